@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin door for those who have make; everything is in CMakePresets.json and ./setup.
+.PHONY: all dev test demo release asan fuzz format install
+.DEFAULT_GOAL := all
+
+all: dev
+
+dev release asan fuzz:
+	cmake --preset $@
+	cmake --build --preset $@
+
+test: dev
+	ctest --preset dev
+
+demo:
+	./setup demo
+
+format:
+	cmake --preset dev
+	cmake --build --preset dev --target format
+
+install: release
+	cmake --install build/release

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# The installed package: command, libraries, headers, pkg-config and CMake config, all relocatable.
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/stele)
+if(TARGET stele)
+    install(TARGETS stele)
+endif()
+# The static library needs the libraries it was built with; the shared one must not ask for them.
+# So each has a file of its own.
+install(TARGETS stele_shared EXPORT stele_shared)
+install(TARGETS stele_static EXPORT stele_static)
+install(EXPORT stele_shared NAMESPACE stele:: DESTINATION ${config_dir} FILE stele-shared.cmake)
+install(EXPORT stele_static NAMESPACE stele:: DESTINATION ${config_dir} FILE stele-static.cmake)
+install(FILES ${STELE_PUBLIC_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stele)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steleConfig.cmake.in
+    ${CMAKE_CURRENT_BINARY_DIR}/steleConfig.cmake INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES
+    ${CMAKE_CURRENT_BINARY_DIR}/steleConfig.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindZstd.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindElfutils.cmake
+    DESTINATION ${config_dir})
+
+# pkg-config: the prefix is where the file lies, so that a moved tree still works.
+cmake_path(SET pc_dir NORMALIZE "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+cmake_path(RELATIVE_PATH pc_dir BASE_DIRECTORY /prefix OUTPUT_VARIABLE pc_depth)
+string(REGEX REPLACE "[^/]+" ".." PC_PREFIX "${pc_depth}")
+set(PC_LIBS_PRIVATE "-lz -lzstd -lm -pthread")
+foreach(pair IN ITEMS "BZ2 -lbz2" "ELF -ldw -lelf" "CRYPTO -lcrypto")
+    string(REGEX MATCH "^([A-Z0-9]+) (.*)$" matched "${pair}")
+    if(STELE_HAVE_${CMAKE_MATCH_1})
+        string(APPEND PC_LIBS_PRIVATE " ${CMAKE_MATCH_2}")
+    endif()
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/stele.pc.in ${CMAKE_CURRENT_BINARY_DIR}/stele.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stele.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# What Stele is built from: two required libraries, optional libraries (STELE_WITH_X = AUTO, ON or
+# OFF) and optional tools. Every optional part is reported with what it is for and the Debian
+# package that gives it, on the terminal and in optional-parts.txt of the build folder.
+
+set(STELE_LIBRARIES "")
+set(STELE_OPTIONAL_MODULES "")
+
+function(part_note name state purpose package)
+    set_property(GLOBAL APPEND PROPERTY STELE_PARTS "${state}|${name}|${purpose}|${package}")
+endfunction()
+
+# Usage: part_library(BZ2 BZip2 BZip2::BZip2 PURPOSE PACKAGE)
+macro(part_library name module target purpose package)
+    set(STELE_WITH_${name} AUTO CACHE STRING "${purpose} (${package}): AUTO, ON or OFF")
+    set_property(CACHE STELE_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
+    string(TOLOWER ${name} part_lower)
+    if(STELE_WITH_${name} STREQUAL "AUTO")
+        find_package(${module} QUIET)
+    elseif(STELE_WITH_${name})
+        find_package(${module} REQUIRED)
+    endif()
+    if(STELE_WITH_${name} AND TARGET ${target})
+        set(STELE_HAVE_${name} 1)
+        list(APPEND STELE_LIBRARIES ${target})
+        list(APPEND STELE_OPTIONAL_MODULES ${module})
+        part_note(${part_lower} on "${purpose}" ${package})
+    else()
+        set(STELE_HAVE_${name} 0)
+        part_note(${part_lower} off "${purpose}" ${package})
+    endif()
+endmacro()
+
+# Usage: part_tool(VARIABLE "NAME;..." PURPOSE PACKAGE), the best program first.
+function(part_tool variable names purpose package)
+    find_program(${variable} NAMES ${names})
+    list(POP_FRONT names name)
+    if(${variable})
+        part_note(${name} on "${purpose}" ${package})
+    else()
+        part_note(${name} off "${purpose}" ${package})
+    endif()
+endfunction()
+
+function(parts_report)
+    get_property(parts GLOBAL PROPERTY STELE_PARTS)
+    set(text "")
+    foreach(part IN LISTS parts)
+        string(REPLACE "|" ";" columns "${part}")
+        list(POP_FRONT columns state name purpose package)
+        string(LENGTH "${name}" length)
+        math(EXPR pad "13 - ${length}")
+        string(REPEAT " " ${pad} spaces)
+        string(APPEND text "${state}\t${name}${spaces}${purpose} (Debian: ${package})\n")
+    endforeach()
+    file(WRITE ${CMAKE_BINARY_DIR}/optional-parts.txt "${text}")
+    message(STATUS "Optional parts of stele ${PROJECT_VERSION}:\n${text}")
+endfunction()
+
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Zstd REQUIRED)
+list(APPEND STELE_LIBRARIES ZLIB::ZLIB Zstd::Zstd Threads::Threads m)
+
+part_library(BZ2 BZip2 BZip2::BZip2 "bzip2 in CTF packets" libbz2-dev)
+part_library(ELF Elfutils Elfutils::Elfutils "names and lines of functions" libdw-dev)
+part_library(CRYPTO OpenSSL OpenSSL::Crypto "digests and ciphers in CTF packets" libssl-dev)
+
+part_tool(STELE_SCDOC scdoc "manual pages" scdoc)
+if(BUILD_TESTING)
+    part_tool(STELE_PKG_CONFIG pkg-config "test: the installed library by pkg-config" pkgconf)
+    part_tool(STELE_CXX "g++;clang++" "test: the headers as C++17" g++)
+    part_tool(STELE_CLANG clang "test: no warning with clang, fuzzing" clang)
+    part_tool(STELE_CLANG_FORMAT "clang-format;clang-format-14" "test: the formatting" clang-format)
+endif()
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/stele_config.h.in
+    ${CMAKE_CURRENT_BINARY_DIR}/generated/stele_config.h)

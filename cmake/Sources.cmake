@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds the sources. A format takes part once it has its line in formats.def.
+
+set(STELE_FORMATS_DEF ${CMAKE_CURRENT_SOURCE_DIR}/src/formats/formats.def)
+set(STELE_FORMATS "")
+if(EXISTS ${STELE_FORMATS_DEF})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${STELE_FORMATS_DEF})
+    file(STRINGS ${STELE_FORMATS_DEF} lines REGEX "^STELE_FORMAT\\(")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^STELE_FORMAT\\( *([a-z0-9_]+).*" "\\1" format "${line}")
+        list(APPEND STELE_FORMATS ${format})
+    endforeach()
+endif()
+
+set(patterns
+    src/core/*.c src/model/*.c src/formats/*.c src/sinks/*.c src/analysis/*.c src/symbols/*.c)
+foreach(format IN LISTS STELE_FORMATS)
+    list(APPEND patterns src/formats/${format}/*.c)
+endforeach()
+file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS ${patterns})
+file(GLOB STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c)
+file(GLOB STELE_BENCH_SOURCES CONFIGURE_DEPENDS bench/*.c)
+file(GLOB STELE_PUBLIC_HEADERS CONFIGURE_DEPENDS include/stele/*.h)

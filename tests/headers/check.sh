@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: check.sh ROOT STANDARD [COMPILER]
+# Each public header compiles alone, and twice in one file, without a warning.
+set -eu
+root=$1
+standard=$2
+compiler=${3:-}
+if [ -z "$compiler" ] || [ "${compiler%NOTFOUND}" != "$compiler" ]; then
+    echo "SKIP: no compiler for $standard (package g++): the public headers are not checked with it"
+    exit 77
+fi
+case $standard in
+c++*) language=c++ strict= ;;
+*) language=c strict='-Wstrict-prototypes' ;;
+esac
+
+count=0
+for header in "$root"/include/stele/*.h; do
+    [ -e "$header" ] || continue
+    name=stele/$(basename "$header")
+    printf '#include <%s>\n#include <%s>\n' "$name" "$name" |
+        "$compiler" -x "$language" -std="$standard" -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
+            $strict -Werror -I "$root/include" -fsyntax-only -
+    count=$((count + 1))
+done
+echo "$count headers compile alone as $standard"

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: check.sh ROOT
+# Who may include whom (docs/architecture.md). Arrows only run downwards:
+#
+#     core <- model <- { formats, sinks, analysis, symbols, query } <- { cli, net }
+#
+# The five never see each other and no format sees another. The public headers see only each other;
+# everybody sees them. Prints every include that breaks this and exits 1.
+set -eu
+cd "$1"
+
+# Layer -> the layers whose headers it may include, beside its own and the public ones. The folder
+# of a format is the layer formats/NAME; what lies directly in src/formats is the layer formats.
+rules='
+public:
+core:
+model: core
+formats: core model
+formats/*: core model formats
+sinks: core model
+analysis: core model
+symbols: core model
+query: core model
+record: core formats formats/*
+cli: formats sinks analysis symbols query
+net: formats sinks analysis symbols query
+'
+
+folders=$(ls -d include src 2>/dev/null || :)
+files=$([ -z "$folders" ] || find $folders -name '*.[ch]' -o -name '*.def' | sort)
+{
+    printf '%s\n' "$rules" | sed -n 's/^\([^:]*\):\(.*\)/rule \1 \2/p'
+    for file in $files; do
+        echo "file $file"
+    done
+    for file in $files; do
+        sed -n "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*\([\"<]\)\([^\">]*\).*|include $file \1 \2|p" "$file"
+    done
+} | awk '
+    function folder_of(path) { sub(/\/[^\/]*$/, "", path); return path }
+    function layer_of(path,    parts, depth) {
+        if (path ~ /^include\/stele\//) return "public"
+        depth = split(path, parts, "/")
+        if (parts[1] != "src" || depth < 3) return "none"
+        if (parts[2] == "formats" && depth > 3) return "formats/" parts[3]
+        return parts[2]
+    }
+    function rule_of(layer) { return layer ~ /^formats\// ? "formats/*" : layer }
+    function complain(text) { print from ": " text; bad = 1 }
+
+    $1 == "rule" { known[$2] = 1; for (i = 3; i <= NF; i++) may[$2, $i] = 1 }
+    $1 == "file" {
+        exists[$2] = 1
+        files++
+        from = $2
+        if (!(rule_of(layer_of(from)) in known))
+            complain("lies in no layer that this check knows")
+    }
+    $1 == "include" {
+        from = $2; name = $4
+        if (name ~ /\.\./) { complain("includes " name ": write the path from src/"); next }
+        to = ""
+        if ($3 == "\"" && (folder_of(from) "/" name) in exists) to = folder_of(from) "/" name
+        else if (("include/" name) in exists) to = "include/" name
+        else if ($3 == "\"" && ("src/" name) in exists) to = "src/" name
+        if (to == "") {
+            if (name ~ /^stele\//) complain("includes <" name ">, which is not there")
+            else if ($3 == "\"" && name != "stele_config.h") complain("includes " name ", which is not there")
+            next
+        }
+        a = layer_of(from); b = layer_of(to)
+        if (a != b && b != "public" && !((rule_of(a), rule_of(b)) in may))
+            complain("layer " a " must not include " to " of layer " b)
+    }
+    END {
+        if (!bad) print files + 0 " files keep to their layers"
+        exit bad
+    }
+'

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Does the layering check see what it is for? Each line below is a file with one include, and
+# whether that is allowed.
+set -eu
+check=$(dirname "$0")/check.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+failures=0
+try() { # try good|bad FILE INCLUDE
+    rm -rf "$tree/src" "$tree/include"
+    mkdir -p "$tree/include/stele" "$tree/src/core" "$tree/src/model" "$tree/src/formats/one" \
+        "$tree/src/formats/two" "$tree/src/sinks" "$tree/src/analysis" "$tree/src/cli" \
+        "$tree/src/record" "$tree/$(dirname "$2")"
+    for header in include/stele/event.h src/core/cursor.h src/model/batch.h src/formats/format.h \
+        src/formats/one/one.h src/formats/two/two.h src/sinks/sink.h src/analysis/stack.h \
+        src/cli/cli.h; do
+        : >"$tree/$header"
+    done
+    printf '#include <stdio.h>\n  #  include %s\n' "$3" >"$tree/$2"
+    if sh "$check" "$tree" >"$tree/log"; then result=good; else result=bad; fi
+    if [ $result != "$1" ] || { [ $result = bad ] && ! grep -q "^$2: " "$tree/log"; }; then
+        echo "$2 with #include $3 should be $1 but is $result:"
+        cat "$tree/log"
+        failures=$((failures + 1))
+    fi
+}
+
+try good src/core/a.c '"core/cursor.h"'
+try good src/core/a.c '"cursor.h"'
+try good src/core/a.c '<stele/event.h>'
+try good src/core/a.c '"stele_config.h"'
+try good src/model/a.c '"core/cursor.h"'
+try good src/formats/one/a.c '"formats/format.h"'
+try good src/formats/one/a.c '"one.h"'
+try good src/sinks/a.c '"model/batch.h"'
+try good src/record/a.c '"formats/one/one.h"'
+try good src/cli/a.c '"sinks/sink.h"'
+try bad src/core/a.c '"model/batch.h"'
+try bad src/model/a.c '"sinks/sink.h"'
+try bad src/formats/a.c '"formats/one/one.h"'
+try bad src/formats/one/a.c '"formats/two/two.h"'
+try bad src/formats/one/a.c '"../two/two.h"'
+try bad src/formats/one/a.c '"sinks/sink.h"'
+try bad src/sinks/a.c '"analysis/stack.h"'
+try bad src/sinks/a.c '"formats/format.h"'
+try bad src/analysis/a.h '"cli/cli.h"'
+try bad src/cli/a.c '"formats/one/one.h"'
+try bad include/stele/a.h '"core/cursor.h"'
+try bad src/core/a.c '"core/gone.h"'
+try bad src/core/a.c '<stele/gone.h>'
+try bad src/elsewhere/a.c '"core/cursor.h"'
+
+[ $failures -eq 0 ] && echo "the layering check sees every made-up violation"
