@@ -28,4 +28,5 @@ endif()
 if(STELE_FUZZ)
     # Coverage feedback in every object; the fuzzer's main comes in where a fuzz target is linked.
     add_compile_options(-fsanitize=fuzzer-no-link)
+    add_link_options(-fsanitize=fuzzer-no-link)
 endif()

@@ -34,9 +34,6 @@ if command -v nm >/dev/null; then
         option=${names%%/*}
         foreign=$(nm $option --defined-only --extern-only "/${names#*/}" |
             awk 'NF == 3 && $3 !~ /^stele_/ { print $3 }')
-        case ${names##*/} in
-        *.a) [ -e "$BUILD/stele_public.o" ] || continue ;; # instrumented builds keep them
-        esac
         if [ -n "$foreign" ]; then
             echo "${names##*/} defines names that do not begin with stele_:" $foreign
             exit 1
