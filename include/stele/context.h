@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The context: limits, the diagnostic handler, and the names and tracks that all traces share. */
+#ifndef STELE_CONTEXT_H
+#define STELE_CONTEXT_H
+
+#include <stele/diag.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * A context belongs to one thread at a time. Traces, readers and writers that are used together
+ * share one context, so that a name or a track has one number in all of them. There are no
+ * globals: two contexts on two threads never meet.
+ */
+typedef struct stele_context stele_context;
+
+/* Limits that keep hostile and damaged input from taking the machine. 0 takes the default. */
+typedef struct stele_limits {
+    size_t names_size_max;    /* bytes of all interned names together; default 24 MiB */
+    uint32_t tracks_max;      /* default 65,536 */
+    uint32_t providers_max;   /* FXT providers and the like; default 4,096 */
+    uint32_t fields_max;      /* field entries of one event; default 1,048,576 */
+    uint32_t depth_max;       /* nesting of field types and expressions; default 64 */
+    size_t record_size_max;   /* bytes of one record held in memory at once; default 16 MiB */
+    size_t metadata_size_max; /* bytes of a trace's metadata text; default 256 MiB */
+    size_t sort_size_max;     /* bytes held by one reordering window or sort; default 16 MiB */
+    size_t window_size;       /* bytes read at once from an input; default 256 KiB */
+} stele_limits;
+
+typedef struct stele_context_options {
+    stele_limits limits;
+    stele_diag_fn *diag; /* NULL: findings are counted only */
+    void *diag_user;
+    const char *temp_dir; /* for sorted runs; copied; NULL: "/tmp" */
+} stele_context_options;
+
+/*
+ * Makes a context. `options` may be NULL for all defaults. Errors: STELE_ERR_MEMORY.
+ * The caller frees it with stele_context_free(), after everything that was made with it.
+ */
+STELE_API stele_status stele_context_new(const stele_context_options *options,
+                                         stele_context **context);
+STELE_API void stele_context_free(stele_context *context);
+
+/* The limits in force, defaults filled in. */
+STELE_API const stele_limits *stele_context_limits(const stele_context *context);
+
+/* How many findings of a severity were reported so far. */
+STELE_API uint64_t stele_context_diag_count(const stele_context *context, stele_severity severity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

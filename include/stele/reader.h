@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening traces of any format, and pulling their events in segments. */
+#ifndef STELE_READER_H
+#define STELE_READER_H
+
+#include <stele/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Traces ---------------------------------------------------------------------------------- */
+
+/* One opened trace: a file, a directory, an archive of one, or standard input. */
+typedef struct stele_trace stele_trace;
+
+typedef struct stele_trace_options {
+    const char *format; /* NULL: recognised by content first, by name second */
+    bool has_shift;     /* shift_ns was given by the user: the clock counts as related */
+    int64_t shift_ns;   /* added to every time of this trace when several are read together */
+} stele_trace_options;
+
+typedef struct stele_trace_info {
+    const char *path;    /* as given; "-" is standard input */
+    const char *format;  /* short name: "fxt", "heph", ... */
+    const char *title;   /* "Fuchsia Trace Format" */
+    const char *version; /* as far as the trace tells; "" when it does not */
+    const char *reason;  /* why it was taken for this format */
+    const char *packing; /* "", "gzip", "zstd", "tar", "tar+gzip", ... */
+    bool is_big_endian;
+    bool is_seekable; /* can be read more than once and from the middle */
+    bool has_size;
+    uint64_t size;   /* bytes as stored (compressed, if it is) */
+    uint32_t number; /* of the trace in its context, from 0 */
+} stele_trace_info;
+
+/*
+ * Opens a trace and reads as much as is needed to know its format. `path` is a file, a directory
+ * (CTF) or "-"; `options` may be NULL. Errors: STELE_ERR_READ, STELE_ERR_FORMAT,
+ * STELE_ERR_UNSUPPORTED (packed in a way this build cannot unpack), STELE_ERR_MEMORY; each with a
+ * finding. The caller closes it, before the context.
+ */
+STELE_API stele_status stele_trace_open(stele_context *context, const char *path,
+                                        const stele_trace_options *options, stele_trace **trace);
+
+/* The same for a trace in memory, which must stay as it is until the trace is closed. `name` is
+   used in findings and for recognition by name. */
+STELE_API stele_status stele_trace_open_memory(stele_context *context, const char *name,
+                                               const void *bytes, size_t size,
+                                               const stele_trace_options *options,
+                                               stele_trace **trace);
+STELE_API void stele_trace_close(stele_trace *trace);
+STELE_API const stele_trace_info *stele_trace_get_info(const stele_trace *trace);
+
+/* What only this format has, as text ("tick rate of provider 1", "dialect"); `index` from 0,
+   false past the end. Grows while the trace is being read. Texts live as long as the trace. */
+STELE_API bool stele_trace_property(const stele_trace *trace, size_t index, const char **key,
+                                    const char **value);
+
+/*
+ * Finds the streams of a trace with their ranges of time by a quick pass over its headers. A
+ * reader does so itself where it has to. STELE_ERR_UNSUPPORTED where it cannot be read twice.
+ */
+STELE_API stele_status stele_trace_index(stele_trace *trace);
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+typedef enum stele_order {
+    STELE_ORDER_TIME = 0, /* by (time, stream, sequence), exact: a window where that is known to
+                             be enough, else sorted runs in a temporary file */
+    STELE_ORDER_WINDOW,   /* by time in bounded memory; what comes too late is flagged LATE */
+    STELE_ORDER_FULL,     /* by time, always through sorted runs */
+    STELE_ORDER_NONE      /* as the records stand */
+} stele_order;
+
+typedef enum stele_bound_kind {
+    STELE_BOUND_NONE = 0,
+    STELE_BOUND_START, /* ns after the first event */
+    STELE_BOUND_END,   /* ns before the last event */
+    STELE_BOUND_WALL,  /* ns since 1970-01-01 UTC */
+    STELE_BOUND_TICKS, /* raw ticks, as uint64_t in value */
+    STELE_BOUND_CLOCK  /* ns on the scale of time_ns */
+} stele_bound_kind;
+
+typedef struct stele_bound {
+    stele_bound_kind kind;
+    int64_t value;
+} stele_bound;
+
+/*
+ * Reads a bound as users write it: "1.5s", "200us" after the start; "-10ms" before the end;
+ * "@123456" ticks; ISO 8601 ("2024-05-01T10:00:00.5Z", also with an offset) for wall time.
+ * False when it is none of these; `*error` then says why (static text).
+ */
+STELE_API bool stele_bound_parse(const char *text, stele_bound *bound, const char **error);
+
+typedef struct stele_globs {
+    const char *const *patterns; /* `*`, `?`, `[a-z]`, `\` to quote; any of them suffices */
+    size_t count;                /* 0: everything matches */
+} stele_globs;
+
+/* What a consumer wants. Zeros want everything. A reader may fill in more, never less. */
+typedef struct stele_request {
+    uint64_t kinds;   /* STELE_KIND_BIT()s; 0: all */
+    uint32_t columns; /* STELE_COLUMN_...; 0: all but RAW */
+    stele_order order;
+    bool order_by_end; /* COMPLETE events stand at their end instead of their start */
+    bool align_starts; /* of several traces: shift each so that its first event is at 0 */
+    bool check;        /* judge every byte against the format's rules: more findings, slower */
+    stele_bound begin; /* inclusive; a COMPLETE event is in when it overlaps the range */
+    stele_bound end;   /* exclusive */
+    stele_globs names, categories, tracks;
+    const char *where; /* an expression over the event and its fields; NULL: none */
+} stele_request;
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+typedef struct stele_reader stele_reader;
+
+typedef struct stele_reader_stats {
+    uint64_t event_count;     /* delivered */
+    uint64_t filtered_count;  /* read, and left out by the request */
+    uint64_t late_count;      /* delivered with STELE_FLAG_LATE */
+    int64_t lateness_max_ns;  /* the largest distance of those */
+    uint64_t unordered_count; /* events that stood behind a younger one in their stream */
+    int64_t unordered_max_ns; /* the largest distance of those */
+    uint64_t lost_count;      /* events that the tracer or damage is known to have cost */
+    uint64_t skipped_size;    /* bytes that could not be read as records */
+    uint64_t byte_count;      /* bytes of input consumed so far, as stored */
+    uint64_t byte_total;      /* 0 when not known */
+} stele_reader_stats;
+
+/*
+ * Starts reading `count` traces of one context together. `request` may be NULL; what it points to
+ * is copied. Errors: STELE_ERR_ARGUMENT (an expression or bound that cannot be used, with a
+ * finding), STELE_ERR_CLOCKS (clocks without known relation and neither shift nor alignment),
+ * STELE_ERR_UNSUPPORTED (a bound from the end of a pipe), STELE_ERR_READ, STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_reader_open(stele_context *context, stele_trace *const *traces,
+                                         size_t count, const stele_request *request,
+                                         stele_reader **reader);
+
+/*
+ * The next segment. It holds until the next call. STELE_END after the last; another error says why
+ * reading stopped early (damage alone never does).
+ */
+STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *segment);
+STELE_API void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats);
+STELE_API void stele_reader_close(stele_reader *reader);
+
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+typedef struct stele_format_info {
+    const char *name;       /* "fxt" */
+    const char *title;      /* "Fuchsia Trace Format" */
+    const char *extensions; /* space separated, with dots: ".fxt" */
+    bool can_read, can_write, can_copy;
+} stele_format_info;
+
+/* The formats this library was built with; `index` from 0, false past the end. */
+STELE_API bool stele_format_get(size_t index, stele_format_info *info);
+
+/* Every code of a finding, for documentation; NULL past the end, or when not known. */
+STELE_API const stele_code *stele_code_get(size_t index);
+STELE_API const stele_code *stele_code_find(const char *code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything that is common to all formats. The codecs have headers of their own. */
+#ifndef STELE_STELE_H
+#define STELE_STELE_H
+
+#include <stele/context.h>
+#include <stele/diag.h>
+#include <stele/event.h>
+#include <stele/reader.h>
+#include <stele/status.h>
+#include <stele/writer.h>
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Creating traces of any format, and pushing events into them. */
+#ifndef STELE_WRITER_H
+#define STELE_WRITER_H
+
+#include <stele/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct stele_writer stele_writer;
+
+typedef struct stele_writer_options {
+    bool replace;        /* an existing file may be replaced */
+    const char *version; /* of the format, where there are several; NULL: the newest */
+} stele_writer_options;
+
+/*
+ * Creates a trace of `format`. `path` is a file, or "-" for standard output. Nothing stands under
+ * the final name until stele_writer_finish() has succeeded. `options` may be NULL. Errors:
+ * STELE_ERR_FORMAT (no such format, or it cannot be written), STELE_ERR_EXISTS, STELE_ERR_WRITE,
+ * STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_writer_open(stele_context *context, const char *path,
+                                         const char *format, const stele_writer_options *options,
+                                         stele_writer **writer);
+
+/* Takes the events of a segment, whose names and tracks must be of the writer's context. */
+STELE_API stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment);
+
+/* Writes what is pending and puts the file in place. After an error nothing is put in place. */
+STELE_API stele_status stele_writer_finish(stele_writer *writer);
+
+/* Frees it; an unfinished output is removed. */
+STELE_API void stele_writer_close(stele_writer *writer);
+
+/* Something that the target format could not carry. */
+typedef struct stele_loss {
+    stele_kind kind;  /* of the events concerned; STELE_KIND_NONE: not about events */
+    const char *what; /* static text: "time below one microsecond", "nested fields as text" */
+    bool is_dropped;  /* the event or value is not there at all; else it was changed */
+    uint64_t count;
+} stele_loss;
+
+/* The losses so far, `index` from 0; false past the end. */
+STELE_API bool stele_writer_get_loss(const stele_writer *writer, size_t index, stele_loss *loss);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

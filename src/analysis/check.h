@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Judges events of any format: nesting, pairing and order, in O(depth) memory a track. */
+#ifndef ANALYSIS_CHECK_H
+#define ANALYSIS_CHECK_H
+
+#include "model/context.h"
+
+/* Findings of this analysis; see core/diag.h. */
+typedef enum check_code {
+#define STELE_CODE(name, severity, title, why, mend) name,
+#include "analysis/codes.def"
+#undef STELE_CODE
+    CHECK_CODE_COUNT
+} check_code;
+extern const stele_code check_codes[CHECK_CODE_COUNT];
+
+typedef struct event_check event_check;
+
+/* Findings go to the context's handler; `source` names the input in them. */
+stele_status event_check_new(stele_context *context, const char *source, event_check **out);
+void event_check_free(event_check *check);
+stele_status event_check_add(event_check *check, const stele_segment *segment);
+
+/* What only the end can tell: spans, async operations and flows left open. */
+stele_status event_check_finish(event_check *check);
+
+#endif

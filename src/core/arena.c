@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_block {
+    arena_block *next;
+};
+
+#define BLOCK_SIZE ((size_t)64 << 10)
+
+void *arena_take(arena *a, size_t size)
+{
+    uint8_t *at;
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + 7) & ~(size_t)7;
+    if ((size_t)(a->end - a->at) < size) {
+        const size_t header = sizeof(arena_block);
+        /* A large piece gets a block of its own and leaves the rest of the newest in use. */
+        const size_t block_size = size > BLOCK_SIZE / 4 ? header + size : BLOCK_SIZE;
+        arena_block *block = malloc(block_size);
+        if (block == NULL)
+            return NULL;
+        a->size += block_size;
+        if (block_size != BLOCK_SIZE && a->blocks != NULL) {
+            block->next = a->blocks->next;
+            a->blocks->next = block;
+            return block + 1;
+        }
+        block->next = a->blocks;
+        a->blocks = block;
+        a->at = (uint8_t *)(block + 1);
+        a->end = (uint8_t *)block + block_size;
+    }
+    at = a->at;
+    a->at += size;
+    return at;
+}
+
+char *arena_copy(arena *a, const void *bytes, size_t size)
+{
+    char *copy = arena_take(a, size + 1);
+    if (copy == NULL)
+        return NULL;
+    if (size != 0)
+        memcpy(copy, bytes, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+void arena_free(arena *a)
+{
+    arena_block *block = a->blocks;
+    while (block != NULL) {
+        arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    *a = (arena){0};
+}

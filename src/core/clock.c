@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+tick_rate tick_rate_make(uint64_t frequency_hz)
+{
+    tick_rate rate;
+    wide_u128 ticks_max;
+    if (frequency_hz == 0)
+        frequency_hz = NS_PER_S;
+    /* No counter runs at 2^63 Hz; keeping below it lets the correction work modulo 2^64. */
+    if (frequency_hz > INT64_MAX)
+        frequency_hz = INT64_MAX;
+    rate.frequency_hz = frequency_hz;
+    rate.whole = NS_PER_S / frequency_hz;
+    rate.fraction = (uint64_t)(((wide_u128)(NS_PER_S % frequency_hz) << 64) / frequency_hz);
+    /* floor(t * 10^9 / f) <= INT64_MAX  <=>  t * 10^9 < 2^63 * f */
+    ticks_max = ((wide_u128)frequency_hz << 63) - 1;
+    ticks_max /= NS_PER_S;
+    rate.ticks_max = ticks_max > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks_max;
+    return rate;
+}
+
+int64_t tick_rate_ns_signed(const tick_rate *rate, int64_t ticks, bool *is_clamped)
+{
+    uint64_t distance;
+    int64_t ns;
+    if (ticks >= 0)
+        return tick_rate_ns(rate, (uint64_t)ticks, is_clamped);
+    distance = (uint64_t)0 - (uint64_t)ticks;
+    ns = tick_rate_ns(rate, distance, is_clamped);
+    /* Down is away from zero here, unless the distance is a whole number of nanoseconds. */
+    if (distance * NS_PER_S != (uint64_t)ns * rate->frequency_hz && ns != INT64_MAX)
+        ns++;
+    return -ns;
+}
+
+uint64_t tick_rate_ticks(const tick_rate *rate, int64_t ns)
+{
+    wide_u128 ticks;
+    if (ns <= 0)
+        return 0;
+    ticks = ((wide_u128)(uint64_t)ns * rate->frequency_hz + NS_PER_S - 1) / NS_PER_S;
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reporting findings, and the codes that belong to no format. */
+#ifndef CORE_DIAG_H
+#define CORE_DIAG_H
+
+#include <stele/diag.h>
+
+/*
+ * Codes are declared once, in a file of lines STELE_CODE(FXT001, ERROR, title, why, mend). The enum
+ * made from it indexes the table made from it, so that a code can neither be missing nor shift.
+ */
+typedef enum core_code {
+#define STELE_CODE(name, severity, title, why, mend) name,
+#include "core/codes.def"
+#undef STELE_CODE
+    CORE_CODE_COUNT
+} core_code;
+
+extern const stele_code core_codes[CORE_CODE_COUNT];
+
+#define DIAG_CODE_ENTRY(name, severity, title, why, mend) \
+    [name] = {#name, STELE_##severity, title, why, mend},
+
+typedef struct diag_sink {
+    stele_diag_fn *fn; /* NULL: only counted */
+    void *user;
+    uint64_t counts[3]; /* by severity */
+} diag_sink;
+
+/* Counts the finding and hands it to the handler. */
+void diag_emit(diag_sink *sink, const stele_diag *diag);
+
+/* The usual finding: `found` is a printf format. `expected` may be NULL. */
+__attribute__((format(printf, 7, 8))) void diag_report(diag_sink *sink, const stele_code *code,
+                                                       const char *source, uint64_t offset,
+                                                       uint64_t size, const char *expected,
+                                                       const char *found, ...);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct file_input {
+    input base;
+    int fd;
+} file_input;
+
+typedef struct range_input {
+    input base;
+    input *whole;
+    uint64_t start;
+} range_input;
+
+bool input_init(input *in, const input_ops *ops, diag_sink *diag, const char *name)
+{
+    *in = (input){.ops = ops, .diag = diag, .name = strdup(name)};
+    return in->name != NULL;
+}
+
+void input_close(input *in)
+{
+    if (in == NULL)
+        return;
+    free(in->name);
+    free(in->head);
+    in->ops->close(in);
+}
+
+/* ---- Files and pipes ---- */
+
+static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+{
+    file_input *file = (file_input *)in;
+    ssize_t count;
+    *got = 0;
+    do {
+        count = in->is_seekable ? pread(file->fd, buffer, size, (off_t)offset)
+                                : read(file->fd, buffer, size);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0) {
+        diag_report(in->diag, &core_codes[STE001], in->name, offset, size, NULL, "%s",
+                    strerror(errno));
+        return STELE_ERR_READ;
+    }
+    *got = (size_t)count;
+    in->stored_at += (uint64_t)count;
+    return STELE_OK;
+}
+
+static void file_close(input *in)
+{
+    file_input *file = (file_input *)in;
+    if (file->fd > STDIN_FILENO)
+        close(file->fd);
+    free(file);
+}
+
+static const input_ops file_ops = {file_read, file_close};
+
+static stele_status file_refuse(diag_sink *diag, const char *path, const char *why)
+{
+    diag_report(diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s", why);
+    return STELE_ERR_READ;
+}
+
+stele_status input_open_file(diag_sink *diag, const char *path, input **in)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    file_input *file;
+    struct stat st;
+    *in = NULL;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return file_refuse(diag, path, strerror(errno));
+    if (S_ISDIR(st.st_mode)) {
+        if (!is_stdin)
+            close(fd);
+        return file_refuse(diag, path, "a directory, where a file is expected");
+    }
+    file = calloc(1, sizeof *file);
+    if (file == NULL || !input_init(&file->base, &file_ops, diag, path)) {
+        free(file);
+        if (!is_stdin)
+            close(fd);
+        return STELE_ERR_MEMORY;
+    }
+    file->fd = fd;
+    /* Standard input may be a file opened half way through: taken from where it stands. */
+    if (S_ISREG(st.st_mode) && !is_stdin) {
+        file->base.is_seekable = true;
+        file->base.has_size = true;
+        file->base.size = file->base.stored_size = (uint64_t)st.st_size;
+    }
+    *in = &file->base;
+    return STELE_OK;
+}
+
+/* ---- Memory ---- */
+
+static stele_status memory_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+{
+    const uint64_t left = offset < in->size ? in->size - offset : 0;
+    *got = size < left ? size : (size_t)left;
+    if (*got != 0)
+        memcpy(buffer, in->memory + offset, *got);
+    in->stored_at += *got;
+    return STELE_OK;
+}
+
+static void memory_close(input *in)
+{
+    free(in);
+}
+
+stele_status input_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
+                               input **in)
+{
+    static const input_ops ops = {memory_read, memory_close};
+    static const uint8_t nothing[1];
+    input *memory = calloc(1, sizeof *memory);
+    *in = NULL;
+    if (memory == NULL || !input_init(memory, &ops, diag, name)) {
+        free(memory);
+        return STELE_ERR_MEMORY;
+    }
+    memory->memory = bytes != NULL ? bytes : nothing;
+    memory->size = memory->stored_size = size;
+    memory->has_size = memory->is_seekable = true;
+    *in = memory;
+    return STELE_OK;
+}
+
+/* ---- Ranges ---- */
+
+static stele_status range_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+{
+    range_input *range = (range_input *)in;
+    const uint64_t left = offset < in->size ? in->size - offset : 0;
+    const stele_status status = input_read(range->whole, range->start + offset, buffer,
+                                           size < left ? size : (size_t)left, got);
+    in->stored_at += *got;
+    return status;
+}
+
+static void range_close(input *in)
+{
+    free(in);
+}
+
+stele_status input_open_range(input *whole, const char *name, uint64_t offset, uint64_t size,
+                              input **in)
+{
+    static const input_ops ops = {range_read, range_close};
+    range_input *range = calloc(1, sizeof *range);
+    *in = NULL;
+    if (range == NULL || !input_init(&range->base, &ops, whole->diag, name)) {
+        free(range);
+        return STELE_ERR_MEMORY;
+    }
+    range->whole = whole;
+    range->start = offset;
+    range->base.memory = whole->memory != NULL ? whole->memory + offset : NULL;
+    range->base.size = range->base.stored_size = size;
+    range->base.has_size = range->base.is_seekable = true;
+    *in = &range->base;
+    return STELE_OK;
+}
+
+/* ---- Reading ---- */
+
+/* Reads on from the position of a sequential input until `size` bytes are there or it ends. */
+static stele_status sequential_read(input *in, uint8_t *buffer, size_t size, size_t *got)
+{
+    *got = 0;
+    while (*got < size && !in->is_ended) {
+        size_t count;
+        const stele_status status =
+            in->ops->read(in, in->position, buffer + *got, size - *got, &count);
+        if (status != STELE_OK)
+            return status;
+        in->is_ended = count == 0;
+        in->position += count;
+        *got += count;
+    }
+    return STELE_OK;
+}
+
+static stele_status sequential_skip(input *in, uint64_t offset)
+{
+    uint8_t dropped[4096];
+    while (in->position < offset && !in->is_ended) {
+        const uint64_t left = offset - in->position;
+        size_t got;
+        const stele_status status = sequential_read(
+            in, dropped, left < sizeof dropped ? (size_t)left : sizeof dropped, &got);
+        if (status != STELE_OK)
+            return status;
+    }
+    return STELE_OK;
+}
+
+stele_status input_peek(input *in, const uint8_t **bytes, size_t *size)
+{
+    stele_status status = STELE_OK;
+    if (in->memory != NULL) {
+        *bytes = in->memory;
+        *size = in->size < INPUT_HEAD_SIZE ? (size_t)in->size : INPUT_HEAD_SIZE;
+        return STELE_OK;
+    }
+    if (in->head == NULL) {
+        in->head = malloc(INPUT_HEAD_SIZE);
+        if (in->head == NULL)
+            return STELE_ERR_MEMORY;
+        if (in->is_seekable)
+            status = input_read(in, 0, in->head, INPUT_HEAD_SIZE, &in->head_size);
+        else
+            status = sequential_read(in, in->head, INPUT_HEAD_SIZE, &in->head_size);
+    }
+    *bytes = in->head;
+    *size = in->head_size;
+    return status;
+}
+
+stele_status input_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+{
+    uint8_t *to = buffer;
+    stele_status status;
+    size_t count;
+    *got = 0;
+    if (in->is_seekable) {
+        while (*got < size) {
+            status = in->ops->read(in, offset + *got, to + *got, size - *got, &count);
+            if (status != STELE_OK || count == 0)
+                return status;
+            *got += count;
+        }
+        return STELE_OK;
+    }
+    if (offset < in->head_size) {
+        const size_t left = in->head_size - (size_t)offset;
+        *got = size < left ? size : left;
+        memcpy(to, in->head + offset, *got);
+        if (*got == size)
+            return STELE_OK;
+        offset += *got;
+    }
+    if (offset < in->position)
+        return STELE_ERR_UNSUPPORTED;
+    status = sequential_skip(in, offset);
+    if (status != STELE_OK)
+        return status;
+    status = sequential_read(in, to + *got, size - *got, &count);
+    *got += count;
+    return status;
+}

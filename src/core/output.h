@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffered output. Writers append unchecked after output_reserve(); an error is kept and told by
+ * output_flush() and output_finish(), so that no append needs to be tested.
+ */
+#ifndef CORE_OUTPUT_H
+#define CORE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/diag.h"
+
+typedef struct output output;
+
+struct output {
+    uint8_t *at, *end; /* free room of the buffer */
+    uint8_t *buffer;
+    size_t capacity;
+    uint64_t flushed; /* bytes given to the target so far */
+    stele_status status;
+    diag_sink *diag;
+    char *path, *temp_path; /* NULL for memory and standard output */
+    int fd;                 /* -1: memory */
+    bool is_seekable;
+};
+
+/*
+ * Creates a file: what is written goes to a temporary name beside it until output_finish() puts it
+ * in place. "-" is standard output. STELE_ERR_EXISTS unless `replace`; STELE_ERR_WRITE,
+ * STELE_ERR_MEMORY; each with a finding. A path that is no regular file (/dev/null, a pipe) is
+ * written straight.
+ */
+stele_status output_open(diag_sink *diag, const char *path, bool replace, output **out);
+
+/* Grows in memory; output_memory() gives what was written, valid until the next call. */
+stele_status output_open_memory(diag_sink *diag, output **out);
+const uint8_t *output_memory(const output *out, size_t *size);
+
+/* Writes out the buffer; the first error that happened, STELE_ERR_CLOSED for a closed pipe. */
+stele_status output_flush(output *out);
+
+/* Flushes and puts the file in place. */
+stele_status output_finish(output *out);
+
+/* Frees it; without output_finish() the file under the temporary name is removed. */
+void output_close(output *out);
+
+/* Makes room when there is too little: flushes, and grows for `size` beyond the capacity. Gives
+   room that may be written to even after an error. NULL only when memory is exhausted. */
+uint8_t *output_make_room(output *out, size_t size);
+
+/* At least `size` bytes to be written at the pointer, followed by output_advance(). */
+static inline uint8_t *output_reserve(output *out, size_t size)
+{
+    return (size_t)(out->end - out->at) >= size ? out->at : output_make_room(out, size);
+}
+
+static inline void output_advance(output *out, size_t size)
+{
+    out->at += size;
+}
+
+/* Offset of the next byte. */
+static inline uint64_t output_offset(const output *out)
+{
+    return out->flushed + (uint64_t)(out->at - out->buffer);
+}
+
+/* Appends; long runs go around the buffer. */
+void output_write(output *out, const void *bytes, size_t size);
+
+static inline void output_text(output *out, const char *text)
+{
+    output_write(out, text, strlen(text));
+}
+
+static inline void output_byte(output *out, uint8_t byte)
+{
+    uint8_t *at = output_reserve(out, 1);
+    if (at != NULL) {
+        *at = byte;
+        output_advance(out, 1);
+    }
+}
+
+/* Appends formatted text; for headers and summaries, not for events. */
+__attribute__((format(printf, 2, 3))) void output_printf(output *out, const char *format, ...);
+
+/* Overwrites bytes written before, where the target can seek (see is_seekable) or still holds
+   them; false where it cannot. */
+bool output_patch(output *out, uint64_t offset, const void *bytes, size_t size);
+
+#endif

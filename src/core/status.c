@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stele/status.h>
+
+const char *stele_status_text(stele_status status)
+{
+    static const char *const texts[] = {
+        [STELE_OK] = "done",
+        [STELE_END] = "end of input",
+        [STELE_ERR_ARGUMENT] = "wrong argument",
+        [STELE_ERR_MEMORY] = "out of memory",
+        [STELE_ERR_READ] = "input cannot be read",
+        [STELE_ERR_WRITE] = "output cannot be written",
+        [STELE_ERR_CLOSED] = "output was closed",
+        [STELE_ERR_EXISTS] = "output exists already",
+        [STELE_ERR_FORMAT] = "format not recognised",
+        [STELE_ERR_DAMAGED] = "too damaged to be read",
+        [STELE_ERR_LIMIT] = "limit reached",
+        [STELE_ERR_UNSUPPORTED] = "not supported here",
+        [STELE_ERR_CLOCKS] = "clocks without known relation",
+    };
+    return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
+const char *stele_version(void)
+{
+    return STELE_VERSION;
+}

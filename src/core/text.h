@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers and strings as text, fast. The text_* functions write at `to`, which must have room, and
+ * give the place behind what they wrote; nothing is terminated.
+ */
+#ifndef CORE_TEXT_H
+#define CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/output.h"
+
+#define TEXT_U64_SIZE    20 /* most bytes of text_u64 and (with sign) text_i64 */
+#define TEXT_DOUBLE_SIZE 32 /* of text_double */
+#define TEXT_HEX_SIZE    16 /* of text_hex */
+
+char *text_u64(char *to, uint64_t value);
+char *text_i64(char *to, int64_t value);
+
+/* Lower case, at least `digits` digits, without "0x". */
+char *text_hex(char *to, uint64_t value, unsigned digits);
+
+/* Exactly `digits` digits with leading zeros; the value must fit. */
+char *text_padded(char *to, uint64_t value, unsigned digits);
+
+/* The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity". */
+char *text_double(char *to, double value);
+
+/* Seconds with nine decimals: "12.000000345", "-0.000000001". */
+char *text_seconds(char *to, int64_t ns);
+
+/* "2024-05-01T10:00:00.123456789Z", for ns since 1970-01-01 UTC; 35 bytes at most. */
+#define TEXT_WALL_SIZE 35
+char *text_wall(char *to, int64_t ns);
+
+/* Length of a valid UTF-8 sequence at `at` (1 to 4), 0 when it is none. RFC 3629. */
+size_t text_utf8_length(const uint8_t *at, size_t left);
+bool text_is_utf8(const void *bytes, size_t size);
+
+/*
+ * Appends the inside of a JSON string (RFC 8259), without quotes. Bytes that are no UTF-8 become
+ * U+FFFD; true when there were any.
+ */
+bool text_json(output *out, const void *bytes, size_t size);
+
+/* Appends text for people: control characters and invalid UTF-8 as \xHH, `\` as it is. */
+void text_visible(output *out, const void *bytes, size_t size);
+
+/* Appends a CSV field (RFC 4180), quoted where it must be. */
+void text_csv(output *out, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_SIZE_MIN ((size_t)4 << 10)
+
+stele_status window_open(window *w, input *in, uint64_t start, uint64_t stop, size_t size,
+                         size_t size_max)
+{
+    *w = (window){.in = in};
+    if (size < WINDOW_SIZE_MIN)
+        size = WINDOW_SIZE_MIN;
+    if (in->memory == NULL) {
+        w->buffer = malloc(size);
+        if (w->buffer == NULL)
+            return STELE_ERR_MEMORY;
+        w->capacity = size;
+        w->capacity_max = size_max > size ? size_max : size;
+    }
+    window_move(w, start, stop);
+    return STELE_OK;
+}
+
+void window_close(window *w)
+{
+    free(w->buffer);
+    *w = (window){0};
+}
+
+void window_move(window *w, uint64_t start, uint64_t stop)
+{
+    if (w->in->has_size && stop > w->in->size)
+        stop = w->in->size;
+    if (start > stop)
+        start = stop;
+    w->stop = stop;
+    w->status = STELE_OK;
+    if (w->in->memory != NULL) {
+        /* All of the range is there from the start: no copy, and reads beyond it would show. */
+        w->data = w->at = w->in->memory + start;
+        w->end = w->in->memory + stop;
+    } else {
+        w->data = w->at = w->end = w->buffer;
+    }
+    w->data_offset = start;
+}
+
+static bool window_grow(window *w, size_t want)
+{
+    size_t capacity = w->capacity;
+    uint8_t *buffer;
+    if (want > w->capacity_max)
+        want = w->capacity_max;
+    while (capacity < want)
+        capacity = capacity > w->capacity_max / 2 ? w->capacity_max : capacity * 2;
+    if (capacity == w->capacity)
+        return true;
+    buffer = realloc(w->buffer, capacity);
+    if (buffer == NULL) {
+        w->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    w->at = buffer + (w->at - w->buffer);
+    w->end = buffer + (w->end - w->buffer);
+    w->data = w->buffer = buffer;
+    w->capacity = capacity;
+    return true;
+}
+
+size_t window_fill(window *w, size_t want)
+{
+    size_t left = (size_t)(w->end - w->at);
+    if (w->buffer == NULL || w->status != STELE_OK)
+        return left;
+    if (w->at != w->buffer) {
+        w->data_offset = window_offset(w);
+        memmove(w->buffer, w->at, left);
+        w->at = w->data = w->buffer;
+        w->end = w->buffer + left;
+    }
+    if (want > w->capacity && !window_grow(w, want))
+        return left;
+    while (left < want && left < w->capacity) {
+        const uint64_t offset = w->data_offset + left;
+        const uint64_t range = w->stop - offset;
+        size_t room = w->capacity - left, got;
+        if (room > range)
+            room = (size_t)range;
+        if (room == 0)
+            break;
+        w->status = input_read(w->in, offset, w->buffer + left, room, &got);
+        left += got;
+        w->end = w->buffer + left;
+        if (w->status != STELE_OK || got == 0)
+            break;
+    }
+    return left;
+}
+
+bool window_skip(window *w, uint64_t size)
+{
+    const uint64_t left = (uint64_t)(w->end - w->at);
+    const uint64_t offset = window_offset(w);
+    if (size <= left) {
+        w->at += size;
+        return true;
+    }
+    if (size > w->stop - offset)
+        return false;
+    if (w->buffer == NULL)
+        return false;
+    window_move(w, offset + size, w->stop);
+    /* An input of unknown size may end before: only reading can tell. */
+    return w->in->has_size || window_need(w, 1) > 0 || w->status == STELE_OK;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a format is: one table of functions and texts, named format_NAME in formats/NAME/. */
+#ifndef FORMATS_FORMAT_H
+#define FORMATS_FORMAT_H
+
+#include "core/output.h"
+#include "model/trace.h"
+#include "model/writer.h"
+
+/* ---- Recognition ---- */
+
+typedef struct format_probe {
+    source *source;
+    const char *name;    /* file name without directories */
+    const uint8_t *head; /* first bytes; NULL for a set of members */
+    size_t head_size;
+    bool head_is_all; /* the input ends with the head */
+} format_probe;
+
+#define PROBE_NO          0   /* cannot be this format */
+#define PROBE_NAME        10  /* only the name says so */
+#define PROBE_PLAUSIBLE   40  /* the first records would be valid */
+#define PROBE_STRONG      70  /* long or rare enough to be no accident */
+#define PROBE_SURE        100 /* a magic number that is this format's own */
+#define PROBE_REASON_SIZE 160
+
+/* ---- Dumping records ---- */
+
+typedef struct dump_record {
+    uint64_t offset, size; /* of the record, in its input */
+    const char *source;    /* member name, for sets; else NULL */
+    const char *kind;      /* the format's own word: "String record", "Event: Duration Begin" */
+    const char *text;      /* the contents in the format's own words, one line, UTF-8 */
+    const uint8_t *bytes;  /* the record, as far as it is in memory */
+    size_t bytes_size;
+} dump_record;
+
+/* False ends the dump. */
+typedef bool dump_fn(void *user, const dump_record *record);
+
+typedef struct dump_request {
+    uint64_t at;    /* first record at or behind this offset; 0: all */
+    uint64_t count; /* at most; 0: all */
+    dump_fn *fn;
+    void *user;
+} dump_request;
+
+/* ---- Copying ---- */
+
+/*
+ * Copies kept records' own bytes from a trace to an output of the same format, with the state that
+ * they need. `keep` is called with rising offsets; records of several streams may interleave.
+ */
+typedef struct copier copier;
+
+typedef struct copier_ops {
+    stele_status (*keep)(copier *self, const stele_event *event);
+    stele_status (*finish)(copier *self);
+    void (*close)(copier *self);
+} copier_ops;
+
+struct copier {
+    const copier_ops *ops;
+};
+
+/* ---- The format ---- */
+
+typedef struct format {
+    const char *name, *title;
+    const char *extensions; /* space separated, with dots; a writer's default comes first */
+
+    /* 0 to 100: how sure; why is written to `reason` (PROBE_REASON_SIZE bytes) when not 0. */
+    int (*probe)(const format_probe *probe, char *reason);
+
+    /* Makes the trace: allocates it (with the format's own struct), leaves the base to the caller
+       to fill in but for `ops`. Reads headers as far as needed. */
+    stele_status (*open)(stele_context *context, source *source, stele_trace **out);
+
+    stele_status (*dump)(stele_trace *trace, const dump_request *request);
+
+    /* NULL where the format cannot be written or copied. */
+    stele_status (*writer)(stele_context *context, output *out, const stele_writer_options *options,
+                           stele_writer **writer);
+    stele_status (*copier)(stele_trace *trace, output *out, copier **copier);
+
+    const stele_code *codes;
+    size_t code_count;
+} format;
+
+/* The registry: every format of formats.def, in that order. */
+size_t format_count(void);
+const format *format_at(size_t index);
+const format *format_find(const char *name);
+
+/* The format whose extension the path has; NULL when none or several. */
+const format *format_by_name(const char *path);
+
+#endif

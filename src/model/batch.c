@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/batch.h"
+
+#include <stdlib.h>
+
+#include "model/context.h"
+
+stele_status stele_batch_new(uint32_t event_capacity, stele_batch **out)
+{
+    stele_batch *batch = calloc(1, sizeof *batch);
+    *out = NULL;
+    if (batch == NULL)
+        return STELE_ERR_MEMORY;
+    batch->event_capacity = event_capacity != 0 ? event_capacity : BATCH_EVENTS;
+    batch->events = malloc(batch->event_capacity * sizeof *batch->events);
+    if (batch->events == NULL || !batch_grow_fields(batch, 256) || !batch_grow_bytes(batch, 4096)) {
+        stele_batch_free(batch);
+        return STELE_ERR_MEMORY;
+    }
+    *out = batch;
+    return STELE_OK;
+}
+
+void stele_batch_free(stele_batch *batch)
+{
+    if (batch == NULL)
+        return;
+    free(batch->events);
+    free(batch->fields);
+    free(batch->bytes);
+    free(batch->names);
+    free(batch);
+}
+
+void stele_batch_clear(stele_batch *batch)
+{
+    batch->event_count = batch->field_count = batch->byte_count = batch->name_count = 0;
+    batch->context_first = batch->context_count = 0;
+    batch->columns = 0;
+    batch->shift_ns = 0;
+}
+
+/* A capacity that holds `count` more than `used`, at least doubled; 0 when 32 bits are too few. */
+static uint32_t capacity_for(uint32_t used, uint32_t count, uint32_t capacity)
+{
+    const uint64_t want = (uint64_t)used + count;
+    uint64_t grown = capacity;
+    while (grown < want)
+        grown = grown == 0 ? 256 : grown * 2;
+    return grown > INT32_MAX ? 0 : (uint32_t)grown;
+}
+
+bool batch_grow_fields(stele_batch *batch, uint32_t count)
+{
+    const uint32_t capacity = capacity_for(batch->field_count, count, batch->field_capacity);
+    stele_field *fields;
+    if (capacity == 0)
+        return false;
+    fields = realloc(batch->fields, capacity * sizeof *fields);
+    if (fields == NULL)
+        return false;
+    batch->fields = fields;
+    batch->field_capacity = capacity;
+    return true;
+}
+
+bool batch_grow_bytes(stele_batch *batch, uint32_t count)
+{
+    const uint32_t capacity = capacity_for(batch->byte_count, count, batch->byte_capacity);
+    uint8_t *bytes;
+    if (capacity == 0)
+        return false;
+    bytes = realloc(batch->bytes, capacity);
+    if (bytes == NULL)
+        return false;
+    batch->bytes = bytes;
+    batch->byte_capacity = capacity;
+    return true;
+}
+
+stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t size)
+{
+    if (size > INT32_MAX || !batch_reserve_bytes(batch, (uint32_t)size))
+        return UINT32_MAX;
+    if (batch->name_count == batch->name_capacity) {
+        const uint32_t capacity = capacity_for(batch->name_count, 1, batch->name_capacity);
+        stele_local_name *names = realloc(batch->names, capacity * sizeof *names);
+        if (names == NULL)
+            return UINT32_MAX;
+        batch->names = names;
+        batch->name_capacity = capacity;
+    }
+    batch->names[batch->name_count].offset = batch_push_bytes(batch, bytes, (uint32_t)size);
+    batch->names[batch->name_count].size = (uint32_t)size;
+    return STELE_NAME_LOCAL | batch->name_count++;
+}
+
+void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset)
+{
+    const uint64_t size = (uint64_t)count * 8;
+    const uint32_t padding = (0u - batch->byte_count) & 7u;
+    if (size > INT32_MAX - 8 || !batch_reserve_bytes(batch, (uint32_t)size + padding))
+        return NULL;
+    *offset = batch->byte_count + padding;
+    batch->byte_count = *offset + (uint32_t)size;
+    return batch->bytes + *offset;
+}
+
+bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first)
+{
+    const uint32_t count = batch->field_count - first;
+    event->field_first = first;
+    if (count < STELE_FIELDS_MANY) {
+        event->field_count = (uint16_t)count;
+        return true;
+    }
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    memmove(batch->fields + first + 1, batch->fields + first, count * sizeof *batch->fields);
+    batch->field_count++;
+    batch->fields[first] = (stele_field){.type = STELE_TYPE_STRUCT, .u.run = {count, count}};
+    event->field_count = STELE_FIELDS_MANY;
+    return true;
+}
+
+uint32_t stele_event_fields(const stele_batch *batch, const stele_event *event, uint32_t *first)
+{
+    *first = event->field_first;
+    if (event->field_count != STELE_FIELDS_MANY)
+        return event->field_count;
+    *first += 1;
+    return batch->fields[event->field_first].u.run.length;
+}
+
+/* ---- For those who make events themselves ---- */
+
+stele_event *stele_batch_add_event(stele_batch *batch)
+{
+    stele_event *event;
+    if (batch_is_full(batch))
+        return NULL;
+    event = batch_push_event(batch);
+    *event = (stele_event){.field_first = batch->field_count};
+    return event;
+}
+
+stele_field *stele_batch_add_field(stele_batch *batch, stele_name name, stele_type type)
+{
+    stele_event *event;
+    stele_field *field;
+    if (batch->event_count == 0 || !batch_reserve_fields(batch, 1))
+        return NULL;
+    event = &batch->events[batch->event_count - 1];
+    field = batch_push_field(batch);
+    *field = (stele_field){.name = name, .type = (uint8_t)type};
+    if (event->field_count == STELE_FIELDS_MANY) {
+        batch->fields[event->field_first].u.run.length++;
+        batch->fields[event->field_first].u.run.count++;
+        return field;
+    }
+    if (!batch_set_fields(batch, event, event->field_first))
+        return NULL;
+    return &batch->fields[batch->field_count - 1];
+}
+
+stele_status stele_batch_add_bytes(stele_batch *batch, stele_name name, stele_type type,
+                                   const void *bytes, size_t size)
+{
+    stele_field *field;
+    uint32_t offset;
+    if (size > INT32_MAX)
+        return STELE_ERR_LIMIT;
+    if (!batch_reserve_bytes(batch, (uint32_t)size))
+        return STELE_ERR_MEMORY;
+    field = stele_batch_add_field(batch, name, type);
+    if (field == NULL)
+        return STELE_ERR_MEMORY;
+    offset = size != 0 ? batch_push_bytes(batch, bytes, (uint32_t)size) : batch->byte_count;
+    field->u.bytes.offset = offset;
+    field->u.bytes.size = (uint32_t)size;
+    return STELE_OK;
+}
+
+/* ---- Reading and copying ---- */
+
+static bool field_has_bytes(uint8_t type)
+{
+    return type >= STELE_TYPE_STRING && type < STELE_TYPE_RUN_FIRST && type != STELE_TYPE_NAME;
+}
+
+stele_text stele_field_text(const stele_context *context, const stele_batch *batch,
+                            const stele_field *field)
+{
+    if (field->type == STELE_TYPE_NAME)
+        return stele_name_text(context, batch, (stele_name)field->u.u);
+    if (!field_has_bytes(field->type))
+        return (stele_text){"", 0};
+    return (stele_text){(const char *)batch->bytes + field->u.bytes.offset, field->u.bytes.size};
+}
+
+/* The same name in another batch. */
+static bool name_carry(stele_batch *to, const stele_batch *from, stele_name *name)
+{
+    const stele_local_name *local;
+    if ((*name & STELE_NAME_LOCAL) == 0)
+        return true;
+    local = &from->names[*name & ~STELE_NAME_LOCAL];
+    *name = batch_add_local_name(to, from->bytes + local->offset, local->size);
+    return *name != UINT32_MAX;
+}
+
+static bool field_copy(stele_batch *to, const stele_batch *from, const stele_field *field)
+{
+    stele_field copy = *field;
+    if (!name_carry(to, from, &copy.name))
+        return false;
+    if (copy.type == STELE_TYPE_NAME) {
+        stele_name name = (stele_name)copy.u.u;
+        if (!name_carry(to, from, &name))
+            return false;
+        copy.u.u = name;
+    } else if (field_has_bytes(copy.type)) {
+        const uint8_t *bytes = from->bytes + copy.u.bytes.offset;
+        if (copy.type >= STELE_TYPE_UINTS) {
+            void *array = batch_push_array(to, copy.u.bytes.size / 8, &copy.u.bytes.offset);
+            if (array == NULL)
+                return false;
+            memcpy(array, bytes, copy.u.bytes.size);
+        } else {
+            if (!batch_reserve_bytes(to, copy.u.bytes.size))
+                return false;
+            copy.u.bytes.offset = batch_push_bytes(to, bytes, copy.u.bytes.size);
+        }
+    }
+    *batch_push_field(to) = copy;
+    return true;
+}
+
+bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(from, event, &first);
+    const uint32_t to_first = to->field_count;
+    stele_event *copy;
+    if (!batch_reserve_fields(to, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!field_copy(to, from, &from->fields[first + i]))
+            return false;
+    }
+    copy = batch_push_event(to);
+    *copy = *event;
+    return name_carry(to, from, &copy->name) && batch_set_fields(to, copy, to_first);
+}
+
+const char *stele_kind_text(stele_kind kind)
+{
+    static const char *const texts[STELE_KIND_COUNT] = {
+        "none",        "complete",   "begin",     "end",        "tail-exit", "instant",  "counter",
+        "async-begin", "async-step", "async-end", "flow-begin", "flow-step", "flow-end", "switch",
+        "wake",        "log",        "blob",      "object",     "sample",    "lost",     "syscall",
+        "snapshot",    "metadata",   "insn",      "load",       "store"};
+    return (unsigned)kind < STELE_KIND_COUNT ? texts[kind] : "none";
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filling batches at full speed. A decoder asks for room once a record, with *_reserve(), and then
+ * appends with the unchecked *_push() calls. All indexes are 32 bits; a batch is full long before.
+ */
+#ifndef MODEL_BATCH_H
+#define MODEL_BATCH_H
+
+#include <stele/event.h>
+
+#include <string.h>
+
+#define BATCH_EVENTS      256u        /* default capacity */
+#define BATCH_FIELDS_FULL (16u << 10) /* a batch with more takes no further event */
+#define BATCH_BYTES_FULL  (256u << 10)
+
+/* Grows the table so that `count` more fit; false when memory or 32 bits are exhausted. */
+bool batch_grow_fields(stele_batch *batch, uint32_t count);
+bool batch_grow_bytes(stele_batch *batch, uint32_t count);
+
+/* A name known in this batch only; UINT32_MAX when memory is exhausted. */
+stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t size);
+
+/*
+ * Appends a copy of an event of another batch, with its fields, payloads and local names. False
+ * when memory is exhausted; the destination must have room for the event.
+ */
+bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_event *event);
+
+static inline bool batch_is_full(const stele_batch *batch)
+{
+    return batch->event_count == batch->event_capacity || batch->field_count >= BATCH_FIELDS_FULL ||
+           batch->byte_count >= BATCH_BYTES_FULL;
+}
+
+static inline bool batch_reserve_fields(stele_batch *batch, uint32_t count)
+{
+    return batch->field_capacity - batch->field_count >= count || batch_grow_fields(batch, count);
+}
+
+static inline bool batch_reserve_bytes(stele_batch *batch, uint32_t count)
+{
+    return batch->byte_capacity - batch->byte_count >= count || batch_grow_bytes(batch, count);
+}
+
+/* The next event, not cleared: the decoder fills in every member. */
+static inline stele_event *batch_push_event(stele_batch *batch)
+{
+    return &batch->events[batch->event_count++];
+}
+
+/* The next field, not cleared. */
+static inline stele_field *batch_push_field(stele_batch *batch)
+{
+    return &batch->fields[batch->field_count++];
+}
+
+/* Appends bytes that were reserved; gives their offset. */
+static inline uint32_t batch_push_bytes(stele_batch *batch, const void *bytes, uint32_t size)
+{
+    const uint32_t offset = batch->byte_count;
+    memcpy(batch->bytes + offset, bytes, size);
+    batch->byte_count += size;
+    return offset;
+}
+
+/* Room for an array of 8-byte numbers, aligned for them; NULL when memory is exhausted. */
+void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset);
+
+/*
+ * Says that the fields from `first` on are those of the event. Where they are too many for 16 bits
+ * they are put behind one entry of type STRUCT that holds their number. False: memory.
+ */
+bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first);
+
+/* The time by which an event stands in an ordered flow. */
+static inline int64_t event_key(const stele_event *event, bool by_end)
+{
+    return by_end && event->kind == STELE_KIND_COMPLETE ? (int64_t)event->id : event->time_ns;
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "model/batch.h"
+
+static size_t limit_size(size_t value, size_t standard)
+{
+    return value != 0 ? value : standard;
+}
+
+static uint32_t limit_count(uint32_t value, uint32_t standard)
+{
+    return value != 0 ? value : standard;
+}
+
+static stele_limits limits_fill(const stele_limits *given)
+{
+    return (stele_limits){
+        .names_size_max = limit_size(given->names_size_max, (size_t)24 << 20),
+        .tracks_max = limit_count(given->tracks_max, 64u << 10),
+        .providers_max = limit_count(given->providers_max, 4096),
+        .fields_max = limit_count(given->fields_max, 1u << 20),
+        .depth_max = limit_count(given->depth_max, 64),
+        .record_size_max = limit_size(given->record_size_max, (size_t)16 << 20),
+        .metadata_size_max = limit_size(given->metadata_size_max, (size_t)256 << 20),
+        .sort_size_max = limit_size(given->sort_size_max, (size_t)16 << 20),
+        .window_size = limit_size(given->window_size, (size_t)256 << 10),
+    };
+}
+
+stele_status stele_context_new(const stele_context_options *options, stele_context **out)
+{
+    static const stele_context_options standard;
+    stele_context *context = calloc(1, sizeof *context);
+    *out = NULL;
+    if (context == NULL)
+        return STELE_ERR_MEMORY;
+    if (options == NULL)
+        options = &standard;
+    context->limits = limits_fill(&options->limits);
+    context->diag = (diag_sink){.fn = options->diag, .user = options->diag_user};
+    context->temp_dir = strdup(options->temp_dir != NULL ? options->temp_dir : "/tmp");
+    if (context->temp_dir == NULL ||
+        !intern_init(&context->names, context->limits.names_size_max)) {
+        stele_context_free(context);
+        return STELE_ERR_MEMORY;
+    }
+    *out = context;
+    return STELE_OK;
+}
+
+void stele_context_free(stele_context *context)
+{
+    if (context == NULL)
+        return;
+    intern_free(&context->names);
+    free(context->temp_dir);
+    free(context->categories);
+    free(context->category_of_name);
+    free(context->tracks);
+    free(context->track_slots);
+    free(context->streams);
+    free(context);
+}
+
+const stele_limits *stele_context_limits(const stele_context *context)
+{
+    return &context->limits;
+}
+
+uint64_t stele_context_diag_count(const stele_context *context, stele_severity severity)
+{
+    return (unsigned)severity < 3 ? context->diag.counts[severity] : 0;
+}
+
+/* Makes room for one more in a table that doubles; false when memory is exhausted. */
+static bool table_reserve(void **table, uint32_t count, uint32_t *capacity, size_t entry_size)
+{
+    const uint32_t grown = *capacity == 0 ? 64 : *capacity * 2;
+    void *moved;
+    if (count < *capacity)
+        return true;
+    moved = realloc(*table, grown * entry_size);
+    if (moved == NULL)
+        return false;
+    *table = moved;
+    *capacity = grown;
+    return true;
+}
+
+/* ---- Names ---- */
+
+stele_name stele_name_intern(stele_context *context, const char *bytes, size_t size)
+{
+    return intern_add(&context->names, bytes, size);
+}
+
+uint32_t stele_name_count(const stele_context *context)
+{
+    return context->names.count;
+}
+
+stele_text stele_name_text(const stele_context *context, const stele_batch *batch, stele_name name)
+{
+    if (name < context->names.count) {
+        const intern_entry *entry = &context->names.entries[name];
+        return (stele_text){entry->bytes, entry->size};
+    }
+    if (batch != NULL && (name & STELE_NAME_LOCAL) != 0 &&
+        (name & ~STELE_NAME_LOCAL) < batch->name_count) {
+        const stele_local_name *local = &batch->names[name & ~STELE_NAME_LOCAL];
+        return (stele_text){(const char *)batch->bytes + local->offset, local->size};
+    }
+    return (stele_text){"", 0};
+}
+
+stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
+                        const char *source, uint64_t offset)
+{
+    const stele_name name = intern_add(&context->names, bytes, size);
+    if (name != INTERN_NONE)
+        return name;
+    if (context->names.size < context->names.size_max)
+        return UINT32_MAX; /* not full: out of memory */
+    if (!context->names_full_reported) {
+        context->names_full_reported = true;
+        diag_report(&context->diag, &core_codes[STE006], source, offset, 0, NULL,
+                    "names need more than %zu bytes; further ones are counted as one",
+                    context->limits.names_size_max);
+    }
+    return batch_add_local_name(batch, bytes, size);
+}
+
+/* ---- Categories ---- */
+
+stele_name stele_category_name(const stele_context *context, uint16_t category)
+{
+    return category < context->category_count ? context->categories[category] : 0;
+}
+
+/* Makes the table that leads from names to categories as long as the table of names. */
+static bool category_index_reserve(stele_context *context, stele_name name)
+{
+    uint32_t count = context->category_of_name_count;
+    uint32_t *index;
+    if (name < count)
+        return true;
+    count = context->names.capacity > name ? context->names.capacity : name + 1;
+    index = realloc(context->category_of_name, count * sizeof *index);
+    if (index == NULL)
+        return false;
+    memset(index + context->category_of_name_count, 0,
+           (count - context->category_of_name_count) * sizeof *index);
+    context->category_of_name = index;
+    context->category_of_name_count = count;
+    return true;
+}
+
+uint16_t stele_category_intern(stele_context *context, stele_name name)
+{
+    if (name < context->category_of_name_count && context->category_of_name[name] != 0)
+        return (uint16_t)context->category_of_name[name];
+    if (name == 0 || name >= context->names.count ||
+        context->category_count > CONTEXT_CATEGORIES_MAX || !category_index_reserve(context, name))
+        return 0;
+    if (context->category_count == 0)
+        context->category_count = 1;
+    if (!table_reserve((void **)&context->categories, context->category_count,
+                       &context->category_capacity, sizeof *context->categories))
+        return 0;
+    context->categories[0] = 0;
+    context->categories[context->category_count] = name;
+    context->category_of_name[name] = context->category_count;
+    return (uint16_t)context->category_count++;
+}
+
+/* ---- Tracks ---- */
+
+const stele_track *stele_track_get(const stele_context *context, uint32_t track)
+{
+    return track != 0 && track < context->track_count ? &context->tracks[track] : NULL;
+}
+
+uint32_t stele_track_count(const stele_context *context)
+{
+    return context->track_count == 0 ? 0 : context->track_count - 1;
+}
+
+static uint32_t track_hash(const stele_track *track)
+{
+    return (uint32_t)hash_mix(hash_u64(track->number) ^ track->source,
+                              ((uint64_t)track->kind << 32 | track->parent) + 1);
+}
+
+static uint32_t *track_slot(const stele_context *context, const stele_track *track)
+{
+    uint32_t at = track_hash(track) & context->track_slot_mask;
+    for (;; at = (at + 1) & context->track_slot_mask) {
+        uint32_t *slot = &context->track_slots[at];
+        const stele_track *known = &context->tracks[*slot];
+        if (*slot == 0 || (known->number == track->number && known->kind == track->kind &&
+                           known->parent == track->parent && known->source == track->source))
+            return slot;
+    }
+}
+
+/* Doubles the table of slots; half of them are always free. */
+static bool track_slots_grow(stele_context *context)
+{
+    const uint32_t count = context->track_slots == NULL ? 256 : (context->track_slot_mask + 1) * 2;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(context->track_slots);
+    context->track_slots = slots;
+    context->track_slot_mask = count - 1;
+    for (uint32_t i = 1; i < context->track_count; i++)
+        *track_slot(context, &context->tracks[i]) = i;
+    return true;
+}
+
+static uint32_t track_add(stele_context *context, const stele_track *track)
+{
+    if (context->track_count == 0) {
+        if (!table_reserve((void **)&context->tracks, 0, &context->track_capacity,
+                           sizeof *context->tracks))
+            return 0;
+        context->tracks[0] = (stele_track){0};
+        context->track_count = 1;
+    }
+    if (!table_reserve((void **)&context->tracks, context->track_count, &context->track_capacity,
+                       sizeof *context->tracks))
+        return 0;
+    if (context->track_slots == NULL || context->track_count * 2 > context->track_slot_mask) {
+        if (!track_slots_grow(context))
+            return 0;
+    }
+    *track_slot(context, track) = context->track_count;
+    context->tracks[context->track_count] = *track;
+    return context->track_count++;
+}
+
+uint32_t stele_track_intern(stele_context *context, const stele_track *track)
+{
+    if (context->track_slots != NULL) {
+        const uint32_t known = *track_slot(context, track);
+        if (known != 0)
+            return known;
+    }
+    if (stele_track_count(context) < context->limits.tracks_max)
+        return track_add(context, track);
+    if (context->track_other == 0) {
+        context->track_other = track_add(context, &(stele_track){.kind = STELE_TRACK_OTHER});
+        diag_report(&context->diag, &core_codes[STE006], NULL, STELE_NO_OFFSET, 0, NULL,
+                    "more than %u tracks; further ones are shown as one",
+                    (unsigned)context->limits.tracks_max);
+    }
+    return context->track_other;
+}
+
+void stele_track_set_name(stele_context *context, uint32_t track, stele_name name)
+{
+    if (track != 0 && track < context->track_count && (name & STELE_NAME_LOCAL) == 0)
+        context->tracks[track].name = name;
+}
+
+const char *stele_track_kind_text(stele_track_kind kind)
+{
+    static const char *const texts[] = {"none", "other",  "process",   "thread",
+                                        "cpu",  "stream", "substream", "provider"};
+    return (unsigned)kind < STELE_TRACK_KIND_COUNT ? texts[kind] : "none";
+}
+
+/* ---- Streams ---- */
+
+uint32_t context_add_stream(stele_context *context, const stele_stream *stream)
+{
+    if (!table_reserve((void **)&context->streams, context->stream_count, &context->stream_capacity,
+                       sizeof *context->streams))
+        return UINT32_MAX;
+    context->streams[context->stream_count] = *stream;
+    return context->stream_count++;
+}
+
+stele_stream *context_stream(stele_context *context, uint32_t stream)
+{
+    return stream < context->stream_count ? &context->streams[stream] : NULL;
+}
+
+const stele_stream *stele_stream_get(const stele_context *context, uint32_t stream)
+{
+    return stream < context->stream_count ? &context->streams[stream] : NULL;
+}
+
+uint32_t stele_stream_count(const stele_context *context)
+{
+    return context->stream_count;
+}

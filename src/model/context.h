@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all traces of a context share: limits, findings, names, categories, tracks, streams. */
+#ifndef MODEL_CONTEXT_H
+#define MODEL_CONTEXT_H
+
+#include <stele/event.h>
+
+#include "core/arena.h"
+#include "core/diag.h"
+#include "core/intern.h"
+
+#define CONTEXT_CATEGORIES_MAX 65535u
+
+struct stele_context {
+    stele_limits limits;
+    diag_sink diag;
+    char *temp_dir;
+    intern names;
+    bool names_full_reported;
+
+    stele_name *categories; /* by number; 0 is none */
+    uint32_t category_count, category_capacity;
+    uint32_t *category_of_name; /* by name, number of its category or 0 */
+    uint32_t category_of_name_count;
+
+    stele_track *tracks; /* by number; 0 is none */
+    uint32_t track_count, track_capacity;
+    uint32_t *track_slots; /* open addressing: track number, 0 is free */
+    uint32_t track_slot_mask;
+    uint32_t track_other; /* made at the limit */
+
+    stele_stream *streams;
+    uint32_t stream_count, stream_capacity;
+    uint32_t trace_count;
+};
+
+/* Adds a stream and gives its number; UINT32_MAX when memory is exhausted. */
+uint32_t context_add_stream(stele_context *context, const stele_stream *stream);
+
+/* The stream to be changed by its reader; the pointer holds until the next one is added. */
+stele_stream *context_stream(stele_context *context, uint32_t stream);
+
+/*
+ * The number of a string that a decoder met: interned, or, when the pool is full, known in the
+ * batch only (with one finding for the context). UINT32_MAX when memory is exhausted.
+ */
+stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
+                        const char *source, uint64_t offset);
+
+#endif

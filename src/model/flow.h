@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flows: segments that are pulled. A flow is built from a producer, or from other flows, which it
+ * then owns. A segment holds until the next call of flow_next() on the same flow.
+ */
+#ifndef MODEL_FLOW_H
+#define MODEL_FLOW_H
+
+#include "model/trace.h"
+
+typedef struct flow flow;
+
+typedef struct flow_ops {
+    stele_status (*next)(flow *self, stele_segment *segment);
+    void (*close)(flow *self);
+} flow_ops;
+
+struct flow {
+    const flow_ops *ops;
+};
+
+/* What the ordering flows of one reader find out, shared by them. */
+typedef struct order_stats {
+    uint64_t unordered_count; /* events behind a younger one of their stream */
+    int64_t unordered_max_ns;
+    uint64_t late_count; /* delivered out of order */
+    int64_t lateness_max_ns;
+} order_stats;
+
+static inline stele_status flow_next(flow *f, stele_segment *segment)
+{
+    return f->ops->next(f, segment);
+}
+
+/* Closes the flow and all that it owns; NULL is fine. */
+void flow_close(flow *f);
+
+/*
+ * The producer's batches as they come; `shift_ns` is added to every time. The flow owns the
+ * producer, also when it cannot be made (the same holds for all functions below and what they are
+ * given). STELE_ERR_MEMORY.
+ */
+stele_status flow_plain(producer *from, int64_t shift_ns, flow **out);
+
+typedef struct order_options {
+    bool by_end;         /* see event_key() */
+    int64_t lateness_ns; /* how much older an event can be than one before it; INT64_MAX: unknown */
+    uint32_t events_max; /* of a window; 0: 65,536 */
+    size_t size_max;     /* bytes of a window or a sorted run */
+    const char *temp_dir;
+    order_stats *stats; /* outlives the flow */
+    stele_context *context;
+} order_options;
+
+/* In order of time within a window; what comes later than that is flagged LATE. */
+stele_status flow_window(flow *from, const order_options *options, flow **out);
+
+/* In order of time, exactly: all in memory while it fits, else through runs in temporary files. */
+stele_status flow_sort(flow *from, const order_options *options, flow **out);
+
+/* Several ordered flows as one; on equal times the earlier in the list comes first. */
+stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out);
+
+/* One after the other. */
+stele_status flow_concat(flow *const *from, size_t count, flow **out);
+
+#endif

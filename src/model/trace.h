@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a format gives the model: a trace that finds its streams, and producers that fill batches.
+ * Formats put `stele_trace` and `producer` first in structs of their own.
+ */
+#ifndef MODEL_TRACE_H
+#define MODEL_TRACE_H
+
+#include <stele/reader.h>
+
+#include "core/arena.h"
+#include "core/source.h"
+#include "model/context.h"
+
+/* ---- Producers ------------------------------------------------------------------------------- */
+
+typedef struct producer producer;
+
+typedef struct producer_ops {
+    /*
+     * Clears the batch and fills it with the next events of one stream, in the order of its
+     * records; sets stream and columns. An empty batch with STELE_OK is allowed (a change of
+     * stream, say), STELE_END is not followed by more. Damage is reported and stepped over; an
+     * error is for what ends reading: STELE_ERR_READ, STELE_ERR_MEMORY.
+     */
+    stele_status (*fill)(producer *self, stele_batch *batch);
+    void (*close)(producer *self);
+} producer_ops;
+
+struct producer {
+    const producer_ops *ops;
+    uint64_t lost_count;   /* events known to be lost, kept up to date by fill */
+    uint64_t skipped_size; /* bytes that were no records */
+};
+
+#define PRODUCE_ALL UINT32_MAX
+
+/* What a producer is asked for. It may give more kinds, columns and times, never less. */
+typedef struct produce_request {
+    uint32_t stream;    /* a stream that index() found, or PRODUCE_ALL in file order */
+    uint32_t columns;   /* STELE_COLUMN_..., never 0 */
+    uint64_t kinds;     /* never 0 */
+    bool check;         /* judge every byte: reserved bits, padding, grammar */
+    int64_t begin_ns;   /* INT64_MIN: from the start; events that end before may be left out */
+    int64_t end_ns;     /* INT64_MAX: to the end; events that begin at or after may be left out */
+    size_t window_size; /* bytes to read at once: all producers share one budget */
+} produce_request;
+
+/* ---- Traces ---------------------------------------------------------------------------------- */
+
+typedef struct trace_property {
+    const char *key, *value;
+} trace_property;
+
+typedef struct trace_ops {
+    /*
+     * Finds all streams (context_add_stream, numbers stream_first to stream_first + stream_count
+     * of the trace, in the order that ties are broken by), with range, order and lateness. Called
+     * at most once, on seekable sources only. NULL: the format has nothing to index; the trace is
+     * then read in file order as one.
+     */
+    stele_status (*index)(stele_trace *trace);
+
+    /* Starts a producer. Without index(), PRODUCE_ALL adds streams as they come up. */
+    stele_status (*produce)(stele_trace *trace, const produce_request *request, producer **out);
+    void (*close)(stele_trace *trace);
+} trace_ops;
+
+struct stele_trace {
+    const trace_ops *ops;
+    const struct format *format;
+    stele_context *context;
+    source *source; /* owned */
+    stele_trace_info info;
+    stele_trace_options options;
+    arena texts; /* version, reason, properties */
+    trace_property *properties;
+    uint32_t property_count, property_capacity;
+    uint32_t stream_first, stream_count; /* valid with is_indexed */
+    bool is_indexed;
+    bool is_consumed; /* a sequential source that was read already */
+};
+
+/* Adds or replaces what only this format has; texts are copied. False: memory. */
+bool trace_set_property(stele_trace *trace, const char *key, const char *value);
+
+/* Version text of the trace ("" until set), copied. False: memory. */
+bool trace_set_version(stele_trace *trace, const char *version);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every writer and every sink is: takes segments, counts what it cannot carry. */
+#ifndef MODEL_WRITER_H
+#define MODEL_WRITER_H
+
+#include <stele/writer.h>
+
+#include "core/output.h"
+#include "model/context.h"
+
+typedef struct writer_ops {
+    stele_status (*write)(stele_writer *self, const stele_segment *segment);
+    stele_status (*finish)(stele_writer *self); /* before output_finish() */
+    void (*close)(stele_writer *self);          /* frees what the writer itself has */
+} writer_ops;
+
+#define WRITER_LOSSES_MAX 256u
+
+/* Writers put this first in structs of their own; close() frees the whole. */
+struct stele_writer {
+    const writer_ops *ops;
+    stele_context *context;
+    output *out;      /* owned when owns_output */
+    bool owns_output; /* finish and close go on to the output */
+    stele_loss losses[WRITER_LOSSES_MAX];
+    uint32_t loss_count;
+};
+
+/*
+ * Counts something that the target cannot carry. `what` is static text and is compared by pointer
+ * first, so that counting in a hot path is cheap.
+ */
+void writer_lose(stele_writer *writer, stele_kind kind, const char *what, bool is_dropped,
+                 uint64_t count);
+
+#endif
