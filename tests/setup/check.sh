@@ -34,7 +34,7 @@ cp "$root/setup" "$tmp/copy/setup"
 status=0
 env -i PATH="$tmp/bin" HOME="$tmp" sh "$tmp/copy/setup" test >"$tmp/out" 2>&1 || status=$?
 [ $status -eq 1 ] || fail "without anything and without root ./setup test should exit 1, not $status"
-grep -q '^ *apt-get install .*cmake.*ninja-build.*zlib1g-dev.*libzstd-dev' "$tmp/out" ||
+grep -q '^ *apt-get update && apt-get install .*cmake.*ninja-build.*zlib1g-dev.*libzstd-dev' "$tmp/out" ||
     fail "./setup test should print the line that installs what is missing"
 [ ! -e "$tmp/copy/build" ] || fail "./setup test should stop before it builds"
 echo "setup explains itself and stops in time"
