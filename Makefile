@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thin door for those who have make; everything is in CMakePresets.json and ./setup.
-.PHONY: all dev test demo release asan fuzz format install
+.PHONY: all dev test demo release asan fuzz coverage format install
 .DEFAULT_GOAL := all
 
 all: dev
@@ -14,6 +14,12 @@ test: dev
 
 demo:
 	./setup demo
+
+coverage:
+	cmake --preset coverage
+	cmake --build --preset coverage
+	ctest --preset coverage -L quick
+	gcovr --root . --filter src/ build/coverage
 
 format:
 	cmake --preset dev

@@ -24,4 +24,5 @@ for header in "$root"/include/stele/*.h; do
             $strict -Werror -I "$root/include" -fsyntax-only -
     count=$((count + 1))
 done
+[ $count -gt 0 ] || { echo "no header found in $root/include/stele"; exit 1; }
 echo "$count headers compile alone as $standard"
