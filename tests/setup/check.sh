@@ -23,18 +23,34 @@ status=0
 sh "$root/setup" nonsense >"$tmp/out" 2>&1 || status=$?
 [ $status -eq 2 ] || fail "./setup nonsense should exit 2, not $status"
 
-# A machine with a shell and the small tools, but no compiler, build tools, root or sudo.
+# A machine with a shell and the small tools, but no compiler and no build tools. `id` and `apt-get`
+# are ours: who runs it is in the file uid, what apt-get was asked for goes to the file asked.
 mkdir "$tmp/bin" "$tmp/copy"
 for tool in sh dash dirname uname cat sed grep mktemp rm mkdir tr sort env; do
     path=$(command -v $tool) && ln -s "$path" "$tmp/bin/$tool"
 done
-printf '#!/bin/sh\necho 1000\n' >"$tmp/bin/id"
-chmod +x "$tmp/bin/id"
+printf '#!/bin/sh\ncat "%s/uid"\n' "$tmp" >"$tmp/bin/id"
+printf '#!/bin/sh\necho "$DEBIAN_FRONTEND: $*" >>"%s/asked"\n[ "$1" = update ]\n' "$tmp" \
+    >"$tmp/bin/apt-get"
+chmod +x "$tmp/bin/id" "$tmp/bin/apt-get"
 cp "$root/setup" "$tmp/copy/setup"
-status=0
-env -i PATH="$tmp/bin" HOME="$tmp" sh "$tmp/copy/setup" test >"$tmp/out" 2>&1 || status=$?
-[ $status -eq 1 ] || fail "without anything and without root ./setup test should exit 1, not $status"
-grep -q '^ *apt-get update && apt-get install .*cmake.*ninja-build.*zlib1g-dev.*libzstd-dev' "$tmp/out" ||
-    fail "./setup test should print the line that installs what is missing"
-[ ! -e "$tmp/copy/build" ] || fail "./setup test should stop before it builds"
-echo "setup explains itself and stops in time"
+run_there() {
+    status=0
+    env -i PATH="$tmp/bin" HOME="$tmp" sh "$tmp/copy/setup" test >"$tmp/out" 2>&1 || status=$?
+    [ ! -e "$tmp/copy/build" ] || fail "./setup test should stop before it builds"
+}
+
+echo 1000 >"$tmp/uid"
+run_there
+[ $status -eq 1 ] || fail "where it may not install, ./setup test should exit 1, not $status"
+grep -q '^ *apt-get update && apt-get install .*cmake.*ninja-build.*zlib1g-dev.*libzstd-dev' \
+    "$tmp/out" || fail "./setup test should print the line that installs what is missing"
+[ ! -e "$tmp/asked" ] || fail "without root it should not call apt-get"
+
+echo 0 >"$tmp/uid"
+run_there
+[ $status -ne 0 ] || fail "./setup test should fail when apt-get does"
+sed -n 1p "$tmp/asked" | grep -q ': update' || fail "apt-get update should come first"
+sed -n 2p "$tmp/asked" | grep -q '^noninteractive: install -y .*--no-install-recommends .*cmake' ||
+    fail "apt-get install should ask nothing and take no recommended packages"
+echo "setup explains itself, stops in time, and installs without asking"
