@@ -25,6 +25,7 @@ struct output {
     char *path, *temp_path; /* NULL for memory and standard output */
     int fd;                 /* -1: memory */
     bool is_seekable;
+    bool replaces; /* an existing file */
 };
 
 /*

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/text.h"
+
+#include "core/load.h"
+
+/* ---- Numbers ---- */
+
+static const char digit_pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233"
+    "34353637383940414243444546474849505152535455565758596061626364656667"
+    "68697071727374757677787980818283848586878889909192939495969798"
+    "99";
+
+static unsigned digit_count(uint64_t value)
+{
+    unsigned count = 1;
+    for (;;) {
+        if (value < 10)
+            return count;
+        if (value < 100)
+            return count + 1;
+        if (value < 1000)
+            return count + 2;
+        if (value < 10000)
+            return count + 3;
+        value /= 10000;
+        count += 4;
+    }
+}
+
+char *text_padded(char *to, uint64_t value, unsigned digits)
+{
+    char *const end = to + digits;
+    char *at = end;
+    while (at - to >= 2) {
+        at -= 2;
+        memcpy(at, digit_pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (at != to)
+        *to = (char)('0' + value % 10);
+    return end;
+}
+
+char *text_u64(char *to, uint64_t value)
+{
+    return text_padded(to, value, digit_count(value));
+}
+
+char *text_i64(char *to, int64_t value)
+{
+    uint64_t distance = (uint64_t)value;
+    if (value < 0) {
+        *to++ = '-';
+        distance = 0 - distance;
+    }
+    return text_u64(to, distance);
+}
+
+static const char hex_digits[] = "0123456789abcdef";
+
+char *text_hex(char *to, uint64_t value, unsigned digits)
+{
+    const unsigned bits = value != 0 ? 64 - (unsigned)__builtin_clzll(value) : 0;
+    const unsigned least = (bits + 3) / 4;
+    char *end;
+    if (digits < least)
+        digits = least;
+    end = to + digits;
+    for (char *at = end; at != to; value >>= 4)
+        *--at = hex_digits[value & 15];
+    return end;
+}
+
+/* ---- Times ---- */
+
+#define NS_PER_S  UINT64_C(1000000000)
+#define S_PER_DAY 86400
+
+char *text_seconds(char *to, int64_t ns)
+{
+    uint64_t distance = (uint64_t)ns;
+    if (ns < 0) {
+        *to++ = '-';
+        distance = 0 - distance;
+    }
+    to = text_u64(to, distance / NS_PER_S);
+    *to++ = '.';
+    return text_padded(to, distance % NS_PER_S, 9);
+}
+
+/*
+ * The date of a day of the Gregorian calendar, days counted from 1970-01-01, after Howard Hinnant's
+ * "chrono-compatible low-level date algorithms": years begin in March, so that the leap day is
+ * last.
+ */
+static char *text_date(char *to, int64_t day)
+{
+    const int64_t from_march_0 = day + 719468;
+    const uint64_t era = (uint64_t)from_march_0 / 146097; /* of 400 years; int64 ns begin in 1677 */
+    const uint64_t day_of_era = (uint64_t)from_march_0 % 146097;
+    const uint64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    const uint64_t day_of_year =
+        day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const uint64_t month_from_march = (5 * day_of_year + 2) / 153;
+    const uint64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
+    to = text_padded(to, era * 400 + year_of_era + (month <= 2), 4);
+    *to++ = '-';
+    to = text_padded(to, month, 2);
+    *to++ = '-';
+    return text_padded(to, day_of_year - (153 * month_from_march + 2) / 5 + 1, 2);
+}
+
+char *text_wall(char *to, int64_t ns)
+{
+    int64_t s = ns / (int64_t)NS_PER_S, rest_ns = ns % (int64_t)NS_PER_S, day, second;
+    if (rest_ns < 0) {
+        rest_ns += (int64_t)NS_PER_S;
+        s--;
+    }
+    day = s / S_PER_DAY;
+    second = s % S_PER_DAY;
+    if (second < 0) {
+        second += S_PER_DAY;
+        day--;
+    }
+    to = text_date(to, day);
+    *to++ = 'T';
+    to = text_padded(to, (uint64_t)second / 3600, 2);
+    *to++ = ':';
+    to = text_padded(to, (uint64_t)second / 60 % 60, 2);
+    *to++ = ':';
+    to = text_padded(to, (uint64_t)second % 60, 2);
+    *to++ = '.';
+    to = text_padded(to, (uint64_t)rest_ns, 9);
+    *to++ = 'Z';
+    return to;
+}
+
+/* ---- UTF-8 ---- */
+
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define HIGH_BITS       EACH_BYTE(0x80)
+
+static bool is_tail(uint8_t byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
+/*
+ * RFC 3629, section 4. The second byte is what rules out overlong forms, surrogates and values
+ * above U+10FFFF:
+ *   00..7F
+ *   C2..DF 80..BF
+ *   E0     A0..BF 80..BF          ED     80..9F 80..BF         E1..EC, EE, EF  80..BF 80..BF
+ *   F0     90..BF 80..BF 80..BF   F4     80..8F 80..BF 80..BF  F1..F3          80..BF 80..BF 80..BF
+ */
+size_t text_utf8_length(const uint8_t *at, size_t left)
+{
+    uint8_t least = 0x80, most = 0xbf;
+    size_t length;
+    if (left == 0)
+        return 0;
+    if (at[0] < 0x80)
+        return 1;
+    if (at[0] < 0xc2 || at[0] > 0xf4)
+        return 0;
+    length = at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+    if (left < length)
+        return 0;
+    switch (at[0]) {
+    case 0xe0: least = 0xa0; break;
+    case 0xed: most = 0x9f; break;
+    case 0xf0: least = 0x90; break;
+    case 0xf4: most = 0x8f; break;
+    default: break;
+    }
+    if (at[1] < least || at[1] > most)
+        return 0;
+    for (size_t i = 2; i < length; i++) {
+        if (!is_tail(at[i]))
+            return 0;
+    }
+    return length;
+}
+
+bool text_is_utf8(const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes, *const end = at + size;
+    while (at != end) {
+        size_t length;
+        if (end - at >= 8 && (load_native64(at) & HIGH_BITS) == 0) {
+            at += 8;
+            continue;
+        }
+        length = text_utf8_length(at, (size_t)(end - at));
+        if (length == 0)
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+/* ---- Strings ---- */
+
+#define PIECE_SIZE    ((size_t)1024)
+#define BYTE_SIZE_MAX 6 /* what one byte can become: \u001f */
+#define WORD_SIZE     8
+
+typedef enum text_style { STYLE_JSON, STYLE_VISIBLE } text_style;
+
+/* The high bit of each byte that is below `limit`, right up to the first of them. */
+static uint64_t bytes_below(uint64_t word, uint8_t limit)
+{
+    return (word - EACH_BYTE(limit)) & ~word & HIGH_BITS;
+}
+
+static uint64_t bytes_equal(uint64_t word, uint8_t byte)
+{
+    return bytes_below(word ^ EACH_BYTE(byte), 1);
+}
+
+/* How many of eight bytes, the first in the lowest bits, stand for themselves. */
+static size_t plain_count(uint64_t word, text_style style)
+{
+    uint64_t marks = (word & HIGH_BITS) | bytes_below(word, 0x20);
+    if (style == STYLE_JSON)
+        marks |= bytes_equal(word, '"') | bytes_equal(word, '\\');
+    else
+        marks |= bytes_equal(word, 0x7f);
+    return marks == 0 ? WORD_SIZE : (size_t)__builtin_ctzll(marks) / 8;
+}
+
+static uint8_t *json_escape(uint8_t *to, uint8_t byte)
+{
+    static const char names[0x20] = {
+        ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
+    *to++ = '\\';
+    if (byte >= 0x20 || names[byte] != 0) {
+        *to++ = byte >= 0x20 ? byte : (uint8_t)names[byte];
+        return to;
+    }
+    memcpy(to, "u00", 3);
+    return (uint8_t *)text_hex((char *)to + 3, byte, 2);
+}
+
+static uint8_t *visible_escape(uint8_t *to, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        memcpy(to, "\\x", 2);
+        to = (uint8_t *)text_hex((char *)to + 2, bytes[i], 2);
+    }
+    return to;
+}
+
+/* One character, or one byte that belongs to none. */
+static uint8_t *text_character(uint8_t *to, const uint8_t *at, size_t length, text_style style)
+{
+    if (style == STYLE_JSON) {
+        if (length == 0) {
+            memcpy(to, "\xef\xbf\xbd", 3);
+            return to + 3;
+        }
+        if (*at < 0x20 || *at == '"' || *at == '\\')
+            return json_escape(to, *at);
+    } else {
+        /* U+0080 to U+009F control terminals as well. */
+        const bool is_c1 = length == 2 && at[0] == 0xc2 && at[1] < 0xa0;
+        if (length == 0 || is_c1 || *at < 0x20 || *at == 0x7f)
+            return visible_escape(to, at, length == 0 ? 1 : length);
+    }
+    memcpy(to, at, length);
+    return to + length;
+}
+
+/* True when there were bytes that are no UTF-8. */
+static bool text_escape(output *out, const uint8_t *at, size_t size, text_style style)
+{
+    const uint8_t *const end = at + size;
+    bool is_bad = false;
+    while (at != end) {
+        const size_t left = (size_t)(end - at);
+        const uint8_t *const stop = left > PIECE_SIZE ? at + PIECE_SIZE : end;
+        /* The last character may reach beyond the piece; whole words are stored. */
+        uint8_t *to = output_reserve(out, (size_t)(stop - at) * BYTE_SIZE_MAX + 4 * WORD_SIZE);
+        const uint8_t *const start = to;
+        if (to == NULL)
+            return is_bad;
+        while (at < stop) {
+            size_t length, count = WORD_SIZE;
+            while (stop - at >= WORD_SIZE && count == WORD_SIZE) {
+                const uint64_t word = load_le64(at);
+                store_le64(to, word);
+                count = plain_count(word, style);
+                at += count;
+                to += count;
+            }
+            if (at == stop)
+                break;
+            length = text_utf8_length(at, (size_t)(end - at));
+            is_bad |= length == 0;
+            to = text_character(to, at, length, style);
+            at += length == 0 ? 1 : length;
+        }
+        output_advance(out, (size_t)(to - start));
+    }
+    return is_bad;
+}
+
+bool text_json(output *out, const void *bytes, size_t size)
+{
+    return text_escape(out, bytes, size, STYLE_JSON);
+}
+
+void text_visible(output *out, const void *bytes, size_t size)
+{
+    text_escape(out, bytes, size, STYLE_VISIBLE);
+}
+
+static bool csv_needs_quotes(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] == ',' || bytes[i] == '"' || bytes[i] == '\n' || bytes[i] == '\r')
+            return true;
+    }
+    return false;
+}
+
+void text_csv(output *out, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes, *const end = at + size;
+    if (!csv_needs_quotes(at, size)) {
+        output_write(out, at, size);
+        return;
+    }
+    output_byte(out, '"');
+    for (;;) {
+        const uint8_t *quote = memchr(at, '"', (size_t)(end - at));
+        if (quote == NULL)
+            break;
+        output_write(out, at, (size_t)(quote + 1 - at));
+        output_byte(out, '"');
+        at = quote + 1;
+    }
+    output_write(out, at, (size_t)(end - at));
+    output_byte(out, '"');
+}
