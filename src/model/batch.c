@@ -236,21 +236,55 @@ static bool field_copy(stele_batch *to, const stele_batch *from, const stele_fie
     return true;
 }
 
-bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_event *event)
+bool batch_copy_fields(stele_batch *to, const stele_batch *from, uint32_t first, uint32_t count)
 {
-    uint32_t first;
-    const uint32_t count = stele_event_fields(from, event, &first);
-    const uint32_t to_first = to->field_count;
-    stele_event *copy;
     if (!batch_reserve_fields(to, count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (!field_copy(to, from, &from->fields[first + i]))
             return false;
     }
+    return true;
+}
+
+bool batch_copy_event(stele_batch *to, const stele_batch *from, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(from, event, &first);
+    const uint32_t to_first = to->field_count;
+    stele_event *copy;
+    if (!batch_copy_fields(to, from, first, count))
+        return false;
     copy = batch_push_event(to);
     *copy = *event;
     return name_carry(to, from, &copy->name) && batch_set_fields(to, copy, to_first);
+}
+
+/* ---- Times ---- */
+
+static int64_t time_shift(int64_t time_ns, int64_t shift_ns, uint8_t *flags)
+{
+    int64_t sum;
+    if (!__builtin_add_overflow(time_ns, shift_ns, &sum))
+        return sum;
+    *flags |= STELE_FLAG_CLAMPED;
+    return shift_ns < 0 ? INT64_MIN : INT64_MAX;
+}
+
+void batch_shift(stele_batch *batch, int64_t shift_ns)
+{
+    if (shift_ns == 0)
+        return;
+    batch->shift_ns += shift_ns;
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        stele_event *event = &batch->events[i];
+        if (batch->columns & STELE_COLUMN_TIME)
+            event->time_ns = time_shift(event->time_ns, shift_ns, &event->flags);
+        if ((batch->columns & STELE_COLUMN_VALUE) &&
+            (event->kind == STELE_KIND_COMPLETE ||
+             (event->kind == STELE_KIND_LOST && event->id != 0)))
+            event->id = (uint64_t)time_shift((int64_t)event->id, shift_ns, &event->flags);
+    }
 }
 
 const char *stele_kind_text(stele_kind kind)

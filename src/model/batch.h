@@ -67,11 +67,18 @@ static inline uint32_t batch_push_bytes(stele_batch *batch, const void *bytes, u
 /* Room for an array of 8-byte numbers, aligned for them; NULL when memory is exhausted. */
 void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset);
 
+/* Appends copies of fields of another batch, with their payloads and local names. False: memory. */
+bool batch_copy_fields(stele_batch *to, const stele_batch *from, uint32_t first, uint32_t count);
+
 /*
  * Says that the fields from `first` on are those of the event. Where they are too many for 16 bits
  * they are put behind one entry of type STRUCT that holds their number. False: memory.
  */
 bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first);
+
+/* Adds to every time of the batch (see stele_event for where there are times). What then no longer
+   fits is shown as the nearest that does, and flagged CLAMPED. */
+void batch_shift(stele_batch *batch, int64_t shift_ns);
 
 /* The time by which an event stands in an ordered flow. */
 static inline int64_t event_key(const stele_event *event, bool by_end)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flows: segments that are pulled. A flow is built from a producer, or from other flows, which it
- * then owns. A segment holds until the next call of flow_next() on the same flow.
+ * then owns, also when it cannot be made. A segment holds until the next call of flow_next() on the
+ * same flow.
  */
 #ifndef MODEL_FLOW_H
 #define MODEL_FLOW_H
@@ -35,28 +36,30 @@ static inline stele_status flow_next(flow *f, stele_segment *segment)
 /* Closes the flow and all that it owns; NULL is fine. */
 void flow_close(flow *f);
 
-/*
- * The producer's batches as they come; `shift_ns` is added to every time. The flow owns the
- * producer, also when it cannot be made (the same holds for all functions below and what they are
- * given). STELE_ERR_MEMORY.
- */
+/* The producer's batches as they come; `shift_ns` is added to every time. STELE_ERR_MEMORY. */
 stele_status flow_plain(producer *from, int64_t shift_ns, flow **out);
 
 typedef struct order_options {
-    bool by_end;         /* see event_key() */
-    int64_t lateness_ns; /* how much older an event can be than one before it; INT64_MAX: unknown */
-    uint32_t events_max; /* of a window; 0: 65,536 */
-    size_t size_max;     /* bytes of a window or a sorted run */
-    const char *temp_dir;
-    order_stats *stats; /* outlives the flow */
+    int64_t shift_ns;      /* added to every time */
+    bool by_end;           /* see event_key() */
+    int64_t lateness_ns;   /* how much older than one before it an event can be; INT64_MAX: any */
+    uint32_t batch_events; /* capacity of the batches; 0: BATCH_EVENTS */
+    uint32_t events_max;   /* of a window; 0: 65,536 */
+    size_t size_max;       /* bytes held in memory */
+    order_stats *stats;    /* outlives the flow */
     stele_context *context;
 } order_options;
 
-/* In order of time within a window; what comes later than that is flagged LATE. */
-stele_status flow_window(flow *from, const order_options *options, flow **out);
-
-/* In order of time, exactly: all in memory while it fits, else through runs in temporary files. */
-stele_status flow_sort(flow *from, const order_options *options, flow **out);
+/*
+ * Both give the producer's events by (time, stream, sequence). An event goes out as soon as none
+ * that is still to come can be older by `lateness_ns`. An event that is older than one that went
+ * out before it is flagged LATE and counted. They differ in what happens when more events are held
+ * than the limits allow: the window lets the oldest go early, the sort (which knows no events_max)
+ * writes sorted runs to temporary files. STELE_ERR_MEMORY; reading also gives STELE_ERR_WRITE and
+ * STELE_ERR_READ for the temporary files.
+ */
+stele_status flow_window(producer *from, const order_options *options, flow **out);
+stele_status flow_sort(producer *from, const order_options *options, flow **out);
 
 /* Several ordered flows as one; on equal times the earlier in the list comes first. */
 stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out);

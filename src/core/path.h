@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* File names: their last part, and their extensions. */
+#ifndef CORE_PATH_H
+#define CORE_PATH_H
+
+#include <stdbool.h>
+
+/* What stands behind the last '/', within `path`. */
+const char *path_base(const char *path);
+
+/* True when the path ends with one of the extensions: space separated, with dots (".fxt .ftf").
+   An extension alone is no file name. */
+bool path_has_extension(const char *path, const char *extensions);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a trace: which format is it? */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/path.h"
+#include "formats/format.h"
+
+/* What an input shows of itself before it is read. */
+static stele_status probe_make(source *from, format_probe *probe)
+{
+    input *in = source_input(from);
+    *probe = (format_probe){.source = from, .name = path_base(source_path(from))};
+    if (in == NULL)
+        return STELE_OK;
+    const stele_status status = input_peek(in, &probe->head, &probe->head_size);
+    probe->head_is_all = in->has_size ? in->size == probe->head_size : in->is_ended;
+    return status;
+}
+
+/* The surest format, of equally sure ones the first in the registry; NULL when none takes it. */
+static const format *recognise(const format_probe *probe, char *reason)
+{
+    const format *best = NULL;
+    int best_score = PROBE_NO;
+    for (size_t i = 0; i < format_count(); i++) {
+        char why[PROBE_REASON_SIZE] = "";
+        const int score = format_at(i)->probe(probe, why);
+        if (score > best_score) {
+            best_score = score;
+            best = format_at(i);
+            memcpy(reason, why, sizeof why);
+        }
+    }
+    return best;
+}
+
+/* Says what stands there instead of a known format. */
+static void report_unknown(stele_context *context, const format_probe *probe)
+{
+    const char *path = source_path(probe->source);
+    char seen[3 * 16 + 1] = "";
+    if (probe->head == NULL) {
+        diag_report(&context->diag, &core_codes[STE002], path, STELE_NO_OFFSET, 0,
+                    "the members of a known format", "%zu members of none",
+                    source_member_count(probe->source));
+        return;
+    }
+    for (size_t i = 0; i < probe->head_size && i < 16; i++)
+        snprintf(seen + 3 * i, 4, " %02x", probe->head[i]);
+    diag_report(&context->diag, &core_codes[STE002], path, 0,
+                probe->head_size < 16 ? probe->head_size : 16, "the first bytes of a known format",
+                probe->head_size == 0 ? "no bytes%s" : "bytes%s", seen);
+}
+
+static stele_status choose(stele_context *context, const format_probe *probe, const char *forced,
+                           const format **chosen, char *reason)
+{
+    if (forced == NULL) {
+        *chosen = recognise(probe, reason);
+        if (*chosen == NULL)
+            report_unknown(context, probe);
+    } else {
+        *chosen = format_find(forced);
+        snprintf(reason, PROBE_REASON_SIZE, "named by the user");
+        if (*chosen == NULL)
+            diag_report(&context->diag, &core_codes[STE009], source_path(probe->source),
+                        STELE_NO_OFFSET, 0, "the name of a format", "'%s'", forced);
+    }
+    return *chosen != NULL ? STELE_OK : STELE_ERR_FORMAT;
+}
+
+/* Fills in what the format left to the caller. False: memory. */
+static bool trace_fill(stele_trace *trace, stele_context *context, source *from, const format *f,
+                       const stele_trace_options *options, const char *reason)
+{
+    const input *in = source_input(from);
+    stele_trace_info *info = &trace->info;
+    trace->format = f;
+    trace->context = context;
+    trace->source = from;
+    trace->options = *options;
+    trace->options.format = f->name;
+    info->path = source_path(from);
+    info->format = f->name;
+    info->title = f->title;
+    info->reason = arena_copy(&trace->texts, reason, strlen(reason));
+    info->packing = source_packing(from);
+    info->is_seekable = in == NULL || in->is_seekable;
+    info->size = source_stored_size(from);
+    info->has_size = info->size != 0 || (in != NULL && in->has_size);
+    info->number = context->trace_count++;
+    if (info->version == NULL)
+        info->version = "";
+    return info->reason != NULL;
+}
+
+/* Owns the source. */
+static stele_status trace_open_source(stele_context *context, source *from,
+                                      const stele_trace_options *options, stele_trace **out)
+{
+    static const stele_trace_options standard;
+    char reason[PROBE_REASON_SIZE] = "";
+    const format *f = NULL;
+    format_probe probe;
+    stele_status status = probe_make(from, &probe);
+    if (options == NULL)
+        options = &standard;
+    if (status == STELE_OK)
+        status = choose(context, &probe, options->format, &f, reason);
+    if (status == STELE_OK)
+        status = f->open(context, from, out);
+    if (status != STELE_OK) {
+        source_close(from);
+        return status;
+    }
+    if (!trace_fill(*out, context, from, f, options, reason)) {
+        stele_trace_close(*out);
+        *out = NULL;
+        return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+stele_status stele_trace_open(stele_context *context, const char *path,
+                              const stele_trace_options *options, stele_trace **trace)
+{
+    source *from;
+    const stele_status status = source_open(&context->diag, path, context->temp_dir, &from);
+    *trace = NULL;
+    return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
+}
+
+stele_status stele_trace_open_memory(stele_context *context, const char *name, const void *bytes,
+                                     size_t size, const stele_trace_options *options,
+                                     stele_trace **trace)
+{
+    source *from;
+    const stele_status status = source_open_memory(&context->diag, name, bytes, size, &from);
+    *trace = NULL;
+    return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The formats of formats.def, their codes, and writers by the name of their format. */
+#include <string.h>
+
+#include "core/path.h"
+#include "formats/format.h"
+
+#define STELE_FORMAT(name) extern const format format_##name;
+#include "formats/formats.def"
+#undef STELE_FORMAT
+
+/* NULL ends it, so that it is an array even without a format. */
+static const format *const formats[] = {
+#define STELE_FORMAT(name) &format_##name,
+#include "formats/formats.def"
+#undef STELE_FORMAT
+    NULL};
+
+size_t format_count(void)
+{
+    return sizeof formats / sizeof *formats - 1;
+}
+
+const format *format_at(size_t index)
+{
+    return index < format_count() ? formats[index] : NULL;
+}
+
+const format *format_find(const char *name)
+{
+    for (size_t i = 0; i < format_count(); i++) {
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    }
+    return NULL;
+}
+
+const format *format_by_name(const char *path)
+{
+    const format *found = NULL;
+    for (size_t i = 0; i < format_count(); i++) {
+        if (!path_has_extension(path, formats[i]->extensions))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = formats[i];
+    }
+    return found;
+}
+
+bool stele_format_get(size_t index, stele_format_info *info)
+{
+    const format *f = format_at(index);
+    if (f == NULL)
+        return false;
+    *info = (stele_format_info){.name = f->name,
+                                .title = f->title,
+                                .extensions = f->extensions,
+                                .can_read = f->open != NULL,
+                                .can_write = f->writer != NULL,
+                                .can_copy = f->copier != NULL};
+    return true;
+}
+
+const stele_code *stele_code_get(size_t index)
+{
+    if (index < CORE_CODE_COUNT)
+        return &core_codes[index];
+    index -= CORE_CODE_COUNT;
+    for (size_t i = 0; i < format_count(); i++) {
+        if (index < formats[i]->code_count)
+            return &formats[i]->codes[index];
+        index -= formats[i]->code_count;
+    }
+    return NULL;
+}
+
+const stele_code *stele_code_find(const char *code)
+{
+    const stele_code *at;
+    for (size_t i = 0; (at = stele_code_get(i)) != NULL; i++) {
+        if (strcmp(at->code, code) == 0)
+            return at;
+    }
+    return NULL;
+}
+
+stele_status stele_writer_open(stele_context *context, const char *path, const char *name,
+                               const stele_writer_options *options, stele_writer **writer)
+{
+    static const stele_writer_options standard;
+    const format *f = format_find(name);
+    output *out;
+    stele_status status;
+    *writer = NULL;
+    if (f == NULL || f->writer == NULL) {
+        diag_report(&context->diag, &core_codes[STE009], path, STELE_NO_OFFSET, 0,
+                    "a format that can be written", "'%s'%s", name,
+                    f == NULL ? ", which is none" : ", which can only be read");
+        return STELE_ERR_FORMAT;
+    }
+    if (options == NULL)
+        options = &standard;
+    status = output_open(&context->diag, path, options->replace, &out);
+    if (status != STELE_OK)
+        return status;
+    status = f->writer(context, out, options, writer);
+    if (status != STELE_OK) {
+        output_close(out);
+        return status;
+    }
+    (*writer)->owns_output = true;
+    return STELE_OK;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flows that leave the order as it is. */
+#include "model/flow.h"
+
+#include <stdlib.h>
+
+#include "model/batch.h"
+
+void flow_close(flow *f)
+{
+    if (f != NULL)
+        f->ops->close(f);
+}
+
+/* ---- A producer's batches ---- */
+
+typedef struct plain_flow {
+    flow base;
+    producer *from;
+    stele_batch *batch;
+    int64_t shift_ns;
+} plain_flow;
+
+static stele_status plain_next(flow *self, stele_segment *segment)
+{
+    plain_flow *plain = (plain_flow *)self;
+    stele_batch *batch = plain->batch;
+    do {
+        const stele_status status = plain->from->ops->fill(plain->from, batch);
+        if (status != STELE_OK)
+            return status;
+    } while (batch->event_count == 0);
+    batch_shift(batch, plain->shift_ns);
+    *segment = (stele_segment){batch, 0, batch->event_count};
+    return STELE_OK;
+}
+
+static void plain_close(flow *self)
+{
+    plain_flow *plain = (plain_flow *)self;
+    plain->from->ops->close(plain->from);
+    stele_batch_free(plain->batch);
+    free(plain);
+}
+
+stele_status flow_plain(producer *from, int64_t shift_ns, flow **out)
+{
+    static const flow_ops ops = {plain_next, plain_close};
+    plain_flow *plain = malloc(sizeof *plain);
+    stele_batch *batch = NULL;
+    *out = NULL;
+    if (plain == NULL || stele_batch_new(0, &batch) != STELE_OK) {
+        free(plain);
+        from->ops->close(from);
+        return STELE_ERR_MEMORY;
+    }
+    *plain = (plain_flow){{&ops}, from, batch, shift_ns};
+    *out = &plain->base;
+    return STELE_OK;
+}
+
+/* ---- One after the other ---- */
+
+typedef struct concat_flow {
+    flow base;
+    size_t at, count;
+    flow *from[];
+} concat_flow;
+
+static stele_status concat_next(flow *self, stele_segment *segment)
+{
+    concat_flow *concat = (concat_flow *)self;
+    while (concat->at < concat->count) {
+        const stele_status status = flow_next(concat->from[concat->at], segment);
+        if (status != STELE_END)
+            return status;
+        concat->at++;
+    }
+    return STELE_END;
+}
+
+static void concat_close(flow *self)
+{
+    concat_flow *concat = (concat_flow *)self;
+    for (size_t i = 0; i < concat->count; i++)
+        flow_close(concat->from[i]);
+    free(concat);
+}
+
+stele_status flow_concat(flow *const *from, size_t count, flow **out)
+{
+    static const flow_ops ops = {concat_next, concat_close};
+    concat_flow *concat = malloc(sizeof *concat + count * sizeof(flow *));
+    *out = NULL;
+    if (concat == NULL) {
+        for (size_t i = 0; i < count; i++)
+            flow_close(from[i]);
+        return STELE_ERR_MEMORY;
+    }
+    *concat = (concat_flow){{&ops}, 0, count};
+    for (size_t i = 0; i < count; i++)
+        concat->from[i] = from[i];
+    *out = &concat->base;
+    return STELE_OK;
+}
