@@ -6,7 +6,8 @@
 #     core <- model <- { formats, sinks, analysis, symbols, query } <- { cli, net }
 #
 # The five never see each other and no format sees another. The public headers see only each other;
-# everybody sees them. Prints every include that breaks this and exits 1.
+# everybody sees them. cli and net also use core's text and output, which the five are handed; the
+# model reaches them through the public headers. Prints every include that breaks this and exits 1.
 set -eu
 cd "$1"
 
@@ -23,8 +24,8 @@ analysis: core model
 symbols: core model
 query: core model
 record: core formats formats/*
-cli: formats sinks analysis symbols query
-net: formats sinks analysis symbols query
+cli: core formats sinks analysis symbols query
+net: core formats sinks analysis symbols query
 '
 
 folders=$(ls -d include src 2>/dev/null || :)
