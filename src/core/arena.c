@@ -16,7 +16,7 @@ void *arena_take(arena *a, size_t size)
     if (size > SIZE_MAX / 2)
         return NULL;
     size = (size + 7) & ~(size_t)7;
-    if ((size_t)(a->end - a->at) < size) {
+    if (a->at == NULL || (size_t)(a->end - a->at) < size) {
         const size_t header = sizeof(arena_block);
         /* A large piece gets a block of its own and leaves the rest of the newest in use. */
         const size_t block_size = size > BLOCK_SIZE / 4 ? header + size : BLOCK_SIZE;
