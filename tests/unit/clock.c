@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+
+#include "core/clock.h"
+
+/* Real tick rates and awkward ones; every test goes over all of them. */
+static const uint64_t frequencies[] = {
+    1,          3,          32768,          999999999,      1000000000,         1000000001,
+    1193182,    24000000,   19200000,       2899886000,     3000000000,         UINT64_C(1) << 32,
+    4294967291, 7777777777, 54321987654321, INT64_MAX - 24, (uint64_t)INT64_MAX};
+
+#define EACH_FREQUENCY(f)                                                                         \
+    (const uint64_t *f = frequencies; f < frequencies + sizeof frequencies / sizeof *frequencies; \
+     f++)
+
+/* A fixed sequence of numbers of all sizes (xorshift, shifted right by a varying amount). */
+static uint64_t number_state = 88172645463325252;
+
+static uint64_t number_next(void)
+{
+    number_state ^= number_state << 13;
+    number_state ^= number_state >> 7;
+    number_state ^= number_state << 17;
+    return number_state >> (number_state * 11 >> 58);
+}
+
+/* The definition, by division: what the fast way must give. */
+static wide_u128 ns_by_division(uint64_t ticks, uint64_t frequency_hz)
+{
+    return (wide_u128)ticks * 1000000000 / frequency_hz;
+}
+
+static void check_ns(const tick_rate *rate, uint64_t ticks)
+{
+    bool is_clamped = false;
+    const int64_t got = tick_rate_ns(rate, ticks, &is_clamped);
+    const wide_u128 expected = ns_by_division(ticks, rate->frequency_hz);
+    const bool fits = expected <= INT64_MAX;
+    CHECK_EQ_I64(got, fits ? (int64_t)expected : INT64_MAX);
+    CHECK_EQ_U64(is_clamped, !fits);
+}
+
+TEST(ticks_become_the_exact_floor_of_nanoseconds)
+{
+    for
+        EACH_FREQUENCY(f)
+        {
+            const tick_rate rate = tick_rate_make(*f);
+            for (int i = 0; i < 100000; i++)
+                check_ns(&rate, number_next());
+        }
+}
+
+TEST(the_edges_are_exact)
+{
+    for
+        EACH_FREQUENCY(f)
+        {
+            const tick_rate rate = tick_rate_make(*f);
+            check_ns(&rate, 0);
+            check_ns(&rate, 1);
+            check_ns(&rate, *f - 1);
+            check_ns(&rate, *f);
+            check_ns(&rate, *f + 1);
+            check_ns(&rate, rate.ticks_max - 1);
+            check_ns(&rate, rate.ticks_max);
+            if (rate.ticks_max < UINT64_MAX)
+                check_ns(&rate, rate.ticks_max + 1);
+            check_ns(&rate, UINT64_MAX);
+        }
+}
+
+TEST(no_frequency_means_nanoseconds)
+{
+    const tick_rate rate = tick_rate_make(0);
+    bool is_clamped = false;
+    CHECK_EQ_I64(tick_rate_ns(&rate, 123456789012345, &is_clamped), 123456789012345);
+    CHECK(!is_clamped);
+}
+
+TEST(negative_ticks_round_towards_the_past)
+{
+    for
+        EACH_FREQUENCY(f)
+        {
+            const tick_rate rate = tick_rate_make(*f);
+            for (int i = 0; i < 10000; i++) {
+                const uint64_t distance = number_next() >> 1;
+                const wide_u128 product = (wide_u128)distance * 1000000000;
+                const wide_u128 up = (product + *f - 1) / *f;
+                bool is_clamped = false;
+                if (up < INT64_MAX)
+                    CHECK_EQ_I64(tick_rate_ns_signed(&rate, -(int64_t)distance, &is_clamped),
+                                 -(int64_t)up);
+            }
+        }
+}
+
+TEST(the_inverse_is_the_first_tick_that_is_not_before)
+{
+    for
+        EACH_FREQUENCY(f)
+        {
+            const tick_rate rate = tick_rate_make(*f);
+            for (int i = 0; i < 10000; i++) {
+                const int64_t ns = (int64_t)(number_next() >> 1);
+                const uint64_t ticks = tick_rate_ticks(&rate, ns);
+                if (ticks == UINT64_MAX)
+                    continue;
+                CHECK(ns_by_division(ticks, *f) >= (wide_u128)ns);
+                CHECK(ticks == 0 || ns_by_division(ticks - 1, *f) < (wide_u128)ns);
+            }
+            CHECK_EQ_U64(tick_rate_ticks(&rate, -5), 0);
+        }
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+
+#include "core/intern.h"
+
+TEST(the_empty_string_is_number_0)
+{
+    intern pool;
+    REQUIRE(intern_init(&pool, 1 << 20));
+    CHECK_EQ_U64(intern_add(&pool, "", 0), 0);
+    CHECK_EQ_U64(intern_find(&pool, "x", 1), INTERN_NONE);
+    CHECK_EQ_U64(intern_add(&pool, "x", 1), 1);
+    CHECK_EQ_U64(intern_find(&pool, "x", 1), 1);
+    intern_free(&pool);
+}
+
+TEST(strings_may_hold_zeros_and_differ_in_length)
+{
+    intern pool;
+    REQUIRE(intern_init(&pool, 1 << 20));
+    CHECK_EQ_U64(intern_add(&pool, "a\0b", 3), 1);
+    CHECK_EQ_U64(intern_add(&pool, "a\0c", 3), 2);
+    CHECK_EQ_U64(intern_add(&pool, "a", 1), 3);
+    CHECK_EQ_U64(intern_add(&pool, "a\0b", 3), 1);
+    CHECK_EQ_STR(pool.entries[3].bytes, "a");
+    CHECK_EQ_MEM(pool.entries[2].bytes, "a\0c", 4);
+    intern_free(&pool);
+}
+
+TEST(many_strings_keep_their_numbers_and_places)
+{
+    enum { COUNT = 50000 };
+    static const char *places[COUNT];
+    intern pool;
+    char text[32];
+    REQUIRE(intern_init(&pool, 64 << 20));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const int size = snprintf(text, sizeof text, "name %u", i);
+        REQUIRE(intern_add(&pool, text, (size_t)size) == i + 1);
+        places[i] = pool.entries[i + 1].bytes;
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const int size = snprintf(text, sizeof text, "name %u", i);
+        REQUIRE(intern_add(&pool, text, (size_t)size) == i + 1);
+        REQUIRE(pool.entries[i + 1].bytes == places[i]);
+        REQUIRE(strcmp(places[i], text) == 0);
+    }
+    CHECK_EQ_U64(pool.count, COUNT + 1);
+    intern_free(&pool);
+}
+
+TEST(a_full_pool_still_knows_what_it_has)
+{
+    intern pool;
+    char text[32];
+    uint32_t count = 1;
+    REQUIRE(intern_init(&pool, 10000));
+    for (;;) {
+        const int size = snprintf(text, sizeof text, "%u", count);
+        if (intern_add(&pool, text, (size_t)size) == INTERN_NONE)
+            break;
+        REQUIRE(++count < 10000);
+    }
+    CHECK(pool.size >= pool.size_max);
+    CHECK(pool.bytes.size <= 1 << 17);
+    CHECK_EQ_U64(pool.count, count);
+    CHECK_EQ_U64(intern_add(&pool, "1", 1), 1);
+    CHECK_EQ_U64(intern_add(&pool, "brand new", 9), INTERN_NONE);
+    intern_free(&pool);
+}
