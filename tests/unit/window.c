@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/window.h"
+
+enum { CONTENT_SIZE = 300000 };
+
+static uint8_t content[CONTENT_SIZE];
+
+static void content_make(void)
+{
+    uint32_t state = 1;
+    for (size_t i = 0; i < CONTENT_SIZE; i++) {
+        state = state * 1664525 + 1013904223;
+        content[i] = (uint8_t)(state >> 24);
+    }
+}
+
+/* ---- The three kinds of input, with the same content ---- */
+
+typedef enum kind { KIND_MEMORY, KIND_FILE, KIND_PIPE, KIND_COUNT } kind;
+
+static diag_sink findings;
+
+/* A sequential input that gives its bytes in pieces of odd sizes, as pipes do. */
+static stele_status drip_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
+{
+    const uint64_t left = CONTENT_SIZE - offset;
+    const size_t piece = 1 + (size_t)(offset * 31 % 5000);
+    (void)in;
+    *got = size < piece ? size : piece;
+    if (*got > left)
+        *got = (size_t)left;
+    memcpy(buffer, content + offset, *got);
+    return STELE_OK;
+}
+
+static void drip_close(input *in)
+{
+    free(in);
+}
+
+static input *open_drip(void)
+{
+    static const input_ops ops = {drip_read, drip_close};
+    input *in = calloc(1, sizeof *in);
+    REQUIRE(in != NULL && input_init(in, &ops, &findings, "drip"));
+    return in;
+}
+
+static input *open_file(void)
+{
+    char path[] = "/tmp/stele-window-XXXXXX";
+    const int fd = mkstemp(path);
+    input *in = NULL;
+    REQUIRE(fd >= 0 && write(fd, content, CONTENT_SIZE) == CONTENT_SIZE);
+    close(fd);
+    REQUIRE(input_open_file(&findings, path, &in) == STELE_OK);
+    unlink(path);
+    return in;
+}
+
+static input *open_kind(kind k)
+{
+    input *in = NULL;
+    content_make();
+    if (k == KIND_FILE)
+        return open_file();
+    if (k == KIND_PIPE)
+        return open_drip();
+    REQUIRE(input_open_memory(&findings, "memory", content, CONTENT_SIZE, &in) == STELE_OK);
+    return in;
+}
+
+static void close_all(window *w, input *in)
+{
+    window_close(w);
+    input_close(in);
+}
+
+/* ---- Tests ---- */
+
+TEST(small_steps_see_every_byte_once)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        window w;
+        size_t at = 0, step = 1;
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
+        while (window_need(&w, step) >= step) {
+            CHECK_EQ_U64(window_offset(&w), at);
+            REQUIRE(memcmp(w.at, content + at, step) == 0);
+            w.at += step;
+            at += step;
+            step = step * 7 % 4093 + 1;
+        }
+        CHECK_EQ_U64(at + (size_t)(w.end - w.at), CONTENT_SIZE);
+        CHECK_EQ_U64(w.status, STELE_OK);
+        close_all(&w, in);
+    }
+}
+
+TEST(a_record_longer_than_the_window_makes_it_grow)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        window w;
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 100000) == STELE_OK);
+        REQUIRE(window_need(&w, 5000) >= 5000);
+        w.at += 4999;
+        REQUIRE(window_need(&w, 99999) >= 99999);
+        CHECK_EQ_U64(window_offset(&w), 4999);
+        CHECK(memcmp(w.at, content + 4999, 99999) == 0);
+        close_all(&w, in);
+    }
+}
+
+TEST(more_than_the_largest_record_is_not_held)
+{
+    input *in = open_kind(KIND_FILE);
+    window w;
+    REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 10000) == STELE_OK);
+    const size_t left = window_need(&w, 10001);
+    CHECK(left <= 10000);
+    CHECK(w.capacity <= 10000);
+    close_all(&w, in);
+}
+
+TEST(a_range_ends_where_it_should)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        window w;
+        REQUIRE(window_open(&w, in, 1000, 9000, 4096, 20000) == STELE_OK);
+        CHECK_EQ_U64(window_need(&w, 20000), 8000);
+        CHECK(memcmp(w.at, content + 1000, 8000) == 0);
+        CHECK(!window_skip(&w, 8001));
+        CHECK(window_skip(&w, 8000));
+        CHECK_EQ_U64(window_need(&w, 1), 0);
+        CHECK_EQ_U64(window_offset(&w), 9000);
+        close_all(&w, in);
+    }
+}
+
+TEST(skipping_lands_on_the_byte)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        window w;
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
+        REQUIRE(window_need(&w, 10) >= 10);
+        CHECK(window_skip(&w, 5));
+        CHECK_EQ_U64(window_offset(&w), 5);
+        CHECK(window_skip(&w, 200000));
+        REQUIRE(window_need(&w, 4) >= 4);
+        CHECK_EQ_U64(window_offset(&w), 200005);
+        CHECK(memcmp(w.at, content + 200005, 4) == 0);
+        close_all(&w, in);
+    }
+}
+
+TEST(a_window_can_go_back_where_the_input_can)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        window w;
+        REQUIRE(window_open(&w, in, 250000, UINT64_MAX, 4096, 4096) == STELE_OK);
+        REQUIRE(window_need(&w, 1) >= 1);
+        window_move(&w, 70000, UINT64_MAX);
+        if (in->is_seekable) {
+            REQUIRE(window_need(&w, 8) >= 8);
+            CHECK(memcmp(w.at, content + 70000, 8) == 0);
+        } else {
+            CHECK_EQ_U64(window_need(&w, 8), 0);
+            CHECK_EQ_U64(w.status, STELE_ERR_UNSUPPORTED);
+        }
+        close_all(&w, in);
+    }
+}
+
+TEST(what_was_peeked_is_still_read)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        const uint8_t *head = NULL;
+        size_t head_size = 0;
+        window w;
+        REQUIRE(input_peek(in, &head, &head_size) == STELE_OK);
+        CHECK_EQ_U64(head_size, INPUT_HEAD_SIZE);
+        CHECK(memcmp(head, content, head_size) == 0);
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 100000, 100000) == STELE_OK);
+        REQUIRE(window_need(&w, 100000) >= 100000);
+        CHECK(memcmp(w.at, content, 100000) == 0);
+        close_all(&w, in);
+    }
+}
+
+TEST(a_range_is_an_input_of_its_own)
+{
+    for (kind k = 0; k < KIND_PIPE; k++) {
+        input *whole = open_kind(k), *part = NULL;
+        window w;
+        REQUIRE(input_open_range(whole, "part", 5000, 10000, &part) == STELE_OK);
+        REQUIRE(window_open(&w, part, 0, UINT64_MAX, 4096, 50000) == STELE_OK);
+        CHECK_EQ_U64(window_need(&w, 50000), 10000);
+        CHECK(memcmp(w.at, content + 5000, 10000) == 0);
+        close_all(&w, part);
+        input_close(whole);
+    }
+}
+
+TEST(a_missing_file_is_a_finding)
+{
+    input *in = NULL;
+    findings = (diag_sink){0};
+    CHECK_EQ_U64(input_open_file(&findings, "/nonexistent/trace", &in), STELE_ERR_READ);
+    CHECK(in == NULL);
+    CHECK_EQ_U64(input_open_file(&findings, "/tmp", &in), STELE_ERR_READ);
+    CHECK(in == NULL);
+    CHECK_EQ_U64(findings.counts[STELE_ERROR], 2);
+}
