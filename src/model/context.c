@@ -160,12 +160,27 @@ static bool category_index_reserve(stele_context *context, stele_name name)
     return true;
 }
 
+static void category_report_full(stele_context *context)
+{
+    if (context->categories_full_reported)
+        return;
+    context->categories_full_reported = true;
+    diag_report(&context->diag, &core_codes[STE006], NULL, STELE_NO_OFFSET, 0, NULL,
+                "more than %u categories; events of further ones have none",
+                CONTEXT_CATEGORIES_MAX);
+}
+
 uint16_t stele_category_intern(stele_context *context, stele_name name)
 {
     if (name < context->category_of_name_count && context->category_of_name[name] != 0)
         return (uint16_t)context->category_of_name[name];
-    if (name == 0 || name >= context->names.count ||
-        context->category_count > CONTEXT_CATEGORIES_MAX || !category_index_reserve(context, name))
+    if (name == 0 || name >= context->names.count)
+        return 0;
+    if (context->category_count > CONTEXT_CATEGORIES_MAX) {
+        category_report_full(context);
+        return 0;
+    }
+    if (!category_index_reserve(context, name))
         return 0;
     if (context->category_count == 0)
         context->category_count = 1;

@@ -22,6 +22,7 @@ struct stele_context {
     uint32_t category_count, category_capacity;
     uint32_t *category_of_name; /* by name, number of its category or 0 */
     uint32_t category_of_name_count;
+    bool categories_full_reported;
 
     stele_track *tracks; /* by number; 0 is none */
     uint32_t track_count, track_capacity;
