@@ -4,6 +4,7 @@
 #define MODEL_FILTER_H
 
 #include "model/flow.h"
+#include "model/glob.h"
 
 typedef struct filter filter;
 
@@ -14,8 +15,22 @@ typedef struct filter_range {
 } filter_range;
 
 /*
- * Compiles a request. An expression that cannot be used is reported (STE009, with the place in it)
- * and gives STELE_ERR_ARGUMENT. What the request points to is copied.
+ * An event passes when it passes all of these:
+ *
+ * - kinds: it is one of them.
+ * - range: its time is in [begin, end). A COMPLETE event, or a LOST one that knows its end, is in
+ *   when it overlaps the range. OBJECT and METADATA events without time (STELE_FLAG_NO_TIME) always
+ *   are: they say what holds for the whole trace. Other events without time are judged by the
+ *   place that time_ns gives them.
+ * - names, categories: a pattern matches its name, the name of its category; both may be empty.
+ * - tracks: a pattern matches its track or the parent of it, by name ("worker*"), by number
+ *   ("1234"), or by kind and number ("cpu:3"); a thread also by process and thread ("17:1234").
+ *   A SWITCH or WAKE event concerns the tracks that it names as much as its CPU: any suffices. An
+ *   event on no track matches as the empty name. Names count as far as they are known by then.
+ * - where: the expression holds.
+ *
+ * Compiles a request. `range` NULL is open. An expression that cannot be used is reported (STE009,
+ * with the place in it) and gives STELE_ERR_ARGUMENT. What the request points to is copied.
  */
 stele_status filter_new(stele_context *context, const stele_request *request,
                         const filter_range *range, filter **out);
@@ -28,10 +43,8 @@ bool filter_is_open(const filter *f);
 uint32_t filter_columns(const filter *f);
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event);
 
-/* The events of `from` that pass; counts the others. Owns both. */
+/* The events of `from` that pass; adds the others to `*filtered_count`. Owns both, also when it
+   cannot be made. STELE_ERR_MEMORY. */
 stele_status flow_filter(flow *from, filter *f, uint64_t *filtered_count, flow **out);
-
-/* True when the whole text matches a glob: `*`, `?`, `[a-z]`, `[!a-z]`, `\` quotes. */
-bool glob_matches(const char *pattern, const char *text, size_t size);
 
 #endif
