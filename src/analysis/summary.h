@@ -16,7 +16,7 @@ typedef struct summary_name {
 typedef struct summary_track {
     uint32_t track;
     uint64_t count;
-    int64_t first_ns, last_ns;
+    int64_t first_ns, last_ns; /* first > last: none of its events has a time */
 } summary_track;
 
 typedef struct summary_totals {
@@ -42,8 +42,8 @@ stele_status summary_add(summary *s, const stele_segment *segment);
 
 const summary_totals *summary_get_totals(const summary *s);
 
-/* Sorted by count, most first (equal counts by name, by track number); valid until the next call
-   on the summary. STELE_ERR_MEMORY. */
+/* Sorted by count, most first (equal counts by number of the name or track); valid until the next
+   call on the summary. STELE_ERR_MEMORY. */
 stele_status summary_names(summary *s, const summary_name **names, size_t *count);
 stele_status summary_tracks(summary *s, const summary_track **tracks, size_t *count);
 

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/expression.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/batch.h"
+#include "test.h"
+
+static struct {
+    stele_context *context;
+    stele_batch *batch;
+    stele_event *event;
+    char found[512], expected[256];
+    unsigned findings;
+} it;
+
+static void keep_finding(void *user, const stele_diag *diag)
+{
+    (void)user;
+    it.findings++;
+    snprintf(it.found, sizeof it.found, "%s", diag->found);
+    snprintf(it.expected, sizeof it.expected, "%s", diag->expected);
+    CHECK_EQ_STR(diag->code->code, "STE009");
+}
+
+static stele_name name_of(const char *text)
+{
+    return stele_name_intern(it.context, text, strlen(text));
+}
+
+static stele_field *add_field(const char *name, stele_type type)
+{
+    stele_field *field = stele_batch_add_field(it.batch, name_of(name), type);
+    REQUIRE(field != NULL);
+    return field;
+}
+
+static void add_text(const char *name, const char *text)
+{
+    REQUIRE(stele_batch_add_bytes(it.batch, name_of(name), STELE_TYPE_STRING, text, strlen(text)) ==
+            STELE_OK);
+}
+
+static void add_bigint(const char *name, uint8_t hint, const uint8_t *bytes, size_t size)
+{
+    REQUIRE(stele_batch_add_bytes(it.batch, name_of(name), STELE_TYPE_BIGINT, bytes, size) ==
+            STELE_OK);
+    it.batch->fields[it.batch->field_count - 1].hint = hint;
+}
+
+static void add_array(const char *name, stele_type type, const void *values, uint32_t count)
+{
+    uint32_t offset;
+    void *array = batch_push_array(it.batch, count, &offset);
+    REQUIRE(array != NULL);
+    memcpy(array, values, (size_t)count * 8);
+    add_field(name, type)->u.bytes.size = count * 8;
+    it.batch->fields[it.batch->field_count - 1].u.bytes.offset = offset;
+}
+
+static void add_nested(void)
+{
+    const uint32_t outer = it.batch->field_count;
+    uint32_t inner;
+    add_field("outer", STELE_TYPE_STRUCT);
+    add_field("a", STELE_TYPE_UINT)->u.u = 1;
+    inner = it.batch->field_count;
+    add_field("list", STELE_TYPE_ARRAY)->u.run.count = 2;
+    add_field("", STELE_TYPE_UINT)->u.u = 10;
+    add_text("", "eleven");
+    it.batch->fields[inner].u.run.length = 2;
+    inner = it.batch->field_count;
+    add_field("choice", STELE_TYPE_VARIANT)->u.run.count = 1;
+    add_field("option", STELE_TYPE_INT)->u.i = -7;
+    it.batch->fields[inner].u.run.length = 1;
+    add_field("last", STELE_TYPE_UINT)->u.u = 3;
+    it.batch->fields[outer].u.run.length = it.batch->field_count - outer - 1;
+    it.batch->fields[outer].u.run.count = 4;
+}
+
+static void add_enum(void)
+{
+    const uint32_t at = it.batch->field_count;
+    add_field("state", STELE_TYPE_UINT)->u.u = 2;
+    add_text("", "RUNNING");
+    it.batch->fields[at].label_count = 1;
+}
+
+static void add_fields(void)
+{
+    static const uint64_t uints[] = {1, UINT64_MAX};
+    static const int64_t ints[] = {-1, INT64_MIN};
+    static const double floats[] = {0.5, -2.0};
+    static const uint8_t big[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1},
+                         minus[9] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    static const uint8_t huge[20] = {[19] = 0x7f}, minus_huge[20] = {[19] = 0x80};
+    add_field("len", STELE_TYPE_UINT)->u.u = 100;
+    add_field("max", STELE_TYPE_UINT)->u.u = UINT64_MAX;
+    add_field("odd", STELE_TYPE_UINT)->u.u = (UINT64_C(1) << 53) + 1;
+    add_field("min", STELE_TYPE_INT)->u.i = INT64_MIN;
+    add_field("half", STELE_TYPE_FLOAT)->u.f = 0.5;
+    add_field("even", STELE_TYPE_FLOAT)->u.f = 0x1p53;
+    add_field("nan", STELE_TYPE_FLOAT)->u.f = (double)NAN;
+    add_field("inf", STELE_TYPE_FLOAT)->u.f = (double)INFINITY;
+    add_field("yes", STELE_TYPE_BOOL)->u.u = 1;
+    add_field("nothing", STELE_TYPE_NULL);
+    add_field("pointer", STELE_TYPE_POINTER)->u.u = 0xffff800000000000u;
+    add_field("named", STELE_TYPE_NAME)->u.u = name_of("interned");
+    add_text("path", "/tmp/a \"b\"");
+    add_text("empty", "");
+    add_text("strange name!", "strange");
+    add_bigint("big", 0, big, sizeof big);
+    add_bigint("minus", STELE_HINT_SIGNED, minus, sizeof minus);
+    add_bigint("huge", 0, huge, sizeof huge);
+    add_bigint("minus-huge", STELE_HINT_SIGNED, minus_huge, sizeof minus_huge);
+    add_array("uints", STELE_TYPE_UINTS, uints, 2);
+    add_array("ints", STELE_TYPE_INTS, ints, 2);
+    add_array("floats", STELE_TYPE_FLOATS, floats, 2);
+    add_enum();
+    add_nested();
+}
+
+static void begin(void)
+{
+    const stele_context_options options = {.diag = keep_finding};
+    uint32_t process, thread;
+    REQUIRE(stele_context_new(&options, &it.context) == STELE_OK);
+    REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
+    it.batch->columns = STELE_COLUMNS_ALL;
+    process =
+        stele_track_intern(it.context, &(stele_track){.kind = STELE_TRACK_PROCESS, .number = 17});
+    thread = stele_track_intern(
+        it.context, &(stele_track){.kind = STELE_TRACK_THREAD, .number = 1234, .parent = process});
+    stele_track_set_name(it.context, thread, name_of("worker 1"));
+    it.event = stele_batch_add_event(it.batch);
+    REQUIRE(it.event != NULL);
+    *it.event = (stele_event){.kind = STELE_KIND_COMPLETE,
+                              .name = name_of("read_file"),
+                              .category = stele_category_intern(it.context, name_of("io")),
+                              .track = thread,
+                              .time_ns = 1000,
+                              .ticks = 3000,
+                              .id = 3000000,
+                              .value = UINT64_MAX,
+                              .offset = 4096,
+                              .size = 48,
+                              .cpu = 3,
+                              .flags = STELE_FLAG_HAS_CPU};
+    add_fields();
+    it.findings = 0;
+}
+
+static void end(void)
+{
+    stele_batch_free(it.batch);
+    stele_context_free(it.context);
+}
+
+static bool holds(const char *text)
+{
+    expression *e;
+    bool result;
+    if (expression_new(it.context, text, &e) != STELE_OK) {
+        printf("%s: expected %s, found %s\n", text, it.expected, it.found);
+        CHECK_EQ_STR(text, "taken");
+        return false;
+    }
+    result = expression_holds(e, it.batch, it.event);
+    CHECK(expression_holds(e, it.batch, it.event) == result);
+    expression_free(e);
+    return result;
+}
+
+static void check_all(const char *const *texts, bool expected)
+{
+    begin();
+    for (; *texts != NULL; texts++) {
+        if (holds(*texts) != expected) {
+            printf("%s\n", *texts);
+            CHECK_EQ_STR(expected ? "false" : "true", expected ? "true" : "false");
+        }
+    }
+    end();
+}
+
+TEST(what_holds)
+{
+    static const char *const texts[] = {
+        "arg.len == 100",
+        "arg.len > 99 and arg.len < 101",
+        "100 <= arg.len",
+        "dur > 1ms and name ~ \"read*\"",
+        "dur == 2.999ms",
+        "dur == 2_999us",
+        "time == 1us",
+        "ticks == 3000",
+        "name == 'read_file'",
+        "name ~ '*_[f]ile'",
+        "name !~ 'write*'",
+        "category == \"io\"",
+        "track ~ 'worker*'",
+        "kind == 'complete'",
+        "cpu == 3 && tid == 1234 && pid == 17",
+        "size == 48 and offset == 4KiB",
+        "value == 18446744073709551615",
+        "id == 3ms",
+        "arg.max == 0xffff_ffff_ffff_ffff",
+        "arg.max > 18446744073709551614",
+        "arg.max > arg.min",
+        "arg.min == -9223372036854775808",
+        "arg.min < -9223372036854775807",
+        "arg.odd != arg.even",
+        "arg.odd > arg.even",
+        "arg.even < arg.odd",
+        "arg.odd == 9007199254740993",
+        "arg.even == 9007199254740992",
+        "arg.half == 0.5",
+        "arg.half == 5e-1",
+        "arg.half > 0",
+        "arg.half < 1",
+        "arg.len > 99.5",
+        "arg.len == 1e2",
+        "arg.len == 100.0",
+        "arg.inf > arg.max",
+        "arg.inf > arg.big",
+        "arg.nan != 1",
+        "arg.nan != arg.nan",
+        "arg.yes == true",
+        "arg.yes",
+        "arg.yes == 1",
+        "arg.nothing == null",
+        "arg.len != null",
+        "arg.pointer == 0xffff800000000000",
+        "arg.named == 'interned'",
+        "arg.named ~ 'int*'",
+        "arg.path == '/tmp/a \"b\"'",
+        "arg.path == \"/tmp/a \\\"b\\\"\"",
+        "arg.path < '/tmp/b'",
+        "arg.\"strange name!\" == 'strange'",
+        "arg.'strange name!' ~ 'strang?'",
+        "arg.big == arg.big",
+        "arg.big > 18446744073709551615",
+        "arg.minus == -2",
+        "arg.huge > arg.big",
+        "arg.minus-huge < arg.min",
+        "arg.uints[1] == 18446744073709551615",
+        "arg.ints[1] == arg.min",
+        "arg.floats[1] == -2",
+        "arg.floats[1] == -2.0",
+        "arg.state == 2",
+        "arg.state == 'RUNNING'",
+        "'RUNNING' == arg.state",
+        "arg.state != 'SLEEPING'",
+        "arg.state ~ 'RUN*'",
+        "arg.outer.a == 1",
+        "arg.outer[0] == 1",
+        "arg.outer.list[0] == 10",
+        "arg.outer.list[1] == 'eleven'",
+        "arg.outer.choice == -7",
+        "arg.outer.choice.option == -7",
+        "arg.outer.last == 3",
+        "arg.outer",
+        "exists arg.len",
+        "exists arg.nothing",
+        "exists arg.outer.list",
+        "exists arg.uints",
+        "not exists arg.missing",
+        "not arg.missing == 1",
+        "!(arg.missing == 1)",
+        "!arg.empty",
+        "not arg.nothing",
+        "not not arg.len",
+        "arg.len in (1, 100)",
+        "name in ('a', 'b', 'read_file')",
+        "not arg.len in (1, 2)",
+        "arg.len in (arg.max, arg.len)",
+        "false or true",
+        "true or false and false",
+        "(false or true) and (true or false)",
+        "false and false or true",
+        "NOT false AND true OR false",
+        "arg.len==100&&!(arg.len!=100)||false",
+        " ( ( arg.len\t>\n1 ) ) ",
+        "10MB == 10000000 and 1MiB == 1048576 and 1.5KiB == 1536 and 2GB < 2GiB and 1B == 1",
+        "1h == 60m and 1m == 60s and 1s == 1000ms and 1us == 1000ns",
+        NULL};
+    check_all(texts, true);
+}
+
+TEST(what_does_not_hold)
+{
+    static const char *const texts[] = {"arg.len != 100",
+                                        "arg.len > 100",
+                                        "arg.missing",
+                                        "arg.missing == 1",
+                                        "arg.missing != 1",
+                                        "arg.missing ~ '*'",
+                                        "arg.missing !~ '*'",
+                                        "arg.missing == null",
+                                        "arg.missing != null",
+                                        "exists arg.missing",
+                                        "exists arg.len.x",
+                                        "exists arg.uints[2]",
+                                        "exists arg.uints.x",
+                                        "exists arg.outer.list[2]",
+                                        "exists arg.outer.list[18446744073709551615]",
+                                        "exists arg.uints[18446744073709551615]",
+                                        "arg.len == '100'",
+                                        "arg.len != '100'",
+                                        "arg.len < 'x'",
+                                        "arg.len ~ '*'",
+                                        "arg.outer == 1",
+                                        "arg.outer != 1",
+                                        "arg.nothing",
+                                        "arg.nothing < 1",
+                                        "arg.len == null",
+                                        "arg.nan == arg.nan",
+                                        "arg.nan < 1",
+                                        "arg.nan >= 1",
+                                        "arg.odd == arg.even",
+                                        "arg.max < arg.min",
+                                        "arg.empty",
+                                        "arg.minus > 0",
+                                        "arg.state == 'SLEEPING'",
+                                        "arg.state < 'Z'",
+                                        "arg.state !~ 'RUN*'",
+                                        "arg.len in (1, 2)",
+                                        "arg.missing in (1, 2)",
+                                        "name == 'read'",
+                                        "name ~ 'read'",
+                                        "name < 5",
+                                        "true and false",
+                                        "false or false",
+                                        "true and (false or false)",
+                                        "not true or false",
+                                        "18446744073709551615 == -1",
+                                        NULL};
+    check_all(texts, false);
+}
+
+TEST(what_an_event_does_not_have_is_missing)
+{
+    begin();
+    it.event->flags = STELE_FLAG_NO_TIME;
+    it.event->track = 0;
+    CHECK(holds("not (exists time or exists ticks or exists dur)"));
+    CHECK(holds("not (exists cpu or exists tid or exists pid)"));
+    CHECK(holds("track == ''"));
+    it.event->flags = 0;
+    it.event->kind = STELE_KIND_BEGIN;
+    CHECK(holds("exists time and not exists dur"));
+    it.event->track =
+        stele_track_intern(it.context, &(stele_track){.kind = STELE_TRACK_CPU, .number = 7});
+    CHECK(holds("cpu == 7"));
+    it.event->kind = STELE_KIND_COMPLETE;
+    it.event->time_ns = INT64_MAX;
+    it.event->id = (uint64_t)INT64_MIN;
+    CHECK(holds("dur == -18446744073709551615"));
+    it.batch->columns &= ~STELE_COLUMN_FIELDS;
+    CHECK(holds("not exists arg.len"));
+    end();
+}
+
+TEST(fields_of_the_batch_stand_behind_those_of_the_event)
+{
+    begin();
+    it.batch->context_first = it.batch->field_count;
+    REQUIRE(batch_reserve_fields(it.batch, 2));
+    *batch_push_field(it.batch) =
+        (stele_field){.name = name_of("len"), .type = STELE_TYPE_UINT, .u.u = 5};
+    *batch_push_field(it.batch) =
+        (stele_field){.name = name_of("cpu_id"), .type = STELE_TYPE_UINT, .u.u = 6};
+    it.batch->context_count = 2;
+    CHECK(holds("arg.len == 100 and arg.cpu_id == 6"));
+    it.batch->columns &= ~STELE_COLUMN_CONTEXT;
+    CHECK(holds("not exists arg.cpu_id"));
+    end();
+}
+
+TEST(names_known_in_the_batch_only)
+{
+    begin();
+    const stele_name local = batch_add_local_name(it.batch, "late", 4);
+    it.event->name = local;
+    stele_batch_add_field(it.batch, local, STELE_TYPE_UINT)->u.u = 9;
+    CHECK(holds("name == 'late' and name ~ 'l*' and arg.late == 9"));
+    CHECK(holds("name !~ 'm*'"));
+    end();
+}
+
+TEST(columns_are_those_that_are_looked_at)
+{
+    static const struct {
+        const char *text;
+        uint32_t columns;
+    } cases[] = {
+        {"kind == 'begin' and size > 5 and offset > 5", 0},
+        {"name == 'x'", STELE_COLUMN_NAME},
+        {"category == 'x'", STELE_COLUMN_NAME},
+        {"track == 'x' or cpu == 1 or tid == 1 or pid == 1", STELE_COLUMN_TRACK},
+        {"time > 5 or ticks > 5", STELE_COLUMN_TIME},
+        {"dur > 5", STELE_COLUMN_TIME | STELE_COLUMN_VALUE},
+        {"id == 5 or value == 5", STELE_COLUMN_VALUE},
+        {"exists arg.x", STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT},
+    };
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expression *e;
+        REQUIRE(expression_new(it.context, cases[i].text, &e) == STELE_OK);
+        CHECK_EQ_U64(expression_columns(e), cases[i].columns);
+        expression_free(e);
+    }
+    end();
+}
+
+TEST(errors_say_what_and_where)
+{
+    static const struct {
+        const char *text, *expected, *found;
+    } cases[] = {
+        {"", "a name like", "the end at column 1"},
+        {"dur >", "a name like", "the end at column 6"},
+        {"len > 100", "arg.len for a field", "len at column 1\n    len > 100\n    ^"},
+        {"kind == 'x' and nmae == 'x'", "name, or arg.nmae", "nmae at column 17\n"},
+        {"tim > 5", "time, or arg.tim", "tim at column 1"},
+        {"arg > 5", "a dot", "column 4"},
+        {"arg. > 5", "the name of a field", "column 5"},
+        {"arg.x[y] > 5", "the number of an element", "column 7"},
+        {"arg.x[18446744073709551616] > 5", "the number of an element", "column 7"},
+        {"arg.x[1.5] > 5", "the number of an element", "column 7"},
+        {"arg.\"x", "a closing quote", "column 5"},
+        {"name == 'x", "a closing quote", "'x at column 9"},
+        {"name ~ 5", "a pattern in quotes", "5 at column 8"},
+        {"name = 'x'", "an operator", "= at column 6"},
+        {"(dur > 5", "an operator or )", "the end at column 9"},
+        {"dur > 5)", "an operator", ") at column 8"},
+        {"dur > 5 dur", "an operator", "dur at column 9"},
+        {"dur in 5", "( and", "5 at column 8"},
+        {"dur in (5", ", or )", "the end"},
+        {"dur in ()", "a name like", ") at column 9"},
+        {"dur > 5parsecs", "a number, or one with ns", "5parsecs at column 7"},
+        {"dur > 1.5ns", "a whole number of ns", "1.5ns"},
+        {"size > 1.5B", "a whole number of bytes", "1.5B"},
+        {"id > 18446744073709551616", "a number of 64 bits", "1844674"},
+        {"id > 0x10000000000000000", "a number of 64 bits", "0x1"},
+        {"id > 0xg", "a number like 0x1f", "0xg"},
+        {"and", "a name like", "and at column 1"},
+        {"name == \"\xc3\xa4\xc3\xb6\" and foo", "arg.foo", "foo at column 18"},
+        {"dur > #", "a name like", "# at column 7"},
+    };
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expression *e;
+        it.findings = 0;
+        CHECK_EQ_U64(expression_new(it.context, cases[i].text, &e), STELE_ERR_ARGUMENT);
+        CHECK_EQ_U64(it.findings, 1);
+        if (strstr(it.expected, cases[i].expected) == NULL)
+            CHECK_EQ_STR(it.expected, cases[i].expected);
+        if (strstr(it.found, cases[i].found) == NULL)
+            CHECK_EQ_STR(it.found, cases[i].found);
+    }
+    end();
+}
+
+TEST(the_caret_stands_below_the_place_in_a_long_expression)
+{
+    char text[512] = "";
+    const char *line, *caret;
+    expression *e;
+    begin();
+    for (unsigned i = 0; i < 20; i++)
+        strcat(text, "dur > 1ms and ");
+    strcat(text, "wrong and ");
+    for (unsigned i = 0; i < 10; i++)
+        strcat(text, "dur > 1ms and ");
+    CHECK_EQ_U64(expression_new(it.context, text, &e), STELE_ERR_ARGUMENT);
+    line = strchr(it.found, '\n') + 1;
+    caret = strchr(line, '\n') + 1;
+    CHECK_EQ_MEM(line + (strchr(caret, '^') - caret), "wrong", 5);
+    CHECK(strstr(line, "...\n") != NULL);
+    end();
+}
+
+/* ---- Hostile expressions ---- */
+
+static stele_status compile_repeated(const char *head, const char *part, size_t size,
+                                     const char *tail)
+{
+    const size_t part_size = strlen(part);
+    char *text = malloc(size + part_size + strlen(head) + strlen(tail) + 1), *at = text;
+    expression *e;
+    stele_status status;
+    REQUIRE(text != NULL);
+    at += sprintf(at, "%s", head);
+    for (size_t done = 0; done < size; done += part_size, at += part_size)
+        memcpy(at, part, part_size);
+    strcpy(at, tail);
+    status = expression_new(it.context, text, &e);
+    if (status == STELE_OK)
+        expression_holds(e, it.batch, it.event);
+    expression_free(e);
+    free(text);
+    return status;
+}
+
+TEST(long_and_deep_expressions)
+{
+    const size_t size = (size_t)1 << 20;
+    begin();
+    CHECK_EQ_U64(compile_repeated("", "1==2||", size, "1"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("", "name ~ '*a*a*a*' or ", size, "1"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("", "not ", size, "1"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("dur in (1", ",1", size, ")"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("arg", ".a", size, ""), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("arg.a", "[0]", size, ""), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("name == '", "x", size, "'"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("dur == 0.", "1", size, ""), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("dur == ", "1", size, ""), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("", "(", size, ""), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("", "(not ", size, ""), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("", "a", size, ""), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("", "'", size, ""), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("", "1==2||", (size_t)17 << 20, "1"), STELE_ERR_ARGUMENT);
+    end();
+}
+
+TEST(parentheses_nest_as_deep_as_the_limit)
+{
+    begin();
+    char text[256];
+    const unsigned depth = stele_context_limits(it.context)->depth_max;
+    memset(text, '(', depth);
+    text[depth] = '1';
+    memset(text + depth + 1, ')', depth);
+    text[2 * depth + 1] = '\0';
+    CHECK(holds(text));
+    memmove(text + 1, text, 2 * depth + 2);
+    text[2 * depth + 2] = ')';
+    text[2 * depth + 3] = '\0';
+    expression *e;
+    CHECK_EQ_U64(expression_new(it.context, text, &e), STELE_ERR_ARGUMENT);
+    end();
+}
+
+TEST(any_bytes_are_taken_or_refused)
+{
+    static const char *const parts[] = {"arg", ".",  "name", "(",    ")",      "[",    "]",
+                                        "1",   "'",  "\"",   "\\",   " ",      "and",  "~",
+                                        "!",   "=",  "<",    "0x",   "ms",     "e9",   "in",
+                                        ",",   "or", "-",    "\xc3", "exists", "null", "&&"};
+    const unsigned count = sizeof parts / sizeof *parts;
+    unsigned taken = 0;
+    begin();
+    srand(3);
+    for (unsigned i = 0; i < 100000; i++) {
+        char text[128] = "";
+        expression *e;
+        for (int n = 1 + rand() % 10; n > 0; n--)
+            strcat(text, parts[(unsigned)rand() % count]);
+        it.findings = 0;
+        if (expression_new(it.context, text, &e) == STELE_OK) {
+            expression_holds(e, it.batch, it.event);
+            expression_free(e);
+            taken++;
+            REQUIRE(it.findings == 0);
+        } else {
+            REQUIRE(it.findings == 1);
+        }
+    }
+    CHECK(taken > 100);
+    end();
+}
