@@ -77,9 +77,9 @@ typedef struct stele_heph_event {
 
 typedef struct stele_heph_attribute {
     stele_heph_text name;
-    uint8_t type;                      /* stele_heph_type */
-    uint16_t count;                    /* values: 1, or as many as the array has */
-    const uint8_t *values, *end;       /* encoded */
+    uint8_t type;                /* stele_heph_type */
+    uint16_t count;              /* values: 1, or as many as the array has */
+    const uint8_t *values, *end; /* encoded */
 } stele_heph_attribute;
 
 typedef union stele_heph_value {

@@ -17,7 +17,8 @@ void stele_heph_encoder_free(stele_heph_encoder *encoder)
     *encoder = (stele_heph_encoder){0};
 }
 
-/* Room for `size` bytes that count as appended; NULL, and an error that sticks, when there is none. */
+/* Room for `size` bytes that count as appended; NULL, and an error that sticks, when there is none.
+ */
 static uint8_t *encoder_take(stele_heph_encoder *encoder, size_t size)
 {
     uint8_t *at;

@@ -11,8 +11,8 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 #undef STELE_CODE
 };
 
-/* Verifying a packet that may be none costs at most this many bytes of looking for each byte that is
-   stepped over, so that the search is linear whatever the input holds. */
+/* Verifying a packet that may be none costs at most this many bytes of looking for each byte that
+   is stepped over, so that the search is linear whatever the input holds. */
 #define VERIFY_BYTES_PER_BYTE 4u
 
 /* How far is looked before bytes that are no packet are let go. */
@@ -87,11 +87,11 @@ static size_t scan_reach(const heph_scan *s)
     return s->win.buffer != NULL ? s->win.capacity_max : (size_t)UINT32_MAX;
 }
 
-#define scan_report(s, code, offset, size, ...)                                             \
-    do {                                                                                    \
-        if ((s)->diag != NULL)                                                              \
-            diag_report((s)->diag, &heph_codes[code], (s)->win.in->name, offset, size,      \
-                        __VA_ARGS__);                                                       \
+#define scan_report(s, code, offset, size, ...)                                        \
+    do {                                                                               \
+        if ((s)->diag != NULL)                                                         \
+            diag_report((s)->diag, &heph_codes[code], (s)->win.in->name, offset, size, \
+                        __VA_ARGS__);                                                  \
     } while (0)
 
 /* ---- Damage ---- */
@@ -201,8 +201,8 @@ static void scan_skip(heph_scan *s, heph_packet *packet)
 /* What is wrong inside of a packet, with the place of it. */
 static void scan_report_fault(heph_scan *s, const heph_packet *packet, stele_heph_fault fault)
 {
-    const uint64_t attribute = packet->offset + (uint64_t)(packet->event.attributes_end -
-                                                           packet->bytes);
+    const uint64_t attribute =
+        packet->offset + (uint64_t)(packet->event.attributes_end - packet->bytes);
     const uint64_t end = packet->offset + packet->size;
     if (packet->kind == STELE_HEPH_METADATA && fault != STELE_HEPH_FAULT_HEADER) {
         scan_report(s, HEP010, packet->offset, packet->size,
@@ -215,7 +215,7 @@ static void scan_report_fault(heph_scan *s, const heph_packet *packet, stele_hep
     case STELE_HEPH_SOUND: break;
     case STELE_HEPH_FAULT_HEADER:
         scan_report(s, HEP004, packet->offset, packet->size,
-                    packet->kind == STELE_HEPH_METADATA ? "10 bytes or more"
+                    packet->kind == STELE_HEPH_METADATA  ? "10 bytes or more"
                     : s->layout == STELE_HEPH_SUBSTREAMS ? "42 bytes or more"
                                                          : "34 bytes or more",
                     "%" PRIu64 " bytes", packet->size);
@@ -276,13 +276,13 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
     window *w = &s->win;
     const size_t reach = scan_reach(s);
     const size_t there = window_need(w, size < reach ? size : reach);
-    const stele_heph_layout other = s->layout == STELE_HEPH_SUBSTREAMS ? STELE_HEPH_NO_SUBSTREAMS
-                                                                       : STELE_HEPH_SUBSTREAMS;
+    const stele_heph_layout other =
+        s->layout == STELE_HEPH_SUBSTREAMS ? STELE_HEPH_NO_SUBSTREAMS : STELE_HEPH_SUBSTREAMS;
     uint64_t budget = 0;
     size_t index;
     bool leads, is_found, is_cut = false;
-    *packet = (heph_packet){.bytes = w->at, .bytes_size = size, .offset = window_offset(w),
-                            .size = size};
+    *packet =
+        (heph_packet){.bytes = w->at, .bytes_size = size, .offset = window_offset(w), .size = size};
     if (kind == STELE_HEPH_EVENT && there >= size &&
         heph_packet_decode(packet, kind, other, w->at, size) == STELE_HEPH_SOUND) {
         scan_report(s, HEP009, packet->offset, size, NULL, "an event with a header of %d bytes",
@@ -302,7 +302,6 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
     }
     if (!scan_give_damaged(s, packet, kind, size, is_cut)) {
         s->skipped_size += packet->size;
-        s->lost_count += kind == STELE_HEPH_EVENT;
         packet->kind = STELE_HEPH_NONE;
     }
 }

@@ -25,9 +25,8 @@ typedef struct heph_scan {
     window win;
     diag_sink *diag; /* NULL: findings are not reported */
     stele_heph_layout layout;
-    uint64_t pending;   /* size of the packet given last, to be stepped over */
+    uint64_t pending; /* size of the packet given last, to be stepped over */
     uint64_t skipped_size;
-    uint64_t lost_count; /* event packets of which too little is there to make an event of */
 } heph_scan;
 
 /* Which of the two layouts the events of a trace have, by its first bytes. */
@@ -38,7 +37,8 @@ stele_status heph_scan_open(heph_scan *s, input *in, stele_heph_layout layout, d
                             size_t window_size, size_t record_size_max);
 void heph_scan_close(heph_scan *s);
 
-/* The next packet, or a run of bytes that are none; STELE_END behind the last, STELE_ERR_READ, STELE_ERR_MEMORY. */
+/* The next packet, or a run of bytes that are none; STELE_END behind the last, STELE_ERR_READ,
+ * STELE_ERR_MEMORY. */
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet);
 
 /* Decodes and verifies a packet of which all bytes are there. */

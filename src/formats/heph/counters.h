@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the event counters of the streams tell: which events are missing, and which came twice or in
+ * another order. A value is lost when it is absent among COUNTERS_WINDOW values of its stream;
+ * until then it may still come, as streams can be shared by threads and datagrams overtake each
+ * other.
+ */
+#ifndef HEPH_COUNTERS_H
+#define HEPH_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNTERS_WINDOW   1024u
+#define COUNTERS_GAPS_MAX 16u
+
+typedef enum counters_verdict {
+    COUNTERS_IN_ORDER = 0,
+    COUNTERS_AHEAD,      /* values before it are missing so far */
+    COUNTERS_MISPLACED,  /* was missing, comes late */
+    COUNTERS_REPEATED,   /* was there already */
+    COUNTERS_RESTARTED,  /* far from the last one: to be seen by the next */
+    COUNTERS_STRAY,      /* the one before was far from all others */
+    COUNTERS_BEGINS_LATE /* first of its stream, and far from 0 */
+} counters_verdict;
+
+/* Values first to first + count - 1 (modulo 2^32) are missing. */
+typedef struct counters_gap {
+    uint32_t stream, first, count;
+    uint64_t offset;              /* of the event behind the gap */
+    int64_t before_ns, behind_ns; /* ends of the events around it */
+} counters_gap;
+
+typedef struct counters_stream counters_stream;
+
+typedef struct counters {
+    counters_stream **streams; /* open addressing by stream id */
+    uint32_t stream_count, stream_mask, streams_max;
+    uint32_t finish_at;
+    counters_stream *last; /* of the latest event */
+    counters_gap *lost;    /* settled, to be taken */
+    size_t lost_at, lost_count, lost_capacity;
+    bool is_full; /* there were more streams than `streams_max`: those are not looked at */
+} counters;
+
+typedef struct counters_event {
+    uint32_t stream, counter;
+    uint64_t offset;
+    int64_t end_ns;
+} counters_event;
+
+void counters_init(counters *c, uint32_t streams_max);
+void counters_free(counters *c);
+
+/* The next event in the order of the trace. False when memory is exhausted. */
+bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict);
+
+/* No more events: every gap that is open is lost. False when memory is exhausted. */
+bool counters_finish(counters *c);
+
+/* The next gap that is known to be lost; false when there is none (so far). */
+static inline bool counters_take_lost(counters *c, counters_gap *gap)
+{
+    if (c->lost_at == c->lost_count)
+        return false;
+    *gap = c->lost[c->lost_at++];
+    return true;
+}
+
+#endif

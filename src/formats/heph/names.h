@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The numbers of strings that come again and again: a small table in front of the context's pool,
+ * which saves hashing and chasing for all but the first of each.
+ */
+#ifndef HEPH_NAMES_H
+#define HEPH_NAMES_H
+
+#include "core/load.h"
+#include "model/context.h"
+
+#define NAMES_SLOTS 1024u
+
+typedef struct names_slot {
+    uint64_t first, last; /* the first and the last 8 bytes, or what there is of them */
+    const char *bytes;    /* in the pool */
+    uint32_t size;
+    stele_name name;
+} names_slot;
+
+typedef struct names_cache {
+    names_slot slots[NAMES_SLOTS];
+} names_cache;
+
+/* The name of a string as context_name() gives it, not 0 bytes long. */
+static inline stele_name names_find(names_cache *cache, stele_context *context, stele_batch *batch,
+                                    const char *bytes, uint32_t size, const char *input_name,
+                                    uint64_t offset)
+{
+    uint64_t first, last;
+    names_slot *slot;
+    stele_name name;
+    if (size >= 8) {
+        first = load_native64(bytes);
+        last = load_native64(bytes + size - 8);
+    } else if (size >= 4) {
+        first = load_native32(bytes);
+        last = load_native32(bytes + size - 4);
+    } else {
+        first = (uint8_t)bytes[0];
+        last = (uint64_t)(uint8_t)bytes[size / 2] << 8 | (uint8_t)bytes[size - 1];
+    }
+    slot = &cache->slots[((first ^ last * 31 ^ size) * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+    if (slot->first == first && slot->last == last && slot->size == size &&
+        (size <= 16 || memcmp(slot->bytes, bytes, size) == 0))
+        return slot->name;
+    name = context_name(context, batch, bytes, size, input_name, offset);
+    if ((name & STELE_NAME_LOCAL) == 0)
+        *slot = (names_slot){first, last, stele_name_text(context, NULL, name).bytes, size, name};
+    return name;
+}
+
+#endif
