@@ -78,18 +78,26 @@ bool batch_grow_bytes(stele_batch *batch, uint32_t count)
     return true;
 }
 
+bool batch_grow_names(stele_batch *batch, uint32_t count)
+{
+    const uint32_t capacity = capacity_for(batch->name_count, count, batch->name_capacity);
+    stele_local_name *names;
+    if (capacity == 0)
+        return false;
+    names = realloc(batch->names, capacity * sizeof *names);
+    if (names == NULL)
+        return false;
+    batch->names = names;
+    batch->name_capacity = capacity;
+    return true;
+}
+
 stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t size)
 {
     if (size > INT32_MAX || !batch_reserve_bytes(batch, (uint32_t)size))
         return UINT32_MAX;
-    if (batch->name_count == batch->name_capacity) {
-        const uint32_t capacity = capacity_for(batch->name_count, 1, batch->name_capacity);
-        stele_local_name *names = realloc(batch->names, capacity * sizeof *names);
-        if (names == NULL)
-            return UINT32_MAX;
-        batch->names = names;
-        batch->name_capacity = capacity;
-    }
+    if (batch->name_count == batch->name_capacity && !batch_grow_names(batch, 1))
+        return UINT32_MAX;
     batch->names[batch->name_count].offset = batch_push_bytes(batch, bytes, (uint32_t)size);
     batch->names[batch->name_count].size = (uint32_t)size;
     return STELE_NAME_LOCAL | batch->name_count++;

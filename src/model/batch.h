@@ -17,6 +17,7 @@
 /* Grows the table so that `count` more fit; false when memory or 32 bits are exhausted. */
 bool batch_grow_fields(stele_batch *batch, uint32_t count);
 bool batch_grow_bytes(stele_batch *batch, uint32_t count);
+bool batch_grow_names(stele_batch *batch, uint32_t count);
 
 /* A name known in this batch only; UINT32_MAX when memory is exhausted. */
 stele_name batch_add_local_name(stele_batch *batch, const void *bytes, size_t size);

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/merge.h"
+
+#include <stdlib.h>
+
+#include "model/flow.h"
+
+/* ---- The heap ---- */
+
+static bool head_is_before(const merge_head *a, const merge_head *b)
+{
+    return a->key != b->key ? a->key < b->key : a->tie < b->tie;
+}
+
+void merge_free(merge_heap *heap)
+{
+    free(heap->heads);
+    *heap = (merge_heap){0};
+}
+
+bool merge_reserve(merge_heap *heap)
+{
+    const uint32_t capacity = heap->capacity * 2 + 14;
+    merge_head *grown;
+    if (heap->count < heap->capacity)
+        return true;
+    grown = realloc(heap->heads, capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    heap->heads = grown;
+    heap->capacity = capacity;
+    return true;
+}
+
+void merge_push(merge_heap *heap, merge_head head)
+{
+    uint32_t at = heap->count++;
+    while (at != 0 && head_is_before(&head, &heap->heads[(at - 1) / 2])) {
+        heap->heads[at] = heap->heads[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap->heads[at] = head;
+}
+
+/* The smaller child of a node that has one. */
+static uint32_t child_first(const merge_heap *heap, uint32_t at)
+{
+    const uint32_t child = 2 * at + 1;
+    return child + (child + 1 < heap->count &&
+                    head_is_before(&heap->heads[child + 1], &heap->heads[child]));
+}
+
+void merge_replace(merge_heap *heap, merge_head head)
+{
+    uint32_t at = 0;
+    while (2 * at + 1 < heap->count) {
+        const uint32_t child = child_first(heap, at);
+        if (!head_is_before(&heap->heads[child], &head))
+            break;
+        heap->heads[at] = heap->heads[child];
+        at = child;
+    }
+    heap->heads[at] = head;
+}
+
+void merge_pop(merge_heap *heap)
+{
+    heap->count--;
+    if (heap->count != 0)
+        merge_replace(heap, heap->heads[heap->count]);
+}
+
+uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t first, uint32_t end,
+                   int64_t limit, bool by_end)
+{
+    uint32_t step = 1;
+    if (heap->count > 1) {
+        /* Behind the second one's key nothing goes; at its key, only what wins the tie. The root's
+           own key is below it where it loses the tie, so that the subtraction cannot wrap. */
+        const merge_head *second = &heap->heads[child_first(heap, 0)];
+        const int64_t last = second->key - (heap->heads[0].tie > second->tie);
+        limit = last < limit ? last : limit;
+    }
+    if (event_key(&events[end - 1], by_end) <= limit)
+        return end;
+    /* Events before `first` go, the one at `end` does not (or is none). */
+    while (first + step <= end && event_key(&events[first + step - 1], by_end) <= limit) {
+        first += step;
+        step *= 2;
+    }
+    end = first + step - 1 < end ? first + step - 1 : end;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (event_key(&events[middle], by_end) <= limit)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return end;
+}
+
+/* ---- Flows ---- */
+
+typedef struct merge_input {
+    flow *from;
+    stele_segment rest;
+} merge_input;
+
+typedef struct merge_flow {
+    flow base;
+    merge_heap heap;
+    merge_input *spent;  /* the root, when all of its segment was given out */
+    stele_status status; /* STELE_END, or the first error of an input: told at the end */
+    bool by_end, is_started;
+    size_t count;
+    merge_input inputs[];
+} merge_flow;
+
+/* Gets the next segment of an input; false when it has none. */
+static bool merge_pull(merge_flow *merge, merge_input *in, merge_head *head)
+{
+    const stele_status status = flow_next(in->from, &in->rest);
+    if (status != STELE_OK) {
+        if (merge->status == STELE_END)
+            merge->status = status;
+        return false;
+    }
+    *head = (merge_head){event_key(&in->rest.batch->events[in->rest.first], merge->by_end),
+                         (uint64_t)(in - merge->inputs), in};
+    return true;
+}
+
+/* The segment that was given out last is no longer needed, nor are the heads up to date. */
+static void merge_settle(merge_flow *merge)
+{
+    merge_head head;
+    if (!merge->is_started) {
+        merge->is_started = true;
+        for (size_t i = 0; i < merge->count; i++) {
+            if (merge_pull(merge, &merge->inputs[i], &head))
+                merge_push(&merge->heap, head);
+        }
+    } else if (merge->spent != NULL) {
+        if (merge_pull(merge, merge->spent, &head))
+            merge_replace(&merge->heap, head);
+        else
+            merge_pop(&merge->heap);
+        merge->spent = NULL;
+    }
+}
+
+static stele_status merge_next(flow *self, stele_segment *segment)
+{
+    merge_flow *merge = (merge_flow *)self;
+    merge_input *in;
+    stele_segment *rest;
+    uint32_t end;
+    merge_settle(merge);
+    if (merge->heap.count == 0)
+        return merge->status;
+    in = merge->heap.heads[0].input;
+    rest = &in->rest;
+    end = merge_run(&merge->heap, rest->batch->events, rest->first, rest->first + rest->count,
+                    INT64_MAX, merge->by_end);
+    *segment = (stele_segment){rest->batch, rest->first, end - rest->first};
+    rest->first = end;
+    rest->count -= segment->count;
+    if (rest->count == 0)
+        merge->spent = in;
+    else
+        merge_replace(&merge->heap,
+                      (merge_head){event_key(&rest->batch->events[end], merge->by_end),
+                                   merge->heap.heads[0].tie, in});
+    return STELE_OK;
+}
+
+static void merge_close(flow *self)
+{
+    merge_flow *merge = (merge_flow *)self;
+    for (size_t i = 0; i < merge->count; i++)
+        flow_close(merge->inputs[i].from);
+    merge_free(&merge->heap);
+    free(merge);
+}
+
+stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out)
+{
+    static const flow_ops ops = {merge_next, merge_close};
+    merge_flow *merge;
+    if (count == 1) {
+        *out = from[0];
+        return STELE_OK;
+    }
+    *out = NULL;
+    merge = calloc(1, sizeof *merge + count * sizeof *merge->inputs);
+    if (merge != NULL && count != 0) {
+        merge->heap.heads = calloc(count, sizeof *merge->heap.heads);
+        merge->heap.capacity = (uint32_t)count;
+    }
+    if (merge == NULL || (count != 0 && merge->heap.heads == NULL)) {
+        free(merge);
+        for (size_t i = 0; i < count; i++)
+            flow_close(from[i]);
+        return STELE_ERR_MEMORY;
+    }
+    merge->base.ops = &ops;
+    merge->status = STELE_END;
+    merge->by_end = by_end;
+    merge->count = count;
+    for (size_t i = 0; i < count; i++)
+        merge->inputs[i].from = from[i];
+    *out = &merge->base;
+    return STELE_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorted blocks as one sequence of segments: by (time, stream, sequence). */
+#ifndef MODEL_WEAVE_H
+#define MODEL_WEAVE_H
+
+#include "model/block.h"
+#include "model/merge.h"
+
+typedef struct weave {
+    merge_heap heap;
+    block_pool *pool; /* where blocks go that are done with */
+    block *spent;     /* the root, when all of its events were given out */
+    size_t size;      /* of the blocks' memory */
+    uint64_t event_count;
+    bool by_end;
+} weave;
+
+void weave_free(weave *w);
+
+/* Owns the block from now on, also when it fails. False: memory. */
+bool weave_push(weave *w, block *b);
+
+/*
+ * The next events, none of them later than `limit_ns`; they hold until the next call. STELE_END
+ * when there are none. Blocks of a run are followed by its next one, so that reading can fail.
+ */
+stele_status weave_next(weave *w, int64_t limit_ns, stele_segment *segment);
+
+#endif

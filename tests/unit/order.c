@@ -1,0 +1,727 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flows: made-up streams with known disorder against a plain stable sort. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "model/batch.h"
+#include "model/flow.h"
+
+#include "allocations.h"
+#include "test.h"
+
+/* ---- Made-up events ---- */
+
+typedef struct made {
+    int64_t time_ns;
+    int64_t end_ns; /* of a complete event, where kind says so */
+    uint32_t stream;
+    uint8_t kind;
+} made;
+
+/* A list of events; what is put into batches is made of them and of their numbers. */
+typedef struct made_list {
+    made *events;
+    uint32_t count;
+    uint32_t batch_min, batch_max; /* events of one batch, at random */
+    bool has_fields;
+    uint64_t seed;
+    stele_status ending; /* what comes after the last */
+} made_list;
+
+typedef struct made_producer {
+    producer base;
+    const made_list *list;
+    uint32_t at, batch_number;
+    uint64_t random;
+} made_producer;
+
+static unsigned open_producers;
+
+static uint64_t random_next(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static uint32_t random_below(uint64_t *state, uint32_t limit)
+{
+    return (uint32_t)(random_next(state) % limit);
+}
+
+/* The payload of event n: some bytes that differ from event to event in size, too. */
+static size_t payload_of(uint32_t n, char bytes[64])
+{
+    const int size = snprintf(bytes, 64, "%u:%.*s", n, (int)(n % 23), "abcdefghijklmnopqrstuvwxyz");
+    return (size_t)size;
+}
+
+static bool made_add_fields(stele_batch *batch, uint32_t n)
+{
+    char bytes[64];
+    const size_t size = payload_of(n, bytes);
+    uint32_t offset;
+    stele_field *field;
+    uint64_t *numbers;
+    if (n % 7 == 0)
+        return true;
+    field = stele_batch_add_field(batch, 0, STELE_TYPE_UINT);
+    if (field == NULL)
+        return false;
+    field->u.u = ~(uint64_t)n;
+    if (stele_batch_add_bytes(batch, 0, STELE_TYPE_STRING, bytes, size) != STELE_OK)
+        return false;
+    if (n % 5 != 0)
+        return true;
+    numbers = batch_push_array(batch, n % 4, &offset);
+    if (numbers == NULL)
+        return false;
+    for (uint32_t i = 0; i < n % 4; i++)
+        numbers[i] = n + i;
+    field = stele_batch_add_field(batch, 0, STELE_TYPE_UINTS);
+    if (field == NULL)
+        return false;
+    field->u.bytes.offset = offset;
+    field->u.bytes.size = n % 4 * 8;
+    return true;
+}
+
+static bool made_add(stele_batch *batch, const made_list *list, uint32_t n, uint32_t batch_number)
+{
+    const made *m = &list->events[n];
+    stele_event *event = stele_batch_add_event(batch);
+    event->time_ns = m->time_ns;
+    event->ticks = n;
+    event->kind = m->kind;
+    event->id = m->kind == STELE_KIND_COMPLETE ? (uint64_t)m->end_ns : 0;
+    event->offset = m->stream;
+    event->value = batch_number;
+    if (!list->has_fields)
+        return true;
+    if (n % 11 == 0) {
+        char bytes[64];
+        const stele_name name = batch_add_local_name(batch, bytes, payload_of(n, bytes));
+        if (name == UINT32_MAX)
+            return false;
+        batch->events[batch->event_count - 1].name = name;
+    }
+    return made_add_fields(batch, n);
+}
+
+static stele_status made_fill(producer *self, stele_batch *batch)
+{
+    made_producer *p = (made_producer *)self;
+    const made_list *list = p->list;
+    uint32_t want =
+        list->batch_min + random_below(&p->random, list->batch_max - list->batch_min + 1);
+    stele_batch_clear(batch);
+    batch->columns = STELE_COLUMNS_ALL;
+    if (p->at == list->count)
+        return list->ending;
+    batch->stream = list->events[p->at].stream;
+    p->batch_number++;
+    if (list->has_fields && p->batch_number % 3 == 0) {
+        /* Every third batch has a context: its number. */
+        if (!batch_reserve_fields(batch, 1))
+            return STELE_ERR_MEMORY;
+        batch->context_count = 1;
+        *batch_push_field(batch) = (stele_field){.type = STELE_TYPE_UINT, .u.u = p->batch_number};
+    }
+    while (want != 0 && !batch_is_full(batch) && p->at < list->count &&
+           list->events[p->at].stream == batch->stream) {
+        if (!made_add(batch, list, p->at, p->batch_number))
+            return STELE_ERR_MEMORY;
+        p->at++;
+        want--;
+    }
+    return STELE_OK;
+}
+
+static void made_close(producer *self)
+{
+    open_producers--;
+    free(self);
+}
+
+static producer *made_open(const made_list *list)
+{
+    static const producer_ops ops = {made_fill, made_close};
+    made_producer *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    p->base.ops = &ops;
+    p->list = list;
+    p->random = list->seed;
+    open_producers++;
+    return &p->base;
+}
+
+/* Rising times with steps of 0 to 9, each event then moved back by up to `disorder`. */
+static made_list made_new(uint32_t count, uint32_t streams, uint32_t disorder, uint64_t seed)
+{
+    made_list list = {
+        .count = count, .batch_min = 1, .batch_max = 300, .seed = seed, .ending = STELE_END};
+    int64_t now = -1000;
+    list.events = calloc(count + 1, sizeof *list.events);
+    for (uint32_t i = 0, stream = 0, left = 0; i < count; i++, left--) {
+        if (left == 0) {
+            stream = random_below(&seed, streams);
+            left = streams == 1 ? count : 1 + random_below(&seed, 40);
+        }
+        now += random_below(&seed, 10);
+        list.events[i].time_ns = now - random_below(&seed, disorder + 1);
+        list.events[i].end_ns = list.events[i].time_ns + random_below(&seed, 500);
+        list.events[i].stream = stream;
+        list.events[i].kind =
+            random_below(&seed, 3) == 0 ? STELE_KIND_COMPLETE : STELE_KIND_INSTANT;
+    }
+    return list;
+}
+
+/* ---- The reference ---- */
+
+static const made_list *sorted_list;
+static bool sorted_by_end;
+
+static int64_t made_key(const made *m, bool by_end)
+{
+    return by_end && m->kind == STELE_KIND_COMPLETE ? m->end_ns : m->time_ns;
+}
+
+static int made_compare(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const made *x = &sorted_list->events[a], *y = &sorted_list->events[b];
+    const int64_t x_key = made_key(x, sorted_by_end), y_key = made_key(y, sorted_by_end);
+    if (x_key != y_key)
+        return x_key < y_key ? -1 : 1;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* The numbers of the events in the order in which they are to come. */
+static uint32_t *made_order(const made_list *list, bool by_end)
+{
+    uint32_t *order = calloc(list->count + 1, sizeof *order);
+    for (uint32_t i = 0; i < list->count; i++)
+        order[i] = i;
+    sorted_list = list;
+    sorted_by_end = by_end;
+    qsort(order, list->count, sizeof *order, made_compare);
+    return order;
+}
+
+/* The event is number n of the list, with all that belongs to it. */
+static bool event_is_whole(const stele_batch *batch, const stele_event *event,
+                           const made_list *list, uint32_t n)
+{
+    char bytes[64];
+    const size_t size = payload_of(n, bytes);
+    const uint32_t fields = !list->has_fields || n % 7 == 0 ? 0 : n % 5 != 0 ? 2 : 3;
+    stele_text text = stele_name_text(NULL, batch, event->name | STELE_NAME_LOCAL);
+    const stele_field *field;
+    uint32_t first;
+    if (event->ticks != n || event->time_ns != list->events[n].time_ns + batch->shift_ns ||
+        batch->stream != list->events[n].stream ||
+        stele_event_fields(batch, event, &first) != fields)
+        return false;
+    if (list->has_fields && n % 11 == 0 && (text.size != size || memcmp(text.bytes, bytes, size)))
+        return false;
+    if (list->has_fields && event->value % 3 == 0 &&
+        (batch->context_count != 1 || batch->fields[batch->context_first].u.u != event->value))
+        return false;
+    if (fields == 0)
+        return true;
+    field = &batch->fields[first];
+    text = stele_field_text(NULL, batch, field + 1);
+    if (field->u.u != ~(uint64_t)n || text.size != size || memcmp(text.bytes, bytes, size) != 0)
+        return false;
+    for (uint32_t i = 0; fields == 3 && i < n % 4; i++) {
+        uint64_t number;
+        memcpy(&number, batch->bytes + field[2].u.bytes.offset + 8 * i, sizeof number);
+        if (number != n + i || field[2].u.bytes.size != n % 4 * 8)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Running a flow ---- */
+
+static stele_context *make_context(const char *temp_dir)
+{
+    stele_context *context = NULL;
+    stele_context_new(&(stele_context_options){.temp_dir = temp_dir}, &context);
+    return context;
+}
+
+/* Pulls all and compares with the order; true when it is the same to the end. */
+static bool flow_gives(flow *f, const made_list *list, const uint32_t *order, stele_status ending)
+{
+    stele_segment segment;
+    stele_status status;
+    uint32_t at = 0;
+    while ((status = flow_next(f, &segment)) == STELE_OK) {
+        if (segment.count == 0 || segment.count > list->count - at)
+            return false;
+        for (uint32_t i = 0; i < segment.count; i++, at++) {
+            if (!event_is_whole(segment.batch, &segment.batch->events[segment.first + i], list,
+                                order[at]))
+                return false;
+        }
+    }
+    return at == list->count && status == ending && flow_next(f, &segment) == ending;
+}
+
+typedef stele_status order_fn(producer *from, const order_options *options, flow **out);
+
+/* One flow over the list gives exactly the sorted order. */
+static bool is_sorted_by(order_fn *fn, const made_list *list, const order_options *given)
+{
+    order_options options = *given;
+    order_stats stats = {0};
+    uint32_t *order = made_order(list, given->by_end);
+    flow *f = NULL;
+    bool is_good;
+    options.context = make_context(NULL);
+    options.stats = &stats;
+    is_good = fn(made_open(list), &options, &f) == STELE_OK &&
+              flow_gives(f, list, order, list->ending) && stats.late_count == 0;
+    flow_close(f);
+    stele_context_free(options.context);
+    free(order);
+    return is_good && open_producers == 0;
+}
+
+/* ---- Sorting ---- */
+
+TEST(a_sort_in_memory_gives_the_reference)
+{
+    for (uint64_t seed = 1; seed < 200; seed++) {
+        uint64_t random = seed;
+        made_list list = made_new(random_below(&random, 3000), 1 + random_below(&random, 5),
+                                  random_below(&random, 3) * 1000, seed);
+        list.batch_max = 1 + random_below(&random, 300);
+        list.has_fields = seed % 2 == 0;
+        CHECK(is_sorted_by(flow_sort, &list,
+                           &(order_options){.lateness_ns = INT64_MAX,
+                                            .size_max = SIZE_MAX,
+                                            .by_end = seed % 3 == 0,
+                                            .batch_events = 1 + random_below(&random, 300)}));
+        free(list.events);
+    }
+}
+
+TEST(a_sort_through_runs_gives_the_reference)
+{
+    for (uint64_t seed = 1; seed < 60; seed++) {
+        uint64_t random = seed;
+        made_list list = made_new(random_below(&random, 20000), 1 + random_below(&random, 5),
+                                  random_below(&random, 100000), seed);
+        list.batch_max = 1 + random_below(&random, 300);
+        list.has_fields = seed % 2 == 0;
+        CHECK(is_sorted_by(flow_sort, &list,
+                           &(order_options){.lateness_ns = INT64_MAX,
+                                            .size_max = random_below(&random, 200000),
+                                            .by_end = seed % 3 == 0,
+                                            .batch_events = 1 + random_below(&random, 300)}));
+        free(list.events);
+    }
+}
+
+TEST(a_sort_through_runs_of_three_levels_gives_the_reference)
+{
+    made_list list = made_new(64 * 64 * 2 + 64 * 3 + 5, 3, 100000, 7);
+    list.has_fields = true;
+    CHECK(is_sorted_by(flow_sort, &list,
+                       &(order_options){.lateness_ns = INT64_MAX, .batch_events = 1}));
+    free(list.events);
+}
+
+TEST(a_sort_that_knows_the_lateness_gives_the_reference)
+{
+    for (uint64_t seed = 1; seed < 100; seed++) {
+        uint64_t random = seed;
+        const uint32_t disorder = random_below(&random, 3) * 500;
+        made_list list = made_new(random_below(&random, 9000), 1, disorder, seed);
+        list.batch_max = 1 + random_below(&random, 300);
+        list.has_fields = seed % 2 == 0;
+        CHECK(is_sorted_by(flow_sort, &list,
+                           &(order_options){.lateness_ns = disorder,
+                                            .size_max = seed % 4 == 0 ? 100000 : SIZE_MAX}));
+        free(list.events);
+    }
+}
+
+/* ---- Windows ---- */
+
+TEST(a_window_that_suffices_gives_the_reference)
+{
+    for (uint64_t seed = 1; seed < 200; seed++) {
+        uint64_t random = seed;
+        const uint32_t disorder = random_below(&random, 3) * 100;
+        made_list list = made_new(random_below(&random, 5000), 1, disorder, seed);
+        list.batch_max = 1 + random_below(&random, 300);
+        list.has_fields = seed % 2 == 0;
+        CHECK(is_sorted_by(flow_window, &list,
+                           &(order_options){.lateness_ns = disorder + random_below(&random, 2) * 50,
+                                            .size_max = SIZE_MAX,
+                                            .batch_events = 1 + random_below(&random, 300)}));
+        free(list.events);
+    }
+}
+
+/* What is delivered is late exactly when something younger was delivered before. */
+static void check_lateness(const made_list *list, const order_options *given, bool wants_late)
+{
+    order_options options = *given;
+    order_stats stats = {0};
+    uint64_t late_count = 0, count = 0;
+    int64_t latest_ns = INT64_MIN, late_max_ns = 0;
+    bool *seen = calloc(list->count, sizeof *seen);
+    stele_segment segment;
+    flow *f = NULL;
+    options.stats = &stats;
+    options.context = make_context(NULL);
+    CHECK_EQ_U64(flow_window(made_open(list), &options, &f), STELE_OK);
+    while (flow_next(f, &segment) == STELE_OK) {
+        for (uint32_t i = 0; i < segment.count; i++, count++) {
+            const stele_event *event = &segment.batch->events[segment.first + i];
+            const bool is_late = event->time_ns < latest_ns;
+            CHECK(event->ticks < list->count && !seen[event->ticks]);
+            CHECK(event_is_whole(segment.batch, event, list, (uint32_t)event->ticks));
+            CHECK(((event->flags & STELE_FLAG_LATE) != 0) == is_late);
+            seen[event->ticks] = true;
+            late_count += is_late;
+            if (is_late && latest_ns - event->time_ns > late_max_ns)
+                late_max_ns = latest_ns - event->time_ns;
+            latest_ns = is_late ? latest_ns : event->time_ns;
+        }
+    }
+    CHECK_EQ_U64(count, list->count);
+    CHECK_EQ_U64(stats.late_count, late_count);
+    CHECK_EQ_I64(stats.lateness_max_ns, late_max_ns);
+    CHECK((late_count != 0) == wants_late);
+    flow_close(f);
+    stele_context_free(options.context);
+    free(seen);
+}
+
+TEST(what_comes_later_than_the_window_is_flagged_and_counted)
+{
+    made_list list = made_new(5000, 1, 3000, 3);
+    list.has_fields = true;
+    check_lateness(&list, &(order_options){.lateness_ns = 0, .size_max = SIZE_MAX}, true);
+    check_lateness(&list, &(order_options){.lateness_ns = 500, .size_max = SIZE_MAX}, true);
+    check_lateness(&list, &(order_options){.lateness_ns = 3000, .size_max = SIZE_MAX}, false);
+    free(list.events);
+}
+
+TEST(a_window_at_its_limits_lets_the_oldest_go)
+{
+    made_list list = made_new(20000, 3, 9000, 4);
+    list.has_fields = true;
+    check_lateness(
+        &list, &(order_options){.lateness_ns = INT64_MAX, .size_max = SIZE_MAX, .events_max = 700},
+        true);
+    check_lateness(&list, &(order_options){.lateness_ns = INT64_MAX, .size_max = 100000}, true);
+    check_lateness(&list, &(order_options){.lateness_ns = INT64_MAX, .size_max = 0}, true);
+    check_lateness(&list, &(order_options){.lateness_ns = INT64_MAX, .size_max = SIZE_MAX}, false);
+    free(list.events);
+}
+
+TEST(disorder_is_counted_by_stream)
+{
+    /* Stream 2 is far behind stream 1 and in order; stream 1 has two events out of order. */
+    made events[] = {{100, 0, 1, STELE_KIND_INSTANT}, {5, 0, 2, STELE_KIND_INSTANT},
+                     {90, 0, 1, STELE_KIND_INSTANT},  {6, 0, 2, STELE_KIND_INSTANT},
+                     {100, 0, 1, STELE_KIND_INSTANT}, {93, 0, 1, STELE_KIND_INSTANT}};
+    const made_list list = {
+        .events = events, .count = 6, .batch_min = 1, .batch_max = 9, .ending = STELE_END};
+    order_stats stats = {0};
+    stele_segment segment;
+    flow *f;
+    REQUIRE(
+        flow_sort(made_open(&list),
+                  &(order_options){.lateness_ns = INT64_MAX, .size_max = SIZE_MAX, .stats = &stats},
+                  &f) == STELE_OK);
+    while (flow_next(f, &segment) == STELE_OK)
+        ;
+    flow_close(f);
+    CHECK_EQ_U64(stats.unordered_count, 2);
+    CHECK_EQ_I64(stats.unordered_max_ns, 10);
+    CHECK_EQ_U64(stats.late_count, 0);
+}
+
+TEST(batches_in_order_are_not_copied)
+{
+    made_list list = made_new(10000, 1, 0, 5);
+    order_stats stats = {0};
+    uint64_t segments = 0;
+    stele_segment segment;
+    flow *f;
+    list.batch_min = list.batch_max = 256;
+    REQUIRE(flow_window(made_open(&list), &(order_options){.size_max = SIZE_MAX, .stats = &stats},
+                        &f) == STELE_OK);
+    for (; flow_next(f, &segment) == STELE_OK; segments++)
+        CHECK(segment.first == 0 && segment.count == segment.batch->event_count);
+    CHECK_EQ_U64(segments, (10000 + 255) / 256);
+    flow_close(f);
+    free(list.events);
+}
+
+TEST(times_at_the_ends_of_the_scale)
+{
+    made events[] = {{INT64_MAX, 0, 0, STELE_KIND_INSTANT}, {INT64_MIN, 0, 0, STELE_KIND_INSTANT},
+                     {0, 0, 0, STELE_KIND_INSTANT},         {INT64_MIN, 0, 1, STELE_KIND_INSTANT},
+                     {INT64_MAX, 0, 1, STELE_KIND_INSTANT}, {-1, 0, 0, STELE_KIND_INSTANT}};
+    const made_list list = {
+        .events = events, .count = 6, .batch_min = 1, .batch_max = 2, .ending = STELE_END};
+    const size_t sizes[] = {SIZE_MAX, 0};
+    for (int i = 0; i < 2; i++)
+        CHECK(is_sorted_by(flow_sort, &list,
+                           &(order_options){.lateness_ns = INT64_MAX, .size_max = sizes[i]}));
+}
+
+/* ---- Shifts, plain flows, one after the other ---- */
+
+TEST(a_shift_moves_all_times)
+{
+    made events[] = {{10, 20, 0, STELE_KIND_COMPLETE},
+                     {5, 0, 0, STELE_KIND_INSTANT},
+                     {INT64_MAX - 3, 0, 0, STELE_KIND_INSTANT}};
+    const made_list list = {
+        .events = events, .count = 3, .batch_min = 3, .batch_max = 3, .ending = STELE_END};
+    stele_segment segment;
+    flow *f;
+    REQUIRE(flow_plain(made_open(&list), 1000, &f) == STELE_OK);
+    REQUIRE(flow_next(f, &segment) == STELE_OK);
+    CHECK_EQ_U64(segment.count, 3);
+    CHECK_EQ_I64(segment.batch->shift_ns, 1000);
+    CHECK_EQ_I64(segment.batch->events[0].time_ns, 1010);
+    CHECK_EQ_I64(segment.batch->events[0].id, 1020);
+    CHECK_EQ_I64(segment.batch->events[1].time_ns, 1005);
+    CHECK_EQ_I64(segment.batch->events[1].id, 0);
+    CHECK_EQ_I64(segment.batch->events[2].time_ns, INT64_MAX);
+    CHECK_EQ_U64(segment.batch->events[2].flags, STELE_FLAG_CLAMPED);
+    flow_close(f);
+}
+
+TEST(one_after_the_other)
+{
+    made_list lists[3];
+    flow *flows[3], *f;
+    stele_segment segment;
+    uint32_t counts[3] = {0}, at = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        lists[i] = made_new(1000 * (2 - i), 1, 0, i);
+        lists[i].ending = i == 0 ? STELE_ERR_READ : STELE_END;
+        REQUIRE(flow_plain(made_open(&lists[i]), 1000000 * i, &flows[i]) == STELE_OK);
+    }
+    REQUIRE(flow_concat(flows, 3, &f) == STELE_OK);
+    /* The error of the first is told after all of the second. */
+    for (stele_status status; (status = flow_next(f, &segment)) != STELE_ERR_READ;) {
+        REQUIRE(status == STELE_OK);
+        CHECK(segment.batch->shift_ns >= 1000000 * (int64_t)at);
+        at = (uint32_t)(segment.batch->shift_ns / 1000000);
+        counts[at] += segment.count;
+    }
+    CHECK_EQ_U64(counts[0], 2000);
+    CHECK_EQ_U64(counts[1], 1000);
+    flow_close(f);
+    CHECK_EQ_U64(open_producers, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        free(lists[i].events);
+}
+
+/* ---- Merging ---- */
+
+static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch)
+{
+    uint64_t random = seed;
+    made_list *lists = calloc(k + 1, sizeof *lists);
+    made_list all = {.ending = k == 0 ? STELE_END : STELE_ERR_READ};
+    flow **flows = calloc(k + 1, sizeof *flows), *f = NULL;
+    order_stats stats = {0};
+    bool is_good = true;
+    for (uint32_t i = 0; i < k; i++) {
+        lists[i] = made_new(random_below(&random, 600), 1, 0, seed + i);
+        lists[i].ending = i == 0 ? STELE_ERR_READ : STELE_END;
+        lists[i].batch_max = 1 + random_below(&random, 300);
+        all.count += lists[i].count;
+    }
+    /* The numbers of events in `all` are their ticks, so that the stream before counts. */
+    all.events = calloc(all.count + 1, sizeof *all.events);
+    for (uint32_t i = 0, at = 0; i < k; i++) {
+        for (uint32_t j = 0; j < lists[i].count; j++, at++) {
+            lists[i].events[j].time_ns *= stretch;
+            lists[i].events[j].stream = i;
+            all.events[at] = lists[i].events[j];
+        }
+    }
+    for (uint32_t i = 0; i < k; i++)
+        is_good = is_good && flow_sort(made_open(&lists[i]),
+                                       &(order_options){.by_end = by_end,
+                                                        .lateness_ns = INT64_MAX,
+                                                        .size_max = SIZE_MAX,
+                                                        .stats = &stats},
+                                       &flows[i]) == STELE_OK;
+    is_good = is_good && flow_merge(flows, k, by_end, &f) == STELE_OK;
+    if (is_good) {
+        uint32_t *order = made_order(&all, by_end), at = 0;
+        stele_segment segment;
+        stele_status status;
+        while ((status = flow_next(f, &segment)) == STELE_OK) {
+            for (uint32_t i = 0; i < segment.count && is_good; i++, at++) {
+                const stele_event *event = &segment.batch->events[segment.first + i];
+                uint32_t first = 0;
+                for (uint32_t j = 0; j < event->offset; j++)
+                    first += lists[j].count;
+                is_good = at < all.count && first + event->ticks == order[at];
+            }
+        }
+        is_good = is_good && status == all.ending && at == all.count;
+        free(order);
+    }
+    flow_close(f);
+    for (uint32_t i = 0; i < k; i++)
+        free(lists[i].events);
+    free(lists);
+    free(flows);
+    free(all.events);
+    return is_good && open_producers == 0;
+}
+
+TEST(a_merge_of_any_number_of_flows_gives_the_reference)
+{
+    for (uint32_t k = 0; k <= 50; k++) {
+        CHECK(merge_gives(k, k + 1, false, 1));
+        CHECK(merge_gives(k, k + 1, true, 1));
+        CHECK(merge_gives(k, k + 1, false, 0)); /* equal times only */
+        CHECK(merge_gives(k, k + 1, false, 1000));
+    }
+}
+
+/* ---- Errors ---- */
+
+TEST(what_was_read_before_an_error_is_delivered)
+{
+    const size_t sizes[] = {SIZE_MAX, 100000, 0};
+    made_list list = made_new(5000, 2, 100, 9);
+    list.ending = STELE_ERR_READ;
+    list.has_fields = true;
+    for (int i = 0; i < 3; i++)
+        CHECK(is_sorted_by(flow_sort, &list,
+                           &(order_options){.lateness_ns = INT64_MAX, .size_max = sizes[i]}));
+    free(list.events);
+}
+
+static char diag_text[256];
+
+static void keep_diag(void *user, const stele_diag *diag)
+{
+    (void)user;
+    snprintf(diag_text, sizeof diag_text, "%s %s", diag->code->code, diag->found);
+}
+
+static stele_status sort_in(const char *temp_dir, const made_list *list)
+{
+    stele_context *context = NULL;
+    order_stats stats = {0};
+    stele_segment segment;
+    stele_status status;
+    flow *f;
+    diag_text[0] = '\0';
+    if (stele_context_new(&(stele_context_options){.temp_dir = temp_dir, .diag = keep_diag},
+                          &context) != STELE_OK)
+        return STELE_ERR_MEMORY;
+    status = flow_sort(
+        made_open(list),
+        &(order_options){
+            .lateness_ns = INT64_MAX, .size_max = 50000, .stats = &stats, .context = context},
+        &f);
+    while (status == STELE_OK)
+        status = flow_next(f, &segment);
+    flow_close(f);
+    stele_context_free(context);
+    return status;
+}
+
+TEST(no_folder_for_temporary_files)
+{
+    made_list list = made_new(50000, 1, 10, 9);
+    CHECK_EQ_U64(sort_in("/nonexistent", &list), STELE_ERR_WRITE);
+    CHECK_EQ_STR(diag_text, "STE005 No such file or directory");
+    CHECK_EQ_U64(open_producers, 0);
+    free(list.events);
+}
+
+TEST(no_room_for_temporary_files)
+{
+    made_list list = made_new(50000, 1, 10, 9);
+    struct rlimit before, limit;
+    signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    limit = before;
+    limit.rlim_cur = 300000;
+    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK_EQ_U64(sort_in("/tmp", &list), STELE_ERR_WRITE);
+    CHECK_EQ_STR(diag_text, "STE005 File too large");
+    CHECK_EQ_U64(open_producers, 0);
+    setrlimit(RLIMIT_FSIZE, &before);
+    free(list.events);
+}
+
+/* ---- Memory ---- */
+
+/* Two sorts, a window and a plain flow, merged: everything that allocates. */
+static stele_status merge_all(const made_list *list)
+{
+    stele_context *context = NULL;
+    order_stats stats = {0};
+    flow *flows[4], *f = NULL;
+    stele_segment segment;
+    uint32_t count = 0;
+    stele_status status = stele_context_new(NULL, &context);
+    const order_options options = {
+        .lateness_ns = INT64_MAX, .stats = &stats, .context = context, .batch_events = 16};
+    while (status == STELE_OK && count < 4) {
+        producer *from = made_open(list);
+        status = from == NULL ? STELE_ERR_MEMORY
+                 : count == 0 ? flow_plain(from, 5, &flows[count])
+                 : count == 1 ? flow_window(from, &options, &flows[count])
+                              : flow_sort(from, &options, &flows[count]);
+        count += status == STELE_OK;
+    }
+    if (status == STELE_OK)
+        status = flow_merge(flows, count, false, &f);
+    else
+        while (count != 0)
+            flow_close(flows[--count]);
+    while (status == STELE_OK)
+        status = flow_next(f, &segment);
+    flow_close(f);
+    stele_context_free(context);
+    return status;
+}
+
+TEST(every_allocation_may_fail)
+{
+    made_list list = made_new(300, 2, 50, 11);
+    uint64_t n = 0;
+    stele_status status = STELE_ERR_MEMORY;
+    list.has_fields = true;
+    list.batch_max = 20;
+    for (bool has_failed = true; has_failed; n++) {
+        allocations_fail_at(n);
+        status = merge_all(&list);
+        has_failed = allocations_stop();
+        CHECK_EQ_U64(status, has_failed ? STELE_ERR_MEMORY : STELE_END);
+        CHECK_EQ_U64(open_producers, 0);
+    }
+    CHECK(n > 100);
+    free(list.events);
+}
