@@ -63,6 +63,7 @@ stele_status flow_plain(producer *from, int64_t shift_ns, flow **out)
 
 typedef struct concat_flow {
     flow base;
+    stele_status status; /* STELE_END, or the first error: told at the end */
     size_t at, count;
     flow *from[];
 } concat_flow;
@@ -72,11 +73,13 @@ static stele_status concat_next(flow *self, stele_segment *segment)
     concat_flow *concat = (concat_flow *)self;
     while (concat->at < concat->count) {
         const stele_status status = flow_next(concat->from[concat->at], segment);
-        if (status != STELE_END)
-            return status;
+        if (status == STELE_OK)
+            return STELE_OK;
+        if (concat->status == STELE_END)
+            concat->status = status;
         concat->at++;
     }
-    return STELE_END;
+    return concat->status;
 }
 
 static void concat_close(flow *self)
@@ -97,7 +100,7 @@ stele_status flow_concat(flow *const *from, size_t count, flow **out)
             flow_close(from[i]);
         return STELE_ERR_MEMORY;
     }
-    *concat = (concat_flow){{&ops}, 0, count};
+    *concat = (concat_flow){{&ops}, STELE_END, 0, count};
     for (size_t i = 0; i < count; i++)
         concat->from[i] = from[i];
     *out = &concat->base;

@@ -61,6 +61,8 @@ typedef struct order_options {
 stele_status flow_window(producer *from, const order_options *options, flow **out);
 stele_status flow_sort(producer *from, const order_options *options, flow **out);
 
+/* In both of these, an error of one flow ends that flow only, and is told when all have ended. */
+
 /* Several ordered flows as one; on equal times the earlier in the list comes first. */
 stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out);
 

@@ -175,6 +175,8 @@ static stele_status level_open(spill *s, spill_level *level)
     level->fd = temp_open(s->context->temp_dir);
     if (level->fd >= 0)
         return STELE_OK;
+    if (errno == ENOMEM)
+        return STELE_ERR_MEMORY;
     return refused(s, "a folder for temporary files", strerror(errno));
 }
 
