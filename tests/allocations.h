@@ -10,6 +10,7 @@
 #ifndef TESTS_ALLOCATIONS_H
 #define TESTS_ALLOCATIONS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,7 @@ static inline bool allocation_fails(void)
 {
     if (allocations_left == UINT64_MAX)
         return false;
+    errno = ENOMEM; /* as the real ones do */
     return allocations_left-- == 0;
 }
 
