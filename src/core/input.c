@@ -65,42 +65,47 @@ static void file_close(input *in)
 
 static const input_ops file_ops = {file_read, file_close};
 
-static stele_status file_refuse(diag_sink *diag, const char *path, const char *why)
+static stele_status file_refuse(diag_sink *diag, const char *name, int fd, const char *why)
 {
-    diag_report(diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s", why);
+    diag_report(diag, &core_codes[STE001], name, STELE_NO_OFFSET, 0, NULL, "%s", why);
+    if (fd > STDIN_FILENO)
+        close(fd);
     return STELE_ERR_READ;
 }
 
-stele_status input_open_file(diag_sink *diag, const char *path, input **in)
+stele_status input_open_fd(diag_sink *diag, const char *name, int fd, input **in)
 {
-    const bool is_stdin = strcmp(path, "-") == 0;
-    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     file_input *file;
     struct stat st;
     *in = NULL;
-    if (fd < 0 || fstat(fd, &st) != 0)
-        return file_refuse(diag, path, strerror(errno));
-    if (S_ISDIR(st.st_mode)) {
-        if (!is_stdin)
-            close(fd);
-        return file_refuse(diag, path, "a directory, where a file is expected");
-    }
+    if (fstat(fd, &st) != 0)
+        return file_refuse(diag, name, fd, strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return file_refuse(diag, name, fd, "a directory, where a file is expected");
     file = calloc(1, sizeof *file);
-    if (file == NULL || !input_init(&file->base, &file_ops, diag, path)) {
+    if (file == NULL || !input_init(&file->base, &file_ops, diag, name)) {
         free(file);
-        if (!is_stdin)
+        if (fd > STDIN_FILENO)
             close(fd);
         return STELE_ERR_MEMORY;
     }
     file->fd = fd;
     /* Standard input may be a file opened half way through: taken from where it stands. */
-    if (S_ISREG(st.st_mode) && !is_stdin) {
+    if (S_ISREG(st.st_mode) && fd != STDIN_FILENO) {
         file->base.is_seekable = true;
         file->base.has_size = true;
         file->base.size = file->base.stored_size = (uint64_t)st.st_size;
     }
     *in = &file->base;
     return STELE_OK;
+}
+
+stele_status input_open_file(diag_sink *diag, const char *path, input **in)
+{
+    const int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    *in = NULL;
+    return fd < 0 ? file_refuse(diag, path, fd, strerror(errno))
+                  : input_open_fd(diag, path, fd, in);
 }
 
 /* ---- Memory ---- */

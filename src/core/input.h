@@ -41,6 +41,9 @@ struct input {
 /* A regular file is seekable; anything else that can be opened is sequential. "-" is stdin. */
 stele_status input_open_file(diag_sink *diag, const char *path, input **in);
 
+/* The same for a file that is open already; the input owns `fd`, also when this fails. */
+stele_status input_open_fd(diag_sink *diag, const char *name, int fd, input **in);
+
 /* Bytes that stay the caller's and must outlive the input. */
 stele_status input_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
                                input **in);

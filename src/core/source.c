@@ -1,88 +1,245 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/source.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/tar.h"
+#include "core/temp.h"
+#include "core/unpack.h"
+
+#define PIECE_SIZE ((size_t)128 << 10)
 
 struct source {
-    input *in;
+    char *path;
+    const char *packing;
+    input *whole; /* the input, or the archive; NULL for a directory */
+    input *only;  /* the one member of a set; NULL for none or several */
+    members members;
+    bool is_set;
 };
 
-static stele_status source_make(input *in, source **out)
+/* ---- Archives that must be unpacked as a whole ---- */
+
+static bool spool_write(int fd, const uint8_t *bytes, size_t size)
+{
+    while (size != 0) {
+        const ssize_t count = write(fd, bytes, size);
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0) {
+            bytes += count;
+            size -= (size_t)count;
+        }
+    }
+    return true;
+}
+
+static stele_status spool_refuse(const input *in, const char *temp_dir)
+{
+    diag_report(in->diag, &core_codes[STE005], temp_dir, STELE_NO_OFFSET, 0, NULL,
+                "a temporary file for %s: %s", in->name, strerror(errno));
+    return STELE_ERR_WRITE;
+}
+
+static stele_status spool_copy(input *from, const char *temp_dir, int fd)
+{
+    uint8_t *piece = malloc(PIECE_SIZE);
+    stele_status status = piece != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    uint64_t offset = 0;
+    size_t got = 1;
+    while (status == STELE_OK && got != 0) {
+        status = input_read(from, offset, piece, PIECE_SIZE, &got);
+        offset += got;
+        if (!spool_write(fd, piece, got))
+            status = spool_refuse(from, temp_dir);
+    }
+    free(piece);
+    return status;
+}
+
+/* Copies a sequential input to a temporary file, which takes its place. NULL on errors. */
+static stele_status spool(input **in, const char *temp_dir)
+{
+    input *from = *in;
+    const int fd = temp_open(temp_dir);
+    stele_status status;
+    *in = NULL;
+    if (fd < 0) {
+        status = spool_refuse(from, temp_dir);
+    } else {
+        status = spool_copy(from, temp_dir, fd);
+        if (status == STELE_OK)
+            status = input_open_fd(from->diag, from->name, fd, in);
+        else
+            close(fd);
+    }
+    input_close(from);
+    return status;
+}
+
+/* ---- Opening ---- */
+
+/* "tar+" before the name of a compression. */
+static const char *packing_of_tar(const char *packing)
+{
+    static const char *const names[] = {"tar+gzip", "tar+zstd", "tar+bzip2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i] + 4, packing) == 0)
+            return names[i];
+    }
+    return "tar";
+}
+
+/* A set whose list is complete. */
+static stele_status source_settle(source *s)
+{
+    s->is_set = true;
+    members_sort(&s->members);
+    return s->members.count == 1 ? source_open_member(s, 0, &s->only) : STELE_OK;
+}
+
+/* Looks into `s->whole`. */
+static stele_status source_look(source *s, const char *temp_dir)
+{
+    const uint8_t *head;
+    size_t size;
+    stele_status status = unpack_open(&s->whole, &s->packing);
+    if (status != STELE_OK)
+        return status;
+    status = input_peek(s->whole, &head, &size);
+    if (status != STELE_OK || !tar_is_archive(head, size))
+        return status;
+    s->packing = packing_of_tar(s->packing);
+    if (!s->whole->is_seekable)
+        status = spool(&s->whole, temp_dir);
+    if (status == STELE_OK)
+        status = tar_list(s->whole, &s->members);
+    return status == STELE_OK ? source_settle(s) : status;
+}
+
+static source *source_make(diag_sink *diag, const char *path)
 {
     source *s = calloc(1, sizeof *s);
-    *out = s;
-    if (s == NULL) {
-        input_close(in);
-        return STELE_ERR_MEMORY;
+    if (s == NULL)
+        return NULL;
+    s->packing = "";
+    s->path = strdup(path);
+    s->members.diag = diag;
+    s->members.path = s->path;
+    if (s->path == NULL) {
+        free(s);
+        return NULL;
     }
-    s->in = in;
-    return STELE_OK;
+    return s;
+}
+
+static stele_status source_give(source *s, stele_status status, source **out)
+{
+    if (status != STELE_OK) {
+        source_close(s);
+        s = NULL;
+    }
+    *out = s;
+    return status;
 }
 
 stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out)
 {
-    input *in;
-    const stele_status status = input_open_file(diag, path, &in);
-    (void)temp_dir;
+    source *s = source_make(diag, path);
+    struct stat st;
+    stele_status status;
     *out = NULL;
-    return status == STELE_OK ? source_make(in, out) : status;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        s->packing = "directory";
+        status = members_list_folder(&s->members);
+        return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
+    }
+    status = input_open_file(diag, path, &s->whole);
+    return source_give(s, status == STELE_OK ? source_look(s, temp_dir) : status, out);
 }
 
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
-                                source **out)
+                                const char *temp_dir, source **out)
 {
-    input *in;
-    const stele_status status = input_open_memory(diag, name, bytes, size, &in);
+    source *s = source_make(diag, name);
+    stele_status status;
     *out = NULL;
-    return status == STELE_OK ? source_make(in, out) : status;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    status = input_open_memory(diag, name, bytes, size, &s->whole);
+    return source_give(s, status == STELE_OK ? source_look(s, temp_dir) : status, out);
 }
 
 void source_close(source *s)
 {
     if (s == NULL)
         return;
-    input_close(s->in);
+    input_close(s->only);
+    input_close(s->whole);
+    members_free(&s->members);
+    free(s->path);
     free(s);
 }
 
+/* ---- What it is ---- */
+
 const char *source_path(const source *s)
 {
-    return s->in->name;
+    return s->path;
 }
 
 const char *source_packing(const source *s)
 {
-    (void)s;
-    return "";
+    return s->packing;
 }
 
 input *source_input(source *s)
 {
-    return s->in;
+    return s->is_set ? s->only : s->whole;
 }
 
 size_t source_member_count(const source *s)
 {
-    (void)s;
-    return 0;
+    return s->members.count;
 }
 
 const source_member *source_member_at(const source *s, size_t index)
 {
-    (void)s;
-    (void)index;
-    return NULL;
+    return index < s->members.count ? &s->members.at[index] : NULL;
 }
 
 stele_status source_open_member(source *s, size_t index, input **in)
 {
-    (void)s;
-    (void)index;
+    const source_member *member = source_member_at(s, index);
+    const char *packing;
+    char *name;
+    stele_status status;
     *in = NULL;
-    return STELE_ERR_ARGUMENT;
+    if (member == NULL)
+        return STELE_ERR_ARGUMENT;
+    name = members_join(s->path, member->name);
+    if (name == NULL)
+        return STELE_ERR_MEMORY;
+    if (s->whole == NULL)
+        status = input_open_file(s->members.diag, name, in);
+    else
+        status = input_open_range(s->whole, name, member->offset, member->size, in);
+    free(name);
+    return status == STELE_OK ? unpack_open(in, &packing) : status;
 }
 
 uint64_t source_stored_size(const source *s)
 {
-    return s->in->stored_size;
+    uint64_t size = 0;
+    if (!s->is_set)
+        return s->whole->stored_size;
+    for (size_t i = 0; i < s->members.count; i++)
+        size += s->members.at[i].size;
+    return size;
 }

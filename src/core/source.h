@@ -7,37 +7,37 @@
 #define CORE_SOURCE_H
 
 #include "core/input.h"
+#include "core/members.h"
 
 typedef struct source source;
-
-typedef struct source_member {
-    const char *name; /* path below the directory or archive, with '/' between */
-    uint64_t size;    /* as stored */
-} source_member;
 
 /*
  * Opens a path ("-" is standard input). gzip and zstd are told by content and unpacked; a tar
  * archive, packed or not, becomes a set of members (a packed one is unpacked once to a temporary
  * file in `temp_dir`, which is gone when the source is closed). Errors with a finding:
- * STELE_ERR_READ, STELE_ERR_UNSUPPORTED, STELE_ERR_MEMORY.
+ * STELE_ERR_READ, STELE_ERR_UNSUPPORTED, STELE_ERR_WRITE (of the temporary file); also
+ * STELE_ERR_MEMORY.
  */
 stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out);
 
 /* The same for bytes in memory, which must outlive the source. */
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
-                                source **out);
+                                const char *temp_dir, source **out);
 void source_close(source *s);
 
 const char *source_path(const source *s);
 
-/* "", "gzip", "zstd", "tar", "tar+gzip", "tar+zstd", "directory". */
+/* "", "gzip", "zstd", "bzip2", "tar" and "tar+gzip" and so on, "directory". */
 const char *source_packing(const source *s);
 
-/* The one input, owned by the source; NULL for a set of members. */
+/*
+ * The one input, owned by the source; NULL for a set of members. A set of just one member gives
+ * that one, so that an archive of one trace file reads like the file.
+ */
 input *source_input(source *s);
 
-/* Members in the order of their names; all regular files below, links to files followed in
-   directories only. */
+/* Members in the order of their names: all regular files below, in directories also those that
+   links lead to. 0 unless it is a set. */
 size_t source_member_count(const source *s);
 const source_member *source_member_at(const source *s, size_t index);
 
@@ -45,7 +45,7 @@ const source_member *source_member_at(const source *s, size_t index);
    member that is packed itself (.gz, .zst) is unpacked on the fly. */
 stele_status source_open_member(source *s, size_t index, input **in);
 
-/* Bytes as stored that make up the source; 0 when not known. */
+/* Bytes as stored that are read from the input or the members; 0 when not known. */
 uint64_t source_stored_size(const source *s);
 
 #endif

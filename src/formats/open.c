@@ -136,7 +136,8 @@ stele_status stele_trace_open_memory(stele_context *context, const char *name, c
                                      stele_trace **trace)
 {
     source *from;
-    const stele_status status = source_open_memory(&context->diag, name, bytes, size, &from);
+    const stele_status status =
+        source_open_memory(&context->diag, name, bytes, size, context->temp_dir, &from);
     *trace = NULL;
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }

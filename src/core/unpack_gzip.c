@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gzip (RFC 1952): one or more members, one after the other; zeros may fill up the end. */
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "core/unpack.h"
+
+#define GZIP_WRAPPER 16 /* for inflateInit2(): expect a gzip header, check its CRC-32 */
+
+typedef struct gzip_state {
+    z_stream stream;
+    bool is_between; /* members */
+} gzip_state;
+
+/* ID1 ID2, CM 8 (deflate), and no reserved flag. */
+static bool gzip_is_packed(const uint8_t *head, size_t size)
+{
+    return size >= 4 && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8 && (head[3] & 0xe0) == 0;
+}
+
+static void *gzip_open(void)
+{
+    gzip_state *gzip = calloc(1, sizeof *gzip);
+    if (gzip != NULL && inflateInit2(&gzip->stream, GZIP_WRAPPER + MAX_WBITS) != Z_OK) {
+        free(gzip);
+        return NULL;
+    }
+    return gzip;
+}
+
+static uInt gzip_count(const uint8_t *at, const uint8_t *end)
+{
+    const size_t count = (size_t)(end - at);
+    return count > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)count;
+}
+
+static unpack_result gzip_step(void *state, unpack_span *span)
+{
+    gzip_state *gzip = state;
+    z_stream *stream = &gzip->stream;
+    int code;
+    if (gzip->is_between) {
+        while (span->from != span->from_end && *span->from == 0)
+            span->from++;
+        if (span->from == span->from_end)
+            return UNPACK_BETWEEN;
+        if (inflateReset(stream) != Z_OK)
+            return UNPACK_NO_MEMORY;
+        gzip->is_between = false;
+    }
+    stream->next_in = (z_const Bytef *)span->from;
+    stream->avail_in = gzip_count(span->from, span->from_end);
+    stream->next_out = span->to;
+    stream->avail_out = gzip_count(span->to, span->to_end);
+    code = inflate(stream, Z_NO_FLUSH);
+    span->from = stream->next_in;
+    span->to = stream->next_out;
+    switch (code) {
+    case Z_STREAM_END: gzip->is_between = true; return UNPACK_BETWEEN;
+    case Z_OK:
+    case Z_BUF_ERROR: return UNPACK_MORE;
+    case Z_MEM_ERROR: return UNPACK_NO_MEMORY;
+    default: span->why = stream->msg != NULL ? stream->msg : "not valid"; return UNPACK_DAMAGED;
+    }
+}
+
+static void gzip_close(void *state)
+{
+    gzip_state *gzip = state;
+    inflateEnd(&gzip->stream);
+    free(gzip);
+}
+
+const unpack_codec unpack_gzip = {"gzip", gzip_is_packed, gzip_open, gzip_step, gzip_close};
