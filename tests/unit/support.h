@@ -66,7 +66,7 @@ static inline void folder_enter(char *path, size_t size)
 
 static inline void folder_leave(const char *path)
 {
-    char command[128];
+    char command[256];
     snprintf(command, sizeof command, "chmod -R u+rwx '%s' && rm -r '%s'", path, path);
     CHECK(chdir("/") == 0 && system(command) == 0);
 }
