@@ -16,21 +16,23 @@ static inline void archive_begin(void)
 
 static inline void archive_sum(uint8_t *block)
 {
-    unsigned sum = 0;
+    uint16_t sum = 0;
     memset(block + 148, ' ', 8);
     for (size_t i = 0; i < 512; i++)
-        sum += block[i];
-    snprintf((char *)block + 148, 8, "%06o", sum);
+        sum = (uint16_t)(sum + block[i]);
+    snprintf((char *)block + 148, 8, "%06o", (unsigned)sum);
 }
 
 /* A header alone; gives its place for changes, which need archive_sum() again. */
 static inline uint8_t *archive_header(char type, const char *name, size_t size)
 {
     uint8_t *block = archive + archive_size;
+    char digits[32];
     REQUIRE(strlen(name) <= 100);
     memcpy(block, name, strlen(name));
     memcpy(block + 100, "0000644", 8);
-    snprintf((char *)block + 124, 12, "%011zo", size);
+    snprintf(digits, sizeof digits, "%011zo", size);
+    memcpy(block + 124, digits, 12);
     block[156] = (uint8_t)type;
     memcpy(block + 257,
            "ustar\0"

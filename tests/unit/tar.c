@@ -271,7 +271,7 @@ TEST(truncated_archives_give_what_is_there)
     archive_begin();
     archive_add('0', "first", "1");
     archive_header('0', "second", 3000);
-    archive_bytes("second", 3000);
+    archive_size += 3072;
     archive_add('0', "third", "3");
     archive_end();
     for (size_t cut = archive_size; cut-- > 512;) {
