@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sinks/column.h"
+
+#include <stdlib.h>
+
+#include "sinks/put.h"
+#include "sinks/value.h"
+
+static const char *const column_texts[] = {
+#define X(id, name) name,
+    COLUMNS(X)
+#undef X
+};
+
+#define X(id, name) " " name
+static const char columns_known[] = "one of" COLUMNS(X) " arg.NAME";
+#undef X
+
+/* ---- Choosing ---- */
+
+static bool column_find(stele_context *context, column *item)
+{
+    for (unsigned i = 0; i < COLUMN_ARG; i++) {
+        if (strlen(column_texts[i]) == item->text_size &&
+            memcmp(column_texts[i], item->text, item->text_size) == 0) {
+            item->id = (column_id)i;
+            return true;
+        }
+    }
+    if (item->text_size <= 4 || memcmp(item->text, "arg.", 4) != 0)
+        return false;
+    item->id = COLUMN_ARG;
+    item->arg = stele_name_intern(context, item->text + 4, item->text_size - 4);
+    return true;
+}
+
+static uint32_t list_count(const char *list)
+{
+    uint32_t count = 1;
+    for (; *list != '\0'; list++)
+        count += *list == ',';
+    return count;
+}
+
+stele_status columns_parse(stele_context *context, const char *list, columns *result)
+{
+    const char *at;
+    *result = (columns){.text = strdup(list)};
+    result->items = calloc(list_count(list), sizeof *result->items);
+    if (result->text == NULL || result->items == NULL) {
+        columns_free(result);
+        return STELE_ERR_MEMORY;
+    }
+    for (at = result->text;; at++) {
+        column *item = &result->items[result->count++];
+        item->text = at;
+        item->text_size = strcspn(at, ",");
+        if (!column_find(context, item)) {
+            diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                        columns_known, "column '%.*s'", (int)item->text_size, item->text);
+            columns_free(result);
+            return STELE_ERR_ARGUMENT;
+        }
+        at += item->text_size;
+        if (*at == '\0')
+            return STELE_OK;
+    }
+}
+
+void columns_free(columns *list)
+{
+    free(list->items);
+    free(list->text);
+    *list = (columns){0};
+}
+
+/* ---- Times ---- */
+
+cell_clock cell_clock_make(const sink_options *options)
+{
+    static const sink_options standard;
+    if (options == NULL)
+        options = &standard;
+    return (cell_clock){
+        .time = options->time, .has_origin = options->has_origin, .origin_ns = options->origin_ns};
+}
+
+void cell_clock_enter(cell_clock *clock, const stele_context *context, const stele_segment *segment)
+{
+    static const stele_stream unknown = {.clock = {.domain = STELE_CLOCK_NS}};
+    clock->stream = stele_stream_get(context, segment->batch->stream);
+    if (clock->stream == NULL)
+        clock->stream = &unknown;
+    for (uint32_t i = 0; i < segment->count && !clock->has_origin; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        clock->has_origin = (event->flags & STELE_FLAG_NO_TIME) == 0;
+        clock->origin_ns = event->time_ns;
+    }
+}
+
+/* From `b` to `a`: "1.000000250" seconds, or a count of the clock's own units. */
+static char *put_distance(char *to, const cell_clock *clock, int64_t a, int64_t b)
+{
+    bool is_negative;
+    const uint64_t distance = time_distance(a, b, &is_negative);
+    if (is_negative)
+        *to++ = '-';
+    if (clock->stream->clock.domain != STELE_CLOCK_NS)
+        return text_u64(to, distance);
+    to = text_u64(to, distance / 1000000000);
+    *to++ = '.';
+    return text_padded(to, distance % 1000000000, 9);
+}
+
+static bool has_time(const cell_clock *clock, const stele_event *event)
+{
+    return (event->flags & STELE_FLAG_NO_TIME) == 0 &&
+           clock->stream->clock.domain != STELE_CLOCK_NONE;
+}
+
+char *cell_time(char *to, const cell_clock *clock, const stele_event *event)
+{
+    const stele_clock *source = &clock->stream->clock;
+    int64_t wall_ns;
+    if (!has_time(clock, event))
+        return to;
+    if (clock->time == SINK_TIME_TICKS)
+        return text_u64(to, event->ticks);
+    if (clock->time == SINK_TIME_RELATIVE)
+        return put_distance(to, clock, event->time_ns, clock->origin_ns);
+    if (source->has_wall && source->domain == STELE_CLOCK_NS &&
+        !__builtin_add_overflow(source->wall_ns, event->time_ns, &wall_ns))
+        return text_wall(to, wall_ns);
+    return put_distance(to, clock, event->time_ns, 0);
+}
+
+char *cell_delta(char *to, cell_clock *clock, const stele_event *event)
+{
+    if (!has_time(clock, event))
+        return to;
+    to = put_distance(to, clock, event->time_ns, clock->has_last ? clock->last_ns : event->time_ns);
+    clock->has_last = true;
+    clock->last_ns = event->time_ns;
+    return to;
+}
+
+char *cell_duration(char *to, const cell_clock *clock, const stele_event *event)
+{
+    if (event->kind != STELE_KIND_COMPLETE || !has_time(clock, event))
+        return to;
+    return put_distance(to, clock, (int64_t)event->id, event->time_ns);
+}
+
+/* ---- Tracks, flags, numbers, fields ---- */
+
+/* The number of the nearest track of a kind, from the event's own one up. */
+static char *put_track_number(char *to, const stele_context *context, uint32_t number,
+                              stele_track_kind kind)
+{
+    const stele_track *track = stele_track_get(context, number);
+    while (track != NULL) {
+        if (track->kind == kind)
+            return text_u64(to, track->number);
+        /* A track is made after its parent. */
+        if (track->parent >= number)
+            break;
+        number = track->parent;
+        track = stele_track_get(context, number);
+    }
+    return to;
+}
+
+char *cell_pid(char *to, const stele_context *context, const stele_event *event)
+{
+    return put_track_number(to, context, event->track, STELE_TRACK_PROCESS);
+}
+
+char *cell_tid(char *to, const stele_context *context, const stele_event *event)
+{
+    return put_track_number(to, context, event->track, STELE_TRACK_THREAD);
+}
+
+char *cell_flags(char *to, unsigned flags)
+{
+    static const struct {
+        unsigned flag;
+        const char *text;
+    } texts[] = {{STELE_FLAG_LATE, "LATE"},
+                 {STELE_FLAG_UNRESOLVED, "UNRESOLVED"},
+                 {STELE_FLAG_DAMAGED, "DAMAGED"},
+                 {STELE_FLAG_CLAMPED, "CLAMPED"},
+                 {STELE_FLAG_PART, "part"}};
+    const char *const start = to;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if ((flags & texts[i].flag) == 0)
+            continue;
+        if (to != start)
+            *to++ = ' ';
+        to = put_bytes(to, texts[i].text, strlen(texts[i].text));
+    }
+    return to;
+}
+
+char *cell_number(char *to, column_id id, const stele_event *event)
+{
+    switch (id) {
+    case COLUMN_TICKS:
+        return (event->flags & STELE_FLAG_NO_TIME) == 0 ? text_u64(to, event->ticks) : to;
+    case COLUMN_CPU:
+        return (event->flags & STELE_FLAG_HAS_CPU) != 0 ? text_u64(to, event->cpu) : to;
+    case COLUMN_VALUE: return text_u64(to, event->value);
+    case COLUMN_ID: return text_u64(to, event->id);
+    case COLUMN_OFFSET: return text_u64(to, event->offset);
+    case COLUMN_SIZE: return text_u64(to, event->size);
+    default: return to;
+    }
+}
+
+static const stele_field *field_named(const stele_batch *batch, uint32_t first, uint32_t count,
+                                      stele_name name)
+{
+    const stele_field *fields = batch->fields + first;
+    for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
+        if (fields[at].name == name && field_is_shown(&fields[at]))
+            return &fields[at];
+    }
+    return NULL;
+}
+
+const stele_field *cell_field(const stele_batch *batch, const stele_event *event, stele_name name)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    const stele_field *field = field_named(batch, first, count, name);
+    return field != NULL ? field
+                         : field_named(batch, batch->context_first, batch->context_count, name);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns that text and CSV show: which there are, and what stands in them. */
+#ifndef SINKS_COLUMN_H
+#define SINKS_COLUMN_H
+
+#include "core/text.h"
+#include "model/context.h"
+#include "sinks/sink.h"
+
+/* X(identifier, name as users write it) */
+#define COLUMNS(X)          \
+    X(TIME, "time")         \
+    X(TICKS, "ticks")       \
+    X(DELTA, "delta")       \
+    X(TRACK, "track")       \
+    X(PID, "pid")           \
+    X(TID, "tid")           \
+    X(CPU, "cpu")           \
+    X(KIND, "kind")         \
+    X(CATEGORY, "category") \
+    X(NAME, "name")         \
+    X(EVENT, "event")       \
+    X(DUR, "dur")           \
+    X(VALUE, "value")       \
+    X(ID, "id")             \
+    X(FIELDS, "fields")     \
+    X(OFFSET, "offset")     \
+    X(SIZE, "size")         \
+    X(FLAGS, "flags")       \
+    X(STREAM, "stream")
+
+typedef enum column_id {
+#define X(id, name) COLUMN_##id,
+    COLUMNS(X)
+#undef X
+        COLUMN_ARG, /* "arg.NAME": one field */
+    COLUMN_COUNT
+} column_id;
+
+typedef struct column {
+    column_id id;
+    stele_name arg;   /* of COLUMN_ARG */
+    const char *text; /* as written, not terminated */
+    size_t text_size;
+    uint16_t width; /* of the widest cell so far; for those who align */
+} column;
+
+typedef struct columns {
+    column *items;
+    uint32_t count;
+    char *text; /* what the items point into */
+} columns;
+
+/* Reads a list such as "time,name,arg.len". One that does not exist is reported (STE009) and gives
+   STELE_ERR_ARGUMENT. */
+stele_status columns_parse(stele_context *context, const char *list, columns *result);
+void columns_free(columns *list);
+
+/* ---- Cells that are the same in text and CSV ------------------------------------------------- */
+
+#define CELL_SIZE 64 /* of the longest of those below */
+
+/* What times are shown relative to, and how: see sink_options. */
+typedef struct cell_clock {
+    sink_time time;
+    bool has_origin, has_last;
+    int64_t origin_ns;
+    int64_t last_ns;            /* of the event before, for cell_delta() */
+    const stele_stream *stream; /* of the segment at hand, never NULL */
+} cell_clock;
+
+cell_clock cell_clock_make(const sink_options *options);
+
+/* To be called for each segment, before any cell of it. */
+void cell_clock_enter(cell_clock *clock, const stele_context *context,
+                      const stele_segment *segment);
+
+/* All write nothing for an event without a time. Seconds with nine decimals where the clock counts
+   nanoseconds, else its own units; the time by the mode. */
+char *cell_time(char *to, const cell_clock *clock, const stele_event *event);
+
+/* Time since the event before, which it then takes the place of. */
+char *cell_delta(char *to, cell_clock *clock, const stele_event *event);
+
+/* How long a COMPLETE event took, in seconds or the clock's units; nothing for others. */
+char *cell_duration(char *to, const cell_clock *clock, const stele_event *event);
+
+/* The number of the event's process or thread, as far as it stands on one. */
+char *cell_pid(char *to, const stele_context *context, const stele_event *event);
+char *cell_tid(char *to, const stele_context *context, const stele_event *event);
+
+/* "LATE UNRESOLVED": the flags that a reader should know of, with spaces between. */
+char *cell_flags(char *to, unsigned flags);
+
+/* A member of the event by column: TICKS, CPU, VALUE, ID, OFFSET, SIZE. */
+char *cell_number(char *to, column_id id, const stele_event *event);
+
+/* The first field of this name, of the event itself or of its batch's context; NULL if none. */
+const stele_field *cell_field(const stele_batch *batch, const stele_event *event, stele_name name);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sinks/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/load.h"
+#include "sinks/put.h"
+
+/* ---- Strings ---- */
+
+/* Whether text_json() alone would lose something of these bytes. */
+static void json_string_escaped(output *out, const uint8_t *at, size_t size)
+{
+    const uint8_t *const end = at + size;
+    const uint8_t *start = at; /* of the run that stands for itself */
+    while (at != end) {
+        const size_t length = text_utf8_length(at, (size_t)(end - at));
+        char *to;
+        if (length != 0 && *at != '\\') {
+            at += length;
+            continue;
+        }
+        text_json(out, start, (size_t)(at - start));
+        to = (char *)output_reserve(out, 5);
+        if (to == NULL)
+            return;
+        to = length == 0 ? text_hex(PUT(to, "\\\\x"), *at, 2) : PUT(to, "\\\\\\\\");
+        output_advance(out, (size_t)(to - (char *)out->at));
+        start = ++at;
+    }
+    text_json(out, start, (size_t)(end - start));
+}
+
+bool json_string(output *out, const void *bytes, size_t size)
+{
+    const bool is_utf8 = text_is_utf8(bytes, size);
+    output_byte(out, '"');
+    if (is_utf8)
+        text_json(out, bytes, size);
+    else
+        json_string_escaped(out, bytes, size);
+    output_byte(out, '"');
+    return !is_utf8;
+}
+
+void hex_put(output *out, const uint8_t *bytes, size_t size)
+{
+    while (size != 0) {
+        const size_t piece = size < 4096 ? size : 4096;
+        char *to = (char *)output_reserve(out, piece * 2);
+        if (to == NULL)
+            return;
+        for (size_t i = 0; i < piece; i++)
+            text_hex(to + i * 2, bytes[i], 2);
+        output_advance(out, piece * 2);
+        bytes += piece;
+        size -= piece;
+    }
+}
+
+/*
+ * The negative of a two's complement number, from its lowest byte up: zeros stay, the first other
+ * byte is negated, those above it are inverted.
+ */
+static uint8_t bigint_byte(const uint8_t *bytes, size_t at, size_t lowest, bool is_negative)
+{
+    if (!is_negative || at < lowest)
+        return bytes[at];
+    return (uint8_t)(at == lowest ? 0u - bytes[at] : ~(unsigned)bytes[at]);
+}
+
+void bigint_put(output *out, const stele_batch *batch, const stele_field *field)
+{
+    const uint8_t *bytes = batch->bytes + field->u.bytes.offset;
+    size_t size = field->u.bytes.size, lowest = 0;
+    const bool is_negative =
+        (field->hint & STELE_HINT_SIGNED) != 0 && size != 0 && (bytes[size - 1] & 0x80) != 0;
+    if (is_negative) {
+        while (bytes[lowest] == 0)
+            lowest++;
+        output_byte(out, '-');
+    }
+    while (size > 1 && bigint_byte(bytes, size - 1, lowest, is_negative) == 0)
+        size--;
+    OUTPUT_LITERAL(out, "0x");
+    if (size == 0)
+        output_byte(out, '0');
+    for (size_t at = size; at-- > 0;) {
+        char *to = (char *)output_reserve(out, 2);
+        const unsigned digits = at + 1 == size ? 1 : 2;
+        if (to == NULL)
+            return;
+        output_advance(
+            out, (size_t)(text_hex(to, bigint_byte(bytes, at, lowest, is_negative), digits) - to));
+    }
+}
+
+/* ---- Scalars ---- */
+
+stele_status value_writer_init(value_writer *values, stele_context *context)
+{
+    *values = (value_writer){.context = context};
+    return name_forms_init(&values->names, context, json_string);
+}
+
+void value_writer_free(value_writer *values)
+{
+    name_forms_free(&values->names);
+    free(values->seen);
+}
+
+stele_status value_writer_status(const value_writer *values, const output *out)
+{
+    return out->status != STELE_OK ? out->status : values->names.scratch->status;
+}
+
+void value_put_name(value_writer *values, output *out, const stele_batch *batch, stele_name name)
+{
+    if (name_forms_put(&values->names, out, batch, name)->is_changed)
+        values->changes |= VALUE_ESCAPED;
+}
+
+static void value_put_double(value_writer *values, output *out, double value)
+{
+    if (isfinite(value)) {
+        output_double(out, value);
+        return;
+    }
+    output_byte(out, '"');
+    output_double(out, value);
+    output_byte(out, '"');
+    values->changes |= VALUE_NOT_FINITE;
+}
+
+static void value_put_array(value_writer *values, output *out, const stele_batch *batch,
+                            const stele_field *field)
+{
+    const uint8_t *bytes = batch->bytes + field->u.bytes.offset;
+    const size_t count = field->u.bytes.size / 8;
+    output_byte(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t element = load_native64(bytes + i * 8);
+        if (i != 0)
+            output_byte(out, ',');
+        if (field->type == STELE_TYPE_UINTS) {
+            output_u64(out, element);
+        } else if (field->type == STELE_TYPE_INTS) {
+            output_i64(out, (int64_t)element);
+        } else {
+            double number;
+            memcpy(&number, &element, sizeof number);
+            value_put_double(values, out, number);
+        }
+    }
+    output_byte(out, ']');
+}
+
+void value_put_scalar(value_writer *values, output *out, const stele_batch *batch,
+                      const stele_field *field)
+{
+    switch (field->type) {
+    case STELE_TYPE_BOOL:
+        if (field->u.u != 0)
+            OUTPUT_LITERAL(out, "true");
+        else
+            OUTPUT_LITERAL(out, "false");
+        break;
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_POINTER:
+    case STELE_TYPE_KOID: output_u64(out, field->u.u); break;
+    case STELE_TYPE_INT: output_i64(out, field->u.i); break;
+    case STELE_TYPE_FLOAT: value_put_double(values, out, field->u.f); break;
+    case STELE_TYPE_NAME: value_put_name(values, out, batch, (stele_name)field->u.u); break;
+    case STELE_TYPE_STRING:
+        if (json_string(out, batch->bytes + field->u.bytes.offset, field->u.bytes.size))
+            values->changes |= VALUE_ESCAPED;
+        break;
+    case STELE_TYPE_BYTES:
+        output_byte(out, '"');
+        hex_put(out, batch->bytes + field->u.bytes.offset, field->u.bytes.size);
+        output_byte(out, '"');
+        break;
+    case STELE_TYPE_BIGINT:
+        output_byte(out, '"');
+        bigint_put(out, batch, field);
+        output_byte(out, '"');
+        break;
+    case STELE_TYPE_UINTS:
+    case STELE_TYPE_INTS:
+    case STELE_TYPE_FLOATS: value_put_array(values, out, batch, field); break;
+    default: OUTPUT_LITERAL(out, "null"); break;
+    }
+}
+
+/* ---- Objects ---- */
+
+/* A string without its quotes, inside of another one. */
+static void value_put_inside(value_writer *values, output *out, stele_text text)
+{
+    if (text_is_utf8(text.bytes, text.size)) {
+        text_json(out, text.bytes, text.size);
+        return;
+    }
+    json_string_escaped(out, (const uint8_t *)text.bytes, text.size);
+    values->changes |= VALUE_ESCAPED;
+}
+
+/* "2 (RUNNING)", "0x7f0012 (socket)": what people want to see in a viewer. */
+static void value_put_labelled(value_writer *values, output *out, const stele_batch *batch,
+                               const stele_field *field)
+{
+    output_byte(out, '"');
+    if (field->type == STELE_TYPE_POINTER)
+        output_hex(out, field->u.u);
+    else if (field->type == STELE_TYPE_STRING || field->type == STELE_TYPE_NAME)
+        value_put_inside(values, out, stele_field_text(values->context, batch, field));
+    else if (field->type == STELE_TYPE_BIGINT)
+        bigint_put(out, batch, field);
+    else if (field->type == STELE_TYPE_FLOAT)
+        output_double(out, field->u.f);
+    else
+        value_put_scalar(values, out, batch, field); /* integers and such, without quotes */
+    for (unsigned i = 1; i <= field->label_count; i++) {
+        if (i == 1)
+            OUTPUT_LITERAL(out, " (");
+        else
+            OUTPUT_LITERAL(out, ", ");
+        value_put_inside(values, out, stele_field_text(values->context, batch, field + i));
+    }
+    if (field->label_count != 0) {
+        output_byte(out, ')');
+        values->changes |= VALUE_LABELLED;
+    }
+    output_byte(out, '"');
+}
+
+static bool type_takes_labels(uint8_t type)
+{
+    return type < STELE_TYPE_UINTS && type != STELE_TYPE_BYTES;
+}
+
+void value_put(value_writer *values, output *out, const stele_batch *batch,
+               const stele_field *field)
+{
+    const stele_field *member;
+    if (field->type < STELE_TYPE_RUN_FIRST) {
+        if (field->type == STELE_TYPE_POINTER ||
+            (field->label_count != 0 && type_takes_labels(field->type)))
+            value_put_labelled(values, out, batch, field);
+        else
+            value_put_scalar(values, out, batch, field);
+        return;
+    }
+    member = field + 1 + field->label_count;
+    if (field->type != STELE_TYPE_ARRAY) {
+        output_byte(out, '{');
+        value_put_members(values, out, batch, (uint32_t)(member - batch->fields),
+                          field->u.run.length);
+        output_byte(out, '}');
+        return;
+    }
+    output_byte(out, '[');
+    for (uint32_t at = 0; at < field->u.run.length; at += stele_field_length(member + at)) {
+        if (at != 0)
+            output_byte(out, ',');
+        value_put(values, out, batch, member + at);
+    }
+    output_byte(out, ']');
+}
+
+/* Room for a mark at every name; false when memory is exhausted (then nothing is found twice). */
+static bool seen_reserve(value_writer *values)
+{
+    const uint32_t count = stele_name_count(values->context);
+    uint32_t *seen;
+    if (count <= values->seen_count)
+        return true;
+    seen = realloc(values->seen, (size_t)count * 2 * sizeof *seen);
+    if (seen == NULL) {
+        values->names.scratch->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    memset(seen + values->seen_count, 0, (count * 2 - values->seen_count) * sizeof *seen);
+    values->seen = seen;
+    values->seen_count = count * 2;
+    return true;
+}
+
+/*
+ * Which of the members have the name of one before them: bit i stands for the i-th, the last one
+ * for all from the 64th on. Names that are known in this batch only differ unless equal by number.
+ */
+static uint64_t members_repeated(value_writer *values, const stele_field *members, uint32_t count)
+{
+    uint64_t repeated = 0;
+    unsigned place = 0;
+    if (!seen_reserve(values))
+        return 0;
+    if (++values->round == 0) {
+        memset(values->seen, 0, values->seen_count * sizeof *values->seen);
+        values->round = 1;
+    }
+    for (uint32_t at = 0; at < count; at += stele_field_length(members + at)) {
+        const stele_name name = members[at].name;
+        if (field_is_shown(&members[at]) && name < values->seen_count) {
+            if (values->seen[name] == values->round)
+                repeated |= UINT64_C(1) << place;
+            values->seen[name] = values->round;
+        }
+        place += place < 63;
+    }
+    return repeated;
+}
+
+/* A member's name with its place: "len#3". */
+static void value_put_renamed(value_writer *values, output *out, const stele_batch *batch,
+                              const stele_field *field, uint32_t place)
+{
+    output_byte(out, '"');
+    value_put_inside(values, out, stele_name_text(values->context, batch, field->name));
+    output_byte(out, '#');
+    output_u64(out, place);
+    output_byte(out, '"');
+    values->changes |= VALUE_RENAMED;
+}
+
+bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,
+                       uint32_t count)
+{
+    const stele_field *members = batch->fields + first;
+    const bool has_several = count > 1 && stele_field_length(members) < count;
+    const uint64_t repeated = has_several ? members_repeated(values, members, count) : 0;
+    bool is_first = true;
+    uint32_t place = 0;
+    for (uint32_t at = 0; at < count; at += stele_field_length(members + at)) {
+        const stele_field *field = members + at;
+        const unsigned bit = place < 63 ? place : 63;
+        place++;
+        if (!field_is_shown(field))
+            continue;
+        if (!is_first)
+            output_byte(out, ',');
+        is_first = false;
+        if ((repeated >> bit & 1) != 0)
+            value_put_renamed(values, out, batch, field, place);
+        else
+            value_put_name(values, out, batch, field->name);
+        output_byte(out, ':');
+        value_put(values, out, batch, field);
+    }
+    return !is_first;
+}
