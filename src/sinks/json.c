@@ -125,14 +125,24 @@ static const char *const type_texts[STELE_TYPE_COUNT] = {
 static void labels_put(json_sink *json, escaped_members *escaped, const stele_field *field)
 {
     output *out = json->base.out;
+    bool are_utf8 = true;
+    for (unsigned i = 1; i <= field->label_count; i++) {
+        const stele_text label = stele_field_text(json->base.context, json->batch, field + i);
+        are_utf8 = are_utf8 && text_is_utf8(label.bytes, label.size);
+    }
     OUTPUT_LITERAL(out, ",\"labels\":[");
     for (unsigned i = 1; i <= field->label_count; i++) {
+        const stele_text label = stele_field_text(json->base.context, json->batch, field + i);
         if (i != 1)
             output_byte(out, ',');
-        value_put_scalar(&json->values, out, json->batch, field + i);
+        if (are_utf8)
+            json_string(out, label.bytes, label.size);
+        else
+            json_string_escaped(out, label.bytes, label.size);
     }
     output_byte(out, ']');
-    escaped_note(json, escaped, "labels");
+    if (!are_utf8)
+        escaped->names[escaped->count++] = "labels";
 }
 
 static void hints_put(output *out, const stele_field *field)
@@ -300,7 +310,7 @@ static void flags_put(output *out, unsigned flags)
     } texts[] = {{STELE_FLAG_LATE, "late"},       {STELE_FLAG_UNRESOLVED, "unresolved"},
                  {STELE_FLAG_NO_TIME, "no-time"}, {STELE_FLAG_PART, "part"},
                  {STELE_FLAG_DAMAGED, "damaged"}, {STELE_FLAG_CLAMPED, "clamped"}};
-    const char *before = ",\"flags\":[\"";
+    const char *const start = ",\"flags\":[\"", *before = start;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if ((flags & texts[i].flag) == 0)
             continue;
@@ -309,7 +319,7 @@ static void flags_put(output *out, unsigned flags)
         output_byte(out, '"');
         before = ",\"";
     }
-    if ((flags & ~STELE_FLAG_HAS_CPU) != 0)
+    if (before != start)
         output_byte(out, ']');
 }
 

@@ -589,8 +589,11 @@ static void cell_put_fields(text_sink *text, const stele_event *event)
     const stele_batch *batch = text->batch;
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
+    const uint64_t start = output_offset(text->base.out);
     fields_put(text, event, first, count);
     fields_put(text, event, batch->context_first, batch->context_count);
+    if (output_offset(text->base.out) != start)
+        text->pad = 0;
 }
 
 static void cell_put_arg(text_sink *text, column *item, const stele_event *event)

@@ -9,8 +9,7 @@
 
 /* ---- Strings ---- */
 
-/* Whether text_json() alone would lose something of these bytes. */
-static void json_string_escaped(output *out, const uint8_t *at, size_t size)
+static void put_escaped(output *out, const uint8_t *at, size_t size)
 {
     const uint8_t *const end = at + size;
     const uint8_t *start = at; /* of the run that stands for itself */
@@ -32,16 +31,23 @@ static void json_string_escaped(output *out, const uint8_t *at, size_t size)
     text_json(out, start, (size_t)(end - start));
 }
 
+void json_string_escaped(output *out, const void *bytes, size_t size)
+{
+    output_byte(out, '"');
+    put_escaped(out, bytes, size);
+    output_byte(out, '"');
+}
+
 bool json_string(output *out, const void *bytes, size_t size)
 {
-    const bool is_utf8 = text_is_utf8(bytes, size);
-    output_byte(out, '"');
-    if (is_utf8)
-        text_json(out, bytes, size);
-    else
+    if (!text_is_utf8(bytes, size)) {
         json_string_escaped(out, bytes, size);
+        return true;
+    }
     output_byte(out, '"');
-    return !is_utf8;
+    text_json(out, bytes, size);
+    output_byte(out, '"');
+    return false;
 }
 
 void hex_put(output *out, const uint8_t *bytes, size_t size)
@@ -202,7 +208,7 @@ static void value_put_inside(value_writer *values, output *out, stele_text text)
         text_json(out, text.bytes, text.size);
         return;
     }
-    json_string_escaped(out, (const uint8_t *)text.bytes, text.size);
+    put_escaped(out, (const uint8_t *)text.bytes, text.size);
     values->changes |= VALUE_ESCAPED;
 }
 

@@ -12,6 +12,9 @@
  */
 bool json_string(output *out, const void *bytes, size_t size);
 
+/* The same, in escaped form in any case. */
+void json_string_escaped(output *out, const void *bytes, size_t size);
+
 /* What had to be changed, for those who count it. */
 #define VALUE_ESCAPED    0x1u /* a string or name that is no UTF-8, see json_string() */
 #define VALUE_NOT_FINITE 0x2u /* NaN and infinities, which are strings in JSON */

@@ -182,6 +182,29 @@ static inline char *sink_run(world *w, const char *name, const sink_options *opt
     return text;
 }
 
+/* Compares with the file of that name in unit/sinks; the first line that differs is shown. */
+static inline void check_file(const char *text, const char *name)
+{
+    char path[512], line[8192];
+    FILE *file;
+    snprintf(path, sizeof path, "%s/tests/unit/sinks/%s", STELE_SOURCE_DIR, name);
+    file = fopen(path, "r");
+    REQUIRE(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL) {
+        const size_t size = strlen(line);
+        if (strncmp(text, line, size) != 0) {
+            char got[sizeof line];
+            snprintf(got, sizeof got, "%.*s", (int)strcspn(text, "\n") + 1, text);
+            CHECK_EQ_STR(got, line);
+            fclose(file);
+            return;
+        }
+        text += size;
+    }
+    CHECK_EQ_STR(text, "");
+    fclose(file);
+}
+
 /* How often something was lost, by its text; 0 when never. */
 static inline uint64_t loss_count(const stele_writer *writer, const char *what)
 {
