@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele cat: events in the order of time. */
+#include "analysis/tail.h"
+#include "cli/cli.h"
+#include "cli/sinking.h"
+
+typedef struct cat {
+    cli *c;
+    stele_writer *writer;
+    tail *tail;    /* NULL: events are shown as they come */
+    uint64_t left; /* how many are still to be shown */
+} cat;
+
+static stele_status cat_take(void *user, const stele_segment *segment)
+{
+    cat *self = user;
+    stele_segment shown = *segment;
+    stele_status status;
+    if (self->tail != NULL)
+        return tail_add(self->tail, segment);
+    if (shown.count > self->left)
+        shown.count = (uint32_t)self->left;
+    self->left -= shown.count;
+    status = stele_writer_write(self->writer, &shown);
+    if (status == STELE_OK && self->c->is_streaming)
+        status = output_flush(self->c->out);
+    return status == STELE_OK && self->left == 0 ? STELE_END : status;
+}
+
+static stele_status cat_write_tail(cat *self)
+{
+    stele_segment segment;
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && tail_take(self->tail, &segment))
+        status = stele_writer_write(self->writer, &segment);
+    return status;
+}
+
+static void cat_traces(cat *self, const inputs *in, selection *s, const sink *to)
+{
+    cli *c = self->c;
+    stele_reader_stats stats = {0};
+    s->request.columns = to->columns;
+    stele_status status = cli_read(c, in->traces, in->count, &s->request, cat_take, self, &stats);
+    if (self->tail != NULL && (status == STELE_OK || status == STELE_END))
+        status = cat_write_tail(self);
+    if (cli_check(c, status, "reading"))
+        cli_check(c, stele_writer_finish(self->writer), "standard output");
+    cli_conclude(c, NULL, &stats);
+}
+
+static const char *sink_name(cli *c)
+{
+    const options *o = &c->options;
+    const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
+    if (is_json && is_csv) {
+        cli_usage(c, "--json and --csv exclude each other");
+        return NULL;
+    }
+    if (option_given(o, OPTION_TAIL) && option_given(o, OPTION_LIMIT)) {
+        cli_usage(c, "--tail and --limit exclude each other");
+        return NULL;
+    }
+    return is_json ? "json" : is_csv ? "csv" : "text";
+}
+
+void command_CAT(cli *c)
+{
+    const options *o = &c->options;
+    cat self = {.c = c,
+                .left =
+                    option_given(o, OPTION_LIMIT) ? option_number(o, OPTION_LIMIT) : UINT64_MAX};
+    const char *name = sink_name(c);
+    const sink *to = name != NULL ? sink_find(name) : NULL;
+    selection s = {.names = NULL};
+    inputs in = {.count = 0};
+    c->is_streaming = c->is_screen;
+    if (to != NULL && selection_make(c, &s) && sinking_open(c, to, c->out, &self.writer) &&
+        (!option_given(o, OPTION_TAIL) ||
+         cli_check(c, tail_new(option_number(o, OPTION_TAIL), &self.tail), "--tail")) &&
+        inputs_open(c, &in))
+        cat_traces(&self, &in, &s, to);
+    tail_free(self.tail);
+    stele_writer_close(self.writer);
+    inputs_close(&in);
+    selection_free(&s);
+}

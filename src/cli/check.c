@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele check: judges traces against the rules of their format, and their events. */
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+
+typedef struct checking {
+    cli *c;
+    json *j; /* NULL: text */
+} checking;
+
+/* ---- Findings as they come ---- */
+
+static void show_line(void *user, const stele_diag *diag, const char *line)
+{
+    const checking *self = user;
+    (void)diag;
+    output_text(self->c->out, line);
+    if (self->c->is_screen)
+        output_flush(self->c->out);
+}
+
+static void show_json(void *user, const stele_diag *diag, const char *line)
+{
+    json *j = ((const checking *)user)->j;
+    (void)line;
+    if (diag == NULL)
+        return;
+    json_open(j, NULL, '{');
+    json_text(j, "severity", stele_severity_text(diag->code->severity));
+    json_text(j, "code", diag->code->code);
+    json_text(j, "title", diag->code->title);
+    json_text(j, "source", diag->source);
+    if (diag->offset != STELE_NO_OFFSET)
+        json_uint(j, "offset", diag->offset);
+    else
+        json_null(j, "offset");
+    json_uint(j, "bit", diag->bit);
+    json_uint(j, "size", diag->size);
+    json_text(j, "expected", diag->expected);
+    json_text(j, "found", diag->found);
+    json_uint(j, "lost_count", diag->lost_count);
+    json_close(j, '}');
+}
+
+/* ---- The summary of a trace ---- */
+
+static void summarize_text(cli *c, const char *path, uint64_t event_count)
+{
+    const report *r = &c->report;
+    char text[PRINT_SIZE];
+    print_color(c->out, c->has_color, COLOR_BOLD);
+    output_text(c->out, path);
+    print_color(c->out, c->has_color, COLOR_NONE);
+    output_printf(c->out, ": %s", print_things(text, r->counts[STELE_ERROR], "error"));
+    output_printf(c->out, ", %s", print_things(text, r->counts[STELE_WARNING], "warning"));
+    output_printf(c->out, ", %s", print_things(text, r->counts[STELE_NOTE], "note"));
+    output_printf(c->out, " in %s\n", print_things(text, event_count, "event"));
+    for (size_t i = 0; i < r->code_count; i++) {
+        print_padded(c->out, print_count(text, r->codes[i].count), -12);
+        output_text(c->out, "  ");
+        print_padded(c->out, r->codes[i].code->code, 8);
+        print_padded(c->out, stele_severity_text(r->codes[i].code->severity), 9);
+        output_printf(c->out, "%s\n", r->codes[i].code->title);
+    }
+}
+
+static void summarize_json(cli *c, json *j, const stele_trace *trace, bool is_complete,
+                           const stele_reader_stats *stats)
+{
+    const report *r = &c->report;
+    json_text(j, "format", trace != NULL ? stele_trace_get_info(trace)->format : NULL);
+    json_bool(j, "is_complete", is_complete);
+    json_uint(j, "event_count", stats->event_count);
+    json_uint(j, "lost_count", stats->lost_count);
+    json_uint(j, "error_count", r->counts[STELE_ERROR]);
+    json_uint(j, "warning_count", r->counts[STELE_WARNING]);
+    json_uint(j, "note_count", r->counts[STELE_NOTE]);
+    json_open(j, "codes", '[');
+    for (size_t i = 0; i < r->code_count; i++) {
+        json_open(j, NULL, '{');
+        json_text(j, "code", r->codes[i].code->code);
+        json_text(j, "severity", stele_severity_text(r->codes[i].code->severity));
+        json_text(j, "title", r->codes[i].code->title);
+        json_uint(j, "count", r->codes[i].count);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+/* ---- Judging ---- */
+
+static stele_status judge(void *user, const stele_segment *segment)
+{
+    (void)user;
+    (void)segment;
+    return STELE_OK;
+}
+
+static bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
+                        stele_reader_stats *stats)
+{
+    const char *path = stele_trace_get_info(trace)->path;
+    return cli_check(c, cli_read(c, &trace, 1, request, judge, NULL, stats), path);
+}
+
+static void check_argument(cli *c, size_t index, const stele_request *request, json *j)
+{
+    const char *path = c->options.arguments[index];
+    stele_reader_stats stats = {0};
+    bool is_complete = false;
+    report_begin(&c->report);
+    if (j != NULL) {
+        json_open(j, NULL, '{');
+        json_text(j, "path", path);
+        json_open(j, "findings", '[');
+    } else if (index > 0) {
+        output_byte(c->out, '\n');
+    }
+    stele_trace *trace = cli_open(c, index);
+    if (trace != NULL)
+        is_complete = check_trace(c, trace, request, &stats);
+    cli_conclude(c, path, &stats);
+    if (j != NULL) {
+        json_close(j, ']');
+        summarize_json(c, j, trace, is_complete, &stats);
+        json_close(j, '}');
+    } else {
+        summarize_text(c, path, stats.event_count);
+    }
+    stele_trace_close(trace);
+}
+
+void command_CHECK(cli *c)
+{
+    json document = {.out = c->out}, *j = option_given(&c->options, OPTION_JSON) ? &document : NULL;
+    checking self = {.c = c, .j = j};
+    selection s;
+    c->report.show = j != NULL ? show_json : show_line;
+    c->report.show_user = &self;
+    c->report.has_color = c->has_color;
+    if (selection_make(c, &s)) {
+        s.request.check = true;
+        s.request.columns = STELE_COLUMNS_ALL & ~(STELE_COLUMN_FIELDS | STELE_COLUMN_RAW);
+        if (j != NULL) {
+            json_open(j, NULL, '{');
+            json_uint(j, "version", 1);
+            json_open(j, "traces", '[');
+        }
+        for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++)
+            check_argument(c, i, &s.request, j);
+        if (j != NULL) {
+            json_close(j, ']');
+            json_close(j, '}');
+        }
+    }
+    selection_free(&s);
+    c->report.show = NULL;
+}

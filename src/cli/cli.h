@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all commands share: the run of one command, its inputs, its findings, its exit code. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stele/stele.h>
+
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "core/output.h"
+
+typedef enum exit_code {
+    EXIT_CLEAN,
+    EXIT_FINDINGS,   /* errors were found, or something was lost */
+    EXIT_USAGE,      /* the command line cannot be used */
+    EXIT_UNREADABLE, /* an input */
+    EXIT_UNWRITABLE  /* the output */
+} exit_code;
+
+/* One run of the command. */
+typedef struct cli {
+    options options;
+    stele_context *context;
+    output *out; /* standard output */
+    report report;
+    report out_report; /* findings about outputs */
+    diag_sink out_diag;
+    progress progress;
+    exit_code worst;
+    bool is_quiet, is_strict;
+    bool is_closed;    /* whoever read the output went away */
+    bool is_screen;    /* standard output is a terminal */
+    bool is_streaming; /* and is written to while reading: there is no place for a progress bar */
+    bool has_color;    /* and standard output gets colours */
+} cli;
+
+/* A command; what went wrong is told and kept in the run. */
+typedef void command_fn(cli *c);
+
+#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
+    command_fn command_##id;
+#include "cli/options.def"
+#undef STELE_COMMAND
+
+/* The whole: gives the exit code of the process. */
+int cli_run(int argc, char **argv);
+
+/* ---- What went wrong ---- */
+
+void cli_exit(cli *c, exit_code code);
+
+/* Keeps the exit code that belongs to a status, and says what happened where no finding did.
+   `what` is the input or output concerned. False unless the status is STELE_OK or STELE_END. */
+bool cli_check(cli *c, stele_status status, const char *what);
+
+/* A message about the command line, which cannot be used. Always false. */
+__attribute__((format(printf, 2, 3))) bool cli_usage(cli *c, const char *format, ...);
+
+/* A remark on standard error, unless --quiet. */
+__attribute__((format(printf, 2, 3))) void cli_remark(cli *c, const char *format, ...);
+
+/* ---- Inputs ---- */
+
+/* Opens the argument with this number; NULL, and told, when that fails. */
+stele_trace *cli_open(cli *c, size_t index);
+
+typedef struct inputs {
+    stele_trace **traces;
+    size_t count;
+} inputs;
+
+/* Opens all arguments. Those that cannot be opened are told and left out. */
+bool inputs_open(cli *c, inputs *in);
+void inputs_close(inputs *in);
+
+/* ---- Reading ---- */
+
+/* A request as the options say; its lists are owned by the selection. */
+typedef struct selection {
+    stele_request request;
+    const char **names, **categories, **tracks;
+} selection;
+
+bool selection_make(cli *c, selection *s);
+void selection_free(selection *s);
+
+/* Takes a segment; STELE_END ends reading early. */
+typedef stele_status take_fn(void *user, const stele_segment *segment);
+
+/* Reads the traces and hands every segment to `take`. `stats` may be NULL. */
+stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
+                      const stele_request *request, take_fn *take, void *user,
+                      stele_reader_stats *stats);
+
+/* The signal that asked to stop; 0: none. Reading then ended with STELE_ERR_CLOSED. */
+int cli_interrupted(void);
+
+/* Keeps the exit code that the findings of the input at hand (see report_begin()) and what is known
+   to be lost ask for, and tells how many findings were not shown. */
+void cli_conclude(cli *c, const char *name, const stele_reader_stats *stats);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completions for bash, zsh and fish. */
+#include <string.h>
+
+#include "cli/help.h"
+
+static const char *next_topic(size_t index)
+{
+    return index < topic_count ? topic_table[index].name : NULL;
+}
+
+/* The words of a list, with spaces between. */
+static void write_choices(output *out, const option_entry *option)
+{
+    const char *word;
+    for (size_t i = 0; (word = option_choice(option, i)) != NULL; i++)
+        output_printf(out, "%s%s", i == 0 ? "" : " ", word);
+}
+
+static bool has_choices(const option_entry *option)
+{
+    return option_choice(option, 0) != NULL;
+}
+
+static void write_commands(output *out)
+{
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
+        output_printf(out, "%s%s", id == COMMAND_TOP + 1 ? "" : " ", command_table[id].name);
+}
+
+static void write_topics(output *out)
+{
+    const char *name;
+    for (size_t i = 0; (name = next_topic(i)) != NULL; i++)
+        output_printf(out, " %s", name);
+}
+
+/* Inside single quotes of any of the three shells. */
+static void write_quoted(output *out, const char *text)
+{
+    for (; *text != 0; text++) {
+        if (*text == '\'')
+            output_text(out, "'\\''");
+        else
+            output_byte(out, (uint8_t)*text);
+    }
+}
+
+/* ---- bash ---- */
+
+/* The values of an option, where they are known. */
+static void bash_values(output *out, const option_entry *option, command_id command)
+{
+    output_printf(out, "        %s:--%s", command_table[command].name, option->name);
+    if (option->short_name != 0)
+        output_printf(out, "|%s:-%c", command_table[command].name, option->short_name);
+    output_text(out, ") ");
+    if (has_choices(option)) {
+        output_text(out, "COMPREPLY=($(compgen -W '");
+        write_choices(out, option);
+        output_text(out, "' -- \"$word\"));");
+    } else if (option->type == OPTION_TYPE_FILE) {
+        output_text(out, "COMPREPLY=($(compgen -f -- \"$word\"));");
+    }
+    output_text(out, " return ;;\n");
+}
+
+static void bash_command(output *out, command_id command)
+{
+    output_printf(out, "        %s) words='",
+                  command == COMMAND_TOP ? "''" : command_table[command].name);
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        const option_entry *option = &option_table[id];
+        if (!command_has_option(command, id))
+            continue;
+        output_printf(out, " --%s", option->name);
+        if (option->short_name != 0)
+            output_printf(out, " -%c", option->short_name);
+    }
+    output_byte(out, '\'');
+    if (command_table[command].type == ARGUMENT_TYPE_COMMANDS) {
+        output_text(out, " arguments='");
+        write_commands(out);
+        if (command != COMMAND_TOP)
+            write_topics(out);
+        output_byte(out, '\'');
+    } else if (command_table[command].type == ARGUMENT_TYPE_FILES) {
+        output_text(out, " files=1");
+    }
+    output_text(out, " ;;\n");
+}
+
+static void write_bash(output *out)
+{
+    output_text(out, "# bash completion for stele\n"
+                     "_stele() {\n"
+                     "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+                     "    local command='' words='' arguments='' files='' i\n"
+                     "    # bash parts words at '=': --option = value\n"
+                     "    [ \"$word\" = '=' ] && word=''\n"
+                     "    [ \"$before\" = '=' ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
+                     "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                     "        case ${COMP_WORDS[i]} in\n"
+                     "        -*) ;;\n"
+                     "        *) command=${COMP_WORDS[i]}; break ;;\n"
+                     "        esac\n"
+                     "    done\n"
+                     "    COMPREPLY=()\n"
+                     "    case $command:$before in\n");
+    for (command_id command = 0; command < COMMAND_COUNT; command++) {
+        for (option_id id = 0; id < OPTION_COUNT; id++) {
+            if (command_has_option(command, id) && option_table[id].type != OPTION_TYPE_FLAG)
+                bash_values(out, &option_table[id], command);
+        }
+    }
+    output_text(out, "    esac\n    case $command in\n");
+    for (command_id command = 0; command < COMMAND_COUNT; command++)
+        bash_command(out, command);
+    output_text(out, "    esac\n"
+                     "    case $word in\n"
+                     "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+                     "    *)\n"
+                     "        COMPREPLY=($(compgen -W \"$arguments\" -- \"$word\"))\n"
+                     "        [ -n \"$files\" ] && COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+                     "        ;;\n"
+                     "    esac\n"
+                     "}\n"
+                     "complete -o filenames -o bashdefault -F _stele stele\n");
+}
+
+/* ---- zsh ---- */
+
+/* Text inside the brackets of an _arguments specification. */
+static void zsh_text(output *out, const char *text)
+{
+    for (; *text != 0; text++) {
+        const char one[2] = {*text, 0};
+        if (strchr("[]:\\", *text) != NULL)
+            output_byte(out, '\\');
+        write_quoted(out, one);
+    }
+}
+
+static void zsh_specification(output *out, const option_entry *option, const char *name)
+{
+    const bool is_repeatable = option->type == OPTION_TYPE_LIST ||
+                               option->type == OPTION_TYPE_KINDS ||
+                               option->type == OPTION_TYPE_FORMAT;
+    output_printf(out, " \\\n            '%s%s%s[", is_repeatable ? "*" : "", name,
+                  option->type == OPTION_TYPE_FLAG ? ""
+                  : name[1] == '-'                 ? "="
+                                                   : "+");
+    zsh_text(out, option->help);
+    output_byte(out, ']');
+    if (option->type != OPTION_TYPE_FLAG) {
+        output_printf(out, ":%s:", option->metavar);
+        if (has_choices(option)) {
+            output_byte(out, '(');
+            write_choices(out, option);
+            output_byte(out, ')');
+        } else if (option->type == OPTION_TYPE_FILE) {
+            output_text(out, "_files");
+        }
+    }
+    output_byte(out, '\'');
+}
+
+static void zsh_options(output *out, command_id command)
+{
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        const option_entry *option = &option_table[id];
+        const char short_name[3] = {'-', option->short_name, 0};
+        char name[32] = "--";
+        if (!command_has_option(command, id))
+            continue;
+        strncat(name, option->name, sizeof name - 3);
+        zsh_specification(out, option, name);
+        if (option->short_name != 0)
+            zsh_specification(out, option, short_name);
+    }
+}
+
+static void zsh_command(output *out, command_id command)
+{
+    const argument_type type = command_table[command].type;
+    output_printf(out, "        %s)\n            _arguments", command_table[command].name);
+    zsh_options(out, command);
+    if (type == ARGUMENT_TYPE_FILES) {
+        output_text(out, " \\\n            '*:trace:_files'");
+    } else if (type == ARGUMENT_TYPE_COMMANDS) {
+        output_text(out, " \\\n            '1:subject:(");
+        write_commands(out);
+        write_topics(out);
+        output_text(out, ")'");
+    } else if (type == ARGUMENT_TYPE_CODES) {
+        output_text(out, " \\\n            '*:code:'");
+    }
+    output_text(out, "\n            ;;\n");
+}
+
+static void write_zsh(output *out)
+{
+    output_text(out, "#compdef stele\n"
+                     "_stele() {\n"
+                     "    local context state state_descr line\n"
+                     "    typeset -A opt_args\n"
+                     "    _arguments -C");
+    zsh_options(out, COMMAND_TOP);
+    output_text(out, " \\\n            '1:command:->command' \\\n"
+                     "            '*::argument:->argument'\n"
+                     "    case $state in\n"
+                     "    command)\n"
+                     "        local -a commands=(\n");
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
+        output_printf(out, "            '%s:", command_table[id].name);
+        zsh_text(out, command_table[id].summary);
+        output_text(out, "'\n");
+    }
+    output_text(out, "        )\n"
+                     "        _describe command commands\n"
+                     "        ;;\n"
+                     "    argument)\n"
+                     "        case $line[1] in\n");
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
+        zsh_command(out, id);
+    output_text(out, "        esac\n"
+                     "        ;;\n"
+                     "    esac\n"
+                     "}\n"
+                     "_stele \"$@\"\n");
+}
+
+/* ---- fish ---- */
+
+static void fish_option(output *out, command_id command, const option_entry *option)
+{
+    output_printf(out, "complete -c stele -n '__fish_%s%s' -l %s",
+                  command == COMMAND_TOP ? "use_subcommand" : "seen_subcommand_from ",
+                  command_table[command].name, option->name);
+    if (option->short_name != 0)
+        output_printf(out, " -s %c", option->short_name);
+    if (option->type == OPTION_TYPE_FILE) {
+        output_text(out, " -r -F");
+    } else if (option->type != OPTION_TYPE_FLAG) {
+        output_text(out, " -x");
+        if (has_choices(option)) {
+            output_text(out, " -a '");
+            write_choices(out, option);
+            output_byte(out, '\'');
+        }
+    }
+    output_text(out, " -d '");
+    write_quoted(out, option->help);
+    output_text(out, "'\n");
+}
+
+static void write_fish(output *out)
+{
+    output_text(out, "# fish completion for stele\n"
+                     "complete -c stele -n __fish_use_subcommand -f\n");
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
+        output_printf(out, "complete -c stele -n __fish_use_subcommand -a %s -d '",
+                      command_table[id].name);
+        write_quoted(out, command_table[id].summary);
+        output_text(out, "'\n");
+        if (command_table[id].type != ARGUMENT_TYPE_FILES)
+            output_printf(out, "complete -c stele -n '__fish_seen_subcommand_from %s' -f\n",
+                          command_table[id].name);
+    }
+    output_text(out, "complete -c stele -n '__fish_seen_subcommand_from help' -a '");
+    write_commands(out);
+    write_topics(out);
+    output_text(out, "'\n");
+    for (command_id command = 0; command < COMMAND_COUNT; command++) {
+        for (option_id id = 0; id < OPTION_COUNT; id++) {
+            if (command_has_option(command, id))
+                fish_option(out, command, &option_table[id]);
+        }
+    }
+}
+
+void completion_write(output *out, const char *shell)
+{
+    if (strcmp(shell, "bash") == 0)
+        write_bash(out);
+    else if (strcmp(shell, "zsh") == 0)
+        write_zsh(out);
+    else
+        write_fish(out);
+}

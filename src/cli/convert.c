@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele convert: traces in another format, cut or merged. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/print.h"
+#include "cli/sinking.h"
+#include "formats/format.h"
+
+/* What stands at the end of a conversion: one of the three. */
+typedef struct target {
+    const format *format; /* NULL: a sink */
+    const sink *sink;     /* NULL: a format */
+    stele_writer *writer;
+    copier *copier; /* keeps the bytes of the records; NULL: writes events anew */
+    output *out;
+    const char *path;
+    bool stops_at_loss; /* what was written cannot be taken back */
+} target;
+
+/* ---- Which target? --------------------------------------------------------------------------- */
+
+static bool target_find(cli *c, target *to)
+{
+    const char *name = option_value(&c->options, OPTION_TO);
+    to->path = option_value(&c->options, OPTION_OUTPUT);
+    if (to->path == NULL)
+        return cli_usage(c, "--output is missing: where to? ('-' is standard output)");
+    to->format = name != NULL ? format_find(name) : format_by_name(to->path);
+    to->sink = name != NULL ? sink_find(name) : sink_by_name(to->path);
+    if (to->format == NULL && to->sink == NULL)
+        return cli_usage(c, "'%s' does not tell the format to write: name it with --to", to->path);
+    if (to->format != NULL && to->sink != NULL && name == NULL)
+        return cli_usage(c, "'%s' may be %s or %s: say which with --to", to->path, to->format->name,
+                         to->sink->name);
+    if (to->format != NULL)
+        to->sink = NULL;
+    return true;
+}
+
+/* A single trace that keeps its format and its times keeps the bytes of its records. */
+static bool is_copy(const cli *c, const target *to, const inputs *in)
+{
+    const options *o = &c->options;
+    return in->count == 1 && to->format != NULL && to->format->copier != NULL &&
+           strcmp(to->format->name, stele_trace_get_info(in->traces[0])->format) == 0 &&
+           !option_given(o, OPTION_OFFSET) && !option_given(o, OPTION_ALIGN_START) &&
+           !option_given(o, OPTION_SORT);
+}
+
+static bool target_open(cli *c, target *to, const inputs *in)
+{
+    const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE)};
+    stele_status status;
+    if (!cli_check(c, output_open(&c->out_diag, to->path, given.replace, &to->out), to->path))
+        return false;
+    to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
+    if (to->sink != NULL)
+        return sinking_open(c, to->sink, to->out, &to->writer);
+    if (is_copy(c, to, in)) {
+        status = to->format->copier(in->traces[0], to->out, &to->copier);
+        if (status != STELE_ERR_UNSUPPORTED)
+            return cli_check(c, status, to->path);
+    }
+    if (to->format->writer == NULL)
+        return cli_usage(c, "%s can only be read", to->format->name);
+    return cli_check(c, to->format->writer(c->context, to->out, &given, &to->writer), to->path);
+}
+
+static void target_close(target *to)
+{
+    if (to->copier != NULL)
+        to->copier->ops->close(to->copier);
+    stele_writer_close(to->writer);
+    if (to->out != NULL)
+        output_close(to->out);
+}
+
+/* ---- What is lost ---------------------------------------------------------------------------- */
+
+static bool has_loss(const target *to)
+{
+    stele_loss loss;
+    return to->writer != NULL && stele_writer_get_loss(to->writer, 0, &loss);
+}
+
+/* The table of what the target could not carry. */
+static void show_losses(cli *c, const target *to)
+{
+    stele_loss loss;
+    char text[PRINT_SIZE];
+    cli_exit(c, EXIT_FINDINGS);
+    progress_clear(&c->progress);
+    fprintf(stderr, "What %s cannot carry:\n%12s  %-12s  %-8s\n",
+            to->format != NULL ? to->format->name : to->sink->name, "count", "kind", "");
+    for (size_t i = 0; stele_writer_get_loss(to->writer, i, &loss); i++)
+        fprintf(stderr, "%12s  %-12s  %-8s  %s\n", print_count(text, loss.count),
+                loss.kind != STELE_KIND_NONE ? stele_kind_text(loss.kind) : "any",
+                loss.is_dropped ? "dropped" : "changed", loss.what);
+}
+
+/* ---- The way from one to the other ----------------------------------------------------------- */
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    const target *to = user;
+    stele_status status = STELE_OK;
+    if (to->copier == NULL) {
+        status = stele_writer_write(to->writer, segment);
+        return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
+    }
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
+        status = to->copier->ops->keep(to->copier, &segment->batch->events[segment->first + i]);
+    return status;
+}
+
+static void choose_columns(const target *to, const inputs *in, stele_request *request)
+{
+    if (to->copier != NULL) {
+        request->columns = STELE_COLUMN_TIME;
+        request->order = STELE_ORDER_NONE;
+        return;
+    }
+    request->columns = to->sink != NULL ? to->sink->columns : STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
+    for (size_t i = 0; i < in->count && to->format != NULL; i++) {
+        if (strcmp(stele_trace_get_info(in->traces[i])->format, to->format->name) == 0)
+            request->columns |= STELE_COLUMN_RAW;
+    }
+}
+
+static stele_status finish(const target *to)
+{
+    return to->copier != NULL ? to->copier->ops->finish(to->copier)
+                              : stele_writer_finish(to->writer);
+}
+
+static void convert(cli *c, target *to, const inputs *in, stele_request *request)
+{
+    stele_reader_stats stats = {0};
+    choose_columns(to, in, request);
+    if (cli_check(c, cli_read(c, in->traces, in->count, request, take, to, &stats), to->path) &&
+        cli_check(c, finish(to), to->path)) {
+        if (has_loss(to))
+            show_losses(c, to);
+        if (c->is_strict && has_loss(to))
+            cli_remark(c, "%s: not written, because of --strict", to->path);
+        else
+            cli_check(c, output_finish(to->out), to->path);
+    }
+    cli_conclude(c, NULL, &stats);
+}
+
+void command_CONVERT(cli *c)
+{
+    target to = {.format = NULL};
+    selection s = {.names = NULL};
+    inputs in = {.count = 0};
+    if (target_find(c, &to) && selection_make(c, &s) && inputs_open(c, &in)) {
+        /* A merge of what could be opened would not be what was asked for. */
+        if (in.count == c->options.argument_count && target_open(c, &to, &in))
+            convert(c, &to, &in, &s.request);
+    }
+    target_close(&to);
+    inputs_close(&in);
+    selection_free(&s);
+}

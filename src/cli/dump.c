@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele dump: the records of a trace as they stand, or the bytes of one blob. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/blob.h"
+#include "cli/cli.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+#include "core/text.h"
+#include "formats/format.h"
+
+#define HEX_WIDTH 16
+
+typedef struct dump {
+    cli *c;
+    const char *source; /* member of the last record */
+    bool has_hex;
+} dump;
+
+/* "            000010  75 d1 1d 4d ...  u..M" */
+static void write_hex(output *out, const dump_record *record)
+{
+    for (size_t at = 0; at < record->bytes_size; at += HEX_WIDTH) {
+        const size_t left = record->bytes_size - at, count = left < HEX_WIDTH ? left : HEX_WIDTH;
+        output_printf(out, "%22s%06zx  ", "", at);
+        for (size_t i = 0; i < HEX_WIDTH; i++) {
+            if (i < count)
+                output_printf(out, "%02x ", record->bytes[at + i]);
+            else
+                output_text(out, "   ");
+            if (i % 8 == 7)
+                output_byte(out, ' ');
+        }
+        for (size_t i = 0; i < count; i++) {
+            const uint8_t byte = record->bytes[at + i];
+            output_byte(out, byte >= 0x20 && byte < 0x7f ? byte : '.');
+        }
+        output_byte(out, '\n');
+    }
+    if (record->bytes_size < record->size)
+        output_printf(out, "%22s... %" PRIu64 " more bytes\n", "",
+                      record->size - record->bytes_size);
+}
+
+static bool write_record(void *user, const dump_record *record)
+{
+    dump *self = user;
+    cli *c = self->c;
+    if (record->source != NULL &&
+        (self->source == NULL || strcmp(self->source, record->source) != 0)) {
+        text_visible(c->out, record->source, strlen(record->source));
+        output_text(c->out, ":\n");
+        self->source = record->source;
+    }
+    output_printf(c->out, "%10" PRIu64 " %9" PRIu64 "  ", record->offset, record->size);
+    print_color(c->out, c->has_color, COLOR_BOLD);
+    print_padded(c->out, record->kind, 24);
+    print_color(c->out, c->has_color, COLOR_NONE);
+    output_text(c->out, "  ");
+    text_visible(c->out, record->text, strlen(record->text));
+    output_byte(c->out, '\n');
+    if (self->has_hex)
+        write_hex(c->out, record);
+    return c->out->status == STELE_OK && cli_interrupted() == 0;
+}
+
+static void dump_trace(cli *c, stele_trace *trace)
+{
+    const options *o = &c->options;
+    dump self = {.c = c, .has_hex = option_given(o, OPTION_HEX)};
+    const dump_request request = {.at = option_number(o, OPTION_AT),
+                                  .count = option_number(o, OPTION_RECORDS),
+                                  .fn = write_record,
+                                  .user = &self};
+    const format *from = format_find(stele_trace_get_info(trace)->format);
+    if (option_given(o, OPTION_RECORDS) && request.count == 0)
+        return;
+    output_printf(c->out, "%10s %9s  %-24s  %s\n", "offset", "size", "record", "contents");
+    cli_check(c, from->dump(trace, &request), o->arguments[0]);
+}
+
+void command_DUMP(cli *c)
+{
+    const options *o = &c->options;
+    stele_trace *trace;
+    if (!option_given(o, OPTION_BLOB) &&
+        (option_given(o, OPTION_OUTPUT) || option_given(o, OPTION_FORCE))) {
+        cli_usage(c, "--output and --force belong to --blob");
+        return;
+    }
+    trace = cli_open(c, 0);
+    if (trace != NULL && option_given(o, OPTION_BLOB))
+        blob_extract(c, trace, option_value(o, OPTION_BLOB));
+    else if (trace != NULL)
+        dump_trace(c, trace);
+    cli_conclude(c, o->arguments[0], NULL);
+    stele_trace_close(trace);
+}

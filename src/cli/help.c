@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+
+#define WIDTH       88
+#define TEXT_COLUMN 26
+
+static void heading(output *out, const char *title, bool has_color)
+{
+    print_color(out, has_color, COLOR_BOLD);
+    output_printf(out, "\n%s\n", title);
+    print_color(out, has_color, COLOR_NONE);
+}
+
+/* "  -o, --output=FILE       write to this file" */
+static void help_option(output *out, const option_entry *option)
+{
+    char names[64];
+    const char mark[] = {option->short_name != 0 ? '-' : ' ',
+                         option->short_name != 0 ? option->short_name : ' ',
+                         option->short_name != 0 ? ',' : ' ', 0};
+    snprintf(names, sizeof names, "  %s --%s%s%s", mark, option->name,
+             option->metavar != NULL ? "=" : "", option->metavar != NULL ? option->metavar : "");
+    size_t column = print_width(names);
+    output_text(out, names);
+    if (column + 2 > TEXT_COLUMN) {
+        output_byte(out, '\n');
+        column = 0;
+    }
+    char text[512];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", option->help);
+    if (option->choices != NULL) {
+        const char *word;
+        for (size_t i = 0; (word = option_choice(option, i)) != NULL; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", i == 0 ? ":" : ",",
+                                     word);
+    }
+    if (option->initial != NULL)
+        snprintf(text + used, sizeof text - used, " (default: %s)", option->initial);
+    print_wrapped(out, text, column, TEXT_COLUMN, WIDTH);
+}
+
+static void help_options(output *out, command_id command, bool has_color)
+{
+    for (option_group group = 0; group < GROUP_COUNT; group++) {
+        bool has_title = false;
+        for (option_id id = 0; id < OPTION_COUNT; id++) {
+            if (!command_has_option(command, id) || option_table[id].group != group)
+                continue;
+            if (!has_title)
+                heading(out, group_titles[group], has_color);
+            has_title = true;
+            help_option(out, &option_table[id]);
+        }
+    }
+}
+
+static void help_lists(output *out, bool has_color)
+{
+    heading(out, "Commands", has_color);
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
+        output_text(out, "  ");
+        print_padded(out, command_table[id].name, 13);
+        output_printf(out, "%s\n", command_table[id].summary);
+    }
+    heading(out, "Topics (stele help TOPIC)", has_color);
+    for (size_t i = 0; i < topic_count; i++) {
+        output_text(out, "  ");
+        print_padded(out, topic_table[i].name, 13);
+        output_printf(out, "%s\n", topic_table[i].title);
+    }
+}
+
+void help_command(output *out, command_id id, bool has_color)
+{
+    const command_entry *command = &command_table[id];
+    const char *space = command->name[0] != 0 ? " " : "";
+    print_color(out, has_color, COLOR_BOLD);
+    output_printf(out, "stele%s%s", space, command->name);
+    print_color(out, has_color, COLOR_NONE);
+    output_printf(out, " %s\n\nUsage: stele%s%s%s%s%s\n\n", command->summary, space, command->name,
+                  id == COMMAND_TOP ? "" : " [OPTIONS]", command->arguments[0] != 0 ? " " : "",
+                  command->arguments);
+    print_wrapped(out, command->description, 0, 0, WIDTH);
+    if (id == COMMAND_TOP)
+        help_lists(out, has_color);
+    help_options(out, id, has_color);
+    if (id == COMMAND_TOP)
+        output_text(out, "\n'stele help COMMAND' tells more about each.\n");
+}
+
+void help_topic(output *out, const topic_entry *topic, bool has_color)
+{
+    print_color(out, has_color, COLOR_BOLD);
+    output_printf(out, "%s\n\n", topic->title);
+    print_color(out, has_color, COLOR_NONE);
+    print_wrapped(out, topic->text, 0, 0, WIDTH);
+}
+
+/* Commands, then topics. */
+static const char *subject(const void *user, size_t index)
+{
+    (void)user;
+    if (index + 1 < COMMAND_COUNT)
+        return command_table[index + 1].name;
+    index -= COMMAND_COUNT - 1;
+    return index < topic_count ? topic_table[index].name : NULL;
+}
+
+static void help_subject(cli *c, const char *name)
+{
+    const char *nearest;
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
+        if (strcmp(command_table[id].name, name) == 0) {
+            help_command(c->out, id, c->has_color);
+            return;
+        }
+    }
+    for (size_t i = 0; i < topic_count; i++) {
+        if (strcmp(topic_table[i].name, name) == 0) {
+            help_topic(c->out, &topic_table[i], c->has_color);
+            return;
+        }
+    }
+    nearest = word_nearest(name, subject, NULL);
+    if (nearest != NULL)
+        cli_usage(c, "no command or topic '%s'; did you mean '%s'?", name, nearest);
+    else
+        cli_usage(c, "no command or topic '%s'", name);
+}
+
+static void write_page(cli *c, const char *name)
+{
+    const char *page;
+    for (size_t i = 0; (page = manual_page(i)) != NULL; i++) {
+        if (strcmp(page, name) == 0) {
+            manual_write(c->out, (command_id)i);
+            return;
+        }
+    }
+    cli_usage(c, "no manual page '%s'; 'stele help --pages' lists them", name);
+}
+
+void command_HELP(cli *c)
+{
+    const options *o = &c->options;
+    const char *page;
+    if (option_given(o, OPTION_COMPLETION))
+        completion_write(c->out, option_value(o, OPTION_COMPLETION));
+    else if (option_given(o, OPTION_SCDOC))
+        write_page(c, option_value(o, OPTION_SCDOC));
+    else if (option_given(o, OPTION_PAGES))
+        for (size_t i = 0; (page = manual_page(i)) != NULL; i++)
+            output_printf(c->out, "%s\n", page);
+    else if (o->argument_count > 0)
+        help_subject(c, o->arguments[0]);
+    else
+        help_command(c->out, COMMAND_TOP, c->has_color);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The help, the manual pages and the completions, all made from the table of options. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "cli/options.h"
+#include "core/output.h"
+
+void help_command(output *out, command_id command, bool has_color);
+void help_topic(output *out, const topic_entry *topic, bool has_color);
+
+/* Manual pages: "stele" and "stele-COMMAND"; NULL past the end. */
+const char *manual_page(size_t index);
+void manual_write(output *out, command_id command);
+
+/* `shell` is "bash", "zsh" or "fish". */
+void completion_write(output *out, const char *shell);
+
+#endif

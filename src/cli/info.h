@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `stele info` knows of one trace, and its two forms. */
+#ifndef CLI_INFO_H
+#define CLI_INFO_H
+
+#include "analysis/summary.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+
+typedef struct info {
+    const stele_trace *trace;
+    const stele_trace_info *about;
+    const summary_totals *totals;
+    const summary_name *names;
+    const summary_track *tracks;
+    size_t name_count, track_count;
+    size_t names_shown, tracks_shown;
+    uint32_t stream_count;
+    stele_clock clock; /* of the first stream that has one */
+    bool has_clocks;   /* streams differ in their clocks' kind or frequency */
+    bool is_complete;  /* reading went on to the end */
+    stele_reader_stats stats;
+} info;
+
+void info_write_text(cli *c, const info *i);
+void info_write_json(cli *c, const info *i, json *j);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "formats/format.h"
+#include "sinks/sink.h"
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+const command_entry command_table[COMMAND_COUNT] = {
+#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
+    [COMMAND_##id] = {name, arguments, least, most, ARGUMENT_TYPE_##type, summary, description},
+#include "cli/options.def"
+#undef STELE_COMMAND
+};
+
+enum {
+#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
+    id = 1 << COMMAND_##id,
+#include "cli/options.def"
+#undef STELE_COMMAND
+    ALL = (1 << COMMAND_COUNT) - 1,
+    FILTERING = INFO | CAT | CHECK | CONVERT,
+    READING = FILTERING | DUMP
+};
+
+const option_entry option_table[OPTION_COUNT] = {
+#define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \
+    [OPTION_##id] = {short_name, name,     OPTION_TYPE_##type, metavar, choices,                   \
+                     initial,    commands, GROUP_##group,      help},
+#include "cli/options.def"
+#undef STELE_OPTION
+};
+
+const char *const group_titles[GROUP_COUNT] = {
+#define STELE_GROUP(id, title) [GROUP_##id] = title,
+#include "cli/options.def"
+#undef STELE_GROUP
+};
+
+const topic_entry topic_table[] = {
+#define STELE_TOPIC(name, title, text) {name, title, text},
+#include "cli/options.def"
+#undef STELE_TOPIC
+};
+const size_t topic_count = sizeof topic_table / sizeof topic_table[0];
+
+/* The names of formats, with the writable sinks behind them where `writes`. */
+static const char *format_choice(size_t index, bool writes)
+{
+    for (size_t i = 0; i < format_count(); i++) {
+        const format *f = format_at(i);
+        if ((!writes || f->writer != NULL || f->copier != NULL) && index-- == 0)
+            return f->name;
+    }
+    return writes && index < sink_count() ? sink_at(index)->name : NULL;
+}
+
+/* The word with this index of a list that is parted by spaces. */
+static const char *list_word(const char *list, size_t index)
+{
+    static char word[32];
+    while (index-- > 0) {
+        list = strchr(list, ' ');
+        if (list == NULL)
+            return NULL;
+        list++;
+    }
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(list, " "), list);
+    return word;
+}
+
+const char *option_choice(const option_entry *option, size_t index)
+{
+    switch (option->type) {
+    case OPTION_TYPE_CHOICE: return list_word(option->choices, index);
+    case OPTION_TYPE_FORMAT: return format_choice(index, false);
+    case OPTION_TYPE_TARGET: return format_choice(index, true);
+    case OPTION_TYPE_KINDS:
+        return index + 1 < STELE_KIND_COUNT ? stele_kind_text((stele_kind)(index + 1)) : NULL;
+    default: return NULL;
+    }
+}
+
+/* ---- Suggestions ----------------------------------------------------------------------------- */
+
+#define WORD_SIZE_MAX 32
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters must be put in, left out, replaced or swapped with their neighbour. */
+static size_t word_distance(const char *a, const char *b)
+{
+    size_t rows[3][WORD_SIZE_MAX + 1];
+    const size_t a_size = strlen(a), b_size = strlen(b);
+    if (a_size > WORD_SIZE_MAX || b_size > WORD_SIZE_MAX)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= b_size; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3], *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_size; j++) {
+            row[j] = least(least(row[j - 1], above[j]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], two_above[j - 2] + 1);
+        }
+    }
+    return rows[a_size % 3][b_size];
+}
+
+const char *word_nearest(const char *text, word_fn *next, const void *user)
+{
+    static char nearest[WORD_SIZE_MAX + 1];
+    const size_t size = strlen(text);
+    size_t best = size < 4 ? 2 : size / 3 + 2;
+    const char *word;
+    bool is_found = false;
+    for (size_t i = 0; (word = next(user, i)) != NULL; i++) {
+        const bool is_start = size >= 2 && strncmp(word, text, size) == 0;
+        const size_t distance = is_start ? 0 : word_distance(text, word);
+        if (distance < best) {
+            best = distance;
+            is_found = true;
+            snprintf(nearest, sizeof nearest, "%s", word);
+        }
+    }
+    return is_found ? nearest : NULL;
+}
+
+static const char *choice_word(const void *user, size_t index)
+{
+    return option_choice(user, index);
+}
+
+static const char *command_word(const void *user, size_t index)
+{
+    (void)user;
+    return index + 1 < COMMAND_COUNT ? command_table[index + 1].name : NULL;
+}
+
+/* The options of one command. */
+static const char *option_word(const void *user, size_t index)
+{
+    const command_id command = *(const command_id *)user;
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        if (command_has_option(command, id) && index-- == 0)
+            return option_table[id].name;
+    }
+    return NULL;
+}
+
+/* ---- Parsing --------------------------------------------------------------------------------- */
+
+typedef struct parser {
+    options *o;
+    char **argv;
+    int argc, at;
+    bool is_over; /* "--" was seen */
+} parser;
+
+/* Appends to the error; the first error of a command line is the one that is told. */
+__attribute__((format(printf, 2, 3))) static bool fail(options *o, const char *text, ...)
+{
+    const size_t used = strlen(o->error);
+    va_list list;
+    va_start(list, text);
+    vsnprintf(o->error + used, sizeof o->error - used, text, list);
+    va_end(list);
+    return false;
+}
+
+static bool fail_unknown(options *o, const char *what, const char *text, int size, const char *mark,
+                         const char *nearest)
+{
+    fail(o, "unknown %s '%s%.*s'", what, mark, size, text);
+    return nearest != NULL ? fail(o, "; did you mean '%s%s'?", mark, nearest) : false;
+}
+
+/* The commands that have an option, for the error of giving it to another. */
+static bool fail_elsewhere(options *o, option_id id)
+{
+    const char *mark = " ";
+    fail(o, "'%s' has no option '--%s': it belongs to", command_table[o->command].name,
+         option_table[id].name);
+    for (command_id command = 0; command < COMMAND_COUNT; command++) {
+        if (command_has_option(command, id)) {
+            fail(o, "%s'%s'", mark, command == COMMAND_TOP ? "stele" : command_table[command].name);
+            mark = ", ";
+        }
+    }
+    return false;
+}
+
+/* Decimal, or hexadecimal behind "0x". */
+static bool parse_number(const char *text, uint64_t *number)
+{
+    const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, is_hex ? 16 : 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == 0 && errno == 0;
+}
+
+static bool is_choice(const option_entry *option, const char *value)
+{
+    const char *word;
+    for (size_t i = 0; (word = option_choice(option, i)) != NULL; i++) {
+        if (strcmp(word, value) == 0 ||
+            (option->type == OPTION_TYPE_KINDS && fnmatch(value, word, 0) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Judges a value by the type of its option. */
+static bool check_value(options *o, const option_entry *option, const char *value)
+{
+    const char *word;
+    uint64_t number;
+    switch (option->type) {
+    case OPTION_TYPE_COUNT:
+        return parse_number(value, &number) ||
+               fail(o, "--%s takes a whole number, not '%s'", option->name, value);
+    case OPTION_TYPE_CHOICE:
+    case OPTION_TYPE_FORMAT:
+    case OPTION_TYPE_TARGET:
+    case OPTION_TYPE_KINDS:
+        if (is_choice(option, value))
+            return true;
+        fail(o, "--%s cannot be '%s'", option->name, value);
+        word = word_nearest(value, choice_word, option);
+        if (word != NULL)
+            return fail(o, "; did you mean '%s'?", word);
+        for (size_t i = 0; (word = option_choice(option, i)) != NULL; i++)
+            fail(o, "%s %s", i == 0 ? "; it is one of:" : ",", word);
+        return false;
+    case OPTION_TYPE_TEXT:
+    case OPTION_TYPE_LIST:
+    case OPTION_TYPE_FILE: return value[0] != 0 || fail(o, "--%s must not be empty", option->name);
+    case OPTION_TYPE_FLAG: break;
+    }
+    return true;
+}
+
+static bool add_use(options *o, option_id id, const char *value)
+{
+    if (value != NULL && !check_value(o, &option_table[id], value))
+        return false;
+    o->uses[o->use_count++] = (option_use){id, value, o->argument_count};
+    return true;
+}
+
+/* The value that stands behind an option, in the next word. */
+static const char *next_word(parser *p)
+{
+    return p->at < p->argc ? p->argv[p->at++] : NULL;
+}
+
+/* "--name", "--name=value", "--name value" */
+static bool parse_long(parser *p, const char *text)
+{
+    const size_t size = strcspn(text, "=");
+    const char *value = text[size] == '=' ? text + size + 1 : NULL;
+    option_id elsewhere = OPTION_COUNT;
+    for (option_id id = 0; id < OPTION_COUNT; id++) {
+        const option_entry *option = &option_table[id];
+        if (strlen(option->name) != size || memcmp(option->name, text, size) != 0)
+            continue;
+        if (!command_has_option(p->o->command, id)) {
+            elsewhere = id;
+            continue;
+        }
+        if (option->type == OPTION_TYPE_FLAG)
+            return value == NULL ? add_use(p->o, id, NULL)
+                                 : fail(p->o, "--%s takes no value", option->name);
+        if (value == NULL)
+            value = next_word(p);
+        return value != NULL ? add_use(p->o, id, value)
+                             : fail(p->o, "--%s needs a value: %s", option->name, option->metavar);
+    }
+    if (elsewhere != OPTION_COUNT && p->o->command != COMMAND_TOP)
+        return fail_elsewhere(p->o, elsewhere);
+    char name[WORD_SIZE_MAX + 1];
+    snprintf(name, sizeof name, "%.*s", (int)least(size, WORD_SIZE_MAX), text);
+    return fail_unknown(p->o, "option", text, (int)size, "--",
+                        word_nearest(name, option_word, &p->o->command));
+}
+
+/* "-q", "-qf", "-oFILE", "-o FILE" */
+static bool parse_short(parser *p, const char *text)
+{
+    for (; *text != 0; text++) {
+        option_id id = 0;
+        while (id < OPTION_COUNT &&
+               (option_table[id].short_name != *text || !command_has_option(p->o->command, id)))
+            id++;
+        if (id == OPTION_COUNT)
+            return fail_unknown(p->o, "option", text, 1, "-", NULL);
+        if (option_table[id].type != OPTION_TYPE_FLAG) {
+            const char *value = text[1] != 0 ? text + 1 : next_word(p);
+            return value != NULL
+                       ? add_use(p->o, id, value)
+                       : fail(p->o, "-%c needs a value: %s", *text, option_table[id].metavar);
+        }
+        if (!add_use(p->o, id, NULL))
+            return false;
+    }
+    return true;
+}
+
+/* The first word that is no option names the command. */
+static bool parse_command(parser *p, const char *text)
+{
+    struct stat unused;
+    for (command_id command = COMMAND_TOP + 1; command < COMMAND_COUNT; command++) {
+        if (strcmp(command_table[command].name, text) == 0) {
+            p->o->command = command;
+            return true;
+        }
+    }
+    if (stat(text, &unused) == 0)
+        return fail(p->o, "'%s' is no command; did you mean 'stele info %s'?", text, text);
+    return fail_unknown(p->o, "command", text, (int)least(strlen(text), 200), "",
+                        word_nearest(text, command_word, NULL));
+}
+
+static bool parse_word(parser *p, const char *word)
+{
+    if (!p->is_over && word[0] == '-' && word[1] != 0) {
+        if (strcmp(word, "--") == 0)
+            return p->is_over = true;
+        return word[1] == '-' ? parse_long(p, word + 2) : parse_short(p, word + 1);
+    }
+    if (p->o->command == COMMAND_TOP)
+        return parse_command(p, word);
+    p->o->arguments[p->o->argument_count++] = word;
+    return true;
+}
+
+/* Are there as many arguments as the command takes? */
+static bool check_arguments(options *o)
+{
+    const command_entry *command = &command_table[o->command];
+    if (o->command == COMMAND_TOP)
+        return fail(o, "no command given");
+    if (o->argument_count < command->least)
+        return fail(o, "%s is missing", command->arguments);
+    if (command->type == ARGUMENT_TYPE_NOTHING && o->argument_count > 0)
+        return fail(o, "'%s' takes no arguments, but was given '%s'", command->name,
+                    o->arguments[0]);
+    if (command->most != 0 && o->argument_count > command->most)
+        return fail(o, "'%s' takes one %s, but was also given '%s'", command->name,
+                    command->arguments, o->arguments[command->most]);
+    return true;
+}
+
+bool options_parse(options *o, int argc, char **argv)
+{
+    /* No use takes less than half a word: a bundle of flags is one word with many. */
+    size_t letters = 1;
+    parser p = {.o = o, .argv = argv, .argc = argc, .at = 1};
+    for (int i = 1; i < argc; i++)
+        letters += strlen(argv[i]) + 1;
+    *o = (options){.command = COMMAND_TOP};
+    o->arguments = calloc((size_t)argc + 1, sizeof *o->arguments);
+    o->uses = calloc(letters, sizeof *o->uses);
+    if (o->arguments == NULL || o->uses == NULL)
+        return fail(o, "out of memory");
+    while (p.at < argc) {
+        const char *word = argv[p.at++];
+        if (!parse_word(&p, word))
+            return false;
+    }
+    if (option_given(o, OPTION_HELP) || option_given(o, OPTION_VERSION))
+        return true;
+    return check_arguments(o);
+}
+
+void options_free(options *o)
+{
+    free(o->arguments);
+    free(o->uses);
+}
+
+/* ---- What was given -------------------------------------------------------------------------- */
+
+bool option_given(const options *o, option_id id)
+{
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == id)
+            return true;
+    }
+    return false;
+}
+
+const char *option_value(const options *o, option_id id)
+{
+    for (size_t i = o->use_count; i-- > 0;) {
+        if (o->uses[i].id == id)
+            return o->uses[i].value;
+    }
+    return option_table[id].initial;
+}
+
+uint64_t option_number(const options *o, option_id id)
+{
+    const char *value = option_value(o, id);
+    uint64_t number = 0;
+    return value != NULL && parse_number(value, &number) ? number : 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The progress bar: on a terminal, for whatever takes more than a second. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct progress {
+    bool is_on;
+    bool is_drawn;
+    int64_t start_ms, drawn_ms;
+} progress;
+
+/* `is_wanted` says that nothing else is written to the terminal meanwhile. */
+void progress_begin(progress *p, bool is_wanted);
+
+/* `total` 0: not known. Cheap when it is not yet time to draw again. */
+void progress_update(progress *p, uint64_t done, uint64_t total);
+
+/* Takes the bar off the screen, before something else is written. */
+void progress_clear(progress *p);
+
+#endif

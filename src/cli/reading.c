@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening traces, making requests and reading, as the options say. */
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* ---- Inputs ---------------------------------------------------------------------------------- */
+
+/* "1.5s" is later, "-20ms" earlier. */
+static bool parse_offset(cli *c, const char *text, int64_t *ns)
+{
+    stele_bound bound;
+    const char *why = NULL;
+    if (!stele_bound_parse(text, &bound, &why))
+        return cli_usage(c, "--offset '%s': %s", text, why);
+    if (bound.kind != STELE_BOUND_START && bound.kind != STELE_BOUND_END)
+        return cli_usage(c, "--offset takes a length of time such as 1.5s or -20ms, not '%s'",
+                         text);
+    *ns = bound.kind == STELE_BOUND_START ? bound.value : -bound.value;
+    return true;
+}
+
+/* The options of one argument: --in once for all or one for each, --offset behind its argument. */
+static bool trace_options(cli *c, size_t index, stele_trace_options *given)
+{
+    const options *o = &c->options;
+    size_t in_count = 0;
+    *given = (stele_trace_options){.format = NULL};
+    for (size_t i = 0; i < o->use_count; i++) {
+        const option_use *use = &o->uses[i];
+        if (use->id == OPTION_IN && (in_count++ == 0 || in_count == index + 1))
+            given->format = use->value;
+        if (use->id != OPTION_OFFSET)
+            continue;
+        if (use->argument_number == 0)
+            return cli_usage(c, "--offset stands behind the TRACE that it shifts");
+        /* Whoever shifts one trace says how it relates to the others: they stay as they are. */
+        given->has_shift = true;
+        if (use->argument_number == index + 1 && !parse_offset(c, use->value, &given->shift_ns))
+            return false;
+    }
+    if (in_count > 1 && in_count != o->argument_count)
+        return cli_usage(c, "--in is given %zu times for %zu traces: give it once, or for each",
+                         in_count, o->argument_count);
+    return true;
+}
+
+stele_trace *cli_open(cli *c, size_t index)
+{
+    const char *path = c->options.arguments[index];
+    stele_trace_options given;
+    stele_trace *trace = NULL;
+    if (!trace_options(c, index, &given) ||
+        !cli_check(c, stele_trace_open(c->context, path, &given, &trace), path))
+        return NULL;
+    return trace;
+}
+
+bool inputs_open(cli *c, inputs *in)
+{
+    const size_t count = c->options.argument_count;
+    *in = (inputs){.traces = calloc(count, sizeof *in->traces)};
+    if (in->traces == NULL)
+        return cli_check(c, STELE_ERR_MEMORY, "inputs");
+    for (size_t i = 0; i < count; i++) {
+        in->traces[in->count] = cli_open(c, i);
+        if (in->traces[in->count] != NULL)
+            in->count++;
+        else if (c->worst == EXIT_USAGE)
+            return false;
+    }
+    return in->count > 0;
+}
+
+void inputs_close(inputs *in)
+{
+    for (size_t i = in->count; i-- > 0;)
+        stele_trace_close(in->traces[i]);
+    free(in->traces);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static bool parse_bound(cli *c, option_id id, stele_bound *bound)
+{
+    const char *text = option_value(&c->options, id), *why = NULL;
+    if (text == NULL || stele_bound_parse(text, bound, &why))
+        return true;
+    return cli_usage(c, "--%s '%s': %s", option_table[id].name, text, why);
+}
+
+static bool collect_globs(cli *c, option_id id, const char ***list, stele_globs *globs)
+{
+    const options *o = &c->options;
+    *list = calloc(o->use_count + 1, sizeof **list);
+    if (*list == NULL)
+        return cli_check(c, STELE_ERR_MEMORY, "options");
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == id)
+            (*list)[globs->count++] = o->uses[i].value;
+    }
+    globs->patterns = *list;
+    return true;
+}
+
+static uint64_t collect_kinds(const options *o)
+{
+    uint64_t kinds = 0;
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id != OPTION_KIND)
+            continue;
+        for (stele_kind kind = STELE_KIND_NONE + 1; kind < STELE_KIND_COUNT; kind++) {
+            if (fnmatch(o->uses[i].value, stele_kind_text(kind), 0) == 0)
+                kinds |= STELE_KIND_BIT(kind);
+        }
+    }
+    return kinds;
+}
+
+static stele_order parse_order(const options *o)
+{
+    const char *how = option_value(o, OPTION_SORT);
+    if (option_given(o, OPTION_UNSORTED) || strcmp(how, "none") == 0)
+        return STELE_ORDER_NONE;
+    return strcmp(how, "window") == 0 ? STELE_ORDER_WINDOW
+           : strcmp(how, "full") == 0 ? STELE_ORDER_FULL
+                                      : STELE_ORDER_TIME;
+}
+
+bool selection_make(cli *c, selection *s)
+{
+    stele_request *request = &s->request;
+    *s = (selection){.names = NULL};
+    request->kinds = collect_kinds(&c->options);
+    request->order = parse_order(&c->options);
+    request->align_starts = option_given(&c->options, OPTION_ALIGN_START);
+    request->where = option_value(&c->options, OPTION_WHERE);
+    return parse_bound(c, OPTION_BEGIN, &request->begin) &&
+           parse_bound(c, OPTION_END, &request->end) &&
+           collect_globs(c, OPTION_NAME, &s->names, &request->names) &&
+           collect_globs(c, OPTION_CATEGORY, &s->categories, &request->categories) &&
+           collect_globs(c, OPTION_TRACK, &s->tracks, &request->tracks);
+}
+
+void selection_free(selection *s)
+{
+    free(s->names);
+    free(s->categories);
+    free(s->tracks);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Ctrl-C ends reading, so that temporary files are removed; a second one ends the process. */
+static volatile sig_atomic_t is_interrupted;
+
+int cli_interrupted(void)
+{
+    return is_interrupted;
+}
+
+static void interrupt(int number)
+{
+    is_interrupted = number;
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static stele_status pull(cli *c, stele_reader *reader, take_fn *take, void *user)
+{
+    stele_status status;
+    stele_segment segment;
+    do {
+        status = stele_reader_next(reader, &segment);
+        if (status == STELE_OK)
+            status = take(user, &segment);
+        if (c->progress.is_on) {
+            stele_reader_stats stats;
+            stele_reader_get_stats(reader, &stats);
+            progress_update(&c->progress, stats.byte_count, stats.byte_total);
+        }
+    } while (status == STELE_OK && !is_interrupted);
+    return is_interrupted ? STELE_ERR_CLOSED : status;
+}
+
+stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
+                      const stele_request *request, take_fn *take, void *user,
+                      stele_reader_stats *stats)
+{
+    stele_reader *reader = NULL;
+    stele_status status;
+    catch_interrupts();
+    progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
+    status = stele_reader_open(c->context, traces, count, request, &reader);
+    if (status == STELE_OK) {
+        status = pull(c, reader, take, user);
+        if (stats != NULL)
+            stele_reader_get_stats(reader, stats);
+    }
+    progress_clear(&c->progress);
+    stele_reader_close(reader);
+    return status;
+}
