@@ -49,7 +49,7 @@ static void cat_traces(cat *self, const inputs *in, selection *s, const sink *to
     cli_conclude(c, NULL, &stats);
 }
 
-static const char *sink_name(cli *c)
+static const sink *choose_sink(cli *c)
 {
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
@@ -61,7 +61,7 @@ static const char *sink_name(cli *c)
         cli_usage(c, "--tail and --limit exclude each other");
         return NULL;
     }
-    return is_json ? "json" : is_csv ? "csv" : "text";
+    return sink_find(is_json ? "json" : is_csv ? "csv" : "text");
 }
 
 void command_CAT(cli *c)
@@ -70,8 +70,7 @@ void command_CAT(cli *c)
     cat self = {.c = c,
                 .left =
                     option_given(o, OPTION_LIMIT) ? option_number(o, OPTION_LIMIT) : UINT64_MAX};
-    const char *name = sink_name(c);
-    const sink *to = name != NULL ? sink_find(name) : NULL;
+    const sink *to = choose_sink(c);
     selection s = {.names = NULL};
     inputs in = {.count = 0};
     c->is_streaming = c->is_screen;

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Where traces come from: files, pipes, packed files, archives; and what is no trace.
+. "$SOURCE/tests/cli/lib.sh"
+name=heph_tracing_example.bin.log
+trace=$heph/$name
+
+expect 0 cat "$trace"
+mv out wanted
+check "the sample has events" test -s wanted
+
+expect_from 0 "$trace" cat -
+same out wanted
+last="cat x | stele cat -"
+cat "$trace" | "$STELE" cat - >out 2>err || complain "failed" err
+same out wanted
+expect_from 0 "$trace" info -
+says out '^-$'
+says out 'Size  *not known'
+expect_from 0 "$trace" check -
+expect_from 0 "$trace" dump -
+expect 0 dump "$trace"
+mv out dumped
+expect_from 0 "$trace" dump -
+same out dumped
+# Named pipes and bytes that come one by one.
+mkfifo pipe 2>/dev/null && {
+    cat "$trace" >pipe &
+    expect 0 cat pipe
+    same out wanted
+    wait
+    rm pipe
+}
+(dd if="$trace" bs=7 2>/dev/null) | "$STELE" cat - >out 2>err || complain "failed by small pieces" err
+same out wanted
+
+# Packed, with names that say so and without.
+gzip -c "$trace" >"$name.gz"
+cp "$name.gz" packed
+for file in "$name.gz" packed; do
+    expect 0 cat "$file"
+    same out wanted
+    expect 0 info "$file"
+    says out 'Size .*, gzip'
+done
+expect_from 0 packed cat -
+same out wanted
+if have zstd; then
+    zstd -q -c "$trace" >"$name.zst"
+    expect 0 cat "$name.zst"
+    same out wanted
+    expect 0 info "$name.zst"
+    says out 'Size .*, zstd'
+else
+    skip "no zstd command"
+fi
+# A packed trace that was cut: what is there is shown, and the damage is told.
+head -c 1500 "$name.gz" >cut.gz
+expect 1 cat cut.gz
+says err 'error STE003'
+check "events before the cut are shown" test -s out
+
+# What is no trace.
+: >empty
+printf 'hello, world\n' >text
+mkdir -p folder
+for file in nothing-here empty text folder; do
+    for command in info cat check dump "convert -o result --to json"; do
+        expect 3 $command "$file"
+        [ "$command" = check ] || says err ' error STE00[12] '
+    done
+done
+check "nothing was written" test ! -e result
+expect 3 info nothing-here
+says err '^nothing-here: error STE001 .*No such file or directory'
+expect 3 info text
+says err '^text:0: error STE002 .*found bytes 68 65 6c 6c 6f'
+expect_from 3 /dev/null info -
+if [ "$(id -u)" -ne 0 ]; then
+    cp "$trace" locked
+    chmod 000 locked
+    expect 3 info locked
+    says err 'Permission denied'
+    rm -f locked
+else
+    skip "root may read everything: no test of missing permission"
+fi
+
+# Of several inputs the worst counts, and the others are shown.
+expect 3 info nothing-here "$trace" text
+says out "^$trace"
+expect 3 cat nothing-here "$trace"
+same out wanted
+expect 3 check "$trace" nothing-here
+says out "^$trace: 0 errors"
+
+# A format that is named is believed.
+expect 0 info --in heph "$trace"
+says out 'recognised: named by the user'
+expect 0 cat --in heph "$trace"
+same out wanted
+finish

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# For the tests of the command: `. "$SOURCE/tests/cli/lib.sh"`. They run in an empty folder of their
+# own, with STELE (the command) and SOURCE (the repository) in the environment.
+#
+#     expect 0 info "$heph/x.bin.log"     runs stele; its output is in ./out, its complaints in ./err
+#     says out 'Clock .*nanoseconds'      the file has a line that matches
+#     golden info_heph                    ./out is tests/golden/cli/info_heph.txt
+#     finish                              ends the test
+#
+# What fails is printed, and the test goes on.
+# shellcheck disable=SC2034
+set -u
+export LC_ALL=C.UTF-8
+unset NO_COLOR TMPDIR
+heph=$SOURCE/src/formats/heph/good
+heph_bad=$SOURCE/src/formats/heph/bad
+fxt=$SOURCE/src/formats/fxt/good
+fxt_bad=$SOURCE/src/formats/fxt/bad
+failures=0
+last=
+
+complain() {
+    failures=$((failures + 1))
+    echo "$1"
+    echo "    after: $last"
+    [ -z "${2:-}" ] || sed 's/^/    | /' "$2" | head -n 30
+}
+
+expect() {
+    wanted=$1
+    shift
+    last="stele $*"
+    status=0
+    "$STELE" "$@" >out 2>err </dev/null || status=$?
+    [ "$status" -eq "$wanted" ] || complain "exit code $status, expected $wanted" err
+}
+
+# The same with a file as standard input.
+expect_from() {
+    wanted=$1
+    from=$2
+    shift 2
+    last="stele $* <$from"
+    status=0
+    "$STELE" "$@" >out 2>err <"$from" || status=$?
+    [ "$status" -eq "$wanted" ] || complain "exit code $status, expected $wanted" err
+}
+
+says() {
+    grep -q -e "$2" "$1" || complain "$1 does not say '$2'" "$1"
+}
+
+says_not() {
+    ! grep -q -e "$2" "$1" || complain "$1 should not say '$2'" "$1"
+}
+
+# The file is empty.
+silent() {
+    [ ! -s "$1" ] || complain "$1 should be empty" "$1"
+}
+
+lines() {
+    count=$(wc -l <"$1")
+    [ "$count" -eq "$2" ] || complain "$1 has $count lines, expected $2" "$1"
+}
+
+# check DESCRIPTION COMMAND...
+check() {
+    what=$1
+    shift
+    "$@" || complain "$what: $*"
+}
+
+same() {
+    cmp -s "$1" "$2" || {
+        diff "$1" "$2" >differences 2>&1
+        complain "$1 and $2 differ" differences
+    }
+}
+
+# With UPDATE=1 in the environment, golden files are written anew.
+golden() {
+    file=$SOURCE/tests/golden/cli/$1.txt
+    if [ -n "${UPDATE:-}" ]; then
+        mkdir -p "$SOURCE/tests/golden/cli"
+        cp out "$file"
+    fi
+    diff "$file" out >differences 2>&1 || complain "not as tests/golden/cli/$1.txt has it" differences
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# A part that cannot run here.
+skip() {
+    echo "SKIP: $1"
+}
+
+finish() {
+    [ "$failures" -eq 0 ] || {
+        echo "$failures failed"
+        exit 1
+    }
+    exit 0
+}

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One table, options.def, describes the command line. Here it is read by other means, and help,
+# manual pages, completions and the parser must hold what it says: all of it, and nothing else.
+. "$SOURCE/tests/cli/lib.sh"
+
+# table: COMMAND OPTION SHORT VALUE, one line for each option of each command; "top" is the whole.
+awk '
+    function trim(text) { gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
+    /^STELE_COMMAND\(/ {
+        split($0, part, /[(,]/)
+        id = trim(part[2]); name = trim(part[3]); gsub(/"/, "", name)
+        names[id] = name == "" ? "top" : name
+        ids[++id_count] = id
+    }
+    /^STELE_OPTION\(/ { entry = ""; inside = 1 }
+    inside { entry = entry " " trim($0) }
+    inside && /\)$/ {
+        inside = 0
+        sub(/^ *STELE_OPTION\(/, "", entry)
+        split(entry, part, ",")
+        short = trim(part[2]); gsub(/\047/, "", short); if (short == "0") short = "-"
+        name = trim(part[3]); gsub(/"/, "", name)
+        type = trim(part[4])
+        choice = trim(part[6]); gsub(/"/, "", choice); sub(/ .*/, "", choice)
+        value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? "1" : \
+            type == "FORMAT" ? "heph" : type == "TARGET" ? "json" : type == "KINDS" ? "*" : "x"
+        commands = trim(part[8])
+        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT", commands)
+        gsub(/READING/, "INFO|CAT|CHECK|CONVERT|DUMP", commands)
+        gsub(/ /, "", commands)
+        for (i = 1; i <= id_count; i++)
+            if (commands == "ALL" || index("|" commands "|", "|" ids[i] "|"))
+                print names[ids[i]], name, short, value
+    }
+' "$SOURCE/src/cli/options.def" >table
+check "the table was read" test "$(wc -l <table)" -gt 80
+commands=$(cut -d ' ' -f 1 table | sort -u)
+options=$(cut -d ' ' -f 2 table | sort -u)
+
+for shell in bash zsh fish; do
+    expect 0 help --completion $shell
+    mv out completion.$shell
+done
+expect 0 help --pages
+mv out pages
+check "as many pages as commands" test "$(wc -l <pages)" -eq "$(echo "$commands" | wc -l)"
+
+for command in $commands; do
+    if [ "$command" = top ]; then name='' page=stele; else name=$command page=stele-$command; fi
+    grep "^$command " table >own
+    grep -qx "$page" pages || complain "no manual page $page" pages
+
+    # The help and the manual page have exactly the options of the table.
+    cut -d ' ' -f 2 own | sort >wanted
+    expect 0 $name --help
+    sed -n 's/^  ...  *--\([a-z-]*\).*/\1/p; s/^  -., --\([a-z-]*\).*/\1/p' out | sort -u >listed
+    same listed wanted
+    expect 0 help --scdoc $page
+    sed -n 's/^\(\*-.\*, \)*\*--\([a-z-]*\)\*.*/\2/p' out | sort >listed
+    same listed wanted
+
+    # So have the completions.
+    case $name in '') key="''" ;; *) key=$name ;; esac
+    sed -n "s/^        $key) words='\([^']*\)'.*/\1/p" completion.bash | tr ' ' '\n' |
+        sed -n 's/^--//p' | sort >listed
+    same listed wanted
+    if [ -n "$name" ]; then
+        sed -n "/^        $name)\$/,/;;/p" completion.zsh >part
+        condition="__fish_seen_subcommand_from $name"
+    else
+        sed -n '/_arguments -C/,/->command/p' completion.zsh >part
+        condition=__fish_use_subcommand
+    fi
+    sed -n "s/^ *'\**--\([a-z-]*\).*/\1/p" part | sort >listed
+    same listed wanted
+    sed -n "s/^complete -c stele -n '$condition' -l \([a-z-]*\).*/\1/p" completion.fish | sort >listed
+    same listed wanted
+
+    # The parser takes them, in all the ways they can be written ...
+    while read -r _ option short value; do
+        if [ "$value" = - ]; then
+            expect 0 $name "--$option" --help
+            expect 2 $name "--$option=1" --help
+            says err "takes no value"
+            [ "$short" = - ] || expect 0 $name "-$short" --help
+        else
+            expect 0 $name "--$option=$value" --help
+            expect 0 $name "--$option" "$value" --help
+            expect 2 $name "--$option"
+            says err "needs a value"
+            [ "$short" = - ] || expect 0 $name "-$short" "$value" --help
+            [ "$short" = - ] || expect 0 $name "-$short$value" --help
+        fi
+    done <own
+    # ... and no others.
+    for option in $options; do
+        grep -qx "$option" wanted || expect 2 $name "--$option" --help
+    done
+    for short in a b c d e f g h i j k l m n o p q r s t u v w x y z; do
+        grep -q "^$command [a-z-]* $short " own || {
+            expect 2 $name "-$short" --help
+            says err "unknown option '-$short'"
+        }
+    done
+done
+finish
