@@ -14,6 +14,12 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Tables take the lowest bits, and a product is better mixed further up. */
+static inline uint64_t hash_finish(uint64_t hash)
+{
+    return hash ^ hash >> 32;
+}
+
 static inline uint64_t hash_bytes(const void *bytes, size_t size)
 {
     static const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd6e8feb86659fd93);
@@ -34,12 +40,13 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
     } else if (left > 0) {
         a = ((uint64_t)at[0] << 16) | ((uint64_t)at[left / 2] << 8) | at[left - 1];
     }
-    return hash_mix(a ^ k1, b ^ hash);
+    return hash_finish(hash_mix(a ^ k1, b ^ hash));
 }
 
 static inline uint64_t hash_u64(uint64_t value)
 {
-    return hash_mix(value ^ UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93));
+    return hash_finish(
+        hash_mix(value ^ UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93)));
 }
 
 #endif
