@@ -3,15 +3,22 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "analysis/check.h"
 #include "cli/cli.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 
 #define WIDTH 88
 
+/* Those of the library, then those about events. */
 static const stele_code *code_at(size_t index)
 {
-    return stele_code_get(index);
+    size_t count = 0;
+    while (count <= index && stele_code_get(count) != NULL)
+        count++;
+    if (index < count)
+        return stele_code_get(index);
+    return index - count < CHECK_CODE_COUNT ? &check_codes[index - count] : NULL;
 }
 
 static const char *code_word(const void *user, size_t index)

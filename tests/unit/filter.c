@@ -57,6 +57,7 @@ TEST(an_open_filter_lets_everything_pass)
     CHECK(filter_is_open(it.filter));
     CHECK_EQ_U64(filter_columns(it.filter), 0);
     CHECK(passes((stele_event){.kind = STELE_KIND_INSTANT}));
+    filter_free(it.filter);
     REQUIRE(filter_new(it.context, &it.request, NULL, &it.filter) == STELE_OK);
     CHECK(filter_is_open(it.filter));
     it.request.kinds = STELE_KINDS_ALL;
