@@ -22,20 +22,12 @@ install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfig.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.cmake
     ${CMAKE_CURRENT_LIST_DIR}/FindZstd.cmake
-    ${CMAKE_CURRENT_LIST_DIR}/FindElfutils.cmake
     DESTINATION ${config_dir})
 
 # pkg-config: the prefix is where the file lies, so that a moved tree still works.
 cmake_path(SET pc_dir NORMALIZE "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 cmake_path(RELATIVE_PATH pc_dir BASE_DIRECTORY /prefix OUTPUT_VARIABLE pc_depth)
 string(REGEX REPLACE "[^/]+" ".." PC_PREFIX "${pc_depth}")
-set(PC_LIBS_PRIVATE "-lz -lzstd -lm -pthread")
-foreach(pair IN ITEMS "BZ2 -lbz2" "ELF -ldw -lelf" "CRYPTO -lcrypto")
-    string(REGEX MATCH "^([A-Z0-9]+) (.*)$" matched "${pair}")
-    if(STELE_HAVE_${CMAKE_MATCH_1})
-        string(APPEND PC_LIBS_PRIVATE " ${CMAKE_MATCH_2}")
-    endif()
-endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/stele.pc.in ${CMAKE_CURRENT_BINARY_DIR}/stele.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stele.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

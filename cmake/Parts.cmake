@@ -4,16 +4,19 @@
 # package that gives it, on the terminal and in optional-parts.txt of the build folder.
 
 set(STELE_LIBRARIES "")
-set(STELE_OPTIONAL_MODULES "")
+set(STELE_LINK_FLAGS "-lz -lzstd -lm -pthread") # the same for pkg-config
+set(STELE_OPTIONAL_MODULES "")                  # of find_package(), those that were found
+set(STELE_ALL_PARTS_OFF "")                     # options for the smallest build
 
 function(part_note name state purpose package)
     set_property(GLOBAL APPEND PROPERTY STELE_PARTS "${state}|${name}|${purpose}|${package}")
 endfunction()
 
-# Usage: part_library(BZ2 BZip2 BZip2::BZip2 PURPOSE PACKAGE)
-macro(part_library name module target purpose package)
+# part_library(X MODULE TARGET LINK-FLAGS PURPOSE PACKAGE): the code sees STELE_HAVE_X.
+macro(part_library name module target link_flags purpose package)
     set(STELE_WITH_${name} AUTO CACHE STRING "${purpose} (${package}): AUTO, ON or OFF")
     set_property(CACHE STELE_WITH_${name} PROPERTY STRINGS AUTO ON OFF)
+    list(APPEND STELE_ALL_PARTS_OFF -DSTELE_WITH_${name}=OFF)
     string(TOLOWER ${name} part_lower)
     if(STELE_WITH_${name} STREQUAL "AUTO")
         find_package(${module} QUIET)
@@ -24,6 +27,7 @@ macro(part_library name module target purpose package)
         set(STELE_HAVE_${name} 1)
         list(APPEND STELE_LIBRARIES ${target})
         list(APPEND STELE_OPTIONAL_MODULES ${module})
+        string(APPEND STELE_LINK_FLAGS " ${link_flags}")
         part_note(${part_lower} on "${purpose}" ${package})
     else()
         set(STELE_HAVE_${name} 0)
@@ -31,7 +35,7 @@ macro(part_library name module target purpose package)
     endif()
 endmacro()
 
-# Usage: part_tool(VARIABLE "NAME;..." PURPOSE PACKAGE), the best program first.
+# part_tool(VARIABLE "NAME;..." PURPOSE PACKAGE): finds a program, the best name first.
 function(part_tool variable names purpose package)
     find_program(${variable} NAMES ${names})
     list(POP_FRONT names name)
@@ -62,9 +66,7 @@ find_package(ZLIB REQUIRED)
 find_package(Zstd REQUIRED)
 list(APPEND STELE_LIBRARIES ZLIB::ZLIB Zstd::Zstd Threads::Threads m)
 
-part_library(BZ2 BZip2 BZip2::BZip2 "bzip2 in CTF packets" libbz2-dev)
-part_library(ELF Elfutils Elfutils::Elfutils "names and lines of functions" libdw-dev)
-part_library(CRYPTO OpenSSL OpenSSL::Crypto "digests and ciphers in CTF packets" libssl-dev)
+part_library(BZ2 BZip2 BZip2::BZip2 -lbz2 "inputs packed by bzip2" libbz2-dev)
 
 part_tool(STELE_SCDOC scdoc "manual pages" scdoc)
 if(BUILD_TESTING)
