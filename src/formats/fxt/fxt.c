@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The format's table: recognition, opening, streams. */
+#include "formats/fxt/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Recognition ---- */
+
+bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian)
+{
+    if (size < FXT_WORD)
+        return false;
+    *is_big_endian = load_be64(head) == STELE_FXT_MAGIC;
+    return *is_big_endian || load_le64(head) == STELE_FXT_MAGIC;
+}
+
+/* How many plausible records follow each other from the start. */
+static unsigned plausible_records(const format_probe *probe, bool is_big_endian, bool *is_all)
+{
+    size_t at = 0;
+    unsigned count = 0;
+    *is_all = false;
+    while (probe->head_size - at >= FXT_WORD && count < 64) {
+        const uint64_t header = fxt_word(probe->head + at, is_big_endian);
+        const uint64_t left = probe->head_size - at, size = fxt_size(header);
+        if (!fxt_is_plausible(header, UINT64_MAX))
+            return count;
+        count++;
+        if (size > left) {
+            *is_all = !probe->head_is_all;
+            return count;
+        }
+        at += (size_t)size;
+    }
+    *is_all = count != 0;
+    return count;
+}
+
+static int probe_records(const format_probe *probe, bool is_big_endian, char *reason)
+{
+    bool is_all;
+    const unsigned count = plausible_records(probe, is_big_endian, &is_all);
+    if (count == 0 || (!is_all && count < 4))
+        return PROBE_NO;
+    snprintf(reason, PROBE_REASON_SIZE, "no magic number, but the first %u records are plausible",
+             count);
+    return count >= 8 ? PROBE_STRONG : PROBE_PLAUSIBLE;
+}
+
+static int fxt_probe(const format_probe *probe, char *reason)
+{
+    bool is_big_endian;
+    int sure;
+    if (probe->head == NULL)
+        return PROBE_NO;
+    if (fxt_is_magic(probe->head, probe->head_size, &is_big_endian)) {
+        snprintf(reason, PROBE_REASON_SIZE, "magic number at the start%s",
+                 is_big_endian ? ", big-endian" : "");
+        return PROBE_SURE;
+    }
+    sure = probe_records(probe, false, reason);
+    return sure != PROBE_NO ? sure : probe_records(probe, true, reason);
+}
+
+/* ---- Streams ---- */
+
+/* Providers of one trace share the clock of their machine. */
+static stele_clock stream_clock(const fxt_trace *trace, const fxt_clock *clock)
+{
+    return (stele_clock){.domain = STELE_CLOCK_NS,
+                         .frequency_hz = clock->rate.frequency_hz,
+                         .identity = {UINT64_C(0x667874), trace->base.info.number + 1}};
+}
+
+fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p)
+{
+    const uint64_t key = fxt_stream_key(p);
+    const uint32_t known = fxt_map_get(&trace->stream_by_key, 0, key);
+    stele_stream stream;
+    fxt_stream *made;
+    if (known != 0)
+        return &trace->streams[known - 1];
+    if (trace->stream_count == trace->stream_capacity) {
+        const uint32_t capacity = trace->stream_capacity == 0 ? 16 : trace->stream_capacity * 2;
+        fxt_stream *streams = realloc(trace->streams, capacity * sizeof *streams);
+        if (streams == NULL)
+            return NULL;
+        trace->streams = streams;
+        trace->stream_capacity = capacity;
+    }
+    stream = (stele_stream){.trace = trace->base.info.number,
+                            .number = p->id,
+                            .name = p->name,
+                            .track = p->track,
+                            .clock = stream_clock(trace, &p->clock)};
+    made = &trace->streams[trace->stream_count];
+    *made = (fxt_stream){.key = key,
+                         .stream = context_add_stream(trace->base.context, &stream)};
+    if (made->stream == UINT32_MAX ||
+        !fxt_map_set(&trace->stream_by_key, 0, key, trace->stream_count + 1))
+        return NULL;
+    trace->stream_count++;
+    return made;
+}
+
+bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p, const stele_fxt_record *r)
+{
+    const fxt_stream *known = fxt_trace_stream(trace, p);
+    stele_stream *stream;
+    char key[64], value[32];
+    if (known == NULL)
+        return false;
+    stream = context_stream(trace->base.context, known->stream);
+    stream->clock = stream_clock(trace, &p->clock);
+    if (r->word_count == 3) {
+        stream->clock.has_wall = true;
+        stream->clock.wall_ns = (int64_t)(r->words[2] - (uint64_t)p->clock.base_ns);
+    }
+    if (p->is_implicit)
+        snprintf(key, sizeof key, "tick rate");
+    else
+        snprintf(key, sizeof key, "tick rate of provider %" PRIu32, p->id);
+    snprintf(value, sizeof value, "%" PRIu64 " Hz", p->clock.rate.frequency_hz);
+    return trace_set_property(&trace->base, key, value);
+}
+
+/* ---- Opening ---- */
+
+void fxt_trace_forget_streams(fxt_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->stream_count; i++)
+        free(trace->streams[i].runs);
+    trace->stream_count = 0;
+    fxt_map_free(&trace->stream_by_key);
+}
+
+static void trace_close(stele_trace *self)
+{
+    fxt_trace *trace = (fxt_trace *)self;
+    fxt_trace_forget_streams(trace);
+    free(trace->streams);
+    fxt_map_free(&trace->shared.koids);
+    fxt_map_free(&trace->shared.tids);
+    free(trace);
+}
+
+static const trace_ops fxt_trace_ops = {fxt_trace_index, fxt_trace_produce, trace_close};
+
+/* Without a magic number the byte order is the one in which the first records make sense. */
+static bool guess_big_endian(const uint8_t *head, size_t size)
+{
+    const format_probe probe = {.head = head, .head_size = size, .head_is_all = true};
+    bool is_all;
+    return plausible_records(&probe, true, &is_all) > plausible_records(&probe, false, &is_all);
+}
+
+static stele_status fxt_open(stele_context *context, source *from, stele_trace **out)
+{
+    input *in = source_input(from);
+    fxt_trace *trace;
+    const uint8_t *head;
+    size_t size;
+    stele_status status;
+    if (in == NULL)
+        return STELE_ERR_FORMAT;
+    status = input_peek(in, &head, &size);
+    if (status != STELE_OK)
+        return status;
+    trace = calloc(1, sizeof *trace);
+    if (trace == NULL)
+        return STELE_ERR_MEMORY;
+    trace->base.ops = &fxt_trace_ops;
+    if (!fxt_is_magic(head, size, &trace->is_big_endian))
+        trace->is_big_endian = guess_big_endian(head, size);
+    trace->base.info.is_big_endian = trace->is_big_endian;
+    trace->shared.objects_left = context->limits.tracks_max * 4;
+    trace->shared.other = stele_name_intern(context, "<other>", 7);
+    if (trace->shared.other == UINT32_MAX)
+        trace->shared.other = 0;
+    *out = &trace->base;
+    return STELE_OK;
+}
+
+const format format_fxt = {
+    .name = "fxt",
+    .title = "Fuchsia Trace Format",
+    .extensions = ".fxt",
+    .probe = fxt_probe,
+    .open = fxt_open,
+    .codes = fxt_codes,
+    .code_count = FXT_CODE_COUNT,
+};

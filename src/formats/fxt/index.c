@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The quick pass over headers and timestamps: which providers there are, where their records lie,
+ * their ranges of time and order, and the objects that others refer to.
+ */
+#include <stdlib.h>
+
+#include "formats/fxt/trace.h"
+
+/* All runs together; then they are coalesced, two by two. */
+#define RUNS_MAX (256u << 10)
+
+/* Times of one provider. */
+typedef struct span {
+    bool has_time, has_records;
+    int64_t begin_ns, end_ns, newest_ns, lateness_ns;
+} span;
+
+typedef struct indexer {
+    fxt_trace *trace;
+    walk walk;
+    fxt_state state;
+    span *spans; /* by number of the stream in the trace */
+    uint32_t span_capacity;
+    uint32_t run_count;
+    uint64_t run_start;
+    uint32_t current; /* stream of the current provider, UINT32_MAX: none yet */
+} indexer;
+
+/* ---- Runs ---- */
+
+/* Halves the number of runs: what lies between two of them is then read as well, and left out. */
+static void coalesce(indexer *x)
+{
+    x->run_count = 0;
+    for (uint32_t i = 0; i < x->trace->stream_count; i++) {
+        fxt_stream *stream = &x->trace->streams[i];
+        const uint32_t count = stream->run_count;
+        stream->run_count = 0;
+        for (uint32_t j = 0; j < count; j += 2) {
+            const fxt_run *last = &stream->runs[j + 1 < count ? j + 1 : j];
+            stream->runs[stream->run_count++] = (fxt_run){stream->runs[j].start, last->stop};
+        }
+        x->run_count += stream->run_count;
+    }
+}
+
+static bool run_add(indexer *x, uint64_t start, uint64_t stop)
+{
+    fxt_stream *stream = &x->trace->streams[x->current];
+    if (start == stop)
+        return true;
+    if (stream->run_count != 0 && stream->runs[stream->run_count - 1].stop == start) {
+        stream->runs[stream->run_count - 1].stop = stop;
+        return true;
+    }
+    if (stream->run_count == stream->run_capacity) {
+        const uint32_t capacity = stream->run_capacity == 0 ? 4 : stream->run_capacity * 2;
+        fxt_run *runs = realloc(stream->runs, capacity * sizeof *runs);
+        if (runs == NULL)
+            return false;
+        stream->runs = runs;
+        stream->run_capacity = capacity;
+    }
+    stream->runs[stream->run_count++] = (fxt_run){start, stop};
+    if (++x->run_count >= RUNS_MAX)
+        coalesce(x);
+    return true;
+}
+
+/* Makes the current provider's stream the one that records belong to. */
+static bool enter_stream(indexer *x)
+{
+    fxt_stream *stream = fxt_trace_stream(x->trace, x->state.current);
+    const uint32_t old = x->span_capacity;
+    if (stream == NULL)
+        return false;
+    x->current = (uint32_t)(stream - x->trace->streams);
+    if (x->current < old)
+        return true;
+    x->span_capacity = x->trace->stream_capacity;
+    span *spans = realloc(x->spans, x->span_capacity * sizeof *spans);
+    if (spans == NULL)
+        return false;
+    memset(spans + old, 0, (x->span_capacity - old) * sizeof *spans);
+    x->spans = spans;
+    return true;
+}
+
+/* ---- Times ---- */
+
+static inline void span_add(span *times, int64_t ns)
+{
+    if (!times->has_time) {
+        *times = (span){true, true, ns, ns, ns, 0};
+        return;
+    }
+    if (ns >= times->newest_ns) {
+        times->newest_ns = ns;
+        if (ns > times->end_ns)
+            times->end_ns = ns;
+        return;
+    }
+    if (times->newest_ns - ns > times->lateness_ns)
+        times->lateness_ns = times->newest_ns - ns;
+    if (ns < times->begin_ns)
+        times->begin_ns = ns;
+}
+
+static void note_time(indexer *x, uint64_t ticks)
+{
+    bool is_clamped = false;
+    span_add(&x->spans[x->current],
+             fxt_clock_ns(&x->state.current->clock, ticks, &is_clamped));
+}
+
+/* An event of some length lasts until its end. */
+static void note_complete(indexer *x, const walk_record *at)
+{
+    stele_fxt_record r;
+    span *times = &x->spans[x->current];
+    bool is_clamped = false;
+    int64_t end_ns;
+    if (stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r) != STELE_FXT_OK)
+        return;
+    end_ns = fxt_clock_ns(&x->state.current->clock, r.words[0], &is_clamped);
+    if (end_ns > times->end_ns)
+        times->end_ns = end_ns;
+}
+
+/* ---- Records ---- */
+
+static bool index_state(indexer *x, const walk_record *at)
+{
+    const fxt_provider *before = x->state.current;
+    stele_fxt_record r;
+    stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
+    fxt_state_apply(&x->state, &r, at->offset);
+    if (r.type == STELE_FXT_INITIALIZATION && r.word_count != 0 &&
+        !fxt_trace_note_clock(x->trace, x->state.current, &r))
+        return false;
+    if (x->state.current == before)
+        return !x->state.is_exhausted;
+    if (x->current != UINT32_MAX && !run_add(x, x->run_start, at->offset))
+        return false;
+    x->run_start = at->offset;
+    return enter_stream(x);
+}
+
+static bool index_object(indexer *x, const walk_record *at)
+{
+    stele_fxt_record r;
+    stele_name name;
+    stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
+    if (r.word_count == 0)
+        return true;
+    name = fxt_string_is_inline(r.name.ref)
+               ? fxt_state_intern(&x->state, r.name.bytes,
+                                  r.name.bytes != NULL ? fxt_string_size(r.name.ref) : 0)
+               : fxt_state_string(&x->state, r.name.ref)->name;
+    fxt_state_kernel_object(&x->state, &r, name);
+    return !x->state.is_exhausted;
+}
+
+static void index_large(indexer *x, walk_record *at)
+{
+    stele_fxt_record r;
+    stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
+    if (r.has_ticks)
+        note_time(x, r.ticks);
+}
+
+/* What stands before any provider record makes a stream once it is more than metadata. */
+static bool index_record(indexer *x, walk_record *at)
+{
+    const unsigned type = fxt_type(at->header);
+    if (type == STELE_FXT_METADATA)
+        return index_state(x, at);
+    if (x->current == UINT32_MAX && !enter_stream(x))
+        return false;
+    switch (type) {
+    case STELE_FXT_INITIALIZATION:
+    case STELE_FXT_STRING:
+    case STELE_FXT_THREAD: return index_state(x, at);
+    case STELE_FXT_KERNEL_OBJECT: return index_object(x, at);
+    case STELE_FXT_EVENT:
+    case STELE_FXT_SCHEDULING:
+    case STELE_FXT_LOG:
+    case STELE_FXT_PROFILER:
+        if (at->loaded < 2 * FXT_WORD)
+            return true;
+        note_time(x, fxt_word(at->bytes + FXT_WORD, x->walk.is_big_endian));
+        if (type == STELE_FXT_EVENT &&
+            fxt_bits(at->header, 16, 19) == STELE_FXT_DURATION_COMPLETE)
+            note_complete(x, at);
+        return true;
+    case STELE_FXT_LARGE: index_large(x, at); return true;
+    default: return true;
+    }
+}
+
+static stele_status index_all(indexer *x)
+{
+    walk_record at;
+    while (walk_next(&x->walk, &at)) {
+        if (!index_record(x, &at))
+            return STELE_ERR_MEMORY;
+    }
+    if (x->walk.window.status != STELE_OK)
+        return x->walk.window.status;
+    if (x->current != UINT32_MAX && !run_add(x, x->run_start, window_offset(&x->walk.window)))
+        return STELE_ERR_MEMORY;
+    return STELE_OK;
+}
+
+/* What was found, as the model wants it. */
+static void index_publish(const indexer *x)
+{
+    for (uint32_t i = 0; i < x->trace->stream_count; i++) {
+        stele_stream *stream =
+            context_stream(x->trace->base.context, x->trace->streams[i].stream);
+        const span *times = &x->spans[i];
+        stream->is_ordered = times->lateness_ns == 0;
+        stream->has_lateness = true;
+        stream->lateness_ns = times->lateness_ns;
+        stream->has_range = times->has_time;
+        stream->begin_ns = times->begin_ns;
+        stream->end_ns = times->end_ns;
+        x->trace->streams[i].begin_ns = times->begin_ns;
+    }
+    for (uint32_t i = 0; i < x->state.provider_count; i++) {
+        const fxt_provider *p = x->state.providers[i];
+        const uint32_t known = fxt_map_get(&x->trace->stream_by_key, 0, fxt_stream_key(p));
+        if (known != 0)
+            context_stream(x->trace->base.context, x->trace->streams[known - 1].stream)->name =
+                p->name;
+    }
+}
+
+stele_status fxt_trace_index(stele_trace *self)
+{
+    fxt_trace *trace = (fxt_trace *)self;
+    input *in = source_input(self->source);
+    indexer x = {.trace = trace, .current = UINT32_MAX};
+    stele_status status =
+        walk_open(&x.walk, in, trace->is_big_endian, self->context->limits.window_size, NULL);
+    if (status != STELE_OK)
+        return status;
+    fxt_trace_forget_streams(trace);
+    status = fxt_state_open(&x.state, self->context, &trace->shared, self->info.number, in->name,
+                            NULL)
+                 ? index_all(&x)
+                 : STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        index_publish(&x);
+    fxt_state_close(&x.state);
+    walk_close(&x.walk);
+    free(x.spans);
+    return status;
+}

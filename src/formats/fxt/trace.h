@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An opened trace of this format, and what its index holds. */
+#ifndef FXT_TRACE_H
+#define FXT_TRACE_H
+
+#include "formats/format.h"
+#include "formats/fxt/state.h"
+#include "formats/fxt/walk.h"
+
+/* A part of the input in which the provider has records; others may have some in it, too. */
+typedef struct fxt_run {
+    uint64_t start, stop;
+} fxt_run;
+
+/* A provider that the index, or without it the first reader, has found. */
+typedef struct fxt_stream {
+    uint64_t key; /* fxt_stream_key() */
+    uint32_t stream;
+    int64_t begin_ns;
+    fxt_run *runs;
+    uint32_t run_count, run_capacity;
+} fxt_stream;
+
+typedef struct fxt_trace {
+    stele_trace base;
+    bool is_big_endian;
+    fxt_shared shared;
+    fxt_stream *streams;
+    uint32_t stream_count, stream_capacity;
+    fxt_map stream_by_key; /* (0, key) -> index + 1 */
+} fxt_trace;
+
+/* Bytes at the start of a trace that tell its byte order. */
+bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian);
+
+/* Names of a provider's stream: its id, beyond 32 bits for the two that have none. */
+#define FXT_KEY_IMPLICIT (UINT64_C(1) << 32)
+#define FXT_KEY_OTHER    (UINT64_C(2) << 32)
+
+static inline uint64_t fxt_stream_key(const fxt_provider *p)
+{
+    return p->is_implicit ? FXT_KEY_IMPLICIT : p->is_other ? FXT_KEY_OTHER : p->id;
+}
+
+/* The provider's stream, added to the context when it is new; NULL when memory is exhausted. */
+fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p);
+
+/* An index begins anew: streams that readers added before are not its own. */
+void fxt_trace_forget_streams(fxt_trace *trace);
+
+/* Tells the context the provider's clock, name and tick rate as they are now known. */
+bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p, const stele_fxt_record *r);
+
+stele_status fxt_trace_index(stele_trace *trace);
+stele_status fxt_trace_produce(stele_trace *trace, const produce_request *request, producer **out);
+
+#endif
