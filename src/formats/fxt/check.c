@@ -172,8 +172,7 @@ static void check_magic(const judge *j, bool is_first)
     else if (is_magic_type && !is_first)
         report(j, FXT020, r->bytes, FXT_WORD, "it at the start of the trace", "it here");
     else if (!is_magic_type && is_first && j->offset == 0)
-        report(j, FXT019, r->bytes, FXT_WORD, "the magic number record", "%s",
-               fxt_kind_text(r));
+        report(j, FXT019, r->bytes, FXT_WORD, "the magic number record", "%s", fxt_kind_text(r));
 }
 
 static void check_scheduling(const judge *j)
@@ -233,7 +232,8 @@ void fxt_check_record(diag_sink *diag, const char *source, const stele_fxt_recor
     check_reserved(&j, r->bytes, r->header, header_reserved(r));
     check_string(&j, &r->category);
     if (r->type == STELE_FXT_KERNEL_OBJECT && r->name.bytes != NULL)
-        check_padding(&j, r->name.bytes, fxt_string_size(r->name.ref)); /* its names are any bytes */
+        check_padding(&j, r->name.bytes,
+                      fxt_string_size(r->name.ref)); /* its names are any bytes */
     else
         check_string(&j, &r->name);
     if (r->arguments != NULL)

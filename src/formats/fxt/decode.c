@@ -109,9 +109,7 @@ static bool take_value(atoms *a, stele_fxt_argument *argument)
     case STELE_FXT_ARGUMENT_BLOB:
         argument->value = fxt_bits(header, 32, 63);
         return take_stream(a, argument->value, &argument->blob);
-    default:
-        argument->value = 0;
-        return true;
+    default: argument->value = 0; return true;
     }
 }
 
@@ -292,8 +290,7 @@ static bool decode_userspace_object(atoms *a, stele_fxt_record *r)
     if ((is_whole && cursor_left(&a->left) == 0) || r->thread.ref != 0)
         return is_whole;
     if (take_thread(&b, &with_thread.thread) && take_string(&b, &with_thread.name) &&
-        skip_arguments(&b, with_thread.argument_count, &with_thread) &&
-        cursor_left(&b.left) == 0) {
+        skip_arguments(&b, with_thread.argument_count, &with_thread) && cursor_left(&b.left) == 0) {
         *r = with_thread;
         *a = b;
         return true;
@@ -559,8 +556,8 @@ static bool scheduling_is_plausible(uint64_t h, uint64_t words)
 {
     switch (fxt_bits(h, 60, 63)) {
     case STELE_FXT_CONTEXT_SWITCH_OLD:
-        return words == 2 + words_of_thread(fxt_bits(h, 28, 35)) +
-                            words_of_thread(fxt_bits(h, 36, 43));
+        return words ==
+               2 + words_of_thread(fxt_bits(h, 28, 35)) + words_of_thread(fxt_bits(h, 36, 43));
     case STELE_FXT_CONTEXT_SWITCH:
         return words >= 4 + fxt_bits(h, 16, 19) && fxt_bits(h, 40, 59) == 0;
     case STELE_FXT_THREAD_WAKEUP:
@@ -591,8 +588,7 @@ bool fxt_is_plausible(uint64_t h, uint64_t left)
         return false;
     switch (fxt_type(h)) {
     case STELE_FXT_METADATA: return metadata_is_plausible(h, words);
-    case STELE_FXT_INITIALIZATION:
-        return (words == 2 || words == 4) && fxt_bits(h, 16, 63) == 0;
+    case STELE_FXT_INITIALIZATION: return (words == 2 || words == 4) && fxt_bits(h, 16, 63) == 0;
     case STELE_FXT_STRING:
         return words == 1 + (fxt_bits(h, 32, 46) + 7) / 8 && fxt_bits(h, 16, 30) != 0 &&
                (h & (fxt_mask(31, 31) | fxt_mask(47, 63))) == 0;
@@ -600,12 +596,11 @@ bool fxt_is_plausible(uint64_t h, uint64_t left)
         return words == 3 && fxt_bits(h, 16, 23) != 0 && fxt_bits(h, 24, 63) == 0;
     case STELE_FXT_EVENT: return event_is_plausible(h, words);
     case STELE_FXT_BLOB:
-        return words == 1 + words_of_string(fxt_bits(h, 16, 31)) +
-                            (fxt_bits(h, 32, 46) + 7) / 8 &&
+        return words == 1 + words_of_string(fxt_bits(h, 16, 31)) + (fxt_bits(h, 32, 46) + 7) / 8 &&
                (h & (fxt_mask(47, 47) | fxt_mask(56, 63))) == 0;
     case STELE_FXT_USERSPACE_OBJECT:
-        return words >= 2 + (uint64_t)(fxt_bits(h, 16, 23) == 0) + words_of_string(fxt_bits(h, 24, 39)) +
-                            fxt_bits(h, 40, 43) &&
+        return words >= 2 + (uint64_t)(fxt_bits(h, 16, 23) == 0) +
+                            words_of_string(fxt_bits(h, 24, 39)) + fxt_bits(h, 40, 43) &&
                fxt_bits(h, 44, 63) == 0;
     case STELE_FXT_KERNEL_OBJECT:
         return words >= 2 + words_of_string(fxt_bits(h, 24, 39)) + fxt_bits(h, 40, 43) &&
@@ -626,19 +621,30 @@ bool fxt_is_plausible(uint64_t h, uint64_t left)
 
 const char *fxt_kind_text(const stele_fxt_record *r)
 {
-    static const char *const records[16] = {
-        "Metadata",         "Initialization record", "String record", "Thread record",
-        "Event",            "Blob record",           "Userspace Object record",
-        "Kernel Object record", "Scheduling",        "Log record",    "Profiler",
-        "Unknown record (type 11)", "Unknown record (type 12)", "Unknown record (type 13)",
-        "Unknown record (type 14)", "Large record (unknown type)"};
-    static const char *const metadata[16] = {
-        "Metadata (unknown type 0)", "Provider Info metadata", "Provider Section metadata",
-        "Provider Event metadata", "Trace Info metadata"};
+    static const char *const records[16] = {"Metadata",
+                                            "Initialization record",
+                                            "String record",
+                                            "Thread record",
+                                            "Event",
+                                            "Blob record",
+                                            "Userspace Object record",
+                                            "Kernel Object record",
+                                            "Scheduling",
+                                            "Log record",
+                                            "Profiler",
+                                            "Unknown record (type 11)",
+                                            "Unknown record (type 12)",
+                                            "Unknown record (type 13)",
+                                            "Unknown record (type 14)",
+                                            "Large record (unknown type)"};
+    static const char *const metadata[16] = {"Metadata (unknown type 0)", "Provider Info metadata",
+                                             "Provider Section metadata", "Provider Event metadata",
+                                             "Trace Info metadata"};
     static const char *const events[16] = {
-        "Event: Instant", "Event: Counter", "Event: Duration Begin", "Event: Duration End",
-        "Event: Duration Complete", "Event: Async Begin", "Event: Async Instant",
-        "Event: Async End", "Event: Flow Begin", "Event: Flow Step", "Event: Flow End"};
+        "Event: Instant",       "Event: Counter",           "Event: Duration Begin",
+        "Event: Duration End",  "Event: Duration Complete", "Event: Async Begin",
+        "Event: Async Instant", "Event: Async End",         "Event: Flow Begin",
+        "Event: Flow Step",     "Event: Flow End"};
     static const char *const scheduling[16] = {"Context Switch record (old)",
                                                "Context Switch record", "Thread Wakeup record"};
     static const char *const profiler[16] = {"Profiler: Module", "Profiler: Mmap",

@@ -16,9 +16,8 @@ typedef struct making {
     bool is_exhausted; /* memory */
 } making;
 
-__attribute__((format(printf, 5, 6))) static void report(const making *m, fxt_code code,
-                                                         uint64_t offset, uint64_t size,
-                                                         const char *found, ...)
+__attribute__((format(printf, 5, 6))) static void
+report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const char *found, ...)
 {
     char text[160];
     va_list args;
@@ -37,17 +36,18 @@ __attribute__((format(printf, 5, 6))) static void report(const making *m, fxt_co
 bool fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request)
 {
     static const char *const blob_types[4] = {"", "data", "last-branch", "perfetto"};
-    static const char *const states[6] = {"new", "running", "suspended", "blocked", "dying", "dead"};
+    static const char *const states[6] = {"new",     "running", "suspended",
+                                          "blocked", "dying",   "dead"};
     bool is_full = false;
     *e = (fxt_events){.state = state,
                       .columns = request->columns | STELE_COLUMN_TIME,
                       .kinds = request->kinds,
                       .begin_ns = request->begin_ns,
                       .end_ns = request->end_ns};
-#define INTERN(to, text)                                            \
-    do {                                                            \
-        (to) = fxt_state_intern(state, (text), strlen(text));       \
-        is_full |= (to) == UINT32_MAX;                              \
+#define INTERN(to, text)                                      \
+    do {                                                      \
+        (to) = fxt_state_intern(state, (text), strlen(text)); \
+        is_full |= (to) == UINT32_MAX;                        \
     } while (0)
 #define X(name) INTERN(e->names.name, #name);
     FXT_FIELD_NAMES(X)
@@ -247,7 +247,10 @@ static void add_argument(making *m, const stele_fxt_argument *a)
 {
     const uint64_t offset = (uint64_t)(a->bytes - m->r->bytes);
     bool is_dangling = false;
-    stele_field *field = push_field(m, 0, STELE_TYPE_NULL, 0);
+    stele_field *field;
+    if (a->fault == STELE_FXT_FAULT_ARGUMENT_SIZE)
+        return; /* part of what is undecoded */
+    field = push_field(m, 0, STELE_TYPE_NULL, 0);
     field->name = make_name(m, &a->name, &is_dangling);
     if (is_dangling) {
         field->hint |= STELE_HINT_UNRESOLVED;
@@ -255,7 +258,7 @@ static void add_argument(making *m, const stele_fxt_argument *a)
     }
     if (a->fault != STELE_FXT_OK) {
         m->flags |= STELE_FLAG_DAMAGED;
-        if (a->fault == STELE_FXT_FAULT_ARGUMENT_SHORT && !m->at->is_damaged)
+        if (!m->at->is_damaged)
             report(m, FXT006, offset, a->size, "a size of %u bytes", (unsigned)a->size);
         if (a->type == STELE_FXT_ARGUMENT_BLOB && a->blob != NULL)
             argument_value(m, field, a);
@@ -319,9 +322,9 @@ static stele_kind kind_of(const stele_fxt_record *r)
     case STELE_FXT_USERSPACE_OBJECT:
     case STELE_FXT_KERNEL_OBJECT: return STELE_KIND_OBJECT;
     case STELE_FXT_SCHEDULING:
-        return r->subtype <= STELE_FXT_CONTEXT_SWITCH    ? STELE_KIND_SWITCH
+        return r->subtype <= STELE_FXT_CONTEXT_SWITCH  ? STELE_KIND_SWITCH
                : r->subtype == STELE_FXT_THREAD_WAKEUP ? STELE_KIND_WAKE
-                                                         : STELE_KIND_METADATA;
+                                                       : STELE_KIND_METADATA;
     case STELE_FXT_LOG: return STELE_KIND_LOG;
     case STELE_FXT_PROFILER:
         return r->subtype == STELE_FXT_BACKTRACE ? STELE_KIND_SAMPLE : STELE_KIND_METADATA;
@@ -491,6 +494,18 @@ static void make_by_type(making *m, stele_event *event)
     }
 }
 
+/* What lies behind the known contents, or behind a fault in them. */
+static void make_rest(making *m)
+{
+    const stele_fxt_record *r = m->r;
+    const uint64_t from = r->fault == STELE_FXT_OK ? r->used : r->fault_offset;
+    const uint64_t stop = r->size < m->at->loaded ? r->size : m->at->loaded;
+    if (from >= stop || r->type == STELE_FXT_LARGE || r->fault == STELE_FXT_FAULT_SUBTYPE)
+        return;
+    add_bytes(m, r->fault == STELE_FXT_OK ? m->e->names.extension : m->e->names.undecoded,
+              STELE_TYPE_BYTES, r->bytes + from, stop - from);
+}
+
 /* Fields that come behind the arguments. */
 static void make_tail_fields(making *m)
 {
@@ -502,11 +517,7 @@ static void make_tail_fields(making *m)
         if ((m->e->columns & STELE_COLUMN_RAW) != 0)
             add_uint(m, names->scope, r->words[0], 64, STELE_HINT_RAW);
     }
-    if ((m->e->columns & STELE_COLUMN_RAW) != 0 && r->fault == STELE_FXT_OK && r->used < r->size &&
-        m->at->loaded == r->size && r->type <= STELE_FXT_PROFILER) {
-        add_bytes(m, names->extension, STELE_TYPE_BYTES, r->bytes + r->used, r->size - r->used);
-        m->batch->fields[m->batch->field_count - 1].hint = STELE_HINT_RAW;
-    }
+    make_rest(m);
 }
 
 /* ---- Faults ---- */
@@ -525,8 +536,8 @@ static void report_fault(making *m)
                r->type > STELE_FXT_PROFILER && r->type < STELE_FXT_LARGE ? r->type : r->subtype);
         return;
     case STELE_FXT_FAULT_SIZE:
-        report(m, FXT004, r->fault_offset, r->size - r->fault_offset,
-               "a size of %llu bytes", (unsigned long long)r->size);
+        report(m, FXT004, r->fault_offset, r->size - r->fault_offset, "a size of %llu bytes",
+               (unsigned long long)r->size);
         break;
     case STELE_FXT_FAULT_ARGUMENT_SIZE:
         report(m, FXT005, r->fault_offset, r->size - r->fault_offset, "%llu bytes are left",

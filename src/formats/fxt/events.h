@@ -9,10 +9,11 @@
 #include "model/trace.h"
 
 /* Names of the fields that are not arguments; a list, because they are interned in a row. */
-#define FXT_FIELD_NAMES(X)                                                             \
-    X(scope) X(message) X(data) X(record) X(extension) X(reserved) X(outgoing_state)   \
-    X(outgoing_priority) X(incoming_priority) X(blob_type) X(build_id) X(start)        \
-    X(range) X(vaddr) X(access) X(frames) X(event) X(thread) X(process) X(global)
+#define FXT_FIELD_NAMES(X)                                                                        \
+    X(scope)                                                                                      \
+    X(message) X(data) X(record) X(extension) X(undecoded) X(outgoing_state) X(outgoing_priority) \
+        X(incoming_priority) X(blob_type) X(build_id) X(start) X(range) X(vaddr) X(access)        \
+            X(frames) X(thread) X(process) X(global)
 
 typedef struct fxt_field_names {
 #define X(name) stele_name name;

@@ -71,6 +71,8 @@ static stele_clock stream_clock(const fxt_trace *trace, const fxt_clock *clock)
 {
     return (stele_clock){.domain = STELE_CLOCK_NS,
                          .frequency_hz = clock->rate.frequency_hz,
+                         .has_wall = clock->has_wall,
+                         .wall_ns = clock->wall_ns,
                          .identity = {UINT64_C(0x667874), trace->base.info.number + 1}};
 }
 
@@ -96,8 +98,7 @@ fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p)
                             .track = p->track,
                             .clock = stream_clock(trace, &p->clock)};
     made = &trace->streams[trace->stream_count];
-    *made = (fxt_stream){.key = key,
-                         .stream = context_add_stream(trace->base.context, &stream)};
+    *made = (fxt_stream){.key = key, .stream = context_add_stream(trace->base.context, &stream)};
     if (made->stream == UINT32_MAX ||
         !fxt_map_set(&trace->stream_by_key, 0, key, trace->stream_count + 1))
         return NULL;
@@ -105,21 +106,15 @@ fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p)
     return made;
 }
 
-bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p, const stele_fxt_record *r)
+bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p)
 {
-    const fxt_stream *known = fxt_trace_stream(trace, p);
-    stele_stream *stream;
+    const uint32_t known = fxt_map_get(&trace->stream_by_key, 0, fxt_stream_key(p));
     char key[64], value[32];
-    if (known == NULL)
-        return false;
-    stream = context_stream(trace->base.context, known->stream);
-    stream->clock = stream_clock(trace, &p->clock);
-    if (r->word_count == 3) {
-        stream->clock.has_wall = true;
-        stream->clock.wall_ns = (int64_t)(r->words[2] - (uint64_t)p->clock.base_ns);
-    }
+    if (known != 0)
+        context_stream(trace->base.context, trace->streams[known - 1].stream)->clock =
+            stream_clock(trace, &p->clock);
     if (p->is_implicit)
-        snprintf(key, sizeof key, "tick rate");
+        snprintf(key, sizeof key, "tick rate before any provider");
     else
         snprintf(key, sizeof key, "tick rate of provider %" PRIu32, p->id);
     snprintf(value, sizeof value, "%" PRIu64 " Hz", p->clock.rate.frequency_hz);

@@ -110,8 +110,7 @@ static inline void span_add(span *times, int64_t ns)
 static void note_time(indexer *x, uint64_t ticks)
 {
     bool is_clamped = false;
-    span_add(&x->spans[x->current],
-             fxt_clock_ns(&x->state.current->clock, ticks, &is_clamped));
+    span_add(&x->spans[x->current], fxt_clock_ns(&x->state.current->clock, ticks, &is_clamped));
 }
 
 /* An event of some length lasts until its end. */
@@ -137,7 +136,7 @@ static bool index_state(indexer *x, const walk_record *at)
     stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
     fxt_state_apply(&x->state, &r, at->offset);
     if (r.type == STELE_FXT_INITIALIZATION && r.word_count != 0 &&
-        !fxt_trace_note_clock(x->trace, x->state.current, &r))
+        !fxt_trace_note_clock(x->trace, x->state.current))
         return false;
     if (x->state.current == before)
         return !x->state.is_exhausted;
@@ -170,18 +169,15 @@ static void index_large(indexer *x, walk_record *at)
         note_time(x, r.ticks);
 }
 
-/* What stands before any provider record makes a stream once it is more than metadata. */
+/* What stands before any provider record makes a stream only when it has events. */
 static bool index_record(indexer *x, walk_record *at)
 {
     const unsigned type = fxt_type(at->header);
-    if (type == STELE_FXT_METADATA)
+    if (type <= STELE_FXT_THREAD)
         return index_state(x, at);
     if (x->current == UINT32_MAX && !enter_stream(x))
         return false;
     switch (type) {
-    case STELE_FXT_INITIALIZATION:
-    case STELE_FXT_STRING:
-    case STELE_FXT_THREAD: return index_state(x, at);
     case STELE_FXT_KERNEL_OBJECT: return index_object(x, at);
     case STELE_FXT_EVENT:
     case STELE_FXT_SCHEDULING:
@@ -190,8 +186,7 @@ static bool index_record(indexer *x, walk_record *at)
         if (at->loaded < 2 * FXT_WORD)
             return true;
         note_time(x, fxt_word(at->bytes + FXT_WORD, x->walk.is_big_endian));
-        if (type == STELE_FXT_EVENT &&
-            fxt_bits(at->header, 16, 19) == STELE_FXT_DURATION_COMPLETE)
+        if (type == STELE_FXT_EVENT && fxt_bits(at->header, 16, 19) == STELE_FXT_DURATION_COMPLETE)
             note_complete(x, at);
         return true;
     case STELE_FXT_LARGE: index_large(x, at); return true;
@@ -217,8 +212,7 @@ static stele_status index_all(indexer *x)
 static void index_publish(const indexer *x)
 {
     for (uint32_t i = 0; i < x->trace->stream_count; i++) {
-        stele_stream *stream =
-            context_stream(x->trace->base.context, x->trace->streams[i].stream);
+        stele_stream *stream = context_stream(x->trace->base.context, x->trace->streams[i].stream);
         const span *times = &x->spans[i];
         stream->is_ordered = times->lateness_ns == 0;
         stream->has_lateness = true;
@@ -247,10 +241,10 @@ stele_status fxt_trace_index(stele_trace *self)
     if (status != STELE_OK)
         return status;
     fxt_trace_forget_streams(trace);
-    status = fxt_state_open(&x.state, self->context, &trace->shared, self->info.number, in->name,
-                            NULL)
-                 ? index_all(&x)
-                 : STELE_ERR_MEMORY;
+    status =
+        fxt_state_open(&x.state, self->context, &trace->shared, self->info.number, in->name, NULL)
+            ? index_all(&x)
+            : STELE_ERR_MEMORY;
     if (status == STELE_OK)
         index_publish(&x);
     fxt_state_close(&x.state);

@@ -117,8 +117,8 @@ static void producer_decode(fxt_producer *p, walk_record *at, stele_fxt_record *
 
 static bool is_provider_record(const stele_fxt_record *r)
 {
-    return r->type == STELE_FXT_METADATA && (r->subtype == STELE_FXT_PROVIDER_INFO ||
-                                             r->subtype == STELE_FXT_PROVIDER_SECTION);
+    return r->type == STELE_FXT_METADATA &&
+           (r->subtype == STELE_FXT_PROVIDER_INFO || r->subtype == STELE_FXT_PROVIDER_SECTION);
 }
 
 /* True when the record is not for this producer: coalesced runs hold records of others. */
@@ -155,7 +155,7 @@ static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at
     if (!fxt_events_add(&p->events, batch, at, &r, &event))
         return false;
     if (r.type == STELE_FXT_INITIALIZATION && !p->trace->base.is_indexed)
-        return fxt_trace_note_clock(p->trace, p->state.current, &r);
+        return fxt_trace_note_clock(p->trace, p->state.current);
     if (event != NULL && has_payload(event, &r))
         return producer_payload(p, batch, event, at, &r);
     return true;
@@ -271,8 +271,8 @@ stele_status fxt_trace_produce(stele_trace *self, const produce_request *request
     if (request->check)
         wanted.columns |= STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
     status = walk_open(&p->walk, in, trace->is_big_endian, request->window_size, &context->diag);
-    if (status == STELE_OK && !fxt_state_open(&p->state, context, &trace->shared,
-                                              self->info.number, in->name, &context->diag))
+    if (status == STELE_OK && !fxt_state_open(&p->state, context, &trace->shared, self->info.number,
+                                              in->name, &context->diag))
         status = STELE_ERR_MEMORY;
     if (status == STELE_OK && !fxt_events_open(&p->events, &p->state, &wanted))
         status = STELE_ERR_MEMORY;

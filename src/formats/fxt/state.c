@@ -203,18 +203,18 @@ static void apply_string(fxt_state *s, const stele_fxt_record *r, uint64_t offse
 
 uint32_t fxt_state_process_track(fxt_state *s, uint64_t process)
 {
-    return stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_PROCESS,
-                                                         .source = s->trace,
-                                                         .number = process});
+    return stele_track_intern(
+        s->context,
+        &(stele_track){.kind = STELE_TRACK_PROCESS, .source = s->trace, .number = process});
 }
 
 uint32_t fxt_state_thread_track(fxt_state *s, uint64_t process, uint64_t thread)
 {
-    const uint32_t track = stele_track_intern(
-        s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
-                                   .parent = fxt_state_process_track(s, process),
-                                   .source = s->trace,
-                                   .number = thread});
+    const uint32_t track =
+        stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
+                                                      .parent = fxt_state_process_track(s, process),
+                                                      .source = s->trace,
+                                                      .number = thread});
     const uint32_t known = fxt_map_get(&s->shared->tids, 0, thread);
     if (known == track || known == FXT_TID_AMBIGUOUS)
         return track;
@@ -232,23 +232,21 @@ uint32_t fxt_state_lone_thread_track(fxt_state *s, uint64_t thread)
     const uint32_t known = fxt_map_get(&s->shared->tids, 0, thread);
     if (known != 0 && known != FXT_TID_AMBIGUOUS)
         return known;
-    return stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
-                                                         .source = s->trace,
-                                                         .number = thread});
+    return stele_track_intern(
+        s->context,
+        &(stele_track){.kind = STELE_TRACK_THREAD, .source = s->trace, .number = thread});
 }
 
 uint32_t fxt_state_cpu_track(fxt_state *s, uint64_t cpu)
 {
     return stele_track_intern(
-        s->context,
-        &(stele_track){.kind = STELE_TRACK_CPU, .source = s->trace, .number = cpu});
+        s->context, &(stele_track){.kind = STELE_TRACK_CPU, .source = s->trace, .number = cpu});
 }
 
 uint32_t fxt_state_provider_track(fxt_state *s, uint32_t id)
 {
     return stele_track_intern(
-        s->context,
-        &(stele_track){.kind = STELE_TRACK_PROVIDER, .source = s->trace, .number = id});
+        s->context, &(stele_track){.kind = STELE_TRACK_PROVIDER, .source = s->trace, .number = id});
 }
 
 /* A track for an index that nothing defines: below its provider, so that no koid can meet it. */
@@ -259,9 +257,9 @@ static uint32_t dangling_track(fxt_state *s, uint8_t ref)
     uint32_t parent = s->current->track;
     uint32_t track;
     if (parent == 0)
-        parent = stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_PROVIDER,
-                                                               .source = s->trace,
-                                                               .number = UINT64_MAX});
+        parent = stele_track_intern(
+            s->context,
+            &(stele_track){.kind = STELE_TRACK_PROVIDER, .source = s->trace, .number = UINT64_MAX});
     track = stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
                                                           .parent = parent,
                                                           .source = s->trace,
@@ -272,11 +270,10 @@ static uint32_t dangling_track(fxt_state *s, uint8_t ref)
 
 static uint32_t inline_track(fxt_state *s, uint64_t process, uint64_t thread)
 {
-    fxt_thread_entry *entry =
-        &s->cache[(hash_u64(thread) ^ process) & (FXT_TRACK_CACHE - 1)];
+    fxt_thread_entry *entry = &s->cache[(hash_u64(thread) ^ process) & (FXT_TRACK_CACHE - 1)];
     if (!entry->is_known || entry->process != process || entry->thread != thread)
-        *entry = (fxt_thread_entry){process, thread, fxt_state_thread_track(s, process, thread),
-                                    true};
+        *entry =
+            (fxt_thread_entry){process, thread, fxt_state_thread_track(s, process, thread), true};
     return entry->track;
 }
 
@@ -334,9 +331,9 @@ static void apply_thread(fxt_state *s, const stele_fxt_record *r, uint64_t offse
         }
         s->tables_left -= THREADS_SIZE;
     }
-    p->threads[r->number] = (fxt_thread_entry){
-        r->thread.process, r->thread.thread,
-        fxt_state_thread_track(s, r->thread.process, r->thread.thread), true};
+    p->threads[r->number] =
+        (fxt_thread_entry){r->thread.process, r->thread.thread,
+                           fxt_state_thread_track(s, r->thread.process, r->thread.thread), true};
 }
 
 /* ---- Clocks and providers as records tell them ---- */
@@ -349,11 +346,13 @@ static void apply_initialization(fxt_state *s, const stele_fxt_record *r, uint64
         return;
     if (r->words[0] == 0)
         state_report(s, FXT024, offset, r->size, "0 ticks a second");
-    *clock = (fxt_clock){.rate = tick_rate_make(r->words[0])};
+    *clock = (fxt_clock){.rate = tick_rate_make(r->words[0]), .is_told = true};
     if (r->word_count < 3)
         return;
     clock->base_ticks = r->words[1];
     clock->base_ns = tick_rate_ns(&clock->rate, r->words[1], &is_clamped);
+    clock->has_wall = !is_clamped;
+    clock->wall_ns = (int64_t)(r->words[2] - (uint64_t)clock->base_ns);
 }
 
 static void apply_provider_info(fxt_state *s, fxt_provider *p, const stele_fxt_record *r,
@@ -381,6 +380,9 @@ static void apply_metadata(fxt_state *s, const stele_fxt_record *r, uint64_t off
         s->is_exhausted = true;
         return;
     }
+    if (s->current->is_implicit && s->current->clock.is_told)
+        state_report(s, FXT037, offset, r->size, "%llu ticks a second before provider %lu",
+                     (unsigned long long)s->current->clock.rate.frequency_hz, (unsigned long)p->id);
     if (r->subtype == STELE_FXT_PROVIDER_INFO) {
         apply_provider_info(s, p, r, offset);
     } else if (!p->is_announced && !p->is_other) {

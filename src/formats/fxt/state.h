@@ -23,6 +23,9 @@ typedef struct fxt_clock {
     tick_rate rate;
     uint64_t base_ticks;
     int64_t base_ns; /* floor(base_ticks * 10^9 / f): at base_ticks */
+    int64_t wall_ns; /* since 1970-01-01 UTC, at 0 */
+    bool has_wall;
+    bool is_told; /* by an initialization record */
 } fxt_clock;
 
 typedef struct fxt_string_entry {
@@ -80,8 +83,8 @@ typedef struct fxt_state {
     uint32_t provider_count, provider_capacity;
     fxt_map provider_by_id; /* (0, id) -> index + 1 */
     fxt_provider *current;
-    fxt_provider *other; /* beyond the limit of providers */
-    size_t tables_left;  /* bytes that tables may still take */
+    fxt_provider *other;                     /* beyond the limit of providers */
+    size_t tables_left;                      /* bytes that tables may still take */
     fxt_thread_entry cache[FXT_TRACK_CACHE]; /* tracks of inline threads, by hash */
     bool is_exhausted;                       /* memory */
 } fxt_state;

@@ -48,8 +48,8 @@ fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p);
 /* An index begins anew: streams that readers added before are not its own. */
 void fxt_trace_forget_streams(fxt_trace *trace);
 
-/* Tells the context the provider's clock, name and tick rate as they are now known. */
-bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p, const stele_fxt_record *r);
+/* Tells the provider's clock as it is now known. False: memory. */
+bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p);
 
 stele_status fxt_trace_index(stele_trace *trace);
 stele_status fxt_trace_produce(stele_trace *trace, const produce_request *request, producer **out);

@@ -149,8 +149,7 @@ static bool walk_deliver_damaged(walk *k, walk_record *r, uint64_t step)
 static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
 {
     stele_fxt_record record;
-    const stele_fxt_fault fault =
-        stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
+    const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     uint64_t step = left;
     if (fault == STELE_FXT_OK && record.used <= r->loaded) {
         k->is_lost = true;
@@ -198,8 +197,7 @@ static bool walk_leads_on(walk *k, walk_record *r)
 static bool walk_is_exact(const walk *k, const walk_record *r, uint64_t *used)
 {
     stele_fxt_record record;
-    const stele_fxt_fault fault =
-        stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
+    const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
     *used = fault == STELE_FXT_OK ? record.used : FXT_WORD;
     return fault == STELE_FXT_OK && record.used == r->size;
 }
