@@ -4,6 +4,28 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const char *const fxt_name_texts[FXT_NAME_COUNT] = {
+    [FXT_NAME_SCOPE] = "scope",
+    [FXT_NAME_MESSAGE] = "message",
+    [FXT_NAME_DATA] = "data",
+    [FXT_NAME_RECORD] = "record",
+    [FXT_NAME_EXTENSION] = "extension",
+    [FXT_NAME_UNDECODED] = "undecoded",
+    [FXT_NAME_OUTGOING_STATE] = "outgoing_state",
+    [FXT_NAME_OUTGOING_PRIORITY] = "outgoing_priority",
+    [FXT_NAME_INCOMING_PRIORITY] = "incoming_priority",
+    [FXT_NAME_BLOB_TYPE] = "blob_type",
+    [FXT_NAME_BUILD_ID] = "build_id",
+    [FXT_NAME_START] = "start",
+    [FXT_NAME_RANGE] = "range",
+    [FXT_NAME_VADDR] = "vaddr",
+    [FXT_NAME_ACCESS] = "access",
+    [FXT_NAME_FRAMES] = "frames",
+    [FXT_NAME_THREAD] = "thread",
+    [FXT_NAME_PROCESS] = "process",
+    [FXT_NAME_GLOBAL] = "global",
+};
+
 /* One event in the making. */
 typedef struct making {
     fxt_events *e;
@@ -33,31 +55,22 @@ report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const cha
                                         .found = text});
 }
 
-bool fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request)
+void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request)
 {
     static const char *const blob_types[4] = {"", "data", "last-branch", "perfetto"};
     static const char *const states[6] = {"new",     "running", "suspended",
                                           "blocked", "dying",   "dead"};
-    bool is_full = false;
     *e = (fxt_events){.state = state,
                       .columns = request->columns | STELE_COLUMN_TIME,
                       .kinds = request->kinds,
                       .begin_ns = request->begin_ns,
                       .end_ns = request->end_ns};
-#define INTERN(to, text)                                      \
-    do {                                                      \
-        (to) = fxt_state_intern(state, (text), strlen(text)); \
-        is_full |= (to) == UINT32_MAX;                        \
-    } while (0)
-#define X(name) INTERN(e->names.name, #name);
-    FXT_FIELD_NAMES(X)
-#undef X
+    for (unsigned i = 0; i < FXT_NAME_COUNT; i++)
+        e->names[i] = fxt_state_intern(state, fxt_name_texts[i], strlen(fxt_name_texts[i]));
     for (unsigned i = 0; i < 4; i++)
-        INTERN(e->names.blob_types[i], blob_types[i]);
+        e->blob_types[i] = fxt_state_intern(state, blob_types[i], strlen(blob_types[i]));
     for (unsigned i = 0; i < 6; i++)
-        INTERN(e->names.thread_states[i], states[i]);
-#undef INTERN
-    return !is_full;
+        e->thread_states[i] = fxt_state_intern(state, states[i], strlen(states[i]));
 }
 
 /* ---- Names ---- */
@@ -397,10 +410,10 @@ static void make_scheduling(making *m, stele_event *event)
     }
     if ((m->e->columns & STELE_COLUMN_FIELDS) == 0 || r->subtype == STELE_FXT_THREAD_WAKEUP)
         return;
-    add_enum(m, m->e->names.outgoing_state, r->outgoing_state, 4, m->e->names.thread_states, 6);
+    add_enum(m, m->e->names[FXT_NAME_OUTGOING_STATE], r->outgoing_state, 4, m->e->thread_states, 6);
     if (r->subtype == STELE_FXT_CONTEXT_SWITCH_OLD) {
-        add_uint(m, m->e->names.outgoing_priority, r->outgoing_priority, 8, 0);
-        add_uint(m, m->e->names.incoming_priority, r->incoming_priority, 8, 0);
+        add_uint(m, m->e->names[FXT_NAME_OUTGOING_PRIORITY], r->outgoing_priority, 8, 0);
+        add_uint(m, m->e->names[FXT_NAME_INCOMING_PRIORITY], r->incoming_priority, 8, 0);
     }
 }
 
@@ -408,14 +421,15 @@ static void make_mmap(making *m)
 {
     static const char flags[] = "rwx";
     const stele_fxt_record *r = m->r;
-    const stele_name names[3] = {m->e->names.start, m->e->names.range, m->e->names.vaddr};
+    const stele_name names[3] = {m->e->names[FXT_NAME_START], m->e->names[FXT_NAME_RANGE],
+                                 m->e->names[FXT_NAME_VADDR]};
     char text[3];
     for (unsigned i = 0; i < r->word_count; i++)
         add_uint(m, names[i], r->words[i], 64, STELE_HINT_HEX);
     for (unsigned i = 0; i < 3; i++)
         text[i] = (r->event >> i & 1) != 0 ? flags[i] : '-';
     if (reserve_fields(m, 2)) {
-        add_uint(m, m->e->names.access, r->event, 3, 0);
+        add_uint(m, m->e->names[FXT_NAME_ACCESS], r->event, 3, 0);
         add_label(m, fxt_state_intern(m->s, text, sizeof text));
     }
 }
@@ -428,11 +442,11 @@ static void make_profiler(making *m, stele_event *event)
     if ((m->e->columns & STELE_COLUMN_FIELDS) == 0)
         return;
     if (r->subtype == STELE_FXT_MODULE && r->payload != NULL) {
-        add_bytes(m, m->e->names.build_id, STELE_TYPE_BYTES, r->payload, r->payload_size);
+        add_bytes(m, m->e->names[FXT_NAME_BUILD_ID], STELE_TYPE_BYTES, r->payload, r->payload_size);
     } else if (r->subtype == STELE_FXT_MMAP) {
         make_mmap(m);
     } else if (r->subtype == STELE_FXT_BACKTRACE && r->payload != NULL && reserve_fields(m, 1)) {
-        stele_field *field = push_field(m, m->e->names.frames, STELE_TYPE_UINTS, 64);
+        stele_field *field = push_field(m, m->e->names[FXT_NAME_FRAMES], STELE_TYPE_UINTS, 64);
         const uint32_t count = (uint32_t)(r->payload_size / FXT_WORD);
         uint64_t *frames = batch_push_array(m->batch, count, &field->u.bytes.offset);
         if (frames == NULL) {
@@ -474,13 +488,14 @@ static void make_by_type(making *m, stele_event *event)
     case STELE_FXT_PROFILER: make_profiler(m, event); break;
     case STELE_FXT_LOG:
         if (has_fields && r->payload != NULL)
-            add_bytes(m, m->e->names.message, STELE_TYPE_STRING, r->payload, r->payload_size);
+            add_bytes(m, m->e->names[FXT_NAME_MESSAGE], STELE_TYPE_STRING, r->payload,
+                      r->payload_size);
         break;
     case STELE_FXT_BLOB:
     case STELE_FXT_LARGE:
         event->value = r->payload_size;
         if (has_fields && r->type == STELE_FXT_BLOB)
-            add_enum(m, m->e->names.blob_type, r->number, 8, m->e->names.blob_types, 4);
+            add_enum(m, m->e->names[FXT_NAME_BLOB_TYPE], r->number, 8, m->e->blob_types, 4);
         break;
     case STELE_FXT_KERNEL_OBJECT:
         event->value = r->number;
@@ -502,7 +517,9 @@ static void make_rest(making *m)
     const uint64_t stop = r->size < m->at->loaded ? r->size : m->at->loaded;
     if (from >= stop || r->type == STELE_FXT_LARGE || r->fault == STELE_FXT_FAULT_SUBTYPE)
         return;
-    add_bytes(m, r->fault == STELE_FXT_OK ? m->e->names.extension : m->e->names.undecoded,
+    add_bytes(m,
+              r->fault == STELE_FXT_OK ? m->e->names[FXT_NAME_EXTENSION]
+                                       : m->e->names[FXT_NAME_UNDECODED],
               STELE_TYPE_BYTES, r->bytes + from, stop - from);
 }
 
@@ -510,12 +527,13 @@ static void make_rest(making *m)
 static void make_tail_fields(making *m)
 {
     const stele_fxt_record *r = m->r;
-    const fxt_field_names *names = &m->e->names;
+    const stele_name *names = m->e->names;
     if (r->type == STELE_FXT_EVENT && r->subtype == STELE_FXT_INSTANT && r->word_count == 1) {
-        const stele_name scopes[3] = {names->thread, names->process, names->global};
-        add_enum(m, names->scope, r->words[0], 64, scopes, 3);
+        const stele_name scopes[3] = {names[FXT_NAME_THREAD], names[FXT_NAME_PROCESS],
+                                      names[FXT_NAME_GLOBAL]};
+        add_enum(m, names[FXT_NAME_SCOPE], r->words[0], 64, scopes, 3);
         if ((m->e->columns & STELE_COLUMN_RAW) != 0)
-            add_uint(m, names->scope, r->words[0], 64, STELE_HINT_RAW);
+            add_uint(m, names[FXT_NAME_SCOPE], r->words[0], 64, STELE_HINT_RAW);
     }
     make_rest(m);
 }
@@ -681,6 +699,7 @@ bool fxt_events_payload(fxt_events *e, stele_batch *batch, stele_event *event, b
     making m = {.e = e, .s = e->state, .batch = batch};
     if ((e->columns & STELE_COLUMN_FIELDS) == 0)
         return true;
-    add_bytes(&m, is_record ? e->names.record : e->names.data, STELE_TYPE_BYTES, bytes, size);
+    add_bytes(&m, is_record ? e->names[FXT_NAME_RECORD] : e->names[FXT_NAME_DATA], STELE_TYPE_BYTES,
+              bytes, size);
     return !m.is_exhausted && batch_set_fields(batch, event, event->field_first);
 }

@@ -8,31 +8,44 @@
 #include "model/batch.h"
 #include "model/trace.h"
 
-/* Names of the fields that are not arguments; a list, because they are interned in a row. */
-#define FXT_FIELD_NAMES(X)                                                                        \
-    X(scope)                                                                                      \
-    X(message) X(data) X(record) X(extension) X(undecoded) X(outgoing_state) X(outgoing_priority) \
-        X(incoming_priority) X(blob_type) X(build_id) X(start) X(range) X(vaddr) X(access)        \
-            X(frames) X(thread) X(process) X(global)
+/* Strings of our own: fields that are not arguments, and labels. */
+typedef enum fxt_name {
+    FXT_NAME_SCOPE,
+    FXT_NAME_MESSAGE,
+    FXT_NAME_DATA,
+    FXT_NAME_RECORD,
+    FXT_NAME_EXTENSION,
+    FXT_NAME_UNDECODED,
+    FXT_NAME_OUTGOING_STATE,
+    FXT_NAME_OUTGOING_PRIORITY,
+    FXT_NAME_INCOMING_PRIORITY,
+    FXT_NAME_BLOB_TYPE,
+    FXT_NAME_BUILD_ID,
+    FXT_NAME_START,
+    FXT_NAME_RANGE,
+    FXT_NAME_VADDR,
+    FXT_NAME_ACCESS,
+    FXT_NAME_FRAMES,
+    FXT_NAME_THREAD,
+    FXT_NAME_PROCESS,
+    FXT_NAME_GLOBAL,
+    FXT_NAME_COUNT
+} fxt_name;
 
-typedef struct fxt_field_names {
-#define X(name) stele_name name;
-    FXT_FIELD_NAMES(X)
-#undef X
-    stele_name blob_types[4], thread_states[6];
-} fxt_field_names;
+extern const char *const fxt_name_texts[FXT_NAME_COUNT];
 
 /* What events are made with; set up by the reader. */
 typedef struct fxt_events {
     fxt_state *state;
-    fxt_field_names names;
+    stele_name names[FXT_NAME_COUNT];
+    stele_name blob_types[4], thread_states[6];
     uint32_t columns;
     uint64_t kinds;
     int64_t begin_ns, end_ns;
     uint64_t lost_count;
 } fxt_events;
 
-bool fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request);
+void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request);
 
 /*
  * Appends the record's event to the batch, unless the request leaves it out; applies it to the

@@ -274,8 +274,8 @@ stele_status fxt_trace_produce(stele_trace *self, const produce_request *request
     if (status == STELE_OK && !fxt_state_open(&p->state, context, &trace->shared, self->info.number,
                                               in->name, &context->diag))
         status = STELE_ERR_MEMORY;
-    if (status == STELE_OK && !fxt_events_open(&p->events, &p->state, &wanted))
-        status = STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        fxt_events_open(&p->events, &p->state, &wanted);
     if (status == STELE_OK && !producer_select(p, request->stream))
         status = STELE_ERR_ARGUMENT;
     if (status != STELE_OK) {
