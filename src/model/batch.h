@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "core/load.h"
+
 #define BATCH_EVENTS      256u        /* default capacity */
 #define BATCH_FIELDS_FULL (16u << 10) /* a batch with more takes no further event */
 #define BATCH_BYTES_FULL  (256u << 10)
@@ -48,6 +50,39 @@ static inline bool batch_reserve_bytes(stele_batch *batch, uint32_t count)
 static inline stele_event *batch_push_event(stele_batch *batch)
 {
     return &batch->events[batch->event_count++];
+}
+
+/*
+ * An event written with eight stores of 8 bytes, for the inner loops of decoders: member by member
+ * the compiler makes twelve or more of them. `rest` is made once for what does not change.
+ */
+static inline uint64_t event_rest(uint16_t field_count, uint16_t category, uint16_t cpu,
+                                  uint8_t kind, uint8_t flags)
+{
+#if LOAD_IS_LITTLE
+    return field_count | (uint64_t)category << 16 | (uint64_t)cpu << 32 | (uint64_t)kind << 48 |
+           (uint64_t)flags << 56;
+#else
+    return (uint64_t)field_count << 48 | (uint64_t)category << 32 | (uint64_t)cpu << 16 |
+           (uint64_t)kind << 8 | flags;
+#endif
+}
+
+static inline void event_set(stele_event *event, int64_t time_ns, uint64_t ticks, uint64_t value,
+                             uint64_t id, uint64_t offset, uint32_t size, stele_name name,
+                             uint32_t track, uint32_t field_first, uint64_t rest)
+{
+    const int low = LOAD_IS_LITTLE ? 0 : 32, high = 32 - low;
+    uint8_t *at = (uint8_t *)event;
+    _Static_assert(sizeof *event == 64, "an event is eight words");
+    store_native64(at, (uint64_t)time_ns);
+    store_native64(at + 8, ticks);
+    store_native64(at + 16, value);
+    store_native64(at + 24, id);
+    store_native64(at + 32, offset);
+    store_native64(at + 40, (uint64_t)size << low | (uint64_t)name << high);
+    store_native64(at + 48, (uint64_t)track << low | (uint64_t)field_first << high);
+    store_native64(at + 56, rest);
 }
 
 /* The next field, not cleared. */

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+
+#define CALLS_PENDING 256u
+#define DEPTH_MAX     (64u << 10)
+#define NODES_MAX     (1u << 20)
+/* How far down a frame is sought when an exit does not match the top. */
+#define SEARCH_MAX 4096u
+
+typedef struct frame {
+    int64_t begin_ns;
+    int64_t end_ns; /* of a COMPLETE event; INT64_MAX: not yet known */
+    uint64_t child_ns;
+    stele_name name;
+    uint32_t node;
+} frame;
+
+/* How often a name is on a stack. Entries with count 0 stay until the table is made anew. */
+typedef struct active {
+    stele_name name;
+    uint32_t count;
+} active;
+
+/* The stack of a track. */
+typedef struct stack {
+    frame *frames;
+    uint32_t depth, capacity;
+    uint32_t cut_depth; /* entries beyond the limit that are open */
+    uint32_t root;      /* node that outermost calls hang on */
+    int64_t first_ns, last_ns;
+    active *active; /* open addressing by name; NULL unless recursion is to be told */
+    uint32_t active_mask, active_count;
+    bool is_used;
+} stack;
+
+struct calls {
+    stele_context *context;
+    call_options options;
+    call_fn *fn;
+    void *user;
+    stack *tracks; /* by track number */
+    uint32_t track_count;
+    call_span pending[CALLS_PENDING];
+    uint32_t pending_count;
+    stele_status status; /* the first error of the receiver or of memory */
+    call_node *nodes;
+    uint32_t node_count, node_capacity;
+    uint32_t *node_slots; /* open addressing: node number, 0 is free */
+    uint32_t node_slot_mask;
+    call_counts counts;
+};
+
+/* ---- The tree of paths ---- */
+
+static uint32_t *node_slot(const calls *s, uint32_t parent, stele_name name)
+{
+    uint32_t at = (uint32_t)hash_u64((uint64_t)parent << 32 | name) & s->node_slot_mask;
+    for (;; at = (at + 1) & s->node_slot_mask) {
+        uint32_t *slot = &s->node_slots[at];
+        if (*slot == 0 || (s->nodes[*slot].parent == parent && s->nodes[*slot].name == name))
+            return slot;
+    }
+}
+
+static bool nodes_grow(calls *s)
+{
+    const uint32_t capacity = s->node_capacity == 0 ? 1024 : s->node_capacity * 2;
+    call_node *nodes = realloc(s->nodes, capacity * sizeof *nodes);
+    uint32_t *slots;
+    if (nodes == NULL)
+        return false;
+    s->nodes = nodes;
+    slots = calloc((size_t)capacity * 2, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(s->node_slots);
+    s->node_slots = slots;
+    s->node_slot_mask = capacity * 2 - 1;
+    s->node_capacity = capacity;
+    if (s->node_count == 0)
+        s->nodes[s->node_count++] = (call_node){0};
+    for (uint32_t i = 1; i < s->node_count; i++)
+        *node_slot(s, s->nodes[i].parent, s->nodes[i].name) = i;
+    return true;
+}
+
+/* The node of a path one call longer; beyond the limit that of the path itself. */
+static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
+{
+    uint32_t *slot = node_slot(s, parent, name);
+    if (*slot != 0)
+        return *slot;
+    if (s->node_count >= s->options.nodes_max) {
+        s->counts.node_other_count++;
+        return parent;
+    }
+    if (s->node_count == s->node_capacity) {
+        if (!nodes_grow(s)) {
+            s->status = STELE_ERR_MEMORY;
+            return parent;
+        }
+        slot = node_slot(s, parent, name);
+    }
+    s->nodes[s->node_count] = (call_node){parent, name};
+    *slot = s->node_count;
+    return s->node_count++;
+}
+
+/* ---- Calls ---- */
+
+static void flush(calls *s)
+{
+    const uint32_t count = s->pending_count;
+    s->pending_count = 0;
+    if (count != 0 && s->status == STELE_OK)
+        s->status = s->fn(s->user, s->pending, count);
+}
+
+/* ---- Recursion ---- */
+
+static active *active_slot(const stack *of, stele_name name)
+{
+    uint32_t at = (uint32_t)hash_u64(name) & of->active_mask;
+    while (of->active[at].name != name && of->active[at].name != UINT32_MAX)
+        at = (at + 1) & of->active_mask;
+    return &of->active[at];
+}
+
+/* Makes the table anew for the names that are on the stack now. */
+static bool active_rebuild(calls *s, stack *of)
+{
+    uint32_t count = 128;
+    active *table;
+    while (count < of->depth * 4)
+        count *= 2;
+    table = malloc(count * sizeof *table);
+    if (table == NULL) {
+        s->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        table[i] = (active){UINT32_MAX, 0};
+    free(of->active);
+    of->active = table;
+    of->active_mask = count - 1;
+    of->active_count = 0;
+    for (uint32_t i = 0; i < of->depth; i++) {
+        active *slot = active_slot(of, of->frames[i].name);
+        of->active_count += slot->name == UINT32_MAX;
+        slot->name = of->frames[i].name;
+        slot->count++;
+    }
+    return true;
+}
+
+/* Counts the top frame, which is on the stack already. */
+static void active_enter(calls *s, stack *of, stele_name name)
+{
+    active *slot;
+    if (of->active == NULL || of->active_count * 2 > of->active_mask) {
+        active_rebuild(s, of);
+        return;
+    }
+    slot = active_slot(of, name);
+    of->active_count += slot->name == UINT32_MAX;
+    slot->name = name;
+    slot->count++;
+}
+
+/* Whether the name is still there once the top frame is gone. */
+static bool active_leave(stack *of, stele_name name)
+{
+    return of->active != NULL && --active_slot(of, name)->count != 0;
+}
+
+/* ---- Frames ---- */
+
+/* Takes the top frame off, ended at `end_ns`. */
+static inline void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_end how)
+{
+    frame *const top = &of->frames[--of->depth];
+    const uint64_t whole = end_ns > top->begin_ns ? (uint64_t)(end_ns - top->begin_ns) : 0;
+    call_span *const call = &s->pending[s->pending_count];
+    call->begin_ns = top->begin_ns;
+    call->end_ns = end_ns;
+    call->self_ns = whole > top->child_ns ? whole - top->child_ns : 0;
+    call->name = top->name;
+    call->track = track;
+    call->node = top->node;
+    call->depth = of->depth;
+    call->end = (uint8_t)how;
+    call->is_recursive = s->options.needs_recursion && active_leave(of, top->name);
+    if (of->depth != 0)
+        top[-1].child_ns += whole;
+    s->counts.by_end[how]++;
+    if (++s->pending_count == CALLS_PENDING)
+        flush(s);
+}
+
+static bool frames_grow(calls *s, stack *of)
+{
+    const uint32_t capacity = of->capacity == 0 ? 64 : of->capacity * 2;
+    frame *frames = realloc(of->frames, capacity * sizeof *frames);
+    if (frames == NULL) {
+        s->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    of->frames = frames;
+    of->capacity = capacity;
+    return true;
+}
+
+static inline void open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name)
+{
+    frame *top;
+    if (__builtin_expect(of->depth == of->capacity, 0)) {
+        if (of->depth >= s->options.depth_max) {
+            of->cut_depth++;
+            s->counts.cut_count++;
+            return;
+        }
+        if (!frames_grow(s, of))
+            return;
+    }
+    top = &of->frames[of->depth++];
+    top->begin_ns = begin_ns;
+    top->end_ns = end_ns;
+    top->child_ns = 0;
+    top->name = name;
+    top->node =
+        s->options.has_tree ? node_child(s, of->depth > 1 ? top[-1].node : of->root, name) : 0;
+    if (s->options.needs_recursion)
+        active_enter(s, of, name);
+    if (of->depth > s->counts.depth_max)
+        s->counts.depth_max = of->depth;
+}
+
+/* COMPLETE events that have ended by `now_ns` leave the stack. */
+static inline void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
+{
+    while (of->depth != 0 && of->frames[of->depth - 1].end_ns <= now_ns)
+        close_top(s, of, track, of->frames[of->depth - 1].end_ns, CALL_RETURNED);
+}
+
+/* An exit that is not that of the top frame: of one below, whose callees were left by an
+   exception, or of one whose entry is not there. */
+static void end_elsewhere(calls *s, stack *of, uint32_t track, const stele_event *event,
+                          stele_name name, call_end how)
+{
+    const uint32_t floor = of->depth > SEARCH_MAX ? of->depth - SEARCH_MAX : 0;
+    uint32_t at = of->depth;
+    while (at > floor && of->frames[at - 1].name != name)
+        at--;
+    if (at > floor) {
+        while (of->depth > at)
+            close_top(s, of, track, event->time_ns, CALL_UNWOUND);
+        close_top(s, of, track, event->time_ns, how);
+        return;
+    }
+    /* Whether what is on the stack has ended too cannot be known: it stays. */
+    open_top(s, of, event->time_ns, INT64_MAX, name);
+    if (of->depth != 0)
+        close_top(s, of, track, event->time_ns, CALL_ENTRY_LOST);
+}
+
+static inline void take_end(calls *s, stack *of, const stele_event *event, stele_name name,
+                            call_end how)
+{
+    if (of->cut_depth != 0) {
+        of->cut_depth--;
+        return;
+    }
+    if (of->depth != 0 && (name == 0 || of->frames[of->depth - 1].name == name))
+        close_top(s, of, event->track, event->time_ns, how);
+    else
+        end_elsewhere(s, of, event->track, event, name, how);
+}
+
+/*
+ * A COMPLETE event that begins with the top frame and ends later goes below it: writers that write
+ * at the end put the inner one first.
+ */
+static void take_complete(calls *s, stack *of, const stele_event *event, stele_name name)
+{
+    const int64_t end_ns = (int64_t)event->id;
+    uint32_t at = of->depth;
+    frame moved;
+    open_top(s, of, event->time_ns, end_ns, name);
+    if (of->depth == at)
+        return;
+    moved = of->frames[at];
+    while (at != 0 && of->frames[at - 1].begin_ns == moved.begin_ns &&
+           of->frames[at - 1].end_ns < end_ns) {
+        of->frames[at] = of->frames[at - 1];
+        at--;
+    }
+    of->frames[at] = moved;
+    if (at != 0 && of->frames[at - 1].end_ns < end_ns)
+        s->counts.overlap_count++;
+    for (uint32_t i = at; s->options.has_tree && at + 1 != of->depth && i < of->depth; i++)
+        of->frames[i].node =
+            node_child(s, i == 0 ? of->root : of->frames[i - 1].node, of->frames[i].name);
+}
+
+/* ---- Tracks ---- */
+
+static void name_root(calls *s, stack *of, uint32_t track)
+{
+    const stele_track *known = stele_track_get(s->context, track);
+    if (s->options.has_tree && s->options.has_track_roots && known != NULL) {
+        char text[64];
+        stele_name name = known->name;
+        if (name == 0) {
+            const int size =
+                snprintf(text, sizeof text, "%s %llu", stele_track_kind_text(known->kind),
+                         (unsigned long long)known->number);
+            name = stele_name_intern(s->context, text, (size_t)size);
+        }
+        of->root = node_child(s, 0, name);
+    }
+}
+
+static stack *track_stack(calls *s, uint32_t track)
+{
+    if (track >= s->track_count) {
+        uint32_t count = s->track_count == 0 ? 64 : s->track_count;
+        stack *tracks;
+        while (count <= track)
+            count *= 2;
+        tracks = realloc(s->tracks, count * sizeof *tracks);
+        if (tracks == NULL) {
+            s->status = STELE_ERR_MEMORY;
+            return NULL;
+        }
+        memset(tracks + s->track_count, 0, (count - s->track_count) * sizeof *tracks);
+        s->tracks = tracks;
+        s->track_count = count;
+    }
+    return &s->tracks[track];
+}
+
+static stack *track_begin(calls *s, const stele_event *event)
+{
+    stack *of = track_stack(s, event->track);
+    if (of != NULL && !of->is_used) {
+        of->is_used = true;
+        of->first_ns = event->time_ns;
+        name_root(s, of, event->track);
+    }
+    return of;
+}
+
+/* ---- The flow of events ---- */
+
+stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn,
+                        void *user, calls **out)
+{
+    calls *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    s->context = context;
+    s->options = *options;
+    if (s->options.depth_max == 0)
+        s->options.depth_max = DEPTH_MAX;
+    if (s->options.nodes_max == 0)
+        s->options.nodes_max = NODES_MAX;
+    s->fn = fn;
+    s->user = user;
+    if (options->has_tree && !nodes_grow(s)) {
+        calls_free(s);
+        return STELE_ERR_MEMORY;
+    }
+    *out = s;
+    return STELE_OK;
+}
+
+void calls_free(calls *s)
+{
+    if (s == NULL)
+        return;
+    for (uint32_t i = 0; i < s->track_count; i++) {
+        free(s->tracks[i].frames);
+        free(s->tracks[i].active);
+    }
+    free(s->tracks);
+    free(s->nodes);
+    free(s->node_slots);
+    free(s);
+}
+
+stele_status calls_add(calls *s, const stele_segment *segment)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    const stele_event *const end = event + segment->count;
+    for (; event != end && s->status == STELE_OK; event++) {
+        const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+        stack *of;
+        if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0)
+            continue;
+        of = event->track < s->track_count ? &s->tracks[event->track] : NULL;
+        if (of == NULL || !of->is_used) {
+            of = track_begin(s, event);
+            if (of == NULL)
+                break;
+        }
+        expire(s, of, event->track, event->time_ns);
+        switch (event->kind) {
+        case STELE_KIND_BEGIN: open_top(s, of, event->time_ns, INT64_MAX, name); break;
+        case STELE_KIND_END: take_end(s, of, event, name, CALL_RETURNED); break;
+        case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, CALL_TAIL); break;
+        default: take_complete(s, of, event, name); break;
+        }
+        of->last_ns = event->time_ns;
+        s->counts.call_count +=
+            event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_COMPLETE;
+    }
+    flush(s);
+    return s->status;
+}
+
+stele_status calls_finish(calls *s)
+{
+    for (uint32_t i = 0; i < s->track_count; i++) {
+        stack *of = &s->tracks[i];
+        expire(s, of, i, of->last_ns);
+        while (of->depth != 0) {
+            const int64_t end_ns = of->frames[of->depth - 1].end_ns;
+            if (end_ns != INT64_MAX)
+                close_top(s, of, i, end_ns, CALL_RETURNED);
+            else
+                close_top(s, of, i, of->last_ns, CALL_OPEN);
+        }
+    }
+    flush(s);
+    return s->status;
+}
+
+const call_counts *calls_get_counts(const calls *s)
+{
+    return &s->counts;
+}
+
+const call_node *calls_node(const calls *s, uint32_t node)
+{
+    return node < s->node_count ? &s->nodes[node] : NULL;
+}
+
+uint32_t calls_node_count(const calls *s)
+{
+    return s->node_count;
+}

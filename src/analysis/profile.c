@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/histogram.h"
+#include "core/hash.h"
+
+/* The running figures of one name, or of one name on one track. */
+typedef struct entry {
+    profile_row row;
+    histogram durations;
+} entry;
+
+struct profile {
+    stele_context *context;
+    profile_options options;
+    calls *calls;
+    entry **by_name; /* by name; NULL where there was no call (without by_track) */
+    uint32_t by_name_count;
+    uint32_t *slots; /* open addressing over (name, track): entry + 1 (with by_track) */
+    uint32_t slot_mask;
+    entry **entries;
+    size_t entry_count, entry_capacity;
+    profile_row *rows;
+};
+
+/* ---- Entries ---- */
+
+static entry *entry_new(profile *p, stele_name name, uint32_t track)
+{
+    entry *made;
+    if (p->entry_count == p->entry_capacity) {
+        const size_t capacity = p->entry_capacity == 0 ? 256 : p->entry_capacity * 2;
+        entry **entries = realloc(p->entries, capacity * sizeof *entries);
+        if (entries == NULL)
+            return NULL;
+        p->entries = entries;
+        p->entry_capacity = capacity;
+    }
+    made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->row = (profile_row){.name = name, .track = track, .min_ns = UINT64_MAX};
+    p->entries[p->entry_count++] = made;
+    return made;
+}
+
+static entry *entry_by_name(profile *p, stele_name name)
+{
+    if (name >= p->by_name_count) {
+        uint32_t count = p->by_name_count == 0 ? 1024 : p->by_name_count;
+        entry **grown;
+        while (count <= name)
+            count *= 2;
+        grown = realloc(p->by_name, count * sizeof(entry *));
+        if (grown == NULL)
+            return NULL;
+        memset(grown + p->by_name_count, 0, (count - p->by_name_count) * sizeof(entry *));
+        p->by_name = grown;
+        p->by_name_count = count;
+    }
+    if (p->by_name[name] == NULL)
+        p->by_name[name] = entry_new(p, name, 0);
+    return p->by_name[name];
+}
+
+static uint32_t *track_slot(const profile *p, stele_name name, uint32_t track)
+{
+    uint32_t at = (uint32_t)hash_u64((uint64_t)track << 32 | name) & p->slot_mask;
+    for (;; at = (at + 1) & p->slot_mask) {
+        const uint32_t known = p->slots[at];
+        if (known == 0 ||
+            (p->entries[known - 1]->row.name == name && p->entries[known - 1]->row.track == track))
+            return &p->slots[at];
+    }
+}
+
+static bool slots_grow(profile *p)
+{
+    const uint32_t count = p->slots == NULL ? 1024 : (p->slot_mask + 1) * 2;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(p->slots);
+    p->slots = slots;
+    p->slot_mask = count - 1;
+    for (uint32_t i = 0; i < p->entry_count; i++)
+        *track_slot(p, p->entries[i]->row.name, p->entries[i]->row.track) = i + 1;
+    return true;
+}
+
+static entry *entry_by_track(profile *p, stele_name name, uint32_t track)
+{
+    uint32_t *slot;
+    if ((p->slots == NULL || p->entry_count * 2 > p->slot_mask) && !slots_grow(p))
+        return NULL;
+    slot = track_slot(p, name, track);
+    if (*slot == 0) {
+        if (entry_new(p, name, track) == NULL)
+            return NULL;
+        *slot = (uint32_t)p->entry_count;
+    }
+    return p->entries[*slot - 1];
+}
+
+/* ---- Calls ---- */
+
+static bool entry_add(entry *to, const call_span *call)
+{
+    profile_row *row = &to->row;
+    const uint64_t duration = (uint64_t)(call->end_ns - call->begin_ns);
+    if (call->end == CALL_ENTRY_LOST) {
+        row->lost_count++;
+        return true;
+    }
+    row->count++;
+    row->unended_count += call->end == CALL_UNWOUND || call->end == CALL_OPEN;
+    row->self_ns += call->self_ns;
+    if (!call->is_recursive)
+        row->total_ns += duration;
+    if (duration < row->min_ns)
+        row->min_ns = duration;
+    if (duration > row->max_ns)
+        row->max_ns = duration;
+    return histogram_add(&to->durations, duration);
+}
+
+static stele_status take_calls(void *user, const call_span *calls, size_t count)
+{
+    profile *p = user;
+    const profile_options *options = &p->options;
+    for (const call_span *call = calls; call != calls + count; call++) {
+        entry *to;
+        if (call->depth < options->depth_min || call->depth > options->depth_max ||
+            (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
+            continue;
+        to = options->by_track ? entry_by_track(p, call->name, call->track)
+             : call->name < p->by_name_count && p->by_name[call->name] != NULL
+                 ? p->by_name[call->name]
+                 : entry_by_name(p, call->name);
+        if (to == NULL || !entry_add(to, call))
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+stele_status profile_new(stele_context *context, const profile_options *options, profile **out)
+{
+    profile *p = calloc(1, sizeof *p);
+    stele_status status;
+    *out = NULL;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->context = context;
+    p->options = *options;
+    if (p->options.depth_max == 0)
+        p->options.depth_max = UINT32_MAX;
+    status =
+        calls_new(context, &(call_options){.needs_recursion = true}, take_calls, p, &p->calls);
+    if (status != STELE_OK) {
+        profile_free(p);
+        return status;
+    }
+    *out = p;
+    return STELE_OK;
+}
+
+void profile_free(profile *p)
+{
+    if (p == NULL)
+        return;
+    for (size_t i = 0; i < p->entry_count; i++) {
+        histogram_free(&p->entries[i]->durations);
+        free(p->entries[i]);
+    }
+    calls_free(p->calls);
+    free(p->entries);
+    free(p->by_name);
+    free(p->slots);
+    free(p->rows);
+    free(p);
+}
+
+stele_status profile_add(profile *p, const stele_segment *segment)
+{
+    return calls_add(p->calls, segment);
+}
+
+stele_status profile_finish(profile *p)
+{
+    return calls_finish(p->calls);
+}
+
+/* ---- Rows ---- */
+
+/* qsort() has no argument of its own: what is compared stands beside the row. */
+typedef struct ranked {
+    uint64_t weight;
+    stele_text name;
+    uint32_t index;
+    uint32_t track;
+} ranked;
+
+static int ranked_compare(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    const size_t common = a->name.size < b->name.size ? a->name.size : b->name.size;
+    int order;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    order = memcmp(a->name.bytes, b->name.bytes, common);
+    if (order != 0 || a->name.size != b->name.size)
+        return order != 0 ? order : a->name.size < b->name.size ? -1 : 1;
+    return a->track < b->track ? -1 : a->track > b->track;
+}
+
+static uint64_t weight(const profile_row *row, profile_order order)
+{
+    switch (order) {
+    case PROFILE_BY_SELF: return row->self_ns;
+    case PROFILE_BY_TOTAL: return row->total_ns;
+    case PROFILE_BY_COUNT: return row->count;
+    case PROFILE_BY_MAX: return row->max_ns;
+    case PROFILE_BY_MEAN: return row->count != 0 ? row->total_ns / row->count : 0;
+    default: return 0;
+    }
+}
+
+static uint64_t percentile(const entry *from, unsigned permille)
+{
+    const uint64_t value = histogram_percentile(&from->durations, permille);
+    return value < from->row.max_ns ? value : from->row.max_ns;
+}
+
+static profile_row finished(const entry *from)
+{
+    profile_row row = from->row;
+    if (row.count == 0)
+        row.min_ns = 0;
+    row.p50_ns = percentile(from, 500);
+    row.p90_ns = percentile(from, 900);
+    row.p99_ns = percentile(from, 990);
+    return row;
+}
+
+stele_status profile_rows(profile *p, profile_order order, const profile_row **rows, size_t *count)
+{
+    ranked *ranks = malloc((p->entry_count + 1) * sizeof *ranks);
+    free(p->rows);
+    p->rows = malloc((p->entry_count + 1) * sizeof *p->rows);
+    if (ranks == NULL || p->rows == NULL) {
+        free(ranks);
+        return STELE_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < p->entry_count; i++) {
+        const profile_row *row = &p->entries[i]->row;
+        ranks[i] = (ranked){weight(row, order), stele_name_text(p->context, NULL, row->name), i,
+                            row->track};
+    }
+    qsort(ranks, p->entry_count, sizeof *ranks, ranked_compare);
+    for (size_t i = 0; i < p->entry_count; i++)
+        p->rows[i] = finished(p->entries[ranks[i].index]);
+    free(ranks);
+    *rows = p->rows;
+    *count = p->entry_count;
+    return STELE_OK;
+}
+
+const call_counts *profile_get_counts(const profile *p)
+{
+    return calls_get_counts(p->calls);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An opened XRay trace: its header, and what the pass over its buffers found. */
+#ifndef XRAY_TRACE_H
+#define XRAY_TRACE_H
+
+#include <stele/xray.h>
+
+#include "core/clock.h"
+#include "core/window.h"
+#include "formats/xray/codes.h"
+#include "model/trace.h"
+
+typedef enum xray_mode { XRAY_MODE_FDR, XRAY_MODE_BASIC, XRAY_MODE_PROFILE } xray_mode;
+
+/* A thread of a process: what is a stream here. */
+typedef struct xray_thread {
+    uint32_t pid, tid;
+    uint32_t track;    /* of the thread; its parent is the process */
+    uint32_t stream;   /* in the context */
+    uint64_t last_tsc; /* of the buffers met so far, in file order */
+    bool is_wrapped_reported;
+} xray_thread;
+
+/* A run of records of one thread: an FDR buffer, or neighbouring basic-mode records. */
+typedef struct xray_range {
+    uint64_t begin, end; /* offsets of the first record and behind the last byte */
+    uint64_t first_tsc;
+    uint32_t thread; /* in the trace's table */
+    bool is_cut;     /* the file ends before the buffer does */
+} xray_range;
+
+typedef struct xray_trace {
+    stele_trace base;
+    stele_xray_header header; /* of the first file header */
+    xray_mode mode;
+    uint64_t buffer_size; /* version 1: of each buffer; 0: not known */
+    tick_rate rate;
+    stele_clock clock;
+
+    xray_thread *threads;
+    uint32_t thread_count, thread_capacity;
+    uint32_t *thread_slots; /* open addressing over (pid, tid): index + 1 */
+    uint32_t thread_slot_mask;
+
+    xray_range *ranges; /* by thread, then by first_tsc, once indexed */
+    size_t range_count, range_capacity;
+
+    stele_name *function_names; /* by function id; 0: not yet known */
+    uint32_t function_name_count;
+    stele_name name_custom, name_typed, name_data, name_type, name_path, name_arg[8];
+    uint32_t profile_pid;
+} xray_trace;
+
+#define XRAY_NAMED_FUNCTIONS_MAX (1u << 20)
+
+/* The thread's number in the table, UINT32_MAX when memory is exhausted. Adds track and stream. */
+uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid);
+
+/* The interned name of a function; for ids beyond the table it is made anew each time. */
+stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint32_t function);
+
+static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,
+                                             uint32_t function)
+{
+    if (function < trace->function_name_count && trace->function_names[function] != 0)
+        return trace->function_names[function];
+    return xray_trace_function_slow(trace, batch, function);
+}
+
+stele_status xray_index(stele_trace *trace);
+
+/* Finds buffers one after the other in file order. */
+typedef struct xray_locator {
+    xray_trace *trace;
+    uint64_t next;    /* where the next buffer is expected */
+    uint64_t skipped; /* bytes that were no buffers, so far */
+} xray_locator;
+
+/*
+ * The next buffer; `w` is then at its first record. STELE_END after the last. Reports what is not
+ * as it should be. On a sequential input `w` must stay within the buffer until the next call.
+ */
+stele_status xray_locate(xray_locator *locator, window *w, xray_range *range);
+
+#endif
