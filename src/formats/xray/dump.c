@@ -96,7 +96,7 @@ static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
 
 static stele_status dump_fdr(dumper *d)
 {
-    xray_locator locator = {.trace = d->trace, .next = XRAY_HEADER_SIZE};
+    xray_locator locator = {.trace = d->trace, .next = XRAY_HEADER_SIZE, .is_quiet = true};
     xray_range range = {0};
     stele_status status;
     while (!d->is_done) {

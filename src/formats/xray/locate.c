@@ -70,9 +70,10 @@ static bool seek_buffer(xray_locator *locator, window *w, const char *name)
     }
     locator->next = window_offset(w);
     locator->skipped += locator->next - start;
-    diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], name, start,
-                locator->next - start, "a buffer", "%llu bytes that begin none",
-                (unsigned long long)(locator->next - start));
+    if (!locator->is_quiet)
+        diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], name, start,
+                    locator->next - start, "a buffer", "%llu bytes that begin none",
+                    (unsigned long long)(locator->next - start));
     return is_found;
 }
 
@@ -131,10 +132,11 @@ static void mend_end(xray_locator *locator, window *w, xray_range *range)
     range->end =
         (size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE ? window_offset(w) : w->in->size;
     locator->skipped = skipped_before;
-    diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], w->in->name,
-                begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE, "extents that lead to a buffer",
-                "%llu bytes, which lead to none; the next is at %llu",
-                (unsigned long long)(claimed - begin), (unsigned long long)range->end);
+    if (!locator->is_quiet)
+        diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], w->in->name,
+                    begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE, "extents that lead to a buffer",
+                    "%llu bytes, which lead to none; the next is at %llu",
+                    (unsigned long long)(claimed - begin), (unsigned long long)range->end);
     window_move(w, begin, UINT64_MAX);
 }
 

@@ -74,6 +74,7 @@ typedef struct xray_locator {
     xray_trace *trace;
     uint64_t next;    /* where the next buffer is expected */
     uint64_t skipped; /* bytes that were no buffers, so far */
+    bool is_quiet;    /* what is wrong was reported before */
 } xray_locator;
 
 /*

@@ -7,6 +7,7 @@
 #include "formats/xray/decode.h"
 #include "formats/xray/dump.h"
 #include "formats/xray/producers.h"
+#include "formats/xray/writer.h"
 
 const stele_code xray_codes[XRAY_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
@@ -240,6 +241,8 @@ const format format_xray = {
     .probe = xray_probe,
     .open = xray_open,
     .dump = xray_dump,
+    .writer = xray_writer_open,
+    .copier = xray_copier_open,
     .codes = xray_codes,
     .code_count = XRAY_CODE_COUNT,
 };

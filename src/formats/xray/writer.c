@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events as FDR logs. Every thread fills a buffer of its own, as the runtime does; a full one goes
+ * to the file behind its extents. COMPLETE events become an entry and an exit: exits wait on a
+ * stack of the thread until an event at or after their time comes by.
+ */
+#include <stdlib.h>
+
+#include "formats/xray/decode.h"
+#include "formats/xray/writer.h"
+#include "model/batch.h"
+
+#define BUFFER_SIZE      (64u << 10)
+#define PAYLOAD_SIZE_MAX (BUFFER_SIZE - 16u * XRAY_METADATA_SIZE)
+#define NS_PER_S         UINT64_C(1000000000)
+#define FUNCTION_MAX     0x0fffffffu
+
+typedef struct pending_exit {
+    uint64_t tsc;
+    uint32_t function;
+} pending_exit;
+
+typedef struct xray_lane {
+    uint8_t *bytes; /* BUFFER_SIZE; NULL until the first event */
+    uint32_t size;
+    uint64_t tsc; /* running counter */
+    uint32_t pid, tid;
+    uint16_t cpu;
+    pending_exit *exits;
+    uint32_t exit_count, exit_capacity;
+} xray_lane;
+
+typedef struct xray_writer {
+    stele_writer base;
+    stele_xray_header header;
+    bool has_header;
+    bool is_ticks;    /* the source's own ticks are written */
+    xray_lane *lanes; /* by track */
+    uint32_t lane_count;
+    uint32_t *function_of_name; /* 0: none yet */
+    uint32_t function_of_name_count;
+    uint32_t function_count;
+} xray_writer;
+
+/* ---- Buffers ---- */
+
+static void put(xray_writer *w, xray_lane *lane, const stele_xray_record *record,
+                const void *payload)
+{
+    lane->size += (uint32_t)stele_xray_encode(&w->header, lane->tsc, record, payload,
+                                              lane->bytes + lane->size);
+    if (record->kind != STELE_XRAY_CUSTOM_EVENT && record->kind != STELE_XRAY_TYPED_EVENT)
+        lane->tsc = record->tsc;
+    else if (w->header.version >= 5)
+        lane->tsc = record->tsc;
+}
+
+/* The buffer to the file: version 1 pads it to the size in the header, later ones say its size. */
+static void lane_flush(xray_writer *w, xray_lane *lane)
+{
+    uint8_t extents[XRAY_METADATA_SIZE];
+    if (lane->size == 0)
+        return;
+    if (w->header.version == 1) {
+        put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_END_OF_BUFFER, .tsc = lane->tsc},
+            NULL);
+        memset(lane->bytes + lane->size, 0, BUFFER_SIZE - lane->size);
+        lane->size = BUFFER_SIZE;
+    } else {
+        stele_xray_encode(&w->header, 0,
+                          &(stele_xray_record){.kind = STELE_XRAY_EXTENTS, .value = lane->size},
+                          NULL, extents);
+        output_write(w->base.out, extents, sizeof extents);
+    }
+    output_write(w->base.out, lane->bytes, lane->size);
+    lane->size = 0;
+}
+
+/* The records that begin every buffer: "Format Grammar and Invariants". */
+static void lane_begin(xray_writer *w, xray_lane *lane, uint64_t tsc)
+{
+    const uint64_t ns = w->header.frequency_hz == NS_PER_S ? tsc : 0;
+    lane->tsc = tsc;
+    put(w, lane,
+        &(stele_xray_record){.kind = STELE_XRAY_NEW_BUFFER, .value = lane->tid, .tsc = tsc}, NULL);
+    put(w, lane,
+        &(stele_xray_record){.kind = STELE_XRAY_WALL_TIME,
+                             .value = ns / NS_PER_S,
+                             .function = (uint32_t)(ns % NS_PER_S / 1000),
+                             .tsc = tsc},
+        NULL);
+    if (w->header.version >= 3)
+        put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_PID, .value = lane->pid, .tsc = tsc},
+            NULL);
+    put(w, lane,
+        &(stele_xray_record){.kind = STELE_XRAY_NEW_CPU, .function = lane->cpu, .tsc = tsc}, NULL);
+}
+
+/* Makes room for `size` bytes and brings the counter within reach of `tsc`. */
+static stele_status lane_prepare(xray_writer *w, xray_lane *lane, uint64_t tsc, size_t size)
+{
+    const uint64_t delta_max = w->header.version >= 3 ? INT32_MAX : UINT32_MAX;
+    if (lane->bytes == NULL) {
+        lane->bytes = malloc(BUFFER_SIZE);
+        if (lane->bytes == NULL)
+            return STELE_ERR_MEMORY;
+    }
+    /* A counter that is set anew and the end of the buffer must fit too. */
+    if (lane->size + size + 2 * XRAY_METADATA_SIZE > BUFFER_SIZE)
+        lane_flush(w, lane);
+    if (lane->size == 0)
+        lane_begin(w, lane, tsc);
+    else if (tsc < lane->tsc || tsc - lane->tsc > delta_max)
+        put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_TSC_WRAP, .tsc = tsc}, NULL);
+    return STELE_OK;
+}
+
+static stele_status put_function(xray_writer *w, xray_lane *lane, stele_xray_kind kind,
+                                 uint32_t function, uint64_t tsc)
+{
+    const stele_status status = lane_prepare(w, lane, tsc, XRAY_FUNCTION_SIZE);
+    if (status == STELE_OK)
+        put(w, lane, &(stele_xray_record){.kind = (uint8_t)kind, .function = function, .tsc = tsc},
+            NULL);
+    return status;
+}
+
+/* ---- Lanes ---- */
+
+static xray_lane *lane_of(xray_writer *w, uint32_t track)
+{
+    const stele_track *known = stele_track_get(w->base.context, track);
+    const stele_track *process;
+    xray_lane *lane;
+    if (track >= w->lane_count) {
+        uint32_t count = w->lane_count == 0 ? 64 : w->lane_count;
+        xray_lane *lanes;
+        while (count <= track)
+            count *= 2;
+        lanes = realloc(w->lanes, count * sizeof *lanes);
+        if (lanes == NULL)
+            return NULL;
+        memset(lanes + w->lane_count, 0, (count - w->lane_count) * sizeof *lanes);
+        w->lanes = lanes;
+        w->lane_count = count;
+    }
+    lane = &w->lanes[track];
+    if (lane->bytes == NULL && known != NULL) {
+        process = stele_track_get(w->base.context, known->parent);
+        lane->tid = (uint32_t)known->number;
+        lane->pid = process != NULL ? (uint32_t)process->number : 0;
+        if (known->number > INT32_MAX || (process != NULL && process->number > INT32_MAX))
+            writer_lose(&w->base, STELE_KIND_NONE, "thread and process ids beyond 31 bits", false,
+                        1);
+    }
+    return lane;
+}
+
+/* Exits of COMPLETE events that lie at or before `tsc`. */
+static stele_status put_exits(xray_writer *w, xray_lane *lane, uint64_t tsc)
+{
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && lane->exit_count != 0 &&
+           lane->exits[lane->exit_count - 1].tsc <= tsc) {
+        const pending_exit *exit = &lane->exits[--lane->exit_count];
+        status = put_function(w, lane, STELE_XRAY_EXIT, exit->function, exit->tsc);
+    }
+    return status;
+}
+
+static stele_status push_exit(xray_lane *lane, uint32_t function, uint64_t tsc)
+{
+    uint32_t at;
+    if (lane->exit_count == lane->exit_capacity) {
+        const uint32_t capacity = lane->exit_capacity == 0 ? 16 : lane->exit_capacity * 2;
+        pending_exit *exits = realloc(lane->exits, capacity * sizeof *exits);
+        if (exits == NULL)
+            return STELE_ERR_MEMORY;
+        lane->exits = exits;
+        lane->exit_capacity = capacity;
+    }
+    /* Spans that overlap without nesting: the one that ends first is on top all the same. */
+    for (at = lane->exit_count++; at != 0 && lane->exits[at - 1].tsc < tsc; at--)
+        lane->exits[at] = lane->exits[at - 1];
+    lane->exits[at] = (pending_exit){tsc, function};
+    return STELE_OK;
+}
+
+/* ---- Functions and times ---- */
+
+/* Functions have numbers: those of XRay traces their own, other names one of a new count. */
+static uint32_t function_of(xray_writer *w, const stele_event *event)
+{
+    const stele_name name = event->name;
+    if (event->id != 0 && event->id <= FUNCTION_MAX && event->kind != STELE_KIND_COMPLETE)
+        return (uint32_t)event->id;
+    writer_lose(&w->base, (stele_kind)event->kind, "names of functions, as numbers", false, 1);
+    if ((name & STELE_NAME_LOCAL) != 0)
+        return FUNCTION_MAX;
+    if (name >= w->function_of_name_count) {
+        uint32_t count = w->function_of_name_count == 0 ? 1024 : w->function_of_name_count;
+        uint32_t *grown;
+        while (count <= name)
+            count *= 2;
+        grown = realloc(w->function_of_name, count * sizeof *grown);
+        if (grown == NULL)
+            return 0;
+        memset(grown + w->function_of_name_count, 0,
+               (count - w->function_of_name_count) * sizeof *grown);
+        w->function_of_name = grown;
+        w->function_of_name_count = count;
+    }
+    if (w->function_of_name[name] == 0)
+        w->function_of_name[name] = ++w->function_count;
+    return w->function_of_name[name];
+}
+
+static uint64_t tsc_of_ns(int64_t time_ns)
+{
+    return time_ns < 0 ? 0 : (uint64_t)time_ns;
+}
+
+static uint64_t tsc_of(xray_writer *w, const stele_event *event)
+{
+    if (w->is_ticks)
+        return event->ticks;
+    if (event->time_ns < 0)
+        writer_lose(&w->base, (stele_kind)event->kind, "times before zero, as zero", false, 1);
+    return tsc_of_ns(event->time_ns);
+}
+
+/* The header is made from the clock of the first stream: its ticks are kept where all streams
+   count with the same frequency and nothing was shifted; else times are in ns. */
+static void write_header(xray_writer *w, const stele_batch *batch)
+{
+    const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
+    uint8_t bytes[XRAY_HEADER_SIZE];
+    bool is_one_clock = stream != NULL && stream->clock.frequency_hz != 0 && batch->shift_ns == 0;
+    for (uint32_t i = 0; is_one_clock && i < stele_stream_count(w->base.context); i++)
+        is_one_clock =
+            stele_stream_get(w->base.context, i)->clock.frequency_hz == stream->clock.frequency_hz;
+    w->is_ticks = is_one_clock;
+    w->header.frequency_hz = is_one_clock ? stream->clock.frequency_hz : NS_PER_S;
+    w->has_header = true;
+    stele_xray_encode_header(&w->header, bytes);
+    output_write(w->base.out, bytes, sizeof bytes);
+}
+
+/* ---- Events ---- */
+
+/* Arguments of a call, as the fields arg0, arg1, ... of the reader. */
+static stele_status put_arguments(xray_writer *w, xray_lane *lane, const stele_batch *batch,
+                                  const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < count && status == STELE_OK;
+         i += stele_field_length(&batch->fields[first + i])) {
+        const stele_field *field = &batch->fields[first + i];
+        if ((field->hint & STELE_HINT_RAW) != 0)
+            continue;
+        if (field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT &&
+            field->type != STELE_TYPE_POINTER) {
+            writer_lose(&w->base, (stele_kind)event->kind, "fields that are no integers", true, 1);
+            continue;
+        }
+        status = lane_prepare(w, lane, lane->tsc, XRAY_METADATA_SIZE);
+        put(w, lane,
+            &(stele_xray_record){
+                .kind = STELE_XRAY_CALL_ARGUMENT, .value = field->u.u, .tsc = lane->tsc},
+            NULL);
+    }
+    return status;
+}
+
+static bool has_integers(const stele_batch *batch, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    for (uint32_t i = 0; i < count; i += stele_field_length(&batch->fields[first + i])) {
+        const uint8_t type = batch->fields[first + i].type;
+        if (type == STELE_TYPE_UINT || type == STELE_TYPE_INT || type == STELE_TYPE_POINTER)
+            return true;
+    }
+    return false;
+}
+
+static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch *batch,
+                             const stele_event *event, uint64_t tsc)
+{
+    const uint32_t function = function_of(w, event);
+    const bool is_entry = event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_COMPLETE;
+    const bool has_arguments = is_entry && has_integers(batch, event);
+    const stele_xray_kind kind = event->kind == STELE_KIND_END         ? STELE_XRAY_EXIT
+                                 : event->kind == STELE_KIND_TAIL_EXIT ? STELE_XRAY_TAIL_EXIT
+                                 : has_arguments                       ? STELE_XRAY_ENTER_ARGS
+                                                                       : STELE_XRAY_ENTER;
+    /* An entry stands in one buffer with its arguments. */
+    stele_status status =
+        lane_prepare(w, lane, tsc, has_arguments ? 8 * XRAY_METADATA_SIZE : XRAY_FUNCTION_SIZE);
+    if (status == STELE_OK)
+        status = put_function(w, lane, kind, function, tsc);
+    if (status == STELE_OK && is_entry)
+        status = put_arguments(w, lane, batch, event);
+    if (status == STELE_OK && event->kind == STELE_KIND_COMPLETE)
+        status =
+            push_exit(lane, function, w->is_ticks ? event->value : tsc_of_ns((int64_t)event->id));
+    return status;
+}
+
+static const stele_field *find_field(const xray_writer *w, const stele_batch *batch,
+                                     const stele_event *event, const char *name)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    for (uint32_t i = 0; i < count; i += stele_field_length(&batch->fields[first + i])) {
+        const stele_text text =
+            stele_name_text(w->base.context, batch, batch->fields[first + i].name);
+        if (text.size == strlen(name) && memcmp(text.bytes, name, text.size) == 0)
+            return &batch->fields[first + i];
+    }
+    return NULL;
+}
+
+/* Instants and logs become custom events: with their payload if they came from one, else with
+   their name as the payload. */
+static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batch *batch,
+                               const stele_event *event, uint64_t tsc)
+{
+    const stele_field *data = find_field(w, batch, event, "data");
+    const stele_field *type = find_field(w, batch, event, "type");
+    const bool is_own = data != NULL && data->type == STELE_TYPE_BYTES;
+    const bool is_typed = is_own && type != NULL && type->type == STELE_TYPE_UINT &&
+                          type->u.u <= UINT16_MAX && w->header.version >= 2;
+    stele_text text = is_own ? stele_field_text(w->base.context, batch, data)
+                             : stele_name_text(w->base.context, batch, event->name);
+    stele_status status;
+    if (!is_own)
+        writer_lose(&w->base, (stele_kind)event->kind, "all but the name, in a custom event", false,
+                    1);
+    if (text.size > PAYLOAD_SIZE_MAX) {
+        text.size = PAYLOAD_SIZE_MAX;
+        writer_lose(&w->base, (stele_kind)event->kind, "payload beyond the size of a buffer", true,
+                    1);
+    }
+    status = lane_prepare(w, lane, tsc, XRAY_METADATA_SIZE + text.size);
+    if (status == STELE_OK)
+        put(w, lane,
+            &(stele_xray_record){.kind =
+                                     is_typed ? STELE_XRAY_TYPED_EVENT : STELE_XRAY_CUSTOM_EVENT,
+                                 .function = is_typed ? (uint32_t)type->u.u : event->cpu,
+                                 .value = text.size,
+                                 .tsc = tsc},
+            text.bytes);
+    return status;
+}
+
+static stele_status put_event(xray_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    const uint64_t tsc = tsc_of(w, event);
+    xray_lane *lane = lane_of(w, event->track);
+    stele_status status;
+    if (lane == NULL)
+        return STELE_ERR_MEMORY;
+    status = put_exits(w, lane, tsc);
+    if (status == STELE_OK && (event->flags & STELE_FLAG_HAS_CPU) != 0 && event->cpu != lane->cpu) {
+        lane->cpu = event->cpu;
+        if (lane->size != 0) {
+            status = lane_prepare(w, lane, tsc, XRAY_METADATA_SIZE);
+            put(w, lane,
+                &(stele_xray_record){.kind = STELE_XRAY_NEW_CPU, .function = lane->cpu, .tsc = tsc},
+                NULL);
+        }
+    }
+    if (status != STELE_OK)
+        return status;
+    switch (event->kind) {
+    case STELE_KIND_BEGIN:
+    case STELE_KIND_END:
+    case STELE_KIND_TAIL_EXIT:
+    case STELE_KIND_COMPLETE: return put_call(w, lane, batch, event, tsc);
+    case STELE_KIND_INSTANT:
+    case STELE_KIND_LOG: return put_custom(w, lane, batch, event, tsc);
+    default:
+        writer_lose(&w->base, (stele_kind)event->kind, "events of this kind", true, 1);
+        return STELE_OK;
+    }
+}
+
+static stele_status xray_writer_write(stele_writer *base, const stele_segment *segment)
+{
+    xray_writer *w = (xray_writer *)base;
+    stele_status status = STELE_OK;
+    if (!w->has_header)
+        write_header(w, segment->batch);
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
+        status = put_event(w, segment->batch, &segment->batch->events[segment->first + i]);
+    return status != STELE_OK ? status : base->out->status;
+}
+
+static stele_status xray_writer_finish(stele_writer *base)
+{
+    xray_writer *w = (xray_writer *)base;
+    stele_status status = STELE_OK;
+    if (!w->has_header) {
+        static const stele_batch nothing = {.stream = UINT32_MAX};
+        write_header(w, &nothing);
+    }
+    for (uint32_t i = 0; i < w->lane_count && status == STELE_OK; i++) {
+        status = put_exits(w, &w->lanes[i], UINT64_MAX);
+        lane_flush(w, &w->lanes[i]);
+    }
+    return status != STELE_OK ? status : base->out->status;
+}
+
+static void xray_writer_close(stele_writer *base)
+{
+    xray_writer *w = (xray_writer *)base;
+    for (uint32_t i = 0; i < w->lane_count; i++) {
+        free(w->lanes[i].bytes);
+        free(w->lanes[i].exits);
+    }
+    free(w->lanes);
+    free(w->function_of_name);
+    free(w);
+}
+
+stele_status xray_writer_open(stele_context *context, output *out,
+                              const stele_writer_options *options, stele_writer **writer)
+{
+    static const writer_ops ops = {xray_writer_write, xray_writer_finish, xray_writer_close};
+    const char *version = options != NULL && options->version != NULL ? options->version : "5";
+    xray_writer *w;
+    *writer = NULL;
+    if (version[0] < '1' || version[0] > '5' || version[1] != '\0') {
+        diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                    "an FDR version from 1 to 5", "version '%s'", version);
+        return STELE_ERR_ARGUMENT;
+    }
+    w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return STELE_ERR_MEMORY;
+    w->base.ops = &ops;
+    w->base.context = context;
+    w->base.out = out;
+    w->header = (stele_xray_header){.version = (uint16_t)(version[0] - '0'),
+                                    .type = XRAY_TYPE_FDR,
+                                    .constant_tsc = true,
+                                    .nonstop_tsc = true};
+    store_le64(w->header.free_form, BUFFER_SIZE);
+    *writer = &w->base;
+    return STELE_OK;
+}
