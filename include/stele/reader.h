@@ -63,6 +63,16 @@ STELE_API bool stele_trace_property(const stele_trace *trace, size_t index, cons
  */
 STELE_API stele_status stele_trace_index(stele_trace *trace);
 
+/*
+ * The name of a function that a trace knows by number only (XRay function ids, program counters);
+ * `module` is 0 where there is one program only. An empty text says that it is not known. Called
+ * once for each function while reading; the text is copied.
+ */
+typedef stele_text stele_resolve_fn(void *user, uint64_t module, uint64_t id);
+
+/* Gives the trace a resolver, to be set before a reader is opened. NULL takes it away. */
+STELE_API void stele_trace_set_resolver(stele_trace *trace, stele_resolve_fn *resolve, void *user);
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 typedef enum stele_order {

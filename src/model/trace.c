@@ -102,3 +102,9 @@ stele_status stele_trace_index(stele_trace *trace)
     trace->is_indexed = status == STELE_OK;
     return status;
 }
+
+void stele_trace_set_resolver(stele_trace *trace, stele_resolve_fn *resolve, void *user)
+{
+    trace->resolve = resolve;
+    trace->resolve_user = user;
+}

@@ -73,6 +73,8 @@ struct stele_trace {
     source *source; /* owned */
     stele_trace_info info;
     stele_trace_options options;
+    stele_resolve_fn *resolve; /* NULL: code is named by its number */
+    void *resolve_user;
     arena texts; /* version, reason, properties */
     trace_property *properties;
     uint32_t property_count, property_capacity;

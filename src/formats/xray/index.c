@@ -98,12 +98,22 @@ static bool function_names_reserve(xray_trace *trace, uint32_t function)
     return true;
 }
 
+/* With shared objects the object's number stands above 24 bits of function: FORMAT.md "Function
+   ids". */
 stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint32_t function)
 {
-    char text[16];
-    const int size = snprintf(text, sizeof text, "@(%u)", (unsigned)function);
-    const stele_name name = context_name(trace->base.context, batch, text, (size_t)size,
-                                         trace->base.info.path, STELE_NO_OFFSET);
+    char number[16];
+    const int size = snprintf(number, sizeof number, "@(%u)", (unsigned)function);
+    stele_text text = {number, (size_t)size};
+    stele_name name;
+    if (trace->base.resolve != NULL) {
+        const stele_text resolved = trace->base.resolve(
+            trace->base.resolve_user, function >> XRAY_OBJECT_SHIFT, function & XRAY_OBJECT_MASK);
+        if (resolved.size != 0)
+            text = resolved;
+    }
+    name = context_name(trace->base.context, batch, text.bytes, text.size, trace->base.info.path,
+                        STELE_NO_OFFSET);
     if (function < XRAY_NAMED_FUNCTIONS_MAX && (name & STELE_NAME_LOCAL) == 0 &&
         function_names_reserve(trace, function))
         trace->function_names[function] = name;
