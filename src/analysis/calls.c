@@ -358,8 +358,8 @@ static stack *track_begin(calls *s, const stele_event *event)
 
 /* ---- The flow of events ---- */
 
-stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn,
-                        void *user, calls **out)
+stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
+                       calls **out)
 {
     calls *s = calloc(1, sizeof *s);
     *out = NULL;

@@ -55,10 +55,10 @@ typedef struct call_options {
 typedef struct calls calls;
 
 /* Receives closed calls, those of inner calls before those of outer ones. */
-typedef stele_status call_fn(void *user, const call_span *calls, size_t count);
+typedef stele_status call_fn(void *user, const call_span *spans, size_t count);
 
-stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn,
-                        void *user, calls **out);
+stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
+                       calls **out);
 void calls_free(calls *s);
 stele_status calls_add(calls *s, const stele_segment *segment);
 
@@ -72,7 +72,7 @@ uint32_t calls_node_count(const calls *s);
 /* Columns to ask for. */
 #define CALLS_COLUMNS \
     (STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE)
-#define CALLS_KINDS                                                     \
+#define CALLS_KINDS                                                      \
     (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
      STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) | STELE_KIND_BIT(STELE_KIND_COMPLETE))
 

@@ -127,11 +127,11 @@ static bool entry_add(entry *to, const call_span *call)
     return histogram_add(&to->durations, duration);
 }
 
-static stele_status take_calls(void *user, const call_span *calls, size_t count)
+static stele_status take_calls(void *user, const call_span *spans, size_t count)
 {
     profile *p = user;
     const profile_options *options = &p->options;
-    for (const call_span *call = calls; call != calls + count; call++) {
+    for (const call_span *call = spans; call != spans + count; call++) {
         entry *to;
         if (call->depth < options->depth_min || call->depth > options->depth_max ||
             (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
@@ -157,8 +157,7 @@ stele_status profile_new(stele_context *context, const profile_options *options,
     p->options = *options;
     if (p->options.depth_max == 0)
         p->options.depth_max = UINT32_MAX;
-    status =
-        calls_new(context, &(call_options){.needs_recursion = true}, take_calls, p, &p->calls);
+    status = calls_new(context, &(call_options){.needs_recursion = true}, take_calls, p, &p->calls);
     if (status != STELE_OK) {
         profile_free(p);
         return status;
