@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele info: what traces hold.
+. "$SOURCE/tests/cli/lib.sh"
+# In the folder of the samples, so that paths are short and everywhere the same.
+here=$PWD
+in_samples() {
+    cd "$heph" || exit 1
+    wanted=$1
+    shift
+    last="stele $*"
+    status=0
+    "$STELE" "$@" >"$here/out" 2>"$here/err" </dev/null || status=$?
+    cd "$here" || exit 1
+    [ "$status" -eq "$wanted" ] || complain "exit code $status, expected $wanted" err
+}
+
+in_samples 0 info heph_tracing_example.bin.log
+golden info_heph
+silent err
+in_samples 0 info --names 2 --tracks 1 heph_tracing_example.bin.log
+says out 'Events by name (2 of 18)'
+says out 'Events by track (1 of '
+in_samples 0 info --names 0 heph_tracing_example.bin.log
+check "all names are there" test "$(grep -c 'Events by name (' out)" -eq 0
+in_samples 0 info epoch_only.bin.log no_epoch.bin.log
+check "two traces, two reports" test "$(grep -c '^  Format ' out)" -eq 2
+check "a clock without wall time says so" grep -q 'Start .* of its clock' out
+
+# Figures that are known by other means: every event packet begins with the same four bytes.
+packets=$(LC_ALL=C tr '\301' '\n' <"$heph/rt_scalars.bin.log" | LC_ALL=C grep -a -c "^$(printf '\374\037\267')")
+in_samples 0 info rt_scalars.bin.log
+says out " $packets  *[0-9.]* %  complete"
+
+in_samples 0 info --json heph_tracing_example.bin.log
+golden info_heph_json
+if have jq; then
+    jq -e '.version == 1 and (.traces | length) == 1 and (.traces[0] | .format == "heph" and
+        .size == 7706 and .event_count == ([.kinds[]] | add) and .time.duration_ns ==
+        .time.end_ns - .time.begin_ns and (.names | length) == 10 and .name_count == 18)' out >jq.log ||
+        complain "not the JSON that docs/json.md describes" out
+else
+    skip "no jq: the shape of the JSON is not checked"
+fi
+in_samples 0 info --json epoch_only.bin.log no_epoch.bin.log
+check "the JSON has both" test "$(grep -c '"path"' out)" -eq 2
+
+# Damage is counted here, and told on standard error.
+in_samples 1 info ../bad/truncated.bin.log
+says out 'Findings  *1 error HEP002'
+says err '^../bad/truncated.bin.log:4735: error HEP002'
+in_samples 3 info --json nothing-here epoch_only.bin.log
+check "one trace is in the JSON" test "$(grep -c '"path"' out)" -eq 1
+! have jq || jq -e . out >jq.log || complain "no JSON" out
+finish
