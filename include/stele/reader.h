@@ -136,6 +136,8 @@ typedef struct stele_reader_stats {
     int64_t unordered_max_ns; /* the largest distance of those */
     uint64_t lost_count;      /* events that the tracer or damage is known to have cost */
     uint64_t skipped_size;    /* bytes that could not be read as records */
+    bool has_begin;           /* begin_ns is known: the traces were looked through beforehand */
+    int64_t begin_ns;         /* time of the first event of all traces, left out or not */
     uint64_t byte_count;      /* bytes of input consumed so far, as stored */
     uint64_t byte_total;      /* 0 when not known */
 } stele_reader_stats;

@@ -294,6 +294,8 @@ static stele_status open_flows(opening *o)
     if (status == STELE_OK)
         status =
             relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
+    reader->stats.has_begin =
+        relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
     for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
         status = open_trace_flows(o, i);
     return status == STELE_OK ? join_flows(o) : status;

@@ -165,6 +165,19 @@ static int64_t first_begin(const related *traces, size_t count)
     return begin_ns == INT64_MAX ? 0 : begin_ns;
 }
 
+bool relate_begin(const related *traces, size_t count, int64_t *begin_ns)
+{
+    bool has_begin = false;
+    for (size_t i = 0; i < count; i++) {
+        /* One without events has no begin, which is known of it once it is indexed. */
+        if (!traces[i].has_begin && !traces[i].trace->is_indexed)
+            return false;
+        has_begin = has_begin || traces[i].has_begin;
+    }
+    *begin_ns = first_begin(traces, count);
+    return has_begin;
+}
+
 static stele_status last_end(stele_context *context, const related *traces, size_t count,
                              int64_t *end_ns)
 {

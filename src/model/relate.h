@@ -31,6 +31,9 @@ void related_learn_batch(related *r, const stele_batch *batch);
 stele_status relate(stele_context *context, related *traces, size_t count,
                     const stele_request *request);
 
+/* The first time of all traces on the common scale; false when it is not known of each. */
+bool relate_begin(const related *traces, size_t count, int64_t *begin_ns);
+
 /* What the bounds mean on the common scale. STELE_ERR_UNSUPPORTED and STELE_ERR_ARGUMENT, each with
    a finding. */
 stele_status relate_bounds(stele_context *context, const related *traces, size_t count,
