@@ -57,7 +57,8 @@ void blob_extract(cli *c, stele_trace *trace, const char *name)
                    output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &x.out),
                    path))
         return;
-    if (cli_check(c, cli_read(c, &trace, 1, &request, take_blobs, &x, NULL), name)) {
+    if (cli_check(c, cli_read(c, &trace, 1, &request, &(consumer){NULL, take_blobs, &x}, NULL),
+                  name)) {
         if (x.event_count == 0) {
             cli_remark(c, "no blob is named '%s'; 'stele cat --kind blob' lists them", name);
             cli_exit(c, EXIT_FINDINGS);

@@ -6,10 +6,17 @@
 
 typedef struct cat {
     cli *c;
-    stele_writer *writer;
-    tail *tail;    /* NULL: events are shown as they come */
-    uint64_t left; /* how many are still to be shown */
+    const sink *to;
+    stele_writer *writer; /* NULL until the reader is open */
+    tail *tail;           /* NULL: events are shown as they come */
+    uint64_t left;        /* how many are still to be shown */
 } cat;
+
+static stele_status cat_ready(void *user, const stele_reader_stats *stats)
+{
+    cat *self = user;
+    return sinking_open(self->c, self->to, self->c->out, stats, &self->writer);
+}
 
 static stele_status cat_take(void *user, const stele_segment *segment)
 {
@@ -36,16 +43,18 @@ static stele_status cat_write_tail(cat *self)
     return status;
 }
 
-static void cat_traces(cat *self, const inputs *in, selection *s, const sink *to)
+static void cat_traces(cat *self, const inputs *in, selection *s)
 {
     cli *c = self->c;
+    const consumer to = {cat_ready, cat_take, self};
     stele_reader_stats stats = {0};
-    s->request.columns = to->columns;
-    stele_status status = cli_read(c, in->traces, in->count, &s->request, cat_take, self, &stats);
-    if (self->tail != NULL && (status == STELE_OK || status == STELE_END))
-        status = cat_write_tail(self);
-    if (cli_check(c, status, "reading"))
-        cli_check(c, stele_writer_finish(self->writer), "standard output");
+    s->request.columns = self->to->columns;
+    cli_check(c, cli_read(c, in->traces, in->count, &s->request, &to, &stats), "reading");
+    /* What was read before an error is shown. */
+    if (self->writer != NULL && !c->is_closed) {
+        if (self->tail == NULL || cli_check(c, cat_write_tail(self), "standard output"))
+            cli_check(c, stele_writer_finish(self->writer), "standard output");
+    }
     cli_conclude(c, NULL, &stats);
 }
 
@@ -64,21 +73,25 @@ static const sink *choose_sink(cli *c)
     return sink_find(is_json ? "json" : is_csv ? "csv" : "text");
 }
 
+static bool make_tail(cat *self)
+{
+    const options *o = &self->c->options;
+    return !option_given(o, OPTION_TAIL) ||
+           cli_check(self->c, tail_new(option_number(o, OPTION_TAIL), &self->tail), "--tail");
+}
+
 void command_CAT(cli *c)
 {
     const options *o = &c->options;
     cat self = {.c = c,
+                .to = choose_sink(c),
                 .left =
                     option_given(o, OPTION_LIMIT) ? option_number(o, OPTION_LIMIT) : UINT64_MAX};
-    const sink *to = choose_sink(c);
     selection s = {.names = NULL};
     inputs in = {.count = 0};
     c->is_streaming = c->is_screen;
-    if (to != NULL && selection_make(c, &s) && sinking_open(c, to, c->out, &self.writer) &&
-        (!option_given(o, OPTION_TAIL) ||
-         cli_check(c, tail_new(option_number(o, OPTION_TAIL), &self.tail), "--tail")) &&
-        inputs_open(c, &in))
-        cat_traces(&self, &in, &s, to);
+    if (self.to != NULL && selection_make(c, &s) && make_tail(&self) && inputs_open(c, &in))
+        cat_traces(&self, &in, &s);
     tail_free(self.tail);
     stele_writer_close(self.writer);
     inputs_close(&in);

@@ -102,7 +102,8 @@ static bool check_trace(cli *c, stele_trace *trace, const stele_request *request
                         stele_reader_stats *stats)
 {
     const char *path = stele_trace_get_info(trace)->path;
-    return cli_check(c, cli_read(c, &trace, 1, request, judge, NULL, stats), path);
+    return cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, NULL}, stats),
+                     path);
 }
 
 static void check_argument(cli *c, size_t index, const stele_request *request, json *j)

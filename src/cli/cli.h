@@ -88,10 +88,18 @@ void selection_free(selection *s);
 /* Takes a segment; STELE_END ends reading early. */
 typedef stele_status take_fn(void *user, const stele_segment *segment);
 
-/* Reads the traces and hands every segment to `take`. `stats` may be NULL. */
+/* Is called once, when the reader is open and nothing was read. */
+typedef stele_status ready_fn(void *user, const stele_reader_stats *stats);
+
+typedef struct consumer {
+    ready_fn *ready; /* may be NULL */
+    take_fn *take;
+    void *user;
+} consumer;
+
+/* Reads the traces and hands every segment to the consumer. `stats` may be NULL. */
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
-                      const stele_request *request, take_fn *take, void *user,
-                      stele_reader_stats *stats);
+                      const stele_request *request, const consumer *to, stele_reader_stats *stats);
 
 /* The signal that asked to stop; 0: none. Reading then ended with STELE_ERR_CLOSED. */
 int cli_interrupted(void);

@@ -10,6 +10,7 @@
 
 /* What stands at the end of a conversion: one of the three. */
 typedef struct target {
+    cli *c;
     const format *format; /* NULL: a sink */
     const sink *sink;     /* NULL: a format */
     stele_writer *writer;
@@ -56,8 +57,8 @@ static bool target_open(cli *c, target *to, const inputs *in)
     if (!cli_check(c, output_open(&c->out_diag, to->path, given.replace, &to->out), to->path))
         return false;
     to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
-    if (to->sink != NULL)
-        return sinking_open(c, to->sink, to->out, &to->writer);
+    if (to->sink != NULL) /* opened when the reader is */
+        return true;
     if (is_copy(c, to, in)) {
         status = to->format->copier(in->traces[0], to->out, &to->copier);
         if (status != STELE_ERR_UNSUPPORTED)
@@ -102,6 +103,12 @@ static void show_losses(cli *c, const target *to)
 
 /* ---- The way from one to the other ----------------------------------------------------------- */
 
+static stele_status ready(void *user, const stele_reader_stats *stats)
+{
+    target *to = user;
+    return to->sink == NULL ? STELE_OK : sinking_open(to->c, to->sink, to->out, stats, &to->writer);
+}
+
 static stele_status take(void *user, const stele_segment *segment)
 {
     const target *to = user;
@@ -138,8 +145,9 @@ static stele_status finish(const target *to)
 static void convert(cli *c, target *to, const inputs *in, stele_request *request)
 {
     stele_reader_stats stats = {0};
+    const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
-    if (cli_check(c, cli_read(c, in->traces, in->count, request, take, to, &stats), to->path) &&
+    if (cli_check(c, cli_read(c, in->traces, in->count, request, &taker, &stats), to->path) &&
         cli_check(c, finish(to), to->path)) {
         if (has_loss(to))
             show_losses(c, to);
@@ -153,7 +161,7 @@ static void convert(cli *c, target *to, const inputs *in, stele_request *request
 
 void command_CONVERT(cli *c)
 {
-    target to = {.format = NULL};
+    target to = {.c = c};
     selection s = {.names = NULL};
     inputs in = {.count = 0};
     if (target_find(c, &to) && selection_make(c, &s) && inputs_open(c, &in)) {

@@ -49,8 +49,9 @@ static void show_trace(cli *c, stele_trace *trace, summary *s, const stele_reque
                        json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    i.is_complete =
-        cli_check(c, cli_read(c, &trace, 1, request, add_to_summary, s, &i.stats), i.about->path);
+    i.is_complete = cli_check(
+        c, cli_read(c, &trace, 1, request, &(consumer){NULL, add_to_summary, s}, &i.stats),
+        i.about->path);
     if (c->worst != EXIT_USAGE && !c->is_closed && collect(c, &i, s)) {
         if (j != NULL)
             info_write_json(c, &i, j);

@@ -175,14 +175,14 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-static stele_status pull(cli *c, stele_reader *reader, take_fn *take, void *user)
+static stele_status pull(cli *c, stele_reader *reader, const consumer *to)
 {
     stele_status status;
     stele_segment segment;
     do {
         status = stele_reader_next(reader, &segment);
         if (status == STELE_OK)
-            status = take(user, &segment);
+            status = to->take(to->user, &segment);
         if (c->progress.is_on) {
             stele_reader_stats stats;
             stele_reader_get_stats(reader, &stats);
@@ -192,21 +192,33 @@ static stele_status pull(cli *c, stele_reader *reader, take_fn *take, void *user
     return is_interrupted ? STELE_ERR_CLOSED : status;
 }
 
-stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
-                      const stele_request *request, take_fn *take, void *user,
-                      stele_reader_stats *stats)
+static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t count,
+                                  const stele_request *request, const consumer *to,
+                                  stele_reader_stats *stats)
 {
     stele_reader *reader = NULL;
+    stele_status status = stele_reader_open(c->context, traces, count, request, &reader);
+    if (status == STELE_OK) {
+        stele_reader_get_stats(reader, stats);
+        if (to->ready != NULL)
+            status = to->ready(to->user, stats);
+    }
+    if (status == STELE_OK) {
+        status = pull(c, reader, to);
+        stele_reader_get_stats(reader, stats);
+    }
+    stele_reader_close(reader);
+    return status;
+}
+
+stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
+                      const stele_request *request, const consumer *to, stele_reader_stats *stats)
+{
+    stele_reader_stats unused;
     stele_status status;
     catch_interrupts();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
-    status = stele_reader_open(c->context, traces, count, request, &reader);
-    if (status == STELE_OK) {
-        status = pull(c, reader, take, user);
-        if (stats != NULL)
-            stele_reader_get_stats(reader, stats);
-    }
+    status = open_and_pull(c, traces, count, request, to, stats != NULL ? stats : &unused);
     progress_clear(&c->progress);
-    stele_reader_close(reader);
     return status;
 }
