@@ -23,7 +23,7 @@ complain() {
     failures=$((failures + 1))
     echo "$1"
     echo "    after: $last"
-    [ -z "${2:-}" ] || sed 's/^/    | /' "$2" | head -n 30
+    [ -z "${2:-}" ] || sed 's/^/    | /' "$2" | cut -c 1-160 | head -n 8
 }
 
 expect() {

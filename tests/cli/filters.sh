@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Selecting events: the same options mean the same for info, cat, check and convert.
+. "$SOURCE/tests/cli/lib.sh"
+trace=$heph/heph_tracing_example.bin.log
+
+# selects COUNT OPTIONS...: all four commands agree on how many events there are.
+selects() {
+    count=$1
+    shift
+    expect 0 cat --json "$@" "$trace"
+    lines out "$count"
+    expect 0 info --json "$@" "$trace"
+    says out "\"event_count\": $count,"
+    expect 0 check "$@" "$trace"
+    says out " in $count event"
+    expect 0 convert "$@" "$trace" --to json -o result --force
+    lines result "$count"
+}
+
+selects 97
+selects 96 --kind complete
+selects 1 --kind metadata
+selects 97 --kind 'c*' --kind 'meta*'
+selects 18 --name 'sending message'
+selects 44 --name '*message' --name 'nothing'
+selects 0 --name 'message'
+selects 18 --where 'name == "sending message"'
+selects 18 --where 'dur > 5ms and name ~ "sending*"'
+selects 1 --where 'name ~ "sending*" and dur > 5.2ms'
+selects 1 --where 'arg.name == "comm_actor" and dur > 10us'
+selects 18 --name 'sending*' --kind 'complete' --where 'dur >= 5ms'
+selects 6 --where 'track ~ "*"' --track 2 --kind complete
+selects 0 --category nothing
+
+# Times: from the start, before the end, wall time, ticks.
+selects 18 --begin 0 --name 'sending message'
+selects 18 --begin 1us --name 'sending message'
+selects 9 --end 45ms --name 'sending message'
+# (one of them overlaps both ranges)
+selects 10 --begin 45ms --name 'sending message'
+expect 0 cat --json --kind complete --begin -10ms "$trace"
+mv out wanted
+expect 0 info --json "$trace"
+begin=$(sed -n 's/^ *"begin_ns": \(-*[0-9]*\),*$/\1/p' out)
+duration=$(sed -n 's/^ *"duration_ns": \([0-9]*\),*$/\1/p' out)
+start=$(sed -n 's/^ *"start": "\(.*\)",*$/\1/p' out)
+expect 0 cat --json --kind complete --begin "$((duration - 10000000))ns" "$trace"
+same out wanted
+expect 0 cat --json --kind complete --begin "@$((begin + duration - 10000000))" "$trace"
+same out wanted
+expect 0 cat --json --kind complete --end "$start" "$trace"
+silent out
+expect 0 cat --json --kind complete --begin "$start" "$trace"
+lines out 96
+expect_from 0 "$trace" cat --json --kind complete --begin 45ms --unsorted -
+lines out "$(grep -c . out)"
+# The end of a pipe is not known beforehand.
+expect_from 3 "$trace" cat --begin -10ms -
+says err 'error STE009'
+
+# What does not fit is told with its place.
+expect 2 cat --where 'dur >' "$trace"
+silent out
+says err 'error STE009 .*found the end at column 6'
+expect 2 cat --where 'durr > 1' "$trace"
+says err 'dur'
+expect 2 cat --where 'name ~ "x' "$trace"
+says err 'a closing quote'
+expect 2 convert --where 'dur >' "$trace" --to json -o refused
+check "no output for a wrong expression" test ! -e refused
+
+# Relative times count from the start of the trace, whatever is left out.
+expect 0 cat --columns time,name --kind complete "$trace"
+tail -n 1 out >wanted
+expect 0 cat --columns time,name --kind complete --begin 90ms "$trace"
+tail -n 1 out >last
+same last wanted
+expect 0 cat --columns time,name --kind complete --tail 1 "$trace"
+same out wanted
+
+# Cutting: the same format keeps the bytes of what is kept. Heph counts its events, so that a cut
+# trace shows that some are missing.
+expect 0 convert "$trace" --begin 45ms --end 80ms -o cut.heph
+expect 1 check cut.heph
+says out ' 0 errors, .* 0 notes'
+says out ' warning HEP015 events lost'
+expect 1 cat --json --kind complete cut.heph
+sed 's/,"trace".*//' out >have
+expect 0 cat --json --kind complete --begin 45ms --end 80ms "$trace"
+sed 's/,"trace".*//' out >wanted
+same have wanted
+finish
