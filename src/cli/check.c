@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele check: judges traces against the rules of their format, and their events. */
+#include "analysis/check.h"
+
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/print.h"
@@ -91,19 +93,42 @@ static void summarize_json(cli *c, json *j, const stele_trace *trace, bool is_co
 
 /* ---- Judging ---- */
 
+/* Whether every event comes, in order: else nothing can be said about nesting and pairing. */
+static bool is_whole(const options *o)
+{
+    static const option_id filters[] = {OPTION_BEGIN, OPTION_END,      OPTION_NAME, OPTION_TRACK,
+                                        OPTION_KIND,  OPTION_CATEGORY, OPTION_WHERE};
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        if (option_given(o, filters[i]))
+            return false;
+    }
+    return true;
+}
+
+/* `user` is NULL when the events are not to be judged. */
 static stele_status judge(void *user, const stele_segment *segment)
 {
-    (void)user;
-    (void)segment;
-    return STELE_OK;
+    return user != NULL ? event_check_add(user, segment) : STELE_OK;
 }
 
 static bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
                         stele_reader_stats *stats)
 {
     const char *path = stele_trace_get_info(trace)->path;
-    return cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, NULL}, stats),
-                     path);
+    const bool judges = is_whole(&c->options) && request->order != STELE_ORDER_NONE;
+    event_check *check = NULL;
+    bool is_complete;
+    if (!judges)
+        cli_remark(c, "%s: nesting and pairing are not judged: events are left out or unsorted",
+                   path);
+    else if (!cli_check(c, event_check_new(c->context, path, &check), path))
+        return false;
+    is_complete =
+        cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, check}, stats), path);
+    if (is_complete && judges)
+        is_complete = cli_check(c, event_check_finish(check), path);
+    event_check_free(check);
+    return is_complete;
 }
 
 static void check_argument(cli *c, size_t index, const stele_request *request, json *j)
@@ -143,7 +168,7 @@ void command_CHECK(cli *c)
     c->report.has_color = c->has_color;
     if (selection_make(c, &s)) {
         s.request.check = true;
-        s.request.columns = STELE_COLUMNS_ALL & ~(STELE_COLUMN_FIELDS | STELE_COLUMN_RAW);
+        s.request.columns = EVENT_CHECK_COLUMNS;
         if (j != NULL) {
             json_open(j, NULL, '{');
             json_uint(j, "version", 1);
