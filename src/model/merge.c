@@ -81,6 +81,9 @@ uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t f
         const int64_t last = second->key - (heap->heads[0].tie > second->tie);
         limit = last < limit ? last : limit;
     }
+    /* Mostly one goes, or all: the last event is only looked at when the second goes, too. */
+    if (end - first == 1 || event_key(&events[first + 1], by_end) > limit)
+        return first + 1;
     if (event_key(&events[end - 1], by_end) <= limit)
         return end;
     /* Events before `first` go, the one at `end` does not (or is none). */

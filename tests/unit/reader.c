@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader over made-up traces: order, clocks, bounds, and what it tells. */
+#include <stele/stele.h>
+
+#include "allocations.h"
+#include "made.h"
+#include "test.h"
+
+#define MADE_STREAMS_MAX 400u
+
+/* ---- Made-up traces ---- */
+
+/* What a trace is to be like. */
+typedef struct made_options {
+    bool is_sequential, has_no_index;
+    bool claims_order; /* whether that is true or not */
+    bool has_lateness;
+    stele_clock clock;
+    stele_trace_options trace;
+    uint32_t streams;
+} made_options;
+
+typedef struct made_trace {
+    stele_trace base;
+    const made_list *list;
+    made_options options;
+} made_trace;
+
+static unsigned produce_calls; /* since the trace was made */
+
+/* What an index knows of one stream. */
+static stele_stream made_stream(const made_trace *trace, uint32_t number)
+{
+    stele_stream stream = {.trace = trace->base.info.number,
+                           .number = number,
+                           .clock = trace->options.clock,
+                           .is_ordered = trace->options.claims_order,
+                           .has_lateness = trace->options.has_lateness};
+    int64_t latest_ns = INT64_MIN;
+    for (uint32_t i = 0; i < trace->list->count; i++) {
+        const made *m = &trace->list->events[i];
+        if (m->stream != number)
+            continue;
+        if (!stream.has_range || m->time_ns < stream.begin_ns)
+            stream.begin_ns = m->time_ns;
+        if (!stream.has_range || m->time_ns > stream.end_ns)
+            stream.end_ns = m->time_ns;
+        stream.has_range = true;
+        if (m->time_ns > latest_ns)
+            latest_ns = m->time_ns;
+        else if (latest_ns - m->time_ns > stream.lateness_ns)
+            stream.lateness_ns = latest_ns - m->time_ns;
+    }
+    return stream;
+}
+
+static stele_status made_index(stele_trace *self)
+{
+    const made_trace *trace = (const made_trace *)self;
+    for (uint32_t i = 0; i < trace->options.streams; i++) {
+        const stele_stream stream = made_stream(trace, i);
+        if (context_add_stream(self->context, &stream) == UINT32_MAX)
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+static stele_status made_produce(stele_trace *self, const produce_request *request, producer **out)
+{
+    const made_trace *trace = (const made_trace *)self;
+    uint32_t stream_first = self->stream_first;
+    made_producer *p;
+    produce_calls++;
+    if (!self->is_indexed) {
+        stele_stream stream = {.trace = self->info.number, .clock = trace->options.clock};
+        stream_first = self->context->stream_count;
+        for (stream.number = 0; stream.number < trace->options.streams; stream.number++) {
+            if (context_add_stream(self->context, &stream) == UINT32_MAX)
+                return STELE_ERR_MEMORY;
+        }
+    }
+    p = (made_producer *)made_open(trace->list);
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->stream_first = stream_first;
+    p->base.lost_count = 3;
+    p->base.skipped_size = 5;
+    if (request->stream != PRODUCE_ALL)
+        p->only = request->stream - stream_first;
+    *out = &p->base;
+    return STELE_OK;
+}
+
+static void made_trace_close(stele_trace *self)
+{
+    free(self);
+}
+
+static const trace_ops made_ops = {made_index, made_produce, made_trace_close};
+static const trace_ops made_ops_no_index = {NULL, made_produce, made_trace_close};
+
+static stele_trace *made_trace_open(stele_context *context, const made_list *list,
+                                    const made_options *options)
+{
+    made_trace *trace = calloc(1, sizeof *trace);
+    if (trace == NULL)
+        return NULL;
+    trace->list = list;
+    trace->options = *options;
+    trace->base.ops = options->has_no_index ? &made_ops_no_index : &made_ops;
+    trace->base.context = context;
+    trace->base.options = options->trace;
+    trace->base.info.path = "made";
+    trace->base.info.version = "";
+    trace->base.info.is_seekable = !options->is_sequential;
+    trace->base.info.number = context->trace_count++;
+    if (source_open_memory(&context->diag, "made", "bytes", 5, NULL, &trace->base.source) !=
+        STELE_OK) {
+        free(trace);
+        return NULL;
+    }
+    produce_calls = 0;
+    return &trace->base;
+}
+
+/* ---- Reading ---- */
+
+static char diag_text[512];
+static unsigned diag_count;
+
+static void keep_diag(void *user, const stele_diag *diag)
+{
+    (void)user;
+    diag_count++;
+    snprintf(diag_text, sizeof diag_text, "%s %s", diag->code->code, diag->found);
+}
+
+static stele_context *make_context(size_t sort_size_max)
+{
+    stele_context *context = NULL;
+    const stele_context_options options = {.diag = keep_diag,
+                                           .limits = {.sort_size_max = sort_size_max}};
+    diag_count = 0;
+    diag_text[0] = '\0';
+    stele_context_new(&options, &context);
+    return context;
+}
+
+/* Reads up to 4 traces to their end; the times that come are added to the text, while they fit. */
+typedef struct outcome {
+    stele_status opened, ended;
+    stele_reader_stats stats;
+    unsigned produced;
+    char times[256];
+    bool is_ordered;
+} outcome;
+
+static outcome read_traces(stele_context *context, stele_trace *const *traces, size_t count,
+                           const stele_request *request)
+{
+    outcome o = {.is_ordered = true};
+    int64_t before_ns = INT64_MIN;
+    stele_segment segment;
+    stele_reader *reader;
+    size_t size = 0;
+    produce_calls = 0;
+    o.opened = stele_reader_open(context, traces, count, request, &reader);
+    if (o.opened != STELE_OK) {
+        CHECK(reader == NULL);
+        return o;
+    }
+    while ((o.ended = stele_reader_next(reader, &segment)) == STELE_OK) {
+        for (uint32_t i = 0; i < segment.count; i++) {
+            const int64_t time_ns = segment.batch->events[segment.first + i].time_ns;
+            o.is_ordered = o.is_ordered && time_ns >= before_ns;
+            before_ns = time_ns;
+            if (size < sizeof o.times - 24)
+                size += (size_t)snprintf(o.times + size, sizeof o.times - size, "%s%" PRId64,
+                                         size == 0 ? "" : " ", time_ns);
+        }
+    }
+    CHECK_EQ_U64(stele_reader_next(reader, &segment), o.ended);
+    stele_reader_get_stats(reader, &o.stats);
+    o.produced = produce_calls;
+    stele_reader_close(reader);
+    return o;
+}
+
+/* The same with traces that are made for it: one of each list. */
+static outcome read_made(const made_list *lists, const made_options *options, size_t count,
+                         const stele_request *request)
+{
+    stele_context *context = make_context(0);
+    stele_trace *traces[4];
+    outcome o;
+    for (size_t i = 0; i < count; i++)
+        traces[i] = made_trace_open(context, &lists[i], &options[i]);
+    o = read_traces(context, traces, count, request);
+    for (size_t i = 0; i < count; i++)
+        stele_trace_close(traces[i]);
+    stele_context_free(context);
+    CHECK_EQ_U64(open_producers, 0);
+    return o;
+}
+
+/* ---- Order ---- */
+
+/* One trace comes in exactly the order of (time, stream, sequence). */
+static void check_order(const made_list *list, const made_options *options, stele_order order,
+                        bool by_end, size_t sort_size_max, unsigned produced)
+{
+    stele_context *context = make_context(sort_size_max);
+    stele_trace *trace = made_trace_open(context, list, options);
+    uint32_t *expected = made_order(list, by_end), at = 0;
+    const stele_request request = {.order = order, .order_by_end = by_end};
+    stele_segment segment;
+    stele_reader *reader;
+    bool is_same = true;
+    REQUIRE(stele_reader_open(context, &trace, 1, &request, &reader) == STELE_OK);
+    CHECK_EQ_U64(produce_calls, produced);
+    while (stele_reader_next(reader, &segment) == STELE_OK) {
+        for (uint32_t i = 0; i < segment.count && is_same; i++, at++)
+            is_same =
+                at < list->count &&
+                segment.batch->events[segment.first + i].ticks == expected[at] &&
+                segment.batch->stream == trace->stream_first + list->events[expected[at]].stream;
+    }
+    CHECK(is_same);
+    CHECK_EQ_U64(at, list->count);
+    CHECK_EQ_U64(diag_count, 0);
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    free(expected);
+}
+
+TEST(the_order_is_the_same_on_every_way)
+{
+    for (uint32_t streams = 1; streams <= MADE_STREAMS_MAX; streams = streams * 3 + 1) {
+        const made_list list = made_new(6000, streams, 2000, streams);
+        const made_options known = {.streams = streams, .has_lateness = true};
+        const made_options unknown = {.streams = streams};
+        const made_options no_index = {.streams = streams, .has_no_index = true};
+        const unsigned by_stream = streams <= 256 ? streams : 1;
+        const unsigned by_few = streams <= 16 ? streams : 1;
+        for (size_t size = 1; size != 0; size = size == 1 ? 200000 : 0) {
+            check_order(&list, &known, STELE_ORDER_TIME, false, size, by_stream);
+            check_order(&list, &known, STELE_ORDER_TIME, true, size, by_few);
+            check_order(&list, &known, STELE_ORDER_FULL, false, size, by_few);
+            check_order(&list, &unknown, STELE_ORDER_TIME, false, size, by_few);
+            check_order(&list, &no_index, STELE_ORDER_TIME, false, size, 1);
+        }
+        check_order(&list, &known, STELE_ORDER_WINDOW, false, 0, by_stream);
+        free(list.events);
+    }
+}
+
+TEST(a_sequential_trace_is_read_once)
+{
+    const made_list list = made_new(500, 3, 100, 1);
+    const made_options options = {.streams = 3, .is_sequential = true};
+    stele_context *context = make_context(0);
+    stele_trace *trace = made_trace_open(context, &list, &options);
+    const outcome first = read_traces(context, &trace, 1, NULL);
+    const outcome second = read_traces(context, &trace, 1, NULL);
+    CHECK_EQ_U64(first.ended, STELE_END);
+    CHECK(first.is_ordered);
+    CHECK_EQ_U64(first.stats.event_count, 500);
+    CHECK_EQ_U64(second.opened, STELE_ERR_UNSUPPORTED);
+    CHECK(strncmp(diag_text, "STE009 another reading", 22) == 0);
+    CHECK_EQ_U64(stele_trace_index(trace), STELE_ERR_UNSUPPORTED);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    free(list.events);
+}
+
+TEST(without_order_records_come_as_they_stand)
+{
+    made events[] = {{30, 0, 0, STELE_KIND_INSTANT},
+                     {10, 0, 1, STELE_KIND_INSTANT},
+                     {20, 0, 0, STELE_KIND_INSTANT}};
+    const made_list list = {
+        .events = events, .count = 3, .batch_min = 1, .batch_max = 2, .ending = STELE_END};
+    const made_options options = {.streams = 2};
+    const outcome o = read_made(&list, &options, 1, &(stele_request){.order = STELE_ORDER_NONE});
+    CHECK_EQ_STR(o.times, "30 10 20");
+    CHECK_EQ_U64(o.produced, 1);
+    CHECK_EQ_U64(diag_count, 0);
+}
+
+TEST(a_false_claim_of_order_is_found_out)
+{
+    made events[] = {{30, 0, 0, STELE_KIND_INSTANT},
+                     {10, 0, 0, STELE_KIND_INSTANT},
+                     {20, 0, 0, STELE_KIND_INSTANT},
+                     {40, 0, 0, STELE_KIND_INSTANT}};
+    const made_list list = {
+        .events = events, .count = 4, .batch_min = 1, .batch_max = 1, .ending = STELE_END};
+    const made_options options = {.streams = 1, .claims_order = true};
+    const outcome o = read_made(&list, &options, 1, NULL);
+    CHECK_EQ_STR(o.times, "30 10 20 40");
+    CHECK_EQ_U64(o.stats.late_count, 2);
+    CHECK_EQ_I64(o.stats.lateness_max_ns, 20);
+    CHECK_EQ_U64(o.stats.unordered_count, 2);
+    CHECK_EQ_I64(o.stats.unordered_max_ns, 20);
+    CHECK_EQ_U64(diag_count, 1);
+    CHECK_EQ_STR(diag_text, "STE007 2 events were delivered late, by up to 20 ns");
+}
+
+TEST(what_producers_lost_and_skipped_is_summed)
+{
+    const made_list list = made_new(50, 3, 0, 1);
+    const made_options options = {.streams = 3, .claims_order = true};
+    const outcome o = read_made(&list, &options, 1, NULL);
+    CHECK_EQ_U64(o.produced, 3);
+    CHECK_EQ_U64(o.stats.lost_count, 9);
+    CHECK_EQ_U64(o.stats.skipped_size, 15);
+    CHECK_EQ_U64(o.stats.byte_total, 5);
+    CHECK_EQ_U64(o.stats.filtered_count, 0);
+    free(list.events);
+}
+
+TEST(no_trace_and_no_event)
+{
+    const made_list empty = {.batch_min = 1, .batch_max = 1, .ending = STELE_END};
+    const made_options options[3] = {
+        {.streams = 0}, {.streams = 0, .is_sequential = true}, {.streams = 2}};
+    const made_list lists[3] = {empty, empty, empty};
+    const stele_request request = {.begin = {STELE_BOUND_START, 5}, .end = {STELE_BOUND_WALL, 5}};
+    CHECK_EQ_U64(read_made(lists, options, 0, NULL).ended, STELE_END);
+    CHECK_EQ_U64(read_made(lists, options, 1, NULL).ended, STELE_END);
+    CHECK_EQ_U64(read_made(lists, options, 2, &request).ended, STELE_END);
+    CHECK_EQ_U64(diag_count, 0);
+}
+
+TEST(an_error_of_a_producer_is_told_at_the_end)
+{
+    made_list lists[2] = {made_new(100, 1, 0, 1), made_new(100, 1, 0, 2)};
+    const made_options options[2] = {{.streams = 1, .trace = {.has_shift = true}},
+                                     {.streams = 1, .trace = {.has_shift = true}}};
+    lists[0].ending = STELE_ERR_READ;
+    for (int order = STELE_ORDER_TIME; order <= STELE_ORDER_NONE; order++) {
+        const outcome o =
+            read_made(lists, options, 2, &(stele_request){.order = (stele_order)order});
+        CHECK_EQ_U64(o.stats.event_count, 200);
+        CHECK_EQ_U64(o.ended, STELE_ERR_READ);
+    }
+    free(lists[0].events);
+    free(lists[1].events);
+}
+
+/* ---- Clocks ---- */
+
+static made few_a[] = {{10, 0, 0, STELE_KIND_INSTANT}, {30, 0, 0, STELE_KIND_INSTANT}};
+static made few_b[] = {{1005, 0, 0, STELE_KIND_INSTANT}, {1020, 0, 0, STELE_KIND_INSTANT}};
+static const made_list few[] = {
+    {.events = few_a, .count = 2, .batch_min = 1, .batch_max = 2, .ending = STELE_END},
+    {.events = few_b, .count = 2, .batch_min = 1, .batch_max = 2, .ending = STELE_END},
+    {.events = few_b, .count = 2, .batch_min = 1, .batch_max = 2, .ending = STELE_END}};
+
+static const stele_clock clock_plain = {.domain = STELE_CLOCK_NS};
+static const stele_clock clock_shared = {.domain = STELE_CLOCK_NS, .identity = {7, 9}};
+static const stele_clock clock_wall_a = {
+    .domain = STELE_CLOCK_NS, .has_wall = true, .wall_ns = 100000, .identity = {1, 1}};
+static const stele_clock clock_wall_b = {
+    .domain = STELE_CLOCK_NS, .has_wall = true, .wall_ns = 99000, .identity = {1, 2}};
+
+/* Reads two traces, from files and as from pipes; what comes must be the same. */
+static outcome read_two(const stele_clock *a, const stele_clock *b,
+                        const stele_trace_options *b_options, const stele_request *request)
+{
+    made_options options[2] = {{.streams = 1, .claims_order = true, .clock = *a},
+                               {.streams = 1, .claims_order = true, .clock = *b}};
+    outcome indexed, sequential;
+    if (b_options != NULL)
+        options[1].trace = *b_options;
+    indexed = read_made(few, options, 2, request);
+    for (int i = 0; i < 2; i++)
+        options[i].is_sequential = true;
+    sequential = read_made(few, options, 2, request);
+    CHECK_EQ_U64(sequential.opened, indexed.opened);
+    CHECK_EQ_STR(sequential.times, indexed.times);
+    return indexed;
+}
+
+TEST(clocks_with_wall_clock_time_meet_there)
+{
+    CHECK_EQ_STR(read_two(&clock_wall_a, &clock_wall_b, NULL, NULL).times,
+                 "100005 100010 100020 100030");
+    /* A shift given by the user comes on top. */
+    CHECK_EQ_STR(read_two(&clock_wall_a, &clock_wall_b,
+                          &(stele_trace_options){.has_shift = true, .shift_ns = 7}, NULL)
+                     .times,
+                 "100010 100012 100027 100030");
+}
+
+TEST(one_clock_needs_no_shift)
+{
+    CHECK_EQ_STR(read_two(&clock_shared, &clock_shared, NULL, NULL).times, "10 30 1005 1020");
+}
+
+TEST(a_shift_makes_clocks_related)
+{
+    CHECK_EQ_STR(read_two(&clock_plain, &clock_plain,
+                          &(stele_trace_options){.has_shift = true, .shift_ns = -1000}, NULL)
+                     .times,
+                 "5 10 20 30");
+}
+
+TEST(starts_can_be_aligned)
+{
+    CHECK_EQ_STR(
+        read_two(&clock_plain, &clock_plain, NULL, &(stele_request){.align_starts = true}).times,
+        "0 0 15 20");
+}
+
+TEST(unrelated_clocks_are_refused)
+{
+    const stele_clock ticks = {.domain = STELE_CLOCK_TICKS};
+    CHECK_EQ_U64(read_two(&clock_plain, &clock_plain, NULL, NULL).opened, STELE_ERR_CLOCKS);
+    CHECK(strncmp(diag_text, "STE008 ", 7) == 0);
+    CHECK_EQ_U64(read_two(&clock_wall_a, &clock_plain, NULL, NULL).opened, STELE_ERR_CLOCKS);
+    CHECK_EQ_U64(read_two(&clock_shared, &clock_wall_a, NULL, NULL).opened, STELE_ERR_CLOCKS);
+    /* No shift turns ticks into nanoseconds. */
+    CHECK_EQ_U64(
+        read_two(&clock_plain, &ticks, &(stele_trace_options){.has_shift = true}, NULL).opened,
+        STELE_ERR_CLOCKS);
+    CHECK_EQ_U64(
+        read_two(&clock_plain, &ticks, NULL, &(stele_request){.align_starts = true}).opened,
+        STELE_ERR_CLOCKS);
+}
+
+TEST(two_related_clocks_and_a_third_with_a_shift)
+{
+    const made_options options[3] = {
+        {.streams = 1, .clock = clock_wall_a},
+        {.streams = 1, .clock = clock_wall_b},
+        {.streams = 1, .clock = clock_plain, .trace = {.has_shift = true, .shift_ns = 99001}}};
+    CHECK_EQ_STR(read_made(few, options, 3, NULL).times,
+                 "100005 100006 100010 100020 100021 100030");
+}
+
+/* ---- Bounds ---- */
+
+static const char *times_between(stele_bound begin, stele_bound end, bool is_sequential)
+{
+    static outcome o;
+    const made_options options = {
+        .streams = 1, .clock = clock_wall_a, .is_sequential = is_sequential};
+    o = read_made(few, &options, 1, &(stele_request){.begin = begin, .end = end});
+    return o.opened == STELE_OK ? o.times : stele_status_text(o.opened);
+}
+
+TEST(bounds_of_every_kind)
+{
+    const stele_bound none = {STELE_BOUND_NONE, 0};
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ_STR(times_between(none, none, i), "10 30");
+        CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_START, 1}, none, i), "30");
+        CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_START, 0}, none, i), "10 30");
+        CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_START, 20}, i), "10");
+        CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_START, 21}, i), "10 30");
+        CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_WALL, 100011}, none, i), "30");
+        CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_WALL, 100030}, i), "10");
+        CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_CLOCK, 11}, none, i), "30");
+        CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_CLOCK, 11}, i), "10");
+        /* The ticks of made-up events are their numbers. */
+        CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_TICKS, 1}, none, i), "30");
+        CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_TICKS, 1}, i), "10");
+    }
+    CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_END, 20}, none, false), "10 30");
+    CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_END, 19}, none, false), "30");
+    CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_END, 5}, false), "10");
+}
+
+TEST(bounds_without_a_meaning)
+{
+    const made_options no_wall = {.streams = 1, .clock = clock_plain};
+    CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_END, 20}, (stele_bound){0}, true),
+                 stele_status_text(STELE_ERR_UNSUPPORTED));
+    CHECK(strncmp(diag_text, "STE009 a time before the end", 28) == 0);
+    CHECK_EQ_U64(
+        read_made(few, &no_wall, 1, &(stele_request){.begin = {STELE_BOUND_WALL, 5}}).opened,
+        STELE_ERR_ARGUMENT);
+    CHECK(strncmp(diag_text, "STE009 a date", 13) == 0);
+    CHECK_EQ_U64(read_made(few, &no_wall, 1, &(stele_request){.where = "((("}).opened,
+                 STELE_ERR_ARGUMENT);
+}
+
+TEST(bounds_of_several_traces_are_on_the_common_scale)
+{
+    const stele_request request = {.begin = {STELE_BOUND_START, 5}, .end = {STELE_BOUND_END, 10}};
+    const made_options options[2] = {{.streams = 1, .clock = clock_wall_a},
+                                     {.streams = 1, .clock = clock_wall_b}};
+    const outcome o = read_made(few, options, 2, &request);
+    CHECK_EQ_STR(o.times, "100010");
+    CHECK_EQ_U64(o.stats.filtered_count, 3);
+    CHECK_EQ_U64(o.stats.event_count, 1);
+}
+
+/* ---- Memory ---- */
+
+static stele_status read_all(const made_list *lists)
+{
+    static const made_options options[2] = {
+        {.streams = 3, .clock = clock_wall_a, .has_lateness = true},
+        {.streams = 3, .clock = clock_wall_b, .is_sequential = true}};
+    stele_trace *traces[2] = {NULL, NULL};
+    stele_context *context = NULL;
+    stele_reader *reader = NULL;
+    stele_segment segment;
+    stele_status status =
+        stele_context_new(&(stele_context_options){.limits = {.sort_size_max = 1}}, &context);
+    for (int i = 0; i < 2 && status == STELE_OK; i++) {
+        traces[i] = made_trace_open(context, &lists[i], &options[i]);
+        status = traces[i] != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    }
+    if (status == STELE_OK)
+        status = stele_reader_open(
+            context, traces, 2,
+            &(stele_request){.begin = {STELE_BOUND_START, 5}, .where = "time > 0s"}, &reader);
+    while (status == STELE_OK)
+        status = stele_reader_next(reader, &segment);
+    stele_reader_close(reader);
+    stele_trace_close(traces[0]);
+    stele_trace_close(traces[1]);
+    stele_context_free(context);
+    return status;
+}
+
+TEST(every_allocation_may_fail)
+{
+    const made_list lists[2] = {made_new(200, 3, 50, 11), made_new(200, 3, 50, 12)};
+    uint64_t n = 0;
+    for (bool has_failed = true; has_failed; n++) {
+        stele_status status;
+        allocations_fail_at(n);
+        status = read_all(lists);
+        has_failed = allocations_stop();
+        CHECK_EQ_U64(status, has_failed ? STELE_ERR_MEMORY : STELE_END);
+        CHECK_EQ_U64(open_producers, 0);
+    }
+    CHECK(n > 50);
+    free(lists[0].events);
+    free(lists[1].events);
+}
