@@ -14,8 +14,12 @@ typedef struct cursor {
     const uint8_t *end;
 } cursor;
 
+/* NULL is no bytes. */
 static inline cursor cursor_make(const uint8_t *bytes, size_t size)
 {
+    static const uint8_t nothing;
+    if (bytes == NULL)
+        bytes = &nothing; /* a place that may be added to */
     return (cursor){bytes, bytes + size};
 }
 

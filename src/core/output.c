@@ -267,8 +267,6 @@ bool output_patch(output *out, uint64_t offset, const void *bytes, size_t size)
     const uint8_t *from = bytes;
     if (offset > written || size > written - offset || out->status != STELE_OK)
         return false;
-    if (size == 0)
-        return true;
     if (offset < out->flushed) {
         const uint64_t left = out->flushed - offset;
         const size_t count = size < left ? size : (size_t)left;
@@ -278,7 +276,8 @@ bool output_patch(output *out, uint64_t offset, const void *bytes, size_t size)
         from += count;
         size -= count;
     }
-    memcpy(out->buffer + (size_t)(offset - out->flushed), from, size);
+    if (size != 0)
+        memcpy(out->buffer + (size_t)(offset - out->flushed), from, size);
     return true;
 }
 
