@@ -3,6 +3,9 @@
 
 #include "core/load.h"
 
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define HIGH_BITS       EACH_BYTE(0x80)
+
 /* ---- Numbers ---- */
 
 static const char digit_pairs[] =
@@ -11,40 +14,55 @@ static const char digit_pairs[] =
     "68697071727374757677787980818283848586878889909192939495969798"
     "99";
 
-static unsigned digit_count(uint64_t value)
+#define BLOCK_DIGITS 8
+#define BLOCK_LIMIT  UINT64_C(100000000)
+
+/*
+ * Eight digits at once: the value is halved into lanes of four, two and one digits by multiplying
+ * with rounded-up reciprocals, which are exact for these ranges. The first digit is lowest.
+ */
+static void block_store(char *to, uint32_t value)
 {
-    unsigned count = 1;
-    for (;;) {
-        if (value < 10)
-            return count;
-        if (value < 100)
-            return count + 1;
-        if (value < 1000)
-            return count + 2;
-        if (value < 10000)
-            return count + 3;
-        value /= 10000;
-        count += 4;
-    }
+    uint64_t lanes, upper;
+    lanes = value / 10000 | (uint64_t)(value % 10000) << 32;
+    upper = (lanes * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
+    lanes = upper | (lanes - 100 * upper) << 16;
+    upper = (lanes * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    lanes = upper | (lanes - 10 * upper) << 8;
+    store_le64(to, lanes | UINT64_C(0x3030303030303030));
+}
+
+static unsigned digit_count(uint32_t value)
+{
+    if (value < 10000)
+        return value < 100 ? 1 + (value >= 10) : 3 + (value >= 1000);
+    return value < 1000000 ? 5 + (value >= 100000) : 7 + (value >= 10000000);
 }
 
 char *text_padded(char *to, uint64_t value, unsigned digits)
 {
     char *const end = to + digits;
     char *at = end;
-    while (at - to >= 2) {
+    for (; at - to >= BLOCK_DIGITS; value /= BLOCK_LIMIT) {
+        at -= BLOCK_DIGITS;
+        block_store(at, (uint32_t)(value % BLOCK_LIMIT));
+    }
+    for (; at - to >= 2; value /= 100) {
         at -= 2;
         memcpy(at, digit_pairs + value % 100 * 2, 2);
-        value /= 100;
     }
     if (at != to)
-        *to = (char)('0' + value % 10);
+        *to = (char)('0' + value);
     return end;
 }
 
 char *text_u64(char *to, uint64_t value)
 {
-    return text_padded(to, value, digit_count(value));
+    if (value < BLOCK_LIMIT)
+        return text_padded(to, value, digit_count((uint32_t)value));
+    to = text_u64(to, value / BLOCK_LIMIT);
+    block_store(to, (uint32_t)(value % BLOCK_LIMIT));
+    return to + BLOCK_DIGITS;
 }
 
 char *text_i64(char *to, int64_t value)
@@ -57,19 +75,28 @@ char *text_i64(char *to, int64_t value)
     return text_u64(to, distance);
 }
 
-static const char hex_digits[] = "0123456789abcdef";
+/* The eight digits of 32 bits, the first in the lowest byte. */
+static uint64_t hex_block(uint32_t value)
+{
+    uint64_t lanes = __builtin_bswap32(value), letters;
+    lanes = (lanes | lanes << 16) & UINT64_C(0x0000ffff0000ffff);
+    lanes = (lanes | lanes << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    lanes = (lanes >> 4 | lanes << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    letters = (lanes + EACH_BYTE(6)) >> 4 & EACH_BYTE(1);
+    return lanes + EACH_BYTE('0') + letters * ('a' - '0' - 10);
+}
 
 char *text_hex(char *to, uint64_t value, unsigned digits)
 {
     const unsigned bits = value != 0 ? 64 - (unsigned)__builtin_clzll(value) : 0;
     const unsigned least = (bits + 3) / 4;
-    char *end;
+    char all[TEXT_HEX_SIZE];
     if (digits < least)
         digits = least;
-    end = to + digits;
-    for (char *at = end; at != to; value >>= 4)
-        *--at = hex_digits[value & 15];
-    return end;
+    store_le64(all, hex_block((uint32_t)(value >> 32)));
+    store_le64(all + 8, hex_block((uint32_t)value));
+    memcpy(to, all + TEXT_HEX_SIZE - digits, digits);
+    return to + digits;
 }
 
 /* ---- Times ---- */
@@ -139,9 +166,6 @@ char *text_wall(char *to, int64_t ns)
 }
 
 /* ---- UTF-8 ---- */
-
-#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-#define HIGH_BITS       EACH_BYTE(0x80)
 
 static bool is_tail(uint8_t byte)
 {
@@ -296,6 +320,8 @@ static bool text_escape(output *out, const uint8_t *at, size_t size, text_style 
                 at += count;
                 to += count;
             }
+            while (at != stop && *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\')
+                *to++ = *at++;
             if (at == stop)
                 break;
             length = text_utf8_length(at, (size_t)(end - at));

@@ -132,6 +132,20 @@ static decimal decimal_make(uint64_t c, int q, bool is_lower_closer)
     return (decimal){s + (value > middle || (value == middle && (s & 1) != 0)), k};
 }
 
+/* Takes the zeros off the end: at most 16, which is 8 + 4 + 2 + 1 + 1. */
+static decimal decimal_trim(decimal d)
+{
+    static const uint64_t powers_of_10[] = {10, 10, 100, 10000, 100000000};
+    static const int counts[] = {1, 1, 2, 4, 8};
+    for (int i = 4; i >= 0; i--) {
+        if (d.digits % powers_of_10[i] == 0) {
+            d.digits /= powers_of_10[i];
+            d.exponent += counts[i];
+        }
+    }
+    return d;
+}
+
 static char *text_zeros(char *to, int count)
 {
     for (; count > 0; count--)
@@ -144,10 +158,7 @@ static char *text_decimal(char *to, decimal d)
 {
     char digits[TEXT_U64_SIZE];
     int count, point;
-    while (d.digits % 10 == 0) {
-        d.digits /= 10;
-        d.exponent++;
-    }
+    d = decimal_trim(d);
     count = (int)(text_u64(digits, d.digits) - digits);
     point = count + d.exponent;
     if (d.exponent >= 0 && point <= 21) {
@@ -198,6 +209,12 @@ char *text_double(char *to, double value)
         return text_word(to, "Infinity");
     if (exponent == 0 && fraction == 0)
         return text_word(to, "0");
+    if (exponent >= 1023 && exponent < 1023 + 53) {
+        const double magnitude = value < 0 ? -value : value;
+        const uint64_t whole = (uint64_t)magnitude;
+        if ((double)whole == magnitude)
+            return text_u64(to, whole);
+    }
     if (exponent == 0)
         return text_decimal(to, decimal_make(fraction, -1074, false));
     return text_decimal(to, decimal_make(fraction | UINT64_C(1) << 52, exponent - 1075,
