@@ -244,13 +244,15 @@ bool counters_add(counters *c, const counters_event *event, counters_verdict *ve
             return c->is_full;
         c->last = stream;
     }
-    if (is_new) {
+    if (is_new)
         stream->last_end_ns = event->end_ns;
-        /* Reordering may have put others before the first. */
-        if (event->counter >= COUNTERS_WINDOW) {
-            stream->next = event->counter;
-            *verdict = COUNTERS_BEGINS_LATE;
-        }
+    if (is_new && event->counter != 0) {
+        stream->next = event->counter + 1;
+        return gap_insert(c, stream, 0,
+                          &(counters_gap){.is_head = true,
+                                          .stream = event->stream,
+                                          .count = event->counter,
+                                          .offset = event->offset});
     }
     if (event->counter == stream->next && stream->gap_count == 0 && !stream->has_stray) {
         stream->next++;

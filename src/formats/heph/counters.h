@@ -17,16 +17,16 @@
 
 typedef enum counters_verdict {
     COUNTERS_IN_ORDER = 0,
-    COUNTERS_AHEAD,      /* values before it are missing so far */
-    COUNTERS_MISPLACED,  /* was missing, comes late */
-    COUNTERS_REPEATED,   /* was there already */
-    COUNTERS_RESTARTED,  /* far from the last one: to be seen by the next */
-    COUNTERS_STRAY,      /* the one before was far from all others */
-    COUNTERS_BEGINS_LATE /* first of its stream, and far from 0 */
+    COUNTERS_AHEAD,     /* values before it are missing so far */
+    COUNTERS_MISPLACED, /* was missing, comes late */
+    COUNTERS_REPEATED,  /* was there already */
+    COUNTERS_RESTARTED, /* far from the last one: to be seen by the next */
+    COUNTERS_STRAY      /* the one before was far from all others */
 } counters_verdict;
 
 /* Values first to first + count - 1 (modulo 2^32) are missing. */
 typedef struct counters_gap {
+    bool is_head; /* all from 0 to the first event: the trace may have been cut there */
     uint32_t stream, first, count;
     uint64_t offset;              /* of the event behind the gap */
     int64_t before_ns, behind_ns; /* ends of the events around it */

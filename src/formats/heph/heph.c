@@ -50,6 +50,7 @@ const format format_heph = {
     .probe = heph_probe,
     .open = heph_open,
     .dump = heph_dump,
+    .writer = heph_writer_open,
     .copier = heph_copier_open,
     .codes = heph_codes,
     .code_count = HEPH_CODE_COUNT,

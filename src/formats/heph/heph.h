@@ -28,6 +28,8 @@ stele_clock heph_clock(const heph_trace *trace);
 void heph_check_packet(diag_sink *diag, const char *name, const heph_packet *packet);
 
 stele_status heph_dump(stele_trace *trace, const dump_request *request);
+stele_status heph_writer_open(stele_context *context, output *out,
+                              const stele_writer_options *options, stele_writer **writer);
 stele_status heph_copier_open(stele_trace *trace, output *out, copier **out_copier);
 
 #endif

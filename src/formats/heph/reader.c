@@ -257,8 +257,7 @@ static void report_verdict(heph_producer *p, const heph_packet *packet, counters
     static const heph_code codes[] = {[COUNTERS_MISPLACED] = HEP017,
                                       [COUNTERS_REPEATED] = HEP016,
                                       [COUNTERS_RESTARTED] = HEP018,
-                                      [COUNTERS_STRAY] = HEP019,
-                                      [COUNTERS_BEGINS_LATE] = HEP021};
+                                      [COUNTERS_STRAY] = HEP019};
     if (verdict > COUNTERS_AHEAD)
         producer_report(p, &heph_codes[codes[verdict]], packet->offset, packet->size, NULL,
                         "counter %u in stream %u", (unsigned)packet->event.counter,
@@ -302,6 +301,13 @@ static void report_lost(heph_producer *p, const counters_gap *gap)
 static bool produce_lost(heph_producer *p, stele_batch *batch, const counters_gap *gap)
 {
     stele_event *event;
+    if (gap->is_head) {
+        if (p->request.check)
+            producer_report(p, &heph_codes[HEP021], gap->offset, 0, "counter 0",
+                            "counter %u first in stream %u", (unsigned)gap->count,
+                            (unsigned)gap->stream);
+        return true;
+    }
     report_lost(p, gap);
     p->base.lost_count += gap->count;
     if ((p->request.kinds & STELE_KIND_BIT(STELE_KIND_LOST)) == 0)
