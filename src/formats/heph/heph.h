@@ -11,6 +11,10 @@
 #define HEPH_FIELD_COUNTER "counter" /* of events, STELE_HINT_RAW */
 #define HEPH_FIELD_VALUE   "value"   /* of options: UINT for an epoch, else BYTES */
 
+/* What a trace tells of its version; both layouts have the same number. */
+#define HEPH_VERSION     "0.1.0"
+#define HEPH_VERSION_OLD "0.1.0 without substreams"
+
 typedef struct heph_trace {
     stele_trace base;
     stele_heph_layout layout;

@@ -634,8 +634,8 @@ stele_status heph_open(stele_context *context, source *from, stele_trace **out)
     trace->layout = heph_layout_detect(head, head_size);
     find_epoch(trace, head, head_size);
     if (!trace_set_version(&trace->base, trace->layout == STELE_HEPH_SUBSTREAMS
-                                             ? "0.1.0"
-                                             : "0.1.0 without substreams")) {
+                                             ? HEPH_VERSION
+                                             : HEPH_VERSION_OLD)) {
         arena_free(&trace->base.texts);
         free(trace);
         return STELE_ERR_MEMORY;

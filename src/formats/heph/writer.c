@@ -22,6 +22,7 @@ typedef struct track_target {
     uint32_t own;    /* the stream that stands for the track, index in `streams` + 1; 0: none */
     uint32_t stream; /* the one of its events, which may be that of its parent; 0: not known */
     uint64_t substream;
+    bool is_bare;     /* a stream of this format's layout without substreams */
     open_span *spans; /* innermost last */
     uint32_t span_count, span_capacity;
 } track_target;
@@ -35,6 +36,7 @@ typedef struct stream_target {
 typedef struct heph_writer {
     stele_writer base;
     stele_heph_encoder packet;
+    stele_heph_layout layout;
     bool has_begun, has_epoch, has_option_epoch;
     int64_t base_ns;   /* taken off every time */
     int64_t latest_ns; /* of all events */
@@ -135,6 +137,7 @@ static track_target *track_find(heph_writer *w, uint32_t number)
         w->tracks[top].own = stream_add(w, owner != NULL ? owner->number : 0);
     target->stream = w->tracks[top].own;
     target->substream = top != number ? track->number : 0;
+    target->is_bare = top == number && track != NULL && track->kind == STELE_TRACK_STREAM;
     if (track != NULL && track->name != 0)
         writer_lose(&w->base, STELE_KIND_NONE, "name of a track", true, 1);
     return target->stream != 0 ? target : NULL;
@@ -206,7 +209,11 @@ static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_e
             .start = packet_time(w, kind, event->time_ns),
             .end = packet_time(w, kind, end_ns),
             .description = attribute_text(a, stele_name_text(w->base.context, batch, event->name))},
-        STELE_HEPH_SUBSTREAMS);
+        w->layout);
+    if (w->layout == STELE_HEPH_SUBSTREAMS && target->is_bare)
+        writer_lose(&w->base, kind, "no substream, now substream 0", false, 1);
+    if (w->layout == STELE_HEPH_NO_SUBSTREAMS && !target->is_bare)
+        writer_lose(&w->base, kind, "substream", true, 1);
     if (event->category != 0) {
         const stele_name category = stele_category_name(w->base.context, event->category);
         writer_lose(&w->base, kind, "category as an attribute", false, 1);
@@ -261,7 +268,7 @@ static void span_resume(heph_writer *w, track_target *target, uint64_t end)
     const open_span span = target->spans[--target->span_count];
     stream_target *stream = &w->streams[target->stream - 1];
     store_be32(span.packet + 12, stream->next++);
-    store_be64(span.packet + 32, end);
+    store_be64(span.packet + w->layout - 10, end);
     stele_heph_encode_raw(&w->packet, span.packet, span.size);
     w->spans_size -= span.size;
     free(span.packet);
@@ -490,16 +497,19 @@ stele_status heph_writer_open(stele_context *context, output *out,
 {
     static const writer_ops ops = {heph_write, heph_finish, heph_close};
     heph_writer *w;
+    const char *version = options->version != NULL ? options->version : HEPH_VERSION;
+    const bool is_old = strcmp(version, HEPH_VERSION_OLD) == 0;
     *writer = NULL;
-    if (options->version != NULL && strcmp(options->version, "0.1.0") != 0) {
+    if (!is_old && strcmp(version, HEPH_VERSION) != 0) {
         diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
-                    "version 0.1.0 of heph", "'%s'", options->version);
+                    HEPH_VERSION ", or " HEPH_VERSION_OLD, "'%s'", version);
         return STELE_ERR_ARGUMENT;
     }
     w = calloc(1, sizeof *w);
     if (w == NULL)
         return STELE_ERR_MEMORY;
     w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
+    w->layout = is_old ? STELE_HEPH_NO_SUBSTREAMS : STELE_HEPH_SUBSTREAMS;
     w->attributes.writer = &w->base;
     w->attributes.to = &w->packet;
     w->id_free = UINT32_C(1) << 31;

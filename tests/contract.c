@@ -1,0 +1,880 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * usage: contract FORMAT [--exhaustive]
+ * What holds for every format, tried on its good and bad samples. Prints what was done; 1 when
+ * something did not hold, with the sample, the property and the position.
+ */
+/* F_SETPIPE_SZ */
+#define _GNU_SOURCE
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "contract_run.h"
+
+#define EXHAUSTIVE_SIZE   ((size_t)16 << 10) /* larger samples are tried at chosen positions */
+#define RANDOM_POSITIONS  20000u
+#define CASE_SECONDS      20u
+#define FAILURES_SHOWN    20u
+#define ALLOCATION_SAMPLE ((size_t)8 << 10)
+
+typedef struct sample {
+    char *path;
+    const char *name; /* within the path */
+    bool is_good;
+    uint8_t *bytes;
+    size_t size;
+} sample;
+
+static struct {
+    const format *format;
+    bool is_exhaustive;
+    sample *samples;
+    size_t sample_count;
+    unsigned failures;
+    uint64_t prefixes, flips, chunkings, round_trips, copies, allocations, findings, orders,
+        projections;
+    char at[512]; /* what is being tried, for those who cannot return */
+} contract;
+
+/* ---- Reporting ---- */
+
+static void try_begin(const sample *s, const char *what, uint64_t position)
+{
+    snprintf(contract.at, sizeof contract.at, "%s: %s at %" PRIu64 "\n", s->name, what, position);
+    alarm(CASE_SECONDS);
+}
+
+static void fail(const char *why)
+{
+    if (contract.failures++ < FAILURES_SHOWN)
+        printf("FAILED %.*s: %s\n", (int)strlen(contract.at) - 1, contract.at, why);
+}
+
+/* A crash or a hang: says where, and ends. */
+static void on_signal(int number)
+{
+    static const char crash[] = "CRASHED ", hang[] = "TOO SLOW ";
+    const char *text = number == SIGALRM ? hang : crash;
+    if (write(STDOUT_FILENO, text, strlen(text)) < 0 ||
+        write(STDOUT_FILENO, contract.at, strlen(contract.at)) < 0)
+        _exit(3);
+    _exit(1);
+}
+
+/* ---- Samples ---- */
+
+static bool sample_load(sample *s)
+{
+    struct stat st;
+    FILE *file = fopen(s->path, "rb");
+    if (file == NULL || fstat(fileno(file), &st) != 0)
+        return false;
+    s->size = (size_t)st.st_size;
+    s->bytes = malloc(s->size + 1);
+    if (s->bytes == NULL || fread(s->bytes, 1, s->size, file) != s->size)
+        return false;
+    fclose(file);
+    return true;
+}
+
+static bool is_sample_name(const char *name)
+{
+    return name[0] != '.' && strncmp(name, "README", 6) != 0 && strcmp(name, "EXPECT") != 0;
+}
+
+static void samples_add(const char *folder, bool is_good)
+{
+    char path[4096];
+    struct dirent **entries;
+    int count;
+    snprintf(path, sizeof path, "%s/src/formats/%s/%s", STELE_SOURCE_DIR, contract.format->name,
+             folder);
+    count = scandir(path, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        sample s = {.is_good = is_good};
+        struct stat st;
+        snprintf(path, sizeof path, "%s/src/formats/%s/%s/%s", STELE_SOURCE_DIR,
+                 contract.format->name, folder, entries[i]->d_name);
+        if (is_sample_name(entries[i]->d_name) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+            s.path = strdup(path);
+            s.name = strrchr(s.path, '/') + 1;
+            contract.samples =
+                realloc(contract.samples, (contract.sample_count + 1) * sizeof *contract.samples);
+            if (!sample_load(&s)) {
+                perror(path);
+                exit(1);
+            }
+            contract.samples[contract.sample_count++] = s;
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+static run_input sample_input(const uint8_t *bytes, size_t size)
+{
+    return (run_input){.format = contract.format->name, .bytes = bytes, .size = size};
+}
+
+/* ---- Positions ---- */
+
+typedef struct positions {
+    size_t *at;
+    size_t count, capacity;
+} positions;
+
+static void positions_add(positions *p, uint64_t at, size_t size)
+{
+    if (at > size)
+        return;
+    p->at = run_grow(p->at, p->count, &p->capacity, sizeof *p->at);
+    p->at[p->count++] = (size_t)at;
+}
+
+typedef struct boundaries {
+    positions *positions;
+    size_t size;
+} boundaries;
+
+static bool boundaries_add(void *user, const dump_record *record)
+{
+    const boundaries *b = user;
+    for (uint64_t near = 0; near < 3; near++) {
+        positions_add(b->positions, record->offset + near - 1, b->size);
+        positions_add(b->positions, record->offset + record->size + near - 1, b->size);
+    }
+    return true;
+}
+
+/* Where a sample is cut or changed: everywhere, or around its records and at fixed random places.
+ */
+static positions sample_positions(const sample *s)
+{
+    positions p = {0};
+    boundaries b = {&p, s->size};
+    const run_input in = sample_input(s->bytes, s->size);
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+    stele_trace *trace;
+    run r = {0};
+    if (s->size <= EXHAUSTIVE_SIZE || contract.is_exhaustive) {
+        for (size_t i = 0; i <= s->size; i++)
+            positions_add(&p, i, s->size);
+        return p;
+    }
+    run_begin(&r);
+    trace = run_open(&r, &in);
+    if (trace != NULL)
+        trace->format->dump(trace, &(dump_request){.fn = boundaries_add, .user = &b});
+    stele_trace_close(trace);
+    run_end(&r);
+    run_free(&r);
+    for (unsigned i = 0; i < RANDOM_POSITIONS; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        positions_add(&p, random % (s->size + 1), s->size);
+    }
+    return p;
+}
+
+/* ---- Memory that ends at a page that cannot be touched ---- */
+
+typedef struct guarded {
+    uint8_t *map;
+    size_t map_size, room;
+} guarded;
+
+static guarded guarded_make(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    guarded g = {.room = (size + page) / page * page};
+    const int zero = open("/dev/zero", O_RDWR);
+    g.map_size = g.room + page;
+    g.map = mmap(NULL, g.map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
+    if (g.map == MAP_FAILED || mprotect(g.map + g.room, page, PROT_NONE) != 0) {
+        perror("mmap");
+        exit(1);
+    }
+    close(zero);
+    return g;
+}
+
+static uint8_t *guarded_put(const guarded *g, const uint8_t *bytes, size_t size)
+{
+    return memcpy(g->map + g->room - size, bytes, size);
+}
+
+/* ---- Prefixes and flipped bytes ---- */
+
+static const stele_request checked = {.order = STELE_ORDER_NONE, .check = true};
+static const stele_request everything = {.order = STELE_ORDER_NONE, .columns = STELE_COLUMNS_ALL};
+
+static bool event_is_sure(const run_event *event, size_t end)
+{
+    return event->kind != STELE_KIND_LOST && (event->flags & STELE_FLAG_DAMAGED) == 0 &&
+           event->size != UINT32_MAX && event->offset + event->size <= end;
+}
+
+/* All sound events of `whole` that end before `end` are in `part`, first and in the same order. */
+static bool has_all_before(const run *part, const run *whole, size_t end)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < whole->event_count; i++) {
+        if (!event_is_sure(&whole->events[i], end))
+            continue;
+        while (at < part->event_count && part->events[at].offset < whole->events[i].offset)
+            at++;
+        if (at == part->event_count || !run_event_is_same(&part->events[at], &whole->events[i]))
+            return false;
+        at++;
+    }
+    return true;
+}
+
+static void check_status(const run *r)
+{
+    if (r->broken != NULL)
+        fail(r->broken);
+    if (r->status != STELE_OK && r->status != STELE_ERR_FORMAT && r->status != STELE_ERR_DAMAGED)
+        fail(stele_status_text(r->status));
+}
+
+static void try_prefixes(const sample *s, const positions *p, const guarded *g, run *r,
+                         const run *whole)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const size_t size = p->at[i];
+        const run_input in = sample_input(guarded_put(g, s->bytes, size), size);
+        try_begin(s, "prefix", size);
+        run_read(r, &in, &checked);
+        check_status(r);
+        if (r->status == STELE_OK && !has_all_before(r, whole, size))
+            fail("a sound event before the end of the prefix is missing or changed");
+        contract.prefixes++;
+    }
+}
+
+static void try_flip(const sample *s, uint8_t *bytes, size_t at, uint8_t mask, run *r)
+{
+    const run_input in = sample_input(bytes, s->size);
+    bytes[at] ^= mask;
+    run_read(r, &in, &checked);
+    bytes[at] ^= mask;
+    check_status(r);
+    contract.flips++;
+}
+
+/* Every byte turned around, and one bit of it; of large samples one of the two at each place. */
+static void try_flips(const sample *s, const positions *p, const guarded *g, run *r)
+{
+    uint8_t *bytes = guarded_put(g, s->bytes, s->size);
+    const bool has_both = s->size <= EXHAUSTIVE_SIZE || contract.is_exhaustive;
+    for (size_t i = 0; i < p->count; i++) {
+        const size_t at = p->at[i];
+        const uint8_t bit = (uint8_t)(1u << (hash_u64(at) & 7));
+        if (at == s->size)
+            continue;
+        try_begin(s, "flip", at);
+        if (has_both || i % 2 == 0)
+            try_flip(s, bytes, at, 0xff, r);
+        if (has_both || i % 2 != 0)
+            try_flip(s, bytes, at, bit, r);
+    }
+}
+
+/* ---- Pieces of input ---- */
+
+static size_t piece_max = SIZE_MAX;
+
+ssize_t __real_read(int fd, void *buffer, size_t size);
+ssize_t __real_pread64(int fd, void *buffer, size_t size, off_t offset);
+ssize_t __wrap_read(int fd, void *buffer, size_t size);
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset);
+
+ssize_t __wrap_read(int fd, void *buffer, size_t size)
+{
+    return __real_read(fd, buffer, size < piece_max ? size : piece_max);
+}
+
+ssize_t __wrap_pread64(int fd, void *buffer, size_t size, off_t offset)
+{
+    return __real_pread64(fd, buffer, size < piece_max ? size : piece_max, offset);
+}
+
+static bool runs_are_same(const run *a, const run *b)
+{
+    if (a->event_count != b->event_count || a->status != b->status)
+        return false;
+    for (size_t i = 0; i < a->event_count; i++) {
+        if (a->events[i].offset != b->events[i].offset || a->events[i].size != b->events[i].size ||
+            a->events[i].flags != b->events[i].flags ||
+            !run_event_is_same(&a->events[i], &b->events[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The sample in a pipe, which needs to be large enough; false when it is not. */
+static bool pipe_fill(const sample *s, int fds[2])
+{
+    if (pipe(fds) != 0)
+        return false;
+    fcntl(fds[1], F_SETPIPE_SZ, 1 << 20);
+    fcntl(fds[1], F_SETFL, O_NONBLOCK);
+    if (write(fds[1], s->bytes, s->size) == (ssize_t)s->size) {
+        close(fds[1]);
+        return true;
+    }
+    close(fds[0]);
+    close(fds[1]);
+    return false;
+}
+
+static void try_pieces(const sample *s, run *r, const run *whole)
+{
+    static const size_t sizes[] = {1, 2, 3, 7, 64, 4093, SIZE_MAX};
+    char path[64];
+    int fds[2];
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        piece_max = sizes[i];
+        try_begin(s, "file in pieces", sizes[i]);
+        run_read(r, &(run_input){.format = contract.format->name, .path = s->path}, &everything);
+        if (!runs_are_same(r, whole))
+            fail("events differ from those read at once");
+        try_begin(s, "pipe in pieces", sizes[i]);
+        if (!pipe_fill(s, fds)) {
+            fail("the sample is too large for a pipe");
+            continue;
+        }
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fds[0]);
+        run_read(r, &(run_input){.format = contract.format->name, .path = path}, &everything);
+        close(fds[0]);
+        if (!runs_are_same(r, whole))
+            fail("events differ from those read at once");
+        contract.chunkings += 2;
+    }
+    piece_max = SIZE_MAX;
+}
+
+/* ---- Orders and columns ---- */
+
+/* A sum over all events that does not depend on their order. */
+static uint64_t run_sum(const run *r)
+{
+    uint64_t sum = r->event_count;
+    for (size_t i = 0; i < r->event_count; i++)
+        sum += hash_bytes(r->events[i].columns, sizeof r->events[i].columns) + r->events[i].kind;
+    return sum;
+}
+
+static bool is_in_time_order(const run *r)
+{
+    for (size_t i = 1; i < r->event_count; i++) {
+        if (r->events[i].time_ns < r->events[i - 1].time_ns &&
+            (r->events[i].flags & STELE_FLAG_LATE) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void try_orders(const sample *s, run *r, const run *whole)
+{
+    const run_input in = sample_input(s->bytes, s->size);
+    run full = {0};
+    try_begin(s, "order by time", 0);
+    run_read(r, &in, &(stele_request){.order = STELE_ORDER_TIME, .columns = STELE_COLUMNS_ALL});
+    run_read(&full, &in, &(stele_request){.order = STELE_ORDER_FULL, .columns = STELE_COLUMNS_ALL});
+    if (!is_in_time_order(r) || r->stats.late_count != 0)
+        fail("events are not in order");
+    if (!runs_are_same(r, &full))
+        fail("ordered by a window, the events differ from those that are sorted");
+    if (run_sum(r) != run_sum(whole))
+        fail("ordered events are others than those of the file's order");
+    run_read(r, &in, &(stele_request){.order = STELE_ORDER_WINDOW, .columns = STELE_COLUMNS_ALL});
+    if (!is_in_time_order(r))
+        fail("events out of a window are not in order, and not flagged");
+    if (run_sum(r) != run_sum(whole))
+        fail("events out of a window are others than those of the file's order");
+    run_free(&full);
+    contract.orders += 3;
+}
+
+static bool columns_are_same(const run *a, const run *b, unsigned column)
+{
+    if (a->event_count != b->event_count)
+        return false;
+    for (size_t i = 0; i < a->event_count; i++) {
+        if (a->events[i].offset != b->events[i].offset || a->events[i].size != b->events[i].size ||
+            a->events[i].kind != b->events[i].kind ||
+            a->events[i].columns[column] != b->events[i].columns[column])
+            return false;
+    }
+    return true;
+}
+
+static void try_projection(const sample *s, run *r, const run *whole)
+{
+    const run_input in = sample_input(s->bytes, s->size);
+    for (unsigned column = 0; column < RUN_COLUMNS; column++) {
+        try_begin(s, "projection to column", run_column_bits[column]);
+        run_read(r, &in,
+                 &(stele_request){.order = STELE_ORDER_NONE, .columns = run_column_bits[column]});
+        if (!columns_are_same(r, whole, column))
+            fail("values differ from those read with all columns");
+        contract.projections++;
+    }
+}
+
+/* ---- Writing and copying ---- */
+
+typedef struct bytes {
+    uint8_t *at;
+    size_t size;
+} bytes;
+
+/* Takes what an output in memory holds. */
+static bytes bytes_take(output *out)
+{
+    bytes b = {NULL, 0};
+    const uint8_t *from = output_memory(out, &b.size);
+    b.at = __real_malloc(b.size + 1);
+    if (b.at == NULL)
+        abort();
+    memcpy(b.at, from, b.size);
+    output_close(out);
+    return b;
+}
+
+static stele_status write_segment(void *user, const stele_segment *segment)
+{
+    return stele_writer_write(user, segment);
+}
+
+/* A writer of the trace's own version, where writers have versions. */
+static stele_status writer_open(stele_context *context, const stele_trace *trace, output *out,
+                                stele_writer **writer)
+{
+    stele_writer_options options = {.version = trace->info.version};
+    stele_status status = contract.format->writer(context, out, &options, writer);
+    options.version = NULL;
+    if (status == STELE_ERR_ARGUMENT)
+        status = contract.format->writer(context, out, &options, writer);
+    return status;
+}
+
+/* Reads a trace in the order of its records, and writes it in its own format. */
+static bytes write_again(run *r, const uint8_t *from, size_t size, uint32_t *loss_count)
+{
+    const run_input in = sample_input(from, size);
+    stele_writer *writer = NULL;
+    output *out = NULL;
+    stele_trace *trace;
+    stele_status status;
+    bytes result = {NULL, 0};
+    *loss_count = 0;
+    if (!run_begin(r))
+        return result;
+    trace = run_open(r, &in);
+    status = trace != NULL ? output_open_memory(&r->context->diag, &out) : STELE_END;
+    if (status == STELE_OK)
+        status = writer_open(r->context, trace, out, &writer);
+    run_fail(r, status);
+    if (status == STELE_OK) {
+        run_pull(r, trace, &everything, size, write_segment, writer);
+        run_fail(r, stele_writer_finish(writer));
+        *loss_count = writer->loss_count;
+    }
+    stele_writer_close(writer);
+    stele_trace_close(trace);
+    run_end(r);
+    if (out != NULL)
+        result = bytes_take(out);
+    return result;
+}
+
+static void check_no_findings(const run *r, const run *known)
+{
+    for (size_t i = 0; i < r->finding_count; i++) {
+        bool is_known = r->findings[i].code->severity == STELE_NOTE;
+        for (size_t k = 0; k < known->finding_count && !is_known; k++)
+            is_known = known->findings[k].code == r->findings[i].code;
+        if (!is_known) {
+            fail(r->findings[i].code->code);
+            return;
+        }
+    }
+}
+
+static bool values_are_same(const run *a, const run *b)
+{
+    if (a->event_count != b->event_count)
+        return false;
+    for (size_t i = 0; i < a->event_count; i++) {
+        if (!run_event_is_same(&a->events[i], &b->events[i]))
+            return false;
+    }
+    return true;
+}
+
+/* `known` holds the findings of a check of the sample itself. */
+static void try_round_trip(const sample *s, run *r, const run *whole, const run *known)
+{
+    uint32_t loss_count, second_loss_count;
+    bytes first, second;
+    if (contract.format->writer == NULL)
+        return;
+    try_begin(s, "write", 0);
+    first = write_again(r, s->bytes, s->size, &loss_count);
+    check_status(r);
+    second = write_again(r, first.at, first.size, &second_loss_count);
+    check_status(r);
+    if (first.size != second.size || memcmp(first.at, second.at, first.size) != 0)
+        fail("written, read and written again, the trace is another one");
+    if (s->is_good && loss_count == 0 && !values_are_same(r, whole))
+        fail("no loss was counted, and the events that were written are others");
+    if (s->is_good && loss_count != 0)
+        fail("the format's own writer cannot carry a good sample");
+    run_read(r,
+             &(run_input){.format = contract.format->name, .bytes = first.at, .size = first.size},
+             &checked);
+    check_no_findings(r, known);
+    contract.round_trips++;
+    free(first.at);
+    free(second.at);
+}
+
+typedef struct copy_choice {
+    copier *copier;
+    uint64_t random; /* 0: everything */
+    run kept;
+} copy_choice;
+
+static stele_status copy_segment(void *user, const stele_segment *segment)
+{
+    copy_choice *choice = user;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        stele_status status;
+        if (choice->random != 0 && (hash_u64(choice->random ^ event->offset) & 1) != 0)
+            continue;
+        run_add_event(&choice->kept, segment->batch, event);
+        status = choice->copier->ops->keep(choice->copier, event);
+        if (status != STELE_OK)
+            return status;
+    }
+    return STELE_OK;
+}
+
+static bytes copy_again(run *r, const sample *s, copy_choice *choice)
+{
+    const run_input in = sample_input(s->bytes, s->size);
+    bytes result = {NULL, 0};
+    output *out = NULL;
+    stele_trace *trace;
+    stele_status status;
+    if (!run_begin(r))
+        return result;
+    choice->copier = NULL;
+    choice->kept.context = r->context;
+    trace = run_open(r, &in);
+    status = trace != NULL ? output_open_memory(&r->context->diag, &out) : STELE_END;
+    if (status == STELE_OK)
+        status = contract.format->copier(trace, out, &choice->copier);
+    run_fail(r, status);
+    if (status == STELE_OK) {
+        run_pull(r, trace, &everything, s->size, copy_segment, choice);
+        run_fail(r, choice->copier->ops->finish(choice->copier));
+    }
+    if (choice->copier != NULL)
+        choice->copier->ops->close(choice->copier);
+    stele_trace_close(trace);
+    run_end(r);
+    if (out != NULL)
+        result = bytes_take(out);
+    return result;
+}
+
+/* State that a copier keeps beside the events asked for shows as metadata and objects. */
+static bool is_copied_event(const run_event *event)
+{
+    return event->kind != STELE_KIND_LOST && event->kind != STELE_KIND_METADATA &&
+           event->kind != STELE_KIND_OBJECT;
+}
+
+static bool copy_holds(const run *copied, const run *kept)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < copied->event_count; i++) {
+        if (!is_copied_event(&copied->events[i]))
+            continue;
+        while (at < kept->event_count && !is_copied_event(&kept->events[at]))
+            at++;
+        if (at == kept->event_count || !run_event_is_same(&copied->events[i], &kept->events[at]))
+            return false;
+        at++;
+    }
+    while (at < kept->event_count && !is_copied_event(&kept->events[at]))
+        at++;
+    return at == kept->event_count;
+}
+
+/* Findings of severity ERROR that the sample itself does not have. */
+static void check_copy(const run *r, const run *known)
+{
+    for (size_t i = 0; i < r->finding_count; i++) {
+        bool is_known = r->findings[i].code->severity != STELE_ERROR;
+        for (size_t k = 0; k < known->finding_count && !is_known; k++)
+            is_known = known->findings[k].code == r->findings[i].code;
+        if (!is_known)
+            fail(r->findings[i].code->code);
+    }
+}
+
+static void try_copies(const sample *s, run *r, const run *known)
+{
+    copy_choice choice = {0};
+    bytes copy;
+    if (contract.format->copier == NULL)
+        return;
+    for (uint64_t seed = 0; seed < 16; seed++) {
+        try_begin(s, "copy of choice", seed);
+        choice.random = seed;
+        choice.kept.event_count = 0;
+        copy = copy_again(r, s, &choice);
+        check_status(r);
+        if (seed == 0 && s->is_good &&
+            (copy.size != s->size || memcmp(copy.at, s->bytes, s->size) != 0))
+            fail("a copy of everything is not the same");
+        run_read(r,
+                 &(run_input){.format = contract.format->name, .bytes = copy.at, .size = copy.size},
+                 &checked);
+        check_status(r);
+        check_copy(r, known);
+        if (s->is_good && !copy_holds(r, &choice.kept))
+            fail("a copy holds other events than were kept");
+        free(copy.at);
+        contract.copies++;
+    }
+    run_free(&choice.kept);
+}
+
+/* ---- Findings of bad samples ---- */
+
+typedef struct expectation {
+    char code[16];
+    uint64_t offset;
+    bool is_met;
+} expectation;
+
+/* The lines of bad/EXPECT for a sample: `file code offset`; "-" when about no place. */
+static size_t expectations_read(const sample *s, expectation *list, size_t max)
+{
+    char path[4096], line[512], file[256], offset[64];
+    size_t count = 0;
+    FILE *from;
+    snprintf(path, sizeof path, "%s/src/formats/%s/bad/EXPECT", STELE_SOURCE_DIR,
+             contract.format->name);
+    from = fopen(path, "r");
+    while (from != NULL && count < max && fgets(line, sizeof line, from) != NULL) {
+        if (line[0] == '#' ||
+            sscanf(line, "%255s %15s %63s", file, list[count].code, offset) != 3 ||
+            strcmp(file, s->name) != 0)
+            continue;
+        list[count].offset = offset[0] == '-' ? STELE_NO_OFFSET : strtoull(offset, NULL, 0);
+        list[count++].is_met = false;
+    }
+    if (from != NULL)
+        fclose(from);
+    return count;
+}
+
+static void try_findings(const sample *s, const run *known)
+{
+    expectation list[256];
+    const size_t count = expectations_read(s, list, sizeof list / sizeof *list);
+    char text[128];
+    try_begin(s, "findings", 0);
+    if (!s->is_good && count == 0)
+        fail("a bad sample without a line in EXPECT");
+    for (size_t i = 0; i < known->finding_count; i++) {
+        const run_finding *finding = &known->findings[i];
+        bool is_expected = false;
+        for (size_t k = 0; k < count && !is_expected; k++) {
+            if (list[k].is_met || list[k].offset != finding->offset ||
+                strcmp(list[k].code, finding->code->code) != 0)
+                continue;
+            list[k].is_met = is_expected = true;
+        }
+        if (!is_expected && (!s->is_good || finding->code->severity == STELE_ERROR)) {
+            snprintf(text, sizeof text, "unexpected %s %" PRId64, finding->code->code,
+                     (int64_t)finding->offset);
+            fail(text);
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        contract.findings++;
+        if (list[k].is_met)
+            continue;
+        snprintf(text, sizeof text, "expected %.15s %" PRId64 " does not come", list[k].code,
+                 (int64_t)list[k].offset);
+        fail(text);
+    }
+}
+
+/* ---- Allocations that fail ---- */
+
+typedef struct deed {
+    stele_status status;
+    uint64_t sum;
+} deed;
+
+enum { DEED_READ, DEED_WRITE, DEED_COPY, DEED_DUMP, DEED_COUNT };
+
+static bool dump_sum(void *user, const dump_record *record)
+{
+    *(uint64_t *)user += hash_bytes(record->text, strlen(record->text)) + record->offset;
+    return true;
+}
+
+/* All that can be done with a sample, and how each of it came out. */
+static void do_all(const sample *s, run *r, deed deeds[DEED_COUNT])
+{
+    const run_input in = sample_input(s->bytes, s->size);
+    copy_choice choice = {0};
+    bytes result = {NULL, 0};
+    uint32_t loss_count;
+    memset(deeds, 0, DEED_COUNT * sizeof *deeds);
+    run_read(r, &in, &(stele_request){.check = true, .columns = STELE_COLUMNS_ALL});
+    deeds[DEED_READ] = (deed){r->status, run_sum(r)};
+    if (contract.format->writer != NULL) {
+        result = write_again(r, s->bytes, s->size, &loss_count);
+        deeds[DEED_WRITE] = (deed){r->status, hash_bytes(result.at, result.size)};
+        free(result.at);
+    }
+    if (contract.format->copier != NULL) {
+        result = copy_again(r, s, &choice);
+        deeds[DEED_COPY] = (deed){r->status, hash_bytes(result.at, result.size)};
+        free(result.at);
+    }
+    run_free(&choice.kept);
+    if (run_begin(r)) {
+        stele_trace *trace = run_open(r, &in);
+        if (trace != NULL)
+            run_fail(r, trace->format->dump(
+                            trace, &(dump_request){.fn = dump_sum, .user = &deeds[DEED_DUMP].sum}));
+        stele_trace_close(trace);
+        run_end(r);
+    }
+    deeds[DEED_DUMP].status = r->status;
+}
+
+static void try_allocations(const sample *s, run *r)
+{
+    static const char *const names[DEED_COUNT] = {"reading", "writing", "copying", "dumping"};
+    deed sound[DEED_COUNT], deeds[DEED_COUNT];
+    char text[128];
+    bool has_failed = true;
+    if (s->size > ALLOCATION_SAMPLE)
+        return;
+    do_all(s, r, sound);
+    for (uint64_t n = 0; has_failed; n++) {
+        const size_t used = mallinfo2().uordblks;
+        try_begin(s, "failing allocation", n);
+        allocations_fail_at(n);
+        do_all(s, r, deeds);
+        has_failed = allocations_stop();
+        for (int i = 0; i < DEED_COUNT; i++) {
+            if (deeds[i].status != STELE_ERR_MEMORY && deeds[i].status != sound[i].status)
+                snprintf(text, sizeof text, "%.16s: %.80s", names[i],
+                         stele_status_text(deeds[i].status));
+            else if (deeds[i].status == sound[i].status && deeds[i].sum != sound[i].sum)
+                snprintf(text, sizeof text, "%.16s: incomplete without a word", names[i]);
+            else
+                continue;
+            fail(text);
+        }
+        if (n > 0 && mallinfo2().uordblks > used)
+            fail("memory is not freed");
+        contract.allocations++;
+    }
+}
+
+/* ---- All of it ---- */
+
+static void try_sample(const sample *s, run *r)
+{
+    const run_input in = sample_input(s->bytes, s->size);
+    const guarded g = guarded_make(s->size);
+    positions p;
+    run whole = {0}, known = {0};
+    try_begin(s, "reading", 0);
+    run_read(&whole, &in, &everything);
+    check_status(&whole);
+    if (s->is_good && whole.status != STELE_OK)
+        fail(stele_status_text(whole.status));
+    run_read(&known, &in, &checked);
+    p = sample_positions(s);
+    try_findings(s, &known);
+    try_pieces(s, r, &whole);
+    try_projection(s, r, &whole);
+    try_orders(s, r, &whole);
+    try_round_trip(s, r, &whole, &known);
+    try_copies(s, r, &known);
+    try_allocations(s, r);
+    try_prefixes(s, &p, &g, r, &whole);
+    try_flips(s, &p, &g, r);
+    munmap(g.map, g.map_size);
+    free(p.at);
+    run_free(&whole);
+    run_free(&known);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], on_signal);
+}
+
+int main(int argc, char **argv)
+{
+    run r = {0};
+    contract.format = argc > 1 ? format_find(argv[1]) : NULL;
+    contract.is_exhaustive = argc > 2 && strcmp(argv[2], "--exhaustive") == 0;
+    if (contract.format == NULL) {
+        fprintf(stderr, "usage: contract FORMAT [--exhaustive]\n");
+        return 2;
+    }
+    samples_add("good", true);
+    samples_add("bad", false);
+    if (contract.sample_count == 0) {
+        printf("no samples in src/formats/%s\n", contract.format->name);
+        return 1;
+    }
+    catch_signals();
+    for (size_t i = 0; i < contract.sample_count; i++)
+        try_sample(&contract.samples[i], &r);
+    alarm(0);
+    printf("%zu samples: %" PRIu64 " prefixes, %" PRIu64 " flips, %" PRIu64 " inputs in pieces, "
+           "%" PRIu64 " projections, %" PRIu64 " orders, %" PRIu64 " written again, %" PRIu64
+           " copies, %" PRIu64 " failing allocations, %" PRIu64 " expected findings; %u failures\n",
+           contract.sample_count, contract.prefixes, contract.flips, contract.chunkings,
+           contract.projections, contract.orders, contract.round_trips, contract.copies,
+           contract.allocations, contract.findings, contract.failures);
+    run_free(&r);
+    for (size_t i = 0; i < contract.sample_count; i++) {
+        free(contract.samples[i].path);
+        free(contract.samples[i].bytes);
+    }
+    free(contract.samples);
+    return contract.failures != 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One reading of a trace, kept so that it can be compared with another: of each event where it
+ * stands and a digest of each column, of each finding its code and place.
+ */
+#ifndef TESTS_CONTRACT_RUN_H
+#define TESTS_CONTRACT_RUN_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocations.h"
+#include "core/hash.h"
+#include "formats/format.h"
+#include "invariants.h"
+
+enum { RUN_TIME, RUN_NAME, RUN_TRACK, RUN_VALUE, RUN_FIELDS, RUN_COLUMNS };
+
+static const uint32_t run_column_bits[RUN_COLUMNS] = {STELE_COLUMN_TIME, STELE_COLUMN_NAME,
+                                                      STELE_COLUMN_TRACK, STELE_COLUMN_VALUE,
+                                                      STELE_COLUMN_FIELDS};
+
+typedef struct run_event {
+    uint64_t offset;
+    uint32_t size;
+    uint8_t kind, flags;
+    int64_t time_ns;
+    uint64_t columns[RUN_COLUMNS];
+} run_event;
+
+typedef struct run_finding {
+    const stele_code *code;
+    uint64_t offset;
+} run_finding;
+
+typedef struct run {
+    stele_context *context;
+    run_event *events;
+    size_t event_count, event_capacity;
+    run_finding *findings;
+    size_t finding_count, finding_capacity;
+    stele_status status; /* of what failed first, else STELE_OK */
+    stele_reader_stats stats;
+    const char *broken; /* invariant */
+} run;
+
+/* Where a run takes its bytes from. */
+typedef struct run_input {
+    const char *format;
+    const char *path; /* NULL: memory */
+    const uint8_t *bytes;
+    size_t size;
+} run_input;
+
+static inline void *run_grow(void *table, size_t count, size_t *capacity, size_t entry_size)
+{
+    if (count < *capacity)
+        return table;
+    *capacity = *capacity * 2 + 256;
+    table = __real_realloc(table, *capacity * entry_size);
+    if (table == NULL)
+        abort();
+    return table;
+}
+
+static inline void run_on_finding(void *user, const stele_diag *diag)
+{
+    run *r = user;
+    r->findings =
+        run_grow(r->findings, r->finding_count, &r->finding_capacity, sizeof *r->findings);
+    r->findings[r->finding_count++] = (run_finding){diag->code, diag->offset};
+}
+
+static inline uint64_t run_hash_text(uint64_t hash, stele_text text)
+{
+    return hash_mix(hash ^ hash_bytes(text.bytes, text.size), text.size + 1);
+}
+
+static inline uint64_t run_hash_field(const stele_context *context, const stele_batch *batch,
+                                      const stele_field *field, uint64_t hash)
+{
+    hash = run_hash_text(hash, stele_name_text(context, batch, field->name));
+    hash = hash_mix(hash ^ ((uint64_t)field->type << 24 | (uint64_t)field->width << 16 |
+                            (uint64_t)field->hint << 8 | field->label_count),
+                    UINT64_C(0x9e3779b97f4a7c15));
+    if (field->type == STELE_TYPE_NAME ||
+        (field->type >= STELE_TYPE_STRING && field->type < STELE_TYPE_RUN_FIRST))
+        return run_hash_text(hash, stele_field_text(context, batch, field));
+    return hash_mix(hash ^ field->u.u, UINT64_C(0xd6e8feb86659fd93));
+}
+
+/* Names and numbers of a track and of those above it: what it is, whatever its number here. */
+static inline uint64_t run_hash_track(const stele_context *context, uint32_t number)
+{
+    uint64_t hash = 0;
+    const stele_track *track;
+    for (unsigned depth = 0; depth < 8 && (track = stele_track_get(context, number)) != NULL;
+         depth++) {
+        hash = hash_mix(hash ^ hash_u64(track->number), (uint64_t)track->kind + 3);
+        number = track->parent;
+    }
+    return hash;
+}
+
+static inline uint64_t run_hash_fields(const stele_context *context, const stele_batch *batch,
+                                       const stele_event *event)
+{
+    uint64_t hash = 1;
+    uint32_t first;
+    uint32_t count = stele_event_fields(batch, event, &first);
+    while (count != 0) {
+        const stele_field *field = &batch->fields[first];
+        const uint32_t length = stele_field_length(field);
+        if ((field->hint & STELE_HINT_RAW) == 0) {
+            for (uint32_t i = 0; i < length; i++)
+                hash = run_hash_field(context, batch, field + i, hash);
+        }
+        first += length;
+        count -= length;
+    }
+    return hash;
+}
+
+/* The values of kinds whose value or id are tracks are told by what those tracks are. */
+static inline uint64_t run_hash_value(const stele_context *context, const stele_event *event)
+{
+    const bool is_switch = event->kind == STELE_KIND_SWITCH;
+    const bool has_track = is_switch || event->kind == STELE_KIND_WAKE;
+    const uint64_t value =
+        is_switch ? run_hash_track(context, (uint32_t)event->value) : event->value;
+    const uint64_t id = has_track ? run_hash_track(context, (uint32_t)event->id) : event->id;
+    return hash_mix(value ^ UINT64_C(0x9e3779b97f4a7c15), hash_u64(id));
+}
+
+static inline void run_add_event(run *r, const stele_batch *batch, const stele_event *event)
+{
+    const stele_context *c = r->context;
+    run_event *kept;
+    r->events = run_grow(r->events, r->event_count, &r->event_capacity, sizeof *r->events);
+    kept = &r->events[r->event_count++];
+    *kept = (run_event){.offset = event->offset,
+                        .size = event->size,
+                        .kind = event->kind,
+                        .flags = event->flags,
+                        .time_ns = event->time_ns};
+    kept->columns[RUN_TIME] = hash_mix(hash_u64((uint64_t)event->time_ns), event->ticks + 1);
+    kept->columns[RUN_NAME] =
+        run_hash_text(run_hash_text(1, stele_name_text(c, batch, event->name)),
+                      stele_name_text(c, batch, stele_category_name(c, event->category)));
+    kept->columns[RUN_TRACK] = run_hash_track(c, event->track) + event->cpu;
+    kept->columns[RUN_VALUE] = run_hash_value(c, event);
+    kept->columns[RUN_FIELDS] = run_hash_fields(c, batch, event);
+}
+
+/* What a caller wants done with each segment besides; false stops. */
+typedef stele_status run_segment_fn(void *user, const stele_segment *segment);
+
+static inline void run_fail(run *r, stele_status status)
+{
+    if (r->status == STELE_OK && status != STELE_END)
+        r->status = status;
+}
+
+static inline void run_pull(run *r, stele_trace *trace, const stele_request *request,
+                            uint64_t input_size, run_segment_fn *fn, void *user)
+{
+    stele_reader *reader;
+    stele_segment segment;
+    stele_status status = stele_reader_open(r->context, &trace, 1, request, &reader);
+    if (status != STELE_OK) {
+        run_fail(r, status);
+        return;
+    }
+    while ((status = stele_reader_next(reader, &segment)) == STELE_OK && r->broken == NULL) {
+        r->broken = invariant_segment(r->context, &segment, input_size);
+        for (uint32_t i = 0; r->broken == NULL && i < segment.count; i++)
+            run_add_event(r, segment.batch, &segment.batch->events[segment.first + i]);
+        if (r->broken == NULL && fn != NULL && (status = fn(user, &segment)) != STELE_OK)
+            break;
+    }
+    run_fail(r, status);
+    stele_reader_get_stats(reader, &r->stats);
+    stele_reader_close(reader);
+}
+
+/* The trace of an input; NULL when it cannot be opened. */
+static inline stele_trace *run_open(run *r, const run_input *in)
+{
+    const stele_trace_options options = {.format = in->format};
+    stele_trace *trace = NULL;
+    run_fail(r, in->path != NULL ? stele_trace_open(r->context, in->path, &options, &trace)
+                                 : stele_trace_open_memory(r->context, "sample", in->bytes,
+                                                           in->size, &options, &trace));
+    return trace;
+}
+
+/* Forgets the last reading; the context is a new one. */
+static inline bool run_begin(run *r)
+{
+    const stele_context_options options = {.diag = run_on_finding, .diag_user = r};
+    r->event_count = r->finding_count = 0;
+    r->status = STELE_OK;
+    r->broken = NULL;
+    run_fail(r, stele_context_new(&options, &r->context));
+    return r->status == STELE_OK;
+}
+
+static inline void run_end(run *r)
+{
+    stele_context_free(r->context);
+    r->context = NULL;
+}
+
+/* Opens, reads and closes. */
+static inline void run_read(run *r, const run_input *in, const stele_request *request)
+{
+    stele_trace *trace;
+    if (!run_begin(r))
+        return;
+    trace = run_open(r, in);
+    if (trace != NULL)
+        run_pull(r, trace, request, in->path != NULL ? UINT64_MAX : in->size, NULL, NULL);
+    stele_trace_close(trace);
+    run_end(r);
+}
+
+static inline void run_free(run *r)
+{
+    free(r->events);
+    free(r->findings);
+    *r = (run){0};
+}
+
+static inline bool run_event_is_same(const run_event *a, const run_event *b)
+{
+    return a->kind == b->kind && memcmp(a->columns, b->columns, sizeof a->columns) == 0;
+}
+
+#endif
