@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lets the nth allocation fail. A test program that includes this is linked so that its calls of
- * malloc, calloc and realloc come here (see CMakeLists.txt).
+ * Lets the nth allocation fail, and counts what is allocated. A test program that includes this is
+ * linked so that its calls of malloc, calloc, realloc, strdup and free come here (see
+ * CMakeLists.txt); what the C library allocates by itself does not.
  *
  *     allocations_fail_at(0);           the next one fails, and all after it succeed again
  *     ...
@@ -14,15 +15,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+static uint64_t allocations_live;
 static uint64_t allocations_left = UINT64_MAX;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void __real_free(void *old);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+void __wrap_free(void *old);
 
 static inline bool allocation_fails(void)
 {
@@ -32,19 +39,38 @@ static inline bool allocation_fails(void)
     return allocations_left-- == 0;
 }
 
+static inline void *allocation_count(void *made)
+{
+    allocations_live += made != NULL;
+    return made;
+}
+
 void *__wrap_malloc(size_t size)
 {
-    return allocation_fails() ? NULL : __real_malloc(size);
+    return allocation_fails() ? NULL : allocation_count(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return allocation_fails() ? NULL : __real_calloc(count, size);
+    return allocation_fails() ? NULL : allocation_count(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    return allocation_fails() ? NULL : __real_realloc(old, size);
+    if (allocation_fails())
+        return NULL;
+    return old != NULL ? __real_realloc(old, size) : allocation_count(__real_malloc(size));
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return allocation_fails() ? NULL : allocation_count(__real_strdup(text));
+}
+
+void __wrap_free(void *old)
+{
+    allocations_live -= old != NULL;
+    __real_free(old);
 }
 
 static inline void allocations_fail_at(uint64_t count)

@@ -144,7 +144,8 @@ static inline void run_add_event(run *r, const stele_batch *batch, const stele_e
                         .kind = event->kind,
                         .flags = event->flags,
                         .time_ns = event->time_ns};
-    kept->columns[RUN_TIME] = hash_mix(hash_u64((uint64_t)event->time_ns), event->ticks + 1);
+    if ((event->flags & STELE_FLAG_NO_TIME) == 0)
+        kept->columns[RUN_TIME] = hash_mix(hash_u64((uint64_t)event->time_ns), event->ticks + 1);
     kept->columns[RUN_NAME] =
         run_hash_text(run_hash_text(1, stele_name_text(c, batch, event->name)),
                       stele_name_text(c, batch, stele_category_name(c, event->category)));
@@ -227,8 +228,8 @@ static inline void run_read(run *r, const run_input *in, const stele_request *re
 
 static inline void run_free(run *r)
 {
-    free(r->events);
-    free(r->findings);
+    __real_free(r->events);
+    __real_free(r->findings);
     *r = (run){0};
 }
 
