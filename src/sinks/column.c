@@ -209,7 +209,11 @@ char *cell_number(char *to, column_id id, const stele_event *event)
     case COLUMN_CPU:
         return (event->flags & STELE_FLAG_HAS_CPU) != 0 ? text_u64(to, event->cpu) : to;
     case COLUMN_VALUE: return text_u64(to, event->value);
-    case COLUMN_ID: return text_u64(to, event->id);
+    case COLUMN_ID:
+        /* Of these it is a time. */
+        return event->kind == STELE_KIND_COMPLETE || event->kind == STELE_KIND_LOST
+                   ? text_i64(to, (int64_t)event->id)
+                   : text_u64(to, event->id);
     case COLUMN_OFFSET: return text_u64(to, event->offset);
     case COLUMN_SIZE: return text_u64(to, event->size);
     default: return to;

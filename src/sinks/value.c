@@ -106,7 +106,7 @@ void bigint_put(output *out, const stele_batch *batch, const stele_field *field)
 
 stele_status value_writer_init(value_writer *values, stele_context *context)
 {
-    *values = (value_writer){.context = context};
+    *values = (value_writer){.context = context, .skipped = VALUE_SKIP_NONE};
     return name_forms_init(&values->names, context, json_string);
 }
 
@@ -343,7 +343,7 @@ bool value_put_members(value_writer *values, output *out, const stele_batch *bat
         const stele_field *field = members + at;
         const unsigned bit = place < 63 ? place : 63;
         place++;
-        if (!field_is_shown(field))
+        if (!field_is_shown(field) || field->name == values->skipped)
             continue;
         if (!is_first)
             output_byte(out, ',');
@@ -356,4 +356,29 @@ bool value_put_members(value_writer *values, output *out, const stele_batch *bat
         value_put(values, out, batch, field);
     }
     return !is_first;
+}
+
+void value_put_context(value_writer *values, output *out, const stele_batch *batch)
+{
+    OUTPUT_LITERAL(out, "\"stele.context\":{");
+    value_put_members(values, out, batch, batch->context_first, batch->context_count);
+    output_byte(out, '}');
+}
+
+void value_count_changes(value_writer *values, stele_writer *writer, stele_kind kind)
+{
+    static const struct {
+        uint32_t change;
+        const char *what;
+    } texts[] = {{VALUE_ESCAPED, "bytes that are no UTF-8, as \\xHH"},
+                 {VALUE_NOT_FINITE, "number that is not finite, as text"},
+                 {VALUE_RENAMED, "second field of one name, renamed"},
+                 {VALUE_LABELLED, "value with a label, as text"}};
+    if (values->changes == 0)
+        return;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if ((values->changes & texts[i].change) != 0)
+            writer_lose(writer, kind, texts[i].what, false, 1);
+    }
+    values->changes = 0;
 }

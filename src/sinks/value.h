@@ -3,6 +3,7 @@
 #ifndef SINKS_VALUE_H
 #define SINKS_VALUE_H
 
+#include "model/writer.h"
 #include "sinks/names.h"
 
 /*
@@ -21,11 +22,14 @@ void json_string_escaped(output *out, const void *bytes, size_t size);
 #define VALUE_RENAMED    0x4u /* a second member of the same name: "len", "len#2" */
 #define VALUE_LABELLED   0x8u /* a number with labels, as one string: "2 (RUNNING)" */
 
+#define VALUE_SKIP_NONE UINT32_MAX
+
 typedef struct value_writer {
     const stele_context *context;
-    name_forms names; /* as JSON strings */
-    uint32_t changes; /* VALUE_..., added up until the caller clears it */
-    uint32_t *seen;   /* by name: the round in which it was met last */
+    name_forms names;   /* as JSON strings */
+    uint32_t changes;   /* VALUE_..., added up until the caller clears it */
+    stele_name skipped; /* fields of this name are left out; VALUE_SKIP_NONE for none */
+    uint32_t *seen;     /* by name: the round in which it was met last */
     uint32_t seen_count, round;
 } value_writer;
 
@@ -47,6 +51,12 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
  */
 bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,
                        uint32_t count);
+
+/* The batch's context as one more member, `"stele.context":{...}`. */
+void value_put_context(value_writer *values, output *out, const stele_batch *batch);
+
+/* Counts what was changed since the last call as losses of an event of this kind. */
+void value_count_changes(value_writer *values, stele_writer *writer, stele_kind kind);
 
 /* One field as a value of such an object. */
 void value_put(value_writer *values, output *out, const stele_batch *batch,

@@ -156,8 +156,8 @@ static inline void run_end(world *w, uint32_t first, uint32_t count)
 
 /* Runs the batch through a sink; what came out, terminated, is the caller's to free. `writer`, when
    not NULL, is left open for its losses. */
-static inline char *sink_run(world *w, const char *name, const sink_options *options,
-                             stele_writer **writer)
+static inline char *sink_run_sized(world *w, const char *name, const sink_options *options,
+                                   stele_writer **writer, size_t *out_size)
 {
     const stele_segment segment = {w->batch, 0, w->batch->event_count};
     stele_writer *made;
@@ -175,11 +175,19 @@ static inline char *sink_run(world *w, const char *name, const sink_options *opt
     REQUIRE(text != NULL);
     memcpy(text, bytes, size);
     text[size] = '\0';
+    *out_size = size;
     if (writer != NULL)
         *writer = made;
     else
         stele_writer_close(made);
     return text;
+}
+
+static inline char *sink_run(world *w, const char *name, const sink_options *options,
+                             stele_writer **writer)
+{
+    size_t size;
+    return sink_run_sized(w, name, options, writer, &size);
 }
 
 /* Compares with the file of that name in unit/sinks; the first line that differs is shown. */

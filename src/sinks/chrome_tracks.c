@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sinks/chrome_tracks.h"
+
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "sinks/put.h"
+
+#define REPLACED_FIRST 2000000000u
+#define NO_TID         UINT32_MAX
+
+void chrome_tracks_init(chrome_tracks *tracks, const stele_context *context)
+{
+    *tracks = (chrome_tracks){.context = context, .next = REPLACED_FIRST};
+}
+
+void chrome_tracks_free(chrome_tracks *tracks)
+{
+    free(tracks->items);
+    free(tracks->groups);
+    free(tracks->taken);
+    free(tracks->nodes);
+}
+
+/* ---- Numbers in use ---- */
+
+static void taken_insert(uint64_t *table, uint32_t mask, uint64_t key)
+{
+    uint32_t slot = (uint32_t)hash_u64(key) & mask;
+    while (table[slot] != 0)
+        slot = (slot + 1) & mask;
+    table[slot] = key;
+}
+
+static bool taken_grow(chrome_tracks *tracks)
+{
+    const uint32_t mask = tracks->taken == NULL ? 255 : tracks->taken_mask * 2 + 1;
+    uint64_t *grown = calloc((size_t)mask + 1, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    for (uint32_t i = 0; tracks->taken != NULL && i <= tracks->taken_mask; i++) {
+        if (tracks->taken[i] != 0)
+            taken_insert(grown, mask, tracks->taken[i]);
+    }
+    free(tracks->taken);
+    tracks->taken = grown;
+    tracks->taken_mask = mask;
+    return true;
+}
+
+static bool is_taken(const chrome_tracks *tracks, uint64_t key)
+{
+    uint32_t slot = (uint32_t)hash_u64(key) & tracks->taken_mask;
+    while (tracks->taken[slot] != 0) {
+        if (tracks->taken[slot] == key)
+            return true;
+        slot = (slot + 1) & tracks->taken_mask;
+    }
+    return false;
+}
+
+/* A pid stands in the table with NO_TID; no key is 0. */
+static uint64_t taken_key(uint32_t pid, uint32_t tid)
+{
+    return ((uint64_t)pid << 32 | tid) + 1;
+}
+
+/*
+ * The number itself where it fits and is free, else the next one that is; `pid` NO_TID: a pid is
+ * wanted. False when memory is exhausted.
+ */
+static bool take_number(chrome_tracks *tracks, uint32_t pid, uint64_t wanted, uint32_t *number,
+                        bool *is_replaced)
+{
+    uint64_t key = 0;
+    if (tracks->taken_count * 2 >= tracks->taken_mask && !taken_grow(tracks))
+        return false;
+    *number = (uint32_t)wanted;
+    *is_replaced = wanted > INT32_MAX;
+    for (;;) {
+        if (*is_replaced)
+            *number = tracks->next++;
+        key = pid == NO_TID ? taken_key(*number, NO_TID) : taken_key(pid, *number);
+        if (!is_taken(tracks, key))
+            break;
+        *is_replaced = true;
+    }
+    taken_insert(tracks->taken, tracks->taken_mask, key);
+    tracks->taken_count++;
+    return true;
+}
+
+/* ---- Places ---- */
+
+static bool tracks_grow(chrome_tracks *tracks, uint32_t track)
+{
+    const uint32_t count = (track + 1) * 2;
+    chrome_track *items;
+    if (track < tracks->count)
+        return true;
+    items = realloc(tracks->items, count * sizeof *items);
+    if (items == NULL)
+        return false;
+    memset(items + tracks->count, 0, (count - tracks->count) * sizeof *items);
+    tracks->items = items;
+    tracks->count = count;
+    return true;
+}
+
+/* The process that a whole kind of tracks of one trace shares. */
+static bool group_pid(chrome_tracks *tracks, stele_track_kind kind, uint32_t source, uint32_t *pid)
+{
+    chrome_group *groups;
+    bool is_replaced;
+    for (uint32_t i = 0; i < tracks->group_count; i++) {
+        if (tracks->groups[i].kind == kind && tracks->groups[i].source == source) {
+            *pid = tracks->groups[i].pid;
+            return true;
+        }
+    }
+    groups = realloc(tracks->groups, (tracks->group_count + 1) * sizeof *groups);
+    if (groups == NULL)
+        return false;
+    tracks->groups = groups;
+    if (!take_number(tracks, NO_TID, UINT64_MAX, pid, &is_replaced))
+        return false;
+    groups[tracks->group_count++] = (chrome_group){kind, source, *pid};
+    return true;
+}
+
+static bool is_process(stele_track_kind kind)
+{
+    return kind == STELE_TRACK_PROCESS || kind == STELE_TRACK_STREAM ||
+           kind == STELE_TRACK_PROVIDER;
+}
+
+/* The pid of the process that a track is, or is in. */
+static bool track_pid(chrome_tracks *tracks, uint32_t number, uint32_t *pid)
+{
+    static const stele_track none;
+    const stele_track *track = stele_track_get(tracks->context, number);
+    chrome_track *item;
+    if (track == NULL)
+        track = &none;
+    if (!is_process(track->kind)) {
+        /* A track is made after its parent. */
+        if (track->kind != STELE_TRACK_CPU && track->parent != 0 && track->parent < number)
+            return track_pid(tracks, track->parent, pid);
+        return group_pid(tracks,
+                         track->kind == STELE_TRACK_CPU ? STELE_TRACK_CPU : STELE_TRACK_NONE,
+                         track->source, pid);
+    }
+    if (!tracks_grow(tracks, number))
+        return false;
+    item = &tracks->items[number];
+    if (!item->has_pid) {
+        const uint64_t wanted = track->kind == STELE_TRACK_PROVIDER ? UINT64_MAX : track->number;
+        if (!take_number(tracks, NO_TID, wanted, &item->pid, &item->is_pid_replaced))
+            return false;
+        item->has_pid = true;
+    }
+    *pid = item->pid;
+    return true;
+}
+
+static bool has_own_tid(const stele_track *track)
+{
+    return track != NULL &&
+           (track->kind == STELE_TRACK_THREAD || track->kind == STELE_TRACK_SUBSTREAM ||
+            track->kind == STELE_TRACK_CPU);
+}
+
+chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t number)
+{
+    const stele_track *track = stele_track_get(tracks->context, number);
+    chrome_track *item;
+    uint32_t pid;
+    char *to;
+    if (track == NULL)
+        number = 0;
+    if (!tracks_grow(tracks, number))
+        return NULL;
+    item = &tracks->items[number];
+    if (item->has_place)
+        return item;
+    if (!track_pid(tracks, number, &pid))
+        return NULL;
+    item = &tracks->items[number];
+    item->pid = pid;
+    if (!take_number(tracks, pid, has_own_tid(track) ? track->number : 0, &item->tid,
+                     &item->is_replaced))
+        return NULL;
+    to = PUT(item->place, ",\"pid\":");
+    to = text_u64(to, item->pid);
+    to = PUT(to, ",\"tid\":");
+    to = text_u64(to, item->tid);
+    item->place_size = (uint8_t)(to - item->place);
+    item->has_place = true;
+    return item;
+}
+
+/* ---- Stacks ---- */
+
+/* Node 0 is never used, so that 0 can stand for an empty stack. */
+static uint32_t node_take(chrome_tracks *tracks)
+{
+    const uint32_t free_node = tracks->node_free;
+    if (free_node != 0) {
+        tracks->node_free = tracks->nodes[free_node].below;
+        return free_node;
+    }
+    if (tracks->node_count + 1 >= tracks->node_capacity) {
+        const uint32_t capacity = tracks->node_capacity == 0 ? 256 : tracks->node_capacity * 2;
+        chrome_node *nodes;
+        if (capacity > CHROME_NODES_MAX)
+            return 0;
+        nodes = realloc(tracks->nodes, capacity * sizeof *nodes);
+        if (nodes == NULL)
+            return 0;
+        tracks->nodes = nodes;
+        tracks->node_capacity = capacity;
+    }
+    return ++tracks->node_count;
+}
+
+bool chrome_push(chrome_tracks *tracks, uint32_t *stack, uint64_t value)
+{
+    const uint32_t node = node_take(tracks);
+    if (node == 0)
+        return false;
+    tracks->nodes[node] = (chrome_node){value, *stack};
+    *stack = node;
+    return true;
+}
+
+uint64_t chrome_pop(chrome_tracks *tracks, uint32_t *stack)
+{
+    chrome_node *node = &tracks->nodes[*stack];
+    const uint32_t freed = *stack;
+    *stack = node->below;
+    node->below = tracks->node_free;
+    tracks->node_free = freed;
+    return node->value;
+}
