@@ -69,99 +69,113 @@ static bool tables_reserve(summary *s)
             table_grow(&s->tracks, &s->track_count, tracks, sizeof *s->tracks));
 }
 
+/* An event without an end of its own, or with one before its begin, ends where it stands. Both
+   conditions are cheaper to compute than to guess. */
 static int64_t event_end_ns(const stele_event *event)
 {
-    return event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > event->time_ns
-               ? (int64_t)event->id
-               : event->time_ns;
+    const int64_t end_ns = (int64_t)event->id;
+    const bool has_end = (event->kind == STELE_KIND_COMPLETE) & (end_ns > event->time_ns);
+    return has_end ? end_ns : event->time_ns;
 }
 
 static uint64_t event_end_ticks(const stele_event *event)
 {
-    return event->kind == STELE_KIND_COMPLETE && event->value > event->ticks ? event->value
-                                                                             : event->ticks;
+    const bool has_end = (event->kind == STELE_KIND_COMPLETE) & (event->value > event->ticks);
+    return has_end ? event->value : event->ticks;
 }
 
-static void count_flags(summary_totals *totals, const stele_event *event)
+static void count_unusual(summary_totals *totals, const stele_event *event)
 {
     totals->unresolved_count += (event->flags & STELE_FLAG_UNRESOLVED) != 0;
     totals->damaged_count += (event->flags & STELE_FLAG_DAMAGED) != 0;
     totals->clamped_count += (event->flags & STELE_FLAG_CLAMPED) != 0;
+    if (event->kind != STELE_KIND_LOST)
+        return;
+    totals->lost_event_count++;
+    if (__builtin_add_overflow(totals->lost_count, event->value, &totals->lost_count))
+        totals->lost_count = UINT64_MAX;
 }
 
-static void count_time(summary_totals *totals, const stele_event *event)
+static void count_kinds(summary_totals *totals, const stele_event *event, const stele_event *end)
 {
-    const int64_t end_ns = event_end_ns(event);
-    const uint64_t end_ticks = event_end_ticks(event);
-    if (!totals->has_time) {
+    for (; event < end; event++) {
+        if (event->kind < STELE_KIND_COUNT)
+            totals->kind_counts[event->kind]++;
+        if (event->flags != 0 || event->kind == STELE_KIND_LOST)
+            count_unusual(totals, event);
+    }
+}
+
+/* Until there is a time, the ranges are turned inside out. */
+static void count_times(summary_totals *totals, const stele_event *event, const stele_event *end)
+{
+    int64_t begin_ns = totals->has_time ? totals->begin_ns : INT64_MAX;
+    int64_t end_ns = totals->has_time ? totals->end_ns : INT64_MIN;
+    uint64_t begin_ticks = totals->has_time ? totals->begin_ticks : UINT64_MAX;
+    uint64_t end_ticks = totals->end_ticks;
+    for (; event < end; event++) {
+        const int64_t event_ns = event_end_ns(event);
+        const uint64_t event_ticks = event_end_ticks(event);
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+            continue;
         totals->has_time = true;
-        totals->begin_ns = totals->end_ns = event->time_ns;
-        totals->begin_ticks = totals->end_ticks = event->ticks;
+        begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
+        end_ns = event_ns > end_ns ? event_ns : end_ns;
+        begin_ticks = event->ticks < begin_ticks ? event->ticks : begin_ticks;
+        end_ticks = event_ticks > end_ticks ? event_ticks : end_ticks;
     }
-    if (event->time_ns < totals->begin_ns)
-        totals->begin_ns = event->time_ns;
-    if (end_ns > totals->end_ns)
-        totals->end_ns = end_ns;
-    if (event->ticks < totals->begin_ticks)
-        totals->begin_ticks = event->ticks;
-    if (end_ticks > totals->end_ticks)
-        totals->end_ticks = end_ticks;
+    if (!totals->has_time)
+        return;
+    totals->begin_ns = begin_ns;
+    totals->end_ns = end_ns;
+    totals->begin_ticks = begin_ticks;
+    totals->end_ticks = end_ticks;
 }
 
-static void count_name(summary *s, const stele_event *event)
+static void count_names(summary *s, const stele_event *event, const stele_event *end)
 {
-    name_count *entry;
-    if (event->name >= s->name_count) {
-        s->totals.other_name_count++;
-        return;
+    for (; event < end; event++) {
+        if (event->name >= s->name_count) {
+            s->totals.other_name_count++;
+            continue;
+        }
+        if (s->names[event->name].count++ == 0)
+            s->names[event->name].kind = event->kind;
     }
-    entry = &s->names[event->name];
-    if (entry->count++ == 0)
-        entry->kind = event->kind;
 }
 
-/* Until a track has its first time, its range is turned inside out. */
-static void count_track(summary *s, const stele_event *event)
+static void count_tracks(summary *s, const stele_event *event, const stele_event *end)
 {
-    summary_track *entry;
-    if (event->track >= s->track_count)
-        return;
-    entry = &s->tracks[event->track];
-    if (entry->count++ == 0)
-        *entry = (summary_track){event->track, 1, INT64_MAX, INT64_MIN};
-    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
-        return;
-    if (event->time_ns < entry->first_ns)
-        entry->first_ns = event->time_ns;
-    if (event_end_ns(event) > entry->last_ns)
-        entry->last_ns = event_end_ns(event);
+    for (; event < end; event++) {
+        const int64_t event_ns = event_end_ns(event);
+        summary_track *entry;
+        if (event->track >= s->track_count)
+            continue;
+        entry = &s->tracks[event->track];
+        if (entry->count++ == 0)
+            *entry = (summary_track){event->track, 1, INT64_MAX, INT64_MIN};
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+            continue;
+        entry->first_ns = event->time_ns < entry->first_ns ? event->time_ns : entry->first_ns;
+        entry->last_ns = event_ns > entry->last_ns ? event_ns : entry->last_ns;
+    }
 }
 
 stele_status summary_add(summary *s, const stele_segment *segment)
 {
-    const stele_event *event = segment->batch->events + segment->first;
-    const stele_event *end = event + segment->count;
+    const stele_event *first = segment->batch->events + segment->first;
+    const stele_event *end = first + segment->count;
     const uint32_t columns = segment->batch->columns;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
     s->totals.event_count += segment->count;
-    for (; event < end; event++) {
-        if (event->kind < STELE_KIND_COUNT)
-            s->totals.kind_counts[event->kind]++;
-        if (event->flags != 0)
-            count_flags(&s->totals, event);
-        if ((columns & STELE_COLUMN_TIME) != 0 && (event->flags & STELE_FLAG_NO_TIME) == 0)
-            count_time(&s->totals, event);
-        if ((columns & STELE_COLUMN_NAME) != 0)
-            count_name(s, event);
-        if ((columns & STELE_COLUMN_TRACK) != 0)
-            count_track(s, event);
-        if (event->kind == STELE_KIND_LOST) {
-            s->totals.lost_event_count++;
-            if (__builtin_add_overflow(s->totals.lost_count, event->value, &s->totals.lost_count))
-                s->totals.lost_count = UINT64_MAX;
-        }
-    }
+    count_kinds(&s->totals, first, end);
+    if ((columns & STELE_COLUMN_TIME) != 0)
+        count_times(&s->totals, first, end);
+    if ((columns & STELE_COLUMN_NAME) != 0)
+        count_names(s, first, end);
+    if ((columns & STELE_COLUMN_TRACK) != 0)
+        count_tracks(s, first, end);
     return STELE_OK;
 }
 
