@@ -8,28 +8,40 @@
 
 #define INT128_MAX ((wide_i128)(~(wide_u128)0 >> 1))
 
-static value value_int(wide_i128 i)
+/* Values are made in place, with the members of their type only. The functions give true: there is
+   a value. */
+static bool value_set(value *v, value_type type)
 {
-    return (value){.type = VALUE_INT, .u.i = i};
+    v->type = type;
+    v->label_count = 0;
+    return true;
 }
 
-static value value_float(double f)
+static bool value_set_int(value *v, wide_i128 i)
 {
-    return (value){.type = VALUE_FLOAT, .u.f = f};
+    v->u.i = i;
+    return value_set(v, VALUE_INT);
 }
 
-static value value_text(stele_text text)
+static bool value_set_float(value *v, double f)
 {
-    return (value){.type = VALUE_TEXT, .name = STELE_NAME_LOCAL, .u.text = text};
+    v->u.f = f;
+    return value_set(v, VALUE_FLOAT);
 }
 
-static value value_name(const expression *e, const stele_batch *batch, stele_name name)
+static bool value_set_text(value *v, stele_text text)
 {
-    return (value){
-        .type = VALUE_TEXT, .name = name, .u.text = stele_name_text(e->context, batch, name)};
+    v->u.text = text;
+    v->name = STELE_NAME_LOCAL;
+    return value_set(v, VALUE_TEXT);
 }
 
-static const value value_missing = {.type = VALUE_MISSING};
+static bool value_set_name(value *v, const expression *e, const stele_batch *batch, stele_name name)
+{
+    v->u.text = stele_name_text(e->context, batch, name);
+    v->name = name;
+    return value_set(v, VALUE_TEXT);
+}
 
 /* ---- Fields ---- */
 
@@ -89,16 +101,17 @@ static const stele_field *variant_resolve(const stele_field *field)
     return field;
 }
 
-static value array_element(const stele_batch *batch, const stele_field *field, uint64_t index)
+static bool value_set_element(value *v, const stele_batch *batch, const stele_field *field,
+                              uint64_t index)
 {
     const uint8_t *at;
     if (index >= field->u.bytes.size / 8)
-        return value_missing;
+        return false;
     at = batch->bytes + field->u.bytes.offset + index * 8;
     switch (field->type) {
-    case STELE_TYPE_UINTS: return value_int(load_native64(at));
-    case STELE_TYPE_INTS: return value_int((int64_t)load_native64(at));
-    default: return value_float(load_double(load_native64(at)));
+    case STELE_TYPE_UINTS: return value_set_int(v, load_native64(at));
+    case STELE_TYPE_INTS: return value_set_int(v, (int64_t)load_native64(at));
+    default: return value_set_float(v, load_double(load_native64(at)));
     }
 }
 
@@ -123,30 +136,37 @@ static wide_i128 bigint_value(const stele_batch *batch, const stele_field *field
     return bits >> 127 != 0 ? INT128_MAX : (wide_i128)bits;
 }
 
-static value field_value(const expression *e, const stele_batch *batch, const stele_field *field)
+static bool value_set_scalar(value *v, const expression *e, const stele_batch *batch,
+                             const stele_field *field)
 {
-    value v;
     switch (field->type) {
-    case STELE_TYPE_NULL: v = (value){.type = VALUE_NULL}; break;
+    case STELE_TYPE_NULL: return value_set(v, VALUE_NULL);
     case STELE_TYPE_BOOL:
     case STELE_TYPE_UINT:
     case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: v = value_int(field->u.u); break;
-    case STELE_TYPE_INT: v = value_int(field->u.i); break;
-    case STELE_TYPE_FLOAT: v = value_float(field->u.f); break;
-    case STELE_TYPE_NAME: v = value_name(e, batch, (stele_name)field->u.u); break;
+    case STELE_TYPE_KOID: return value_set_int(v, field->u.u);
+    case STELE_TYPE_INT: return value_set_int(v, field->u.i);
+    case STELE_TYPE_FLOAT: return value_set_float(v, field->u.f);
+    case STELE_TYPE_NAME: return value_set_name(v, e, batch, (stele_name)field->u.u);
     case STELE_TYPE_STRING:
-    case STELE_TYPE_BYTES: v = value_text(stele_field_text(e->context, batch, field)); break;
-    case STELE_TYPE_BIGINT: v = value_int(bigint_value(batch, field)); break;
-    default: v = (value){.type = VALUE_RUN}; break;
+    case STELE_TYPE_BYTES: return value_set_text(v, stele_field_text(e->context, batch, field));
+    case STELE_TYPE_BIGINT: return value_set_int(v, bigint_value(batch, field));
+    default: return value_set(v, VALUE_RUN);
     }
-    v.labels = field + 1;
-    v.label_count = field->label_count;
-    return v;
 }
 
-static value arg_value(const expression *e, const stele_batch *batch, const stele_event *event,
-                       const operand *o)
+static bool value_set_field(value *v, const expression *e, const stele_batch *batch,
+                            const stele_field *field)
+{
+    field = variant_resolve(field);
+    value_set_scalar(v, e, batch, field);
+    v->labels = field + 1;
+    v->label_count = field->label_count;
+    return true;
+}
+
+static bool value_set_arg(value *v, const expression *e, const stele_batch *batch,
+                          const stele_event *event, const operand *o)
 {
     const path_step *step = &e->steps[o->step_first];
     const path_step *end = step + o->step_count;
@@ -155,77 +175,94 @@ static value arg_value(const expression *e, const stele_batch *batch, const stel
         if (field->type == STELE_TYPE_VARIANT && step->is_index)
             field = variant_resolve(field);
         if (field->type >= STELE_TYPE_UINTS && field->type <= STELE_TYPE_FLOATS)
-            return step->is_index && step + 1 == end ? array_element(batch, field, step->index)
-                                                     : value_missing;
+            return step->is_index && step + 1 == end &&
+                   value_set_element(v, batch, field, step->index);
         if (field->type < STELE_TYPE_RUN_FIRST)
-            return value_missing;
+            return false;
         field = fields_find(e, batch, step, run_members(field), field->u.run.length);
     }
-    return field != NULL ? field_value(e, batch, variant_resolve(field)) : value_missing;
+    return field != NULL && value_set_field(v, e, batch, field);
 }
 
 /* ---- The other operands ---- */
 
-static value track_number(const stele_context *context, uint32_t track, stele_track_kind kind)
+static bool value_set_track_number(value *v, const stele_context *context, uint32_t track,
+                                   stele_track_kind kind)
 {
     const stele_track *t = stele_track_get(context, track);
     if (t != NULL && t->kind == STELE_TRACK_THREAD && kind == STELE_TRACK_PROCESS)
         t = stele_track_get(context, t->parent);
-    return t != NULL && t->kind == kind ? value_int(t->number) : value_missing;
+    return t != NULL && t->kind == kind && value_set_int(v, t->number);
 }
 
-static value cpu_value(const stele_context *context, const stele_event *event)
+static bool value_set_cpu(value *v, const stele_context *context, const stele_event *event)
 {
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
-        return value_int(event->cpu);
-    return track_number(context, event->track, STELE_TRACK_CPU);
+        return value_set_int(v, event->cpu);
+    return value_set_track_number(v, context, event->track, STELE_TRACK_CPU);
 }
 
-static value track_name(const expression *e, const stele_event *event)
+static bool value_set_track_name(value *v, const expression *e, const stele_event *event)
 {
     const stele_track *t = stele_track_get(e->context, event->track);
-    return value_name(e, NULL, t != NULL ? t->name : 0);
+    return value_set_name(v, e, NULL, t != NULL ? t->name : 0);
 }
 
-static value time_value(const stele_event *event, operand_kind kind)
+static bool value_set_kind(value *v, const stele_event *event)
+{
+    const char *text = stele_kind_text((stele_kind)event->kind);
+    return value_set_text(v, (stele_text){text, strlen(text)});
+}
+
+static bool value_set_time(value *v, const stele_event *event, operand_kind kind)
 {
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
-        return value_missing;
+        return false;
     if (kind == OPERAND_TIME)
-        return value_int(event->time_ns);
+        return value_set_int(v, event->time_ns);
     if (kind == OPERAND_TICKS)
-        return value_int(event->ticks);
-    return event->kind == STELE_KIND_COMPLETE
-               ? value_int((wide_i128)(int64_t)event->id - event->time_ns)
-               : value_missing;
+        return value_set_int(v, event->ticks);
+    return event->kind == STELE_KIND_COMPLETE &&
+           value_set_int(v, (wide_i128)(int64_t)event->id - event->time_ns);
 }
 
-static value operand_value(const expression *e, const stele_batch *batch, const stele_event *event,
-                           const operand *o)
+/* False, and nothing is set, when the event has no such thing. */
+static bool value_set_operand(value *v, const expression *e, const stele_batch *batch,
+                              const stele_event *event, const operand *o)
 {
     switch (o->kind) {
-    case OPERAND_LITERAL: return o->literal;
-    case OPERAND_NAME: return value_name(e, batch, event->name);
+    case OPERAND_LITERAL: break;
+    case OPERAND_NAME: return value_set_name(v, e, batch, event->name);
     case OPERAND_CATEGORY:
-        return value_name(e, NULL, stele_category_name(e->context, event->category));
-    case OPERAND_TRACK: return track_name(e, event);
-    case OPERAND_KIND: {
-        const char *text = stele_kind_text((stele_kind)event->kind);
-        return value_text((stele_text){text, strlen(text)});
-    }
+        return value_set_name(v, e, NULL, stele_category_name(e->context, event->category));
+    case OPERAND_TRACK: return value_set_track_name(v, e, event);
+    case OPERAND_KIND: return value_set_kind(v, event);
     case OPERAND_TIME:
     case OPERAND_TICKS:
-    case OPERAND_DUR: return time_value(event, o->kind);
-    case OPERAND_VALUE: return value_int(event->value);
-    case OPERAND_ID: return value_int(event->id);
-    case OPERAND_CPU: return cpu_value(e->context, event);
-    case OPERAND_TID: return track_number(e->context, event->track, STELE_TRACK_THREAD);
-    case OPERAND_PID: return track_number(e->context, event->track, STELE_TRACK_PROCESS);
-    case OPERAND_SIZE: return value_int(event->size);
-    case OPERAND_OFFSET: return value_int(event->offset);
-    case OPERAND_ARG: return arg_value(e, batch, event, o);
+    case OPERAND_DUR: return value_set_time(v, event, o->kind);
+    case OPERAND_VALUE: return value_set_int(v, event->value);
+    case OPERAND_ID: return value_set_int(v, event->id);
+    case OPERAND_CPU: return value_set_cpu(v, e->context, event);
+    case OPERAND_TID:
+        return value_set_track_number(v, e->context, event->track, STELE_TRACK_THREAD);
+    case OPERAND_PID:
+        return value_set_track_number(v, e->context, event->track, STELE_TRACK_PROCESS);
+    case OPERAND_SIZE: return value_set_int(v, event->size);
+    case OPERAND_OFFSET: return value_set_int(v, event->offset);
+    case OPERAND_ARG: return value_set_arg(v, e, batch, event, o);
     }
-    return value_missing;
+    return false;
+}
+
+/* The operand's value: a literal as it stands, all else made in `room`. */
+static const value *operand_value(const expression *e, const stele_batch *batch,
+                                  const stele_event *event, const operand *o, value *room)
+{
+    if (o->kind == OPERAND_LITERAL)
+        return &o->literal;
+    if (!value_set_operand(room, e, batch, event, o))
+        value_set(room, VALUE_MISSING);
+    return room;
 }
 
 /* ---- Comparing ---- */
@@ -364,7 +401,8 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
     const instruction *at = e->code, *end = e->code + e->code_count;
     bool truth = false;
     while (at < end) {
-        value left, right;
+        value left_room, right_room;
+        const value *left;
         if (at->op == OP_JUMP_FALSE || at->op == OP_JUMP_TRUE) {
             at = truth == (at->op == OP_JUMP_TRUE) ? e->code + at->left : at + 1;
             continue;
@@ -374,15 +412,16 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
             at++;
             continue;
         }
-        left = operand_value(e, batch, event, &e->operands[at->left]);
+        left = operand_value(e, batch, event, &e->operands[at->left], &left_room);
         switch (at->op) {
-        case OP_TRUTH: truth = value_truth(&left); break;
-        case OP_EXISTS: truth = left.type != VALUE_MISSING; break;
+        case OP_TRUTH: truth = value_truth(left); break;
+        case OP_EXISTS: truth = left->type != VALUE_MISSING; break;
         case OP_GLOB:
-        case OP_GLOB_NOT: truth = value_matches(e, batch, at, &left); break;
+        case OP_GLOB_NOT: truth = value_matches(e, batch, at, left); break;
         default:
-            right = operand_value(e, batch, event, &e->operands[at->right]);
-            truth = value_compares(e, batch, (opcode)at->op, &left, &right);
+            truth = value_compares(
+                e, batch, (opcode)at->op, left,
+                operand_value(e, batch, event, &e->operands[at->right], &right_room));
         }
         at++;
     }
