@@ -113,5 +113,5 @@ bool window_skip(window *w, uint64_t size)
         return false;
     window_move(w, offset + size, w->stop);
     /* An input of unknown size may end before: only reading can tell. */
-    return w->in->has_size || window_need(w, 1) > 0 || w->status == STELE_OK;
+    return w->in->has_size || window_need(w, 1) > 0 || w->in->position >= offset + size;
 }

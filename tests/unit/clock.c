@@ -4,10 +4,24 @@
 #include "core/clock.h"
 
 /* Real tick rates and awkward ones; every test goes over all of them. */
-static const uint64_t frequencies[] = {
-    1,          3,          32768,          999999999,      1000000000,         1000000001,
-    1193182,    24000000,   19200000,       2899886000,     3000000000,         UINT64_C(1) << 32,
-    4294967291, 7777777777, 54321987654321, INT64_MAX - 24, (uint64_t)INT64_MAX};
+static const uint64_t frequencies[] = {1,
+                                       3,
+                                       32768,
+                                       999999999,
+                                       1000000000,
+                                       1000000001,
+                                       1193182,
+                                       2400000000,
+                                       24000000,
+                                       19200000,
+                                       2899886000,
+                                       3000000000,
+                                       UINT64_C(1) << 32,
+                                       4294967291,
+                                       7777777777,
+                                       54321987654321,
+                                       INT64_MAX - 24,
+                                       (uint64_t)INT64_MAX};
 
 #define EACH_FREQUENCY(f)                                                                         \
     (const uint64_t *f = frequencies; f < frequencies + sizeof frequencies / sizeof *frequencies; \
@@ -112,4 +126,35 @@ TEST(the_inverse_is_the_first_tick_that_is_not_before)
             }
             CHECK_EQ_U64(tick_rate_ticks(&rate, -5), 0);
         }
+}
+
+TEST(any_frequency_is_exact)
+{
+    for (int i = 0; i < 1000000; i++) {
+        const uint64_t frequency_hz = number_next() >> 1;
+        const tick_rate rate = tick_rate_make(frequency_hz);
+        CHECK_EQ_U64(rate.frequency_hz, frequency_hz != 0 ? frequency_hz : 1000000000);
+        check_ns(&rate, number_next());
+        check_ns(&rate, rate.ticks_max);
+    }
+}
+
+TEST(times_out_of_range_are_clamped_on_both_sides)
+{
+    const tick_rate rate = tick_rate_make(1);
+    const int64_t last = INT64_MAX / 1000000000;
+    bool is_clamped = false;
+    CHECK_EQ_I64(tick_rate_ns_signed(&rate, -last, &is_clamped), -last * 1000000000);
+    CHECK(!is_clamped);
+    CHECK_EQ_I64(tick_rate_ns_signed(&rate, -last - 1, &is_clamped), -INT64_MAX);
+    CHECK(is_clamped);
+    is_clamped = false;
+    CHECK_EQ_I64(tick_rate_ns_signed(&rate, INT64_MIN, &is_clamped), -INT64_MAX);
+    CHECK(is_clamped);
+    is_clamped = false;
+    CHECK_EQ_I64(tick_rate_ns_signed(&rate, last + 1, &is_clamped), INT64_MAX);
+    CHECK(is_clamped);
+    CHECK_EQ_U64(tick_rate_ticks(&rate, INT64_MIN), 0);
+    const tick_rate fast = tick_rate_make((uint64_t)INT64_MAX);
+    CHECK_EQ_U64(tick_rate_ticks(&fast, INT64_MAX), UINT64_MAX);
 }

@@ -68,3 +68,28 @@ TEST(a_full_pool_still_knows_what_it_has)
     CHECK_EQ_U64(intern_add(&pool, "brand new", 9), INTERN_NONE);
     intern_free(&pool);
 }
+
+/* Among so many strings some have the same hash, and must still be told apart. */
+TEST(strings_of_one_hash_are_told_apart)
+{
+    enum { COUNT = 400000 };
+    intern pool;
+    char text[32];
+    uint32_t same_count = 0;
+    REQUIRE(intern_init(&pool, 256 << 20));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const int size = snprintf(text, sizeof text, "%u", i);
+        const uint32_t slots_before = pool.slot_mask;
+        REQUIRE(intern_add(&pool, text, (size_t)size) == i + 1);
+        CHECK(pool.slot_mask >= slots_before && pool.count * 2 <= pool.slot_mask + 2);
+    }
+    for (uint32_t i = 1; i <= COUNT; i++) {
+        const intern_entry *entry = &pool.entries[i];
+        uint32_t at = entry->hash & pool.slot_mask;
+        for (; pool.slots[at] != i + 1; at = (at + 1) & pool.slot_mask)
+            same_count += pool.entries[pool.slots[at] - 1].hash == entry->hash;
+        REQUIRE(intern_find(&pool, entry->bytes, entry->size) == i);
+    }
+    CHECK(same_count > 0);
+    intern_free(&pool);
+}

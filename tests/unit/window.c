@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/window.h"
@@ -161,6 +162,58 @@ TEST(skipping_lands_on_the_byte)
         CHECK(memcmp(w.at, content + 200005, 4) == 0);
         close_all(&w, in);
     }
+}
+
+TEST(skipping_beyond_the_end_is_told)
+{
+    for (kind k = 0; k < KIND_COUNT; k++) {
+        input *in = open_kind(k);
+        window w;
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
+        REQUIRE(window_need(&w, 10) >= 10);
+        CHECK(window_skip(&w, CONTENT_SIZE - 5));
+        CHECK(!window_skip(&w, 6));
+        close_all(&w, in);
+        in = open_kind(k);
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
+        CHECK(!window_skip(&w, CONTENT_SIZE + 1));
+        close_all(&w, in);
+        in = open_kind(k);
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
+        CHECK(window_skip(&w, CONTENT_SIZE));
+        CHECK_EQ_U64(window_need(&w, 1), 0);
+        CHECK_EQ_U64(w.status, STELE_OK);
+        close_all(&w, in);
+    }
+}
+
+/* The page behind the bytes cannot be read, so that any byte too many is a crash. */
+TEST(nothing_behind_bytes_in_memory_is_read)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const int zero = open("/dev/zero", O_RDWR);
+    uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
+    REQUIRE(zero >= 0 && pages != MAP_FAILED);
+    REQUIRE(mprotect(pages + page, page, PROT_NONE) == 0);
+    close(zero);
+    for (size_t size = 0; size < 100; size++) {
+        input *in = NULL;
+        const uint8_t *head;
+        size_t head_size, at = 0;
+        window w;
+        memset(pages, (int)size, page);
+        REQUIRE(input_open_memory(&findings, "memory", pages + page - size, size, &in) == STELE_OK);
+        REQUIRE(input_peek(in, &head, &head_size) == STELE_OK);
+        CHECK_EQ_U64(head_size, size);
+        REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
+        for (; window_need(&w, 7) >= 7; at += 7)
+            w.at += 7;
+        for (; window_need(&w, 1) >= 1; at++)
+            CHECK_EQ_U64(*w.at++, size);
+        CHECK_EQ_U64(at, size);
+        close_all(&w, in);
+    }
+    munmap(pages, 2 * page);
 }
 
 TEST(a_window_can_go_back_where_the_input_can)
