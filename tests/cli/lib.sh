@@ -10,6 +10,7 @@
 # What fails is printed, and the test goes on.
 # shellcheck disable=SC2034
 set -u
+rm -rf scratch && mkdir scratch && cd scratch || exit 1 # nothing of the last run is there
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMPDIR
 heph=$SOURCE/src/formats/heph/good
