@@ -18,11 +18,13 @@ typedef struct made {
     uint8_t kind;
 } made;
 
+#define MADE_NO_TIME STELE_KIND_COUNT /* an instant without a time */
+
 /* A list of events; what is put into batches is made of them and of their numbers. */
 typedef struct made_list {
     made *events;
     uint32_t count;
-    uint32_t batch_min, batch_max; /* events of one batch, at random */
+    uint32_t batch_min, batch_max; /* events of one batch, at random; 0: some are empty */
     bool has_fields;
     uint64_t seed;
     stele_status ending; /* what comes after the last */
@@ -96,7 +98,8 @@ static inline bool made_add(stele_batch *batch, const made_list *list, uint32_t 
     stele_event *event = stele_batch_add_event(batch);
     event->time_ns = m->time_ns;
     event->ticks = n;
-    event->kind = m->kind;
+    event->kind = m->kind == MADE_NO_TIME ? STELE_KIND_INSTANT : m->kind;
+    event->flags = m->kind == MADE_NO_TIME ? STELE_FLAG_NO_TIME : 0;
     event->id = m->kind == STELE_KIND_COMPLETE ? (uint64_t)m->end_ns : 0;
     event->offset = m->stream;
     event->value = batch_number;
@@ -246,8 +249,8 @@ static inline bool event_is_whole(const stele_batch *batch, const stele_event *e
         return false;
     if (list->has_fields && n % 11 == 0 && (text.size != size || memcmp(text.bytes, bytes, size)))
         return false;
-    if (list->has_fields && event->value % 3 == 0 &&
-        (batch->context_count != 1 || batch->fields[batch->context_first].u.u != event->value))
+    if (batch->context_count != (list->has_fields && event->value % 3 == 0) ||
+        (batch->context_count != 0 && batch->fields[batch->context_first].u.u != event->value))
         return false;
     if (fields == 0)
         return true;

@@ -67,6 +67,7 @@ TEST(a_sort_in_memory_gives_the_reference)
                                   random_below(&random, 3) * 1000, seed);
         list.batch_max = 1 + random_below(&random, 300);
         list.has_fields = seed % 2 == 0;
+        list.batch_min = seed % 4 == 0 ? 0 : 1;
         CHECK(is_sorted_by(flow_sort, &list,
                            &(order_options){.lateness_ns = INT64_MAX,
                                             .size_max = SIZE_MAX,
@@ -84,6 +85,7 @@ TEST(a_sort_through_runs_gives_the_reference)
                                   random_below(&random, 100000), seed);
         list.batch_max = 1 + random_below(&random, 300);
         list.has_fields = seed % 2 == 0;
+        list.batch_min = seed % 4 == 0 ? 0 : 1;
         CHECK(is_sorted_by(flow_sort, &list,
                            &(order_options){.lateness_ns = INT64_MAX,
                                             .size_max = random_below(&random, 200000),
@@ -110,6 +112,7 @@ TEST(a_sort_that_knows_the_lateness_gives_the_reference)
         made_list list = made_new(random_below(&random, 9000), 1, disorder, seed);
         list.batch_max = 1 + random_below(&random, 300);
         list.has_fields = seed % 2 == 0;
+        list.batch_min = seed % 4 == 0 ? 0 : 1;
         CHECK(is_sorted_by(flow_sort, &list,
                            &(order_options){.lateness_ns = disorder,
                                             .size_max = seed % 4 == 0 ? 100000 : SIZE_MAX}));
@@ -127,6 +130,7 @@ TEST(a_window_that_suffices_gives_the_reference)
         made_list list = made_new(random_below(&random, 5000), 1, disorder, seed);
         list.batch_max = 1 + random_below(&random, 300);
         list.has_fields = seed % 2 == 0;
+        list.batch_min = seed % 4 == 0 ? 0 : 1;
         CHECK(is_sorted_by(flow_window, &list,
                            &(order_options){.lateness_ns = disorder + random_below(&random, 2) * 50,
                                             .size_max = SIZE_MAX,

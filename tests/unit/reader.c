@@ -27,6 +27,7 @@ typedef struct made_trace {
 } made_trace;
 
 static unsigned produce_calls; /* since the trace was made */
+static produce_request last_request;
 
 /* What an index knows of one stream. */
 static stele_stream made_stream(const made_trace *trace, uint32_t number)
@@ -71,6 +72,7 @@ static stele_status made_produce(stele_trace *self, const produce_request *reque
     uint32_t stream_first = self->stream_first;
     made_producer *p;
     produce_calls++;
+    last_request = *request;
     if (!self->is_indexed) {
         stele_stream stream = {.trace = self->info.number, .clock = trace->options.clock};
         stream_first = self->context->stream_count;
@@ -496,6 +498,60 @@ TEST(bounds_of_several_traces_are_on_the_common_scale)
     CHECK_EQ_STR(o.times, "100010");
     CHECK_EQ_U64(o.stats.filtered_count, 3);
     CHECK_EQ_U64(o.stats.event_count, 1);
+}
+
+TEST(producers_are_asked_on_their_own_scale)
+{
+    const stele_request request = {
+        .begin = {STELE_BOUND_CLOCK, 100005}, .end = {STELE_BOUND_CLOCK, 100020}, .kinds = 0};
+    const made_options options[2] = {{.streams = 1, .clock = clock_wall_a},
+                                     {.streams = 1, .clock = clock_wall_b}};
+    read_made(few, options, 2, &request);
+    CHECK_EQ_I64(last_request.begin_ns, 1005);
+    CHECK_EQ_I64(last_request.end_ns, 1020);
+    CHECK_EQ_U64(last_request.kinds, STELE_KINDS_ALL);
+    CHECK_EQ_U64(last_request.columns, STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
+    read_made(few, options, 1, NULL);
+    CHECK_EQ_I64(last_request.begin_ns, INT64_MIN);
+    CHECK_EQ_I64(last_request.end_ns, INT64_MAX);
+}
+
+TEST(columns_that_the_reader_needs_itself_are_asked_for)
+{
+    const made_options options = {.streams = 1, .claims_order = true};
+    read_made(few, &options, 1, &(stele_request){.columns = STELE_COLUMN_NAME});
+    CHECK_EQ_U64(last_request.columns, STELE_COLUMN_NAME | STELE_COLUMN_TIME);
+    read_made(few, &options, 1,
+              &(stele_request){.columns = STELE_COLUMN_NAME, .order = STELE_ORDER_NONE});
+    CHECK_EQ_U64(last_request.columns, STELE_COLUMN_NAME);
+    read_made(few, &options, 1,
+              &(stele_request){.columns = STELE_COLUMN_NAME, .order_by_end = true});
+    CHECK_EQ_U64(last_request.columns, STELE_COLUMN_NAME | STELE_COLUMN_TIME | STELE_COLUMN_VALUE);
+    read_made(few, &options, 1,
+              &(stele_request){.columns = STELE_COLUMN_NAME,
+                               .tracks = {(const char *const[]){"*"}, 1},
+                               .order = STELE_ORDER_NONE});
+    CHECK((last_request.columns & STELE_COLUMN_TRACK) != 0);
+}
+
+TEST(the_start_of_a_pipe_is_its_first_event_with_a_time)
+{
+    made events[] = {
+        {0, 0, 0, MADE_NO_TIME}, {100, 0, 0, STELE_KIND_INSTANT}, {120, 0, 0, STELE_KIND_INSTANT}};
+    const made_list list = {
+        .events = events, .count = 3, .batch_min = 3, .batch_max = 3, .ending = STELE_END};
+    made_list with_empty = made_new(50, 1, 0, 6);
+    const made_options options = {.streams = 1, .is_sequential = true};
+    const stele_request request = {.begin = {STELE_BOUND_START, 10}};
+    CHECK_EQ_STR(read_made(&list, &options, 1, &request).times, "120");
+    with_empty.batch_min = 0;
+    with_empty.batch_max = 1;
+    for (with_empty.seed = 0; with_empty.seed < 10; with_empty.seed++) {
+        const outcome o = read_made(&with_empty, &options, 1, &request);
+        CHECK(strncmp(o.times, "-10", 3) != 0);
+        CHECK(o.stats.filtered_count != 0);
+    }
+    free(with_empty.events);
 }
 
 /* ---- Memory ---- */
