@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: contract FORMAT [--exhaustive]
+ * usage: contract FORMAT [--quick | --exhaustive]
  * What holds for every format, tried on its good and bad samples. Prints what was done; 1 when
  * something did not hold, with the sample, the property and the position; 77 without samples.
+ * Samples over 16 KiB are cut and changed around each record and at 20,000 fixed places; at 1,000
+ * with --quick; everywhere with --exhaustive.
  */
 /* F_SETPIPE_SZ */
 #define _GNU_SOURCE
@@ -20,8 +22,9 @@
 
 #define EXHAUSTIVE_SIZE   ((size_t)16 << 10) /* larger samples are tried at chosen positions */
 #define RANDOM_POSITIONS  20000u
+#define QUICK_POSITIONS   1000u
 #define CASE_SECONDS      20u
-#define FAILURES_SHOWN    20u
+#define FAILURES_SHOWN    50u
 #define ALLOCATION_SAMPLE ((size_t)8 << 10)
 
 typedef struct sample {
@@ -35,6 +38,7 @@ typedef struct sample {
 static struct {
     const format *format;
     bool is_exhaustive;
+    unsigned random_positions;
     sample *samples;
     size_t sample_count;
     unsigned failures;
@@ -176,7 +180,7 @@ static positions sample_positions(const sample *s)
     stele_trace_close(trace);
     run_end(&r);
     run_free(&r);
-    for (unsigned i = 0; i < RANDOM_POSITIONS; i++) {
+    for (unsigned i = 0; i < contract.random_positions; i++) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
@@ -513,15 +517,19 @@ static void check_no_findings(const run *r, const run *known)
     }
 }
 
+/* The same values in the same order; a writer may put metadata elsewhere, to the front say. */
 static bool values_are_same(const run *a, const run *b)
 {
-    if (a->event_count != b->event_count)
-        return false;
+    size_t at = 0;
     for (size_t i = 0; i < a->event_count; i++) {
-        if (!run_event_is_same(&a->events[i], &b->events[i]))
+        if (a->events[i].kind == STELE_KIND_METADATA)
+            continue;
+        while (at < b->event_count && b->events[at].kind == STELE_KIND_METADATA)
+            at++;
+        if (at == b->event_count || !run_event_is_same(&a->events[i], &b->events[at++]))
             return false;
     }
-    return true;
+    return run_sum(a) == run_sum(b);
 }
 
 /* `known` holds the findings of a check of the sample itself. */
@@ -626,19 +634,18 @@ static bool copy_holds(const run *copied, const run *kept)
     return at == kept->event_count;
 }
 
-/* Findings of severity ERROR that the sample itself does not have. */
-static void check_copy(const run *r, const run *known)
+/* Gaps between the events that were kept are warnings at most. */
+static void check_copy(const run *copied, const run *kept)
 {
-    for (size_t i = 0; i < r->finding_count; i++) {
-        bool is_known = r->findings[i].code->severity != STELE_ERROR;
-        for (size_t k = 0; k < known->finding_count && !is_known; k++)
-            is_known = known->findings[k].code == r->findings[i].code;
-        if (!is_known)
-            fail(r->findings[i].code->code);
+    for (size_t i = 0; i < copied->finding_count; i++) {
+        if (copied->findings[i].code->severity == STELE_ERROR)
+            fail(copied->findings[i].code->code);
     }
+    if (!copy_holds(copied, kept))
+        fail("a copy holds other events than were kept");
 }
 
-static void try_copies(const sample *s, run *r, const run *known)
+static void try_copies(const sample *s, run *r)
 {
     copy_choice choice = {0};
     bytes copy;
@@ -657,9 +664,8 @@ static void try_copies(const sample *s, run *r, const run *known)
                  &(run_input){.format = contract.format->name, .bytes = copy.at, .size = copy.size},
                  &checked);
         check_status(r);
-        check_copy(r, known);
-        if (s->is_good && !copy_holds(r, &choice.kept))
-            fail("a copy holds other events than were kept");
+        if (s->is_good)
+            check_copy(r, &choice.kept);
         __real_free(copy.at);
         contract.copies++;
     }
@@ -831,7 +837,7 @@ static void try_sample(const sample *s, run *r)
     try_projection(s, r, &whole);
     try_orders(s, r, &whole);
     try_round_trip(s, r, &whole, &known);
-    try_copies(s, r, &known);
+    try_copies(s, r);
     try_allocations(s, r);
     try_prefixes(s, &p, &g, r, &whole);
     try_flips(s, &p, &g, r);
@@ -853,8 +859,10 @@ int main(int argc, char **argv)
     run r = {0};
     contract.format = argc > 1 ? format_find(argv[1]) : NULL;
     contract.is_exhaustive = argc > 2 && strcmp(argv[2], "--exhaustive") == 0;
+    contract.random_positions =
+        argc > 2 && strcmp(argv[2], "--quick") == 0 ? QUICK_POSITIONS : RANDOM_POSITIONS;
     if (contract.format == NULL) {
-        fprintf(stderr, "usage: contract FORMAT [--exhaustive]\n");
+        fprintf(stderr, "usage: contract FORMAT [--quick | --exhaustive]\n");
         return 2;
     }
     samples_add("good", true);

@@ -6,21 +6,6 @@
 
 #include "core/hash.h"
 
-/*
- * All values from `next` - COUNTERS_WINDOW to `next` - 1 were seen but for those in the gaps. A
- * value far from `next` is held back as `stray` until the event behind it shows whether the counter
- * went there for good.
- */
-struct counters_stream {
-    uint32_t id;
-    uint32_t next;
-    int64_t last_end_ns;
-    bool has_stray;
-    counters_event stray;
-    uint32_t gap_count;
-    counters_gap *gaps; /* oldest first; allocated with the first one */
-};
-
 void counters_init(counters *c, uint32_t streams_max)
 {
     *c = (counters){.streams_max = streams_max};
@@ -215,7 +200,9 @@ static bool stream_add(counters *c, counters_stream *stream, const counters_even
     const uint32_t ahead = event->counter - stream->next;
     const uint32_t behind = stream->next - event->counter;
     if (ahead < COUNTERS_WINDOW || behind <= COUNTERS_WINDOW) {
-        *verdict = stream->has_stray ? COUNTERS_STRAY : COUNTERS_AHEAD;
+        *verdict = stream->has_stray ? COUNTERS_STRAY
+                   : ahead != 0      ? COUNTERS_AHEAD
+                                     : COUNTERS_IN_ORDER;
         stream->has_stray = false;
         if (ahead < COUNTERS_WINDOW)
             return stream_advance(c, stream, event);
@@ -233,17 +220,14 @@ static bool stream_add(counters *c, counters_stream *stream, const counters_even
     return true;
 }
 
-bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict)
+bool counters_add_any(counters *c, const counters_event *event, counters_verdict *verdict)
 {
-    counters_stream *stream = c->last;
-    bool is_new = false, is_added;
+    bool is_new, is_added;
+    counters_stream *stream = stream_find(c, event->stream, &is_new);
     *verdict = COUNTERS_IN_ORDER;
-    if (stream == NULL || stream->id != event->stream) {
-        stream = stream_find(c, event->stream, &is_new);
-        if (stream == NULL)
-            return c->is_full;
-        c->last = stream;
-    }
+    if (stream == NULL)
+        return c->is_full;
+    c->recent[event->stream % COUNTERS_RECENT] = stream;
     if (is_new)
         stream->last_end_ns = event->end_ns;
     if (is_new && event->counter != 0) {
@@ -253,11 +237,6 @@ bool counters_add(counters *c, const counters_event *event, counters_verdict *ve
                                           .stream = event->stream,
                                           .count = event->counter,
                                           .offset = event->offset});
-    }
-    if (event->counter == stream->next && stream->gap_count == 0 && !stream->has_stray) {
-        stream->next++;
-        stream->last_end_ns = event->end_ns;
-        return true;
     }
     is_added = stream_add(c, stream, event, verdict);
     if (event->end_ns > stream->last_end_ns)

@@ -32,29 +32,56 @@ typedef struct counters_gap {
     int64_t before_ns, behind_ns; /* ends of the events around it */
 } counters_gap;
 
-typedef struct counters_stream counters_stream;
-
-typedef struct counters {
-    counters_stream **streams; /* open addressing by stream id */
-    uint32_t stream_count, stream_mask, streams_max;
-    uint32_t finish_at;
-    counters_stream *last; /* of the latest event */
-    counters_gap *lost;    /* settled, to be taken */
-    size_t lost_at, lost_count, lost_capacity;
-    bool is_full; /* there were more streams than `streams_max`: those are not looked at */
-} counters;
-
 typedef struct counters_event {
     uint32_t stream, counter;
     uint64_t offset;
     int64_t end_ns;
 } counters_event;
 
+/*
+ * All values from `next` - COUNTERS_WINDOW to `next` - 1 were seen but for those in the gaps. A
+ * value far from `next` is held back as `stray` until the event behind it shows whether the counter
+ * went there for good.
+ */
+typedef struct counters_stream {
+    uint32_t id, next;
+    int64_t last_end_ns;
+    uint32_t gap_count;
+    bool has_stray;
+    counters_event stray;
+    counters_gap *gaps; /* oldest first; allocated with the first one */
+} counters_stream;
+
+#define COUNTERS_RECENT 64u
+
+typedef struct counters {
+    counters_stream *recent[COUNTERS_RECENT]; /* by id modulo their number; may be NULL */
+    counters_stream **streams;                /* open addressing by stream id */
+    uint32_t stream_count, stream_mask, streams_max;
+    counters_gap *lost; /* settled, to be taken */
+    size_t lost_at, lost_count, lost_capacity;
+    bool is_full; /* there were more streams than `streams_max`: those are not looked at */
+} counters;
+
 void counters_init(counters *c, uint32_t streams_max);
 void counters_free(counters *c);
 
+/* See counters_add(). */
+bool counters_add_any(counters *c, const counters_event *event, counters_verdict *verdict);
+
 /* The next event in the order of the trace. False when memory is exhausted. */
-bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict);
+static inline bool counters_add(counters *c, const counters_event *event, counters_verdict *verdict)
+{
+    counters_stream *stream = c->recent[event->stream % COUNTERS_RECENT];
+    if (stream == NULL || stream->id != event->stream || stream->next != event->counter ||
+        stream->gap_count != 0 || stream->has_stray)
+        return counters_add_any(c, event, verdict);
+    stream->next++;
+    if (event->end_ns > stream->last_end_ns)
+        stream->last_end_ns = event->end_ns;
+    *verdict = COUNTERS_IN_ORDER;
+    return true;
+}
 
 /* No more events: every gap that is open is lost. False when memory is exhausted. */
 bool counters_finish(counters *c);

@@ -22,6 +22,16 @@ typedef struct names_cache {
     names_slot slots[NAMES_SLOTS];
 } names_cache;
 
+/* Are the bytes between the first and the last 8 the same? */
+static inline bool names_match(const char *a, const char *b, uint32_t size)
+{
+    for (uint32_t i = 8; i + 8 < size; i += 8) {
+        if (load_native64(a + i) != load_native64(b + i))
+            return false;
+    }
+    return true;
+}
+
 /* The name of a string as context_name() gives it, not 0 bytes long. */
 static inline stele_name names_find(names_cache *cache, stele_context *context, stele_batch *batch,
                                     const char *bytes, uint32_t size, const char *input_name,
@@ -42,7 +52,7 @@ static inline stele_name names_find(names_cache *cache, stele_context *context, 
     }
     slot = &cache->slots[((first ^ last * 31 ^ size) * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     if (slot->first == first && slot->last == last && slot->size == size &&
-        (size <= 16 || memcmp(slot->bytes, bytes, size) == 0))
+        names_match(slot->bytes, bytes, size))
         return slot->name;
     name = context_name(context, batch, bytes, size, input_name, offset);
     if ((name & STELE_NAME_LOCAL) == 0)

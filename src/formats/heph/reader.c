@@ -232,7 +232,10 @@ static bool produce_fields(heph_producer *p, stele_batch *batch, stele_event *ev
         if (name == UINT32_MAX || !push_attribute(batch, name, &attribute))
             return false;
     }
-    return batch_set_fields(batch, event, first);
+    if (batch->field_count - first >= STELE_FIELDS_MANY)
+        return batch_set_fields(batch, event, first);
+    event->field_count = (uint16_t)(batch->field_count - first);
+    return true;
 }
 
 static bool produce_raw(heph_producer *p, stele_batch *batch, stele_event *event, uint32_t counter)
@@ -344,23 +347,25 @@ static bool producer_wants(const heph_producer *p, const stele_event *event)
            end_ns >= p->request.begin_ns && event->time_ns < p->request.end_ns;
 }
 
+/* The event becomes part of the batch with the last statement. */
 static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packet *packet)
 {
     const stele_heph_event *from = &packet->event;
     const uint32_t columns = p->request.columns;
-    stele_event event = {.ticks = from->start,
-                         .value = from->end,
-                         .offset = packet->offset,
-                         .size = packet_event_size(packet),
-                         .field_first = batch->field_count,
-                         .kind = STELE_KIND_COMPLETE,
-                         .flags = packet->is_damaged ? STELE_FLAG_DAMAGED : 0};
-    event.time_ns = p->last_time_ns = producer_time(p, from->start, &event.flags);
-    event.id = (uint64_t)producer_time(p, from->end, &event.flags);
+    stele_event *event = &batch->events[batch->event_count];
+    *event = (stele_event){.ticks = from->start,
+                           .value = from->end,
+                           .offset = packet->offset,
+                           .size = packet_event_size(packet),
+                           .field_first = batch->field_count,
+                           .kind = STELE_KIND_COMPLETE,
+                           .flags = packet->is_damaged ? STELE_FLAG_DAMAGED : 0};
+    event->time_ns = p->last_time_ns = producer_time(p, from->start, &event->flags);
+    event->id = (uint64_t)producer_time(p, from->end, &event->flags);
     p->has_events = true;
-    if (!producer_count(p, packet, (int64_t)event.id))
+    if (!producer_count(p, packet, (int64_t)event->id))
         return false;
-    if ((event.flags & STELE_FLAG_CLAMPED) != 0)
+    if ((event->flags & STELE_FLAG_CLAMPED) != 0)
         producer_report(p, &core_codes[STE010], packet->offset, packet->size, NULL,
                         "a time of %" PRIu64 " ns",
                         from->start > from->end ? from->start : from->end);
@@ -368,18 +373,18 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
         producer_report(p, &heph_codes[HEP014], packet->offset, packet->size, NULL,
                         "a start of %" PRIu64 " and an end of %" PRIu64 " ns", from->start,
                         from->end);
-    if (!producer_wants(p, &event))
+    if (!producer_wants(p, event))
         return true;
-    if ((columns & STELE_COLUMN_TRACK) != 0 && (event.track = producer_track(p, packet)) == 0)
+    if ((columns & STELE_COLUMN_TRACK) != 0 && (event->track = producer_track(p, packet)) == 0)
         return false;
     if ((columns & STELE_COLUMN_NAME) != 0 &&
-        (event.name = producer_name(p, batch, from->description)) == UINT32_MAX)
+        (event->name = producer_name(p, batch, from->description)) == UINT32_MAX)
         return false;
-    if ((columns & STELE_COLUMN_RAW) != 0 && !produce_raw(p, batch, &event, from->counter))
+    if ((columns & STELE_COLUMN_RAW) != 0 && !produce_raw(p, batch, event, from->counter))
         return false;
-    if ((columns & STELE_COLUMN_FIELDS) != 0 && !produce_fields(p, batch, &event, packet))
+    if ((columns & STELE_COLUMN_FIELDS) != 0 && !produce_fields(p, batch, event, packet))
         return false;
-    *batch_push_event(batch) = event;
+    batch->event_count++;
     return true;
 }
 

@@ -11,9 +11,10 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 #undef STELE_CODE
 };
 
-/* Verifying a packet that may be none costs at most this many bytes of looking for each byte that
-   is stepped over, so that the search is linear whatever the input holds. */
+/* Verifying packets that may be none costs at most this many bytes for each byte that is searched,
+   and some to begin with, so that searching is linear whatever the input holds. */
 #define VERIFY_BYTES_PER_BYTE 4u
+#define VERIFY_BYTES_FIRST    ((uint64_t)1 << 20)
 
 /* How far is looked before bytes that are no packet are let go. */
 #define SKIP_PART_MAX ((size_t)64 << 10)
@@ -70,7 +71,7 @@ stele_heph_layout heph_layout_detect(const uint8_t *head, size_t size)
 stele_status heph_scan_open(heph_scan *s, input *in, stele_heph_layout layout, diag_sink *diag,
                             size_t window_size, size_t record_size_max)
 {
-    *s = (heph_scan){.diag = diag, .layout = layout};
+    *s = (heph_scan){.diag = diag, .layout = layout, .verify_size = VERIFY_BYTES_FIRST};
     if (record_size_max > UINT32_MAX)
         record_size_max = UINT32_MAX;
     return window_open(&s->win, in, 0, UINT64_MAX, window_size, record_size_max);
@@ -96,6 +97,14 @@ static size_t scan_reach(const heph_scan *s)
 
 /* ---- Damage ---- */
 
+/* Do these bytes, all that there are, begin a packet? The end of the trace may cut its magic. */
+static bool is_packet_start(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t magics[2][4] = {{0xc1, 0xfc, 0x1f, 0xb7}, {0x75, 0xd1, 0x1d, 0x4d}};
+    const size_t count = size < sizeof magics[0] ? size : sizeof magics[0];
+    return memcmp(bytes, magics[0], count) == 0 || memcmp(bytes, magics[1], count) == 0;
+}
+
 /*
  * Does the packet at `at[index]` end where another one begins, or where the trace ends? The bytes
  * from `at` on stay within reach.
@@ -103,43 +112,37 @@ static size_t scan_reach(const heph_scan *s)
 static bool packet_leads_on(heph_scan *s, size_t index)
 {
     window *w = &s->win;
-    uint32_t size, next_size;
+    uint32_t size;
     const stele_heph_kind kind = heph_packet_kind(w->at + index, &size);
     const uint64_t target = window_offset(w) + index + size;
-    const size_t behind = index + size;
-    uint8_t next[HEPH_HEADER_SIZE];
-    size_t left, got;
-    if (size < packet_size_min(kind))
+    const size_t behind = index + size, want = behind + 4;
+    size_t left = (size_t)(w->end - w->at), got;
+    uint8_t next[4];
+    if (size < packet_size_min(kind) || (w->in->has_size && target > w->stop))
         return false;
-    if (w->in->has_size && target >= w->stop)
-        return target == w->stop;
-    left = (size_t)(w->end - w->at);
-    if (left < behind + sizeof next && w->in->is_seekable) {
-        if (input_read(w->in, target, next, sizeof next, &got) != STELE_OK)
-            return false;
-        return got == sizeof next && heph_packet_kind(next, &next_size) != STELE_HEPH_NONE;
-    }
-    if (left < behind + sizeof next) {
+    if (left < want && w->in->is_seekable)
+        return input_read(w->in, target, next, sizeof next, &got) == STELE_OK &&
+               is_packet_start(next, got);
+    if (left < want) {
         /* Half of the reach, so that the window moves its bytes only after as many went by. */
-        if (behind + sizeof next > scan_reach(s) / 2)
+        if (want > scan_reach(s) / 2)
             return false;
-        left = window_need(w, behind + sizeof next);
-        if (left < behind + sizeof next)
-            return left == behind;
+        left = window_need(w, want);
     }
-    return heph_packet_kind(w->at + behind, &next_size) != STELE_HEPH_NONE;
+    return left >= behind && is_packet_start(w->at + behind, left - behind);
 }
 
 /* Are all bytes of the packet at `at[index]` there, and is there no fault in them? */
-static bool packet_is_sound(heph_scan *s, size_t index, uint64_t *budget)
+static bool packet_is_sound(heph_scan *s, size_t index)
 {
     const window *w = &s->win;
     uint32_t size;
     const stele_heph_kind kind = heph_packet_kind(w->at + index, &size);
     heph_packet packet;
-    if (size < packet_size_min(kind) || size > (size_t)(w->end - w->at) - index || size > *budget)
+    if (size < packet_size_min(kind) || size > (size_t)(w->end - w->at) - index ||
+        size > s->verify_size)
         return false;
-    *budget -= size;
+    s->verify_size -= size;
     return heph_packet_decode(&packet, kind, s->layout, w->at + index, size) == STELE_HEPH_SOUND;
 }
 
@@ -147,7 +150,7 @@ static bool packet_is_sound(heph_scan *s, size_t index, uint64_t *budget)
  * Looks for the next packet from `at[from]` on and before `at[limit]`, keeping all bytes from `at`
  * on. Gives its index; where there is none, the index up to which there is none, and false.
  */
-static bool scan_find(heph_scan *s, size_t from, size_t limit, uint64_t *budget, size_t *index)
+static bool scan_find(heph_scan *s, size_t from, size_t limit, size_t *index)
 {
     window *w = &s->win;
     size_t i = from;
@@ -163,10 +166,10 @@ static bool scan_find(heph_scan *s, size_t from, size_t limit, uint64_t *budget,
                 return false;
             }
         }
-        *budget += VERIFY_BYTES_PER_BYTE;
+        s->verify_size += VERIFY_BYTES_PER_BYTE;
         if (heph_packet_kind(w->at + i, &size) == STELE_HEPH_NONE)
             continue;
-        if (packet_leads_on(s, i) || packet_is_sound(s, i, budget)) {
+        if (packet_leads_on(s, i) || packet_is_sound(s, i)) {
             *index = i;
             return true;
         }
@@ -182,12 +185,11 @@ static void scan_skip(heph_scan *s, heph_packet *packet)
     const uint64_t offset = window_offset(w);
     const size_t there = (size_t)(w->end - w->at);
     uint8_t first[4] = {0};
-    uint64_t budget = 0;
     size_t index, from = 1;
     bool is_found;
     memcpy(first, w->at, there < sizeof first ? there : sizeof first);
     do {
-        is_found = scan_find(s, from, SKIP_PART_MAX, &budget, &index);
+        is_found = scan_find(s, from, SKIP_PART_MAX, &index);
         w->at += index;
         from = 0;
     } while (!is_found && window_need(w, 1) != 0);
@@ -278,7 +280,6 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
     const size_t there = window_need(w, size < reach ? size : reach);
     const stele_heph_layout other =
         s->layout == STELE_HEPH_SUBSTREAMS ? STELE_HEPH_NO_SUBSTREAMS : STELE_HEPH_SUBSTREAMS;
-    uint64_t budget = 0;
     size_t index;
     bool leads, is_found, is_cut = false;
     *packet =
@@ -290,11 +291,11 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
         return;
     }
     leads = packet_leads_on(s, 0);
-    if (size > reach && (leads || !w->in->is_seekable) &&
+    if (size > reach && there >= reach && (leads || !w->in->is_seekable) &&
         heph_packet_decode(packet, kind, s->layout, w->at, there) != STELE_HEPH_FAULT_TYPE) {
         packet->bytes_size = there;
     } else {
-        is_found = scan_find(s, HEPH_HEADER_SIZE, leads ? size : SIZE_MAX, &budget, &index);
+        is_found = scan_find(s, HEPH_HEADER_SIZE, leads ? size : SIZE_MAX, &index);
         if (is_found || (!leads && (size < packet_size_min(kind) || size > index)))
             packet->size = index;
         packet->bytes_size = (size_t)packet->size;

@@ -27,6 +27,7 @@ typedef struct heph_scan {
     stele_heph_layout layout;
     uint64_t pending; /* size of the packet given last, to be stepped over */
     uint64_t skipped_size;
+    uint64_t verify_size; /* bytes that may still be verified in search of packets */
 } heph_scan;
 
 /* Which of the two layouts the events of a trace have, by its first bytes. */
