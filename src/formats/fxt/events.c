@@ -55,7 +55,8 @@ report(const making *m, fxt_code code, uint64_t offset, uint64_t size, const cha
                                         .found = text});
 }
 
-void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request)
+void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,
+                     bool is_big_endian)
 {
     static const char *const blob_types[4] = {"", "data", "last-branch", "perfetto"};
     static const char *const states[6] = {"new",     "running", "suspended",
@@ -64,7 +65,9 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
                       .columns = request->columns | STELE_COLUMN_TIME,
                       .kinds = request->kinds,
                       .begin_ns = request->begin_ns,
-                      .end_ns = request->end_ns};
+                      .end_ns = request->end_ns,
+                      .is_hot = !is_big_endian && !request->check &&
+                                request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX};
     for (unsigned i = 0; i < FXT_NAME_COUNT; i++)
         e->names[i] = fxt_state_intern(state, fxt_name_texts[i], strlen(fxt_name_texts[i]));
     for (unsigned i = 0; i < 4; i++)
@@ -636,17 +639,6 @@ static bool is_on_thread(const stele_fxt_record *r)
            r->type == STELE_FXT_PROFILER || (r->type == STELE_FXT_LARGE && r->has_ticks);
 }
 
-/* What was not asked for is zero, also where it was at hand. */
-static void clear_columns(stele_event *event, uint32_t columns)
-{
-    if ((columns & STELE_COLUMN_NAME) == 0)
-        event->name = 0;
-    if ((columns & STELE_COLUMN_TRACK) == 0)
-        event->track = 0;
-    if ((columns & STELE_COLUMN_VALUE) == 0)
-        event->value = event->id = 0;
-}
-
 bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
                     const stele_fxt_record *r, stele_event **out)
 {
@@ -685,7 +677,7 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
         diag_report(&e->state->context->diag, &core_codes[STE010], e->state->source, at->offset,
                     r->size, NULL, "tick %llu", (unsigned long long)r->ticks);
     event.flags = m.flags;
-    clear_columns(&event, e->columns);
+    fxt_events_clear_columns(&event, e->columns);
     *out = batch_push_event(batch);
     **out = event;
     if (!batch_set_fields(batch, *out, field_first))

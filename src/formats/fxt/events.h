@@ -43,9 +43,11 @@ typedef struct fxt_events {
     uint64_t kinds;
     int64_t begin_ns, end_ns;
     uint64_t lost_count;
+    bool is_hot; /* nothing in the request speaks against the hot path */
 } fxt_events;
 
-void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request);
+void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,
+                     bool is_big_endian);
 
 /*
  * Appends the record's event to the batch, unless the request leaves it out; applies it to the
@@ -54,6 +56,21 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
  */
 bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
                     const stele_fxt_record *r, stele_event **event);
+
+/* The same for event records without anything unusual; false, and nothing is changed, for others.
+ */
+bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, const walk_record *at);
+
+/* What was not asked for is zero, also where it was at hand. */
+static inline void fxt_events_clear_columns(stele_event *event, uint32_t columns)
+{
+    if ((columns & STELE_COLUMN_NAME) == 0)
+        event->name = event->category = 0;
+    if ((columns & STELE_COLUMN_TRACK) == 0)
+        event->track = 0;
+    if ((columns & STELE_COLUMN_VALUE) == 0)
+        event->value = event->id = 0;
+}
 
 /* Appends a field with payload bytes to the last event of the batch: "data" or "record". */
 bool fxt_events_payload(fxt_events *e, stele_batch *batch, stele_event *event, bool is_record,

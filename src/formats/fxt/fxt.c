@@ -184,6 +184,7 @@ const format format_fxt = {
     .extensions = ".fxt",
     .probe = fxt_probe,
     .open = fxt_open,
+    .dump = fxt_trace_dump,
     .codes = fxt_codes,
     .code_count = FXT_CODE_COUNT,
 };

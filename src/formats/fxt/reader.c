@@ -19,6 +19,7 @@ typedef struct fxt_producer {
     uint32_t only_index;
     uint32_t run;
     bool is_checking;
+    bool is_foreign; /* the current provider is not the one asked for: runs may be coalesced */
     bool is_ended;
     bool is_first; /* no record yet */
 
@@ -121,13 +122,6 @@ static bool is_provider_record(const stele_fxt_record *r)
            (r->subtype == STELE_FXT_PROVIDER_INFO || r->subtype == STELE_FXT_PROVIDER_SECTION);
 }
 
-/* True when the record is not for this producer: coalesced runs hold records of others. */
-static bool producer_is_foreign(const fxt_producer *p, const stele_fxt_record *r)
-{
-    return p->only != KEY_ALL && !is_provider_record(r) &&
-           fxt_stream_key(p->state.current) != p->only;
-}
-
 /* The stream of a provider, made when it is new; UINT32_MAX when memory is exhausted. */
 static uint32_t producer_stream(fxt_producer *p, fxt_provider *provider)
 {
@@ -150,7 +144,7 @@ static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at
     if (p->is_checking)
         fxt_check_record(p->state.diag, p->state.source, &r, at, p->is_first);
     p->is_first = false;
-    if (producer_is_foreign(p, &r))
+    if (p->is_foreign && !is_provider_record(&r))
         return true;
     if (!fxt_events_add(&p->events, batch, at, &r, &event))
         return false;
@@ -193,9 +187,13 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
                 return STELE_OK;
             continue;
         }
+        if (fxt_type(at.header) == STELE_FXT_EVENT && !at.is_damaged && !p->is_foreign &&
+            fxt_events_add_hot(&p->events, batch, &at))
+            continue;
         if (!producer_record(p, batch, &at))
             return STELE_ERR_MEMORY;
         if (p->state.current != *provider) {
+            p->is_foreign = p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
             if (producer_stream(p, p->state.current) == UINT32_MAX)
                 return STELE_ERR_MEMORY;
             if (batch->event_count != 0)
@@ -275,7 +273,7 @@ stele_status fxt_trace_produce(stele_trace *self, const produce_request *request
                                               in->name, &context->diag))
         status = STELE_ERR_MEMORY;
     if (status == STELE_OK)
-        fxt_events_open(&p->events, &p->state, &wanted);
+        fxt_events_open(&p->events, &p->state, &wanted, trace->is_big_endian);
     if (status == STELE_OK && !producer_select(p, request->stream))
         status = STELE_ERR_ARGUMENT;
     if (status != STELE_OK) {

@@ -157,6 +157,10 @@ stele_name fxt_state_intern(fxt_state *s, const void *bytes, size_t size)
     const stele_name name = stele_name_intern(s->context, bytes, size);
     if (name != UINT32_MAX)
         return name;
+    if (s->context->names.size < s->context->names.size_max) {
+        s->is_exhausted = true; /* not full: out of memory */
+        return 0;
+    }
     state_full(s, "strings need more than the pool of names holds; further ones are shown as one");
     return s->shared->other;
 }

@@ -53,5 +53,6 @@ bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p);
 
 stele_status fxt_trace_index(stele_trace *trace);
 stele_status fxt_trace_produce(stele_trace *trace, const produce_request *request, producer **out);
+stele_status fxt_trace_dump(stele_trace *trace, const dump_request *request);
 
 #endif
