@@ -33,11 +33,10 @@ static void put_quoted(dumper *d, const void *bytes, size_t size)
 }
 
 /* A string reference: inline ones as text, indexed ones also by their index. */
-static void put_string(dumper *d, const char *label, const stele_fxt_string *string)
+static void put_reference(dumper *d, const stele_fxt_string *string)
 {
     const fxt_string_entry *entry;
     stele_text text;
-    output_printf(d->text, " %s=", label);
     if (fxt_string_is_inline(string->ref) || string->ref == 0) {
         put_quoted(d, string->bytes, string->bytes != NULL ? fxt_string_size(string->ref) : 0);
         return;
@@ -50,6 +49,12 @@ static void put_string(dumper *d, const char *label, const stele_fxt_string *str
     }
     text = stele_name_text(d->state.context, NULL, entry->name);
     put_quoted(d, text.bytes, text.size);
+}
+
+static void put_string(dumper *d, const char *label, const stele_fxt_string *string)
+{
+    output_printf(d->text, " %s=", label);
+    put_reference(d, string);
 }
 
 static void put_thread(dumper *d, const char *label, const stele_fxt_thread *thread)
@@ -65,6 +70,8 @@ static void put_thread(dumper *d, const char *label, const stele_fxt_thread *thr
         }
         process = table[thread->ref].process;
         tid = table[thread->ref].thread;
+        output_printf(d->text, "(%" PRIu64 ".%" PRIu64 ")", process, tid);
+        return;
     }
     if (thread->has_thread && !thread->has_process)
         output_printf(d->text, "%" PRIu64, tid);
@@ -84,7 +91,8 @@ static void put_bytes(dumper *d, const char *label, uint64_t size)
 static void put_argument(dumper *d, const stele_fxt_argument *a)
 {
     char number[TEXT_DOUBLE_SIZE];
-    put_string(d, "", &a->name);
+    output_byte(d->text, ' ');
+    put_reference(d, &a->name);
     if (a->fault != STELE_FXT_OK) {
         output_text(d->text, ":damaged");
         return;
@@ -104,7 +112,10 @@ static void put_argument(dumper *d, const stele_fxt_argument *a)
         output_write(d->text, number,
                      (size_t)(text_double(number, load_double(a->value)) - number));
         break;
-    case STELE_FXT_ARGUMENT_STRING: put_string(d, ":string", &a->string); break;
+    case STELE_FXT_ARGUMENT_STRING:
+        output_text(d->text, ":string=");
+        put_reference(d, &a->string);
+        break;
     case STELE_FXT_ARGUMENT_POINTER: output_printf(d->text, ":pointer=0x%" PRIx64, a->value); break;
     case STELE_FXT_ARGUMENT_KOID: output_printf(d->text, ":koid=%" PRIu64, a->value); break;
     case STELE_FXT_ARGUMENT_BOOL:
