@@ -24,6 +24,7 @@ const char *const fxt_name_texts[FXT_NAME_COUNT] = {
     [FXT_NAME_THREAD] = "thread",
     [FXT_NAME_PROCESS] = "process",
     [FXT_NAME_GLOBAL] = "global",
+    [FXT_NAME_UNKNOWN] = "unknown",
 };
 
 /* One event in the making. */
@@ -161,10 +162,11 @@ static void set_bytes(making *m, stele_field *field, const void *bytes, uint32_t
     field->u.bytes.size = size;
 }
 
-static void add_bytes(making *m, stele_name name, stele_type type, const void *bytes, uint64_t size)
+static void add_bytes(making *m, stele_name name, stele_type type, uint8_t width, const void *bytes,
+                      uint64_t size)
 {
     if (reserve_fields(m, 1))
-        set_bytes(m, push_field(m, name, type, 0), bytes, (uint32_t)size);
+        set_bytes(m, push_field(m, name, type, width), bytes, (uint32_t)size);
 }
 
 static void add_uint(making *m, stele_name name, uint64_t value, uint8_t width, uint8_t hint)
@@ -445,7 +447,8 @@ static void make_profiler(making *m, stele_event *event)
     if ((m->e->columns & STELE_COLUMN_FIELDS) == 0)
         return;
     if (r->subtype == STELE_FXT_MODULE && r->payload != NULL) {
-        add_bytes(m, m->e->names[FXT_NAME_BUILD_ID], STELE_TYPE_BYTES, r->payload, r->payload_size);
+        add_bytes(m, m->e->names[FXT_NAME_BUILD_ID], STELE_TYPE_BYTES, 8, r->payload,
+                  r->payload_size);
     } else if (r->subtype == STELE_FXT_MMAP) {
         make_mmap(m);
     } else if (r->subtype == STELE_FXT_BACKTRACE && r->payload != NULL && reserve_fields(m, 1)) {
@@ -491,7 +494,7 @@ static void make_by_type(making *m, stele_event *event)
     case STELE_FXT_PROFILER: make_profiler(m, event); break;
     case STELE_FXT_LOG:
         if (has_fields && r->payload != NULL)
-            add_bytes(m, m->e->names[FXT_NAME_MESSAGE], STELE_TYPE_STRING, r->payload,
+            add_bytes(m, m->e->names[FXT_NAME_MESSAGE], STELE_TYPE_STRING, 0, r->payload,
                       r->payload_size);
         break;
     case STELE_FXT_BLOB:
@@ -516,14 +519,13 @@ static void make_by_type(making *m, stele_event *event)
 static void make_rest(making *m)
 {
     const stele_fxt_record *r = m->r;
+    const stele_name *names = m->e->names;
     const uint64_t from = r->fault == STELE_FXT_OK ? r->used : r->fault_offset;
     const uint64_t stop = r->size < m->at->loaded ? r->size : m->at->loaded;
     if (from >= stop || r->type == STELE_FXT_LARGE || r->fault == STELE_FXT_FAULT_SUBTYPE)
         return;
-    add_bytes(m,
-              r->fault == STELE_FXT_OK ? m->e->names[FXT_NAME_EXTENSION]
-                                       : m->e->names[FXT_NAME_UNDECODED],
-              STELE_TYPE_BYTES, r->bytes + from, stop - from);
+    add_bytes(m, names[r->fault == STELE_FXT_OK ? FXT_NAME_EXTENSION : FXT_NAME_UNDECODED],
+              STELE_TYPE_BYTES, 64, r->bytes + from, stop - from);
 }
 
 /* Fields that come behind the arguments. */
@@ -532,9 +534,12 @@ static void make_tail_fields(making *m)
     const stele_fxt_record *r = m->r;
     const stele_name *names = m->e->names;
     if (r->type == STELE_FXT_EVENT && r->subtype == STELE_FXT_INSTANT && r->word_count == 1) {
-        const stele_name scopes[3] = {names[FXT_NAME_THREAD], names[FXT_NAME_PROCESS],
-                                      names[FXT_NAME_GLOBAL]};
-        add_enum(m, names[FXT_NAME_SCOPE], r->words[0], 64, scopes, 3);
+        const stele_name scopes[4] = {names[FXT_NAME_THREAD], names[FXT_NAME_PROCESS],
+                                      names[FXT_NAME_GLOBAL], names[FXT_NAME_UNKNOWN]};
+        if (!reserve_fields(m, 3))
+            return;
+        add_uint(m, names[FXT_NAME_SCOPE], r->words[0], 64, 0);
+        add_label(m, scopes[r->words[0] < 3 ? r->words[0] : 3]);
         if ((m->e->columns & STELE_COLUMN_RAW) != 0)
             add_uint(m, names[FXT_NAME_SCOPE], r->words[0], 64, STELE_HINT_RAW);
     }
@@ -691,7 +696,7 @@ bool fxt_events_payload(fxt_events *e, stele_batch *batch, stele_event *event, b
     making m = {.e = e, .s = e->state, .batch = batch};
     if ((e->columns & STELE_COLUMN_FIELDS) == 0)
         return true;
-    add_bytes(&m, is_record ? e->names[FXT_NAME_RECORD] : e->names[FXT_NAME_DATA], STELE_TYPE_BYTES,
-              bytes, size);
+    add_bytes(&m, e->names[is_record ? FXT_NAME_RECORD : FXT_NAME_DATA], STELE_TYPE_BYTES,
+              is_record ? 64 : 8, bytes, size);
     return !m.is_exhausted && batch_set_fields(batch, event, event->field_first);
 }

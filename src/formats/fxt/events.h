@@ -8,7 +8,10 @@
 #include "model/batch.h"
 #include "model/trace.h"
 
-/* Strings of our own: fields that are not arguments, and labels. */
+/*
+ * Strings of our own: fields that are not arguments, and labels. What the writer must tell from an
+ * argument of the same name has a width that arguments of its type do not have, or a label.
+ */
 typedef enum fxt_name {
     FXT_NAME_SCOPE,
     FXT_NAME_MESSAGE,
@@ -29,6 +32,7 @@ typedef enum fxt_name {
     FXT_NAME_THREAD,
     FXT_NAME_PROCESS,
     FXT_NAME_GLOBAL,
+    FXT_NAME_UNKNOWN,
     FXT_NAME_COUNT
 } fxt_name;
 

@@ -185,6 +185,7 @@ const format format_fxt = {
     .probe = fxt_probe,
     .open = fxt_open,
     .dump = fxt_trace_dump,
+    .writer = fxt_writer_new,
     .codes = fxt_codes,
     .code_count = FXT_CODE_COUNT,
 };

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of any format as records. */
+#include "formats/fxt/writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/fxt/trace.h"
+
+/* Stands for whatever was recorded without a provider. */
+#define OWN_PROVIDER_ID   UINT32_C(0x7374656c)
+#define OWN_PROVIDER_NAME "stele"
+
+/* Longer strings are registered at once: they would leave no room for the rest of the record. */
+#define INLINE_MAX 1024u
+
+/* Koids that we make ourselves, for tracks that have none. */
+#define SYNTHETIC_KOID (UINT64_C(1) << 63)
+
+void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped)
+{
+    writer_lose(&m->w->base, (stele_kind)m->event->kind, what, is_dropped, 1);
+}
+
+/* ---- Records out ---- */
+
+void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
+                     const stele_fxt_argument *arguments)
+{
+    uint8_t *to = output_reserve(w->base.out, STELE_FXT_RECORD_SIZE_MAX);
+    if (to == NULL) {
+        w->is_exhausted = true;
+        return;
+    }
+    output_advance(w->base.out, stele_fxt_encode(record, arguments, to, STELE_FXT_RECORD_SIZE_MAX));
+}
+
+/* A text as an inline string, cut to what a string may have. */
+static stele_fxt_string inline_string(const void *bytes, size_t size, size_t size_max)
+{
+    return (stele_fxt_string){(uint16_t)(STELE_FXT_INLINE | (size < size_max ? size : size_max)),
+                              bytes};
+}
+
+/* ---- Strings ---- */
+
+stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name)
+{
+    const stele_text text = stele_name_text(m->w->base.context, m->batch, name);
+    fxt_table *table = &m->target->strings;
+    stele_fxt_string string;
+    uint32_t index;
+    if (text.size == 0)
+        return (stele_fxt_string){0};
+    if (text.size > STELE_FXT_STRING_SIZE_MAX)
+        fxt_writer_lose(m, "names beyond 32000 bytes", false);
+    string = inline_string(text.bytes, text.size, STELE_FXT_STRING_SIZE_MAX);
+    /* Names of the batch have numbers that mean something else in the next one. */
+    if ((name & STELE_NAME_LOCAL) != 0) {
+        if (text.size > INLINE_MAX)
+            fxt_writer_lose(m, "long names when there are too many", false);
+        return inline_string(text.bytes, text.size, INLINE_MAX);
+    }
+    index = fxt_table_find(table, name, m->w->record);
+    if (index == 0) {
+        if (!fxt_table_see(table, name, &m->w->is_exhausted) && text.size <= INLINE_MAX)
+            return string;
+        index = fxt_table_add(table, name, m->w->record);
+        if (index == 0) {
+            m->w->is_exhausted = true;
+            return (stele_fxt_string){0};
+        }
+        fxt_writer_emit(
+            m->w, &(stele_fxt_record){.type = STELE_FXT_STRING, .number = index, .name = string},
+            NULL);
+    }
+    return (stele_fxt_string){(uint16_t)index, NULL};
+}
+
+/* ---- Threads ---- */
+
+/* A koid for a track that has none: numbered as they come. */
+static uint64_t synthetic_koid(fxt_writer *w, uint32_t track)
+{
+    uint32_t number = fxt_map_get(&w->koids, 0, track);
+    if (number == 0) {
+        number = ++w->synthetic_count;
+        if (!fxt_map_set(&w->koids, 0, track, number))
+            w->is_exhausted = true;
+    }
+    return SYNTHETIC_KOID | number;
+}
+
+/* Process and thread koid of a track; tracks of the same process have the same process koid. */
+static void track_koids(fxt_writer *w, uint32_t track, uint64_t *process, uint64_t *thread)
+{
+    const stele_track *t = stele_track_get(w->base.context, track);
+    const stele_track *parent = t != NULL ? stele_track_get(w->base.context, t->parent) : NULL;
+    if (t != NULL && t->kind == STELE_TRACK_THREAD)
+        *thread = t->number;
+    else
+        *thread = synthetic_koid(w, track);
+    if (t != NULL && t->kind == STELE_TRACK_PROCESS)
+        *process = t->number;
+    else if (parent != NULL && parent->kind == STELE_TRACK_PROCESS)
+        *process = parent->number;
+    else
+        *process = synthetic_koid(w, t != NULL ? t->parent : 0);
+}
+
+/* The name of a track, made up where it has none and its number would not show. */
+static stele_text track_name(fxt_writer *w, uint32_t track, char *buffer, size_t size)
+{
+    const stele_track *t = stele_track_get(w->base.context, track);
+    stele_text text = {"", 0};
+    int length = 0;
+    if (t != NULL)
+        text = stele_name_text(w->base.context, NULL, t->name);
+    if (text.size != 0 || (t != NULL && (t->kind == STELE_TRACK_THREAD)))
+        return text;
+    if (t != NULL && t->kind != STELE_TRACK_PROCESS)
+        length = snprintf(buffer, size, "%s %" PRIu64, stele_track_kind_text(t->kind), t->number);
+    return (stele_text){buffer, (size_t)length};
+}
+
+/* Writes the name of a process or thread, once. */
+static void name_koid(fxt_making *m, uint32_t track, uint32_t type, uint64_t koid, uint64_t process)
+{
+    fxt_writer *w = m->w;
+    char buffer[64];
+    const stele_text name = track_name(w, track, buffer, sizeof buffer);
+    stele_fxt_argument argument = {.type = STELE_FXT_ARGUMENT_KOID, .value = process};
+    stele_fxt_record record = {.type = STELE_FXT_KERNEL_OBJECT, .number = type, .words = {koid}};
+    if (name.size == 0 || fxt_map_get(&w->named, type, koid) != 0)
+        return;
+    if (!fxt_map_set(&w->named, type, koid, 1))
+        w->is_exhausted = true;
+    record.name = inline_string(name.bytes, name.size, STELE_FXT_STRING_SIZE_MAX);
+    if (type == FXT_OBJECT_THREAD) {
+        argument.name = fxt_writer_string(m, w->names[FXT_NAME_PROCESS]);
+        record.argument_count = 1;
+    }
+    fxt_writer_emit(w, &record, &argument);
+}
+
+/* A reference to the thread of a track, registered; names of it and its process come before. */
+static stele_fxt_thread writer_thread(fxt_making *m, uint32_t track)
+{
+    fxt_writer *w = m->w;
+    const stele_track *t = stele_track_get(w->base.context, track);
+    stele_fxt_thread thread = {.has_process = true, .has_thread = true};
+    uint32_t index = fxt_table_find(&m->target->threads, track + 1, w->record);
+    if (index != 0)
+        return (stele_fxt_thread){.ref = (uint8_t)index};
+    track_koids(w, track, &thread.process, &thread.thread);
+    name_koid(m, t != NULL && t->kind != STELE_TRACK_PROCESS ? t->parent : track,
+              FXT_OBJECT_PROCESS, thread.process, 0);
+    name_koid(m, track, FXT_OBJECT_THREAD, thread.thread, thread.process);
+    index = fxt_table_add(&m->target->threads, track + 1, w->record);
+    if (index == 0) {
+        w->is_exhausted = true;
+        return thread;
+    }
+    fxt_writer_emit(
+        w, &(stele_fxt_record){.type = STELE_FXT_THREAD, .number = index, .thread = thread}, NULL);
+    return (stele_fxt_thread){.ref = (uint8_t)index};
+}
+
+/* The koid of a thread where only that is written; its process is told by a thread record. */
+static stele_fxt_thread lone_thread(fxt_making *m, uint64_t track)
+{
+    const stele_track *t = stele_track_get(m->w->base.context, (uint32_t)track);
+    stele_fxt_thread thread = {.has_thread = true};
+    uint64_t process;
+    track_koids(m->w, (uint32_t)track, &process, &thread.thread);
+    if (t == NULL || t->kind != STELE_TRACK_THREAD || t->parent != 0)
+        writer_thread(m, (uint32_t)track);
+    return thread;
+}
+
+/* ---- Providers ---- */
+
+static fxt_target *target_new(fxt_writer *w, uint64_t key, uint32_t id)
+{
+    fxt_target *target;
+    if (w->target_count == w->target_capacity) {
+        const uint32_t capacity = w->target_capacity == 0 ? 8 : w->target_capacity * 2;
+        fxt_target *targets = realloc(w->targets, capacity * sizeof *targets);
+        if (targets == NULL)
+            return NULL;
+        w->targets = targets;
+        w->target_capacity = capacity;
+    }
+    while (fxt_map_get(&w->ids, 0, id) != 0)
+        id++; /* of another trace */
+    target = &w->targets[w->target_count];
+    *target = (fxt_target){.key = key, .id = id};
+    target->strings.capacity_max = 0x7fff;
+    target->threads.capacity_max = 0xff;
+    if (!fxt_map_set(&w->ids, 0, id, 1) || !fxt_map_set(&w->target_of, 0, key, w->target_count + 1))
+        return NULL;
+    w->target_count++;
+    return target;
+}
+
+/* The output's provider for events of a stream: its own, or ours for what has none. */
+static fxt_target *writer_target(fxt_writer *w, const stele_stream *stream)
+{
+    const stele_track *track =
+        stream != NULL ? stele_track_get(w->base.context, stream->track) : NULL;
+    const bool is_provider = track != NULL && track->kind == STELE_TRACK_PROVIDER;
+    const uint32_t id = is_provider ? (uint32_t)track->number : OWN_PROVIDER_ID;
+    const uint64_t key = is_provider ? (uint64_t)(track->source + 1) << 32 | id : 0;
+    const uint32_t known = fxt_map_get(&w->target_of, 0, key);
+    fxt_target *target = known != 0 ? &w->targets[known - 1] : target_new(w, key, id);
+    stele_fxt_record record = {.type = STELE_FXT_METADATA};
+    stele_text name = {OWN_PROVIDER_NAME, sizeof OWN_PROVIDER_NAME - 1};
+    if (target == NULL)
+        return NULL;
+    if (w->current == (uint32_t)(target - w->targets))
+        return target;
+    w->current = (uint32_t)(target - w->targets);
+    record.number = target->id;
+    record.subtype = STELE_FXT_PROVIDER_SECTION;
+    if (!target->is_announced) {
+        target->is_announced = true;
+        if (is_provider)
+            name = stele_name_text(w->base.context, NULL, track->name);
+        if (name.size > UINT8_MAX)
+            writer_lose(&w->base, STELE_KIND_NONE, "provider names beyond 255 bytes", false, 1);
+        record.subtype = STELE_FXT_PROVIDER_INFO;
+        record.name = inline_string(name.bytes, name.size, UINT8_MAX);
+    }
+    fxt_writer_emit(w, &record, NULL);
+    return target;
+}
+
+/* ---- Time ---- */
+
+static void tell_rate(fxt_making *m, uint64_t frequency_hz, const stele_clock *clock)
+{
+    fxt_target *target = m->target;
+    stele_fxt_record record = {
+        .type = STELE_FXT_INITIALIZATION, .word_count = 1, .words = {frequency_hz}};
+    target->rate = tick_rate_make(frequency_hz);
+    if (clock != NULL && clock->has_wall && clock->wall_ns >= m->batch->shift_ns) {
+        record.word_count = 3;
+        record.words[2] = (uint64_t)clock->wall_ns - (uint64_t)m->batch->shift_ns;
+    }
+    fxt_writer_emit(m->w, &record, NULL);
+}
+
+/* True when the event's own ticks say its times at this rate. */
+static bool ticks_are_exact(const stele_event *event, const tick_rate *rate)
+{
+    bool is_clamped = false;
+    return rate->frequency_hz != 0 &&
+           tick_rate_ns(rate, event->ticks, &is_clamped) == event->time_ns &&
+           (event->kind != STELE_KIND_COMPLETE ||
+            tick_rate_ns(rate, event->value, &is_clamped) == (int64_t)event->id);
+}
+
+static uint64_t ns_as_ticks(fxt_making *m, int64_t ns)
+{
+    if (ns >= 0)
+        return (uint64_t)ns;
+    fxt_writer_lose(m, "times before the clock's zero", false);
+    return 0;
+}
+
+/* The event's time; the source's own ticks where they are exact, else nanoseconds. */
+static void set_time(fxt_making *m, uint64_t *end)
+{
+    const stele_event *event = m->event;
+    const stele_stream *stream = stele_stream_get(m->w->base.context, m->batch->stream);
+    const stele_clock *clock = stream != NULL ? &stream->clock : NULL;
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
+        m->record.ticks = *end = m->target->last_ticks;
+        fxt_writer_lose(m, "having no time", false);
+        return;
+    }
+    if (!ticks_are_exact(event, &m->target->rate)) {
+        tick_rate own = {0};
+        if (clock != NULL && clock->domain == STELE_CLOCK_NS && clock->frequency_hz != 0)
+            own = tick_rate_make(clock->frequency_hz);
+        if (ticks_are_exact(event, &own))
+            tell_rate(m, own.frequency_hz, clock);
+        else if (m->target->rate.frequency_hz != UINT64_C(1000000000))
+            tell_rate(m, UINT64_C(1000000000), clock);
+    }
+    if (ticks_are_exact(event, &m->target->rate)) {
+        m->record.ticks = event->ticks;
+        *end = event->value;
+    } else {
+        m->record.ticks = ns_as_ticks(m, event->time_ns);
+        *end = event->kind == STELE_KIND_COMPLETE ? ns_as_ticks(m, (int64_t)event->id) : 0;
+    }
+    m->target->last_ticks = m->record.ticks;
+}
+
+/* ---- Events ---- */
+
+/* Emits the record, with the words that stood behind it when it was read. */
+static void finish_record(fxt_making *m)
+{
+    output *out = m->w->base.out;
+    uint8_t *to = output_reserve(out, STELE_FXT_RECORD_SIZE_MAX);
+    size_t size;
+    if (to == NULL) {
+        m->w->is_exhausted = true;
+        return;
+    }
+    size = stele_fxt_encode(&m->record, m->arguments, to, STELE_FXT_RECORD_SIZE_MAX);
+    if (size == 0) {
+        fxt_writer_lose(m, "records beyond 32760 bytes", true);
+        return;
+    }
+    if (m->extension != NULL) {
+        memcpy(to + size, m->extension, m->extension_size);
+        size += m->extension_size;
+        store_le64(to, load_le64(to) + fxt_field(m->extension_size / FXT_WORD, 4, 15));
+    }
+    output_advance(out, size);
+}
+
+static void set_extension(fxt_making *m)
+{
+    const stele_field *field = fxt_writer_field(m, FXT_NAME_EXTENSION, STELE_TYPE_BYTES, 64);
+    if (field == NULL || field->u.bytes.size % FXT_WORD != 0 || field->u.bytes.size > m->left)
+        return;
+    m->extension = m->batch->bytes + field->u.bytes.offset;
+    m->extension_size = field->u.bytes.size;
+    m->left -= m->extension_size;
+}
+
+static uint64_t field_number(const fxt_making *m, fxt_name name, uint8_t width)
+{
+    const stele_field *field = fxt_writer_field(m, name, STELE_TYPE_UINT, width);
+    return field != NULL ? field->u.u : 0;
+}
+
+static stele_text field_bytes(const fxt_making *m, fxt_name name, stele_type type, uint8_t width)
+{
+    const stele_field *field = fxt_writer_field(m, name, type, width);
+    return field != NULL ? stele_field_text(m->w->base.context, m->batch, field)
+                         : (stele_text){NULL, 0};
+}
+
+/* An instant's scope is a field that looks like no argument: a number with a label. */
+static void set_scope(fxt_making *m)
+{
+    const stele_field *field = fxt_writer_field(m, FXT_NAME_SCOPE, STELE_TYPE_UINT, 64);
+    if (m->event->kind != STELE_KIND_INSTANT || field == NULL || field->label_count != 1)
+        return;
+    m->record.word_count = 1;
+    m->record.words[0] = field->u.u;
+}
+
+static int event_type(stele_kind kind)
+{
+    switch (kind) {
+    case STELE_KIND_COMPLETE: return STELE_FXT_DURATION_COMPLETE;
+    case STELE_KIND_BEGIN: return STELE_FXT_DURATION_BEGIN;
+    case STELE_KIND_END: return STELE_FXT_DURATION_END;
+    case STELE_KIND_INSTANT: return STELE_FXT_INSTANT;
+    case STELE_KIND_COUNTER: return STELE_FXT_COUNTER;
+    case STELE_KIND_ASYNC_BEGIN: return STELE_FXT_ASYNC_BEGIN;
+    case STELE_KIND_ASYNC_STEP: return STELE_FXT_ASYNC_INSTANT;
+    case STELE_KIND_ASYNC_END: return STELE_FXT_ASYNC_END;
+    case STELE_KIND_FLOW_BEGIN: return STELE_FXT_FLOW_BEGIN;
+    case STELE_KIND_FLOW_STEP: return STELE_FXT_FLOW_STEP;
+    case STELE_KIND_FLOW_END: return STELE_FXT_FLOW_END;
+    default: return -1;
+    }
+}
+
+static void write_event(fxt_making *m, stele_fxt_event type)
+{
+    const stele_event *event = m->event;
+    uint64_t end;
+    m->record.type = STELE_FXT_EVENT;
+    m->record.subtype = (uint8_t)type;
+    set_time(m, &end);
+    m->record.thread = writer_thread(m, event->track);
+    m->record.category =
+        fxt_writer_string(m, stele_category_name(m->w->base.context, event->category));
+    m->record.name = fxt_writer_string(m, event->name);
+    if (type == STELE_FXT_COUNTER || type >= STELE_FXT_DURATION_COMPLETE) {
+        m->record.word_count = 1;
+        m->record.words[0] = type == STELE_FXT_DURATION_COMPLETE ? end : event->id;
+    }
+    set_scope(m);
+    fxt_writer_arguments(m);
+    finish_record(m);
+}
+
+/* What the format has no record for is still an event with a name, a place, a time and fields. */
+static void write_other(fxt_making *m)
+{
+    fxt_writer_lose(m, "kind: written as an instant", false);
+    if (m->event->value != 0 || m->event->id != 0)
+        fxt_writer_lose(m, "value and id", true);
+    write_event(m, STELE_FXT_INSTANT);
+}
+
+static void write_switch(fxt_making *m)
+{
+    const stele_event *event = m->event;
+    const stele_track *track = stele_track_get(m->w->base.context, event->track);
+    uint64_t end;
+    m->record.type = STELE_FXT_SCHEDULING;
+    m->record.number = (event->flags & STELE_FLAG_HAS_CPU) != 0 ? event->cpu
+                       : track != NULL                          ? (uint32_t)track->number
+                                                                : 0;
+    set_time(m, &end);
+    if (event->kind == STELE_KIND_WAKE) {
+        m->record.subtype = STELE_FXT_THREAD_WAKEUP;
+        m->record.thread = lone_thread(m, event->id);
+        fxt_writer_arguments(m);
+        finish_record(m);
+        return;
+    }
+    m->record.outgoing_state = (uint8_t)field_number(m, FXT_NAME_OUTGOING_STATE, 4);
+    if (fxt_writer_field(m, FXT_NAME_OUTGOING_PRIORITY, STELE_TYPE_UINT, 8) != NULL) {
+        m->record.subtype = STELE_FXT_CONTEXT_SWITCH_OLD;
+        m->record.outgoing_priority = (uint8_t)field_number(m, FXT_NAME_OUTGOING_PRIORITY, 8);
+        m->record.incoming_priority = (uint8_t)field_number(m, FXT_NAME_INCOMING_PRIORITY, 8);
+        m->record.thread = writer_thread(m, (uint32_t)event->value);
+        m->record.incoming = writer_thread(m, (uint32_t)event->id);
+    } else {
+        m->record.subtype = STELE_FXT_CONTEXT_SWITCH;
+        m->record.thread = lone_thread(m, event->value);
+        m->record.incoming = lone_thread(m, event->id);
+        fxt_writer_arguments(m);
+    }
+    finish_record(m);
+}
+
+static void write_log(fxt_making *m)
+{
+    stele_text text = field_bytes(m, FXT_NAME_MESSAGE, STELE_TYPE_STRING, 0);
+    uint64_t end;
+    m->record.type = STELE_FXT_LOG;
+    if (m->event->value != 0)
+        fxt_writer_lose(m, "severity", true);
+    if (m->event->name != 0 || m->event->category != 0)
+        fxt_writer_lose(m, "name and category", true);
+    if (text.size > STELE_FXT_STRING_SIZE_MAX) {
+        text.size = STELE_FXT_STRING_SIZE_MAX;
+        fxt_writer_lose(m, "text beyond 32000 bytes", false);
+    }
+    set_time(m, &end);
+    m->record.thread = writer_thread(m, m->event->track);
+    m->record.payload = (const uint8_t *)text.bytes;
+    m->record.payload_size = text.size;
+    fxt_writer_arguments(m);
+    if (m->record.argument_count != 0)
+        fxt_writer_lose(m, "fields of a log message", true);
+    m->record.argument_count = 0;
+    finish_record(m);
+}
+
+/* A payload that fits in a record, of one that has no place for more about it. */
+static bool is_small_blob(const fxt_making *m, uint64_t size)
+{
+    return size <= 30u << 10 &&
+           (fxt_writer_field(m, FXT_NAME_BLOB_TYPE, STELE_TYPE_UINT, 8) != NULL ||
+            ((m->event->flags & STELE_FLAG_NO_TIME) != 0 && m->event->category == 0));
+}
+
+static void write_large_blob(fxt_making *m, stele_text data)
+{
+    static const uint8_t padding[FXT_WORD];
+    uint64_t end;
+    m->record.type = STELE_FXT_LARGE;
+    m->record.subtype = STELE_FXT_LARGE_BLOB;
+    m->record.event = (m->event->flags & STELE_FLAG_NO_TIME) != 0;
+    m->record.category =
+        fxt_writer_string(m, stele_category_name(m->w->base.context, m->event->category));
+    if (m->record.event == 0) {
+        set_time(m, &end);
+        m->record.thread = writer_thread(m, m->event->track);
+        fxt_writer_arguments(m);
+    }
+    m->record.payload_size = data.size;
+    finish_record(m);
+    output_write(m->w->base.out, data.bytes, data.size);
+    output_write(m->w->base.out, padding, (size_t)(fxt_padded(data.size) - data.size));
+}
+
+/* Parts of one payload become blobs of one name, which readers append to each other. */
+static void write_blob(fxt_making *m)
+{
+    const stele_text data = field_bytes(m, FXT_NAME_DATA, STELE_TYPE_BYTES, 8);
+    const stele_field *type = fxt_writer_field(m, FXT_NAME_BLOB_TYPE, STELE_TYPE_UINT, 8);
+    m->record.name = fxt_writer_string(m, m->event->name);
+    if (data.bytes == NULL && m->event->value != 0) {
+        fxt_writer_lose(m, "payload that was not read", true);
+        return;
+    }
+    if (!is_small_blob(m, data.size)) {
+        write_large_blob(m, data);
+        return;
+    }
+    m->record.type = STELE_FXT_BLOB;
+    m->record.number = type != NULL ? (uint32_t)type->u.u : 1;
+    m->record.payload = (const uint8_t *)data.bytes;
+    m->record.payload_size = data.size;
+    finish_record(m);
+}
+
+static void write_object(fxt_making *m)
+{
+    const stele_event *event = m->event;
+    const stele_track *track = stele_track_get(m->w->base.context, event->track);
+    m->record.words[0] = event->id;
+    m->record.name = fxt_writer_string(m, event->name);
+    if (event->value == FXT_OBJECT_USERSPACE) {
+        m->record.type = STELE_FXT_USERSPACE_OBJECT;
+        if (track != NULL && track->kind == STELE_TRACK_PROCESS)
+            m->record.thread.process = track->number;
+        else
+            m->record.thread = writer_thread(m, event->track);
+    } else {
+        m->record.type = STELE_FXT_KERNEL_OBJECT;
+        m->record.number = (uint32_t)event->value;
+        if (event->value > UINT8_MAX) {
+            m->record.number = 0;
+            fxt_writer_lose(m, "kind of object", true);
+        }
+        if (!fxt_map_set(&m->w->named, m->record.number, event->id, 1))
+            m->w->is_exhausted = true;
+    }
+    fxt_writer_arguments(m);
+    finish_record(m);
+}
+
+static void write_provider_event(fxt_making *m, uint8_t id)
+{
+    const stele_track *track = stele_track_get(m->w->base.context, m->event->track);
+    m->record.type = STELE_FXT_METADATA;
+    m->record.subtype = STELE_FXT_PROVIDER_EVENT;
+    m->record.event = id;
+    m->record.number = track != NULL && track->kind == STELE_TRACK_PROVIDER
+                           ? (uint32_t)track->number
+                           : m->target->id;
+    finish_record(m);
+}
+
+static void write_lost(fxt_making *m)
+{
+    if (m->event->value != 0 || (m->event->flags & STELE_FLAG_NO_TIME) == 0)
+        fxt_writer_lose(m, "time and number of lost events", true);
+    write_provider_event(m, 0);
+}
+
+/* Frames are words, which the codec takes as they are stored. */
+static void write_sample(fxt_making *m)
+{
+    const stele_text frames = field_bytes(m, FXT_NAME_FRAMES, STELE_TYPE_UINTS, 64);
+    uint8_t words[UINT8_MAX * FXT_WORD];
+    size_t count = frames.size / FXT_WORD;
+    uint64_t end;
+    if (frames.bytes == NULL) {
+        write_other(m);
+        return;
+    }
+    if (count > UINT8_MAX) {
+        count = UINT8_MAX;
+        fxt_writer_lose(m, "frames beyond 255", true);
+    }
+    for (size_t i = 0; i < count; i++)
+        store_le64(words + i * FXT_WORD, load_native64(frames.bytes + i * FXT_WORD));
+    m->record.type = STELE_FXT_PROFILER;
+    m->record.subtype = STELE_FXT_BACKTRACE;
+    set_time(m, &end);
+    m->record.thread = writer_thread(m, m->event->track);
+    m->record.payload = words;
+    m->record.payload_size = count * FXT_WORD;
+    finish_record(m);
+}
+
+static void write_module(fxt_making *m, bool is_mmap)
+{
+    const stele_text build_id = field_bytes(m, FXT_NAME_BUILD_ID, STELE_TYPE_BYTES, 8);
+    const stele_text name = stele_name_text(m->w->base.context, m->batch, m->event->name);
+    uint64_t end;
+    m->record.type = STELE_FXT_PROFILER;
+    m->record.subtype = is_mmap ? STELE_FXT_MMAP : STELE_FXT_MODULE;
+    m->record.number = (uint32_t)m->event->id;
+    set_time(m, &end);
+    m->record.thread = writer_thread(m, m->event->track);
+    if (is_mmap) {
+        m->record.words[0] = field_number(m, FXT_NAME_START, 64);
+        m->record.words[1] = field_number(m, FXT_NAME_RANGE, 64);
+        m->record.words[2] = field_number(m, FXT_NAME_VADDR, 64);
+        m->record.event = (uint8_t)field_number(m, FXT_NAME_ACCESS, 3);
+    } else {
+        m->record.name = inline_string(name.bytes, name.size, UINT8_MAX);
+        m->record.payload = (const uint8_t *)build_id.bytes;
+        m->record.payload_size = build_id.size < UINT8_MAX ? build_id.size : UINT8_MAX;
+    }
+    finish_record(m);
+}
+
+/* Records that were not known when they were read are written back as they were. */
+static bool write_unknown(fxt_making *m)
+{
+    const stele_text bytes = field_bytes(m, FXT_NAME_RECORD, STELE_TYPE_BYTES, 64);
+    if (bytes.size < FXT_WORD || fxt_size(load_le64(bytes.bytes)) != bytes.size)
+        return false;
+    output_write(m->w->base.out, bytes.bytes, bytes.size);
+    return true;
+}
+
+static void write_metadata(fxt_making *m)
+{
+    const bool is_our_own = fxt_writer_field(m, FXT_NAME_RECORD, STELE_TYPE_BYTES, 64) != NULL;
+    switch (m->event->value) {
+    case STELE_FXT_METADATA << 8 | STELE_FXT_PROVIDER_EVENT:
+        write_provider_event(m, (uint8_t)m->event->id);
+        return;
+    case STELE_FXT_PROFILER << 8 | STELE_FXT_MODULE:
+    case STELE_FXT_PROFILER << 8 | STELE_FXT_MMAP:
+        write_module(m, (m->event->value & 0xff) == STELE_FXT_MMAP);
+        return;
+    default: break;
+    }
+    if (!is_our_own)
+        write_other(m);
+    else if (!write_unknown(m))
+        fxt_writer_lose(m, "unknown records in parts", true);
+}
+
+static void write_by_kind(fxt_making *m)
+{
+    const stele_kind kind = (stele_kind)m->event->kind;
+    const int type = event_type(kind);
+    if (type >= 0) {
+        write_event(m, (stele_fxt_event)type);
+        return;
+    }
+    switch (kind) {
+    case STELE_KIND_TAIL_EXIT:
+        fxt_writer_lose(m, "tail exit: written as an end", false);
+        write_event(m, STELE_FXT_DURATION_END);
+        break;
+    case STELE_KIND_SWITCH:
+    case STELE_KIND_WAKE: write_switch(m); break;
+    case STELE_KIND_LOG: write_log(m); break;
+    case STELE_KIND_BLOB: write_blob(m); break;
+    case STELE_KIND_OBJECT: write_object(m); break;
+    case STELE_KIND_LOST: write_lost(m); break;
+    case STELE_KIND_SAMPLE: write_sample(m); break;
+    case STELE_KIND_METADATA: write_metadata(m); break;
+    default: write_other(m); break;
+    }
+}
+
+/* ---- The writer ---- */
+
+static void write_magic(fxt_writer *w)
+{
+    uint8_t magic[FXT_WORD];
+    store_le64(magic, STELE_FXT_MAGIC);
+    output_write(w->base.out, magic, sizeof magic);
+    w->is_started = true;
+}
+
+static stele_status fxt_writer_write(stele_writer *self, const stele_segment *segment)
+{
+    fxt_writer *w = (fxt_writer *)self;
+    const stele_stream *stream = stele_stream_get(self->context, segment->batch->stream);
+    if (!w->is_started)
+        write_magic(w);
+    for (uint32_t i = 0; i < segment->count && self->out->status == STELE_OK; i++) {
+        fxt_making m = {.w = w,
+                        .batch = segment->batch,
+                        .event = &segment->batch->events[segment->first + i],
+                        .left = 30u << 10};
+        m.target = writer_target(w, stream);
+        w->record++;
+        if (m.target == NULL)
+            return STELE_ERR_MEMORY;
+        if ((m.event->flags & STELE_FLAG_DAMAGED) != 0)
+            fxt_writer_lose(&m, "mark of damage", true);
+        set_extension(&m);
+        write_by_kind(&m);
+        if (w->is_exhausted)
+            return STELE_ERR_MEMORY;
+    }
+    return self->out->status;
+}
+
+static stele_status fxt_writer_finish(stele_writer *self)
+{
+    fxt_writer *w = (fxt_writer *)self;
+    if (!w->is_started)
+        write_magic(w);
+    return self->out->status;
+}
+
+static void fxt_writer_close(stele_writer *self)
+{
+    fxt_writer *w = (fxt_writer *)self;
+    for (uint32_t i = 0; i < w->target_count; i++) {
+        fxt_table_free(&w->targets[i].strings);
+        fxt_table_free(&w->targets[i].threads);
+    }
+    free(w->targets);
+    fxt_map_free(&w->target_of);
+    fxt_map_free(&w->ids);
+    fxt_map_free(&w->koids);
+    fxt_map_free(&w->named);
+    output_close(w->text);
+    free(w);
+}
+
+static const writer_ops fxt_writer_ops = {fxt_writer_write, fxt_writer_finish, fxt_writer_close};
+
+stele_status fxt_writer_new(stele_context *context, output *out,
+                            const stele_writer_options *options, stele_writer **writer)
+{
+    fxt_writer *w = calloc(1, sizeof *w);
+    (void)options;
+    *writer = NULL;
+    if (w == NULL)
+        return STELE_ERR_MEMORY;
+    w->base.ops = &fxt_writer_ops;
+    w->base.context = context;
+    w->base.out = out;
+    w->current = UINT32_MAX;
+    if (output_open_memory(&context->diag, &w->text) != STELE_OK) {
+        free(w);
+        return STELE_ERR_MEMORY;
+    }
+    for (unsigned i = 0; i < FXT_NAME_COUNT; i++) {
+        w->names[i] = stele_name_intern(context, fxt_name_texts[i], strlen(fxt_name_texts[i]));
+        if (w->names[i] == UINT32_MAX && context->names.size < context->names.size_max) {
+            fxt_writer_close(&w->base);
+            return STELE_ERR_MEMORY;
+        }
+    }
+    *writer = &w->base;
+    return STELE_OK;
+}

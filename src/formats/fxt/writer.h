@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the writer share. */
+#ifndef FXT_WRITER_H
+#define FXT_WRITER_H
+
+#include "core/clock.h"
+#include "formats/fxt/encode.h"
+#include "formats/fxt/events.h"
+#include "formats/fxt/tables.h"
+#include "model/writer.h"
+
+/* A provider of the output: its tables and its clock. */
+typedef struct fxt_target {
+    uint64_t key; /* trace and provider it comes from */
+    uint32_t id;
+    bool is_announced;
+    tick_rate rate; /* frequency_hz 0: not told yet */
+    int64_t wall_ns;
+    bool has_wall;
+    uint64_t last_ticks;
+    fxt_table strings, threads;
+} fxt_target;
+
+typedef struct fxt_writer {
+    stele_writer base;
+    stele_name names[FXT_NAME_COUNT];
+    fxt_target *targets;
+    uint32_t target_count, target_capacity;
+    fxt_map target_of; /* (0, key) -> index + 1 */
+    fxt_map ids;       /* (0, id) -> 1: in use */
+    fxt_map koids;     /* (0, track) -> number of its synthetic koid, from 1 */
+    fxt_map named;     /* (kind, koid) -> 1: its name was written */
+    uint32_t synthetic_count;
+    uint32_t current; /* target of the last record; UINT32_MAX: none yet */
+    uint32_t record;  /* number of the record being made, for the tables */
+    output *text;     /* nested fields as text */
+    bool is_started, is_exhausted;
+} fxt_writer;
+
+/* One event on its way to a record. */
+typedef struct fxt_making {
+    fxt_writer *w;
+    fxt_target *target;
+    const stele_batch *batch;
+    const stele_event *event;
+    stele_fxt_record record;
+    stele_fxt_argument arguments[STELE_FXT_ARGUMENTS_MAX];
+    size_t left; /* bytes that arguments may still take */
+    const uint8_t *extension;
+    uint32_t extension_size;
+} fxt_making;
+
+/* Words that only the records of state need. */
+void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
+                     const stele_fxt_argument *arguments);
+
+/* A reference to a name: registered when it came before, else inline. */
+stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name);
+
+/* Fields of the event as arguments, but for those that the record holds otherwise. */
+void fxt_writer_arguments(fxt_making *m);
+
+/* Finds a field that the reader made from something else than an argument; NULL: there is none. */
+const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,
+                                    uint8_t width);
+
+void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped);
+
+#endif
