@@ -126,27 +126,31 @@ static bool track_itself_matches(filter *f, const stele_track *track)
     const size_t kind_size = strlen(kind);
     char *number = text + kind_size + 1;
     char *end = text_u64(number, track->number);
+    if (glob_set_matches_name(&f->tracks, f->context, NULL, track->name) ||
+        texts_match(f, number, end))
+        return true;
     memcpy(text, kind, kind_size);
     text[kind_size] = ':';
-    return glob_set_matches_name(&f->tracks, f->context, NULL, track->name) ||
-           texts_match(f, number, end) || texts_match(f, text, end);
+    if (texts_match(f, text, end))
+        return true;
+    text[kind_size] = ' ';
+    return texts_match(f, text, end);
 }
 
-static bool thread_matches(const filter *f, const stele_track *process, const stele_track *thread)
+/* By the numbers of both. */
+static bool child_matches(const filter *f, const stele_track *parent, const stele_track *child)
 {
     char text[2 * TEXT_U64_SIZE + 1];
-    char *end = text_u64(text, process->number);
+    char *end = text_u64(text, parent->number);
     *end++ = ':';
-    return texts_match(f, text, text_u64(end, thread->number));
+    return texts_match(f, text, text_u64(end, child->number));
 }
 
 static bool track_matches_now(filter *f, const stele_track *track, const stele_track *parent)
 {
     if (track_itself_matches(f, track))
         return true;
-    return parent != NULL &&
-           (track_itself_matches(f, parent) ||
-            (track->kind == STELE_TRACK_THREAD && thread_matches(f, parent, track)));
+    return parent != NULL && (track_itself_matches(f, parent) || child_matches(f, parent, track));
 }
 
 /* Makes room for verdicts on all tracks there are; false when memory is exhausted. */

@@ -24,7 +24,7 @@ typedef struct filter_range {
  *   place that time_ns gives them.
  * - names, categories: a pattern matches its name, the name of its category; both may be empty.
  * - tracks: a pattern matches its track or the parent of it, by name ("worker*"), by number
- *   ("1234"), or by kind and number ("cpu:3"); a thread also by process and thread ("17:1234").
+ *   ("1234"), or by kind and number ("cpu:3", "cpu 3"); a child also by both numbers ("17:1234").
  *   A SWITCH or WAKE event concerns the tracks that it names as much as its CPU: any suffices. An
  *   event on no track matches as the empty name. Names count as far as they are known by then.
  * - where: the expression holds.

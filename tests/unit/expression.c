@@ -571,3 +571,24 @@ TEST(any_bytes_are_taken_or_refused)
     CHECK(taken > 100);
     end();
 }
+
+/* Every `--where '...'` of the documentation can be used. */
+TEST(the_examples_of_the_documentation)
+{
+    FILE *file = fopen(STELE_SOURCE_DIR "/docs/filters.md", "r");
+    char line[512];
+    unsigned count = 0;
+    REQUIRE(file != NULL);
+    begin();
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *text = strstr(line, "--where '"), *text_end = strrchr(line, '\'');
+        if (text == NULL)
+            continue;
+        *text_end = '\0';
+        holds(text + strlen("--where '"));
+        count++;
+    }
+    CHECK(count >= 5);
+    end();
+    fclose(file);
+}

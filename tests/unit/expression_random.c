@@ -63,6 +63,7 @@ static const plain values[] = {
     FLOAT(9007199254740992.0),
     FLOAT(-9007199254740992.0),
     FLOAT(18446744073709551616.0),
+    FLOAT(18000000000000000000.0),
     TEXT(""),
     TEXT("a"),
     TEXT("ab"),

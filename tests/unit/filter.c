@@ -162,8 +162,8 @@ TEST(tracks_match_by_name_number_kind_and_process)
         {"process:17", ".xxx...."}, {"thread:1234", "..x....."}, {"17:1234", "..x....."},
         {"18:1234", "........"},    {"server", ".xxx...."},      {"cpu:3", "....x..."},
         {"3", "...xx..."},          {"stream:1234", ".....xx."}, {"substream:0", "......x."},
-        {"cpu:*", "....x..."},      {"*", "xxxxxxxx"},           {"nothing", "........"},
-        {"other*", ".......x"},
+        {"cpu 3", "....x..."},      {"1234:0", "......x."},      {"cpu:*", "....x..."},
+        {"*", "xxxxxxxx"},          {"nothing", "........"},     {"other*", ".......x"},
     };
     uint32_t tracks[8] = {0};
     begin();
