@@ -6,14 +6,17 @@
 #include "sinks/put.h"
 #include "sinks/value.h"
 
-static const char *const column_texts[] = {
-#define X(id, name) name,
+static const struct {
+    const char *text;
+    bool is_right;
+} known[] = {
+#define X(id, name, is_right) {name, is_right},
     COLUMNS(X)
 #undef X
 };
 
-#define X(id, name) " " name
-static const char columns_known[] = "one of" COLUMNS(X) " arg.NAME";
+#define X(id, name, is_right) " " name
+static const char known_texts[] = "one of" COLUMNS(X) " arg.NAME";
 #undef X
 
 /* ---- Choosing ---- */
@@ -21,9 +24,10 @@ static const char columns_known[] = "one of" COLUMNS(X) " arg.NAME";
 static bool column_find(stele_context *context, column *item)
 {
     for (unsigned i = 0; i < COLUMN_ARG; i++) {
-        if (strlen(column_texts[i]) == item->text_size &&
-            memcmp(column_texts[i], item->text, item->text_size) == 0) {
+        if (strlen(known[i].text) == item->text_size &&
+            memcmp(known[i].text, item->text, item->text_size) == 0) {
             item->id = (column_id)i;
+            item->is_right = known[i].is_right;
             return true;
         }
     }
@@ -56,8 +60,8 @@ stele_status columns_parse(stele_context *context, const char *list, columns *re
         item->text = at;
         item->text_size = strcspn(at, ",");
         if (!column_find(context, item)) {
-            diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
-                        columns_known, "column '%.*s'", (int)item->text_size, item->text);
+            diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, known_texts,
+                        "column '%.*s'", (int)item->text_size, item->text);
             columns_free(result);
             return STELE_ERR_ARGUMENT;
         }

@@ -7,30 +7,30 @@
 #include "model/context.h"
 #include "sinks/sink.h"
 
-/* X(identifier, name as users write it) */
-#define COLUMNS(X)          \
-    X(TIME, "time")         \
-    X(TICKS, "ticks")       \
-    X(DELTA, "delta")       \
-    X(TRACK, "track")       \
-    X(PID, "pid")           \
-    X(TID, "tid")           \
-    X(CPU, "cpu")           \
-    X(KIND, "kind")         \
-    X(CATEGORY, "category") \
-    X(NAME, "name")         \
-    X(EVENT, "event")       \
-    X(DUR, "dur")           \
-    X(VALUE, "value")       \
-    X(ID, "id")             \
-    X(FIELDS, "fields")     \
-    X(OFFSET, "offset")     \
-    X(SIZE, "size")         \
-    X(FLAGS, "flags")       \
-    X(STREAM, "stream")
+/* X(identifier, name as users write it, whether it is a number and stands at the right) */
+#define COLUMNS(X)                 \
+    X(TIME, "time", true)          \
+    X(TICKS, "ticks", true)        \
+    X(DELTA, "delta", true)        \
+    X(TRACK, "track", false)       \
+    X(PID, "pid", true)            \
+    X(TID, "tid", true)            \
+    X(CPU, "cpu", true)            \
+    X(KIND, "kind", false)         \
+    X(CATEGORY, "category", false) \
+    X(NAME, "name", false)         \
+    X(EVENT, "event", false)       \
+    X(DUR, "dur", true)            \
+    X(VALUE, "value", true)        \
+    X(ID, "id", true)              \
+    X(FIELDS, "fields", false)     \
+    X(OFFSET, "offset", true)      \
+    X(SIZE, "size", true)          \
+    X(FLAGS, "flags", false)       \
+    X(STREAM, "stream", true)
 
 typedef enum column_id {
-#define X(id, name) COLUMN_##id,
+#define X(id, name, is_right) COLUMN_##id,
     COLUMNS(X)
 #undef X
         COLUMN_ARG, /* "arg.NAME": one field */
@@ -42,6 +42,7 @@ typedef struct column {
     stele_name arg;   /* of COLUMN_ARG */
     const char *text; /* as written, not terminated */
     size_t text_size;
+    bool is_right;
     uint16_t width; /* of the widest cell so far; for those who align */
 } column;
 

@@ -18,17 +18,24 @@ typedef struct json_sink {
 
 /* ---- Members ---- */
 
-static void member_u64(output *out, const char *key, uint64_t value)
-{
-    output_text(out, key);
-    output_u64(out, value);
-}
+#define MEMBER_U64(out, key, value) \
+    do {                            \
+        OUTPUT_LITERAL((out), key); \
+        output_u64((out), (value)); \
+    } while (0)
 
-static void member_i64(output *out, const char *key, int64_t value)
-{
-    output_text(out, key);
-    output_i64(out, value);
-}
+#define MEMBER_I64(out, key, value) \
+    do {                            \
+        OUTPUT_LITERAL((out), key); \
+        output_i64((out), (value)); \
+    } while (0)
+
+/* Those that are left out when they are 0. */
+#define MEMBER_UNLESS_0(out, key, value)     \
+    do {                                     \
+        if ((value) != 0)                    \
+            MEMBER_U64((out), key, (value)); \
+    } while (0)
 
 /*
  * Which members of an object hold strings in escaped form (see json_string()): collected while it
@@ -86,7 +93,7 @@ static void track_put(json_sink *json, uint32_t number)
     }
     OUTPUT_LITERAL(out, "{\"kind\":\"");
     output_text(out, stele_track_kind_text(track->kind));
-    member_u64(out, "\",\"number\":", track->number);
+    MEMBER_U64(out, "\",\"number\":", track->number);
     output_byte(out, ',');
     member_name(json, &escaped, "name", track->name);
     /* Parents are never cyclic: a track is made after its parent. */
@@ -150,7 +157,7 @@ static void hints_put(output *out, const stele_field *field)
     static const char *const bases[] = {"", ",\"base\":16", ",\"base\":8", ",\"base\":2"};
     const unsigned base = field->hint & STELE_HINT_BASE_MASK;
     if (field->width != 0)
-        member_u64(out, ",\"bits\":", field->width);
+        MEMBER_U64(out, ",\"bits\":", field->width);
     if (base < sizeof bases / sizeof *bases)
         output_text(out, bases[base]);
     if ((field->hint & STELE_HINT_UNRESOLVED) != 0)
@@ -215,13 +222,13 @@ static void times_put(json_sink *json, const stele_event *event)
     output *out = json->base.out;
     int64_t wall_ns;
     if (has_ns(json, event))
-        member_i64(out, ",\"time_ns\":", event->time_ns);
+        MEMBER_I64(out, ",\"time_ns\":", event->time_ns);
     else
         OUTPUT_LITERAL(out, ",\"time_ns\":null");
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 || clock->domain == STELE_CLOCK_NONE)
         OUTPUT_LITERAL(out, ",\"ticks\":null");
     else
-        member_u64(out, ",\"ticks\":", event->ticks);
+        MEMBER_U64(out, ",\"ticks\":", event->ticks);
     if (clock->domain != STELE_CLOCK_NS) {
         OUTPUT_LITERAL(out, ",\"clock\":\"");
         output_text(out, domains[clock->domain]);
@@ -229,28 +236,22 @@ static void times_put(json_sink *json, const stele_event *event)
     }
     if (clock->has_wall && has_ns(json, event) &&
         !__builtin_add_overflow(clock->wall_ns, event->time_ns, &wall_ns))
-        member_i64(out, ",\"wall_ns\":", wall_ns);
+        MEMBER_I64(out, ",\"wall_ns\":", wall_ns);
 }
 
 static void complete_put(json_sink *json, const stele_event *event)
 {
     output *out = json->base.out;
-    member_u64(out, ",\"end_ticks\":", event->value);
+    MEMBER_U64(out, ",\"end_ticks\":", event->value);
     if (has_ns(json, event)) {
         bool is_negative;
         const uint64_t ns = time_distance((int64_t)event->id, event->time_ns, &is_negative);
-        member_i64(out, ",\"end_ns\":", (int64_t)event->id);
+        MEMBER_I64(out, ",\"end_ns\":", (int64_t)event->id);
         OUTPUT_LITERAL(out, ",\"dur_ns\":");
         if (is_negative)
             output_byte(out, '-');
         output_u64(out, ns);
     }
-}
-
-static void member_unless_0(output *out, const char *key, uint64_t value)
-{
-    if (value != 0)
-        member_u64(out, key, value);
 }
 
 /* What `value` and `id` of the event mean, see event.h. */
@@ -261,42 +262,42 @@ static void kind_put(json_sink *json, const stele_event *event)
     case STELE_KIND_COMPLETE: complete_put(json, event); break;
     case STELE_KIND_BEGIN:
     case STELE_KIND_END:
-    case STELE_KIND_TAIL_EXIT: member_unless_0(out, ",\"function\":", event->id); break;
+    case STELE_KIND_TAIL_EXIT: MEMBER_UNLESS_0(out, ",\"function\":", event->id); break;
     case STELE_KIND_COUNTER:
     case STELE_KIND_ASYNC_BEGIN:
     case STELE_KIND_ASYNC_STEP:
     case STELE_KIND_ASYNC_END:
     case STELE_KIND_FLOW_BEGIN:
     case STELE_KIND_FLOW_STEP:
-    case STELE_KIND_FLOW_END: member_u64(out, ",\"id\":", event->id); break;
+    case STELE_KIND_FLOW_END: MEMBER_U64(out, ",\"id\":", event->id); break;
     case STELE_KIND_SWITCH:
         member_track(json, ",\"outgoing\":", (uint32_t)event->value);
         member_track(json, ",\"incoming\":", (uint32_t)event->id);
         break;
     case STELE_KIND_WAKE: member_track(json, ",\"woken\":", (uint32_t)event->id); break;
-    case STELE_KIND_LOG: member_unless_0(out, ",\"severity\":", event->value); break;
+    case STELE_KIND_LOG: MEMBER_UNLESS_0(out, ",\"severity\":", event->value); break;
     case STELE_KIND_BLOB:
-        member_u64(out, ",\"payload_size\":", event->value);
-        member_u64(out, ",\"payload_offset\":", event->id);
+        MEMBER_U64(out, ",\"payload_size\":", event->value);
+        MEMBER_U64(out, ",\"payload_offset\":", event->id);
         break;
     case STELE_KIND_OBJECT:
-        member_u64(out, ",\"object_kind\":", event->value);
-        member_u64(out, ",\"object\":", event->id);
+        MEMBER_U64(out, ",\"object_kind\":", event->value);
+        MEMBER_U64(out, ",\"object\":", event->id);
         break;
     case STELE_KIND_LOST:
-        member_unless_0(out, ",\"count\":", event->value);
+        MEMBER_UNLESS_0(out, ",\"count\":", event->value);
         if (event->id != 0)
-            member_i64(out, ",\"end_ns\":", (int64_t)event->id);
+            MEMBER_I64(out, ",\"end_ns\":", (int64_t)event->id);
         break;
     case STELE_KIND_SYSCALL:
-    case STELE_KIND_SNAPSHOT: member_u64(out, ",\"number\":", event->value); break;
+    case STELE_KIND_SNAPSHOT: MEMBER_U64(out, ",\"number\":", event->value); break;
     case STELE_KIND_INSN:
-        member_u64(out, ",\"value\":", event->value);
-        member_u64(out, ",\"pc\":", event->id);
+        MEMBER_U64(out, ",\"value\":", event->value);
+        MEMBER_U64(out, ",\"pc\":", event->id);
         break;
     case STELE_KIND_METADATA:
-        member_u64(out, ",\"value\":", event->value);
-        member_u64(out, ",\"id\":", event->id);
+        MEMBER_U64(out, ",\"value\":", event->value);
+        MEMBER_U64(out, ",\"id\":", event->id);
         break;
     default: break;
     }
@@ -342,7 +343,7 @@ static void event_put(json_sink *json, const stele_event *event)
     }
     member_track(json, ",\"track\":", event->track);
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
-        member_u64(out, ",\"cpu\":", event->cpu);
+        MEMBER_U64(out, ",\"cpu\":", event->cpu);
     kind_put(json, event);
     OUTPUT_LITERAL(out, ",\"fields\":");
     fields_put(json, first, count, true);
@@ -350,10 +351,10 @@ static void event_put(json_sink *json, const stele_event *event)
         OUTPUT_LITERAL(out, ",\"context\":");
         fields_put(json, json->batch->context_first, json->batch->context_count, true);
     }
-    member_u64(out, ",\"trace\":", json->stream->trace);
-    member_u64(out, ",\"stream\":", json->batch->stream);
-    member_u64(out, ",\"offset\":", event->offset);
-    member_u64(out, ",\"size\":", event->size);
+    MEMBER_U64(out, ",\"trace\":", json->stream->trace);
+    MEMBER_U64(out, ",\"stream\":", json->batch->stream);
+    MEMBER_U64(out, ",\"offset\":", event->offset);
+    MEMBER_U64(out, ",\"size\":", event->size);
     flags_put(out, event->flags);
     escaped_put(out, &escaped);
     OUTPUT_LITERAL(out, "}\n");

@@ -15,7 +15,17 @@ static inline char *put_bytes(char *to, const void *bytes, size_t size)
 #define PUT(to, literal) put_bytes((to), (literal), sizeof(literal) - 1)
 
 /* The same as appends, for what is not worth reserving by hand. */
-#define OUTPUT_LITERAL(out, literal) output_write((out), (literal), sizeof(literal) - 1)
+static inline void output_put(output *out, const void *bytes, size_t size)
+{
+    if ((size_t)(out->end - out->at) < size) {
+        output_write(out, bytes, size);
+        return;
+    }
+    memcpy(out->at, bytes, size);
+    output_advance(out, size);
+}
+
+#define OUTPUT_LITERAL(out, literal) output_put((out), (literal), sizeof(literal) - 1)
 
 static inline void output_u64(output *out, uint64_t value)
 {

@@ -135,21 +135,21 @@ TEST(times_have_three_scales)
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "x");
     add(&w, STELE_KIND_INSTANT, 1, w.main, "", "x")->ticks = 77;
     check_text(&w, &(sink_options){.columns = "time,delta"},
-               " 0.000000000  0.000000000\n 0.000001000  0.000001000\n");
+               "0.000000000  0.000000000\n0.000001000  0.000001000\n");
     check_text(&w, &(sink_options){.columns = "time", .has_origin = true, .origin_ns = 1000000001},
                "-0.000000001\n 0.000000999\n");
     check_text(&w, &(sink_options){.columns = "time", .time = SINK_TIME_TICKS},
-               "  1000000000\n          77\n");
+               "1000000000\n        77\n");
     check_text(&w, &(sink_options){.columns = "time", .time = SINK_TIME_ABSOLUTE},
-               " 1.000000000\n 1.000001000\n");
+               "1.000000000\n1.000001000\n");
     context_stream(w.context, 0)->clock.has_wall = true;
     context_stream(w.context, 0)->clock.wall_ns = 1610113733118010000;
     check_text(&w, &(sink_options){.columns = "time", .time = SINK_TIME_ABSOLUTE},
                "2021-01-08T13:48:54.118010000Z\n2021-01-08T13:48:54.118011000Z\n");
     context_stream(w.context, 0)->clock.domain = STELE_CLOCK_TICKS;
-    check_text(&w, &(sink_options){.columns = "time"}, "           0\n        1000\n");
+    check_text(&w, &(sink_options){.columns = "time"}, "   0\n1000\n");
     context_stream(w.context, 0)->clock.domain = STELE_CLOCK_NONE;
-    check_text(&w, &(sink_options){.columns = "time,name"}, "              x\n              x\n");
+    check_text(&w, &(sink_options){.columns = "time,name"}, "x\nx\n");
     world_close(&w);
 }
 
@@ -164,12 +164,11 @@ TEST(every_column_can_be_chosen)
     event->flags = STELE_FLAG_UNRESOLVED | STELE_FLAG_HAS_CPU;
     event->cpu = 3;
     add_uint(&w, "len", 9);
-    check_text(
-        &w,
-        &(sink_options){.columns = "ticks,track,pid,tid,cpu,kind,category,name,dur,value,id,"
-                                   "fields,offset,size,flags,stream,arg.len,arg.no,event"},
-        "1000000000  main (501)      500  501  cpu 3  complete  gfx  Draw  5ns  7  1000000005  "
-        "len=9  64  24  UNRESOLVED  0  9  gfx:Draw\n");
+    check_text(&w,
+               &(sink_options){.columns = "ticks,track,pid,tid,cpu,kind,category,name,dur,value,id,"
+                                          "fields,offset,size,flags,stream,arg.len,arg.no,event"},
+               "1000000000  main (501)  500  501  cpu 3  complete  gfx  Draw  5ns  7  1000000005  "
+               "len=9  64  24  UNRESOLVED  0  9  gfx:Draw\n");
     world_close(&w);
 }
 
@@ -217,9 +216,40 @@ TEST(names_that_become_known_later_are_used_from_there_on)
     REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
     stele_track_set_name(w.context, w.batch->events[0].track, name_of(&w, "late"));
     REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
+    REQUIRE(stele_writer_finish(writer) == STELE_OK);
     bytes = output_memory(out, &size);
     CHECK_EQ_U64(size, 18);
     CHECK_EQ_MEM(bytes, "thread 9\nlate (9)\n", 18);
+    stele_writer_close(writer);
+    world_close(&w);
+}
+
+TEST(columns_fit_the_first_lines_and_then_grow)
+{
+    char expected[16 * 301], *to = expected;
+    world w;
+    stele_writer *writer;
+    output *out;
+    size_t size;
+    const uint8_t *bytes;
+    world_open(&w);
+    add(&w, STELE_KIND_INSTANT, 0, w.main, "", "a");
+    add(&w, STELE_KIND_INSTANT, 0, w.main, "", "long");
+    add(&w, STELE_KIND_INSTANT, 0, w.main, "", "longer");
+    REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
+    REQUIRE(sink_find("text")->open(w.context, out, &(sink_options){.columns = "name,kind"},
+                                    &writer) == STELE_OK);
+    for (int i = 0; i < 298; i++)
+        REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
+    CHECK_EQ_U64(output_offset(out), 256 * 11 + 42 * 11);
+    REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 1, 2}) == STELE_OK);
+    REQUIRE(stele_writer_finish(writer) == STELE_OK);
+    for (int i = 0; i < 298; i++)
+        to += sprintf(to, "a  instant\n");
+    sprintf(to, "long  instant\nlonger  instant\n");
+    bytes = output_memory(out, &size);
+    CHECK_EQ_U64(size, strlen(expected));
+    CHECK_EQ_MEM(bytes, expected, size < strlen(expected) ? size : strlen(expected));
     stele_writer_close(writer);
     world_close(&w);
 }
