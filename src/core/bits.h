@@ -52,7 +52,7 @@ static inline uint64_t bits_load_be(const uint8_t *at, const uint8_t *end, unsig
     const uint8_t *from = bits_span(at, end, copy);
     uint64_t value = load_be64(from) << bit;
     if (bit + width > 64)
-        value |= from[8] >> (8 - bit);
+        value |= (uint64_t)from[8] >> (8 - bit);
     return value >> (64 - width);
 }
 
