@@ -2,20 +2,16 @@
 #include "core/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "core/load.h"
-#include "test.h"
+#include "support.h"
 
-static uint64_t random_state = 88172645463325252u;
+static uint64_t seed;
 
 static uint64_t random_u64(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
+    return random_next(&seed);
 }
 
 /* Random in size as well as in value. */
@@ -78,10 +74,10 @@ static void check_shortest(double value)
     const char *text = ended(text_double(written, value));
     size_t digits = 0;
     const char *at = text;
+    if (isnan(value) || isinf(value) || value == 0)
+        return; /* said below */
     CHECK_EQ_F64(strtod(text, NULL), value);
     CHECK(strlen(text) <= TEXT_DOUBLE_SIZE);
-    if (value == 0)
-        return;
     while (*at == '-' || *at == '0' || *at == '.')
         at++;
     for (; *at != '\0' && *at != 'e'; at++)
@@ -105,11 +101,8 @@ static void check_shortest(double value)
 
 TEST(doubles_are_shortest_and_read_back)
 {
-    for (int i = 0; i < 200000; i++) {
-        const double value = load_double(random_u64());
-        if (isfinite(value))
-            check_shortest(value);
-    }
+    for (int i = 0; i < 200000; i++)
+        check_shortest(load_double(random_u64()));
     for (int i = 0; i < 50000; i++) {
         check_shortest((double)(int64_t)random_any());
         check_shortest((double)random_any() / 1000);

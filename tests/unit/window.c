@@ -1,57 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test.h"
-
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "core/window.h"
+
+#include <sys/mman.h>
+
+#include "support.h"
 
 enum { CONTENT_SIZE = 300000 };
 
 static uint8_t content[CONTENT_SIZE];
 
-static void content_make(void)
-{
-    uint32_t state = 1;
-    for (size_t i = 0; i < CONTENT_SIZE; i++) {
-        state = state * 1664525 + 1013904223;
-        content[i] = (uint8_t)(state >> 24);
-    }
-}
-
 /* ---- The three kinds of input, with the same content ---- */
 
 typedef enum kind { KIND_MEMORY, KIND_FILE, KIND_PIPE, KIND_COUNT } kind;
 
-static diag_sink findings;
-
-/* A sequential input that gives its bytes in pieces of odd sizes, as pipes do. */
-static stele_status drip_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
-{
-    const uint64_t left = CONTENT_SIZE - offset;
-    const size_t piece = 1 + (size_t)(offset * 31 % 5000);
-    (void)in;
-    *got = size < piece ? size : piece;
-    if (*got > left)
-        *got = (size_t)left;
-    memcpy(buffer, content + offset, *got);
-    return STELE_OK;
-}
-
-static void drip_close(input *in)
-{
-    free(in);
-}
-
-static input *open_drip(void)
-{
-    static const input_ops ops = {drip_read, drip_close};
-    input *in = calloc(1, sizeof *in);
-    REQUIRE(in != NULL && input_init(in, &ops, &findings, "drip"));
-    return in;
-}
+static diag_sink sink;
 
 static input *open_file(void)
 {
@@ -60,7 +22,7 @@ static input *open_file(void)
     input *in = NULL;
     REQUIRE(fd >= 0 && write(fd, content, CONTENT_SIZE) == CONTENT_SIZE);
     close(fd);
-    REQUIRE(input_open_file(&findings, path, &in) == STELE_OK);
+    REQUIRE(input_open_file(&sink, path, &in) == STELE_OK);
     unlink(path);
     return in;
 }
@@ -68,12 +30,12 @@ static input *open_file(void)
 static input *open_kind(kind k)
 {
     input *in = NULL;
-    content_make();
+    random_fill(content, CONTENT_SIZE, 1);
     if (k == KIND_FILE)
         return open_file();
     if (k == KIND_PIPE)
-        return open_drip();
-    REQUIRE(input_open_memory(&findings, "memory", content, CONTENT_SIZE, &in) == STELE_OK);
+        return drip_open(&sink, content, CONTENT_SIZE);
+    REQUIRE(input_open_memory(&sink, "memory", content, CONTENT_SIZE, &in) == STELE_OK);
     return in;
 }
 
@@ -202,7 +164,7 @@ TEST(nothing_behind_bytes_in_memory_is_read)
         size_t head_size, at = 0;
         window w;
         memset(pages, (int)size, page);
-        REQUIRE(input_open_memory(&findings, "memory", pages + page - size, size, &in) == STELE_OK);
+        REQUIRE(input_open_memory(&sink, "memory", pages + page - size, size, &in) == STELE_OK);
         REQUIRE(input_peek(in, &head, &head_size) == STELE_OK);
         CHECK_EQ_U64(head_size, size);
         REQUIRE(window_open(&w, in, 0, UINT64_MAX, 4096, 4096) == STELE_OK);
@@ -269,10 +231,10 @@ TEST(a_range_is_an_input_of_its_own)
 TEST(a_missing_file_is_a_finding)
 {
     input *in = NULL;
-    findings = (diag_sink){0};
-    CHECK_EQ_U64(input_open_file(&findings, "/nonexistent/trace", &in), STELE_ERR_READ);
+    sink = (diag_sink){0};
+    CHECK_EQ_U64(input_open_file(&sink, "/nonexistent/trace", &in), STELE_ERR_READ);
     CHECK(in == NULL);
-    CHECK_EQ_U64(input_open_file(&findings, "/tmp", &in), STELE_ERR_READ);
+    CHECK_EQ_U64(input_open_file(&sink, "/tmp", &in), STELE_ERR_READ);
     CHECK(in == NULL);
-    CHECK_EQ_U64(findings.counts[STELE_ERROR], 2);
+    CHECK_EQ_U64(sink.counts[STELE_ERROR], 2);
 }
