@@ -121,7 +121,7 @@ static void measure_merge(const char *what, uint32_t count, uint32_t burst)
         p->burst = burst;
         p->gap_ns = (int64_t)burst * 10 * (count - 1);
         p->now_ns = (int64_t)i * burst * 10;
-        if (flow_plain(&p->base, 0, &flows[i]) != STELE_OK)
+        if (flow_plain(&p->base, &flows[i]) != STELE_OK)
             abort();
     }
     if (flow_merge(flows, count, false, &f) != STELE_OK)
@@ -138,7 +138,7 @@ int main(void)
     flow *f;
     if (stele_context_new(NULL, &context) != STELE_OK)
         abort();
-    if (flow_plain(&made_open(EVENTS, none)->base, 0, &f) != STELE_OK)
+    if (flow_plain(&made_open(EVENTS, none)->base, &f) != STELE_OK)
         abort();
     measure("plain (the producer itself)", f, &stats);
     measure_order(context, "window, in order", flow_window, none, 0, memory);

@@ -220,76 +220,19 @@ bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event
     return f->where == NULL || expression_holds(f->where, batch, event);
 }
 
-/* ---- The flow ---- */
-
-typedef struct filtered_flow {
-    flow base;
-    flow *from;
-    filter *filter;
-    uint64_t *filtered_count;
-    stele_segment rest; /* of the last segment, not looked at yet */
-} filtered_flow;
-
-static bool passes_at(filtered_flow *f, uint32_t index)
+uint32_t filter_batch(filter *f, stele_batch *batch)
 {
-    return filter_passes(f->filter, f->rest.batch, &f->rest.batch->events[index]);
-}
-
-/* The longest run of events that pass; the event that ends it is stepped over, too. */
-static stele_status filtered_next(flow *self, stele_segment *segment)
-{
-    filtered_flow *f = (filtered_flow *)self;
-    for (;;) {
-        uint32_t begin, end, behind;
-        if (f->rest.count == 0) {
-            const stele_status status = flow_next(f->from, &f->rest);
-            if (status != STELE_OK)
-                return status;
-        }
-        begin = f->rest.first;
-        behind = begin + f->rest.count;
-        while (begin < behind && !passes_at(f, begin))
-            begin++;
-        end = begin;
-        while (end < behind && (end == begin || passes_at(f, end)))
-            end++;
-        *segment = (stele_segment){f->rest.batch, begin, end - begin};
-        *f->filtered_count += begin - f->rest.first + (end < behind);
-        f->rest.first = end < behind ? end + 1 : end;
-        f->rest.count = behind - f->rest.first;
-        if (end > begin)
-            return STELE_OK;
+    const uint32_t count = batch->event_count;
+    uint32_t kept = 0;
+    if (filter_is_open(f))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!filter_passes(f, batch, &batch->events[i]))
+            continue;
+        if (kept != i)
+            batch->events[kept] = batch->events[i];
+        kept++;
     }
-}
-
-static void filtered_close(flow *self)
-{
-    filtered_flow *f = (filtered_flow *)self;
-    flow_close(f->from);
-    filter_free(f->filter);
-    free(f);
-}
-
-stele_status flow_filter(flow *from, filter *f, uint64_t *filtered_count, flow **out)
-{
-    static const flow_ops ops = {filtered_next, filtered_close};
-    filtered_flow *made;
-    *out = from;
-    if (filter_is_open(f)) {
-        filter_free(f);
-        return STELE_OK;
-    }
-    made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        flow_close(from);
-        filter_free(f);
-        *out = NULL;
-        return STELE_ERR_MEMORY;
-    }
-    made->base.ops = &ops;
-    made->from = from;
-    made->filter = f;
-    made->filtered_count = filtered_count;
-    *out = &made->base;
-    return STELE_OK;
+    batch->event_count = kept;
+    return count - kept;
 }

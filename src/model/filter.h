@@ -43,8 +43,7 @@ bool filter_is_open(const filter *f);
 uint32_t filter_columns(const filter *f);
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event);
 
-/* The events of `from` that pass; adds the others to `*filtered_count`. Owns both, also when it
-   cannot be made. STELE_ERR_MEMORY. */
-stele_status flow_filter(flow *from, filter *f, uint64_t *filtered_count, flow **out);
+/* Takes the events that do not pass out of the batch; gives how many those were. */
+uint32_t filter_batch(filter *f, stele_batch *batch);
 
 #endif

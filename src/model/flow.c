@@ -18,7 +18,6 @@ typedef struct plain_flow {
     flow base;
     producer *from;
     stele_batch *batch;
-    int64_t shift_ns;
 } plain_flow;
 
 static stele_status plain_next(flow *self, stele_segment *segment)
@@ -30,7 +29,6 @@ static stele_status plain_next(flow *self, stele_segment *segment)
         if (status != STELE_OK)
             return status;
     } while (batch->event_count == 0);
-    batch_shift(batch, plain->shift_ns);
     *segment = (stele_segment){batch, 0, batch->event_count};
     return STELE_OK;
 }
@@ -43,7 +41,7 @@ static void plain_close(flow *self)
     free(plain);
 }
 
-stele_status flow_plain(producer *from, int64_t shift_ns, flow **out)
+stele_status flow_plain(producer *from, flow **out)
 {
     static const flow_ops ops = {plain_next, plain_close};
     plain_flow *plain = malloc(sizeof *plain);
@@ -54,7 +52,7 @@ stele_status flow_plain(producer *from, int64_t shift_ns, flow **out)
         from->ops->close(from);
         return STELE_ERR_MEMORY;
     }
-    *plain = (plain_flow){{&ops}, from, batch, shift_ns};
+    *plain = (plain_flow){{&ops}, from, batch};
     *out = &plain->base;
     return STELE_OK;
 }

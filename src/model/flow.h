@@ -36,11 +36,10 @@ static inline stele_status flow_next(flow *f, stele_segment *segment)
 /* Closes the flow and all that it owns; NULL is fine. */
 void flow_close(flow *f);
 
-/* The producer's batches as they come; `shift_ns` is added to every time. STELE_ERR_MEMORY. */
-stele_status flow_plain(producer *from, int64_t shift_ns, flow **out);
+/* The producer's batches as they come. STELE_ERR_MEMORY. */
+stele_status flow_plain(producer *from, flow **out);
 
 typedef struct order_options {
-    int64_t shift_ns;      /* added to every time */
     bool by_end;           /* see event_key() */
     int64_t lateness_ns;   /* how much older than one before it an event can be; INT64_MAX: any */
     uint32_t batch_events; /* capacity of the batches; 0: BATCH_EVENTS */

@@ -178,7 +178,6 @@ static stele_status order_fill(order_flow *o)
         pool_give(&o->pool, b);
         return status != STELE_OK ? order_end(o, status) : STELE_OK;
     }
-    batch_shift(b->storage, o->options.shift_ns);
     if (!streams_reserve(o, b->storage->stream)) {
         pool_give(&o->pool, b);
         return STELE_ERR_MEMORY;

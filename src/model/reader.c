@@ -2,7 +2,7 @@
 /*
  * Reading several traces together: from a request to one flow of segments.
  *
- *     producers --shift, order--> one flow a stream --merge--> one flow --filter--> segments
+ *     producers --shift, filter--> --order--> one flow a stream --merge--> segments
  *
  * A trace whose streams can be read each for itself is; it then needs little memory for order, as
  * a stream is nearly in order. Else one producer reads all of it as the records stand.
@@ -13,6 +13,7 @@
 #include "model/batch.h"
 #include "model/peek.h"
 #include "model/relate.h"
+#include "model/select.h"
 
 #define STREAMS_MAX     256u /* that are read each for itself, over all traces */
 #define STREAMS_FEW     16u  /* as many may need more than a window, and have full batches */
@@ -35,6 +36,7 @@ struct stele_reader {
     stele_reader_stats stats;
     order_stats order;
     bool is_late_reported;
+    filter *filter;
     reading *readings;
     size_t trace_count;
     producer **producers; /* owned by their flows */
@@ -209,8 +211,7 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
 {
     stele_reader *reader = o->reader;
     reading *r = &reader->readings[index];
-    order_options options = {.shift_ns = o->related[index].shift_ns,
-                             .by_end = o->request.order_by_end,
+    order_options options = {.by_end = o->request.order_by_end,
                              .lateness_ns = lateness_ns,
                              .size_max = reader->context->limits.sort_size_max / o->flow_total,
                              .stats = &reader->order,
@@ -221,6 +222,9 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     r->peeked = NULL;
     if (from == NULL)
         status = produce(o, index, stream, &from);
+    if (status == STELE_OK)
+        status = producer_select(from, o->related[index].shift_ns, reader->filter,
+                                 &reader->stats.filtered_count, &from);
     if (status != STELE_OK)
         return status;
     if (options.size_max < ORDER_SMALLEST && reader->context->limits.sort_size_max > ORDER_SMALLEST)
@@ -228,7 +232,7 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     if (o->flow_total > STREAMS_FEW && stream != PRODUCE_ALL)
         options.batch_events = BATCH_SMALL;
     if (o->request.order == STELE_ORDER_NONE)
-        status = flow_plain(from, options.shift_ns, out);
+        status = flow_plain(from, out);
     else if (o->request.order == STELE_ORDER_WINDOW)
         status = flow_window(from, &options, out);
     else
@@ -259,24 +263,14 @@ static stele_status open_trace_flows(opening *o, size_t index)
     return status;
 }
 
-/* All flows as one, filtered. */
+/* All flows as one. */
 static stele_status join_flows(opening *o)
 {
-    stele_reader *reader = o->reader;
-    filter *f;
-    stele_status status = filter_new(reader->context, &o->request, &o->range, &f);
-    if (status != STELE_OK)
-        return status;
+    const size_t count = o->flow_count;
+    o->flow_count = 0; /* they are given away */
     if (o->request.order == STELE_ORDER_NONE)
-        status = flow_concat(o->flows, o->flow_count, &reader->flow);
-    else
-        status = flow_merge(o->flows, o->flow_count, o->request.order_by_end, &reader->flow);
-    o->flow_count = 0; /* they are owned now */
-    if (status != STELE_OK) {
-        filter_free(f);
-        return status;
-    }
-    return flow_filter(reader->flow, f, &reader->stats.filtered_count, &reader->flow);
+        return flow_concat(o->flows, count, &o->reader->flow);
+    return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);
 }
 
 static stele_status open_flows(opening *o)
@@ -294,6 +288,8 @@ static stele_status open_flows(opening *o)
     if (status == STELE_OK)
         status =
             relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
+    if (status == STELE_OK)
+        status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
     reader->stats.has_begin =
         relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
     for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
@@ -421,6 +417,7 @@ void stele_reader_close(stele_reader *reader)
         if (peeked != NULL)
             peeked->ops->close(peeked);
     }
+    filter_free(reader->filter);
     free(reader->readings);
     free(reader->producers);
     free(reader);

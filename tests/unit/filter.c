@@ -258,81 +258,36 @@ TEST(an_expression_that_cannot_be_used_is_an_error)
     end();
 }
 
-/* ---- The flow ---- */
+/* ---- Batches ---- */
 
-typedef struct test_flow {
-    flow base;
-    const stele_batch *batch;
-    uint32_t at, step;
-    bool is_closed;
-} test_flow;
-
-static stele_status test_flow_next(flow *self, stele_segment *segment)
-{
-    test_flow *t = (test_flow *)self;
-    const uint32_t left = t->batch->event_count - t->at;
-    if (left == 0)
-        return STELE_END;
-    *segment = (stele_segment){t->batch, t->at, left < t->step ? left : t->step};
-    t->at += segment->count;
-    return STELE_OK;
-}
-
-static void test_flow_close(flow *self)
-{
-    ((test_flow *)self)->is_closed = true;
-}
-
-static const flow_ops test_flow_ops = {test_flow_next, test_flow_close};
-
-TEST(the_flow_gives_the_longest_runs)
+TEST(a_batch_keeps_what_passes_in_its_order)
 {
     enum { count = 1000 };
     static stele_event events[count];
+    uint32_t kept = 0;
     begin();
     it.batch.events = events;
-    it.batch.event_count = count;
     srand(2);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         events[i] = (stele_event){.kind = STELE_KIND_INSTANT, .size = rand() % 3 != 0, .offset = i};
-    it.request.where = "size > 0";
-    for (uint32_t step = 1; step <= count; step = step * 3 + 1) {
-        test_flow from = {.base.ops = &test_flow_ops, .batch = &it.batch, .step = step};
-        uint64_t filtered = 0, passed = 0;
-        uint32_t at = 0;
-        stele_segment segment;
-        flow *filtering;
-        REQUIRE(filter_new(it.context, &it.request, &it.range, &it.filter) == STELE_OK);
-        REQUIRE(flow_filter(&from.base, it.filter, &filtered, &filtering) == STELE_OK);
-        it.filter = NULL;
-        while (flow_next(filtering, &segment) == STELE_OK) {
-            const uint32_t behind = segment.first + segment.count;
-            REQUIRE(segment.count > 0);
-            for (; at < segment.first; at++)
-                REQUIRE(events[at].size == 0);
-            for (; at < behind; at++)
-                REQUIRE(events[at].size != 0);
-            REQUIRE(behind == count || events[behind].size == 0 || behind % step == 0);
-            passed += segment.count;
-        }
-        for (; at < count; at++)
-            REQUIRE(events[at].size == 0);
-        CHECK_EQ_U64(passed + filtered, count);
-        flow_close(filtering);
-        CHECK(from.is_closed);
+        kept += events[i].size;
     }
-    end();
-}
-
-TEST(an_open_filter_adds_no_flow)
-{
-    test_flow from = {.base.ops = &test_flow_ops, .batch = &it.batch, .step = 1};
-    uint64_t filtered = 0;
-    flow *same;
-    begin();
+    it.batch.event_count = count;
     compile();
-    REQUIRE(flow_filter(&from.base, it.filter, &filtered, &same) == STELE_OK);
-    CHECK(same == &from.base);
-    it.filter = NULL;
+    CHECK_EQ_U64(filter_batch(it.filter, &it.batch), 0);
+    CHECK_EQ_U64(it.batch.event_count, count);
+    it.request.where = "size > 0";
+    compile();
+    CHECK_EQ_U64(filter_batch(it.filter, &it.batch), count - kept);
+    CHECK_EQ_U64(it.batch.event_count, kept);
+    for (uint32_t i = 0; i < kept; i++) {
+        CHECK_EQ_U64(events[i].size, 1);
+        CHECK(i == 0 || events[i].offset > events[i - 1].offset);
+    }
+    CHECK_EQ_U64(filter_batch(it.filter, &it.batch), 0);
+    it.request.where = "size > 1";
+    compile();
+    CHECK_EQ_U64(filter_batch(it.filter, &it.batch), kept);
+    CHECK_EQ_U64(it.batch.event_count, 0);
     end();
 }

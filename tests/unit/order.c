@@ -262,9 +262,10 @@ TEST(a_shift_moves_all_times)
         .events = events, .count = 3, .batch_min = 3, .batch_max = 3, .ending = STELE_END};
     stele_segment segment;
     flow *f;
-    REQUIRE(flow_plain(made_open(&list), 1000, &f) == STELE_OK);
+    REQUIRE(flow_plain(made_open(&list), &f) == STELE_OK);
     REQUIRE(flow_next(f, &segment) == STELE_OK);
     CHECK_EQ_U64(segment.count, 3);
+    batch_shift((stele_batch *)segment.batch, 1000);
     CHECK_EQ_I64(segment.batch->shift_ns, 1000);
     CHECK_EQ_I64(segment.batch->events[0].time_ns, 1010);
     CHECK_EQ_I64(segment.batch->events[0].id, 1020);
@@ -284,14 +285,17 @@ TEST(one_after_the_other)
     for (uint32_t i = 0; i < 3; i++) {
         lists[i] = made_new(1000 * (2 - i), 1, 0, i);
         lists[i].ending = i == 0 ? STELE_ERR_READ : STELE_END;
-        REQUIRE(flow_plain(made_open(&lists[i]), 1000000 * i, &flows[i]) == STELE_OK);
+        for (uint32_t j = 0; j < lists[i].count; j++)
+            lists[i].events[j].stream = i;
+        REQUIRE(flow_plain(made_open(&lists[i]), &flows[i]) == STELE_OK);
     }
     REQUIRE(flow_concat(flows, 3, &f) == STELE_OK);
     /* The error of the first is told after all of the second. */
     for (stele_status status; (status = flow_next(f, &segment)) != STELE_ERR_READ;) {
         REQUIRE(status == STELE_OK);
-        CHECK(segment.batch->shift_ns >= 1000000 * (int64_t)at);
-        at = (uint32_t)(segment.batch->shift_ns / 1000000);
+        CHECK(segment.batch->stream >= at);
+        at = segment.batch->stream;
+        REQUIRE(at < 3);
         counts[at] += segment.count;
     }
     CHECK_EQ_U64(counts[0], 2000);
@@ -456,7 +460,7 @@ static stele_status merge_all(const made_list *list)
     while (status == STELE_OK && count < 4) {
         producer *from = made_open(list);
         status = from == NULL ? STELE_ERR_MEMORY
-                 : count == 0 ? flow_plain(from, 5, &flows[count])
+                 : count == 0 ? flow_plain(from, &flows[count])
                  : count == 1 ? flow_window(from, &options, &flows[count])
                               : flow_sort(from, &options, &flows[count]);
         count += status == STELE_OK;

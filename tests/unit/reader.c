@@ -516,6 +516,31 @@ TEST(producers_are_asked_on_their_own_scale)
     CHECK_EQ_I64(last_request.end_ns, INT64_MAX);
 }
 
+TEST(what_is_filtered_is_not_sorted)
+{
+    const made_list list = made_new(20000, 3, 100000, 5);
+    const made_options options = {.streams = 3};
+    const stele_request request = {.where = "ticks < 2000"};
+    /* No folder for temporary files: what passes fits in memory, all of it would not. */
+    stele_context *context = NULL;
+    stele_trace *trace;
+    outcome o;
+    REQUIRE(stele_context_new(&(stele_context_options){.temp_dir = "/nonexistent",
+                                                       .limits = {.sort_size_max = 1 << 20}},
+                              &context) == STELE_OK);
+    trace = made_trace_open(context, &list, &options);
+    o = read_traces(context, &trace, 1, NULL);
+    CHECK_EQ_U64(o.ended, STELE_ERR_WRITE);
+    o = read_traces(context, &trace, 1, &request);
+    CHECK_EQ_U64(o.ended, STELE_END);
+    CHECK_EQ_U64(o.stats.event_count, 2000);
+    CHECK_EQ_U64(o.stats.filtered_count, 18000);
+    CHECK(o.is_ordered);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    free(list.events);
+}
+
 TEST(columns_that_the_reader_needs_itself_are_asked_for)
 {
     const made_options options = {.streams = 1, .claims_order = true};
