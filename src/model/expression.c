@@ -323,15 +323,17 @@ static bool string_decode(parser *p, const char *at, const char *end, stele_text
 static bool decimal_value(parser *p, const char *at, const char *end, value *v)
 {
     char *digits = arena_take(&p->e->texts, (size_t)(end - at) + 1), *to = digits;
-    const locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before;
-    if (digits == NULL || c == (locale_t)0)
+    locale_t c, before;
+    if (digits == NULL)
         return fail_memory(p);
     for (; at < end; at++) {
         if (*at != '_')
             *to++ = *at;
     }
     *to = '\0';
+    c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c == (locale_t)0)
+        return fail_memory(p);
     before = uselocale(c);
     *v = (value){.type = VALUE_FLOAT, .u.f = strtod(digits, NULL)};
     uselocale(before);
