@@ -508,6 +508,8 @@ static bool parse_member(parser *p, const char **at)
             return fail_memory(p);
     }
     step.name = stele_name_intern(p->context, step.text.bytes, step.text.size);
+    if (step.name == UINT32_MAX && p->context->names.size < p->context->names.size_max)
+        return fail_memory(p); /* not full */
     *at = end;
     return add_step(p, &step);
 }
