@@ -44,6 +44,8 @@ bool cli_check(cli *c, stele_status status, const char *what)
         progress_clear(&c->progress);
         fprintf(stderr, "stele: %s: %s\n", what, stele_status_text(status));
     }
+    if (status == STELE_ERR_EXISTS)
+        cli_remark(c, "%s: --force replaces it", what);
     return false;
 }
 
