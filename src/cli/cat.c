@@ -90,7 +90,8 @@ void command_CAT(cli *c)
     selection s = {.names = NULL};
     inputs in = {.count = 0};
     c->is_streaming = c->is_screen;
-    if (self.to != NULL && selection_make(c, &s) && make_tail(&self) && inputs_open(c, &in))
+    if (self.to != NULL && sinking_fits(c, self.to) && selection_make(c, &s) && make_tail(&self) &&
+        inputs_open(c, &in))
         cat_traces(&self, &in, &s);
     tail_free(self.tail);
     stele_writer_close(self.writer);

@@ -37,7 +37,7 @@ static bool target_find(cli *c, target *to)
                          to->sink->name);
     if (to->format != NULL)
         to->sink = NULL;
-    return true;
+    return sinking_fits(c, to->sink);
 }
 
 /* A single trace that keeps its format and its times keeps the bytes of its records. */

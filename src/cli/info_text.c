@@ -218,9 +218,9 @@ static void write_state(cli *c, const info *i)
         const report_code *entry = &c->report.codes[n];
         if (n > 0)
             label(c, "");
-        output_printf(c->out, "%s %s %s: %s\n", print_count(text, entry->count),
-                      stele_severity_text(entry->code->severity), entry->code->code,
-                      entry->code->title);
+        output_printf(c->out, "%s %s: %s\n",
+                      print_things(text, entry->count, stele_severity_text(entry->code->severity)),
+                      entry->code->code, entry->code->title);
     }
 }
 

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+bool sinking_fits(cli *c, const sink *to)
+{
+    static const option_id shapes[] = {OPTION_COLUMNS, OPTION_TIME};
+    if (to != NULL && (strcmp(to->name, "text") == 0 || strcmp(to->name, "csv") == 0))
+        return true;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        if (option_given(&c->options, shapes[i]))
+            return cli_usage(c, "--%s is for text and CSV", option_table[shapes[i]].name);
+    }
+    return true;
+}
+
 stele_status sinking_open(const cli *c, const sink *to, output *out,
                           const stele_reader_stats *stats, stele_writer **writer)
 {

@@ -6,6 +6,10 @@
 #include "cli/cli.h"
 #include "sinks/sink.h"
 
+/* Whether the target, NULL for a trace format, has the columns and forms of time that were asked
+   for; else says so and gives false. */
+bool sinking_fits(cli *c, const sink *to);
+
 /* Relative times count from the first event of the traces where `stats` knows it, else from the
    first that is shown. `out` stays the caller's, to be finished after the writer. */
 stele_status sinking_open(const cli *c, const sink *to, output *out,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the tests of the command: `. "$SOURCE/tests/cli/lib.sh"`. They run in an empty folder of their
-# own, with STELE (the command) and SOURCE (the repository) in the environment.
+# For the tests of the command: `. "$SOURCE/tests/cli/lib.sh"`, with STELE (the command) and SOURCE
+# (the repository) in the environment. They run in an empty folder of their own.
 #
 #     expect 0 info "$heph/x.bin.log"     runs stele; its output is in ./out, its complaints in ./err
 #     says out 'Clock .*nanoseconds'      the file has a line that matches
@@ -19,6 +19,8 @@ fxt=$SOURCE/src/formats/fxt/good
 fxt_bad=$SOURCE/src/formats/fxt/bad
 failures=0
 last=
+folder=$(mktemp -d) && cd "$folder" || exit 1
+trap 'rm -rf "$folder"' EXIT
 
 complain() {
     failures=$((failures + 1))

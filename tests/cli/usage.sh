@@ -45,6 +45,8 @@ refused '--output is missing' convert "$trace"
 refused 'name it with --to' convert "$trace" -o result
 refused 'exclude each other' cat --json --csv "$trace"
 refused 'exclude each other' cat --tail=1 --limit=1 "$trace"
+refused 'columns is for text and CSV' cat --json --columns name "$trace"
+refused 'time is for text and CSV' convert --to heph --time ticks "$trace" -o result
 refused 'belong to --blob' dump -o x "$trace"
 refused "--begin 'soon'" cat --begin=soon "$trace"
 refused "--offset stands behind" cat --offset=1s "$trace"
