@@ -93,10 +93,10 @@ static void show_losses(cli *c, const target *to)
     char text[PRINT_SIZE];
     cli_exit(c, EXIT_FINDINGS);
     progress_clear(&c->progress);
-    fprintf(stderr, "What %s cannot carry:\n%12s  %-12s  %-8s\n",
-            to->format != NULL ? to->format->name : to->sink->name, "count", "kind", "");
+    fprintf(stderr, "What %s cannot carry:\n%12s  %-12s  %s\n",
+            to->format != NULL ? to->format->name : to->sink->name, "count", "kind", "what");
     for (size_t i = 0; stele_writer_get_loss(to->writer, i, &loss); i++)
-        fprintf(stderr, "%12s  %-12s  %-8s  %s\n", print_count(text, loss.count),
+        fprintf(stderr, "%12s  %-12s  %s: %s\n", print_count(text, loss.count),
                 loss.kind != STELE_KIND_NONE ? stele_kind_text(loss.kind) : "any",
                 loss.is_dropped ? "dropped" : "changed", loss.what);
 }

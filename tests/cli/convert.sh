@@ -16,7 +16,7 @@ for file in "$heph"/[!o]*.log; do
 done
 expect_from 1 "$heph/old_nosubstream.bin.log" convert - --to heph -o written --force
 says err '^What heph cannot carry:'
-says err '  2  complete  *changed  no substream'
+says err '  2  complete  *changed: no substream'
 
 # Events survive the way there and back.
 expect 0 cat --json --kind complete "$trace"
