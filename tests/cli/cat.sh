@@ -6,7 +6,7 @@ trace=$heph/heph_tracing_example.bin.log
 other=$heph/rt_arrays.bin.log
 unrelated=$heph/no_epoch.bin.log
 
-expect 0 cat "$trace"
+expect 0 cat --limit 8 "$trace"
 golden cat_heph
 expect 0 cat --json "$heph/doc_example.bin.log"
 golden cat_heph_json
