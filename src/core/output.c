@@ -300,7 +300,12 @@ static bool output_place_new(const output *out)
     if (fd < 0)
         return false;
     close(fd);
-    return rename(out->temp_path, out->path) == 0;
+    if (rename(out->temp_path, out->path) == 0)
+        return true;
+    const int why = errno;
+    unlink(out->path);
+    errno = why;
+    return false;
 }
 
 static stele_status output_place(output *out)

@@ -175,6 +175,23 @@ TEST(a_file_that_comes_up_in_between_is_kept)
     folder_leave(folder);
 }
 
+/* Somebody clears away what looks temporary: then nothing is put in place, not even an empty file.
+ */
+TEST(a_temporary_file_that_is_gone_is_an_error)
+{
+    folder_enter(folder, sizeof folder);
+    for (unsigned replace = 0; replace < 2; replace++) {
+        output *out = open_output("name", replace);
+        output_text(out, "text");
+        REQUIRE(unlink(out->temp_path) == 0);
+        CHECK_EQ_U64(output_finish(out), STELE_ERR_WRITE);
+        CHECK_EQ_U64(found.count, 1);
+        output_close(out);
+        CHECK_EQ_U64(name_count(), 0);
+    }
+    folder_leave(folder);
+}
+
 TEST(new_files_have_the_mode_of_the_umask)
 {
     struct stat st;
