@@ -8,7 +8,8 @@
 static void dump_text(output *out, stele_heph_text text)
 {
     output_byte(out, '"');
-    text_visible(out, text.bytes, text.size);
+    if (text.size != 0)
+        text_visible(out, text.bytes, text.size);
     output_byte(out, '"');
 }
 

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One input through everything that a format can do with it. Compiled once a format, with
+ * STELE_FUZZ_FORMAT as its name; driven by libFuzzer, AFL++ or replay.c. What must hold is in
+ * invariants.h; breaking it aborts.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/format.h"
+#include "invariants.h"
+
+#define QUOTE_(text) #text
+#define QUOTE(text)  QUOTE_(text)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Small limits, so that a run stays short and the limits themselves are met. */
+static const stele_limits limits = {.names_size_max = (size_t)1 << 20,
+                                    .tracks_max = 1024,
+                                    .providers_max = 64,
+                                    .fields_max = 4096,
+                                    .record_size_max = (size_t)64 << 10,
+                                    .metadata_size_max = (size_t)1 << 20,
+                                    .sort_size_max = (size_t)256 << 10,
+                                    .window_size = (size_t)4 << 10};
+
+static void require(bool condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "broken: %s\n", what);
+    abort();
+}
+
+static void on_finding(void *user, const stele_diag *diag)
+{
+    const size_t *size = user;
+    require(diag->code != NULL && diag->found != NULL, "a finding says what was found");
+    require(diag->offset == STELE_NO_OFFSET || diag->offset <= *size,
+            "a finding lies inside of the input");
+}
+
+static bool on_record(void *user, const dump_record *record)
+{
+    const size_t *size = user;
+    require(record->offset <= *size && record->size <= *size - record->offset,
+            "a record lies inside of the input");
+    require(record->bytes_size <= record->size, "the bytes of a record are its own");
+    require(record->kind != NULL && record->text != NULL, "a record has a text");
+    return true;
+}
+
+typedef struct consumer {
+    size_t size;
+    stele_context *context;
+    copier *copier;
+    stele_writer *writer;
+} consumer;
+
+static void consume(const consumer *to, const stele_segment *segment)
+{
+    const char *broken = invariant_segment(to->context, segment, to->size);
+    require(broken == NULL, broken);
+    if (to->writer != NULL)
+        require(stele_writer_write(to->writer, segment) == STELE_OK, "every event can be written");
+    for (uint32_t i = 0; to->copier != NULL && i < segment->count; i++)
+        require(to->copier->ops->keep(to->copier, &segment->batch->events[segment->first + i]) ==
+                    STELE_OK,
+                "every event can be copied");
+}
+
+static void read_all(const consumer *to, stele_trace *trace, const stele_request *request)
+{
+    stele_reader *reader;
+    stele_segment segment;
+    stele_reader_stats stats;
+    stele_status status = stele_reader_open(to->context, &trace, 1, request, &reader);
+    require(status == STELE_OK, "a trace that was opened can be read");
+    while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
+        consume(to, &segment);
+    require(status == STELE_END, "damage does not end reading");
+    stele_reader_get_stats(reader, &stats);
+    require(stats.skipped_size <= to->size, "no more is skipped than there is");
+    stele_reader_close(reader);
+}
+
+static void write_and_copy(consumer *to, stele_trace *trace)
+{
+    static const stele_request request = {.order = STELE_ORDER_NONE, .columns = STELE_COLUMNS_ALL};
+    const format *f = trace->format;
+    output *written = NULL, *copied = NULL;
+    require(output_open_memory(&to->context->diag, &written) == STELE_OK &&
+                output_open_memory(&to->context->diag, &copied) == STELE_OK,
+            "memory");
+    if (f->writer != NULL)
+        require(f->writer(to->context, written, &(stele_writer_options){0}, &to->writer) ==
+                    STELE_OK,
+                "a writer can be made");
+    if (f->copier != NULL)
+        require(f->copier(trace, copied, &to->copier) == STELE_OK, "a copier can be made");
+    read_all(to, trace, &request);
+    if (to->writer != NULL)
+        require(stele_writer_finish(to->writer) == STELE_OK, "writing can be finished");
+    if (to->copier != NULL) {
+        require(to->copier->ops->finish(to->copier) == STELE_OK, "copying can be finished");
+        to->copier->ops->close(to->copier);
+    }
+    stele_writer_close(to->writer);
+    output_close(written);
+    output_close(copied);
+    to->writer = NULL;
+    to->copier = NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const stele_trace_options options = {.format = QUOTE(STELE_FUZZ_FORMAT)};
+    const stele_context_options context_options = {
+        .limits = limits, .diag = on_finding, .diag_user = &size};
+    consumer to = {.size = size};
+    stele_trace *trace;
+    if (stele_context_new(&context_options, &to.context) != STELE_OK)
+        return 0;
+    if (stele_trace_open_memory(to.context, "fuzz", data, size, &options, &trace) == STELE_OK) {
+        if (trace->info.packing[0] != '\0')
+            to.size = SIZE_MAX / 2; /* offsets are those of what was unpacked */
+        size = to.size;
+        read_all(&to, trace, &(stele_request){.order = STELE_ORDER_NONE});
+        read_all(&to, trace, &(stele_request){.order = STELE_ORDER_TIME, .check = true});
+        require(trace->format->dump(trace, &(dump_request){.fn = on_record, .user = &size}) ==
+                    STELE_OK,
+                "every trace can be dumped");
+        write_and_copy(&to, trace);
+        stele_trace_close(trace);
+    }
+    stele_context_free(to.context);
+    return 0;
+}
