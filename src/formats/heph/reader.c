@@ -520,6 +520,31 @@ static stele_status producer_new(heph_trace *trace, const produce_request *reque
 
 /* ---- The trace ---- */
 
+/* The range of times, and by how much an event is younger than `*latest_ns` at most. */
+static void stream_take_event(stele_stream *stream, const stele_event *event, int64_t *latest_ns)
+{
+    const int64_t end_ns = (int64_t)event->id;
+    int64_t late_ns;
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+        return;
+    if (!stream->has_range) {
+        stream->has_range = true;
+        stream->begin_ns = stream->end_ns = *latest_ns = event->time_ns;
+    }
+    if (event->time_ns < stream->begin_ns)
+        stream->begin_ns = event->time_ns;
+    if (event->time_ns > stream->end_ns)
+        stream->end_ns = event->time_ns;
+    if (end_ns > stream->end_ns)
+        stream->end_ns = end_ns;
+    if (__builtin_sub_overflow(*latest_ns, event->time_ns, &late_ns))
+        late_ns = INT64_MAX;
+    if (late_ns > stream->lateness_ns)
+        stream->lateness_ns = late_ns;
+    if (event->time_ns > *latest_ns)
+        *latest_ns = event->time_ns;
+}
+
 /* One silent pass without names, tracks and fields, so that what it finds holds for what is read.
  */
 static stele_status index_stream(heph_trace *trace, stele_stream *stream)
@@ -532,7 +557,7 @@ static stele_status index_stream(heph_trace *trace, stele_stream *stream)
                                      .window_size = trace->base.context->limits.window_size};
     stele_batch *batch;
     producer *from;
-    int64_t latest_ns = INT64_MIN;
+    int64_t latest_ns = 0;
     stele_status status = stele_batch_new(0, &batch);
     if (status != STELE_OK)
         return status;
@@ -542,23 +567,8 @@ static stele_status index_stream(heph_trace *trace, stele_stream *stream)
         return status;
     }
     while ((status = from->ops->fill(from, batch)) == STELE_OK) {
-        for (uint32_t i = 0; i < batch->event_count; i++) {
-            const stele_event *event = &batch->events[i];
-            const int64_t end_ns = (int64_t)event->id;
-            if ((event->flags & STELE_FLAG_NO_TIME) != 0)
-                continue;
-            if (!stream->has_range || event->time_ns < stream->begin_ns)
-                stream->begin_ns = event->time_ns;
-            if (!stream->has_range || event->time_ns > stream->end_ns)
-                stream->end_ns = event->time_ns;
-            if (end_ns > stream->end_ns)
-                stream->end_ns = end_ns;
-            stream->has_range = true;
-            if (event->time_ns > latest_ns)
-                latest_ns = event->time_ns;
-            else if (latest_ns - event->time_ns > stream->lateness_ns)
-                stream->lateness_ns = latest_ns - event->time_ns;
-        }
+        for (uint32_t i = 0; i < batch->event_count; i++)
+            stream_take_event(stream, &batch->events[i], &latest_ns);
     }
     from->ops->close(from);
     stele_batch_free(batch);
