@@ -98,8 +98,9 @@ typedef struct stele_bound {
 } stele_bound;
 
 /*
- * Reads a bound as users write it: "1.5s", "200us" after the start; "-10ms" before the end;
- * "@123456" ticks; ISO 8601 ("2024-05-01T10:00:00.5Z", also with an offset) for wall time.
+ * Reads a bound as users write it: "1.5s", "200us" after the start (ns us ms s m h; without a
+ * unit, seconds; nothing is rounded); "-10ms" before the end; "@123456" ticks; ISO 8601
+ * ("2024-05-01T10:00:00.5Z", also with an offset) for wall time.
  * False when it is none of these; `*error` then says why (static text).
  */
 STELE_API bool stele_bound_parse(const char *text, stele_bound *bound, const char **error);

@@ -64,6 +64,7 @@ typedef struct parser {
 
 #define EXCERPT_SIZE   64 /* bytes of the expression that a finding shows */
 #define EXCERPT_BEFORE 40 /* of those at most, in front of the place */
+#define FOUND_SIZE     24 /* bytes at the place */
 
 static bool is_continuation(char c)
 {
@@ -78,41 +79,48 @@ static unsigned count_characters(const char *from, const char *to)
     return count;
 }
 
-static const char *excerpt_end(const char *from, size_t size_max)
+/* Copies up to `size_max` bytes, no part of a character, without control characters. Gives the
+   place behind them. */
+static const char *copy_printable(char *to, const char *from, size_t size_max)
 {
     const char *end = from + strnlen(from, size_max);
     while (end > from && is_continuation(*end))
         end--;
+    for (; from < end; from++)
+        *to++ = (unsigned char)*from < 0x20 || *from == 0x7f ? '?' : *from;
+    *to = '\0';
     return end;
+}
+
+/* What is found at a place: a token, or the rest of a word that is part of one. */
+static size_t found_size(const parser *p, const char *at)
+{
+    const size_t size = at == p->token_at ? (size_t)(p->token_end - at) : strcspn(at, " \t\r\n");
+    return size < FOUND_SIZE ? size : FOUND_SIZE;
 }
 
 /* Reports the place in three lines: what was found where, the expression around it, and a caret. */
 static bool fail(parser *p, const char *at, const char *expected)
 {
-    const char *from = at - p->text > EXCERPT_BEFORE ? at - EXCERPT_BEFORE : p->text;
-    const char *end = excerpt_end(from, EXCERPT_SIZE);
-    const char *found_end = at == p->token_at ? excerpt_end(at, 24) : at;
-    char excerpt[EXCERPT_SIZE + 1];
-    size_t size;
+    const char *from = at - p->text > EXCERPT_BEFORE ? at - EXCERPT_BEFORE : p->text, *end;
+    char excerpt[EXCERPT_SIZE + 1], found[FOUND_SIZE + 1];
+    bool is_cut;
     if (p->status != STELE_OK)
         return false;
     p->status = STELE_ERR_ARGUMENT;
     while (from < at && is_continuation(*from))
         from++;
-    if (p->token_end < found_end)
-        found_end = p->token_end;
-    size = (size_t)(end - from);
-    for (size_t i = 0; i < size; i++)
-        excerpt[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? '?' : from[i];
-    excerpt[size] = '\0';
+    is_cut = from > p->text;
+    end = copy_printable(excerpt, from, EXCERPT_SIZE);
+    copy_printable(found, at, found_size(p, at));
     diag_report(&p->context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, expected,
-                "%.*s%s at column %u\n    %s%s%s\n    %*s", (int)(found_end - at), at,
-                *at == '\0'       ? "the end"
-                : found_end == at ? "something else"
-                                  : "",
-                count_characters(p->text, at) + 1, from > p->text ? "..." : "", excerpt,
-                *end != '\0' ? "..." : "",
-                (int)count_characters(from, at) + (from > p->text ? 3 : 0) + 1, "^");
+                "%s at column %u\n    %s%s%s\n    %*s",
+                *at == '\0'        ? "the end"
+                : found[0] == '\0' ? "a space"
+                                   : found,
+                count_characters(p->text, at) + 1, is_cut ? "..." : "", excerpt,
+                *end != '\0' ? "..." : "", (int)count_characters(from, at) + (is_cut ? 3 : 0) + 1,
+                "^");
     return false;
 }
 

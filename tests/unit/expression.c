@@ -425,8 +425,9 @@ TEST(errors_say_what_and_where)
         {"kind == 'x' and nmae == 'x'", "name, or arg.nmae", "nmae at column 17\n"},
         {"tim > 5", "time, or arg.tim", "tim at column 1"},
         {"arg > 5", "a dot", "column 4"},
-        {"arg. > 5", "the name of a field", "column 5"},
-        {"arg.x[y] > 5", "the number of an element", "column 7"},
+        {"arg. > 5", "the name of a field", "a space at column 5"},
+        {"arg.x[y] > 5", "the number of an element", "y] at column 7"},
+        {"dur > \x1b[31m", "a name like", "? at column 7\n    dur > ?[31m\n"},
         {"arg.x[18446744073709551616] > 5", "the number of an element", "column 7"},
         {"arg.x[1.5] > 5", "the number of an element", "column 7"},
         {"arg.\"x", "a closing quote", "column 5"},
@@ -545,16 +546,28 @@ TEST(parentheses_nest_as_deep_as_the_limit)
 
 TEST(any_bytes_are_taken_or_refused)
 {
-    static const char *const parts[] = {"arg", ".",  "name", "(",    ")",      "[",    "]",
-                                        "1",   "'",  "\"",   "\\",   " ",      "and",  "~",
-                                        "!",   "=",  "<",    "0x",   "ms",     "e9",   "in",
-                                        ",",   "or", "-",    "\xc3", "exists", "null", "&&"};
+    static const char *const parts[] = {
+        "arg",    ".",
+        "name",   "(",
+        ")",      "[",
+        "]",      "1",
+        "'",      "\"",
+        "\\",     " ",
+        "and",    "~",
+        "!",      "=",
+        "<",      "0x",
+        "ms",     "e9",
+        "in",     ",",
+        "or",     "-",
+        "\xc3",   "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80",
+        "exists", "null",
+        "&&"};
     const unsigned count = sizeof parts / sizeof *parts;
     unsigned taken = 0;
     begin();
     srand(3);
     for (unsigned i = 0; i < 100000; i++) {
-        char text[128] = "";
+        char text[256] = "";
         expression *e;
         for (int n = 1 + rand() % 10; n > 0; n--)
             strcat(text, parts[(unsigned)rand() % count]);
