@@ -126,7 +126,7 @@ static stele_status order_hold(order_flow *o, block *b, bool is_sorted)
     if (!o->is_exact || !is_over_limit(o))
         return STELE_OK;
     if (o->spill == NULL)
-        o->spill = spill_new(o->options.context, o->options.by_end, &o->pool);
+        o->spill = spill_new(o->options.context, o->options.by_end, o->options.size_max, &o->pool);
     return o->spill != NULL ? spill_write(o->spill, &o->held) : STELE_ERR_MEMORY;
 }
 

@@ -16,7 +16,7 @@
 #include "model/select.h"
 
 #define STREAMS_MAX     256u /* that are read each for itself, over all traces */
-#define STREAMS_FEW     16u  /* as many may need more than a window, and have full batches */
+#define STREAMS_FEW     16u  /* as many may need more than windows, and have full batches */
 #define BATCH_SMALL     64u  /* events, where there are more */
 #define WINDOW_SMALLEST ((size_t)16 << 10)
 #define ORDER_SMALLEST  ((size_t)64 << 10)
@@ -107,14 +107,26 @@ static int64_t stream_lateness(const stele_stream *stream, const stele_request *
     return stream->has_lateness ? stream->lateness_ns : INT64_MAX;
 }
 
-static bool needs_sort(const stele_trace *trace, const stele_request *request)
+/*
+ * Whether windows over each of the streams do, in little memory. If events come about evenly, a
+ * stream holds that part of itself that its lateness is of its range; an event in memory takes
+ * about twice the bytes of its record.
+ */
+static bool streams_fit(const stele_trace *trace, const stele_request *request)
 {
+    double part_max = 0;
     for (uint32_t i = 0; i < trace->stream_count; i++) {
         const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
-        if (stream_lateness(stream, request) == INT64_MAX)
-            return true;
+        const int64_t lateness_ns = stream_lateness(stream, request);
+        const double range_ns = (double)stream->end_ns - (double)stream->begin_ns + 1;
+        if (lateness_ns == INT64_MAX)
+            return false;
+        if ((double)lateness_ns / range_ns > part_max)
+            part_max = (double)lateness_ns / range_ns;
     }
-    return false;
+    return part_max == 0 ||
+           (trace->info.has_size && part_max * 2 * (double)trace->info.size <=
+                                        (double)trace->context->limits.sort_size_max / 2);
 }
 
 /* Decides which traces are read stream by stream. */
@@ -131,7 +143,7 @@ static bool plan_flows(opening *o)
         r->flow_count = 1;
         if (o->request.order != STELE_ORDER_NONE && r->trace->is_indexed &&
             r->trace->stream_count != 0 && stream_count <= STREAMS_MAX &&
-            (stream_count <= STREAMS_FEW || !needs_sort(r->trace, &o->request)))
+            (stream_count <= STREAMS_FEW || streams_fit(r->trace, &o->request)))
             r->flow_count = r->trace->stream_count;
         o->flow_total += r->flow_count;
     }

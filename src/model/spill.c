@@ -9,6 +9,8 @@
 #include "core/temp.h"
 #include "model/context.h"
 
+#define BLOCK_SIZE_USUAL ((size_t)64 << 10)
+
 /* Runs of one level in one file, oldest first. They are older than those of the levels below. */
 typedef struct spill_level {
     int fd; /* -1: not made yet */
@@ -21,17 +23,22 @@ struct spill {
     stele_context *context;
     block_pool *pool;
     bool by_end;
+    uint32_t runs_max; /* of a level */
     spill_level levels[SPILL_LEVELS];
 };
 
-spill *spill_new(stele_context *context, bool by_end, block_pool *pool)
+spill *spill_new(stele_context *context, bool by_end, size_t size_max, block_pool *pool)
 {
+    const size_t runs = size_max / BLOCK_SIZE_USUAL;
     spill *s = calloc(1, sizeof *s);
     if (s == NULL)
         return NULL;
     s->context = context;
     s->by_end = by_end;
     s->pool = pool;
+    s->runs_max = runs > SPILL_RUNS_MAX     ? SPILL_RUNS_MAX
+                  : runs < SPILL_RUNS_LEAST ? SPILL_RUNS_LEAST
+                                            : (uint32_t)runs;
     for (uint32_t i = 0; i < SPILL_LEVELS; i++)
         s->levels[i].fd = -1;
     return s;
@@ -265,7 +272,7 @@ static stele_status level_lift(spill *s, uint32_t index)
 stele_status spill_write(spill *s, weave *from)
 {
     stele_status status = level_add(s, 0, from);
-    for (uint32_t i = 0; status == STELE_OK && s->levels[i].run_count == SPILL_RUNS_MAX; i++)
+    for (uint32_t i = 0; status == STELE_OK && s->levels[i].run_count == s->runs_max; i++)
         status = level_lift(s, i);
     return status;
 }

@@ -8,9 +8,10 @@
 
 #include "model/weave.h"
 
-#define SPILL_LEVELS    8u
-#define SPILL_RUNS_MAX  64u                             /* of a level */
-#define SPILL_ORDER_MAX (SPILL_LEVELS * SPILL_RUNS_MAX) /* the runs' blocks have lower orders */
+#define SPILL_LEVELS     16u
+#define SPILL_RUNS_MAX   64u /* of a level */
+#define SPILL_RUNS_LEAST 4u  /* of a level, where there is little memory to read them with */
+#define SPILL_ORDER_MAX  (SPILL_LEVELS * SPILL_RUNS_MAX) /* the runs' blocks have lower orders */
 
 typedef struct spill spill;
 
@@ -20,8 +21,8 @@ typedef struct run {
     uint64_t at, end; /* offsets in the file */
 } run;
 
-/* NULL when memory is exhausted. */
-spill *spill_new(stele_context *context, bool by_end, block_pool *pool);
+/* Reading takes about `size_max` bytes for the runs of a level. NULL when memory is exhausted. */
+spill *spill_new(stele_context *context, bool by_end, size_t size_max, block_pool *pool);
 void spill_free(spill *s);
 
 /* Writes all that is in the weave as a run. STELE_ERR_WRITE, STELE_ERR_READ, STELE_ERR_LIMIT (more

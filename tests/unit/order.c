@@ -81,7 +81,7 @@ TEST(a_sort_through_runs_gives_the_reference)
 {
     for (uint64_t seed = 1; seed < 30; seed++) {
         uint64_t random = seed;
-        made_list list = made_new(random_below(&random, 20000), 1 + random_below(&random, 5),
+        made_list list = made_new(random_below(&random, 10000), 1 + random_below(&random, 5),
                                   random_below(&random, 100000), seed);
         list.batch_max = 1 + random_below(&random, 300);
         list.has_fields = seed % 2 == 0;
@@ -95,7 +95,7 @@ TEST(a_sort_through_runs_gives_the_reference)
     }
 }
 
-TEST(a_sort_through_runs_of_three_levels_gives_the_reference)
+TEST(a_sort_through_runs_of_many_levels_gives_the_reference)
 {
     made_list list = made_new(64 * 64 * 2 + 64 * 3 + 5, 3, 100000, 7);
     list.has_fields = true;
