@@ -10,7 +10,8 @@
 static stele_status probe_make(source *from, format_probe *probe)
 {
     input *in = source_input(from);
-    *probe = (format_probe){.source = from, .name = path_base(source_path(from))};
+    *probe = (format_probe){.source = from,
+                            .name = path_base(in != NULL ? in->name : source_path(from))};
     if (in == NULL)
         return STELE_OK;
     const stele_status status = input_peek(in, &probe->head, &probe->head_size);
