@@ -63,8 +63,8 @@ silent() {
 }
 
 lines() {
-    count=$(wc -l <"$1")
-    [ "$count" -eq "$2" ] || complain "$1 has $count lines, expected $2" "$1"
+    found=$(wc -l <"$1")
+    [ "$found" -eq "$2" ] || complain "$1 has $found lines, expected $2" "$1"
 }
 
 # check DESCRIPTION COMMAND...
