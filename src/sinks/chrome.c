@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
+#include "sinks/chrome_links.h"
 #include "sinks/chrome_tracks.h"
 #include "sinks/column.h"
 #include "sinks/put.h"
@@ -19,11 +20,11 @@ typedef struct chrome_sink {
     value_writer values;
     track_labels labels; /* as JSON strings */
     chrome_tracks tracks;
+    chrome_links links;
     stele_name scope, data;
     bool has_events, has_args;
-    bool has_last, has_id_pid, is_exhausted;
+    bool has_last, is_exhausted;
     int64_t last_ns; /* the latest time of all */
-    uint32_t id_pid; /* the first process with ids of flows or asynchronous events */
     const stele_batch *batch;
 } chrome_sink;
 
@@ -139,6 +140,14 @@ static void arg_id(chrome_sink *chrome, const char *key, uint64_t id)
     output_byte(chrome->base.out, '"');
     output_hex(chrome->base.out, id);
     output_byte(chrome->base.out, '"');
+}
+
+/* The event's own name, where another one stands in its place. */
+static void arg_name(chrome_sink *chrome, const stele_event *event)
+{
+    arg_next(chrome);
+    OUTPUT_LITERAL(chrome->base.out, "\"stele.name\":");
+    value_put_name(&chrome->values, chrome->base.out, chrome->batch, event->name);
 }
 
 static void arg_track(chrome_sink *chrome, const char *key, uint32_t track)
@@ -293,11 +302,8 @@ static void end_span_put(chrome_sink *chrome, chrome_track *track, const stele_e
         name_put(chrome, event, NULL);
     }
     place_put(chrome, track, event->time_ns);
-    if (!is_same && event->name != 0) {
-        arg_next(chrome);
-        OUTPUT_LITERAL(chrome->base.out, "\"stele.name\":");
-        value_put_name(&chrome->values, chrome->base.out, chrome->batch, event->name);
-    }
+    if (!is_same && event->name != 0)
+        arg_name(chrome, event);
     end_put(chrome, event);
 }
 
@@ -321,32 +327,35 @@ static void switch_put(chrome_sink *chrome, chrome_track *track, const stele_eve
     end_put(chrome, event);
 }
 
-/* ---- Ids ---- */
+/* ---- Flows and asynchronous operations ---- */
 
-/*
- * Ids of flows and asynchronous events are those of their process, Chrome's are everybody's. Those
- * of the first process stay; those of the others are mixed with the pid, and the real one is kept
- * among the arguments.
- */
-static uint64_t process_id_mix(chrome_sink *chrome, const chrome_track *track)
+/* The category and name of a flow are those of its begin: else viewers see no flow. */
+static stele_event link_event(const chrome_link *link, const stele_event *event)
 {
-    if (!chrome->has_id_pid) {
-        chrome->has_id_pid = true;
-        chrome->id_pid = track->pid;
+    stele_event as = *event;
+    if (link != NULL && link->is_flow && (link->name & STELE_NAME_LOCAL) == 0) {
+        as.name = link->name;
+        as.category = link->category;
     }
-    return track->pid == chrome->id_pid ? 0 : hash_u64(track->pid);
+    return as;
 }
 
 static void linked_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
-                       char phase, bool is_flow)
+                       char phase)
 {
-    const uint64_t mix = process_id_mix(chrome, track);
+    const bool is_flow = phase == 's' || phase == 't' || phase == 'f';
+    const bool is_begin = phase == 's' || phase == 'b';
+    const chrome_link *link = is_begin
+                                  ? chrome_links_begin(&chrome->links, event, track->pid, is_flow)
+                                  : chrome_links_follow(&chrome->links, event, track->pid, is_flow);
+    const stele_event as = link_event(link, event);
+    const uint64_t mix = link != NULL ? link->mix : 0;
     output *out = chrome->base.out;
     begin_put(chrome, phase);
-    if (event->category == 0)
+    if (as.category == 0)
         OUTPUT_LITERAL(out, ",\"cat\":\"\"");
-    category_put(chrome, event);
-    name_put(chrome, event, "");
+    category_put(chrome, &as);
+    name_put(chrome, &as, "");
     OUTPUT_LITERAL(out, ",\"id\":\"");
     output_hex(out, event->id ^ mix);
     output_byte(out, '"');
@@ -355,6 +364,8 @@ static void linked_put(chrome_sink *chrome, const chrome_track *track, const ste
         OUTPUT_LITERAL(out, ",\"bp\":\"e\"");
     if (mix != 0)
         arg_id(chrome, "\"stele.id\":", event->id);
+    if (as.name != event->name)
+        arg_name(chrome, event);
     end_put(chrome, event);
 }
 
@@ -473,9 +484,7 @@ static void metadata_put(chrome_sink *chrome, const chrome_track *track, const s
     output_text(out, stele_kind_text(event->kind));
     output_byte(out, '"');
     place_put(chrome, track, event->time_ns);
-    arg_next(chrome);
-    OUTPUT_LITERAL(out, "\"stele.name\":");
-    value_put_name(&chrome->values, out, chrome->batch, event->name);
+    arg_name(chrome, event);
     arg_id(chrome, "\"stele.id\":", event->id);
     arg_u64(chrome, "\"stele.value\":", event->value);
     end_put(chrome, event);
@@ -491,12 +500,12 @@ static void event_put(chrome_sink *chrome, chrome_track *track, const stele_even
     case STELE_KIND_END:
     case STELE_KIND_TAIL_EXIT: end_span_put(chrome, track, event); break;
     case STELE_KIND_COUNTER: counter_put(chrome, track, event); break;
-    case STELE_KIND_ASYNC_BEGIN: linked_put(chrome, track, event, 'b', false); break;
-    case STELE_KIND_ASYNC_STEP: linked_put(chrome, track, event, 'n', false); break;
-    case STELE_KIND_ASYNC_END: linked_put(chrome, track, event, 'e', false); break;
-    case STELE_KIND_FLOW_BEGIN: linked_put(chrome, track, event, 's', true); break;
-    case STELE_KIND_FLOW_STEP: linked_put(chrome, track, event, 't', true); break;
-    case STELE_KIND_FLOW_END: linked_put(chrome, track, event, 'f', true); break;
+    case STELE_KIND_ASYNC_BEGIN: linked_put(chrome, track, event, 'b'); break;
+    case STELE_KIND_ASYNC_STEP: linked_put(chrome, track, event, 'n'); break;
+    case STELE_KIND_ASYNC_END: linked_put(chrome, track, event, 'e'); break;
+    case STELE_KIND_FLOW_BEGIN: linked_put(chrome, track, event, 's'); break;
+    case STELE_KIND_FLOW_STEP: linked_put(chrome, track, event, 't'); break;
+    case STELE_KIND_FLOW_END: linked_put(chrome, track, event, 'f'); break;
     case STELE_KIND_SWITCH: switch_put(chrome, track, event); break;
     case STELE_KIND_WAKE: wake_put(chrome, track, event); break;
     case STELE_KIND_BLOB: blob_put(chrome, track, event); break;

@@ -234,10 +234,8 @@ static void value_put_labelled(value_writer *values, output *out, const stele_ba
             OUTPUT_LITERAL(out, ", ");
         value_put_inside(values, out, stele_field_text(values->context, batch, field + i));
     }
-    if (field->label_count != 0) {
+    if (field->label_count != 0)
         output_byte(out, ')');
-        values->changes |= VALUE_LABELLED;
-    }
     output_byte(out, '"');
 }
 
@@ -372,8 +370,7 @@ void value_count_changes(value_writer *values, stele_writer *writer, stele_kind 
         const char *what;
     } texts[] = {{VALUE_ESCAPED, "bytes that are no UTF-8, as \\xHH"},
                  {VALUE_NOT_FINITE, "number that is not finite, as text"},
-                 {VALUE_RENAMED, "second field of one name, renamed"},
-                 {VALUE_LABELLED, "value with a label, as text"}};
+                 {VALUE_RENAMED, "second field of one name, renamed"}};
     if (values->changes == 0)
         return;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

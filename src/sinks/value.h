@@ -20,7 +20,6 @@ void json_string_escaped(output *out, const void *bytes, size_t size);
 #define VALUE_ESCAPED    0x1u /* a string or name that is no UTF-8, see json_string() */
 #define VALUE_NOT_FINITE 0x2u /* NaN and infinities, which are strings in JSON */
 #define VALUE_RENAMED    0x4u /* a second member of the same name: "len", "len#2" */
-#define VALUE_LABELLED   0x8u /* a number with labels, as one string: "2 (RUNNING)" */
 
 #define VALUE_SKIP_NONE UINT32_MAX
 
