@@ -294,7 +294,7 @@ static void end_span_put(chrome_sink *chrome, chrome_track *track, const stele_e
     } else if (track->open != 0) {
         is_same = chrome_pop(&chrome->tracks, &track->open) == span_name(chrome, event);
     } else {
-        lose(chrome, event, "end without begin, which viewers leave out", false);
+        lose(chrome, event, "end without a begin, which viewers leave out", false);
     }
     begin_put(chrome, 'E');
     if (is_same && (event->name != 0 || event->category != 0)) {
@@ -585,7 +585,7 @@ static void unfinished_put_all(chrome_sink *chrome)
     }
     if (count != 0)
         writer_lose(&chrome->base, STELE_KIND_BEGIN,
-                    "begin without end, closed where the trace ends", false, count);
+                    "begin without an end, closed with the trace", false, count);
 }
 
 /* A metadata event that names a process or thread, up to the name. */

@@ -106,7 +106,7 @@ TEST(open_spans_are_closed_and_marked)
                        "\"ts\":1000009.000,\"s\":\"t\"},\n"
                        "{\"ph\":\"E\",\"pid\":500,\"tid\":501,\"ts\":1000009.000,"
                        "\"args\":{\"stele.unfinished\":true}}\n");
-    CHECK_EQ_U64(loss_count(writer, "begin without end, closed where the trace ends"), 1);
+    CHECK_EQ_U64(loss_count(writer, "begin without an end, closed with the trace"), 1);
     stele_writer_close(writer);
     free(text);
     world_close(&w);
@@ -127,7 +127,7 @@ TEST(ends_go_by_nesting_not_by_name)
                        "{\"ph\":\"B\",\"name\":\"a\",\"pid\":500,\"tid\":501,\"ts\":1000001.000},\n"
                        "{\"ph\":\"E\",\"pid\":500,\"tid\":501,\"ts\":1000002.000,"
                        "\"args\":{\"stele.name\":\"b\"}}\n");
-    CHECK_EQ_U64(loss_count(writer, "end without begin, which viewers leave out"), 1);
+    CHECK_EQ_U64(loss_count(writer, "end without a begin, which viewers leave out"), 1);
     stele_writer_close(writer);
     free(text);
     world_close(&w);
