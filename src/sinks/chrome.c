@@ -584,8 +584,8 @@ static void unfinished_put_all(chrome_sink *chrome)
             unfinished_put(chrome, track);
     }
     if (count != 0)
-        writer_lose(&chrome->base, STELE_KIND_BEGIN,
-                    "begin without an end, closed with the trace", false, count);
+        writer_lose(&chrome->base, STELE_KIND_BEGIN, "begin without an end, closed with the trace",
+                    false, count);
 }
 
 /* A metadata event that names a process or thread, up to the name. */
