@@ -80,7 +80,7 @@ expect 0 cat --color=always "$heph/doc_example.bin.log"
 says out "$escape"
 expect 0 convert --color=always --to text -o - "$heph/doc_example.bin.log"
 says_not out "$escape"
-if have script; then
+if have_terminal; then
     last="stele check on a terminal"
     script -qec "TERM=xterm '$STELE' check '$bad'" /dev/null >out 2>&1 </dev/null
     says out "$escape"
@@ -91,6 +91,6 @@ if have script; then
     script -qec "TERM=xterm '$STELE' check --color=never '$bad'" /dev/null >out 2>&1 </dev/null
     says_not out "$escape"
 else
-    skip "no script command: nothing is tested on a terminal"
+    skip "no terminal to be had: nothing is tested on one"
 fi
 finish

@@ -95,6 +95,11 @@ have() {
     command -v "$1" >/dev/null 2>&1
 }
 
+# Can a terminal be had? Not without the script command, nor where /dev/pts is missing.
+have_terminal() {
+    have script && script -qec true /dev/null >terminal.log 2>&1 </dev/null
+}
+
 # A part that cannot run here.
 skip() {
     echo "SKIP: $1"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The progress bar: on a terminal, after a second; never in pipes and never with --quiet.
 . "$SOURCE/tests/cli/lib.sh"
-have script || {
-    echo "SKIP: no script command: there is no terminal to look at"
+have_terminal || {
+    echo "SKIP: no terminal to be had: the progress bar is not tested"
     exit 77
 }
 
