@@ -54,6 +54,16 @@ static bool is_empty_buffer(const xray_trace *trace, const uint8_t *at, size_t l
            xray_load64(trace->header.is_big_endian, at + 1) == 0;
 }
 
+/* A buffer whose extents are damaged: the records that begin it, three in a row. */
+static bool is_bare_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    return trace->header.version >= 2 && left >= 3 * XRAY_METADATA_SIZE &&
+           is_record(trace, at, XRAY_META_NEW_BUFFER) &&
+           is_record(trace, at + XRAY_METADATA_SIZE, XRAY_META_WALL_TIME) &&
+           is_record(trace, at + 2 * XRAY_METADATA_SIZE,
+                     trace->header.version >= 3 ? XRAY_META_PID : XRAY_META_NEW_CPU);
+}
+
 /* Goes on to the next place where a buffer begins; false at the end of the input. */
 static bool seek_buffer(xray_locator *locator, window *w, const char *name)
 {
@@ -63,8 +73,10 @@ static bool seek_buffer(xray_locator *locator, window *w, const char *name)
     while (!is_found && (left = window_need(w, HEAD_SIZE)) > 0) {
         const uint8_t *const last = left >= HEAD_SIZE ? w->end - HEAD_SIZE : w->end - 1;
         while (w->at <= last && !is_found) {
-            is_found = is_buffer(locator->trace, w->at, (size_t)(w->end - w->at)) &&
-                       (size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE;
+            const size_t there = (size_t)(w->end - w->at);
+            is_found =
+                (is_buffer(locator->trace, w->at, there) && there >= 3 * XRAY_METADATA_SIZE) ||
+                is_bare_buffer(locator->trace, w->at, there);
             w->at += !is_found;
         }
     }
@@ -122,21 +134,22 @@ static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
 
 static void mend_end(xray_locator *locator, window *w, xray_range *range)
 {
-    const uint64_t begin = range->begin;
-    const uint64_t claimed = range->end;
-    uint64_t skipped_before = locator->skipped;
+    const uint64_t begin = range->begin, claimed = range->end;
     window_move(w, begin, w->in->size);
     while (window_need(w, HEAD_SIZE) >= 3 * XRAY_METADATA_SIZE &&
            !(window_offset(w) > begin && is_buffer(locator->trace, w->at, 3 * XRAY_METADATA_SIZE)))
         w->at++;
-    range->end =
-        (size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE ? window_offset(w) : w->in->size;
-    locator->skipped = skipped_before;
-    if (!locator->is_quiet)
-        diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], w->in->name,
-                    begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE, "extents that lead to a buffer",
-                    "%llu bytes, which lead to none; the next is at %llu",
-                    (unsigned long long)(claimed - begin), (unsigned long long)range->end);
+    range->end = w->in->size;
+    if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE) {
+        range->end = window_offset(w);
+        range->is_cut = false;
+        if (!locator->is_quiet && claimed != UINT64_MAX)
+            diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], w->in->name,
+                        begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE,
+                        "extents that lead to a buffer",
+                        "%llu bytes, which lead to none; the next is at %llu",
+                        (unsigned long long)(claimed - begin), (unsigned long long)range->end);
+    }
     window_move(w, begin, UINT64_MAX);
 }
 
@@ -146,9 +159,8 @@ static void set_end(xray_locator *locator, window *w, xray_range *range, uint64_
     const bool has_end = w->in->has_size;
     range->end = size > UINT64_MAX - range->begin ? UINT64_MAX : range->begin + size;
     range->is_cut = has_end && range->end > w->in->size;
-    if (range->is_cut)
-        range->end = w->in->size;
-    else if (trace->header.version >= 2 && !ends_well(trace, w->in, range->end))
+    if (trace->header.version >= 2 && w->in->is_seekable &&
+        (range->is_cut || !ends_well(trace, w->in, range->end)))
         mend_end(locator, w, range);
     locator->next = range->end;
 }
@@ -169,6 +181,7 @@ stele_status xray_locate(xray_locator *locator, window *w, xray_range *range)
     for (;;) {
         const uint64_t offset = window_offset(w);
         size_t left;
+        bool is_bare;
         if (w->in->is_seekable)
             window_move(w, locator->next, UINT64_MAX);
         else if (locator->next > offset && !window_skip(w, locator->next - offset))
@@ -186,10 +199,12 @@ stele_status xray_locate(xray_locator *locator, window *w, xray_range *range)
         }
         if (!is_buffer(trace, w->at, left) && !seek_buffer(locator, w, w->in->name))
             return w->status != STELE_OK ? w->status : STELE_END;
-        range->begin = locator->next + (has_extents ? XRAY_METADATA_SIZE : 0);
+        is_bare = is_bare_buffer(trace, w->at, (size_t)(w->end - w->at));
+        range->begin = locator->next + (has_extents && !is_bare ? XRAY_METADATA_SIZE : 0);
         set_end(locator, w, range,
-                has_extents ? xray_load64(trace->header.is_big_endian, w->at + 1)
-                            : size_of_v1(trace, w, range->begin));
+                !has_extents ? size_of_v1(trace, w, range->begin)
+                : is_bare    ? UINT64_MAX
+                             : xray_load64(trace->header.is_big_endian, w->at + 1));
         if (w->in->is_seekable)
             window_move(w, range->begin, UINT64_MAX);
         else

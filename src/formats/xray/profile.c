@@ -90,7 +90,9 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
         profile_report(self, room, "a path that ends within its block", "one that does not");
         self->base.skipped_size += room;
         self->block_end = 0;
-        return window_skip(&self->w, room) ? STELE_OK : STELE_END;
+        if (!window_skip(&self->w, room))
+            window_move(&self->w, UINT64_MAX, UINT64_MAX);
+        return self->w.status;
     }
     event = batch_push_event(batch);
     *event = (stele_event){

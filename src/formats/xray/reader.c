@@ -145,7 +145,8 @@ static unsigned plausible_records(const fdr_producer *self, const uint8_t *at, c
         if (result == STELE_XRAY_SHORT)
             return 8;
         if (result != STELE_XRAY_OK || record.kind == STELE_XRAY_EXTENTS ||
-            (record.kind < STELE_XRAY_NEW_BUFFER && record.function == 0))
+            (record.kind < STELE_XRAY_NEW_BUFFER &&
+             (record.function == 0 || record.function >= self->trace->function_name_count)))
             return count;
         if (record.kind == STELE_XRAY_END_OF_BUFFER)
             return 8;
@@ -183,24 +184,32 @@ static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
     self->state = FDR_BODY;
 }
 
-/* Skips the rest of the buffer. */
 static void leave_range(fdr_producer *self)
 {
     self->has_range = false;
 }
 
-static stele_status stop_at(fdr_producer *self, const uint8_t *at, stele_xray_result result)
+/*
+ * A record that cannot be read: goes on where the next eight records look sound, by bytes, because
+ * payloads are not aligned. Times from there on lack the deltas that were skipped, until a record
+ * sets the counter anew.
+ */
+static stele_status skip_damage(fdr_producer *self, const uint8_t **at, const uint8_t *end,
+                                stele_xray_result result)
 {
-    const uint64_t left = self->range.end - window_offset_of(&self->w, at);
-    fdr_report(self, XRY002, at, left,
-               result == STELE_XRAY_BAD_ACTION ? "an action from 0 to 3"
-               : result == STELE_XRAY_BAD_SIZE ? "a payload of positive size"
-                                               : "a kind of metadata record that this version has",
-               result == STELE_XRAY_BAD_ACTION ? "a function record with an action above 3"
-               : result == STELE_XRAY_BAD_SIZE ? "a negative size"
-                                               : "another kind");
-    self->base.skipped_size += left;
-    leave_range(self);
+    static const char *const expected[] = {
+        [STELE_XRAY_BAD_ACTION] = "an action from 0 to 3",
+        [STELE_XRAY_BAD_KIND] = "a kind of metadata record that this version has here",
+        [STELE_XRAY_BAD_SIZE] = "a payload of positive size"};
+    const uint8_t *const start = *at;
+    char found[80];
+    do {
+        ++*at;
+    } while (*at != end && plausible_records(self, *at, end) < 8);
+    snprintf(found, sizeof found, "byte 0x%02x; %zu bytes are skipped", *start,
+             (size_t)(*at - start));
+    fdr_report(self, XRY002, start, (uint64_t)(*at - start), expected[result], found);
+    self->base.skipped_size += (uint64_t)(*at - start);
     return STELE_OK;
 }
 
@@ -239,7 +248,7 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     if (result == STELE_XRAY_SHORT)
         return is_all ? end_short(self, batch, start, (size_t)(end - start), &record) : STELE_OK;
     if (result != STELE_XRAY_OK)
-        return stop_at(self, start, result);
+        return skip_damage(self, at, end, result);
     if (self->state != FDR_BODY || record.kind == STELE_XRAY_NEW_BUFFER ||
         record.kind == STELE_XRAY_PID || record.kind == STELE_XRAY_WALL_TIME) {
         if (self->state == FDR_BODY && record.kind == STELE_XRAY_NEW_BUFFER)
@@ -252,7 +261,7 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     }
     *at = start + record.size;
     switch (record.kind) {
-    case STELE_XRAY_EXTENTS: return stop_at(self, start, STELE_XRAY_BAD_KIND);
+    case STELE_XRAY_EXTENTS: *at = start; return skip_damage(self, at, end, STELE_XRAY_BAD_KIND);
     case STELE_XRAY_END_OF_BUFFER: leave_range(self); break;
     case STELE_XRAY_NEW_CPU:
     case STELE_XRAY_TSC_WRAP:
@@ -372,8 +381,8 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 at = take_new_function(self, batch, at);
                 continue;
             }
-            status = stop_at(self, at, STELE_XRAY_BAD_ACTION);
-            break;
+            status = skip_damage(self, &at, end, STELE_XRAY_BAD_ACTION);
+            continue;
         } else {
             const uint8_t *const before = at;
             status = take_metadata(self, batch, &at, end, is_all);

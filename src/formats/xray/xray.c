@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/path.h"
 #include "formats/format.h"
 #include "formats/xray/decode.h"
 #include "formats/xray/dump.h"
@@ -20,46 +21,52 @@ const stele_code xray_codes[XRAY_CODE_COUNT] = {
 
 /* ---- Recognition ---- */
 
+/* The records that begin every buffer, one of which may be damaged. */
 static int probe_fdr(const stele_xray_header *header, const uint8_t *at, size_t left, char *reason)
 {
-    static const uint8_t kinds[] = {XRAY_META_EXTENTS, XRAY_META_NEW_BUFFER, XRAY_META_WALL_TIME};
+    static const uint8_t kinds[] = {XRAY_META_EXTENTS, XRAY_META_NEW_BUFFER, XRAY_META_WALL_TIME,
+                                    XRAY_META_PID, XRAY_META_NEW_CPU};
     const bool big = header->is_big_endian;
-    size_t i = header->version == 1 ? 1 : 0;
-    if (left == 0) {
-        snprintf(reason, PROBE_REASON_SIZE, "an FDR header of version %u and nothing else",
-                 header->version);
-        return PROBE_PLAUSIBLE;
-    }
-    for (; i < sizeof kinds && left >= XRAY_METADATA_SIZE; i++, left -= XRAY_METADATA_SIZE) {
-        if (!xray_is_metadata(big, at) || xray_metadata_kind(big, at) != kinds[i])
-            return PROBE_NO;
+    size_t seen = 0, right = 0;
+    for (size_t i = header->version == 1 ? 1 : 0; i < sizeof kinds && left >= XRAY_METADATA_SIZE;
+         i++) {
+        if (kinds[i] == XRAY_META_PID && header->version < 3)
+            continue;
+        seen++;
+        right += xray_is_metadata(big, at) && xray_metadata_kind(big, at) == kinds[i];
         at += XRAY_METADATA_SIZE;
+        left -= XRAY_METADATA_SIZE;
     }
     snprintf(reason, PROBE_REASON_SIZE,
-             "an FDR header of version %u (%s-endian) before the records that begin a buffer",
-             header->version, big ? "big" : "little");
-    return i == sizeof kinds ? PROBE_STRONG : PROBE_PLAUSIBLE;
+             "an FDR header of version %u (%s-endian) before %s records that begin a buffer",
+             header->version, big ? "big" : "little", right == seen ? "the" : "damaged");
+    if (right < seen)
+        return right * 2 > seen ? PROBE_PLAUSIBLE : PROBE_NO;
+    return right >= 3 ? PROBE_STRONG : PROBE_PLAUSIBLE;
 }
 
 static int probe_basic(const stele_xray_header *header, const uint8_t *at, size_t left,
                        char *reason)
 {
-    size_t count = 0;
-    for (; left >= XRAY_BASIC_SIZE && count < 16; count++, left -= XRAY_BASIC_SIZE) {
+    size_t seen = 0, right = 0;
+    for (; left >= XRAY_BASIC_SIZE && seen < 16; seen++, left -= XRAY_BASIC_SIZE) {
         const unsigned type = xray_load16(header->is_big_endian, at);
         const uint32_t function = xray_load32(header->is_big_endian, at + 4);
-        if (type > 1 || (type == 0 && at[3] > 3) || function == 0 || function > 0x0fffffff)
-            return PROBE_NO;
+        right += type <= 1 && (type == 1 || at[3] <= 3) && function != 0 && function <= 0x0fffffff;
         at += XRAY_BASIC_SIZE;
     }
     snprintf(reason, PROBE_REASON_SIZE,
-             "a basic-mode header of version %u before %zu valid records", header->version, count);
-    return count >= 4 ? PROBE_STRONG - 10 : count > 0 ? PROBE_PLAUSIBLE : PROBE_NAME;
+             "a basic-mode header of version %u before %zu valid records of %zu", header->version,
+             right, seen);
+    if (right * 4 < seen * 3)
+        return PROBE_NO;
+    return seen >= 4 && right == seen ? PROBE_STRONG - 10 : seen > 0 ? PROBE_PLAUSIBLE : PROBE_NAME;
 }
 
 static int xray_probe(const format_probe *probe, char *reason)
 {
     stele_xray_header header;
+    int score;
     if (probe->head == NULL || probe->head_size < XRAY_HEADER_SIZE)
         return PROBE_NO;
     if (load_le64(probe->head) == XRAY_PROFILE_MAGIC &&
@@ -69,8 +76,13 @@ static int xray_probe(const format_probe *probe, char *reason)
     }
     if (!stele_xray_decode_header(probe->head, &header))
         return PROBE_NO;
-    return (header.type == XRAY_TYPE_FDR ? probe_fdr : probe_basic)(
+    score = (header.type == XRAY_TYPE_FDR ? probe_fdr : probe_basic)(
         &header, probe->head + XRAY_HEADER_SIZE, probe->head_size - XRAY_HEADER_SIZE, reason);
+    if (score == PROBE_NO && path_has_extension(probe->name, ".xray")) {
+        snprintf(reason, PROBE_REASON_SIZE, "the name, and an XRay header before damaged records");
+        score = PROBE_NAME;
+    }
+    return score;
 }
 
 /* ---- Opening ---- */
