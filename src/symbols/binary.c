@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/binary.h"
+
+#include <stele_config.h>
+
+const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
+#define STELE_CODE DIAG_CODE_ENTRY
+#include "symbols/codes.def"
+#undef STELE_CODE
+};
+
+#if STELE_HAVE_ELF
+
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct binary_name {
+    uint64_t address, size;
+    const char *name;
+    bool is_function;
+} binary_name;
+
+typedef struct line_entry {
+    uint64_t address;
+    const char *source; /* NULL: the end of a sequence */
+    unsigned line;
+} line_entry;
+
+struct binary {
+    int fd;
+    Elf *elf;
+    Dwarf *dwarf;
+    bool is_64, is_big_endian;
+    binary_name *names; /* by address */
+    size_t name_count;
+    line_entry *lines; /* by address, once loaded */
+    size_t line_count, line_capacity;
+    bool has_lines;
+    binary_relocation *relocations;
+    size_t relocation_count;
+    bool has_relocations;
+};
+
+static stele_status binary_refuse(diag_sink *diag, const char *path, const char *why)
+{
+    diag_report(diag, &symbols_codes[SYM001], path, STELE_NO_OFFSET, 0, "an ELF file", "%s", why);
+    return STELE_ERR_FORMAT;
+}
+
+/* ---- Symbols ---- */
+
+static int name_compare(const void *left, const void *right)
+{
+    const binary_name *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    /* Of several names for one place, a function's comes first, then the longest piece. */
+    if (a->is_function != b->is_function)
+        return a->is_function ? -1 : 1;
+    if (a->size != b->size)
+        return a->size > b->size ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static bool load_names(binary *file, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    const size_t count = header->sh_entsize != 0 ? header->sh_size / header->sh_entsize : 0;
+    binary_name *names = realloc(file->names, (file->name_count + count + 1) * sizeof *names);
+    if (names == NULL)
+        return false;
+    file->names = names;
+    for (size_t i = 0; data != NULL && i < count; i++) {
+        GElf_Sym symbol;
+        const char *name;
+        if (gelf_getsym(data, (int)i, &symbol) == NULL || symbol.st_shndx == SHN_UNDEF)
+            continue;
+        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
+            GELF_ST_TYPE(symbol.st_info) != STT_OBJECT &&
+            GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE)
+            continue;
+        name = elf_strptr(file->elf, header->sh_link, symbol.st_name);
+        if (name == NULL || *name == '\0' || *name == '$')
+            continue;
+        file->names[file->name_count++] = (binary_name){symbol.st_value, symbol.st_size, name,
+                                                        GELF_ST_TYPE(symbol.st_info) == STT_FUNC};
+    }
+    return true;
+}
+
+/* The full table where there is one, else that of dynamic linking. */
+static bool load_symbols(binary *file)
+{
+    static const GElf_Word types[] = {SHT_SYMTAB, SHT_DYNSYM};
+    for (size_t i = 0; i < 2 && file->name_count == 0; i++) {
+        Elf_Scn *section = NULL;
+        while ((section = elf_nextscn(file->elf, section)) != NULL) {
+            GElf_Shdr header;
+            if (gelf_getshdr(section, &header) != NULL && header.sh_type == types[i] &&
+                !load_names(file, section, &header))
+                return false;
+        }
+    }
+    qsort(file->names, file->name_count, sizeof *file->names, name_compare);
+    return true;
+}
+
+const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset)
+{
+    size_t low = 0, high = file->name_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (file->names[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    /* The first of those that share the address is the best. */
+    const uint64_t start = file->names[low - 1].address;
+    while (low > 1 && file->names[low - 2].address == start)
+        low--;
+    const binary_name *name = &file->names[low - 1];
+    if (name->size != 0 ? address - start >= name->size : address != start)
+        return NULL;
+    if (offset != NULL)
+        *offset = address - start;
+    return name->name;
+}
+
+/* ---- Lines ---- */
+
+static int line_compare(const void *left, const void *right)
+{
+    const line_entry *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    /* Where one sequence ends and another begins, the beginning holds. */
+    return (a->source != NULL) - (b->source != NULL);
+}
+
+static bool line_add(binary *file, const line_entry *entry)
+{
+    if (file->line_count == file->line_capacity) {
+        const size_t capacity = file->line_capacity == 0 ? 4096 : file->line_capacity * 2;
+        line_entry *lines = realloc(file->lines, capacity * sizeof *lines);
+        if (lines == NULL)
+            return false;
+        file->lines = lines;
+        file->line_capacity = capacity;
+    }
+    file->lines[file->line_count++] = *entry;
+    return true;
+}
+
+static bool load_unit_lines(binary *file, Dwarf_Die *unit)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+    if (dwarf_getsrclines(unit, &lines, &count) != 0)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *at = dwarf_onesrcline(lines, i);
+        Dwarf_Addr address;
+        bool is_end = false;
+        int line = 0;
+        if (at == NULL || dwarf_lineaddr(at, &address) != 0)
+            continue;
+        dwarf_lineendsequence(at, &is_end);
+        dwarf_lineno(at, &line);
+        if (!line_add(file, &(line_entry){address, is_end ? NULL : dwarf_linesrc(at, NULL, NULL),
+                                          (unsigned)line}))
+            return false;
+    }
+    return true;
+}
+
+/* clang writes no .debug_aranges, so that units cannot be looked up by address: all of them are
+   put in one sorted table, when the first line is asked for. */
+static void load_lines(binary *file)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header_size;
+    file->has_lines = true;
+    file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+    if (file->dwarf == NULL)
+        return;
+    while (dwarf_nextcu(file->dwarf, offset, &next, &header_size, NULL, NULL, NULL) == 0) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(file->dwarf, offset + header_size, &unit) != NULL &&
+            !load_unit_lines(file, &unit))
+            break;
+        offset = next;
+    }
+    qsort(file->lines, file->line_count, sizeof *file->lines, line_compare);
+}
+
+bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line)
+{
+    size_t low = 0, high;
+    if (!file->has_lines)
+        load_lines(file);
+    high = file->line_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (file->lines[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || file->lines[low - 1].source == NULL)
+        return false;
+    *source = file->lines[low - 1].source;
+    *line = file->lines[low - 1].line;
+    return true;
+}
+
+/* ---- Sections and relocations ---- */
+
+bool binary_find_section(binary *file, const char *name, binary_section *found)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+    if (elf_getshdrstrndx(file->elf, &names) != 0)
+        return false;
+    while ((section = elf_nextscn(file->elf, section)) != NULL) {
+        GElf_Shdr header;
+        Elf_Data *data;
+        const char *text;
+        if (gelf_getshdr(section, &header) == NULL ||
+            (text = elf_strptr(file->elf, names, header.sh_name)) == NULL ||
+            strcmp(text, name) != 0)
+            continue;
+        data = elf_rawdata(section, NULL);
+        if (data == NULL || data->d_buf == NULL)
+            return false;
+        *found = (binary_section){data->d_buf, data->d_size, header.sh_addr, header.sh_offset};
+        return true;
+    }
+    return false;
+}
+
+/* The relocation of each machine that adds the load address to a value. */
+static unsigned relative_type(unsigned machine)
+{
+    switch (machine) {
+    case EM_X86_64: return R_X86_64_RELATIVE;
+    case EM_AARCH64: return R_AARCH64_RELATIVE;
+    case EM_386: return R_386_RELATIVE;
+    case EM_ARM: return R_ARM_RELATIVE;
+    case EM_PPC64: return R_PPC64_RELATIVE;
+    case EM_MIPS: return R_MIPS_REL32;
+    case EM_S390: return R_390_RELATIVE;
+    case EM_RISCV: return 3;     /* R_RISCV_RELATIVE */
+    case EM_LOONGARCH: return 3; /* R_LARCH_RELATIVE */
+    default: return UINT32_MAX;
+    }
+}
+
+static int relocation_compare(const void *left, const void *right)
+{
+    const binary_relocation *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static bool load_relocations(binary *file, Elf_Scn *section, const GElf_Shdr *header, unsigned type)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    const size_t count = header->sh_entsize != 0 ? header->sh_size / header->sh_entsize : 0;
+    binary_relocation *grown =
+        realloc(file->relocations, (file->relocation_count + count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    file->relocations = grown;
+    for (size_t i = 0; data != NULL && i < count; i++) {
+        GElf_Rela relocation;
+        if (gelf_getrela(data, (int)i, &relocation) != NULL &&
+            GELF_R_TYPE(relocation.r_info) == type)
+            grown[file->relocation_count++] =
+                (binary_relocation){relocation.r_offset, (uint64_t)relocation.r_addend};
+    }
+    return true;
+}
+
+const binary_relocation *binary_relocations(binary *file, size_t *count)
+{
+    GElf_Ehdr header;
+    Elf_Scn *section = NULL;
+    if (!file->has_relocations && gelf_getehdr(file->elf, &header) != NULL) {
+        file->has_relocations = true;
+        while ((section = elf_nextscn(file->elf, section)) != NULL) {
+            GElf_Shdr at;
+            if (gelf_getshdr(section, &at) != NULL && at.sh_type == SHT_RELA &&
+                !load_relocations(file, section, &at, relative_type(header.e_machine)))
+                break;
+        }
+        qsort(file->relocations, file->relocation_count, sizeof *file->relocations,
+              relocation_compare);
+    }
+    *count = file->relocation_count;
+    return file->relocations;
+}
+
+bool binary_is_64(const binary *file)
+{
+    return file->is_64;
+}
+
+bool binary_is_big_endian(const binary *file)
+{
+    return file->is_big_endian;
+}
+
+/* ---- Opening ---- */
+
+stele_status binary_open(diag_sink *diag, const char *path, binary **out)
+{
+    binary *file = calloc(1, sizeof *file);
+    GElf_Ehdr header;
+    *out = NULL;
+    if (file == NULL)
+        return STELE_ERR_MEMORY;
+    elf_version(EV_CURRENT);
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0) {
+        diag_report(diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s",
+                    strerror(errno));
+        free(file);
+        return STELE_ERR_READ;
+    }
+    file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
+    if (file->elf == NULL || elf_kind(file->elf) != ELF_K_ELF ||
+        gelf_getehdr(file->elf, &header) == NULL) {
+        binary_close(file);
+        return binary_refuse(diag, path, "another file");
+    }
+    file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
+    file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+    if (!load_symbols(file)) {
+        binary_close(file);
+        return STELE_ERR_MEMORY;
+    }
+    *out = file;
+    return STELE_OK;
+}
+
+void binary_close(binary *file)
+{
+    if (file == NULL)
+        return;
+    if (file->dwarf != NULL)
+        dwarf_end(file->dwarf);
+    if (file->elf != NULL)
+        elf_end(file->elf);
+    close(file->fd);
+    free(file->names);
+    free(file->lines);
+    free(file->relocations);
+    free(file);
+}
+
+#else /* without elfutils */
+
+stele_status binary_open(diag_sink *diag, const char *path, binary **out)
+{
+    diag_report(diag, &symbols_codes[SYM002], path, STELE_NO_OFFSET, 0, "a build with elfutils",
+                "one without");
+    *out = NULL;
+    return STELE_ERR_UNSUPPORTED;
+}
+
+void binary_close(binary *file)
+{
+    (void)file;
+}
+
+const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset)
+{
+    (void)file;
+    (void)address;
+    (void)offset;
+    return NULL;
+}
+
+bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line)
+{
+    (void)file;
+    (void)address;
+    (void)source;
+    (void)line;
+    return false;
+}
+
+bool binary_find_section(binary *file, const char *name, binary_section *section)
+{
+    (void)file;
+    (void)name;
+    (void)section;
+    return false;
+}
+
+bool binary_is_64(const binary *file)
+{
+    (void)file;
+    return false;
+}
+
+bool binary_is_big_endian(const binary *file)
+{
+    (void)file;
+    return false;
+}
+
+const binary_relocation *binary_relocations(binary *file, size_t *count)
+{
+    (void)file;
+    *count = 0;
+    return NULL;
+}
+
+#endif

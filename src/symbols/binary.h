@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names and source lines of the code in an ELF file, through elfutils. Without elfutils everything
+ * here gives STELE_ERR_UNSUPPORTED, with a finding that says so.
+ */
+#ifndef SYMBOLS_BINARY_H
+#define SYMBOLS_BINARY_H
+
+#include <stele/event.h>
+
+#include "core/diag.h"
+
+/* Findings of this layer; see core/diag.h. */
+typedef enum symbols_code {
+#define STELE_CODE(name, severity, title, why, mend) name,
+#include "symbols/codes.def"
+#undef STELE_CODE
+    SYMBOLS_CODE_COUNT
+} symbols_code;
+extern const stele_code symbols_codes[SYMBOLS_CODE_COUNT];
+
+typedef struct binary binary;
+
+/* Opens an ELF file of either class and byte order. STELE_ERR_READ, STELE_ERR_FORMAT,
+   STELE_ERR_UNSUPPORTED, STELE_ERR_MEMORY; each with a finding. */
+stele_status binary_open(diag_sink *diag, const char *path, binary **out);
+void binary_close(binary *file);
+
+/* The name of the function or object that holds an address of the file's own address space, as in
+   its symbol table; NULL when there is none. `*offset`, not NULL, is the distance from its start.
+ */
+const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset);
+
+/* The source file and line of an address; false when the file has no line information for it. */
+bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line);
+
+typedef struct binary_section {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t address, offset;
+} binary_section;
+
+/* The contents of a section; false when there is none of this name. */
+bool binary_find_section(binary *file, const char *name, binary_section *section);
+
+bool binary_is_64(const binary *file);
+bool binary_is_big_endian(const binary *file);
+
+/* Values that relative relocations give to addresses, sorted by address. */
+typedef struct binary_relocation {
+    uint64_t address, value;
+} binary_relocation;
+
+/* The relative relocations of a position-independent file; owned by the file. */
+const binary_relocation *binary_relocations(binary *file, size_t *count);
+
+#endif
