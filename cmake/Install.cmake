@@ -21,6 +21,7 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.
 install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfig.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindElfutils.cmake
     ${CMAKE_CURRENT_LIST_DIR}/FindZstd.cmake
     DESTINATION ${config_dir})
 

@@ -9,7 +9,7 @@ const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
 #undef STELE_CODE
 };
 
-#if STELE_HAVE_ELF
+#ifdef STELE_HAVE_ELF
 
 #include <elfutils/libdw.h>
 #include <errno.h>
