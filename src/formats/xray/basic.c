@@ -57,18 +57,22 @@ static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *a
     const bool big = self->trace->header.is_big_endian;
     const uint32_t function = xray_load32(big, at + 4);
     bool is_clamped = false;
+    stele_name name;
     stele_event *event;
     if (at[3] >= sizeof kinds) {
         basic_report(self, XRY014, XRAY_BASIC_SIZE, "a kind from 0 to 3", "another kind");
         self->base.skipped_size += XRAY_BASIC_SIZE;
         return true;
     }
+    name = xray_trace_function(self->trace, batch, function);
+    if (name == UINT32_MAX)
+        return false;
     event = batch_push_event(batch);
     *event = (stele_event){.ticks = xray_load64(big, at + 8),
                            .id = function,
                            .offset = window_offset(&self->w),
                            .size = XRAY_BASIC_SIZE,
-                           .name = xray_trace_function(self->trace, batch, function),
+                           .name = name,
                            .track = track,
                            .field_first = batch->field_count,
                            .cpu = at[2],
@@ -96,12 +100,16 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
     const bool big = self->trace->header.is_big_endian;
     const uint32_t function = xray_load32(big, at + 4);
     const uint64_t value = xray_load64(big, at + 16);
+    stele_name name;
     stele_event *event;
     if (continues_entry(self, batch)) {
         event = &batch->events[batch->event_count - 1];
         event->size += XRAY_BASIC_SIZE;
         return add_argument(self, batch, event, value);
     }
+    name = xray_trace_function(self->trace, batch, function);
+    if (name == UINT32_MAX)
+        return false;
     basic_report(self, XRY015, XRAY_BASIC_SIZE, "the entry of the function before it",
                  "another record");
     event = batch_push_event(batch);
@@ -109,7 +117,7 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
                            .id = function,
                            .offset = window_offset(&self->w),
                            .size = XRAY_BASIC_SIZE,
-                           .name = xray_trace_function(self->trace, batch, function),
+                           .name = name,
                            .track = track,
                            .field_first = batch->field_count,
                            .kind = STELE_KIND_INSTANT,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/xray/decode.h"
+#include "formats/xray/profile_write.h"
 #include "formats/xray/trace.h"
 #include "formats/xray/writer.h"
 
@@ -287,8 +288,10 @@ stele_status xray_copier_open(stele_trace *base, output *out, copier **copied)
     xray_copier *c;
     stele_status status;
     *copied = NULL;
-    if (!in->is_seekable || trace->mode == XRAY_MODE_PROFILE)
+    if (!in->is_seekable)
         return STELE_ERR_UNSUPPORTED;
+    if (trace->mode == XRAY_MODE_PROFILE)
+        return xray_profile_copier_open(trace, out, copied);
     c = calloc(1, sizeof *c);
     if (c == NULL)
         return STELE_ERR_MEMORY;

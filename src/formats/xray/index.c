@@ -65,6 +65,8 @@ uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
                                                                .parent = process,
                                                                .source = trace->base.info.number,
                                                                .number = tid});
+    if (thread->track == 0 || (pid != 0 && process == 0))
+        return UINT32_MAX;
     /* Counters of CPUs may disagree by a little; a small window puts that right. */
     thread->stream = context_add_stream(context, &(stele_stream){.trace = trace->base.info.number,
                                                                  .number = tid,
@@ -117,7 +119,7 @@ stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint3
     if (function < XRAY_NAMED_FUNCTIONS_MAX && (name & STELE_NAME_LOCAL) == 0 &&
         function_names_reserve(trace, function))
         trace->function_names[function] = name;
-    return name != UINT32_MAX ? name : 0;
+    return name;
 }
 
 /* ---- Ranges ---- */

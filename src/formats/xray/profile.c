@@ -50,17 +50,21 @@ static stele_status enter_block(profile_producer *self)
     return self->thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
 }
 
-/* The path as an array of names, root first, as people write stacks. */
+/* The path, root first as people write stacks: function ids with their names as labels. */
 static bool add_path(profile_producer *self, stele_batch *batch, const uint8_t *at, uint32_t depth)
 {
-    if (!batch_reserve_fields(batch, depth + 1))
+    if (!batch_reserve_fields(batch, 2 * depth + 1))
         return false;
     *batch_push_field(batch) = (stele_field){
-        .name = self->trace->name_path, .type = STELE_TYPE_ARRAY, .u.run = {depth, depth}};
+        .name = self->trace->name_path, .type = STELE_TYPE_ARRAY, .u.run = {2 * depth, depth}};
     for (uint32_t i = depth; i-- > 0;) {
         const uint32_t function = load_le32(at + 4 * i);
+        const stele_name name = xray_trace_function(self->trace, batch, function);
+        if (name == UINT32_MAX)
+            return false;
         *batch_push_field(batch) = (stele_field){
-            .type = STELE_TYPE_NAME, .u.u = xray_trace_function(self->trace, batch, function)};
+            .type = STELE_TYPE_UINT, .width = 32, .label_count = 1, .u.u = function};
+        *batch_push_field(batch) = (stele_field){.type = STELE_TYPE_NAME, .u.u = name};
     }
     return true;
 }
@@ -85,6 +89,7 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
     const size_t size = record_size(self, &depth);
     const uint8_t *const figures = self->w.at + size - 16;
     stele_event *event;
+    stele_name name;
     if (size == 0) {
         const uint64_t room = self->block_end - window_offset(&self->w);
         profile_report(self, room, "a path that ends within its block", "one that does not");
@@ -94,17 +99,19 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
             window_move(&self->w, UINT64_MAX, UINT64_MAX);
         return self->w.status;
     }
+    name = depth == 0 ? 0 : xray_trace_function(self->trace, batch, load_le32(self->w.at));
+    if (name == UINT32_MAX)
+        return STELE_ERR_MEMORY;
     event = batch_push_event(batch);
-    *event = (stele_event){
-        .value = load_le64(figures),
-        .id = load_le64(figures + 8),
-        .offset = window_offset(&self->w),
-        .size = (uint32_t)size,
-        .name = depth == 0 ? 0 : xray_trace_function(self->trace, batch, load_le32(self->w.at)),
-        .track = self->trace->threads[self->thread].track,
-        .field_first = batch->field_count,
-        .kind = STELE_KIND_SAMPLE,
-        .flags = STELE_FLAG_NO_TIME};
+    *event = (stele_event){.value = load_le64(figures),
+                           .id = load_le64(figures + 8),
+                           .offset = window_offset(&self->w),
+                           .size = (uint32_t)size,
+                           .name = name,
+                           .track = self->trace->threads[self->thread].track,
+                           .field_first = batch->field_count,
+                           .kind = STELE_KIND_SAMPLE,
+                           .flags = STELE_FLAG_NO_TIME};
     if ((self->columns & STELE_COLUMN_FIELDS) != 0 &&
         (!add_path(self, batch, self->w.at, depth) ||
          !batch_set_fields(batch, event, event->field_first)))

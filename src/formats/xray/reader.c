@@ -32,7 +32,7 @@ typedef struct fdr_producer {
     fdr_state state;
     bool is_unsynced; /* its payloads were overwritten: FORMAT.md "Overwritten payloads" */
     bool is_timeless_reported;
-    bool is_starved; /* the next record is longer than what can be loaded */
+    bool is_starved; /* no more bytes of the buffer can be loaded */
     uint64_t tsc;
     uint16_t cpu;
     uint8_t cpu_flag; /* STELE_FLAG_HAS_CPU once known */
@@ -330,23 +330,26 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
 
 /* Makes the name of the function at `at` known to the loop above; for those that cannot be put in
    its table, makes the event. */
-static const uint8_t *take_new_function(fdr_producer *self, stele_batch *batch, const uint8_t *at)
+static stele_status take_new_function(fdr_producer *self, stele_batch *batch, const uint8_t **at)
 {
     static const uint8_t kinds[] = {STELE_KIND_BEGIN, STELE_KIND_END, STELE_KIND_TAIL_EXIT,
                                     STELE_KIND_BEGIN};
     const bool big = self->trace->header.is_big_endian;
-    const uint32_t word = xray_load32(big, at);
+    const uint32_t word = xray_load32(big, *at);
     const uint32_t function = xray_function(big, word);
     const stele_name name = xray_trace_function(self->trace, batch, function);
     stele_event *event;
+    if (name == UINT32_MAX)
+        return STELE_ERR_MEMORY;
     if (function < self->trace->function_name_count && self->trace->function_names[function] != 0)
-        return at;
-    self->tsc += xray_load32(big, at + 4);
-    event = start_event(self, batch, at, self->tsc, kinds[xray_action(big, word)]);
+        return STELE_OK;
+    self->tsc += xray_load32(big, *at + 4);
+    event = start_event(self, batch, *at, self->tsc, kinds[xray_action(big, word)]);
     event->id = function;
     event->name = name;
     event->size = XRAY_FUNCTION_SIZE;
-    return at + XRAY_FUNCTION_SIZE;
+    *at += XRAY_FUNCTION_SIZE;
+    return STELE_OK;
 }
 
 /*
@@ -378,7 +381,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 break;
             }
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
-                at = take_new_function(self, batch, at);
+                status = take_new_function(self, batch, &at);
                 continue;
             }
             status = skip_damage(self, &at, end, STELE_XRAY_BAD_ACTION);
@@ -434,8 +437,9 @@ static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
     return *is_all ? self->w.at + left : self->w.end;
 }
 
-/* Loads enough for the next record to be whole, unless the buffer ends before. */
-static stele_status load_more(fdr_producer *self, bool *is_ended)
+/* Loads enough for the next record to be whole. Where that cannot be had, because the input ends
+   or the record is too long, the bytes that are there are all: `is_starved`. */
+static stele_status load_more(fdr_producer *self)
 {
     const stele_xray_header *header = &self->trace->header;
     size_t want = 4u * XRAY_METADATA_SIZE;
@@ -444,11 +448,12 @@ static stele_status load_more(fdr_producer *self, bool *is_ended)
         stele_xray_record record = {0};
         uint64_t tsc = 0;
         if (xray_decode_record(header->is_big_endian, header->version, &tsc, self->w.at, left,
-                               &record) == STELE_XRAY_SHORT)
-            left = window_need(&self->w, record.size + want);
-        self->is_starved = left >= XRAY_METADATA_SIZE && left < record.size;
+                               &record) == STELE_XRAY_SHORT) {
+            want = record.size;
+            left = window_need(&self->w, want);
+        }
     }
-    *is_ended = left == 0;
+    self->is_starved = left < want;
     return self->w.status;
 }
 
@@ -477,7 +482,7 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
     stele_batch_clear(batch);
     batch->columns = self->columns;
     while (status == STELE_OK && !batch_is_full(batch)) {
-        bool is_all, is_ended;
+        bool is_all;
         const uint8_t *end;
         if (!self->has_range) {
             status = next_range(self);
@@ -490,20 +495,17 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
         batch->stream = self->trace->threads[thread].stream;
         end = loaded_end(self, &is_all);
         if (!is_all) {
-            status = load_more(self, &is_ended);
+            status = load_more(self);
             if (status != STELE_OK)
                 break;
             end = loaded_end(self, &is_all);
-            if (is_ended && !is_all) {
-                self->range.is_cut = true;
-                leave_range(self);
-                continue;
-            }
+            self->range.is_cut = self->range.is_cut || (!is_all && self->is_starved);
+            is_all = is_all || self->is_starved;
         }
         if (self->w.at == end)
             leave_range(self);
         else
-            status = take_records(self, batch, end, is_all || self->is_starved);
+            status = take_records(self, batch, end, is_all);
     }
     if (status == STELE_OK)
         status = take_arguments(self, batch);

@@ -56,7 +56,8 @@ typedef struct xray_trace {
 /* The thread's number in the table, UINT32_MAX when memory is exhausted. Adds track and stream. */
 uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid);
 
-/* The interned name of a function; for ids beyond the table it is made anew each time. */
+/* The interned name of a function; for ids beyond the table it is made anew each time. UINT32_MAX
+   when memory is exhausted. */
 stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint32_t function);
 
 static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,

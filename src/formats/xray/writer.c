@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/xray/decode.h"
+#include "formats/xray/profile_write.h"
 #include "formats/xray/writer.h"
 #include "model/batch.h"
 
@@ -40,6 +41,8 @@ typedef struct xray_writer {
     uint32_t *function_of_name; /* 0: none yet */
     uint32_t function_of_name_count;
     uint32_t function_count;
+    bool is_profile;     /* the first event is a sample: all samples go to a profiling file */
+    profile_block block; /* of that */
 } xray_writer;
 
 /* ---- Buffers ---- */
@@ -388,14 +391,32 @@ static stele_status put_event(xray_writer *w, const stele_batch *batch, const st
     }
 }
 
+static stele_status put_sample(xray_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    if (profile_can_write(w->base.context, batch, event))
+        return profile_write(&w->block, w->base.context, w->base.out, batch, event);
+    writer_lose(&w->base, (stele_kind)event->kind, "events beside the samples of a profile", true,
+                1);
+    return STELE_OK;
+}
+
 static stele_status xray_writer_write(stele_writer *base, const stele_segment *segment)
 {
     xray_writer *w = (xray_writer *)base;
     stele_status status = STELE_OK;
-    if (!w->has_header)
-        write_header(w, segment->batch);
-    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
-        status = put_event(w, segment->batch, &segment->batch->events[segment->first + i]);
+    if (!w->has_header && segment->count != 0) {
+        w->is_profile = profile_can_write(base->context, segment->batch,
+                                          &segment->batch->events[segment->first]);
+        if (w->is_profile)
+            w->has_header = true;
+        else
+            write_header(w, segment->batch);
+    }
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        status = w->is_profile ? put_sample(w, segment->batch, event)
+                               : put_event(w, segment->batch, event);
+    }
     return status != STELE_OK ? status : base->out->status;
 }
 
@@ -411,6 +432,8 @@ static stele_status xray_writer_finish(stele_writer *base)
         status = put_exits(w, &w->lanes[i], UINT64_MAX);
         lane_flush(w, &w->lanes[i]);
     }
+    if (status == STELE_OK && w->is_profile)
+        status = profile_flush(&w->block, base->context, base->out);
     return status != STELE_OK ? status : base->out->status;
 }
 
@@ -421,6 +444,7 @@ static void xray_writer_close(stele_writer *base)
         free(w->lanes[i].bytes);
         free(w->lanes[i].exits);
     }
+    profile_block_free(&w->block);
     free(w->lanes);
     free(w->function_of_name);
     free(w);
