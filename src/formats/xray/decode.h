@@ -158,7 +158,8 @@ XRAY_INLINE stele_xray_result xray_decode_record(bool big, unsigned version, uin
         return STELE_XRAY_OK;
     }
     if (left < XRAY_METADATA_SIZE)
-        return STELE_XRAY_SHORT;
+        return xray_has_kind(version, xray_metadata_kind(big, at)) ? STELE_XRAY_SHORT
+                                                                   : STELE_XRAY_BAD_KIND;
     result = xray_decode_metadata(big, version, &running, at, left, record);
     if (result == STELE_XRAY_OK)
         *tsc = running;

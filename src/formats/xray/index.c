@@ -116,9 +116,11 @@ stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint3
     }
     name = context_name(trace->base.context, batch, text.bytes, text.size, trace->base.info.path,
                         STELE_NO_OFFSET);
-    if (function < XRAY_NAMED_FUNCTIONS_MAX && (name & STELE_NAME_LOCAL) == 0 &&
-        function_names_reserve(trace, function))
+    if (function < XRAY_NAMED_FUNCTIONS_MAX && (name & STELE_NAME_LOCAL) == 0) {
+        if (!function_names_reserve(trace, function))
+            return UINT32_MAX;
         trace->function_names[function] = name;
+    }
     return name;
 }
 

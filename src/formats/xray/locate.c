@@ -11,17 +11,13 @@
 #include "formats/xray/decode.h"
 #include "formats/xray/trace.h"
 
-/* Bytes that show the beginning of a buffer: extents, new buffer, wall time, pid, new CPU. */
-#define HEAD_SIZE (5u * XRAY_METADATA_SIZE)
-
 static bool is_record(const xray_trace *trace, const uint8_t *at, unsigned kind)
 {
     const bool big = trace->header.is_big_endian;
     return xray_is_metadata(big, at) && xray_metadata_kind(big, at) == kind;
 }
 
-/* Whether a buffer begins here, as far as `left` bytes can tell. */
-static bool is_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
+bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     const bool has_extents = trace->header.version >= 2;
     if (has_extents) {
@@ -70,12 +66,12 @@ static bool seek_buffer(xray_locator *locator, window *w, const char *name)
     const uint64_t start = window_offset(w);
     bool is_found = false;
     size_t left;
-    while (!is_found && (left = window_need(w, HEAD_SIZE)) > 0) {
-        const uint8_t *const last = left >= HEAD_SIZE ? w->end - HEAD_SIZE : w->end - 1;
+    while (!is_found && (left = window_need(w, XRAY_HEAD_SIZE)) > 0) {
+        const uint8_t *const last = left >= XRAY_HEAD_SIZE ? w->end - XRAY_HEAD_SIZE : w->end - 1;
         while (w->at <= last && !is_found) {
             const size_t there = (size_t)(w->end - w->at);
             is_found =
-                (is_buffer(locator->trace, w->at, there) && there >= 3 * XRAY_METADATA_SIZE) ||
+                (xray_is_buffer(locator->trace, w->at, there) && there >= 3 * XRAY_METADATA_SIZE) ||
                 is_bare_buffer(locator->trace, w->at, there);
             w->at += !is_found;
         }
@@ -93,7 +89,7 @@ static bool seek_buffer(xray_locator *locator, window *w, const char *name)
 static bool read_preamble(xray_trace *trace, window *w, xray_range *range)
 {
     uint64_t tsc = 0, pid = 0, tid = 0;
-    size_t left = window_need(w, HEAD_SIZE);
+    size_t left = window_need(w, XRAY_HEAD_SIZE);
     const uint8_t *at = w->at;
     for (int i = 0; i < 4; i++) {
         stele_xray_record record;
@@ -115,6 +111,12 @@ static bool read_preamble(xray_trace *trace, window *w, xray_range *range)
     return range->thread != UINT32_MAX;
 }
 
+bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    return xray_is_buffer(trace, at, left) || is_header(trace, at, left) ||
+           is_empty_buffer(trace, at, left);
+}
+
 /*
  * Extents can be damaged too. Where the input can be read anywhere, what stands behind the buffer
  * is looked at: if it is neither a buffer, a header nor the end, the buffer ends where the next
@@ -122,22 +124,22 @@ static bool read_preamble(xray_trace *trace, window *w, xray_range *range)
  */
 static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
 {
-    uint8_t bytes[HEAD_SIZE];
+    uint8_t bytes[XRAY_HEAD_SIZE];
     size_t got;
     if (!in->is_seekable || end >= in->size)
         return true;
     if (input_read(in, end, bytes, sizeof bytes, &got) != STELE_OK)
         return true;
-    return is_buffer(trace, bytes, got) || is_header(trace, bytes, got) ||
-           is_empty_buffer(trace, bytes, got);
+    return xray_ends_well(trace, bytes, got);
 }
 
 static void mend_end(xray_locator *locator, window *w, xray_range *range)
 {
     const uint64_t begin = range->begin, claimed = range->end;
     window_move(w, begin, w->in->size);
-    while (window_need(w, HEAD_SIZE) >= 3 * XRAY_METADATA_SIZE &&
-           !(window_offset(w) > begin && is_buffer(locator->trace, w->at, 3 * XRAY_METADATA_SIZE)))
+    while (window_need(w, XRAY_HEAD_SIZE) >= 3 * XRAY_METADATA_SIZE &&
+           !(window_offset(w) > begin &&
+             xray_is_buffer(locator->trace, w->at, 3 * XRAY_METADATA_SIZE)))
         w->at++;
     range->end = w->in->size;
     if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE) {
@@ -186,7 +188,7 @@ stele_status xray_locate(xray_locator *locator, window *w, xray_range *range)
             window_move(w, locator->next, UINT64_MAX);
         else if (locator->next > offset && !window_skip(w, locator->next - offset))
             return w->status != STELE_OK ? w->status : STELE_END;
-        left = window_need(w, HEAD_SIZE);
+        left = window_need(w, XRAY_HEAD_SIZE);
         if (left == 0)
             return w->status != STELE_OK ? w->status : STELE_END;
         if (is_header(trace, w->at, left)) {
@@ -197,7 +199,7 @@ stele_status xray_locate(xray_locator *locator, window *w, xray_range *range)
             locator->next += XRAY_METADATA_SIZE;
             continue;
         }
-        if (!is_buffer(trace, w->at, left) && !seek_buffer(locator, w, w->in->name))
+        if (!xray_is_buffer(trace, w->at, left) && !seek_buffer(locator, w, w->in->name))
             return w->status != STELE_OK ? w->status : STELE_END;
         is_bare = is_bare_buffer(trace, w->at, (size_t)(w->end - w->at));
         range->begin = locator->next + (has_extents && !is_bare ? XRAY_METADATA_SIZE : 0);

@@ -62,8 +62,8 @@ static bool add_path(profile_producer *self, stele_batch *batch, const uint8_t *
         const stele_name name = xray_trace_function(self->trace, batch, function);
         if (name == UINT32_MAX)
             return false;
-        *batch_push_field(batch) = (stele_field){
-            .type = STELE_TYPE_UINT, .width = 32, .label_count = 1, .u.u = function};
+        *batch_push_field(batch) =
+            (stele_field){.type = STELE_TYPE_UINT, .width = 32, .label_count = 1, .u.u = function};
         *batch_push_field(batch) = (stele_field){.type = STELE_TYPE_NAME, .u.u = name};
     }
     return true;

@@ -32,7 +32,8 @@ typedef struct fdr_producer {
     fdr_state state;
     bool is_unsynced; /* its payloads were overwritten: FORMAT.md "Overwritten payloads" */
     bool is_timeless_reported;
-    bool is_starved; /* no more bytes of the buffer can be loaded */
+    bool is_end_checked; /* of the buffer, on sequential inputs */
+    bool is_starved;     /* no more bytes of the buffer can be loaded */
     uint64_t tsc;
     uint16_t cpu;
     uint8_t cpu_flag; /* STELE_FLAG_HAS_CPU once known */
@@ -203,9 +204,16 @@ static stele_status skip_damage(fdr_producer *self, const uint8_t **at, const ui
         [STELE_XRAY_BAD_SIZE] = "a payload of positive size"};
     const uint8_t *const start = *at;
     char found[80];
-    do {
-        ++*at;
-    } while (*at != end && plausible_records(self, *at, end) < 8);
+    const size_t left = (size_t)(end - start);
+    const size_t size = result == STELE_XRAY_BAD_ACTION ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
+    /* First try: the record has the size of its kind, and only its contents are wrong. */
+    *at = left < size ? end : start + size;
+    if (left >= size && plausible_records(self, *at, end) < 8) {
+        *at = start;
+        do {
+            ++*at;
+        } while (*at != end && plausible_records(self, *at, end) < 8);
+    }
     snprintf(found, sizeof found, "byte 0x%02x; %zu bytes are skipped", *start,
              (size_t)(*at - start));
     fdr_report(self, XRY002, start, (uint64_t)(*at - start), expected[result], found);
@@ -245,8 +253,11 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     stele_xray_record record = {0};
     const stele_xray_result result = xray_decode_record(
         header->is_big_endian, header->version, &self->tsc, start, (size_t)(end - start), &record);
-    if (result == STELE_XRAY_SHORT)
+    if (result == STELE_XRAY_SHORT) {
+        if (is_all)
+            *at = end;
         return is_all ? end_short(self, batch, start, (size_t)(end - start), &record) : STELE_OK;
+    }
     if (result != STELE_XRAY_OK)
         return skip_damage(self, at, end, result);
     if (self->state != FDR_BODY || record.kind == STELE_XRAY_NEW_BUFFER ||
@@ -376,8 +387,10 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
             if (at != before)
                 continue;
             if ((size_t)(end - at) < XRAY_FUNCTION_SIZE) {
-                if (is_all)
+                if (is_all) {
                     status = end_short(self, batch, at, (size_t)(end - at), NULL);
+                    at = end;
+                }
                 break;
             }
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
@@ -393,8 +406,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 break;
         }
     }
-    if (self->has_range)
-        self->w.at = at;
+    self->w.at = at;
     return status;
 }
 
@@ -403,6 +415,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
 static void enter_range(fdr_producer *self)
 {
     self->has_range = true;
+    self->is_end_checked = false;
     self->state = FDR_NEW_BUFFER;
     self->tsc = 0;
     self->cpu = 0;
@@ -457,6 +470,28 @@ static stele_status load_more(fdr_producer *self)
     return self->w.status;
 }
 
+/*
+ * Extents can be damaged. The locator looks at what stands behind the buffer where it can; on a
+ * sequential input that is possible only once the end is loaded. If nothing begins there, the
+ * buffer goes on until its records lead to the next.
+ */
+static void check_end(fdr_producer *self)
+{
+    const uint64_t left = self->range.end - window_offset(&self->w);
+    size_t there;
+    self->is_end_checked = true;
+    if (self->w.in->is_seekable || self->trace->header.version == 1)
+        return;
+    there = window_need(&self->w, (size_t)left + XRAY_HEAD_SIZE);
+    if (there <= left || xray_ends_well(self->trace, self->w.at + left, there - (size_t)left))
+        return;
+    diag_report(&self->trace->base.context->diag, &xray_codes[XRY006], self->w.in->name,
+                self->range.begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE,
+                "extents that lead to a buffer", "%llu bytes, which lead to none",
+                (unsigned long long)(self->range.end - self->range.begin));
+    self->range.end = UINT64_MAX;
+}
+
 /* A full batch still takes the arguments of its last event. */
 static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
 {
@@ -494,6 +529,10 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
         thread = self->range.thread;
         batch->stream = self->trace->threads[thread].stream;
         end = loaded_end(self, &is_all);
+        if (is_all && !self->is_end_checked) {
+            check_end(self);
+            continue;
+        }
         if (!is_all) {
             status = load_more(self);
             if (status != STELE_OK)

@@ -70,6 +70,9 @@ static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *bat
 
 stele_status xray_index(stele_trace *trace);
 
+/* Bytes that show what begins: extents, new buffer, wall time, pid, new CPU. */
+#define XRAY_HEAD_SIZE 80u
+
 /* Finds buffers one after the other in file order. */
 typedef struct xray_locator {
     xray_trace *trace;
@@ -83,5 +86,11 @@ typedef struct xray_locator {
  * as it should be. On a sequential input `w` must stay within the buffer until the next call.
  */
 stele_status xray_locate(xray_locator *locator, window *w, xray_range *range);
+
+/* Whether what stands at `at`, behind a buffer, is a buffer or a header. */
+bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left);
+
+/* Whether a buffer begins at `at`, as far as `left` bytes can tell. */
+bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left);
 
 #endif

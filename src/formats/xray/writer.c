@@ -24,7 +24,8 @@ typedef struct pending_exit {
 typedef struct xray_lane {
     uint8_t *bytes; /* BUFFER_SIZE; NULL until the first event */
     uint32_t size;
-    uint64_t tsc; /* running counter */
+    uint64_t tsc;       /* running counter */
+    uint64_t begin_tsc; /* of the buffer */
     uint32_t pid, tid;
     uint16_t cpu;
     pending_exit *exits;
@@ -83,7 +84,7 @@ static void lane_flush(xray_writer *w, xray_lane *lane)
 static void lane_begin(xray_writer *w, xray_lane *lane, uint64_t tsc)
 {
     const uint64_t ns = w->header.frequency_hz == NS_PER_S ? tsc : 0;
-    lane->tsc = tsc;
+    lane->tsc = lane->begin_tsc = tsc;
     put(w, lane,
         &(stele_xray_record){.kind = STELE_XRAY_NEW_BUFFER, .value = lane->tid, .tsc = tsc}, NULL);
     put(w, lane,
@@ -108,12 +109,13 @@ static stele_status lane_prepare(xray_writer *w, xray_lane *lane, uint64_t tsc, 
         if (lane->bytes == NULL)
             return STELE_ERR_MEMORY;
     }
-    /* A counter that is set anew and the end of the buffer must fit too. */
-    if (lane->size + size + 2 * XRAY_METADATA_SIZE > BUFFER_SIZE)
+    /* A counter that is set anew and the end of the buffer must fit too. Time that goes back begins
+       a buffer of its own, as the ring of a real trace does. */
+    if (lane->size + size + 2 * XRAY_METADATA_SIZE > BUFFER_SIZE || tsc < lane->tsc)
         lane_flush(w, lane);
     if (lane->size == 0)
         lane_begin(w, lane, tsc);
-    else if (tsc < lane->tsc || tsc - lane->tsc > delta_max)
+    else if (tsc - lane->tsc > delta_max)
         put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_TSC_WRAP, .tsc = tsc}, NULL);
     return STELE_OK;
 }
@@ -420,18 +422,45 @@ static stele_status xray_writer_write(stele_writer *base, const stele_segment *s
     return status != STELE_OK ? status : base->out->status;
 }
 
+static int lane_compare(const void *left, const void *right)
+{
+    const xray_lane *a = *(xray_lane *const *)left, *b = *(xray_lane *const *)right;
+    if (a->begin_tsc != b->begin_tsc)
+        return a->begin_tsc < b->begin_tsc ? -1 : 1;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* The last buffers in the order of their times, so that equal events make equal files. */
+static stele_status flush_lanes(xray_writer *w)
+{
+    xray_lane **lanes = malloc((w->lane_count + 1) * sizeof *lanes);
+    stele_status status = lanes != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->lane_count && status == STELE_OK; i++) {
+        status = put_exits(w, &w->lanes[i], UINT64_MAX);
+        if (w->lanes[i].size != 0)
+            lanes[count++] = &w->lanes[i];
+    }
+    if (status == STELE_OK) {
+        qsort(lanes, count, sizeof *lanes, lane_compare);
+        for (uint32_t i = 0; i < count; i++)
+            lane_flush(w, lanes[i]);
+    }
+    free(lanes);
+    return status;
+}
+
 static stele_status xray_writer_finish(stele_writer *base)
 {
     xray_writer *w = (xray_writer *)base;
-    stele_status status = STELE_OK;
+    stele_status status;
     if (!w->has_header) {
         static const stele_batch nothing = {.stream = UINT32_MAX};
         write_header(w, &nothing);
     }
-    for (uint32_t i = 0; i < w->lane_count && status == STELE_OK; i++) {
-        status = put_exits(w, &w->lanes[i], UINT64_MAX);
-        lane_flush(w, &w->lanes[i]);
-    }
+    status = flush_lanes(w);
     if (status == STELE_OK && w->is_profile)
         status = profile_flush(&w->block, base->context, base->out);
     return status != STELE_OK ? status : base->out->status;
