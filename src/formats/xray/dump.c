@@ -25,6 +25,8 @@ static void give(dumper *d, uint64_t size, const char *kind, const char *text)
 {
     const uint64_t offset = window_offset(&d->w);
     const size_t there = (size_t)(d->w.end - d->w.at);
+    if (d->w.in->has_size && size > d->w.in->size - offset)
+        size = d->w.in->size - offset; /* cut by the end of the file */
     if (offset >= d->request->at) {
         const dump_record record = {.offset = offset,
                                     .size = size,
