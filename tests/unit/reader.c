@@ -587,9 +587,8 @@ TEST(the_start_of_a_pipe_is_its_first_event_with_a_time)
 
 static stele_status read_all(const made_list *lists)
 {
-    static const made_options options[2] = {
-        {.streams = 3, .clock = clock_wall_a, .has_lateness = true},
-        {.streams = 3, .clock = clock_wall_b, .is_sequential = true}};
+    const made_options options[2] = {{.streams = 3, .clock = clock_wall_a, .has_lateness = true},
+                                     {.streams = 3, .clock = clock_wall_b, .is_sequential = true}};
     stele_trace *traces[2] = {NULL, NULL};
     stele_context *context = NULL;
     stele_reader *reader = NULL;
