@@ -231,11 +231,13 @@ bool counters_add_any(counters *c, const counters_event *event, counters_verdict
     if (is_new)
         stream->last_end_ns = event->end_ns;
     if (is_new && event->counter != 0) {
+        const uint32_t count = event->counter < COUNTERS_WINDOW ? event->counter : COUNTERS_WINDOW;
         stream->next = event->counter + 1;
         return gap_insert(c, stream, 0,
                           &(counters_gap){.is_head = true,
                                           .stream = event->stream,
-                                          .count = event->counter,
+                                          .first = event->counter - count,
+                                          .count = count,
                                           .offset = event->offset});
     }
     is_added = stream_add(c, stream, event, verdict);

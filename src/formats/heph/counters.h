@@ -26,7 +26,7 @@ typedef enum counters_verdict {
 
 /* Values first to first + count - 1 (modulo 2^32) are missing. */
 typedef struct counters_gap {
-    bool is_head; /* all from 0 to the first event: the trace may have been cut there */
+    bool is_head; /* in front of the first event: the trace may have been cut there */
     uint32_t stream, first, count;
     uint64_t offset;              /* of the event behind the gap */
     int64_t before_ns, behind_ns; /* ends of the events around it */

@@ -307,7 +307,7 @@ static bool produce_lost(heph_producer *p, stele_batch *batch, const counters_ga
     if (gap->is_head) {
         if (p->request.check)
             producer_report(p, &heph_codes[HEP021], gap->offset, 0, "counter 0",
-                            "counter %u first in stream %u", (unsigned)gap->count,
+                            "counter %u in stream %u", (unsigned)(gap->first + gap->count),
                             (unsigned)gap->stream);
         return true;
     }
