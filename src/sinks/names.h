@@ -6,8 +6,8 @@
 #ifndef SINKS_NAMES_H
 #define SINKS_NAMES_H
 
-#include "core/output.h"
 #include "model/context.h"
+#include "sinks/put.h"
 
 /* Appends a string in the sink's form; true when it had to be changed to be shown at all. */
 typedef bool form_fn(output *out, const void *bytes, size_t size);
@@ -47,7 +47,7 @@ static inline const name_form *name_forms_put(name_forms *forms, output *out,
     if (name >= forms->count || forms->items[name].bytes == NULL)
         return name_forms_make(forms, out, batch, name);
     item = &forms->items[name];
-    output_write(out, item->bytes, item->size);
+    output_put(out, item->bytes, item->size);
     return item;
 }
 
