@@ -39,6 +39,7 @@ says out '^  heph  *read'
 says out '^  json  *write'
 expect 0 formats --json
 says out '"name": "heph"'
+documented out
 if have jq; then
     jq -e '.version == 1 and (.formats | length) > 0 and (.outputs | length) > 0' out >/dev/null ||
         complain "not the JSON that docs/json.md describes" out

@@ -55,6 +55,7 @@ expect 0 check --all many
 check "all are told" test "$(grep -c ': warning HEP012' out)" -eq 19
 
 expect 1 check --json "$bad"
+documented out
 if have jq; then
     jq -e '.version == 1 and (.traces[0] | .format == "heph" and .error_count == 1 and
         .is_complete and .findings[0].code == "HEP002" and .findings[0].offset == 4735 and

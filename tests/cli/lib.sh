@@ -91,6 +91,13 @@ golden() {
     diff "$file" out >differences 2>&1 || complain "not as tests/golden/cli/$1.txt has it" differences
 }
 
+# Every member of the JSON in a file is in docs/json.md, where it tells about reports.
+documented() {
+    sed -n '/^# JSON reports/,$p' "$SOURCE/docs/json.md" | grep -o '`[a-z_]*`' | sort -u >documented
+    sed -n 's/^ *"\([a-z_]*\)": .*/`\1`/p' "$1" | sort -u | grep -v -x -F -f documented >undocumented
+    [ ! -s undocumented ] || complain "members that docs/json.md does not know" undocumented
+}
+
 have() {
     command -v "$1" >/dev/null 2>&1
 }
