@@ -29,7 +29,7 @@ trap 'rm -rf "$dir"' EXIT
 in_sources > "$dir/sources"
 in_document > "$dir/document"
 [ -s "$dir/sources" ] || { echo "found no losses in the sources"; exit 1; }
-comm -23 "$dir/sources" "$dir/document" | sed 's/^/not in docs\/conversion.md: /' > "$dir/bad"
-comm -13 "$dir/sources" "$dir/document" | sed 's/^/in docs/conversion.md, but no writer says it: /' >> "$dir/bad"
+comm -23 "$dir/sources" "$dir/document" | sed 's/^/not in the document: /' > "$dir/bad"
+comm -13 "$dir/sources" "$dir/document" | sed 's/^/in the document, but in no source: /' >> "$dir/bad"
 cat "$dir/bad"
 [ ! -s "$dir/bad" ] && echo "$(wc -l < "$dir/sources") texts of losses are documented"
