@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Where results go: full disks, closed pipes, existing files, and no half files.
 . "$SOURCE/tests/cli/lib.sh"
-trace=$heph/heph_tracing_example.bin.log
+trace=trace.bin.log # a name without a space, for lists of words
+cp "$heph/heph_tracing_example.bin.log" $trace
 
 # A full disk gives 4, whatever is written.
 if [ -e /dev/full ]; then
