@@ -301,8 +301,11 @@ static uint8_t *text_character(uint8_t *to, const uint8_t *at, size_t length, te
 /* True when there were bytes that are no UTF-8. */
 static bool text_escape(output *out, const uint8_t *at, size_t size, text_style style)
 {
-    const uint8_t *const end = at + size;
+    const uint8_t *end;
     bool is_bad = false;
+    if (size == 0)
+        return false; /* `at` may be NULL */
+    end = at + size;
     while (at != end) {
         const size_t left = (size_t)(end - at);
         const uint8_t *const stop = left > PIECE_SIZE ? at + PIECE_SIZE : end;

@@ -8,8 +8,7 @@
 static void dump_text(output *out, stele_heph_text text)
 {
     output_byte(out, '"');
-    if (text.size != 0)
-        text_visible(out, text.bytes, text.size);
+    text_visible(out, text.bytes, text.size);
     output_byte(out, '"');
 }
 
