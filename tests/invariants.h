@@ -64,8 +64,10 @@ static inline const char *invariant_event(const stele_context *context, const st
     uint32_t first, count;
     if (event->kind == STELE_KIND_NONE || event->kind >= STELE_KIND_COUNT)
         return "an event has no kind";
+    /* A damaged record may say that it is longer than the input. */
     if (event->offset > input_size ||
-        (event->size != UINT32_MAX && event->size > input_size - event->offset))
+        (event->size != UINT32_MAX && (event->flags & STELE_FLAG_DAMAGED) == 0 &&
+         event->size > input_size - event->offset))
         return "a record lies outside of the input";
     if (!invariant_name(context, batch, event->name))
         return "the name of an event is none";

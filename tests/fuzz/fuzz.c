@@ -46,8 +46,8 @@ static void on_finding(void *user, const stele_diag *diag)
 static bool on_record(void *user, const dump_record *record)
 {
     const size_t *size = user;
-    require(record->offset <= *size && record->size <= *size - record->offset,
-            "a record lies inside of the input");
+    require(record->offset <= *size && record->bytes_size <= *size - record->offset,
+            "the bytes of a record lie inside of the input");
     require(record->bytes_size <= record->size, "the bytes of a record are its own");
     require(record->kind != NULL && record->text != NULL, "a record has a text");
     return true;
