@@ -33,6 +33,14 @@ static exit_code exit_code_of(stele_status status)
     }
 }
 
+/* Whether a finding of this input tells already what happened. Those that are no input's or
+   output's fault come without. */
+static bool is_told(const cli *c, stele_status status)
+{
+    return status != STELE_ERR_MEMORY && status != STELE_ERR_LIMIT &&
+           c->report.counts[STELE_ERROR] + c->out_report.counts[STELE_ERROR] > 0;
+}
+
 bool cli_check(cli *c, stele_status status, const char *what)
 {
     if (status == STELE_OK || status == STELE_END)
@@ -40,7 +48,7 @@ bool cli_check(cli *c, stele_status status, const char *what)
     cli_exit(c, exit_code_of(status));
     if (status == STELE_ERR_CLOSED) {
         c->is_closed = true;
-    } else if (c->report.counts[STELE_ERROR] == 0 && c->out_report.counts[STELE_ERROR] == 0) {
+    } else if (!is_told(c, status)) {
         progress_clear(&c->progress);
         fprintf(stderr, "stele: %s: %s\n", what, stele_status_text(status));
     }

@@ -63,6 +63,9 @@ static bool target_open(cli *c, target *to, const inputs *in)
         status = to->format->copier(in->traces[0], to->out, &to->copier);
         if (status != STELE_ERR_UNSUPPORTED)
             return cli_check(c, status, to->path);
+        cli_remark(c,
+                   "%s: written anew: records can be copied only from where they can be read twice",
+                   stele_trace_get_info(in->traces[0])->path);
     }
     if (to->format->writer == NULL)
         return cli_usage(c, "%s can only be read", to->format->name);

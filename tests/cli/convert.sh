@@ -14,6 +14,7 @@ done
 for file in "$heph"/[!o]*.log; do
     expect_from 0 "$file" convert - --to heph -o written --force
 done
+says err '^stele: -: written anew'
 expect_from 1 "$heph/old_nosubstream.bin.log" convert - --to heph -o written --force
 says err '^What heph cannot carry:'
 says err '  2  complete  *changed: no substream'
