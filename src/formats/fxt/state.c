@@ -154,7 +154,7 @@ void fxt_state_close(fxt_state *s)
 
 stele_name fxt_state_intern(fxt_state *s, const void *bytes, size_t size)
 {
-    const stele_name name = stele_name_intern(s->context, bytes, size);
+    const stele_name name = size != 0 ? stele_name_intern(s->context, bytes, size) : 0;
     if (name != UINT32_MAX)
         return name;
     if (s->context->names.size < s->context->names.size_max) {
