@@ -182,12 +182,11 @@ uint16_t stele_category_intern(stele_context *context, stele_name name)
     }
     if (!category_index_reserve(context, name))
         return 0;
-    if (context->category_count == 0)
-        context->category_count = 1;
     if (!table_reserve((void **)&context->categories, context->category_count,
                        &context->category_capacity, sizeof *context->categories))
         return 0;
-    context->categories[0] = 0;
+    if (context->category_count == 0)
+        context->categories[context->category_count++] = 0;
     context->categories[context->category_count] = name;
     context->category_of_name[name] = context->category_count;
     return (uint16_t)context->category_count++;
