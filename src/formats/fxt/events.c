@@ -658,7 +658,7 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
         fxt_state_apply(e->state, r, at->offset);
         return !e->state->is_exhausted;
     }
-    event.size = r->size < UINT32_MAX ? (uint32_t)r->size : UINT32_MAX;
+    event.size = at->extent < UINT32_MAX ? (uint32_t)at->extent : UINT32_MAX;
     if (at->is_damaged)
         m.flags |= STELE_FLAG_DAMAGED;
     make_time(&m, &event);

@@ -138,7 +138,7 @@ static bool walk_end(walk *k)
 static bool walk_deliver_damaged(walk *k, walk_record *r, uint64_t step)
 {
     r->is_damaged = true;
-    k->step = step;
+    r->extent = k->step = step;
     return true;
 }
 
@@ -231,6 +231,7 @@ bool walk_next_slow(walk *k, walk_record *r)
         }
         r->header = fxt_word(k->window.at, k->is_big_endian);
         r->size = fxt_size(r->header);
+        r->extent = r->size;
         r->offset = window_offset(&k->window);
         r->is_damaged = false;
         if (r->size == 0) {

@@ -22,8 +22,9 @@ typedef struct walk {
 
 typedef struct walk_record {
     const uint8_t *bytes;
-    size_t loaded; /* bytes of it that are in the window */
-    uint64_t size; /* as its header says */
+    size_t loaded;   /* bytes of it that are in the window */
+    uint64_t size;   /* as its header says */
+    uint64_t extent; /* what of it is taken for the record: less where the size is wrong */
     uint64_t header;
     uint64_t offset;
     bool is_damaged; /* its size is wrong, or the input ends inside of it */
@@ -72,7 +73,7 @@ static inline bool walk_next(walk *k, walk_record *r)
         return walk_next_slow(k, r);
     k->window.at = at;
     k->step = size;
-    *r = (walk_record){at, size, size, header, window_offset_of(&k->window, at), false};
+    *r = (walk_record){at, size, size, size, header, window_offset_of(&k->window, at), false};
     return true;
 }
 
