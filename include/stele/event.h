@@ -318,6 +318,8 @@ typedef struct stele_clock {
     uint64_t frequency_hz; /* ticks a second; 0: unknown */
     bool has_wall;         /* wall_ns is known */
     int64_t wall_ns;       /* ns since 1970-01-01 UTC at time_ns == 0 */
+    uint64_t base_ticks;   /* ticks are converted as two parts, each rounded down: up to here and
+                              from here on; 0: as one */
     uint64_t identity[2];  /* streams with the same identity, not all zero, share one clock */
 } stele_clock;
 

@@ -238,7 +238,11 @@ static bool decode_event(atoms *a, stele_fxt_record *r)
     switch (r->subtype) {
     case STELE_FXT_DURATION_BEGIN:
     case STELE_FXT_DURATION_END: return true;
-    case STELE_FXT_INSTANT: r->word_count = take_word(a, &r->words[0]); return true;
+    case STELE_FXT_INSTANT:
+        /* Its scope; more words than that are something else. */
+        if (cursor_left(&a->left) == FXT_WORD)
+            r->word_count = take_word(a, &r->words[0]);
+        return true;
     default:
         if (r->subtype > STELE_FXT_FLOW_END) {
             r->fault = STELE_FXT_FAULT_SUBTYPE;

@@ -43,8 +43,10 @@ static void put_thread(writing *w, const stele_fxt_thread *thread)
 {
     if (thread->ref != 0)
         return;
-    put_word(w, thread->process);
-    put_word(w, thread->thread);
+    if (thread->has_process)
+        put_word(w, thread->process);
+    if (thread->has_thread)
+        put_word(w, thread->thread);
 }
 
 /* ---- Arguments ---- */

@@ -118,19 +118,28 @@ static stele_name make_event_name(making *m, const stele_fxt_string *string)
     return name;
 }
 
+static uint16_t intern_category(making *m, stele_name name)
+{
+    const stele_context *context = m->s->context;
+    const uint16_t category = stele_category_intern(m->s->context, name);
+    m->is_exhausted |= category == 0 && name != 0 && (name & STELE_NAME_LOCAL) == 0 &&
+                       context->category_count <= CONTEXT_CATEGORIES_MAX;
+    return category;
+}
+
 static uint16_t make_category(making *m, const stele_fxt_string *string)
 {
     fxt_string_entry *entry;
     stele_name name;
     if (fxt_string_is_inline(string->ref) || string->ref == 0)
-        return stele_category_intern(m->s->context, make_event_name(m, string));
+        return intern_category(m, make_event_name(m, string));
     entry = &m->s->current->pages[string->ref >> FXT_PAGE_BITS][string->ref & (FXT_PAGE_SIZE - 1)];
     if (entry->category != 0)
         return entry->category;
     name = make_event_name(m, string);
     if (!entry->is_known)
-        return stele_category_intern(m->s->context, name);
-    entry->category = stele_category_intern(m->s->context, name);
+        return intern_category(m, name);
+    entry->category = intern_category(m, name);
     return entry->category;
 }
 
@@ -515,17 +524,25 @@ static void make_by_type(making *m, stele_event *event)
     }
 }
 
+/* Of event records everything is known but the words behind the arguments. */
+static bool is_unknown_event(const stele_fxt_record *r)
+{
+    return r->type == STELE_FXT_EVENT && r->fault == STELE_FXT_FAULT_SUBTYPE;
+}
+
 /* What lies behind the known contents, or behind a fault in them. */
 static void make_rest(making *m)
 {
     const stele_fxt_record *r = m->r;
     const stele_name *names = m->e->names;
-    const uint64_t from = r->fault == STELE_FXT_OK ? r->used : r->fault_offset;
+    const bool is_sound = r->fault == STELE_FXT_OK || is_unknown_event(r);
+    const uint64_t from = is_sound ? r->used : r->fault_offset;
     const uint64_t stop = r->size < m->at->loaded ? r->size : m->at->loaded;
-    if (from >= stop || r->type == STELE_FXT_LARGE || r->fault == STELE_FXT_FAULT_SUBTYPE)
+    if (from >= stop || r->type == STELE_FXT_LARGE ||
+        (r->fault == STELE_FXT_FAULT_SUBTYPE && !is_sound))
         return;
-    add_bytes(m, names[r->fault == STELE_FXT_OK ? FXT_NAME_EXTENSION : FXT_NAME_UNDECODED],
-              STELE_TYPE_BYTES, 64, r->bytes + from, stop - from);
+    add_bytes(m, names[is_sound ? FXT_NAME_EXTENSION : FXT_NAME_UNDECODED], STELE_TYPE_BYTES, 64,
+              r->bytes + from, stop - from);
 }
 
 /* Fields that come behind the arguments. */
@@ -641,7 +658,8 @@ static void make_names(making *m, stele_event *event)
 static bool is_on_thread(const stele_fxt_record *r)
 {
     return r->type == STELE_FXT_EVENT || r->type == STELE_FXT_LOG ||
-           r->type == STELE_FXT_PROFILER || (r->type == STELE_FXT_LARGE && r->has_ticks);
+           (r->type == STELE_FXT_PROFILER && r->fault != STELE_FXT_FAULT_SUBTYPE) ||
+           (r->type == STELE_FXT_LARGE && r->has_ticks);
 }
 
 bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,

@@ -71,6 +71,7 @@ static stele_clock stream_clock(const fxt_trace *trace, const fxt_clock *clock)
 {
     return (stele_clock){.domain = STELE_CLOCK_NS,
                          .frequency_hz = clock->rate.frequency_hz,
+                         .base_ticks = clock->base_ticks,
                          .has_wall = clock->has_wall,
                          .wall_ns = clock->wall_ns,
                          .identity = {UINT64_C(0x667874), trace->base.info.number + 1}};

@@ -77,6 +77,8 @@ static bool producer_payload(fxt_producer *p, stele_batch *batch, stele_event *e
         return fxt_events_payload(&p->events, batch, event, p->is_record, payload, (uint32_t)size);
     if (size > p->walk.step - before)
         size = p->walk.step - before; /* the trace is cut off in it */
+    if (event->value != 0 && !p->is_record)
+        event->value = size;
     p->part = *event;
     p->part.id = 0;
     p->part.field_count = 0;
@@ -103,7 +105,8 @@ static bool has_payload(const stele_event *event, const stele_fxt_record *r)
 {
     if (event->kind == STELE_KIND_BLOB)
         return true;
-    return event->kind == STELE_KIND_METADATA && r->fault == STELE_FXT_FAULT_SUBTYPE;
+    return event->kind == STELE_KIND_METADATA && r->fault == STELE_FXT_FAULT_SUBTYPE &&
+           r->type != STELE_FXT_EVENT;
 }
 
 /* Of large records more than usual is needed where names and arguments are long. */

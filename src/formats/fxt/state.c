@@ -39,6 +39,16 @@ static void state_full(fxt_state *s, const char *what)
                 what);
 }
 
+/* A track of this trace; 0 when memory is exhausted. */
+static uint32_t state_track(fxt_state *s, stele_track_kind kind, uint32_t parent, uint64_t number)
+{
+    const uint32_t track = stele_track_intern(
+        s->context,
+        &(stele_track){.kind = kind, .parent = parent, .source = s->trace, .number = number});
+    s->is_exhausted |= track == 0;
+    return track;
+}
+
 /* ---- Providers ---- */
 
 static void provider_clear(fxt_state *s, fxt_provider *p)
@@ -89,8 +99,7 @@ static fxt_provider *provider_beyond_limit(fxt_state *s, uint32_t id)
         if (s->other == NULL)
             return NULL;
         s->other->is_other = true;
-        s->other->track = stele_track_intern(
-            s->context, &(stele_track){.kind = STELE_TRACK_OTHER, .source = s->trace, .number = 1});
+        s->other->track = state_track(s, STELE_TRACK_OTHER, 0, 1);
         state_full(s, "more providers than the limit; further ones are shown as one");
     } else if (s->other->id != id) {
         provider_clear(s, s->other);
@@ -207,18 +216,13 @@ static void apply_string(fxt_state *s, const stele_fxt_record *r, uint64_t offse
 
 uint32_t fxt_state_process_track(fxt_state *s, uint64_t process)
 {
-    return stele_track_intern(
-        s->context,
-        &(stele_track){.kind = STELE_TRACK_PROCESS, .source = s->trace, .number = process});
+    return state_track(s, STELE_TRACK_PROCESS, 0, process);
 }
 
 uint32_t fxt_state_thread_track(fxt_state *s, uint64_t process, uint64_t thread)
 {
     const uint32_t track =
-        stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
-                                                      .parent = fxt_state_process_track(s, process),
-                                                      .source = s->trace,
-                                                      .number = thread});
+        state_track(s, STELE_TRACK_THREAD, fxt_state_process_track(s, process), thread);
     const uint32_t known = fxt_map_get(&s->shared->tids, 0, thread);
     if (known == track || known == FXT_TID_AMBIGUOUS)
         return track;
@@ -236,21 +240,17 @@ uint32_t fxt_state_lone_thread_track(fxt_state *s, uint64_t thread)
     const uint32_t known = fxt_map_get(&s->shared->tids, 0, thread);
     if (known != 0 && known != FXT_TID_AMBIGUOUS)
         return known;
-    return stele_track_intern(
-        s->context,
-        &(stele_track){.kind = STELE_TRACK_THREAD, .source = s->trace, .number = thread});
+    return state_track(s, STELE_TRACK_THREAD, 0, thread);
 }
 
 uint32_t fxt_state_cpu_track(fxt_state *s, uint64_t cpu)
 {
-    return stele_track_intern(
-        s->context, &(stele_track){.kind = STELE_TRACK_CPU, .source = s->trace, .number = cpu});
+    return state_track(s, STELE_TRACK_CPU, 0, cpu);
 }
 
 uint32_t fxt_state_provider_track(fxt_state *s, uint32_t id)
 {
-    return stele_track_intern(
-        s->context, &(stele_track){.kind = STELE_TRACK_PROVIDER, .source = s->trace, .number = id});
+    return state_track(s, STELE_TRACK_PROVIDER, 0, id);
 }
 
 /* A track for an index that nothing defines: below its provider, so that no koid can meet it. */
@@ -261,13 +261,8 @@ static uint32_t dangling_track(fxt_state *s, uint8_t ref)
     uint32_t parent = s->current->track;
     uint32_t track;
     if (parent == 0)
-        parent = stele_track_intern(
-            s->context,
-            &(stele_track){.kind = STELE_TRACK_PROVIDER, .source = s->trace, .number = UINT64_MAX});
-    track = stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
-                                                          .parent = parent,
-                                                          .source = s->trace,
-                                                          .number = ref});
+        parent = state_track(s, STELE_TRACK_PROVIDER, 0, UINT64_MAX);
+    track = state_track(s, STELE_TRACK_THREAD, parent, ref);
     stele_track_set_name(s->context, track, fxt_state_intern(s, text, (size_t)size));
     return track;
 }

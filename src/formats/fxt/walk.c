@@ -85,11 +85,26 @@ walk_report(walk *k, fxt_code code, uint64_t offset, uint64_t size, const char *
 /* ---- Finding the way again ---- */
 
 /*
+ * A record between two damaged places has no successor to vouch for it: its contents must fit its
+ * size. Short records of state look too much like numbers.
+ */
+static bool walk_stands_alone(const walk *k, uint64_t ahead)
+{
+    const uint8_t *at = k->window.at + ahead;
+    const uint64_t loaded = (uint64_t)(k->window.end - at);
+    stele_fxt_record record;
+    return stele_fxt_decode(at, (size_t)loaded, k->is_big_endian, &record) == STELE_FXT_OK &&
+           record.type >= STELE_FXT_EVENT && record.type <= STELE_FXT_PROFILER &&
+           record.used == record.size;
+}
+
+/*
  * True when records follow each other from `ahead` bytes behind the window's `at` on: `depth`
  * headers, or to the end by `depth_to_end` ones.
  */
 static bool walk_resumes(const walk *k, uint64_t ahead, unsigned depth, unsigned depth_to_end)
 {
+    const uint64_t from = ahead;
     const uint64_t loaded = (uint64_t)(k->window.end - k->window.at), left = walk_left(k);
     for (unsigned i = 0; i < depth; i++) {
         uint64_t header;
@@ -98,8 +113,10 @@ static bool walk_resumes(const walk *k, uint64_t ahead, unsigned depth, unsigned
         if (ahead + FXT_WORD > loaded)
             return i > 0 && ahead < left; /* out of sight */
         header = fxt_word(k->window.at + ahead, k->is_big_endian);
-        if (!fxt_is_plausible(header, left - ahead))
-            return false;
+        if (!fxt_is_plausible(header, i == 0 ? left : UINT64_MAX))
+            return i == 1 && walk_stands_alone(k, from);
+        if (fxt_size(header) > left - ahead)
+            return true; /* the last one is cut off */
         ahead += fxt_size(header);
     }
     return true;
@@ -240,6 +257,8 @@ bool walk_next_slow(walk *k, walk_record *r)
         }
         walk_load(k, r, WALK_LOADED);
         k->step = r->size;
+        if (!k->window.in->has_size)
+            walk_load(k, r, WALK_LOADED_MAX); /* only so can its end be told */
         left = walk_left(k);
         if (r->size > left) {
             if (walk_overlong(k, r, left))

@@ -44,6 +44,12 @@ static bool is_own_field(const fxt_making *m, const stele_field *field)
     return false;
 }
 
+static bool is_undecoded(const fxt_making *m, const stele_field *field)
+{
+    return field->name == m->w->names[FXT_NAME_UNDECODED] && field->type == STELE_TYPE_BYTES &&
+           field->width == 64;
+}
+
 const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,
                                     uint8_t width)
 {
@@ -195,7 +201,7 @@ static void set_value(fxt_making *m, stele_fxt_argument *a, const stele_field *f
         break;
     case STELE_TYPE_NAME:
         a->type = STELE_FXT_ARGUMENT_STRING;
-        a->string = fxt_writer_string(m, (stele_name)field->u.u);
+        a->string = fxt_writer_string(m, (stele_name)field->u.u, true);
         break;
     case STELE_TYPE_STRING:
         text = stele_field_text(m->w->base.context, m->batch, field);
@@ -241,7 +247,7 @@ static void add_argument(fxt_making *m, const stele_field *field)
         fxt_writer_lose(m, "fields beyond 15", true);
         return;
     }
-    *a = (stele_fxt_argument){.name = fxt_writer_string(m, field->name)};
+    *a = (stele_fxt_argument){.name = fxt_writer_string(m, field->name, false)};
     set_value(m, a, field);
     if (fit(m, a))
         m->record.argument_count++;
@@ -268,7 +274,9 @@ void fxt_writer_arguments(fxt_making *m)
     m->w->text->at = m->w->text->buffer;
     for (uint32_t i = 0; i < count; i += stele_field_length(&m->batch->fields[first + i])) {
         const stele_field *field = &m->batch->fields[first + i];
-        if (!is_own_field(m, field))
+        if (is_undecoded(m, field))
+            fxt_writer_lose(m, "bytes that could not be decoded", true);
+        else if (!is_own_field(m, field))
             add_argument(m, field);
     }
     /* The context's fields hold for every event of the batch. */

@@ -43,9 +43,29 @@ static stele_fxt_string inline_string(const void *bytes, size_t size, size_t siz
                               bytes};
 }
 
+/* Appends payload, and the padding behind its last byte. */
+static void put_payload(fxt_writer *w, const void *bytes, uint64_t size)
+{
+    static const uint8_t zeros[FXT_WORD];
+    output_write(w->base.out, bytes, (size_t)size);
+    w->payload_left -= size;
+    if (w->payload_left == 0)
+        output_write(w->base.out, zeros, (size_t)(fxt_padded(w->payload_size) - w->payload_size));
+}
+
+/* Parts that were announced and did not come are zeros: the record must end where it says. */
+static void end_payload(fxt_writer *w)
+{
+    static const uint8_t zeros[4096];
+    if (w->payload_left != 0)
+        writer_lose(&w->base, STELE_KIND_BLOB, "rest of a payload", true, 1);
+    while (w->payload_left != 0 && w->base.out->status == STELE_OK)
+        put_payload(w, zeros, w->payload_left < sizeof zeros ? w->payload_left : sizeof zeros);
+}
+
 /* ---- Strings ---- */
 
-stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name)
+stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
 {
     const stele_text text = stele_name_text(m->w->base.context, m->batch, name);
     fxt_table *table = &m->target->strings;
@@ -64,7 +84,7 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name)
     }
     index = fxt_table_find(table, name, m->w->record);
     if (index == 0) {
-        if (!fxt_table_see(table, name, &m->w->is_exhausted) && text.size <= INLINE_MAX)
+        if (!fxt_table_see(table, name, &m->w->is_exhausted) && !must && text.size <= INLINE_MAX)
             return string;
         index = fxt_table_add(table, name, m->w->record);
         if (index == 0) {
@@ -97,7 +117,8 @@ static void track_koids(fxt_writer *w, uint32_t track, uint64_t *process, uint64
 {
     const stele_track *t = stele_track_get(w->base.context, track);
     const stele_track *parent = t != NULL ? stele_track_get(w->base.context, t->parent) : NULL;
-    if (t != NULL && t->kind == STELE_TRACK_THREAD)
+    if (t != NULL && t->kind == STELE_TRACK_THREAD &&
+        (parent == NULL || parent->kind == STELE_TRACK_PROCESS))
         *thread = t->number;
     else
         *thread = synthetic_koid(w, track);
@@ -110,35 +131,34 @@ static void track_koids(fxt_writer *w, uint32_t track, uint64_t *process, uint64
 }
 
 /* The name of a track, made up where it has none and its number would not show. */
-static stele_text track_name(fxt_writer *w, uint32_t track, char *buffer, size_t size)
+static stele_name track_name(fxt_writer *w, uint32_t track)
 {
     const stele_track *t = stele_track_get(w->base.context, track);
-    stele_text text = {"", 0};
-    int length = 0;
-    if (t != NULL)
-        text = stele_name_text(w->base.context, NULL, t->name);
-    if (text.size != 0 || (t != NULL && (t->kind == STELE_TRACK_THREAD)))
-        return text;
-    if (t != NULL && t->kind != STELE_TRACK_PROCESS)
-        length = snprintf(buffer, size, "%s %" PRIu64, stele_track_kind_text(t->kind), t->number);
-    return (stele_text){buffer, (size_t)length};
+    char text[64];
+    int size;
+    stele_name name;
+    if (t == NULL || t->name != 0 || t->kind == STELE_TRACK_THREAD ||
+        t->kind == STELE_TRACK_PROCESS)
+        return t != NULL ? t->name : 0;
+    size = snprintf(text, sizeof text, "%s %" PRIu64, stele_track_kind_text(t->kind), t->number);
+    name = stele_name_intern(w->base.context, text, (size_t)size);
+    return name != UINT32_MAX ? name : 0;
 }
 
 /* Writes the name of a process or thread, once. */
 static void name_koid(fxt_making *m, uint32_t track, uint32_t type, uint64_t koid, uint64_t process)
 {
     fxt_writer *w = m->w;
-    char buffer[64];
-    const stele_text name = track_name(w, track, buffer, sizeof buffer);
+    const stele_name name = track_name(w, track);
     stele_fxt_argument argument = {.type = STELE_FXT_ARGUMENT_KOID, .value = process};
     stele_fxt_record record = {.type = STELE_FXT_KERNEL_OBJECT, .number = type, .words = {koid}};
-    if (name.size == 0 || fxt_map_get(&w->named, type, koid) != 0)
+    if (name == 0 || fxt_map_get(&w->named, type, koid) != 0)
         return;
     if (!fxt_map_set(&w->named, type, koid, 1))
         w->is_exhausted = true;
-    record.name = inline_string(name.bytes, name.size, STELE_FXT_STRING_SIZE_MAX);
+    record.name = fxt_writer_string(m, name, false);
     if (type == FXT_OBJECT_THREAD) {
-        argument.name = fxt_writer_string(m, w->names[FXT_NAME_PROCESS]);
+        argument.name = fxt_writer_string(m, w->names[FXT_NAME_PROCESS], false);
         record.argument_count = 1;
     }
     fxt_writer_emit(w, &record, &argument);
@@ -220,6 +240,7 @@ static fxt_target *writer_target(fxt_writer *w, const stele_stream *stream)
         return NULL;
     if (w->current == (uint32_t)(target - w->targets))
         return target;
+    end_payload(w);
     w->current = (uint32_t)(target - w->targets);
     record.number = target->id;
     record.subtype = STELE_FXT_PROVIDER_SECTION;
@@ -238,27 +259,53 @@ static fxt_target *writer_target(fxt_writer *w, const stele_stream *stream)
 
 /* ---- Time ---- */
 
-static void tell_rate(fxt_making *m, uint64_t frequency_hz, const stele_clock *clock)
+/* The clock of a stream as a reader of the output will know it. */
+static fxt_clock clock_of(const fxt_making *m, const stele_clock *clock)
 {
-    fxt_target *target = m->target;
+    fxt_clock own = {0};
+    bool is_clamped = false;
+    if (clock == NULL || clock->domain != STELE_CLOCK_NS || clock->frequency_hz == 0)
+        return own;
+    own.rate = tick_rate_make(clock->frequency_hz);
+    own.base_ticks = clock->base_ticks;
+    own.base_ns = tick_rate_ns(&own.rate, own.base_ticks, &is_clamped);
+    own.has_wall = clock->has_wall && clock->wall_ns >= m->batch->shift_ns;
+    own.wall_ns = own.has_wall ? clock->wall_ns - m->batch->shift_ns : 0;
+    own.is_told = true;
+    return own;
+}
+
+static void tell_clock(fxt_making *m, const fxt_clock *clock)
+{
     stele_fxt_record record = {
-        .type = STELE_FXT_INITIALIZATION, .word_count = 1, .words = {frequency_hz}};
-    target->rate = tick_rate_make(frequency_hz);
-    if (clock != NULL && clock->has_wall && clock->wall_ns >= m->batch->shift_ns) {
+        .type = STELE_FXT_INITIALIZATION, .word_count = 1, .words = {clock->rate.frequency_hz}};
+    m->target->clock = *clock;
+    if (clock->has_wall) {
         record.word_count = 3;
-        record.words[2] = (uint64_t)clock->wall_ns - (uint64_t)m->batch->shift_ns;
+        record.words[1] = clock->base_ticks;
+        record.words[2] = (uint64_t)clock->wall_ns + (uint64_t)clock->base_ns;
     }
     fxt_writer_emit(m->w, &record, NULL);
 }
 
-/* True when the event's own ticks say its times at this rate. */
-static bool ticks_are_exact(const stele_event *event, const tick_rate *rate)
+/* Nanoseconds from 0, at the same wall-clock time. */
+static void tell_nanoseconds(fxt_making *m, const fxt_clock *own)
+{
+    fxt_clock clock = {.rate = tick_rate_make(0), .is_told = true};
+    clock.has_wall = own->has_wall;
+    clock.wall_ns = own->wall_ns;
+    if (!m->target->clock.is_told || m->target->clock.rate.frequency_hz != UINT64_C(1000000000) ||
+        m->target->clock.base_ticks != 0)
+        tell_clock(m, &clock);
+}
+
+/* True when the event's own ticks say its times on this clock. */
+static bool ticks_are_exact(const stele_event *event, const fxt_clock *clock)
 {
     bool is_clamped = false;
-    return rate->frequency_hz != 0 &&
-           tick_rate_ns(rate, event->ticks, &is_clamped) == event->time_ns &&
+    return clock->is_told && fxt_clock_ns(clock, event->ticks, &is_clamped) == event->time_ns &&
            (event->kind != STELE_KIND_COMPLETE ||
-            tick_rate_ns(rate, event->value, &is_clamped) == (int64_t)event->id);
+            fxt_clock_ns(clock, event->value, &is_clamped) == (int64_t)event->id);
 }
 
 static uint64_t ns_as_ticks(fxt_making *m, int64_t ns)
@@ -269,27 +316,25 @@ static uint64_t ns_as_ticks(fxt_making *m, int64_t ns)
     return 0;
 }
 
-/* The event's time; the source's own ticks where they are exact, else nanoseconds. */
+/* The event's time; the source's own ticks where they are exact, else nanoseconds. Comes last, so
+   that the clock is told right before the record, wherever else state had to be written. */
 static void set_time(fxt_making *m, uint64_t *end)
 {
     const stele_event *event = m->event;
     const stele_stream *stream = stele_stream_get(m->w->base.context, m->batch->stream);
-    const stele_clock *clock = stream != NULL ? &stream->clock : NULL;
     if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
         m->record.ticks = *end = m->target->last_ticks;
         fxt_writer_lose(m, "having no time", false);
         return;
     }
-    if (!ticks_are_exact(event, &m->target->rate)) {
-        tick_rate own = {0};
-        if (clock != NULL && clock->domain == STELE_CLOCK_NS && clock->frequency_hz != 0)
-            own = tick_rate_make(clock->frequency_hz);
+    if (!ticks_are_exact(event, &m->target->clock)) {
+        const fxt_clock own = clock_of(m, stream != NULL ? &stream->clock : NULL);
         if (ticks_are_exact(event, &own))
-            tell_rate(m, own.frequency_hz, clock);
-        else if (m->target->rate.frequency_hz != UINT64_C(1000000000))
-            tell_rate(m, UINT64_C(1000000000), clock);
+            tell_clock(m, &own);
+        else
+            tell_nanoseconds(m, &own);
     }
-    if (ticks_are_exact(event, &m->target->rate)) {
+    if (ticks_are_exact(event, &m->target->clock)) {
         m->record.ticks = event->ticks;
         *end = event->value;
     } else {
@@ -381,17 +426,18 @@ static void write_event(fxt_making *m, stele_fxt_event type)
     uint64_t end;
     m->record.type = STELE_FXT_EVENT;
     m->record.subtype = (uint8_t)type;
-    set_time(m, &end);
     m->record.thread = writer_thread(m, event->track);
     m->record.category =
-        fxt_writer_string(m, stele_category_name(m->w->base.context, event->category));
-    m->record.name = fxt_writer_string(m, event->name);
-    if (type == STELE_FXT_COUNTER || type >= STELE_FXT_DURATION_COMPLETE) {
+        fxt_writer_string(m, stele_category_name(m->w->base.context, event->category), false);
+    m->record.name = fxt_writer_string(m, event->name, false);
+    fxt_writer_arguments(m);
+    set_time(m, &end);
+    if (type == STELE_FXT_COUNTER ||
+        (type >= STELE_FXT_DURATION_COMPLETE && type <= STELE_FXT_FLOW_END)) {
         m->record.word_count = 1;
         m->record.words[0] = type == STELE_FXT_DURATION_COMPLETE ? end : event->id;
     }
     set_scope(m);
-    fxt_writer_arguments(m);
     finish_record(m);
 }
 
@@ -413,11 +459,11 @@ static void write_switch(fxt_making *m)
     m->record.number = (event->flags & STELE_FLAG_HAS_CPU) != 0 ? event->cpu
                        : track != NULL                          ? (uint32_t)track->number
                                                                 : 0;
-    set_time(m, &end);
     if (event->kind == STELE_KIND_WAKE) {
         m->record.subtype = STELE_FXT_THREAD_WAKEUP;
         m->record.thread = lone_thread(m, event->id);
         fxt_writer_arguments(m);
+        set_time(m, &end);
         finish_record(m);
         return;
     }
@@ -434,6 +480,7 @@ static void write_switch(fxt_making *m)
         m->record.incoming = lone_thread(m, event->id);
         fxt_writer_arguments(m);
     }
+    set_time(m, &end);
     finish_record(m);
 }
 
@@ -450,7 +497,6 @@ static void write_log(fxt_making *m)
         text.size = STELE_FXT_STRING_SIZE_MAX;
         fxt_writer_lose(m, "text beyond 32000 bytes", false);
     }
-    set_time(m, &end);
     m->record.thread = writer_thread(m, m->event->track);
     m->record.payload = (const uint8_t *)text.bytes;
     m->record.payload_size = text.size;
@@ -458,6 +504,7 @@ static void write_log(fxt_making *m)
     if (m->record.argument_count != 0)
         fxt_writer_lose(m, "fields of a log message", true);
     m->record.argument_count = 0;
+    set_time(m, &end);
     finish_record(m);
 }
 
@@ -469,37 +516,54 @@ static bool is_small_blob(const fxt_making *m, uint64_t size)
             ((m->event->flags & STELE_FLAG_NO_TIME) != 0 && m->event->category == 0));
 }
 
+/* A further part of the large blob that is being written. */
+static bool write_part(fxt_making *m, stele_text data)
+{
+    fxt_writer *w = m->w;
+    if (w->payload_left == 0 || m->event->kind != STELE_KIND_BLOB ||
+        m->event->offset != w->payload_source || data.size > w->payload_left ||
+        m->event->id != w->payload_size - w->payload_left)
+        return false;
+    put_payload(w, data.bytes, data.size);
+    return true;
+}
+
 static void write_large_blob(fxt_making *m, stele_text data)
 {
-    static const uint8_t padding[FXT_WORD];
+    const bool has_parts = (m->event->flags & STELE_FLAG_PART) != 0 && m->event->id == 0 &&
+                           m->event->value > data.size;
     uint64_t end;
     m->record.type = STELE_FXT_LARGE;
     m->record.subtype = STELE_FXT_LARGE_BLOB;
     m->record.event = (m->event->flags & STELE_FLAG_NO_TIME) != 0;
     m->record.category =
-        fxt_writer_string(m, stele_category_name(m->w->base.context, m->event->category));
+        fxt_writer_string(m, stele_category_name(m->w->base.context, m->event->category), false);
     if (m->record.event == 0) {
-        set_time(m, &end);
         m->record.thread = writer_thread(m, m->event->track);
         fxt_writer_arguments(m);
+        set_time(m, &end);
     }
-    m->record.payload_size = data.size;
+    m->record.payload_size = has_parts ? m->event->value : data.size;
     finish_record(m);
-    output_write(m->w->base.out, data.bytes, data.size);
-    output_write(m->w->base.out, padding, (size_t)(fxt_padded(data.size) - data.size));
+    m->w->payload_size = m->w->payload_left = m->record.payload_size;
+    m->w->payload_source = m->event->offset;
+    if (data.size != 0)
+        put_payload(m->w, data.bytes, data.size);
 }
 
-/* Parts of one payload become blobs of one name, which readers append to each other. */
 static void write_blob(fxt_making *m)
 {
     const stele_text data = field_bytes(m, FXT_NAME_DATA, STELE_TYPE_BYTES, 8);
     const stele_field *type = fxt_writer_field(m, FXT_NAME_BLOB_TYPE, STELE_TYPE_UINT, 8);
-    m->record.name = fxt_writer_string(m, m->event->name);
+    if (write_part(m, data))
+        return;
+    end_payload(m->w);
+    m->record.name = fxt_writer_string(m, m->event->name, false);
     if (data.bytes == NULL && m->event->value != 0) {
         fxt_writer_lose(m, "payload that was not read", true);
         return;
     }
-    if (!is_small_blob(m, data.size)) {
+    if ((m->event->flags & STELE_FLAG_PART) != 0 || !is_small_blob(m, data.size)) {
         write_large_blob(m, data);
         return;
     }
@@ -515,7 +579,7 @@ static void write_object(fxt_making *m)
     const stele_event *event = m->event;
     const stele_track *track = stele_track_get(m->w->base.context, event->track);
     m->record.words[0] = event->id;
-    m->record.name = fxt_writer_string(m, event->name);
+    m->record.name = fxt_writer_string(m, event->name, false);
     if (event->value == FXT_OBJECT_USERSPACE) {
         m->record.type = STELE_FXT_USERSPACE_OBJECT;
         if (track != NULL && track->kind == STELE_TRACK_PROCESS)
@@ -555,6 +619,15 @@ static void write_lost(fxt_making *m)
     write_provider_event(m, 0);
 }
 
+/* Profiler records can stand on a process alone. */
+static stele_fxt_thread profiler_thread(fxt_making *m)
+{
+    const stele_track *track = stele_track_get(m->w->base.context, m->event->track);
+    if (track != NULL && track->kind == STELE_TRACK_PROCESS)
+        return (stele_fxt_thread){.has_process = true, .process = track->number};
+    return writer_thread(m, m->event->track);
+}
+
 /* Frames are words, which the codec takes as they are stored. */
 static void write_sample(fxt_making *m)
 {
@@ -574,10 +647,10 @@ static void write_sample(fxt_making *m)
         store_le64(words + i * FXT_WORD, load_native64(frames.bytes + i * FXT_WORD));
     m->record.type = STELE_FXT_PROFILER;
     m->record.subtype = STELE_FXT_BACKTRACE;
-    set_time(m, &end);
-    m->record.thread = writer_thread(m, m->event->track);
+    m->record.thread = profiler_thread(m);
     m->record.payload = words;
     m->record.payload_size = count * FXT_WORD;
+    set_time(m, &end);
     finish_record(m);
 }
 
@@ -589,8 +662,7 @@ static void write_module(fxt_making *m, bool is_mmap)
     m->record.type = STELE_FXT_PROFILER;
     m->record.subtype = is_mmap ? STELE_FXT_MMAP : STELE_FXT_MODULE;
     m->record.number = (uint32_t)m->event->id;
-    set_time(m, &end);
-    m->record.thread = writer_thread(m, m->event->track);
+    m->record.thread = profiler_thread(m);
     if (is_mmap) {
         m->record.words[0] = field_number(m, FXT_NAME_START, 64);
         m->record.words[1] = field_number(m, FXT_NAME_RANGE, 64);
@@ -601,6 +673,7 @@ static void write_module(fxt_making *m, bool is_mmap)
         m->record.payload = (const uint8_t *)build_id.bytes;
         m->record.payload_size = build_id.size < UINT8_MAX ? build_id.size : UINT8_MAX;
     }
+    set_time(m, &end);
     finish_record(m);
 }
 
@@ -626,6 +699,10 @@ static void write_metadata(fxt_making *m)
         write_module(m, (m->event->value & 0xff) == STELE_FXT_MMAP);
         return;
     default: break;
+    }
+    if (m->event->value >> 8 == STELE_FXT_EVENT && (m->event->value & 0xff) <= 15) {
+        write_event(m, (stele_fxt_event)(m->event->value & 0xff));
+        return;
     }
     if (!is_our_own)
         write_other(m);
@@ -683,6 +760,8 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
         w->record++;
         if (m.target == NULL)
             return STELE_ERR_MEMORY;
+        if (m.event->kind != STELE_KIND_BLOB)
+            end_payload(w);
         if ((m.event->flags & STELE_FLAG_DAMAGED) != 0)
             fxt_writer_lose(&m, "mark of damage", true);
         set_extension(&m);
@@ -698,6 +777,7 @@ static stele_status fxt_writer_finish(stele_writer *self)
     fxt_writer *w = (fxt_writer *)self;
     if (!w->is_started)
         write_magic(w);
+    end_payload(w);
     return self->out->status;
 }
 

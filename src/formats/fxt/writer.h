@@ -14,9 +14,7 @@ typedef struct fxt_target {
     uint64_t key; /* trace and provider it comes from */
     uint32_t id;
     bool is_announced;
-    tick_rate rate; /* frequency_hz 0: not told yet */
-    int64_t wall_ns;
-    bool has_wall;
+    fxt_clock clock; /* as told by the last initialization record */
     uint64_t last_ticks;
     fxt_table strings, threads;
 } fxt_target;
@@ -31,9 +29,11 @@ typedef struct fxt_writer {
     fxt_map koids;     /* (0, track) -> number of its synthetic koid, from 1 */
     fxt_map named;     /* (kind, koid) -> 1: its name was written */
     uint32_t synthetic_count;
-    uint32_t current; /* target of the last record; UINT32_MAX: none yet */
-    uint32_t record;  /* number of the record being made, for the tables */
-    output *text;     /* nested fields as text */
+    uint32_t current;      /* target of the last record; UINT32_MAX: none yet */
+    uint32_t record;       /* number of the record being made, for the tables */
+    output *text;          /* nested fields as text */
+    uint64_t payload_left; /* of the large blob being written: bytes that are to come */
+    uint64_t payload_size, payload_source; /* all of them; offset of its record in its source */
     bool is_started, is_exhausted;
 } fxt_writer;
 
@@ -54,8 +54,8 @@ typedef struct fxt_making {
 void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
                      const stele_fxt_argument *arguments);
 
-/* A reference to a name: registered when it came before, else inline. */
-stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name);
+/* A reference to a name: registered when it came before or when it `must` be, else inline. */
+stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must);
 
 /* Fields of the event as arguments, but for those that the record holds otherwise. */
 void fxt_writer_arguments(fxt_making *m);
