@@ -193,17 +193,32 @@ static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
     return walk_deliver_damaged(k, r, step);
 }
 
+/*
+ * The last record ends where the input does, which vouches for nothing if that was cut: when there
+ * is more in the record than its contents, and records reach to the end from there, it is theirs.
+ */
+static bool walk_hides_records(const walk *k, const walk_record *r)
+{
+    stele_fxt_record record;
+    if (stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record) != STELE_FXT_OK)
+        return false;
+    for (uint64_t at = record.used; at < record.size; at += FXT_WORD) {
+        if (walk_resumes(k, at, 2, 1))
+            return true;
+    }
+    return false;
+}
+
 /* True when a sound header, or the end, comes behind the record. */
 static bool walk_leads_on(walk *k, walk_record *r)
 {
     uint64_t left, header, size;
     if (r->size > STELE_FXT_RECORD_SIZE_MAX)
         return true; /* too far to see */
-    if (walk_need(k, (size_t)r->size + FXT_WORD) < r->size + FXT_WORD) {
-        r->bytes = k->window.at;
-        return true;
-    }
+    left = walk_need(k, (size_t)r->size + FXT_WORD);
     r->bytes = k->window.at;
+    if (left < r->size + FXT_WORD)
+        return !walk_hides_records(k, r);
     left = walk_left(k) - r->size;
     header = fxt_word(r->bytes + r->size, k->is_big_endian);
     size = fxt_size(header);
