@@ -312,7 +312,7 @@ static bool dump_record_at(dumper *d, const dump_request *request, const walk_re
     if (d->text->status != STELE_OK || size < 2)
         text = (const uint8_t *)" ";
     return request->fn(request->user, &(dump_record){.offset = at->offset,
-                                                     .size = at->size,
+                                                     .size = at->extent,
                                                      .kind = fxt_kind_text(d->r),
                                                      .text = (const char *)text + 1,
                                                      .bytes = at->bytes,

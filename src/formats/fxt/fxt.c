@@ -187,6 +187,7 @@ const format format_fxt = {
     .open = fxt_open,
     .dump = fxt_trace_dump,
     .writer = fxt_writer_new,
+    .copier = fxt_copier_new,
     .codes = fxt_codes,
     .code_count = FXT_CODE_COUNT,
 };

@@ -54,6 +54,7 @@ bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p);
 stele_status fxt_trace_index(stele_trace *trace);
 stele_status fxt_trace_produce(stele_trace *trace, const produce_request *request, producer **out);
 stele_status fxt_trace_dump(stele_trace *trace, const dump_request *request);
+stele_status fxt_copier_new(stele_trace *trace, output *out, copier **copier);
 stele_status fxt_writer_new(stele_context *context, output *out,
                             const stele_writer_options *options, stele_writer **writer);
 

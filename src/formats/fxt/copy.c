@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies the records of kept events byte by byte, and before them the state they may need. State
+ * waits until an event is kept: where nothing was left out in between it goes out as it stood;
+ * after a gap what was replaced meanwhile is dropped, and provider sections are written where
+ * needed.
+ */
+#include <stdlib.h>
+
+#include "formats/fxt/trace.h"
+
+/* Bytes of state that wait. State without events is harmless, so beyond that it just goes out. */
+#define WAITING_MAX ((size_t)1 << 20)
+
+#define PROVIDER_IMPLICIT UINT64_MAX
+
+typedef struct waiting {
+    size_t at, size;   /* in the bytes that wait */
+    uint64_t provider; /* in whose part of the trace it stands */
+    bool is_section;   /* switches the provider and does nothing else */
+    bool is_info;
+    bool is_replaced;
+} waiting;
+
+typedef struct fxt_copier {
+    copier base;
+    fxt_trace *trace;
+    output *out;
+    walk walk;
+    output *bytes; /* of the records that wait */
+    waiting *waiting;
+    uint32_t count, capacity;
+    fxt_map slots;             /* (provider, what it sets) -> index + 1 of what waits */
+    uint64_t provider;         /* where the walk is */
+    uint64_t written_provider; /* where the output is */
+    uint64_t last_offset;      /* of the last record kept; UINT64_MAX: none */
+    bool has_gap;              /* since the last record kept something was left out */
+} fxt_copier;
+
+/* ---- State that waits ---- */
+
+static void put_word(const fxt_copier *c, output *out, uint64_t word)
+{
+    uint8_t bytes[FXT_WORD];
+    if (c->walk.is_big_endian)
+        store_be64(bytes, word);
+    else
+        store_le64(bytes, word);
+    output_write(out, bytes, sizeof bytes);
+}
+
+/* Puts the output into the provider's part. The implicit one is over once there was another. */
+static void enter_provider(fxt_copier *c, uint64_t provider)
+{
+    if (provider == c->written_provider || provider == PROVIDER_IMPLICIT)
+        return;
+    c->written_provider = provider;
+    put_word(c, c->out,
+             fxt_field(STELE_FXT_METADATA, 0, 3) | fxt_field(1, 4, 15) |
+                 fxt_field(STELE_FXT_PROVIDER_SECTION, 16, 19) | fxt_field(provider, 20, 51));
+}
+
+static void flush_waiting(fxt_copier *c)
+{
+    size_t size;
+    const uint8_t *bytes = output_memory(c->bytes, &size);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const waiting *w = &c->waiting[i];
+        if (c->has_gap && (w->is_replaced || w->is_section))
+            continue;
+        if (w->is_section || w->is_info)
+            c->written_provider = w->provider;
+        else
+            enter_provider(c, w->provider);
+        output_write(c->out, bytes + w->at, w->size);
+    }
+    c->count = 0;
+    c->bytes->at = c->bytes->buffer;
+    fxt_map_free(&c->slots);
+}
+
+/* What a state record sets within its provider; 0: nothing that another could replace. */
+static uint64_t slot_of(const stele_fxt_record *r)
+{
+    switch (r->type) {
+    case STELE_FXT_METADATA: return r->subtype == STELE_FXT_PROVIDER_INFO ? 1 : 0;
+    case STELE_FXT_INITIALIZATION: return 2;
+    case STELE_FXT_STRING: return 0x10000u | r->number;
+    case STELE_FXT_THREAD: return 0x20000u | r->number;
+    default: return 0;
+    }
+}
+
+static bool wait_for(fxt_copier *c, const walk_record *at, const stele_fxt_record *r)
+{
+    const uint64_t slot = slot_of(r);
+    size_t before;
+    if (c->count == c->capacity) {
+        const uint32_t capacity = c->capacity == 0 ? 64 : c->capacity * 2;
+        waiting *grown = realloc(c->waiting, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        c->waiting = grown;
+        c->capacity = capacity;
+    }
+    output_memory(c->bytes, &before);
+    output_write(c->bytes, at->bytes, (size_t)at->extent);
+    c->waiting[c->count++] = (waiting){
+        .at = before,
+        .size = (size_t)at->extent,
+        .provider = c->provider,
+        .is_section = r->type == STELE_FXT_METADATA && r->subtype == STELE_FXT_PROVIDER_SECTION,
+        .is_info = r->type == STELE_FXT_METADATA && r->subtype == STELE_FXT_PROVIDER_INFO,
+    };
+    if (slot != 0) {
+        const uint32_t known = fxt_map_get(&c->slots, c->provider, slot);
+        if (known != 0)
+            c->waiting[known - 1].is_replaced = true;
+        if (!fxt_map_set(&c->slots, c->provider, slot, c->count))
+            return false;
+    }
+    if (before + at->extent > WAITING_MAX)
+        flush_waiting(c);
+    return c->bytes->status == STELE_OK;
+}
+
+/* ---- Records ---- */
+
+/*
+ * Writes the record itself. Where its size is wrong, or the input ends inside of it, the header is
+ * made to say how much is there: nothing else would let a reader go on behind it.
+ */
+static void write_record(fxt_copier *c, const walk_record *at)
+{
+    uint64_t left = at->extent / FXT_WORD * FXT_WORD;
+    const unsigned high = fxt_type(at->header) == STELE_FXT_LARGE ? 35 : 15;
+    if (left < FXT_WORD)
+        return;
+    enter_provider(c, c->provider);
+    put_word(c, c->out, (at->header & ~fxt_mask(4, high)) | fxt_field(left / FXT_WORD, 4, high));
+    walk_consume(&c->walk, FXT_WORD);
+    left -= FXT_WORD;
+    while (left != 0) {
+        const size_t want = left < WALK_LOADED ? (size_t)left : WALK_LOADED;
+        size_t size = window_need(&c->walk.window, want);
+        if (size == 0)
+            return;
+        if (size > want)
+            size = want;
+        output_write(c->out, c->walk.window.at, size);
+        walk_consume(&c->walk, size);
+        left -= size;
+    }
+}
+
+/* A record that is not kept: state waits, objects are state that refers to other state. */
+static bool pass_record(fxt_copier *c, const walk_record *at)
+{
+    const bool is_provider = fxt_type(at->header) == STELE_FXT_METADATA &&
+                             (fxt_bits(at->header, 16, 19) == STELE_FXT_PROVIDER_INFO ||
+                              fxt_bits(at->header, 16, 19) == STELE_FXT_PROVIDER_SECTION);
+    stele_fxt_record r;
+    stele_fxt_decode(at->bytes, at->loaded, c->walk.is_big_endian, &r);
+    switch (r.type) {
+    case STELE_FXT_METADATA:
+        if (is_provider)
+            c->provider = r.number;
+        if (is_provider || (r.header == STELE_FXT_MAGIC && at->offset == 0) ||
+            (r.header == STELE_FXT_MAGIC && !c->has_gap))
+            return wait_for(c, at, &r);
+        break;
+    case STELE_FXT_INITIALIZATION:
+    case STELE_FXT_STRING:
+    case STELE_FXT_THREAD:
+        if (!at->is_damaged)
+            return wait_for(c, at, &r);
+        break;
+    case STELE_FXT_USERSPACE_OBJECT:
+    case STELE_FXT_KERNEL_OBJECT:
+        /* Its place among the others does not matter, only that what it refers to is before it. */
+        c->has_gap = true;
+        flush_waiting(c);
+        write_record(c, at);
+        return true;
+    default: break;
+    }
+    c->has_gap = true;
+    return true;
+}
+
+static stele_status copier_keep(copier *self, const stele_event *event)
+{
+    fxt_copier *c = (fxt_copier *)self;
+    const uint64_t skipped_size = c->walk.skipped_size;
+    walk_record at;
+    if (event->offset == c->last_offset)
+        return STELE_OK; /* another part of the same payload */
+    while (walk_next(&c->walk, &at)) {
+        if (at.offset != event->offset) {
+            if (!pass_record(c, &at))
+                return STELE_ERR_MEMORY;
+            continue;
+        }
+        c->has_gap |= c->walk.skipped_size != skipped_size;
+        flush_waiting(c);
+        write_record(c, &at);
+        c->last_offset = event->offset;
+        c->has_gap = false;
+        return c->out->status;
+    }
+    return c->walk.window.status != STELE_OK ? c->walk.window.status : STELE_ERR_ARGUMENT;
+}
+
+/* What stands behind the last event is needed only by those who want the trace as it was. */
+static stele_status copier_finish(copier *self)
+{
+    fxt_copier *c = (fxt_copier *)self;
+    walk_record at;
+    while (walk_next(&c->walk, &at)) {
+        if (!pass_record(c, &at))
+            return STELE_ERR_MEMORY;
+    }
+    if (c->walk.window.status != STELE_OK)
+        return c->walk.window.status;
+    if (!c->has_gap)
+        flush_waiting(c);
+    else if (output_offset(c->out) == 0)
+        put_word(c, c->out, STELE_FXT_MAGIC);
+    return c->out->status;
+}
+
+static void copier_close(copier *self)
+{
+    fxt_copier *c = (fxt_copier *)self;
+    walk_close(&c->walk);
+    output_close(c->bytes);
+    fxt_map_free(&c->slots);
+    free(c->waiting);
+    free(c);
+}
+
+static const copier_ops fxt_copier_ops = {copier_keep, copier_finish, copier_close};
+
+stele_status fxt_copier_new(stele_trace *self, output *out, copier **made)
+{
+    fxt_trace *trace = (fxt_trace *)self;
+    stele_context *context = self->context;
+    input *in = source_input(self->source);
+    fxt_copier *c;
+    stele_status status;
+    *made = NULL;
+    if (!in->is_seekable)
+        return STELE_ERR_UNSUPPORTED; /* it is read a second time */
+    c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return STELE_ERR_MEMORY;
+    c->base.ops = &fxt_copier_ops;
+    c->trace = trace;
+    c->out = out;
+    c->provider = c->written_provider = PROVIDER_IMPLICIT;
+    c->last_offset = UINT64_MAX;
+    status = output_open_memory(&context->diag, &c->bytes);
+    if (status == STELE_OK)
+        status = walk_open(&c->walk, in, trace->is_big_endian, context->limits.window_size, NULL);
+    if (status != STELE_OK) {
+        copier_close(&c->base);
+        return status;
+    }
+    *made = &c->base;
+    return STELE_OK;
+}
