@@ -214,3 +214,390 @@ TEST(reserved_bits_are_a_note_of_check)
     CHECK_CODES("FXT012", "FXT027");
     CHECK_EQ_U64(t.offsets[0], 8);
 }
+
+/* ---- Arguments ---- */
+
+/* Header of an event: size in words, type, arguments, thread, category and name by index. */
+static uint64_t event_header(uint64_t size, uint64_t type, uint64_t arguments)
+{
+    return 4 | size << 4 | type << 16 | arguments << 20 | UINT64_C(1) << 24 | UINT64_C(1) << 32 |
+           UINT64_C(2) << 48;
+}
+
+static void begin_registered(void)
+{
+    begin();
+    word(UINT64_C(0x0000000300010022)); /* string 1 */
+    stream("cat");
+    word(UINT64_C(0x0000000400020022)); /* string 2 */
+    stream("name");
+    word(UINT64_C(0x0000000300030022)); /* string 3 */
+    stream("arg");
+    word(UINT64_C(0x0000000000010033)); /* thread 1 */
+    word(10);
+    word(11);
+}
+
+TEST(every_type_of_argument)
+{
+    begin_registered();
+    word(event_header(2 + 17, 0, 11));
+    word(5);
+    word(UINT64_C(0x0000000000030010)); /* null */
+    word(UINT64_C(0xfffffffb00030011)); /* int32 -5 */
+    word(UINT64_C(0xfffffffb00030012)); /* uint32 */
+    word(UINT64_C(0x0000000000030023)); /* int64 */
+    word((uint64_t)INT64_MIN);
+    word(UINT64_C(0x0000000000030024)); /* uint64 */
+    word(UINT64_MAX);
+    word(UINT64_C(0x0000000000030025)); /* double */
+    word(store_double(-0.5));
+    word(UINT64_C(0x0000000200030016)); /* string 2 */
+    word(UINT64_C(0x0000000000030027)); /* pointer */
+    word(UINT64_C(0xffffffff00000001));
+    word(UINT64_C(0x0000000000030028)); /* koid */
+    word(UINT64_C(0x8000000000000001));
+    word(UINT64_C(0x0000000100030019)); /* bool */
+    word(UINT64_C(0x000000050003002a)); /* blob of 5 bytes */
+    stream("\1\2\3\4\5");
+    read_all();
+    CHECK_NO_CODES();
+    REQUIRE(event_at(0)->field_count == 11);
+    static const uint8_t types[11] = {STELE_TYPE_NULL, STELE_TYPE_INT,     STELE_TYPE_UINT,
+                                      STELE_TYPE_INT,  STELE_TYPE_UINT,    STELE_TYPE_FLOAT,
+                                      STELE_TYPE_NAME, STELE_TYPE_POINTER, STELE_TYPE_KOID,
+                                      STELE_TYPE_BOOL, STELE_TYPE_BYTES};
+    static const uint8_t widths[11] = {0, 32, 32, 64, 64, 64, 0, 64, 64, 1, 0};
+    for (uint32_t i = 0; i < 11; i++) {
+        CHECK_EQ_U64(field_at(0, i)->type, types[i]);
+        CHECK_EQ_U64(field_at(0, i)->width, widths[i]);
+        CHECK_EQ_STR(name_of(field_at(0, i)->name), "arg");
+    }
+    CHECK_EQ_I64(field_at(0, 1)->u.i, -5);
+    CHECK_EQ_U64(field_at(0, 2)->u.u, 4294967291u);
+    CHECK_EQ_I64(field_at(0, 3)->u.i, INT64_MIN);
+    CHECK_EQ_U64(field_at(0, 4)->u.u, UINT64_MAX);
+    CHECK_EQ_F64(field_at(0, 5)->u.f, -0.5);
+    CHECK_EQ_STR(field_text(0, 6), "name");
+    CHECK_EQ_U64(field_at(0, 7)->u.u, UINT64_C(0xffffffff00000001));
+    CHECK_EQ_U64(field_at(0, 8)->u.u, UINT64_C(0x8000000000000001));
+    CHECK_EQ_U64(field_at(0, 9)->u.u, 1);
+    CHECK_EQ_U64(field_at(0, 10)->u.bytes.size, 5);
+}
+
+TEST(name_and_value_of_a_string_argument_inline)
+{
+    begin_registered();
+    word(event_header(2 + 4, 0, 1));
+    word(5);
+    word(UINT64_C(0x0000800980040046)); /* size 4: name of 4 bytes, value of 9 */
+    stream("long");
+    stream("valuable!");
+    read_all();
+    CHECK_NO_CODES();
+    CHECK_EQ_STR(name_of(field_at(0, 0)->name), "long");
+    CHECK_EQ_STR(field_text(0, 0), "valuable!");
+}
+
+/* ---- What stands behind the arguments ---- */
+
+TEST(ids_and_end_stand_behind_all_arguments)
+{
+    static const struct {
+        uint64_t type;
+        stele_kind kind;
+    } types[] = {{1, STELE_KIND_COUNTER},   {5, STELE_KIND_ASYNC_BEGIN}, {6, STELE_KIND_ASYNC_STEP},
+                 {7, STELE_KIND_ASYNC_END}, {8, STELE_KIND_FLOW_BEGIN},  {9, STELE_KIND_FLOW_STEP},
+                 {10, STELE_KIND_FLOW_END}, {4, STELE_KIND_COMPLETE}};
+    begin_registered();
+    for (size_t i = 0; i < 8; i++) {
+        word(event_header(5, types[i].type, 1));
+        word(100 + i);
+        word(UINT64_C(0x0000000000030024));
+        word(42);
+        word(200 + i);
+    }
+    read_all();
+    CHECK_NO_CODES();
+    REQUIRE(t.batch->event_count == 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        CHECK_EQ_U64(event_at(i)->kind, types[i].kind);
+        CHECK_EQ_U64(event_at(i)->id, 200 + i);
+        CHECK_EQ_U64(field_at(i, 0)->u.u, 42);
+    }
+    CHECK_EQ_U64(event_at(7)->value, 207);
+}
+
+/* ---- Time ---- */
+
+TEST(no_drift_after_a_month_at_2400_MHz)
+{
+    const uint64_t ticks = UINT64_C(2400000000) * 86400 * 31 + 7;
+    begin_registered();
+    word(UINT64_C(0x0000000000000021));
+    word(UINT64_C(2400000000));
+    word(event_header(2, 0, 0));
+    word(ticks);
+    read_all();
+    CHECK_EQ_I64(event_at(0)->time_ns, INT64_C(86400) * 31 * 1000000000 + 2); /* 2.91 ns */
+}
+
+TEST(base_ticks_and_base_time_are_exact)
+{
+    const uint64_t f = UINT64_C(2419199000), base = UINT64_C(1000000000012345);
+    begin_registered();
+    word(UINT64_C(0x0000000000000041));
+    word(f);
+    word(base);
+    word(UINT64_C(1700000000123456789));
+    word(event_header(2, 0, 0));
+    word(base);
+    word(event_header(2, 0, 0));
+    word(base + f);
+    word(event_header(2, 0, 0));
+    word(base - 1);
+    read_with(&(stele_request){.order = STELE_ORDER_NONE}, true);
+    const stele_stream *s = stele_stream_get(t.context, t.streams[0]);
+    REQUIRE(s != NULL && s->clock.has_wall);
+    CHECK_EQ_I64(s->clock.wall_ns + event_at(0)->time_ns, INT64_C(1700000000123456789));
+    CHECK_EQ_I64(event_at(1)->time_ns - event_at(0)->time_ns, 1000000000);
+    CHECK_EQ_I64(event_at(2)->time_ns - event_at(0)->time_ns, -1);
+    CHECK(!s->is_ordered);
+    CHECK_EQ_I64(s->lateness_ns, 1000000001);
+}
+
+/* ---- Providers ---- */
+
+static void provider_info(uint32_t id, const char *name)
+{
+    const uint64_t size = strlen(name);
+    const uint64_t words = 1 + (size + 7) / 8;
+    word(UINT64_C(1) << 16 | words << 4 | (uint64_t)id << 20 | size << 52);
+    stream(name);
+}
+
+/* The same indexes mean something else in two providers; each is read alone and with the other. */
+static void two_providers(void)
+{
+    begin();
+    provider_info(5, "first");
+    word(UINT64_C(0x0000000000000021));
+    word(1000);
+    word(UINT64_C(0x0000000300010022));
+    stream("one");
+    provider_info(6, "second");
+    word(UINT64_C(0x0000000300010022));
+    stream("two");
+    for (unsigned i = 0; i < 4; i++) {
+        word(UINT64_C(2) << 16 | 1 << 4 | (uint64_t)(5 + i % 2) << 20); /* section */
+        word(UINT64_C(0x0001000000000044));                             /* name 1, inline thread */
+        word(100 + i);
+        word(1);
+        word(2);
+    }
+}
+
+TEST(strings_and_rates_are_the_providers_own)
+{
+    for (unsigned with_index = 0; with_index < 2; with_index++) {
+        two_providers();
+        read_with(&(stele_request){.order = STELE_ORDER_NONE}, with_index != 0);
+        CHECK_NO_CODES();
+        REQUIRE(t.batch->event_count == 4);
+        for (uint32_t i = 0; i < 4; i++) {
+            const stele_stream *s = stele_stream_get(t.context, t.streams[i]);
+            CHECK_EQ_STR(name_of(event_at(i)->name), i % 2 == 0 ? "one" : "two");
+            CHECK_EQ_U64(s->number, 5 + i % 2);
+            CHECK_EQ_I64(event_at(i)->time_ns,
+                         i % 2 == 0 ? (100 + (int64_t)i) * 1000000 : 100 + (int64_t)i);
+        }
+    }
+}
+
+TEST(a_stream_alone_has_the_right_state)
+{
+    two_providers();
+    read_with(&(stele_request){.order = STELE_ORDER_TIME}, true);
+    REQUIRE(t.batch->event_count == 4);
+    CHECK_EQ_STR(name_of(event_at(0)->name), "two");
+    CHECK_EQ_STR(name_of(event_at(1)->name), "two");
+    CHECK_EQ_STR(name_of(event_at(2)->name), "one");
+    CHECK_EQ_STR(name_of(event_at(3)->name), "one");
+}
+
+/* ---- References ---- */
+
+TEST(a_new_registration_replaces_the_old_from_there_on)
+{
+    begin_registered();
+    word(event_header(2, 0, 0));
+    word(1);
+    word(UINT64_C(0x0000000300020022));
+    stream("new");
+    word(event_header(2, 0, 0));
+    word(2);
+    read_all();
+    CHECK_EQ_STR(name_of(event_at(0)->name), "name");
+    CHECK_EQ_STR(name_of(event_at(1)->name), "new");
+}
+
+TEST(dangling_references_keep_their_events_apart)
+{
+    begin();
+    for (uint64_t i = 7; i < 9; i++) {
+        word(UINT64_C(0x24) | i << 24 | (i + 90) << 48);
+        word(i);
+    }
+    read_all();
+    CHECK_CODES("FXT008", "FXT007", "FXT008", "FXT007");
+    CHECK(event_at(0)->track != event_at(1)->track);
+    CHECK_EQ_STR(name_of(event_at(0)->name), "<string 97>");
+    CHECK_EQ_STR(name_of(event_at(1)->name), "<string 98>");
+    CHECK_EQ_U64(event_at(0)->flags & STELE_FLAG_UNRESOLVED, STELE_FLAG_UNRESOLVED);
+}
+
+/* ---- Both ways through the reader, both byte orders ---- */
+
+TEST(the_hot_path_gives_what_the_general_one_gives)
+{
+    begin_registered();
+    for (uint64_t i = 0; i < 600; i++) {
+        word(event_header(5, 4, 1));
+        word(1000 + i);
+        word(UINT64_C(0x0000000000030024));
+        word(i);
+        word(2000 + i);
+    }
+    read_all();
+    stele_batch *hot = t.batch;
+    const uint32_t count = hot->event_count;
+    stele_event events[600];
+    REQUIRE(count == 600);
+    memcpy(events, hot->events, sizeof events);
+    close_all();
+    check_all(); /* judging needs every record's contents: the general path */
+    CHECK_NO_CODES();
+    REQUIRE(t.batch->event_count == 600);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_EQ_MEM(event_at(i), &events[i], sizeof events[i]);
+}
+
+TEST(big_endian_words)
+{
+    begin();
+    t.size = 0;
+    t.is_big_endian = true;
+    word(MAGIC);
+    word(UINT64_C(0x0000000400020022));
+    stream("name");
+    word(UINT64_C(0x0002000000000044)); /* instant, inline thread, name 2 */
+    word(77);
+    word(1);
+    word(2);
+    read_all();
+    CHECK_NO_CODES();
+    CHECK(stele_trace_get_info(t.trace)->is_big_endian);
+    CHECK_EQ_STR(name_of(event_at(0)->name), "name");
+    CHECK_EQ_U64(event_at(0)->ticks, 77);
+}
+
+/* ---- Other records ---- */
+
+TEST(a_koid_has_the_name_of_its_object_beside_it)
+{
+    begin_registered();
+    word(UINT64_C(0x0000008005010037)); /* kernel object, process, name of 5 bytes inline */
+    word(10);
+    stream("a.exe");
+    word(event_header(4, 0, 1));
+    word(1);
+    word(UINT64_C(0x0000000000030028));
+    word(10);
+    read_all();
+    CHECK_NO_CODES();
+    CHECK_EQ_U64(event_at(0)->kind, STELE_KIND_OBJECT);
+    CHECK_EQ_U64(event_at(0)->id, 10);
+    CHECK_EQ_U64(field_at(1, 0)->label_count, 1);
+    CHECK_EQ_STR(field_text(1, 1), "a.exe");
+    const stele_track *thread = stele_track_get(t.context, event_at(1)->track);
+    CHECK_EQ_STR(name_of(stele_track_get(t.context, thread->parent)->name), "a.exe");
+}
+
+TEST(the_size_of_a_large_record_has_32_bits)
+{
+    const uint64_t payload = 40000, words = 1 + 1 + 1 + payload / 8;
+    begin_registered();
+    word(15 | words << 4 | UINT64_C(1) << 40); /* large blob, format 1 */
+    word(UINT64_C(0x00020001));
+    word(payload);
+    memset(t.bytes + t.size, 'x', payload);
+    t.size += payload;
+    word(event_header(2, 0, 0));
+    word(9);
+    read_all();
+    CHECK_NO_CODES();
+    REQUIRE(t.batch->event_count == 2);
+    CHECK_EQ_U64(event_at(0)->kind, STELE_KIND_BLOB);
+    CHECK_EQ_U64(event_at(0)->value, payload);
+    CHECK_EQ_U64(field_at(0, 0)->u.bytes.size, payload);
+    CHECK_EQ_U64(event_at(1)->ticks, 9);
+}
+
+TEST(a_full_buffer_is_a_lost_event)
+{
+    begin();
+    provider_info(5, "first");
+    word(UINT64_C(3) << 16 | 1 << 4 | UINT64_C(5) << 20);
+    read_all();
+    CHECK_CODES("FXT018");
+    CHECK_EQ_U64(event_at(0)->kind, STELE_KIND_LOST);
+}
+
+TEST(zeros_are_skipped_fast_and_told)
+{
+    begin_registered();
+    const size_t before = t.size;
+    memset(t.bytes + t.size, 0, 32768);
+    t.size += 32768;
+    word(event_header(2, 0, 0));
+    word(3);
+    read_all();
+    CHECK_CODES("FXT001");
+    CHECK_EQ_U64(t.offsets[0], before);
+    CHECK_EQ_U64(event_at(0)->ticks, 3);
+}
+
+TEST(the_samples_of_real_writers_read_without_loss)
+{
+    static const struct {
+        const char *name;
+        uint64_t events, errors;
+    } samples[] = {{"ftfrs_sample.fxt", 6, 0},
+                   {"fxtcpp_general.fxt", 41, 0},
+                   {"go_writer_all.fxt", 28, 0},
+                   {"ftr-malformed-counters.fxt", 401, 100},
+                   {"magic-trace-c-hello-world.fxt.gz", 0, 0}};
+    const char *folder = getenv("STELE_SAMPLES");
+    if (folder == NULL)
+        SKIP("STELE_SAMPLES is not set: traces of real writers are not read");
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        char path[4096];
+        stele_reader *reader;
+        stele_segment segment;
+        stele_reader_stats stats;
+        close_all();
+        snprintf(path, sizeof path, "%s/fxt/%s", folder, samples[i].name);
+        REQUIRE(stele_context_new(NULL, &t.context) == STELE_OK);
+        REQUIRE(stele_trace_open(t.context, path, NULL, &t.trace) == STELE_OK);
+        REQUIRE(stele_reader_open(t.context, &t.trace, 1, NULL, &reader) == STELE_OK);
+        while (stele_reader_next(reader, &segment) == STELE_OK)
+            ;
+        stele_reader_get_stats(reader, &stats);
+        stele_reader_close(reader);
+        CHECK_EQ_U64(stats.skipped_size, 0);
+        CHECK(stats.event_count != 0);
+        if (samples[i].events != 0)
+            CHECK_EQ_U64(stats.event_count, samples[i].events);
+        CHECK_EQ_U64(stele_context_diag_count(t.context, STELE_ERROR), samples[i].errors);
+    }
+}

@@ -153,14 +153,20 @@ static void write_record(fxt_copier *c, const walk_record *at)
     }
 }
 
+static void decode_record(fxt_copier *c, walk_record *at, stele_fxt_record *r)
+{
+    stele_fxt_decode(at->bytes, at->loaded, c->walk.is_big_endian, r);
+    walk_doubt(&c->walk, at, r);
+}
+
 /* A record that is not kept: state waits, objects are state that refers to other state. */
-static bool pass_record(fxt_copier *c, const walk_record *at)
+static bool pass_record(fxt_copier *c, walk_record *at)
 {
     const bool is_provider = fxt_type(at->header) == STELE_FXT_METADATA &&
                              (fxt_bits(at->header, 16, 19) == STELE_FXT_PROVIDER_INFO ||
                               fxt_bits(at->header, 16, 19) == STELE_FXT_PROVIDER_SECTION);
     stele_fxt_record r;
-    stele_fxt_decode(at->bytes, at->loaded, c->walk.is_big_endian, &r);
+    decode_record(c, at, &r);
     switch (r.type) {
     case STELE_FXT_METADATA:
         if (is_provider)
@@ -192,6 +198,7 @@ static stele_status copier_keep(copier *self, const stele_event *event)
 {
     fxt_copier *c = (fxt_copier *)self;
     const uint64_t skipped_size = c->walk.skipped_size;
+    stele_fxt_record r;
     walk_record at;
     if (event->offset == c->last_offset)
         return STELE_OK; /* another part of the same payload */
@@ -201,6 +208,7 @@ static stele_status copier_keep(copier *self, const stele_event *event)
                 return STELE_ERR_MEMORY;
             continue;
         }
+        decode_record(c, &at, &r);
         c->has_gap |= c->walk.skipped_size != skipped_size;
         flush_waiting(c);
         write_record(c, &at);

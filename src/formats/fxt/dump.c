@@ -311,12 +311,14 @@ static bool dump_record_at(dumper *d, const dump_request *request, const walk_re
     text = output_memory(d->text, &size);
     if (d->text->status != STELE_OK || size < 2)
         text = (const uint8_t *)" ";
-    return request->fn(request->user, &(dump_record){.offset = at->offset,
-                                                     .size = at->extent,
-                                                     .kind = fxt_kind_text(d->r),
-                                                     .text = (const char *)text + 1,
-                                                     .bytes = at->bytes,
-                                                     .bytes_size = at->loaded});
+    return request->fn(
+        request->user,
+        &(dump_record){.offset = at->offset,
+                       .size = at->extent,
+                       .kind = fxt_kind_text(d->r),
+                       .text = (const char *)text + 1,
+                       .bytes = at->bytes,
+                       .bytes_size = at->loaded < at->extent ? at->loaded : (size_t)at->extent});
 }
 
 static stele_status dump_all(dumper *d, const dump_request *request)
@@ -326,6 +328,7 @@ static stele_status dump_all(dumper *d, const dump_request *request)
     while (walk_next(&d->walk, &at)) {
         stele_fxt_record r;
         stele_fxt_decode(at.bytes, at.loaded, d->walk.is_big_endian, &r);
+        walk_doubt(&d->walk, &at, &r);
         d->r = &r;
         if (at.offset >= request->at) {
             if (!dump_record_at(d, request, &at))

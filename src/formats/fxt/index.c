@@ -169,10 +169,20 @@ static void index_large(indexer *x, walk_record *at)
         note_time(x, r.ticks);
 }
 
+/* Only what looks odd is worth a look at its contents here. */
+static void index_doubt(indexer *x, walk_record *at)
+{
+    stele_fxt_record r;
+    stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
+    walk_doubt(&x->walk, at, &r);
+}
+
 /* What stands before any provider record makes a stream only when it has events. */
 static bool index_record(indexer *x, walk_record *at)
 {
     const unsigned type = fxt_type(at->header);
+    if (!fxt_is_plausible(at->header, UINT64_MAX))
+        index_doubt(x, at);
     if (type <= STELE_FXT_THREAD)
         return index_state(x, at);
     if (x->current == UINT32_MAX && !enter_stream(x))

@@ -117,6 +117,7 @@ static void producer_decode(fxt_producer *p, walk_record *at, stele_fxt_record *
         walk_load(&p->walk, at, WALK_LOADED_MAX);
         stele_fxt_decode(at->bytes, at->loaded, p->walk.is_big_endian, r);
     }
+    walk_doubt(&p->walk, at, r);
 }
 
 static bool is_provider_record(const stele_fxt_record *r)

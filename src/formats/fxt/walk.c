@@ -209,12 +209,27 @@ static bool walk_hides_records(const walk *k, const walk_record *r)
     return false;
 }
 
+/* The same for a record that is longer than what is loaded. */
+static bool walk_leads_far(walk *k, const walk_record *r)
+{
+    const uint64_t left = walk_left(k) - r->size;
+    uint8_t bytes[FXT_WORD];
+    uint64_t header;
+    size_t got;
+    if (!k->window.in->is_seekable || left < FXT_WORD)
+        return true; /* nothing to be seen */
+    if (input_read(k->window.in, r->offset + r->size, bytes, sizeof bytes, &got) != STELE_OK)
+        return true;
+    header = fxt_word(bytes, k->is_big_endian);
+    return got == sizeof bytes && fxt_is_plausible(header, left);
+}
+
 /* True when a sound header, or the end, comes behind the record. */
 static bool walk_leads_on(walk *k, walk_record *r)
 {
     uint64_t left, header, size;
     if (r->size > STELE_FXT_RECORD_SIZE_MAX)
-        return true; /* too far to see */
+        return walk_leads_far(k, r);
     left = walk_need(k, (size_t)r->size + FXT_WORD);
     r->bytes = k->window.at;
     if (left < r->size + FXT_WORD)
@@ -286,4 +301,38 @@ bool walk_next_slow(walk *k, walk_record *r)
         k->is_lost = true;
         return walk_deliver_damaged(k, r, used);
     }
+}
+
+/*
+ * True when a record comes behind this one, perhaps after some of a kind that is not known: one
+ * with a header that is plausible, or with contents that decode without a fault.
+ */
+static bool walk_is_followed(const walk *k, const walk_record *at)
+{
+    const uint64_t loaded = (uint64_t)(k->window.end - at->bytes), left = walk_left(k);
+    uint64_t ahead = at->size;
+    for (unsigned i = 0; i < 8 && ahead + FXT_WORD <= loaded; i++) {
+        stele_fxt_record next;
+        const stele_fxt_fault fault =
+            stele_fxt_decode(at->bytes + ahead, (size_t)(loaded - ahead), k->is_big_endian, &next);
+        if (next.size == 0)
+            return false;
+        if (next.size > left - ahead) /* cut off, if it is one */
+            return fault == STELE_FXT_FAULT_CUT || fault == STELE_FXT_FAULT_SUBTYPE;
+        if (fault == STELE_FXT_OK || fault == STELE_FXT_FAULT_CUT ||
+            fxt_is_plausible(next.header, left - ahead))
+            return true;
+        if (fault != STELE_FXT_FAULT_SUBTYPE)
+            return false;
+        ahead += next.size;
+    }
+    return true; /* as far as can be seen */
+}
+
+void walk_doubt_slow(walk *k, walk_record *at, const stele_fxt_record *r)
+{
+    if (walk_is_followed(k, at))
+        return;
+    k->is_lost = true;
+    walk_deliver_damaged(k, at, r->fault == STELE_FXT_OK ? r->used : FXT_WORD);
 }

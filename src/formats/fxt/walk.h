@@ -50,6 +50,19 @@ void walk_consume(walk *k, uint64_t size);
 
 bool walk_next_slow(walk *k, walk_record *r);
 
+void walk_doubt_slow(walk *k, walk_record *at, const stele_fxt_record *r);
+
+/*
+ * To be called with what a record decoded to, before anything of it is consumed. Contents that do
+ * not end where the record does are a reason to look closer at where its size leads: if to nothing
+ * that is a record, the size is wrong, and the way is looked for from the end of the contents on.
+ */
+static inline void walk_doubt(walk *k, walk_record *at, const stele_fxt_record *r)
+{
+    if ((r->fault != STELE_FXT_OK || r->used != r->size) && !at->is_damaged)
+        walk_doubt_slow(k, at, r);
+}
+
 /*
  * The next record; its bytes hold until the next call. False at the end, also after an error of
  * the input (see window.status). A record is taken at its word when another header follows it; the
