@@ -537,7 +537,7 @@ static void make_rest(making *m)
     const stele_name *names = m->e->names;
     const bool is_sound = r->fault == STELE_FXT_OK || is_unknown_event(r);
     const uint64_t from = is_sound ? r->used : r->fault_offset;
-    const uint64_t stop = r->size < m->at->loaded ? r->size : m->at->loaded;
+    const uint64_t stop = m->at->extent < m->at->loaded ? m->at->extent : m->at->loaded;
     if (from >= stop || r->type == STELE_FXT_LARGE ||
         (r->fault == STELE_FXT_FAULT_SUBTYPE && !is_sound))
         return;

@@ -13,6 +13,9 @@ const stele_code fxt_codes[FXT_CODE_COUNT] = {
 /* Loaded while looking for the way: two of the longest records and a header. */
 #define AHEAD ((size_t)2 * STELE_FXT_RECORD_SIZE_MAX + FXT_WORD)
 
+/* In a record shorter than that a few numbers look like records more easily than they are some. */
+#define HIDING_SIZE 256u
+
 stele_status walk_open(walk *k, input *in, bool is_big_endian, size_t window_size, diag_sink *diag)
 {
     *k = (walk){.is_big_endian = is_big_endian, .diag = diag};
@@ -95,7 +98,7 @@ static bool walk_stands_alone(const walk *k, uint64_t ahead)
     stele_fxt_record record;
     return stele_fxt_decode(at, (size_t)loaded, k->is_big_endian, &record) == STELE_FXT_OK &&
            record.type >= STELE_FXT_EVENT && record.type <= STELE_FXT_PROFILER &&
-           record.used == record.size;
+           record.type != STELE_FXT_BLOB && record.used == record.size;
 }
 
 /*
@@ -111,10 +114,10 @@ static bool walk_resumes(const walk *k, uint64_t ahead, unsigned depth, unsigned
         if (ahead == left)
             return i >= depth_to_end;
         if (ahead + FXT_WORD > loaded)
-            return i > 0 && ahead < left; /* out of sight */
+            return i >= depth_to_end && ahead < left; /* out of sight */
         header = fxt_word(k->window.at + ahead, k->is_big_endian);
-        if (!fxt_is_plausible(header, i == 0 ? left : UINT64_MAX))
-            return i == 1 && walk_stands_alone(k, from);
+        if (!fxt_is_plausible(header, i == 0 ? left - ahead : UINT64_MAX))
+            return i == 1 && depth == 2 && walk_stands_alone(k, from);
         if (fxt_size(header) > left - ahead)
             return true; /* the last one is cut off */
         ahead += fxt_size(header);
@@ -194,19 +197,25 @@ static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
 }
 
 /*
- * The last record ends where the input does, which vouches for nothing if that was cut: when there
- * is more in the record than its contents, and records reach to the end from there, it is theirs.
+ * True when records follow each other inside of this one (two at least, as a single number may look
+ * like a header), from `from` bytes behind its start on: then they are the ones that are meant.
  */
-static bool walk_hides_records(const walk *k, const walk_record *r)
+static bool walk_hides_records(const walk *k, const walk_record *at, uint64_t from)
 {
-    stele_fxt_record record;
-    if (stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record) != STELE_FXT_OK)
-        return false;
-    for (uint64_t at = record.used; at < record.size; at += FXT_WORD) {
-        if (walk_resumes(k, at, 2, 1))
+    for (uint64_t ahead = from; ahead < at->size; ahead += FXT_WORD) {
+        const uint64_t first = fxt_size(fxt_word(at->bytes + ahead, k->is_big_endian));
+        if (first < at->size - ahead && walk_resumes(k, ahead, 3, 2))
             return true;
     }
     return false;
+}
+
+/* The last record ends where the input does, which vouches for nothing if that was cut. */
+static bool walk_ends_well(const walk *k, const walk_record *at)
+{
+    stele_fxt_record record;
+    return stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, &record) != STELE_FXT_OK ||
+           !walk_hides_records(k, at, record.used);
 }
 
 /* The same for a record that is longer than what is loaded. */
@@ -227,17 +236,14 @@ static bool walk_leads_far(walk *k, const walk_record *r)
 /* True when a sound header, or the end, comes behind the record. */
 static bool walk_leads_on(walk *k, walk_record *r)
 {
-    uint64_t left, header, size;
+    uint64_t left;
     if (r->size > STELE_FXT_RECORD_SIZE_MAX)
         return walk_leads_far(k, r);
     left = walk_need(k, (size_t)r->size + FXT_WORD);
     r->bytes = k->window.at;
     if (left < r->size + FXT_WORD)
-        return !walk_hides_records(k, r);
-    left = walk_left(k) - r->size;
-    header = fxt_word(r->bytes + r->size, k->is_big_endian);
-    size = fxt_size(header);
-    return size != 0 && size <= left;
+        return walk_ends_well(k, r);
+    return fxt_size(fxt_word(r->bytes + r->size, k->is_big_endian)) != 0;
 }
 
 /* True when the record's contents end exactly where its size says. */
@@ -331,8 +337,10 @@ static bool walk_is_followed(const walk *k, const walk_record *at)
 
 void walk_doubt_slow(walk *k, walk_record *at, const stele_fxt_record *r)
 {
-    if (walk_is_followed(k, at))
+    const uint64_t step = r->fault == STELE_FXT_OK ? r->used : FXT_WORD;
+    if (at->size > STELE_FXT_RECORD_SIZE_MAX ||
+        (walk_is_followed(k, at) && (at->size < HIDING_SIZE || !walk_hides_records(k, at, step))))
         return;
     k->is_lost = true;
-    walk_deliver_damaged(k, at, r->fault == STELE_FXT_OK ? r->used : FXT_WORD);
+    walk_deliver_damaged(k, at, step);
 }
