@@ -16,6 +16,9 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 #define VERIFY_BYTES_PER_BYTE 4u
 #define VERIFY_BYTES_FIRST    ((uint64_t)1 << 20)
 
+/* After so many packets with faults the layout is told by those that were sound. */
+#define DETECT_DAMAGE_MAX 64
+
 /* How far is looked before bytes that are no packet are let go. */
 #define SKIP_PART_MAX ((size_t)64 << 10)
 
@@ -49,21 +52,30 @@ stele_heph_fault heph_packet_decode(heph_packet *packet, stele_heph_kind kind,
 stele_heph_layout heph_layout_detect(const uint8_t *head, size_t size)
 {
     cursor c = cursor_make(head, size);
-    int newer = 0, older = 0;
-    while (cursor_left(&c) >= HEPH_HEADER_SIZE) {
+    int newer = 0, older = 0, damaged = 0;
+    while (cursor_left(&c) >= HEPH_HEADER_SIZE && damaged < DETECT_DAMAGE_MAX) {
         uint32_t packet_size;
         const stele_heph_kind kind = heph_packet_kind(c.at, &packet_size);
-        const uint8_t *at = c.at;
         heph_packet packet;
-        if (kind == STELE_HEPH_NONE || packet_size < packet_size_min(kind) ||
-            cursor_take(&c, packet_size) == NULL)
-            break;
-        if (kind != STELE_HEPH_EVENT)
+        if (kind == STELE_HEPH_NONE) {
+            c.at++;
             continue;
-        if (heph_packet_decode(&packet, kind, STELE_HEPH_SUBSTREAMS, at, packet_size) == 0)
-            newer++;
-        else if (heph_packet_decode(&packet, kind, STELE_HEPH_NO_SUBSTREAMS, at, packet_size) == 0)
+        }
+        if (packet_size > cursor_left(&c)) {
+            damaged++;
+            c.at++;
+        } else if (heph_packet_decode(&packet, kind, STELE_HEPH_SUBSTREAMS, c.at, packet_size) ==
+                   STELE_HEPH_SOUND) {
+            newer += kind == STELE_HEPH_EVENT;
+            c.at += packet_size;
+        } else if (heph_packet_decode(&packet, kind, STELE_HEPH_NO_SUBSTREAMS, c.at, packet_size) ==
+                   STELE_HEPH_SOUND) {
             older++;
+            c.at += packet_size;
+        } else {
+            damaged++;
+            c.at++;
+        }
     }
     return older > newer ? STELE_HEPH_NO_SUBSTREAMS : STELE_HEPH_SUBSTREAMS;
 }
