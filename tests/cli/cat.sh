@@ -76,6 +76,14 @@ expect 0 cat --csv --columns name --kind complete "$trace"
 one=$(tail -n +2 out | wc -l)
 expect 0 cat --csv --columns name --kind complete "$other"
 check "all events of both" test "$count" -eq $((one + $(tail -n +2 out | wc -l)))
+# The last ones of interleaved traces are the same as those of the whole.
+expect 0 cat --json "$trace" "$other"
+mv out whole
+for count in 1 50 200 350; do
+    expect 0 cat --json --tail $count "$trace" "$other"
+    tail -n $count whole >wanted
+    same out wanted
+done
 # Unrelated clocks are refused, unless the user says how they relate.
 expect 2 cat "$trace" "$unrelated"
 silent out
