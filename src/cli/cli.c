@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/binaries.h"
 #include "cli/help.h"
 #include "cli/terminal.h"
 
@@ -226,6 +227,7 @@ int cli_run(int argc, char **argv)
         cli_exit(&c, EXIT_USAGE);
     }
     code = c.is_closed ? EXIT_CLEAN : (int)c.worst;
+    binaries_free(c.binaries);
     report_free(&c.report);
     report_free(&c.out_report);
     options_free(&c.options);

@@ -18,6 +18,8 @@ typedef enum exit_code {
     EXIT_UNWRITABLE  /* the output */
 } exit_code;
 
+typedef struct binaries binaries;
+
 /* One run of the command. */
 typedef struct cli {
     options options;
@@ -27,6 +29,7 @@ typedef struct cli {
     report out_report; /* findings about outputs */
     diag_sink out_diag;
     progress progress;
+    binaries *binaries; /* of --binary; NULL: none were opened yet */
     exit_code worst;
     bool is_quiet, is_strict;
     bool is_closed;    /* whoever read the output went away */

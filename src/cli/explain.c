@@ -7,10 +7,11 @@
 #include "cli/cli.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
+#include "symbols/binary.h"
 
 #define WIDTH 88
 
-/* Those of the library, then those about events. */
+/* Those of the library, then those about events and about binaries. */
 static const stele_code *code_at(size_t index)
 {
     size_t count = 0;
@@ -18,7 +19,11 @@ static const stele_code *code_at(size_t index)
         count++;
     if (index < count)
         return stele_code_get(index);
-    return index - count < CHECK_CODE_COUNT ? &check_codes[index - count] : NULL;
+    index -= count;
+    if (index < CHECK_CODE_COUNT)
+        return &check_codes[index];
+    index -= CHECK_CODE_COUNT;
+    return index < SYMBOLS_CODE_COUNT ? &symbols_codes[index] : NULL;
 }
 
 static const char *code_word(const void *user, size_t index)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/binaries.h"
 #include "cli/cli.h"
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -56,6 +57,10 @@ stele_trace *cli_open(cli *c, size_t index)
     if (!trace_options(c, index, &given) ||
         !cli_check(c, stele_trace_open(c->context, path, &given, &trace), path))
         return NULL;
+    if (!binaries_attach(c, trace)) {
+        stele_trace_close(trace);
+        return NULL;
+    }
     return trace;
 }
 
@@ -181,6 +186,8 @@ static stele_status pull(cli *c, stele_reader *reader, const consumer *to)
     stele_segment segment;
     do {
         status = stele_reader_next(reader, &segment);
+        if (status == STELE_OK && c->binaries != NULL)
+            binaries_see(c->binaries, &segment);
         if (status == STELE_OK)
             status = to->take(to->user, &segment);
         if (c->progress.is_on) {
@@ -220,5 +227,7 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     status = open_and_pull(c, traces, count, request, to, stats != NULL ? stats : &unused);
     progress_clear(&c->progress);
+    if (c->binaries != NULL)
+        binaries_judge(c);
     return status;
 }

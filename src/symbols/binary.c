@@ -19,6 +19,8 @@ const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
 #include <string.h>
 #include <unistd.h>
 
+#define LINE_DISTANCE_MAX 64u /* bytes of code */
+
 typedef struct binary_name {
     uint64_t address, size;
     const char *name;
@@ -29,6 +31,7 @@ typedef struct line_entry {
     uint64_t address;
     const char *source; /* NULL: the end of a sequence */
     unsigned line;
+    uint32_t order; /* in its unit */
 } line_entry;
 
 struct binary {
@@ -141,8 +144,14 @@ static int line_compare(const void *left, const void *right)
     const line_entry *a = left, *b = right;
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    /* Where one sequence ends and another begins, the beginning holds. */
-    return (a->source != NULL) - (b->source != NULL);
+    /* The last of an address holds: rather the beginning of a sequence than the end of another, a
+       line than none, and the first of several, which is that of the function and not of what was
+       inlined at its start. */
+    if ((a->source != NULL) != (b->source != NULL))
+        return a->source != NULL ? 1 : -1;
+    if ((a->line != 0) != (b->line != 0))
+        return a->line != 0 ? 1 : -1;
+    return a->order < b->order ? 1 : -1;
 }
 
 static bool line_add(binary *file, const line_entry *entry)
@@ -175,7 +184,7 @@ static bool load_unit_lines(binary *file, Dwarf_Die *unit)
         dwarf_lineendsequence(at, &is_end);
         dwarf_lineno(at, &line);
         if (!line_add(file, &(line_entry){address, is_end ? NULL : dwarf_linesrc(at, NULL, NULL),
-                                          (unsigned)line}))
+                                          (unsigned)line, (uint32_t)i}))
             return false;
     }
     return true;
@@ -204,6 +213,7 @@ static void load_lines(binary *file)
 bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line)
 {
     size_t low = 0, high;
+    const line_entry *at;
     if (!file->has_lines)
         load_lines(file);
     high = file->line_count;
@@ -214,10 +224,17 @@ bool binary_line(binary *file, uint64_t address, const char **source, unsigned *
         else
             high = middle;
     }
-    if (low == 0 || file->lines[low - 1].source == NULL)
+    if (low == 0)
         return false;
-    *source = file->lines[low - 1].source;
-    *line = file->lines[low - 1].line;
+    /* Code of no line (0), such as a sled itself, belongs to the line that follows close by. */
+    at = &file->lines[low - 1];
+    while (at->source != NULL && at->line == 0 && low < file->line_count &&
+           file->lines[low].address - address < LINE_DISTANCE_MAX)
+        at = &file->lines[low++];
+    if (at->source == NULL || at->line == 0)
+        return false;
+    *source = at->source;
+    *line = at->line;
     return true;
 }
 

@@ -15,7 +15,8 @@ says out '^HEP001: '
 
 # Every code of the sources is listed and can be explained; there are no others.
 sed -n 's/^STELE_CODE(\([A-Z]*[0-9]*\),.*/\1/p' "$SOURCE/src/core/codes.def" \
-    "$SOURCE/src/analysis/codes.def" "$SOURCE"/src/formats/*/codes.def | sort >wanted
+    "$SOURCE/src/analysis/codes.def" "$SOURCE/src/symbols/codes.def" \
+    "$SOURCE"/src/formats/*/codes.def | sort >wanted
 check "there are codes" test -s wanted
 expect 0 explain --list
 cut -d ' ' -f 1 out | sort >listed

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/binaries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xray/layout.h"
+#include "symbols/sleds.h"
+
+#define OBJECTS_MAX 256u
+
+/* The program (number 0), or a shared object that it loaded. */
+typedef struct object {
+    const char *path;
+    sled_map *map; /* NULL: there is none, or it could not be opened */
+    uint8_t *seen; /* by function: bits of what it was seen to do */
+    uint32_t seen_size;
+} object;
+
+struct binaries {
+    object objects[OBJECTS_MAX];
+};
+
+enum { SEEN_ENTERED = 1, SEEN_LEFT = 2, SEEN_TAIL_EXIT = 4 };
+
+/* ---- Opening ---- */
+
+/* "FILE" or "ID=FILE"; NULL, and told, when the number cannot be used. */
+static const char *split(cli *c, const char *text, uint32_t *number)
+{
+    const size_t digits = strspn(text, "0123456789");
+    *number = 0;
+    if (digits == 0 || text[digits] != '=')
+        return text;
+    *number = digits < 4 ? (uint32_t)atoi(text) : OBJECTS_MAX;
+    if (*number < OBJECTS_MAX)
+        return text + digits + 1;
+    cli_usage(c, "--binary '%s': objects have numbers below %u", text, OBJECTS_MAX);
+    return NULL;
+}
+
+static bool open_object(cli *c, const char *text)
+{
+    static const sled_options plain_names;
+    diag_sink diag = {.fn = report_add, .user = &c->report};
+    uint32_t number;
+    object *o;
+    const char *path = split(c, text, &number);
+    stele_status status;
+    if (path == NULL)
+        return false;
+    o = &c->binaries->objects[number];
+    if (o->path != NULL)
+        return cli_usage(c, "--binary is given twice for object %u", (unsigned)number);
+    o->path = path;
+    status = sled_map_open(&diag, path, &plain_names, &o->map);
+    if (status != STELE_ERR_UNSUPPORTED) /* that is a warning */
+        cli_check(c, status, path);
+    return true;
+}
+
+static bool open_all(cli *c)
+{
+    const options *o = &c->options;
+    c->binaries = calloc(1, sizeof *c->binaries);
+    if (c->binaries == NULL)
+        return cli_check(c, STELE_ERR_MEMORY, "--binary");
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == OPTION_BINARY && !open_object(c, o->uses[i].value))
+            return false;
+    }
+    return true;
+}
+
+static const sled_function *find(const object *o, uint32_t function)
+{
+    return o->map != NULL ? sled_map_function(o->map, function) : NULL;
+}
+
+static stele_text resolve(void *user, uint64_t module, uint64_t id)
+{
+    const binaries *b = user;
+    const sled_function *function = NULL;
+    if (module < OBJECTS_MAX && id <= XRAY_OBJECT_MASK)
+        function = find(&b->objects[module], (uint32_t)id);
+    return function != NULL ? (stele_text){function->name, strlen(function->name)}
+                            : (stele_text){"", 0};
+}
+
+bool binaries_attach(cli *c, stele_trace *trace)
+{
+    if (!option_given(&c->options, OPTION_BINARY))
+        return true;
+    if (c->binaries == NULL && !open_all(c))
+        return false;
+    stele_trace_set_resolver(trace, resolve, c->binaries);
+    return true;
+}
+
+void binaries_free(binaries *b)
+{
+    if (b == NULL)
+        return;
+    for (size_t i = 0; i < OBJECTS_MAX; i++) {
+        sled_map_close(b->objects[i].map);
+        free(b->objects[i].seen);
+    }
+    free(b);
+}
+
+/* ---- Do they fit? ---- */
+
+/* Without memory there is nothing to be said about the functions that do not fit in. */
+static bool reserve_seen(object *o, uint32_t function)
+{
+    uint32_t size = o->seen_size == 0 ? 1024 : o->seen_size;
+    uint8_t *seen;
+    while (size <= function)
+        size *= 2;
+    seen = realloc(o->seen, size);
+    if (seen == NULL)
+        return false;
+    memset(seen + o->seen_size, 0, size - o->seen_size);
+    o->seen = seen;
+    o->seen_size = size;
+    return true;
+}
+
+void binaries_see(binaries *b, const stele_segment *segment)
+{
+    static const uint8_t bits[STELE_KIND_COUNT] = {[STELE_KIND_BEGIN] = SEEN_ENTERED,
+                                                   [STELE_KIND_END] = SEEN_LEFT,
+                                                   [STELE_KIND_TAIL_EXIT] = SEEN_TAIL_EXIT};
+    const stele_event *event = segment->batch->events + segment->first;
+    for (const stele_event *const end = event + segment->count; event != end; event++) {
+        const uint64_t number = event->id >> XRAY_OBJECT_SHIFT;
+        const uint32_t function = event->id & XRAY_OBJECT_MASK;
+        object *o;
+        if (bits[event->kind] == 0 || function == 0 || number >= OBJECTS_MAX)
+            continue;
+        o = &b->objects[number];
+        if (o->map != NULL && (function < o->seen_size || reserve_seen(o, function)))
+            o->seen[function] |= bits[event->kind];
+    }
+}
+
+/* Whether a function with these kinds of sleds can have done this. On some machines tail exits are
+   logged as exits. */
+static bool fits(uint32_t kinds, unsigned seen)
+{
+    const uint32_t entries = 1u << SLED_ENTER | 1u << SLED_ENTER_ARGS;
+    const uint32_t exits = 1u << SLED_EXIT | 1u << SLED_TAIL_EXIT;
+    return ((seen & SEEN_ENTERED) == 0 || (kinds & entries) != 0) &&
+           ((seen & SEEN_LEFT) == 0 || (kinds & exits) != 0) &&
+           ((seen & SEEN_TAIL_EXIT) == 0 || (kinds & 1u << SLED_TAIL_EXIT) != 0);
+}
+
+static void judge(object *o, diag_sink *diag)
+{
+    unsigned count = 0, absent = 0, other = 0, largest = 0;
+    for (uint32_t i = 0; i < o->seen_size; i++) {
+        const sled_function *function = find(o, i);
+        if (o->seen[i] == 0)
+            continue;
+        count++;
+        largest = i;
+        if (function == NULL || function->kinds == 0)
+            absent++;
+        else if (!fits(function->kinds, o->seen[i]))
+            other++;
+    }
+    if (absent + other != 0)
+        diag_report(diag, &symbols_codes[SYM003], o->path, STELE_NO_OFFSET, 0,
+                    "the functions of the trace",
+                    "%u of %u functions are not in its map (the trace's go up to %u, the map's to "
+                    "%u), and %u were entered or left where it has no such sled",
+                    absent, count, largest, (unsigned)sled_map_functions(o->map), other);
+    if (o->seen != NULL)
+        memset(o->seen, 0, o->seen_size);
+}
+
+void binaries_judge(cli *c)
+{
+    diag_sink diag = {.fn = report_add, .user = &c->report};
+    for (size_t i = 0; i < OBJECTS_MAX; i++)
+        judge(&c->binaries->objects[i], &diag);
+}
