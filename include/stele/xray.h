@@ -22,6 +22,10 @@ extern "C" {
 
 #define STELE_XRAY_HEADER_SIZE 32u
 
+/* Function ids, with shared objects: the object's number stands above the function's own. */
+#define STELE_XRAY_OBJECT_SHIFT  24u
+#define STELE_XRAY_FUNCTION_MASK 0xffffffu
+
 /* "Header Section". */
 typedef struct stele_xray_header {
     uint16_t version;      /* 1 to 5 (FDR), 1 to 3 (basic) */

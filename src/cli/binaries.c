@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/xray/layout.h"
+#include <stele/xray.h>
+
 #include "symbols/sleds.h"
 
 #define OBJECTS_MAX 256u
@@ -81,7 +82,7 @@ static stele_text resolve(void *user, uint64_t module, uint64_t id)
 {
     const binaries *b = user;
     const sled_function *function = NULL;
-    if (module < OBJECTS_MAX && id <= XRAY_OBJECT_MASK)
+    if (module < OBJECTS_MAX && id <= STELE_XRAY_FUNCTION_MASK)
         function = find(&b->objects[module], (uint32_t)id);
     return function != NULL ? (stele_text){function->name, strlen(function->name)}
                             : (stele_text){"", 0};
@@ -133,8 +134,8 @@ void binaries_see(binaries *b, const stele_segment *segment)
                                                    [STELE_KIND_TAIL_EXIT] = SEEN_TAIL_EXIT};
     const stele_event *event = segment->batch->events + segment->first;
     for (const stele_event *const end = event + segment->count; event != end; event++) {
-        const uint64_t number = event->id >> XRAY_OBJECT_SHIFT;
-        const uint32_t function = event->id & XRAY_OBJECT_MASK;
+        const uint64_t number = event->id >> STELE_XRAY_OBJECT_SHIFT;
+        const uint32_t function = event->id & STELE_XRAY_FUNCTION_MASK;
         object *o;
         if (bits[event->kind] == 0 || function == 0 || number >= OBJECTS_MAX)
             continue;

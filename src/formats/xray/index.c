@@ -109,8 +109,9 @@ stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint3
     stele_text text = {number, (size_t)size};
     stele_name name;
     if (trace->base.resolve != NULL) {
-        const stele_text resolved = trace->base.resolve(
-            trace->base.resolve_user, function >> XRAY_OBJECT_SHIFT, function & XRAY_OBJECT_MASK);
+        const stele_text resolved =
+            trace->base.resolve(trace->base.resolve_user, function >> STELE_XRAY_OBJECT_SHIFT,
+                                function & STELE_XRAY_FUNCTION_MASK);
         if (resolved.size != 0)
             text = resolved;
     }

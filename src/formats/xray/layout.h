@@ -36,10 +36,6 @@ enum {
     XRAY_ACTION_COUNT
 };
 
-/* Function ids with shared objects: LLVM 20 and later. */
-#define XRAY_OBJECT_SHIFT 24u
-#define XRAY_OBJECT_MASK  0xffffffu
-
 /* Profiling files: "xray prof" read as a little-endian number. */
 #define XRAY_PROFILE_MAGIC       UINT64_C(0x7872617970726f66)
 #define XRAY_PROFILE_VERSION     UINT64_C(0x20180424)
