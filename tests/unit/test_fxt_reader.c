@@ -601,3 +601,108 @@ TEST(the_samples_of_real_writers_read_without_loss)
         CHECK_EQ_U64(stele_context_diag_count(t.context, STELE_ERROR), samples[i].errors);
     }
 }
+
+TEST(context_switches_of_both_layouts_and_a_wakeup)
+{
+    begin_registered();
+    /* old: size 4, cpu 3, state 3, outgoing thread 1, incoming inline, priorities 16 and 17 */
+    word(UINT64_C(0x0111000013030048));
+    word(100);
+    word(20);
+    word(21);
+    /* new: size 5, 1 argument, cpu 300, state 2 */
+    word(8 | 5 << 4 | 1 << 16 | UINT64_C(300) << 20 | UINT64_C(2) << 36 | UINT64_C(1) << 60);
+    word(110);
+    word(11);
+    word(21);
+    word(UINT64_C(0x0000000200030011));
+    /* wakeup: size 3, cpu 1 */
+    word(8 | 3 << 4 | 1 << 20 | UINT64_C(2) << 60);
+    word(120);
+    word(11);
+    read_all();
+    CHECK_NO_CODES();
+    REQUIRE(t.batch->event_count == 3);
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK_EQ_U64(event_at(i)->kind, STELE_KIND_SWITCH);
+        CHECK_EQ_U64(stele_track_get(t.context, (uint32_t)event_at(i)->value)->number, 11);
+        CHECK_EQ_U64(stele_track_get(t.context, (uint32_t)event_at(i)->id)->number, 21);
+    }
+    CHECK_EQ_U64(event_at(0)->cpu, 3);
+    CHECK_EQ_STR(field_text(0, 1), "blocked");
+    CHECK_EQ_U64(field_at(0, 2)->u.u, 16);
+    CHECK_EQ_U64(field_at(0, 3)->u.u, 17);
+    CHECK_EQ_U64(event_at(1)->cpu, 300);
+    CHECK_EQ_U64(event_at(1)->value, event_at(0)->value); /* the koid is that of one thread */
+    CHECK_EQ_STR(field_text(1, 1), "suspended");
+    CHECK_EQ_U64(event_at(2)->kind, STELE_KIND_WAKE);
+    CHECK_EQ_U64(event_at(2)->id, event_at(0)->value);
+}
+
+TEST(a_backtrace_with_and_without_a_thread_word)
+{
+    begin_registered();
+    for (unsigned has_thread = 0; has_thread < 2; has_thread++) {
+        word(10 | (5 + (uint64_t)has_thread) << 4 | 2 << 16 | UINT64_C(2) << 28);
+        word(100);
+        word(20);
+        if (has_thread != 0)
+            word(21);
+        word(0x1000);
+        word(UINT64_MAX);
+    }
+    read_all();
+    CHECK_NO_CODES();
+    for (uint32_t i = 0; i < 2; i++) {
+        const stele_track *track = stele_track_get(t.context, event_at(i)->track);
+        const stele_text frames = stele_field_text(t.context, t.batch, field_at(i, 0));
+        CHECK_EQ_U64(event_at(i)->kind, STELE_KIND_SAMPLE);
+        CHECK_EQ_U64(track->kind, i == 0 ? STELE_TRACK_PROCESS : STELE_TRACK_THREAD);
+        CHECK_EQ_U64(track->number, 20 + i);
+        REQUIRE(frames.size == 16);
+        CHECK_EQ_U64(load_native64(frames.bytes), 0x1000);
+        CHECK_EQ_U64(load_native64(frames.bytes + 8), UINT64_MAX);
+    }
+}
+
+TEST(a_pointer_has_the_label_of_its_own_process)
+{
+    begin_registered();
+    word(6 | 4 << 4 | UINT64_C(0x8003) << 24); /* userspace object, process inline */
+    word(0xcafe);
+    word(10);
+    stream("obj");
+    for (uint64_t process = 10; process < 12; process++) {
+        word(4 | 6 << 4 | 1 << 20 | UINT64_C(2) << 48); /* instant, thread inline */
+        word(1);
+        word(process);
+        word(11);
+        word(UINT64_C(0x0000000000030027));
+        word(0xcafe);
+    }
+    read_all();
+    CHECK_NO_CODES();
+    CHECK_EQ_U64(field_at(1, 0)->label_count, 1);
+    CHECK_EQ_STR(field_text(1, 1), "obj");
+    CHECK_EQ_U64(field_at(2, 0)->label_count, 0);
+}
+
+TEST(bad_contents_keep_what_came_before_and_what_comes_after)
+{
+    begin_registered();
+    const size_t offset = t.size;
+    word(event_header(5, 1, 2)); /* a counter whose second argument has no size */
+    word(7);
+    word(UINT64_C(0x0000002a00030012));
+    word(0);
+    word(0);
+    word(event_header(2, 0, 0));
+    word(8);
+    read_all();
+    CHECK_CODES("FXT005");
+    CHECK_EQ_U64(t.offsets[0], offset + 24);
+    CHECK_EQ_U64(event_at(0)->flags & STELE_FLAG_DAMAGED, STELE_FLAG_DAMAGED);
+    CHECK_EQ_U64(field_at(0, 0)->u.u, 42);
+    CHECK_EQ_STR(name_of(field_at(0, 1)->name), "undecoded");
+    CHECK_EQ_U64(event_at(1)->ticks, 8);
+}

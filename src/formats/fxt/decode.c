@@ -127,11 +127,12 @@ bool stele_fxt_argument_next(const stele_fxt_record *record, stele_fxt_arguments
                              stele_fxt_argument *argument)
 {
     const uint32_t left = record->arguments_size - walk->offset;
-    const uint8_t *at = record->arguments + walk->offset;
+    const uint8_t *at;
     uint64_t header, size;
     atoms a;
     if (walk->count == record->argument_count || left < FXT_WORD)
         return false;
+    at = record->arguments + walk->offset;
     header = fxt_word(at, record->is_big_endian);
     size = fxt_bits(header, 4, 15) * FXT_WORD;
     *argument = (stele_fxt_argument){

@@ -28,7 +28,8 @@ static void put_hex(dumper *d, const char *label, uint64_t value)
 static void put_quoted(dumper *d, const void *bytes, size_t size)
 {
     output_byte(d->text, '"');
-    text_visible(d->text, bytes, size);
+    if (size != 0)
+        text_visible(d->text, bytes, size);
     output_byte(d->text, '"');
 }
 

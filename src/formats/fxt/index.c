@@ -91,6 +91,7 @@ static bool enter_stream(indexer *x)
 
 static inline void span_add(span *times, int64_t ns)
 {
+    uint64_t lateness_ns;
     if (!times->has_time) {
         *times = (span){true, true, ns, ns, ns, 0};
         return;
@@ -101,8 +102,9 @@ static inline void span_add(span *times, int64_t ns)
             times->end_ns = ns;
         return;
     }
-    if (times->newest_ns - ns > times->lateness_ns)
-        times->lateness_ns = times->newest_ns - ns;
+    lateness_ns = (uint64_t)times->newest_ns - (uint64_t)ns;
+    if (lateness_ns > (uint64_t)times->lateness_ns)
+        times->lateness_ns = lateness_ns < INT64_MAX ? (int64_t)lateness_ns : INT64_MAX;
     if (ns < times->begin_ns)
         times->begin_ns = ns;
 }
