@@ -80,7 +80,10 @@ typedef enum stele_order {
                              be enough, else sorted runs in a temporary file */
     STELE_ORDER_WINDOW,   /* by time in bounded memory; what comes too late is flagged LATE */
     STELE_ORDER_FULL,     /* by time, always through sorted runs */
-    STELE_ORDER_NONE      /* as the records stand */
+    STELE_ORDER_NONE,     /* as the records stand */
+    STELE_ORDER_STREAMS   /* each track by time, which is less work than all together: traces stand
+                             one after the other, and so do the streams of a trace when each is
+                             that of a thread; else, and without an index, as TIME */
 } stele_order;
 
 typedef enum stele_bound_kind {

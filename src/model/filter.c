@@ -65,11 +65,16 @@ void filter_free(filter *f)
     free(f);
 }
 
+/* Whether nothing but kinds is judged. */
+static bool is_by_kind(const filter *f)
+{
+    return !f->has_ns_range && !f->has_tick_range && f->names.count == 0 &&
+           f->categories.count == 0 && f->tracks.count == 0 && f->where == NULL;
+}
+
 bool filter_is_open(const filter *f)
 {
-    return (f->kinds & STELE_KINDS_ALL) == STELE_KINDS_ALL && !f->has_ns_range &&
-           !f->has_tick_range && f->names.count == 0 && f->categories.count == 0 &&
-           f->tracks.count == 0 && f->where == NULL;
+    return (f->kinds & STELE_KINDS_ALL) == STELE_KINDS_ALL && is_by_kind(f);
 }
 
 uint32_t filter_columns(const filter *f)
@@ -224,8 +229,13 @@ uint32_t filter_batch(filter *f, stele_batch *batch)
 {
     const uint32_t count = batch->event_count;
     uint32_t kept = 0;
-    if (filter_is_open(f))
-        return 0;
+    if (is_by_kind(f)) {
+        uint64_t seen = 0;
+        for (uint32_t i = 0; i < count; i++)
+            seen |= UINT64_C(1) << (batch->events[i].kind & 63);
+        if ((seen & ~f->kinds) == 0)
+            return 0;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (!filter_passes(f, batch, &batch->events[i]))
             continue;

@@ -253,11 +253,39 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     return status;
 }
 
+/* Whether the streams of a trace share no track. */
+static bool streams_are_threads(const stele_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
+        const stele_track *track = stele_track_get(trace->context, stream->track);
+        if (track == NULL || track->kind != STELE_TRACK_THREAD)
+            return false;
+    }
+    return true;
+}
+
+/* The flows from `first` on, which are those of the trace, as one where they must be merged. */
+static stele_status join_trace_flows(opening *o, const stele_trace *trace, size_t first)
+{
+    const size_t count = o->flow_count - first;
+    flow *merged;
+    stele_status status;
+    if (o->request.order != STELE_ORDER_STREAMS || count < 2 || streams_are_threads(trace))
+        return STELE_OK;
+    o->flow_count = first; /* they are given away */
+    status = flow_merge(&o->flows[first], count, o->request.order_by_end, &merged);
+    if (status == STELE_OK)
+        o->flows[o->flow_count++] = merged;
+    return status;
+}
+
 /* The flows of one trace: of each stream, or of all of it with any disorder between streams. */
 static stele_status open_trace_flows(opening *o, size_t index)
 {
     const reading *r = &o->reader->readings[index];
     const stele_trace *trace = r->trace;
+    const size_t first = o->flow_count;
     stele_status status = STELE_OK;
     if (r->flow_count == 1) {
         const bool is_stream = trace->is_indexed && trace->stream_count == 1;
@@ -272,7 +300,7 @@ static stele_status open_trace_flows(opening *o, size_t index)
         status = open_flow(o, index, stream,
                            stream_lateness(stele_stream_get(trace->context, stream), &o->request));
     }
-    return status;
+    return status == STELE_OK ? join_trace_flows(o, trace, first) : status;
 }
 
 /* All flows as one. */
@@ -280,7 +308,7 @@ static stele_status join_flows(opening *o)
 {
     const size_t count = o->flow_count;
     o->flow_count = 0; /* they are given away */
-    if (o->request.order == STELE_ORDER_NONE)
+    if (o->request.order == STELE_ORDER_NONE || o->request.order == STELE_ORDER_STREAMS)
         return flow_concat(o->flows, count, &o->reader->flow);
     return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);
 }
