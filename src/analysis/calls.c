@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "model/filter.h"
 
 #define CALLS_PENDING 256u
 #define DEPTH_MAX     (64u << 10)
 #define NODES_MAX     (1u << 20)
 /* How far down a frame is sought when an exit does not match the top. */
 #define SEARCH_MAX 4096u
+/* How far down spans are sought that end before one above them. */
+#define OVERLAP_MAX 256u
 
 typedef struct frame {
     int64_t begin_ns;
@@ -19,6 +22,8 @@ typedef struct frame {
     uint64_t child_ns;
     stele_name name;
     uint32_t node;
+    uint32_t active; /* slot of its name in the stack's table */
+    bool is_wanted;
 } frame;
 
 /* How often a name is on a stack. Entries with count 0 stay until the table is made anew. */
@@ -33,8 +38,8 @@ typedef struct stack {
     uint32_t depth, capacity;
     uint32_t cut_depth; /* entries beyond the limit that are open */
     uint32_t root;      /* node that outermost calls hang on */
-    int64_t first_ns, last_ns;
-    active *active; /* open addressing by name; NULL unless recursion is to be told */
+    int64_t last_ns;    /* the latest time or end of its events */
+    active *active;     /* open addressing by name; NULL unless recursion is to be told */
     uint32_t active_mask, active_count;
     bool is_used;
 } stack;
@@ -42,6 +47,7 @@ typedef struct stack {
 struct calls {
     stele_context *context;
     call_options options;
+    filter *only; /* NULL: all calls are wanted */
     call_fn *fn;
     void *user;
     stack *tracks; /* by track number */
@@ -124,16 +130,26 @@ static void flush(calls *s)
 
 /* ---- Recursion ---- */
 
-static active *active_slot(const stack *of, stele_name name)
+static inline uint32_t active_slot(const stack *of, stele_name name)
 {
-    uint32_t at = (uint32_t)hash_u64(name) & of->active_mask;
+    uint32_t at = (name * UINT32_C(0x9e3779b1) >> 7) & of->active_mask;
     while (of->active[at].name != name && of->active[at].name != UINT32_MAX)
         at = (at + 1) & of->active_mask;
-    return &of->active[at];
+    return at;
+}
+
+static inline void active_count_in(stack *of, frame *top)
+{
+    active *slot;
+    top->active = active_slot(of, top->name);
+    slot = &of->active[top->active];
+    of->active_count += slot->name == UINT32_MAX;
+    slot->name = top->name;
+    slot->count++;
 }
 
 /* Makes the table anew for the names that are on the stack now. */
-static bool active_rebuild(calls *s, stack *of)
+static void active_rebuild(calls *s, stack *of)
 {
     uint32_t count = 128;
     active *table;
@@ -142,7 +158,7 @@ static bool active_rebuild(calls *s, stack *of)
     table = malloc(count * sizeof *table);
     if (table == NULL) {
         s->status = STELE_ERR_MEMORY;
-        return false;
+        return;
     }
     for (uint32_t i = 0; i < count; i++)
         table[i] = (active){UINT32_MAX, 0};
@@ -150,54 +166,72 @@ static bool active_rebuild(calls *s, stack *of)
     of->active = table;
     of->active_mask = count - 1;
     of->active_count = 0;
-    for (uint32_t i = 0; i < of->depth; i++) {
-        active *slot = active_slot(of, of->frames[i].name);
-        of->active_count += slot->name == UINT32_MAX;
-        slot->name = of->frames[i].name;
-        slot->count++;
-    }
-    return true;
+    for (uint32_t i = 0; i < of->depth; i++)
+        active_count_in(of, &of->frames[i]);
 }
 
 /* Counts the top frame, which is on the stack already. */
-static void active_enter(calls *s, stack *of, stele_name name)
+static inline void active_enter(calls *s, stack *of, frame *top)
 {
-    active *slot;
-    if (of->active == NULL || of->active_count * 2 > of->active_mask) {
+    if (__builtin_expect(of->active_count * 2 >= of->active_mask, 0))
         active_rebuild(s, of);
-        return;
-    }
-    slot = active_slot(of, name);
-    of->active_count += slot->name == UINT32_MAX;
-    slot->name = name;
-    slot->count++;
+    else
+        active_count_in(of, top);
 }
 
 /* Whether the name is still there once the top frame is gone. */
-static bool active_leave(stack *of, stele_name name)
+static inline bool active_leave(const stack *of, const frame *top)
 {
-    return of->active != NULL && --active_slot(of, name)->count != 0;
+    return of->active != NULL && --of->active[top->active].count != 0;
 }
 
 /* ---- Frames ---- */
 
-/* Takes the top frame off, ended at `end_ns`. */
+/*
+ * A span that outlasts the one below it, which it should not: its time counts as that of callees
+ * where the spans below last, and as its own name's where none of that name does.
+ */
+static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns, bool is_recursive)
+{
+    const uint32_t floor = of->depth > OVERLAP_MAX ? of->depth - OVERLAP_MAX : 0;
+    int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
+    for (uint32_t i = of->depth; i-- > floor;) {
+        frame *const below = &of->frames[i];
+        const int64_t until_ns = below->end_ns < end_ns ? below->end_ns : end_ns;
+        if (until_ns > from_ns) {
+            below->child_ns += (uint64_t)until_ns - (uint64_t)from_ns;
+            from_ns = until_ns;
+        }
+        if (below->name == top->name && until_ns > named_ns)
+            named_ns = until_ns;
+    }
+    return (uint64_t)end_ns - (uint64_t)(is_recursive ? named_ns : top->begin_ns);
+}
+
+/* Takes the top frame off, ended at `end_ns`, but not before it began (as disorder may have it). */
 static inline void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_end how)
 {
     frame *const top = &of->frames[--of->depth];
-    const uint64_t whole = end_ns > top->begin_ns ? (uint64_t)(end_ns - top->begin_ns) : 0;
+    const uint64_t whole = end_ns > top->begin_ns ? (uint64_t)end_ns - (uint64_t)top->begin_ns : 0;
     call_span *const call = &s->pending[s->pending_count];
+    bool is_recursive;
     call->begin_ns = top->begin_ns;
-    call->end_ns = end_ns;
+    call->end_ns = end_ns > top->begin_ns ? end_ns : top->begin_ns;
     call->self_ns = whole > top->child_ns ? whole - top->child_ns : 0;
     call->name = top->name;
     call->track = track;
     call->node = top->node;
     call->depth = of->depth;
     call->end = (uint8_t)how;
-    call->is_recursive = s->options.needs_recursion && active_leave(of, top->name);
-    if (of->depth != 0)
-        top[-1].child_ns += whole;
+    call->is_wanted = top->is_wanted;
+    is_recursive = s->options.needs_recursion && active_leave(of, top);
+    call->total_ns = is_recursive ? 0 : whole;
+    if (of->depth != 0) {
+        if (__builtin_expect(call->end_ns > top[-1].end_ns, 0))
+            call->total_ns = charge_overlap(of, top, call->end_ns, is_recursive);
+        else
+            top[-1].child_ns += whole;
+    }
     s->counts.by_end[how]++;
     if (++s->pending_count == CALLS_PENDING)
         flush(s);
@@ -205,8 +239,11 @@ static inline void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns
 
 static bool frames_grow(calls *s, stack *of)
 {
-    const uint32_t capacity = of->capacity == 0 ? 64 : of->capacity * 2;
-    frame *frames = realloc(of->frames, capacity * sizeof *frames);
+    uint32_t capacity = of->capacity == 0 ? 64 : of->capacity * 2;
+    frame *frames;
+    if (capacity > s->options.depth_max)
+        capacity = s->options.depth_max;
+    frames = realloc(of->frames, capacity * sizeof *frames);
     if (frames == NULL) {
         s->status = STELE_ERR_MEMORY;
         return false;
@@ -216,29 +253,32 @@ static bool frames_grow(calls *s, stack *of)
     return true;
 }
 
-static inline void open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name)
+/* False when the stack is as deep as it may be, or memory is exhausted. */
+static inline bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name,
+                            bool is_wanted)
 {
     frame *top;
     if (__builtin_expect(of->depth == of->capacity, 0)) {
         if (of->depth >= s->options.depth_max) {
-            of->cut_depth++;
             s->counts.cut_count++;
-            return;
+            return false;
         }
         if (!frames_grow(s, of))
-            return;
+            return false;
     }
     top = &of->frames[of->depth++];
     top->begin_ns = begin_ns;
     top->end_ns = end_ns;
     top->child_ns = 0;
     top->name = name;
+    top->is_wanted = is_wanted;
     top->node =
         s->options.has_tree ? node_child(s, of->depth > 1 ? top[-1].node : of->root, name) : 0;
     if (s->options.needs_recursion)
-        active_enter(s, of, name);
+        active_enter(s, of, top);
     if (of->depth > s->counts.depth_max)
         s->counts.depth_max = of->depth;
+    return true;
 }
 
 /* COMPLETE events that have ended by `now_ns` leave the stack. */
@@ -248,25 +288,32 @@ static inline void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
         close_top(s, of, track, of->frames[of->depth - 1].end_ns, CALL_RETURNED);
 }
 
+/* An exit without a name is that of whatever began last. */
+static inline bool is_exit_of(const frame *of, stele_name name)
+{
+    return of->end_ns == INT64_MAX && (of->name == name || name == 0);
+}
+
 /* An exit that is not that of the top frame: of one below, whose callees were left by an
    exception, or of one whose entry is not there. */
-static void end_elsewhere(calls *s, stack *of, uint32_t track, const stele_event *event,
-                          stele_name name, call_end how)
+static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, stele_name name,
+                          call_end how)
 {
     const uint32_t floor = of->depth > SEARCH_MAX ? of->depth - SEARCH_MAX : 0;
     uint32_t at = of->depth;
-    while (at > floor && of->frames[at - 1].name != name)
+    while (at > floor && !is_exit_of(&of->frames[at - 1], name))
         at--;
     if (at > floor) {
-        while (of->depth > at)
-            close_top(s, of, track, event->time_ns, CALL_UNWOUND);
-        close_top(s, of, track, event->time_ns, how);
+        while (of->depth > at) {
+            s->counts.overlap_count += of->frames[of->depth - 1].end_ns != INT64_MAX;
+            close_top(s, of, track, time_ns, CALL_UNWOUND);
+        }
+        close_top(s, of, track, time_ns, how);
         return;
     }
     /* Whether what is on the stack has ended too cannot be known: it stays. */
-    open_top(s, of, event->time_ns, INT64_MAX, name);
-    if (of->depth != 0)
-        close_top(s, of, track, event->time_ns, CALL_ENTRY_LOST);
+    if (open_top(s, of, time_ns, INT64_MAX, name, true))
+        close_top(s, of, track, time_ns, CALL_ENTRY_LOST);
 }
 
 static inline void take_end(calls *s, stack *of, const stele_event *event, stele_name name,
@@ -276,23 +323,26 @@ static inline void take_end(calls *s, stack *of, const stele_event *event, stele
         of->cut_depth--;
         return;
     }
-    if (of->depth != 0 && (name == 0 || of->frames[of->depth - 1].name == name))
+    if (of->depth != 0 && is_exit_of(&of->frames[of->depth - 1], name))
         close_top(s, of, event->track, event->time_ns, how);
     else
-        end_elsewhere(s, of, event->track, event, name, how);
+        end_elsewhere(s, of, event->track, event->time_ns, name, how);
 }
 
 /*
  * A COMPLETE event that begins with the top frame and ends later goes below it: writers that write
  * at the end put the inner one first.
  */
-static void take_complete(calls *s, stack *of, const stele_event *event, stele_name name)
+static void take_complete(calls *s, stack *of, const stele_event *event, stele_name name,
+                          bool is_wanted)
 {
-    const int64_t end_ns = (int64_t)event->id;
+    const int64_t given_ns = (int64_t)event->id;
+    const int64_t end_ns = given_ns > event->time_ns ? given_ns : event->time_ns;
     uint32_t at = of->depth;
     frame moved;
-    open_top(s, of, event->time_ns, end_ns, name);
-    if (of->depth == at)
+    if (end_ns > of->last_ns)
+        of->last_ns = end_ns;
+    if (!open_top(s, of, event->time_ns, end_ns, name, is_wanted))
         return;
     moved = of->frames[at];
     while (at != 0 && of->frames[at - 1].begin_ns == moved.begin_ns &&
@@ -345,23 +395,43 @@ static stack *track_stack(calls *s, uint32_t track)
     return &s->tracks[track];
 }
 
-static stack *track_begin(calls *s, const stele_event *event)
+static stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
 {
-    stack *of = track_stack(s, event->track);
+    stack *of = track_stack(s, track);
     if (of != NULL && !of->is_used) {
         of->is_used = true;
-        of->first_ns = event->time_ns;
-        name_root(s, of, event->track);
+        of->last_ns = time_ns;
+        name_root(s, of, track);
     }
     return of;
 }
 
 /* ---- The flow of events ---- */
 
+/* What of a request holds for a call, not for each event of it. */
+static stele_status make_filter(calls *s, const stele_request *only)
+{
+    stele_request request;
+    stele_status status;
+    if (only == NULL)
+        return STELE_OK;
+    request = (stele_request){.kinds = only->kinds != 0 ? only->kinds : STELE_KINDS_ALL,
+                              .names = only->names,
+                              .categories = only->categories,
+                              .where = only->where};
+    status = filter_new(s->context, &request, NULL, &s->only);
+    if (status == STELE_OK && filter_is_open(s->only)) {
+        filter_free(s->only);
+        s->only = NULL;
+    }
+    return status;
+}
+
 stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
                        calls **out)
 {
     calls *s = calloc(1, sizeof *s);
+    stele_status status;
     *out = NULL;
     if (s == NULL)
         return STELE_ERR_MEMORY;
@@ -373,9 +443,12 @@ stele_status calls_new(stele_context *context, const call_options *options, call
         s->options.nodes_max = NODES_MAX;
     s->fn = fn;
     s->user = user;
-    if (options->has_tree && !nodes_grow(s)) {
+    status = make_filter(s, options->only);
+    if (status == STELE_OK && options->has_tree && !nodes_grow(s))
+        status = STELE_ERR_MEMORY;
+    if (status != STELE_OK) {
         calls_free(s);
-        return STELE_ERR_MEMORY;
+        return status;
     }
     *out = s;
     return STELE_OK;
@@ -389,10 +462,36 @@ void calls_free(calls *s)
         free(s->tracks[i].frames);
         free(s->tracks[i].active);
     }
+    filter_free(s->only);
     free(s->tracks);
     free(s->nodes);
     free(s->node_slots);
     free(s);
+}
+
+bool calls_wants(const calls *s, const stele_batch *batch, const stele_event *event)
+{
+    return s->only == NULL || filter_passes(s->only, batch, event);
+}
+
+static inline void take(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+{
+    const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+    expire(s, of, event->track, event->time_ns);
+    switch (event->kind) {
+    case STELE_KIND_BEGIN:
+        s->counts.call_count++;
+        of->cut_depth +=
+            !open_top(s, of, event->time_ns, INT64_MAX, name, calls_wants(s, batch, event));
+        break;
+    case STELE_KIND_END: take_end(s, of, event, name, CALL_RETURNED); break;
+    case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, CALL_TAIL); break;
+    default:
+        s->counts.call_count++;
+        take_complete(s, of, event, name, calls_wants(s, batch, event));
+    }
+    if (event->time_ns > of->last_ns)
+        of->last_ns = event->time_ns;
 }
 
 stele_status calls_add(calls *s, const stele_segment *segment)
@@ -400,26 +499,14 @@ stele_status calls_add(calls *s, const stele_segment *segment)
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
     for (; event != end && s->status == STELE_OK; event++) {
-        const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
         stack *of;
         if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0)
             continue;
         of = event->track < s->track_count ? &s->tracks[event->track] : NULL;
-        if (of == NULL || !of->is_used) {
-            of = track_begin(s, event);
-            if (of == NULL)
-                break;
-        }
-        expire(s, of, event->track, event->time_ns);
-        switch (event->kind) {
-        case STELE_KIND_BEGIN: open_top(s, of, event->time_ns, INT64_MAX, name); break;
-        case STELE_KIND_END: take_end(s, of, event, name, CALL_RETURNED); break;
-        case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, CALL_TAIL); break;
-        default: take_complete(s, of, event, name); break;
-        }
-        of->last_ns = event->time_ns;
-        s->counts.call_count +=
-            event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_COMPLETE;
+        if (of == NULL || !of->is_used)
+            of = track_begin(s, event->track, event->time_ns);
+        if (of != NULL)
+            take(s, of, segment->batch, event);
     }
     flush(s);
     return s->status;
@@ -429,7 +516,7 @@ stele_status calls_finish(calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {
         stack *of = &s->tracks[i];
-        expire(s, of, i, of->last_ns);
+        of->cut_depth = 0;
         while (of->depth != 0) {
             const int64_t end_ns = of->frames[of->depth - 1].end_ns;
             if (end_ns != INT64_MAX)
@@ -440,6 +527,22 @@ stele_status calls_finish(calls *s)
     }
     flush(s);
     return s->status;
+}
+
+uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t count)
+{
+    const stack *of = track_begin(s, track, 0);
+    uint32_t node = of != NULL ? of->root : 0;
+    for (size_t i = 0; i < count; i++)
+        node = node_child(s, node, names[i]);
+    return node;
+}
+
+uint32_t calls_columns(const calls *s)
+{
+    const uint32_t columns =
+        STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE;
+    return s->only != NULL ? columns | filter_columns(s->only) : columns;
 }
 
 const call_counts *calls_get_counts(const calls *s)

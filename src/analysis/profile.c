@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "analysis/histogram.h"
+#include "analysis/samples.h"
 #include "core/hash.h"
 
 /* The running figures of one name, or of one name on one track. */
 typedef struct entry {
     profile_row row;
+    uint64_t sample; /* the last one that was counted here */
     histogram durations;
 } entry;
 
@@ -24,6 +26,8 @@ struct profile {
     entry **entries;
     size_t entry_count, entry_capacity;
     profile_row *rows;
+    uint64_t sample_count;
+    stele_name path[SAMPLE_PATH_MAX];
 };
 
 /* ---- Entries ---- */
@@ -118,13 +122,22 @@ static bool entry_add(entry *to, const call_span *call)
     row->count++;
     row->unended_count += call->end == CALL_UNWOUND || call->end == CALL_OPEN;
     row->self_ns += call->self_ns;
-    if (!call->is_recursive)
-        row->total_ns += duration;
+    row->sum_ns += duration;
+    row->sum_squares += (double)duration * (double)duration;
+    row->total_ns += call->total_ns;
     if (duration < row->min_ns)
         row->min_ns = duration;
     if (duration > row->max_ns)
         row->max_ns = duration;
     return histogram_add(&to->durations, duration);
+}
+
+static inline entry *entry_of(profile *p, stele_name name, uint32_t track)
+{
+    if (p->options.by_track)
+        return entry_by_track(p, name, track);
+    return name < p->by_name_count && p->by_name[name] != NULL ? p->by_name[name]
+                                                               : entry_by_name(p, name);
 }
 
 static stele_status take_calls(void *user, const call_span *spans, size_t count)
@@ -133,15 +146,38 @@ static stele_status take_calls(void *user, const call_span *spans, size_t count)
     const profile_options *options = &p->options;
     for (const call_span *call = spans; call != spans + count; call++) {
         entry *to;
-        if (call->depth < options->depth_min || call->depth > options->depth_max ||
+        if (!call->is_wanted || call->depth < options->depth_min ||
+            call->depth >= options->depth_end ||
             (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
             continue;
-        to = options->by_track ? entry_by_track(p, call->name, call->track)
-             : call->name < p->by_name_count && p->by_name[call->name] != NULL
-                 ? p->by_name[call->name]
-                 : entry_by_name(p, call->name);
+        to = entry_of(p, call->name, call->track);
         if (to == NULL || !entry_add(to, call))
             return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+/* The time at the end of a path is spent in each of its functions, though only once in each. */
+static stele_status take_sample(profile *p, const stele_batch *batch, const stele_event *event)
+{
+    const size_t depth = sample_path(p->context, batch, event, p->path);
+    p->sample_count++;
+    for (size_t i = 0; i < depth; i++) {
+        const bool is_last = i + 1 == depth;
+        entry *to;
+        if (i < p->options.depth_min || i >= p->options.depth_end)
+            continue;
+        to = entry_of(p, p->path[i], event->track);
+        if (to == NULL)
+            return STELE_ERR_MEMORY;
+        to->row.is_sampled = true;
+        if (to->sample != p->sample_count) {
+            to->row.total_ns += event->id;
+            to->row.sum_ns += event->id;
+        }
+        to->row.self_ns += is_last ? event->id : 0;
+        to->row.count += is_last ? event->value : 0;
+        to->sample = p->sample_count;
     }
     return STELE_OK;
 }
@@ -155,9 +191,10 @@ stele_status profile_new(stele_context *context, const profile_options *options,
         return STELE_ERR_MEMORY;
     p->context = context;
     p->options = *options;
-    if (p->options.depth_max == 0)
-        p->options.depth_max = UINT32_MAX;
-    status = calls_new(context, &(call_options){.needs_recursion = true}, take_calls, p, &p->calls);
+    if (p->options.depth_end == 0)
+        p->options.depth_end = UINT32_MAX;
+    status = calls_new(context, &(call_options){.needs_recursion = true, .only = options->only},
+                       take_calls, p, &p->calls);
     if (status != STELE_OK) {
         profile_free(p);
         return status;
@@ -184,7 +221,13 @@ void profile_free(profile *p)
 
 stele_status profile_add(profile *p, const stele_segment *segment)
 {
-    return calls_add(p->calls, segment);
+    const stele_event *event = segment->batch->events + segment->first;
+    stele_status status = calls_add(p->calls, segment);
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++, event++) {
+        if (event->kind == STELE_KIND_SAMPLE && calls_wants(p->calls, segment->batch, event))
+            status = take_sample(p, segment->batch, event);
+    }
+    return status;
 }
 
 stele_status profile_finish(profile *p)
@@ -222,7 +265,7 @@ static uint64_t weight(const profile_row *row, profile_order order)
     case PROFILE_BY_TOTAL: return row->total_ns;
     case PROFILE_BY_COUNT: return row->count;
     case PROFILE_BY_MAX: return row->max_ns;
-    case PROFILE_BY_MEAN: return row->count != 0 ? row->total_ns / row->count : 0;
+    case PROFILE_BY_MEAN: return (uint64_t)profile_mean_ns(row);
     default: return 0;
     }
 }
@@ -236,7 +279,7 @@ static uint64_t percentile(const entry *from, unsigned permille)
 static profile_row finished(const entry *from)
 {
     profile_row row = from->row;
-    if (row.count == 0)
+    if (row.count == 0 || row.is_sampled)
         row.min_ns = 0;
     row.p50_ns = percentile(from, 500);
     row.p90_ns = percentile(from, 900);
@@ -265,6 +308,16 @@ stele_status profile_rows(profile *p, profile_order order, const profile_row **r
     *rows = p->rows;
     *count = p->entry_count;
     return STELE_OK;
+}
+
+uint32_t profile_columns(const profile *p)
+{
+    return calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+}
+
+uint64_t profile_sample_count(const profile *p)
+{
+    return p->sample_count;
 }
 
 const call_counts *profile_get_counts(const profile *p)

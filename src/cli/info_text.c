@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/info.h"
+#include "cli/naming.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "core/text.h"
@@ -11,7 +12,6 @@
 #define LABEL_WIDTH      13
 #define COUNT_WIDTH      15
 #define PROPERTIES_SHOWN 20
-#define TRACK_DEPTH_MAX  8
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
@@ -42,34 +42,6 @@ static void count_and_share(cli *c, uint64_t part, uint64_t whole)
     print_padded(c->out, print_count(text, part), -COUNT_WIDTH);
     print_padded(c->out, print_share(text, part, whole), -9);
     output_text(c->out, "  ");
-}
-
-static void write_name(cli *c, stele_name name)
-{
-    const stele_text text = stele_name_text(c->context, NULL, name);
-    if (text.size == 0)
-        output_text(c->out, "(no name)");
-    else
-        text_visible(c->out, text.bytes, text.size);
-}
-
-/* "thread main (17) in process 4": what it is, its name and number, and where it belongs. */
-static void write_track(cli *c, uint32_t number)
-{
-    const stele_track *track = stele_track_get(c->context, number);
-    if (track == NULL)
-        output_text(c->out, "none");
-    for (unsigned depth = 0; track != NULL && depth < TRACK_DEPTH_MAX; depth++) {
-        output_printf(c->out, "%s%s", depth > 0 ? " in " : "", stele_track_kind_text(track->kind));
-        if (track->name != 0) {
-            output_byte(c->out, ' ');
-            write_name(c, track->name);
-            output_printf(c->out, " (%" PRIu64 ")", track->number);
-        } else if (track->kind != STELE_TRACK_OTHER) {
-            output_printf(c->out, " %" PRIu64, track->number);
-        }
-        track = track->parent != 0 ? stele_track_get(c->context, track->parent) : NULL;
-    }
 }
 
 /* ---- The head -------------------------------------------------------------------------------- */
@@ -244,7 +216,7 @@ static void write_names(cli *c, const info *i)
             i->name_count);
     for (size_t n = 0; n < i->names_shown; n++) {
         count_and_share(c, i->names[n].count, i->totals->event_count);
-        write_name(c, i->names[n].name);
+        naming_write(c->context, c->out, i->names[n].name);
         output_byte(c->out, '\n');
     }
     if (!is_exact) {
@@ -258,7 +230,7 @@ static void write_tracks(cli *c, const info *i)
     heading(c, "Events by track", i->tracks_shown, i->track_count);
     for (size_t n = 0; n < i->tracks_shown; n++) {
         count_and_share(c, i->tracks[n].count, i->totals->event_count);
-        write_track(c, i->tracks[n].track);
+        naming_write_track(c->context, c->out, i->tracks[n].track);
         output_byte(c->out, '\n');
     }
 }

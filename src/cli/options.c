@@ -27,7 +27,8 @@ enum {
 #include "cli/options.def"
 #undef STELE_COMMAND
     ALL = (1 << COMMAND_COUNT) - 1,
-    FILTERING = INFO | CAT | CHECK | CONVERT,
+    CALLING = PROFILE,
+    FILTERING = INFO | CAT | CHECK | CONVERT | CALLING,
     READING = FILTERING | DUMP
 };
 
@@ -361,8 +362,9 @@ static bool check_arguments(options *o)
         return fail(o, "'%s' takes no arguments, but was given '%s'", command->name,
                     o->arguments[0]);
     if (command->most != 0 && o->argument_count > command->most)
-        return fail(o, "'%s' takes one %s, but was also given '%s'", command->name,
-                    command->arguments, o->arguments[command->most]);
+        return fail(o, "'%s' takes %s%s, but was also given '%s'", command->name,
+                    command->most == 1 ? "one " : "", command->arguments,
+                    o->arguments[command->most]);
     return true;
 }
 

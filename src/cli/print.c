@@ -62,6 +62,26 @@ const char *print_duration(char *to, int64_t ns)
     return to;
 }
 
+const char *print_brief(char *to, uint64_t ns)
+{
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
+    double value = (double)ns;
+    size_t unit = 0;
+    char digits[PRINT_SIZE];
+    for (; value >= 999.5 && unit < 3; unit++)
+        value /= 1000;
+    if (unit == 0 || value >= 999.5)
+        snprintf(to, PRINT_SIZE, "%s %s", print_count(digits, (uint64_t)(value + 0.5)),
+                 units[unit]);
+    else
+        snprintf(to, PRINT_SIZE, "%.*f %s",
+                 value < 9.995   ? 2
+                 : value < 99.95 ? 1
+                                 : 0,
+                 value, units[unit]);
+    return to;
+}
+
 const char *print_share(char *to, uint64_t part, uint64_t whole)
 {
     const double share = whole == 0 ? 0 : (double)part * 100 / (double)whole;

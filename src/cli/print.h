@@ -23,6 +23,9 @@ const char *print_bytes(char *to, uint64_t size);
 /* "812 ns", "1.500 µs", "12.345678 ms", "3.000000001 s": exact. */
 const char *print_duration(char *to, int64_t ns);
 
+/* "812 ns", "1.50 µs", "12.3 ms", "4,012 s": three digits, rounded. */
+const char *print_brief(char *to, uint64_t ns);
+
 /* "12.3 %", "< 0.1 %" */
 const char *print_share(char *to, uint64_t part, uint64_t whole);
 

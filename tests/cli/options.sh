@@ -26,8 +26,9 @@ awk '
         value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? "1" : \
             type == "FORMAT" ? "heph" : type == "TARGET" ? "json" : type == "KINDS" ? "*" : "x"
         commands = trim(part[8])
-        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT", commands)
-        gsub(/READING/, "INFO|CAT|CHECK|CONVERT|DUMP", commands)
+        gsub(/READING/, "FILTERING|DUMP", commands)
+        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|CALLING", commands)
+        gsub(/CALLING/, "PROFILE", commands)
         gsub(/ /, "", commands)
         for (i = 1; i <= id_count; i++)
             if (commands == "ALL" || index("|" commands "|", "|" ids[i] "|"))

@@ -15,6 +15,7 @@ typedef struct made_options {
     bool is_sequential, has_no_index;
     bool claims_order; /* whether that is true or not */
     bool has_lateness;
+    bool has_threads; /* each stream is that of a thread */
     stele_clock clock;
     stele_trace_options trace;
     uint32_t streams;
@@ -38,6 +39,9 @@ static stele_stream made_stream(const made_trace *trace, uint32_t number)
                            .is_ordered = trace->options.claims_order,
                            .has_lateness = trace->options.has_lateness};
     int64_t latest_ns = INT64_MIN;
+    if (trace->options.has_threads)
+        stream.track = stele_track_intern(
+            trace->base.context, &(stele_track){.kind = STELE_TRACK_THREAD, .number = number});
     for (uint32_t i = 0; i < trace->list->count; i++) {
         const made *m = &trace->list->events[i];
         if (m->stream != number)
@@ -257,8 +261,50 @@ TEST(the_order_is_the_same_on_every_way)
             check_order(&list, &no_index, STELE_ORDER_TIME, false, size, 1);
         }
         check_order(&list, &known, STELE_ORDER_WINDOW, false, 0, by_stream);
+        check_order(&list, &known, STELE_ORDER_STREAMS, false, 0, by_stream);
+        check_order(&list, &no_index, STELE_ORDER_STREAMS, false, 0, 1);
         free(list.events);
     }
+}
+
+TEST(streams_of_threads_can_come_one_after_the_other)
+{
+    const made_list lists[] = {made_new(3000, 5, 200, 1), made_new(1000, 3, 200, 2)};
+    const made_options options[] = {{.streams = 5, .has_lateness = true, .has_threads = true},
+                                    {.streams = 3, .has_lateness = true}};
+    const stele_request request = {.order = STELE_ORDER_STREAMS, .align_starts = true};
+    stele_context *context = make_context(0);
+    stele_trace *traces[] = {made_trace_open(context, &lists[0], &options[0]),
+                             made_trace_open(context, &lists[1], &options[1])};
+    uint64_t count = 0, stream_changes = 0, disorder = 0;
+    int64_t before_ns = INT64_MIN;
+    uint32_t stream = UINT32_MAX;
+    stele_segment segment;
+    stele_reader *reader;
+    REQUIRE(stele_reader_open(context, traces, 2, &request, &reader) == STELE_OK);
+    while (stele_reader_next(reader, &segment) == STELE_OK) {
+        for (uint32_t i = 0; i < segment.count; i++, count++) {
+            const int64_t time_ns = segment.batch->events[segment.first + i].time_ns;
+            const bool is_merged = segment.batch->stream >= 5; /* the second trace */
+            if (segment.batch->stream != stream && (!is_merged || stream < 5)) {
+                stream_changes++;
+                before_ns = INT64_MIN;
+            }
+            stream = segment.batch->stream;
+            disorder += time_ns < before_ns;
+            before_ns = time_ns;
+        }
+    }
+    CHECK_EQ_U64(count, 4000);
+    CHECK_EQ_U64(disorder, 0);
+    CHECK_EQ_U64(stream_changes, 6);
+    stele_reader_close(reader);
+    for (size_t i = 0; i < 2; i++) {
+        stele_trace_close(traces[i]);
+        free(lists[i].events);
+    }
+    stele_context_free(context);
+    CHECK_EQ_U64(open_producers, 0);
 }
 
 TEST(a_sequential_trace_is_read_once)

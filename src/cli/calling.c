@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/calling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/profile.h"
+#include "cli/print.h"
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* One end of MIN..MAX, which may be left out; gives the place behind it, NULL when it is none. */
+static const char *parse_depth_end(const char *at, uint32_t *depth)
+{
+    char *end;
+    unsigned long value;
+    if (*at < '0' || *at > '9')
+        return at;
+    value = strtoul(at, &end, 10);
+    if (value > UINT32_MAX)
+        return NULL;
+    *depth = (uint32_t)value;
+    return end;
+}
+
+/* "3", "1..4", "2..", "..5": 0 is outermost, both ends are in. */
+static bool parse_depth(cli *c, calling *s)
+{
+    const char *text = option_value(&c->options, OPTION_DEPTH), *at;
+    uint32_t last = UINT32_MAX;
+    if (text == NULL)
+        return true;
+    at = parse_depth_end(text, &s->depth_min);
+    if (at != NULL && at != text && *at == 0)
+        last = s->depth_min;
+    else if (at != NULL && at[0] == '.' && at[1] == '.')
+        at = parse_depth_end(at + 2, &last);
+    if (at == NULL || *at != 0 || s->depth_min > last)
+        return cli_usage(c, "--depth takes MIN..MAX, such as 0..3, not '%s'", text);
+    s->depth_end = last + 1;
+    return true;
+}
+
+static bool parse_duration(cli *c, uint64_t *ns)
+{
+    const char *text = option_value(&c->options, OPTION_MIN_DURATION), *why = NULL;
+    stele_bound bound;
+    if (text == NULL)
+        return true;
+    if (!stele_bound_parse(text, &bound, &why))
+        return cli_usage(c, "--min-duration '%s': %s", text, why);
+    if (bound.kind != STELE_BOUND_START)
+        return cli_usage(c, "--min-duration takes a length of time such as 1.5ms, not '%s'", text);
+    *ns = (uint64_t)bound.value;
+    return true;
+}
+
+bool calling_make(cli *c, calling *s)
+{
+    stele_request *request = &s->selected.request;
+    *s = (calling){.depth_min = 0};
+    if (!selection_make(c, &s->selected) || !parse_depth(c, s) ||
+        !parse_duration(c, &s->duration_min_ns))
+        return false;
+    s->only = *request;
+    request->kinds = PROFILE_KINDS;
+    request->order = STELE_ORDER_STREAMS;
+    request->names = request->categories = (stele_globs){.count = 0};
+    request->where = NULL;
+    return true;
+}
+
+void calling_free(calling *s)
+{
+    selection_free(&s->selected);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *take, void *user)
+{
+    const char *path = c->options.arguments[index];
+    stele_reader_stats stats = {0};
+    stele_trace *trace;
+    report_begin(&c->report);
+    trace = cli_open(c, index);
+    if (trace == NULL)
+        return false;
+    s->selected.request.columns = columns;
+    cli_check(c,
+              cli_read(c, &trace, 1, &s->selected.request, &(consumer){NULL, take, user}, &stats),
+              path);
+    cli_conclude(c, path, &stats);
+    stele_trace_close(trace);
+    return true;
+}
+
+/* ---- What was unusual ------------------------------------------------------------------------ */
+
+typedef struct unusual {
+    const char *key;
+    const char *thing;   /* one of them */
+    const char *meaning; /* for people */
+    uint64_t count;
+} unusual;
+
+#define UNUSUAL_COUNT 6
+
+static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
+{
+    const unusual all[UNUSUAL_COUNT] = {
+        {"unwound_count", "call", "left by an exception, or without an exit: ended by the caller",
+         counts->by_end[CALL_UNWOUND]},
+        {"open_count", "call", "still open at the end: ended there", counts->by_end[CALL_OPEN]},
+        {"entry_lost_count", "exit", "without entry: in no figure",
+         counts->by_end[CALL_ENTRY_LOST]},
+        {"overlap_count", "span", "overlapping others without nesting", counts->overlap_count},
+        {"cut_count", "call", "beyond the depth limit: in no figure", counts->cut_count},
+        {"path_other_count", "call", "beyond the limit of paths: counted at their callers",
+         counts->node_other_count}};
+    for (size_t i = 0; i < UNUSUAL_COUNT; i++)
+        list[i] = all[i];
+}
+
+void calling_write_unusual(output *out, const call_counts *counts)
+{
+    unusual list[UNUSUAL_COUNT];
+    char text[PRINT_SIZE];
+    list_unusual(counts, list);
+    for (size_t i = 0; i < UNUSUAL_COUNT; i++) {
+        if (list[i].count != 0)
+            output_printf(out, "%s %s\n", print_things(text, list[i].count, list[i].thing),
+                          list[i].meaning);
+    }
+}
+
+void calling_write_unusual_json(json *j, const call_counts *counts)
+{
+    unusual list[UNUSUAL_COUNT];
+    list_unusual(counts, list);
+    json_open(j, "unusual", '{');
+    for (size_t i = 0; i < UNUSUAL_COUNT; i++)
+        json_uint(j, list[i].key, list[i].count);
+    json_close(j, '}');
+}

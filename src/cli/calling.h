@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands over calls share: profile, flame, graph and diff. */
+#ifndef CLI_CALLING_H
+#define CLI_CALLING_H
+
+#include "analysis/calls.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+
+/*
+ * Which calls are wanted. Time and track are for the reader, as with all commands. Names,
+ * categories, kinds and expressions are judged by the first event of a call, so that its end and
+ * its callees are known all the same.
+ */
+typedef struct calling {
+    selection selected;
+    stele_request only;            /* for call_options.only */
+    uint32_t depth_min, depth_end; /* 0: no limit */
+    uint64_t duration_min_ns;
+} calling;
+
+bool calling_make(cli *c, calling *s);
+void calling_free(calling *s);
+
+/* Reads one argument from end to end: each track in its order, traces one after the other. False
+   when it could not be read at all. */
+bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *take, void *user);
+
+/* What was unusual, as lines for people; nothing when nothing was. */
+void calling_write_unusual(output *out, const call_counts *counts);
+
+/* The same as an object "unusual". */
+void calling_write_unusual_json(json *j, const call_counts *counts);
+
+#endif

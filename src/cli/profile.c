@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele profile: where the time goes, by name. */
+#include "analysis/profile.h"
+
+#include <inttypes.h>
+
+#include "cli/calling.h"
+#include "cli/naming.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+#include "core/text.h"
+
+/* Percentiles are at most a 32nd too large; see analysis/histogram.h. */
+#define ERROR_PERCENT "3.2"
+
+/* The rows to be shown, in their order. */
+typedef struct table {
+    const profile_row *rows;
+    size_t count, shown;
+    uint64_t self_ns; /* of all rows */
+    bool by_track;
+    bool is_sampled; /* some rows know neither spread nor the length of a tick */
+    const call_counts *counts;
+} table;
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+#define COUNT_WIDTH 13
+#define TIME_WIDTH  11
+
+static void write_heading(cli *c, const table *t)
+{
+    static const char *const times[] = {"min", "p50", "p90", "p99", "max"};
+    char shown[PRINT_SIZE], count[PRINT_SIZE];
+    print_color(c->out, c->has_color, COLOR_BOLD);
+    print_padded(c->out, "calls", -COUNT_WIDTH);
+    print_padded(c->out, "total", -TIME_WIDTH);
+    print_padded(c->out, "self", -TIME_WIDTH);
+    print_padded(c->out, "share", -TIME_WIDTH);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        print_padded(c->out, times[i], -TIME_WIDTH);
+    output_text(c->out, "  name");
+    if (t->shown < t->count)
+        output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
+                      print_count(count, t->count));
+    print_color(c->out, c->has_color, COLOR_NONE);
+    output_byte(c->out, '\n');
+}
+
+static void write_time(cli *c, const profile_row *row, uint64_t ns, bool is_known)
+{
+    char text[PRINT_SIZE];
+    print_padded(c->out,
+                 !is_known         ? "-"
+                 : row->is_sampled ? print_count(text, ns)
+                                   : print_brief(text, ns),
+                 -TIME_WIDTH);
+}
+
+static void write_row(cli *c, const table *t, const profile_row *row)
+{
+    const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
+    char text[PRINT_SIZE];
+    print_padded(c->out, print_count(text, row->count), -COUNT_WIDTH);
+    write_time(c, row, row->total_ns, true);
+    write_time(c, row, row->self_ns, true);
+    print_padded(c->out, print_share(text, row->self_ns, t->self_ns), -TIME_WIDTH);
+    for (size_t i = 0; i < sizeof spread / sizeof spread[0]; i++)
+        write_time(c, row, spread[i], row->count != 0 && !row->is_sampled);
+    output_text(c->out, "  ");
+    naming_write(c->context, c->out, row->name);
+    if (t->by_track) {
+        print_color(c->out, c->has_color, COLOR_DIM);
+        output_text(c->out, "  ");
+        naming_write_track(c->context, c->out, row->track);
+        print_color(c->out, c->has_color, COLOR_NONE);
+    }
+    output_byte(c->out, '\n');
+}
+
+static void write_text(cli *c, const table *t)
+{
+    if (t->count == 0) {
+        output_text(c->out, "No calls\n");
+    } else {
+        write_heading(c, t);
+        for (size_t i = 0; i < t->shown; i++)
+            write_row(c, t, &t->rows[i]);
+        output_byte(c->out, '\n');
+    }
+    calling_write_unusual(c->out, t->counts);
+    if (t->is_sampled)
+        output_text(c->out, "Times of samples are in ticks of the tracer's clock\n");
+    if (t->counts->call_count != 0)
+        output_text(c->out, "p50, p90 and p99 are at most " ERROR_PERCENT " % too large\n");
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+typedef struct figure {
+    const char *key;
+    uint64_t value;
+} figure;
+
+#define FIGURE_COUNT 12
+
+static void list_figures(const profile_row *row, figure list[FIGURE_COUNT])
+{
+    const figure all[FIGURE_COUNT] = {{"count", row->count},
+                                      {"total_ns", row->total_ns},
+                                      {"self_ns", row->self_ns},
+                                      {"mean_ns", (uint64_t)profile_mean_ns(row)},
+                                      {"min_ns", row->min_ns},
+                                      {"p50_ns", row->p50_ns},
+                                      {"p90_ns", row->p90_ns},
+                                      {"p99_ns", row->p99_ns},
+                                      {"max_ns", row->max_ns},
+                                      {"unended_count", row->unended_count},
+                                      {"entry_lost_count", row->lost_count},
+                                      {"is_sampled", row->is_sampled}};
+    memcpy(list, all, sizeof all);
+}
+
+static void write_csv(cli *c, const table *t)
+{
+    figure list[FIGURE_COUNT];
+    list_figures(&(profile_row){.count = 0}, list);
+    output_text(c->out, t->by_track ? "name,track" : "name");
+    for (size_t f = 0; f < FIGURE_COUNT; f++)
+        output_printf(c->out, ",%s", list[f].key);
+    output_text(c->out, "\r\n");
+    for (size_t i = 0; i < t->shown; i++) {
+        const stele_text name = stele_name_text(c->context, NULL, t->rows[i].name);
+        text_csv(c->out, name.bytes, name.size);
+        if (t->by_track)
+            output_printf(c->out, ",%" PRIu32, t->rows[i].track);
+        list_figures(&t->rows[i], list);
+        for (size_t f = 0; f < FIGURE_COUNT; f++)
+            output_printf(c->out, ",%" PRIu64, list[f].value);
+        output_text(c->out, "\r\n");
+    }
+}
+
+static void write_track_json(cli *c, json *j, uint32_t number)
+{
+    const stele_track *track = stele_track_get(c->context, number);
+    const stele_text name = stele_name_text(c->context, NULL, track != NULL ? track->name : 0);
+    json_open(j, "track", '{');
+    json_uint(j, "track", number);
+    json_text(j, "kind", stele_track_kind_text(track != NULL ? track->kind : STELE_TRACK_NONE));
+    json_uint(j, "number", track != NULL ? track->number : 0);
+    json_bytes(j, "name", name.bytes, name.size);
+    json_close(j, '}');
+}
+
+static void write_json(cli *c, const table *t)
+{
+    json j = {.out = c->out};
+    figure list[FIGURE_COUNT];
+    json_open(&j, NULL, '{');
+    json_uint(&j, "version", 1);
+    json_uint(&j, "function_count", t->count);
+    json_uint(&j, "self_ns", t->self_ns);
+    json_text(&j, "percentile_error_percent", ERROR_PERCENT);
+    json_open(&j, "functions", '[');
+    for (size_t i = 0; i < t->shown; i++) {
+        const stele_text name = stele_name_text(c->context, NULL, t->rows[i].name);
+        json_open(&j, NULL, '{');
+        json_bytes(&j, "name", name.bytes, name.size);
+        if (t->by_track)
+            write_track_json(c, &j, t->rows[i].track);
+        list_figures(&t->rows[i], list);
+        for (size_t f = 0; f + 1 < FIGURE_COUNT; f++)
+            json_uint(&j, list[f].key, list[f].value);
+        json_bool(&j, "is_sampled", t->rows[i].is_sampled);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    calling_write_unusual_json(&j, t->counts);
+    json_close(&j, '}');
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static profile_order parse_rank(const options *o)
+{
+    static const char *const words[] = {"self", "total", "count", "max", "mean", "name"};
+    const char *word = option_value(o, OPTION_RANK);
+    profile_order order = PROFILE_BY_SELF;
+    while (order < PROFILE_BY_NAME && strcmp(words[order], word) != 0)
+        order++;
+    return order;
+}
+
+static void show(cli *c, profile *p)
+{
+    const options *o = &c->options;
+    const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
+    const uint64_t top =
+        (is_json || is_csv) && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
+    table t = {.by_track = option_given(o, OPTION_BY_THREAD), .counts = profile_get_counts(p)};
+    if (!cli_check(c, profile_finish(p), "profile") ||
+        !cli_check(c, profile_rows(p, parse_rank(o), &t.rows, &t.count), "profile"))
+        return;
+    t.shown = top != 0 && top < t.count ? (size_t)top : t.count;
+    t.is_sampled = profile_sample_count(p) != 0;
+    for (size_t i = 0; i < t.count; i++)
+        t.self_ns += t.rows[i].self_ns;
+    if (is_json)
+        write_json(c, &t);
+    else if (is_csv)
+        write_csv(c, &t);
+    else
+        write_text(c, &t);
+}
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    return profile_add(user, segment);
+}
+
+void command_PROFILE(cli *c)
+{
+    const options *o = &c->options;
+    calling s = {.depth_min = 0};
+    profile *p = NULL;
+    size_t read_count = 0;
+    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
+        cli_usage(c, "--json and --csv exclude each other");
+    else if (calling_make(c, &s) &&
+             cli_check(c,
+                       profile_new(c->context,
+                                   &(profile_options){.by_track = option_given(o, OPTION_BY_THREAD),
+                                                      .depth_min = s.depth_min,
+                                                      .depth_end = s.depth_end,
+                                                      .duration_min_ns = s.duration_min_ns,
+                                                      .only = &s.only},
+                                   &p),
+                       "profile")) {
+        for (size_t i = 0; i < o->argument_count; i++)
+            read_count += calling_read(c, &s, i, profile_columns(p), take, p);
+        if (read_count != 0 && !c->is_closed)
+            show(c, p);
+    }
+    profile_free(p);
+    calling_free(&s);
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele profile: figures of calls.
+. "$SOURCE/tests/cli/lib.sh"
+xray=$SOURCE/src/formats/xray/good
+
+expect 0 profile "$xray/exc.14.fdr5.tsc.xray"
+golden profile_exceptions
+expect 0 profile --sort name "$xray/tail.14.fdr5.tsc.xray"
+golden profile_tail
+expect 0 profile "$xray/threads.14.profile.tsc.xray"
+golden profile_sampled
+expect 0 profile --by-thread --top 6 "$heph/heph_tracing_example.bin.log"
+golden profile_heph
+expect 0 profile --json "$xray/recur.14.basic3.xray"
+golden profile_json
+expect 0 profile --csv "$xray/sleeper.14.fdr5.tsc.xray"
+golden profile_csv
+
+# Orders: each column falls (names rise).
+trace=$heph/heph_tracing_example.bin.log
+column() { # NUMBER: that column of the CSV
+    tail -n +2 out | cut -d , -f "$1"
+}
+for order in count:2 total:3 self:4 mean:5 max:10; do
+    expect 0 profile --csv --sort "${order%:*}" "$trace"
+    column "${order#*:}" >have
+    sort -rns have >wanted
+    same have wanted
+done
+expect 0 profile --csv --sort name "$trace"
+column 1 >have
+LC_ALL=C sort have >wanted
+same have wanted
+
+# --top cuts what is shown, not what is counted.
+expect 0 profile --top 2 "$trace"
+says out '(2 of '
+expect 0 profile --csv --top 2 "$trace"
+lines out 3
+expect 0 profile --top 0 "$trace"
+says_not out ' of '
+
+# The same calls through a pipe, where streams cannot be read one by one.
+expect 0 profile --csv "$xray/events.fdr4.xray"
+mv out wanted
+expect_from 0 "$xray/events.fdr4.xray" profile --csv -
+same out wanted
+
+# Two traces count together.
+expect 0 profile --csv --sort name "$trace"
+column 2 >once
+expect 0 profile --csv --sort name "$trace" "$trace"
+column 2 >twice
+awk '{ print 2 * $1 }' once >wanted
+same twice wanted
+
+# Choosing calls leaves the self time of their callers as it is.
+expect 0 profile --csv "$xray/exc.14.fdr5.tsc.xray"
+grep '^@(6),' out >wanted
+expect 0 profile --csv --name '@(6)' "$xray/exc.14.fdr5.tsc.xray"
+tail -n +2 out >have
+same have wanted
+expect 0 profile --csv --where 'name == "@(6)"' "$xray/exc.14.fdr5.tsc.xray"
+tail -n +2 out >have
+same have wanted
+expect 0 profile --csv --depth 0 "$xray/exc.14.fdr5.tsc.xray"
+lines out 2
+says out '^@(8),1,'
+expect 0 profile --csv --min-duration 200us "$xray/exc.14.fdr5.tsc.xray"
+lines out 2
+expect 0 profile --name 'no such' "$trace"
+says out '^No calls'
+expect 0 profile --where 'arg.arg0 > 0' --csv "$xray/arg1.fdr5.be.xray"
+check "some have arguments, some have none" test "$(wc -l <out)" -ge 2
+expect 0 profile --by-thread --json "$trace"
+says out '"kind": "substream"'
+
+# What is lost is told.
+expect 0 profile "$xray/wrap.14.fdr5.tiny4x512.xray"
+says out 'without entry'
+
+expect 2 profile --depth 5..2 "$trace"
+expect 2 profile --depth x "$trace"
+expect 2 profile --depth .. --min-duration -5ms "$trace"
+expect 2 profile --json --csv "$trace"
+expect 2 profile --where '(' "$trace"
+expect 2 profile
+expect 3 profile no-such-file
+silent out
+finish
