@@ -294,6 +294,7 @@ static void add_argument(making *m, const stele_fxt_argument *a)
     if (a->type > STELE_FXT_ARGUMENT_BLOB) {
         report(m, FXT010, offset, a->size, "type %u", a->type);
         field->type = STELE_TYPE_BYTES;
+        field->width = 64; /* words, which tells it from a blob of bytes */
         set_bytes(m, field, a->bytes, a->size);
         return;
     }

@@ -50,6 +50,13 @@ static bool is_undecoded(const fxt_making *m, const stele_field *field)
            field->width == 64;
 }
 
+/* An argument of a type that the reader does not know: its words as they are. */
+static bool is_unknown_argument(const fxt_making *m, const stele_field *field)
+{
+    return field->type == STELE_TYPE_BYTES && field->width == 64 && !is_undecoded(m, field) &&
+           !is_own_field(m, field);
+}
+
 const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,
                                     uint8_t width)
 {
@@ -278,6 +285,8 @@ void fxt_writer_arguments(fxt_making *m)
             fxt_writer_lose(m, "bytes that could not be decoded", true);
         else if (!is_own_field(m, field))
             add_argument(m, field);
+        if (is_unknown_argument(m, field))
+            fxt_writer_lose(m, "arguments of unknown types, as bytes", false);
     }
     /* The context's fields hold for every event of the batch. */
     for (uint32_t i = 0; i < m->batch->context_count;

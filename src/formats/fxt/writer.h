@@ -50,12 +50,41 @@ typedef struct fxt_making {
     uint32_t extension_size;
 } fxt_making;
 
-/* Words that only the records of state need. */
+/* ---- State and what comes before the events: write_state.c ---- */
+
+/* Writes a record. */
 void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
                      const stele_fxt_argument *arguments);
 
 /* A reference to a name: registered when it came before or when it `must` be, else inline. */
 stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must);
+
+/* A text as an inline string, cut to what a string may have. */
+stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_max);
+
+/* Appends payload, and the padding behind its last byte. */
+void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size);
+
+/* Parts that were announced and did not come are zeros: the record must end where it says. */
+void fxt_writer_end_payload(fxt_writer *w);
+
+/* A reference to the thread of a track, registered; names of it and its process come before. */
+stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track);
+
+/* The koid of a thread where only that is written; its process is told by a thread record. */
+stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track);
+
+/* The output's provider for events of a stream: its own, or ours for what has none. */
+fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream);
+
+/* The event's time; the source's own ticks where they are exact, else nanoseconds. Comes last, so
+   that the clock is told right before the record, wherever else state had to be written. */
+void fxt_writer_set_time(fxt_making *m, uint64_t *end);
+
+/* Counts something of the event that a record cannot hold. */
+void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped);
+
+/* ---- Fields: write_fields.c ---- */
 
 /* Fields of the event as arguments, but for those that the record holds otherwise. */
 void fxt_writer_arguments(fxt_making *m);
@@ -63,7 +92,5 @@ void fxt_writer_arguments(fxt_making *m);
 /* Finds a field that the reader made from something else than an argument; NULL: there is none. */
 const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,
                                     uint8_t width);
-
-void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped);
 
 #endif
