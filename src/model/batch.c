@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "model/context.h"
-
 stele_status stele_batch_new(uint32_t event_capacity, stele_batch **out)
 {
     stele_batch *batch = calloc(1, sizeof *batch);
@@ -191,19 +189,9 @@ stele_status stele_batch_add_bytes(stele_batch *batch, stele_name name, stele_ty
 
 /* ---- Reading and copying ---- */
 
-static bool field_has_bytes(uint8_t type)
+bool field_has_bytes(uint8_t type)
 {
     return type >= STELE_TYPE_STRING && type < STELE_TYPE_RUN_FIRST && type != STELE_TYPE_NAME;
-}
-
-stele_text stele_field_text(const stele_context *context, const stele_batch *batch,
-                            const stele_field *field)
-{
-    if (field->type == STELE_TYPE_NAME)
-        return stele_name_text(context, batch, (stele_name)field->u.u);
-    if (!field_has_bytes(field->type))
-        return (stele_text){"", 0};
-    return (stele_text){(const char *)batch->bytes + field->u.bytes.offset, field->u.bytes.size};
 }
 
 /* The same name in another batch. */

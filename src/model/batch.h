@@ -100,6 +100,9 @@ static inline uint32_t batch_push_bytes(stele_batch *batch, const void *bytes, u
     return offset;
 }
 
+/* Whether fields of this type have their contents in the bytes of the batch. */
+bool field_has_bytes(uint8_t type);
+
 /* Room for an array of 8-byte numbers, aligned for them; NULL when memory is exhausted. */
 void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset);
 

@@ -118,6 +118,16 @@ stele_text stele_name_text(const stele_context *context, const stele_batch *batc
     return (stele_text){"", 0};
 }
 
+stele_text stele_field_text(const stele_context *context, const stele_batch *batch,
+                            const stele_field *field)
+{
+    if (field->type == STELE_TYPE_NAME)
+        return stele_name_text(context, batch, (stele_name)field->u.u);
+    if (!field_has_bytes(field->type))
+        return (stele_text){"", 0};
+    return (stele_text){(const char *)batch->bytes + field->u.bytes.offset, field->u.bytes.size};
+}
+
 stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
                         const char *source, uint64_t offset)
 {

@@ -6,6 +6,7 @@
 #ifndef MODEL_SPILL_H
 #define MODEL_SPILL_H
 
+#include "model/run.h"
 #include "model/weave.h"
 
 #define SPILL_LEVELS     16u
@@ -14,12 +15,6 @@
 #define SPILL_ORDER_MAX  (SPILL_LEVELS * SPILL_RUNS_MAX) /* the runs' blocks have lower orders */
 
 typedef struct spill spill;
-
-typedef struct run {
-    spill *owner;
-    int fd;
-    uint64_t at, end; /* offsets in the file */
-} run;
 
 /* Reading takes about `size_max` bytes for the runs of a level. NULL when memory is exhausted. */
 spill *spill_new(stele_context *context, bool by_end, size_t size_max, block_pool *pool);
@@ -31,8 +26,5 @@ stele_status spill_write(spill *s, weave *from);
 
 /* Adds all runs to the weave. */
 stele_status spill_read(spill *s, weave *into);
-
-/* The next block of a run; STELE_END after the last. */
-stele_status run_read(run *r, block *b);
 
 #endif

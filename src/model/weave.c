@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/weave.h"
 
-#include "model/spill.h"
+#include "model/run.h"
 
 void weave_free(weave *w)
 {

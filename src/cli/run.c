@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of the command: from its arguments to the exit code. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/binaries.h"
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/terminal.h"
+
+static command_fn *const command_functions[COMMAND_COUNT] = {
+#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
+    [COMMAND_##id] = command_##id,
+#include "cli/options.def"
+#undef STELE_COMMAND
+};
+
+/* "stele" alone, with --help or --version. */
+void command_TOP(cli *c)
+{
+    if (option_given(&c->options, OPTION_VERSION))
+        command_VERSION(c);
+    else
+        help_command(c->out, COMMAND_TOP, c->has_color);
+}
+
+void command_VERSION(cli *c)
+{
+    output_printf(c->out, "stele %s\n", stele_version());
+}
+
+#define SHOWN_OF_A_CODE 5
+
+static void setup_report(cli *c)
+{
+    const options *o = &c->options;
+    const char *color = option_value(o, OPTION_COLOR);
+    c->is_quiet = option_given(o, OPTION_QUIET);
+    c->is_strict = option_given(o, OPTION_STRICT);
+    c->is_screen = isatty(STDOUT_FILENO) == 1;
+    c->has_color = terminal_has_color(STDOUT_FILENO, color);
+    c->report = (report){.progress = &c->progress,
+                         .shown_max = option_given(o, OPTION_ALL) ? UINT64_MAX : SHOWN_OF_A_CODE,
+                         .shown_least = c->is_quiet ? STELE_ERROR : STELE_NOTE,
+                         .has_color = terminal_has_color(STDERR_FILENO, color)};
+    c->out_report = c->report;
+    c->out_diag = (diag_sink){.fn = report_add, .user = &c->out_report};
+}
+
+/* "names=64M": the limit and its number. */
+static bool parse_limit(cli *c, const char *text, stele_limits *limits)
+{
+    const char *names[] = {"names",  "tracks",   "providers", "fields", "depth",
+                           "record", "metadata", "sort",      "window"};
+    size_t *sizes[] = {&limits->names_size_max,
+                       NULL,
+                       NULL,
+                       NULL,
+                       NULL,
+                       &limits->record_size_max,
+                       &limits->metadata_size_max,
+                       &limits->sort_size_max,
+                       &limits->window_size};
+    uint32_t *counts[] = {NULL,
+                          &limits->tracks_max,
+                          &limits->providers_max,
+                          &limits->fields_max,
+                          &limits->depth_max,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL};
+    static const char units[] = "KMG";
+    const size_t size = strcspn(text, "=");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *end;
+        unsigned long long number;
+        const char *unit;
+        if (strlen(names[i]) != size || memcmp(names[i], text, size) != 0 || text[size] == 0)
+            continue;
+        number = strtoull(text + size + 1, &end, 10);
+        unit = *end != 0 ? strchr(units, *end) : NULL;
+        if (unit != NULL && end[1] == 0)
+            number <<= 10 * (unit - units + 1);
+        if (text[size + 1] < '0' || text[size + 1] > '9' || (*end != 0 && unit == NULL) ||
+            number == 0 || number > (sizes[i] != NULL ? SIZE_MAX / 4 : UINT32_MAX))
+            return cli_usage(c, "--max %s cannot be '%s'", names[i], text + size + 1);
+        if (sizes[i] != NULL)
+            *sizes[i] = (size_t)number;
+        else
+            *counts[i] = (uint32_t)number;
+        return true;
+    }
+    return cli_usage(c, "no limit '%s'; see 'stele help limits'", text);
+}
+
+static bool make_context(cli *c)
+{
+    stele_context_options given = {.diag = report_add, .diag_user = &c->report};
+    const options *o = &c->options;
+    const char *temp_dir = getenv("TMPDIR");
+    given.temp_dir = temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : NULL;
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == OPTION_MAX && !parse_limit(c, o->uses[i].value, &given.limits))
+            return false;
+    }
+    return cli_check(c, stele_context_new(&given, &c->context), "start");
+}
+
+static void run_command(cli *c)
+{
+    if (!cli_check(c, output_open(&c->out_diag, "-", false, &c->out), "standard output"))
+        return;
+    if (option_given(&c->options, OPTION_HELP))
+        help_command(c->out, c->options.command, c->has_color);
+    else if (make_context(c))
+        command_functions[c->options.command](c);
+    cli_check(c, output_finish(c->out), "standard output");
+    output_close(c->out);
+    stele_context_free(c->context);
+}
+
+int cli_run(int argc, char **argv)
+{
+    static char line_buffer[BUFSIZ];
+    cli c = {0};
+    int code;
+    signal(SIGPIPE, SIG_IGN);
+    setvbuf(stderr, line_buffer, _IOLBF, sizeof line_buffer);
+    if (options_parse(&c.options, argc, argv)) {
+        setup_report(&c);
+        run_command(&c);
+    } else {
+        const char *name = command_table[c.options.command].name;
+        fprintf(stderr, "stele: %s\nTry 'stele%s%s --help'.\n", c.options.error,
+                name[0] != 0 ? " " : "", name);
+        cli_exit(&c, EXIT_USAGE);
+    }
+    code = c.is_closed ? EXIT_CLEAN : (int)c.worst;
+    binaries_free(c.binaries);
+    report_free(&c.report);
+    report_free(&c.out_report);
+    options_free(&c.options);
+    if (cli_interrupted() != 0)
+        raise(cli_interrupted());
+    return code;
+}
