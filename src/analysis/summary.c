@@ -96,69 +96,76 @@ static void count_unusual(summary_totals *totals, const stele_event *event)
         totals->lost_count = UINT64_MAX;
 }
 
-static void count_kinds(summary_totals *totals, const stele_event *event, const stele_event *end)
+/* Ranges of time of all events of a segment; turned inside out while there is none. */
+typedef struct times {
+    int64_t begin_ns, end_ns;
+    uint64_t begin_ticks, end_ticks;
+} times;
+
+static inline void count_times(times *t, const stele_event *event, int64_t end_ns)
 {
-    for (; event < end; event++) {
-        if (event->kind < STELE_KIND_COUNT)
-            totals->kind_counts[event->kind]++;
-        if (event->flags != 0 || event->kind == STELE_KIND_LOST)
-            count_unusual(totals, event);
-    }
+    const uint64_t end_ticks = event_end_ticks(event);
+    t->begin_ns = event->time_ns < t->begin_ns ? event->time_ns : t->begin_ns;
+    t->end_ns = end_ns > t->end_ns ? end_ns : t->end_ns;
+    t->begin_ticks = event->ticks < t->begin_ticks ? event->ticks : t->begin_ticks;
+    t->end_ticks = end_ticks > t->end_ticks ? end_ticks : t->end_ticks;
 }
 
-/* Until there is a time, the ranges are turned inside out. */
-static void count_times(summary_totals *totals, const stele_event *event, const stele_event *end)
+static void add_times(summary_totals *totals, times t)
 {
-    int64_t begin_ns = totals->has_time ? totals->begin_ns : INT64_MAX;
-    int64_t end_ns = totals->has_time ? totals->end_ns : INT64_MIN;
-    uint64_t begin_ticks = totals->has_time ? totals->begin_ticks : UINT64_MAX;
-    uint64_t end_ticks = totals->end_ticks;
-    for (; event < end; event++) {
-        const int64_t event_ns = event_end_ns(event);
-        const uint64_t event_ticks = event_end_ticks(event);
-        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
-            continue;
-        totals->has_time = true;
-        begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
-        end_ns = event_ns > end_ns ? event_ns : end_ns;
-        begin_ticks = event->ticks < begin_ticks ? event->ticks : begin_ticks;
-        end_ticks = event_ticks > end_ticks ? event_ticks : end_ticks;
-    }
-    if (!totals->has_time)
+    if (t.begin_ns > t.end_ns)
         return;
-    totals->begin_ns = begin_ns;
-    totals->end_ns = end_ns;
-    totals->begin_ticks = begin_ticks;
-    totals->end_ticks = end_ticks;
+    if (!totals->has_time || t.begin_ns < totals->begin_ns)
+        totals->begin_ns = t.begin_ns;
+    if (!totals->has_time || t.end_ns > totals->end_ns)
+        totals->end_ns = t.end_ns;
+    if (!totals->has_time || t.begin_ticks < totals->begin_ticks)
+        totals->begin_ticks = t.begin_ticks;
+    if (!totals->has_time || t.end_ticks > totals->end_ticks)
+        totals->end_ticks = t.end_ticks;
+    totals->has_time = true;
 }
 
-static void count_names(summary *s, const stele_event *event, const stele_event *end)
+static inline void count_track(summary_track *entry, const stele_event *event, int64_t end_ns,
+                               bool has_time)
 {
+    if (entry->count++ == 0)
+        *entry = (summary_track){event->track, 1, INT64_MAX, INT64_MIN};
+    if (!has_time)
+        return;
+    entry->first_ns = event->time_ns < entry->first_ns ? event->time_ns : entry->first_ns;
+    entry->last_ns = end_ns > entry->last_ns ? end_ns : entry->last_ns;
+}
+
+/* One pass for all figures, compiled for the usual columns and for others. */
+static inline __attribute__((always_inline)) void
+count_events(summary *s, const stele_event *event, const stele_event *end, uint32_t columns)
+{
+    name_count *const names = s->names;
+    summary_track *const tracks = s->tracks;
+    const uint32_t names_end = s->name_count, tracks_end = s->track_count;
+    times t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
     for (; event < end; event++) {
-        if (event->name >= s->name_count) {
-            s->totals.other_name_count++;
-            continue;
+        const int64_t end_ns = event_end_ns(event);
+        bool has_time = (columns & STELE_COLUMN_TIME) != 0;
+        if (event->kind < STELE_KIND_COUNT)
+            s->totals.kind_counts[event->kind]++;
+        if (event->flags != 0 || event->kind == STELE_KIND_LOST) {
+            count_unusual(&s->totals, event);
+            has_time &= (event->flags & STELE_FLAG_NO_TIME) == 0;
         }
-        if (s->names[event->name].count++ == 0)
-            s->names[event->name].kind = event->kind;
-    }
-}
-
-static void count_tracks(summary *s, const stele_event *event, const stele_event *end)
-{
-    for (; event < end; event++) {
-        const int64_t event_ns = event_end_ns(event);
-        summary_track *entry;
-        if (event->track >= s->track_count)
+        if (has_time)
+            count_times(&t, event, end_ns);
+        if ((columns & STELE_COLUMN_TRACK) != 0 && event->track < tracks_end)
+            count_track(&tracks[event->track], event, end_ns, has_time);
+        if ((columns & STELE_COLUMN_NAME) == 0)
             continue;
-        entry = &s->tracks[event->track];
-        if (entry->count++ == 0)
-            *entry = (summary_track){event->track, 1, INT64_MAX, INT64_MIN};
-        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
-            continue;
-        entry->first_ns = event->time_ns < entry->first_ns ? event->time_ns : entry->first_ns;
-        entry->last_ns = event_ns > entry->last_ns ? event_ns : entry->last_ns;
+        if (event->name >= names_end)
+            s->totals.other_name_count++;
+        else if (names[event->name].count++ == 0)
+            names[event->name].kind = event->kind;
     }
+    add_times(&s->totals, t);
 }
 
 stele_status summary_add(summary *s, const stele_segment *segment)
@@ -169,13 +176,10 @@ stele_status summary_add(summary *s, const stele_segment *segment)
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
     s->totals.event_count += segment->count;
-    count_kinds(&s->totals, first, end);
-    if ((columns & STELE_COLUMN_TIME) != 0)
-        count_times(&s->totals, first, end);
-    if ((columns & STELE_COLUMN_NAME) != 0)
-        count_names(s, first, end);
-    if ((columns & STELE_COLUMN_TRACK) != 0)
-        count_tracks(s, first, end);
+    if ((columns & SUMMARY_COLUMNS) == SUMMARY_COLUMNS)
+        count_events(s, first, end, SUMMARY_COLUMNS);
+    else
+        count_events(s, first, end, columns);
     return STELE_OK;
 }
 
