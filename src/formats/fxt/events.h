@@ -61,9 +61,11 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
 bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
                     const stele_fxt_record *r, stele_event **event);
 
-/* The same for event records without anything unusual; false, and nothing is changed, for others.
+/*
+ * The same for all event records up to the first unusual one, a full batch, or the end of what is
+ * loaded, straight from the walk. False when not even one was.
  */
-bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, const walk_record *at);
+bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, walk *k);
 
 /* What was not asked for is zero, also where it was at hand. */
 static inline void fxt_events_clear_columns(stele_event *event, uint32_t columns)

@@ -183,6 +183,8 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
                 return STELE_ERR_MEMORY;
             continue;
         }
+        if (!p->is_foreign && fxt_events_add_hot(&p->events, batch, &p->walk))
+            continue;
         if (!walk_next(&p->walk, &at)) {
             if (p->walk.window.status != STELE_OK)
                 return p->walk.window.status;
@@ -191,9 +193,6 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
                 return STELE_OK;
             continue;
         }
-        if (fxt_type(at.header) == STELE_FXT_EVENT && !at.is_damaged && !p->is_foreign &&
-            fxt_events_add_hot(&p->events, batch, &at))
-            continue;
         if (!producer_record(p, batch, &at))
             return STELE_ERR_MEMORY;
         if (p->state.current != *provider) {
