@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/calls.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,10 @@
 #include "core/hash.h"
 #include "model/filter.h"
 
-#define CALLS_PENDING 256u
-#define DEPTH_MAX     (64u << 10)
-#define NODES_MAX     (1u << 20)
+#define CALLS_PENDING   256u
+#define DEPTH_MAX       (64u << 10)
+#define NODES_MAX       (1u << 20)
+#define TRACK_DEPTH_MAX 8
 /* How far down a frame is sought when an exit does not match the top. */
 #define SEARCH_MAX 4096u
 /* How far down spans are sought that end before one above them. */
@@ -305,8 +307,12 @@ static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, 
         at--;
     if (at > floor) {
         while (of->depth > at) {
-            s->counts.overlap_count += of->frames[of->depth - 1].end_ns != INT64_MAX;
-            close_top(s, of, track, time_ns, CALL_UNWOUND);
+            const int64_t end_ns = of->frames[of->depth - 1].end_ns;
+            s->counts.overlap_count += end_ns != INT64_MAX && end_ns > time_ns;
+            if (end_ns <= time_ns)
+                close_top(s, of, track, end_ns, CALL_RETURNED);
+            else
+                close_top(s, of, track, time_ns, CALL_UNWOUND);
         }
         close_top(s, of, track, time_ns, how);
         return;
@@ -360,19 +366,32 @@ static void take_complete(calls *s, stack *of, const stele_event *event, stele_n
 
 /* ---- Tracks ---- */
 
+/* Appends "thread main (17) in process 4"; what does not fit is cut off. */
+static size_t write_track(const stele_context *context, const stele_track *track, char *text,
+                          size_t size)
+{
+    size_t used = 0;
+    for (unsigned depth = 0; track != NULL && depth < TRACK_DEPTH_MAX && used < size; depth++) {
+        const stele_text name = stele_name_text(context, NULL, track->name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s ", depth > 0 ? " in " : "",
+                                 stele_track_kind_text(track->kind));
+        if (used < size)
+            used += (size_t)snprintf(
+                text + used, size - used, name.size != 0 ? "%.*s (%" PRIu64 ")" : "%.*s%" PRIu64,
+                (int)(name.size < size ? name.size : size), name.bytes, track->number);
+        track = track->parent != 0 ? stele_track_get(context, track->parent) : NULL;
+    }
+    return used < size ? used : size - 1;
+}
+
 static void name_root(calls *s, stack *of, uint32_t track)
 {
     const stele_track *known = stele_track_get(s->context, track);
     if (s->options.has_tree && s->options.has_track_roots && known != NULL) {
-        char text[64];
-        stele_name name = known->name;
-        if (name == 0) {
-            const int size =
-                snprintf(text, sizeof text, "%s %llu", stele_track_kind_text(known->kind),
-                         (unsigned long long)known->number);
-            name = stele_name_intern(s->context, text, (size_t)size);
-        }
-        of->root = node_child(s, 0, name);
+        char text[256];
+        const size_t size = write_track(s->context, known, text, sizeof text);
+        const stele_name name = stele_name_intern(s->context, text, size);
+        of->root = node_child(s, 0, name == UINT32_MAX ? 0 : name);
     }
 }
 

@@ -123,7 +123,7 @@ static bool entry_add(entry *to, const call_span *call)
     row->unended_count += call->end == CALL_UNWOUND || call->end == CALL_OPEN;
     row->self_ns += call->self_ns;
     row->sum_ns += duration;
-    row->sum_squares += (double)duration * (double)duration;
+    row->self_squares += (double)call->self_ns * (double)call->self_ns;
     row->total_ns += call->total_ns;
     if (duration < row->min_ns)
         row->min_ns = duration;

@@ -23,7 +23,7 @@ typedef struct profile_row {
     uint64_t total_ns;       /* from entry to exit, a recursive call only where it is outermost */
     uint64_t self_ns;        /* without calls made by it */
     uint64_t sum_ns;         /* of all durations, so that the mean is sum_ns / count */
-    double sum_squares;      /* of all durations */
+    double self_squares;     /* sum of the squares of the calls' self times */
     bool is_sampled;         /* summed up by the tracer: `count`, `self_ns` and `total_ns` only */
     uint64_t min_ns, max_ns; /* exact */
     uint64_t p50_ns, p90_ns, p99_ns; /* at most 3.2% too large, never above max_ns */

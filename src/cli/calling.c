@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analysis/profile.h"
 #include "cli/print.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -95,6 +95,55 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *t
     return true;
 }
 
+bool calling_profile(cli *c, const calling *s, bool by_track, profile **p)
+{
+    const profile_options given = {.by_track = by_track,
+                                   .depth_min = s->depth_min,
+                                   .depth_end = s->depth_end,
+                                   .duration_min_ns = s->duration_min_ns,
+                                   .only = &s->only};
+    return cli_check(c, profile_new(c->context, &given, p), "calls");
+}
+
+static stele_status take_paths(void *user, const stele_segment *segment)
+{
+    return paths_add(user, segment);
+}
+
+bool calling_paths(cli *c, calling *s, bool by_track, paths **p)
+{
+    const path_options given = {.by_track = by_track,
+                                .depth_min = s->depth_min,
+                                .depth_end = s->depth_end,
+                                .duration_min_ns = s->duration_min_ns,
+                                .only = &s->only};
+    size_t read_count = 0;
+    if (!cli_check(c, paths_new(c->context, &given, p), "calls"))
+        return false;
+    for (size_t i = 0; i < c->options.argument_count; i++)
+        read_count += calling_read(c, s, i, paths_columns(*p), take_paths, *p);
+    return read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+bool calling_output(cli *c, const char *path, output **out)
+{
+    *out = c->out;
+    return path == NULL || strcmp(path, "-") == 0 ||
+           cli_check(c,
+                     output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), out),
+                     path);
+}
+
+void calling_output_end(cli *c, const char *path, output *out)
+{
+    if (out == c->out)
+        return;
+    cli_check(c, output_finish(out), path);
+    output_close(out);
+}
+
 /* ---- What was unusual ------------------------------------------------------------------------ */
 
 typedef struct unusual {
@@ -131,6 +180,18 @@ void calling_write_unusual(output *out, const call_counts *counts)
         if (list[i].count != 0)
             output_printf(out, "%s %s\n", print_things(text, list[i].count, list[i].thing),
                           list[i].meaning);
+    }
+}
+
+void calling_remark_unusual(cli *c, const call_counts *counts)
+{
+    unusual list[UNUSUAL_COUNT];
+    char text[PRINT_SIZE];
+    list_unusual(counts, list);
+    for (size_t i = 0; i < UNUSUAL_COUNT; i++) {
+        if (list[i].count != 0)
+            cli_remark(c, "%s %s", print_things(text, list[i].count, list[i].thing),
+                       list[i].meaning);
     }
 }
 

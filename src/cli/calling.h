@@ -3,7 +3,8 @@
 #ifndef CLI_CALLING_H
 #define CLI_CALLING_H
 
-#include "analysis/calls.h"
+#include "analysis/paths.h"
+#include "analysis/profile.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 
@@ -25,6 +26,20 @@ void calling_free(calling *s);
 /* Reads one argument from end to end: each track in its order, traces one after the other. False
    when it could not be read at all. */
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *take, void *user);
+
+/* Makes a profile of what is wanted; nothing is read. */
+bool calling_profile(cli *c, const calling *s, bool by_track, profile **p);
+
+/* Reads all arguments into call paths. False when none could be read; free the paths all the same.
+ */
+bool calling_paths(cli *c, calling *s, bool by_track, paths **p);
+
+/* Where a command writes: to the file, or standard output for NULL and "-". */
+bool calling_output(cli *c, const char *path, output **out);
+void calling_output_end(cli *c, const char *path, output *out);
+
+/* What was unusual, as remarks on standard error. */
+void calling_remark_unusual(cli *c, const call_counts *counts);
 
 /* What was unusual, as lines for people; nothing when nothing was. */
 void calling_write_unusual(output *out, const call_counts *counts);

@@ -27,7 +27,7 @@ enum {
 #include "cli/options.def"
 #undef STELE_COMMAND
     ALL = (1 << COMMAND_COUNT) - 1,
-    CALLING = PROFILE,
+    CALLING = PROFILE | FLAME | GRAPH | DIFF,
     FILTERING = INFO | CAT | CHECK | CONVERT | CALLING,
     READING = FILTERING | DUMP
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele profile: where the time goes, by name. */
-#include "analysis/profile.h"
-
 #include <inttypes.h>
 
 #include "cli/calling.h"
@@ -227,19 +225,10 @@ void command_PROFILE(cli *c)
     size_t read_count = 0;
     if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
         cli_usage(c, "--json and --csv exclude each other");
-    else if (calling_make(c, &s) &&
-             cli_check(c,
-                       profile_new(c->context,
-                                   &(profile_options){.by_track = option_given(o, OPTION_BY_THREAD),
-                                                      .depth_min = s.depth_min,
-                                                      .depth_end = s.depth_end,
-                                                      .duration_min_ns = s.duration_min_ns,
-                                                      .only = &s.only},
-                                   &p),
-                       "profile")) {
+    else if (calling_make(c, &s) && calling_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
         for (size_t i = 0; i < o->argument_count; i++)
             read_count += calling_read(c, &s, i, profile_columns(p), take, p);
-        if (read_count != 0 && !c->is_closed)
+        if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed)
             show(c, p);
     }
     profile_free(p);

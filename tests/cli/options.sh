@@ -28,7 +28,7 @@ awk '
         commands = trim(part[8])
         gsub(/READING/, "FILTERING|DUMP", commands)
         gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|CALLING", commands)
-        gsub(/CALLING/, "PROFILE", commands)
+        gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF", commands)
         gsub(/ /, "", commands)
         for (i = 1; i <= id_count; i++)
             if (commands == "ALL" || index("|" commands "|", "|" ids[i] "|"))

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele flame: call paths as flame graphs. */
+#include "cli/flame.h"
+
+#include <string.h>
+
+#include "cli/calling.h"
+
+typedef enum form { FORM_FOLDED, FORM_SPEEDSCOPE, FORM_SVG } form;
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t size = strlen(text), end_size = strlen(end);
+    return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+/* As asked for, else by the name of the output. */
+static form choose_form(const options *o, const char *path)
+{
+    const char *name = option_value(o, OPTION_FLAME_FORMAT);
+    if (name != NULL)
+        return name[0] == 'f' ? FORM_FOLDED : strcmp(name, "svg") == 0 ? FORM_SVG : FORM_SPEEDSCOPE;
+    if (path == NULL || ends_with(path, ".folded") || ends_with(path, ".txt"))
+        return FORM_FOLDED;
+    return ends_with(path, ".json") ? FORM_SPEEDSCOPE : FORM_SVG;
+}
+
+static void show(cli *c, paths *p, form as, const char *path)
+{
+    path_tree tree;
+    flame f = {.context = c->context,
+               .tree = &tree,
+               .title = c->options.arguments[0],
+               .by_count = option_given(&c->options, OPTION_BY_COUNT)};
+    output *out;
+    if (!cli_check(c, paths_tree(p, f.by_count, &tree), "flame") || !calling_output(c, path, &out))
+        return;
+    if (as == FORM_FOLDED)
+        flame_write_folded(&f, out);
+    else if (as == FORM_SPEEDSCOPE)
+        flame_write_speedscope(&f, out);
+    else
+        flame_write_svg(&f, out);
+    calling_output_end(c, path, out);
+    calling_remark_unusual(c, paths_get_counts(p));
+}
+
+void command_FLAME(cli *c)
+{
+    const options *o = &c->options;
+    const char *path = option_value(o, OPTION_OUTPUT);
+    const form as = choose_form(o, path);
+    calling s = {.depth_min = 0};
+    paths *p = NULL;
+    if (calling_make(c, &s) &&
+        calling_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
+        show(c, p, as, path);
+    paths_free(p);
+    calling_free(&s);
+}

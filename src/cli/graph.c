@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele graph: who calls whom, as DOT for Graphviz or as a tree of text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/callgraph.h"
+#include "cli/calling.h"
+#include "cli/naming.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+
+typedef struct graphing {
+    cli *c;
+    output *out;
+    const path_tree *tree;
+    uint64_t whole_ns;
+    uint64_t total_min_ns; /* less is left out */
+    uint64_t top;
+} graphing;
+
+static const char *time_text(const graphing *g, char *text, uint64_t ns)
+{
+    return g->tree->is_sampled ? print_count(text, ns) : print_brief(text, ns);
+}
+
+/* ---- Tree ------------------------------------------------------------------------------------ */
+
+#define COUNT_WIDTH 13
+#define TIME_WIDTH  12
+
+static void write_tree_heading(const graphing *g)
+{
+    print_color(g->out, g->c->has_color, COLOR_BOLD);
+    print_padded(g->out, "total", -TIME_WIDTH);
+    print_padded(g->out, "share", -TIME_WIDTH + 2);
+    print_padded(g->out, "self", -TIME_WIDTH);
+    print_padded(g->out, "calls", -COUNT_WIDTH);
+    output_text(g->out, "  name");
+    print_color(g->out, g->c->has_color, COLOR_NONE);
+    output_byte(g->out, '\n');
+}
+
+static void write_tree_node(const graphing *g, const path_node *node)
+{
+    const path_figures *figures = &node->sides[0];
+    char text[PRINT_SIZE];
+    print_padded(g->out, time_text(g, text, figures->total_ns), -TIME_WIDTH);
+    print_padded(g->out, print_share(text, figures->total_ns, g->whole_ns), -TIME_WIDTH + 2);
+    print_padded(g->out, time_text(g, text, figures->self_ns), -TIME_WIDTH);
+    print_padded(g->out, print_count(text, figures->count), -COUNT_WIDTH);
+    print_spaces(g->out, 2 * (size_t)node->depth);
+    naming_write(g->c->context, g->out, node->name);
+    output_byte(g->out, '\n');
+}
+
+/* One line for the node and all its siblings behind it. */
+static void write_tree_rest(const graphing *g, uint32_t node)
+{
+    const uint32_t depth = g->tree->nodes[node].depth;
+    uint64_t total_ns = 0, count = 0;
+    char text[PRINT_SIZE];
+    for (; node != 0; node = g->tree->nodes[node].sibling) {
+        total_ns += g->tree->nodes[node].sides[0].total_ns;
+        count++;
+    }
+    print_padded(g->out, time_text(g, text, total_ns), -TIME_WIDTH);
+    print_padded(g->out, print_share(text, total_ns, g->whole_ns), -TIME_WIDTH + 2);
+    print_spaces(g->out, TIME_WIDTH + COUNT_WIDTH + 2 * (size_t)depth);
+    print_color(g->out, g->c->has_color, COLOR_DIM);
+    output_printf(g->out, "(%s more)", print_count(text, count));
+    print_color(g->out, g->c->has_color, COLOR_NONE);
+    output_byte(g->out, '\n');
+}
+
+/* Children stand largest first, so that what is left out is the rest of a list. */
+static bool write_tree(const graphing *g)
+{
+    const path_node *nodes = g->tree->nodes;
+    uint64_t *shown = calloc((size_t)g->tree->depth_max + 2, sizeof *shown); /* by depth */
+    uint32_t node = nodes[0].child;
+    if (shown == NULL)
+        return false;
+    write_tree_heading(g);
+    while (node != 0) {
+        const uint32_t depth = nodes[node].depth;
+        const path_figures *figures = &nodes[node].sides[0];
+        const bool is_shown = figures->total_ns + figures->total_count != 0 &&
+                              figures->total_ns >= g->total_min_ns &&
+                              (g->top == 0 || shown[depth] < g->top);
+        if (is_shown) {
+            shown[depth]++;
+            shown[depth + 1] = 0;
+            write_tree_node(g, &nodes[node]);
+            node = path_next(g->tree, node, 0);
+            continue;
+        }
+        if (figures->total_ns + figures->total_count != 0)
+            write_tree_rest(g, node);
+        node = nodes[node].parent;
+        while (node != 0 && nodes[node].sibling == 0)
+            node = nodes[node].parent;
+        node = nodes[node].sibling;
+    }
+    free(shown);
+    return true;
+}
+
+/* ---- DOT ------------------------------------------------------------------------------------- */
+
+/* A name in a quoted string of DOT. */
+static void write_dot_name(const graphing *g, stele_name name)
+{
+    const stele_text text = stele_name_text(g->c->context, NULL, name);
+    if (text.size == 0)
+        output_text(g->out, "(no name)");
+    for (size_t i = 0; i < text.size; i++) {
+        const uint8_t byte = (uint8_t)text.bytes[i];
+        if (byte == '"' || byte == '\\')
+            output_byte(g->out, '\\');
+        output_byte(g->out, byte < 0x20 || byte == 0x7f ? ' ' : byte);
+    }
+}
+
+static void write_dot_function(const graphing *g, const graph_function *function, uint32_t number)
+{
+    char text[PRINT_SIZE];
+    const double share = g->whole_ns == 0 ? 0 : (double)function->self_ns / (double)g->whole_ns;
+    output_printf(g->out, "  f%" PRIu32 " [label=\"", number);
+    write_dot_name(g, function->name);
+    output_printf(g->out, "\\n%s", time_text(g, text, function->total_ns));
+    output_printf(g->out, " (%s)", print_share(text, function->total_ns, g->whole_ns));
+    output_printf(g->out, "\\nself %s", time_text(g, text, function->self_ns));
+    output_printf(g->out, " (%s)", print_share(text, function->self_ns, g->whole_ns));
+    output_printf(g->out, "\\n%s\", fillcolor=\"0.06 %.3f 1.000\"];\n",
+                  print_things(text, function->count, "call"), 0.04 + 0.76 * share);
+}
+
+static void write_dot_edge(const graphing *g, const graph_edge *edge)
+{
+    char text[PRINT_SIZE];
+    const double share = g->whole_ns == 0 ? 0 : (double)edge->total_ns / (double)g->whole_ns;
+    output_printf(g->out, "  f%" PRIu32 " -> f%" PRIu32 " [label=\"%s", edge->from, edge->to,
+                  time_text(g, text, edge->total_ns));
+    output_printf(g->out, "\\n%s\", penwidth=%.2f];\n", print_things(text, edge->count, "call"),
+                  0.5 + 4.5 * share);
+}
+
+static bool write_dot(const graphing *g)
+{
+    callgraph graph;
+    uint32_t shown = 0, edges_shown = 0;
+    if (!cli_check(g->c, callgraph_make(g->c->context, g->tree, &graph), "graph")) {
+        callgraph_free(&graph);
+        return true;
+    }
+    output_text(g->out, "digraph calls {\n"
+                        "  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\"];\n"
+                        "  edge [fontname=\"sans-serif\", fontsize=10];\n");
+    while (shown < graph.function_count && graph.functions[shown].total_ns >= g->total_min_ns &&
+           (g->top == 0 || shown < g->top)) {
+        write_dot_function(g, &graph.functions[shown], shown);
+        shown++;
+    }
+    for (uint32_t i = 0; i < graph.edge_count; i++) {
+        const graph_edge *edge = &graph.edges[i];
+        if (edge->total_ns < g->total_min_ns || edge->from >= shown || edge->to >= shown)
+            continue;
+        write_dot_edge(g, edge);
+        edges_shown++;
+    }
+    output_printf(g->out,
+                  "  // %" PRIu32 " of %" PRIu32 " functions and %" PRIu32 " of %" PRIu32
+                  " edges are shown\n}\n",
+                  shown, graph.function_count, edges_shown, graph.edge_count);
+    callgraph_free(&graph);
+    return true;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* "0.5" or "0.5%" of the whole. */
+static bool parse_share(cli *c, double *share)
+{
+    const char *text = option_value(&c->options, OPTION_MIN_SHARE);
+    char *end;
+    *share = strtod(text, &end) / 100;
+    if (end != text && *end == '%')
+        end++;
+    if (end == text || *end != 0 || !(*share >= 0 && *share <= 1))
+        return cli_usage(c, "--min-share takes a percentage such as 0.5, not '%s'", text);
+    return true;
+}
+
+static void show(cli *c, paths *p, double share)
+{
+    const options *o = &c->options;
+    const char *path = option_value(o, OPTION_OUTPUT);
+    path_tree tree;
+    graphing g = {.c = c, .tree = &tree, .top = option_number(o, OPTION_TOP)};
+    if (!cli_check(c, paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &g.out))
+        return;
+    g.whole_ns = tree.nodes[0].sides[0].total_ns;
+    g.total_min_ns = (uint64_t)(share * (double)g.whole_ns);
+    if (strcmp(option_value(o, OPTION_GRAPH_FORMAT), "dot") == 0 ? !write_dot(&g) : !write_tree(&g))
+        cli_check(c, STELE_ERR_MEMORY, "graph");
+    calling_output_end(c, path, g.out);
+    calling_remark_unusual(c, paths_get_counts(p));
+}
+
+void command_GRAPH(cli *c)
+{
+    calling s = {.depth_min = 0};
+    paths *p = NULL;
+    double share;
+    if (parse_share(c, &share) && calling_make(c, &s) &&
+        calling_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
+        show(c, p, share);
+    paths_free(p);
+    calling_free(&s);
+}

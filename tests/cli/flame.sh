@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele flame: call paths as folded stacks, for speedscope, and as a picture.
+. "$SOURCE/tests/cli/lib.sh"
+xray=$SOURCE/src/formats/xray/good
+trace=$heph/heph_tracing_example.bin.log
+
+sum() { # of the last word of each line of ./out
+    awk '{ sum += $NF } END { printf "%d", sum }' out
+}
+
+# Folded stacks. Their sum is the time of the outermost calls.
+expect 0 flame "$xray/exc.14.fdr5.tsc.xray"
+golden flame_exceptions
+check "no time is counted twice" test "$(sum)" -eq 268990
+expect 0 flame --by-count "$xray/exc.14.fdr5.tsc.xray"
+check "each call is there once" test "$(sum)" -eq 369
+expect 0 flame "$xray/threads.14.profile.tsc.xray"
+golden flame_sampled
+expect 0 flame --by-thread "$trace"
+says out '^substream 0 in stream 1;Running thread-local process;'
+expect 0 flame "$trace"
+mv out wanted
+expect 0 flame -o x.folded "$trace"
+silent out
+same x.folded wanted
+expect 0 flame --format folded -o x.svg "$trace"
+same x.svg wanted
+expect 4 flame -o x.svg "$trace"
+same x.svg wanted
+expect 0 flame --name 'sending*' "$trace"
+check "only chosen calls count" test -z "$(grep -v ';*sending message [0-9]*$' out)"
+
+# Speedscope: each track has its samples, as many as weights, which end at its end.
+expect 0 flame -o x.json "$trace"
+says x.json '"\$schema":"https://www.speedscope.app/file-format-schema.json"'
+if have jq; then
+    jq -e '(.profiles | length) == 3 and (.shared.frames | length) == 17 and
+        all(.profiles[]; .type == "sampled" and .unit == "nanoseconds" and
+            (.samples | length) == (.weights | length) and (.weights | add) == .endValue)' \
+        x.json >jq.out || complain "not as speedscope wants it" jq.out
+    frames=$(jq '.shared.frames | length' x.json)
+    check "frames are there" test "$(jq '[.profiles[].samples[][]] | max' x.json)" -lt "$frames"
+else
+    skip "speedscope is not checked in depth: no jq"
+fi
+
+# The picture says what it left out, and is XML.
+expect 0 flame -o p.svg "$trace"
+says p.svg '<title>all$'
+says p.svg '28 frames below 0.1 % of the width are not drawn'
+says_not p.svg 'href'
+says_not p.svg 'src='
+frames=$(grep -c '<g class="f"' p.svg)
+expect 0 flame "$trace" --by-thread --format svg
+check "with tracks there are more" test "$(grep -c '<g class="f"' out)" -gt "$frames"
+if have xmllint; then
+    check "well-formed" xmllint --noout p.svg
+elif have rsvg-convert; then
+    check "well-formed" rsvg-convert p.svg -o p.png
+else
+    skip "the picture is not parsed: neither xmllint nor rsvg-convert"
+fi
+expect 0 flame --name 'no such' --format svg "$trace"
+says out '</svg>'
+expect 0 flame --name 'no such' "$trace"
+silent out
+expect 3 flame no-such-file -o none.svg
+check "nothing is written for nothing" test ! -e none.svg
+expect 2 flame --format png "$trace"
+finish

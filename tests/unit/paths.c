@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees of paths, the graph made of them, and the comparison of two traces. */
+#include "analysis/paths.h"
+
+#include <stdlib.h>
+
+#include "analysis/callgraph.h"
+#include "analysis/compare.h"
+#include "calls_made.h"
+
+static uint64_t seed = 1;
+
+static uint32_t below(uint32_t limit)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(seed >> 33) % limit;
+}
+
+static paths *made_paths(const path_options *options)
+{
+    const stele_segment segment = made_segment();
+    paths *p;
+    REQUIRE(paths_new(it.context, options, &p) == STELE_OK);
+    CHECK_EQ_U64(paths_add(p, &segment), STELE_OK);
+    return p;
+}
+
+/* The tree as text: "name count self(children)". */
+static char text[2048];
+
+static void tell(const path_tree *tree, uint32_t node)
+{
+    const stele_text name = stele_name_text(it.context, NULL, tree->nodes[node].name);
+    const path_figures *figures = &tree->nodes[node].sides[0];
+    size_t used = strlen(text);
+    if (node != 0)
+        snprintf(text + used, sizeof text - used, "%s%.*s %" PRIu64 " %" PRIu64,
+                 used != 0 && text[used - 1] != '(' ? " " : "", (int)name.size, name.bytes,
+                 figures->count, figures->self_ns);
+    if (tree->nodes[node].child != 0 && node != 0)
+        strcat(text, "(");
+    for (uint32_t i = tree->nodes[node].child; i != 0; i = tree->nodes[i].sibling)
+        tell(tree, i);
+    if (tree->nodes[node].child != 0 && node != 0)
+        strcat(text, ")");
+}
+
+static const char *told(paths *p, bool by_count)
+{
+    path_tree tree;
+    REQUIRE(paths_tree(p, by_count, &tree) == STELE_OK);
+    text[0] = 0;
+    tell(&tree, 0);
+    return text;
+}
+
+static void add_some_calls(void)
+{
+    enter(0, "main");
+    enter(10, "f");
+    enter(12, "g");
+    leave(18, "g");
+    leave(20, "f");
+    for (int i = 0; i < 3; i++) {
+        enter(30 + i, "g");
+        leave(31 + i, "g");
+    }
+    leave(50, "main");
+}
+
+TEST(paths_are_a_tree_with_the_largest_first)
+{
+    paths *p;
+    made_begin();
+    add_some_calls();
+    p = made_paths(&(path_options){.by_track = false});
+    CHECK_EQ_STR(told(p, false), "main 1 37(f 1 4(g 1 6) g 3 3)");
+    CHECK_EQ_STR(told(p, true), "main 1 37(g 3 3 f 1 4(g 1 6))");
+    paths_free(p);
+    p = made_paths(&(path_options){.by_track = true});
+    CHECK_EQ_STR(told(p, false), "thread 1 0 0(main 1 37(f 1 4(g 1 6) g 3 3))");
+    paths_free(p);
+    p = made_paths(&(path_options){.depth_min = 1, .depth_end = 2, .duration_min_ns = 2});
+    CHECK_EQ_STR(told(p, false), "main 0 0(f 1 4(g 0 0) g 0 0)");
+    paths_free(p);
+    made_end();
+}
+
+/* Random spans that nest, overlap, recur, and are left open. */
+static void add_random_calls(uint32_t count)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    int64_t now = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = names[below(4)];
+        now += below(20);
+        switch (below(5)) {
+        case 0:
+        case 1: enter(now, name); break;
+        case 2: span(now, now + below(60), name); break;
+        default: leave(now, name);
+        }
+    }
+}
+
+/* All calls, to find the time in which there was any. */
+static call_span all_calls[1000];
+static size_t all_count;
+
+static stele_status keep_calls(void *user, const call_span *spans, size_t count)
+{
+    (void)user;
+    REQUIRE(all_count + count <= sizeof all_calls / sizeof all_calls[0]);
+    memcpy(all_calls + all_count, spans, count * sizeof *spans);
+    all_count += count;
+    return STELE_OK;
+}
+
+static int compare_begins(const void *left, const void *right)
+{
+    const call_span *a = left, *b = right;
+    return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
+}
+
+static uint64_t time_in_any_call(void)
+{
+    int64_t until_ns = INT64_MIN;
+    uint64_t sum = 0;
+    calls *s;
+    all_count = 0;
+    REQUIRE(calls_new(it.context, &(call_options){.depth_max = 0}, keep_calls, NULL, &s) ==
+            STELE_OK);
+    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}), STELE_OK);
+    CHECK_EQ_U64(calls_finish(s), STELE_OK);
+    calls_free(s);
+    qsort(all_calls, all_count, sizeof *all_calls, compare_begins);
+    for (size_t i = 0; i < all_count; i++) {
+        const call_span *call = &all_calls[i];
+        const int64_t from_ns = call->begin_ns > until_ns ? call->begin_ns : until_ns;
+        if (call->end_ns > from_ns) {
+            sum += (uint64_t)(call->end_ns - from_ns);
+            until_ns = call->end_ns;
+        }
+    }
+    return sum;
+}
+
+TEST(no_time_is_counted_twice_or_lost)
+{
+    for (seed = 1; seed < 400; seed++) {
+        uint64_t sum = 0, count = 0;
+        path_tree tree;
+        paths *p;
+        made_begin();
+        add_random_calls(300);
+        p = made_paths(&(path_options){.by_track = false});
+        REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+        for (uint32_t i = path_next(&tree, 0, 0); i != 0; i = path_next(&tree, i, 0)) {
+            sum += tree.nodes[i].sides[0].self_ns;
+            count += tree.nodes[i].sides[0].count;
+        }
+        CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, sum);
+        CHECK_EQ_U64(tree.nodes[0].sides[0].total_count, count);
+        CHECK_EQ_U64(count, paths_get_counts(p)->call_count);
+        CHECK_EQ_U64(sum, time_in_any_call());
+        paths_free(p);
+        made_end();
+    }
+}
+
+TEST(self_times_of_nested_calls_add_up_to_the_outermost_ones)
+{
+    uint64_t outermost = 0;
+    uint32_t depth = 0;
+    int64_t now = 0, begun = 0;
+    path_tree tree;
+    paths *p;
+    made_begin();
+    for (uint32_t i = 0; i < 3000; i++) {
+        now += below(9);
+        if (depth == 0 || (depth < 30 && below(2) == 0 && i < 2900)) {
+            begun = depth++ == 0 ? now : begun;
+            enter(now, depth % 3 == 0 ? "x" : "y");
+        } else {
+            leave(now, "");
+            outermost += --depth == 0 ? (uint64_t)(now - begun) : 0;
+        }
+    }
+    while (depth > 0) {
+        leave(++now, "");
+        outermost += --depth == 0 ? (uint64_t)(now - begun) : 0;
+    }
+    p = made_paths(&(path_options){.by_track = false});
+    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, outermost);
+    paths_free(p);
+    made_end();
+}
+
+TEST(functions_and_edges_count_recursion_once)
+{
+    path_tree tree;
+    callgraph graph;
+    paths *p;
+    made_begin();
+    enter(0, "main");
+    enter(10, "f");
+    enter(20, "f");
+    enter(30, "f");
+    leave(40, "f");
+    leave(50, "f");
+    enter(55, "g");
+    leave(56, "g");
+    leave(60, "f");
+    leave(100, "main");
+    p = made_paths(&(path_options){.by_track = false});
+    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    REQUIRE(callgraph_make(it.context, &tree, &graph) == STELE_OK);
+    REQUIRE(graph.function_count == 3 && graph.edge_count == 3);
+    CHECK_EQ_U64(graph.functions[0].name, named("main"));
+    CHECK_EQ_U64(graph.functions[0].total_ns, 100);
+    CHECK_EQ_U64(graph.functions[1].name, named("f"));
+    CHECK_EQ_U64(graph.functions[1].total_ns, 50);
+    CHECK_EQ_U64(graph.functions[1].self_ns, 49);
+    CHECK_EQ_U64(graph.functions[1].count, 3);
+    CHECK_EQ_U64(graph.edges[0].from, 0);
+    CHECK_EQ_U64(graph.edges[0].to, 1);
+    CHECK_EQ_U64(graph.edges[0].count, 1);
+    CHECK_EQ_U64(graph.edges[0].total_ns, 50);
+    CHECK_EQ_U64(graph.edges[1].from, 1);
+    CHECK_EQ_U64(graph.edges[1].to, 1);
+    CHECK_EQ_U64(graph.edges[1].count, 2);
+    CHECK_EQ_U64(graph.edges[1].total_ns, 30);
+    callgraph_free(&graph);
+    paths_free(p);
+    made_end();
+}
+
+TEST(two_sides_share_one_tree)
+{
+    const path_figures *before, *after;
+    path_tree tree;
+    paths *p;
+    made_begin();
+    enter(0, "f");
+    leave(10, "f");
+    p = made_paths(&(path_options){.by_track = false});
+    CHECK_EQ_U64(paths_turn(p, 1), STELE_OK);
+    stele_batch_clear(it.batch);
+    it.batch->columns = STELE_COLUMNS_ALL;
+    enter(0, "f");
+    leave(25, "f");
+    enter(30, "new");
+    leave(31, "new");
+    CHECK_EQ_U64(paths_add(p, &(stele_segment){it.batch, 0, it.batch->event_count}), STELE_OK);
+    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    before = &tree.nodes[tree.nodes[0].child].sides[0];
+    after = &tree.nodes[tree.nodes[0].child].sides[1];
+    CHECK_EQ_U64(before->self_ns, 10);
+    CHECK_EQ_U64(after->self_ns, 25);
+    CHECK_EQ_U64(tree.nodes[0].sides[1].total_ns, 26);
+    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, 10);
+    paths_free(p);
+    made_end();
+}
+
+/* ---- Comparing ---- */
+
+/* A profile of `count` calls of each: "same" and "slow" take about `ns`, varying by a tenth. */
+static profile *made_profile(int64_t same_ns, int64_t slow_ns, const char *only_here)
+{
+    const stele_segment *segment;
+    int64_t now = 0;
+    profile *p;
+    stele_batch_clear(it.batch);
+    it.batch->columns = STELE_COLUMNS_ALL;
+    for (uint32_t i = 0; i < 400; i++) {
+        const int64_t same = same_ns * (95 + (int64_t)below(11)) / 100;
+        const int64_t slow = slow_ns * (95 + (int64_t)below(11)) / 100;
+        span(now, now + same, "same");
+        span(now + same, now + same + slow, "slow");
+        now += same + slow;
+    }
+    span(now, now + 5, only_here);
+    segment = &(stele_segment){it.batch, 0, it.batch->event_count};
+    REQUIRE(profile_new(it.context, &(profile_options){.by_track = false}, &p) == STELE_OK);
+    CHECK_EQ_U64(profile_add(p, segment), STELE_OK);
+    CHECK_EQ_U64(profile_finish(p), STELE_OK);
+    return p;
+}
+
+TEST(changes_are_told_from_noise)
+{
+    compare_row *rows;
+    size_t count;
+    profile *before, *after;
+    made_begin();
+    seed = 7;
+    before = made_profile(10000, 10000, "gone");
+    after = made_profile(10000, 10500, "new");
+    REQUIRE(compare_profiles(it.context, before, after, &rows, &count) == STELE_OK);
+    REQUIRE(count == 4);
+    CHECK_EQ_U64(rows[0].before.name, named("slow"));
+    CHECK(rows[0].has_noise && !rows[0].is_noise);
+    CHECK(rows[0].self_change_ns > 180000 && rows[0].self_change_ns < 220000);
+    CHECK(rows[0].noise_ns > 1000 && rows[0].noise_ns < 20000);
+    CHECK_EQ_U64(rows[1].before.name, named("same"));
+    CHECK(rows[1].is_noise);
+    CHECK_EQ_U64(rows[2].before.name, named("gone"));
+    CHECK_EQ_I64(rows[2].self_change_ns, -5);
+    CHECK(!rows[2].has_noise && !rows[2].is_noise);
+    CHECK_EQ_U64(rows[3].after.name, named("new"));
+    CHECK_EQ_U64(rows[3].before.count, 0);
+    CHECK_EQ_I64(rows[3].self_change_ns, 5);
+    free(rows);
+    REQUIRE(compare_profiles(it.context, before, before, &rows, &count) == STELE_OK);
+    for (size_t i = 0; i < count; i++)
+        CHECK_EQ_I64(rows[i].self_change_ns, 0);
+    free(rows);
+    profile_free(before);
+    profile_free(after);
+    made_end();
+}
