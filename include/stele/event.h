@@ -49,7 +49,8 @@ typedef struct stele_text {
  * SYSCALL      number                       0
  * SNAPSHOT     number                       0
  * METADATA     by format                    by format
- * INSN         by format                    program counter
+ * INSN         opcode                       program counter
+ * LOAD, STORE  its first 8 bytes            address             (a field "data" holds all)
  */
 typedef enum stele_kind {
     STELE_KIND_NONE = 0,

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a snapshot file is laid out. The format's description leaves several sizes open (FORMAT.md
+ * 5), and nothing in the file names them; arithmetic does: the file holds a whole number of
+ * snapshots, each of them ends with its vector length, and the counts of instructions rise.
+ */
+#include "formats/xtrace/decode.h"
+
+#define REGISTERS_AT (4u * 8u)
+#define VECTORS_AT   (REGISTERS_AT + STELE_XTRACE_GPR_COUNT * 8u)
+#define QEMU_Z       256u /* QEMU keeps registers of the longest vectors, whatever they are */
+#define QEMU_P       32u
+#define QEMU_ZA      (64u << 10)
+
+enum { Z_SCALED, Z_QEMU, Z_COUNT };
+enum { P_PADDED, P_PACKED, P_QEMU, P_COUNT };
+enum { ZA_BYTES, ZA_QEMU, ZA_BITS, ZA_NONE, ZA_COUNT };
+
+typedef struct choice {
+    uint32_t header_size, vl_bits;
+    unsigned z, p, p_count, za, fp_size;
+} choice;
+
+static uint32_t round_up(uint32_t size, uint32_t to)
+{
+    return (size + to - 1) / to * to;
+}
+
+static stele_xtrace_layout layout_make(const choice *c)
+{
+    const uint32_t bytes = c->vl_bits / 8;
+    const uint32_t z_sizes[Z_COUNT] = {bytes, QEMU_Z};
+    const uint32_t p_sizes[P_COUNT] = {round_up(bytes / 8, 16), bytes / 8, QEMU_P};
+    const uint32_t za_sizes[ZA_COUNT] = {bytes * bytes, QEMU_ZA, c->vl_bits * c->vl_bits, 0};
+    stele_xtrace_layout l = {.header_size = c->header_size,
+                             .vl_bits = c->vl_bits,
+                             .z = VECTORS_AT,
+                             .z_stride = z_sizes[c->z],
+                             .p_stride = p_sizes[c->p],
+                             .p_count = c->p_count,
+                             .za_size = za_sizes[c->za],
+                             .fp_size = c->fp_size};
+    l.p = l.z + 32 * l.z_stride;
+    l.ffr = l.p + l.p_count * l.p_stride;
+    l.za = round_up(l.ffr + l.p_stride, 16);
+    l.system = l.za + l.za_size;
+    l.size = l.system + 3 * l.fp_size + (STELE_XTRACE_SYSTEM_COUNT - 3) * 8 + 8;
+    return l;
+}
+
+stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t vl_bits)
+{
+    return layout_make(
+        &(choice){.header_size = header_size, .vl_bits = vl_bits, .p_count = 16, .fp_size = 8});
+}
+
+/* Whether all snapshots that are there are as the layout says, and there is one at least. */
+static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_t size,
+                       uint64_t file_size)
+{
+    uint64_t user = 0, total = 0;
+    bool is_any = false;
+    if (file_size != 0 &&
+        (file_size <= l->header_size || (file_size - l->header_size) % l->size != 0))
+        return false;
+    for (size_t at = l->header_size; at <= size && size - at >= l->size; at += l->size) {
+        const uint64_t user_next = load_le64(bytes + at + 16);
+        const uint64_t total_next = load_le64(bytes + at + 24);
+        if (load_le64(bytes + at + l->size - 8) != l->vl_bits || user_next < user ||
+            total_next < total || user_next > total_next)
+            return false;
+        user = user_next;
+        total = total_next;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* The number of the choice as a choice, the more usual ones first; false past the last. */
+static bool choice_at(unsigned number, choice *c)
+{
+    static const uint8_t headers[] = {24, 0, 19, 32}, p_counts[] = {16, 17}, fp_sizes[] = {8, 4};
+    const unsigned vl_count = 16; /* every multiple of 128 bits */
+    c->vl_bits = (number % vl_count + 1) * 128;
+    number /= vl_count;
+    c->header_size = headers[number % sizeof headers];
+    number /= sizeof headers;
+    c->z = number % Z_COUNT;
+    number /= Z_COUNT;
+    c->za = number % ZA_COUNT;
+    number /= ZA_COUNT;
+    c->p = number % P_COUNT;
+    number /= P_COUNT;
+    c->p_count = p_counts[number % 2];
+    number /= 2;
+    c->fp_size = fp_sizes[number % 2];
+    return number / 2 == 0;
+}
+
+bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
+                                stele_xtrace_layout *layout)
+{
+    choice c;
+    /* The standard layout first, then all of QEMU's sizes together, then any mixture. */
+    for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
+        *layout = stele_xtrace_layout_standard(24, vl_bits);
+        if (layout_fit(layout, bytes, size, file_size))
+            return true;
+    }
+    for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
+        *layout = layout_make(&(choice){24, vl_bits, Z_QEMU, P_QEMU, 16, ZA_QEMU, 8});
+        if (layout_fit(layout, bytes, size, file_size))
+            return true;
+    }
+    for (unsigned i = 0; choice_at(i, &c); i++) {
+        *layout = layout_make(&c);
+        if (layout_fit(layout, bytes, size, file_size))
+            return true;
+    }
+    return false;
+}

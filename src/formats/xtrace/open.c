@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opening a trace: which files belong together, and which dialect they are written in. A collection
+ * has two files for each thread or core: its instructions (xinsndata) and its snapshots
+ * (xsnapshot).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/path.h"
+#include "formats/xtrace/trace.h"
+
+#define SUFFIX_INSNS     ".xinsndata.bin"
+#define SUFFIX_SNAPSHOTS ".xsnapshot.bin"
+#define INDEXES_TRIED    4u
+
+static const char *const packed_suffixes[] = {"", ".gz", ".zst"};
+
+/* ---- Names ---- */
+
+xtrace_name xtrace_name_parse(const char *name)
+{
+    const char *base = path_base(name);
+    const char *insns = strstr(base, SUFFIX_INSNS), *snapshots = strstr(base, SUFFIX_SNAPSHOTS);
+    const char *suffix = insns != NULL ? insns : snapshots, *at;
+    xtrace_name result = {.is_snapshots = insns == NULL};
+    if (strncmp(base, "xtrace.", 7) != 0 || suffix == NULL)
+        return result;
+    result.is_xtrace = true;
+    result.stem = (size_t)(suffix - name);
+    at = strchr(base + 7, '.');
+    if (at != NULL && at < suffix)
+        result.number = strtoull(at + 1, NULL, 10);
+    result.is_core = suffix - base >= 7 && strncmp(suffix - 7, ".hint13", 7) == 0;
+    return result;
+}
+
+/* ---- Files ---- */
+
+stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
+                               xtrace_input *out)
+{
+    stele_context *context = trace->base.context;
+    stele_status status = STELE_OK;
+    *out = (xtrace_input){0};
+    switch (file->kind) {
+    case XTRACE_FILE_NONE: break;
+    case XTRACE_FILE_WHOLE: out->in = source_input(trace->base.source); break;
+    case XTRACE_FILE_MEMBER:
+        out->is_owned = true;
+        status = source_open_member(trace->base.source, file->member, &out->in);
+        break;
+    case XTRACE_FILE_BESIDE:
+        status = source_open(&context->diag, file->path, context->temp_dir, &out->beside);
+        if (status == STELE_OK)
+            out->in = source_input(out->beside);
+        if (status == STELE_OK && out->in == NULL)
+            status = STELE_ERR_FORMAT;
+        break;
+    }
+    if (status != STELE_OK)
+        xtrace_input_close(out);
+    return status;
+}
+
+void xtrace_input_close(xtrace_input *in)
+{
+    if (in->is_owned)
+        input_close(in->in);
+    source_close(in->beside);
+    *in = (xtrace_input){0};
+}
+
+/* The other file of a pair, beside the source's own. False: memory. */
+static bool find_beside(xtrace_trace *trace, const char *path, xtrace_file *file)
+{
+    const xtrace_name name = xtrace_name_parse(path);
+    const char *suffix = name.is_snapshots ? SUFFIX_INSNS : SUFFIX_SNAPSHOTS;
+    const size_t size = name.stem + strlen(suffix) + 8;
+    char *other;
+    if (!name.is_xtrace)
+        return true;
+    other = malloc(size);
+    if (other == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof packed_suffixes / sizeof *packed_suffixes; i++) {
+        snprintf(other, size, "%.*s%s%s", (int)name.stem, path, suffix, packed_suffixes[i]);
+        if (access(other, R_OK) != 0)
+            continue;
+        file->kind = XTRACE_FILE_BESIDE;
+        file->path = arena_copy(&trace->base.texts, other, strlen(other));
+        break;
+    }
+    free(other);
+    return file->kind == XTRACE_FILE_NONE || file->path != NULL;
+}
+
+static bool looks_like_snapshots(const uint8_t *head, size_t size)
+{
+    return size >= 4 && memcmp(head, "XTRC", 4) == 0;
+}
+
+/* A trace of one file, and the one beside it. */
+static stele_status find_whole(xtrace_trace *trace, input *in)
+{
+    xtrace_part *part = calloc(1, sizeof *part);
+    const xtrace_name name = xtrace_name_parse(in->name);
+    bool is_snapshots = name.is_xtrace && name.is_snapshots;
+    const uint8_t *head;
+    size_t size;
+    stele_status status;
+    if (part == NULL)
+        return STELE_ERR_MEMORY;
+    trace->parts = part;
+    trace->part_count = 1;
+    part->number = name.number;
+    part->is_core = name.is_core;
+    status = input_peek(in, &head, &size);
+    if (status != STELE_OK)
+        return status;
+    is_snapshots |= !name.is_xtrace && looks_like_snapshots(head, size);
+    (is_snapshots ? &part->snapshots : &part->insns)->kind = XTRACE_FILE_WHOLE;
+    if (in->memory != NULL)
+        return STELE_OK; /* its name names no file */
+    return find_beside(trace, in->name, is_snapshots ? &part->insns : &part->snapshots)
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
+}
+
+/* Members come in the order of their names, so that the two of a pair follow each other. */
+static stele_status find_members(xtrace_trace *trace, const source *from)
+{
+    const size_t count = source_member_count(from);
+    const char *last = NULL;
+    size_t last_stem = 0;
+    trace->parts = calloc(count + 1, sizeof *trace->parts);
+    if (trace->parts == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = source_member_at(from, i)->name;
+        const xtrace_name name = xtrace_name_parse(path);
+        xtrace_part *part;
+        if (!name.is_xtrace)
+            continue;
+        if (last == NULL || name.stem != last_stem || strncmp(last, path, last_stem) != 0)
+            trace->part_count++;
+        last = path;
+        last_stem = name.stem;
+        part = &trace->parts[trace->part_count - 1];
+        part->number = name.number;
+        part->is_core = name.is_core;
+        *(name.is_snapshots ? &part->snapshots : &part->insns) =
+            (xtrace_file){.kind = XTRACE_FILE_MEMBER, .member = i};
+    }
+    return trace->part_count != 0 ? STELE_OK : STELE_ERR_FORMAT;
+}
+
+/* ---- Dialects ---- */
+
+/* Whether all of the bytes are tokens, the last of which may be cut. */
+static bool dialect_fits(const stele_xtrace_dialect *dialect, const uint8_t *head, size_t size)
+{
+    stele_xtrace_tokens tokens;
+    size_t end;
+    stele_xtrace_tokens_make(dialect, &tokens);
+    xtrace_tokens_count(&tokens, head, size, SIZE_MAX, &end);
+    return end == size || xtrace_token_size(&tokens, head + end, size - end) != 0;
+}
+
+stele_xtrace_dialect xtrace_dialect_detect(const uint8_t *head, size_t size)
+{
+    static const stele_xtrace_dialect known[] = {STELE_XTRACE_STANDARD_DIALECT,
+                                                 {.time_size = 8, .svcarg_size = 56},
+                                                 {.time_size = 4, .svcarg_size = 8},
+                                                 {.time_size = 16, .svcarg_size = 8},
+                                                 {.time_size = 0, .svcarg_size = 8}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (dialect_fits(&known[i], head, size))
+            return known[i];
+    }
+    return known[0];
+}
+
+static void set_dialect(xtrace_trace *trace, const uint8_t *head, size_t size)
+{
+    trace->dialect = xtrace_dialect_detect(head, size);
+    stele_xtrace_tokens_make(&trace->dialect, &trace->tokens);
+}
+
+/*
+ * An index is read as the offset of the next instruction. Where no snapshot's index is one, and
+ * that can be seen, snapshots are placed by their counts instead.
+ */
+static stele_status learn_index(xtrace_trace *trace, xtrace_part *part, input *in)
+{
+    xtrace_snapshots s;
+    unsigned tried = 0, right = 0;
+    stele_status status = xtrace_snapshots_open(&s, trace, part, NULL);
+    while (status == STELE_OK && s.has_next && tried < INDEXES_TRIED) {
+        uint8_t token = 0;
+        size_t got;
+        status = input_read(in, s.next.index, &token, 1, &got);
+        right += got == 1 && xtrace_is_opening(trace->tokens.kinds[token]);
+        tried++;
+        if (status == STELE_OK)
+            status = xtrace_snapshots_step(&s);
+    }
+    xtrace_snapshots_close(&s);
+    part->is_index_offset = tried == 0 || right != 0;
+    return status;
+}
+
+static stele_status learn_part(xtrace_trace *trace, xtrace_part *part, bool is_first)
+{
+    xtrace_input insns;
+    const uint8_t *head = NULL;
+    size_t size = 0;
+    stele_status status = xtrace_snapshots_learn(trace, trace->base.context, part);
+    part->stream = UINT32_MAX;
+    part->is_index_offset = true;
+    if (status != STELE_OK || part->insns.kind == XTRACE_FILE_NONE)
+        return status;
+    status = xtrace_input_open(trace, &part->insns, &insns);
+    if (status != STELE_OK)
+        return status;
+    status = input_peek(insns.in, &head, &size);
+    if (status == STELE_OK && is_first)
+        set_dialect(trace, head, size);
+    if (status == STELE_OK && insns.in->is_seekable && part->snapshots.kind != XTRACE_FILE_NONE &&
+        part->has_layout)
+        status = learn_index(trace, part, insns.in);
+    xtrace_input_close(&insns);
+    return status;
+}
+
+/* ---- What is told of the trace ---- */
+
+static bool set_number(xtrace_trace *trace, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return trace_set_property(&trace->base, key, text);
+}
+
+static bool set_layout(xtrace_trace *trace, const xtrace_part *part)
+{
+    static const char *const divisions[] = {"user instructions", "all instructions", "unknown"};
+    const stele_xtrace_layout *l = &part->layout;
+    const stele_xtrace_layout standard = stele_xtrace_layout_standard(l->header_size, l->vl_bits);
+    char text[96];
+    snprintf(text, sizeof text, "Z %u, P %u x %u, ZA %u bytes%s", l->z_stride, l->p_count,
+             l->p_stride, l->za_size, memcmp(l, &standard, sizeof *l) == 0 ? " (standard)" : "");
+    if (!set_number(trace, "header size", l->header_size) ||
+        !set_number(trace, "vector length", l->vl_bits) ||
+        !trace_set_property(&trace->base, "snapshot layout", text) ||
+        !trace_set_property(&trace->base, "snapshot index",
+                            part->is_index_offset ? "offset of the next instruction"
+                                                  : "no offset; placed by counts"))
+        return false;
+    if (!part->has_header)
+        return true;
+    snprintf(text, sizeof text, "%" PRIu64, part->header.version);
+    return trace_set_version(&trace->base, text) &&
+           set_number(trace, "global snapshot", part->header.global_snapshot) &&
+           trace_set_property(&trace->base, "snapshots by",
+                              divisions[part->header.division < 2 ? part->header.division : 2]) &&
+           trace_set_property(&trace->base, "memory order",
+                              part->header.has_order != 0 ? "recorded" : "not recorded");
+}
+
+static bool set_texts(xtrace_trace *trace)
+{
+    const xtrace_part *part = trace->parts;
+    while (part < trace->parts + trace->part_count && !part->has_layout)
+        part++;
+    return set_number(trace, trace->parts[0].is_core ? "cores" : "threads", trace->part_count) &&
+           set_number(trace, "TIME size", trace->dialect.time_size) &&
+           trace_set_property(&trace->base, "SVCARG",
+                              trace->dialect.svcarg_size == 8 ? "one value a token"
+                                                              : "seven values in a token") &&
+           (part == trace->parts + trace->part_count || set_layout(trace, part));
+}
+
+static bool intern_text(stele_context *context, const char *text, stele_name *name)
+{
+    *name = stele_name_intern(context, text, strlen(text));
+    return *name != UINT32_MAX;
+}
+
+/* 0 stands for none where there are too many. */
+static bool intern_category(stele_context *context, stele_name name, uint16_t *category)
+{
+    *category = stele_category_intern(context, name);
+    return *category != 0 || context->category_count > CONTEXT_CATEGORIES_MAX;
+}
+
+static bool intern_names(stele_context *context, xtrace_names *n)
+{
+    static const char *const levels[] = {"EL0", "EL1", "EL2", "EL3"};
+    static const char *const arguments[] = {"x0", "x1", "x2", "x3", "x4", "x5"};
+    static const struct {
+        stele_xtrace_kind kind;
+        const char *text;
+    } values[] = {{STELE_XTRACE_STXR, "stxr"},       {STELE_XTRACE_MRS, "system_register"},
+                  {STELE_XTRACE_DC, "dc"},           {STELE_XTRACE_TARGET_B, "target"},
+                  {STELE_XTRACE_MISC_FLAGS, "nzcv"}, {STELE_XTRACE_ALLGPR, "registers"},
+                  {STELE_XTRACE_TIME, "order"},      {STELE_XTRACE_SKIPPED, "misc"}};
+    bool is_fine = intern_text(context, "opcode", &n->opcode) &&
+                   intern_text(context, "data", &n->data) &&
+                   intern_text(context, "return", &n->result) &&
+                   intern_text(context, "iov_base", &n->iov_base) &&
+                   intern_text(context, "iov_length", &n->iov_length) &&
+                   intern_text(context, "lost", &n->lost) &&
+                   intern_text(context, "without an instruction", &n->stray) &&
+                   intern_text(context, "file_number", &n->file_number) &&
+                   intern_text(context, "index", &n->index) &&
+                   intern_text(context, "user_count", &n->user_count) &&
+                   intern_text(context, "total_count", &n->total_count) &&
+                   intern_text(context, "x", &n->x) && intern_text(context, "z", &n->z) &&
+                   intern_text(context, "p", &n->p) && intern_text(context, "ffr", &n->ffr) &&
+                   intern_text(context, "za", &n->za) && intern_text(context, "vl", &n->vl);
+    for (size_t i = 0; is_fine && i < 4; i++)
+        is_fine = intern_text(context, levels[i], &n->levels[i]) &&
+                  intern_category(context, n->levels[i], &n->categories[i]);
+    for (size_t i = 0; is_fine && i < sizeof values / sizeof *values; i++)
+        is_fine = intern_text(context, values[i].text, &n->values[values[i].kind]);
+    for (size_t i = 0; is_fine && i < 6; i++)
+        is_fine = intern_text(context, arguments[i], &n->arguments[i]);
+    for (size_t i = 0; is_fine && i < STELE_XTRACE_SYSTEM_COUNT; i++)
+        is_fine = intern_text(context, stele_xtrace_system_text(i), &n->system[i]);
+    return is_fine;
+}
+
+/* ---- Opening ---- */
+
+static void xtrace_close(stele_trace *self)
+{
+    free(((xtrace_trace *)self)->parts);
+    free(self);
+}
+
+static stele_status open_parts(xtrace_trace *trace, source *from)
+{
+    input *in = source_input(from);
+    stele_status status = in != NULL ? find_whole(trace, in) : find_members(trace, from);
+    if (status == STELE_ERR_FORMAT)
+        diag_report(&trace->base.context->diag, &core_codes[STE002], source_path(from),
+                    STELE_NO_OFFSET, 0, "files xtrace.*.xinsndata.bin", "other members");
+    set_dialect(trace, NULL, 0);
+    for (size_t i = 0; status == STELE_OK && i < trace->part_count; i++)
+        status = learn_part(trace, &trace->parts[i], i == 0);
+    return status;
+}
+
+stele_status xtrace_open(stele_context *context, source *from, stele_trace **out)
+{
+    static const trace_ops ops = {xtrace_index, xtrace_produce, xtrace_close};
+    xtrace_trace *trace = calloc(1, sizeof *trace);
+    stele_status status;
+    *out = NULL;
+    if (trace == NULL)
+        return STELE_ERR_MEMORY;
+    trace->base.ops = &ops;
+    trace->base.context = context;
+    trace->base.source = from;
+    status = open_parts(trace, from);
+    if (status == STELE_OK && (!intern_names(context, &trace->names) || !set_texts(trace)))
+        status = STELE_ERR_MEMORY;
+    if (status != STELE_OK) {
+        arena_free(&trace->base.texts);
+        free(trace->base.properties);
+        xtrace_close(&trace->base);
+        return status;
+    }
+    *out = &trace->base;
+    return STELE_OK;
+}

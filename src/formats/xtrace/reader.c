@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of tokens and snapshots to events. Each thread or core is a stream of the model. */
+#include <stdlib.h>
+
+#include "formats/xtrace/trace.h"
+#include "model/batch.h"
+
+/* What of the current group comes next. */
+typedef enum stage { STAGE_NEXT, STAGE_SNAPSHOTS, STAGE_INSN, STAGE_VALUES, STAGE_END } stage;
+
+typedef struct xtrace_producer {
+    producer base;
+    xtrace_trace *trace;
+    stele_context *context;
+    produce_request request;
+    size_t part, part_end; /* the open one, and where they end */
+    bool is_open;
+    xtrace_input insns;
+    xtrace_scan scan;
+    xtrace_snapshots snapshots;
+    xtrace_check check;
+    xtrace_maker maker;
+    stage stage;
+    xtrace_group group;
+    uint64_t at;           /* in the group, of its next value */
+    uint64_t skipped_size; /* of the parts before */
+    bool wants_values;
+} xtrace_producer;
+
+/* ---- Parts ---- */
+
+static void part_close(xtrace_producer *p)
+{
+    if (p->insns.in != NULL)
+        xtrace_scan_close(&p->scan);
+    p->skipped_size += p->scan.skipped_size;
+    p->scan = (xtrace_scan){0};
+    xtrace_input_close(&p->insns);
+    xtrace_snapshots_close(&p->snapshots);
+    p->is_open = false;
+}
+
+static stele_status part_open(xtrace_producer *p)
+{
+    const xtrace_part *part = &p->trace->parts[p->part];
+    stele_status status = xtrace_input_open(p->trace, &part->insns, &p->insns);
+    p->is_open = true;
+    p->stage = p->insns.in != NULL ? STAGE_NEXT : STAGE_END;
+    if (status == STELE_OK && p->insns.in != NULL) {
+        status = xtrace_scan_open(&p->scan, p->insns.in, &p->trace->tokens, &p->context->diag,
+                                  p->request.window_size);
+        if (status != STELE_OK)
+            xtrace_input_close(&p->insns);
+    }
+    if (status == STELE_OK)
+        status = xtrace_snapshots_open(&p->snapshots, p->trace, part, &p->context->diag);
+    p->maker = (xtrace_maker){
+        .trace = p->trace, .part = part, .kinds = p->request.kinds, .columns = p->request.columns};
+    p->check = (xtrace_check){.trace = p->trace, .diag = &p->context->diag};
+    return status;
+}
+
+/* ---- Events ---- */
+
+/* Has the next snapshot been taken before the group's instruction? */
+static bool snapshot_is_due(const xtrace_producer *p)
+{
+    const xtrace_snapshots *s = &p->snapshots;
+    if (!s->has_next)
+        return false;
+    if (p->stage == STAGE_END)
+        return true;
+    if (p->group.kind != XTRACE_GROUP_INSN)
+        return false;
+    return s->part->is_index_offset ? s->next.index <= p->group.offset + p->group.insn
+                                    : s->next.total_count <= p->group.number;
+}
+
+/* Without instructions, a snapshot's own count tells its place. */
+static stele_status produce_snapshot(xtrace_producer *p, stele_batch *batch)
+{
+    xtrace_snapshots *s = &p->snapshots;
+    uint64_t number = p->insns.in == NULL     ? s->next.total_count
+                      : p->stage == STAGE_END ? p->scan.count
+                                              : p->group.number;
+    if (number < p->maker.snapshot_number)
+        number = p->maker.snapshot_number;
+    p->maker.snapshot_number = number;
+    if (p->request.check)
+        xtrace_check_snapshot(&p->check, s, p->stage == STAGE_END ? NULL : &p->group);
+    if (!xtrace_make_snapshot(&p->maker, batch, s, number))
+        return STELE_ERR_MEMORY;
+    return xtrace_snapshots_step(s);
+}
+
+static bool produce_head(xtrace_producer *p, stele_batch *batch)
+{
+    if (p->request.check)
+        xtrace_check_group(&p->check, p->insns.in->name, &p->group);
+    p->at = 0;
+    p->stage = p->wants_values && p->group.bytes != NULL ? STAGE_VALUES : STAGE_NEXT;
+    return p->group.kind == XTRACE_GROUP_BYTES ? xtrace_make_lost(&p->maker, batch, &p->group)
+                                               : xtrace_make_insn(&p->maker, batch, &p->group);
+}
+
+/* One step of the current group; STELE_END behind the last snapshot. */
+static stele_status produce_step(xtrace_producer *p, stele_batch *batch)
+{
+    stele_status status;
+    switch (p->stage) {
+    case STAGE_NEXT:
+        status = xtrace_scan_next(&p->scan, &p->group);
+        p->stage = status == STELE_END ? STAGE_END : STAGE_SNAPSHOTS;
+        return status == STELE_END ? STELE_OK : status;
+    case STAGE_SNAPSHOTS:
+        if (snapshot_is_due(p))
+            return produce_snapshot(p, batch);
+        p->stage = STAGE_INSN;
+        return STELE_OK;
+    case STAGE_INSN: return produce_head(p, batch) ? STELE_OK : STELE_ERR_MEMORY;
+    case STAGE_VALUES:
+        if (!xtrace_make_values(&p->maker, batch, &p->group, &p->at))
+            return STELE_ERR_MEMORY;
+        if (p->at == p->group.size)
+            p->stage = STAGE_NEXT;
+        return STELE_OK;
+    case STAGE_END: break;
+    }
+    return snapshot_is_due(p) ? produce_snapshot(p, batch) : STELE_END;
+}
+
+static stele_status xtrace_fill(producer *self, stele_batch *batch)
+{
+    xtrace_producer *p = (xtrace_producer *)self;
+    stele_status status = STELE_OK;
+    stele_batch_clear(batch);
+    if (p->part == p->part_end)
+        return STELE_END;
+    batch->stream = p->trace->parts[p->part].stream;
+    batch->columns = p->request.columns;
+    if (!p->is_open)
+        status = part_open(p);
+    while (status == STELE_OK && !batch_is_full(batch))
+        status = produce_step(p, batch);
+    self->skipped_size = p->skipped_size + p->scan.skipped_size;
+    if (status == STELE_END) {
+        part_close(p);
+        p->part++;
+        status = STELE_OK;
+    }
+    return status;
+}
+
+static void xtrace_producer_close(producer *self)
+{
+    xtrace_producer *p = (xtrace_producer *)self;
+    if (p->is_open)
+        part_close(p);
+    free(p);
+}
+
+/* ---- Streams ---- */
+
+static bool part_add_stream(xtrace_trace *trace, xtrace_part *part, uint64_t count)
+{
+    stele_context *context = trace->base.context;
+    const uint32_t trace_number = trace->base.info.number;
+    stele_stream stream = {.trace = trace_number,
+                           .number = part->number,
+                           .clock = {.domain = STELE_CLOCK_INSNS},
+                           .is_ordered = true,
+                           .has_range = count != 0,
+                           .end_ns = count != 0 ? (int64_t)count : 0};
+    part->track = stele_track_intern(
+        context, &(stele_track){.kind = part->is_core ? STELE_TRACK_CPU : STELE_TRACK_THREAD,
+                                .source = trace_number,
+                                .number = part->number});
+    stream.track = part->track;
+    part->stream = context_add_stream(context, &stream);
+    return part->track != 0 && part->stream != UINT32_MAX;
+}
+
+/* Counts the instructions of a part. */
+static stele_status part_count(const xtrace_trace *trace, const xtrace_part *part, uint64_t *count)
+{
+    const size_t window_size = trace->base.context->limits.window_size;
+    xtrace_input from;
+    xtrace_group group;
+    xtrace_scan scan;
+    stele_status status = xtrace_input_open(trace, &part->insns, &from);
+    *count = 0;
+    if (status != STELE_OK || from.in == NULL)
+        return status;
+    status = xtrace_scan_open(&scan, from.in, &trace->tokens, NULL, window_size);
+    if (status == STELE_OK) {
+        while ((status = xtrace_scan_next(&scan, &group)) == STELE_OK)
+            ;
+        *count = scan.count;
+        xtrace_scan_close(&scan);
+    }
+    xtrace_input_close(&from);
+    return status == STELE_END ? STELE_OK : status;
+}
+
+stele_status xtrace_index(stele_trace *self)
+{
+    xtrace_trace *trace = (xtrace_trace *)self;
+    for (size_t i = 0; i < trace->part_count; i++) {
+        uint64_t count;
+        const stele_status status = part_count(trace, &trace->parts[i], &count);
+        if (status != STELE_OK)
+            return status;
+        if (!part_add_stream(trace, &trace->parts[i], count))
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out)
+{
+    static const producer_ops ops = {xtrace_fill, xtrace_producer_close};
+    const uint64_t values = STELE_KIND_BIT(STELE_KIND_LOAD) | STELE_KIND_BIT(STELE_KIND_STORE) |
+                            STELE_KIND_BIT(STELE_KIND_SYSCALL) |
+                            STELE_KIND_BIT(STELE_KIND_METADATA);
+    xtrace_trace *trace = (xtrace_trace *)self;
+    xtrace_producer *p;
+    *out = NULL;
+    for (size_t i = 0; i < trace->part_count; i++) {
+        if (trace->parts[i].stream == UINT32_MAX && !part_add_stream(trace, &trace->parts[i], 0))
+            return STELE_ERR_MEMORY;
+    }
+    p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->base.ops = &ops;
+    p->trace = trace;
+    p->context = self->context;
+    p->request = *request;
+    p->part_end = trace->part_count;
+    p->wants_values = (request->kinds & values) != 0;
+    if (request->stream != PRODUCE_ALL) {
+        while (p->part < trace->part_count && trace->parts[p->part].stream != request->stream)
+            p->part++;
+        p->part_end = p->part < trace->part_count ? p->part + 1 : p->part;
+    }
+    *out = &p->base;
+    return STELE_OK;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The snapshots of a file, one after the other. */
+#include <stdlib.h>
+
+#include "formats/xtrace/trace.h"
+
+/* Enough for two snapshots of the longest vectors. */
+#define LEARN_SIZE ((size_t)160 << 10)
+
+#define HEADER_FLAG 0x43525458u /* "XTRC" */
+
+static void learn(stele_context *context, const input *in, xtrace_part *part, const uint8_t *bytes,
+                  size_t size)
+{
+    const uint64_t file_size = in->has_size ? in->size : 0;
+    part->has_layout = stele_xtrace_layout_detect(bytes, size, file_size, &part->layout) ||
+                       stele_xtrace_layout_detect(bytes, size, 0, &part->layout);
+    if (!part->has_layout) {
+        diag_report(&context->diag, &xtrace_codes[XTR008], in->name, 0, 0,
+                    "a header of 24, 0, 19 or 32 bytes, and snapshots",
+                    size < 24 ? "%zu bytes" : "other sizes", size);
+        return;
+    }
+    part->has_header = part->layout.header_size != 0;
+    if (part->has_header) {
+        stele_xtrace_header_decode(bytes, &part->header);
+        part->is_core |= part->header.is_core != 0;
+    }
+}
+
+stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *context,
+                                    xtrace_part *part)
+{
+    xtrace_input from;
+    uint8_t *bytes;
+    size_t size = 0, head_size;
+    const uint8_t *head;
+    stele_status status;
+    if (part->snapshots.kind == XTRACE_FILE_NONE)
+        return STELE_OK;
+    status = xtrace_input_open(trace, &part->snapshots, &from);
+    if (status != STELE_OK)
+        return status;
+    if (part->snapshots.kind == XTRACE_FILE_WHOLE && !from.in->is_seekable) {
+        /* It is read once only: what can be seen beforehand has to do. */
+        status = input_peek(from.in, &head, &head_size);
+        if (status == STELE_OK)
+            learn(context, from.in, part, head, head_size);
+        return status;
+    }
+    bytes = malloc(LEARN_SIZE);
+    status = bytes != NULL ? input_read(from.in, 0, bytes, LEARN_SIZE, &size) : STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        learn(context, from.in, part, bytes, size);
+    free(bytes);
+    xtrace_input_close(&from);
+    return status;
+}
+
+stele_status xtrace_snapshots_open(xtrace_snapshots *s, const xtrace_trace *trace,
+                                   const xtrace_part *part, diag_sink *diag)
+{
+    const stele_xtrace_layout *layout = &part->layout;
+    stele_status status;
+    *s = (xtrace_snapshots){.part = part, .diag = diag};
+    if (part->snapshots.kind == XTRACE_FILE_NONE || !part->has_layout)
+        return STELE_OK;
+    status = xtrace_input_open(trace, &part->snapshots, &s->from);
+    if (status != STELE_OK)
+        return status;
+    status = window_open(&s->win, s->from.in, 0, UINT64_MAX, layout->size, layout->size);
+    if (status != STELE_OK) {
+        xtrace_input_close(&s->from);
+        return status;
+    }
+    s->is_open = true;
+    if (window_need(&s->win, layout->header_size) >= layout->header_size)
+        s->win.at += layout->header_size;
+    return xtrace_snapshots_step(s);
+}
+
+stele_status xtrace_snapshots_step(xtrace_snapshots *s)
+{
+    const size_t size = s->part->layout.size;
+    size_t left;
+    if (!s->is_open)
+        return STELE_OK;
+    if (s->has_next) {
+        s->win.at += size;
+        s->count++;
+    }
+    left = window_need(&s->win, size);
+    s->has_next = left >= size;
+    s->offset = window_offset(&s->win);
+    if (s->has_next)
+        stele_xtrace_snapshot_decode(&s->part->layout, s->win.at, &s->next);
+    else if (left != 0 && s->win.status == STELE_OK && s->diag != NULL)
+        diag_report(s->diag, &xtrace_codes[XTR012], s->win.in->name, s->offset, left, NULL,
+                    "%zu bytes of a snapshot of %zu", left, size);
+    return s->has_next || s->win.status == STELE_ERR_READ ? STELE_OK : s->win.status;
+}
+
+void xtrace_snapshots_close(xtrace_snapshots *s)
+{
+    if (s->is_open)
+        window_close(&s->win);
+    xtrace_input_close(&s->from);
+    *s = (xtrace_snapshots){0};
+}

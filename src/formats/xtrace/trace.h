@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this format share. */
+#ifndef XTRACE_TRACE_H
+#define XTRACE_TRACE_H
+
+#include "formats/format.h"
+#include "formats/xtrace/codes.h"
+#include "formats/xtrace/scan.h"
+
+#define XTRACE_MEMBER_NONE SIZE_MAX
+
+/* A file of a trace: the source's one input, a member of a set, or a file beside the source. */
+typedef struct xtrace_file {
+    enum { XTRACE_FILE_NONE, XTRACE_FILE_WHOLE, XTRACE_FILE_MEMBER, XTRACE_FILE_BESIDE } kind;
+    size_t member;
+    const char *path; /* of the file beside; in the trace's texts */
+} xtrace_file;
+
+/* An opened one. */
+typedef struct xtrace_input {
+    input *in;      /* NULL: none */
+    source *beside; /* owned */
+    bool is_owned;
+} xtrace_input;
+
+/* One thread or core: its instructions and its snapshots, one of which may be missing. */
+typedef struct xtrace_part {
+    xtrace_file insns, snapshots;
+    uint64_t number; /* thread or core, of the file's name; 0 when that says none */
+    bool is_core;
+    bool has_layout, has_header, is_index_offset;
+    stele_xtrace_layout layout;
+    stele_xtrace_header header;
+    uint32_t stream, track; /* UINT32_MAX, 0: not yet made */
+} xtrace_part;
+
+typedef struct xtrace_names {
+    stele_name levels[4], opcode, data, result, iov_base, iov_length, lost, stray;
+    stele_name values[STELE_XTRACE_SKIPPED + 1]; /* by kind of token */
+    stele_name arguments[6];
+    stele_name file_number, index, user_count, total_count, x, z, p, ffr, za, vl;
+    stele_name system[STELE_XTRACE_SYSTEM_COUNT];
+    uint16_t categories[4];
+} xtrace_names;
+
+typedef struct xtrace_trace {
+    stele_trace base;
+    stele_xtrace_dialect dialect;
+    stele_xtrace_tokens tokens;
+    xtrace_part *parts;
+    size_t part_count;
+    xtrace_names names;
+} xtrace_trace;
+
+/* What a name tells; see xtrace_name_parse(). */
+typedef struct xtrace_name {
+    bool is_xtrace, is_snapshots;
+    bool is_core; /* hint13: one of the cores beside the main one */
+    uint64_t number;
+    size_t stem; /* up to here the names of a pair are the same */
+} xtrace_name;
+
+/* "xtrace.{time}.{thread or core}.hint{9,13}.{xinsndata,xsnapshot}.bin", also with .gz or .zst. */
+xtrace_name xtrace_name_parse(const char *name);
+
+/* open.c */
+stele_status xtrace_open(stele_context *context, source *from, stele_trace **out);
+stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
+                               xtrace_input *out);
+/* By the first bytes of the instructions; the standard one when none fits. */
+stele_xtrace_dialect xtrace_dialect_detect(const uint8_t *head, size_t size);
+void xtrace_input_close(xtrace_input *in);
+
+/* snapshots.c: the snapshots of a part, one after the other. */
+typedef struct xtrace_snapshots {
+    xtrace_input from;
+    window win;
+    const xtrace_part *part;
+    diag_sink *diag;
+    stele_xtrace_snapshot next; /* valid with has_next; its bytes until the next step */
+    uint64_t offset, count;     /* of `next`; snapshots before it */
+    bool is_open, has_next;
+} xtrace_snapshots;
+
+/* Reads the header and finds the layout; a finding when there is none. */
+stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *context,
+                                    xtrace_part *part);
+stele_status xtrace_snapshots_open(xtrace_snapshots *s, const xtrace_trace *trace,
+                                   const xtrace_part *part, diag_sink *diag);
+stele_status xtrace_snapshots_step(xtrace_snapshots *s);
+void xtrace_snapshots_close(xtrace_snapshots *s);
+
+/* reader.c */
+stele_status xtrace_index(stele_trace *self);
+stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
+
+/* events.c: events of groups and snapshots. False: memory. */
+typedef struct xtrace_maker {
+    const xtrace_trace *trace;
+    const xtrace_part *part;
+    uint64_t kinds;
+    uint32_t columns;
+    uint64_t call;            /* number of the system call that was met last */
+    uint64_t snapshot_number; /* of the instruction at the last snapshot */
+} xtrace_maker;
+
+bool xtrace_make_insn(xtrace_maker *m, stele_batch *batch, const xtrace_group *group);
+bool xtrace_make_lost(xtrace_maker *m, stele_batch *batch, const xtrace_group *group);
+bool xtrace_make_snapshot(xtrace_maker *m, stele_batch *batch, const xtrace_snapshots *s,
+                          uint64_t number);
+
+/* Makes events of the tokens of a group from `*at` on, as long as the batch has room; `*at` is then
+   where to go on, the group's size when it is done. */
+bool xtrace_make_values(xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
+                        uint64_t *at);
+
+/* check.c: what can be proven wrong of an instruction by those before it. */
+typedef struct xtrace_check {
+    const xtrace_trace *trace;
+    diag_sink *diag;
+    xtrace_group last; /* without its bytes */
+    bool has_last, has_target, is_call_open, has_gap, is_interval_reported;
+    uint64_t target, target_offset;         /* recorded with the last instruction, and where */
+    uint64_t user_count;                    /* instructions of user mode before the next */
+    uint64_t snapshot_user, snapshot_total; /* of the last snapshot */
+    uint64_t snapshot_seen;                 /* user_count at that */
+} xtrace_check;
+
+void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_group *group);
+
+/* `group` is the instruction behind the snapshot; NULL: there is none. */
+void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
+                           const xtrace_group *group);
+
+stele_status xtrace_dump(stele_trace *trace, const dump_request *request);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xtrace: the codec by itself, layouts of snapshots, files that belong together, dialects. */
+#include "test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <stele/stele.h>
+#include <stele/xtrace.h>
+
+#include "core/load.h"
+
+#define COLLECTION STELE_SOURCE_DIR "/src/formats/xtrace/good/collection"
+#define PAIR       COLLECTION "/xtrace.1750000000.11796.hint9"
+
+/* ---- Tokens ---- */
+
+static stele_xtrace_tokens standard_tokens(void)
+{
+    const stele_xtrace_dialect dialect = STELE_XTRACE_STANDARD_DIALECT;
+    stele_xtrace_tokens tokens;
+    stele_xtrace_tokens_make(&dialect, &tokens);
+    return tokens;
+}
+
+TEST(every_byte_is_what_the_table_says)
+{
+    const stele_xtrace_tokens tokens = standard_tokens();
+    unsigned count = 0;
+    for (unsigned i = 0; i < 256; i++) {
+        CHECK((tokens.sizes[i] == 0) == (tokens.kinds[i] == STELE_XTRACE_NONE));
+        count += tokens.sizes[i] != 0;
+    }
+    CHECK_EQ_U64(count, 8 + 18 + 6 + 3 + 1);
+    CHECK_EQ_U64(tokens.sizes[0x01], 5);
+    CHECK_EQ_U64(tokens.sizes[0xc9], 13);
+    CHECK_EQ_U64(tokens.sizes[0x02], 10);
+    CHECK_EQ_U64(tokens.sizes[0x8a], 265);
+    CHECK_EQ_U64(tokens.kinds[0x2b], STELE_XTRACE_TARGET_B);
+    CHECK_EQ_U64(tokens.sizes[0x33], 0);
+    CHECK_EQ_U64(tokens.sizes[0x92], 0);
+    CHECK_EQ_U64(tokens.sizes[0x04], 0);
+    CHECK_EQ_U64(tokens.sizes[0x0c], 257);
+    CHECK_EQ_U64(tokens.sizes[0x07], 9);
+    CHECK_EQ_U64(tokens.sizes[0x0f], 0);
+}
+
+TEST(tokens_are_decoded)
+{
+    const stele_xtrace_tokens tokens = standard_tokens();
+    const uint8_t pcinst[] = {0x49, 0x00, 0x00, 0x01, 0x08, 0x00, 0x80,
+                              0xff, 0xff, 0x1f, 0x20, 0x03, 0xd5};
+    const uint8_t store[] = {0x2a, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x78, 0x56, 0x34, 0x12};
+    stele_xtrace_token token;
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, pcinst, sizeof pcinst), sizeof pcinst);
+    stele_xtrace_token_decode(&tokens, pcinst, sizeof pcinst, &token);
+    CHECK_EQ_U64(token.kind, STELE_XTRACE_PCINST);
+    CHECK_EQ_U64(token.level, 1);
+    CHECK_EQ_U64(token.pc, UINT64_C(0xffff800008010000));
+    CHECK_EQ_U64(token.opcode, 0xd503201f);
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, store, sizeof store), sizeof store);
+    stele_xtrace_token_decode(&tokens, store, sizeof store, &token);
+    CHECK_EQ_U64(token.kind, STELE_XTRACE_STORE);
+    CHECK_EQ_U64(token.address, 0x10);
+    CHECK_EQ_U64(token.value, 0x12345678);
+    CHECK_EQ_U64(token.payload_size, 4);
+}
+
+TEST(sizes_depend_on_what_is_there)
+{
+    const stele_xtrace_tokens tokens = standard_tokens();
+    uint8_t vectors[] = {0x24, 2, 0, 0, 0, 0, 0, 0, 0};
+    uint8_t pcinst[] = {0x09, 2, 0, 0, 0, 0, 0, 0, 0};
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, vectors, 0), 0);
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, vectors, 1), 9);
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, vectors, 9), 9 + 32);
+    vectors[2] = 4;
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, vectors, 9), 0);
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, pcinst, 8), 13);
+    CHECK_EQ_U64(stele_xtrace_token_size(&tokens, pcinst, 9), 0);
+}
+
+TEST(dialects_change_sizes)
+{
+    const stele_xtrace_dialect dialect = {
+        .time_size = 4, .svcarg_size = 56, .misc0_size = 24, .misc2_size = 8};
+    stele_xtrace_tokens tokens;
+    stele_xtrace_tokens_make(&dialect, &tokens);
+    CHECK_EQ_U64(tokens.sizes[0x07], 5);
+    CHECK_EQ_U64(tokens.sizes[0x13], 57);
+    CHECK_EQ_U64(tokens.sizes[0x04], 25);
+    CHECK_EQ_U64(tokens.sizes[0x14], 9);
+    CHECK_EQ_U64(tokens.kinds[0x14], STELE_XTRACE_SKIPPED);
+}
+
+/* ---- Snapshots ---- */
+
+/* `count` snapshots that say nothing but their counts and vector length. */
+static uint8_t *make_snapshots(const stele_xtrace_layout *layout, size_t count, size_t *size)
+{
+    uint8_t *bytes;
+    *size = layout->header_size + count * layout->size;
+    bytes = calloc(1, *size);
+    for (size_t i = 0; bytes != NULL && i < count; i++) {
+        uint8_t *at = bytes + layout->header_size + i * layout->size;
+        store_le64(at + 16, i * 1000000);
+        store_le64(at + 24, i * 1000000 + i);
+        store_le64(at + layout->size - 8, layout->vl_bits);
+    }
+    return bytes;
+}
+
+TEST(layouts_have_the_sizes_of_the_description)
+{
+    CHECK_EQ_U64(stele_xtrace_layout_standard(24, 128).size, 1424);
+    CHECK_EQ_U64(stele_xtrace_layout_standard(24, 256).size, 2704);
+    CHECK_EQ_U64(stele_xtrace_layout_standard(24, 512).size, 6800);
+    CHECK_EQ_U64(stele_xtrace_layout_standard(24, 2048).size, 74656);
+}
+
+TEST(layouts_are_detected)
+{
+    static const uint32_t headers[] = {24, 0, 19, 32};
+    for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
+        for (size_t h = 0; h < 4; h++) {
+            const stele_xtrace_layout made = stele_xtrace_layout_standard(headers[h], vl_bits);
+            stele_xtrace_layout found;
+            size_t size;
+            uint8_t *bytes = make_snapshots(&made, 2, &size);
+            REQUIRE(bytes != NULL);
+            CHECK(stele_xtrace_layout_detect(bytes, size, size, &found));
+            CHECK_EQ_MEM(&found, &made, sizeof made);
+            free(bytes);
+        }
+    }
+}
+
+TEST(layout_of_fixed_sizes_is_detected)
+{
+    stele_xtrace_layout made = stele_xtrace_layout_standard(24, 2048), found;
+    size_t size;
+    uint8_t *bytes;
+    made.vl_bits = 384;
+    bytes = make_snapshots(&made, 2, &size);
+    REQUIRE(bytes != NULL);
+    CHECK(stele_xtrace_layout_detect(bytes, size, size, &found));
+    CHECK_EQ_U64(found.vl_bits, 384);
+    CHECK_EQ_U64(found.z_stride, 256);
+    CHECK_EQ_U64(found.size, 74656);
+    CHECK(!stele_xtrace_layout_detect(bytes, size, size - 1, &found));
+    free(bytes);
+}
+
+/* ---- Traces ---- */
+
+typedef struct counts {
+    uint64_t kinds[STELE_KIND_COUNT];
+    uint64_t tracks; /* as bits */
+    int64_t last_ns;
+    bool is_ordered;
+    uint64_t snapshot_pc_at; /* instruction behind the second snapshot */
+    uint64_t findings;
+} counts;
+
+static void on_finding(void *user, const stele_diag *diag)
+{
+    counts *c = user;
+    c->findings += diag->code->severity != STELE_NOTE;
+}
+
+static void take_segment(counts *c, const stele_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        c->kinds[event->kind]++;
+        c->tracks |= UINT64_C(1) << (event->track & 63);
+        c->is_ordered &= event->time_ns >= c->last_ns;
+        c->last_ns = event->time_ns;
+        if (event->kind == STELE_KIND_SNAPSHOT && event->value == 1)
+            c->snapshot_pc_at = (uint64_t)event->time_ns;
+    }
+}
+
+static stele_status pull(stele_context *context, stele_trace *trace, counts *c)
+{
+    stele_reader *reader;
+    stele_segment segment;
+    stele_status status =
+        stele_reader_open(context, &trace, 1, &(stele_request){.check = true}, &reader);
+    if (status != STELE_OK)
+        return status;
+    while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
+        take_segment(c, &segment);
+    stele_reader_close(reader);
+    return status;
+}
+
+/* Reads a path, or `size` bytes; a property goes to `value`. */
+static counts read_trace(const char *path, const void *bytes, size_t size, const char *property,
+                         char *value)
+{
+    counts c = {.is_ordered = true};
+    const stele_context_options options = {.diag = on_finding, .diag_user = &c};
+    const char *key, *text;
+    stele_context *context;
+    stele_trace *trace;
+    if (stele_context_new(&options, &context) != STELE_OK)
+        return c;
+    if ((bytes == NULL
+             ? stele_trace_open(context, path, NULL, &trace)
+             : stele_trace_open_memory(context, path, bytes, size, NULL, &trace)) == STELE_OK) {
+        CHECK_EQ_U64(pull(context, trace, &c), STELE_END);
+        for (size_t i = 0; stele_trace_property(trace, i, &key, &text); i++) {
+            if (property != NULL && strcmp(key, property) == 0)
+                snprintf(value, 64, "%s", text);
+        }
+        stele_trace_close(trace);
+    }
+    stele_context_free(context);
+    return c;
+}
+
+TEST(pair_is_opened_by_either_name)
+{
+    char value[64] = "";
+    const counts insns = read_trace(PAIR ".xinsndata.bin", NULL, 0, "vector length", value);
+    const counts snapshots = read_trace(PAIR ".xsnapshot.bin", NULL, 0, NULL, NULL);
+    CHECK_EQ_STR(value, "512");
+    CHECK(insns.kinds[STELE_KIND_INSN] > 1000);
+    CHECK(insns.kinds[STELE_KIND_SNAPSHOT] == 2);
+    CHECK_EQ_U64(insns.snapshot_pc_at, 2000);
+    CHECK_EQ_MEM(&insns, &snapshots, sizeof insns);
+    CHECK(insns.is_ordered);
+    CHECK_EQ_U64(insns.findings, 0);
+}
+
+TEST(collection_is_one_trace)
+{
+    char value[64] = "";
+    const counts all = read_trace(COLLECTION, NULL, 0, "threads", value);
+    const counts one = read_trace(PAIR ".xinsndata.bin", NULL, 0, NULL, NULL);
+    CHECK_EQ_STR(value, "2");
+    CHECK(all.kinds[STELE_KIND_INSN] > one.kinds[STELE_KIND_INSN]);
+    CHECK(all.kinds[STELE_KIND_SNAPSHOT] > one.kinds[STELE_KIND_SNAPSHOT]);
+    CHECK_EQ_U64(all.tracks, 6);
+    CHECK(all.is_ordered);
+    CHECK_EQ_U64(all.findings, 0);
+}
+
+/* ---- Dialects ---- */
+
+static size_t put_insn(uint8_t *to, uint32_t number)
+{
+    to[0] = 0x09;
+    store_le64(to + 1, 0x400000 + 4 * (uint64_t)number);
+    store_le32(to + 9, 0xf9400020);
+    return 13;
+}
+
+static size_t put_load(uint8_t *to)
+{
+    to[0] = 0x02;
+    store_le64(to + 1, 0x500000);
+    to[9] = 1;
+    return 10;
+}
+
+TEST(size_of_time_is_detected)
+{
+    static const size_t sizes[] = {8, 4, 16, 0};
+    static const char *const texts[] = {"8", "4", "16", "0"};
+    for (size_t s = 0; s < 4; s++) {
+        uint8_t bytes[2048];
+        char value[64] = "";
+        size_t at = 0;
+        counts c;
+        for (uint32_t i = 0; i < 40; i++) {
+            at += put_insn(bytes + at, i);
+            bytes[at++] = 0x07;
+            memset(bytes + at, 0xfd, sizes[s]);
+            at += sizes[s];
+            at += put_load(bytes + at);
+        }
+        c = read_trace("trace", bytes, at, "TIME size", value);
+        CHECK_EQ_STR(value, texts[s]);
+        CHECK_EQ_U64(c.kinds[STELE_KIND_INSN], 40);
+        CHECK_EQ_U64(c.kinds[STELE_KIND_LOAD], 40);
+        CHECK_EQ_U64(c.findings, 0);
+    }
+}
+
+TEST(damage_costs_no_more_than_a_block)
+{
+    uint8_t bytes[4096];
+    size_t at = 0, damage = 0;
+    counts c;
+    for (uint32_t i = 0; i < 100; i++) {
+        if (i == 50)
+            damage = at;
+        at += put_insn(bytes + at, i);
+        at += put_load(bytes + at);
+    }
+    bytes[damage] = 0xff;
+    c = read_trace("trace", bytes, at, NULL, NULL);
+    CHECK_EQ_U64(c.kinds[STELE_KIND_INSN], 99);
+    CHECK_EQ_U64(c.kinds[STELE_KIND_LOST], 1);
+    CHECK_EQ_U64(c.findings, 1);
+}
