@@ -10,7 +10,8 @@
 #include "core/text.h"
 #include "formats/format.h"
 
-#define HEX_WIDTH 16
+#define HEX_WIDTH  16
+#define KIND_WIDTH 24
 
 typedef struct dump {
     cli *c;
@@ -43,6 +44,37 @@ static void write_hex(output *out, const dump_record *record)
                       record->size - record->bytes_size);
 }
 
+static char *put_right(char *to, uint64_t value, size_t width)
+{
+    char digits[TEXT_U64_SIZE];
+    const size_t size = (size_t)(text_u64(digits, value) - digits);
+    const size_t room = size < width ? width - size : 0;
+    memset(to, ' ', room);
+    memcpy(to + room, digits, size);
+    return to + room + size;
+}
+
+/* "         0        23  Metadata packet           "; kinds of records are short ASCII words. */
+static void write_head(output *out, const dump_record *record, bool has_color)
+{
+    const size_t kind_size = strlen(record->kind);
+    const size_t room = kind_size < KIND_WIDTH ? KIND_WIDTH - kind_size : 0;
+    char *const start = (char *)output_reserve(out, 2 * TEXT_U64_SIZE + 3);
+    char *to = start;
+    if (start == NULL)
+        return;
+    to = put_right(to, record->offset, 10);
+    *to++ = ' ';
+    to = put_right(to, record->size, 9);
+    *to++ = ' ';
+    *to++ = ' ';
+    output_advance(out, (size_t)(to - start));
+    print_color(out, has_color, COLOR_BOLD);
+    output_write(out, record->kind, kind_size);
+    print_color(out, has_color, COLOR_NONE);
+    output_write(out, "                          ", room + 2);
+}
+
 static bool write_record(void *user, const dump_record *record)
 {
     dump *self = user;
@@ -53,11 +85,7 @@ static bool write_record(void *user, const dump_record *record)
         output_text(c->out, ":\n");
         self->source = record->source;
     }
-    output_printf(c->out, "%10" PRIu64 " %9" PRIu64 "  ", record->offset, record->size);
-    print_color(c->out, c->has_color, COLOR_BOLD);
-    print_padded(c->out, record->kind, 24);
-    print_color(c->out, c->has_color, COLOR_NONE);
-    output_text(c->out, "  ");
+    write_head(c->out, record, c->has_color);
     text_visible(c->out, record->text, strlen(record->text));
     output_byte(c->out, '\n');
     if (self->has_hex)

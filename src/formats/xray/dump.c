@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/text.h"
 #include "formats/xray/decode.h"
 #include "formats/xray/trace.h"
 
@@ -40,31 +41,55 @@ static void give(dumper *d, uint64_t size, const char *kind, const char *text)
         d->is_done = true;
 }
 
-static void describe(const stele_xray_record *r, unsigned version, char *text, size_t size)
+static inline char *put_text(char *to, const char *text)
 {
-    const unsigned long long value = r->value, tsc = r->tsc;
+    const size_t size = strlen(text);
+    memcpy(to, text, size);
+    return to + size;
+}
+
+static inline char *put_number(char *to, const char *label, uint64_t value)
+{
+    return text_u64(put_text(to, label), value);
+}
+
+/* At most three numbers with their labels. */
+#define DESCRIPTION_SIZE (3 * TEXT_U64_SIZE + 36)
+
+static void describe(const stele_xray_record *r, unsigned version, char text[DESCRIPTION_SIZE])
+{
+    char *to = text;
     switch (r->kind) {
-    case STELE_XRAY_NEW_BUFFER: snprintf(text, size, "thread %llu", value); break;
-    case STELE_XRAY_NEW_CPU: snprintf(text, size, "cpu %u, tsc %llu", r->function, tsc); break;
-    case STELE_XRAY_TSC_WRAP: snprintf(text, size, "tsc %llu", tsc); break;
-    case STELE_XRAY_WALL_TIME: snprintf(text, size, "seconds %llu.%06u", value, r->function); break;
+    case STELE_XRAY_NEW_BUFFER: to = put_number(to, "thread ", r->value); break;
+    case STELE_XRAY_NEW_CPU:
+        to = put_number(to, "cpu ", r->function);
+        to = put_number(to, ", tsc ", r->tsc);
+        break;
+    case STELE_XRAY_TSC_WRAP: to = put_number(to, "tsc ", r->tsc); break;
+    case STELE_XRAY_WALL_TIME:
+        to = put_number(to, "seconds ", r->value);
+        to = put_number(to, ", microseconds ", r->function);
+        break;
     case STELE_XRAY_CUSTOM_EVENT:
-        if (version == 4)
-            snprintf(text, size, "size %llu, tsc %llu, cpu %u", value, tsc, r->function);
-        else
-            snprintf(text, size, "size %llu, tsc %llu", value, tsc);
-        break;
     case STELE_XRAY_TYPED_EVENT:
-        snprintf(text, size, "size %llu, type %u, tsc %llu", value, r->function, tsc);
+        to = put_number(to, "size ", r->value);
+        if (r->kind == STELE_XRAY_TYPED_EVENT)
+            to = put_number(to, ", type ", r->function);
+        else if (version == 4)
+            to = put_number(to, ", cpu ", r->function);
+        to = put_number(to, ", tsc ", r->tsc);
         break;
-    case STELE_XRAY_CALL_ARGUMENT: snprintf(text, size, "argument 0x%llx", value); break;
-    case STELE_XRAY_EXTENTS: snprintf(text, size, "%llu bytes", value); break;
-    case STELE_XRAY_PID: snprintf(text, size, "process %llu", value); break;
-    case STELE_XRAY_END_OF_BUFFER: text[0] = '\0'; break;
+    case STELE_XRAY_CALL_ARGUMENT: to = text_hex(put_text(to, "argument 0x"), r->value, 1); break;
+    case STELE_XRAY_EXTENTS: to = put_text(text_u64(to, r->value), " bytes"); break;
+    case STELE_XRAY_PID: to = put_number(to, "process ", r->value); break;
+    case STELE_XRAY_END_OF_BUFFER: break;
     default:
-        snprintf(text, size, "function %u, delta %llu, tsc %llu", r->function, value, tsc);
+        to = put_number(to, "function ", r->function);
+        to = put_number(to, ", delta ", r->value);
+        to = put_number(to, ", tsc ", r->tsc);
         break;
     }
+    *to = '\0';
 }
 
 /* One record of a buffer that ends at `end`; what is none is given as a whole. */
@@ -74,7 +99,7 @@ static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
     const uint64_t left = end - window_offset(&d->w);
     stele_xray_record record = {0};
     stele_xray_result result;
-    char text[96];
+    char text[DESCRIPTION_SIZE];
     size_t there = window_need(&d->w, XRAY_METADATA_SIZE);
     if (there > left)
         there = (size_t)left;
@@ -86,7 +111,7 @@ static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
         give(d, left, result == STELE_XRAY_SHORT ? "Cut Record" : "Unknown", "");
         return;
     }
-    describe(&record, header->version, text, sizeof text);
+    describe(&record, header->version, text);
     if (record.kind < STELE_XRAY_NEW_BUFFER) {
         give(d, record.size, function_kinds[record.kind], text);
         return;
