@@ -242,26 +242,26 @@ TEST(a_binary_without_a_map_is_told)
 /* Whatever is cut off: refused or read in part, never worse. */
 TEST(cut_binaries)
 {
+    static const sled_options options = {.has_lines = true};
+    char folder[64];
 #ifndef STELE_HAVE_ELF
     SKIP("built without elfutils");
 #endif
+    folder_enter(folder, sizeof folder);
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i += 3) {
         elf e = machines[i];
         make_elf(&e, 1, true);
         for (size_t size = 0; size < e.file.size; size += 7) {
-            static const sled_options options = {.has_lines = true};
-            char folder[64];
             findings f;
             sled_map *map = NULL;
-            folder_enter(folder, sizeof folder);
             file_write("map", e.file.bytes, size);
             CHECK((sled_map_open(findings_sink(&f), "map", &options, &map) == STELE_OK) ==
                   (map != NULL));
             CHECK((map == NULL) == (f.count != 0));
             sled_map_close(map);
-            folder_leave(folder);
         }
     }
+    folder_leave(folder);
 }
 
 /* ---- YAML ---- */

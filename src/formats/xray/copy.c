@@ -8,6 +8,7 @@
 
 #include "formats/xray/decode.h"
 #include "formats/xray/profile_write.h"
+#include "formats/xray/sound.h"
 #include "formats/xray/trace.h"
 #include "formats/xray/writer.h"
 
@@ -23,7 +24,8 @@ typedef struct xray_copier {
     xray_range range;     /* the buffer at hand */
     uint64_t range_begin; /* with its extents */
     bool has_range, is_ended;
-    uint64_t *kept; /* offsets of kept records of the buffer at hand, rising */
+    bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
+    uint64_t *kept;  /* offsets of kept records of the buffer at hand, rising */
     size_t kept_count, kept_capacity;
 } xray_copier;
 
@@ -74,7 +76,8 @@ static void rewrite_time(rewriter *r, uint64_t before, uint64_t after)
     }
 }
 
-/* A kept record with the bytes of its payload and its arguments as they are. */
+/* A kept record with the bytes of its payload and its arguments as they are; a payload that was
+   overwritten has no size any more. */
 static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record *record,
                          uint64_t before)
 {
@@ -83,19 +86,52 @@ static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record
         record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
     const bool is_delta = !is_event || r->header->version >= 5;
     size_t head = record->kind < XRAY_ACTION_COUNT ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
+    memcpy(bytes, at, head);
+    if (is_event && record->value == 0)
+        memset(bytes + 1, 0, 4);
     if (is_delta) {
         rewrite_time(r, before, record->tsc);
-        memcpy(bytes, at, head);
         if (r->header->is_big_endian)
             store_be32(bytes + (is_event ? 5 : 4), (uint32_t)(record->tsc - r->tsc_written));
         else
             store_le32(bytes + (is_event ? 5 : 4), (uint32_t)(record->tsc - r->tsc_written));
-        rewrite_bytes(r, bytes, head);
         r->tsc_written = record->tsc;
-    } else {
-        rewrite_bytes(r, at, head);
     }
+    rewrite_bytes(r, bytes, head);
     rewrite_bytes(r, at + head, record->size - head);
+}
+
+/* The record at the window, as the reader takes it. */
+static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray_record *record)
+{
+    const stele_xray_header *h = &c->trace->header;
+    size_t left = window_need(&c->w, XRAY_METADATA_SIZE);
+    stele_xray_result result;
+    *record = (stele_xray_record){0};
+    result = xray_decode_record(h->is_big_endian, h->version, tsc, c->w.at, left, record);
+    if ((result != STELE_XRAY_OK && result != STELE_XRAY_SHORT) || left < XRAY_METADATA_SIZE ||
+        (record->kind != STELE_XRAY_CUSTOM_EVENT && record->kind != STELE_XRAY_TYPED_EVENT))
+        return result;
+    left = window_need(&c->w, record->size + XRAY_SOUND_SIZE);
+    if (xray_is_overwritten(c->trace, c->w.at, record->value, c->w.at + left, &c->overwrites)) {
+        record->value = 0;
+        record->size = XRAY_METADATA_SIZE;
+        return STELE_XRAY_OK;
+    }
+    return result == STELE_XRAY_SHORT
+               ? xray_decode_record(h->is_big_endian, h->version, tsc, c->w.at, left, record)
+               : result;
+}
+
+/* What cannot be read ends at the next kept event; false when there is none in the buffer. */
+static bool skip_to_kept(xray_copier *c, size_t next)
+{
+    while (next < c->kept_count && c->kept[next] <= window_offset(&c->w))
+        next++;
+    if (next == c->kept_count)
+        return false;
+    window_move(&c->w, c->kept[next], c->range.end);
+    return true;
 }
 
 /* Goes through the records of the buffer; those that begin it and those kept are written. */
@@ -104,18 +140,14 @@ static void rewrite_all(xray_copier *c, rewriter *r)
     size_t next = 0;
     bool is_last_kept = false, is_preamble = true;
     while (window_offset(&c->w) < c->range.end) {
-        stele_xray_record record = {0};
+        stele_xray_record record;
         const uint64_t offset = window_offset(&c->w), before = r->tsc_read;
-        size_t left = window_need(&c->w, XRAY_METADATA_SIZE);
-        const stele_xray_header *h = r->header;
-        stele_xray_result result =
-            xray_decode_record(h->is_big_endian, h->version, &r->tsc_read, c->w.at, left, &record);
-        if (result == STELE_XRAY_SHORT && left >= XRAY_METADATA_SIZE) {
-            left = window_need(&c->w, record.size);
-            result = xray_decode_record(h->is_big_endian, h->version, &r->tsc_read, c->w.at, left,
-                                        &record);
+        if (copier_decode(c, &r->tsc_read, &record) != STELE_XRAY_OK) {
+            if (!skip_to_kept(c, next))
+                return;
+            continue;
         }
-        if (result != STELE_XRAY_OK || record.kind == STELE_XRAY_END_OF_BUFFER)
+        if (record.kind == STELE_XRAY_END_OF_BUFFER)
             return;
         while (next < c->kept_count && c->kept[next] < offset)
             next++;
@@ -178,17 +210,14 @@ static bool is_whole(xray_copier *c)
     size_t next = 0;
     window_move(&c->w, c->range.begin, c->range.end);
     while (window_offset(&c->w) < c->range.end) {
-        stele_xray_record record = {0};
+        stele_xray_record record;
         const uint64_t offset = window_offset(&c->w);
-        const stele_xray_header *h = &c->trace->header;
-        size_t left = window_need(&c->w, XRAY_METADATA_SIZE);
-        stele_xray_result result =
-            xray_decode_record(h->is_big_endian, h->version, &tsc, c->w.at, left, &record);
-        if (result == STELE_XRAY_SHORT && left >= XRAY_METADATA_SIZE) {
-            left = window_need(&c->w, record.size);
-            result = xray_decode_record(h->is_big_endian, h->version, &tsc, c->w.at, left, &record);
+        if (copier_decode(c, &tsc, &record) != STELE_XRAY_OK) {
+            if (!skip_to_kept(c, next))
+                break;
+            continue;
         }
-        if (result != STELE_XRAY_OK || record.kind == STELE_XRAY_END_OF_BUFFER)
+        if (record.kind == STELE_XRAY_END_OF_BUFFER)
             break;
         if (record.kind < XRAY_ACTION_COUNT || record.kind == STELE_XRAY_CUSTOM_EVENT ||
             record.kind == STELE_XRAY_TYPED_EVENT) {

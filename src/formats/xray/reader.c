@@ -5,6 +5,7 @@
 
 #include "formats/xray/decode.h"
 #include "formats/xray/producers.h"
+#include "formats/xray/sound.h"
 #include "model/batch.h"
 
 /* Which record may come next (seed "Format Grammar and Invariants"). */
@@ -25,12 +26,12 @@ typedef struct fdr_producer {
     xray_locator locator;       /* in file order */
     size_t range_at, range_end; /* of one thread: ranges of the trace left to read */
     bool is_file_order;
+    bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
 
     /* The buffer that is being read. */
     bool has_range;
     xray_range range;
     fdr_state state;
-    bool is_unsynced; /* its payloads were overwritten: FORMAT.md "Overwritten payloads" */
     bool is_timeless_reported;
     bool is_end_checked; /* of the buffer, on sequential inputs */
     bool is_starved;     /* no more bytes of the buffer can be loaded */
@@ -133,42 +134,6 @@ static stele_status push_argument(fdr_producer *self, stele_batch *batch, const 
 
 /* ---- Records ---- */
 
-/* How many of the next records could be ones, as far as the bytes go; at most 8. */
-static unsigned plausible_records(const fdr_producer *self, const uint8_t *at, const uint8_t *end)
-{
-    const stele_xray_header *header = &self->trace->header;
-    uint64_t tsc = 0;
-    unsigned count = 0;
-    while (count < 8 && at < end) {
-        stele_xray_record record;
-        const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
-                                                            &tsc, at, (size_t)(end - at), &record);
-        if (result == STELE_XRAY_SHORT)
-            return 8;
-        if (result != STELE_XRAY_OK || record.kind == STELE_XRAY_EXTENTS ||
-            (record.kind < STELE_XRAY_NEW_BUFFER &&
-             (record.function == 0 || record.function >= self->trace->function_name_count)))
-            return count;
-        if (record.kind == STELE_XRAY_END_OF_BUFFER)
-            return 8;
-        at += record.size;
-        count++;
-    }
-    return 8;
-}
-
-/* Versions 1 and 2: whether the payload was overwritten by the record that follows the marker. */
-static bool is_overwritten(const fdr_producer *self, const uint8_t *at, uint32_t size,
-                           const uint8_t *end)
-{
-    if (self->trace->header.version > 2 || size == 0)
-        return false;
-    return plausible_records(self, at + XRAY_METADATA_SIZE, end) >
-           ((size_t)(end - at) < (size_t)XRAY_METADATA_SIZE + size
-                ? 0
-                : plausible_records(self, at + XRAY_METADATA_SIZE + size, end));
-}
-
 static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
 {
     static const uint8_t wanted[] = {STELE_XRAY_NEW_BUFFER, STELE_XRAY_WALL_TIME, STELE_XRAY_PID,
@@ -204,15 +169,16 @@ static stele_status skip_damage(fdr_producer *self, const uint8_t **at, const ui
         [STELE_XRAY_BAD_SIZE] = "a payload of positive size"};
     const uint8_t *const start = *at;
     char found[80];
+    unsigned count;
     const size_t left = (size_t)(end - start);
     const size_t size = result == STELE_XRAY_BAD_ACTION ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
     /* First try: the record has the size of its kind, and only its contents are wrong. */
     *at = left < size ? end : start + size;
-    if (left >= size && plausible_records(self, *at, end) < 8) {
+    if (left >= size && !xray_sound_records(self->trace, *at, end, true, &count)) {
         *at = start;
         do {
             ++*at;
-        } while (*at != end && plausible_records(self, *at, end) < 8);
+        } while (*at != end && !xray_sound_records(self->trace, *at, end, true, &count));
     }
     snprintf(found, sizeof found, "byte 0x%02x; %zu bytes are skipped", *start,
              (size_t)(*at - start));
@@ -243,6 +209,15 @@ static stele_status end_short(fdr_producer *self, stele_batch *batch, const uint
     return status;
 }
 
+/* How many bytes of a record have to be loaded, with those behind it that tell whether its payload
+   is there. */
+static size_t size_to_judge(const fdr_producer *self, const stele_xray_record *record)
+{
+    const bool is_event =
+        record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
+    return record->size + (is_event && self->trace->header.version <= 2 ? XRAY_SOUND_SIZE : 0);
+}
+
 /* A metadata record of the buffer; `*at` goes behind it. */
 static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                                   const uint8_t *end, bool is_all)
@@ -250,16 +225,24 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     const stele_xray_header *header = &self->trace->header;
     const uint8_t *const start = *at;
     const uint64_t before = self->tsc;
+    const size_t left = (size_t)(end - start);
     stele_xray_record record = {0};
-    const stele_xray_result result = xray_decode_record(
-        header->is_big_endian, header->version, &self->tsc, start, (size_t)(end - start), &record);
-    if (result == STELE_XRAY_SHORT) {
-        if (is_all)
-            *at = end;
-        return is_all ? end_short(self, batch, start, (size_t)(end - start), &record) : STELE_OK;
+    const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
+                                                        &self->tsc, start, left, &record);
+    if (result == STELE_XRAY_SHORT && !is_all)
+        return STELE_OK;
+    if (result == STELE_XRAY_SHORT &&
+        !(left >= XRAY_METADATA_SIZE &&
+          xray_is_overwritten(self->trace, start, record.value, end, &self->overwrites))) {
+        *at = end;
+        return end_short(self, batch, start, left, &record);
     }
-    if (result != STELE_XRAY_OK)
+    if (result > STELE_XRAY_SHORT)
         return skip_damage(self, at, end, result);
+    if (!is_all && left < size_to_judge(self, &record)) {
+        self->tsc = before;
+        return STELE_OK;
+    }
     if (self->state != FDR_BODY || record.kind == STELE_XRAY_NEW_BUFFER ||
         record.kind == STELE_XRAY_PID || record.kind == STELE_XRAY_WALL_TIME) {
         if (self->state == FDR_BODY && record.kind == STELE_XRAY_NEW_BUFFER)
@@ -286,7 +269,7 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     case STELE_XRAY_CALL_ARGUMENT: return push_argument(self, batch, start, record.value);
     case STELE_XRAY_CUSTOM_EVENT:
     case STELE_XRAY_TYPED_EVENT:
-        if (is_overwritten(self, start, (uint32_t)record.value, end)) {
+        if (xray_is_overwritten(self->trace, start, record.value, end, &self->overwrites)) {
             fdr_report(self, XRY007, start, record.value, "the payload", "the next record");
             *at = start + XRAY_METADATA_SIZE;
             return push_payload(self, batch, start, &record, 0);
@@ -460,9 +443,10 @@ static stele_status load_more(fdr_producer *self)
     if (left >= XRAY_METADATA_SIZE && xray_is_metadata(header->is_big_endian, self->w.at)) {
         stele_xray_record record = {0};
         uint64_t tsc = 0;
-        if (xray_decode_record(header->is_big_endian, header->version, &tsc, self->w.at, left,
-                               &record) == STELE_XRAY_SHORT) {
-            want = record.size;
+        const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
+                                                            &tsc, self->w.at, left, &record);
+        if (result == STELE_XRAY_OK || result == STELE_XRAY_SHORT) {
+            want = size_to_judge(self, &record);
             left = window_need(&self->w, want);
         }
     }

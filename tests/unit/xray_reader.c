@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XRay: buffers found in files written by hand, and real traces encoded again in every version. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <stele/stele.h>
+#include <stele/xray.h>
+
+#include "hex.h"
+#include "support.h"
+
+#define SAMPLES STELE_SOURCE_DIR "/src/formats/xray/good/"
+
+/* ---- Reading ---- */
+
+typedef struct seen {
+    uint8_t kind, flags;
+    uint16_t cpu;
+    uint64_t ticks, id;
+    uint64_t tid, pid;
+    uint64_t argument_count, argument_sum; /* integers of fields */
+    char payload[16];                      /* the beginning of bytes */
+    uint64_t payload_size;
+} seen;
+
+typedef struct reading {
+    char codes[256]; /* of all findings: "XRY007@112 " */
+    stele_context *context;
+    seen *events;
+    size_t count, capacity;
+    stele_reader_stats stats;
+} reading;
+
+static void keep_code(void *user, const stele_diag *diag)
+{
+    reading *r = user;
+    const size_t size = strlen(r->codes);
+    snprintf(r->codes + size, sizeof r->codes - size, "%s@%" PRIu64 " ", diag->code->code,
+             diag->offset);
+}
+
+static void keep_fields(const reading *r, const stele_batch *batch, const stele_event *event,
+                        seen *to)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    for (uint32_t i = 0; i < count; i++) {
+        const stele_field *field = &batch->fields[first + i];
+        if (field->type == STELE_TYPE_BYTES) {
+            const stele_text text = stele_field_text(r->context, batch, field);
+            to->payload_size = text.size;
+            memcpy(to->payload, text.bytes, text.size < 15 ? text.size : 15);
+        } else {
+            to->argument_count++;
+            to->argument_sum += field->u.u * (i + 1);
+        }
+    }
+}
+
+static void keep_segment(reading *r, const stele_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        const stele_track *thread = stele_track_get(r->context, event->track);
+        const stele_track *process = stele_track_get(r->context, thread->parent);
+        if (r->count == r->capacity) {
+            r->capacity = r->capacity * 2 + 1024;
+            r->events = realloc(r->events, r->capacity * sizeof *r->events);
+            REQUIRE(r->events != NULL);
+        }
+        r->events[r->count] = (seen){.kind = event->kind,
+                                     .flags = event->flags,
+                                     .cpu = event->cpu,
+                                     .ticks = event->ticks,
+                                     .id = event->id,
+                                     .tid = thread->number,
+                                     .pid = process != NULL ? process->number : 0};
+        keep_fields(r, segment->batch, event, &r->events[r->count++]);
+    }
+}
+
+/* Reads a trace in order of time, into `writer` too, if given. */
+static void read_trace(reading *r, stele_trace *trace, stele_writer *writer)
+{
+    const stele_request request = {.check = true, .columns = STELE_COLUMNS_ALL};
+    stele_reader *reader;
+    stele_segment segment;
+    stele_status status;
+    REQUIRE(stele_reader_open(r->context, &trace, 1, &request, &reader) == STELE_OK);
+    while ((status = stele_reader_next(reader, &segment)) == STELE_OK) {
+        keep_segment(r, &segment);
+        if (writer != NULL)
+            REQUIRE(stele_writer_write(writer, &segment) == STELE_OK);
+    }
+    CHECK_EQ_U64(status, STELE_END);
+    stele_reader_get_stats(reader, &r->stats);
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+}
+
+static void reading_begin(reading *r)
+{
+    *r = (reading){.count = 0};
+    REQUIRE(stele_context_new(&(stele_context_options){.diag = keep_code, .diag_user = r},
+                              &r->context) == STELE_OK);
+}
+
+static void reading_end(reading *r)
+{
+    stele_context_free(r->context);
+    free(r->events);
+}
+
+static void read_bytes(reading *r, const void *bytes, size_t size)
+{
+    stele_trace *trace;
+    reading_begin(r);
+    REQUIRE(stele_trace_open_memory(r->context, "made.xray", bytes, size, NULL, &trace) ==
+            STELE_OK);
+    read_trace(r, trace, NULL);
+}
+
+static void read_hex(reading *r, const char *const *texts, size_t count)
+{
+    hex h = {.size = 0};
+    for (size_t i = 0; i < count; i++)
+        hex_add(&h, texts[i]);
+    read_bytes(r, h.bytes, h.size);
+}
+
+#define READ(r, texts) read_hex(r, texts, sizeof(texts) / sizeof *(texts))
+
+static void check_event(const reading *r, size_t index, stele_kind kind, uint64_t ticks,
+                        uint64_t id)
+{
+    REQUIRE(index < r->count);
+    CHECK_EQ_U64(r->events[index].kind, kind);
+    CHECK_EQ_U64(r->events[index].ticks, ticks);
+    CHECK_EQ_U64(r->events[index].id, id);
+}
+
+/* ---- Files by hand ---- */
+
+/* Headers: version, type, flags, 10^9 Hz, size of a buffer. */
+#define HEADER_1(size)    "01 00 01 00 03 00 00 00 00 ca 9a 3b 00:4 " size " 00:7 00:8 "
+#define HEADER_2          "02 00 01 00 03 00 00 00 00 ca 9a 3b 00:4 00 04 00:6 00:8 "
+#define HEADER_5          "05 00 01 00 03 00 00 00 00 ca 9a 3b 00:4 00 04 00:6 00:8 "
+#define EXTENTS(size)     "0f " size " 00:7 00:7 "
+#define THREAD(id)        "01 " id " 00:14 "
+#define WALL              "09 01 00:7 02 00:3 00:3 "
+#define PROCESS           "13 09 00:14 "
+#define CPU(tsc)          "05 03 00 " tsc " 00:6 00:5 " /* CPU 3; two bytes of counter */
+#define ENTER(id)         id "0 00:3 0a 00:3 "          /* 10 ticks later; ids below 16 */
+#define EXIT(id)          id "2 00:3 05 00:3 "          /* 5 ticks later */
+#define END               "03 00:15 "
+#define PREAMBLE(id, tsc) THREAD(id) WALL PROCESS CPU(tsc)
+
+/* Buffers of 96 bytes: records of 80, then what was there before, which looks like records. */
+TEST(version_1_skips_stale_bytes)
+{
+    static const char *const texts[] = {
+        HEADER_1("60"), THREAD("07"), WALL,      CPU("e8 03"), ENTER("1"),
+        EXIT("1"),      END,          "aa:16",   THREAD("07"), WALL,
+        CPU("d0 07"),   ENTER("2"),   EXIT("2"), END,          ENTER("3") EXIT("3")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 4);
+    check_event(&r, 0, STELE_KIND_BEGIN, 1010, 1);
+    check_event(&r, 1, STELE_KIND_END, 1015, 1);
+    check_event(&r, 2, STELE_KIND_BEGIN, 2010, 2);
+    check_event(&r, 3, STELE_KIND_END, 2015, 2);
+    CHECK_EQ_U64(r.events[0].tid, 7);
+    CHECK_EQ_U64(r.events[0].cpu, 3);
+    CHECK_EQ_STR(r.codes, "");
+    reading_end(&r);
+}
+
+/* The seed: buffer_size may be that of all that follows, and another header may follow a buffer. */
+TEST(version_1_as_its_document_says)
+{
+    static const char *const texts[] = {
+        HEADER_1("50"), THREAD("07"), WALL, CPU("e8 03"), ENTER("1"), EXIT("1"), END,
+        HEADER_1("50"), THREAD("07"), WALL, CPU("d0 07"), ENTER("2"), EXIT("2"), END};
+    static const char *const whole[] = {HEADER_1("ff"), THREAD("07"), WALL,       CPU("e8 03"),
+                                        ENTER("1"),     EXIT("1"),    ENTER("2"), EXIT("2")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 4);
+    check_event(&r, 3, STELE_KIND_END, 2015, 2);
+    CHECK_EQ_STR(r.codes, "");
+    reading_end(&r);
+    READ(&r, whole);
+    CHECK_EQ_U64(r.count, 4);
+    check_event(&r, 3, STELE_KIND_END, 1030, 2);
+    reading_end(&r);
+}
+
+/* The marker of an event of 24 bytes is followed at once by the next records. */
+TEST(version_2_payloads_can_be_overwritten)
+{
+    static const char *const texts[] = {HEADER_2,
+                                        EXTENTS("80"),
+                                        THREAD("07") WALL CPU("e8 03"),
+                                        ENTER("1"),
+                                        "0b 18 00:3 f4 03 00:6 00:3 ", /* at 1012 */
+                                        ENTER("2"),
+                                        EXIT("2"),
+                                        ENTER("3"),
+                                        EXIT("3"),
+                                        ENTER("4"),
+                                        EXIT("4"),
+                                        EXIT("1")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 9);
+    check_event(&r, 0, STELE_KIND_BEGIN, 1010, 1);
+    check_event(&r, 1, STELE_KIND_INSTANT, 1012, 0);
+    CHECK_EQ_U64(r.events[1].payload_size, 0);
+    CHECK(r.events[1].flags & STELE_FLAG_DAMAGED);
+    check_event(&r, 8, STELE_KIND_END, 1060, 1);
+    CHECK_EQ_STR(r.codes, "XRY007@104 ");
+    reading_end(&r);
+}
+
+/* The same with the payload in its place. */
+TEST(version_2_payloads_can_be_there)
+{
+    static const char *const texts[] = {HEADER_2,
+                                        EXTENTS("70"),
+                                        THREAD("07") WALL CPU("e8 03"),
+                                        ENTER("1"),
+                                        "0b 18 00:3 f4 03 00:6 00:3 'twenty-four bytes of it.' ",
+                                        ENTER("2"),
+                                        EXIT("2"),
+                                        EXIT("1")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 5);
+    CHECK_EQ_U64(r.events[1].payload_size, 24);
+    CHECK_EQ_MEM(r.events[1].payload, "twenty-four byt", 15);
+    check_event(&r, 4, STELE_KIND_END, 1030, 1);
+    CHECK_EQ_STR(r.codes, "");
+    reading_end(&r);
+}
+
+/* A ring that ran full: the younger buffer stands first. Empty buffers are nothing. */
+TEST(buffers_are_put_in_order)
+{
+    static const char *const texts[] = {
+        HEADER_5,   EXTENTS("50"), PREAMBLE("07", "d0 07"), ENTER("2"),
+        EXIT("2"),  EXTENTS("00"), EXTENTS("50"),           PREAMBLE("07", "e8 03"),
+        ENTER("1"), EXIT("1"),     EXTENTS("50"),           PREAMBLE("08", "dc 05"),
+        ENTER("3"), EXIT("3")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 6);
+    check_event(&r, 0, STELE_KIND_BEGIN, 1010, 1);
+    check_event(&r, 2, STELE_KIND_BEGIN, 1510, 3);
+    check_event(&r, 4, STELE_KIND_BEGIN, 2010, 2);
+    CHECK_EQ_U64(r.events[2].tid, 8);
+    CHECK_EQ_U64(r.events[2].pid, 9);
+    CHECK_EQ_STR(r.codes, "XRY011@160 ");
+    reading_end(&r);
+}
+
+TEST(arguments_belong_to_their_entry)
+{
+    static const char *const texts[] = {
+        HEADER_5,           EXTENTS("70"),      PREAMBLE("07", "e8 03"),
+        "16 00:3 0a 00:3 ", /* enter 1 with arguments */
+        "0d 2a 00:7 00:7 ", "0d 03 00:7 00:7 ", EXIT("1")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 2);
+    CHECK_EQ_U64(r.events[0].argument_count, 2);
+    CHECK_EQ_U64(r.events[0].argument_sum, 42 + 2 * 3);
+    CHECK_EQ_STR(r.codes, "");
+    reading_end(&r);
+}
+
+/* Every typed event cuts 16 bytes off its buffer: here half of a payload, and an exit in another.
+ */
+TEST(short_extents_of_typed_events)
+{
+    static const char *const texts[] = {HEADER_5, EXTENTS("58"), PREAMBLE("07", "e8 03"),
+                                        ENTER("1"),
+                                        "11 20 00:3 01 00:3 05 00 00:5 'half a thing' "};
+    reading r;
+    hex h = {.size = 0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hex_add(&h, texts[i]);
+    h.bytes[33] = (uint8_t)(h.size - 48); /* the extents: all that is there */
+    read_bytes(&r, h.bytes, h.size);
+    CHECK_EQ_U64(r.count, 2);
+    check_event(&r, 1, STELE_KIND_INSTANT, 1011, 0);
+    CHECK_EQ_U64(r.events[1].payload_size, 12);
+    CHECK(r.events[1].flags & STELE_FLAG_DAMAGED);
+    CHECK_EQ_STR(r.codes, "XRY004@120 ");
+    reading_end(&r);
+}
+
+/* ---- Real traces, encoded again ---- */
+
+static const char *const real[] = {"events.14.fdr5.ns.xray",   "exc.14.fdr5.tsc.xray",
+                                   "sleeper.14.fdr5.tsc.xray", "tail.14.fdr5.tsc.xray",
+                                   "arg1.fdr5.be.xray",        "forker.14.fdr5.tsc.xray"};
+
+/* Older versions do not tell the process, and only the fourth the CPU of custom events. */
+static void check_same(const reading *got, const reading *expected, bool has_pid)
+{
+    CHECK_EQ_U64(got->count, expected->count);
+    for (size_t i = 0; i < got->count && i < expected->count; i++) {
+        const seen *a = &got->events[i], *b = &expected->events[i];
+        CHECK_EQ_U64(a->kind, b->kind);
+        CHECK_EQ_U64(a->ticks, b->ticks);
+        CHECK_EQ_U64(a->id, b->id);
+        CHECK_EQ_U64(a->tid, b->tid);
+        CHECK_EQ_U64(a->cpu, b->cpu);
+        CHECK_EQ_U64(a->pid, has_pid ? b->pid : 0);
+        CHECK_EQ_U64(a->argument_count, b->argument_count);
+        CHECK_EQ_U64(a->argument_sum, b->argument_sum);
+        CHECK_EQ_U64(a->payload_size, b->payload_size);
+        CHECK_EQ_MEM(a->payload, b->payload, sizeof a->payload);
+        if (test_state.failed_checks != 0)
+            return;
+    }
+}
+
+static stele_trace *open_sample(const reading *r, const char *name)
+{
+    char path[512];
+    stele_trace *trace;
+    snprintf(path, sizeof path, SAMPLES "%s", name);
+    REQUIRE(stele_trace_open(r->context, path, NULL, &trace) == STELE_OK);
+    return trace;
+}
+
+static void write_again(const char *name, const char *version)
+{
+    reading first, again;
+    stele_writer *writer;
+    stele_trace *trace;
+    stele_loss loss;
+    reading_begin(&first);
+    REQUIRE(stele_writer_open(first.context, "again.xray", "xray",
+                              &(stele_writer_options){.replace = true, .version = version},
+                              &writer) == STELE_OK);
+    read_trace(&first, open_sample(&first, name), writer);
+    CHECK_EQ_U64(stele_writer_finish(writer), STELE_OK);
+    CHECK(!stele_writer_get_loss(writer, 0, &loss));
+    stele_writer_close(writer);
+    reading_begin(&again);
+    REQUIRE(stele_trace_open(again.context, "again.xray", NULL, &trace) == STELE_OK);
+    read_trace(&again, trace, NULL);
+    check_same(&again, &first, version[0] >= '3');
+    CHECK_EQ_STR(again.codes, "");
+    reading_end(&again);
+    reading_end(&first);
+}
+
+TEST(real_traces_in_every_version)
+{
+    static const char *const versions[] = {"1", "2", "3", "4", "5"};
+    char folder[64];
+    folder_enter(folder, sizeof folder);
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        for (size_t v = 0; v < 5; v++)
+            write_again(real[i], versions[v]);
+    }
+    folder_leave(folder);
+}
+
+/* Encodes a file of version 5 with the codec alone in another version and byte order; extents are
+   patched when their buffer is complete. */
+static size_t transcode(const uint8_t *from, size_t size, bool big, unsigned version, uint8_t *to)
+{
+    stele_xray_header old, new;
+    uint64_t tsc = 0, written = 0;
+    size_t at = STELE_XRAY_HEADER_SIZE, out = STELE_XRAY_HEADER_SIZE, extents = 0;
+    REQUIRE(stele_xray_decode_header(from, &old) && old.version == 5);
+    new = old;
+    new.is_big_endian = big;
+    new.version = (uint16_t)version;
+    stele_xray_encode_header(&new, to);
+    while (at < size) {
+        stele_xray_record r;
+        stele_xray_result result;
+        size_t used;
+        const bool is_done =
+            stele_xray_decode(&old, &tsc, from + at, size - at, &r, 1, &used, &result) == 0;
+        if ((is_done || r.kind == STELE_XRAY_EXTENTS) && extents != 0)
+            stele_xray_encode(
+                &new, 0,
+                &(stele_xray_record){.kind = STELE_XRAY_EXTENTS, .value = out - extents - 16}, NULL,
+                to + extents);
+        if (is_done)
+            break;
+        if (r.kind == STELE_XRAY_EXTENTS)
+            extents = out;
+        if (version == 4 && r.kind == STELE_XRAY_CUSTOM_EVENT)
+            r.function = 0;
+        out += stele_xray_encode(&new, written, &r, from + at + 16, to + out);
+        if (version == 5 || (r.kind != STELE_XRAY_CUSTOM_EVENT && r.kind != STELE_XRAY_TYPED_EVENT))
+            written = r.tsc;
+        at += used;
+    }
+    return out;
+}
+
+TEST(real_traces_in_every_byte_order)
+{
+    static uint8_t from[1 << 20], to[2 << 20];
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        char path[512];
+        FILE *file;
+        size_t size;
+        snprintf(path, sizeof path, SAMPLES "%s", real[i]);
+        file = fopen(path, "rb");
+        REQUIRE(file != NULL);
+        size = fread(from, 1, sizeof from - 16, file);
+        fclose(file);
+        for (unsigned version = 2; version <= 5; version++) {
+            reading first, again;
+            read_bytes(&first, from, size);
+            read_bytes(&again, to, transcode(from, size, from[0] != 0, version, to));
+            check_same(&again, &first, version >= 3);
+            CHECK_EQ_STR(again.codes, "");
+            reading_end(&again);
+            reading_end(&first);
+        }
+    }
+}
