@@ -47,15 +47,18 @@ static bool is_copy(const cli *c, const target *to, const inputs *in)
     return in->count == 1 && to->format != NULL && to->format->copier != NULL &&
            strcmp(to->format->name, stele_trace_get_info(in->traces[0])->format) == 0 &&
            !option_given(o, OPTION_OFFSET) && !option_given(o, OPTION_ALIGN_START) &&
-           !option_given(o, OPTION_SORT);
+           !option_given(o, OPTION_SORT) && !option_given(o, OPTION_TO_VERSION);
 }
 
 static bool target_open(cli *c, target *to, const inputs *in)
 {
-    const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE)};
+    const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE),
+                                        .version = option_value(&c->options, OPTION_TO_VERSION)};
     stele_status status;
     if (!cli_check(c, output_open(&c->out_diag, to->path, given.replace, &to->out), to->path))
         return false;
+    if (to->sink != NULL && given.version != NULL)
+        return cli_usage(c, "%s has no versions to choose from", to->sink->name);
     to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
     if (to->sink != NULL) /* opened when the reader is */
         return true;

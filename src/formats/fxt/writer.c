@@ -466,9 +466,14 @@ static const writer_ops fxt_writer_ops = {fxt_writer_write, fxt_writer_finish, f
 stele_status fxt_writer_new(stele_context *context, output *out,
                             const stele_writer_options *options, stele_writer **writer)
 {
-    fxt_writer *w = calloc(1, sizeof *w);
-    (void)options;
+    fxt_writer *w;
     *writer = NULL;
+    if (options->version != NULL) {
+        diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                    "no version: the format has only one", "version '%s'", options->version);
+        return STELE_ERR_ARGUMENT;
+    }
+    w = calloc(1, sizeof *w);
     if (w == NULL)
         return STELE_ERR_MEMORY;
     w->base.ops = &fxt_writer_ops;

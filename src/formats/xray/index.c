@@ -233,7 +233,8 @@ static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
 static void order_ranges(xray_trace *trace, window *w)
 {
     bool is_clamped = false;
-    qsort(trace->ranges, trace->range_count, sizeof *trace->ranges, range_compare);
+    if (trace->range_count != 0)
+        qsort(trace->ranges, trace->range_count, sizeof *trace->ranges, range_compare);
     for (size_t i = 0; i < trace->range_count; i++) {
         const xray_range *range = &trace->ranges[i];
         stele_stream *stream =

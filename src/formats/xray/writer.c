@@ -28,6 +28,7 @@ typedef struct xray_lane {
     uint64_t begin_tsc; /* of the buffer */
     uint32_t pid, tid;
     uint16_t cpu;
+    uint32_t function; /* entered last: whom arguments belong to (basic mode) */
     pending_exit *exits;
     uint32_t exit_count, exit_capacity;
 } xray_lane;
@@ -42,15 +43,67 @@ typedef struct xray_writer {
     uint32_t *function_of_name; /* 0: none yet */
     uint32_t function_of_name_count;
     uint32_t function_count;
+    bool is_basic;       /* a basic-mode log */
     bool is_profile;     /* the first event is a sample: all samples go to a profiling file */
     profile_block block; /* of that */
 } xray_writer;
+
+/* ---- Basic mode ---- */
+
+static void record_lose(xray_writer *w, const char *what, bool is_dropped)
+{
+    writer_lose(&w->base, STELE_KIND_NONE, what, is_dropped, 1);
+}
+
+/*
+ * The record of a basic-mode log that says the same as one of FDR mode; the layout is drawn in
+ * basic.c. Version 1 has entries and exits only, process ids came with version 3.
+ */
+static void put_basic(xray_writer *w, xray_lane *lane, const stele_xray_record *record)
+{
+    uint8_t bytes[XRAY_BASIC_SIZE] = {0};
+    const unsigned version = w->header.version;
+    const bool is_argument = record->kind == STELE_XRAY_CALL_ARGUMENT;
+    uint8_t kind = record->kind;
+    if (is_argument && version < 2) {
+        record_lose(w, "arguments of calls", true);
+        return;
+    }
+    if (version < 2 && kind == STELE_XRAY_TAIL_EXIT) {
+        record_lose(w, "tail exits, as exits", false);
+        kind = STELE_XRAY_EXIT;
+    }
+    if (version < 2 && kind == STELE_XRAY_ENTER_ARGS)
+        kind = STELE_XRAY_ENTER;
+    if (version < 3 && lane->pid != 0)
+        record_lose(w, "process ids", true);
+    if (!is_argument)
+        lane->function = record->function;
+    store_le16(bytes, is_argument);
+    store_le32(bytes + 4, lane->function);
+    if (is_argument) {
+        store_le32(bytes + 8, lane->tid);
+        store_le32(bytes + 12, version < 3 ? 0 : lane->pid);
+        store_le64(bytes + 16, record->value);
+    } else {
+        bytes[2] = (uint8_t)lane->cpu;
+        bytes[3] = kind;
+        store_le64(bytes + 8, record->tsc);
+        store_le32(bytes + 16, lane->tid);
+        store_le32(bytes + 20, version < 3 ? 0 : lane->pid);
+    }
+    output_write(w->base.out, bytes, sizeof bytes);
+}
 
 /* ---- Buffers ---- */
 
 static void put(xray_writer *w, xray_lane *lane, const stele_xray_record *record,
                 const void *payload)
 {
+    if (w->is_basic) {
+        put_basic(w, lane, record);
+        return;
+    }
     lane->size += (uint32_t)stele_xray_encode(&w->header, lane->tsc, record, payload,
                                               lane->bytes + lane->size);
     if (record->kind != STELE_XRAY_CUSTOM_EVENT && record->kind != STELE_XRAY_TYPED_EVENT)
@@ -84,6 +137,8 @@ static void lane_flush(xray_writer *w, xray_lane *lane)
 static void lane_begin(xray_writer *w, xray_lane *lane, uint64_t tsc)
 {
     const uint64_t ns = w->header.frequency_hz == NS_PER_S ? tsc : 0;
+    if (w->header.version < 3 && lane->pid != 0)
+        record_lose(w, "process ids", true);
     lane->tsc = lane->begin_tsc = tsc;
     put(w, lane,
         &(stele_xray_record){.kind = STELE_XRAY_NEW_BUFFER, .value = lane->tid, .tsc = tsc}, NULL);
@@ -104,6 +159,8 @@ static void lane_begin(xray_writer *w, xray_lane *lane, uint64_t tsc)
 static stele_status lane_prepare(xray_writer *w, xray_lane *lane, uint64_t tsc, size_t size)
 {
     const uint64_t delta_max = w->header.version >= 3 ? INT32_MAX : UINT32_MAX;
+    if (w->is_basic)
+        return STELE_OK;
     if (lane->bytes == NULL) {
         lane->bytes = malloc(BUFFER_SIZE);
         if (lane->bytes == NULL)
@@ -341,6 +398,10 @@ static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batc
     stele_text text = is_own ? stele_field_text(w->base.context, batch, data)
                              : stele_name_text(w->base.context, batch, event->name);
     stele_status status;
+    if (w->is_basic) {
+        writer_lose(&w->base, (stele_kind)event->kind, "events of this kind", true, 1);
+        return STELE_OK;
+    }
     if (!is_own)
         writer_lose(&w->base, (stele_kind)event->kind, "all but the name, in a custom event", false,
                     1);
@@ -486,9 +547,14 @@ stele_status xray_writer_open(stele_context *context, output *out,
     const char *version = options != NULL && options->version != NULL ? options->version : "5";
     xray_writer *w;
     *writer = NULL;
-    if (version[0] < '1' || version[0] > '5' || version[1] != '\0') {
+    const bool is_basic = strncmp(version, "basic", 5) == 0;
+    const char *number = is_basic ? version + 5 : version;
+    const char last = is_basic ? '3' : '5';
+    if (is_basic && number[0] == '\0')
+        number = "3";
+    if (number[0] < '1' || number[0] > last || number[1] != '\0') {
         diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
-                    "an FDR version from 1 to 5", "version '%s'", version);
+                    "1 to 5 (FDR), or basic1 to basic3", "version '%s'", version);
         return STELE_ERR_ARGUMENT;
     }
     w = calloc(1, sizeof *w);
@@ -497,11 +563,13 @@ stele_status xray_writer_open(stele_context *context, output *out,
     w->base.ops = &ops;
     w->base.context = context;
     w->base.out = out;
-    w->header = (stele_xray_header){.version = (uint16_t)(version[0] - '0'),
-                                    .type = XRAY_TYPE_FDR,
+    w->is_basic = is_basic;
+    w->header = (stele_xray_header){.version = (uint16_t)(number[0] - '0'),
+                                    .type = is_basic ? XRAY_TYPE_BASIC : XRAY_TYPE_FDR,
                                     .constant_tsc = true,
                                     .nonstop_tsc = true};
-    store_le64(w->header.free_form, BUFFER_SIZE);
+    if (!is_basic)
+        store_le64(w->header.free_form, BUFFER_SIZE);
     *writer = &w->base;
     return STELE_OK;
 }

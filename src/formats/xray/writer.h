@@ -4,7 +4,8 @@
 
 #include "formats/format.h"
 
-/* Writes FDR logs, versions 1 to 5 ("5" unless the options name another), little-endian. */
+/* Writes FDR logs, versions "1" to "5" (which is what no version means), and basic-mode logs,
+   "basic1" to "basic3"; little-endian. Samples make a profiling file. */
 stele_status xray_writer_open(stele_context *context, output *out,
                               const stele_writer_options *options, stele_writer **writer);
 
