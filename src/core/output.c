@@ -16,6 +16,9 @@
 
 #define BUFFER_SIZE ((size_t)64 << 10)
 
+/* What formatted text mostly fits in, so that it need not be measured first. */
+#define PRINTF_ROOM ((size_t)128)
+
 static stele_status output_fail(output *out, stele_status status, const char *why)
 {
     if (out->status == STELE_OK) {
@@ -227,18 +230,20 @@ void output_write(output *out, const void *bytes, size_t size)
 void output_printf(output *out, const char *format, ...)
 {
     va_list args, again;
+    size_t room = PRINTF_ROOM;
+    uint8_t *to = output_reserve(out, room);
     int size;
     va_start(args, format);
     va_copy(again, args);
-    size = vsnprintf(NULL, 0, format, args);
-    if (size > 0) {
-        /* vsnprintf() puts a zero behind the text. */
-        uint8_t *to = output_reserve(out, (size_t)size + 1);
-        if (to != NULL) {
-            vsnprintf((char *)to, (size_t)size + 1, format, again);
-            output_advance(out, (size_t)size);
-        }
+    size = to != NULL ? vsnprintf((char *)to, room, format, args) : 0;
+    if (size > 0 && (size_t)size >= room) {
+        room = (size_t)size + 1; /* vsnprintf() puts a zero behind the text */
+        to = output_reserve(out, room);
+        if (to != NULL)
+            vsnprintf((char *)to, room, format, again);
     }
+    if (size > 0 && to != NULL)
+        output_advance(out, (size_t)size);
     va_end(again);
     va_end(args);
 }

@@ -19,24 +19,22 @@ static const char digit_pairs[] =
 
 /*
  * Eight digits at once: the value is halved into lanes of four, two and one digits by multiplying
- * with rounded-up reciprocals, which are exact for these ranges. The first digit is lowest.
+ * with rounded-up reciprocals, which are exact for these ranges. The first digit is the lowest
+ * byte.
  */
-static void block_store(char *to, uint32_t value)
+static uint64_t block_digits(uint32_t value)
 {
     uint64_t lanes, upper;
     lanes = value / 10000 | (uint64_t)(value % 10000) << 32;
     upper = (lanes * 10486 >> 20) & UINT64_C(0x0000007f0000007f);
     lanes = upper | (lanes - 100 * upper) << 16;
     upper = (lanes * 103 >> 10) & UINT64_C(0x000f000f000f000f);
-    lanes = upper | (lanes - 10 * upper) << 8;
-    store_le64(to, lanes | UINT64_C(0x3030303030303030));
+    return upper | (lanes - 10 * upper) << 8;
 }
 
-static unsigned digit_count(uint32_t value)
+static void block_store(char *to, uint32_t value)
 {
-    if (value < 10000)
-        return value < 100 ? 1 + (value >= 10) : 3 + (value >= 1000);
-    return value < 1000000 ? 5 + (value >= 100000) : 7 + (value >= 10000000);
+    store_le64(to, block_digits(value) + EACH_BYTE('0'));
 }
 
 char *text_padded(char *to, uint64_t value, unsigned digits)
@@ -58,8 +56,13 @@ char *text_padded(char *to, uint64_t value, unsigned digits)
 
 char *text_u64(char *to, uint64_t value)
 {
-    if (value < BLOCK_LIMIT)
-        return text_padded(to, value, digit_count((uint32_t)value));
+    if (value < BLOCK_LIMIT) {
+        const uint64_t digits = block_digits((uint32_t)value);
+        /* Zeros in front go, but for the last digit; what is behind the digits is room. */
+        const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+        store_le64(to, (digits + EACH_BYTE('0')) >> zeros * 8);
+        return to + BLOCK_DIGITS - zeros;
+    }
     to = text_u64(to, value / BLOCK_LIMIT);
     block_store(to, (uint32_t)(value % BLOCK_LIMIT));
     return to + BLOCK_DIGITS;

@@ -16,6 +16,7 @@
 #define TEXT_DOUBLE_SIZE 32 /* of text_double */
 #define TEXT_HEX_SIZE    16 /* of text_hex */
 
+/* There must be room for 8 bytes also where there are fewer digits. */
 char *text_u64(char *to, uint64_t value);
 char *text_i64(char *to, int64_t value);
 
@@ -34,6 +35,36 @@ char *text_seconds(char *to, int64_t ns);
 /* "2024-05-01T10:00:00.123456789Z", for ns since 1970-01-01 UTC; 35 bytes at most. */
 #define TEXT_WALL_SIZE 35
 char *text_wall(char *to, int64_t ns);
+
+/* The same as appends. */
+static inline void output_u64(output *out, uint64_t value)
+{
+    char *to = (char *)output_reserve(out, TEXT_U64_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(text_u64(to, value) - to));
+}
+
+static inline void output_i64(output *out, int64_t value)
+{
+    char *to = (char *)output_reserve(out, TEXT_U64_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(text_i64(to, value) - to));
+}
+
+static inline void output_double(output *out, double value)
+{
+    char *to = (char *)output_reserve(out, TEXT_DOUBLE_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(text_double(to, value) - to));
+}
+
+/* With "0x". */
+static inline void output_hex(output *out, uint64_t value)
+{
+    char *to = (char *)output_reserve(out, 2 + TEXT_HEX_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(text_hex((char *)memcpy(to, "0x", 2) + 2, value, 1) - to));
+}
 
 /* Length of a valid UTF-8 sequence at `at` (1 to 4), 0 when it is none. RFC 3629. */
 size_t text_utf8_length(const uint8_t *at, size_t left);

@@ -15,14 +15,29 @@ typedef struct dumper {
 
 /* ---- Atoms ---- */
 
+static void put_label(dumper *d, const char *label)
+{
+    output_byte(d->text, ' ');
+    output_text(d->text, label);
+    output_byte(d->text, '=');
+}
+
 static void put_number(dumper *d, const char *label, uint64_t value)
 {
-    output_printf(d->text, " %s=%" PRIu64, label, value);
+    put_label(d, label);
+    output_u64(d->text, value);
 }
 
 static void put_hex(dumper *d, const char *label, uint64_t value)
 {
-    output_printf(d->text, " %s=0x%" PRIx64, label, value);
+    put_label(d, label);
+    output_hex(d->text, value);
+}
+
+static void put_index(dumper *d, unsigned index)
+{
+    output_byte(d->text, '#');
+    output_u64(d->text, index);
 }
 
 static void put_quoted(dumper *d, const void *bytes, size_t size)
@@ -43,7 +58,7 @@ static void put_reference(dumper *d, const stele_fxt_string *string)
         return;
     }
     entry = fxt_state_string(&d->state, string->ref);
-    output_printf(d->text, "#%u", string->ref);
+    put_index(d, string->ref);
     if (!entry->is_known) {
         output_text(d->text, "(unregistered)");
         return;
@@ -54,7 +69,7 @@ static void put_reference(dumper *d, const stele_fxt_string *string)
 
 static void put_string(dumper *d, const char *label, const stele_fxt_string *string)
 {
-    output_printf(d->text, " %s=", label);
+    put_label(d, label);
     put_reference(d, string);
 }
 
@@ -62,9 +77,9 @@ static void put_thread(dumper *d, const char *label, const stele_fxt_thread *thr
 {
     const fxt_thread_entry *table = d->state.current->threads;
     uint64_t process = thread->process, tid = thread->thread;
-    output_printf(d->text, " %s=", label);
+    put_label(d, label);
     if (thread->ref != 0) {
-        output_printf(d->text, "#%u", thread->ref);
+        put_index(d, thread->ref);
         if (table == NULL || !table[thread->ref].is_known) {
             output_text(d->text, "(unregistered)");
             return;
@@ -91,7 +106,6 @@ static void put_bytes(dumper *d, const char *label, uint64_t size)
 
 static void put_argument(dumper *d, const stele_fxt_argument *a)
 {
-    char number[TEXT_DOUBLE_SIZE];
     output_byte(d->text, ' ');
     put_reference(d, &a->name);
     if (a->fault != STELE_FXT_OK) {
@@ -101,24 +115,37 @@ static void put_argument(dumper *d, const stele_fxt_argument *a)
     switch (a->type) {
     case STELE_FXT_ARGUMENT_NULL: output_text(d->text, ":null"); break;
     case STELE_FXT_ARGUMENT_INT32:
-        output_printf(d->text, ":int32=%" PRId64, (int64_t)a->value);
+        output_text(d->text, ":int32=");
+        output_i64(d->text, (int64_t)a->value);
         break;
-    case STELE_FXT_ARGUMENT_UINT32: output_printf(d->text, ":uint32=%" PRIu64, a->value); break;
+    case STELE_FXT_ARGUMENT_UINT32:
+        output_text(d->text, ":uint32=");
+        output_u64(d->text, a->value);
+        break;
     case STELE_FXT_ARGUMENT_INT64:
-        output_printf(d->text, ":int64=%" PRId64, (int64_t)a->value);
+        output_text(d->text, ":int64=");
+        output_i64(d->text, (int64_t)a->value);
         break;
-    case STELE_FXT_ARGUMENT_UINT64: output_printf(d->text, ":uint64=%" PRIu64, a->value); break;
+    case STELE_FXT_ARGUMENT_UINT64:
+        output_text(d->text, ":uint64=");
+        output_u64(d->text, a->value);
+        break;
     case STELE_FXT_ARGUMENT_DOUBLE:
         output_text(d->text, ":double=");
-        output_write(d->text, number,
-                     (size_t)(text_double(number, load_double(a->value)) - number));
+        output_double(d->text, load_double(a->value));
         break;
     case STELE_FXT_ARGUMENT_STRING:
         output_text(d->text, ":string=");
         put_reference(d, &a->string);
         break;
-    case STELE_FXT_ARGUMENT_POINTER: output_printf(d->text, ":pointer=0x%" PRIx64, a->value); break;
-    case STELE_FXT_ARGUMENT_KOID: output_printf(d->text, ":koid=%" PRIu64, a->value); break;
+    case STELE_FXT_ARGUMENT_POINTER:
+        output_text(d->text, ":pointer=");
+        output_hex(d->text, a->value);
+        break;
+    case STELE_FXT_ARGUMENT_KOID:
+        output_text(d->text, ":koid=");
+        output_u64(d->text, a->value);
+        break;
     case STELE_FXT_ARGUMENT_BOOL:
         output_text(d->text, a->value != 0 ? ":bool=true" : ":bool=false");
         break;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets as they stand, in the format's own words. */
-#include <inttypes.h>
-
 #include "core/text.h"
 #include "formats/heph/heph.h"
 
@@ -14,13 +12,10 @@ static void dump_text(output *out, stele_heph_text text)
 
 static void dump_value(output *out, uint8_t type, const stele_heph_value *value)
 {
-    char number[TEXT_DOUBLE_SIZE];
     switch (type & ~STELE_HEPH_ARRAY) {
-    case STELE_HEPH_UINT: output_printf(out, "%" PRIu64, value->u); break;
-    case STELE_HEPH_INT: output_printf(out, "%" PRId64, value->i); break;
-    case STELE_HEPH_FLOAT:
-        output_write(out, number, (size_t)(text_double(number, value->f) - number));
-        break;
+    case STELE_HEPH_UINT: output_u64(out, value->u); break;
+    case STELE_HEPH_INT: output_i64(out, value->i); break;
+    case STELE_HEPH_FLOAT: output_double(out, value->f); break;
     default: dump_text(out, value->text); break;
     }
 }
@@ -33,8 +28,14 @@ static void dump_attribute(output *out, const stele_heph_attribute *attribute)
     stele_heph_value value;
     output_byte(out, ' ');
     text_visible(out, attribute->name.bytes, attribute->name.size);
-    output_printf(out, is_array ? ":[%s;%u]=[" : ":%s=", types[attribute->type & ~STELE_HEPH_ARRAY],
-                  (unsigned)attribute->count);
+    output_text(out, is_array ? ":[" : ":");
+    output_text(out, types[attribute->type & ~STELE_HEPH_ARRAY]);
+    if (is_array) {
+        output_byte(out, ';');
+        output_u64(out, attribute->count);
+        output_byte(out, ']');
+    }
+    output_text(out, is_array ? "=[" : "=");
     for (uint32_t i = 0; stele_heph_value_next(attribute, &at, &value); i++) {
         if (i != 0)
             output_text(out, ", ");
@@ -44,15 +45,24 @@ static void dump_attribute(output *out, const stele_heph_attribute *attribute)
         output_byte(out, ']');
 }
 
+static void dump_number(output *out, const char *label, uint64_t value)
+{
+    output_text(out, label);
+    output_u64(out, value);
+}
+
 static void dump_event(output *out, const heph_packet *packet)
 {
     const stele_heph_event *event = &packet->event;
     const uint8_t *at = event->attributes;
     stele_heph_attribute attribute;
-    output_printf(out, "stream=%" PRIu32 " counter=%" PRIu32, event->stream, event->counter);
+    dump_number(out, "stream=", event->stream);
+    dump_number(out, " counter=", event->counter);
     if (packet->layout == STELE_HEPH_SUBSTREAMS)
-        output_printf(out, " substream=%" PRIu64, event->substream);
-    output_printf(out, " start=%" PRIu64 " end=%" PRIu64 " description=", event->start, event->end);
+        dump_number(out, " substream=", event->substream);
+    dump_number(out, " start=", event->start);
+    dump_number(out, " end=", event->end);
+    output_text(out, " description=");
     dump_text(out, event->description);
     while (at < event->attributes_end &&
            stele_heph_attribute_decode(&at, event->attributes_end, &attribute) == STELE_HEPH_SOUND)
@@ -65,7 +75,7 @@ static void dump_option(output *out, const stele_heph_option *option)
     text_visible(out, option->name.bytes, option->name.size);
     output_byte(out, '=');
     if (stele_heph_option_epoch(option, &epoch_ns)) {
-        output_printf(out, "%" PRIu64, epoch_ns);
+        output_u64(out, epoch_ns);
         return;
     }
     for (size_t i = 0; i < option->value_size; i++)
