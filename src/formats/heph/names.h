@@ -32,14 +32,17 @@ static inline bool names_match(const char *a, const char *b, uint32_t size)
     return true;
 }
 
+/* Finds a string that the slot does not hold, and remembers it there; apart from names_find() so
+   that what is mostly done needs few registers. */
+stele_name names_learn(names_slot *slot, names_slot wanted, stele_context *context,
+                       stele_batch *batch, const char *input_name);
+
 /* The name of a string as context_name() gives it, not 0 bytes long. */
 static inline stele_name names_find(names_cache *cache, stele_context *context, stele_batch *batch,
-                                    const char *bytes, uint32_t size, const char *input_name,
-                                    uint64_t offset)
+                                    const char *bytes, uint32_t size, const char *input_name)
 {
     uint64_t first, last;
     names_slot *slot;
-    stele_name name;
     if (size >= 8) {
         first = load_native64(bytes);
         last = load_native64(bytes + size - 8);
@@ -54,10 +57,7 @@ static inline stele_name names_find(names_cache *cache, stele_context *context, 
     if (slot->first == first && slot->last == last && slot->size == size &&
         names_match(slot->bytes, bytes, size))
         return slot->name;
-    name = context_name(context, batch, bytes, size, input_name, offset);
-    if ((name & STELE_NAME_LOCAL) == 0)
-        *slot = (names_slot){first, last, stele_name_text(context, NULL, name).bytes, size, name};
-    return name;
+    return names_learn(slot, (names_slot){first, last, bytes, size, 0}, context, batch, input_name);
 }
 
 #endif

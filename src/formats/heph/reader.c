@@ -102,12 +102,23 @@ static void producer_set_epoch(heph_producer *p, const heph_packet *packet, uint
 
 /* ---- Names and tracks ---- */
 
+stele_name names_learn(names_slot *slot, names_slot wanted, stele_context *context,
+                       stele_batch *batch, const char *input_name)
+{
+    wanted.name =
+        context_name(context, batch, wanted.bytes, wanted.size, input_name, STELE_NO_OFFSET);
+    if ((wanted.name & STELE_NAME_LOCAL) == 0) {
+        wanted.bytes = stele_name_text(context, NULL, wanted.name).bytes;
+        *slot = wanted;
+    }
+    return wanted.name;
+}
+
 static inline stele_name producer_name(heph_producer *p, stele_batch *batch, stele_heph_text text)
 {
     if (text.size == 0)
         return 0;
-    return names_find(&p->names, p->context, batch, text.bytes, text.size, p->scan.win.in->name,
-                      STELE_NO_OFFSET);
+    return names_find(&p->names, p->context, batch, text.bytes, text.size, p->scan.win.in->name);
 }
 
 static uint32_t track_intern(heph_producer *p, uint32_t stream, uint64_t substream,
@@ -353,19 +364,17 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     const stele_heph_event *from = &packet->event;
     const uint32_t columns = p->request.columns;
     stele_event *event = &batch->events[batch->event_count];
-    *event = (stele_event){.ticks = from->start,
-                           .value = from->end,
-                           .offset = packet->offset,
-                           .size = packet_event_size(packet),
-                           .field_first = batch->field_count,
-                           .kind = STELE_KIND_COMPLETE,
-                           .flags = packet->is_damaged ? STELE_FLAG_DAMAGED : 0};
-    event->time_ns = p->last_time_ns = producer_time(p, from->start, &event->flags);
-    event->id = (uint64_t)producer_time(p, from->end, &event->flags);
+    uint8_t flags = packet->is_damaged ? STELE_FLAG_DAMAGED : 0;
+    const int64_t time_ns = producer_time(p, from->start, &flags);
+    const int64_t end_ns = producer_time(p, from->end, &flags);
+    p->last_time_ns = time_ns;
     p->has_events = true;
-    if (!producer_count(p, packet, (int64_t)event->id))
+    if (!producer_count(p, packet, end_ns))
         return false;
-    if ((event->flags & STELE_FLAG_CLAMPED) != 0)
+    event_set(event, time_ns, from->start, from->end, (uint64_t)end_ns, packet->offset,
+              packet_event_size(packet), 0, 0, batch->field_count,
+              event_rest(0, 0, 0, STELE_KIND_COMPLETE, flags));
+    if ((flags & STELE_FLAG_CLAMPED) != 0)
         producer_report(p, &core_codes[STE010], packet->offset, packet->size, NULL,
                         "a time of %" PRIu64 " ns",
                         from->start > from->end ? from->start : from->end);

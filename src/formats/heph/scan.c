@@ -28,24 +28,32 @@ static uint32_t packet_size_min(stele_heph_kind kind)
                                        : (uint32_t)STELE_HEPH_NO_SUBSTREAMS;
 }
 
+static inline stele_heph_fault event_packet_decode(heph_packet *packet, stele_heph_layout layout,
+                                                   const uint8_t *bytes, size_t size)
+{
+    stele_heph_fault fault;
+    packet->kind = STELE_HEPH_EVENT;
+    packet->layout = layout;
+    fault = heph_event_decode(bytes, size, layout, &packet->event);
+    if (fault == STELE_HEPH_SOUND)
+        fault = heph_event_verify(&packet->event, &packet->event.attributes_end);
+    return fault;
+}
+
 stele_heph_fault heph_packet_decode(heph_packet *packet, stele_heph_kind kind,
                                     stele_heph_layout layout, const uint8_t *bytes, size_t size)
 {
     stele_heph_fault fault;
     uint64_t epoch;
+    if (kind == STELE_HEPH_EVENT)
+        return event_packet_decode(packet, layout, bytes, size);
     packet->kind = kind;
     packet->layout = layout;
-    if (kind == STELE_HEPH_METADATA) {
-        fault = heph_option_decode(bytes, size, &packet->option);
-        if (fault == STELE_HEPH_SOUND && packet->option.name.size == 5 &&
-            memcmp(packet->option.name.bytes, "epoch", 5) == 0 &&
-            !stele_heph_option_epoch(&packet->option, &epoch))
-            fault = STELE_HEPH_FAULT_VALUE;
-        return fault;
-    }
-    fault = heph_event_decode(bytes, size, layout, &packet->event);
-    if (fault == STELE_HEPH_SOUND)
-        fault = heph_event_verify(&packet->event, &packet->event.attributes_end);
+    fault = heph_option_decode(bytes, size, &packet->option);
+    if (fault == STELE_HEPH_SOUND && packet->option.name.size == 5 &&
+        memcmp(packet->option.name.bytes, "epoch", 5) == 0 &&
+        !stele_heph_option_epoch(&packet->option, &epoch))
+        fault = STELE_HEPH_FAULT_VALUE;
     return fault;
 }
 
@@ -324,6 +332,7 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet)
 {
     window *w = &s->win;
+    stele_heph_fault fault;
     stele_heph_kind kind;
     uint32_t size;
     size_t there;
@@ -340,8 +349,11 @@ stele_status heph_scan_next(heph_scan *s, heph_packet *packet)
         scan_skip(s, packet);
         return STELE_OK;
     }
-    if (window_need(w, size) < size ||
-        heph_packet_decode(packet, kind, s->layout, w->at, size) != STELE_HEPH_SOUND) {
+    there = window_need(w, size);
+    fault = there < size               ? STELE_HEPH_FAULT_HEADER
+            : kind == STELE_HEPH_EVENT ? event_packet_decode(packet, s->layout, w->at, size)
+                                       : heph_packet_decode(packet, kind, s->layout, w->at, size);
+    if (fault != STELE_HEPH_SOUND) {
         scan_mend(s, packet, kind, size);
     } else {
         packet->bytes = w->at;
