@@ -32,6 +32,7 @@ typedef struct heph_producer {
     heph_scan scan;
     counters counters;
     bool is_finished, is_counters_full_reported;
+    bool is_hot;                /* the request wants what produce_hot_event() makes */
     bool has_events, has_epoch; /* met so far */
     int64_t shift_ns;           /* of the epoch in force against the first one */
     int64_t last_time_ns;       /* of the last event, to place what has no time */
@@ -222,26 +223,41 @@ static inline bool push_attribute(stele_batch *batch, stele_name name,
     }
 }
 
+typedef enum fields_end { FIELDS_ALL, FIELDS_FAULT, FIELDS_TOO_MANY, FIELDS_MEMORY } fields_end;
+
+/* Appends attributes as far as they are sound; tells what ended them. */
+static inline fields_end push_attributes(heph_producer *p, stele_batch *batch,
+                                         const stele_heph_event *from)
+{
+    const uint32_t first = batch->field_count, fields_max = p->context->limits.fields_max;
+    cursor c = {from->attributes, from->attributes_end};
+    stele_heph_attribute attribute;
+    while (c.at < c.end) {
+        stele_name name;
+        if (heph_attribute_take(&c, &attribute) != STELE_HEPH_SOUND)
+            return FIELDS_FAULT;
+        if (batch->field_count - first + attribute.count > fields_max)
+            return FIELDS_TOO_MANY;
+        name = producer_name(p, batch, attribute.name);
+        if (name == UINT32_MAX || !push_attribute(batch, name, &attribute))
+            return FIELDS_MEMORY;
+    }
+    return FIELDS_ALL;
+}
+
 /* The attributes were verified, so that all of them can be taken. */
 static bool produce_fields(heph_producer *p, stele_batch *batch, stele_event *event,
                            const heph_packet *packet)
 {
     const uint32_t first = event->field_first;
-    const uint32_t fields_max = p->context->limits.fields_max;
-    cursor c = {packet->event.attributes, packet->event.attributes_end};
-    stele_heph_attribute attribute;
-    while (c.at < c.end && heph_attribute_take(&c, &attribute) == STELE_HEPH_SOUND) {
-        stele_name name;
-        if (batch->field_count - first + attribute.count > fields_max) {
-            event->flags |= STELE_FLAG_DAMAGED;
-            producer_report(p, &core_codes[STE006], packet->offset, packet->size, NULL,
-                            "more than %u fields in an event; the others are left out",
-                            (unsigned)fields_max);
-            break;
-        }
-        name = producer_name(p, batch, attribute.name);
-        if (name == UINT32_MAX || !push_attribute(batch, name, &attribute))
-            return false;
+    const fields_end end = push_attributes(p, batch, &packet->event);
+    if (end == FIELDS_MEMORY)
+        return false;
+    if (end == FIELDS_TOO_MANY) {
+        event->flags |= STELE_FLAG_DAMAGED;
+        producer_report(p, &core_codes[STE006], packet->offset, packet->size, NULL,
+                        "more than %u fields in an event; the others are left out",
+                        (unsigned)p->context->limits.fields_max);
     }
     if (batch->field_count - first >= STELE_FIELDS_MANY)
         return batch_set_fields(batch, event, first);
@@ -397,6 +413,52 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     return true;
 }
 
+/*
+ * The same for an event in which nothing is unusual, without a pass to verify its attributes: at
+ * the first doubt nothing of it has happened, and produce_event() is for it. False then.
+ */
+static bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status *status)
+{
+    const uint32_t field_first = batch->field_count;
+    stele_event *event = &batch->events[batch->event_count];
+    heph_packet packet;
+    const stele_heph_event *from = &packet.event;
+    int64_t time_ns, end_ns;
+    uint32_t track = 0, name = 0;
+    uint8_t flags = 0;
+    if (!heph_scan_event(&p->scan, &packet) || from->end < from->start)
+        return false;
+    time_ns = producer_time(p, from->start, &flags);
+    end_ns = producer_time(p, from->end, &flags);
+    if (flags != 0 || push_attributes(p, batch, from) != FIELDS_ALL ||
+        batch->field_count - field_first >= STELE_FIELDS_MANY ||
+        (track = producer_track(p, &packet)) == 0 ||
+        (name = producer_name(p, batch, from->description)) == UINT32_MAX) {
+        batch->field_count = field_first;
+        return false;
+    }
+    heph_scan_accept(&p->scan, &packet);
+    event_set(
+        event, time_ns, from->start, from->end, (uint64_t)end_ns, packet.offset,
+        packet_event_size(&packet), name, track, field_first,
+        event_rest((uint16_t)(batch->field_count - field_first), 0, 0, STELE_KIND_COMPLETE, 0));
+    batch->event_count++;
+    p->last_time_ns = time_ns;
+    p->has_events = true;
+    if (!producer_count(p, &packet, end_ns))
+        *status = STELE_ERR_MEMORY;
+    return true;
+}
+
+/* Whether a request asks for all that produce_hot_event() makes, and for nothing else. */
+static bool is_hot_request(const produce_request *request)
+{
+    const uint32_t wanted = STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_FIELDS;
+    return (request->columns & (wanted | STELE_COLUMN_RAW)) == wanted && !request->check &&
+           (request->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
+           request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
+}
+
 /* ---- Options ---- */
 
 static bool produce_option_fields(heph_producer *p, stele_batch *batch, stele_event *event,
@@ -475,6 +537,8 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
             status = STELE_END;
             break;
         }
+        if (p->is_hot && produce_hot_event(p, batch, &status))
+            continue;
         status = heph_scan_next(&p->scan, &packet);
         if (status == STELE_OK && !produce_packet(p, batch, &packet))
             status = STELE_ERR_MEMORY;
@@ -510,6 +574,7 @@ static stele_status producer_new(heph_trace *trace, const produce_request *reque
     p->context = context;
     p->diag = diag;
     p->request = *request;
+    p->is_hot = is_hot_request(request);
     p->stream = stream;
     p->last_time_ns = about != NULL && about->has_range ? about->begin_ns : 0;
     counters_init(&p->counters, context->limits.providers_max);

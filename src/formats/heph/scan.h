@@ -42,6 +42,37 @@ void heph_scan_close(heph_scan *s);
  * STELE_ERR_MEMORY. */
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet);
 
+/*
+ * The next packet, if it is an event with all bytes loaded and nothing wrong in front of its
+ * attributes. Those are not verified: heph_scan_accept() goes on behind it, and without that
+ * heph_scan_next() looks at it again.
+ */
+static inline bool heph_scan_event(const heph_scan *s, heph_packet *packet)
+{
+    const window *w = &s->win;
+    const uint64_t left = (uint64_t)(w->end - w->at);
+    const uint8_t *at;
+    uint32_t size;
+    if (left < HEPH_HEADER_SIZE || s->pending > left - HEPH_HEADER_SIZE)
+        return false;
+    at = w->at + s->pending;
+    if (heph_packet_kind(at, &size) != STELE_HEPH_EVENT || size > left - s->pending)
+        return false;
+    packet->bytes = at;
+    packet->bytes_size = packet->size = size;
+    packet->offset = window_offset_of(w, at);
+    packet->kind = STELE_HEPH_EVENT;
+    packet->layout = s->layout;
+    packet->is_damaged = false;
+    return heph_event_decode(at, size, s->layout, &packet->event) == STELE_HEPH_SOUND;
+}
+
+static inline void heph_scan_accept(heph_scan *s, const heph_packet *packet)
+{
+    s->win.at = packet->bytes;
+    s->pending = packet->size;
+}
+
 /* Decodes and verifies a packet of which all bytes are there. */
 stele_heph_fault heph_packet_decode(heph_packet *packet, stele_heph_kind kind,
                                     stele_heph_layout layout, const uint8_t *bytes, size_t size);
