@@ -304,5 +304,42 @@ TEST(damage_costs_no_more_than_a_block)
     c = read_trace("trace", bytes, at, NULL, NULL);
     CHECK_EQ_U64(c.kinds[STELE_KIND_INSN], 99);
     CHECK_EQ_U64(c.kinds[STELE_KIND_LOST], 1);
-    CHECK_EQ_U64(c.findings, 1);
+    CHECK_EQ_U64(c.findings, 2); /* the bytes, and the jump over them */
+}
+
+/* One file beside another has an index that is no offset, as other collectors may write it. */
+TEST(snapshots_are_placed_by_counts)
+{
+    const stele_xtrace_layout layout = stele_xtrace_layout_standard(24, 128);
+    char folder[] = "/tmp/stele-xtrace-XXXXXX", insns[128], snapshots[128], value[64] = "";
+    uint8_t bytes[2048], *taken;
+    size_t at = 0, size;
+    FILE *file;
+    counts c;
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(insns, sizeof insns, "%s/xtrace.1.7.hint9.xinsndata.bin", folder);
+    snprintf(snapshots, sizeof snapshots, "%s/xtrace.1.7.hint9.xsnapshot.bin", folder);
+    for (uint32_t i = 0; i < 50; i++)
+        at += put_insn(bytes + at, i);
+    taken = make_snapshots(&layout, 2, &size);
+    REQUIRE(taken != NULL);
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t *snapshot = taken + layout.header_size + i * layout.size;
+        store_le64(snapshot + 8, 20 * i + 1); /* no token begins there */
+        store_le64(snapshot + 16, 20 * i);
+        store_le64(snapshot + 24, 20 * i);
+    }
+    file = fopen(insns, "wb");
+    REQUIRE(file != NULL && fwrite(bytes, 1, at, file) == at && fclose(file) == 0);
+    file = fopen(snapshots, "wb");
+    REQUIRE(file != NULL && fwrite(taken, 1, size, file) == size && fclose(file) == 0);
+    c = read_trace(insns, NULL, 0, "snapshot index", value);
+    CHECK_EQ_STR(value, "no offset; placed by counts");
+    CHECK_EQ_U64(c.kinds[STELE_KIND_SNAPSHOT], 2);
+    CHECK_EQ_U64(c.snapshot_pc_at, 20);
+    CHECK_EQ_U64(c.findings, 0);
+    free(taken);
+    unlink(insns);
+    unlink(snapshots);
+    rmdir(folder);
 }

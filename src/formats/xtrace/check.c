@@ -2,7 +2,8 @@
 /*
  * What the format asks for and a reader can do without. What keeps tokens from being read is found
  * by the scan. Nothing is reported that a sound trace can hold: between two instructions at
- * different levels, or around damage, anything may have happened.
+ * different levels anything may have happened. A program counter that jumps over damage tells that
+ * instructions are missing.
  */
 #include <inttypes.h>
 
@@ -14,14 +15,6 @@
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
 #define SVC_ARGUMENTS 7u
-
-/* Arm ARM C4.1.66, "Branches, Exception Generating and System instructions" without the last. */
-static bool opcode_can_jump(uint32_t opcode)
-{
-    const bool is_group = (opcode & 0x1c000000u) == 0x14000000u;
-    const bool is_system = (opcode & 0xff000000u) == 0xd5000000u;
-    return is_group && !is_system;
-}
 
 static bool opcode_is_svc(uint32_t opcode)
 {
@@ -67,7 +60,7 @@ static void check_order(const xtrace_check *check, const char *name, const xtrac
         diag_report(check->diag, &xtrace_codes[XTR007], name, check->target_offset, 9, NULL,
                     "a target of %#" PRIx64 ", and the next instruction at %#" PRIx64,
                     check->target, group->pc);
-    if (!check->has_target && group->pc != last->pc + 4 && !opcode_can_jump(last->opcode))
+    if (!check->has_target && group->pc != last->pc + 4 && !xtrace_opcode_can_jump(last->opcode))
         diag_report(check->diag, &xtrace_codes[XTR006], name, group->offset + group->insn, 13, NULL,
                     "a program counter of %#" PRIx64 " behind opcode %08" PRIx32 " at %#" PRIx64,
                     group->pc, last->opcode, last->pc);
@@ -76,7 +69,7 @@ static void check_order(const xtrace_check *check, const char *name, const xtrac
 void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_group *group)
 {
     if (group->kind != XTRACE_GROUP_INSN) {
-        check->has_last = false;
+        check->has_target = false; /* what was branched to may be lost */
         check->has_gap |= group->kind == XTRACE_GROUP_BYTES;
         return;
     }

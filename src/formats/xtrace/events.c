@@ -87,6 +87,7 @@ static stele_event *push_group_event(const xtrace_maker *m, stele_batch *batch, 
     const uint64_t number = is_insn || group->number == 0 ? group->number : group->number - 1;
     stele_event *event = push_event(m, batch, kind, number, group->offset + at, size);
     event->category = is_insn ? m->trace->names.categories[group->level] : 0;
+    event->flags = group->kind == XTRACE_GROUP_VALUES ? STELE_FLAG_UNRESOLVED : 0;
     return event;
 }
 

@@ -296,7 +296,7 @@ static bool intern_category(stele_context *context, stele_name name, uint16_t *c
     return *category != 0 || context->category_count > CONTEXT_CATEGORIES_MAX;
 }
 
-static bool intern_names(stele_context *context, xtrace_names *n)
+bool xtrace_names_intern(stele_context *context, xtrace_names *n)
 {
     static const char *const levels[] = {"EL0", "EL1", "EL2", "EL3"};
     static const char *const arguments[] = {"x0", "x1", "x2", "x3", "x4", "x5"};
@@ -366,7 +366,7 @@ stele_status xtrace_open(stele_context *context, source *from, stele_trace **out
     trace->base.context = context;
     trace->base.source = from;
     status = open_parts(trace, from);
-    if (status == STELE_OK && (!intern_names(context, &trace->names) || !set_texts(trace)))
+    if (status == STELE_OK && (!xtrace_names_intern(context, &trace->names) || !set_texts(trace)))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {
         arena_free(&trace->base.texts);

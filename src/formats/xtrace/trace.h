@@ -67,6 +67,8 @@ xtrace_name xtrace_name_parse(const char *name);
 stele_status xtrace_open(stele_context *context, source *from, stele_trace **out);
 stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
                                xtrace_input *out);
+bool xtrace_names_intern(stele_context *context, xtrace_names *names);
+
 /* By the first bytes of the instructions; the standard one when none fits. */
 stele_xtrace_dialect xtrace_dialect_detect(const uint8_t *head, size_t size);
 void xtrace_input_close(xtrace_input *in);
@@ -132,6 +134,8 @@ void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_grou
 void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
                            const xtrace_group *group);
 
+stele_status xtrace_writer_open(stele_context *context, output *out,
+                                const stele_writer_options *options, stele_writer **writer);
 stele_status xtrace_dump(stele_trace *trace, const dump_request *request);
 
 #endif

@@ -72,6 +72,7 @@ const format format_xtrace = {
     .probe = xtrace_probe,
     .open = xtrace_open,
     .dump = xtrace_dump,
+    .writer = xtrace_writer_open,
     .codes = xtrace_codes,
     .code_count = XTRACE_CODE_COUNT,
 };
