@@ -9,6 +9,7 @@
 #include <stele/xtrace.h>
 
 #include "core/load.h"
+#include "formats/format.h"
 
 #define COLLECTION STELE_SOURCE_DIR "/src/formats/xtrace/good/collection"
 #define PAIR       COLLECTION "/xtrace.1750000000.11796.hint9"
@@ -245,6 +246,35 @@ TEST(collection_is_one_trace)
     CHECK_EQ_U64(all.tracks, 6);
     CHECK(all.is_ordered);
     CHECK_EQ_U64(all.findings, 0);
+}
+
+typedef struct dumped {
+    const char *source; /* of the last record: must still be there at the next */
+    unsigned source_count, record_count;
+} dumped;
+
+static bool take_record(void *user, const dump_record *record)
+{
+    dumped *d = user;
+    REQUIRE(record->source != NULL);
+    d->source_count += d->source == NULL || strcmp(d->source, record->source) != 0;
+    d->source = record->source;
+    d->record_count++;
+    return true;
+}
+
+TEST(dump_goes_through_all_files)
+{
+    stele_context *context;
+    stele_trace *trace;
+    dumped d = {0};
+    REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
+    REQUIRE(stele_trace_open(context, COLLECTION, NULL, &trace) == STELE_OK);
+    CHECK(trace->format->dump(trace, &(dump_request){.fn = take_record, .user = &d}) == STELE_OK);
+    CHECK_EQ_U64(d.source_count, 4);
+    CHECK(d.record_count > 5000);
+    stele_trace_close(trace);
+    stele_context_free(context);
 }
 
 /* ---- Dialects ---- */

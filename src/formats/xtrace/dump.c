@@ -2,6 +2,7 @@
 /* Tokens and snapshots as they stand, in the format's own words. */
 #include <inttypes.h>
 
+#include "core/path.h"
 #include "core/text.h"
 #include "formats/xtrace/trace.h"
 
@@ -31,6 +32,20 @@ static stele_status dump_give(dumper *d, dump_record *record)
     }
     d->text->at = d->text->buffer;
     return STELE_OK;
+}
+
+/* Where there are several; it lives as long as the trace. */
+static const char *file_name(const dumper *d, const xtrace_part *part, const xtrace_file *file)
+{
+    const source *from = d->trace->base.source;
+    switch (file->kind) {
+    case XTRACE_FILE_MEMBER: return source_member_at(from, file->member)->name;
+    case XTRACE_FILE_BESIDE: return path_base(file->path);
+    default: break;
+    }
+    return part->insns.kind != XTRACE_FILE_NONE && part->snapshots.kind != XTRACE_FILE_NONE
+               ? path_base(source_path(from))
+               : NULL;
 }
 
 /* ---- Tokens ---- */
@@ -123,8 +138,7 @@ static stele_status dump_insns(dumper *d, const xtrace_part *part)
     stele_status status = xtrace_input_open(d->trace, &part->insns, &from);
     if (status != STELE_OK || from.in == NULL)
         return status;
-    d->source =
-        d->trace->part_count > 1 || part->snapshots.kind != XTRACE_FILE_NONE ? from.in->name : NULL;
+    d->source = file_name(d, part, &part->insns);
     status = xtrace_scan_open(&scan, from.in, &d->trace->tokens, &d->trace->base.context->diag,
                               DUMP_WINDOW);
     if (status == STELE_OK) {
@@ -186,7 +200,7 @@ static stele_status dump_snapshots(dumper *d, const xtrace_part *part)
     xtrace_snapshots s;
     stele_status status = xtrace_snapshots_open(&s, d->trace, part, &d->trace->base.context->diag);
     if (status == STELE_OK && s.is_open) {
-        d->source = s.win.in->name;
+        d->source = file_name(d, part, &part->snapshots);
         if (part->has_header && !d->is_done)
             status = dump_header(d, part);
     }
