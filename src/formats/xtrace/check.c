@@ -28,7 +28,7 @@ static void check_values(xtrace_check *check, const char *name, const xtrace_gro
     stele_xtrace_token token;
     unsigned argument_count = 0;
     uint64_t arguments_at = 0;
-    for (size_t at = 0, size; at < group->size; at += size) {
+    for (size_t at = (size_t)xtrace_group_values(group), size; at < group->size; at += size) {
         size = xtrace_token_size(tokens, group->bytes + at, (size_t)group->size - at);
         switch (tokens->kinds[group->bytes[at]]) {
         case STELE_XTRACE_TARGET_B:
@@ -75,7 +75,7 @@ void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_grou
     }
     check_order(check, name, group);
     check->has_target = false;
-    if (group->size > (group->is_pcinst ? 13u : 5u))
+    if (group->size != xtrace_group_values(group))
         check_values(check, name, group);
     check->last = *group;
     check->last.bytes = NULL;

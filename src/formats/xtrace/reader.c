@@ -97,8 +97,8 @@ static bool produce_head(xtrace_producer *p, stele_batch *batch)
 {
     if (p->request.check)
         xtrace_check_group(&p->check, p->insns.in->name, &p->group);
-    p->at = 0;
-    p->stage = p->wants_values && p->group.bytes != NULL ? STAGE_VALUES : STAGE_NEXT;
+    p->at = xtrace_group_values(&p->group);
+    p->stage = p->wants_values && p->at != p->group.size ? STAGE_VALUES : STAGE_NEXT;
     return p->group.kind == XTRACE_GROUP_BYTES ? xtrace_make_lost(&p->maker, batch, &p->group)
                                                : xtrace_make_insn(&p->maker, batch, &p->group);
 }

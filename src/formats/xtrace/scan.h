@@ -30,6 +30,16 @@ typedef struct xtrace_group {
     uint64_t number; /* counts the instructions of the trace; else that of the next one */
 } xtrace_group;
 
+/* Where the tokens behind the instruction begin; in bytes that are none, their end. */
+static inline uint64_t xtrace_group_values(const xtrace_group *group)
+{
+    switch (group->kind) {
+    case XTRACE_GROUP_INSN: return group->insn + (group->is_pcinst ? 13u : 5u);
+    case XTRACE_GROUP_VALUES: return 0;
+    default: return group->size;
+    }
+}
+
 typedef struct xtrace_scan {
     window win;
     diag_sink *diag; /* NULL: findings are not reported */
