@@ -513,14 +513,17 @@ static inline void take(calls *s, stack *of, const stele_batch *batch, const ste
         of->last_ns = event->time_ns;
 }
 
-stele_status calls_add(calls *s, const stele_segment *segment)
+stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
 {
+    bool has_others = false;
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
     for (; event != end && s->status == STELE_OK; event++) {
         stack *of;
-        if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0)
+        if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
+            has_others = true;
             continue;
+        }
         of = event->track < s->track_count ? &s->tracks[event->track] : NULL;
         if (of == NULL || !of->is_used)
             of = track_begin(s, event->track, event->time_ns);
@@ -528,6 +531,8 @@ stele_status calls_add(calls *s, const stele_segment *segment)
             take(s, of, segment->batch, event);
     }
     flush(s);
+    if (others != NULL)
+        *others = has_others;
     return s->status;
 }
 

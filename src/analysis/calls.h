@@ -67,7 +67,9 @@ typedef stele_status call_fn(void *user, const call_span *spans, size_t count);
 stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
                        calls **out);
 void calls_free(calls *s);
-stele_status calls_add(calls *s, const stele_segment *segment);
+
+/* `others`, which may be NULL, tells whether there are events of other kinds in the segment. */
+stele_status calls_add(calls *s, const stele_segment *segment, bool *others);
 
 /* Closes what is open. More may be added then, of other traces. */
 stele_status calls_finish(calls *s);

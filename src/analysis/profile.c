@@ -222,8 +222,9 @@ void profile_free(profile *p)
 stele_status profile_add(profile *p, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
-    stele_status status = calls_add(p->calls, segment);
-    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++, event++) {
+    bool others = false;
+    stele_status status = calls_add(p->calls, segment, &others);
+    for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
         if (event->kind == STELE_KIND_SAMPLE && calls_wants(p->calls, segment->batch, event))
             status = take_sample(p, segment->batch, event);
     }

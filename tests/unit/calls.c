@@ -32,7 +32,7 @@ static const char *made_calls(const call_options *options)
     calls *s;
     closed[0] = 0;
     REQUIRE(calls_new(it.context, options, keep, NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &segment), STELE_OK);
+    CHECK_EQ_U64(calls_add(s, &segment, NULL), STELE_OK);
     CHECK_EQ_U64(calls_finish(s), STELE_OK);
     counts = *calls_get_counts(s);
     calls_free(s);
@@ -225,7 +225,7 @@ static uint64_t made_total(void)
     calls *s;
     total_ns = 0;
     REQUIRE(calls_new(it.context, &plain, sum_totals, NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &segment), STELE_OK);
+    CHECK_EQ_U64(calls_add(s, &segment, NULL), STELE_OK);
     CHECK_EQ_U64(calls_finish(s), STELE_OK);
     calls_free(s);
     return total_ns;
@@ -286,7 +286,8 @@ TEST(a_request_chooses_calls_and_not_their_exits)
     REQUIRE(calls_new(it.context, &(call_options){.only = &only}, keep_wanted, NULL, &s) ==
             STELE_OK);
     CHECK((calls_columns(s) & STELE_COLUMN_FIELDS) != 0);
-    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}), STELE_OK);
+    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}, NULL),
+                 STELE_OK);
     CHECK_EQ_U64(calls_finish(s), STELE_OK);
     CHECK_EQ_STR(wanted, "work 21;");
     calls_free(s);
@@ -315,7 +316,7 @@ TEST(paths_have_one_node_each)
     }
     segment = &(stele_segment){it.batch, 0, it.batch->event_count};
     REQUIRE(calls_new(it.context, &(call_options){.has_tree = true}, keep, NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, segment), STELE_OK);
+    CHECK_EQ_U64(calls_add(s, segment, NULL), STELE_OK);
     CHECK_EQ_U64(calls_node_count(s), 4);
     node = calls_path(s, thread(1), (stele_name[]){named("main"), named("f")}, 2);
     CHECK_EQ_U64(calls_node_count(s), 4);
@@ -349,7 +350,7 @@ TEST(tracks_can_have_subtrees)
     add_on(8, STELE_KIND_BEGIN, 0, "f");
     REQUIRE(calls_new(it.context, &(call_options){.has_tree = true, .has_track_roots = true}, keep,
                       NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, 2}), STELE_OK);
+    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, 2}, NULL), STELE_OK);
     CHECK_EQ_U64(calls_node_count(s), 5);
     CHECK_EQ_U64(calls_node(s, 1)->name, named("thread 7"));
     CHECK_EQ_U64(calls_node(s, 2)->parent, 1);

@@ -130,7 +130,8 @@ static uint64_t time_in_any_call(void)
     all_count = 0;
     REQUIRE(calls_new(it.context, &(call_options){.depth_max = 0}, keep_calls, NULL, &s) ==
             STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}), STELE_OK);
+    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}, NULL),
+                 STELE_OK);
     CHECK_EQ_U64(calls_finish(s), STELE_OK);
     calls_free(s);
     qsort(all_calls, all_count, sizeof *all_calls, compare_begins);
