@@ -20,28 +20,29 @@ typedef struct making {
 
 /* ---- Functions and edges --------------------------------------------------------------------- */
 
-/* Makes room for one more entry. */
-static bool grow(void **list, uint32_t count, uint32_t *capacity, size_t size)
+/* The list with room for one more entry; NULL when memory is exhausted. */
+static void *grown(void *list, uint32_t count, uint32_t *capacity, size_t size)
 {
-    void *grown;
+    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
+    void *longer;
     if (count < *capacity)
-        return true;
-    grown = realloc(*list, (size_t)(*capacity == 0 ? 256 : *capacity * 2) * size);
-    if (grown == NULL)
-        return false;
-    *list = grown;
-    *capacity = *capacity == 0 ? 256 : *capacity * 2;
-    return true;
+        return list;
+    longer = realloc(list, wanted * size);
+    if (longer != NULL)
+        *capacity = wanted;
+    return longer;
 }
 
 static uint32_t function_of(making *m, stele_name name)
 {
     callgraph *g = m->graph;
+    graph_function *functions;
     if (m->by_name[name] != NONE)
         return m->by_name[name];
-    if (!grow((void **)&g->functions, g->function_count, &g->function_capacity,
-              sizeof *g->functions))
+    functions = grown(g->functions, g->function_count, &g->function_capacity, sizeof *functions);
+    if (functions == NULL)
         return NONE;
+    g->functions = functions;
     g->functions[g->function_count] = (graph_function){.name = name};
     m->by_name[name] = g->function_count;
     return g->function_count++;
@@ -75,14 +76,17 @@ static bool slots_grow(making *m)
 static uint32_t edge_of(making *m, uint32_t from, uint32_t to)
 {
     callgraph *g = m->graph;
+    graph_edge *edges;
     uint32_t *slot;
     if ((m->slots == NULL || g->edge_count * 2 > m->slot_mask) && !slots_grow(m))
         return NONE;
     slot = edge_slot(m, from, to);
     if (*slot != 0)
         return *slot - 1;
-    if (!grow((void **)&g->edges, g->edge_count, &g->edge_capacity, sizeof *g->edges))
+    edges = grown(g->edges, g->edge_count, &g->edge_capacity, sizeof *edges);
+    if (edges == NULL)
         return NONE;
+    g->edges = edges;
     g->edges[g->edge_count] = (graph_edge){.from = from, .to = to};
     *slot = ++g->edge_count;
     return g->edge_count - 1;

@@ -14,7 +14,7 @@ typedef struct compare_row {
 } compare_row;
 
 /*
- * The rows of both profiles, which are finished and of the same context, with the largest change of
+ * The rows of two profiles, which are finished and of the same context, with the largest change of
  * self time first; to be freed with free(). A call's self time varies; if calls are independent of
  * each other, the sum of n of them has n times their variance, and so the difference of two sums
  * has a known standard error. STELE_ERR_MEMORY.

@@ -31,12 +31,11 @@ size_t sample_path(const stele_context *context, const stele_batch *batch, const
         count = stele_event_fields(batch, event, &first);
     for (at = first; at < first + count; at += stele_field_length(&batch->fields[at])) {
         const stele_field *path = &batch->fields[at], *element = path + 1 + path->label_count;
+        const stele_field *const end = path + stele_field_length(path);
         if (!is_path(context, path))
             continue;
-        for (uint32_t i = 0; i < path->u.run.count && depth < SAMPLE_PATH_MAX; i++) {
+        for (; element < end && depth < SAMPLE_PATH_MAX; element += stele_field_length(element))
             names[depth++] = element_name(element);
-            element += stele_field_length(element);
-        }
         return depth;
     }
     names[0] = known(event->name);

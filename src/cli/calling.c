@@ -95,7 +95,7 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *t
     return true;
 }
 
-bool calling_profile(cli *c, const calling *s, bool by_track, profile **p)
+bool calling_make_profile(cli *c, const calling *s, bool by_track, profile **p)
 {
     const profile_options given = {.by_track = by_track,
                                    .depth_min = s->depth_min,
@@ -105,20 +105,25 @@ bool calling_profile(cli *c, const calling *s, bool by_track, profile **p)
     return cli_check(c, profile_new(c->context, &given, p), "calls");
 }
 
-static stele_status take_paths(void *user, const stele_segment *segment)
-{
-    return paths_add(user, segment);
-}
-
-bool calling_paths(cli *c, calling *s, bool by_track, paths **p)
+bool calling_make_paths(cli *c, const calling *s, bool by_track, paths **p)
 {
     const path_options given = {.by_track = by_track,
                                 .depth_min = s->depth_min,
                                 .depth_end = s->depth_end,
                                 .duration_min_ns = s->duration_min_ns,
                                 .only = &s->only};
+    return cli_check(c, paths_new(c->context, &given, p), "calls");
+}
+
+static stele_status take_paths(void *user, const stele_segment *segment)
+{
+    return paths_add(user, segment);
+}
+
+bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p)
+{
     size_t read_count = 0;
-    if (!cli_check(c, paths_new(c->context, &given, p), "calls"))
+    if (!calling_make_paths(c, s, by_track, p))
         return false;
     for (size_t i = 0; i < c->options.argument_count; i++)
         read_count += calling_read(c, s, i, paths_columns(*p), take_paths, *p);

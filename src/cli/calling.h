@@ -27,12 +27,13 @@ void calling_free(calling *s);
    when it could not be read at all. */
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *take, void *user);
 
-/* Makes a profile of what is wanted; nothing is read. */
-bool calling_profile(cli *c, const calling *s, bool by_track, profile **p);
+/* Makes a profile, or paths, of what is wanted; nothing is read. */
+bool calling_make_profile(cli *c, const calling *s, bool by_track, profile **p);
+bool calling_make_paths(cli *c, const calling *s, bool by_track, paths **p);
 
 /* Reads all arguments into call paths. False when none could be read; free the paths all the same.
  */
-bool calling_paths(cli *c, calling *s, bool by_track, paths **p);
+bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p);
 
 /* Where a command writes: to the file, or standard output for NULL and "-". */
 bool calling_output(cli *c, const char *path, output **out);

@@ -254,15 +254,10 @@ static stele_status take(void *user, const stele_segment *segment)
 static bool prepare(differing *d, const calling *s)
 {
     cli *c = d->c;
-    const path_options given = {.by_track = option_given(&c->options, OPTION_BY_THREAD),
-                                .depth_min = s->depth_min,
-                                .depth_end = s->depth_end,
-                                .duration_min_ns = s->duration_min_ns,
-                                .only = &s->only};
-    return calling_profile(c, s, false, &d->sides[0]) &&
-           calling_profile(c, s, false, &d->sides[1]) &&
+    return calling_make_profile(c, s, false, &d->sides[0]) &&
+           calling_make_profile(c, s, false, &d->sides[1]) &&
            (!option_given(&c->options, OPTION_FLAME_OUTPUT) ||
-            cli_check(c, paths_new(c->context, &given, &d->paths), "diff"));
+            calling_make_paths(c, s, false, &d->paths));
 }
 
 static bool read_sides(differing *d, calling *s)

@@ -53,7 +53,7 @@ void command_FLAME(cli *c)
     calling s = {.depth_min = 0};
     paths *p = NULL;
     if (calling_make(c, &s) &&
-        calling_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
+        calling_read_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
         show(c, p, as, path);
     paths_free(p);
     calling_free(&s);

@@ -214,7 +214,7 @@ void command_GRAPH(cli *c)
     paths *p = NULL;
     double share;
     if (parse_share(c, &share) && calling_make(c, &s) &&
-        calling_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
+        calling_read_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
         show(c, p, share);
     paths_free(p);
     calling_free(&s);

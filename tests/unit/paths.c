@@ -314,11 +314,30 @@ TEST(changes_are_told_from_noise)
     CHECK_EQ_U64(rows[3].before.count, 0);
     CHECK_EQ_I64(rows[3].self_change_ns, 5);
     free(rows);
-    REQUIRE(compare_profiles(it.context, before, before, &rows, &count) == STELE_OK);
-    for (size_t i = 0; i < count; i++)
-        CHECK_EQ_I64(rows[i].self_change_ns, 0);
-    free(rows);
     profile_free(before);
     profile_free(after);
+    made_end();
+}
+
+TEST(nothing_changes_between_equal_traces)
+{
+    compare_row *rows;
+    size_t count;
+    profile *sides[2];
+    made_begin();
+    for (unsigned side = 0; side < 2; side++) {
+        seed = 3;
+        sides[side] = made_profile(100, 200, "once");
+    }
+    REQUIRE(compare_profiles(it.context, sides[0], sides[1], &rows, &count) == STELE_OK);
+    CHECK_EQ_U64(count, 3);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_EQ_I64(rows[i].self_change_ns, 0);
+        CHECK_EQ_U64(rows[i].before.count, rows[i].after.count);
+        CHECK(rows[i].is_noise == rows[i].has_noise);
+    }
+    free(rows);
+    profile_free(sides[0]);
+    profile_free(sides[1]);
     made_end();
 }
