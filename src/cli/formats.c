@@ -14,7 +14,7 @@ static void write_line(cli *c, const char *name, const char *can, const char *ex
     print_padded(c->out, name, 10);
     print_color(c->out, c->has_color, COLOR_NONE);
     print_padded(c->out, can, 18);
-    print_padded(c->out, extensions, 20);
+    print_padded(c->out, extensions, 31);
     output_printf(c->out, "%s\n", title);
 }
 

@@ -91,7 +91,9 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
     stele_event *event;
     stele_name name;
     if (size == 0) {
-        const uint64_t room = self->block_end - window_offset(&self->w);
+        uint64_t room = self->block_end - window_offset(&self->w);
+        if (self->w.in->has_size && room > self->w.in->size - window_offset(&self->w))
+            room = self->w.in->size - window_offset(&self->w);
         profile_report(self, room, "a path that ends within its block", "one that does not");
         self->base.skipped_size += room;
         self->block_end = 0;
