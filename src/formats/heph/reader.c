@@ -413,13 +413,25 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
     return true;
 }
 
-/*
- * The same for an event in which nothing is unusual, without a pass to verify its attributes: at
- * the first doubt nothing of it has happened, and produce_event() is for it. False then.
- */
-static bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status *status)
+/* Verifies the attributes, and appends them where they are asked for; false at the first doubt. */
+static inline bool hot_attributes(heph_producer *p, stele_batch *batch,
+                                  const stele_heph_event *from)
 {
-    const uint32_t field_first = batch->field_count;
+    const uint32_t first = batch->field_count;
+    const uint8_t *sound_end;
+    if ((p->request.columns & STELE_COLUMN_FIELDS) == 0)
+        return heph_event_verify(from, &sound_end) == STELE_HEPH_SOUND;
+    return push_attributes(p, batch, from) == FIELDS_ALL &&
+           batch->field_count - first < STELE_FIELDS_MANY;
+}
+
+/*
+ * The same for an event in which nothing is unusual, in one pass over its attributes: at the first
+ * doubt nothing of it has happened, and produce_event() is for it. False then.
+ */
+static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status *status)
+{
+    const uint32_t columns = p->request.columns, field_first = batch->field_count;
     stele_event *event = &batch->events[batch->event_count];
     heph_packet packet;
     const stele_heph_event *from = &packet.event;
@@ -430,10 +442,11 @@ static bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status
         return false;
     time_ns = producer_time(p, from->start, &flags);
     end_ns = producer_time(p, from->end, &flags);
-    if (flags != 0 || push_attributes(p, batch, from) != FIELDS_ALL ||
-        batch->field_count - field_first >= STELE_FIELDS_MANY ||
-        (track = producer_track(p, &packet)) == 0 ||
-        (name = producer_name(p, batch, from->description)) == UINT32_MAX) {
+    if (flags != 0 ||
+        ((columns & STELE_COLUMN_TRACK) != 0 && (track = producer_track(p, &packet)) == 0) ||
+        ((columns & STELE_COLUMN_NAME) != 0 &&
+         (name = producer_name(p, batch, from->description)) == UINT32_MAX) ||
+        !hot_attributes(p, batch, from)) {
         batch->field_count = field_first;
         return false;
     }
@@ -450,11 +463,10 @@ static bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status
     return true;
 }
 
-/* Whether a request asks for all that produce_hot_event() makes, and for nothing else. */
+/* Whether produce_hot_event() makes all that a request asks for. */
 static bool is_hot_request(const produce_request *request)
 {
-    const uint32_t wanted = STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_FIELDS;
-    return (request->columns & (wanted | STELE_COLUMN_RAW)) == wanted && !request->check &&
+    return (request->columns & STELE_COLUMN_RAW) == 0 && !request->check &&
            (request->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
            request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
 }
