@@ -22,7 +22,7 @@ static const char digit_pairs[] =
  * with rounded-up reciprocals, which are exact for these ranges. The first digit is the lowest
  * byte.
  */
-static uint64_t block_digits(uint32_t value)
+static inline uint64_t block_digits(uint32_t value)
 {
     uint64_t lanes, upper;
     lanes = value / 10000 | (uint64_t)(value % 10000) << 32;

@@ -38,11 +38,17 @@ static void lose(chrome_sink *chrome, const stele_event *event, const char *what
 /* Microseconds with three decimals, exact: "-0.001". */
 static char *put_us(char *to, uint64_t ns, bool is_negative)
 {
+    char decimals[3];
     if (is_negative)
         *to++ = '-';
-    to = text_u64(to, ns / 1000);
-    *to++ = '.';
-    return text_padded(to, ns % 1000, 3);
+    if (ns < 1000)
+        return text_padded(PUT(to, "0."), ns, 3);
+    /* All digits at once, then the last three give way to the point. */
+    to = text_u64(to, ns);
+    memcpy(decimals, to - 3, 3);
+    to[-3] = '.';
+    memcpy(to - 2, decimals, 3);
+    return to + 1;
 }
 
 static char *put_ts(char *to, int64_t ns)
