@@ -21,6 +21,13 @@ static bool opcode_is_svc(uint32_t opcode)
     return (opcode & 0xffe0001fu) == 0xd4000001u;
 }
 
+/* Above user mode an exception can be taken to the same level, to one of 16 vectors that lie 128
+   bytes apart (Arm ARM D1.3.1). */
+static bool can_be_vector(const xtrace_group *group)
+{
+    return group->level != 0 && (group->pc & 0x7f) == 0;
+}
+
 /* What the tokens of the group say that later groups are judged by. */
 static void check_values(xtrace_check *check, const char *name, const xtrace_group *group)
 {
@@ -54,7 +61,8 @@ static void check_values(xtrace_check *check, const char *name, const xtrace_gro
 static void check_order(const xtrace_check *check, const char *name, const xtrace_group *group)
 {
     const xtrace_group *last = &check->last;
-    if (!check->has_last || !last->has_pc || !group->has_pc || last->level != group->level)
+    if (!check->has_last || !last->has_pc || !group->has_pc || last->level != group->level ||
+        can_be_vector(group))
         return;
     if (check->has_target && ((check->target ^ group->pc) & ADDRESS_MASK) != 0)
         diag_report(check->diag, &xtrace_codes[XTR007], name, check->target_offset, 9, NULL,
