@@ -236,8 +236,10 @@ static void write_head(const drawing *d)
                                    : "Width: time. ");
     output_text(d->out, "Click zooms in, Escape out.");
     if (d->cut_count != 0)
-        output_printf(d->out, " %s below 0.1 %% of the width %s not drawn.",
-                      print_things(text, d->cut_count, "frame"), d->cut_count == 1 ? "is" : "are");
+        output_printf(d->out, " %s below 0.1 %% of the width%s %s not drawn.",
+                      print_things(text, d->cut_count, "frame"),
+                      d->f->tree->depth_max >= ROWS_MAX ? " or above row 1,000" : "",
+                      d->cut_count == 1 ? "is" : "are");
     output_printf(
         d->out,
         "</text>\n"
