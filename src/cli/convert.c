@@ -37,6 +37,8 @@ static bool target_find(cli *c, target *to)
                          to->sink->name);
     if (to->format != NULL)
         to->sink = NULL;
+    else if (option_given(&c->options, OPTION_TO_VERSION))
+        return cli_usage(c, "--to-version is for trace formats");
     return sinking_fits(c, to->sink);
 }
 

@@ -12,6 +12,7 @@
 
 #define HEX_WIDTH  16
 #define KIND_WIDTH 24
+#define HEAD_SIZE  (3 * TEXT_U64_SIZE + KIND_WIDTH + 32) /* beside the kind */
 
 typedef struct dump {
     cli *c;
@@ -44,14 +45,26 @@ static void write_hex(output *out, const dump_record *record)
                       record->size - record->bytes_size);
 }
 
+/* Writes up to twice TEXT_U64_SIZE bytes: copies of fixed sizes need no call. */
 static char *put_right(char *to, uint64_t value, size_t width)
 {
-    char digits[TEXT_U64_SIZE];
+    char digits[TEXT_U64_SIZE] = {0};
     const size_t size = (size_t)(text_u64(digits, value) - digits);
     const size_t room = size < width ? width - size : 0;
-    memset(to, ' ', room);
-    memcpy(to + room, digits, size);
+    memset(to, ' ', TEXT_U64_SIZE);
+    memcpy(to + room, digits, TEXT_U64_SIZE);
     return to + room + size;
+}
+
+static char *put_text(char *to, const char *text, size_t size)
+{
+    memcpy(to, text, size);
+    return to + size;
+}
+
+static char *put_color(char *to, bool has_color, const char *color)
+{
+    return has_color ? put_text(to, color, strlen(color)) : to;
 }
 
 /* "         0        23  Metadata packet           "; kinds of records are short ASCII words. */
@@ -59,20 +72,19 @@ static void write_head(output *out, const dump_record *record, bool has_color)
 {
     const size_t kind_size = strlen(record->kind);
     const size_t room = kind_size < KIND_WIDTH ? KIND_WIDTH - kind_size : 0;
-    char *const start = (char *)output_reserve(out, 2 * TEXT_U64_SIZE + 3);
+    char *const start = (char *)output_reserve(out, HEAD_SIZE + kind_size);
     char *to = start;
     if (start == NULL)
         return;
     to = put_right(to, record->offset, 10);
     *to++ = ' ';
     to = put_right(to, record->size, 9);
-    *to++ = ' ';
-    *to++ = ' ';
-    output_advance(out, (size_t)(to - start));
-    print_color(out, has_color, COLOR_BOLD);
-    output_write(out, record->kind, kind_size);
-    print_color(out, has_color, COLOR_NONE);
-    output_write(out, "                          ", room + 2);
+    to = put_text(to, "  ", 2);
+    to = put_color(to, has_color, COLOR_BOLD);
+    to = put_text(to, record->kind, kind_size);
+    to = put_color(to, has_color, COLOR_NONE);
+    memset(to, ' ', KIND_WIDTH + 2);
+    output_advance(out, (size_t)(to + room + 2 - start));
 }
 
 static bool write_record(void *user, const dump_record *record)

@@ -13,6 +13,9 @@ typedef struct dumper {
     const dump_request *request;
     uint64_t count;
     bool is_done;
+    uint64_t tsc_high; /* the upper digits of the last counter shown, which hardly ever change */
+    char tsc_digits[TEXT_U64_SIZE];
+    size_t tsc_size;
 } dumper;
 
 static const char *const function_kinds[] = {"Function Enter", "Function Exit",
@@ -37,7 +40,9 @@ static void give(dumper *d, uint64_t size, const char *kind, const char *text)
                                     .bytes_size = there < size ? there : (size_t)size};
         d->is_done = !d->request->fn(d->request->user, &record) || ++d->count == d->request->count;
     }
-    if (!window_skip(&d->w, size))
+    if (size <= there)
+        d->w.at += size;
+    else if (!window_skip(&d->w, size))
         d->is_done = true;
 }
 
@@ -53,19 +58,37 @@ static inline char *put_number(char *to, const char *label, uint64_t value)
     return text_u64(put_text(to, label), value);
 }
 
-/* At most three numbers with their labels. */
-#define DESCRIPTION_SIZE (3 * TEXT_U64_SIZE + 36)
+#define TSC_LOW_DIGITS 8u
+#define TSC_LOW        UINT64_C(100000000)
 
-static void describe(const stele_xray_record *r, unsigned version, char text[DESCRIPTION_SIZE])
+static char *put_tsc(dumper *d, char *to, uint64_t tsc)
 {
+    const uint64_t high = tsc / TSC_LOW;
+    to = put_text(to, "tsc ");
+    if (high == 0)
+        return text_u64(to, tsc);
+    if (high != d->tsc_high) {
+        d->tsc_high = high;
+        d->tsc_size = (size_t)(text_u64(d->tsc_digits, high) - d->tsc_digits);
+    }
+    memcpy(to, d->tsc_digits, sizeof d->tsc_digits);
+    return text_padded(to + d->tsc_size, tsc % TSC_LOW, TSC_LOW_DIGITS);
+}
+
+/* At most three numbers with their labels. */
+#define DESCRIPTION_SIZE (4 * TEXT_U64_SIZE + 36)
+
+static void describe(dumper *d, const stele_xray_record *r, char text[DESCRIPTION_SIZE])
+{
+    const unsigned version = d->trace->header.version;
     char *to = text;
     switch (r->kind) {
     case STELE_XRAY_NEW_BUFFER: to = put_number(to, "thread ", r->value); break;
     case STELE_XRAY_NEW_CPU:
         to = put_number(to, "cpu ", r->function);
-        to = put_number(to, ", tsc ", r->tsc);
+        to = put_tsc(d, put_text(to, ", "), r->tsc);
         break;
-    case STELE_XRAY_TSC_WRAP: to = put_number(to, "tsc ", r->tsc); break;
+    case STELE_XRAY_TSC_WRAP: to = put_tsc(d, to, r->tsc); break;
     case STELE_XRAY_WALL_TIME:
         to = put_number(to, "seconds ", r->value);
         to = put_number(to, ", microseconds ", r->function);
@@ -77,7 +100,7 @@ static void describe(const stele_xray_record *r, unsigned version, char text[DES
             to = put_number(to, ", type ", r->function);
         else if (version == 4)
             to = put_number(to, ", cpu ", r->function);
-        to = put_number(to, ", tsc ", r->tsc);
+        to = put_tsc(d, put_text(to, ", "), r->tsc);
         break;
     case STELE_XRAY_CALL_ARGUMENT: to = text_hex(put_text(to, "argument 0x"), r->value, 1); break;
     case STELE_XRAY_EXTENTS: to = put_text(text_u64(to, r->value), " bytes"); break;
@@ -86,7 +109,7 @@ static void describe(const stele_xray_record *r, unsigned version, char text[DES
     default:
         to = put_number(to, "function ", r->function);
         to = put_number(to, ", delta ", r->value);
-        to = put_number(to, ", tsc ", r->tsc);
+        to = put_tsc(d, put_text(to, ", "), r->tsc);
         break;
     }
     *to = '\0';
@@ -111,7 +134,7 @@ static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
         give(d, left, result == STELE_XRAY_SHORT ? "Cut Record" : "Unknown", "");
         return;
     }
-    describe(&record, header->version, text);
+    describe(d, &record, text);
     if (record.kind < STELE_XRAY_NEW_BUFFER) {
         give(d, record.size, function_kinds[record.kind], text);
         return;

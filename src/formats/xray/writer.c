@@ -112,17 +112,28 @@ static void put(xray_writer *w, xray_lane *lane, const stele_xray_record *record
         lane->tsc = record->tsc;
 }
 
-/* The buffer to the file: version 1 pads it to the size in the header, later ones say its size. */
+/* The end of a version 1 buffer, which has the size in the header. Some readers go on behind the
+   record that ends it: for them the rest is one custom event. */
+static void lane_end(xray_writer *w, xray_lane *lane)
+{
+    uint8_t *rest;
+    put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_END_OF_BUFFER, .tsc = lane->tsc}, NULL);
+    rest = lane->bytes + lane->size;
+    memset(rest, 0, BUFFER_SIZE - lane->size);
+    rest[0] = XRAY_META_CUSTOM_EVENT << 1 | 1;
+    store_le32(rest + 1, BUFFER_SIZE - lane->size - XRAY_METADATA_SIZE);
+    store_le64(rest + 5, lane->tsc);
+    lane->size = BUFFER_SIZE;
+}
+
+/* The buffer to the file: version 1 fills it up, later ones say its size. */
 static void lane_flush(xray_writer *w, xray_lane *lane)
 {
     uint8_t extents[XRAY_METADATA_SIZE];
     if (lane->size == 0)
         return;
     if (w->header.version == 1) {
-        put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_END_OF_BUFFER, .tsc = lane->tsc},
-            NULL);
-        memset(lane->bytes + lane->size, 0, BUFFER_SIZE - lane->size);
-        lane->size = BUFFER_SIZE;
+        lane_end(w, lane);
     } else {
         stele_xray_encode(&w->header, 0,
                           &(stele_xray_record){.kind = STELE_XRAY_EXTENTS, .value = lane->size},
@@ -166,9 +177,9 @@ static stele_status lane_prepare(xray_writer *w, xray_lane *lane, uint64_t tsc, 
         if (lane->bytes == NULL)
             return STELE_ERR_MEMORY;
     }
-    /* A counter that is set anew and the end of the buffer must fit too. Time that goes back begins
-       a buffer of its own, as the ring of a real trace does. */
-    if (lane->size + size + 2 * XRAY_METADATA_SIZE > BUFFER_SIZE || tsc < lane->tsc)
+    /* A counter that is set anew and the end of the buffer (see lane_end) must fit too. Time that
+       goes back begins a buffer of its own, as the ring of a real trace does. */
+    if (lane->size + size + 3 * XRAY_METADATA_SIZE > BUFFER_SIZE || tsc < lane->tsc)
         lane_flush(w, lane);
     if (lane->size == 0)
         lane_begin(w, lane, tsc);
