@@ -354,8 +354,8 @@ static void write_again(const char *name, const char *version)
         CHECK(!stele_writer_get_loss(writer, 1, &loss));
     } else {
         /* The first two versions have no place for the process. */
-    CHECK(stele_writer_get_loss(writer, 0, &loss) == (version[0] < '3'));
-    CHECK(!stele_writer_get_loss(writer, 1, &loss));
+        CHECK(stele_writer_get_loss(writer, 0, &loss) == (version[0] < '3'));
+        CHECK(!stele_writer_get_loss(writer, 1, &loss));
     }
     stele_writer_close(writer);
     reading_begin(&again);
