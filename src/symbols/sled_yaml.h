@@ -2,24 +2,8 @@
 #ifndef SYMBOLS_SLED_YAML_H
 #define SYMBOLS_SLED_YAML_H
 
-#include "core/arena.h"
 #include "core/input.h"
-#include "symbols/sleds.h"
-
-struct sled_map {
-    sled *sleds;
-    size_t count, capacity;
-    sled_function *functions; /* by id */
-    size_t function_capacity;
-    uint32_t function_count;
-    arena texts;
-};
-
-/* Appends a sled; false when memory is exhausted. */
-bool sled_map_add(sled_map *map, const sled *entry);
-
-/* Names a function; false when memory is exhausted. */
-bool sled_map_name(sled_map *map, uint32_t id, uint64_t address, const char *name);
+#include "symbols/sled_map.h"
 
 /* Reads the lines of a YAML map; see sled_yaml.c for the form. */
 stele_status sled_yaml_read(sled_map *map, diag_sink *diag, input *in);

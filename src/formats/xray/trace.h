@@ -70,6 +70,9 @@ static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *bat
 
 stele_status xray_index(stele_trace *trace);
 
+/* The ranges of a stream in the trace's table, once indexed; none for PRODUCE_ALL. */
+void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end);
+
 /* Bytes that show what begins: extents, new buffer, wall time, pid, new CPU. */
 #define XRAY_HEAD_SIZE 80u
 

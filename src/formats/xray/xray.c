@@ -10,12 +10,6 @@
 #include "formats/xray/producers.h"
 #include "formats/xray/writer.h"
 
-const stele_code xray_codes[XRAY_CODE_COUNT] = {
-#define STELE_CODE DIAG_CODE_ENTRY
-#include "formats/xray/codes.def"
-#undef STELE_CODE
-};
-
 /* Clocks that count ns since 1970 stand beyond this (in 2001); no counter of ticks does. */
 #define WALL_TSC_MIN UINT64_C(1000000000000000000)
 
@@ -184,19 +178,6 @@ static void judge_counter(const xray_trace *trace)
                                                 : "neither");
     if (trace->header.frequency_hz == 0)
         diag_report(diag, &xray_codes[XRY010], name, 8, 8, "a frequency in Hz", "0");
-}
-
-void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end)
-{
-    *first = *end = 0;
-    if (stream == PRODUCE_ALL)
-        return;
-    while (*first < trace->range_count &&
-           trace->threads[trace->ranges[*first].thread].stream != stream)
-        ++*first;
-    *end = *first;
-    while (*end < trace->range_count && trace->threads[trace->ranges[*end].thread].stream == stream)
-        ++*end;
 }
 
 static stele_status xray_produce(stele_trace *base, const produce_request *request, producer **out)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/sled_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *sled_kind_text(sled_kind kind)
+{
+    static const char *const texts[SLED_KIND_COUNT] = {"function-enter", "function-exit",
+                                                       "tail-exit",      "log-args-enter",
+                                                       "custom-event",   "typed-event"};
+    return (unsigned)kind < SLED_KIND_COUNT ? texts[kind] : "unknown";
+}
+
+bool sled_map_add(sled_map *map, const sled *entry)
+{
+    if (map->count == map->capacity) {
+        const size_t capacity = map->capacity == 0 ? 256 : map->capacity * 2;
+        sled *sleds = realloc(map->sleds, capacity * sizeof *sleds);
+        if (sleds == NULL)
+            return false;
+        map->sleds = sleds;
+        map->capacity = capacity;
+    }
+    map->sleds[map->count++] = *entry;
+    return true;
+}
+
+static bool functions_reserve(sled_map *map, uint32_t id)
+{
+    const size_t count = (size_t)id + id / 2 + 64;
+    sled_function *functions;
+    if (id < map->function_capacity)
+        return true;
+    functions = realloc(map->functions, count * sizeof *functions);
+    if (functions == NULL)
+        return false;
+    for (size_t i = map->function_capacity; i < count; i++)
+        functions[i] = (sled_function){.name = "", .source = ""};
+    map->functions = functions;
+    map->function_capacity = count;
+    return true;
+}
+
+bool sled_map_name(sled_map *map, uint32_t id, uint64_t address, const char *name)
+{
+    char *copy = arena_copy(&map->texts, name, strlen(name));
+    if (copy == NULL || !functions_reserve(map, id))
+        return false;
+    map->functions[id].address = address;
+    map->functions[id].name = copy;
+    if (id > map->function_count)
+        map->function_count = id;
+    return true;
+}
+
+size_t sled_map_count(const sled_map *map)
+{
+    return map->count;
+}
+
+const sled *sled_map_at(const sled_map *map, size_t index)
+{
+    return index < map->count ? &map->sleds[index] : NULL;
+}
+
+uint32_t sled_map_functions(const sled_map *map)
+{
+    return map->function_count;
+}
+
+const sled_function *sled_map_function(const sled_map *map, uint32_t id)
+{
+    return id != 0 && id <= map->function_count ? &map->functions[id] : NULL;
+}
+
+void sled_map_close(sled_map *map)
+{
+    if (map == NULL)
+        return;
+    arena_free(&map->texts);
+    free(map->sleds);
+    free(map->functions);
+    free(map);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an instrumentation map consists of, for those who fill it in. */
+#ifndef SYMBOLS_SLED_MAP_H
+#define SYMBOLS_SLED_MAP_H
+
+#include "core/arena.h"
+#include "symbols/sleds.h"
+
+struct sled_map {
+    sled *sleds;
+    size_t count, capacity;
+    sled_function *functions; /* by id */
+    size_t function_capacity;
+    uint32_t function_count;
+    arena texts;
+};
+
+/* Appends a sled; false when memory is exhausted. */
+bool sled_map_add(sled_map *map, const sled *entry);
+
+/* Names a function; false when memory is exhausted. */
+bool sled_map_name(sled_map *map, uint32_t id, uint64_t address, const char *name);
+
+#endif
