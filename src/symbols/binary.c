@@ -55,6 +55,15 @@ static stele_status binary_refuse(diag_sink *diag, const char *path, const char 
     return STELE_ERR_FORMAT;
 }
 
+typedef int compare_fn(const void *left, const void *right);
+
+/* qsort() must not be given NULL, which a table without entries is. */
+static void sort(void *table, size_t count, size_t size, compare_fn *compare)
+{
+    if (count != 0)
+        qsort(table, count, size, compare);
+}
+
 /* ---- Symbols ---- */
 
 static int name_compare(const void *left, const void *right)
@@ -109,7 +118,7 @@ static bool load_symbols(binary *file)
                 return false;
         }
     }
-    qsort(file->names, file->name_count, sizeof *file->names, name_compare);
+    sort(file->names, file->name_count, sizeof *file->names, name_compare);
     return true;
 }
 
@@ -207,7 +216,7 @@ static void load_lines(binary *file)
             break;
         offset = next;
     }
-    qsort(file->lines, file->line_count, sizeof *file->lines, line_compare);
+    sort(file->lines, file->line_count, sizeof *file->lines, line_compare);
 }
 
 bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line)
@@ -317,8 +326,8 @@ const binary_relocation *binary_relocations(binary *file, size_t *count)
                 !load_relocations(file, section, &at, relative_type(header.e_machine)))
                 break;
         }
-        qsort(file->relocations, file->relocation_count, sizeof *file->relocations,
-              relocation_compare);
+        sort(file->relocations, file->relocation_count, sizeof *file->relocations,
+             relocation_compare);
     }
     *count = file->relocation_count;
     return file->relocations;
