@@ -152,14 +152,12 @@ typedef struct ranked {
 static int ranked_compare(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
-    const size_t common = a->name.size < b->name.size ? a->name.size : b->name.size;
-    int order;
+    const int order = text_compare(a->name, b->name);
     if (a->function.total_ns != b->function.total_ns)
         return a->function.total_ns > b->function.total_ns ? -1 : 1;
     if (a->function.count != b->function.count)
         return a->function.count > b->function.count ? -1 : 1;
-    order = memcmp(a->name.bytes, b->name.bytes, common);
-    return order != 0 ? order : a->name.size < b->name.size ? -1 : 1;
+    return order;
 }
 
 static int edge_compare(const void *left, const void *right)

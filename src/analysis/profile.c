@@ -249,13 +249,11 @@ typedef struct ranked {
 static int ranked_compare(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
-    const size_t common = a->name.size < b->name.size ? a->name.size : b->name.size;
-    int order;
+    const int order = text_compare(a->name, b->name);
     if (a->weight != b->weight)
         return a->weight > b->weight ? -1 : 1;
-    order = memcmp(a->name.bytes, b->name.bytes, common);
-    if (order != 0 || a->name.size != b->name.size)
-        return order != 0 ? order : a->name.size < b->name.size ? -1 : 1;
+    if (order != 0)
+        return order;
     return a->track < b->track ? -1 : a->track > b->track;
 }
 

@@ -94,6 +94,12 @@ static bool table_reserve(void **table, uint32_t count, uint32_t *capacity, size
 
 /* ---- Names ---- */
 
+int text_compare(stele_text a, stele_text b)
+{
+    const int order = memcmp(a.bytes, b.bytes, a.size < b.size ? a.size : b.size);
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
 stele_name stele_name_intern(stele_context *context, const char *bytes, size_t size)
 {
     return intern_add(&context->names, bytes, size);

@@ -48,4 +48,7 @@ stele_stream *context_stream(stele_context *context, uint32_t stream);
 stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
                         const char *source, uint64_t offset);
 
+/* The order of two texts by their bytes; a text that goes on is behind one that ends. */
+int text_compare(stele_text a, stele_text b);
+
 #endif
