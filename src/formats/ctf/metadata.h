@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the bytes of a metadata stream to a schema: text is taken out of packets, its generation is
+ * recognised, the front end of that generation reads it.
+ */
+#ifndef CTF_METADATA_H
+#define CTF_METADATA_H
+
+#include <stele/context.h>
+
+#include "core/diag.h"
+#include "core/input.h"
+#include "formats/ctf/schema.h"
+
+/* A run of metadata text that lay in one piece in the file: text offsets to file offsets. */
+typedef struct metadata_piece {
+    size_t text_offset;
+    uint64_t file_offset;
+} metadata_piece;
+
+/*
+ * The text of a metadata stream, without packet headers and padding. Findings are made with
+ * metadata_report(), which gives file offset, line and column and shows the line with a caret.
+ */
+typedef struct metadata {
+    diag_sink *diag;
+    const stele_limits *limits;
+    const char *name; /* of the file, for findings */
+    char *text;       /* size bytes and a zero; owned */
+    size_t size;
+    metadata_piece *pieces;
+    size_t piece_count, piece_capacity;
+    ctf_generation generation;
+    bool is_packetized, is_big_endian; /* of the packets */
+    bool has_uuid;                     /* of the packets */
+    uint8_t uuid[16];
+    uint32_t session_id;   /* RFC */
+    uint32_t major, minor; /* of the packets, or of the line in front of plain text */
+    uint32_t error_count;  /* findings of severity error that metadata_report() made */
+} metadata;
+
+/*
+ * Reads the whole stream: plain text (with or without the line "/" "* CTF 1.8 *" "/"; CR LF),
+ * packets of CTF 1.8 and 2 in both byte orders, JSON text sequences, packets of the RFC.
+ * STELE_ERR_FORMAT: it is no metadata. STELE_ERR_MEMORY, STELE_ERR_READ.
+ */
+stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in);
+void metadata_free(metadata *m);
+
+/* A finding at a byte of the text: "line 12, column 7: ..." and the line with a caret. */
+__attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const stele_code *code,
+                                                           ctf_place place, const char *expected,
+                                                           const char *found, ...);
+
+/*
+ * The front ends. Each reads the whole text into an empty schema, reporting what is wrong; false
+ * when an error was reported (the schema is then not to be used) or memory is exhausted (then with
+ * error_count 0).
+ */
+bool tsdl_parse(metadata *m, ctf_schema *schema); /* CTF 1.8.3 */
+bool json_parse(metadata *m, ctf_schema *schema); /* CTF 2 */
+bool rfc_parse(metadata *m, ctf_schema *schema);  /* RFC v1.1 */
+
+#endif

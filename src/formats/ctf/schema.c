@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/schema.h"
+
+#include <stdlib.h>
+
+#include "core/hash.h"
+
+void *schema_take(ctf_schema *schema, size_t count, size_t size)
+{
+    size_t total;
+    void *taken = NULL;
+    if (!__builtin_mul_overflow(count, size, &total))
+        taken = arena_take(&schema->arena, total != 0 ? total : 1);
+    return taken != NULL ? memset(taken, 0, total) : NULL;
+}
+
+ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size)
+{
+    ctf_text text = {arena_copy(&schema->arena, bytes, size), (uint32_t)size};
+    if (text.bytes == NULL)
+        text.size = 0;
+    return text;
+}
+
+/* Room for one more of a growing table, cleared; NULL: memory. */
+static void *table_add(void **table, uint32_t *count, uint32_t *capacity, size_t size)
+{
+    uint8_t *added;
+    if (*count == *capacity) {
+        const uint32_t wanted = *capacity != 0 ? *capacity * 2 : 8;
+        void *grown = wanted > *capacity ? realloc(*table, wanted * size) : NULL;
+        if (grown == NULL)
+            return NULL;
+        *table = grown;
+        *capacity = wanted;
+    }
+    added = (uint8_t *)*table + *count * size;
+    (*count)++;
+    return memset(added, 0, size);
+}
+
+#define TABLE_ADD(table, count, capacity) \
+    table_add((void **)&(table), &(count), &(capacity), sizeof *(table))
+
+ctf_clock *schema_add_clock(ctf_schema *schema)
+{
+    ctf_clock *clock = schema_take(schema, 1, sizeof *clock);
+    ctf_clock **slot = clock != NULL
+                           ? TABLE_ADD(schema->clocks, schema->clock_count, schema->clock_capacity)
+                           : NULL;
+    if (slot == NULL)
+        return NULL;
+    clock->number = schema->clock_count - 1;
+    clock->frequency_hz = 1000000000;
+    return *slot = clock;
+}
+
+ctf_env *schema_add_env(ctf_schema *schema)
+{
+    return TABLE_ADD(schema->env, schema->env_count, schema->env_capacity);
+}
+
+ctf_stream_class *schema_add_stream(ctf_schema *schema)
+{
+    ctf_stream_class *stream = schema_take(schema, 1, sizeof *stream);
+    ctf_stream_class **slot =
+        stream != NULL ? TABLE_ADD(schema->streams, schema->stream_count, schema->stream_capacity)
+                       : NULL;
+    return slot != NULL ? *slot = stream : NULL;
+}
+
+ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream)
+{
+    (void)schema;
+    return TABLE_ADD(stream->events, stream->event_count, stream->event_capacity);
+}
+
+ctf_callsite *schema_add_callsite(ctf_schema *schema)
+{
+    return TABLE_ADD(schema->callsites, schema->callsite_count, schema->callsite_capacity);
+}
+
+/* ---- Event classes by id ---- */
+
+#define EVENT_SLOT_NONE UINT32_MAX
+
+static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
+{
+    uint32_t slot =
+        (uint32_t)hash_mix(id ^ UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xff51afd7ed558ccd)) &
+        stream->event_slot_mask;
+    while (stream->event_slots[slot] != EVENT_SLOT_NONE &&
+           stream->events[stream->event_slots[slot]].id != id)
+        slot = (slot + 1) & stream->event_slot_mask;
+    return slot;
+}
+
+static bool stream_finish(ctf_stream_class *stream)
+{
+    size_t slots = 16;
+    while (slots < (size_t)stream->event_count * 2)
+        slots *= 2;
+    stream->event_slots = malloc(slots * sizeof *stream->event_slots);
+    if (stream->event_slots == NULL)
+        return false;
+    memset(stream->event_slots, 0xff, slots * sizeof *stream->event_slots);
+    stream->event_slot_mask = (uint32_t)(slots - 1);
+    for (uint32_t i = 0; i < stream->event_count; i++)
+        stream->event_slots[event_slot(stream, stream->events[i].id)] = i;
+    return true;
+}
+
+bool schema_finish(ctf_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        if (!stream_finish(schema->streams[i]))
+            return false;
+    return true;
+}
+
+const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id)
+{
+    const uint32_t index = stream->event_slots[event_slot(stream, id)];
+    return index != EVENT_SLOT_NONE ? &stream->events[index] : NULL;
+}
+
+const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
+{
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        if (schema->streams[i]->id == id)
+            return schema->streams[i];
+    return NULL;
+}
+
+const ctf_env *schema_find_env(const ctf_schema *schema, const char *name)
+{
+    for (uint32_t i = 0; i < schema->env_count; i++)
+        if (ctf_text_is(schema->env[i].name, name))
+            return &schema->env[i];
+    return NULL;
+}
+
+void schema_free(ctf_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->stream_count; i++) {
+        free(schema->streams[i]->events);
+        free(schema->streams[i]->event_slots);
+    }
+    free(schema->env);
+    free(schema->clocks);
+    free(schema->streams);
+    free(schema->callsites);
+    arena_free(&schema->arena);
+    *schema = (ctf_schema){0};
+}
