@@ -14,10 +14,17 @@ extern "C" {
 /* One opened trace: a file, a directory, an archive of one, or standard input. */
 typedef struct stele_trace stele_trace;
 
+/* Something that only one format knows: what cannot be told from the trace, or is told wrongly. */
+typedef struct stele_setting {
+    const char *key, *value;
+} stele_setting;
+
 typedef struct stele_trace_options {
     const char *format; /* NULL: recognised by content first, by name second */
     bool has_shift;     /* shift_ns was given by the user: the clock counts as related */
     int64_t shift_ns;   /* added to every time of this trace when several are read together */
+    const stele_setting *settings; /* keys as stele_format_info lists them; read while opening */
+    size_t setting_count;
 } stele_trace_options;
 
 typedef struct stele_trace_info {
@@ -38,7 +45,8 @@ typedef struct stele_trace_info {
  * Opens a trace and reads as much as is needed to know its format. `path` is a file, a directory
  * (CTF) or "-"; `options` may be NULL. Errors: STELE_ERR_READ, STELE_ERR_FORMAT,
  * STELE_ERR_UNSUPPORTED (packed in a way this build cannot unpack), STELE_ERR_MEMORY; each with a
- * finding. The caller closes it, before the context.
+ * finding; STELE_ERR_ARGUMENT for a setting that the format does not know or take. The caller
+ * closes it, before the context.
  */
 STELE_API stele_status stele_trace_open(stele_context *context, const char *path,
                                         const stele_trace_options *options, stele_trace **trace);
@@ -170,6 +178,7 @@ typedef struct stele_format_info {
     const char *name;       /* "fxt" */
     const char *title;      /* "Fuchsia Trace Format" */
     const char *extensions; /* space separated, with dots: ".fxt" */
+    const char *settings;   /* keys that stele_trace_open() takes, space separated; "": none */
     bool can_read, can_write, can_copy;
 } stele_format_info;
 

@@ -50,8 +50,10 @@ typedef enum stele_xtrace_kind {
 typedef struct stele_xtrace_dialect {
     uint8_t time_size;   /* payload of TIME: 8, 4, 16 or 0 bytes */
     uint8_t svcarg_size; /* payload of SVCARG: 8, or 56 with all seven values in one token */
-    uint16_t misc0_size; /* payload of the tokens 04 and 14; 0: not known, they cannot be */
-    uint16_t misc2_size; /* stepped over */
+    uint16_t
+        misc0_size; /* payload of the tokens 04 and 14, STELE_XTRACE_MISC_MAX at most; 0: not */
+    uint16_t misc2_size; /* known, so that they cannot be stepped over */
+    bool has_levels;     /* VAL, MISC and TIME have the exception level in their upper two bits */
 } stele_xtrace_dialect;
 
 #define STELE_XTRACE_STANDARD_DIALECT    \
@@ -59,7 +61,8 @@ typedef struct stele_xtrace_dialect {
         .time_size = 8, .svcarg_size = 8 \
     }
 
-#define STELE_XTRACE_GPR_COUNT  32u   /* X0 to X30, and the stack pointer */
+#define STELE_XTRACE_GPR_COUNT  32u /* X0 to X30, and the stack pointer */
+#define STELE_XTRACE_MISC_MAX   4096u
 #define STELE_XTRACE_IOVECS_MAX 1024u /* of one token: what Linux takes */
 #define STELE_XTRACE_VALUE_MAX  256u  /* bytes of one access: a vector of 2048 bits */
 
@@ -146,12 +149,21 @@ STELE_API void stele_xtrace_header_decode(const void *bytes, stele_xtrace_header
 /* The layout that this format's description is taken to mean, for a vector length in bits. */
 STELE_API stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t vl_bits);
 
+/* The fixed sizes that QEMU keeps registers in, whatever the vector length is. */
+STELE_API stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uint32_t vl_bits);
+
+#define STELE_XTRACE_ANY UINT32_MAX
+
 /*
  * Finds the layout of a snapshot file by its first bytes and, where `file_size` is not 0, by its
  * size: every snapshot must end with its vector length, and counts must rise. The more snapshots
- * are there the better. False when none fits.
+ * are there the better. What is known beforehand (header_size, vl_bits, z_stride, p_stride,
+ * p_count, za_size, fp_size) is not STELE_XTRACE_ANY in `known`, which may be NULL; with vl_bits
+ * among it and `file_size` 0 a layout is taken even when none fits, with what is usual for the
+ * rest. False: none.
  */
 STELE_API bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
+                                          const stele_xtrace_layout *known,
                                           stele_xtrace_layout *layout);
 
 /* Decodes a snapshot of layout->size bytes. */

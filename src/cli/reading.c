@@ -24,6 +24,18 @@ static bool parse_offset(cli *c, const char *text, int64_t *ns)
     return true;
 }
 
+/* The options that only the format of a trace knows. `settings` has room for all that were given.
+ */
+static void collect_settings(const options *o, stele_setting *settings, stele_trace_options *given)
+{
+    given->settings = settings;
+    for (size_t i = 0; i < o->use_count; i++) {
+        const option_entry *option = &option_table[o->uses[i].id];
+        if (option->group == GROUP_FORMAT)
+            settings[given->setting_count++] = (stele_setting){option->name, o->uses[i].value};
+    }
+}
+
 /* The options of one argument: --in once for all or one for each, --offset behind its argument. */
 static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 {
@@ -52,10 +64,17 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 stele_trace *cli_open(cli *c, size_t index)
 {
     const char *path = c->options.arguments[index];
+    stele_setting *settings = calloc(c->options.use_count + 1, sizeof *settings);
     stele_trace_options given;
     stele_trace *trace = NULL;
-    if (!trace_options(c, index, &given) ||
-        !cli_check(c, stele_trace_open(c->context, path, &given, &trace), path))
+    bool is_open = cli_check(c, settings != NULL ? STELE_OK : STELE_ERR_MEMORY, path) &&
+                   trace_options(c, index, &given);
+    if (is_open) {
+        collect_settings(&c->options, settings, &given);
+        is_open = cli_check(c, stele_trace_open(c->context, path, &given, &trace), path);
+    }
+    free(settings);
+    if (!is_open)
         return NULL;
     if (!binaries_attach(c, trace)) {
         stele_trace_close(trace);

@@ -73,8 +73,11 @@ typedef struct format {
     int (*probe)(const format_probe *probe, char *reason);
 
     /* Makes the trace: allocates it (with the format's own struct), leaves the base to the caller
-       to fill in but for `ops`. Reads headers as far as needed. */
-    stele_status (*open)(stele_context *context, source *source, stele_trace **out);
+       to fill in but for `ops`. Reads headers as far as needed. The settings are of the keys listed
+       here (space separated; NULL: none). */
+    stele_status (*open)(stele_context *context, source *source, const stele_trace_options *options,
+                         stele_trace **out);
+    const char *settings;
 
     stele_status (*dump)(stele_trace *trace, const dump_request *request);
 
@@ -86,6 +89,13 @@ typedef struct format {
     const stele_code *codes;
     size_t code_count;
 } format;
+
+/* The last value given for a key; NULL when there is none. */
+const char *format_setting(const stele_trace_options *options, const char *key);
+
+/* Says that the value of a setting cannot be used; gives STELE_ERR_ARGUMENT. */
+stele_status format_refuse(stele_context *context, const source *from, const stele_setting *setting,
+                           const char *expected);
 
 /* The registry: every format of formats.def, in that order. */
 size_t format_count(void);

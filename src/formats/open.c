@@ -71,6 +71,56 @@ static stele_status choose(stele_context *context, const format_probe *probe, co
     return *chosen != NULL ? STELE_OK : STELE_ERR_FORMAT;
 }
 
+/* ---- Settings ---- */
+
+const char *format_setting(const stele_trace_options *options, const char *key)
+{
+    for (size_t i = options->setting_count; i-- > 0;) {
+        if (strcmp(options->settings[i].key, key) == 0)
+            return options->settings[i].value;
+    }
+    return NULL;
+}
+
+stele_status format_refuse(stele_context *context, const source *from, const stele_setting *setting,
+                           const char *expected)
+{
+    diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
+                expected, "'%s' for %s", setting->value, setting->key);
+    return STELE_ERR_ARGUMENT;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t size = strlen(word);
+    for (const char *at = words; *at != '\0'; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        if (length == size && memcmp(at, word, size) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+/* A format is only given what it asks for. */
+static stele_status settings_check(stele_context *context, const source *from, const format *f,
+                                   const stele_trace_options *options)
+{
+    const char *known = f->settings != NULL ? f->settings : "";
+    for (size_t i = 0; i < options->setting_count; i++) {
+        const stele_setting *setting = &options->settings[i];
+        if (has_word(known, setting->key))
+            continue;
+        diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
+                    *known != '\0' ? known : "no setting", "%s, which %s does not know",
+                    setting->key, f->name);
+        return STELE_ERR_ARGUMENT;
+    }
+    return STELE_OK;
+}
+
+/* ---- Opening ---- */
+
 /* Fills in what the format left to the caller. False: memory. */
 static bool trace_fill(stele_trace *trace, stele_context *context, source *from, const format *f,
                        const stele_trace_options *options, const char *reason)
@@ -82,6 +132,8 @@ static bool trace_fill(stele_trace *trace, stele_context *context, source *from,
     trace->source = from;
     trace->options = *options;
     trace->options.format = f->name;
+    trace->options.settings = NULL; /* of no use any more, and the caller's */
+    trace->options.setting_count = 0;
     info->path = source_path(from);
     info->format = f->name;
     info->title = f->title;
@@ -110,7 +162,9 @@ static stele_status trace_open_source(stele_context *context, source *from,
     if (status == STELE_OK)
         status = choose(context, &probe, options->format, &f, reason);
     if (status == STELE_OK)
-        status = f->open(context, from, out);
+        status = settings_check(context, from, f, options);
+    if (status == STELE_OK)
+        status = f->open(context, from, options, out);
     if (status != STELE_OK) {
         source_close(from);
         return status;

@@ -56,6 +56,7 @@ bool stele_format_get(size_t index, stele_format_info *info)
     *info = (stele_format_info){.name = f->name,
                                 .title = f->title,
                                 .extensions = f->extensions,
+                                .settings = f->settings != NULL ? f->settings : "",
                                 .can_read = f->open != NULL,
                                 .can_write = f->writer != NULL,
                                 .can_copy = f->copier != NULL};

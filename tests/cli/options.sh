@@ -55,10 +55,10 @@ for command in $commands; do
     # The help and the manual page have exactly the options of the table.
     cut -d ' ' -f 2 own | sort >wanted
     expect 0 $name --help
-    sed -n 's/^  ...  *--\([a-z-]*\).*/\1/p; s/^  -., --\([a-z-]*\).*/\1/p' out | sort -u >listed
+    sed -n 's/^  ...  *--\([a-z0-9-]*\).*/\1/p; s/^  -., --\([a-z0-9-]*\).*/\1/p' out | sort -u >listed
     same listed wanted
     expect 0 help --scdoc $page
-    sed -n 's/^\(\*-.\*, \)*\*--\([a-z-]*\)\*.*/\2/p' out | sort >listed
+    sed -n 's/^\(\*-.\*, \)*\*--\([a-z0-9-]*\)\*.*/\2/p' out | sort >listed
     same listed wanted
 
     # So have the completions.
@@ -73,9 +73,9 @@ for command in $commands; do
         sed -n '/_arguments -C/,/->command/p' completion.zsh >part
         condition=__fish_use_subcommand
     fi
-    sed -n "s/^ *'\**--\([a-z-]*\).*/\1/p" part | sort >listed
+    sed -n "s/^ *'\**--\([a-z0-9-]*\).*/\1/p" part | sort >listed
     same listed wanted
-    sed -n "s/^complete -c stele -n '$condition' -l \([a-z-]*\).*/\1/p" completion.fish | sort >listed
+    sed -n "s/^complete -c stele -n '$condition' -l \([a-z0-9-]*\).*/\1/p" completion.fish | sort >listed
     same listed wanted
 
     # The parser takes them, in all the ways they can be written ...

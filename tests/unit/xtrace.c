@@ -129,7 +129,7 @@ TEST(layouts_are_detected)
             size_t size;
             uint8_t *bytes = make_snapshots(&made, 2, &size);
             REQUIRE(bytes != NULL);
-            CHECK(stele_xtrace_layout_detect(bytes, size, size, &found));
+            CHECK(stele_xtrace_layout_detect(bytes, size, size, NULL, &found));
             CHECK_EQ_MEM(&found, &made, sizeof made);
             free(bytes);
         }
@@ -144,11 +144,11 @@ TEST(layout_of_fixed_sizes_is_detected)
     made.vl_bits = 384;
     bytes = make_snapshots(&made, 2, &size);
     REQUIRE(bytes != NULL);
-    CHECK(stele_xtrace_layout_detect(bytes, size, size, &found));
+    CHECK(stele_xtrace_layout_detect(bytes, size, size, NULL, &found));
     CHECK_EQ_U64(found.vl_bits, 384);
     CHECK_EQ_U64(found.z_stride, 256);
     CHECK_EQ_U64(found.size, 74656);
-    CHECK(!stele_xtrace_layout_detect(bytes, size, size - 1, &found));
+    CHECK(!stele_xtrace_layout_detect(bytes, size, size - 1, NULL, &found));
     free(bytes);
 }
 
@@ -298,7 +298,8 @@ static size_t put_load(uint8_t *to)
 TEST(size_of_time_is_detected)
 {
     static const size_t sizes[] = {8, 4, 16, 0};
-    static const char *const texts[] = {"8", "4", "16", "0"};
+    static const char *const texts[] = {"time=8,svcarg=8", "time=4,svcarg=8", "time=16,svcarg=8",
+                                        "time=0,svcarg=8"};
     for (size_t s = 0; s < 4; s++) {
         uint8_t bytes[2048];
         char value[64] = "";
@@ -311,7 +312,7 @@ TEST(size_of_time_is_detected)
             at += sizes[s];
             at += put_load(bytes + at);
         }
-        c = read_trace("trace", bytes, at, "TIME size", value);
+        c = read_trace("trace", bytes, at, "dialect", value);
         CHECK_EQ_STR(value, texts[s]);
         CHECK_EQ_U64(c.kinds[STELE_KIND_INSN], 40);
         CHECK_EQ_U64(c.kinds[STELE_KIND_LOAD], 40);

@@ -152,13 +152,15 @@ static bool guess_big_endian(const uint8_t *head, size_t size)
     return plausible_records(&probe, true, &is_all) > plausible_records(&probe, false, &is_all);
 }
 
-static stele_status fxt_open(stele_context *context, source *from, stele_trace **out)
+static stele_status fxt_open(stele_context *context, source *from,
+                             const stele_trace_options *options, stele_trace **out)
 {
     input *in = source_input(from);
     fxt_trace *trace;
     const uint8_t *head;
     size_t size;
     stele_status status;
+    (void)options;
     if (in == NULL)
         return STELE_ERR_FORMAT;
     status = input_peek(in, &head, &size);

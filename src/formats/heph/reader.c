@@ -710,7 +710,8 @@ static void find_epoch(heph_trace *trace, const uint8_t *head, size_t head_size)
     }
 }
 
-stele_status heph_open(stele_context *context, source *from, stele_trace **out)
+stele_status heph_open(stele_context *context, source *from, const stele_trace_options *options,
+                       stele_trace **out)
 {
     static const trace_ops ops = {heph_index, heph_produce, heph_close};
     input *in = source_input(from);
@@ -718,6 +719,7 @@ stele_status heph_open(stele_context *context, source *from, stele_trace **out)
     const uint8_t *head;
     size_t head_size;
     stele_status status;
+    (void)options;
     *out = NULL;
     if (in == NULL) {
         diag_report(&context->diag, &core_codes[STE002], source_path(from), STELE_NO_OFFSET, 0,

@@ -202,13 +202,15 @@ static void xray_close(stele_trace *base)
     free(trace);
 }
 
-static stele_status xray_open(stele_context *context, source *from, stele_trace **out)
+static stele_status xray_open(stele_context *context, source *from,
+                              const stele_trace_options *options, stele_trace **out)
 {
     /* A profile is small and has no times: it is read in file order. */
     static const trace_ops ops = {xray_index, xray_produce, xray_close};
     static const trace_ops profile_ops = {NULL, xray_produce, xray_close};
     xray_trace *trace = calloc(1, sizeof *trace);
     stele_status status;
+    (void)options;
     *out = NULL;
     if (trace == NULL)
         return STELE_ERR_MEMORY;

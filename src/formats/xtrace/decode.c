@@ -10,31 +10,41 @@ static void token_set(stele_xtrace_tokens *tokens, unsigned byte, stele_xtrace_k
     tokens->sizes[byte] = (uint16_t)(1 + payload_size);
 }
 
-void stele_xtrace_tokens_make(const stele_xtrace_dialect *dialect, stele_xtrace_tokens *tokens)
+/* The tokens whose upper two bits are `level`: 0 unless the dialect has levels there. */
+static void values_set(const stele_xtrace_dialect *dialect, unsigned level,
+                       stele_xtrace_tokens *tokens)
 {
     static const stele_xtrace_kind values[] = {STELE_XTRACE_STXR,   STELE_XTRACE_MRS,
                                                STELE_XTRACE_SVCARG, STELE_XTRACE_SVCRET,
                                                STELE_XTRACE_DC,     STELE_XTRACE_TARGET_B};
+    const unsigned misc = level | XTRACE_CLASS_MISC;
+    for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
+        token_set(tokens, level | i << 3 | XTRACE_CLASS_VAL, values[i],
+                  values[i] == STELE_XTRACE_SVCARG ? dialect->svcarg_size : 8);
+    token_set(tokens, misc | 1u << 3, STELE_XTRACE_ALLGPR, STELE_XTRACE_GPR_COUNT * 8);
+    token_set(tokens, misc | 3u << 3, STELE_XTRACE_MISC_FLAGS, 8);
+    token_set(tokens, misc | 4u << 3, STELE_XTRACE_SYSCALL_VEC, XTRACE_VEC_HEAD - 1);
+    token_set(tokens, level | XTRACE_CLASS_TIME, STELE_XTRACE_TIME, dialect->time_size);
+    if (dialect->misc0_size != 0)
+        token_set(tokens, misc, STELE_XTRACE_SKIPPED, dialect->misc0_size);
+    if (dialect->misc2_size != 0)
+        token_set(tokens, misc | 2u << 3, STELE_XTRACE_SKIPPED, dialect->misc2_size);
+}
+
+void stele_xtrace_tokens_make(const stele_xtrace_dialect *dialect, stele_xtrace_tokens *tokens)
+{
     *tokens = (stele_xtrace_tokens){0};
     for (unsigned level = 0; level < 4; level++) {
-        token_set(tokens, level << 6 | XTRACE_CLASS_INST, STELE_XTRACE_INST, 4);
-        token_set(tokens, level << 6 | 1u << 3 | XTRACE_CLASS_INST, STELE_XTRACE_PCINST, 12);
+        const unsigned inst = level << 6 | XTRACE_CLASS_INST;
+        token_set(tokens, inst, STELE_XTRACE_INST, 4);
+        token_set(tokens, inst | 1u << 3, STELE_XTRACE_PCINST, 12);
+        if (level == 0 || dialect->has_levels)
+            values_set(dialect, level << 6, tokens);
     }
     for (unsigned k = 0; 1u << k <= STELE_XTRACE_VALUE_MAX; k++) {
         token_set(tokens, k << 4 | XTRACE_CLASS_MEM, STELE_XTRACE_LOAD, 8 + (1u << k));
         token_set(tokens, k << 4 | 1u << 3 | XTRACE_CLASS_MEM, STELE_XTRACE_STORE, 8 + (1u << k));
     }
-    for (unsigned i = 0; i < sizeof values / sizeof *values; i++)
-        token_set(tokens, i << 3 | XTRACE_CLASS_VAL, values[i],
-                  values[i] == STELE_XTRACE_SVCARG ? dialect->svcarg_size : 8);
-    token_set(tokens, 1u << 3 | XTRACE_CLASS_MISC, STELE_XTRACE_ALLGPR, STELE_XTRACE_GPR_COUNT * 8);
-    token_set(tokens, 3u << 3 | XTRACE_CLASS_MISC, STELE_XTRACE_MISC_FLAGS, 8);
-    token_set(tokens, 4u << 3 | XTRACE_CLASS_MISC, STELE_XTRACE_SYSCALL_VEC, XTRACE_VEC_HEAD - 1);
-    token_set(tokens, XTRACE_CLASS_TIME, STELE_XTRACE_TIME, dialect->time_size);
-    if (dialect->misc0_size != 0)
-        token_set(tokens, XTRACE_CLASS_MISC, STELE_XTRACE_SKIPPED, dialect->misc0_size);
-    if (dialect->misc2_size != 0)
-        token_set(tokens, 2u << 3 | XTRACE_CLASS_MISC, STELE_XTRACE_SKIPPED, dialect->misc2_size);
 }
 
 size_t stele_xtrace_token_size(const stele_xtrace_tokens *tokens, const void *bytes, size_t left)

@@ -26,20 +26,10 @@ static uint32_t round_up(uint32_t size, uint32_t to)
     return (size + to - 1) / to * to;
 }
 
-static stele_xtrace_layout layout_make(const choice *c)
+/* Where the parts lie, by their sizes. */
+static stele_xtrace_layout layout_place(stele_xtrace_layout l)
 {
-    const uint32_t bytes = c->vl_bits / 8;
-    const uint32_t z_sizes[Z_COUNT] = {bytes, QEMU_Z};
-    const uint32_t p_sizes[P_COUNT] = {round_up(bytes / 8, 16), bytes / 8, QEMU_P};
-    const uint32_t za_sizes[ZA_COUNT] = {bytes * bytes, QEMU_ZA, c->vl_bits * c->vl_bits, 0};
-    stele_xtrace_layout l = {.header_size = c->header_size,
-                             .vl_bits = c->vl_bits,
-                             .z = VECTORS_AT,
-                             .z_stride = z_sizes[c->z],
-                             .p_stride = p_sizes[c->p],
-                             .p_count = c->p_count,
-                             .za_size = za_sizes[c->za],
-                             .fp_size = c->fp_size};
+    l.z = VECTORS_AT;
     l.p = l.z + 32 * l.z_stride;
     l.ffr = l.p + l.p_count * l.p_stride;
     l.za = round_up(l.ffr + l.p_stride, 16);
@@ -48,11 +38,67 @@ static stele_xtrace_layout layout_make(const choice *c)
     return l;
 }
 
+static stele_xtrace_layout layout_make(const choice *c)
+{
+    const uint32_t bytes = c->vl_bits / 8;
+    const uint32_t z_sizes[Z_COUNT] = {bytes, QEMU_Z};
+    const uint32_t p_sizes[P_COUNT] = {round_up(bytes / 8, 16), bytes / 8, QEMU_P};
+    const uint32_t za_sizes[ZA_COUNT] = {bytes * bytes, QEMU_ZA, c->vl_bits * c->vl_bits, 0};
+    return layout_place((stele_xtrace_layout){.header_size = c->header_size,
+                                              .vl_bits = c->vl_bits,
+                                              .z_stride = z_sizes[c->z],
+                                              .p_stride = p_sizes[c->p],
+                                              .p_count = c->p_count,
+                                              .za_size = za_sizes[c->za],
+                                              .fp_size = c->fp_size});
+}
+
 stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t vl_bits)
 {
     return layout_make(
         &(choice){.header_size = header_size, .vl_bits = vl_bits, .p_count = 16, .fp_size = 8});
 }
+
+stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uint32_t vl_bits)
+{
+    return layout_make(&(choice){header_size, vl_bits, Z_QEMU, P_QEMU, 16, ZA_QEMU, 8});
+}
+
+/* ---- What is known beforehand ---- */
+
+static bool is_known(uint32_t known, uint32_t value)
+{
+    return known == STELE_XTRACE_ANY || known == value;
+}
+
+static bool layout_is_known(const stele_xtrace_layout *known, const stele_xtrace_layout *l)
+{
+    return known == NULL ||
+           (is_known(known->header_size, l->header_size) && is_known(known->vl_bits, l->vl_bits) &&
+            is_known(known->z_stride, l->z_stride) && is_known(known->p_stride, l->p_stride) &&
+            is_known(known->p_count, l->p_count) && is_known(known->za_size, l->za_size) &&
+            is_known(known->fp_size, l->fp_size));
+}
+
+static void take_known(uint32_t known, uint32_t *value)
+{
+    if (known != STELE_XTRACE_ANY)
+        *value = known;
+}
+
+static stele_xtrace_layout layout_with(const stele_xtrace_layout *known)
+{
+    stele_xtrace_layout l = stele_xtrace_layout_standard(24, known->vl_bits);
+    take_known(known->header_size, &l.header_size);
+    take_known(known->z_stride, &l.z_stride);
+    take_known(known->p_stride, &l.p_stride);
+    take_known(known->p_count, &l.p_count);
+    take_known(known->za_size, &l.za_size);
+    take_known(known->fp_size, &l.fp_size);
+    return layout_place(l);
+}
+
+/* ---- Detection ---- */
 
 /* Whether all snapshots that are there are as the layout says, and there is one at least. */
 static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_t size,
@@ -98,24 +144,27 @@ static bool choice_at(unsigned number, choice *c)
 }
 
 bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
-                                stele_xtrace_layout *layout)
+                                const stele_xtrace_layout *known, stele_xtrace_layout *layout)
 {
     choice c;
     /* The standard layout first, then all of QEMU's sizes together, then any mixture. */
     for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
         *layout = stele_xtrace_layout_standard(24, vl_bits);
-        if (layout_fit(layout, bytes, size, file_size))
+        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size))
             return true;
     }
     for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
-        *layout = layout_make(&(choice){24, vl_bits, Z_QEMU, P_QEMU, 16, ZA_QEMU, 8});
-        if (layout_fit(layout, bytes, size, file_size))
+        *layout = stele_xtrace_layout_qemu(24, vl_bits);
+        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size))
             return true;
     }
     for (unsigned i = 0; choice_at(i, &c); i++) {
         *layout = layout_make(&c);
-        if (layout_fit(layout, bytes, size, file_size))
+        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size))
             return true;
     }
-    return false;
+    if (file_size != 0 || known == NULL || known->vl_bits == STELE_XTRACE_ANY)
+        return false;
+    *layout = layout_with(known);
+    return size >= layout->header_size;
 }

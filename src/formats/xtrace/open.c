@@ -159,34 +159,32 @@ static stele_status find_members(xtrace_trace *trace, const source *from)
 
 /* ---- Dialects ---- */
 
-/* Whether all of the bytes are tokens, the last of which may be cut. */
-static bool dialect_fits(const stele_xtrace_dialect *dialect, const uint8_t *head, size_t size)
-{
-    stele_xtrace_tokens tokens;
-    size_t end;
-    stele_xtrace_tokens_make(dialect, &tokens);
-    xtrace_tokens_count(&tokens, head, size, SIZE_MAX, &end);
-    return end == size || xtrace_token_size(&tokens, head + end, size - end) != 0;
-}
-
-stele_xtrace_dialect xtrace_dialect_detect(const uint8_t *head, size_t size)
-{
-    static const stele_xtrace_dialect known[] = {STELE_XTRACE_STANDARD_DIALECT,
-                                                 {.time_size = 8, .svcarg_size = 56},
-                                                 {.time_size = 4, .svcarg_size = 8},
-                                                 {.time_size = 16, .svcarg_size = 8},
-                                                 {.time_size = 0, .svcarg_size = 8}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (dialect_fits(&known[i], head, size))
-            return known[i];
-    }
-    return known[0];
-}
-
 static void set_dialect(xtrace_trace *trace, const uint8_t *head, size_t size)
 {
-    trace->dialect = xtrace_dialect_detect(head, size);
+    trace->dialect = xtrace_dialect_detect(&trace->wish, head, size);
     stele_xtrace_tokens_make(&trace->dialect, &trace->tokens);
+}
+
+/* "misc0-size" is "misc0" in the text of a dialect. */
+static bool take_setting(xtrace_wish *wish, const stele_setting *setting)
+{
+    char text[64];
+    if (strcmp(setting->key, "dialect") == 0)
+        return xtrace_wish_parse(wish, setting->value);
+    snprintf(text, sizeof text, "%.5s=%.50s", setting->key, setting->value);
+    return xtrace_wish_parse(wish, text);
+}
+
+static stele_status take_settings(xtrace_trace *trace, const source *from,
+                                  const stele_trace_options *options)
+{
+    trace->wish = xtrace_wish_none();
+    for (size_t i = 0; i < options->setting_count; i++) {
+        if (!take_setting(&trace->wish, &options->settings[i]))
+            return format_refuse(trace->base.context, from, &options->settings[i],
+                                 "KEY=N,... with keys " XTRACE_DIALECT_KEYS);
+    }
+    return STELE_OK;
 }
 
 /*
@@ -244,17 +242,25 @@ static bool set_number(xtrace_trace *trace, const char *key, uint64_t value)
     return trace_set_property(&trace->base, key, text);
 }
 
+static const char *layout_name(const stele_xtrace_layout *l)
+{
+    const stele_xtrace_layout standard = stele_xtrace_layout_standard(l->header_size, l->vl_bits);
+    const stele_xtrace_layout qemu = stele_xtrace_layout_qemu(l->header_size, l->vl_bits);
+    const bool is_standard = memcmp(l, &standard, sizeof *l) == 0;
+    if (is_standard || memcmp(l, &qemu, sizeof *l) == 0)
+        return l->header_size == 0 ? is_standard ? "standard, no header" : "of QEMU, no header"
+               : is_standard       ? "standard"
+                                   : "of QEMU";
+    return "of its own";
+}
+
 static bool set_layout(xtrace_trace *trace, const xtrace_part *part)
 {
     static const char *const divisions[] = {"user instructions", "all instructions", "unknown"};
     const stele_xtrace_layout *l = &part->layout;
-    const stele_xtrace_layout standard = stele_xtrace_layout_standard(l->header_size, l->vl_bits);
-    char text[96];
-    snprintf(text, sizeof text, "Z %u, P %u x %u, ZA %u bytes%s", l->z_stride, l->p_count,
-             l->p_stride, l->za_size, memcmp(l, &standard, sizeof *l) == 0 ? " (standard)" : "");
-    if (!set_number(trace, "header size", l->header_size) ||
-        !set_number(trace, "vector length", l->vl_bits) ||
-        !trace_set_property(&trace->base, "snapshot layout", text) ||
+    char text[24];
+    if (!set_number(trace, "vector length", l->vl_bits) ||
+        !trace_set_property(&trace->base, "snapshot layout", layout_name(l)) ||
         !trace_set_property(&trace->base, "snapshot index",
                             part->is_index_offset ? "offset of the next instruction"
                                                   : "no offset; placed by counts"))
@@ -270,17 +276,33 @@ static bool set_layout(xtrace_trace *trace, const xtrace_part *part)
                               part->header.has_order != 0 ? "recorded" : "not recorded");
 }
 
+/* Of the trace, and of each thread whose snapshots are laid out in another way. */
+static bool set_dialects(xtrace_trace *trace, const xtrace_part *first)
+{
+    char text[XTRACE_DIALECT_TEXT_SIZE], key[48];
+    xtrace_dialect_text(&trace->dialect, first != NULL ? &first->layout : NULL, text);
+    if (!trace_set_property(&trace->base, "dialect", text))
+        return false;
+    for (size_t i = 0; first != NULL && i < trace->part_count; i++) {
+        const xtrace_part *part = &trace->parts[i];
+        if (!part->has_layout || memcmp(&part->layout, &first->layout, sizeof part->layout) == 0)
+            continue;
+        xtrace_dialect_text(&trace->dialect, &part->layout, text);
+        snprintf(key, sizeof key, "dialect of %s %" PRIu64, part->is_core ? "core" : "thread",
+                 part->number);
+        if (!trace_set_property(&trace->base, key, text))
+            return false;
+    }
+    return true;
+}
+
 static bool set_texts(xtrace_trace *trace)
 {
-    const xtrace_part *part = trace->parts;
-    while (part < trace->parts + trace->part_count && !part->has_layout)
-        part++;
+    const xtrace_part *part = NULL;
+    for (size_t i = trace->part_count; i-- > 0;)
+        part = trace->parts[i].has_layout ? &trace->parts[i] : part;
     return set_number(trace, trace->parts[0].is_core ? "cores" : "threads", trace->part_count) &&
-           set_number(trace, "TIME size", trace->dialect.time_size) &&
-           trace_set_property(&trace->base, "SVCARG",
-                              trace->dialect.svcarg_size == 8 ? "one value a token"
-                                                              : "seven values in a token") &&
-           (part == trace->parts + trace->part_count || set_layout(trace, part));
+           set_dialects(trace, part) && (part == NULL || set_layout(trace, part));
 }
 
 static bool intern_text(stele_context *context, const char *text, stele_name *name)
@@ -354,7 +376,8 @@ static stele_status open_parts(xtrace_trace *trace, source *from)
     return status;
 }
 
-stele_status xtrace_open(stele_context *context, source *from, stele_trace **out)
+stele_status xtrace_open(stele_context *context, source *from, const stele_trace_options *options,
+                         stele_trace **out)
 {
     static const trace_ops ops = {xtrace_index, xtrace_produce, xtrace_close};
     xtrace_trace *trace = calloc(1, sizeof *trace);
@@ -365,7 +388,9 @@ stele_status xtrace_open(stele_context *context, source *from, stele_trace **out
     trace->base.ops = &ops;
     trace->base.context = context;
     trace->base.source = from;
-    status = open_parts(trace, from);
+    status = take_settings(trace, from, options);
+    if (status == STELE_OK)
+        status = open_parts(trace, from);
     if (status == STELE_OK && (!xtrace_names_intern(context, &trace->names) || !set_texts(trace)))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {

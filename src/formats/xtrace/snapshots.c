@@ -7,14 +7,12 @@
 /* Enough for two snapshots of the longest vectors. */
 #define LEARN_SIZE ((size_t)160 << 10)
 
-#define HEADER_FLAG 0x43525458u /* "XTRC" */
-
-static void learn(stele_context *context, const input *in, xtrace_part *part, const uint8_t *bytes,
-                  size_t size)
+static void learn(stele_context *context, const input *in, const stele_xtrace_layout *wanted,
+                  xtrace_part *part, const uint8_t *bytes, size_t size)
 {
     const uint64_t file_size = in->has_size ? in->size : 0;
-    part->has_layout = stele_xtrace_layout_detect(bytes, size, file_size, &part->layout) ||
-                       stele_xtrace_layout_detect(bytes, size, 0, &part->layout);
+    part->has_layout = stele_xtrace_layout_detect(bytes, size, file_size, wanted, &part->layout) ||
+                       stele_xtrace_layout_detect(bytes, size, 0, wanted, &part->layout);
     if (!part->has_layout) {
         diag_report(&context->diag, &xtrace_codes[XTR008], in->name, 0, 0,
                     "a header of 24, 0, 19 or 32 bytes, and snapshots",
@@ -45,13 +43,13 @@ stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *co
         /* It is read once only: what can be seen beforehand has to do. */
         status = input_peek(from.in, &head, &head_size);
         if (status == STELE_OK)
-            learn(context, from.in, part, head, head_size);
+            learn(context, from.in, &trace->wish.layout, part, head, head_size);
         return status;
     }
     bytes = malloc(LEARN_SIZE);
     status = bytes != NULL ? input_read(from.in, 0, bytes, LEARN_SIZE, &size) : STELE_ERR_MEMORY;
     if (status == STELE_OK)
-        learn(context, from.in, part, bytes, size);
+        learn(context, from.in, &trace->wish.layout, part, bytes, size);
     free(bytes);
     xtrace_input_close(&from);
     return status;

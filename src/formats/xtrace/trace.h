@@ -5,6 +5,7 @@
 
 #include "formats/format.h"
 #include "formats/xtrace/codes.h"
+#include "formats/xtrace/dialect.h"
 #include "formats/xtrace/scan.h"
 
 #define XTRACE_MEMBER_NONE SIZE_MAX
@@ -45,6 +46,7 @@ typedef struct xtrace_names {
 
 typedef struct xtrace_trace {
     stele_trace base;
+    xtrace_wish wish; /* of the user */
     stele_xtrace_dialect dialect;
     stele_xtrace_tokens tokens;
     xtrace_part *parts;
@@ -64,13 +66,11 @@ typedef struct xtrace_name {
 xtrace_name xtrace_name_parse(const char *name);
 
 /* open.c */
-stele_status xtrace_open(stele_context *context, source *from, stele_trace **out);
+stele_status xtrace_open(stele_context *context, source *from, const stele_trace_options *options,
+                         stele_trace **out);
 stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
                                xtrace_input *out);
 bool xtrace_names_intern(stele_context *context, xtrace_names *names);
-
-/* By the first bytes of the instructions; the standard one when none fits. */
-stele_xtrace_dialect xtrace_dialect_detect(const uint8_t *head, size_t size);
 void xtrace_input_close(xtrace_input *in);
 
 /* snapshots.c: the snapshots of a part, one after the other. */

@@ -27,7 +27,9 @@ static int probe_members(source *from, char *reason)
 /* Tokens that begin as instructions do, and are tokens as far as can be seen. */
 static int probe_tokens(const format_probe *probe, char *reason)
 {
-    const stele_xtrace_dialect dialect = xtrace_dialect_detect(probe->head, probe->head_size);
+    const xtrace_wish wish = xtrace_wish_none();
+    const stele_xtrace_dialect dialect =
+        xtrace_dialect_detect(&wish, probe->head, probe->head_size);
     stele_xtrace_tokens tokens;
     size_t end, count;
     uint8_t first;
@@ -71,6 +73,7 @@ const format format_xtrace = {
     .extensions = ".xinsndata.bin .xsnapshot.bin",
     .probe = xtrace_probe,
     .open = xtrace_open,
+    .settings = "dialect misc0-size misc2-size",
     .dump = xtrace_dump,
     .writer = xtrace_writer_open,
     .codes = xtrace_codes,
