@@ -66,8 +66,16 @@ typedef struct trace_ops {
     void (*close)(stele_trace *trace);
 } trace_ops;
 
+struct insn_request;
+struct insn_producer;
+
+/* Instructions, as model/insn.h describes them. */
+typedef stele_status produce_insns_fn(stele_trace *trace, const struct insn_request *request,
+                                      struct insn_producer **out);
+
 struct stele_trace {
     const trace_ops *ops;
+    produce_insns_fn *produce_insns; /* NULL: the format has none; set by it, as ops */
     const struct format *format;
     stele_context *context;
     source *source; /* owned */

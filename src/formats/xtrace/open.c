@@ -386,6 +386,7 @@ stele_status xtrace_open(stele_context *context, source *from, const stele_trace
     if (trace == NULL)
         return STELE_ERR_MEMORY;
     trace->base.ops = &ops;
+    trace->base.produce_insns = xtrace_produce_insns;
     trace->base.context = context;
     trace->base.source = from;
     status = take_settings(trace, from, options);

@@ -216,6 +216,27 @@ stele_status xtrace_index(stele_trace *self)
     return STELE_OK;
 }
 
+bool xtrace_streams_add(xtrace_trace *trace)
+{
+    for (size_t i = 0; i < trace->part_count; i++) {
+        if (trace->parts[i].stream == UINT32_MAX && !part_add_stream(trace, &trace->parts[i], 0))
+            return false;
+    }
+    return true;
+}
+
+void xtrace_streams_find(const xtrace_trace *trace, uint32_t stream, size_t *first, size_t *end)
+{
+    *first = 0;
+    *end = trace->part_count;
+    if (stream == PRODUCE_ALL)
+        return;
+    while (*first < *end && trace->parts[*first].stream != stream)
+        ++*first;
+    if (*first < *end)
+        *end = *first + 1;
+}
+
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out)
 {
     static const producer_ops ops = {xtrace_fill, xtrace_producer_close};
@@ -225,10 +246,8 @@ stele_status xtrace_produce(stele_trace *self, const produce_request *request, p
     xtrace_trace *trace = (xtrace_trace *)self;
     xtrace_producer *p;
     *out = NULL;
-    for (size_t i = 0; i < trace->part_count; i++) {
-        if (trace->parts[i].stream == UINT32_MAX && !part_add_stream(trace, &trace->parts[i], 0))
-            return STELE_ERR_MEMORY;
-    }
+    if (!xtrace_streams_add(trace))
+        return STELE_ERR_MEMORY;
     p = calloc(1, sizeof *p);
     if (p == NULL)
         return STELE_ERR_MEMORY;
@@ -236,13 +255,8 @@ stele_status xtrace_produce(stele_trace *self, const produce_request *request, p
     p->trace = trace;
     p->context = self->context;
     p->request = *request;
-    p->part_end = trace->part_count;
     p->wants_values = (request->kinds & values) != 0;
-    if (request->stream != PRODUCE_ALL) {
-        while (p->part < trace->part_count && trace->parts[p->part].stream != request->stream)
-            p->part++;
-        p->part_end = p->part < trace->part_count ? p->part + 1 : p->part;
-    }
+    xtrace_streams_find(trace, request->stream, &p->part, &p->part_end);
     *out = &p->base;
     return STELE_OK;
 }

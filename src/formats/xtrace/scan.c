@@ -5,7 +5,6 @@
 
 #include "formats/xtrace/codes.h"
 
-#define GROUP_SIZE_MAX ((size_t)64 << 10) /* of one instruction with all of its values */
 #define ALLGPR_SIZE    (1 + STELE_XTRACE_GPR_COUNT * 8)
 #define TOKEN_SIZE_MAX (XTRACE_VEC_HEAD + STELE_XTRACE_IOVECS_MAX * XTRACE_IOVEC)
 
@@ -18,7 +17,8 @@ stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_toke
                               diag_sink *diag, size_t window_size)
 {
     *s = (xtrace_scan){.diag = diag, .tokens = tokens};
-    return window_open(&s->win, in, 0, UINT64_MAX, window_size, GROUP_SIZE_MAX + TOKEN_SIZE_MAX);
+    return window_open(&s->win, in, 0, UINT64_MAX, window_size,
+                       XTRACE_GROUP_SIZE_MAX + TOKEN_SIZE_MAX);
 }
 
 void xtrace_scan_close(xtrace_scan *s)
@@ -178,7 +178,7 @@ stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group)
         return w->status != STELE_OK ? w->status : STELE_END;
     *group =
         (xtrace_group){.offset = window_offset(w), .kind = XTRACE_GROUP_VALUES, .number = s->count};
-    while (index < GROUP_SIZE_MAX && window_need(w, index + 1) > index) {
+    while (index < XTRACE_GROUP_SIZE_MAX && window_need(w, index + 1) > index) {
         uint8_t kind;
         size = scan_token(s, index);
         if (size == 0 || size > (size_t)(w->end - w->at) - index)
@@ -201,9 +201,9 @@ stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group)
     group->bytes = w->at;
     group->size = s->pending = index;
     group_judge(s, group);
-    s->is_continued = index >= GROUP_SIZE_MAX;
+    s->is_continued = index >= XTRACE_GROUP_SIZE_MAX;
     if (s->is_continued)
         scan_report(s, XTR014, group->offset, group->size, NULL, "more than %zu bytes",
-                    GROUP_SIZE_MAX);
+                    XTRACE_GROUP_SIZE_MAX);
     return STELE_OK;
 }

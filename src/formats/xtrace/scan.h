@@ -10,6 +10,8 @@
 #include "core/window.h"
 #include "formats/xtrace/decode.h"
 
+#define XTRACE_GROUP_SIZE_MAX ((size_t)64 << 10) /* of one instruction with all of its values */
+
 typedef enum xtrace_group_kind {
     XTRACE_GROUP_INSN,   /* [ALLGPR] INST or PCINST, then what belongs to it */
     XTRACE_GROUP_VALUES, /* tokens whose instruction is not there */

@@ -93,8 +93,17 @@ stele_status xtrace_snapshots_step(xtrace_snapshots *s);
 void xtrace_snapshots_close(xtrace_snapshots *s);
 
 /* reader.c */
+
+/* Adds the streams of all parts that have none yet. False: memory. */
+bool xtrace_streams_add(xtrace_trace *trace);
+
+/* The parts of a stream, or with PRODUCE_ALL of all. */
+void xtrace_streams_find(const xtrace_trace *trace, uint32_t stream, size_t *first, size_t *end);
 stele_status xtrace_index(stele_trace *self);
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
+
+/* insns.c */
+produce_insns_fn xtrace_produce_insns;
 
 /* events.c: events of groups and snapshots. False: memory. */
 typedef struct xtrace_maker {
