@@ -150,14 +150,16 @@ typedef enum stele_type {
 } stele_type;
 
 /* How a value was written and is best shown; the value itself is complete without it. */
-#define STELE_HINT_BASE_MASK 0x0fu /* of integers: 0 decimal, 1 hexadecimal, 2 octal, 3 binary */
+#define STELE_HINT_BASE_MASK 0x07u /* of integers: 0 decimal, 1 hexadecimal, 2 octal, 3 binary */
 #define STELE_HINT_HEX       0x01u
 #define STELE_HINT_OCTAL     0x02u
 #define STELE_HINT_BINARY    0x03u
+#define STELE_HINT_ENUM      0x08u /* an enumeration, also where no label fits the value */
 #define STELE_HINT_RAW       0x10u /* only the format's own writer needs it; not shown */
 #define STELE_HINT_UNRESOLVED \
-    0x20u                       /* the name of the field, or its value, is a dangling reference */
-#define STELE_HINT_SIGNED 0x40u /* of BIGINT: negative when its top bit is set */
+    0x20u                        /* the name of the field, or its value, is a dangling reference */
+#define STELE_HINT_SIGNED  0x40u /* of BIGINT: negative when its top bit is set */
+#define STELE_HINT_CONTEXT 0x80u /* a struct of what held when the event happened, no payload */
 
 typedef struct stele_field {
     stele_name name;     /* 0 for elements of arrays and for labels */
