@@ -39,14 +39,16 @@ typedef struct stele_code {
 /* One finding. Valid during the call of the handler only. */
 typedef struct stele_diag {
     const stele_code *code;
-    const char *source;   /* name of the file or member it is in; NULL when about no input */
-    uint64_t offset;      /* first byte concerned, from the start of that input (after
-                             decompression); STELE_NO_OFFSET when about no place */
-    uint8_t bit;          /* bit in that byte, 0 to 7; 0 but in bit-packed formats */
-    uint64_t size;        /* bytes concerned; 0 when not known */
-    const char *expected; /* NULL when there is nothing to expect */
-    const char *found;    /* never NULL */
-    uint64_t lost_count;  /* events or records known to be lost by it; 0 when none or not known */
+    const char *source;    /* name of the file or member it is in; NULL when about no input */
+    uint64_t offset;       /* first byte concerned, from the start of that input (after
+                              decompression); STELE_NO_OFFSET when about no place */
+    uint8_t bit;           /* bit in that byte, 0 to 7; 0 but in bit-packed formats */
+    uint64_t size;         /* bytes concerned; 0 when not known */
+    const char *expected;  /* NULL when there is nothing to expect */
+    const char *found;     /* never NULL */
+    uint64_t lost_count;   /* events or records known to be lost by it; 0 when none or not known */
+    uint32_t line, column; /* where the input is text: from 1, columns in bytes; else 0 */
+    const char *excerpt;   /* that line, or what of it is near, and below it a caret; else NULL */
 } stele_diag;
 
 /*

@@ -40,6 +40,10 @@ static void show_json(void *user, const stele_diag *diag, const char *line)
         json_null(j, "offset");
     json_uint(j, "bit", diag->bit);
     json_uint(j, "size", diag->size);
+    if (diag->line != 0) {
+        json_uint(j, "line", diag->line);
+        json_uint(j, "column", diag->column);
+    }
     json_text(j, "expected", diag->expected);
     json_text(j, "found", diag->found);
     json_uint(j, "lost_count", diag->lost_count);

@@ -88,7 +88,28 @@ static void line_place(line *l, const stele_diag *diag)
     line_add(l, ": ");
 }
 
-/* FILE:OFFSET: severity CODE title: expected X, found Y */
+#define EXCERPT_SIZE 512 /* of one line */
+
+/* Where it stands in a text that people read. */
+static void line_text_place(line *l, const stele_diag *diag)
+{
+    char place[64];
+    if (diag->line == 0)
+        return;
+    snprintf(place, sizeof place, "line %" PRIu32 ", column %" PRIu32 ": ", diag->line,
+             diag->column);
+    line_add(l, place);
+}
+
+/*
+ * FILE:OFFSET: severity CODE title: expected X, found Y
+ *
+ * of texts with the place, the line and a caret:
+ *
+ * FILE:OFFSET: severity CODE title: line L, column C: expected X, found Y
+ *     LINE
+ *       ^
+ */
 static void line_finding(line *l, const report *r, const stele_diag *diag)
 {
     char lost[64];
@@ -103,6 +124,7 @@ static void line_finding(line *l, const report *r, const stele_diag *diag)
     line_add(l, diag->code->title);
     line_color(l, r, COLOR_NONE);
     line_add(l, ": ");
+    line_text_place(l, diag);
     if (diag->expected != NULL) {
         line_add(l, "expected ");
         line_add(l, diag->expected);
@@ -113,6 +135,12 @@ static void line_finding(line *l, const report *r, const stele_diag *diag)
     if (diag->lost_count != 0) {
         snprintf(lost, sizeof lost, " (%" PRIu64 " lost)", diag->lost_count);
         line_add(l, lost);
+    }
+    for (const char *at = diag->excerpt; at != NULL; at = strchr(at + 1, '\n')) {
+        char text[EXCERPT_SIZE];
+        snprintf(text, sizeof text, "\n    %.*s", (int)strcspn(at + (*at == '\n'), "\n"),
+                 at + (*at == '\n'));
+        line_add_some(l, text, true);
     }
     line_end(l);
 }

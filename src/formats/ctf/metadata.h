@@ -36,7 +36,9 @@ typedef struct metadata {
     uint8_t uuid[16];
     uint32_t session_id;   /* RFC */
     uint32_t major, minor; /* of the packets, or of the line in front of plain text */
-    uint32_t error_count;  /* findings of severity error that metadata_report() made */
+    uint32_t error_count;  /* findings of severity error that were made about it */
+    size_t counted_to;     /* newlines of the text before this were ... */
+    uint32_t counted;      /* ... counted, for the line numbers of findings */
 } metadata;
 
 /*
@@ -46,6 +48,17 @@ typedef struct metadata {
  */
 stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in);
 void metadata_free(metadata *m);
+
+/* Says where the text from `text_offset` on stands in the file. False: memory. */
+bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);
+
+#define RFC_PACKET_MAGIC UINT32_C(0xc1fc1fc1)
+
+/*
+ * Replaces the packets of the RFC in `text` by the texts of their events, one below the other, and
+ * sets the generation and session_id. STELE_ERR_MEMORY, STELE_ERR_FORMAT: nothing can be read.
+ */
+stele_status rfc_unpack_metadata(metadata *m);
 
 /* A finding at a byte of the text: "line 12, column 7: ..." and the line with a caret. */
 __attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const stele_code *code,
