@@ -9,7 +9,7 @@
 #include "core/hash.h"
 #include "model/filter.h"
 
-#define CALLS_PENDING   256u
+#define CALLS_PENDING   128u
 #define DEPTH_MAX       (64u << 10)
 #define NODES_MAX       (1u << 20)
 #define TRACK_DEPTH_MAX 8
@@ -36,14 +36,12 @@ typedef struct active {
 
 /* The stack of a track. */
 typedef struct stack {
-    frame *frames;
-    uint32_t depth, capacity;
-    uint32_t cut_depth; /* entries beyond the limit that are open */
-    uint32_t root;      /* node that outermost calls hang on */
-    int64_t last_ns;    /* the latest time or end of its events */
-    active *active;     /* open addressing by name; NULL unless recursion is to be told */
+    frame *frames;            /* the first stands for what is outside of all calls, and stays */
+    uint32_t depth, capacity; /* without that one */
+    uint32_t cut_depth;       /* entries beyond the limit that are open */
+    int64_t last_ns;          /* the latest time or end of its events */
+    active *active;           /* open addressing by name; NULL unless recursion is to be told */
     uint32_t active_mask, active_count;
-    bool is_used;
 } stack;
 
 struct calls {
@@ -168,14 +166,19 @@ static void active_rebuild(calls *s, stack *of)
     of->active = table;
     of->active_mask = count - 1;
     of->active_count = 0;
-    for (uint32_t i = 0; i < of->depth; i++)
+    for (uint32_t i = 1; i <= of->depth; i++)
         active_count_in(of, &of->frames[i]);
+}
+
+static inline bool active_is_full(const stack *of)
+{
+    return of->active_count * 2 >= of->active_mask;
 }
 
 /* Counts the top frame, which is on the stack already. */
 static inline void active_enter(calls *s, stack *of, frame *top)
 {
-    if (__builtin_expect(of->active_count * 2 >= of->active_mask, 0))
+    if (active_is_full(of))
         active_rebuild(s, of);
     else
         active_count_in(of, top);
@@ -189,6 +192,42 @@ static inline bool active_leave(const stack *of, const frame *top)
 
 /* ---- Frames ---- */
 
+static inline frame *stack_top(const stack *of)
+{
+    return &of->frames[of->depth];
+}
+
+static inline void frame_set(frame *made, int64_t begin_ns, int64_t end_ns, stele_name name,
+                             bool is_wanted)
+{
+    made->begin_ns = begin_ns;
+    made->end_ns = end_ns;
+    made->child_ns = 0;
+    made->name = name;
+    made->is_wanted = is_wanted;
+    made->node = 0;
+}
+
+/* The frame, which is the top of a stack of `depth`, as a call that ends at `end_ns`, but not
+   before it began (as disorder may have it). Gives how long it took. */
+static inline uint64_t span_set(call_span *span, const frame *from, int64_t end_ns, uint32_t depth,
+                                uint32_t track, call_end how)
+{
+    const int64_t until_ns = end_ns > from->begin_ns ? end_ns : from->begin_ns;
+    const uint64_t whole = (uint64_t)until_ns - (uint64_t)from->begin_ns;
+    span->begin_ns = from->begin_ns;
+    span->end_ns = until_ns;
+    span->self_ns = whole > from->child_ns ? whole - from->child_ns : 0;
+    span->total_ns = whole;
+    span->name = from->name;
+    span->track = track;
+    span->node = from->node;
+    span->depth = depth - 1;
+    span->end = (uint8_t)how;
+    span->is_wanted = from->is_wanted;
+    return whole;
+}
+
 /*
  * A span that outlasts the one below it, which it should not: its time counts as that of callees
  * where the spans below last, and as its own name's where none of that name does.
@@ -197,7 +236,7 @@ static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns, bool
 {
     const uint32_t floor = of->depth > OVERLAP_MAX ? of->depth - OVERLAP_MAX : 0;
     int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
-    for (uint32_t i = of->depth; i-- > floor;) {
+    for (uint32_t i = of->depth; i > floor; i--) {
         frame *const below = &of->frames[i];
         const int64_t until_ns = below->end_ns < end_ns ? below->end_ns : end_ns;
         if (until_ns > from_ns) {
@@ -210,30 +249,19 @@ static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns, bool
     return (uint64_t)end_ns - (uint64_t)(is_recursive ? named_ns : top->begin_ns);
 }
 
-/* Takes the top frame off, ended at `end_ns`, but not before it began (as disorder may have it). */
-static inline void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_end how)
+/* Takes the top frame off, ended at `end_ns`. */
+static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_end how)
 {
-    frame *const top = &of->frames[--of->depth];
-    const uint64_t whole = end_ns > top->begin_ns ? (uint64_t)end_ns - (uint64_t)top->begin_ns : 0;
+    frame *const top = stack_top(of);
     call_span *const call = &s->pending[s->pending_count];
-    bool is_recursive;
-    call->begin_ns = top->begin_ns;
-    call->end_ns = end_ns > top->begin_ns ? end_ns : top->begin_ns;
-    call->self_ns = whole > top->child_ns ? whole - top->child_ns : 0;
-    call->name = top->name;
-    call->track = track;
-    call->node = top->node;
-    call->depth = of->depth;
-    call->end = (uint8_t)how;
-    call->is_wanted = top->is_wanted;
-    is_recursive = s->options.needs_recursion && active_leave(of, top);
-    call->total_ns = is_recursive ? 0 : whole;
-    if (of->depth != 0) {
-        if (__builtin_expect(call->end_ns > top[-1].end_ns, 0))
-            call->total_ns = charge_overlap(of, top, call->end_ns, is_recursive);
-        else
-            top[-1].child_ns += whole;
-    }
+    const uint64_t whole = span_set(call, top, end_ns, of->depth--, track, how);
+    const bool is_recursive = s->options.needs_recursion && active_leave(of, top);
+    if (is_recursive)
+        call->total_ns = 0;
+    if (call->end_ns > top[-1].end_ns)
+        call->total_ns = charge_overlap(of, top, call->end_ns, is_recursive);
+    else
+        top[-1].child_ns += whole;
     s->counts.by_end[how]++;
     if (++s->pending_count == CALLS_PENDING)
         flush(s);
@@ -245,7 +273,7 @@ static bool frames_grow(calls *s, stack *of)
     frame *frames;
     if (capacity > s->options.depth_max)
         capacity = s->options.depth_max;
-    frames = realloc(of->frames, capacity * sizeof *frames);
+    frames = realloc(of->frames, ((size_t)capacity + 1) * sizeof *frames);
     if (frames == NULL) {
         s->status = STELE_ERR_MEMORY;
         return false;
@@ -256,11 +284,11 @@ static bool frames_grow(calls *s, stack *of)
 }
 
 /* False when the stack is as deep as it may be, or memory is exhausted. */
-static inline bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name,
-                            bool is_wanted)
+static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name,
+                     bool is_wanted)
 {
     frame *top;
-    if (__builtin_expect(of->depth == of->capacity, 0)) {
+    if (of->depth == of->capacity) {
         if (of->depth >= s->options.depth_max) {
             s->counts.cut_count++;
             return false;
@@ -268,14 +296,11 @@ static inline bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_n
         if (!frames_grow(s, of))
             return false;
     }
-    top = &of->frames[of->depth++];
-    top->begin_ns = begin_ns;
-    top->end_ns = end_ns;
-    top->child_ns = 0;
-    top->name = name;
-    top->is_wanted = is_wanted;
-    top->node =
-        s->options.has_tree ? node_child(s, of->depth > 1 ? top[-1].node : of->root, name) : 0;
+    of->depth++;
+    top = stack_top(of);
+    frame_set(top, begin_ns, end_ns, name, is_wanted);
+    if (s->options.has_tree)
+        top->node = node_child(s, top[-1].node, name);
     if (s->options.needs_recursion)
         active_enter(s, of, top);
     if (of->depth > s->counts.depth_max)
@@ -284,10 +309,10 @@ static inline bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_n
 }
 
 /* COMPLETE events that have ended by `now_ns` leave the stack. */
-static inline void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
+static void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
 {
-    while (of->depth != 0 && of->frames[of->depth - 1].end_ns <= now_ns)
-        close_top(s, of, track, of->frames[of->depth - 1].end_ns, CALL_RETURNED);
+    while (of->depth != 0 && stack_top(of)->end_ns <= now_ns)
+        close_top(s, of, track, stack_top(of)->end_ns, CALL_RETURNED);
 }
 
 /* An exit without a name is that of whatever began last. */
@@ -303,11 +328,11 @@ static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, 
 {
     const uint32_t floor = of->depth > SEARCH_MAX ? of->depth - SEARCH_MAX : 0;
     uint32_t at = of->depth;
-    while (at > floor && !is_exit_of(&of->frames[at - 1], name))
+    while (at > floor && !is_exit_of(&of->frames[at], name))
         at--;
     if (at > floor) {
         while (of->depth > at) {
-            const int64_t end_ns = of->frames[of->depth - 1].end_ns;
+            const int64_t end_ns = stack_top(of)->end_ns;
             s->counts.overlap_count += end_ns != INT64_MAX && end_ns > time_ns;
             if (end_ns <= time_ns)
                 close_top(s, of, track, end_ns, CALL_RETURNED);
@@ -322,14 +347,13 @@ static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, 
         close_top(s, of, track, time_ns, CALL_ENTRY_LOST);
 }
 
-static inline void take_end(calls *s, stack *of, const stele_event *event, stele_name name,
-                            call_end how)
+static void take_end(calls *s, stack *of, const stele_event *event, stele_name name, call_end how)
 {
     if (of->cut_depth != 0) {
         of->cut_depth--;
         return;
     }
-    if (of->depth != 0 && is_exit_of(&of->frames[of->depth - 1], name))
+    if (of->depth != 0 && is_exit_of(stack_top(of), name))
         close_top(s, of, event->track, event->time_ns, how);
     else
         end_elsewhere(s, of, event->track, event->time_ns, name, how);
@@ -344,24 +368,23 @@ static void take_complete(calls *s, stack *of, const stele_event *event, stele_n
 {
     const int64_t given_ns = (int64_t)event->id;
     const int64_t end_ns = given_ns > event->time_ns ? given_ns : event->time_ns;
-    uint32_t at = of->depth;
+    uint32_t at;
     frame moved;
     if (end_ns > of->last_ns)
         of->last_ns = end_ns;
     if (!open_top(s, of, event->time_ns, end_ns, name, is_wanted))
         return;
+    at = of->depth;
     moved = of->frames[at];
-    while (at != 0 && of->frames[at - 1].begin_ns == moved.begin_ns &&
+    while (at != 1 && of->frames[at - 1].begin_ns == moved.begin_ns &&
            of->frames[at - 1].end_ns < end_ns) {
         of->frames[at] = of->frames[at - 1];
         at--;
     }
     of->frames[at] = moved;
-    if (at != 0 && of->frames[at - 1].end_ns < end_ns)
-        s->counts.overlap_count++;
-    for (uint32_t i = at; s->options.has_tree && at + 1 != of->depth && i < of->depth; i++)
-        of->frames[i].node =
-            node_child(s, i == 0 ? of->root : of->frames[i - 1].node, of->frames[i].name);
+    s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
+    for (uint32_t i = at; s->options.has_tree && at != of->depth && i <= of->depth; i++)
+        of->frames[i].node = node_child(s, of->frames[i - 1].node, of->frames[i].name);
 }
 
 /* ---- Tracks ---- */
@@ -384,15 +407,17 @@ static size_t write_track(const stele_context *context, const stele_track *track
     return used < size ? used : size - 1;
 }
 
-static void name_root(calls *s, stack *of, uint32_t track)
+/* The node that outermost calls hang on. */
+static uint32_t track_root(calls *s, uint32_t track)
 {
     const stele_track *known = stele_track_get(s->context, track);
     if (s->options.has_tree && s->options.has_track_roots && known != NULL) {
         char text[256];
         const size_t size = write_track(s->context, known, text, sizeof text);
         const stele_name name = stele_name_intern(s->context, text, size);
-        of->root = node_child(s, 0, name == UINT32_MAX ? 0 : name);
+        return node_child(s, 0, name == UINT32_MAX ? 0 : name);
     }
+    return 0;
 }
 
 static stack *track_stack(calls *s, uint32_t track)
@@ -414,15 +439,23 @@ static stack *track_stack(calls *s, uint32_t track)
     return &s->tracks[track];
 }
 
-static stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
+static stack *track_begin_new(calls *s, uint32_t track, int64_t time_ns)
 {
     stack *of = track_stack(s, track);
-    if (of != NULL && !of->is_used) {
-        of->is_used = true;
-        of->last_ns = time_ns;
-        name_root(s, of, track);
-    }
+    if (of == NULL || !frames_grow(s, of))
+        return NULL;
+    frame_set(&of->frames[0], INT64_MIN, INT64_MAX, 0, false);
+    of->frames[0].node = track_root(s, track);
+    of->last_ns = time_ns;
     return of;
+}
+
+/* The stack of a track that has an event; NULL when memory is exhausted. */
+static inline stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
+{
+    if (track < s->track_count && s->tracks[track].frames != NULL)
+        return &s->tracks[track];
+    return track_begin_new(s, track, time_ns);
 }
 
 /* ---- The flow of events ---- */
@@ -493,9 +526,14 @@ bool calls_wants(const calls *s, const stele_batch *batch, const stele_event *ev
     return s->only == NULL || filter_passes(s->only, batch, event);
 }
 
-static inline void take(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+static inline stele_name name_of(const stele_event *event)
 {
-    const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+    return (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+}
+
+static void take(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+{
+    const stele_name name = name_of(event);
     expire(s, of, event->track, event->time_ns);
     switch (event->kind) {
     case STELE_KIND_BEGIN:
@@ -513,22 +551,86 @@ static inline void take(calls *s, stack *of, const stele_batch *batch, const ste
         of->last_ns = event->time_ns;
 }
 
+/*
+ * Entries, and exits of what was entered last: nearly all of most traces. What they change is in
+ * locals, because stores to frames and spans could alias the rest. Stops at whatever else there is,
+ * and gives where.
+ */
+static const stele_event *take_plain(calls *s, stack *of, const stele_event *event,
+                                     const stele_event *end)
+{
+    const bool has_tree = s->options.has_tree, needs_recursion = s->options.needs_recursion;
+    const uint32_t track = event->track, room = CALLS_PENDING - s->pending_count;
+    frame *const outside = of->frames, *const last = outside + of->capacity;
+    frame *top = stack_top(of), *highest = top;
+    call_span *span = &s->pending[s->pending_count];
+    int64_t last_ns = of->last_ns;
+    uint64_t entry_count = 0, tail_count = 0;
+    if ((size_t)(end - event) > room)
+        end = event + room;
+    for (; event != end && event->track == track && top->end_ns == INT64_MAX; event++) {
+        const stele_name name = name_of(event);
+        const int64_t time_ns = event->time_ns;
+        if (event->kind == STELE_KIND_BEGIN) {
+            if (top == last || (needs_recursion && active_is_full(of)))
+                break;
+            frame_set(++top, time_ns, INT64_MAX, name, true);
+            if (has_tree)
+                top->node = node_child(s, top[-1].node, name);
+            if (needs_recursion)
+                active_count_in(of, top);
+            highest = top > highest ? top : highest;
+            entry_count++;
+        } else {
+            const bool is_tail = event->kind == STELE_KIND_TAIL_EXIT;
+            if ((event->kind != STELE_KIND_END && !is_tail) || top == outside ||
+                !is_exit_of(top, name) || top[-1].end_ns < time_ns)
+                break;
+            top[-1].child_ns += span_set(span, top, time_ns, (uint32_t)(top - outside), track,
+                                         is_tail ? CALL_TAIL : CALL_RETURNED);
+            if (needs_recursion && active_leave(of, top))
+                span->total_ns = 0;
+            tail_count += is_tail;
+            span++;
+            top--;
+        }
+        last_ns = time_ns > last_ns ? time_ns : last_ns;
+    }
+    of->depth = (uint32_t)(top - outside);
+    of->last_ns = last_ns;
+    if (highest - outside > s->counts.depth_max)
+        s->counts.depth_max = (uint32_t)(highest - outside);
+    s->counts.call_count += entry_count;
+    s->counts.by_end[CALL_TAIL] += tail_count;
+    s->counts.by_end[CALL_RETURNED] +=
+        (uint64_t)(span - &s->pending[s->pending_count]) - tail_count;
+    s->pending_count = (uint32_t)(span - s->pending);
+    if (s->pending_count == CALLS_PENDING)
+        flush(s);
+    return event;
+}
+
 stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
 {
     bool has_others = false;
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
-    for (; event != end && s->status == STELE_OK; event++) {
+    while (event != end && s->status == STELE_OK) {
+        const stele_event *next = event;
         stack *of;
         if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
             has_others = true;
+            event++;
             continue;
         }
-        of = event->track < s->track_count ? &s->tracks[event->track] : NULL;
-        if (of == NULL || !of->is_used)
-            of = track_begin(s, event->track, event->time_ns);
-        if (of != NULL)
-            take(s, of, segment->batch, event);
+        of = track_begin(s, event->track, event->time_ns);
+        if (of == NULL)
+            break;
+        if (s->only == NULL && of->cut_depth == 0)
+            next = take_plain(s, of, event, end);
+        if (next == event)
+            take(s, of, segment->batch, next++);
+        event = next;
     }
     flush(s);
     if (others != NULL)
@@ -542,7 +644,7 @@ stele_status calls_finish(calls *s)
         stack *of = &s->tracks[i];
         of->cut_depth = 0;
         while (of->depth != 0) {
-            const int64_t end_ns = of->frames[of->depth - 1].end_ns;
+            const int64_t end_ns = stack_top(of)->end_ns;
             if (end_ns != INT64_MAX)
                 close_top(s, of, i, end_ns, CALL_RETURNED);
             else
@@ -556,7 +658,7 @@ stele_status calls_finish(calls *s)
 uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t count)
 {
     const stack *of = track_begin(s, track, 0);
-    uint32_t node = of != NULL ? of->root : 0;
+    uint32_t node = of != NULL ? of->frames[0].node : 0;
     for (size_t i = 0; i < count; i++)
         node = node_child(s, node, names[i]);
     return node;

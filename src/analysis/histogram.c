@@ -11,7 +11,6 @@ bool histogram_grow(histogram *h, uint64_t value)
     if (*block == NULL)
         return false;
     (*block)[histogram_bucket(value)]++;
-    h->count++;
     return true;
 }
 
@@ -27,7 +26,6 @@ bool histogram_merge(histogram *into, const histogram *from)
         for (unsigned i = 0; i < HISTOGRAM_BLOCK; i++)
             into->blocks[b][i] += from->blocks[b][i];
     }
-    into->count += from->count;
     return true;
 }
 
@@ -39,11 +37,21 @@ static uint64_t bucket_top(unsigned block, unsigned bucket)
     return ((uint64_t)(HISTOGRAM_BLOCK + bucket + 1) << (block - 1)) - 1;
 }
 
+uint64_t histogram_count(const histogram *h)
+{
+    uint64_t count = 0;
+    for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
+        for (unsigned i = 0; h->blocks[b] != NULL && i < HISTOGRAM_BLOCK; i++)
+            count += h->blocks[b][i];
+    }
+    return count;
+}
+
 uint64_t histogram_percentile(const histogram *h, unsigned permille)
 {
     /* The rank of the value, from 1: at least `permille` of all are at or below it. */
-    const uint64_t whole = h->count / 1000 * permille;
-    const uint64_t rank = whole + (h->count % 1000 * permille + 999) / 1000;
+    const uint64_t count = histogram_count(h), whole = count / 1000 * permille;
+    const uint64_t rank = whole + (count % 1000 * permille + 999) / 1000;
     uint64_t seen = 0;
     for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
         if (h->blocks[b] == NULL)

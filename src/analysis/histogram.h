@@ -17,7 +17,6 @@
 
 typedef struct histogram {
     uint64_t *blocks[HISTOGRAM_BLOCKS];
-    uint64_t count;
 } histogram;
 
 /* Allocates the block that a value falls in; false when memory is exhausted. */
@@ -44,12 +43,14 @@ static inline bool histogram_add(histogram *h, uint64_t value)
     if (__builtin_expect(block == NULL, 0))
         return histogram_grow(h, value);
     block[histogram_bucket(value)]++;
-    h->count++;
     return true;
 }
 
 /* Adds the counts of another; false when memory is exhausted. */
 bool histogram_merge(histogram *into, const histogram *from);
+
+/* How many values were added. */
+uint64_t histogram_count(const histogram *h);
 
 /* The smallest bucket's upper end below which `permille` of the values lie; 0 when empty. */
 uint64_t histogram_percentile(const histogram *h, unsigned permille);

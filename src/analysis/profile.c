@@ -7,11 +7,17 @@
 #include "analysis/histogram.h"
 #include "analysis/samples.h"
 #include "core/hash.h"
+#include "core/wide.h"
 
-/* The running figures of one name, or of one name on one track. */
+/*
+ * The running figures of one name, or of one name on one track. Calls are counted by the histogram
+ * alone, and have their total in the sum, so that a call changes little.
+ */
 typedef struct entry {
-    profile_row row;
-    uint64_t sample; /* the last one that was counted here */
+    profile_row row;        /* `count` is that of samples */
+    wide_u128 self_squares; /* of the calls' self times */
+    uint64_t repeated_ns;   /* in row.sum_ns, but covered by calls of the same name further out */
+    uint64_t sample;        /* the last one that was counted here */
     histogram durations;
 } entry;
 
@@ -119,12 +125,12 @@ static bool entry_add(entry *to, const call_span *call)
         row->lost_count++;
         return true;
     }
-    row->count++;
     row->unended_count += call->end == CALL_UNWOUND || call->end == CALL_OPEN;
     row->self_ns += call->self_ns;
     row->sum_ns += duration;
-    row->self_squares += (double)call->self_ns * (double)call->self_ns;
-    row->total_ns += call->total_ns;
+    to->self_squares += (wide_u128)call->self_ns * call->self_ns;
+    if (call->total_ns != duration)
+        to->repeated_ns += duration - call->total_ns;
     if (duration < row->min_ns)
         row->min_ns = duration;
     if (duration > row->max_ns)
@@ -171,10 +177,7 @@ static stele_status take_sample(profile *p, const stele_batch *batch, const stel
         if (to == NULL)
             return STELE_ERR_MEMORY;
         to->row.is_sampled = true;
-        if (to->sample != p->sample_count) {
-            to->row.total_ns += event->id;
-            to->row.sum_ns += event->id;
-        }
+        to->row.sum_ns += to->sample != p->sample_count ? event->id : 0;
         to->row.self_ns += is_last ? event->id : 0;
         to->row.count += is_last ? event->value : 0;
         to->sample = p->sample_count;
@@ -275,9 +278,19 @@ static uint64_t percentile(const entry *from, unsigned permille)
     return value < from->row.max_ns ? value : from->row.max_ns;
 }
 
-static profile_row finished(const entry *from)
+/* The row without its spread. */
+static profile_row summed(const entry *from)
 {
     profile_row row = from->row;
+    row.count += histogram_count(&from->durations);
+    row.total_ns = row.sum_ns - from->repeated_ns;
+    row.self_squares = (double)from->self_squares;
+    return row;
+}
+
+static profile_row finished(const entry *from)
+{
+    profile_row row = summed(from);
     if (row.count == 0 || row.is_sampled)
         row.min_ns = 0;
     row.p50_ns = percentile(from, 500);
@@ -296,9 +309,9 @@ stele_status profile_rows(profile *p, profile_order order, const profile_row **r
         return STELE_ERR_MEMORY;
     }
     for (uint32_t i = 0; i < p->entry_count; i++) {
-        const profile_row *row = &p->entries[i]->row;
-        ranks[i] = (ranked){weight(row, order), stele_name_text(p->context, NULL, row->name), i,
-                            row->track};
+        const profile_row row = summed(p->entries[i]);
+        ranks[i] = (ranked){weight(&row, order), stele_name_text(p->context, NULL, row.name), i,
+                            row.track};
     }
     qsort(ranks, p->entry_count, sizeof *ranks, ranked_compare);
     for (size_t i = 0; i < p->entry_count; i++)

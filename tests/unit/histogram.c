@@ -22,11 +22,11 @@ static uint64_t exact(const uint64_t *values, size_t count, unsigned permille)
 
 static void check_values(uint64_t *values, size_t count)
 {
-    histogram h = {.count = 0};
+    histogram h = {.blocks = {NULL}};
     for (size_t i = 0; i < count; i++)
         REQUIRE(histogram_add(&h, values[i]));
     qsort(values, count, sizeof *values, compare);
-    CHECK_EQ_U64(h.count, count);
+    CHECK_EQ_U64(histogram_count(&h), count);
     for (unsigned permille = 0; permille <= 1000; permille += 10) {
         const uint64_t want = exact(values, count, permille);
         const uint64_t got = histogram_percentile(&h, permille);
@@ -55,7 +55,7 @@ TEST(percentiles_are_never_below_and_at_most_a_32nd_above)
 TEST(every_value_has_a_bucket_of_its_own_up_to_64)
 {
     for (uint64_t value = 0; value < 64; value++) {
-        histogram h = {.count = 0};
+        histogram h = {.blocks = {NULL}};
         REQUIRE(histogram_add(&h, value));
         CHECK_EQ_U64(histogram_percentile(&h, 500), value);
         histogram_free(&h);
@@ -64,23 +64,23 @@ TEST(every_value_has_a_bucket_of_its_own_up_to_64)
 
 TEST(the_largest_value_fits)
 {
-    histogram h = {.count = 0};
+    histogram h = {.blocks = {NULL}};
     REQUIRE(histogram_add(&h, UINT64_MAX));
     CHECK_EQ_U64(histogram_percentile(&h, 990), UINT64_MAX);
-    CHECK_EQ_U64(histogram_percentile(&(histogram){.count = 0}, 500), 0);
+    CHECK_EQ_U64(histogram_percentile(&(histogram){.blocks = {NULL}}, 500), 0);
     histogram_free(&h);
 }
 
 TEST(merged_histograms_are_as_one)
 {
-    histogram all = {.count = 0}, parts[2] = {{.count = 0}, {.count = 0}};
+    histogram all = {.blocks = {NULL}}, parts[2] = {{.blocks = {NULL}}, {.blocks = {NULL}}};
     uint64_t seed = 5;
     for (unsigned i = 0; i < VALUES; i++) {
         const uint64_t value = random_next(&seed) >> random_next(&seed) % 64;
         REQUIRE(histogram_add(&all, value) && histogram_add(&parts[i % 2], value));
     }
     REQUIRE(histogram_merge(&parts[0], &parts[1]));
-    CHECK_EQ_U64(parts[0].count, all.count);
+    CHECK_EQ_U64(histogram_count(&parts[0]), histogram_count(&all));
     for (unsigned permille = 0; permille <= 1000; permille++)
         CHECK_EQ_U64(histogram_percentile(&parts[0], permille),
                      histogram_percentile(&all, permille));
