@@ -20,20 +20,23 @@ tick_rate tick_rate_make(uint64_t frequency_hz);
 
 /*
  * The estimate from the fixed-point ratio is at most one too small: the fraction is cut by less
- * than 2^-64, times fewer than 2^64 ticks. The remainder shows it, and arithmetic modulo 2^64 is
+ * than 2^-64, times fewer than 2^64 ticks. Only where what follows the point is within `ticks` of
+ * the next whole number can it be that; then the remainder shows it, and arithmetic modulo 2^64 is
  * enough to see it because the true remainder lies in [0, 2f) and f < 2^63. Ticks beyond
  * `ticks_max` give INT64_MAX; `*is_clamped`, not NULL, is then set and else left alone.
  */
 static inline int64_t tick_rate_ns(const tick_rate *rate, uint64_t ticks, bool *is_clamped)
 {
-    uint64_t ns, rest;
+    const wide_u128 product = (wide_u128)ticks * rate->fraction;
+    uint64_t ns;
     if (__builtin_expect(ticks > rate->ticks_max, 0)) {
         *is_clamped = true;
         return INT64_MAX;
     }
-    ns = ticks * rate->whole + (uint64_t)(((wide_u128)ticks * rate->fraction) >> 64);
-    rest = ticks * UINT64_C(1000000000) - ns * rate->frequency_hz;
-    return (int64_t)(ns + (rest >= rate->frequency_hz));
+    ns = ticks * rate->whole + (uint64_t)(product >> 64);
+    if (__builtin_expect((uint64_t)product > ~ticks, 0))
+        ns += ticks * UINT64_C(1000000000) - ns * rate->frequency_hz >= rate->frequency_hz;
+    return (int64_t)ns;
 }
 
 /* The same for a signed distance in ticks, rounded down (towards the past). */
