@@ -54,18 +54,29 @@ static bool streams_reserve(order_flow *o, uint32_t stream)
     return true;
 }
 
+/* Whether no event is before the one in front of it. */
+static bool is_in_order(const stele_batch *batch, bool by_end)
+{
+    bool result = true;
+    for (uint32_t i = 1; i < batch->event_count; i++)
+        result &= event_key(&batch->events[i], by_end) >= event_key(&batch->events[i - 1], by_end);
+    return result;
+}
+
 /* Counts the events that are behind a younger one of their stream. True when the batch itself is
    in order. */
 static bool order_judge(order_flow *o, const stele_batch *batch)
 {
+    const bool by_end = o->options.by_end, is_sorted = is_in_order(batch, by_end);
     int64_t *const stream_ns = &o->stream_ns[batch->stream];
-    int64_t latest_ns = *stream_ns, before_ns = INT64_MIN;
+    int64_t latest_ns = *stream_ns;
     order_stats *stats = o->options.stats;
-    bool is_sorted = true;
+    if (is_sorted && event_key(&batch->events[0], by_end) >= latest_ns) {
+        *stream_ns = event_key(&batch->events[batch->event_count - 1], by_end);
+        return true;
+    }
     for (uint32_t i = 0; i < batch->event_count; i++) {
-        const int64_t key = event_key(&batch->events[i], o->options.by_end);
-        is_sorted = is_sorted && key >= before_ns;
-        before_ns = key;
+        const int64_t key = event_key(&batch->events[i], by_end);
         if (key >= latest_ns) {
             latest_ns = key;
         } else if ((batch->events[i].flags & STELE_FLAG_NO_TIME) == 0) {
