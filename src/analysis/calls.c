@@ -472,7 +472,7 @@ static stele_status make_filter(calls *s, const stele_request *only)
                               .categories = only->categories,
                               .where = only->where};
     status = filter_new(s->context, &request, NULL, &s->only);
-    if (status == STELE_OK && filter_is_open(s->only)) {
+    if (status == STELE_OK && filter_is_open(s->only, STELE_KINDS_ALL)) {
         filter_free(s->only);
         s->only = NULL;
     }

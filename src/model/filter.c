@@ -72,9 +72,9 @@ static bool is_by_kind(const filter *f)
            f->categories.count == 0 && f->tracks.count == 0 && f->where == NULL;
 }
 
-bool filter_is_open(const filter *f)
+bool filter_is_open(const filter *f, uint64_t kinds)
 {
-    return (f->kinds & STELE_KINDS_ALL) == STELE_KINDS_ALL && is_by_kind(f);
+    return (kinds & ~f->kinds) == 0 && is_by_kind(f);
 }
 
 uint32_t filter_columns(const filter *f)

@@ -36,8 +36,8 @@ stele_status filter_new(stele_context *context, const stele_request *request,
                         const filter_range *range, filter **out);
 void filter_free(filter *f);
 
-/* True when every event passes. */
-bool filter_is_open(const filter *f);
+/* True when every event of these kinds passes. */
+bool filter_is_open(const filter *f, uint64_t kinds);
 
 /* Columns that it looks at, to be asked of the producers too. */
 uint32_t filter_columns(const filter *f);

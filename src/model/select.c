@@ -39,7 +39,7 @@ stele_status producer_select(producer *from, int64_t shift_ns, filter *f, uint64
     static const producer_ops ops = {selected_fill, selected_close};
     selected *s;
     *out = from;
-    if (shift_ns == 0 && filter_is_open(f))
+    if (shift_ns == 0 && filter_is_open(f, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
         return STELE_OK;
     s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -47,7 +47,7 @@ stele_status producer_select(producer *from, int64_t shift_ns, filter *f, uint64
         *out = NULL;
         return STELE_ERR_MEMORY;
     }
-    *s = (selected){.base.ops = &ops,
+    *s = (selected){.base = {.ops = &ops, .kinds = from->kinds},
                     .from = from,
                     .shift_ns = shift_ns,
                     .filter = f,

@@ -54,15 +54,15 @@ TEST(an_open_filter_lets_everything_pass)
 {
     begin();
     compile();
-    CHECK(filter_is_open(it.filter));
+    CHECK(filter_is_open(it.filter, STELE_KINDS_ALL));
     CHECK_EQ_U64(filter_columns(it.filter), 0);
     CHECK(passes((stele_event){.kind = STELE_KIND_INSTANT}));
     filter_free(it.filter);
     REQUIRE(filter_new(it.context, &it.request, NULL, &it.filter) == STELE_OK);
-    CHECK(filter_is_open(it.filter));
+    CHECK(filter_is_open(it.filter, STELE_KINDS_ALL));
     it.request.kinds = STELE_KINDS_ALL;
     compile();
-    CHECK(filter_is_open(it.filter));
+    CHECK(filter_is_open(it.filter, STELE_KINDS_ALL));
     end();
 }
 
@@ -71,7 +71,9 @@ TEST(kinds)
     begin();
     it.request.kinds = STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END);
     compile();
-    CHECK(!filter_is_open(it.filter));
+    CHECK(!filter_is_open(it.filter, STELE_KINDS_ALL));
+    CHECK(filter_is_open(it.filter, STELE_KIND_BIT(STELE_KIND_END)));
+    CHECK(!filter_is_open(it.filter, STELE_KIND_BIT(STELE_KIND_END) | it.request.kinds << 1));
     CHECK_EQ_U64(filter_columns(it.filter), 0);
     CHECK(passes((stele_event){.kind = STELE_KIND_END}));
     CHECK(!passes((stele_event){.kind = STELE_KIND_INSTANT}));
@@ -252,7 +254,7 @@ TEST(an_expression_that_cannot_be_used_is_an_error)
     CHECK_EQ_U64(stele_context_diag_count(it.context, STELE_ERROR), 1);
     it.request.where = "size > 5";
     compile();
-    CHECK(!filter_is_open(it.filter));
+    CHECK(!filter_is_open(it.filter, STELE_KINDS_ALL));
     CHECK(passes((stele_event){.kind = STELE_KIND_INSTANT, .size = 6}));
     CHECK(!passes((stele_event){.kind = STELE_KIND_INSTANT, .size = 5}));
     end();

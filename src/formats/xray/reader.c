@@ -8,6 +8,11 @@
 #include "formats/xray/sound.h"
 #include "model/batch.h"
 
+/* What function records become. */
+#define FUNCTION_KINDS                                                   \
+    (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
+     STELE_KIND_BIT(STELE_KIND_TAIL_EXIT))
+
 /* Which record may come next (seed "Format Grammar and Invariants"). */
 typedef enum fdr_state {
     FDR_NEW_BUFFER, /* NewBuffer */
@@ -22,6 +27,7 @@ typedef struct fdr_producer {
     xray_trace *trace;
     window w;
     uint32_t columns;
+    bool wants_instants;
     bool check;
     xray_locator locator;       /* in file order */
     size_t range_at, range_end; /* of one thread: ranges of the trace left to read */
@@ -86,7 +92,10 @@ static stele_status push_payload(fdr_producer *self, stele_batch *batch, const u
     xray_trace *trace = self->trace;
     const bool is_typed = record->kind == STELE_XRAY_TYPED_EVENT;
     const uint32_t first = batch->field_count;
-    stele_event *event = start_event(self, batch, at, record->tsc, STELE_KIND_INSTANT);
+    stele_event *event;
+    if (!self->wants_instants)
+        return STELE_OK;
+    event = start_event(self, batch, at, record->tsc, STELE_KIND_INSTANT);
     event->size = XRAY_METADATA_SIZE + payload_size;
     event->name = is_typed ? trace->name_typed : trace->name_custom;
     if (payload_size != record->value)
@@ -115,6 +124,8 @@ static stele_status push_argument(fdr_producer *self, stele_batch *batch, const 
         fdr_report(self, XRY003, at, XRAY_METADATA_SIZE,
                    "the entry of a function that logs arguments",
                    "an argument behind something else");
+        if (!self->wants_instants)
+            return STELE_OK;
         event = start_event(self, batch, at, self->tsc, STELE_KIND_INSTANT);
         event->size = XRAY_METADATA_SIZE;
         event->name = self->trace->name_arg[0];
@@ -546,23 +557,16 @@ stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request,
 {
     static const producer_ops ops = {fdr_fill, fdr_close};
     fdr_producer *self = calloc(1, sizeof *self);
-    stele_status status;
-    *out = NULL;
     if (self == NULL)
         return STELE_ERR_MEMORY;
     self->base.ops = &ops;
     self->trace = trace;
+    self->wants_instants = (request->kinds & STELE_KIND_BIT(STELE_KIND_INSTANT)) != 0;
+    self->base.kinds = FUNCTION_KINDS | (request->kinds & STELE_KIND_BIT(STELE_KIND_INSTANT));
     self->columns = request->columns;
     self->check = request->check;
     self->is_file_order = request->stream == PRODUCE_ALL;
     self->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE};
     xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
-    status = window_open(&self->w, source_input(trace->base.source), 0, UINT64_MAX,
-                         request->window_size, trace->base.context->limits.record_size_max);
-    if (status != STELE_OK) {
-        fdr_close(&self->base);
-        return status;
-    }
-    *out = &self->base;
-    return STELE_OK;
+    return xray_producer_start(&self->base, &self->w, trace, request, 0, UINT64_MAX, out);
 }
