@@ -197,8 +197,6 @@ stele_status xray_produce_basic(xray_trace *trace, const produce_request *reques
 {
     static const producer_ops ops = {basic_fill, basic_close};
     basic_producer *self = calloc(1, sizeof *self);
-    stele_status status;
-    *out = NULL;
     if (self == NULL)
         return STELE_ERR_MEMORY;
     self->base.ops = &ops;
@@ -206,13 +204,6 @@ stele_status xray_produce_basic(xray_trace *trace, const produce_request *reques
     self->columns = request->columns;
     self->is_file_order = request->stream == PRODUCE_ALL;
     xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
-    status = window_open(&self->w, source_input(trace->base.source), XRAY_HEADER_SIZE,
-                         self->is_file_order ? UINT64_MAX : XRAY_HEADER_SIZE, request->window_size,
-                         trace->base.context->limits.record_size_max);
-    if (status != STELE_OK) {
-        basic_close(&self->base);
-        return status;
-    }
-    *out = &self->base;
-    return STELE_OK;
+    return xray_producer_start(&self->base, &self->w, trace, request, XRAY_HEADER_SIZE,
+                               self->is_file_order ? UINT64_MAX : XRAY_HEADER_SIZE, out);
 }

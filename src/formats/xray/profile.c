@@ -156,21 +156,12 @@ stele_status xray_produce_profile(xray_trace *trace, const produce_request *requ
 {
     static const producer_ops ops = {profile_fill, profile_close};
     profile_producer *self = calloc(1, sizeof *self);
-    stele_status status;
-    *out = NULL;
     if (self == NULL)
         return STELE_ERR_MEMORY;
     self->base.ops = &ops;
     self->trace = trace;
     self->columns = request->columns;
     self->pid = trace->profile_pid;
-    status =
-        window_open(&self->w, source_input(trace->base.source), XRAY_PROFILE_HEADER_SIZE,
-                    UINT64_MAX, request->window_size, trace->base.context->limits.record_size_max);
-    if (status != STELE_OK) {
-        profile_close(&self->base);
-        return status;
-    }
-    *out = &self->base;
-    return STELE_OK;
+    return xray_producer_start(&self->base, &self->w, trace, request, XRAY_PROFILE_HEADER_SIZE,
+                               UINT64_MAX, out);
 }

@@ -180,9 +180,24 @@ static void judge_counter(const xray_trace *trace)
         diag_report(diag, &xray_codes[XRY010], name, 8, 8, "a frequency in Hz", "0");
 }
 
+stele_status xray_producer_start(producer *self, window *w, const xray_trace *trace,
+                                 const produce_request *request, uint64_t begin, uint64_t end,
+                                 producer **out)
+{
+    const stele_status status =
+        window_open(w, source_input(trace->base.source), begin, end, request->window_size,
+                    trace->base.context->limits.record_size_max);
+    if (status == STELE_OK)
+        *out = self;
+    else
+        self->ops->close(self);
+    return status;
+}
+
 static stele_status xray_produce(stele_trace *base, const produce_request *request, producer **out)
 {
     xray_trace *trace = (xray_trace *)base;
+    *out = NULL;
     if (request->check)
         judge_counter(trace);
     switch (trace->mode) {
