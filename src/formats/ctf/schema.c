@@ -100,6 +100,7 @@ static bool stream_finish(ctf_stream_class *stream)
     size_t slots = 16;
     while (slots < (size_t)stream->event_count * 2)
         slots *= 2;
+    free(stream->event_slots);
     stream->event_slots = malloc(slots * sizeof *stream->event_slots);
     if (stream->event_slots == NULL)
         return false;
