@@ -17,10 +17,10 @@ typedef struct stele_writer_options {
 } stele_writer_options;
 
 /*
- * Creates a trace of `format`. `path` is a file, or "-" for standard output. Nothing stands under
- * the final name until stele_writer_finish() has succeeded. `options` may be NULL. Errors:
- * STELE_ERR_FORMAT (no such format, or it cannot be written), STELE_ERR_EXISTS, STELE_ERR_WRITE,
- * STELE_ERR_MEMORY.
+ * Creates a trace of `format`. `path` is a file, or "-" for standard output; of a format whose
+ * traces have several files, a directory. Nothing stands under a final name until
+ * stele_writer_finish() has succeeded. `options` may be NULL. Errors: STELE_ERR_FORMAT (no such
+ * format, or it cannot be written), STELE_ERR_EXISTS, STELE_ERR_WRITE, STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_writer_open(stele_context *context, const char *path,
                                          const char *format, const stele_writer_options *options,

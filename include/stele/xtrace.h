@@ -97,6 +97,15 @@ STELE_API size_t stele_xtrace_token_size(const stele_xtrace_tokens *tokens, cons
 STELE_API void stele_xtrace_token_decode(const stele_xtrace_tokens *tokens, const void *bytes,
                                          size_t size, stele_xtrace_token *token);
 
+/* The longest token: SYSCALL_VEC with all vectors that it can have. */
+#define STELE_XTRACE_TOKEN_MAX (9u + STELE_XTRACE_IOVECS_MAX * 16u)
+
+/*
+ * Encodes a token of the standard dialect and gives its size, STELE_XTRACE_TOKEN_MAX at most. 0 for
+ * what cannot be: a payload of another size than the kind's, NONE and SKIPPED.
+ */
+STELE_API size_t stele_xtrace_token_encode(const stele_xtrace_token *token, void *bytes);
+
 /* "PCINST", "LOAD", ...; "" for NONE. */
 STELE_API const char *stele_xtrace_kind_text(stele_xtrace_kind kind);
 
@@ -146,6 +155,10 @@ typedef struct stele_xtrace_snapshot {
 /* Decodes a header of `header_size` bytes: 19, 24 or 32. */
 STELE_API void stele_xtrace_header_decode(const void *bytes, stele_xtrace_header *header);
 
+/* Encodes a header of `header_size` bytes: 0, 19, 24 or 32, of which the last are zeros. */
+STELE_API void stele_xtrace_header_encode(const stele_xtrace_header *header, uint32_t header_size,
+                                          void *bytes);
+
 /* The layout that this format's description is taken to mean, for a vector length in bits. */
 STELE_API stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t vl_bits);
 
@@ -169,6 +182,13 @@ STELE_API bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64
 /* Decodes a snapshot of layout->size bytes. */
 STELE_API void stele_xtrace_snapshot_decode(const stele_xtrace_layout *layout, const void *bytes,
                                             stele_xtrace_snapshot *snapshot);
+
+/* Encodes a snapshot to layout->size bytes; x, z, p, ffr and za have the sizes of the layout. */
+STELE_API void stele_xtrace_snapshot_encode(const stele_xtrace_layout *layout,
+                                            const stele_xtrace_snapshot *snapshot, void *bytes);
+
+/* The layout with the sizes and numbers given, its parts in their places. */
+STELE_API stele_xtrace_layout stele_xtrace_layout_place(const stele_xtrace_layout *sizes);
 
 #ifdef __cplusplus
 }

@@ -57,7 +57,10 @@ static bool target_open(cli *c, target *to, const inputs *in)
     const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE),
                                         .version = option_value(&c->options, OPTION_TO_VERSION)};
     stele_status status;
-    if (!cli_check(c, output_open(&c->out_diag, to->path, given.replace, &to->out), to->path))
+    status = to->format != NULL
+                 ? format_output_open(to->format, &c->out_diag, to->path, given.replace, &to->out)
+                 : output_open(&c->out_diag, to->path, given.replace, &to->out);
+    if (!cli_check(c, status, to->path))
         return false;
     if (to->sink != NULL && given.version != NULL)
         return cli_usage(c, "%s has no versions to choose from", to->sink->name);

@@ -4,6 +4,7 @@
 
 #include "core/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -147,6 +148,119 @@ stele_status output_open_memory(diag_sink *diag, output **result)
     if (*result == NULL)
         return STELE_ERR_MEMORY;
     (*result)->is_seekable = true;
+    return STELE_OK;
+}
+
+/* ---- Several files ---- */
+
+static bool folder_is_empty(const char *path)
+{
+    DIR *folder = opendir(path);
+    unsigned count = 0;
+    if (folder == NULL)
+        return true; /* and what is wrong shows when a file is made in it */
+    while (count < 3 && readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count < 3; /* "." and ".." */
+}
+
+static stele_status output_make_folder(output *out, bool replace)
+{
+    struct stat st;
+    out->replaces = replace;
+    if (mkdir(out->path, 0777) == 0) {
+        out->made_folder = true;
+        return STELE_OK;
+    }
+    if (errno != EEXIST)
+        return output_fail_errno(out);
+    if (stat(out->path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return output_fail(out, STELE_ERR_EXISTS,
+                           "something of this name exists, and is no directory");
+    if (!replace && !folder_is_empty(out->path))
+        return output_fail(out, STELE_ERR_EXISTS, "a directory of this name exists, with files");
+    return STELE_OK;
+}
+
+stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **result)
+{
+    output *out = output_make(diag, path);
+    stele_status status = STELE_OK;
+    *result = NULL;
+    if (out == NULL)
+        return STELE_ERR_MEMORY;
+    out->is_folder = true;
+    if (path != NULL)
+        status = output_make_folder(out, replace);
+    if (status != STELE_OK) {
+        output_close(out);
+        return status;
+    }
+    *result = out;
+    return STELE_OK;
+}
+
+/* In the folder, or beside the file. */
+static char *member_path(const output *out, const char *name)
+{
+    const char *slash = strrchr(out->path, '/');
+    const size_t folder_size = out->is_folder  ? strlen(out->path)
+                               : slash != NULL ? (size_t)(slash - out->path)
+                                               : 0;
+    const size_t size = folder_size + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%.*s%s%s", (int)folder_size, out->path,
+                 out->is_folder || slash != NULL ? "/" : "", name);
+    return path;
+}
+
+static stele_status member_open(const output *out, const char *name, output **member)
+{
+    const char *slash = strrchr(name, '/');
+    bool made_folder = false;
+    char *path, *end = NULL;
+    stele_status status;
+    if (out->path == NULL && out->fd < 0)
+        return output_open_memory(out->diag, member);
+    if (!out->is_folder && out->temp_path == NULL)
+        return STELE_ERR_UNSUPPORTED;
+    path = member_path(out, name);
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    if (slash != NULL) {
+        end = path + strlen(path) - strlen(slash);
+        *end = '\0';
+        made_folder = mkdir(path, 0777) == 0; /* else opening says why not */
+        *end = '/';
+    }
+    status = output_open(out->diag, path, out->replaces, member);
+    if (status == STELE_OK) {
+        (*member)->made_folder = made_folder;
+    } else if (made_folder) {
+        *end = '\0';
+        rmdir(path);
+    }
+    free(path);
+    return status;
+}
+
+stele_status output_add(output *out, const char *name, output **result)
+{
+    output **last = &out->members;
+    stele_status status = member_open(out, name, result);
+    if (status != STELE_OK)
+        return status;
+    (*result)->name = strdup(name);
+    if ((*result)->name == NULL) {
+        output_close(*result);
+        *result = NULL;
+        return STELE_ERR_MEMORY;
+    }
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = *result;
     return STELE_OK;
 }
 
@@ -325,8 +439,22 @@ static stele_status output_place(output *out)
     return STELE_OK;
 }
 
+/* The first error of all members. */
+static stele_status output_finish_members(output *out)
+{
+    for (output *member = out->members; member != NULL; member = member->next) {
+        const stele_status status = output_finish(member);
+        if (out->status == STELE_OK)
+            out->status = status;
+    }
+    return out->status;
+}
+
 stele_status output_finish(output *out)
 {
+    if (output_finish_members(out) != STELE_OK)
+        return out->status;
+    out->made_folder = false; /* it stays */
     if (output_flush(out) != STELE_OK || out->fd < 0 || out->path == NULL)
         return out->status;
     /* Some file systems tell only now that the disk is full. */
@@ -338,15 +466,33 @@ stele_status output_finish(output *out)
     return out->status;
 }
 
+/* A folder that was made for what was not finished goes, too. */
+static void output_remove_folder(const output *out)
+{
+    char *path = out->made_folder ? strdup(out->path) : NULL;
+    if (path == NULL)
+        return;
+    if (!out->is_folder)
+        *strrchr(path, '/') = '\0';
+    rmdir(path);
+    free(path);
+}
+
 void output_close(output *out)
 {
     if (out == NULL)
         return;
+    for (output *member = out->members, *next; member != NULL; member = next) {
+        next = member->next;
+        output_close(member);
+    }
     if (out->fd >= 0 && out->path != NULL)
         close(out->fd);
     if (out->temp_path != NULL)
         unlink(out->temp_path);
+    output_remove_folder(out);
     free(out->temp_path);
+    free(out->name);
     free(out->path);
     free(out->buffer);
     free(out);

@@ -23,9 +23,13 @@ struct output {
     stele_status status;
     diag_sink *diag;
     char *path, *temp_path; /* NULL for memory and standard output */
-    int fd;                 /* -1: memory */
+    char *name;             /* of a member; NULL for others */
+    output *members, *next; /* in the order of being added */
+    int fd;                 /* -1: memory or a folder */
     bool is_seekable;
     bool replaces; /* an existing file */
+    bool is_folder;
+    bool made_folder; /* the folder, or that of the member, was not there before */
 };
 
 /*
@@ -40,10 +44,24 @@ stele_status output_open(diag_sink *diag, const char *path, bool replace, output
 stele_status output_open_memory(diag_sink *diag, output **out);
 const uint8_t *output_memory(const output *out, size_t *size);
 
+/*
+ * A folder, to which files are added; nothing is written to it itself. It is made if need be; one
+ * with files in it is STELE_ERR_EXISTS unless `replace`, and then those of the same name are
+ * replaced. NULL as path is a folder in memory. Errors as of output_open().
+ */
+stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **out);
+
+/*
+ * Another file of the same trace: in the folder, in which its name can be "folder/file", or beside
+ * the file. It belongs to `out`: put in place, or removed, when `out` is.
+ * STELE_ERR_UNSUPPORTED beside what is no file, else as output_open().
+ */
+stele_status output_add(output *out, const char *name, output **member);
+
 /* Writes out the buffer; the first error that happened, STELE_ERR_CLOSED for a closed pipe. */
 stele_status output_flush(output *out);
 
-/* Flushes and puts the file in place. */
+/* Flushes and puts the file and its members in place. */
 stele_status output_finish(output *out);
 
 /* Frees it; without output_finish() the file under the temporary name is removed. */

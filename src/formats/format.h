@@ -65,6 +65,12 @@ struct copier {
 
 /* ---- The format ---- */
 
+typedef enum format_target {
+    FORMAT_TARGET_FILE = 0,
+    FORMAT_TARGET_FOLDER, /* its traces are folders of files */
+    FORMAT_TARGET_EITHER  /* a folder, or a file with others beside it: see format_output_open() */
+} format_target;
+
 typedef struct format {
     const char *name, *title;
     const char *extensions; /* space separated, with dots; a writer's default comes first */
@@ -81,14 +87,20 @@ typedef struct format {
 
     stele_status (*dump)(stele_trace *trace, const dump_request *request);
 
-    /* NULL where the format cannot be written or copied. */
+    /* NULL where the format cannot be written or copied. The output is as `target` says. */
     stele_status (*writer)(stele_context *context, output *out, const stele_writer_options *options,
                            stele_writer **writer);
     stele_status (*copier)(stele_trace *trace, output *out, copier **copier);
+    format_target target;
 
     const stele_code *codes;
     size_t code_count;
 } format;
+
+/* Opens what a trace of this format is written to. Of the formats that make either, an extension of
+   the format and "-" name a file. Errors as of output_open(). */
+stele_status format_output_open(const format *f, diag_sink *diag, const char *path, bool replace,
+                                output **out);
 
 /* The last value given for a key; NULL when there is none. */
 const char *format_setting(const stele_trace_options *options, const char *key);

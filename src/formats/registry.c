@@ -86,6 +86,16 @@ const stele_code *stele_code_find(const char *code)
     return NULL;
 }
 
+stele_status format_output_open(const format *f, diag_sink *diag, const char *path, bool replace,
+                                output **out)
+{
+    const bool is_file = f->target == FORMAT_TARGET_FILE ||
+                         (f->target == FORMAT_TARGET_EITHER &&
+                          (strcmp(path, "-") == 0 || path_has_extension(path, f->extensions)));
+    return is_file ? output_open(diag, path, replace, out)
+                   : output_open_folder(diag, path, replace, out);
+}
+
 stele_status stele_writer_open(stele_context *context, const char *path, const char *name,
                                const stele_writer_options *options, stele_writer **writer)
 {
@@ -102,7 +112,7 @@ stele_status stele_writer_open(stele_context *context, const char *path, const c
     }
     if (options == NULL)
         options = &standard;
-    status = output_open(&context->diag, path, options->replace, &out);
+    status = format_output_open(f, &context->diag, path, options->replace, &out);
     if (status != STELE_OK)
         return status;
     status = f->writer(context, out, options, writer);

@@ -339,3 +339,96 @@ TEST(memory_that_is_not_there_is_an_error)
     CHECK_EQ_U64(output_finish(out), STELE_ERR_MEMORY);
     output_close(out);
 }
+
+/* ---- Several files ---- */
+
+static output *open_folder(const char *path, bool replace, stele_status wanted)
+{
+    output *out = NULL;
+    CHECK_EQ_U64(output_open_folder(findings_sink(&found), path, replace, &out), wanted);
+    CHECK_EQ_U64(found.count, wanted != STELE_OK);
+    return out;
+}
+
+static void add_text(output *out, const char *name, const char *text)
+{
+    output *member = NULL;
+    REQUIRE(output_add(out, name, &member) == STELE_OK);
+    output_text(member, text);
+}
+
+TEST(a_folder_is_finished_with_its_files)
+{
+    folder_enter(folder, sizeof folder);
+    output *out = open_folder("trace", false, STELE_OK);
+    add_text(out, "one", "1");
+    add_text(out, "below/two", "2");
+    add_text(out, "below/three", "3");
+    CHECK(access("trace/one", F_OK) != 0);
+    CHECK_EQ_U64(output_finish(out), STELE_OK);
+    output_close(out);
+    check_file("trace/one", "1", 1);
+    check_file("trace/below/two", "2", 1);
+    check_file("trace/below/three", "3", 1);
+    CHECK(open_folder("trace", false, STELE_ERR_EXISTS) == NULL);
+    out = open_folder("trace", true, STELE_OK);
+    add_text(out, "one", "new");
+    CHECK_EQ_U64(output_finish(out), STELE_OK);
+    output_close(out);
+    check_file("trace/one", "new", 3);
+    check_file("trace/below/two", "2", 1);
+    folder_leave(folder);
+}
+
+TEST(nothing_is_left_of_a_folder_that_was_not_finished)
+{
+    folder_enter(folder, sizeof folder);
+    output *out = open_folder("trace", false, STELE_OK);
+    add_text(out, "one", "1");
+    add_text(out, "below/two", "2");
+    output_close(out);
+    CHECK_EQ_U64(name_count(), 0);
+    file_write("file", "", 0);
+    CHECK(open_folder("file", true, STELE_ERR_EXISTS) == NULL);
+    CHECK_EQ_U64(mkdir("there", 0777), 0);
+    out = open_folder("there", false, STELE_OK);
+    add_text(out, "below/two", "2");
+    output_close(out);
+    CHECK_EQ_U64(name_count(), 2);
+    CHECK_EQ_U64(rmdir("there"), 0);
+    folder_leave(folder);
+}
+
+TEST(a_file_is_finished_with_those_beside_it)
+{
+    folder_enter(folder, sizeof folder);
+    CHECK_EQ_U64(mkdir("there", 0777), 0);
+    output *out = open_output("there/one", false), *other = NULL;
+    add_text(out, "two", "2");
+    CHECK_EQ_U64(output_finish(out), STELE_OK);
+    output_close(out);
+    check_file("there/one", "", 0);
+    check_file("there/two", "2", 1);
+    out = open_output("there/three", false);
+    CHECK_EQ_U64(output_add(out, "two", &other), STELE_ERR_EXISTS);
+    output_close(out);
+    out = open_output("/dev/null", false);
+    CHECK_EQ_U64(output_add(out, "two", &other), STELE_ERR_UNSUPPORTED);
+    output_close(out);
+    out = open_output("one", false);
+    add_text(out, "two", "2");
+    output_close(out);
+    CHECK_EQ_U64(name_count(), 1);
+    folder_leave(folder);
+}
+
+TEST(folders_can_be_in_memory)
+{
+    output *out = open_folder(NULL, false, STELE_OK);
+    size_t size;
+    add_text(out, "below/one", "1");
+    CHECK_EQ_U64(output_finish(out), STELE_OK);
+    CHECK_EQ_STR(out->members->name, "below/one");
+    CHECK_EQ_MEM(output_memory(out->members, &size), "1", 1);
+    output_close(out);
+}

@@ -26,9 +26,9 @@ static uint32_t round_up(uint32_t size, uint32_t to)
     return (size + to - 1) / to * to;
 }
 
-/* Where the parts lie, by their sizes. */
-static stele_xtrace_layout layout_place(stele_xtrace_layout l)
+stele_xtrace_layout stele_xtrace_layout_place(const stele_xtrace_layout *sizes)
 {
+    stele_xtrace_layout l = *sizes;
     l.z = VECTORS_AT;
     l.p = l.z + 32 * l.z_stride;
     l.ffr = l.p + l.p_count * l.p_stride;
@@ -44,13 +44,13 @@ static stele_xtrace_layout layout_make(const choice *c)
     const uint32_t z_sizes[Z_COUNT] = {bytes, QEMU_Z};
     const uint32_t p_sizes[P_COUNT] = {round_up(bytes / 8, 16), bytes / 8, QEMU_P};
     const uint32_t za_sizes[ZA_COUNT] = {bytes * bytes, QEMU_ZA, c->vl_bits * c->vl_bits, 0};
-    return layout_place((stele_xtrace_layout){.header_size = c->header_size,
-                                              .vl_bits = c->vl_bits,
-                                              .z_stride = z_sizes[c->z],
-                                              .p_stride = p_sizes[c->p],
-                                              .p_count = c->p_count,
-                                              .za_size = za_sizes[c->za],
-                                              .fp_size = c->fp_size});
+    return stele_xtrace_layout_place(&(stele_xtrace_layout){.header_size = c->header_size,
+                                                            .vl_bits = c->vl_bits,
+                                                            .z_stride = z_sizes[c->z],
+                                                            .p_stride = p_sizes[c->p],
+                                                            .p_count = c->p_count,
+                                                            .za_size = za_sizes[c->za],
+                                                            .fp_size = c->fp_size});
 }
 
 stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t vl_bits)
@@ -95,7 +95,7 @@ static stele_xtrace_layout layout_with(const stele_xtrace_layout *known)
     take_known(known->p_count, &l.p_count);
     take_known(known->za_size, &l.za_size);
     take_known(known->fp_size, &l.fp_size);
-    return layout_place(l);
+    return stele_xtrace_layout_place(&l);
 }
 
 /* ---- Detection ---- */
