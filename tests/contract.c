@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage: contract FORMAT [--quick | --exhaustive]
- * What holds for every format, tried on its good and bad samples. Prints what was done; 1 when
+ * What holds for every format, tried on its good and bad samples: files, and folders, which are
+ * read as archives of their files where a sample is cut or changed. Prints what was done; 1 when
  * something did not hold, with the sample, the property and the position or there are no samples.
- * Samples over 16 KiB are cut and changed around each record and at 20,000 fixed places; at 1,000
- * with --quick; everywhere with --exhaustive.
+ * Samples over 16 KiB are cut and changed around each record and at 20,000 fixed places; everywhere
+ * with --exhaustive. With --quick, those over 2 KiB, and at 1,000 places.
  */
 /* F_SETPIPE_SZ */
 #define _GNU_SOURCE
@@ -18,9 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "contract_archive.h"
 #include "contract_run.h"
 
 #define EXHAUSTIVE_SIZE   ((size_t)16 << 10) /* larger samples are tried at chosen positions */
+#define QUICK_SIZE        ((size_t)2 << 10)  /* the same with --quick */
 #define RANDOM_POSITIONS  20000u
 #define QUICK_POSITIONS   1000u
 #define CASE_SECONDS      20u
@@ -31,13 +34,14 @@ typedef struct sample {
     char *path;
     const char *name; /* within the path */
     bool is_good;
+    bool is_folder; /* its bytes are those of an archive */
     uint8_t *bytes;
     size_t size;
 } sample;
 
 static struct {
     const format *format;
-    bool is_exhaustive;
+    size_t exhaustive_size;
     unsigned random_positions;
     sample *samples;
     size_t sample_count;
@@ -76,15 +80,14 @@ static void on_signal(int number)
 
 static bool sample_load(sample *s)
 {
-    struct stat st;
-    FILE *file = fopen(s->path, "rb");
-    if (file == NULL || fstat(fileno(file), &st) != 0)
+    archive a = {.at = NULL};
+    if (!s->is_folder)
+        return archive_read_file(s->path, &s->bytes, &s->size);
+    if (!archive_add_folder(&a, s->path, ""))
         return false;
-    s->size = (size_t)st.st_size;
-    s->bytes = malloc(s->size + 1);
-    if (s->bytes == NULL || fread(s->bytes, 1, s->size, file) != s->size)
-        return false;
-    fclose(file);
+    archive_end(&a);
+    s->bytes = a.at;
+    s->size = a.size;
     return true;
 }
 
@@ -106,7 +109,9 @@ static void samples_add(const char *folder, bool is_good)
         struct stat st;
         snprintf(path, sizeof path, "%s/src/formats/%s/%s/%s", STELE_SOURCE_DIR,
                  contract.format->name, folder, entries[i]->d_name);
-        if (is_sample_name(entries[i]->d_name) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (is_sample_name(entries[i]->d_name) && stat(path, &st) == 0 &&
+            (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+            s.is_folder = S_ISDIR(st.st_mode);
             s.path = strdup(path);
             s.name = strrchr(s.path, '/') + 1;
             contract.samples =
@@ -123,9 +128,10 @@ static void samples_add(const char *folder, bool is_good)
         free(entries);
 }
 
-static run_input sample_input(const uint8_t *bytes, size_t size)
+static run_input sample_input(const sample *s, const uint8_t *bytes, size_t size)
 {
-    return (run_input){.format = contract.format->name, .bytes = bytes, .size = size};
+    return (run_input){
+        .format = contract.format->name, .bytes = bytes, .size = size, .is_archive = s->is_folder};
 }
 
 /* ---- Positions ---- */
@@ -164,17 +170,17 @@ static positions sample_positions(const sample *s)
 {
     positions p = {0};
     boundaries b = {&p, s->size};
-    const run_input in = sample_input(s->bytes, s->size);
+    const run_input in = sample_input(s, s->bytes, s->size);
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     stele_trace *trace;
     run r = {0};
-    if (s->size <= EXHAUSTIVE_SIZE || contract.is_exhaustive) {
+    if (s->size <= contract.exhaustive_size) {
         for (size_t i = 0; i <= s->size; i++)
             positions_add(&p, i, s->size);
         return p;
     }
     run_begin(&r);
-    trace = run_open(&r, &in);
+    trace = s->is_folder ? NULL : run_open(&r, &in);
     if (trace != NULL)
         trace->format->dump(trace, &(dump_request){.fn = boundaries_add, .user = &b});
     stele_trace_close(trace);
@@ -256,11 +262,11 @@ static void try_prefixes(const sample *s, const positions *p, const guarded *g, 
 {
     for (size_t i = 0; i < p->count; i++) {
         const size_t size = p->at[i];
-        const run_input in = sample_input(guarded_put(g, s->bytes, size), size);
+        const run_input in = sample_input(s, guarded_put(g, s->bytes, size), size);
         try_begin(s, "prefix", size);
         run_read(r, &in, &checked);
         check_status(r);
-        if (r->status == STELE_OK && !has_all_before(r, whole, size))
+        if (!s->is_folder && r->status == STELE_OK && !has_all_before(r, whole, size))
             fail("a sound event before the end of the prefix is missing or changed");
         contract.prefixes++;
     }
@@ -268,7 +274,7 @@ static void try_prefixes(const sample *s, const positions *p, const guarded *g, 
 
 static void try_flip(const sample *s, uint8_t *bytes, size_t at, uint8_t mask, run *r)
 {
-    const run_input in = sample_input(bytes, s->size);
+    const run_input in = sample_input(s, bytes, s->size);
     bytes[at] ^= mask;
     run_read(r, &in, &checked);
     bytes[at] ^= mask;
@@ -280,7 +286,7 @@ static void try_flip(const sample *s, uint8_t *bytes, size_t at, uint8_t mask, r
 static void try_flips(const sample *s, const positions *p, const guarded *g, run *r)
 {
     uint8_t *bytes = guarded_put(g, s->bytes, s->size);
-    const bool has_both = s->size <= EXHAUSTIVE_SIZE || contract.is_exhaustive;
+    const bool has_both = s->size <= contract.exhaustive_size;
     for (size_t i = 0; i < p->count; i++) {
         const size_t at = p->at[i];
         const uint8_t bit = (uint8_t)(1u << (hash_u64(at) & 7));
@@ -391,7 +397,7 @@ static bool is_in_time_order(const run *r)
 
 static void try_orders(const sample *s, run *r, const run *whole)
 {
-    const run_input in = sample_input(s->bytes, s->size);
+    const run_input in = sample_input(s, s->bytes, s->size);
     run full = {0};
     try_begin(s, "order by time", 0);
     run_read(r, &in, &(stele_request){.order = STELE_ORDER_TIME, .columns = STELE_COLUMNS_ALL});
@@ -426,7 +432,7 @@ static bool columns_are_same(const run *a, const run *b, unsigned column)
 
 static void try_projection(const sample *s, run *r, const run *whole)
 {
-    const run_input in = sample_input(s->bytes, s->size);
+    const run_input in = sample_input(s, s->bytes, s->size);
     for (unsigned column = 0; column < RUN_COLUMNS; column++) {
         try_begin(s, "projection to column", run_column_bits[column]);
         run_read(r, &in,
@@ -444,15 +450,28 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
-/* Takes what an output in memory holds. */
+static stele_status open_output(const sample *s, diag_sink *diag, output **out)
+{
+    return s->is_folder ? output_open_folder(diag, NULL, false, out)
+                        : output_open_memory(diag, out);
+}
+
+/* Takes what an output in memory holds; of a folder, an archive of its files. */
 static bytes bytes_take(output *out)
 {
     bytes b = {NULL, 0};
     const uint8_t *from = output_memory(out, &b.size);
-    b.at = __real_malloc(b.size + 1);
-    if (b.at == NULL)
-        abort();
-    memcpy(b.at, from, b.size);
+    if (out->is_folder) {
+        archive a = {.at = NULL};
+        archive_add_output(&a, out);
+        archive_end(&a);
+        b = (bytes){a.at, a.size};
+    } else {
+        b.at = __real_malloc(b.size + 1);
+        if (b.at == NULL)
+            abort();
+        memcpy(b.at, from, b.size);
+    }
     output_close(out);
     return b;
 }
@@ -475,9 +494,10 @@ static stele_status writer_open(stele_context *context, const stele_trace *trace
 }
 
 /* Reads a trace in the order of its records, and writes it in its own format. */
-static bytes write_again(run *r, const uint8_t *from, size_t size, uint32_t *loss_count)
+static bytes write_again(run *r, const sample *s, const uint8_t *from, size_t size,
+                         uint32_t *loss_count)
 {
-    const run_input in = sample_input(from, size);
+    const run_input in = sample_input(s, from, size);
     stele_writer *writer = NULL;
     output *out = NULL;
     stele_trace *trace;
@@ -487,12 +507,12 @@ static bytes write_again(run *r, const uint8_t *from, size_t size, uint32_t *los
     if (!run_begin(r))
         return result;
     trace = run_open(r, &in);
-    status = trace != NULL ? output_open_memory(&r->context->diag, &out) : STELE_END;
+    status = trace != NULL ? open_output(s, &r->context->diag, &out) : STELE_END;
     if (status == STELE_OK)
         status = writer_open(r->context, trace, out, &writer);
     run_fail(r, status);
     if (status == STELE_OK) {
-        run_pull(r, trace, &everything, size, write_segment, writer);
+        run_pull(r, trace, &everything, run_input_limit(&in), write_segment, writer);
         run_fail(r, stele_writer_finish(writer));
         *loss_count = writer->loss_count;
     }
@@ -537,12 +557,13 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
 {
     uint32_t loss_count, second_loss_count;
     bytes first, second;
+    run_input in;
     if (contract.format->writer == NULL)
         return;
     try_begin(s, "write", 0);
-    first = write_again(r, s->bytes, s->size, &loss_count);
+    first = write_again(r, s, s->bytes, s->size, &loss_count);
     check_status(r);
-    second = write_again(r, first.at, first.size, &second_loss_count);
+    second = write_again(r, s, first.at, first.size, &second_loss_count);
     check_status(r);
     if (first.size != second.size || memcmp(first.at, second.at, first.size) != 0)
         fail("written, read and written again, the trace is another one");
@@ -550,9 +571,8 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
         fail("no loss was counted, and the events that were written are others");
     if (s->is_good && loss_count != 0)
         fail("the format's own writer cannot carry a good sample");
-    run_read(r,
-             &(run_input){.format = contract.format->name, .bytes = first.at, .size = first.size},
-             &checked);
+    in = sample_input(s, first.at, first.size);
+    run_read(r, &in, &checked);
     check_no_findings(r, known);
     contract.round_trips++;
     __real_free(first.at);
@@ -583,7 +603,7 @@ static stele_status copy_segment(void *user, const stele_segment *segment)
 
 static bytes copy_again(run *r, const sample *s, copy_choice *choice)
 {
-    const run_input in = sample_input(s->bytes, s->size);
+    const run_input in = sample_input(s, s->bytes, s->size);
     bytes result = {NULL, 0};
     output *out = NULL;
     stele_trace *trace;
@@ -593,12 +613,12 @@ static bytes copy_again(run *r, const sample *s, copy_choice *choice)
     choice->copier = NULL;
     choice->kept.context = r->context;
     trace = run_open(r, &in);
-    status = trace != NULL ? output_open_memory(&r->context->diag, &out) : STELE_END;
+    status = trace != NULL ? open_output(s, &r->context->diag, &out) : STELE_END;
     if (status == STELE_OK)
         status = contract.format->copier(trace, out, &choice->copier);
     run_fail(r, status);
     if (status == STELE_OK) {
-        run_pull(r, trace, &everything, s->size, copy_segment, choice);
+        run_pull(r, trace, &everything, run_input_limit(&in), copy_segment, choice);
         run_fail(r, choice->copier->ops->finish(choice->copier));
     }
     if (choice->copier != NULL)
@@ -648,6 +668,7 @@ static void check_copy(const run *copied, const run *kept)
 static void try_copies(const sample *s, run *r)
 {
     copy_choice choice = {0};
+    run_input in;
     bytes copy;
     if (contract.format->copier == NULL)
         return;
@@ -660,9 +681,8 @@ static void try_copies(const sample *s, run *r)
         if (seed == 0 && s->is_good &&
             (copy.size != s->size || memcmp(copy.at, s->bytes, s->size) != 0))
             fail("a copy of everything is not the same");
-        run_read(r,
-                 &(run_input){.format = contract.format->name, .bytes = copy.at, .size = copy.size},
-                 &checked);
+        in = sample_input(s, copy.at, copy.size);
+        run_read(r, &in, &checked);
         check_status(r);
         if (s->is_good)
             check_copy(r, &choice.kept);
@@ -753,7 +773,7 @@ static bool dump_sum(void *user, const dump_record *record)
 /* All that can be done with a sample, and how each of it came out. */
 static void do_all(const sample *s, run *r, deed deeds[DEED_COUNT])
 {
-    const run_input in = sample_input(s->bytes, s->size);
+    const run_input in = sample_input(s, s->bytes, s->size);
     copy_choice choice = {0};
     bytes result = {NULL, 0};
     uint32_t loss_count;
@@ -761,7 +781,7 @@ static void do_all(const sample *s, run *r, deed deeds[DEED_COUNT])
     run_read(r, &in, &(stele_request){.check = true, .columns = STELE_COLUMNS_ALL});
     deeds[DEED_READ] = (deed){r->status, run_sum(r)};
     if (contract.format->writer != NULL) {
-        result = write_again(r, s->bytes, s->size, &loss_count);
+        result = write_again(r, s, s->bytes, s->size, &loss_count);
         deeds[DEED_WRITE] = (deed){r->status, hash_bytes(result.at, result.size)};
         __real_free(result.at);
     }
@@ -821,7 +841,7 @@ static void try_allocations(const sample *s, run *r)
 
 static void try_sample(const sample *s, run *r)
 {
-    const run_input in = sample_input(s->bytes, s->size);
+    const run_input in = sample_input(s, s->bytes, s->size);
     const guarded g = guarded_make(s->size);
     positions p;
     run whole = {0}, known = {0};
@@ -856,11 +876,12 @@ static void catch_signals(void)
 
 int main(int argc, char **argv)
 {
+    const bool is_exhaustive = argc > 2 && strcmp(argv[2], "--exhaustive") == 0;
+    const bool is_quick = argc > 2 && strcmp(argv[2], "--quick") == 0;
     run r = {0};
     contract.format = argc > 1 ? format_find(argv[1]) : NULL;
-    contract.is_exhaustive = argc > 2 && strcmp(argv[2], "--exhaustive") == 0;
-    contract.random_positions =
-        argc > 2 && strcmp(argv[2], "--quick") == 0 ? QUICK_POSITIONS : RANDOM_POSITIONS;
+    contract.exhaustive_size = is_exhaustive ? SIZE_MAX : is_quick ? QUICK_SIZE : EXHAUSTIVE_SIZE;
+    contract.random_positions = is_quick ? QUICK_POSITIONS : RANDOM_POSITIONS;
     if (contract.format == NULL) {
         fprintf(stderr, "usage: contract FORMAT [--quick | --exhaustive]\n");
         return 2;

@@ -51,7 +51,14 @@ typedef struct run_input {
     const char *path; /* NULL: memory */
     const uint8_t *bytes;
     size_t size;
+    bool is_archive; /* offsets are those in its members */
 } run_input;
+
+/* Where the offsets of an input end. */
+static inline uint64_t run_input_limit(const run_input *in)
+{
+    return in->path != NULL || in->is_archive ? UINT64_MAX : in->size;
+}
 
 static inline void *run_grow(void *table, size_t count, size_t *capacity, size_t entry_size)
 {
@@ -221,7 +228,7 @@ static inline void run_read(run *r, const run_input *in, const stele_request *re
         return;
     trace = run_open(r, in);
     if (trace != NULL)
-        run_pull(r, trace, request, in->path != NULL ? UINT64_MAX : in->size, NULL, NULL);
+        run_pull(r, trace, request, run_input_limit(in), NULL, NULL);
     stele_trace_close(trace);
     run_end(r);
 }

@@ -25,4 +25,18 @@ says err 'dialect, which fxt does not know'
 expect 1 check --in xtrace "$xtrace/bad/misc_04.xinsndata.bin"
 expect 0 check --misc0-size=24 --in xtrace "$xtrace/bad/misc_04.xinsndata.bin"
 expect 0 check --dialect=misc2=0 --misc2-size=8 --in xtrace "$xtrace/bad/misc_14.xinsndata.bin"
+
+# Written from events, a pair is byte for byte what it was.
+pair=$xtrace/good/collection/xtrace.1750000000.11796.hint9
+expect 0 convert --sort=none -o new/ --to xtrace "$pair.xinsndata.bin"
+check "the instructions are the same" cmp new/xtrace.0.11796.hint9.xinsndata.bin "$pair.xinsndata.bin"
+check "the snapshots are the same" cmp new/xtrace.0.11796.hint9.xsnapshot.bin "$pair.xsnapshot.bin"
+expect 4 convert --sort=none -o new --to xtrace "$pair.xinsndata.bin"
+expect 0 convert --sort=none -o two.xinsndata.bin "$pair.xsnapshot.bin"
+check "a file has its pair beside it" cmp two.xsnapshot.bin "$pair.xsnapshot.bin"
+expect 1 convert --sort=none -o - --to xtrace "$pair.xinsndata.bin"
+says err 'snapshot  *dropped: snapshot, which needs a second file'
+check "only instructions on a pipe" cmp out "$pair.xinsndata.bin"
+expect 1 convert --sort=none -o one.xinsndata.bin "$xtrace/good/collection"
+says err 'of another thread than the first'
 finish

@@ -139,6 +139,26 @@ static bool is_access_at(const xtrace_maker *m, const xtrace_group *group, uint6
            is_access((stele_xtrace_kind)m->trace->tokens.kinds[group->bytes[next]]);
 }
 
+/* The first bytes of all tokens, which tell their order; of the standard dialect only. */
+static bool push_order(const xtrace_maker *m, stele_batch *batch, const xtrace_group *group)
+{
+    const stele_xtrace_tokens *tokens = &m->trace->tokens;
+    stele_field field = {
+        .name = m->trace->names.tokens, .type = STELE_TYPE_BYTES, .hint = STELE_HINT_RAW};
+    field.u.bytes.offset = batch->byte_count;
+    for (size_t at = 0; at < group->size;) {
+        if (!batch_reserve_bytes(batch, 1))
+            return false;
+        batch->bytes[batch->byte_count++] = group->bytes[at];
+        at += xtrace_token_size(tokens, group->bytes + at, (size_t)group->size - at);
+    }
+    field.u.bytes.size = batch->byte_count - field.u.bytes.offset;
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) = field;
+    return true;
+}
+
 static bool push_insn_fields(const xtrace_maker *m, stele_batch *batch, const xtrace_group *group)
 {
     stele_xtrace_token token;
@@ -152,7 +172,7 @@ static bool push_insn_fields(const xtrace_maker *m, stele_batch *batch, const xt
         if (!push_token(m, batch, &token))
             return false;
     }
-    return true;
+    return !m->wants_order || push_order(m, batch, group);
 }
 
 bool xtrace_make_insn(xtrace_maker *m, stele_batch *batch, const xtrace_group *group)
@@ -330,6 +350,18 @@ bool xtrace_make_values(xtrace_maker *m, stele_batch *batch, const xtrace_group 
 
 /* ---- Snapshots ---- */
 
+/* What the format's own writer needs besides. */
+static bool push_snapshot_raw(const xtrace_maker *m, stele_batch *batch, const xtrace_part *part)
+{
+    const uint32_t first = batch->field_count;
+    if (!push_bytes(batch, m->trace->names.header, part->header_bytes, part->layout.header_size) ||
+        !push_number(batch, m->trace->names.fp_size, STELE_TYPE_UINT, 64, 0, part->layout.fp_size))
+        return false;
+    for (uint32_t i = first; i < batch->field_count; i++)
+        batch->fields[i].hint |= STELE_HINT_RAW;
+    return true;
+}
+
 static bool push_snapshot(const xtrace_maker *m, stele_batch *batch, const xtrace_snapshots *s)
 {
     const stele_xtrace_snapshot *snapshot = &s->next;
@@ -347,7 +379,9 @@ static bool push_snapshot(const xtrace_maker *m, stele_batch *batch, const xtrac
         push_bytes(batch, names->za, snapshot->za, layout->za_size);
     for (size_t i = 0; is_fine && i < STELE_XTRACE_SYSTEM_COUNT; i++)
         is_fine = push_hex(batch, names->system[i], snapshot->system[i]);
-    return is_fine && push_number(batch, names->vl, STELE_TYPE_UINT, 64, 0, snapshot->vl_bits);
+    is_fine = is_fine && push_number(batch, names->vl, STELE_TYPE_UINT, 64, 0, snapshot->vl_bits);
+    return is_fine &&
+           ((m->columns & STELE_COLUMN_RAW) == 0 || push_snapshot_raw(m, batch, s->part));
 }
 
 bool xtrace_make_snapshot(xtrace_maker *m, stele_batch *batch, const xtrace_snapshots *s,

@@ -12,9 +12,7 @@
 #include "core/path.h"
 #include "formats/xtrace/trace.h"
 
-#define SUFFIX_INSNS     ".xinsndata.bin"
-#define SUFFIX_SNAPSHOTS ".xsnapshot.bin"
-#define INDEXES_TRIED    4u
+#define INDEXES_TRIED 4u
 
 static const char *const packed_suffixes[] = {"", ".gz", ".zst"};
 
@@ -23,14 +21,15 @@ static const char *const packed_suffixes[] = {"", ".gz", ".zst"};
 xtrace_name xtrace_name_parse(const char *name)
 {
     const char *base = path_base(name);
-    const char *insns = strstr(base, SUFFIX_INSNS), *snapshots = strstr(base, SUFFIX_SNAPSHOTS);
+    const char *insns = strstr(base, XTRACE_SUFFIX_INSNS),
+               *snapshots = strstr(base, XTRACE_SUFFIX_SNAPSHOTS);
     const char *suffix = insns != NULL ? insns : snapshots, *at;
     xtrace_name result = {.is_snapshots = insns == NULL};
-    if (strncmp(base, "xtrace.", 7) != 0 || suffix == NULL)
+    if (suffix == NULL)
         return result;
     result.is_xtrace = true;
     result.stem = (size_t)(suffix - name);
-    at = strchr(base + 7, '.');
+    at = strncmp(base, "xtrace.", 7) == 0 ? strchr(base + 7, '.') : NULL;
     if (at != NULL && at < suffix)
         result.number = strtoull(at + 1, NULL, 10);
     result.is_core = suffix - base >= 7 && strncmp(suffix - 7, ".hint13", 7) == 0;
@@ -77,7 +76,7 @@ void xtrace_input_close(xtrace_input *in)
 static bool find_beside(xtrace_trace *trace, const char *path, xtrace_file *file)
 {
     const xtrace_name name = xtrace_name_parse(path);
-    const char *suffix = name.is_snapshots ? SUFFIX_INSNS : SUFFIX_SNAPSHOTS;
+    const char *suffix = name.is_snapshots ? XTRACE_SUFFIX_INSNS : XTRACE_SUFFIX_SNAPSHOTS;
     const size_t size = name.stem + strlen(suffix) + 8;
     char *other;
     if (!name.is_xtrace)
@@ -329,20 +328,21 @@ bool xtrace_names_intern(stele_context *context, xtrace_names *n)
                   {STELE_XTRACE_DC, "dc"},           {STELE_XTRACE_TARGET_B, "target"},
                   {STELE_XTRACE_MISC_FLAGS, "nzcv"}, {STELE_XTRACE_ALLGPR, "registers"},
                   {STELE_XTRACE_TIME, "order"},      {STELE_XTRACE_SKIPPED, "misc"}};
-    bool is_fine = intern_text(context, "opcode", &n->opcode) &&
-                   intern_text(context, "data", &n->data) &&
-                   intern_text(context, "return", &n->result) &&
-                   intern_text(context, "iov_base", &n->iov_base) &&
-                   intern_text(context, "iov_length", &n->iov_length) &&
-                   intern_text(context, "lost", &n->lost) &&
-                   intern_text(context, "without an instruction", &n->stray) &&
-                   intern_text(context, "file_number", &n->file_number) &&
-                   intern_text(context, "index", &n->index) &&
-                   intern_text(context, "user_count", &n->user_count) &&
-                   intern_text(context, "total_count", &n->total_count) &&
-                   intern_text(context, "x", &n->x) && intern_text(context, "z", &n->z) &&
-                   intern_text(context, "p", &n->p) && intern_text(context, "ffr", &n->ffr) &&
-                   intern_text(context, "za", &n->za) && intern_text(context, "vl", &n->vl);
+    bool is_fine =
+        intern_text(context, "opcode", &n->opcode) && intern_text(context, "data", &n->data) &&
+        intern_text(context, "return", &n->result) &&
+        intern_text(context, "iov_base", &n->iov_base) &&
+        intern_text(context, "iov_length", &n->iov_length) &&
+        intern_text(context, "lost", &n->lost) &&
+        intern_text(context, "without an instruction", &n->stray) &&
+        intern_text(context, "file_number", &n->file_number) &&
+        intern_text(context, "index", &n->index) &&
+        intern_text(context, "user_count", &n->user_count) &&
+        intern_text(context, "total_count", &n->total_count) && intern_text(context, "x", &n->x) &&
+        intern_text(context, "z", &n->z) && intern_text(context, "p", &n->p) &&
+        intern_text(context, "ffr", &n->ffr) && intern_text(context, "za", &n->za) &&
+        intern_text(context, "vl", &n->vl) && intern_text(context, "tokens", &n->tokens) &&
+        intern_text(context, "header", &n->header) && intern_text(context, "fp_size", &n->fp_size);
     for (size_t i = 0; is_fine && i < 4; i++)
         is_fine = intern_text(context, levels[i], &n->levels[i]) &&
                   intern_category(context, n->levels[i], &n->categories[i]);

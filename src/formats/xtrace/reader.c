@@ -40,6 +40,11 @@ static void part_close(xtrace_producer *p)
     p->is_open = false;
 }
 
+static bool dialect_is_standard(const stele_xtrace_dialect *dialect)
+{
+    return dialect->time_size == 8 && dialect->svcarg_size == 8 && !dialect->has_levels;
+}
+
 static stele_status part_open(xtrace_producer *p)
 {
     const xtrace_part *part = &p->trace->parts[p->part];
@@ -54,8 +59,12 @@ static stele_status part_open(xtrace_producer *p)
     }
     if (status == STELE_OK)
         status = xtrace_snapshots_open(&p->snapshots, p->trace, part, &p->context->diag);
-    p->maker = (xtrace_maker){
-        .trace = p->trace, .part = part, .kinds = p->request.kinds, .columns = p->request.columns};
+    p->maker = (xtrace_maker){.trace = p->trace,
+                              .part = part,
+                              .kinds = p->request.kinds,
+                              .columns = p->request.columns,
+                              .wants_order = (p->request.columns & STELE_COLUMN_RAW) != 0 &&
+                                             dialect_is_standard(&p->trace->dialect)};
     p->check = (xtrace_check){.trace = p->trace, .diag = &p->context->diag};
     return status;
 }

@@ -21,6 +21,7 @@ static void learn(stele_context *context, const input *in, const stele_xtrace_la
     }
     part->has_header = part->layout.header_size != 0;
     if (part->has_header) {
+        memcpy(part->header_bytes, bytes, part->layout.header_size);
         stele_xtrace_header_decode(bytes, &part->header);
         part->is_core |= part->header.is_core != 0;
     }

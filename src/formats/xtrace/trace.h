@@ -6,9 +6,10 @@
 #include "formats/format.h"
 #include "formats/xtrace/codes.h"
 #include "formats/xtrace/dialect.h"
+#include "formats/xtrace/pair.h"
 #include "formats/xtrace/scan.h"
 
-#define XTRACE_MEMBER_NONE SIZE_MAX
+#define XTRACE_HEADER_MAX 32u
 
 /* A file of a trace: the source's one input, a member of a set, or a file beside the source. */
 typedef struct xtrace_file {
@@ -32,6 +33,7 @@ typedef struct xtrace_part {
     bool has_layout, has_header, is_index_offset;
     stele_xtrace_layout layout;
     stele_xtrace_header header;
+    uint8_t header_bytes[XTRACE_HEADER_MAX];
     uint32_t stream, track; /* UINT32_MAX, 0: not yet made */
 } xtrace_part;
 
@@ -41,6 +43,7 @@ typedef struct xtrace_names {
     stele_name arguments[6];
     stele_name file_number, index, user_count, total_count, x, z, p, ffr, za, vl;
     stele_name system[STELE_XTRACE_SYSTEM_COUNT];
+    stele_name tokens, header, fp_size; /* raw: what the writer needs beyond the events */
     uint16_t categories[4];
 } xtrace_names;
 
@@ -111,6 +114,7 @@ typedef struct xtrace_maker {
     const xtrace_part *part;
     uint64_t kinds;
     uint32_t columns;
+    bool wants_order;         /* of an instruction's tokens */
     uint64_t call;            /* number of the system call that was met last */
     uint64_t snapshot_number; /* of the instruction at the last snapshot */
 } xtrace_maker;
