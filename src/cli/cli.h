@@ -104,6 +104,9 @@ typedef struct consumer {
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats);
 
+/* Has the signals that end the process end reading instead: see cli_interrupted(). */
+void cli_catch_interrupts(void);
+
 /* The signal that asked to stop; 0: none. Reading then ended with STELE_ERR_CLOSED. */
 int cli_interrupted(void);
 

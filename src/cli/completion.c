@@ -22,10 +22,17 @@ static bool has_choices(const option_entry *option)
     return option_choice(option, 0) != NULL;
 }
 
-static void write_commands(output *out)
+/* The words of a group, with spaces between. */
+static void write_commands(output *out, command_id group)
 {
-    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
-        output_printf(out, "%s%s", id == COMMAND_TOP + 1 ? "" : " ", command_table[id].name);
+    const char *space = "";
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        const char *word = command_word(group, id);
+        if (word == NULL)
+            continue;
+        output_printf(out, "%s%s", space, word);
+        space = " ";
+    }
 }
 
 static void write_topics(output *out)
@@ -51,9 +58,9 @@ static void write_quoted(output *out, const char *text)
 /* The values of an option, where they are known. */
 static void bash_values(output *out, const option_entry *option, command_id command)
 {
-    output_printf(out, "        %s:--%s", command_table[command].name, option->name);
+    output_printf(out, "        '%s':--%s", command_table[command].name, option->name);
     if (option->short_name != 0)
-        output_printf(out, "|%s:-%c", command_table[command].name, option->short_name);
+        output_printf(out, "|'%s':-%c", command_table[command].name, option->short_name);
     output_text(out, ") ");
     if (has_choices(option)) {
         output_text(out, "COMPREPLY=($(compgen -W '");
@@ -67,8 +74,7 @@ static void bash_values(output *out, const option_entry *option, command_id comm
 
 static void bash_command(output *out, command_id command)
 {
-    output_printf(out, "        %s) words='",
-                  command == COMMAND_TOP ? "''" : command_table[command].name);
+    output_printf(out, "        '%s') words='", command_table[command].name);
     for (option_id id = 0; id < OPTION_COUNT; id++) {
         const option_entry *option = &option_table[id];
         if (!command_has_option(command, id))
@@ -78,16 +84,37 @@ static void bash_command(output *out, command_id command)
             output_printf(out, " -%c", option->short_name);
     }
     output_byte(out, '\'');
-    if (command_table[command].type == ARGUMENT_TYPE_COMMANDS) {
+    if (command_is_group(command)) {
         output_text(out, " arguments='");
-        write_commands(out);
-        if (command != COMMAND_TOP)
-            write_topics(out);
+        write_commands(out, command);
+        output_byte(out, '\'');
+    } else if (command_table[command].type == ARGUMENT_TYPE_COMMANDS) {
+        output_text(out, " arguments='");
+        write_commands(out, COMMAND_TOP);
+        write_topics(out);
         output_byte(out, '\'');
     } else if (command_table[command].type == ARGUMENT_TYPE_FILES) {
         output_text(out, " files=1");
     }
     output_text(out, " ;;\n");
+}
+
+/* The first word that is no option, and behind the name of a group the next one, too. */
+static void bash_find_command(output *out)
+{
+    output_text(out, "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                     "        case ${COMP_WORDS[i]} in\n"
+                     "        -*) continue ;;\n"
+                     "        *) command=${command:+$command }${COMP_WORDS[i]} ;;\n"
+                     "        esac\n"
+                     "        case $command in\n");
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
+        if (command_is_group(id))
+            output_printf(out, "        '%s') ;;\n", command_table[id].name);
+    }
+    output_text(out, "        *) break ;;\n"
+                     "        esac\n"
+                     "    done\n");
 }
 
 static void write_bash(output *out)
@@ -98,14 +125,9 @@ static void write_bash(output *out)
                      "    local command='' words='' arguments='' files='' i\n"
                      "    # bash parts words at '=': --option = value\n"
                      "    [ \"$word\" = '=' ] && word=''\n"
-                     "    [ \"$before\" = '=' ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
-                     "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                     "        case ${COMP_WORDS[i]} in\n"
-                     "        -*) ;;\n"
-                     "        *) command=${COMP_WORDS[i]}; break ;;\n"
-                     "        esac\n"
-                     "    done\n"
-                     "    COMPREPLY=()\n"
+                     "    [ \"$before\" = '=' ] && before=${COMP_WORDS[COMP_CWORD-2]}\n");
+    bash_find_command(out);
+    output_text(out, "    COMPREPLY=()\n"
                      "    case $command:$before in\n");
     for (command_id command = 0; command < COMMAND_COUNT; command++) {
         for (option_id id = 0; id < OPTION_COUNT; id++) {
@@ -180,16 +202,21 @@ static void zsh_options(output *out, command_id command)
     }
 }
 
-static void zsh_command(output *out, command_id command)
+static void zsh_command(output *out, const char *word, command_id command)
 {
     const argument_type type = command_table[command].type;
-    output_printf(out, "        %s)\n            _arguments", command_table[command].name);
+    output_printf(out, "        %s)\n            _", word);
+    if (type == ARGUMENT_TYPE_GROUP) {
+        output_printf(out, "stele_%s\n            ;;\n", word);
+        return;
+    }
+    output_text(out, "arguments");
     zsh_options(out, command);
     if (type == ARGUMENT_TYPE_FILES) {
         output_text(out, " \\\n            '*:trace:_files'");
     } else if (type == ARGUMENT_TYPE_COMMANDS) {
         output_text(out, " \\\n            '1:subject:(");
-        write_commands(out);
+        write_commands(out, COMMAND_TOP);
         write_topics(out);
         output_text(out, ")'");
     } else if (type == ARGUMENT_TYPE_CODES) {
@@ -198,21 +225,25 @@ static void zsh_command(output *out, command_id command)
     output_text(out, "\n            ;;\n");
 }
 
-static void write_zsh(output *out)
+/* A function for the words of a group, and what is behind them. */
+static void zsh_group(output *out, command_id group)
 {
-    output_text(out, "#compdef stele\n"
-                     "_stele() {\n"
-                     "    local context state state_descr line\n"
+    output_printf(out, "_stele%s%s() {\n", group == COMMAND_TOP ? "" : "_",
+                  command_table[group].name);
+    output_text(out, "    local context state state_descr line\n"
                      "    typeset -A opt_args\n"
                      "    _arguments -C");
-    zsh_options(out, COMMAND_TOP);
+    zsh_options(out, group);
     output_text(out, " \\\n            '1:command:->command' \\\n"
                      "            '*::argument:->argument'\n"
                      "    case $state in\n"
                      "    command)\n"
                      "        local -a commands=(\n");
-    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
-        output_printf(out, "            '%s:", command_table[id].name);
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        const char *word = command_word(group, id);
+        if (word == NULL)
+            continue;
+        output_printf(out, "            '%s:", word);
         zsh_text(out, command_table[id].summary);
         output_text(out, "'\n");
     }
@@ -221,22 +252,68 @@ static void write_zsh(output *out)
                      "        ;;\n"
                      "    argument)\n"
                      "        case $line[1] in\n");
-    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
-        zsh_command(out, id);
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        const char *word = command_word(group, id);
+        if (word != NULL)
+            zsh_command(out, word, id);
+    }
     output_text(out, "        esac\n"
                      "        ;;\n"
                      "    esac\n"
-                     "}\n"
-                     "_stele \"$@\"\n");
+                     "}\n");
+}
+
+static void write_zsh(output *out)
+{
+    output_text(out, "#compdef stele\n");
+    for (command_id id = COMMAND_COUNT; id-- > 0;) {
+        if (command_is_group(id))
+            zsh_group(out, id);
+    }
+    output_text(out, "_stele \"$@\"\n");
 }
 
 /* ---- fish ---- */
 
+/* The group of a command. */
+static command_id group_of(command_id command)
+{
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        if (command_is_group(id) && command_word(id, command) != NULL)
+            return id;
+    }
+    return COMMAND_TOP;
+}
+
+/* When the words of the command, and of its group, were seen. */
+static void fish_when_seen(output *out, command_id command)
+{
+    const command_id group = group_of(command);
+    if (group != COMMAND_TOP)
+        output_printf(out, "__fish_seen_subcommand_from %s; and ", command_table[group].name);
+    output_printf(out, "__fish_seen_subcommand_from %s", command_word(group, command));
+}
+
+/* When a command of the group is to come. */
+static void fish_when_next(output *out, command_id group)
+{
+    if (group == COMMAND_TOP) {
+        output_text(out, "__fish_use_subcommand");
+        return;
+    }
+    fish_when_seen(out, group);
+    output_text(out, "; and not __fish_seen_subcommand_from ");
+    write_commands(out, group);
+}
+
 static void fish_option(output *out, command_id command, const option_entry *option)
 {
-    output_printf(out, "complete -c stele -n '__fish_%s%s' -l %s",
-                  command == COMMAND_TOP ? "use_subcommand" : "seen_subcommand_from ",
-                  command_table[command].name, option->name);
+    output_text(out, "complete -c stele -n '");
+    if (command_is_group(command))
+        fish_when_next(out, command);
+    else
+        fish_when_seen(out, command);
+    output_printf(out, "' -l %s", option->name);
     if (option->short_name != 0)
         output_printf(out, " -s %c", option->short_name);
     if (option->type == OPTION_TYPE_FILE) {
@@ -254,21 +331,29 @@ static void fish_option(output *out, command_id command, const option_entry *opt
     output_text(out, "'\n");
 }
 
+static void fish_command(output *out, command_id command)
+{
+    const command_id group = group_of(command);
+    output_text(out, "complete -c stele -n '");
+    fish_when_next(out, group);
+    output_printf(out, "' -a %s -d '", command_word(group, command));
+    write_quoted(out, command_table[command].summary);
+    output_text(out, "'\n");
+    if (command_table[command].type == ARGUMENT_TYPE_FILES)
+        return;
+    output_text(out, "complete -c stele -n '");
+    fish_when_seen(out, command);
+    output_text(out, "' -f\n");
+}
+
 static void write_fish(output *out)
 {
     output_text(out, "# fish completion for stele\n"
                      "complete -c stele -n __fish_use_subcommand -f\n");
-    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
-        output_printf(out, "complete -c stele -n __fish_use_subcommand -a %s -d '",
-                      command_table[id].name);
-        write_quoted(out, command_table[id].summary);
-        output_text(out, "'\n");
-        if (command_table[id].type != ARGUMENT_TYPE_FILES)
-            output_printf(out, "complete -c stele -n '__fish_seen_subcommand_from %s' -f\n",
-                          command_table[id].name);
-    }
+    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
+        fish_command(out, id);
     output_text(out, "complete -c stele -n '__fish_seen_subcommand_from help' -a '");
-    write_commands(out);
+    write_commands(out, COMMAND_TOP);
     write_topics(out);
     output_text(out, "'\n");
     for (command_id command = 0; command < COMMAND_COUNT; command++) {

@@ -61,14 +61,21 @@ static void help_options(output *out, command_id command, bool has_color)
     }
 }
 
-static void help_lists(output *out, bool has_color)
+static void help_commands(output *out, command_id group, bool has_color)
 {
     heading(out, "Commands", has_color);
-    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        const char *word = command_word(group, id);
+        if (word == NULL)
+            continue;
         output_text(out, "  ");
-        print_padded(out, command_table[id].name, 13);
+        print_padded(out, word, 13);
         output_printf(out, "%s\n", command_table[id].summary);
     }
+}
+
+static void help_topics(output *out, bool has_color)
+{
     heading(out, "Topics (stele help TOPIC)", has_color);
     for (size_t i = 0; i < topic_count; i++) {
         output_text(out, "  ");
@@ -85,14 +92,17 @@ void help_command(output *out, command_id id, bool has_color)
     output_printf(out, "stele%s%s", space, command->name);
     print_color(out, has_color, COLOR_NONE);
     output_printf(out, " %s\n\nUsage: stele%s%s%s%s%s\n\n", command->summary, space, command->name,
-                  id == COMMAND_TOP ? "" : " [OPTIONS]", command->arguments[0] != 0 ? " " : "",
+                  command_is_group(id) ? "" : " [OPTIONS]", command->arguments[0] != 0 ? " " : "",
                   command->arguments);
     print_wrapped(out, command->description, 0, 0, WIDTH);
+    if (command_is_group(id))
+        help_commands(out, id, has_color);
     if (id == COMMAND_TOP)
-        help_lists(out, has_color);
+        help_topics(out, has_color);
     help_options(out, id, has_color);
-    if (id == COMMAND_TOP)
-        output_text(out, "\n'stele help COMMAND' tells more about each.\n");
+    if (command_is_group(id))
+        output_printf(out, "\n'stele help%s%s COMMAND' tells more about each.\n", space,
+                      command->name);
 }
 
 void help_topic(output *out, const topic_entry *topic, bool has_color)
@@ -113,9 +123,12 @@ static const char *subject(const void *user, size_t index)
     return index < topic_count ? topic_table[index].name : NULL;
 }
 
-static void help_subject(cli *c, const char *name)
+static void help_subject(cli *c, const options *o)
 {
     const char *nearest;
+    char name[64]; /* longer than any */
+    snprintf(name, sizeof name, "%s%s%s", o->arguments[0], o->argument_count > 1 ? " " : "",
+             o->argument_count > 1 ? o->arguments[1] : "");
     for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
         if (strcmp(command_table[id].name, name) == 0) {
             help_command(c->out, id, c->has_color);
@@ -159,7 +172,7 @@ void command_HELP(cli *c)
         for (size_t i = 0; (page = manual_page(i)) != NULL; i++)
             output_printf(c->out, "%s\n", page);
     else if (o->argument_count > 0)
-        help_subject(c, o->arguments[0]);
+        help_subject(c, o);
     else
         help_command(c->out, COMMAND_TOP, c->has_color);
 }

@@ -13,6 +13,8 @@ const char *manual_page(size_t index)
         return NULL;
     snprintf(name, sizeof name, "stele%s%s", index == COMMAND_TOP ? "" : "-",
              command_table[index].name);
+    for (char *at = name; *at != 0; at++)
+        *at = *at == ' ' ? '-' : *at;
     return name;
 }
 
@@ -89,13 +91,13 @@ static void write_options(output *out, command_id command)
     }
 }
 
-/* What only the page of the whole has. */
-static void write_lists(output *out)
+static void write_commands(output *out, command_id group)
 {
     write_heading(out, "commands");
-    for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
-        output_printf(out, "*stele-%s*(1)\n\t%s\n\n", command_table[id].name,
-                      command_table[id].summary);
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        if (command_word(group, id) != NULL)
+            output_printf(out, "*%s*(1)\n\t%s\n\n", manual_page(id), command_table[id].summary);
+    }
 }
 
 static void write_topics(output *out)
@@ -113,13 +115,13 @@ void manual_write(output *out, command_id id)
     output_printf(out, "%s(1)\n\n# NAME\n\n%s - %s\n\n# SYNOPSIS\n\n*stele*", page, page,
                   command->summary);
     if (id != COMMAND_TOP)
-        output_printf(out, " *%s* [_OPTIONS_]", command->name);
+        output_printf(out, " *%s*%s", command->name, command_is_group(id) ? "" : " [_OPTIONS_]");
     output_byte(out, ' ');
     write_escaped(out, command->arguments, strlen(command->arguments));
     output_text(out, "\n\n# DESCRIPTION\n\n");
     write_text(out, command->description);
-    if (id == COMMAND_TOP)
-        write_lists(out);
+    if (command_is_group(id))
+        write_commands(out, id);
     write_options(out, id);
     if (id == COMMAND_TOP)
         write_topics(out);

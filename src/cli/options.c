@@ -21,21 +21,10 @@ const command_entry command_table[COMMAND_COUNT] = {
 #undef STELE_COMMAND
 };
 
-enum {
-#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
-    id = 1 << COMMAND_##id,
-#include "cli/options.def"
-#undef STELE_COMMAND
-    ALL = (1 << COMMAND_COUNT) - 1,
-    CALLING = PROFILE | FLAME | GRAPH | DIFF,
-    FILTERING = INFO | CAT | CHECK | CONVERT | CALLING,
-    READING = FILTERING | DUMP
-};
-
 const option_entry option_table[OPTION_COUNT] = {
 #define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \
-    [OPTION_##id] = {short_name, name,     OPTION_TYPE_##type, metavar, choices,                   \
-                     initial,    commands, GROUP_##group,      help},
+    [OPTION_##id] = {short_name, name,    OPTION_TYPE_##type, metavar,                             \
+                     choices,    initial, GROUP_##group,      help},
 #include "cli/options.def"
 #undef STELE_OPTION
 };
@@ -52,6 +41,57 @@ const topic_entry topic_table[] = {
 #undef STELE_TOPIC
 };
 const size_t topic_count = sizeof topic_table / sizeof topic_table[0];
+
+const char *command_word(command_id group, command_id command)
+{
+    const char *prefix = command_table[group].name, *word = command_table[command].name;
+    const size_t size = strlen(prefix);
+    if (size != 0) {
+        if (strncmp(word, prefix, size) != 0 || word[size] != ' ')
+            return NULL;
+        word += size + 1;
+    }
+    return command == COMMAND_TOP || strchr(word, ' ') != NULL ? NULL : word;
+}
+
+/* The commands of a group, as bits. */
+static uint64_t group_commands(command_id group)
+{
+    uint64_t commands = 0;
+    for (command_id id = 0; id < COMMAND_COUNT; id++)
+        commands |= (uint64_t)(command_word(group, id) != NULL) << id;
+    return commands;
+}
+
+_Static_assert(COMMAND_COUNT <= 64, "the commands of an option are bits of a number");
+
+/* The commands that have an option, as bits; what stands in the table are their names. */
+static uint64_t option_commands(option_id option)
+{
+#define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
+    __attribute__((unused)) const uint64_t id = UINT64_C(1) << COMMAND_##id;
+#include "cli/options.def"
+#undef STELE_COMMAND
+    const uint64_t ALL = UINT64_MAX;
+    const uint64_t INSNS = group_commands(COMMAND_INSN);
+    const uint64_t CALLING = PROFILE | FLAME | GRAPH | DIFF;
+    const uint64_t FILTERING = INFO | CAT | CHECK | CONVERT | CALLING;
+    const uint64_t READING = FILTERING | DUMP | INSNS;
+    switch (option) {
+#define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \
+    case OPTION_##id:                                                                              \
+        return commands;
+#include "cli/options.def"
+#undef STELE_OPTION
+    case OPTION_COUNT: break;
+    }
+    return 0;
+}
+
+bool command_has_option(command_id command, option_id option)
+{
+    return (option_commands(option) >> command & 1u) != 0;
+}
 
 /* The names of formats, with the writable sinks behind them where `writes`. */
 static const char *format_choice(size_t index, bool writes)
@@ -145,10 +185,16 @@ static const char *choice_word(const void *user, size_t index)
     return option_choice(user, index);
 }
 
-static const char *command_word(const void *user, size_t index)
+/* The words of a group. */
+static const char *group_word(const void *user, size_t index)
 {
-    (void)user;
-    return index + 1 < COMMAND_COUNT ? command_table[index + 1].name : NULL;
+    const command_id group = *(const command_id *)user;
+    for (command_id id = 0; id < COMMAND_COUNT; id++) {
+        const char *word = command_word(group, id);
+        if (word != NULL && index-- == 0)
+            return word;
+    }
+    return NULL;
 }
 
 /* The options of one command. */
@@ -321,20 +367,22 @@ static bool parse_short(parser *p, const char *text)
     return true;
 }
 
-/* The first word that is no option names the command. */
+/* The first word that is no option names the command, or, behind a group, that of the group. */
 static bool parse_command(parser *p, const char *text)
 {
+    const command_id group = p->o->command;
     struct stat unused;
-    for (command_id command = COMMAND_TOP + 1; command < COMMAND_COUNT; command++) {
-        if (strcmp(command_table[command].name, text) == 0) {
+    for (command_id command = 0; command < COMMAND_COUNT; command++) {
+        const char *word = command_word(group, command);
+        if (word != NULL && strcmp(word, text) == 0) {
             p->o->command = command;
             return true;
         }
     }
-    if (stat(text, &unused) == 0)
+    if (group == COMMAND_TOP && stat(text, &unused) == 0)
         return fail(p->o, "'%s' is no command; did you mean 'stele info %s'?", text, text);
     return fail_unknown(p->o, "command", text, (int)least(strlen(text), 200), "",
-                        word_nearest(text, command_word, NULL));
+                        word_nearest(text, group_word, &group));
 }
 
 static bool parse_word(parser *p, const char *word)
@@ -344,7 +392,7 @@ static bool parse_word(parser *p, const char *word)
             return p->is_over = true;
         return word[1] == '-' ? parse_long(p, word + 2) : parse_short(p, word + 1);
     }
-    if (p->o->command == COMMAND_TOP)
+    if (command_is_group(p->o->command))
         return parse_command(p, word);
     p->o->arguments[p->o->argument_count++] = word;
     return true;
@@ -354,7 +402,7 @@ static bool parse_word(parser *p, const char *word)
 static bool check_arguments(options *o)
 {
     const command_entry *command = &command_table[o->command];
-    if (o->command == COMMAND_TOP)
+    if (command_is_group(o->command))
         return fail(o, "no command given");
     if (o->argument_count < command->least)
         return fail(o, "%s is missing", command->arguments);

@@ -47,11 +47,12 @@ typedef enum argument_type {
     ARGUMENT_TYPE_NOTHING,
     ARGUMENT_TYPE_FILES,
     ARGUMENT_TYPE_CODES,
-    ARGUMENT_TYPE_COMMANDS
+    ARGUMENT_TYPE_COMMANDS,
+    ARGUMENT_TYPE_GROUP /* the command is one for others: "insn" for "insn mix" */
 } argument_type;
 
 typedef struct command_entry {
-    const char *name; /* "" for the whole */
+    const char *name; /* "" for the whole; "insn mix" belongs to "insn" */
     const char *arguments;
     unsigned least, most; /* arguments; most 0: any number */
     argument_type type;
@@ -63,7 +64,6 @@ typedef struct option_entry {
     const char *name;
     option_type type;
     const char *metavar, *choices, *initial; /* NULL: none */
-    uint32_t commands;                       /* 1 << command_id */
     option_group group;
     const char *help;
 } option_entry;
@@ -78,9 +78,14 @@ extern const char *const group_titles[GROUP_COUNT];
 extern const topic_entry topic_table[];
 extern const size_t topic_count;
 
-static inline bool command_has_option(command_id command, option_id option)
+bool command_has_option(command_id command, option_id option);
+
+/* The word by which a command is chosen in its group; NULL: it does not belong to that. */
+const char *command_word(command_id group, command_id command);
+
+static inline bool command_is_group(command_id command)
 {
-    return (option_table[option].commands >> command & 1u) != 0;
+    return command_table[command].type == ARGUMENT_TYPE_GROUP;
 }
 
 /* The values that an option can take, `index` from 0; NULL past the end, or when they are free. */

@@ -191,7 +191,7 @@ static void interrupt(int number)
     is_interrupted = number;
 }
 
-static void catch_interrupts(void)
+void cli_catch_interrupts(void)
 {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
@@ -242,7 +242,7 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
 {
     stele_reader_stats unused;
     stele_status status;
-    catch_interrupts();
+    cli_catch_interrupts();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     status = open_and_pull(c, traces, count, request, to, stats != NULL ? stats : &unused);
     progress_clear(&c->progress);

@@ -122,7 +122,16 @@ static bool load_symbols(binary *file)
     return true;
 }
 
-const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset)
+bool binary_place_at(const binary *file, size_t index, binary_place *place)
+{
+    const binary_name *name = &file->names[index];
+    if (index >= file->name_count)
+        return false;
+    *place = (binary_place){name->name, name->address, name->size, index};
+    return true;
+}
+
+bool binary_find(binary *file, uint64_t address, binary_place *place)
 {
     size_t low = 0, high = file->name_count;
     while (low < high) {
@@ -133,17 +142,37 @@ const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset)
             high = middle;
     }
     if (low == 0)
-        return NULL;
+        return false;
     /* The first of those that share the address is the best. */
     const uint64_t start = file->names[low - 1].address;
     while (low > 1 && file->names[low - 2].address == start)
         low--;
-    const binary_name *name = &file->names[low - 1];
-    if (name->size != 0 ? address - start >= name->size : address != start)
+    binary_place_at(file, low - 1, place);
+    return place->size != 0 ? address - start < place->size : address == start;
+}
+
+const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset)
+{
+    binary_place place;
+    if (!binary_find(file, address, &place))
         return NULL;
     if (offset != NULL)
-        *offset = address - start;
-    return name->name;
+        *offset = address - place.address;
+    return place.name;
+}
+
+uint64_t binary_base(const binary *file)
+{
+    uint64_t base = UINT64_MAX;
+    size_t count = 0;
+    elf_getphdrnum(file->elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(file->elf, (int)i, &header) != NULL && header.p_type == PT_LOAD &&
+            header.p_vaddr - header.p_offset < base)
+            base = header.p_vaddr - header.p_offset;
+    }
+    return base != UINT64_MAX ? base : 0;
 }
 
 /* ---- Lines ---- */
@@ -412,6 +441,28 @@ const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset)
     (void)address;
     (void)offset;
     return NULL;
+}
+
+bool binary_find(binary *file, uint64_t address, binary_place *place)
+{
+    (void)file;
+    (void)address;
+    (void)place;
+    return false;
+}
+
+bool binary_place_at(const binary *file, size_t index, binary_place *place)
+{
+    (void)file;
+    (void)index;
+    (void)place;
+    return false;
+}
+
+uint64_t binary_base(const binary *file)
+{
+    (void)file;
+    return 0;
 }
 
 bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line)

@@ -31,6 +31,22 @@ void binary_close(binary *file);
  */
 const char *binary_symbol(binary *file, uint64_t address, uint64_t *offset);
 
+/* A function or object of the symbol table. */
+typedef struct binary_place {
+    const char *name;
+    uint64_t address, size; /* size 0: not known */
+    size_t index;           /* in the order of addresses */
+} binary_place;
+
+/* The same with all that is known of it; false when there is none. */
+bool binary_find(binary *file, uint64_t address, binary_place *place);
+
+/* The symbols one after the other; false past the end. */
+bool binary_place_at(const binary *file, size_t index, binary_place *place);
+
+/* Where the file's first byte is in its own address space. */
+uint64_t binary_base(const binary *file);
+
 /* The source file and line of an address; false when the file has no line information for it. */
 bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line);
 

@@ -45,6 +45,10 @@ completes() {
 }
 completes stele in
 grep -qx info offers || complain "no 'info' for 'stele in'" offers
+completes stele insn mi
+grep -qx mix offers || complain "no 'mix' for 'stele insn mi'" offers
+completes stele insn mix --by le
+grep -qx level offers || complain "no 'level' for 'stele insn mix --by le'" offers
 completes stele cat --li
 grep -qx -e --limit offers || complain "no '--limit' for 'stele cat --li'" offers
 completes stele info --li

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands under `stele insn` share: which instructions are wanted, reading them, and
+   names for their places. */
+#ifndef CLI_INSN_H
+#define CLI_INSN_H
+
+#include "analysis/insn_filter.h"
+#include "cli/cli.h"
+#include "symbols/code.h"
+
+typedef struct insns {
+    insn_request request; /* the command says which accesses and values it wants */
+    insn_filter filter;
+    uint64_t *threads; /* numbers of the wanted ones; NULL: all */
+    size_t thread_count;
+    code *code;            /* of --binary; empty without */
+    uint64_t skipped_size; /* so far, of all traces */
+    uint64_t stray_count;
+} insns;
+
+/* Takes the options. False, and told, when they cannot be used; free it all the same. */
+bool insns_make(cli *c, insns *s);
+void insns_free(insns *s);
+
+/* Takes a batch, some instructions of which may be hidden. STELE_END ends reading early. */
+typedef stele_status insn_take_fn(void *user, const insn_batch *batch);
+
+/*
+ * What becomes of the instructions. Streams come one after the other. Where `fork` is given, parts
+ * of a stream may be taken at the same time, each into a fork of its own, which are then put
+ * together in their order.
+ */
+typedef struct insn_consumer {
+    insn_take_fn *take;
+    void *user;
+    stele_status (*fork)(void *user, void **fork);
+    stele_status (*join)(void *user, void *fork); /* frees the fork */
+    void (*drop)(void *fork);                     /* the same without taking it */
+} insn_consumer;
+
+/* Reads one argument. False when it could not be read at all. */
+bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to);
+
+/* Reads all arguments. False: none could be read, or nobody wants to see a result. */
+bool insns_read_all(cli *c, insns *s, const insn_consumer *to);
+
+/* How many of so many rows --top wants to see; CSV and JSON have all unless it is given. */
+size_t insns_shown(const cli *c, size_t count);
+
+#endif

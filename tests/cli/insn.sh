@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The commands over instructions: selecting them, and the same result in parts.
+. "$SOURCE/tests/cli/lib.sh"
+xtrace=$SOURCE/src/formats/xtrace/good
+pairs=$xtrace/collection
+
+# total OPTIONS... gives the number of instructions that pass.
+total() {
+    expect 0 insn mix --json "$@"
+    sed -n 's/^  "insn_count": \([0-9]*\),/\1/p' out
+}
+
+check 'all threads' [ "$(total "$pairs")" = 4217 ]
+check 'one thread' [ "$(total --thread 11796 "$pairs")" = 2991 ]
+check 'two threads' [ "$(total --thread 11796 --thread 11787 "$pairs")" = 4217 ]
+check 'a range of numbers in each' [ "$(total --insns 10..19 "$pairs")" = 20 ]
+check 'numbers from' [ "$(total --insns 2981.. --thread 11796 "$pairs")" = 10 ]
+check 'numbers up to' [ "$(total --insns ..4 --thread 11796 "$pairs")" = 5 ]
+check 'behind a snapshot' [ "$(total --snapshots 1 --thread 11796 "$pairs")" = 991 ]
+check 'behind snapshots' [ "$(total --snapshots ..1 --thread 11796 "$pairs")" = 2991 ]
+check 'an address' [ "$(total --pc 0x400120 --thread 11796 "$pairs")" = 1 ]
+check 'all levels' [ "$(total "$xtrace/levels.xinsndata.bin")" = 16 ]
+check 'user mode' [ "$(total --level 0 "$xtrace/levels.xinsndata.bin")" = 7 ]
+check 'the kernel and above' [ "$(total --level 1 --level 2 --level 3 "$xtrace/levels.xinsndata.bin")" = 9 ]
+
+for by in opcode level; do
+    expect 0 insn mix --by "$by" --csv "$pairs"
+    mv out one
+    for threads in 2 3 7; do
+        expect 0 insn mix --by "$by" --csv --threads "$threads" "$pairs"
+        same out one
+    done
+done
+expect 0 insn mix --threads 3 "$pairs"
+golden insn_mix
+expect 0 insn mix --json "$pairs"
+documented out
+
+refused() {
+    pattern=$1
+    shift
+    expect 2 insn "$@"
+    silent out
+    says err "$pattern"
+}
+refused 'no command given'
+refused "did you mean 'mix'" mxi "$pairs"
+refused 'TRACE... is missing' mix
+refused 'has no instructions' mix "$heph/doc_example.bin.log"
+refused 'no such thread' mix --thread 5 "$pairs"
+refused 'takes FIRST..LAST' mix --insns 5..3 "$pairs"
+refused 'takes FIRST..LAST' mix --pc 0x..5 "$pairs"
+refused 'takes 0, 1, 2 or 3' mix --level 4 "$pairs"
+refused "no function 'x'" mix --symbol x "$pairs"
+refused 'exclude each other' mix --json --csv "$pairs"
+expect 3 insn mix --binary nothing "$pairs"
+says err STE001
+expect 0 help insn mix
+says out '^Usage: stele insn mix \[OPTIONS\] TRACE'
+expect 0 insn --help
+says out '^  mix  '
+finish
