@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The A64 classifier against LLVM's disassembler, on random words: what the text says. */
+#include "support.h"
+#include "test.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+
+#include "model/a64.h"
+
+/* ---- LLVM ------------------------------------------------------------------------------------ */
+
+static struct llvm {
+    void *disassembler;
+    size_t (*run)(void *, uint8_t *, uint64_t, uint64_t, char *, size_t);
+    int version;
+} llvm;
+
+/* Older versions know "+all" not, and print operands in ways of their own. */
+#define VERSION_FLOOR 17
+
+static void *library_open(void)
+{
+    static const char *const names[] = {"libLLVM-%d.so", "libLLVM-%d.so.1", "libLLVM.so.%d.1"};
+    char name[64];
+    for (llvm.version = 21; llvm.version >= VERSION_FLOOR; llvm.version--) {
+        for (size_t i = 0; i < 3; i++) {
+            void *library;
+            snprintf(name, sizeof name, names[i], llvm.version);
+            library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+            if (library != NULL)
+                return library;
+        }
+    }
+    return NULL;
+}
+
+/* ISO C has no cast from an object to a function. */
+static void *function_find(void *library, const char *name, void *to, size_t size)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(to, &symbol, size);
+    return symbol;
+}
+
+static void llvm_open(void)
+{
+    static const char *const parts[] = {"TargetInfo", "TargetMC", "Disassembler"};
+    void *(*create)(const char *, const char *, const char *, void *, int, void *, void *);
+    void *library = library_open();
+    if (library == NULL)
+        SKIP("no libLLVM from version 17 on: Debian's libllvm19 has it");
+    for (size_t i = 0; i < 3; i++) {
+        void (*initialize)(void);
+        char name[64];
+        snprintf(name, sizeof name, "LLVMInitializeAArch64%s", parts[i]);
+        REQUIRE(function_find(library, name, &initialize, sizeof initialize) != NULL);
+        initialize();
+    }
+    REQUIRE(function_find(library, "LLVMCreateDisasmCPUFeatures", &create, sizeof create) != NULL);
+    REQUIRE(function_find(library, "LLVMDisasmInstruction", &llvm.run, sizeof llvm.run) != NULL);
+    llvm.disassembler = create("aarch64-linux-gnu", "generic", "+all", NULL, 0, NULL, NULL);
+    REQUIRE(llvm.disassembler != NULL);
+}
+
+/* A word as text: mnemonic and operands. */
+typedef struct text {
+    char line[256], *mnemonic, *operands;
+} text;
+
+static bool disassemble(uint32_t word, text *t)
+{
+    uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
+                        (uint8_t)(word >> 24)};
+    char *end;
+    if (llvm.run(llvm.disassembler, bytes, 4, 0, t->line, sizeof t->line) == 0)
+        return false;
+    t->mnemonic = t->line + strspn(t->line, "\t ");
+    end = t->mnemonic + strcspn(t->mnemonic, "\t ");
+    t->operands = end + strspn(end, "\t ");
+    *end = 0;
+    return true;
+}
+
+/* ---- What a text says ------------------------------------------------------------------------ */
+
+/* The first rule that fits counts; `classes` are globs for the class's text, parted by spaces. */
+typedef struct rule {
+    const char *mnemonic, *operands, *classes;
+} rule;
+
+static const rule rules[] = {
+    {"b", "*", "branch"},
+    {"b.*", "*", "branch-condition"},
+    {"bc.*", "*", "branch-condition"},
+    {"cb*", "*", "branch-compare"},
+    {"tb[nz]*", "*", "branch-test"},
+    {"bl", "*", "call"},
+    {"br", "*", "branch-indirect"},
+    {"bra[ab]*", "x*", "branch-indirect"},
+    {"blr*", "*", "call-indirect"},
+    {"ret*", "*", "return"},
+    {"svc", "*", "svc"},
+    {"hvc", "*", "hvc"},
+    {"smc", "*", "smc"},
+    {"brk", "*", "breakpoint"},
+    {"hlt", "*", "breakpoint"},
+    {"dcps*", "*", "breakpoint"},
+    {"eret*", "*", "eret"},
+    {"drps", "*", "eret"},
+    {"udf", "*", "udf"},
+
+    {"d[sm]b", "*", "barrier"},
+    {"isb", "*", "barrier"},
+    {"sb", "*", "barrier"},
+    {"clrex", "*", "barrier"},
+    {"ssbb", "*", "barrier"},
+    {"pssbb", "*", "barrier"},
+    {"dfb", "*", "barrier"},
+    {"mrs", "*", "mrs"},
+    {"mrrs", "*", "mrs"},
+    {"msr", "*, x*", "msr"},
+    {"msr", "*, #*", "msr-immediate"},
+    {"msrr", "*", "msr"},
+    {"smst*", "*", "msr-immediate"},
+    {"dc", "zva,*", "zero-block"},
+    {"dc", "gzva,*", "zero-block"},
+    {"dc", "*", "cache-maintenance"},
+    {"ic", "*", "cache-maintenance"},
+    {"tlbi*", "*", "tlb-maintenance"},
+    {"at", "*", "address-translation"},
+    {"sys*", "*", "system tlb-* address-tr* cache-*"},
+    {"tstart", "*", "system"},
+    {"ttest", "*", "system"},
+    {"tcommit", "*", "system"},
+    {"tcancel", "*", "system"},
+    {"trcit", "*", "system"},
+    {"brb", "*", "system"},
+    {"gcsss[12]", "x*", "system"},
+    {"gcsp*", "*", "system"},
+    {"gcsb", "*", "hint"},
+    {"c[fp]p", "rctx*", "system"},
+    {"cosp", "rctx*", "system"},
+    {"dvp", "rctx*", "system"},
+    {"cfinv", "*", "flags"},
+    {"xaflag", "*", "flags"},
+    {"axflag", "*", "flags"},
+    {"rmif", "*", "flags"},
+    {"setf*", "*", "flags"},
+
+    {"ld*[0-9]*", "*\\[z*", "gather"},
+    {"ld*", "*\\[*, z*", "gather"},
+    {"ldnt*", "*\\[z*", "gather"},
+    {"st[1n]*", "*\\[z*", "scatter"},
+    {"st*", "*\\[*, z*", "scatter"},
+    {"prf[bhwd]", "*", "prefetch-sve"},
+    {"prf*", "*", "prefetch"},
+    {"rprf*", "*", "prefetch"},
+    {"ld1*", "{ z[at]*", "load-sme"},
+    {"st1*", "{ z[at]*", "store-sme"},
+    {"ld1*", "{za*", "load-sme"},
+    {"st1*", "{za*", "store-sme"},
+    {"ldr", "z[at]*", "load-sme"},
+    {"str", "z[at]*", "store-sme"},
+    {"ldg*", "*", "load-tag"},
+    {"stg*", "*", "store-tag"},
+    {"st2g", "*", "store-tag"},
+    {"stz*", "*", "store-tag"},
+    {"ldr", "[zp]*", "load-sve"},
+    {"str", "[zp]*", "store-sve"},
+    {"ldap1", "*", "load-acquire"},
+    {"stl1", "*", "store-release"},
+    {"ld*[0-9]*", "{ z*", "load-sve"},
+    {"ldnt*", "{ z*", "load-sve"},
+    {"st*", "{ z*", "store-sve"},
+    {"ld[1-4]*", "{ v*", "load-structure"},
+    {"st[1-4]", "{ v*", "store-structure"},
+    {"ldclrp*", "*", "atomic"},
+    {"ldsetp*", "*", "atomic"},
+    {"swp*", "*", "atomic"},
+    {"rcw*cas*", "*", "compare-and-swap"},
+    {"rcw*", "*", "atomic"},
+    {"cas*", "*", "compare-and-swap"},
+    {"ldapur*", "*", "load-acquire"},
+    {"ldar*", "*", "load-acquire"},
+    {"ldlar*", "*", "load-acquire"},
+    {"ldapr*", "*", "load-acquire"},
+    {"ldiapp", "*", "load-acquire"},
+    {"stilp", "*", "store-release"},
+    {"stlxp", "*", "store-exclusive"},
+    {"stlxr*", "*", "store-exclusive"},
+    {"stl*", "*", "store-release"},
+    {"ldx[rp]*", "*", "load-exclusive"},
+    {"ldax[rp]*", "*", "load-exclusive"},
+    {"stx[rp]*", "*", "store-exclusive"},
+    {"ld[npt]*", "[bhsdq]*", "load-pair-fp"},
+    {"st[np]*", "[bhsdq]*", "store-pair-fp"},
+    {"ld[np]*", "*", "load-pair"},
+    {"st[np]*", "*", "store-pair"},
+    {"ldr*", "[bhsdqwx]?, #*", "load-literal"},
+    {"ldr*", "[bhsdqwx]??, #*", "load-literal"},
+    {"ldu[rm]*", "[bhsdq]*", "load-fp"},
+    {"ldr", "[bhsdq]*", "load-fp"},
+    {"st[ur]*", "[bhsdq][0-9]*", "store-fp"},
+    {"ldtr*", "*", "load"},
+    {"ldr*", "*", "load"},
+    {"ldur*", "*", "load"},
+    {"ld64b", "*", "load"},
+    {"ld*", "*", "atomic"},
+    {"strb", "*", "store"},
+    {"strh", "*", "store"},
+    {"str", "*", "store"},
+    {"sttr*", "*", "store"},
+    {"stur*", "*", "store"},
+    {"st64b*", "*", "store"},
+    {"gcsst*", "*", "store"},
+    {"staddl*", "*", "atomic"},
+    {"st*", "*", "atomic"},
+    {"cpy*", "\\[*", "memory-copy"},
+    {"set*", "\\[*", "memory-set"},
+
+    {"adr", "x*", "address"},
+    {"adrp", "*", "address-page"},
+    {"paci*", "*", "authenticate"},
+    {"pacd*", "*", "authenticate"},
+    {"pacg*", "*", "authenticate"},
+    {"pacn*", "*", "authenticate"},
+    {"pacm", "*", "authenticate"},
+    {"aut*", "*", "authenticate"},
+    {"xpac*", "*", "authenticate"},
+    {"irg", "*", "tag"},
+    {"gmi", "*", "tag"},
+    {"addg", "*", "tag"},
+    {"subg", "*", "tag"},
+    {"subp", "*", "tag"},
+    {"subps", "*", "tag"},
+    {"cmpp", "*", "tag"},
+    {"crc*", "*", "checksum"},
+    {"nop", "*", "hint"},
+    {"yield", "*", "hint"},
+    {"wf*", "*", "hint"},
+    {"sev*", "*", "hint"},
+    {"esb", "*", "hint"},
+    {"psb", "*", "hint"},
+    {"tsb", "*", "hint"},
+    {"csdb", "*", "hint"},
+    {"dgh", "*", "hint"},
+    {"bti", "*", "hint"},
+    {"hint", "*", "hint"},
+    {"chkfeat", "*", "hint"},
+    {"clrbhb", "*", "hint"},
+    {"stshh", "*", "hint"},
+
+    {"movprfx", "*", "sve-move"},
+    {"mov*", "*z[at]*", "sme"},
+    {"mov[znk]", "[wx]*", "move"},
+    {"mov", "[wx]*, #*", "move logical"},
+    {"mov", "wsp, *", "add logical"},
+    {"mov", "sp, *", "add logical"},
+    {"mov", "[wx]*, *v*", "simd-move"},
+    {"mov", "[wx]*, *", "add logical"},
+    {"mov*", "v*, v*", "simd simd-move"},
+    {"mov*", "[bhsdv]*", "simd-move"},
+    {"mvni", "[bhsdv]*", "simd-move"},
+    {"mov*", "p*", "sve-predicate"},
+    {"mov*", "z[0-9]*, z*.[bhsdq]", "sve-move sve"},
+    {"mov*", "z[0-9]*, [wxp#]*", "sve-move sve"},
+    {"mov*", "z[0-9]*, *", "sve-move"},
+    {"mov", "{ z*", "sme"},
+
+    {"pmov", "*", "sve-move"},
+    {"pext", "*", "sve-predicate"},
+    {"*", "p[0-9]*", "sve-predicate sve-fp"},
+    {"*", "pn[0-9]*", "sve-predicate"},
+    {"while*", "*", "sve-predicate"},
+    {"cterm*", "*", "sve-predicate"},
+    {"*", "ffr*", "sve-predicate"},
+    {"setffr", "*", "sve-predicate"},
+    {"cnt[bhwdp]", "x*", "sve-predicate"},
+    {"*inc[bhwdp]", "*", "sve-predicate"},
+    {"*dec[bhwdp]", "*", "sve-predicate"},
+    {"rdvl", "*", "sve-predicate"},
+    {"rdsvl", "*", "sve-predicate"},
+    {"add[vps]*l", "[xs]*", "sve-predicate"},
+
+    {"[sbuf]*mop[as]", "*", "sme-outer-product"},
+    {"*", "za*", "sme"},
+    {"*", "{ z[at]*", "sme"},
+    {"zero", "*", "sme"},
+    {"luti*", "{ z*", "sme sve"},
+    {"luti*", "z*, zt*", "sme"},
+    {"bf[12]cvt*", "{ z*", "sme"},
+    {"*", "{ z*", "sme sve*"},
+
+    {"aes*", "*", "crypto"},
+    {"sha[0-9]*", "*", "crypto"},
+    {"sm[34]*", "*", "crypto"},
+    {"rax1", "*", "crypto"},
+    {"eor3", "v*", "crypto"},
+    {"bcax", "v*", "crypto"},
+    {"xar", "v*", "crypto"},
+    {"pmull*", "*.1q,*", "crypto"},
+
+    {"fmov", "z*", "sve-move"},
+    {"fabs", "z*", "sve-fp"},
+    {"[su]cvtf", "z*", "sve-fp"},
+    {"f[!e]*", "z*", "sve-fp sme"},
+    {"bf[mdasc1]*", "z*", "sve-fp sme"},
+    {"dup*", "z*", "sve-move"},
+    {"sel", "z*", "sve-move"},
+    {"tb[lx]", "z*", "sve-move"},
+    {"zip[12]", "z*", "sve-move"},
+    {"uzp[12]", "z*", "sve-move"},
+    {"trn[12]", "z*", "sve-move"},
+    {"ext*", "z*", "sve-move"},
+    {"splice", "z*", "sve-move"},
+    {"compact", "z*", "sve-move"},
+    {"[su]unpk*", "z*", "sve-move"},
+    {"[lc]last*", "*", "sve-move"},
+    {"clasta", "*", "sve-move"},
+    {"clastb", "*", "sve-move"},
+    {"rev*", "z*", "sve-move"},
+    {"aes*", "z*", "crypto"},
+    {"*", "z*", "sve sve-move sve-fp sme crypto"},
+    {"*", "[bhsdwx]*, p[0-9]*, *z*", "sve sve-move sve-fp"},
+    {"*", "v*, p[0-9]*, *z*", "sve sve-fp"},
+
+    {"fmov", "v*, #*", "simd-move"},
+    {"fmov", "*", "fp-move"},
+    {"fcsel", "*", "fp-move"},
+    {"fccmp*", "*", "fp-compare"},
+    {"fcmp*", "*", "fp-compare"},
+    {"*", "*v[0-9]*.*\\[*", "simd simd-fp simd-move"},
+    {"f*", "v*", "simd-fp"},
+    {"bf*", "v*", "simd-fp"},
+    {"[su]cvtf", "v*", "simd-fp"},
+    {"dup", "v*", "simd-move"},
+    {"ext", "v*", "simd-move"},
+    {"tb[lx]", "v*", "simd-move"},
+    {"zip[12]", "v*", "simd-move"},
+    {"uzp[12]", "v*", "simd-move"},
+    {"trn[12]", "v*", "simd-move"},
+    {"luti*", "v*", "simd-move"},
+    {"[!fb]*", "v*", "simd"},
+    {"b[!f]*", "v*", "simd"},
+    {"f*", "[hsd]*, v*", "simd-fp"},
+    {"f*mul", "*", "fp-multiply"},
+    {"f*m[as]*", "[hsd]*, [hsd]*, [hsd]*, [hsd]*", "fp-multiply"},
+    {"fdiv", "*", "fp-divide"},
+    {"fsqrt", "*", "fp-divide"},
+    {"fcvt*", "*, #*", "fp-convert simd-fp"},
+    {"[su]cvtf", "*", "fp-convert simd-fp"},
+    {"fcvtxn*", "*", "simd-fp"},
+    {"[fb]*cvt*", "[wxhsd]*", "fp-convert simd-fp"},
+    {"frint*", "*", "fp-convert"},
+    {"fmulx", "*", "simd-fp"},
+    {"fabd", "*", "simd-fp"},
+    {"fac*", "*", "simd-fp"},
+    {"fcm[gel]*", "*", "simd-fp"},
+    {"fre*", "*", "simd-fp"},
+    {"frs*", "*", "simd-fp"},
+    {"f[amns]*", "[hsd]*", "fp"},
+    {"[sudw]*", "[bhsd][0-9]*", "simd"},
+    {"[acnmr]*", "[bhsd][0-9]*", "simd"},
+    {"*", "[bhsd][0-9]*, v*", "simd"},
+
+    {"add*", "*", "add"},
+    {"sub*", "*", "add"},
+    {"neg*", "*", "add"},
+    {"ngc*", "*", "add"},
+    {"[as][db]cs", "*", "add"},
+    {"adc", "*", "add"},
+    {"sbc", "*", "add"},
+    {"cm[pn]", "*", "add"},
+    {"tst", "*", "logical"},
+    {"and*", "*", "logical"},
+    {"or[rn]", "*", "logical"},
+    {"eo[rn]", "*", "logical"},
+    {"bic*", "*", "logical"},
+    {"mvn", "*", "logical"},
+    {"[sul]*bf*", "*", "bitfield"},
+    {"bf*", "*", "bitfield"},
+    {"[su]xt*", "*", "bitfield"},
+    {"extr", "*", "bitfield"},
+    {"ls[lr]", "*, #*", "bitfield"},
+    {"asr", "*, #*", "bitfield"},
+    {"ror", "*, #*", "bitfield"},
+    {"ls[lr]", "*", "shift"},
+    {"asr", "*", "shift"},
+    {"ror", "*", "shift"},
+    {"[su]div", "*", "divide"},
+    {"m*", "*", "multiply"},
+    {"[su]m[unsa][lde]*", "*", "multiply"},
+    {"[su]m*", "*, *", "multiply min-max"},
+    {"ccm[pn]", "*", "compare-condition"},
+    {"c[sin]*", "*, *, [engsplhvmac][a-z]", "select"},
+    {"cset*", "*", "select"},
+    {"clz", "*", "bits"},
+    {"cls", "*", "bits"},
+    {"cnt", "*", "bits"},
+    {"ctz", "*", "bits"},
+    {"abs", "*", "bits"},
+    {"rbit", "*", "bits"},
+    {"rev*", "*", "bits"},
+};
+
+static const rule *rule_find(const text *t)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (fnmatch(rules[i].mnemonic, t->mnemonic, 0) == 0 &&
+            fnmatch(rules[i].operands, t->operands, 0) == 0)
+            return &rules[i];
+    }
+    return NULL;
+}
+
+static bool rule_allows(const rule *r, unsigned class)
+{
+    char classes[128], *rest = classes;
+    snprintf(classes, sizeof classes, "%s", r->classes);
+    for (char *one = strtok_r(classes, " ", &rest); one != NULL; one = strtok_r(NULL, " ", &rest)) {
+        if (fnmatch(one, a64_class_text(class), 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static a64_form text_form(const text *t)
+{
+    const char *open = strchr(t->operands, '['), *close, *comma;
+    while (open != NULL && open > t->operands && open[-1] != ' ' && open != t->operands)
+        open = strchr(open + 1, '['); /* za[...], v0.b[1] */
+    if (open == NULL)
+        return A64_FORM_LITERAL;
+    close = strchr(open, ']');
+    comma = strchr(open, ',');
+    if (open[1] == 'z' || (comma != NULL && comma < close && comma[2] == 'z' && comma[3] != 'r'))
+        return A64_FORM_VECTOR;
+    if (close[1] == '!')
+        return close[2] == ',' ? A64_FORM_POST : A64_FORM_PRE; /* a copy's pointers move on */
+    if (close[1] == ',')
+        return A64_FORM_POST;
+    return comma != NULL && comma < close && (comma[2] == 'x' || comma[2] == 'w')
+               ? A64_FORM_REGISTER
+               : A64_FORM_OFFSET;
+}
+
+/* Bytes by a register's letter. */
+static unsigned letter_size(char letter)
+{
+    static const char letters[] = "bhsdqwx";
+    static const unsigned sizes[] = {1, 2, 4, 8, 16, 4, 8};
+    const char *at = letter != 0 ? strchr(letters, letter) : NULL;
+    return at != NULL ? sizes[at - letters] : 0;
+}
+
+/* ---- Checks of one word ---------------------------------------------------------------------- */
+
+static unsigned complaints;
+
+static void complain(uint32_t word, const text *t, const a64_insn *insn, const char *what)
+{
+    test_state.failed_checks++;
+    if (complaints++ < 40)
+        printf("%08x %s %s: %s: class %s, form %u, size %u, element %u, flags %x, offset %d\n",
+               word, t->mnemonic, t->operands, what, a64_class_text(insn->class), insn->form,
+               insn->size, insn->element_size_log2, insn->flags, insn->offset);
+}
+
+static void check_target(uint32_t word, const text *t, const a64_insn *insn)
+{
+    const char *hash = strrchr(t->operands, '#');
+    const bool has_target = (a64_is_branch(insn) && !a64_is_indirect(insn)) ||
+                            insn->class == A64_ADDRESS || insn->class == A64_ADDRESS_PAGE ||
+                            insn->form == A64_FORM_LITERAL;
+    const int64_t unit = insn->class == A64_ADDRESS_PAGE ? 4096 : 1;
+    if (has_target && (hash == NULL || strtoll(hash + 1, NULL, 0) != insn->offset * unit))
+        complain(word, t, insn, "target");
+}
+
+/* Plain loads and stores: by the suffix of the mnemonic, or the registers' letter. */
+static unsigned plain_size(const text *t, const a64_insn *insn)
+{
+    const char *m = t->mnemonic, *registers = t->operands;
+    const size_t length = strlen(m);
+    if (insn->class == A64_STORE_EXCLUSIVE)
+        registers = strchr(registers, ',') + 2; /* behind the status */
+    if (strncmp(m, "ldap1", 5) == 0 || strncmp(m, "stl1", 4) == 0 || strncmp(m, "rcw", 3) == 0 ||
+        strncmp(m, "gcs", 3) == 0)
+        return 8;
+    if (strstr(m, "64b") != NULL)
+        return 64;
+    if (strcmp(m, "ldpsw") == 0 || strcmp(m + length - 2, "sw") == 0)
+        return 4;
+    if (m[length - 1] == 'b' && strcmp(m, "ldraab") != 0 && strcmp(m, "ldrab") != 0)
+        return 1;
+    if (m[length - 1] == 'h')
+        return 2;
+    return letter_size(registers[0]);
+}
+
+static void check_plain_size(uint32_t word, const text *t, const a64_insn *insn)
+{
+    unsigned size = plain_size(t, insn);
+    if (size != 64 && size != 1u << insn->element_size_log2)
+        complain(word, t, insn, "size of an element");
+    if ((insn->flags & A64_IS_PAIR) != 0)
+        size *= 2;
+    if (insn->size != size)
+        complain(word, t, insn, "size");
+}
+
+static unsigned list_count(const char *operands)
+{
+    const char *close = strchr(operands, '}'), *dash = strstr(operands, " - ");
+    unsigned first, last, count = 1;
+    if (close == NULL)
+        return 1;
+    if (dash != NULL && dash < close) {
+        if (sscanf(operands, "{ %*c%u%*[^-]- %*c%u", &first, &last) != 2)
+            return 0;
+        return (last - first) % 32 + 1;
+    }
+    for (const char *at = operands; at < close; at++)
+        count += *at == ',';
+    return count;
+}
+
+/* Structures of SIMD: "{ v0.4s, v1.4s }", "{ v0.b }[3]". */
+static void check_structure_size(uint32_t word, const text *t, const a64_insn *insn)
+{
+    const char *dot = strchr(t->operands, '.');
+    unsigned lanes = 0, size;
+    int length = 0;
+    sscanf(dot + 1, "%u%n", &lanes, &length);
+    size = letter_size(dot[1 + length]);
+    if (1u << insn->element_size_log2 != size)
+        complain(word, t, insn, "size of an element");
+    if (lanes != 0 && t->mnemonic[strlen(t->mnemonic) - 1] != 'r')
+        size *= lanes;
+    if (size * list_count(t->operands) != insn->size)
+        complain(word, t, insn, "size");
+}
+
+/* SVE: bytes in memory by the mnemonic's end, in a register by the list; for 128 bits. */
+static void check_sve_size(uint32_t word, const text *t, const a64_insn *insn)
+{
+    const char *m = t->mnemonic, *dot = strchr(t->operands, '.');
+    const char last = m[strlen(m) - 1];
+    const bool is_replicated = strncmp(m, "ld1r", 4) == 0 && strlen(m) > 4;
+    unsigned memory, element, size;
+    if (strcmp(m, "ldr") == 0 || strcmp(m, "str") == 0) {
+        if (insn->size != (t->operands[0] == 'p' ? 2 : 16))
+            complain(word, t, insn, "size");
+        return;
+    }
+    memory = letter_size(last == 'w' ? 's' : last);
+    element = letter_size(dot[1]);
+    if (memory != 1u << insn->element_size_log2)
+        complain(word, t, insn, "size of an element");
+    if (is_replicated)
+        size = m[4] == 'q' ? 16 : m[4] == 'o' ? 32 : memory;
+    else
+        size = 16 / element * memory * list_count(t->operands);
+    if (size != insn->size || ((insn->flags & A64_IS_SCALED) != 0) == is_replicated)
+        complain(word, t, insn, "size");
+}
+
+static void check_access(uint32_t word, const text *t, const a64_insn *insn)
+{
+    if (insn->form != text_form(t))
+        complain(word, t, insn, "form");
+    switch (insn->class) {
+    case A64_LOAD_STRUCTURE:
+    case A64_STORE_STRUCTURE: check_structure_size(word, t, insn); break;
+    case A64_LOAD_SVE:
+    case A64_STORE_SVE:
+    case A64_GATHER:
+    case A64_SCATTER: check_sve_size(word, t, insn); break;
+    case A64_PREFETCH:
+    case A64_PREFETCH_SVE:
+    case A64_LOAD_SME:
+    case A64_STORE_SME:
+    case A64_LOAD_TAG:
+    case A64_STORE_TAG:
+    case A64_COPY:
+    case A64_SET: break;
+    default: check_plain_size(word, t, insn); break;
+    }
+}
+
+/* LLVM takes what is constrained unpredictable for undecodable: fields that should be ones, a
+   register that a load writes twice or that its write-back makes unpredictable. A word is so when
+   it can be decoded with these fields mended. */
+static bool is_unpredictable(uint32_t word)
+{
+    static const uint32_t ones[] = {0x7c00, 0x1f0000, 0x1f7c00};
+    const uint32_t rn = word >> 5 & 31, even = (rn + 2) & 30;
+    text t;
+    for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
+        if (disassemble(word | ones[i], &t))
+            return true;
+    }
+    return disassemble((word & ~0x1fu) | even, &t) ||
+           disassemble((word & ~0x7c1fu) | even << 10 | (even ^ 1), &t);
+}
+
+/* Holes of the vector groups count as their group; see model/a64.h. */
+static bool is_hole(const a64_insn *insn)
+{
+    return insn->group == A64_GROUP_SIMD || insn->group == A64_GROUP_SVE ||
+           insn->group == A64_GROUP_SME;
+}
+
+static void check_word(uint32_t word)
+{
+    const a64_insn insn = a64_classify(word);
+    const rule *r;
+    text t = {.mnemonic = "-", .operands = ""};
+    if (!disassemble(word, &t)) {
+        if (insn.class != A64_UNALLOCATED && !is_hole(&insn) &&
+            !(insn.group == A64_GROUP_MEMORY && is_unpredictable(word)))
+            complain(word, &t, &insn, "not known to LLVM");
+        return;
+    }
+    /* LLVM's generous reading: registers whose first number the encoding has no place for. */
+    if (strstr(t.operands, "S0_") != NULL || strstr(t.operands, "S1_") != NULL)
+        return;
+    r = rule_find(&t);
+    if (r == NULL || !rule_allows(r, insn.class)) {
+        complain(word, &t, &insn, r == NULL ? "no rule" : r->classes);
+        return;
+    }
+    check_target(word, &t, &insn);
+    if (insn.group == A64_GROUP_MEMORY)
+        check_access(word, &t, &insn);
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* Fields that must be zeros or ones are so more often than by chance. */
+static uint32_t word_random(uint64_t *state)
+{
+    const uint64_t random = random_next(state);
+    uint32_t word = (uint32_t)random;
+    switch (random >> 32 & 15) {
+    case 0: return word | 0x1f0000u;
+    case 1: return word & ~0x1f0000u;
+    case 2: return word | 0x1fu;
+    case 3: return word & ~0xfc00u;
+    case 4: return word & ~0x1fff000u;
+    case 5: return word & ~0x1ff000u;
+    case 6: return 0xd5000000u | (word & 0x7fffffu);
+    case 7: return 0xd6000000u | (word & 0x1ffffffu);
+    case 8: return (word & ~0x1e000000u) | 0x08000000u | (word & 0x12000000u & ~0x02000000u);
+    default: return word;
+    }
+}
+
+TEST(random_words_are_what_llvm_says)
+{
+    uint64_t state = 64;
+    llvm_open();
+    printf("LLVM %d\n", llvm.version);
+    for (unsigned i = 0; i < 600000; i++)
+        check_word(word_random(&state));
+    if (complaints > 40)
+        printf("and %u more\n", complaints - 40);
+}
