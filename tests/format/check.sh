@@ -14,5 +14,5 @@ case ${tool:+$("$tool" --version 2>/dev/null)} in
     ;;
 esac
 cd "$root"
-find src include tests bench examples -name '*.[ch]' -print 2>/dev/null |
+find src include tests bench examples tools -name '*.[ch]' -print 2>/dev/null |
     xargs "$tool" --dry-run --Werror

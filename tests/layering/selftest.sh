@@ -9,13 +9,13 @@ trap 'rm -rf "$tree"' EXIT
 
 failures=0
 try() { # try good|bad FILE INCLUDE
-    rm -rf "$tree/src" "$tree/include"
+    rm -rf "$tree/src" "$tree/include" "$tree/tools"
     mkdir -p "$tree/include/stele" "$tree/src/core" "$tree/src/model" "$tree/src/formats/one" \
         "$tree/src/formats/two" "$tree/src/sinks" "$tree/src/analysis" "$tree/src/cli" \
-        "$tree/src/record" "$tree/$(dirname "$2")"
+        "$tree/src/record" "$tree/tools/one" "$tree/$(dirname "$2")"
     for header in include/stele/event.h src/core/cursor.h src/model/batch.h src/formats/format.h \
         src/formats/one/one.h src/formats/two/two.h src/sinks/sink.h src/analysis/stack.h \
-        src/cli/cli.h; do
+        src/cli/cli.h tools/one/a.h; do
         : >"$tree/$header"
     done
     printf '#include <stdio.h>\n  #  include %s\n' "$3" >"$tree/$2"
@@ -50,6 +50,9 @@ try bad src/analysis/a.h '"cli/cli.h"'
 try bad src/cli/a.c '"formats/one/one.h"'
 try bad src/cli/a.c '"model/batch.h"'
 try bad include/stele/a.h '"core/cursor.h"'
+try good tools/one/a.c '"a.h"'
+try bad tools/one/a.c '"core/cursor.h"'
+try bad tools/one/a.c '<stele/event.h>'
 try bad src/core/a.c '"core/gone.h"'
 try bad src/core/a.c '<stele/gone.h>'
 try bad src/elsewhere/a.c '"core/cursor.h"'

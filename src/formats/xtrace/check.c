@@ -62,8 +62,8 @@ static void check_order(const xtrace_check *check, const char *name, const xtrac
 {
     const xtrace_group *last = &check->last;
     if (!check->has_last || !last->has_pc || !group->has_pc || last->level != group->level ||
-        can_be_vector(group))
-        return;
+        can_be_vector(group) || group->has_gpr)
+        return; /* registers in whole stand where the kernel was, unseen: at a signal, too */
     if (check->has_target && ((check->target ^ group->pc) & ADDRESS_MASK) != 0)
         diag_report(check->diag, &xtrace_codes[XTR007], name, check->target_offset, 9, NULL,
                     "a target of %#" PRIx64 ", and the next instruction at %#" PRIx64,
