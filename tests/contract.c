@@ -581,17 +581,22 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
 
 typedef struct copy_choice {
     copier *copier;
-    uint64_t random; /* 0: everything */
+    uint64_t random;   /* 0: everything */
+    bool counts_insns; /* times are numbers of instructions */
     run kept;
 } copy_choice;
 
 static stele_status copy_segment(void *user, const stele_segment *segment)
 {
     copy_choice *choice = user;
+    const stele_stream *stream = stele_stream_get(choice->kept.context, segment->batch->stream);
+    choice->counts_insns = stream != NULL && stream->clock.domain == STELE_CLOCK_INSNS;
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
+        /* All events of an instruction are kept, or none. */
+        const uint64_t unit = choice->counts_insns ? (uint64_t)event->time_ns : event->offset;
         stele_status status;
-        if (choice->random != 0 && (hash_u64(choice->random ^ event->offset) & 1) != 0)
+        if (choice->random != 0 && (hash_u64(choice->random ^ unit) & 1) != 0)
             continue;
         run_add_event(&choice->kept, segment->batch, event);
         status = choice->copier->ops->keep(choice->copier, event);
@@ -637,7 +642,22 @@ static bool is_copied_event(const run_event *event)
            event->kind != STELE_KIND_OBJECT;
 }
 
-static bool copy_holds(const run *copied, const run *kept)
+/* Where instructions are left out, the numbers of those behind them change, and so do the counts
+   and places that snapshots tell; a result does not know its call. */
+static bool copied_event_is_same(const run_event *copied, const run_event *kept, bool counts_insns)
+{
+    if (!counts_insns)
+        return run_event_is_same(copied, kept);
+    if (copied->kind != kept->kind || copied->kind == STELE_KIND_SNAPSHOT)
+        return copied->kind == kept->kind;
+    return copied->columns[RUN_NAME] == kept->columns[RUN_NAME] &&
+           copied->columns[RUN_TRACK] == kept->columns[RUN_TRACK] &&
+           copied->columns[RUN_FIELDS] == kept->columns[RUN_FIELDS] &&
+           (copied->kind == STELE_KIND_SYSCALL ||
+            copied->columns[RUN_VALUE] == kept->columns[RUN_VALUE]);
+}
+
+static bool copy_holds(const run *copied, const run *kept, bool counts_insns)
 {
     size_t at = 0;
     for (size_t i = 0; i < copied->event_count; i++) {
@@ -645,7 +665,8 @@ static bool copy_holds(const run *copied, const run *kept)
             continue;
         while (at < kept->event_count && !is_copied_event(&kept->events[at]))
             at++;
-        if (at == kept->event_count || !run_event_is_same(&copied->events[i], &kept->events[at]))
+        if (at == kept->event_count ||
+            !copied_event_is_same(&copied->events[i], &kept->events[at], counts_insns))
             return false;
         at++;
     }
@@ -655,13 +676,13 @@ static bool copy_holds(const run *copied, const run *kept)
 }
 
 /* Gaps between the events that were kept are warnings at most. */
-static void check_copy(const run *copied, const run *kept)
+static void check_copy(const run *copied, const run *kept, bool counts_insns)
 {
     for (size_t i = 0; i < copied->finding_count; i++) {
         if (copied->findings[i].code->severity == STELE_ERROR)
             fail(copied->findings[i].code->code);
     }
-    if (!copy_holds(copied, kept))
+    if (!copy_holds(copied, kept, counts_insns))
         fail("a copy holds other events than were kept");
 }
 
@@ -682,10 +703,14 @@ static void try_copies(const sample *s, run *r)
             (copy.size != s->size || memcmp(copy.at, s->bytes, s->size) != 0))
             fail("a copy of everything is not the same");
         in = sample_input(s, copy.at, copy.size);
+        if (s->is_folder && copy.size <= ARCHIVE_EMPTY) {
+            __real_free(copy.at);
+            continue; /* nothing was kept, and no archive can tell that */
+        }
         run_read(r, &in, &checked);
         check_status(r);
         if (s->is_good)
-            check_copy(r, &choice.kept);
+            check_copy(r, &choice.kept, choice.counts_insns);
         __real_free(copy.at);
         contract.copies++;
     }

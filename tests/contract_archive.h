@@ -13,6 +13,7 @@
 #include "core/output.h"
 
 #define ARCHIVE_BLOCK ((size_t)512)
+#define ARCHIVE_EMPTY (2 * ARCHIVE_BLOCK)
 
 typedef struct archive {
     uint8_t *at;
@@ -55,7 +56,7 @@ static inline void archive_add(archive *a, const char *name, const uint8_t *byte
 
 static inline void archive_end(archive *a)
 {
-    archive_grow(a, 2 * ARCHIVE_BLOCK);
+    archive_grow(a, ARCHIVE_EMPTY);
 }
 
 static inline bool archive_read_file(const char *path, uint8_t **bytes, size_t *size)

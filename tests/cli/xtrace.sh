@@ -39,4 +39,12 @@ says err 'snapshot  *dropped: snapshot, which needs a second file'
 check "only instructions on a pipe" cmp out "$pair.xinsndata.bin"
 expect 1 convert --sort=none -o one.xinsndata.bin "$xtrace/good/collection"
 says err 'of another thread than the first'
+
+# Copied, a trace keeps its bytes, and what is cut passes a check.
+expect 0 convert -o copy --to xtrace "$xtrace/good/collection"
+check "a copy of all is the same" diff -r copy "$xtrace/good/collection"
+expect 2 convert -o copy.xinsndata.bin "$xtrace/good/collection"
+says err 'expected a directory as output, found 2 threads'
+expect 0 convert -o cut --to xtrace --track 11796 -k insn -k snapshot -b @1100 -e @1500 "$xtrace/good/collection"
+expect 0 check --strict cut
 finish

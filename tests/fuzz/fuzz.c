@@ -87,13 +87,22 @@ static void read_all(const consumer *to, stele_trace *trace, const stele_request
     stele_reader_close(reader);
 }
 
+static stele_status open_output(const consumer *to, const stele_trace *trace, output **out)
+{
+    const bool is_folder =
+        trace->format->target == FORMAT_TARGET_FOLDER ||
+        (trace->format->target == FORMAT_TARGET_EITHER && source_input(trace->source) == NULL);
+    return is_folder ? output_open_folder(&to->context->diag, NULL, false, out)
+                     : output_open_memory(&to->context->diag, out);
+}
+
 static void write_and_copy(consumer *to, stele_trace *trace)
 {
     static const stele_request request = {.order = STELE_ORDER_NONE, .columns = STELE_COLUMNS_ALL};
     const format *f = trace->format;
     output *written = NULL, *copied = NULL;
-    require(output_open_memory(&to->context->diag, &written) == STELE_OK &&
-                output_open_memory(&to->context->diag, &copied) == STELE_OK,
+    require(open_output(to, trace, &written) == STELE_OK &&
+                open_output(to, trace, &copied) == STELE_OK,
             "memory");
     if (f->writer != NULL)
         require(f->writer(to->context, written, &(stele_writer_options){0}, &to->writer) ==

@@ -156,6 +156,17 @@ static stele_status find_members(xtrace_trace *trace, const source *from)
     return trace->part_count != 0 ? STELE_OK : STELE_ERR_FORMAT;
 }
 
+const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part)
+{
+    const xtrace_file *file =
+        part->insns.kind != XTRACE_FILE_NONE && part->insns.kind != XTRACE_FILE_BESIDE
+            ? &part->insns
+            : &part->snapshots;
+    return file->kind == XTRACE_FILE_MEMBER
+               ? source_member_at(trace->base.source, file->member)->name
+               : path_base(source_input(trace->base.source)->name);
+}
+
 /* ---- Dialects ---- */
 
 static void set_dialect(xtrace_trace *trace, const uint8_t *head, size_t size)

@@ -81,8 +81,7 @@ static bool snapshot_is_due(const xtrace_producer *p)
         return true;
     if (p->group.kind != XTRACE_GROUP_INSN)
         return false;
-    return s->part->is_index_offset ? s->next.index <= p->group.offset + p->group.insn
-                                    : s->next.total_count <= p->group.number;
+    return xtrace_snapshots_are_due(s, p->group.offset + p->group.insn, p->group.number);
 }
 
 /* Without instructions, a snapshot's own count tells its place. */

@@ -26,6 +26,13 @@ void xtrace_scan_close(xtrace_scan *s)
     window_close(&s->win);
 }
 
+void xtrace_scan_seek(xtrace_scan *s, uint64_t offset)
+{
+    window_move(&s->win, offset, UINT64_MAX);
+    s->pending = s->count = 0;
+    s->has_pc = s->is_lost_reported = s->is_continued = false;
+}
+
 #define scan_report(s, code, offset, size, ...)                                          \
     do {                                                                                 \
         if ((s)->diag != NULL)                                                           \

@@ -58,6 +58,9 @@ stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_toke
                               diag_sink *diag, size_t window_size);
 void xtrace_scan_close(xtrace_scan *s);
 
+/* Goes on at an offset, as if there were nothing before it. */
+void xtrace_scan_seek(xtrace_scan *s, uint64_t offset);
+
 /* STELE_END behind the last group, STELE_ERR_READ, STELE_ERR_MEMORY. */
 stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group);
 

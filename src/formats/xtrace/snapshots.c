@@ -78,6 +78,19 @@ stele_status xtrace_snapshots_open(xtrace_snapshots *s, const xtrace_trace *trac
     return xtrace_snapshots_step(s);
 }
 
+stele_status xtrace_snapshots_seek(xtrace_snapshots *s, uint64_t number)
+{
+    const stele_xtrace_layout *layout = &s->part->layout;
+    if (!s->is_open || number > (UINT64_MAX - layout->header_size) / layout->size) {
+        s->has_next = false;
+        return STELE_OK;
+    }
+    window_move(&s->win, layout->header_size + number * layout->size, UINT64_MAX);
+    s->count = number;
+    s->has_next = false;
+    return xtrace_snapshots_step(s);
+}
+
 stele_status xtrace_snapshots_step(xtrace_snapshots *s)
 {
     const size_t size = s->part->layout.size;

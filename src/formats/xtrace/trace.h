@@ -68,6 +68,9 @@ typedef struct xtrace_name {
 /* "xtrace.{time}.{thread or core}.hint{9,13}.{xinsndata,xsnapshot}.bin", also with .gz or .zst. */
 xtrace_name xtrace_name_parse(const char *name);
 
+/* The name of one of its files, below the source. */
+const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part);
+
 /* open.c */
 stele_status xtrace_open(stele_context *context, source *from, const stele_trace_options *options,
                          stele_trace **out);
@@ -93,6 +96,17 @@ stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *co
 stele_status xtrace_snapshots_open(xtrace_snapshots *s, const xtrace_trace *trace,
                                    const xtrace_part *part, diag_sink *diag);
 stele_status xtrace_snapshots_step(xtrace_snapshots *s);
+
+/* Goes to the snapshot of a number; `has_next` tells whether it is there. */
+stele_status xtrace_snapshots_seek(xtrace_snapshots *s, uint64_t number);
+
+/* Whether the next snapshot was taken before the instruction of this number, whose token stands at
+   `offset`. */
+static inline bool xtrace_snapshots_are_due(const xtrace_snapshots *s, uint64_t offset,
+                                            uint64_t number)
+{
+    return s->part->is_index_offset ? s->next.index <= offset : s->next.total_count <= number;
+}
 void xtrace_snapshots_close(xtrace_snapshots *s);
 
 /* reader.c */
@@ -149,6 +163,7 @@ void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
 
 stele_status xtrace_writer_open(stele_context *context, output *out,
                                 const stele_writer_options *options, stele_writer **writer);
+stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **copier);
 stele_status xtrace_dump(stele_trace *trace, const dump_request *request);
 
 #endif

@@ -76,6 +76,7 @@ const format format_xtrace = {
     .settings = "dialect misc0-size misc2-size",
     .dump = xtrace_dump,
     .writer = xtrace_writer_open,
+    .copier = xtrace_copier_open,
     .target = FORMAT_TARGET_EITHER,
     .codes = xtrace_codes,
     .code_count = XTRACE_CODE_COUNT,
