@@ -34,11 +34,18 @@ void summary_free(summary *s)
 {
     if (s == NULL)
         return;
+    summary_clear(s);
+    free(s);
+}
+
+void summary_clear(summary *s)
+{
+    const summary empty = {.context = s->context};
     free(s->names);
     free(s->tracks);
     free(s->sorted_names);
     free(s->sorted_tracks);
-    free(s);
+    *s = empty;
 }
 
 /* ---- Counting ---- */
@@ -180,6 +187,26 @@ stele_status summary_add(summary *s, const stele_segment *segment)
         count_events(s, first, end, SUMMARY_COLUMNS);
     else
         count_events(s, first, end, columns);
+    return STELE_OK;
+}
+
+stele_status summary_add_run(summary *s, const summary_run *run)
+{
+    summary_track *track;
+    if (!tables_reserve(s))
+        return STELE_ERR_MEMORY;
+    s->totals.event_count += run->count;
+    s->totals.kind_counts[run->kind] += run->count;
+    add_times(&s->totals, (times){run->begin_ns, run->end_ns, run->begin_ticks, run->end_ticks});
+    if (s->names[0].count == 0)
+        s->names[0].kind = (uint8_t)run->kind;
+    s->names[0].count += run->count;
+    track = &s->tracks[run->track];
+    if (track->count == 0)
+        *track = (summary_track){run->track, 0, run->begin_ns, run->end_ns};
+    track->count += run->count;
+    track->first_ns = run->begin_ns < track->first_ns ? run->begin_ns : track->first_ns;
+    track->last_ns = run->end_ns > track->last_ns ? run->end_ns : track->last_ns;
     return STELE_OK;
 }
 

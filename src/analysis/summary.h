@@ -38,7 +38,21 @@ typedef struct summary_totals {
 
 stele_status summary_new(const stele_context *context, summary **out);
 void summary_free(summary *s);
+
+/* Forgets all events. */
+void summary_clear(summary *s);
 stele_status summary_add(summary *s, const stele_segment *segment);
+
+/* Many events of one kind and track, without names, that need no look each. */
+typedef struct summary_run {
+    stele_kind kind;
+    uint32_t track;
+    uint64_t count;
+    int64_t begin_ns, end_ns; /* first and last, as the next two */
+    uint64_t begin_ticks, end_ticks;
+} summary_run;
+
+stele_status summary_add_run(summary *s, const summary_run *run);
 
 const summary_totals *summary_get_totals(const summary *s);
 

@@ -2,6 +2,11 @@
 /* stele info: what traces hold. */
 #include "cli/info.h"
 
+#include <stdlib.h>
+
+#include "analysis/insn_totals.h"
+#include "cli/insn.h"
+
 static stele_status add_to_summary(void *user, const stele_segment *segment)
 {
     return summary_add(user, segment);
@@ -45,13 +50,87 @@ static bool collect(cli *c, info *i, summary *s)
     return true;
 }
 
+/* ---- Instructions ---- */
+
+/* Counting instructions needs no events, which take longer to make. */
+typedef struct insn_counting {
+    insn_totals totals; /* of the stream that is read; first, as forks are such totals alone */
+    summary *sum;
+    bool has_others; /* a stream of nothing but snapshots, or of nothing */
+} insn_counting;
+
+static stele_status take_insns(void *user, const insn_batch *batch)
+{
+    insn_totals_add(user, batch);
+    return STELE_OK;
+}
+
+static stele_status fork_totals(void *user, void **fork)
+{
+    (void)user;
+    *fork = calloc(1, sizeof(insn_totals));
+    return *fork != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status join_totals(void *user, void *fork)
+{
+    insn_totals_merge(user, fork);
+    free(fork);
+    return STELE_OK;
+}
+
+static stele_status end_stream(void *user, const insns *s, const stele_stream *stream)
+{
+    insn_counting *counting = user;
+    const insn_totals totals = counting->totals;
+    counting->totals = (insn_totals){0};
+    counting->has_others |= totals.insn_count == 0;
+    return insn_totals_tell(&totals, counting->sum, stream->track, s->snapshot_count,
+                            s->ends_with_snapshot);
+}
+
+static bool selects_all(const stele_request *request)
+{
+    return request->begin.kind == STELE_BOUND_NONE && request->end.kind == STELE_BOUND_NONE &&
+           request->kinds == 0 && request->where == NULL && request->names.count == 0 &&
+           request->categories.count == 0 && request->tracks.count == 0;
+}
+
+/* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
+ */
+static bool count_insns(cli *c, stele_trace *trace, const stele_request *request, summary *sum)
+{
+    insn_counting counting = {.sum = sum};
+    diag_sink silent = {.fn = NULL};
+    insns s = {.request = INSN_REQUEST_ALL, .diag = &silent};
+    stele_status status;
+    if (!selects_all(request) || !stele_trace_get_info(trace)->is_seekable)
+        return false;
+    s.request.wants_accesses = s.request.wants_values = s.request.wants_snapshots = true;
+    status = insns_read_trace(c, &s, trace,
+                              &(insn_consumer){.take = take_insns,
+                                               .user = &counting,
+                                               .fork = fork_totals,
+                                               .join = join_totals,
+                                               .drop = free,
+                                               .end = end_stream});
+    return status == STELE_OK && !counting.has_others && s.stray_count == 0 &&
+           silent.counts[STELE_ERROR] + silent.counts[STELE_WARNING] == 0;
+}
+
+/* ---- One trace ---- */
+
 static void show_trace(cli *c, stele_trace *trace, summary *s, const stele_request *request,
                        json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    i.is_complete = cli_check(
-        c, cli_read(c, &trace, 1, request, &(consumer){NULL, add_to_summary, s}, &i.stats),
-        i.about->path);
+    i.is_complete = count_insns(c, trace, request, s);
+    if (!i.is_complete) {
+        summary_clear(s);
+        i.is_complete = cli_check(
+            c, cli_read(c, &trace, 1, request, &(consumer){NULL, add_to_summary, s}, &i.stats),
+            i.about->path);
+    }
     if (c->worst != EXIT_USAGE && !c->is_closed && collect(c, &i, s)) {
         if (j != NULL)
             info_write_json(c, &i, j);

@@ -14,8 +14,11 @@ typedef struct insns {
     uint64_t *threads; /* numbers of the wanted ones; NULL: all */
     size_t thread_count;
     code *code;            /* of --binary; empty without */
+    diag_sink *diag;       /* NULL: findings are told */
     uint64_t skipped_size; /* so far, of all traces */
     uint64_t stray_count;
+    uint64_t snapshot_count; /* of the last stream, where they were asked for */
+    bool ends_with_snapshot; /* one stands behind its last instruction */
 } insns;
 
 /* Takes the options. False, and told, when they cannot be used; free it all the same. */
@@ -36,7 +39,11 @@ typedef struct insn_consumer {
     stele_status (*fork)(void *user, void **fork);
     stele_status (*join)(void *user, void *fork); /* frees the fork */
     void (*drop)(void *fork);                     /* the same without taking it */
+    stele_status (*end)(void *user, const insns *s, const stele_stream *stream); /* may be NULL */
 } insn_consumer;
+
+/* Reads a trace that is open; STELE_ERR_UNSUPPORTED: it has no instructions. */
+stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_consumer *to);
 
 /* Reads one argument. False when it could not be read at all. */
 bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to);

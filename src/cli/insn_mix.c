@@ -228,7 +228,8 @@ void command_INSN_MIX(cli *c)
     const mix_by by = parse_by(&c->options);
     insns s;
     insn_mix mix = {0};
-    const insn_consumer to = {take, &mix, fork_mix, join_mix, drop_mix};
+    const insn_consumer to = {
+        .take = take, .user = &mix, .fork = fork_mix, .join = join_mix, .drop = drop_mix};
     if (insns_make(c, &s) &&
         cli_check(c, insn_mix_init(&mix, by == BY_SYMBOL ? INSN_MIX_PC : INSN_MIX_OPCODE), "mix") &&
         insns_read_all(c, &s, &to))

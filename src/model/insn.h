@@ -156,10 +156,13 @@ typedef struct insn_producer_ops {
 /* Formats put this first in structs of their own. */
 struct insn_producer {
     const insn_producer_ops *ops;
-    uint64_t skipped_size; /* bytes that were no records */
-    uint64_t stray_count;  /* accesses and values without an instruction */
-    bool is_astray;        /* a part did not end where the next one begins: the parts are of no use,
-                              and all must be read as one */
+    uint64_t skipped_size;   /* bytes that were no records */
+    uint64_t stray_count;    /* accesses and values without an instruction */
+    /* Of the stream that ended last, where snapshots were asked for: */
+    uint64_t snapshot_count;
+    bool ends_with_snapshot; /* one stands behind its last instruction */
+    bool is_astray; /* a part did not end where the next one begins: the parts are of no use,
+                       and all must be read as one */
 };
 
 /* The trace must outlive the producer. STELE_ERR_UNSUPPORTED: the format has no instructions. */

@@ -25,7 +25,8 @@ typedef struct insns {
     diag_sink *diag;
     size_t part, part_end; /* of the trace: the open one, and where they end */
     bool is_open;
-    uint8_t flags; /* of the next instruction: what stands before it */
+    bool is_absent; /* the stream has no such part as the request wants */
+    uint8_t flags;  /* of the next instruction: what stands before it */
     xtrace_input from;
     xtrace_scan scan;
     xtrace_snapshots snapshots;
@@ -90,9 +91,10 @@ static stele_status enter_part(insns *p)
                ++number < count)
             status = part_begin(p, &snapshots, number, &p->stop);
     }
-    p->base.is_astray |= p->stop < begin && begin != UINT64_MAX;
+    p->is_absent = begin == UINT64_MAX;
+    p->base.is_astray |= p->stop < begin && !p->is_absent;
     xtrace_input_close(&snapshots);
-    if (begin != 0)
+    if (begin != 0 && !p->is_absent)
         window_move(&p->scan.win, begin, UINT64_MAX);
     return status;
 }
@@ -118,6 +120,7 @@ static stele_status stream_open(insns *p)
     p->flags = INSN_DISCONTINUOUS;
     p->snapshot = INSN_SNAPSHOT_FIRST;
     p->stop = UINT64_MAX;
+    p->is_absent = false;
     if (status != STELE_OK || p->from.in == NULL)
         return status;
     status =
@@ -453,7 +456,7 @@ static bool part_is_over(insns *p)
 {
     const uint64_t offset = window_offset(&p->scan.win);
     if (offset < p->stop)
-        return false;
+        return p->is_absent;
     p->base.is_astray |= offset > p->stop || (p->flags & INSN_AFTER_DAMAGE) != 0;
     return true;
 }
@@ -481,6 +484,19 @@ static stele_status stream_step(insns *p, insn_batch *batch)
     return is_behind_range(p) ? STELE_END : STELE_OK;
 }
 
+/* Behind the last instruction: counts the snapshots that are left. */
+static stele_status stream_finish(insns *p)
+{
+    stele_status status = STELE_OK;
+    p->base.ends_with_snapshot = p->snapshots.has_next && p->stop == UINT64_MAX && !p->is_absent;
+    while (status == STELE_OK && p->snapshots.has_next)
+        status = xtrace_snapshots_step(&p->snapshots);
+    p->base.snapshot_count = p->snapshots.count;
+    stream_close(p);
+    p->part++;
+    return status;
+}
+
 static stele_status insns_fill(insn_producer *self, insn_batch *batch)
 {
     insns *p = (insns *)self;
@@ -498,9 +514,7 @@ static stele_status insns_fill(insn_producer *self, insn_batch *batch)
         self->skipped_size = p->skipped_size + p->scan.skipped_size;
         if (status == STELE_END) {
             batch->insn_count = 0;
-            stream_close(p);
-            p->part++;
-            status = STELE_OK;
+            status = stream_finish(p);
         }
     }
     return status;
