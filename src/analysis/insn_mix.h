@@ -4,6 +4,7 @@
 #define ANALYSIS_INSN_MIX_H
 
 #include "analysis/insn_counts.h"
+#include "model/a64.h"
 #include "model/insn.h"
 
 typedef enum insn_mix_key {

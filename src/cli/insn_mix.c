@@ -15,7 +15,7 @@
 #define COUNT_WIDTH 17
 #define SHARE_WIDTH 9
 
-typedef enum mix_by { BY_OPCODE, BY_LEVEL, BY_SYMBOL } mix_by;
+typedef enum mix_by { BY_CLASS, BY_OPCODE, BY_LEVEL, BY_SYMBOL } mix_by;
 
 /* One of what is counted. */
 typedef struct row {
@@ -53,6 +53,7 @@ static row row_make(const insns *s, mix_by by, const insn_count *count)
     row r = {.key = count->key, .count = count->count};
     code_place place;
     switch (by) {
+    case BY_CLASS: r.key = a64_classify(insn_mix_opcode(count->key)).class; break;
     case BY_OPCODE: r.key = insn_mix_opcode(count->key); break;
     case BY_LEVEL: r.key = insn_mix_level(count->key); break;
     case BY_SYMBOL:
@@ -94,12 +95,13 @@ static bool table_make(const insns *s, const insn_mix *mix, mix_by by, table *t)
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
-static const char *const by_words[] = {"opcode", "level", "symbol"};
+static const char *const by_words[] = {"class", "opcode", "level", "symbol"};
 
 /* What stands in the first column of CSV, and in JSON. */
 static const char *row_text(const table *t, const row *r, char *to, size_t size)
 {
     switch (t->by) {
+    case BY_CLASS: return a64_class_text((unsigned)r->key);
     case BY_OPCODE: snprintf(to, size, "%08" PRIx64, r->key); return to;
     case BY_LEVEL: snprintf(to, size, "EL%" PRIu64, r->key); return to;
     case BY_SYMBOL: break;
@@ -199,7 +201,7 @@ static stele_status join_mix(void *user, void *fork)
 static mix_by parse_by(const options *o)
 {
     const char *word = option_value(o, OPTION_MIX_BY);
-    unsigned by = BY_OPCODE;
+    unsigned by = BY_CLASS;
     while (by < BY_SYMBOL && strcmp(by_words[by], word) != 0)
         by++;
     return (mix_by)by;

@@ -24,7 +24,17 @@ check 'all levels' [ "$(total "$xtrace/levels.xinsndata.bin")" = 16 ]
 check 'user mode' [ "$(total --level 0 "$xtrace/levels.xinsndata.bin")" = 7 ]
 check 'the kernel and above' [ "$(total --level 1 --level 2 --level 3 "$xtrace/levels.xinsndata.bin")" = 9 ]
 
-for by in opcode level; do
+# What info counts without events is what it counts with them.
+for trace in "$xtrace"/*.bin "$pairs" "$xtrace/snapshots" "$SOURCE"/src/formats/xtrace/bad/*.bin; do
+    "$STELE" info --json --where true "$trace" >wanted 2>complaints
+    for threads in 1 3; do
+        "$STELE" info --json --threads $threads "$trace" >out 2>err
+        same out wanted
+        same err complaints
+    done
+done
+
+for by in class opcode level; do
     expect 0 insn mix --by "$by" --csv "$pairs"
     mv out one
     for threads in 2 3 7; do
