@@ -156,8 +156,8 @@ typedef struct insn_producer_ops {
 /* Formats put this first in structs of their own. */
 struct insn_producer {
     const insn_producer_ops *ops;
-    uint64_t skipped_size;   /* bytes that were no records */
-    uint64_t stray_count;    /* accesses and values without an instruction */
+    uint64_t skipped_size; /* bytes that were no records */
+    uint64_t stray_count;  /* accesses and values without an instruction */
     /* Of the stream that ended last, where snapshots were asked for: */
     uint64_t snapshot_count;
     bool ends_with_snapshot; /* one stands behind its last instruction */
