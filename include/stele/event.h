@@ -44,7 +44,7 @@ typedef struct stele_text {
  * LOG          severity, 0 if none          0                   (a field "message" holds the text)
  * BLOB         size of the whole payload    offset of this part in it (a field "data" holds it)
  * OBJECT       kind of object, by format    koid or pointer     (the name is its label)
- * SAMPLE       0                            0
+ * SAMPLE       calls it sums up, 0 if none  their time, in units of the tracer
  * LOST         count, 0 if not known        end of the gap in ns, 0 if not known
  * SYSCALL      number                       0
  * SNAPSHOT     number                       0

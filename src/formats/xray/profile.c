@@ -50,11 +50,20 @@ static stele_status enter_block(profile_producer *self)
     return self->thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
 }
 
-/* The path, root first as people write stacks: function ids with their names as labels. */
-static bool add_path(profile_producer *self, stele_batch *batch, const uint8_t *at, uint32_t depth)
+static stele_field make_figure(stele_name name, uint64_t value)
 {
-    if (!batch_reserve_fields(batch, 2 * depth + 1))
+    return (stele_field){.name = name, .type = STELE_TYPE_UINT, .width = 64, .u.u = value};
+}
+
+/* The figures, and the path, root first as people write stacks: function ids with their names as
+   labels. */
+static bool add_fields(profile_producer *self, stele_batch *batch, const stele_event *event,
+                       const uint8_t *at, uint32_t depth)
+{
+    if (!batch_reserve_fields(batch, 2 * depth + 3))
         return false;
+    *batch_push_field(batch) = make_figure(self->trace->name_calls, event->value);
+    *batch_push_field(batch) = make_figure(self->trace->name_ticks, event->id);
     *batch_push_field(batch) = (stele_field){
         .name = self->trace->name_path, .type = STELE_TYPE_ARRAY, .u.run = {2 * depth, depth}};
     for (uint32_t i = depth; i-- > 0;) {
@@ -115,7 +124,7 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
                            .kind = STELE_KIND_SAMPLE,
                            .flags = STELE_FLAG_NO_TIME};
     if ((self->columns & STELE_COLUMN_FIELDS) != 0 &&
-        (!add_path(self, batch, self->w.at, depth) ||
+        (!add_fields(self, batch, event, self->w.at, depth) ||
          !batch_set_fields(batch, event, event->field_first)))
         return STELE_ERR_MEMORY;
     self->w.at += size;

@@ -47,7 +47,8 @@ typedef struct xray_trace {
 
     stele_name *function_names; /* by function id; 0: not yet known */
     uint32_t function_name_count;
-    stele_name name_custom, name_typed, name_data, name_type, name_path, name_arg[8];
+    stele_name name_custom, name_typed, name_data, name_type, name_arg[8];
+    stele_name name_path, name_calls, name_ticks; /* of profiles */
     uint32_t profile_pid;
 } xray_trace;
 

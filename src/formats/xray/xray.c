@@ -83,9 +83,11 @@ static int xray_probe(const format_probe *probe, char *reason)
 
 static bool intern_names(xray_trace *trace, stele_context *context)
 {
-    static const char *const texts[] = {"custom", "typed", "data", "type", "path"};
+    static const char *const texts[] = {"custom", "typed", "data", "type",
+                                        "path",   "calls", "ticks"};
     stele_name *const names[] = {&trace->name_custom, &trace->name_typed, &trace->name_data,
-                                 &trace->name_type, &trace->name_path};
+                                 &trace->name_type,   &trace->name_path,  &trace->name_calls,
+                                 &trace->name_ticks};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *names[i] = stele_name_intern(context, texts[i], strlen(texts[i]));
     for (unsigned i = 0; i < 8; i++) {
