@@ -67,6 +67,7 @@ find_package(Zstd REQUIRED)
 list(APPEND STELE_LIBRARIES ZLIB::ZLIB Zstd::Zstd Threads::Threads m)
 
 part_library(BZ2 BZip2 BZip2::BZip2 -lbz2 "inputs packed by bzip2" libbz2-dev)
+part_library(CRYPTO OpenSSL OpenSSL::Crypto -lcrypto "md5, sha1 and AES of CTF packets" libssl-dev)
 part_library(ELF Elfutils Elfutils::Elfutils "-ldw -lelf" "names and lines of functions" libdw-dev)
 
 part_tool(STELE_SCDOC scdoc "manual pages" scdoc)

@@ -529,24 +529,6 @@ static bool read_fragments(json_front *front)
     return false;
 }
 
-/* The last class of an id is the one that is found: others are doubles. */
-static bool events_check(json_front *front)
-{
-    for (uint32_t s = 0; s < front->schema->stream_count; s++) {
-        const ctf_stream_class *stream = front->schema->streams[s];
-        for (uint32_t i = 0; i < stream->event_count; i++) {
-            const ctf_event_class *found = schema_find_event(stream, stream->events[i].id);
-            if (found == &stream->events[i])
-                continue;
-            metadata_report(front->m, &ctf_codes[CTF203], found->place,
-                            "every event record class of a data stream class defined once",
-                            "the id %llu again", (unsigned long long)found->id);
-            return false;
-        }
-    }
-    return true;
-}
-
 bool json_parse(metadata *m, ctf_schema *schema)
 {
     json_front front = {.m = m, .schema = schema, .tree = {.m = m}};
@@ -560,7 +542,7 @@ bool json_parse(metadata *m, ctf_schema *schema)
     schema->length_unit = 1;
     is_ok = name_register_init(&front.aliases) && name_register_init(&front.clocks) &&
             name_register_init(&front.streams) && read_fragments(&front) && schema_finish(schema) &&
-            events_check(&front);
+            metadata_check_events(m, schema, &ctf_codes[CTF203]);
     name_register_free(&front.aliases);
     name_register_free(&front.clocks);
     name_register_free(&front.streams);

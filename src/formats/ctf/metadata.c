@@ -324,13 +324,6 @@ static bool is_rfc_text(const metadata *m)
     return false;
 }
 
-/* Until the RFC's packets are read. */
-__attribute__((weak)) stele_status rfc_unpack_metadata(metadata *m)
-{
-    packet_report(m, 0, "packets of CTF 1.8 or 2", "packets of the RFC");
-    return STELE_ERR_FORMAT;
-}
-
 static stele_status recognize(metadata *m)
 {
     if (m->size > 0 && *m->text == RECORD_SEPARATOR) {
@@ -357,8 +350,16 @@ static bool begins_with(const metadata *m, uint32_t magic)
 
 stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in)
 {
+    return metadata_read_rfc(m, diag, limits, in, NULL);
+}
+
+stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits *limits, input *in,
+                               const rfc_options *options)
+{
     stele_status status;
     *m = (metadata){.diag = diag, .limits = limits, .name = in->name};
+    if (options != NULL)
+        m->rfc = *options;
     status = read_all(m, in);
     if (status == STELE_OK && begins_with(m, RFC_PACKET_MAGIC))
         return rfc_unpack_metadata(m);
@@ -377,4 +378,20 @@ void metadata_free(metadata *m)
     free(m->text);
     free(m->pieces);
     *m = (metadata){0};
+}
+
+bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_code *code)
+{
+    for (uint32_t s = 0; s < schema->stream_count; s++) {
+        const ctf_stream_class *stream = schema->streams[s];
+        for (uint32_t i = 0; i < stream->event_count; i++) {
+            const ctf_event_class *found = schema_find_event(stream, stream->events[i].id);
+            if (found == &stream->events[i])
+                continue;
+            metadata_report(m, code, found->place, "every event class of a stream class once",
+                            "the id %" PRIu64 " again", found->id);
+            return false;
+        }
+    }
+    return true;
 }

@@ -18,6 +18,20 @@ typedef struct metadata_piece {
     uint64_t file_offset;
 } metadata_piece;
 
+/* How the RFC's types without "align" are aligned: section 4.1.2 leaves it to the architecture. */
+typedef enum rfc_packing {
+    RFC_NATURAL_64, /* on their size, up to 64 bits */
+    RFC_NATURAL_32, /* on their size, up to 32 bits */
+    RFC_PACKED      /* on bytes */
+} rfc_packing;
+
+/* What a user says about traces of the RFC, which cannot say it. */
+typedef struct rfc_options {
+    rfc_packing packing;
+    const uint8_t *key; /* of encrypted packets: 16, 24 or 32 bytes; the caller's */
+    size_t key_size;    /* 0: none */
+} rfc_options;
+
 /*
  * The text of a metadata stream, without packet headers and padding. Findings are made with
  * metadata_report(), which gives file offset, line and column and shows the line with a caret.
@@ -34,7 +48,8 @@ typedef struct metadata {
     bool is_packetized, is_big_endian; /* of the packets */
     bool has_uuid;                     /* of the packets */
     uint8_t uuid[16];
-    uint32_t session_id;   /* RFC */
+    uint32_t session_id; /* RFC */
+    rfc_options rfc;
     uint32_t major, minor; /* of the packets, or of the line in front of plain text */
     uint32_t error_count;  /* findings of severity error that were made about it */
     size_t counted_to;     /* newlines of the text before this were ... */
@@ -42,11 +57,14 @@ typedef struct metadata {
 } metadata;
 
 /*
- * Reads the whole stream: plain text (with or without the line "/" "* CTF 1.8 *" "/"; CR LF),
- * packets of CTF 1.8 and 2 in both byte orders, JSON text sequences, packets of the RFC.
- * STELE_ERR_FORMAT: it is no metadata. STELE_ERR_MEMORY, STELE_ERR_READ.
+ * Reads the whole stream (with options for traces of the RFC, which may be NULL): plain text (with
+ * or without the line "/" "* CTF 1.8 *" "/"; CR LF), packets of CTF 1.8 and 2 in both byte orders,
+ * JSON text sequences, packets of the RFC. STELE_ERR_FORMAT: it is no metadata. STELE_ERR_MEMORY,
+ * STELE_ERR_READ.
  */
 stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in);
+stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits *limits, input *in,
+                               const rfc_options *options);
 void metadata_free(metadata *m);
 
 /* Says where the text from `text_offset` on stands in the file. False: memory. */
@@ -65,6 +83,10 @@ __attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const st
                                                            ctf_place place, const char *expected,
                                                            const char *found, ...);
 
+/* Reports an event class whose id is taken already, behind schema_finish(); false: there was one.
+ */
+bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_code *code);
+
 /*
  * The front ends. Each reads the whole text into an empty schema, reporting what is wrong; false
  * when an error was reported (the schema is then not to be used) or memory is exhausted (then with
@@ -72,6 +94,9 @@ __attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const st
  */
 bool tsdl_parse(metadata *m, ctf_schema *schema); /* CTF 1.8.3 */
 bool json_parse(metadata *m, ctf_schema *schema); /* CTF 2 */
-bool rfc_parse(metadata *m, ctf_schema *schema);  /* RFC v1.1 */
+
+/* RFC v1.1. Native byte order is that of the metadata's packets; of plain text, the caller sets
+   is_big_endian before. Sections are stream classes, their ids numbers from 0. */
+bool rfc_parse(metadata *m, ctf_schema *schema);
 
 #endif

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Metadata and packets of the RFC v1.1. Its own examples are here as they stand there. */
+#include "core/input.h"
+#include "formats/ctf/codes.h"
+#include "formats/ctf/metadata.h"
+#include "formats/ctf/rfc_crypto.h"
+#include "formats/ctf/rfc_packet.h"
+#include "stele_config.h"
+#include "unit/hex.h"
+
+static const stele_limits limits = {.depth_max = 64, .metadata_size_max = 1 << 20};
+
+static struct {
+    char code[8], found[256];
+    uint64_t offset;
+    unsigned count;
+} seen;
+
+static void see(void *user, const stele_diag *diag)
+{
+    (void)user;
+    if (seen.count++ != 0)
+        return;
+    snprintf(seen.code, sizeof seen.code, "%s", diag->code->code);
+    snprintf(seen.found, sizeof seen.found, "%s", diag->found);
+    seen.offset = diag->offset;
+}
+
+static diag_sink sink = {.fn = see};
+
+static bool parse_bytes(const void *bytes, size_t size, const rfc_options *options,
+                        ctf_schema *schema)
+{
+    metadata m;
+    input *in;
+    bool is_ok = false;
+    memset(&seen, 0, sizeof seen);
+    REQUIRE(input_open_memory(&sink, "metadata", bytes, size, &in) == STELE_OK);
+    if (metadata_read_rfc(&m, &sink, &limits, in, options) == STELE_OK) {
+        CHECK_EQ_U64(m.generation, CTF_RFC);
+        is_ok = rfc_parse(&m, schema);
+        CHECK_EQ_U64(is_ok, m.error_count == 0);
+    }
+    metadata_free(&m);
+    input_close(in);
+    return is_ok;
+}
+
+#define SECTION "section { name = s; event { header_type = type1; } }\n"
+
+static bool parse(const char *text, ctf_schema *schema)
+{
+    char whole[8192];
+    snprintf(whole, sizeof whole, SECTION "%s", text);
+    if (parse_bytes(whole, strlen(whole), NULL, schema))
+        return true;
+    printf("    %s: %s\n", seen.code, seen.found);
+    return false;
+}
+
+static void refused(const char *text, const char *code)
+{
+    ctf_schema schema = {0};
+    char whole[4096];
+    snprintf(whole, sizeof whole, SECTION "%s", text);
+    CHECK(!parse_bytes(whole, strlen(whole), NULL, &schema));
+    CHECK_EQ_STR(seen.code, code);
+    schema_free(&schema);
+}
+
+/* The payload of the only event, which has fields of this type. */
+static const ctf_class *payload(ctf_schema *schema, const char *declarations, const char *type)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s event { name = e; id = 1; section = s; fields = %s; }",
+             declarations, type);
+    REQUIRE(parse(text, schema));
+    REQUIRE(schema->streams[0]->event_count == 1);
+    return schema->streams[0]->events[0].payload;
+}
+
+static const ctf_class *member(const ctf_class *structure, unsigned i)
+{
+    REQUIRE(i < structure->u.structure.count);
+    return structure->u.structure.members[i].type;
+}
+
+/* ---- Examples of the RFC ---- */
+
+static const char integers[] = "type uint32_t {\n"
+                               "parent = integer;\nsize = 8;\nsigned = false;\nalign = 32;\n}\n"
+                               "type int5_t {\n"
+                               "parent = integer;\nsize = 5;\nsigned = true;\nalign = 1;\n}\n";
+
+TEST(rfc_integers)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type = payload(&schema, integers, "{ { uint32_t, a }, { int5_t, b } }");
+    CHECK_EQ_U64(member(type, 0)->size, 8);
+    CHECK_EQ_U64(member(type, 0)->alignment, 32);
+    CHECK_EQ_U64(member(type, 1)->kind, CTF_INT);
+    CHECK_EQ_U64(member(type, 1)->size, 5);
+    CHECK_EQ_U64(member(type, 1)->alignment, 1);
+    CHECK_EQ_U64(type->alignment, 32);
+    schema_free(&schema);
+}
+
+static const char bitfields[] =
+    "type struct_example {\nparent = struct;\nfields = {\n{\ntype {\nparent = gcc_bitfield;\n"
+    "unit_size = 16; /* sizeof(short) */\nsize = 12;\nsigned = true;\nalign = 1;\n},\na,\n},\n{\n"
+    "type {\nparent = gcc_bitfield;\nunit_size = 16; /* sizeof(short) */\nsize = 5;\n"
+    "signed = true;\nalign = 1;\n},\nb,\n},\n};\n}\n";
+
+TEST(rfc_gcc_bitfields)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type = payload(&schema, bitfields, "struct_example");
+    CHECK_EQ_U64(type->u.structure.count, 2);
+    CHECK_EQ_U64(member(type, 0)->unit_size, 16);
+    CHECK_EQ_U64(member(type, 0)->size, 12);
+    CHECK_EQ_STR(type->u.structure.members[1].name.bytes, "b");
+    schema_free(&schema);
+}
+
+TEST(rfc_structures_arrays_sequences_strings)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type = payload(
+        &schema,
+        "abstract_type struct {\nfields = {\n{ field_type, field_name },\n...\n};\n}\n"
+        "abstract_type enum {\n.parent = integer;\n.map = {\n{ value , string },\n};\n}\n"
+        "type struct_example {\nparent = struct;\nfields = {\n{\ntype { /* Nameless type */\n"
+        "parent = integer;\nsize = 16;\nsigned = true;\nalign = 16;\n},\nfirst_field_name,\n},\n{\n"
+        "uint64_t, /* Named type declared in the metadata */\nsecond_field_name,\n}\n};\n}\n"
+        "type example_array {\nparent = array;\nlength = 10;\nelem_type = uint32_t;\n}\n"
+        "type seq { parent = sequence; length_type = uint8_t; elem_type = uint64_t; }\n"
+        "type text { parent = string; encoding = ASCII; }\n"
+        "type how { parent = enum; size = 8; signed = true; .map = { { -1, \"no\" } "
+        "{ 0x10, yes }, }; }",
+        "{ { struct_example, a }, { example_array, b }, { seq, c }, { text, d }, { how, e } }");
+    CHECK_EQ_U64(member(type, 0)->alignment, 64);
+    CHECK_EQ_U64(member(type, 1)->u.array.length, 10);
+    CHECK_EQ_U64(member(type, 1)->alignment, 32);
+    CHECK_EQ_U64(member(type, 2)->alignment, 8);
+    CHECK_EQ_U64(member(type, 2)->u.array.length_class->size, 8);
+    CHECK_EQ_U64(member(type, 2)->u.array.element->alignment, 64);
+    CHECK_EQ_U64(member(type, 3)->encoding, CTF_ASCII);
+    CHECK(member(type, 4)->is_enum && member(type, 4)->kind == CTF_INT);
+    CHECK_EQ_U64(member(type, 4)->mapping_count, 2);
+    CHECK_EQ_I64((int64_t)member(type, 4)->mappings[0].ranges[0].low, -1);
+    CHECK_EQ_STR(member(type, 4)->mappings[1].name.bytes, "yes");
+    schema_free(&schema);
+}
+
+TEST(rfc_headers_as_they_stand)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type = payload(
+        &schema,
+        "type packet_header {\nparent = struct;\nfields = {\n{ uint32_t, magic },\n"
+        "{ uint32_t, session_id },\n{ uint32_t, content_size },\n{ uint32_t, packet_size },\n"
+        "{ uint32_t, checksum },\n{ uint32_t, section_packet_count },\n"
+        "{ uint64_t, timestamp_begin }\n{ uint64_t, timestamp_end }\n"
+        "[ uint32_t, events_discarded },\n"
+        "{ uint8_t, section_packet_count_bits }, /* Significant counter bits */\n"
+        "{ uint8_t, compression_scheme },\n{ uint8_t, encryption_scheme },\n"
+        "{ uint8_t, checksum },\n};\n};\n"
+        "type event_header_1 {\nparent = struct;\nfields = {\n{ uint5_t, id }, /*\n"
+        "* id: range: 0 - 30.\n*/\n{ uint27_t, timestamp },\n};\n};\n"
+        "type per_section_event_ctx {\nparent = struct;\nfields = {\n{ uint, pid },\n"
+        "{ uint16_t, payload_size },\n};\n};\n",
+        "packet_header");
+    CHECK_EQ_U64(type->u.structure.count, 13);
+    CHECK_EQ_STR(type->u.structure.members[12].name.bytes, "checksum_scheme");
+    schema_free(&schema);
+}
+
+/* ---- Sections ---- */
+
+TEST(rfc_event_headers)
+{
+    ctf_schema schema = {0};
+    const ctf_class *header, *extended;
+    REQUIRE(parse("section { name = many; event { header_type = type2; context {\n"
+                  "event_size = true; fields = { { uint, pid } }; } } }",
+                  &schema));
+    REQUIRE(schema.stream_count == 2);
+    header = schema.streams[0]->event_header;
+    CHECK_EQ_U64(header->alignment, 32);
+    CHECK_EQ_U64(member(header, 0)->size, 5);
+    CHECK_EQ_U64(member(header, 0)->roles, CTF_ROLE_EVENT_CLASS_ID);
+    CHECK_EQ_U64(member(header, 1)->size, 27);
+    extended = member(header, 2)->u.optional.element;
+    CHECK_EQ_U64(member(header, 2)->u.optional.ranges[0].low, 31);
+    CHECK_EQ_U64(extended->alignment, 8); /* no realignment */
+    CHECK_EQ_U64(member(extended, 0)->size, 32);
+    CHECK_EQ_U64(member(extended, 2)->alignment, 64);
+    header = schema.streams[1]->event_header;
+    CHECK_EQ_U64(member(header, 0)->roles, CTF_ROLE_TIMESTAMP);
+    CHECK_EQ_U64(member(header, 1)->size, 16);
+    extended = member(header, 2)->u.optional.element;
+    CHECK_EQ_U64(extended->alignment, 64);
+    CHECK_EQ_U64(member(extended, 0)->size, 64);
+    CHECK_EQ_U64(member(extended, 2)->alignment, 32);
+    CHECK(schema.streams[0]->event_context == NULL);
+    CHECK_EQ_U64(member(schema.streams[1]->event_context, 0)->roles, CTF_ROLE_EVENT_SIZE);
+    CHECK_EQ_U64(member(member(schema.streams[1]->event_context, 1), 0)->size, 32);
+    CHECK_EQ_U64(schema.packet_header->u.structure.count, 13);
+    CHECK_EQ_U64(schema.length_unit, 8);
+    schema_free(&schema);
+}
+
+TEST(rfc_packing)
+{
+    static const uint32_t expected[][3] = {{64, 64, 32}, {32, 32, 32}, {8, 8, 8}};
+    static const char text[] = SECTION "event { name = e; id = 0; section = s; fields = "
+                                       "{ { uint64_t, a }, { uint24_t, b }, { int7_t, c } }; }";
+    for (unsigned i = 0; i < 3; i++) {
+        ctf_schema schema = {0};
+        const rfc_options options = {.packing = (rfc_packing)i};
+        const ctf_class *type;
+        REQUIRE(parse_bytes(text, sizeof text - 1, &options, &schema));
+        type = schema.streams[0]->events[0].payload;
+        CHECK_EQ_U64(member(type, 0)->alignment, expected[i][0]);
+        CHECK_EQ_U64(member(type, 1)->alignment, 8);
+        CHECK_EQ_U64(member(type, 2)->alignment, 1);
+        CHECK_EQ_U64(schema.streams[0]->event_header->alignment, expected[i][2]);
+        schema_free(&schema);
+    }
+}
+
+TEST(rfc_inheritance)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type = payload(&schema,
+                                    "abstract_type wire { byte_order = network; parent = integer; }"
+                                    "abstract_type wire16 { parent = wire; size = 16; };"
+                                    "type port { parent = wire16; align = 8; }"
+                                    "type signed_port { signed = true; parent = port; }",
+                                    "type { parent = struct; fields = { { port, a } "
+                                    "{ signed_port, b } }; align = 64; }");
+    CHECK(member(type, 0)->is_big_endian && member(type, 1)->is_big_endian);
+    CHECK_EQ_U64(member(type, 1)->size, 16);
+    CHECK_EQ_U64(member(type, 1)->alignment, 8);
+    CHECK_EQ_U64(member(type, 0)->kind, CTF_UINT);
+    CHECK_EQ_U64(member(type, 1)->kind, CTF_INT);
+    CHECK_EQ_U64(type->alignment, 64);
+    schema_free(&schema);
+}
+
+TEST(rfc_metadata_that_cannot_be)
+{
+    refused("}", "CTF300");
+    refused("type t { parent = integer; size = 8;", "CTF300");
+    refused("type t { parent = integer; size = 8x; }", "CTF300");
+    refused("type t { parent = integer; size = 18446744073709551616; }", "CTF300");
+    refused("type t { parent = integer; size = \"8; }", "CTF300");
+    refused("/* no end", "CTF300");
+    refused("type t { size = 8; }", "CTF301");
+    refused("type t { parent = integer; }", "CTF301");
+    refused("type t { parent = integer; size = 0; }", "CTF301");
+    refused("type t { parent = integer; size = -8; }", "CTF301");
+    refused("type t { parent = integer; size = 8; align = 3; }", "CTF301");
+    refused("type t { parent = integer; size = 8; byte_order = middle; }", "CTF301");
+    refused("type t { parent = integer; size = 8; length = 3; }", "CTF301");
+    refused("type t { parent = integer; size = 8; size = 8; }", "CTF302");
+    refused("type t { parent = integer; size = 8; taste = 8; }", "CTF303");
+    refused("type t { parent = number; }", "CTF303");
+    refused("type t { parent = gcc_bitfield; size = 9; unit_size = 8; }", "CTF301");
+    refused("type t { parent = integer; size = 8; } type t { parent = integer; size = 8; }",
+            "CTF302");
+    refused("type integer { parent = struct; }", "CTF302");
+    refused("abstract_type a { parent = integer; } type t { parent = array; length = 2; "
+            "elem_type = a; }",
+            "CTF301");
+    refused("type t { parent = array; length = 2; elem_type = t; }", "CTF303");
+    refused("type t { parent = sequence; length_type = int8_t; elem_type = int8_t; }", "CTF301");
+    refused("type t { parent = struct; fields = { { uint8_t, a }, { uint8_t, a } }; }", "CTF302");
+    refused("event { name = e; id = 1; section = t; }", "CTF303");
+    refused("event { name = e; section = s; }", "CTF301");
+    refused("event { name = e; id = 1; section = s; fields = uint8_t; }", "CTF301");
+    refused("event { name = e; id = 1; section = s; } event { name = f; id = 1; section = s; }",
+            "CTF302");
+    refused("section { name = s; event { header_type = type1; } }", "CTF302");
+    refused("section { name = t; }", "CTF301");
+    refused("section { name = t; event { header_type = type3; } }", "CTF301");
+}
+
+TEST(rfc_depth_is_limited)
+{
+    ctf_schema schema = {0};
+    char text[8192] = "type t0 { parent = array; length = 1; elem_type = uint8_t; }\n";
+    size_t at = strlen(text);
+    for (int i = 1; i < 64; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "type t%d { parent = array; length = 1; elem_type = t%d; }\n", i,
+                               i - 1);
+    refused(text, "CTF207");
+    at = 0;
+    for (int i = 0; i < 100; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               i == 0 ? "type t { elem_type = " : "type { elem_type = ");
+    refused(text, "CTF207");
+    schema_free(&schema);
+}
+
+/* ---- Packets ---- */
+
+/* A metadata packet of both byte orders, with padding, and its text in two events. */
+TEST(rfc_metadata_packets)
+{
+    static const char *const orders[] = {
+        "C1FC1FC1 00000007 0000006E 00000070 00000000 00000000 0000000000000001 0000000000000002 "
+        "00000000 20 00 00 00",
+        "C11FFCC1 07000000 6E000000 70000000 00000000 00000000 0100000000000000 0200000000000000 "
+        "00000000 20 00 00 00"};
+    for (int big = 0; big < 2; big++) {
+        ctf_schema schema = {0};
+        hex h = {0};
+        char spaced[512], *to = spaced;
+        for (const char *from = orders[1 - big]; *from != '\0'; from++)
+            if (*from != ' ') {
+                *to++ = *from;
+                if ((to - spaced) % 3 == 2)
+                    *to++ = ' ';
+            }
+        *to = '\0';
+        hex_add(&h, spaced);
+        hex_add(&h, "'section { name = s; event { ' 00 'header_type = type2; } } ' 00:8 ff:2");
+        REQUIRE(h.size == 112);
+        CHECK(parse_bytes(h.bytes, h.size, NULL, &schema));
+        CHECK_EQ_U64(schema.is_big_endian, big);
+        CHECK_EQ_U64(schema.session_id, 7);
+        CHECK_EQ_U64(schema.stream_count, 1);
+        schema_free(&schema);
+
+        h.bytes[48 + 32] = '!'; /* the finding is at its byte of the file */
+        CHECK(!parse_bytes(h.bytes, h.size, NULL, &schema));
+        CHECK_EQ_U64(seen.offset, 48 + 32);
+        schema_free(&schema);
+
+        CHECK(!parse_bytes(h.bytes, 111, NULL, &schema)); /* cut short */
+        CHECK_EQ_STR(seen.code, "CTF003");
+    }
+}
+
+TEST(rfc_header_round_trip)
+{
+    for (int big = 0; big < 2; big++) {
+        const rfc_header header = {.is_big_endian = big,
+                                   .session_id = 1,
+                                   .content_size = 0x102,
+                                   .packet_size = 0x203,
+                                   .checksum = 0xfedcba98,
+                                   .packet_count = 5,
+                                   .timestamp_begin = UINT64_C(0x0102030405060708),
+                                   .timestamp_end = UINT64_MAX,
+                                   .events_discarded = 9,
+                                   .packet_count_bits = 32,
+                                   .compression = 1,
+                                   .encryption = 1,
+                                   .checksum_scheme = 3};
+        uint8_t bytes[RFC_HEADER_SIZE], again[RFC_HEADER_SIZE];
+        rfc_header read = {0};
+        rfc_header_write(bytes, &header);
+        REQUIRE(rfc_header_read(bytes, &read));
+        rfc_header_write(again, &read);
+        CHECK_EQ_MEM(again, bytes, sizeof bytes);
+        CHECK_EQ_U64(read.timestamp_begin, header.timestamp_begin);
+        CHECK_EQ_U64(read.checksum, header.checksum);
+    }
+    CHECK(!rfc_header_read((const uint8_t[RFC_HEADER_SIZE]){0}, &(rfc_header){0}));
+}
+
+/* "hello hello hello\n" as gzip and bzip2 pack it; with the packet's header in front. */
+static void unpack(const char *content, const rfc_header *schemes, const char *code)
+{
+    rfc_unpacker u = {.diag = &sink,
+                      .name = "s",
+                      .key = (const uint8_t *)"0123456789abcdef",
+                      .key_size = 16,
+                      .size_max = 1 << 16};
+    rfc_header header = *schemes;
+    const uint8_t *bytes;
+    hex h = {.size = RFC_HEADER_SIZE};
+    size_t size;
+    stele_status status;
+    hex_add(&h, content);
+    header.content_size = header.packet_size = (uint32_t)h.size;
+    rfc_header_write(h.bytes, &header);
+    memset(&seen, 0, sizeof seen);
+    status = rfc_unpack(&u, &header, h.bytes, 0, &bytes, &size);
+    CHECK_EQ_STR(seen.code, code);
+    if (status == STELE_OK) {
+        REQUIRE(size == RFC_HEADER_SIZE + 18);
+        CHECK_EQ_MEM(bytes, h.bytes, RFC_HEADER_SIZE);
+        CHECK_EQ_MEM(bytes + RFC_HEADER_SIZE, "hello hello hello\n", 18);
+    } else {
+        CHECK(seen.count == 1);
+    }
+    rfc_unpacker_free(&u);
+}
+
+#define PLAIN "'hello hello hello' 0a"
+#define GZIP                                                                               \
+    "1f 8b 08 00 00 00 00 00 02 03 cb 48 cd c9 c9 57 c8 40 90 5c 00 3b 7c 8a df 12 00 00 " \
+    "00"
+#define GZIP_SHORT "1f 8b 08 00 00 00 00 00 02 03 cb 48 cd c9 c9 57 c8 40 90 5c 00 3b 7c 8a"
+#define BZIP2                                                                              \
+    "42 5a 68 39 31 41 59 26 53 59 e5 b5 f3 09 00 00 04 51 00 00 10 40 00 02 44 a0 00 21 " \
+    "b5 18 0c 02 90 69 c2 a3 0b b9 22 9c 28 48 72 da f9 84 80"
+/* Key "0123456789abcdef", vector 00 01 ... 0f; made by openssl enc -aes-128-cbc. */
+#define AES                                                                                \
+    "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 38 45 db 64 ac e1 38 c6 13 23 c9 65 " \
+    "91 94 57 fa d9 10 05 23 2d d5 8f 42 aa 9c 88 b8 e7 d7 50 6e"
+#define AES_GZIP                                                                           \
+    "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 81 8e 93 6d c8 95 60 fb 18 1a 0d 0b " \
+    "3b 73 20 26 ab 5b 0e fc d2 0b 77 c9 69 02 87 d9 af 58 3e 30"
+
+static const char *codec_code(void)
+{
+#ifdef STELE_HAVE_BZ2
+    return "";
+#else
+    return "CTF312";
+#endif
+}
+
+TEST(rfc_packets_are_unpacked)
+{
+    const unsigned with_crypto = rfc_has_crypto();
+    unpack(PLAIN, &(rfc_header){0}, "");
+    unpack(GZIP, &(rfc_header){.compression = RFC_GZIP}, "");
+    unpack(BZIP2, &(rfc_header){.compression = RFC_BZIP2}, codec_code());
+    unpack(AES, &(rfc_header){.encryption = RFC_AES}, with_crypto ? "" : "CTF312");
+    unpack(AES_GZIP, &(rfc_header){.encryption = RFC_AES, .compression = RFC_GZIP},
+           with_crypto ? "" : "CTF312");
+}
+
+TEST(rfc_checksums_are_verified)
+{
+    const unsigned with_crypto = rfc_has_crypto();
+    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_CRC32, .checksum = 0xdf8a7c3b}, "");
+    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_CRC32, .checksum = 1}, "CTF310");
+    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_MD5, .checksum = 0x91863df4},
+           with_crypto ? "" : "CTF313");
+    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_SHA1, .checksum = 0x60d7d326},
+           with_crypto ? "" : "CTF313");
+    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_SHA1}, with_crypto ? "CTF310" : "CTF313");
+    unpack(PLAIN, &(rfc_header){.checksum_scheme = 4}, "CTF313");
+}
+
+TEST(rfc_packets_that_cannot_be_unpacked)
+{
+    unpack("1f 8b 08 00 00:6 ff", &(rfc_header){.compression = RFC_GZIP}, "CTF311");
+    unpack(GZIP_SHORT, &(rfc_header){.compression = RFC_GZIP}, "CTF311");
+    unpack(PLAIN, &(rfc_header){.compression = 3}, "CTF312");
+    unpack(PLAIN, &(rfc_header){.encryption = 2}, "CTF312");
+    unpack(PLAIN, &(rfc_header){.encryption = RFC_AES}, rfc_has_crypto() ? "CTF311" : "CTF312");
+    unpack("00:48", &(rfc_header){.encryption = RFC_AES}, rfc_has_crypto() ? "CTF311" : "CTF312");
+}
+
+TEST(rfc_unpacking_is_bounded)
+{
+    rfc_unpacker u = {.diag = &sink, .name = "s", .size_max = RFC_HEADER_SIZE + 17};
+    rfc_header header = {.compression = RFC_GZIP};
+    const uint8_t *bytes;
+    hex h = {.size = RFC_HEADER_SIZE};
+    size_t size;
+    hex_add(&h, GZIP);
+    header.content_size = (uint32_t)h.size;
+    memset(&seen, 0, sizeof seen);
+    CHECK_EQ_U64(rfc_unpack(&u, &header, h.bytes, 0, &bytes, &size), STELE_ERR_LIMIT);
+    CHECK_EQ_STR(seen.code, "CTF311");
+    rfc_unpacker_free(&u);
+}
