@@ -78,5 +78,6 @@ if(BUILD_TESTING)
     part_tool(STELE_CLANG_FORMAT "clang-format;clang-format-14" "test: the formatting" clang-format)
 endif()
 
+file(RELATIVE_PATH STELE_RECORDER_FOLDER /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR}/stele)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/stele_config.h.in
     ${CMAKE_CURRENT_BINARY_DIR}/generated/stele_config.h)

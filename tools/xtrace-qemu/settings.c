@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
 #include "settings.h"
 
 #include <errno.h>
@@ -88,5 +89,9 @@ bool settings_parse(settings *s, int count, char **texts)
             return false;
         }
     }
-    return true;
+    const char *folder = s->trace.folder;
+    s->trace.folder = realpath(folder, NULL); /* the program may go elsewhere */
+    if (s->trace.folder == NULL)
+        fprintf(stderr, "xtrace-qemu: %s: %s\n", folder, strerror(errno));
+    return s->trace.folder != NULL;
 }

@@ -19,7 +19,7 @@ typedef struct settings {
     bool is_quiet;
 } settings;
 
-/* False, and says why on standard error. The texts must last. */
+/* False, and says why on standard error. Changes the texts. */
 bool settings_parse(settings *s, int count, char **texts);
 
 #endif
