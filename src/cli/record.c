@@ -255,8 +255,8 @@ static void settings_write(cli *c, recording *r)
     to += snprintf(to, (size_t)(end - to), ",interval=%" PRIu64 ",marks=%s,time=%s,quiet=%s",
                    option_number(o, OPTION_INTERVAL), option_value(o, OPTION_MARKS),
                    option_given(o, OPTION_MEMORY_ORDER) ? "on" : "off", c->is_quiet ? "on" : "off");
-    if (option_given(o, OPTION_RECORD_LIMIT))
-        snprintf(to, (size_t)(end - to), ",count=%" PRIu64, option_number(o, OPTION_RECORD_LIMIT));
+    if (option_given(o, OPTION_RECORD_COUNT))
+        snprintf(to, (size_t)(end - to), ",count=%" PRIu64, option_number(o, OPTION_RECORD_COUNT));
 }
 
 /* Becomes QEMU; comes back only if that fails. */
