@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "symbols/disassembly.h"
 
 void command_INSN(cli *c)
 {
@@ -173,6 +174,7 @@ void insns_free(insns *s)
 {
     insn_filter_free(&s->filter);
     code_free(s->code);
+    disassembly_close(s->text);
     free(s->threads);
 }
 

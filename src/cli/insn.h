@@ -13,7 +13,9 @@ typedef struct insns {
     insn_filter filter;
     uint64_t *threads; /* numbers of the wanted ones; NULL: all */
     size_t thread_count;
-    code *code;            /* of --binary; empty without */
+    code *code;               /* of --binary; empty without */
+    struct disassembly *text; /* see insns_opcode_text() */
+    bool text_tried;
     diag_sink *diag;       /* NULL: findings are told */
     uint64_t skipped_size; /* so far, of all traces */
     uint64_t stray_count;
@@ -53,5 +55,23 @@ bool insns_read_all(cli *c, insns *s, const insn_consumer *to);
 
 /* How many of so many rows --top wants to see; CSV and JSON have all unless it is given. */
 size_t insns_shown(const cli *c, size_t count);
+
+/* ---- Text ---- */
+
+/* "load-pair" */
+const char *insns_class_text(uint32_t opcode);
+
+/* "ldr x0, [sp, #24]"; NULL when no disassembler is there (which is told once) or it does not know
+   the opcode. Valid until the next call. */
+const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode);
+
+/* The same, always: where it cannot be had, the class. With `pc`, places it names are absolute. */
+void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint64_t *pc);
+
+/* "main+0x24", or the address where no function is known. */
+void insns_write_place(insns *s, output *out, uint64_t pc);
+
+/* "file.c:12"; nothing where that is not known. */
+void insns_write_line(insns *s, output *out, uint64_t pc);
 
 #endif

@@ -128,33 +128,33 @@ const char *a64_group_text(unsigned group);
 a64_group a64_class_group(unsigned class);
 
 /* What may go on elsewhere than behind it, to a place that it says itself. */
-static inline bool a64_is_branch(const a64_insn *insn)
+static inline bool a64_is_branch(const a64_insn *what)
 {
-    return insn->group == A64_GROUP_BRANCH;
+    return what->group == A64_GROUP_BRANCH;
 }
 
 /* May be taken or not. */
-static inline bool a64_is_conditional(const a64_insn *insn)
+static inline bool a64_is_conditional(const a64_insn *what)
 {
-    return insn->class >= A64_BRANCH_CONDITION && insn->class <= A64_BRANCH_TEST;
+    return what->class >= A64_BRANCH_CONDITION && what->class <= A64_BRANCH_TEST;
 }
 
 /* Goes to where a register says. */
-static inline bool a64_is_indirect(const a64_insn *insn)
+static inline bool a64_is_indirect(const a64_insn *what)
 {
-    return insn->class == A64_BRANCH_INDIRECT || insn->class == A64_CALL_INDIRECT ||
-           insn->class == A64_RETURN;
+    return what->class == A64_BRANCH_INDIRECT || what->class == A64_CALL_INDIRECT ||
+           what->class == A64_RETURN;
 }
 
-static inline bool a64_is_call(const a64_insn *insn)
+static inline bool a64_is_call(const a64_insn *what)
 {
-    return insn->class == A64_CALL || insn->class == A64_CALL_INDIRECT;
+    return what->class == A64_CALL || what->class == A64_CALL_INDIRECT;
 }
 
 /* Bytes that one access transfers at most with vectors of `vl_bits`. */
-static inline uint32_t a64_size(const a64_insn *insn, uint32_t vl_bits)
+static inline uint32_t a64_size(const a64_insn *what, uint32_t vl_bits)
 {
-    return (insn->flags & A64_IS_SCALED) != 0 ? insn->size * (vl_bits / 128u) : insn->size;
+    return (what->flags & A64_IS_SCALED) != 0 ? what->size * (vl_bits / 128u) : what->size;
 }
 
 #endif
