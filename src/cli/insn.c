@@ -55,8 +55,7 @@ static bool range_usage(cli *c, option_id id, const char *text)
                      option_table[id].name, text);
 }
 
-/* A range of numbers as begin and end. */
-static bool take_range(cli *c, option_id id, uint64_t *begin, uint64_t *end)
+bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end)
 {
     const char *text = option_value(&c->options, id);
     uint64_t last;
@@ -164,9 +163,9 @@ bool insns_make(cli *c, insns *s)
     if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
         return cli_usage(c, "--json and --csv exclude each other");
     return cli_check(c, code_new(&s->code), "options") &&
-           take_range(c, OPTION_INSN_RANGE, &s->request.insn_begin, &s->request.insn_end) &&
-           take_range(c, OPTION_SNAPSHOT_RANGE, &s->request.snapshot_begin,
-                      &s->request.snapshot_end) &&
+           insns_range(c, OPTION_INSN_RANGE, &s->request.insn_begin, &s->request.insn_end) &&
+           insns_range(c, OPTION_SNAPSHOT_RANGE, &s->request.snapshot_begin,
+                       &s->request.snapshot_end) &&
            take_uses(c, s);
 }
 

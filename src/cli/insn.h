@@ -23,6 +23,10 @@ typedef struct insns {
     bool ends_with_snapshot; /* one stands behind its last instruction */
 } insns;
 
+/* The range of numbers that an option gives, as begin and end, which stay when it is not given.
+   False, and told, when it cannot be used. */
+bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end);
+
 /* Takes the options. False, and told, when they cannot be used; free it all the same. */
 bool insns_make(cli *c, insns *s);
 void insns_free(insns *s);

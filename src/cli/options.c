@@ -73,10 +73,11 @@ static uint64_t option_commands(option_id option)
 #include "cli/options.def"
 #undef STELE_COMMAND
     const uint64_t ALL = UINT64_MAX;
-    const uint64_t INSNS = group_commands(COMMAND_INSN);
+    const uint64_t SLICING = INSN_SLICE | INSN_SPLIT | INSN_JOIN;
+    const uint64_t INSNS = group_commands(COMMAND_INSN) & ~SLICING;
     const uint64_t CALLING = PROFILE | FLAME | GRAPH | DIFF;
     const uint64_t FILTERING = INFO | CAT | CHECK | CONVERT | CALLING;
-    const uint64_t READING = FILTERING | DUMP | INSNS;
+    const uint64_t READING = FILTERING | DUMP | INSNS | SLICING;
     switch (option) {
 #define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \
     case OPTION_##id:                                                                              \

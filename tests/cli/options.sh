@@ -7,11 +7,12 @@
 # table: COMMAND OPTION SHORT VALUE, one line for each option of each command; "top" is the whole.
 awk '
     function trim(text) { gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
+    BEGIN { slicing = "^INSN_(SLICE|SPLIT|JOIN)$" }
     /^STELE_COMMAND\(/ {
         split($0, part, /[(,]/)
         id = trim(part[2]); name = trim(part[3]); gsub(/"/, "", name)
         gsub(/ /, "+", name) # one word for "insn mix"
-        if (name ~ /^insn\+/) insns = insns "|" id
+        if (name ~ /^insn\+/ && id !~ slicing) insns = insns "|" id
         names[id] = name == "" ? "top" : name
         ids[++id_count] = id
     }
@@ -28,7 +29,8 @@ awk '
         value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? "1" : \
             type == "FORMAT" ? "heph" : type == "TARGET" ? "json" : type == "KINDS" ? "*" : "x"
         commands = trim(part[8])
-        gsub(/READING/, "FILTERING|DUMP|INSNS", commands)
+        gsub(/READING/, "FILTERING|DUMP|INSNS|SLICING", commands)
+        gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
         gsub(/INSNS/, substr(insns, 2), commands)
         gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|CALLING", commands)
         gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF", commands)

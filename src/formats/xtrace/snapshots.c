@@ -85,6 +85,12 @@ stele_status xtrace_snapshots_seek(xtrace_snapshots *s, uint64_t number)
         s->has_next = false;
         return STELE_OK;
     }
+    if (!s->from.in->is_seekable) {
+        stele_status status = STELE_OK;
+        while (status == STELE_OK && s->has_next && s->count < number)
+            status = xtrace_snapshots_step(s);
+        return status;
+    }
     window_move(&s->win, layout->header_size + number * layout->size, UINT64_MAX);
     s->count = number;
     s->has_next = false;
