@@ -117,7 +117,7 @@ static stele_status join_footprint(void *user, void *fork)
 
 static void run_footprint(cli *c, insns *s)
 {
-    const uint64_t interval = option_number(&c->options, OPTION_INTERVAL);
+    const uint64_t interval = option_number(&c->options, OPTION_INSN_INTERVAL);
     footprint *f;
     const bool is_fine = cli_check(c, footprint_new(interval, &f), "memory");
     /* Intervals need the instructions in their order. */
