@@ -2,6 +2,7 @@
 #include "core/input.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata.h"
+#include "formats/ctf/print.h"
 #include "test.h"
 
 static const stele_limits limits = {.depth_max = 64, .metadata_size_max = 256 << 20};
@@ -356,4 +357,136 @@ TEST(json_aliases_and_depth)
     memset(text + at, '[', 2000);
     text[at + 2000] = '\0';
     refused(text, "CTF207", NULL);
+}
+
+/* ---- Printing ---- */
+
+static void count_loss(void *user, ctf_text where, const char *what)
+{
+    (void)where;
+    printf("    lost: %s\n", what);
+    ++*(unsigned *)user;
+}
+
+/* The schema as text with '^' for separators; the caller frees the output. */
+static const char *print(const ctf_schema *schema, output *out)
+{
+    unsigned lost = 0;
+    schema_printer p = {.out = out, .schema = schema, .lose = count_loss, .user = &lost};
+    size_t size;
+    char *text;
+    print_json(&p);
+    output_byte(out, 0);
+    CHECK_EQ_U64(lost, 0);
+    text = (char *)(uintptr_t)output_memory(out, &size);
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == 0x1e)
+            text[i] = '^';
+    return text;
+}
+
+/* What is printed reads back, and prints the same. */
+TEST(json_prints_what_it_reads)
+{
+    static const char text[] =
+        "^{\"type\":\"preamble\",\"version\":2,\"uuid\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,255],"
+        "\"attributes\":{\"x\":{\"y\":[1,2]}}}"
+        "^{\"type\":\"trace-class\",\"namespace\":\"s\",\"name\":\"n\\n\",\"uid\":\"u\","
+        "\"environment\":{\"a\":-5,\"b\":\"t\\u00e9\\ud83d\\ude00\"}}"
+        "^{\"type\":\"clock-class\",\"id\":\"c\",\"frequency\":1000,\"origin\":{\"name\":\"o\","
+        "\"uid\":\"7\"},\"description\":\"\",\"precision\":3,"
+        "\"offset-from-origin\":{\"seconds\":-7,\"cycles\":999},\"accuracy\":18446744073709551615}"
+        "^{\"type\":\"data-stream-class\",\"id\":4,\"default-clock-class-id\":\"c\","
+        "\"event-record-header-field-class\":{\"type\":\"structure\",\"minimum-alignment\":32,"
+        "\"member-classes\":[{\"name\":\"t\",\"attributes\":{\"q\":{}},\"field-class\":" FIXED(
+            "\"length\":27,\"roles\":[\"default-clock-timestamp\"]") "}]}}"
+                                                                     "^{\"id\":9,\"data-stream-"
+                                                                     "class-id\":4,\"name\":\"e\","
+                                                                     "\"attributes\":{\"lttng.org,"
+                                                                     "2009\":"
+                                                                     "{\"emf-uri\":\"http://"
+                                                                     "x\",\"log-level\":\"debug:"
+                                                                     "line\"}},\"type\":\"event-"
+                                                                     "record-class\","
+                                                                     "\"payload-field-class\":{"
+                                                                     "\"type\":\"structure\","
+                                                                     "\"member-classes\":["
+                                                                     "{\"name\":\"n\",\"field-"
+                                                                     "class\":{\"type\":\"variable-"
+                                                                     "length-signed-integer\","
+                                                                     "\"mappings\":{\"low\":[[-5,-"
+                                                                     "1],[3,4]],\"none\":[[0,0]]},"
+                                                                     "\"preferred-display-base\":"
+                                                                     "16}},"
+                                                                     "{\"name\":\"v\",\"field-"
+                                                                     "class\":{\"type\":"
+                                                                     "\"variant\",\"selector-field-"
+                                                                     "location\":"
+                                                                     "{\"path\":[\"n\"]},"
+                                                                     "\"options\":[{\"selector-"
+                                                                     "field-ranges\":[[-5,-1]],"
+                                                                     "\"field-class\":"
+                                                                     "{\"type\":\"structure\","
+                                                                     "\"member-classes\":[{"
+                                                                     "\"name\":\"a\",\"field-"
+                                                                     "class\":"
+                                                                     "{\"type\":\"dynamic-length-"
+                                                                     "blob\",\"media-type\":\"text/"
+                                                                     "plain\",\"length-field-"
+                                                                     "location\":"
+                                                                     "{\"path\":[null,\"n\"]}}}]}},"
+                                                                     "{\"name\":\"o\",\"selector-"
+                                                                     "field-ranges\":[[3,3]],"
+                                                                     "\"field-class\":{\"type\":"
+                                                                     "\"null-terminated-string\","
+                                                                     "\"encoding\":\"utf-32be\"}}]}"
+                                                                     "},"
+                                                                     "{\"name\":\"f\",\"field-"
+                                                                     "class\":{\"type\":\"fixed-"
+                                                                     "length-floating-point-"
+                                                                     "number\","
+                                                                     "\"length\":64,\"byte-order\":"
+                                                                     "\"big-endian\",\"bit-order\":"
+                                                                     "\"first-to-last\"}},"
+                                                                     "{\"name\":\"m\",\"field-"
+                                                                     "class\":{\"type\":\"fixed-"
+                                                                     "length-bit-map\",\"length\":"
+                                                                     "80,"
+                                                                     "\"byte-order\":\"big-"
+                                                                     "endian\",\"flags\":{\"low\":["
+                                                                     "[0,0]]}}},"
+                                                                     "{\"name\":\"x\",\"field-"
+                                                                     "class\":{\"type\":"
+                                                                     "\"optional\",\"selector-"
+                                                                     "field-location\":"
+                                                                     "{\"origin\":\"event-record-"
+                                                                     "payload\",\"path\":[\"n\"]},"
+                                                                     "\"selector-field-ranges\":[["
+                                                                     "1,2]],"
+                                                                     "\"field-class\":{\"type\":"
+                                                                     "\"static-length-array\","
+                                                                     "\"length\":3,\"minimum-"
+                                                                     "alignment\":16,"
+                                                                     "\"element-field-"
+                                                                     "class\":" UINT8 "}}}]}}";
+    ctf_schema first = {0}, second = {0};
+    output *once, *twice;
+    diag_sink diag = {0};
+    const char *printed;
+    REQUIRE(output_open_memory(&diag, &once) == STELE_OK);
+    REQUIRE(output_open_memory(&diag, &twice) == STELE_OK);
+    REQUIRE(parse(text, &first));
+    printed = print(&first, once);
+    if (!parse(printed, &second))
+        printf("    %s: %s\n%s\n", seen.code, seen.found, printed);
+    CHECK_EQ_STR(print(&second, twice), printed);
+    CHECK(strstr(printed, "[-5, -1], [3, 4]") != NULL);
+    CHECK(strstr(printed, "\"utf-32be\"") != NULL);
+    CHECK(strstr(printed, "\"first-to-last\"") != NULL);
+    CHECK(strstr(printed, "\"minimum-alignment\": 16") != NULL);
+    CHECK(strstr(printed, "image") == NULL && strstr(printed, "text/plain") != NULL);
+    schema_free(&first);
+    schema_free(&second);
+    output_close(once);
+    output_close(twice);
 }

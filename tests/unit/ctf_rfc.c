@@ -141,7 +141,7 @@ TEST(rfc_structures_arrays_sequences_strings)
     CHECK_EQ_U64(member(type, 0)->alignment, 64);
     CHECK_EQ_U64(member(type, 1)->u.array.length, 10);
     CHECK_EQ_U64(member(type, 1)->alignment, 32);
-    CHECK_EQ_U64(member(type, 2)->alignment, 8);
+    CHECK_EQ_U64(member(type, 2)->alignment, 64); /* of its elements */
     CHECK_EQ_U64(member(type, 2)->u.array.length_class->size, 8);
     CHECK_EQ_U64(member(type, 2)->u.array.element->alignment, 64);
     CHECK_EQ_U64(member(type, 3)->encoding, CTF_ASCII);

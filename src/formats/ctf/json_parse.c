@@ -361,22 +361,6 @@ static bool read_stream(json_front *front, const json_value *fragment, found_val
 
 /* ---- Event record class ---- */
 
-/* Log levels by name, as LTTng and Babeltrace write them: their numbers are those of LTTng. */
-static bool level_number(ctf_text name, int64_t *number)
-{
-    static const char *const names[] = {
-        "emergency",    "alert",      "critical",       "error",         "warning",
-        "notice",       "info",       "debug:system",   "debug:program", "debug:process",
-        "debug:module", "debug:unit", "debug:function", "debug:line",    "debug"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (ctf_text_is(name, names[i])) {
-            *number = (int64_t)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What the two known namespaces of attributes say about an event. Others are kept as text only. */
 static bool read_event_attributes(json_front *front, const json_value *attributes,
                                   ctf_event_class *event)
@@ -391,7 +375,7 @@ static bool read_event_attributes(json_front *front, const json_value *attribute
             if (value->kind != JSON_STRING)
                 continue;
             if (ctf_text_is(json_key(value), "log-level"))
-                event->has_log_level = level_number(json_text(value), &event->log_level);
+                event->has_log_level = log_level_number(json_text(value), &event->log_level);
             else if (ctf_text_is(json_key(value), "emf-uri") &&
                      !json_copy_text(front, value, &event->emf_uri))
                 return false;

@@ -190,14 +190,17 @@ static bool rename_scheme(rfc_front *front, ctf_member *member, ctf_text type_na
     return name_set_add(&front->names, member->name);
 }
 
-/* What a structure must be aligned to for its member: also what lies inside arrays. */
+/* What a structure must be aligned to for its member: also the lengths inside sequences. */
 static uint32_t member_alignment(const ctf_class *type)
 {
     uint32_t alignment = type->alignment;
-    while (type->kind == CTF_STATIC_ARRAY || type->kind == CTF_DYNAMIC_ARRAY) {
-        type = type->u.array.element;
+    for (; type->kind == CTF_STATIC_ARRAY || type->kind == CTF_DYNAMIC_ARRAY;
+         type = type->u.array.element) {
+        const ctf_class *length = type->u.array.length_class;
         if (alignment < type->alignment)
             alignment = type->alignment;
+        if (length != NULL && alignment < length->alignment)
+            alignment = length->alignment;
     }
     return alignment;
 }
@@ -486,19 +489,17 @@ static void integer_finish(const metadata *m, rfc_type *own)
     type->is_enum = own->kind == RFC_ENUM;
 }
 
+/* The alignment of a sequence is that of its elements: its length in front aligns itself. */
 static bool array_finish(rfc_front *front, rfc_type *own)
 {
     ctf_class *type = &own->type;
     const ctf_class *length = type->u.array.length_class;
-    if (own->kind == RFC_ARRAY) {
-        type->alignment = type->u.array.element->alignment;
-    } else if (length->kind != CTF_UINT || length->size > 64) {
+    if (own->kind == RFC_SEQUENCE && (length->kind != CTF_UINT || length->size > 64)) {
         metadata_report(front->m, &ctf_codes[CTF301], type->place,
                         "an unsigned integer of up to 64 bits as the length_type", "another type");
         return false;
-    } else {
-        type->alignment = length->alignment; /* the elements align themselves */
     }
+    type->alignment = type->u.array.element->alignment;
     return true;
 }
 

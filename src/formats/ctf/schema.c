@@ -141,6 +141,29 @@ const ctf_env *schema_find_env(const ctf_schema *schema, const char *name)
     return NULL;
 }
 
+static const char *const log_levels[] = {
+    "emergency",    "alert",      "critical",       "error",         "warning",
+    "notice",       "info",       "debug:system",   "debug:program", "debug:process",
+    "debug:module", "debug:unit", "debug:function", "debug:line",    "debug"};
+
+#define LOG_LEVEL_COUNT (sizeof log_levels / sizeof *log_levels)
+
+const char *log_level_name(int64_t level)
+{
+    return level >= 0 && level < (int64_t)LOG_LEVEL_COUNT ? log_levels[level] : NULL;
+}
+
+bool log_level_number(ctf_text name, int64_t *level)
+{
+    for (size_t i = 0; i < LOG_LEVEL_COUNT; i++) {
+        if (ctf_text_is(name, log_levels[i])) {
+            *level = (int64_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 void schema_free(ctf_schema *schema)
 {
     for (uint32_t i = 0; i < schema->stream_count; i++) {

@@ -318,6 +318,11 @@ const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id);
 const ctf_env *schema_find_env(const ctf_schema *schema, const char *name);
 
+/* Log levels as LTTng and Babeltrace name them in CTF 2, and number them in CTF 1.8. NULL, false:
+   there is none. */
+const char *log_level_name(int64_t level);
+bool log_level_number(ctf_text name, int64_t *level);
+
 void schema_free(ctf_schema *schema);
 
 static inline bool ctf_text_is(ctf_text text, const char *other)
