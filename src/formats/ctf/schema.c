@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
+#include "formats/ctf/targets.h"
 
 void *schema_take(ctf_schema *schema, size_t count, size_t size)
 {
@@ -170,6 +171,7 @@ void schema_free(ctf_schema *schema)
         free(schema->streams[i]->events);
         free(schema->streams[i]->event_slots);
     }
+    targets_free(schema->targets);
     free(schema->env);
     free(schema->clocks);
     free(schema->streams);

@@ -294,6 +294,7 @@ typedef struct ctf_schema {
     uint32_t callsite_count, callsite_capacity;
     ctf_text attributes, extensions; /* of the trace class */
     ctf_text preamble_attributes, preamble_extensions;
+    struct ctf_targets *targets; /* fields that others depend on: made by schema_check() */
 } ctf_schema;
 
 /* Adders of cleared things that the caller fills in; NULL: memory is exhausted. Clocks and stream

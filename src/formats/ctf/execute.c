@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop that executes programs. Its state (operation, position, first byte of the stretch) is in
+ * locals; what is rare is in functions elsewhere. Events follow each other without leaving it.
+ */
+#include "formats/ctf/run.h"
+
+#define HOT                 static inline __attribute__((always_inline))
+#define LIKELY(condition)   __builtin_expect((condition), 1)
+#define UNLIKELY(condition) __builtin_expect((condition), 0)
+
+/* ---- Numbers ---- */
+
+HOT uint64_t number_load(const op_place *at, const uint8_t *base, bool is_big_endian)
+{
+    const uint8_t *from = base + at->offset;
+    const uint64_t word = is_big_endian ? load_be64(from) : load_le64(from);
+    return word << at->left >> at->right;
+}
+
+/* A number in any form. */
+HOT uint64_t op_load(const op *o, const uint8_t *base)
+{
+    const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
+    const unsigned width = 64u - o->right;
+    const uint8_t *from = base + o->offset;
+    uint64_t value;
+    if (UNLIKELY((o->flags & OP_WIDE) != 0))
+        value = is_big_endian ? bits_load_be(from, from + BITS_SPAN_MAX, o->left, width)
+                              : bits_load_le(from, from + BITS_SPAN_MAX, o->left, width);
+    else
+        value = (is_big_endian ? load_be64(from) : load_le64(from)) << o->left >> o->right;
+    if (UNLIKELY((o->flags & OP_REVERSED) != 0))
+        value = bits_reversed(value, width);
+    return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, width) : value;
+}
+
+HOT void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
+{
+    uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count++];
+    _Static_assert(sizeof(stele_field) == 16, "an entry is two words");
+    store_native64(entry, head);
+    store_native64(entry + 8, value);
+}
+
+/* The entries behind the operation. */
+HOT void entries_push(stele_batch *batch, const op *o, const uint8_t *base, bool is_big_endian)
+{
+    const op *const last = o + o->v.count;
+    uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count];
+    batch->field_count += o->v.count;
+    do {
+        const uint8_t *from;
+        uint64_t word, value;
+        o++;
+        from = base + o->offset;
+        word = (is_big_endian ? load_be64(from) : load_le64(from)) << o->left;
+        value = word >> o->right;
+        if ((o->flags & OP_SIGNED) != 0)
+            value = (uint64_t)((int64_t)word >> o->right);
+        store_native64(entry, o->head);
+        store_native64(entry + 8, value);
+        entry += sizeof(stele_field);
+    } while (o != last);
+}
+
+/* ---- Stretches ---- */
+
+/* The bytes that the stretch at the position touches, from bit 0 of a byte on. */
+static __attribute__((noinline)) const uint8_t *
+stretch_copy(ctf_run *r, uint64_t pos, uint32_t touched, bool is_shifted, bool is_big_endian)
+{
+    const uint8_t *from = r->data + (pos >> 3);
+    const size_t left = r->data_size - (size_t)(pos >> 3);
+    const unsigned bit = (unsigned)(pos & 7);
+    memset(r->scratch, 0, sizeof r->scratch);
+    if (!is_shifted || bit == 0) {
+        memcpy(r->scratch, from, touched < left ? touched : left);
+        return r->scratch;
+    }
+    for (uint32_t i = 0; i < touched && i < left; i++) {
+        const unsigned low = from[i], high = i + 1 < left ? from[i + 1] : 0;
+        r->scratch[i] = (uint8_t)(is_big_endian ? low << bit | high >> (8 - bit)
+                                                : low >> bit | high << (8 - bit));
+    }
+    return r->scratch;
+}
+
+HOT const uint8_t *stretch_base(ctf_run *r, const op *o, uint64_t pos)
+{
+    const uint32_t touched = o->v.need.touched;
+    if (LIKELY((o->flags & OP_SHIFTED) == 0 &&
+               (pos >> 3) + touched + BITS_SPAN_MAX <= r->data_size))
+        return r->data + (pos >> 3);
+    if (touched == 0)
+        return r->scratch;
+    return stretch_copy(r, pos, touched, (o->flags & OP_SHIFTED) != 0,
+                        (o->flags & OP_BIG_ENDIAN) != 0);
+}
+
+HOT uint64_t aligned(const ctf_run *r, uint64_t pos, uint32_t mask)
+{
+    return ((pos + r->data_at + mask) & ~(uint64_t)mask) - r->data_at;
+}
+
+/* ---- Clocks ---- */
+
+HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
+{
+    r->slots[o->v.slot] = (slot_value){
+        .value = op_load(o, base), .is_set = true, .is_signed = (o->flags & OP_SIGNED) != 0};
+}
+
+HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
+{
+    const unsigned width = (o->flags & OP_VARIABLE) != 0 ? r->varint_width : 64u - o->right;
+    clock_advance(&r->clocks[o->v.clock], op_load(o, base), width);
+}
+
+/* The compact or extended header. POS_FAILED when it is not all there. */
+HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, uint64_t end)
+{
+    const uint8_t *base;
+    uint64_t id, time;
+    pos = aligned(r, pos, e->mask);
+    if (UNLIKELY(pos > end || e->compact_size > end - pos))
+        return run_past_end(r, pos, e->compact_size);
+    base = r->data + (pos >> 3);
+    if (UNLIKELY((pos >> 3) + e->touched + BITS_SPAN_MAX > r->data_size))
+        base = stretch_copy(r, pos, e->touched, false, false);
+    id = number_load(&e->id, base, e->is_big_endian);
+    r->slots[e->slot] = (slot_value){.value = id, .is_set = true};
+    if (LIKELY(id != e->escape)) {
+        time = number_load(&e->compact_time, base, e->is_big_endian);
+        clock_advance(&r->clocks[e->clock], time, e->compact_width);
+        r->id = id;
+        return pos + e->compact_size;
+    }
+    if (UNLIKELY(e->extended_size > end - pos))
+        return run_past_end(r, pos, e->extended_size);
+    r->id = number_load(&e->extended_id, base, e->is_big_endian);
+    time = number_load(&e->extended_time, base, e->is_big_endian);
+    clock_advance(&r->clocks[e->clock], time, e->extended_width);
+    return pos + e->extended_size;
+}
+
+/* ---- What the head of a packet says ---- */
+
+static void head_role(ctf_run *r, const op *o, uint64_t value)
+{
+    packet_head *head = r->head;
+    const uint8_t width = (uint8_t)(64u - o->right);
+    head->has |= o->v.role;
+    switch (o->v.role) {
+    case CTF_ROLE_PACKET_MAGIC: head->magic = value; break;
+    case CTF_ROLE_STREAM_CLASS_ID: head->stream_class_id = value; break;
+    case CTF_ROLE_STREAM_ID: head->stream_id = value; break;
+    case CTF_ROLE_TOTAL_LENGTH: head->total_bits = value; break;
+    case CTF_ROLE_CONTENT_LENGTH: head->content_bits = value; break;
+    case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
+    case CTF_ROLE_PACKET_BEGIN: head->begin_ticks = value; break;
+    case CTF_ROLE_PACKET_END:
+        head->end_ticks = value;
+        r->end_width = (o->flags & OP_VARIABLE) != 0 ? r->varint_width : width;
+        break;
+    case CTF_ROLE_DISCARDED:
+        head->discarded = value;
+        head->discarded_width = width;
+        break;
+    case CTF_ROLE_SEQUENCE_NUMBER:
+        head->sequence_number = value;
+        head->sequence_width = width;
+        break;
+    default: break;
+    }
+}
+
+/* ---- Runs, loops, branches ---- */
+
+static void frame_open(ctf_run *r, const op *o)
+{
+    r->frames[r->frame_count++].field = r->batch->field_count;
+    entry_push(r->batch, o->head, load_native64(&o->u));
+}
+
+static void frame_close(ctf_run *r)
+{
+    const uint32_t field = r->frames[--r->frame_count].field;
+    r->batch->fields[field].u.run.length = r->batch->field_count - field - 1;
+}
+
+/* Whether the loop is entered; false also when that failed (see `*failed`). */
+static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
+{
+    const bool is_wanted = (o->flags & OP_WANTED) != 0;
+    uint64_t count, bits;
+    *failed = true;
+    if (!field_length(r, o, pos, &count))
+        return false;
+    if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits) || pos > r->end ||
+        bits > r->end - pos) {
+        run_past_end(r, pos, bits);
+        return false;
+    }
+    if (count > r->loops_left) {
+        run_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
+                (unsigned long long)count, (unsigned)r->context->limits.fields_max);
+        return false;
+    }
+    r->loops_left -= count;
+    *failed = false;
+    if (is_wanted) {
+        stele_field *entry = &r->batch->fields[r->batch->field_count];
+        entry_push(r->batch, o->head, 0);
+        entry->u.run.length = 0;
+        entry->u.run.count = (uint32_t)count;
+    }
+    if (count == 0)
+        return false;
+    r->frames[r->frame_count++] = (run_frame){
+        .field = r->batch->field_count - 1, .left = (uint32_t)count, .is_wanted = is_wanted};
+    return true;
+}
+
+/* Whether the limits and memory let another element be read. */
+static bool loop_has_room(ctf_run *r, const program *p, uint64_t pos, uint32_t first)
+{
+    const uint32_t fields_max = r->context->limits.fields_max;
+    if (UNLIKELY(r->batch->field_count - first > fields_max)) {
+        run_bad(r, CTF456, pos, NULL, "more fields than the limit of %u", (unsigned)fields_max);
+        return false;
+    }
+    if (UNLIKELY(!batch_reserve_fields(r->batch, p->entries))) {
+        run_exhausted(r);
+        return false;
+    }
+    return true;
+}
+
+/* Whether there is another element. */
+static bool loop_next(ctf_run *r)
+{
+    run_frame *frame = &r->frames[r->frame_count - 1];
+    if (--frame->left != 0)
+        return true;
+    if (frame->is_wanted)
+        frame_close(r);
+    else
+        r->frame_count--;
+    return false;
+}
+
+static void slot_pick(ctf_run *r, const program *p, const op *o)
+{
+    slot_value *to = &r->slots[o->v.slot];
+    to->is_set = false;
+    for (uint32_t i = 0; i < o->u.picks.count && !to->is_set; i++)
+        *to = r->slots[p->picks[o->u.picks.first + i]];
+}
+
+/* The option's first operation; OP_NONE: the outcome says why. */
+static uint32_t option_choose(ctf_run *r, const op_choices *choices, uint64_t pos)
+{
+    const slot_value *tag = &r->slots[choices->slot];
+    uint32_t option = RANGE_NONE;
+    if (tag->is_set && (tag->is_signed == choices->is_signed || (int64_t)tag->value >= 0))
+        option = range_table_find(&choices->table, tag->value);
+    if (option != RANGE_NONE)
+        return choices->targets[option];
+    if (!tag->is_set)
+        run_bad(r, CTF452, pos, "a field that selects the variant's option", "it is not there");
+    else if (tag->is_signed)
+        run_bad(r, CTF452, pos, "a value that selects an option of the variant", "%lld",
+                (long long)tag->value);
+    else
+        run_bad(r, CTF452, pos, "a value that selects an option of the variant", "%llu",
+                (unsigned long long)tag->value);
+    return OP_NONE;
+}
+
+static bool condition_holds(ctf_run *r, const op_condition *condition, uint64_t pos, bool *failed)
+{
+    const slot_value *selector = &r->slots[condition->slot];
+    *failed = !selector->is_set;
+    if (*failed)
+        run_bad(r, CTF452, pos, "a field that says whether the next one is there",
+                "it is not there itself");
+    if (condition->is_bool)
+        return selector->value != 0;
+    return ranges_hold(condition->ranges, condition->range_count, selector->value,
+                       selector->is_signed);
+}
+
+/* ---- Events ---- */
+
+/* Notes where the payload of an event whose size is known ends. */
+static uint64_t payload_begin(ctf_run *r, uint64_t pos)
+{
+    if (r->event_size == UINT64_MAX)
+        return pos;
+    if (pos > r->end || r->event_size > (r->end - pos) / 8)
+        return run_past_end(r, pos,
+                            r->event_size < UINT64_MAX / 8 ? r->event_size * 8 : UINT64_MAX);
+    r->payload_end = pos + r->event_size * 8;
+    return pos;
+}
+
+/* Goes to the end of a payload whose size is known. */
+HOT uint64_t payload_end(ctf_run *r, uint64_t pos)
+{
+    const uint64_t end = r->payload_end;
+    if (LIKELY(end == UINT64_MAX))
+        return pos;
+    if (pos > end)
+        return run_bad(r, CTF450, pos, "fields within the size that the event says",
+                       "they are %llu bits longer", (unsigned long long)(pos - end));
+    return end;
+}
+
+/* What the batch and the clocks must go back to when the event is not all there. */
+typedef struct event_mark {
+    uint32_t fields, bytes, names;
+} event_mark;
+
+HOT event_mark event_begin(ctf_run *r, uint64_t pos)
+{
+    const stele_batch *batch = r->batch;
+    r->event_at = pos;
+    r->loops_left = r->context->limits.fields_max;
+    r->frame_count = 0;
+    for (uint32_t i = 0; i < r->programs->schema->clock_count; i++)
+        r->clocks_before[i] = r->clocks[i];
+    r->order_before = r->order;
+    r->id = 0;
+    r->event_size = UINT64_MAX;
+    r->payload_end = UINT64_MAX;
+    return (event_mark){batch->field_count, batch->byte_count, batch->name_count};
+}
+
+static void event_undo(ctf_run *r, event_mark mark)
+{
+    for (uint32_t i = 0; i < r->programs->schema->clock_count; i++)
+        r->clocks[i] = r->clocks_before[i];
+    r->order = r->order_before;
+    r->batch->field_count = mark.fields;
+    r->batch->byte_count = mark.bytes;
+    r->batch->name_count = mark.names;
+}
+
+/* Appends the event that ends at the position; false: the outcome says why. */
+HOT bool event_push(ctf_run *r, const program *p, uint64_t pos, uint32_t first)
+{
+    stele_batch *batch = r->batch;
+    const uint64_t begin = r->data_at + r->event_at, end = r->data_at + pos;
+    const uint64_t size = ((end + 7) >> 3) - (begin >> 3);
+    const uint32_t fields = batch->field_count - first;
+    stele_event *event = &batch->events[batch->event_count];
+    uint8_t flags = r->flags;
+    uint64_t ticks = 0;
+    int64_t time_ns = 0;
+    if (UNLIKELY(pos <= r->event_at)) {
+        run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
+        return false;
+    }
+    if (LIKELY(r->clock != NULL)) {
+        bool is_clamped = false;
+        ticks = *r->clock;
+        if (UNLIKELY(ticks < r->last_ticks))
+            run_time_back(r, ticks);
+        r->last_ticks = ticks;
+        time_ns = clock_rate_ns(r->rate, ticks, &is_clamped);
+        if (UNLIKELY(is_clamped))
+            flags |= STELE_FLAG_CLAMPED;
+    }
+    event_set(event, time_ns, ticks, 0, 0, r->file_offset + (begin >> 3),
+              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name,
+              p->thread_slots != 0 ? run_thread(r, p->thread_slots) : r->track, first,
+              event_rest((uint16_t)fields, p->category, r->cpu, STELE_KIND_INSTANT, flags));
+    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, first)) {
+        run_exhausted(r);
+        return false;
+    }
+    batch->event_count++;
+    return true;
+}
+
+/* ---- The loop ---- */
+
+/* Operations that only look at the stretch and what is open; false: the outcome says why. */
+HOT bool op_simple(ctf_run *r, const program *p, const op *o, const uint8_t *base)
+{
+    uint64_t value;
+    switch (o->code) {
+    case OP_EMIT: entry_push(r->batch, o->head, op_load(o, base)); break;
+    case OP_EMIT_NAMED:
+        value = op_load(o, base);
+        entry_push(r->batch, o->head, value);
+        if (!labels_push(r->programs, o->u.labels, value, p->entries, r->batch)) {
+            run_exhausted(r);
+            return false;
+        }
+        break;
+    case OP_EMIT_BOOL: entry_push(r->batch, o->head, op_load(o, base) != 0); break;
+    case OP_EMIT_FLOAT:
+        value = store_double(float_of_bits(op_load(o, base), o->u.format));
+        entry_push(r->batch, o->head, value);
+        break;
+    case OP_ROLE: head_role(r, o, op_load(o, base)); break;
+    case OP_EVENT_SIZE: r->event_size = op_load(o, base); break;
+    case OP_OPEN: frame_open(r, o); break;
+    case OP_CLOSE: frame_close(r); break;
+    case OP_PICK: slot_pick(r, p, o); break;
+    case OP_UNSET: r->slots[o->v.slot].is_set = false; break;
+    default: break;
+    }
+    return true;
+}
+
+/* Fields at the position: the position behind them, POS_FAILED. */
+HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
+{
+    switch (o->code) {
+    case OP_BIG: return field_big(r, o, pos);
+    case OP_BIG_FLOAT: return field_big_float(r, o, pos);
+    case OP_UUID: return field_uuid(r, pos);
+    case OP_BLOB: return field_blob(r, o, pos);
+    case OP_SKIP: return field_skip(r, o, pos);
+    case OP_UNIT: return field_unit(r, o, pos);
+    case OP_ORDER: return field_order(r, o, pos);
+    default: return payload_begin(r, pos); /* OP_PAYLOAD */
+    }
+}
+
+/* Where to go on; NULL: the outcome says why. */
+HOT const op *op_branch(ctf_run *r, const program *p, const op *o, uint64_t pos, uint32_t first)
+{
+    const op *const target = p->ops + o->v.target;
+    bool is_bad = false;
+    uint32_t option;
+    switch (o->code) {
+    case OP_JUMP: return target;
+    case OP_LOOP:
+        if (loop_begin(r, o, pos, &is_bad))
+            return o + 1;
+        return is_bad ? NULL : target;
+    case OP_NEXT:
+        if (!loop_has_room(r, p, pos, first))
+            return NULL;
+        return loop_next(r) ? target : o + 1;
+    case OP_CHOOSE:
+        option = option_choose(r, o->u.choices, pos);
+        return option != OP_NONE ? p->ops + option : NULL;
+    default: /* OP_WHETHER */
+        if (condition_holds(r, o->u.condition, pos, &is_bad))
+            return o + 1;
+        return is_bad ? NULL : target;
+    }
+}
+
+#define FAIL_UNLESS(condition)      \
+    do {                            \
+        if (UNLIKELY(!(condition))) \
+            goto failed;            \
+    } while (0)
+
+decode_outcome run_execute(ctf_run *r, const program *first)
+{
+    const program *p = first;
+    const op *o = p->ops;
+    const uint8_t *base = r->scratch;
+    const uint64_t end = r->end;
+    uint64_t pos = r->position - r->data_at;
+    event_mark mark = event_begin(r, pos);
+    bool is_big;
+    for (;;) {
+        switch (o->code) {
+        case OP_NEED:
+            pos = aligned(r, pos, o->v.need.mask);
+            if (UNLIKELY(pos > end || o->u.size > end - pos))
+                pos = run_past_end(r, pos, o->u.size);
+            FAIL_UNLESS(pos != POS_FAILED);
+            base = stretch_base(r, o, pos);
+            pos += o->u.size;
+            break;
+        case OP_EMIT_LE:
+            entries_push(r->batch, o, base, false);
+            o += o->v.count;
+            break;
+        case OP_EMIT_BE:
+            entries_push(r->batch, o, base, true);
+            o += o->v.count;
+            break;
+        case OP_ENTRY: entry_push(r->batch, o->head, load_native64(&o->u)); break;
+        case OP_SLOT: slot_set(r, o, base); break;
+        case OP_CLOCK: event_clock(r, o, base); break;
+        case OP_EVENT_ID: r->id = op_load(o, base); break;
+        case OP_EITHER: pos = event_either(r, o->u.either, pos, end); goto moved;
+        case OP_STRING: pos = field_string(r, o, pos); goto moved;
+        case OP_TEXT: pos = field_text(r, o, pos); goto moved;
+        case OP_NUMBERS: pos = field_numbers(r, o, pos); goto moved;
+        case OP_BIG:
+        case OP_BIG_FLOAT:
+        case OP_UUID:
+        case OP_BLOB:
+        case OP_SKIP:
+        case OP_UNIT:
+        case OP_ORDER:
+        case OP_PAYLOAD:
+            pos = op_field(r, o, pos);
+        moved:
+            FAIL_UNLESS(pos != POS_FAILED);
+            break;
+        case OP_VARINT:
+            pos = field_varint(r, o, pos, &is_big);
+            FAIL_UNLESS(pos != POS_FAILED);
+            base = r->scratch;
+            if (is_big)
+                o = p->ops + o->v.target - 1;
+            break;
+        case OP_JUMP:
+        case OP_LOOP:
+        case OP_NEXT:
+        case OP_CHOOSE:
+        case OP_WHETHER:
+            o = op_branch(r, p, o, pos, mark.fields);
+            FAIL_UNLESS(o != NULL);
+            continue;
+        case OP_DISPATCH:
+            p = run_find_program(r, pos);
+            FAIL_UNLESS(p != NULL);
+            o = p->ops;
+            continue;
+        case OP_DONE:
+            pos = payload_end(r, pos);
+            FAIL_UNLESS(pos != POS_FAILED && event_push(r, p, pos, mark.fields));
+            r->position = r->data_at + pos;
+            if (r->position == r->content_bits || batch_is_full(r->batch))
+                return r->position == r->content_bits ? DECODE_END : DECODE_OK;
+            mark = event_begin(r, pos);
+            p = first;
+            o = p->ops;
+            continue;
+        case OP_END: r->position = r->data_at + pos; return DECODE_OK;
+        default: FAIL_UNLESS(op_simple(r, p, o, base)); break;
+        }
+        o++;
+    }
+failed:
+    event_undo(r, mark);
+    return r->outcome;
+}
