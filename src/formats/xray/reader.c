@@ -294,7 +294,8 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
 /*
  * Function records, the bulk of every trace: decoded and made into events in one loop without
  * calls. All that the loop reads is in locals, because stores to events could alias the rest.
- * Stops at a metadata record, a bad action, an unnamed function, or when the batch is full.
+ * Stops at a metadata record, a bad action, a function without known name or of another object
+ * than the first, or when the batch is full.
  */
 XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch, bool big,
                                           const uint8_t *at, const uint8_t *end)
@@ -303,8 +304,8 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
                                      STELE_KIND_BEGIN};
     const xray_trace *const trace = self->trace;
     const tick_rate rate = trace->rate;
-    const stele_name *const names = trace->function_names;
-    const uint32_t name_count = trace->function_name_count;
+    const uint32_t first = xray_function(big, xray_load32(big, at)) & ~STELE_XRAY_FUNCTION_MASK;
+    const xray_object known = trace->objects[first >> STELE_XRAY_OBJECT_SHIFT];
     const uint32_t track = trace->threads[self->range.thread].track;
     const uint32_t field_first = batch->field_count;
     const uint64_t shift = window_offset_of(&self->w, at) - (uint64_t)(uintptr_t)at;
@@ -318,12 +319,13 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
         const unsigned action = xray_action(big, word);
         const uint32_t function = xray_function(big, word);
         bool is_clamped = false;
-        if (action >= XRAY_ACTION_COUNT || function >= name_count || names[function] == 0)
+        if (action >= XRAY_ACTION_COUNT || function - first >= known.count ||
+            known.names[function - first] == 0)
             break;
         tsc += xray_load32(big, at + 4);
         event_set(event, tick_rate_ns(&rate, tsc, &is_clamped), tsc, 0, function,
-                  (uint64_t)(uintptr_t)at + shift, XRAY_FUNCTION_SIZE, names[function], track,
-                  field_first,
+                  (uint64_t)(uintptr_t)at + shift, XRAY_FUNCTION_SIZE,
+                  known.names[function - first], track, field_first,
                   rest | event_rest(0, 0, 0, kinds[action], is_clamped ? STELE_FLAG_CLAMPED : 0));
         event++;
         at += XRAY_FUNCTION_SIZE;
@@ -346,7 +348,7 @@ static stele_status take_new_function(fdr_producer *self, stele_batch *batch, co
     stele_event *event;
     if (name == UINT32_MAX)
         return STELE_ERR_MEMORY;
-    if (function < self->trace->function_name_count && self->trace->function_names[function] != 0)
+    if (xray_trace_known(self->trace, function) != 0)
         return STELE_OK;
     self->tsc += xray_load32(big, *at + 4);
     event = start_event(self, batch, *at, self->tsc, kinds[xray_action(big, word)]);
@@ -376,10 +378,6 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 self->is_timeless_reported = true;
                 fdr_report(self, XRY013, at, XRAY_FUNCTION_SIZE, "a NewCPUId record", "a function");
             }
-            at = big ? take_functions(self, batch, true, at, end)
-                     : take_functions(self, batch, false, at, end);
-            if (at != before)
-                continue;
             if ((size_t)(end - at) < XRAY_FUNCTION_SIZE) {
                 if (is_all) {
                     status = end_short(self, batch, at, (size_t)(end - at), NULL);
@@ -387,6 +385,10 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 }
                 break;
             }
+            at = big ? take_functions(self, batch, true, at, end)
+                     : take_functions(self, batch, false, at, end);
+            if (at != before)
+                continue;
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
                 status = take_new_function(self, batch, &at);
                 continue;

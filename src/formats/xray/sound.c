@@ -14,7 +14,9 @@ static bool is_sound(const xray_trace *trace, const stele_xray_record *record)
     case STELE_XRAY_PID: return false;
     default:
         return record->kind >= STELE_XRAY_NEW_BUFFER ||
-               (record->function != 0 && record->function < trace->function_name_count);
+               ((record->function & STELE_XRAY_FUNCTION_MASK) != 0 &&
+                (record->function & STELE_XRAY_FUNCTION_MASK) <
+                    trace->objects[record->function >> STELE_XRAY_OBJECT_SHIFT].count);
     }
 }
 

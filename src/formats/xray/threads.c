@@ -9,6 +9,9 @@
 #include "formats/xray/trace.h"
 #include "model/batch.h"
 
+/* Entries in the tables of names of all objects together: 16 MB. */
+#define FUNCTION_NAMES_MAX (1u << 22)
+
 /* ---- Threads ---- */
 
 static uint32_t *thread_slot(const xray_trace *trace, uint32_t pid, uint32_t tid)
@@ -81,27 +84,35 @@ uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
 
 /* ---- Functions ---- */
 
-static bool function_names_reserve(xray_trace *trace, uint32_t function)
+/* Room for the function in the table of its object. Functions beyond all room get their names anew
+   each time. */
+typedef enum room { ROOM_YES, ROOM_NO, ROOM_NO_MEMORY } room;
+
+static room function_reserve(xray_trace *trace, uint32_t function)
 {
-    uint32_t count = trace->function_name_count == 0 ? 1024 : trace->function_name_count;
+    xray_object *of = &trace->objects[function >> STELE_XRAY_OBJECT_SHIFT];
+    const uint32_t number = function & STELE_XRAY_FUNCTION_MASK;
+    uint32_t count = of->count == 0 ? 1024 : of->count;
     stele_name *names;
-    while (count <= function)
+    if (number < of->count)
+        return ROOM_YES;
+    while (count <= number)
         count *= 2;
-    if (count == trace->function_name_count)
-        return true;
-    names = realloc(trace->function_names, count * sizeof *names);
+    if (count - of->count > FUNCTION_NAMES_MAX - trace->function_name_count)
+        return ROOM_NO;
+    names = realloc(of->names, count * sizeof *names);
     if (names == NULL)
-        return false;
-    memset(names + trace->function_name_count, 0,
-           (count - trace->function_name_count) * sizeof *names);
-    trace->function_names = names;
-    trace->function_name_count = count;
-    return true;
+        return ROOM_NO_MEMORY;
+    memset(names + of->count, 0, (count - of->count) * sizeof *names);
+    trace->function_name_count += count - of->count;
+    of->names = names;
+    of->count = count;
+    return ROOM_YES;
 }
 
 /* With shared objects the object's number stands above 24 bits of function: FORMAT.md "Function
    ids". */
-stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint32_t function)
+stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function)
 {
     char number[16];
     const int size = snprintf(number, sizeof number, "@(%u)", (unsigned)function);
@@ -116,10 +127,15 @@ stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint3
     }
     name = context_name(trace->base.context, batch, text.bytes, text.size, trace->base.info.path,
                         STELE_NO_OFFSET);
-    if (function < XRAY_NAMED_FUNCTIONS_MAX && (name & STELE_NAME_LOCAL) == 0) {
-        if (!function_names_reserve(trace, function))
-            return UINT32_MAX;
-        trace->function_names[function] = name;
+    if ((name & STELE_NAME_LOCAL) != 0)
+        return name;
+    switch (function_reserve(trace, function)) {
+    case ROOM_NO_MEMORY: return UINT32_MAX;
+    case ROOM_YES:
+        trace->objects[function >> STELE_XRAY_OBJECT_SHIFT]
+            .names[function & STELE_XRAY_FUNCTION_MASK] = name;
+        break;
+    case ROOM_NO: break;
     }
     return name;
 }

@@ -29,6 +29,14 @@ typedef struct xray_range {
     bool is_cut;     /* the file ends before the buffer does */
 } xray_range;
 
+/* The names of functions of the program (0) or a shared object: FORMAT.md "Function ids". */
+typedef struct xray_object {
+    stele_name *names; /* by function; 0: not yet known */
+    uint32_t count;
+} xray_object;
+
+#define XRAY_OBJECTS (1u << (32 - STELE_XRAY_OBJECT_SHIFT))
+
 typedef struct xray_trace {
     stele_trace base;
     stele_xray_header header; /* of the first file header */
@@ -45,28 +53,33 @@ typedef struct xray_trace {
     xray_range *ranges; /* by thread, then by first_tsc, once indexed */
     size_t range_count, range_capacity;
 
-    stele_name *function_names; /* by function id; 0: not yet known */
-    uint32_t function_name_count;
+    xray_object objects[XRAY_OBJECTS];
+    uint32_t function_name_count; /* of all objects' tables */
     stele_name name_custom, name_typed, name_data, name_type, name_arg[8];
     stele_name name_path, name_calls, name_ticks; /* of profiles */
     uint32_t profile_pid;
 } xray_trace;
 
-#define XRAY_NAMED_FUNCTIONS_MAX (1u << 20)
-
 /* The thread's number in the table, UINT32_MAX when memory is exhausted. Adds track and stream. */
 uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid);
 
-/* The interned name of a function; for ids beyond the table it is made anew each time. UINT32_MAX
+/* The name of a function that was met before; 0 if it is not in the tables. */
+static inline stele_name xray_trace_known(const xray_trace *trace, uint32_t function)
+{
+    const xray_object *of = &trace->objects[function >> STELE_XRAY_OBJECT_SHIFT];
+    const uint32_t number = function & STELE_XRAY_FUNCTION_MASK;
+    return number < of->count ? of->names[number] : 0;
+}
+
+/* The name of a function that is not known, which is put in the tables if there is room. UINT32_MAX
    when memory is exhausted. */
-stele_name xray_trace_function_slow(xray_trace *trace, stele_batch *batch, uint32_t function);
+stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function);
 
 static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *batch,
                                              uint32_t function)
 {
-    if (function < trace->function_name_count && trace->function_names[function] != 0)
-        return trace->function_names[function];
-    return xray_trace_function_slow(trace, batch, function);
+    const stele_name known = xray_trace_known(trace, function);
+    return known != 0 ? known : xray_trace_learn(trace, batch, function);
 }
 
 stele_status xray_index(stele_trace *trace);

@@ -215,7 +215,8 @@ static void xray_close(stele_trace *base)
     free(trace->threads);
     free(trace->thread_slots);
     free(trace->ranges);
-    free(trace->function_names);
+    for (unsigned i = 0; i < XRAY_OBJECTS; i++)
+        free(trace->objects[i].names);
     free(trace);
 }
 
