@@ -24,24 +24,26 @@ typedef struct frame {
     uint64_t child_ns;
     stele_name name;
     uint32_t node;
-    uint32_t active; /* slot of its name in the stack's table */
     bool is_wanted;
+    bool is_repeated; /* its name is further out, too */
 } frame;
 
-/* How often a name is on a stack. Entries with count 0 stay until the table is made anew. */
-typedef struct active {
+/* Where the outermost frame of a name is, as long as the name is on the stack: else what is there
+   has another name, or is gone. */
+typedef struct place {
     stele_name name;
-    uint32_t count;
-} active;
+    uint32_t at;
+} place;
 
 /* The stack of a track. */
 typedef struct stack {
     frame *frames;            /* the first stands for what is outside of all calls, and stays */
     uint32_t depth, capacity; /* without that one */
+    uint32_t timed_depth;     /* frames of COMPLETE events among them */
     uint32_t cut_depth;       /* entries beyond the limit that are open */
     int64_t last_ns;          /* the latest time or end of its events */
-    active *active;           /* open addressing by name; NULL unless recursion is to be told */
-    uint32_t active_mask, active_count;
+    place *places;            /* open addressing by name; NULL unless recursion is to be told */
+    uint32_t place_mask, place_count;
 } stack;
 
 struct calls {
@@ -130,64 +132,67 @@ static void flush(calls *s)
 
 /* ---- Recursion ---- */
 
-static inline uint32_t active_slot(const stack *of, stele_name name)
+static inline place *place_of(const stack *of, stele_name name)
 {
-    uint32_t at = (name * UINT32_C(0x9e3779b1) >> 7) & of->active_mask;
-    while (of->active[at].name != name && of->active[at].name != UINT32_MAX)
-        at = (at + 1) & of->active_mask;
-    return at;
+    uint32_t at = (name * UINT32_C(0x9e3779b1) >> 7) & of->place_mask;
+    while (of->places[at].name != name && of->places[at].name != UINT32_MAX)
+        at = (at + 1) & of->place_mask;
+    return &of->places[at];
 }
 
-static inline void active_count_in(stack *of, frame *top)
+static inline bool places_are_full(const stack *of)
 {
-    active *slot;
-    top->active = active_slot(of, top->name);
-    slot = &of->active[top->active];
-    of->active_count += slot->name == UINT32_MAX;
-    slot->name = top->name;
-    slot->count++;
+    return of->place_count * 2 >= of->place_mask;
+}
+
+/* Tells of a new frame whether its name is further out, after those further out were told of. */
+static inline void frame_place(stack *of, uint32_t at)
+{
+    frame *made = &of->frames[at];
+    place *known = place_of(of, made->name);
+    made->is_repeated = false;
+    if (known->name != made->name)
+        of->place_count++;
+    else if (known->at == at)
+        return;
+    else if (known->at < at && of->frames[known->at].name == made->name) {
+        made->is_repeated = true;
+        return;
+    }
+    *known = (place){made->name, at};
 }
 
 /* Makes the table anew for the names that are on the stack now. */
-static void active_rebuild(calls *s, stack *of)
+static void places_rebuild(calls *s, stack *of)
 {
     uint32_t count = 128;
-    active *table;
+    place *places;
     while (count < of->depth * 4)
         count *= 2;
-    table = malloc(count * sizeof *table);
-    if (table == NULL) {
+    places = malloc(count * sizeof *places);
+    if (places == NULL) {
         s->status = STELE_ERR_MEMORY;
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        table[i] = (active){UINT32_MAX, 0};
-    free(of->active);
-    of->active = table;
-    of->active_mask = count - 1;
-    of->active_count = 0;
+        places[i] = (place){UINT32_MAX, 0};
+    free(of->places);
+    of->places = places;
+    of->place_mask = count - 1;
+    of->place_count = 0;
     for (uint32_t i = 1; i <= of->depth; i++)
-        active_count_in(of, &of->frames[i]);
+        frame_place(of, i);
 }
 
-static inline bool active_is_full(const stack *of)
+/* Tells of the frames from `first` on, which are new or have moved. */
+static void frames_place(calls *s, stack *of, uint32_t first)
 {
-    return of->active_count * 2 >= of->active_mask;
-}
-
-/* Counts the top frame, which is on the stack already. */
-static inline void active_enter(calls *s, stack *of, frame *top)
-{
-    if (active_is_full(of))
-        active_rebuild(s, of);
-    else
-        active_count_in(of, top);
-}
-
-/* Whether the name is still there once the top frame is gone. */
-static inline bool active_leave(const stack *of, const frame *top)
-{
-    return of->active != NULL && --of->active[top->active].count != 0;
+    if (!s->options.needs_recursion)
+        return;
+    if (places_are_full(of))
+        places_rebuild(s, of);
+    for (uint32_t i = first; i <= of->depth && of->places != NULL; i++)
+        frame_place(of, i);
 }
 
 /* ---- Frames ---- */
@@ -205,6 +210,7 @@ static inline void frame_set(frame *made, int64_t begin_ns, int64_t end_ns, stel
     made->child_ns = 0;
     made->name = name;
     made->is_wanted = is_wanted;
+    made->is_repeated = false;
     made->node = 0;
 }
 
@@ -218,7 +224,7 @@ static inline uint64_t span_set(call_span *span, const frame *from, int64_t end_
     span->begin_ns = from->begin_ns;
     span->end_ns = until_ns;
     span->self_ns = whole > from->child_ns ? whole - from->child_ns : 0;
-    span->total_ns = whole;
+    span->total_ns = from->is_repeated ? 0 : whole;
     span->name = from->name;
     span->track = track;
     span->node = from->node;
@@ -232,7 +238,7 @@ static inline uint64_t span_set(call_span *span, const frame *from, int64_t end_
  * A span that outlasts the one below it, which it should not: its time counts as that of callees
  * where the spans below last, and as its own name's where none of that name does.
  */
-static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns, bool is_recursive)
+static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
 {
     const uint32_t floor = of->depth > OVERLAP_MAX ? of->depth - OVERLAP_MAX : 0;
     int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
@@ -246,7 +252,7 @@ static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns, bool
         if (below->name == top->name && until_ns > named_ns)
             named_ns = until_ns;
     }
-    return (uint64_t)end_ns - (uint64_t)(is_recursive ? named_ns : top->begin_ns);
+    return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
 }
 
 /* Takes the top frame off, ended at `end_ns`. */
@@ -255,11 +261,9 @@ static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_
     frame *const top = stack_top(of);
     call_span *const call = &s->pending[s->pending_count];
     const uint64_t whole = span_set(call, top, end_ns, of->depth--, track, how);
-    const bool is_recursive = s->options.needs_recursion && active_leave(of, top);
-    if (is_recursive)
-        call->total_ns = 0;
+    of->timed_depth -= top->end_ns != INT64_MAX;
     if (call->end_ns > top[-1].end_ns)
-        call->total_ns = charge_overlap(of, top, call->end_ns, is_recursive);
+        call->total_ns = charge_overlap(of, top, call->end_ns);
     else
         top[-1].child_ns += whole;
     s->counts.by_end[how]++;
@@ -301,8 +305,8 @@ static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stel
     frame_set(top, begin_ns, end_ns, name, is_wanted);
     if (s->options.has_tree)
         top->node = node_child(s, top[-1].node, name);
-    if (s->options.needs_recursion)
-        active_enter(s, of, top);
+    frames_place(s, of, of->depth);
+    of->timed_depth += end_ns != INT64_MAX;
     if (of->depth > s->counts.depth_max)
         s->counts.depth_max = of->depth;
     return true;
@@ -383,6 +387,8 @@ static void take_complete(calls *s, stack *of, const stele_event *event, stele_n
     }
     of->frames[at] = moved;
     s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
+    if (at != of->depth)
+        frames_place(s, of, at);
     for (uint32_t i = at; s->options.has_tree && at != of->depth && i <= of->depth; i++)
         of->frames[i].node = node_child(s, of->frames[i - 1].node, of->frames[i].name);
 }
@@ -512,7 +518,7 @@ void calls_free(calls *s)
         return;
     for (uint32_t i = 0; i < s->track_count; i++) {
         free(s->tracks[i].frames);
-        free(s->tracks[i].active);
+        free(s->tracks[i].places);
     }
     filter_free(s->only);
     free(s->tracks);
@@ -552,54 +558,53 @@ static void take(calls *s, stack *of, const stele_batch *batch, const stele_even
 }
 
 /*
- * Entries, and exits of what was entered last: nearly all of most traces. What they change is in
- * locals, because stores to frames and spans could alias the rest. Stops at whatever else there is,
- * and gives where.
+ * Entries, and exits of what was entered last, on a stack of nothing else: nearly all of most
+ * traces. What they change is in locals, because stores to frames and spans could alias the rest.
+ * Stops at whatever else there is, and gives where.
  */
 static const stele_event *take_plain(calls *s, stack *of, const stele_event *event,
                                      const stele_event *end)
 {
     const bool has_tree = s->options.has_tree, needs_recursion = s->options.needs_recursion;
     const uint32_t track = event->track, room = CALLS_PENDING - s->pending_count;
-    frame *const outside = of->frames, *const last = outside + of->capacity;
-    frame *top = stack_top(of), *highest = top;
+    uint32_t depth = of->depth, depth_max = depth;
+    frame *top = stack_top(of);
     call_span *span = &s->pending[s->pending_count];
     int64_t last_ns = of->last_ns;
     uint64_t entry_count = 0, tail_count = 0;
     if ((size_t)(end - event) > room)
         end = event + room;
-    for (; event != end && event->track == track && top->end_ns == INT64_MAX; event++) {
+    for (; event != end && event->track == track; event++) {
         const stele_name name = name_of(event);
         const int64_t time_ns = event->time_ns;
         if (event->kind == STELE_KIND_BEGIN) {
-            if (top == last || (needs_recursion && active_is_full(of)))
+            if (depth == of->capacity || (needs_recursion && places_are_full(of)))
                 break;
+            depth++;
             frame_set(++top, time_ns, INT64_MAX, name, true);
+            if (needs_recursion)
+                frame_place(of, depth);
             if (has_tree)
                 top->node = node_child(s, top[-1].node, name);
-            if (needs_recursion)
-                active_count_in(of, top);
-            highest = top > highest ? top : highest;
+            depth_max = depth > depth_max ? depth : depth_max;
             entry_count++;
         } else {
             const bool is_tail = event->kind == STELE_KIND_TAIL_EXIT;
-            if ((event->kind != STELE_KIND_END && !is_tail) || top == outside ||
-                !is_exit_of(top, name) || top[-1].end_ns < time_ns)
+            if ((event->kind != STELE_KIND_END && !is_tail) || depth == 0 || !is_exit_of(top, name))
                 break;
-            top[-1].child_ns += span_set(span, top, time_ns, (uint32_t)(top - outside), track,
-                                         is_tail ? CALL_TAIL : CALL_RETURNED);
-            if (needs_recursion && active_leave(of, top))
-                span->total_ns = 0;
+            top[-1].child_ns +=
+                span_set(span, top, time_ns, depth, track, is_tail ? CALL_TAIL : CALL_RETURNED);
             tail_count += is_tail;
             span++;
             top--;
+            depth--;
         }
         last_ns = time_ns > last_ns ? time_ns : last_ns;
     }
-    of->depth = (uint32_t)(top - outside);
+    of->depth = depth;
     of->last_ns = last_ns;
-    if (highest - outside > s->counts.depth_max)
-        s->counts.depth_max = (uint32_t)(highest - outside);
+    if (depth_max > s->counts.depth_max)
+        s->counts.depth_max = depth_max;
     s->counts.call_count += entry_count;
     s->counts.by_end[CALL_TAIL] += tail_count;
     s->counts.by_end[CALL_RETURNED] +=
@@ -626,7 +631,7 @@ stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
         of = track_begin(s, event->track, event->time_ns);
         if (of == NULL)
             break;
-        if (s->only == NULL && of->cut_depth == 0)
+        if (s->only == NULL && of->timed_depth == 0 && of->cut_depth == 0)
             next = take_plain(s, of, event, end);
         if (next == event)
             take(s, of, segment->batch, next++);

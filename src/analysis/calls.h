@@ -25,8 +25,8 @@ typedef struct call_span {
     uint64_t self_ns;  /* without the calls made by it */
     uint64_t total_ns; /* without what is covered by calls of the same name further out */
     stele_name name;   /* never a local one: those are 0 */
+    uint32_t node;     /* of its path in the tree; 0 without a tree */
     uint32_t track;
-    uint32_t node;  /* of its path in the tree; 0 without a tree */
     uint32_t depth; /* 0 is outermost */
     uint8_t end;    /* call_end */
     bool is_wanted; /* passes call_options.only */

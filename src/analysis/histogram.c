@@ -5,12 +5,13 @@
 
 bool histogram_grow(histogram *h, uint64_t value)
 {
-    uint64_t **block = &h->blocks[histogram_block(value)];
+    const unsigned bucket = histogram_bucket(value);
+    uint64_t **block = &h->blocks[bucket / HISTOGRAM_BLOCK];
     if (*block == NULL)
         *block = calloc(HISTOGRAM_BLOCK, sizeof **block);
     if (*block == NULL)
         return false;
-    (*block)[histogram_bucket(value)]++;
+    (*block)[bucket % HISTOGRAM_BLOCK]++;
     return true;
 }
 

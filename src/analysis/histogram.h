@@ -23,26 +23,23 @@ typedef struct histogram {
 bool histogram_grow(histogram *h, uint64_t value);
 
 /*
- * Values below 64 fall in blocks 0 and 1 by their own number; a value with its highest bit at
- * position p >= 6 falls in block p - 4, in the bucket that the five bits below the highest name.
+ * The bucket of a value, over all blocks: values below 64 fall in those of their own number; a
+ * value with its highest bit at position p >= 6 falls in block p - 4, in the bucket that the five
+ * bits below the highest name.
  */
-static inline unsigned histogram_block(uint64_t value)
-{
-    return value < 64 ? (unsigned)(value >> 5) : 59u - (unsigned)__builtin_clzll(value);
-}
-
 static inline unsigned histogram_bucket(uint64_t value)
 {
-    return value < 64 ? (unsigned)(value & 31)
-                      : (unsigned)(value >> (58u - (unsigned)__builtin_clzll(value))) & 31u;
+    const unsigned shift = 58u - (unsigned)__builtin_clzll(value | HISTOGRAM_BLOCK);
+    return shift * HISTOGRAM_BLOCK + (unsigned)(value >> shift);
 }
 
 static inline bool histogram_add(histogram *h, uint64_t value)
 {
-    uint64_t *const block = h->blocks[histogram_block(value)];
+    const unsigned bucket = histogram_bucket(value);
+    uint64_t *const block = h->blocks[bucket / HISTOGRAM_BLOCK];
     if (__builtin_expect(block == NULL, 0))
         return histogram_grow(h, value);
-    block[histogram_bucket(value)]++;
+    block[bucket % HISTOGRAM_BLOCK]++;
     return true;
 }
 

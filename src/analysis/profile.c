@@ -125,7 +125,7 @@ static bool entry_add(entry *to, const call_span *call)
         row->lost_count++;
         return true;
     }
-    row->unended_count += call->end == CALL_UNWOUND || call->end == CALL_OPEN;
+    row->unended_count += call->end >= CALL_UNWOUND;
     row->self_ns += call->self_ns;
     row->sum_ns += duration;
     to->self_squares += (wide_u128)call->self_ns * call->self_ns;

@@ -59,6 +59,12 @@ XRAY_INLINE uint32_t xray_function(bool big, uint32_t word)
     return big ? word & 0x0fffffffu : word >> 4;
 }
 
+/* Whether the first word of a record is that of a function record with a valid action, below 4. */
+XRAY_INLINE bool xray_is_call(bool big, uint32_t word)
+{
+    return (word & (big ? 0xc0000000u : 0x9u)) == 0;
+}
+
 /* Which versions have a metadata record: seed table, FORMAT.md "Versions". */
 XRAY_INLINE bool xray_has_kind(unsigned version, unsigned kind)
 {

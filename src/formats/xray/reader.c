@@ -291,17 +291,18 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     return STELE_OK;
 }
 
+static const uint8_t function_kinds[XRAY_ACTION_COUNT] = {STELE_KIND_BEGIN, STELE_KIND_END,
+                                                          STELE_KIND_TAIL_EXIT, STELE_KIND_BEGIN};
+
 /*
  * Function records, the bulk of every trace: decoded and made into events in one loop without
  * calls. All that the loop reads is in locals, because stores to events could alias the rest.
  * Stops at a metadata record, a bad action, a function without known name or of another object
- * than the first, or when the batch is full.
+ * than the first, a time that does not fit, or when the batch is full.
  */
 XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch, bool big,
                                           const uint8_t *at, const uint8_t *end)
 {
-    static const uint8_t kinds[8] = {STELE_KIND_BEGIN, STELE_KIND_END, STELE_KIND_TAIL_EXIT,
-                                     STELE_KIND_BEGIN};
     const xray_trace *const trace = self->trace;
     const tick_rate rate = trace->rate;
     const uint32_t first = xray_function(big, xray_load32(big, at)) & ~STELE_XRAY_FUNCTION_MASK;
@@ -309,38 +310,34 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
     const uint32_t track = trace->threads[self->range.thread].track;
     const uint32_t field_first = batch->field_count;
     const uint64_t shift = window_offset_of(&self->w, at) - (uint64_t)(uintptr_t)at;
-    const uint64_t rest = event_rest(0, 0, self->cpu, 0, self->cpu_flag);
+    const size_t count = (size_t)(end - at) / XRAY_FUNCTION_SIZE;
+    const size_t room = batch->event_capacity - batch->event_count;
+    const uint8_t *const last = at + (count < room ? count : room) * XRAY_FUNCTION_SIZE;
     stele_event *event = batch->events + batch->event_count;
-    const stele_event *const last = batch->events + batch->event_capacity;
-    uint64_t tsc = self->tsc;
-    while (event != last && (size_t)(end - at) >= XRAY_FUNCTION_SIZE &&
-           !xray_is_metadata(big, at)) {
+    uint64_t rests[XRAY_ACTION_COUNT], tsc = self->tsc;
+    for (unsigned i = 0; i < XRAY_ACTION_COUNT; i++)
+        rests[i] = event_rest(0, 0, self->cpu, function_kinds[i], self->cpu_flag);
+    for (; at != last; at += XRAY_FUNCTION_SIZE, event++) {
         const uint32_t word = xray_load32(big, at);
-        const unsigned action = xray_action(big, word);
         const uint32_t function = xray_function(big, word);
+        const uint64_t next = tsc + xray_load32(big, at + 4);
         bool is_clamped = false;
-        if (action >= XRAY_ACTION_COUNT || function - first >= known.count ||
-            known.names[function - first] == 0)
+        if (!xray_is_call(big, word) || function - first >= known.count ||
+            known.names[function - first] == 0 || next > rate.ticks_max)
             break;
-        tsc += xray_load32(big, at + 4);
+        tsc = next;
         event_set(event, tick_rate_ns(&rate, tsc, &is_clamped), tsc, 0, function,
                   (uint64_t)(uintptr_t)at + shift, XRAY_FUNCTION_SIZE,
-                  known.names[function - first], track, field_first,
-                  rest | event_rest(0, 0, 0, kinds[action], is_clamped ? STELE_FLAG_CLAMPED : 0));
-        event++;
-        at += XRAY_FUNCTION_SIZE;
+                  known.names[function - first], track, field_first, rests[xray_action(big, word)]);
     }
     batch->event_count = (uint32_t)(event - batch->events);
     self->tsc = tsc;
     return at;
 }
 
-/* Makes the name of the function at `at` known to the loop above; for those that cannot be put in
-   its table, makes the event. */
-static stele_status take_new_function(fdr_producer *self, stele_batch *batch, const uint8_t **at)
+/* The function record at `at`, which the loop above stopped at. */
+static stele_status take_function(fdr_producer *self, stele_batch *batch, const uint8_t **at)
 {
-    static const uint8_t kinds[] = {STELE_KIND_BEGIN, STELE_KIND_END, STELE_KIND_TAIL_EXIT,
-                                    STELE_KIND_BEGIN};
     const bool big = self->trace->header.is_big_endian;
     const uint32_t word = xray_load32(big, *at);
     const uint32_t function = xray_function(big, word);
@@ -348,10 +345,8 @@ static stele_status take_new_function(fdr_producer *self, stele_batch *batch, co
     stele_event *event;
     if (name == UINT32_MAX)
         return STELE_ERR_MEMORY;
-    if (xray_trace_known(self->trace, function) != 0)
-        return STELE_OK;
     self->tsc += xray_load32(big, *at + 4);
-    event = start_event(self, batch, *at, self->tsc, kinds[xray_action(big, word)]);
+    event = start_event(self, batch, *at, self->tsc, function_kinds[xray_action(big, word)]);
     event->id = function;
     event->name = name;
     event->size = XRAY_FUNCTION_SIZE;
@@ -390,7 +385,7 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
             if (at != before)
                 continue;
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
-                status = take_new_function(self, batch, &at);
+                status = take_function(self, batch, &at);
                 continue;
             }
             status = skip_damage(self, &at, end, STELE_XRAY_BAD_ACTION);
