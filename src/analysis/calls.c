@@ -145,21 +145,18 @@ static inline bool places_are_full(const stack *of)
     return of->place_count * 2 >= of->place_mask;
 }
 
-/* Tells of a new frame whether its name is further out, after those further out were told of. */
-static inline void frame_place(stack *of, uint32_t at)
+/* Whether the name of the frame at `at` is further out, after those further out were asked. */
+static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
-    frame *made = &of->frames[at];
-    place *known = place_of(of, made->name);
-    made->is_repeated = false;
-    if (known->name != made->name)
+    place *known = place_of(of, name);
+    if (known->name != name)
         of->place_count++;
     else if (known->at == at)
-        return;
-    else if (known->at < at && of->frames[known->at].name == made->name) {
-        made->is_repeated = true;
-        return;
-    }
-    *known = (place){made->name, at};
+        return false;
+    else if (known->at < at && of->frames[known->at].name == name)
+        return true;
+    *known = (place){name, at};
+    return false;
 }
 
 /* Makes the table anew for the names that are on the stack now. */
@@ -181,7 +178,7 @@ static void places_rebuild(calls *s, stack *of)
     of->place_mask = count - 1;
     of->place_count = 0;
     for (uint32_t i = 1; i <= of->depth; i++)
-        frame_place(of, i);
+        of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 
 /* Tells of the frames from `first` on, which are new or have moved. */
@@ -192,7 +189,7 @@ static void frames_place(calls *s, stack *of, uint32_t first)
     if (places_are_full(of))
         places_rebuild(s, of);
     for (uint32_t i = first; i <= of->depth && of->places != NULL; i++)
-        frame_place(of, i);
+        of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
 }
 
 /* ---- Frames ---- */
@@ -583,7 +580,7 @@ static const stele_event *take_plain(calls *s, stack *of, const stele_event *eve
             depth++;
             frame_set(++top, time_ns, INT64_MAX, name, true);
             if (needs_recursion)
-                frame_place(of, depth);
+                top->is_repeated = is_further_out(of, depth, name);
             if (has_tree)
                 top->node = node_child(s, top[-1].node, name);
             depth_max = depth > depth_max ? depth : depth_max;
