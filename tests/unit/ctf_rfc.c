@@ -3,6 +3,7 @@
 #include "core/input.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata.h"
+#include "formats/ctf/print.h"
 #include "formats/ctf/rfc_crypto.h"
 #include "formats/ctf/rfc_packet.h"
 #include "stele_config.h"
@@ -473,4 +474,48 @@ TEST(rfc_unpacking_is_bounded)
     CHECK_EQ_U64(rfc_unpack(&u, &header, h.bytes, 0, &bytes, &size), STELE_ERR_LIMIT);
     CHECK_EQ_STR(seen.code, "CTF311");
     rfc_unpacker_free(&u);
+}
+
+/* ---- Printing ---- */
+
+/* What is printed reads back, and prints the same. */
+TEST(rfc_prints_what_it_reads)
+{
+    static const char text[] =
+        "section { name = s; event { header_type = type1; } }\n"
+        "section { name = \"a b\"; event { header_type = type2; context { event_size = true;\n"
+        "fields = { { uint, pid } }; } } }\n"
+        "type seq { parent = sequence; length_type = uint8_t; elem_type = uint64_t; }\n"
+        "type text { parent = string; encoding = ASCII; }\n"
+        "type how { parent = enum; size = 8; signed = true; map = { { -1, \"no no\" } "
+        "{ 0x10, yes }, }; }\n"
+        "type bits { parent = gcc_bitfield; unit_size = 16; size = 5; byte_order = be; }\n"
+        "event { name = e; id = 40; section = \"a b\"; fields = { { seq, a }, { text, b }, { how, "
+        "c }, "
+        "{ bits, d }, { type { parent = array; length = 3; elem_type = int16_t; }, e } }; }\n";
+    ctf_schema first = {0}, second = {0};
+    output *once, *twice;
+    schema_printer p = {.schema = &first};
+    const uint8_t *printed;
+    size_t size, size_again;
+    REQUIRE(output_open_memory(&sink, &once) == STELE_OK);
+    REQUIRE(output_open_memory(&sink, &twice) == STELE_OK);
+    REQUIRE(parse_bytes(text, strlen(text), NULL, &first));
+    p.out = once;
+    print_rfc(&p);
+    printed = output_memory(once, &size);
+    if (!parse_bytes(printed, size, NULL, &second))
+        printf("    %s: %s\n%.*s\n", seen.code, seen.found, (int)size, (const char *)printed);
+    p.out = twice;
+    p.schema = &second;
+    print_rfc(&p);
+    CHECK_EQ_U64(p.loss_count, 0);
+    REQUIRE(output_memory(twice, &size_again) != NULL && size_again == size);
+    CHECK_EQ_MEM(output_memory(twice, &size_again), printed, size);
+    REQUIRE(second.stream_count == 2 && second.streams[1]->event_count == 1);
+    CHECK_EQ_U64(second.streams[1]->events[0].payload->u.structure.count, 5);
+    schema_free(&first);
+    schema_free(&second);
+    output_close(once);
+    output_close(twice);
 }
