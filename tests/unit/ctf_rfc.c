@@ -348,54 +348,55 @@ TEST(rfc_metadata_packets)
 TEST(rfc_header_round_trip)
 {
     for (int big = 0; big < 2; big++) {
-        const rfc_header header = {.is_big_endian = big,
-                                   .session_id = 1,
-                                   .content_size = 0x102,
-                                   .packet_size = 0x203,
-                                   .checksum = 0xfedcba98,
-                                   .packet_count = 5,
-                                   .timestamp_begin = UINT64_C(0x0102030405060708),
-                                   .timestamp_end = UINT64_MAX,
-                                   .events_discarded = 9,
-                                   .packet_count_bits = 32,
-                                   .compression = 1,
-                                   .encryption = 1,
-                                   .checksum_scheme = 3};
-        uint8_t bytes[RFC_HEADER_SIZE], again[RFC_HEADER_SIZE];
-        rfc_header read = {0};
-        rfc_header_write(bytes, &header);
-        REQUIRE(rfc_header_read(bytes, &read));
-        rfc_header_write(again, &read);
+        const stele_ctf_rfc_header header = {.is_big_endian = big,
+                                             .session_id = 1,
+                                             .content_size = 0x102,
+                                             .packet_size = 0x203,
+                                             .checksum = 0xfedcba98,
+                                             .packet_count = 5,
+                                             .timestamp_begin = UINT64_C(0x0102030405060708),
+                                             .timestamp_end = UINT64_MAX,
+                                             .events_discarded = 9,
+                                             .packet_count_bits = 32,
+                                             .compression = 1,
+                                             .encryption = 1,
+                                             .checksum_scheme = 3};
+        uint8_t bytes[STELE_CTF_RFC_HEADER_SIZE], again[STELE_CTF_RFC_HEADER_SIZE];
+        stele_ctf_rfc_header read = {0};
+        stele_ctf_rfc_header_write(bytes, &header);
+        REQUIRE(stele_ctf_rfc_header_read(bytes, &read));
+        stele_ctf_rfc_header_write(again, &read);
         CHECK_EQ_MEM(again, bytes, sizeof bytes);
         CHECK_EQ_U64(read.timestamp_begin, header.timestamp_begin);
         CHECK_EQ_U64(read.checksum, header.checksum);
     }
-    CHECK(!rfc_header_read((const uint8_t[RFC_HEADER_SIZE]){0}, &(rfc_header){0}));
+    CHECK(!stele_ctf_rfc_header_read((const uint8_t[STELE_CTF_RFC_HEADER_SIZE]){0},
+                                     &(stele_ctf_rfc_header){0}));
 }
 
 /* "hello hello hello\n" as gzip and bzip2 pack it; with the packet's header in front. */
-static void unpack(const char *content, const rfc_header *schemes, const char *code)
+static void unpack(const char *content, const stele_ctf_rfc_header *schemes, const char *code)
 {
     rfc_unpacker u = {.diag = &sink,
                       .name = "s",
                       .key = (const uint8_t *)"0123456789abcdef",
                       .key_size = 16,
                       .size_max = 1 << 16};
-    rfc_header header = *schemes;
+    stele_ctf_rfc_header header = *schemes;
     const uint8_t *bytes;
-    hex h = {.size = RFC_HEADER_SIZE};
+    hex h = {.size = STELE_CTF_RFC_HEADER_SIZE};
     size_t size;
     stele_status status;
     hex_add(&h, content);
     header.content_size = header.packet_size = (uint32_t)h.size;
-    rfc_header_write(h.bytes, &header);
+    stele_ctf_rfc_header_write(h.bytes, &header);
     memset(&seen, 0, sizeof seen);
     status = rfc_unpack(&u, &header, h.bytes, 0, &bytes, &size);
     CHECK_EQ_STR(seen.code, code);
     if (status == STELE_OK) {
-        REQUIRE(size == RFC_HEADER_SIZE + 18);
-        CHECK_EQ_MEM(bytes, h.bytes, RFC_HEADER_SIZE);
-        CHECK_EQ_MEM(bytes + RFC_HEADER_SIZE, "hello hello hello\n", 18);
+        REQUIRE(size == STELE_CTF_RFC_HEADER_SIZE + 18);
+        CHECK_EQ_MEM(bytes, h.bytes, STELE_CTF_RFC_HEADER_SIZE);
+        CHECK_EQ_MEM(bytes + STELE_CTF_RFC_HEADER_SIZE, "hello hello hello\n", 18);
     } else {
         CHECK(seen.count == 1);
     }
@@ -430,43 +431,55 @@ static const char *codec_code(void)
 TEST(rfc_packets_are_unpacked)
 {
     const unsigned with_crypto = rfc_has_crypto();
-    unpack(PLAIN, &(rfc_header){0}, "");
-    unpack(GZIP, &(rfc_header){.compression = RFC_GZIP}, "");
-    unpack(BZIP2, &(rfc_header){.compression = RFC_BZIP2}, codec_code());
-    unpack(AES, &(rfc_header){.encryption = RFC_AES}, with_crypto ? "" : "CTF312");
-    unpack(AES_GZIP, &(rfc_header){.encryption = RFC_AES, .compression = RFC_GZIP},
+    unpack(PLAIN, &(stele_ctf_rfc_header){0}, "");
+    unpack(GZIP, &(stele_ctf_rfc_header){.compression = STELE_CTF_RFC_GZIP}, "");
+    unpack(BZIP2, &(stele_ctf_rfc_header){.compression = STELE_CTF_RFC_BZIP2}, codec_code());
+    unpack(AES, &(stele_ctf_rfc_header){.encryption = STELE_CTF_RFC_AES},
            with_crypto ? "" : "CTF312");
+    unpack(
+        AES_GZIP,
+        &(stele_ctf_rfc_header){.encryption = STELE_CTF_RFC_AES, .compression = STELE_CTF_RFC_GZIP},
+        with_crypto ? "" : "CTF312");
 }
 
 TEST(rfc_checksums_are_verified)
 {
     const unsigned with_crypto = rfc_has_crypto();
-    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_CRC32, .checksum = 0xdf8a7c3b}, "");
-    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_CRC32, .checksum = 1}, "CTF310");
-    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_MD5, .checksum = 0x91863df4},
+    unpack(PLAIN,
+           &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_CRC32, .checksum = 0xdf8a7c3b},
+           "");
+    unpack(PLAIN, &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_CRC32, .checksum = 1},
+           "CTF310");
+    unpack(PLAIN,
+           &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_MD5, .checksum = 0x91863df4},
            with_crypto ? "" : "CTF313");
-    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_SHA1, .checksum = 0x60d7d326},
+    unpack(PLAIN,
+           &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1, .checksum = 0x60d7d326},
            with_crypto ? "" : "CTF313");
-    unpack(PLAIN, &(rfc_header){.checksum_scheme = RFC_SHA1}, with_crypto ? "CTF310" : "CTF313");
-    unpack(PLAIN, &(rfc_header){.checksum_scheme = 4}, "CTF313");
+    unpack(PLAIN, &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1},
+           with_crypto ? "CTF310" : "CTF313");
+    unpack(PLAIN, &(stele_ctf_rfc_header){.checksum_scheme = 4}, "CTF313");
 }
 
 TEST(rfc_packets_that_cannot_be_unpacked)
 {
-    unpack("1f 8b 08 00 00:6 ff", &(rfc_header){.compression = RFC_GZIP}, "CTF311");
-    unpack(GZIP_SHORT, &(rfc_header){.compression = RFC_GZIP}, "CTF311");
-    unpack(PLAIN, &(rfc_header){.compression = 3}, "CTF312");
-    unpack(PLAIN, &(rfc_header){.encryption = 2}, "CTF312");
-    unpack(PLAIN, &(rfc_header){.encryption = RFC_AES}, rfc_has_crypto() ? "CTF311" : "CTF312");
-    unpack("00:48", &(rfc_header){.encryption = RFC_AES}, rfc_has_crypto() ? "CTF311" : "CTF312");
+    unpack("1f 8b 08 00 00:6 ff", &(stele_ctf_rfc_header){.compression = STELE_CTF_RFC_GZIP},
+           "CTF311");
+    unpack(GZIP_SHORT, &(stele_ctf_rfc_header){.compression = STELE_CTF_RFC_GZIP}, "CTF311");
+    unpack(PLAIN, &(stele_ctf_rfc_header){.compression = 3}, "CTF312");
+    unpack(PLAIN, &(stele_ctf_rfc_header){.encryption = 2}, "CTF312");
+    unpack(PLAIN, &(stele_ctf_rfc_header){.encryption = STELE_CTF_RFC_AES},
+           rfc_has_crypto() ? "CTF311" : "CTF312");
+    unpack("00:48", &(stele_ctf_rfc_header){.encryption = STELE_CTF_RFC_AES},
+           rfc_has_crypto() ? "CTF311" : "CTF312");
 }
 
 TEST(rfc_unpacking_is_bounded)
 {
-    rfc_unpacker u = {.diag = &sink, .name = "s", .size_max = RFC_HEADER_SIZE + 17};
-    rfc_header header = {.compression = RFC_GZIP};
+    rfc_unpacker u = {.diag = &sink, .name = "s", .size_max = STELE_CTF_RFC_HEADER_SIZE + 17};
+    stele_ctf_rfc_header header = {.compression = STELE_CTF_RFC_GZIP};
     const uint8_t *bytes;
-    hex h = {.size = RFC_HEADER_SIZE};
+    hex h = {.size = STELE_CTF_RFC_HEADER_SIZE};
     size_t size;
     hex_add(&h, GZIP);
     header.content_size = (uint32_t)h.size;

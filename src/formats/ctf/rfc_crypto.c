@@ -26,7 +26,7 @@ bool rfc_has_crypto(void)
 static bool digest(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum)
 {
     uint8_t whole[EVP_MAX_MD_SIZE];
-    const EVP_MD *kind = scheme == RFC_MD5 ? EVP_md5() : EVP_sha1();
+    const EVP_MD *kind = scheme == STELE_CTF_RFC_MD5 ? EVP_md5() : EVP_sha1();
     if (EVP_Digest(bytes, size, whole, NULL, kind, NULL) != 1)
         return false;
     *sum = load_be32(whole);
@@ -115,7 +115,7 @@ bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *vector, con
 
 bool rfc_checksum(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum)
 {
-    if (scheme != RFC_CRC32)
+    if (scheme != STELE_CTF_RFC_CRC32)
         return digest(scheme, bytes, size, sum);
     *sum = (uint32_t)crc32_z(0, bytes, size);
     return true;

@@ -12,8 +12,8 @@
 
 bool rfc_has_crypto(void);
 
-/* Scheme RFC_MD5, RFC_SHA1 (the first 4 bytes of the digest, big end first) or RFC_CRC32. False:
-   not in this build. */
+/* Scheme STELE_CTF_RFC_MD5, STELE_CTF_RFC_SHA1 (the first 4 bytes of the digest, big end first) or
+   STELE_CTF_RFC_CRC32. False: not in this build. */
 bool rfc_checksum(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum);
 
 /* Whether AES has keys of so many bytes. */

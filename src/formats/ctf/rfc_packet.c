@@ -2,74 +2,29 @@
 #include "formats/ctf/rfc_packet.h"
 
 #include <stdlib.h>
-#include <zlib.h>
 
-#include "core/load.h"
 #include "core/unpack.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/rfc_crypto.h"
 #include "stele_config.h"
 
-/* ---- The header ---- */
-
-#define LOAD(bits, at) (header->is_big_endian ? load_be##bits(at) : load_le##bits(at))
-#define STORE(bits, at, value) \
-    (header->is_big_endian ? store_be##bits(at, value) : store_le##bits(at, value))
-
-bool rfc_header_read(const uint8_t *bytes, rfc_header *header)
+bool rfc_header_is_sane(const stele_ctf_rfc_header *header, uint64_t left)
 {
-    header->is_big_endian = load_be32(bytes) == RFC_MAGIC;
-    if (LOAD(32, bytes) != RFC_MAGIC)
-        return false;
-    header->session_id = LOAD(32, bytes + 4);
-    header->content_size = LOAD(32, bytes + 8);
-    header->packet_size = LOAD(32, bytes + 12);
-    header->checksum = LOAD(32, bytes + 16);
-    header->packet_count = LOAD(32, bytes + 20);
-    header->timestamp_begin = LOAD(64, bytes + 24);
-    header->timestamp_end = LOAD(64, bytes + 32);
-    header->events_discarded = LOAD(32, bytes + 40);
-    header->packet_count_bits = bytes[44];
-    header->compression = bytes[45];
-    header->encryption = bytes[46];
-    header->checksum_scheme = bytes[47];
-    return true;
-}
-
-void rfc_header_write(uint8_t *bytes, const rfc_header *header)
-{
-    STORE(32, bytes, RFC_MAGIC);
-    STORE(32, bytes + 4, header->session_id);
-    STORE(32, bytes + 8, header->content_size);
-    STORE(32, bytes + 12, header->packet_size);
-    STORE(32, bytes + 16, header->checksum);
-    STORE(32, bytes + 20, header->packet_count);
-    STORE(64, bytes + 24, header->timestamp_begin);
-    STORE(64, bytes + 32, header->timestamp_end);
-    STORE(32, bytes + 40, header->events_discarded);
-    bytes[44] = header->packet_count_bits;
-    bytes[45] = header->compression;
-    bytes[46] = header->encryption;
-    bytes[47] = header->checksum_scheme;
-}
-
-bool rfc_header_is_sane(const rfc_header *header, uint64_t left)
-{
-    return header->content_size >= RFC_HEADER_SIZE && header->packet_size <= left &&
+    return header->content_size >= STELE_CTF_RFC_HEADER_SIZE && header->packet_size <= left &&
            header->content_size <= header->packet_size;
 }
 
 /* ---- Checksum ---- */
 
-static void checksum_verify(rfc_unpacker *u, const rfc_header *header, const uint8_t *content,
-                            size_t size, uint64_t offset)
+static void checksum_verify(rfc_unpacker *u, const stele_ctf_rfc_header *header,
+                            const uint8_t *content, size_t size, uint64_t offset)
 {
     static const char *const names[] = {"", "md5", "sha1", "crc32"};
     const unsigned scheme = header->checksum_scheme;
     uint32_t sum;
-    if (scheme == RFC_NO_CHECKSUM)
+    if (scheme == STELE_CTF_RFC_NO_CHECKSUM)
         return;
-    if (scheme > RFC_CRC32)
+    if (scheme > STELE_CTF_RFC_CRC32)
         diag_report(u->diag, &ctf_codes[CTF313], u->name, offset + 47, 1, "checksum scheme 0 to 3",
                     "%u", scheme);
     else if (!rfc_checksum(scheme, content, size, &sum))
@@ -95,28 +50,28 @@ static bool buffer_reserve(rfc_unpacker *u, int i, size_t size)
     return true;
 }
 
-static stele_status decrypt(rfc_unpacker *u, const rfc_header *header, uint64_t offset,
+static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header, uint64_t offset,
                             const uint8_t **content, size_t *size)
 {
     const char *why = NULL;
-    if (header->encryption > RFC_AES || u->key_size == 0 || !rfc_has_crypto()) {
+    if (header->encryption > STELE_CTF_RFC_AES || u->key_size == 0 || !rfc_has_crypto()) {
         diag_report(u->diag, &ctf_codes[CTF312], u->name, offset + 46, 1,
-                    header->encryption > RFC_AES ? "encryption scheme 0 or 1" : NULL,
-                    header->encryption > RFC_AES ? "another one"
-                    : u->key_size == 0           ? "AES, and no key"
-                                                 : "AES, and no libcrypto");
+                    header->encryption > STELE_CTF_RFC_AES ? "encryption scheme 0 or 1" : NULL,
+                    header->encryption > STELE_CTF_RFC_AES ? "another one"
+                    : u->key_size == 0                     ? "AES, and no key"
+                                                           : "AES, and no libcrypto");
         return STELE_ERR_UNSUPPORTED;
     }
-    if (!buffer_reserve(u, 0, RFC_HEADER_SIZE + *size))
+    if (!buffer_reserve(u, 0, STELE_CTF_RFC_HEADER_SIZE + *size))
         return STELE_ERR_MEMORY;
-    if (!rfc_decrypt(u->key, u->key_size, *content, *size, u->buffers[0] + RFC_HEADER_SIZE, size,
-                     &why)) {
-        diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + RFC_HEADER_SIZE,
-                    header->content_size - RFC_HEADER_SIZE, "AES-CBC behind its 16-byte vector",
-                    "%s", why);
+    if (!rfc_decrypt(u->key, u->key_size, *content, *size,
+                     u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE, size, &why)) {
+        diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
+                    header->content_size - STELE_CTF_RFC_HEADER_SIZE,
+                    "AES-CBC behind its 16-byte vector", "%s", why);
         return STELE_ERR_DAMAGED;
     }
-    *content = u->buffers[0] + RFC_HEADER_SIZE;
+    *content = u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE;
     return STELE_OK;
 }
 
@@ -124,10 +79,10 @@ static stele_status decrypt(rfc_unpacker *u, const rfc_header *header, uint64_t 
 static const unpack_codec *codec_of(uint8_t compression)
 {
 #ifdef STELE_HAVE_BZ2
-    if (compression == RFC_BZIP2)
+    if (compression == STELE_CTF_RFC_BZIP2)
         return &unpack_bzip2;
 #endif
-    return compression == RFC_GZIP ? &unpack_gzip : NULL;
+    return compression == STELE_CTF_RFC_GZIP ? &unpack_gzip : NULL;
 }
 
 /* Room for more behind what was unpacked: twice as much each time, up to the limit. */
@@ -148,7 +103,7 @@ static stele_status run_codec(rfc_unpacker *u, const unpack_codec *codec, void *
                               unpack_span *span, size_t *used)
 {
     unpack_result result = UNPACK_MORE;
-    *used = RFC_HEADER_SIZE;
+    *used = STELE_CTF_RFC_HEADER_SIZE;
     while (result == UNPACK_MORE || span->from != span->from_end) {
         const uint8_t *from = span->from;
         const size_t before = *used;
@@ -173,7 +128,7 @@ static stele_status run_codec(rfc_unpacker *u, const unpack_codec *codec, void *
     return STELE_OK;
 }
 
-static stele_status decompress(rfc_unpacker *u, const rfc_header *header, uint64_t offset,
+static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *header, uint64_t offset,
                                const uint8_t **content, size_t *size)
 {
     const unpack_codec *codec = codec_of(header->compression);
@@ -195,31 +150,31 @@ static stele_status decompress(rfc_unpacker *u, const rfc_header *header, uint64
         diag_report(u->diag, &ctf_codes[CTF311], u->name, offset, header->packet_size, NULL,
                     "more than the limit of %zu bytes in it", u->size_max);
     else if (status == STELE_ERR_DAMAGED)
-        diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + RFC_HEADER_SIZE,
-                    header->content_size - RFC_HEADER_SIZE, codec->name, "%s",
+        diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
+                    header->content_size - STELE_CTF_RFC_HEADER_SIZE, codec->name, "%s",
                     span.why != NULL ? span.why : "not valid");
-    *content = u->buffers[1] + RFC_HEADER_SIZE;
-    *size = used - RFC_HEADER_SIZE;
+    *content = u->buffers[1] + STELE_CTF_RFC_HEADER_SIZE;
+    *size = used - STELE_CTF_RFC_HEADER_SIZE;
     return status;
 }
 
-stele_status rfc_unpack(rfc_unpacker *u, const rfc_header *header, const uint8_t *packet,
+stele_status rfc_unpack(rfc_unpacker *u, const stele_ctf_rfc_header *header, const uint8_t *packet,
                         uint64_t offset, const uint8_t **bytes, size_t *size)
 {
-    const uint8_t *content = packet + RFC_HEADER_SIZE;
-    size_t content_size = header->content_size - RFC_HEADER_SIZE;
+    const uint8_t *content = packet + STELE_CTF_RFC_HEADER_SIZE;
+    size_t content_size = header->content_size - STELE_CTF_RFC_HEADER_SIZE;
     stele_status status = STELE_OK;
     checksum_verify(u, header, content, content_size, offset);
-    if (header->encryption != RFC_NO_ENCRYPTION)
+    if (header->encryption != STELE_CTF_RFC_NO_ENCRYPTION)
         status = decrypt(u, header, offset, &content, &content_size);
-    if (status == STELE_OK && header->compression != RFC_NO_COMPRESSION)
+    if (status == STELE_OK && header->compression != STELE_CTF_RFC_NO_COMPRESSION)
         status = decompress(u, header, offset, &content, &content_size);
     if (status != STELE_OK)
         return status;
-    *bytes = content - RFC_HEADER_SIZE;
-    *size = content_size + RFC_HEADER_SIZE;
+    *bytes = content - STELE_CTF_RFC_HEADER_SIZE;
+    *size = content_size + STELE_CTF_RFC_HEADER_SIZE;
     if (*bytes != packet) /* room for it is in front of what was unpacked */
-        memcpy((uint8_t *)(uintptr_t)*bytes, packet, RFC_HEADER_SIZE);
+        memcpy((uint8_t *)(uintptr_t)*bytes, packet, STELE_CTF_RFC_HEADER_SIZE);
     return STELE_OK;
 }
 
@@ -267,7 +222,7 @@ static void packet_report(metadata *m, const stele_code *code, uint64_t offset,
                           const char *expected, const char *found)
 {
     m->error_count += code->severity == STELE_ERROR;
-    diag_report(m->diag, code, m->name, offset, RFC_HEADER_SIZE, expected, "%s", found);
+    diag_report(m->diag, code, m->name, offset, STELE_CTF_RFC_HEADER_SIZE, expected, "%s", found);
 }
 
 /* One packet at `*offset`, which is stepped over it. STELE_END: no more can be found. */
@@ -275,13 +230,14 @@ static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *t
 {
     const uint8_t *packet = (const uint8_t *)m->text + *offset, *bytes;
     const size_t left = m->size - *offset;
-    rfc_header header;
+    stele_ctf_rfc_header header;
     stele_status status;
     size_t size;
-    if (left < RFC_HEADER_SIZE || !rfc_header_read(packet, &header) ||
+    if (left < STELE_CTF_RFC_HEADER_SIZE || !stele_ctf_rfc_header_read(packet, &header) ||
         !rfc_header_is_sane(&header, left)) {
         packet_report(m, &ctf_codes[CTF003], *offset, "a packet with sizes that can be",
-                      left < RFC_HEADER_SIZE ? "fewer bytes than a header" : "another header");
+                      left < STELE_CTF_RFC_HEADER_SIZE ? "fewer bytes than a header"
+                                                       : "another header");
         return STELE_END;
     }
     if (*offset == 0) {
@@ -294,8 +250,8 @@ static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *t
     }
     status = rfc_unpack(u, &header, packet, *offset, &bytes, &size);
     if (status == STELE_OK)
-        status = text_append(m, text, bytes + RFC_HEADER_SIZE, size - RFC_HEADER_SIZE,
-                             *offset + RFC_HEADER_SIZE);
+        status = text_append(m, text, bytes + STELE_CTF_RFC_HEADER_SIZE,
+                             size - STELE_CTF_RFC_HEADER_SIZE, *offset + STELE_CTF_RFC_HEADER_SIZE);
     else if (status != STELE_ERR_MEMORY)
         m->error_count++;
     *offset += header.packet_size;

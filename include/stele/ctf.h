@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What those need who write or read CTF by hand: sizes of structures without padding at their end,
+ * bit fields, and the fixed headers of the RFC's packets and of LTTng's index files. "RFC" is the
+ * Common Trace Format Proposal v1.1 of 2010. Nothing here allocates or keeps state.
+ */
+#ifndef STELE_CTF_H
+#define STELE_CTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stele/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Structures without padding at their end: RFC, section 6.3.1 and appendix A.1 -------------
+ *
+ *     struct payload { uint64_t when; uint16_t what; STELE_CTF_HEADER_END; };
+ *     stele_ctf_header_sizeof(struct payload) == 10, where sizeof gives 16
+ */
+#define STELE_CTF_HEADER_END char stele_ctf_end_field
+
+#define stele_ctf_header_sizeof(type) offsetof(type, stele_ctf_end_field)
+
+/* ---- Bit fields: RFC, section 4.1.5 ------------------------------------------------------------
+ *
+ * Integers of 1 to 64 bits that begin at any bit. In little-endian order (le) fields fill a byte
+ * from its lowest bit up and the field's lowest bit comes first; in big-endian order (be) they fill
+ * it from its highest bit down and the field's highest bit comes first:
+ *
+ *     5 bits at bit 6      byte 0   byte 1                byte 0   byte 1
+ *     little-endian        10......  .....432   big-endian  ......43  210.....
+ *
+ * No byte outside of the field's own is touched, and writing keeps the other bits of its bytes.
+ */
+
+/* The field of `width` bits, `offset_bits` from the start of `bytes`. */
+static inline uint64_t stele_ctf_bits_read_le(const void *bytes, size_t offset_bits, unsigned width)
+{
+    const uint8_t *at = (const uint8_t *)bytes + offset_bits / 8;
+    unsigned bit = (unsigned)(offset_bits % 8), done = 0;
+    uint64_t value = 0;
+    while (done < width) {
+        const unsigned count = 8 - bit < width - done ? 8 - bit : width - done;
+        value |= (uint64_t)((unsigned)*at++ >> bit & ((1u << count) - 1)) << done;
+        done += count;
+        bit = 0;
+    }
+    return value;
+}
+
+static inline uint64_t stele_ctf_bits_read_be(const void *bytes, size_t offset_bits, unsigned width)
+{
+    const uint8_t *at = (const uint8_t *)bytes + offset_bits / 8;
+    unsigned bit = (unsigned)(offset_bits % 8), left = width;
+    uint64_t value = 0;
+    while (left > 0) {
+        const unsigned count = 8 - bit < left ? 8 - bit : left;
+        value = value << count | ((unsigned)*at++ >> (8 - bit - count) & ((1u << count) - 1));
+        left -= count;
+        bit = 0;
+    }
+    return value;
+}
+
+/* Writes the lowest `width` bits of the value. */
+static inline void stele_ctf_bits_write_le(void *bytes, size_t offset_bits, unsigned width,
+                                           uint64_t value)
+{
+    uint8_t *at = (uint8_t *)bytes + offset_bits / 8;
+    unsigned bit = (unsigned)(offset_bits % 8), done = 0;
+    while (done < width) {
+        const unsigned count = 8 - bit < width - done ? 8 - bit : width - done;
+        const unsigned mask = ((1u << count) - 1) << bit;
+        const unsigned piece = (unsigned)(value >> done) << bit & mask;
+        *at = (uint8_t)((*at & ~mask) | piece);
+        at++;
+        done += count;
+        bit = 0;
+    }
+}
+
+static inline void stele_ctf_bits_write_be(void *bytes, size_t offset_bits, unsigned width,
+                                           uint64_t value)
+{
+    uint8_t *at = (uint8_t *)bytes + offset_bits / 8;
+    unsigned bit = (unsigned)(offset_bits % 8), left = width;
+    while (left > 0) {
+        const unsigned count = 8 - bit < left ? 8 - bit : left;
+        const unsigned shift = 8 - bit - count, mask = ((1u << count) - 1) << shift;
+        const unsigned piece = (unsigned)(value >> (left - count)) << shift & mask;
+        *at = (uint8_t)((*at & ~mask) | piece);
+        at++;
+        left -= count;
+        bit = 0;
+    }
+}
+
+/* A value of `width` bits as the two's complement number that it stands for. */
+static inline int64_t stele_ctf_bits_signed(uint64_t value, unsigned width)
+{
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    const uint64_t extended = (value ^ sign) - sign;
+    return extended <= INT64_MAX ? (int64_t)extended : -(int64_t)(UINT64_MAX - extended) - 1;
+}
+
+/* ---- The header of the RFC's packets: RFC, section 5 ------------------------------------------
+ *
+ *      0 magic c1fc1fc1        4 session_id      8 content_size   12 packet_size
+ *     16 checksum             20 section_packet_count
+ *     24 timestamp_begin (64)                   32 timestamp_end (64)
+ *     40 events_discarded     44 section_packet_count_bits, compression, encryption, checksum
+ *        (8 bits each)                          48 content
+ *
+ * All in the byte order of the machine that traced, which the magic number tells.
+ */
+#define STELE_CTF_RFC_HEADER_SIZE 48
+#define STELE_CTF_RFC_MAGIC       UINT32_C(0xc1fc1fc1)
+
+enum { STELE_CTF_RFC_NO_COMPRESSION, STELE_CTF_RFC_BZIP2, STELE_CTF_RFC_GZIP };
+enum { STELE_CTF_RFC_NO_ENCRYPTION, STELE_CTF_RFC_AES };
+enum { STELE_CTF_RFC_NO_CHECKSUM, STELE_CTF_RFC_MD5, STELE_CTF_RFC_SHA1, STELE_CTF_RFC_CRC32 };
+
+typedef struct stele_ctf_rfc_header {
+    bool is_big_endian;
+    uint32_t session_id;
+    uint32_t content_size, packet_size; /* bytes as stored, with this header */
+    uint32_t checksum;                  /* of the content behind the header, as stored; of md5 and
+                                           sha1 the first four bytes, big end first */
+    uint32_t packet_count;              /* of the section */
+    uint64_t timestamp_begin, timestamp_end;
+    uint32_t events_discarded; /* before the first event of the packet */
+    uint8_t packet_count_bits; /* significant ones, where the count wraps */
+    uint8_t compression, encryption, checksum_scheme;
+} stele_ctf_rfc_header;
+
+/* 48 bytes. False: the magic number is another one. */
+STELE_API bool stele_ctf_rfc_header_read(const void *bytes, stele_ctf_rfc_header *header);
+STELE_API void stele_ctf_rfc_header_write(void *bytes, const stele_ctf_rfc_header *header);
+
+/* ---- LTTng's index files ----------------------------------------------------------------------
+ *
+ * "index/NAME.idx" beside the data stream file NAME: a header, then an entry for each packet. All
+ * numbers are big-endian.
+ *
+ *     header    0 magic c1f1dcc1   4 major (1)   8 minor (1)   12 size of an entry (72)
+ *     entry     0 offset   8 packet_size   16 content_size   24 timestamp_begin
+ *              32 timestamp_end   40 events_discarded   48 stream_id
+ *     from 1.1 56 stream_instance_id   64 packet_seq_num                      (64 bits each)
+ */
+#define STELE_CTF_INDEX_HEADER_SIZE 16
+#define STELE_CTF_INDEX_ENTRY_SIZE  72
+#define STELE_CTF_INDEX_MAGIC       UINT32_C(0xc1f1dcc1)
+
+typedef struct stele_ctf_index_entry {
+    uint64_t offset; /* bytes from the start of the file */
+    uint64_t packet_size_bits, content_size_bits;
+    uint64_t timestamp_begin, timestamp_end;
+    uint64_t events_discarded; /* at the packet's end */
+    uint64_t stream_id;        /* of the stream class */
+    uint64_t stream_instance_id, packet_seq_num;
+} stele_ctf_index_entry;
+
+/* 16 bytes: the header of version 1.1. */
+STELE_API void stele_ctf_index_header_write(void *bytes);
+
+/* 72 bytes: an entry of version 1.1. */
+STELE_API void stele_ctf_index_entry_read(const void *bytes, stele_ctf_index_entry *entry);
+STELE_API void stele_ctf_index_entry_write(void *bytes, const stele_ctf_index_entry *entry);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

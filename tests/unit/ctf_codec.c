@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stele/ctf.h>
+
+#include "test.h"
+
+struct payload {
+    uint64_t when;
+    uint16_t what;
+    STELE_CTF_HEADER_END;
+};
+
+TEST(ctf_header_sizeof_leaves_the_padding_out)
+{
+    CHECK_EQ_U64(stele_ctf_header_sizeof(struct payload), 10);
+    CHECK(sizeof(struct payload) > 10);
+}
+
+/* Bit by bit, by the words of the RFC. */
+static uint64_t read_slowly(const uint8_t *bytes, size_t offset, unsigned width, bool is_big)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < width; i++) {
+        const size_t at = offset + i;
+        const uint64_t bit = bytes[at / 8] >> (is_big ? 7 - at % 8 : at % 8) & 1;
+        value |= bit << (is_big ? width - 1 - i : i);
+    }
+    return value;
+}
+
+/* All widths at all offsets: what is read is what stands there; what is written is read again, and
+   the bits around it stay. The buffer is no larger than the field's bytes, for sanitizers. */
+TEST(ctf_bits_of_all_widths_at_all_offsets)
+{
+    for (int is_big = 0; is_big < 2; is_big++) {
+        for (unsigned width = 1; width <= 64; width++) {
+            for (size_t offset = 0; offset < 16; offset++) {
+                const size_t size = (offset + width + 7) / 8;
+                uint8_t bytes[10], before[10];
+                uint64_t value, seed = width * 31 + offset;
+                for (size_t i = 0; i < sizeof bytes; i++) {
+                    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+                    before[i] = bytes[i] = (uint8_t)(seed >> 56);
+                }
+                value = is_big ? stele_ctf_bits_read_be(bytes, offset, width)
+                               : stele_ctf_bits_read_le(bytes, offset, width);
+                CHECK_EQ_U64(value, read_slowly(bytes, offset, width, is_big));
+                if (is_big)
+                    stele_ctf_bits_write_be(bytes, offset, width, ~value);
+                else
+                    stele_ctf_bits_write_le(bytes, offset, width, ~value);
+                CHECK_EQ_U64(read_slowly(bytes, offset, width, is_big),
+                             ~value & UINT64_MAX >> (64 - width));
+                for (size_t at = 0; at < sizeof bytes * 8; at++) {
+                    if (at < offset || at >= offset + width)
+                        CHECK_EQ_U64(read_slowly(bytes, at, 1, is_big),
+                                     read_slowly(before, at, 1, is_big));
+                }
+                REQUIRE(size <= sizeof bytes);
+            }
+        }
+    }
+}
+
+TEST(ctf_bits_signed)
+{
+    CHECK_EQ_I64(stele_ctf_bits_signed(1, 1), -1);
+    CHECK_EQ_I64(stele_ctf_bits_signed(0x0f, 5), 15);
+    CHECK_EQ_I64(stele_ctf_bits_signed(0x10, 5), -16);
+    CHECK_EQ_I64(stele_ctf_bits_signed(UINT64_MAX, 64), -1);
+    CHECK_EQ_I64(stele_ctf_bits_signed(UINT64_C(1) << 63, 64), INT64_MIN);
+}
+
+TEST(ctf_index_entries)
+{
+    const stele_ctf_index_entry entry = {1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX};
+    stele_ctf_index_entry read;
+    uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE], header[STELE_CTF_INDEX_HEADER_SIZE];
+    static const uint8_t expected[] = {0xc1, 0xf1, 0xdc, 0xc1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 72};
+    stele_ctf_index_header_write(header);
+    CHECK_EQ_MEM(header, expected, sizeof header);
+    stele_ctf_index_entry_write(bytes, &entry);
+    CHECK_EQ_U64(bytes[15], 2);
+    stele_ctf_index_entry_read(bytes, &read);
+    CHECK_EQ_MEM(&read, &entry, sizeof read);
+}
