@@ -81,16 +81,69 @@ ctf_callsite *schema_add_callsite(ctf_schema *schema)
     return TABLE_ADD(schema->callsites, schema->callsite_count, schema->callsite_capacity);
 }
 
-/* ---- Event classes by id ---- */
+/* ---- Classes by id ---- */
 
-#define EVENT_SLOT_NONE UINT32_MAX
+#define SLOT_NONE UINT32_MAX
+
+/* At least twice as many free slots as there are ids, a power of two; NULL: memory. */
+static uint32_t *slots_make(size_t count, uint32_t *mask)
+{
+    size_t size = 16;
+    uint32_t *slots;
+    while (size < count * 2)
+        size *= 2;
+    slots = malloc(size * sizeof *slots);
+    if (slots == NULL)
+        return NULL;
+    memset(slots, 0xff, size * sizeof *slots);
+    *mask = (uint32_t)(size - 1);
+    return slots;
+}
+
+static uint32_t stream_slot(const ctf_schema *schema, uint64_t id)
+{
+    uint32_t slot = (uint32_t)hash_u64(id) & schema->stream_slot_mask;
+    while (schema->stream_slots[slot] != SLOT_NONE &&
+           schema->streams[schema->stream_slots[slot]]->id != id)
+        slot = (slot + 1) & schema->stream_slot_mask;
+    return slot;
+}
+
+bool schema_place_streams(ctf_schema *schema)
+{
+    if (schema->stream_slots == NULL || schema->stream_count * 2 > schema->stream_slot_mask) {
+        uint32_t *slots = slots_make((size_t)schema->stream_count * 2, &schema->stream_slot_mask);
+        free(schema->stream_slots);
+        schema->stream_slots = slots;
+        schema->stream_placed = 0;
+        if (slots == NULL)
+            return false;
+    }
+    for (; schema->stream_placed < schema->stream_count; schema->stream_placed++) {
+        const uint32_t slot = stream_slot(schema, schema->streams[schema->stream_placed]->id);
+        if (schema->stream_slots[slot] == SLOT_NONE)
+            schema->stream_slots[slot] = schema->stream_placed;
+    }
+    return true;
+}
+
+const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
+{
+    if (schema->stream_placed != 0) {
+        const uint32_t index = schema->stream_slots[stream_slot(schema, id)];
+        if (index != SLOT_NONE)
+            return schema->streams[index];
+    }
+    for (uint32_t i = schema->stream_placed; i < schema->stream_count; i++)
+        if (schema->streams[i]->id == id)
+            return schema->streams[i];
+    return NULL;
+}
 
 static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
 {
-    uint32_t slot =
-        (uint32_t)hash_mix(id ^ UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xff51afd7ed558ccd)) &
-        stream->event_slot_mask;
-    while (stream->event_slots[slot] != EVENT_SLOT_NONE &&
+    uint32_t slot = (uint32_t)hash_u64(id) & stream->event_slot_mask;
+    while (stream->event_slots[slot] != SLOT_NONE &&
            stream->events[stream->event_slots[slot]].id != id)
         slot = (slot + 1) & stream->event_slot_mask;
     return slot;
@@ -98,15 +151,10 @@ static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
 
 static bool stream_finish(ctf_stream_class *stream)
 {
-    size_t slots = 16;
-    while (slots < (size_t)stream->event_count * 2)
-        slots *= 2;
     free(stream->event_slots);
-    stream->event_slots = malloc(slots * sizeof *stream->event_slots);
+    stream->event_slots = slots_make(stream->event_count, &stream->event_slot_mask);
     if (stream->event_slots == NULL)
         return false;
-    memset(stream->event_slots, 0xff, slots * sizeof *stream->event_slots);
-    stream->event_slot_mask = (uint32_t)(slots - 1);
     for (uint32_t i = 0; i < stream->event_count; i++)
         stream->event_slots[event_slot(stream, stream->events[i].id)] = i;
     return true;
@@ -117,21 +165,13 @@ bool schema_finish(ctf_schema *schema)
     for (uint32_t i = 0; i < schema->stream_count; i++)
         if (!stream_finish(schema->streams[i]))
             return false;
-    return true;
+    return schema_place_streams(schema);
 }
 
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id)
 {
     const uint32_t index = stream->event_slots[event_slot(stream, id)];
-    return index != EVENT_SLOT_NONE ? &stream->events[index] : NULL;
-}
-
-const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
-{
-    for (uint32_t i = 0; i < schema->stream_count; i++)
-        if (schema->streams[i]->id == id)
-            return schema->streams[i];
-    return NULL;
+    return index != SLOT_NONE ? &stream->events[index] : NULL;
 }
 
 const ctf_env *schema_find_env(const ctf_schema *schema, const char *name)
@@ -175,6 +215,7 @@ void schema_free(ctf_schema *schema)
     free(schema->env);
     free(schema->clocks);
     free(schema->streams);
+    free(schema->stream_slots);
     free(schema->callsites);
     arena_free(&schema->arena);
     *schema = (ctf_schema){0};

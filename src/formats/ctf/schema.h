@@ -290,6 +290,8 @@ typedef struct ctf_schema {
     uint32_t clock_count, clock_capacity;
     ctf_stream_class **streams;
     uint32_t stream_count, stream_capacity;
+    uint32_t *stream_slots; /* by id; see schema_place_streams() */
+    uint32_t stream_slot_mask, stream_placed;
     ctf_callsite *callsites;
     uint32_t callsite_count, callsite_capacity;
     ctf_text attributes, extensions; /* of the trace class */
@@ -311,8 +313,12 @@ void *schema_take(ctf_schema *schema, size_t count, size_t size);
 /* A copy of the text in the arena; bytes NULL: memory. */
 ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size);
 
-/* Makes the tables to find event classes by id. False: memory. */
+/* Makes the tables to find stream and event classes by id. False: memory. */
 bool schema_finish(ctf_schema *schema);
+
+/* Enters the ids of the stream classes added so far into the table that makes finding them quick;
+   of classes with one id, the first is found. False: memory. */
+bool schema_place_streams(ctf_schema *schema);
 
 /* NULL: there is none with this id. */
 const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id);
