@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,6 @@ enum { /* system calls of AArch64 */
        A64_PWRITEV = 70,
        A64_VMSPLICE = 75,
        A64_KILL = 129,
-       A64_TKILL = 130,
        A64_TGKILL = 131,
        A64_CLONE = 220,
        A64_EXECVE = 221,
@@ -206,6 +204,13 @@ static void record_iovecs(thread *t, uint64_t address, uint64_t count)
         trace_vectors(&t->trace, t->iovecs, count);
 }
 
+/* System calls that QEMU may not come back from, or only to die of a signal. */
+static bool may_be_last(uint64_t number)
+{
+    return (number >= A64_KILL && number <= A64_TGKILL) || number == A64_EXECVE ||
+           number == A64_EXECVEAT;
+}
+
 static void record_syscall(thread *t)
 {
     const uint64_t *x = t->guest.x;
@@ -220,13 +225,10 @@ static void record_syscall(thread *t)
     case A64_VMSPLICE:
     case A64_PREADV2:
     case A64_PWRITEV2: record_iovecs(t, x[1], x[2]); break;
-    case A64_KILL: /* QEMU may not come back from these */
-    case A64_TKILL:
-    case A64_TGKILL:
-    case A64_EXECVE:
-    case A64_EXECVEAT: trace_flush(&t->trace); break;
     default: break;
     }
+    if (may_be_last(x[8]))
+        trace_settle(&t->trace);
 }
 
 static uint64_t target_of(const guest *g, uint32_t opcode)
@@ -261,34 +263,6 @@ static void record(thread *t, const insn *in, bool was_interrupted)
     t->last = in;
     t->insn_count++;
     record_operands(t, in);
-}
-
-/* ---- Programs that die ----------------------------------------------------------------------- */
-
-/* QEMU tells plugins nothing when a fault kills the program, so what is buffered is written
-   whenever there is one, before QEMU's own handler decides what it is. */
-static struct sigaction fault_actions[2];
-static const int fault_signals[2] = {SIGSEGV, SIGBUS};
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    if (self != NULL && trace_is_open(&self->trace))
-        trace_flush(&self->trace);
-    fault_actions[number == SIGBUS].sa_sigaction(number, info, context);
-}
-
-/* Behind QEMU's own start, which sets handlers that take three arguments. */
-static void faults_watch(void)
-{
-    for (unsigned i = 0; i < 2; i++) {
-        struct sigaction action;
-        sigaction(fault_signals[i], NULL, &action);
-        if (action.sa_sigaction == on_fault)
-            continue;
-        fault_actions[i] = action;
-        action.sa_sigaction = on_fault;
-        sigaction(fault_signals[i], &action, NULL);
-    }
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -368,7 +342,6 @@ static thread *thread_begin(unsigned index)
         complain("cannot find in the memory of this QEMU", missing);
         exit(EXIT_FAILURE);
     }
-    faults_watch();
     t->id = syscall(SYS_gettid);
     self = t;
     return t;
@@ -398,6 +371,8 @@ static void begin(thread *t, const insn *in)
 {
     const bool was_interrupted = finish(t, in->pc);
     thread_give_turn(t);
+    if (t->trace.error != 0)
+        thread_stop(t);
     if (t->is_done)
         return;
     if ((in->traits & OPCODE_MARK) != 0 && options.marks != MARKS_NONE) {
@@ -444,9 +419,12 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned index, int64_t numbe
     thread *t = self;
     (void)id;
     (void)index;
-    (void)number;
-    if (t != NULL && t->last != NULL && result != QEMU_RESTARTS && result != QEMU_SIGRETURN)
+    if (t == NULL || t->last == NULL)
+        return;
+    if (result != QEMU_RESTARTS && result != QEMU_SIGRETURN)
         trace_value(&t->trace, TRACE_SVCRET, (uint64_t)result);
+    if (may_be_last((uint64_t)number))
+        trace_settle(&t->trace);
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)

@@ -8,9 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#define BUFFER_SIZE ((size_t)1 << 20)
+/* A window is moved when it is full; zeros of no more than its size stand behind a trace whose
+   process was killed. */
+#define WINDOW_SIZE ((size_t)1 << 18)
+#define PAGE_MASK   (UINT64_C(65536) - 1) /* of the largest pages there are */
 
 #define TOKEN_INSN      0x01u
 #define TOKEN_INSN_PC   0x09u
@@ -56,7 +60,7 @@ static int file_create(trace *t, const trace_settings *settings, uint64_t stamp,
         t->error = ENAMETOOLONG;
         return -1;
     }
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file == -1)
         t->error = errno;
     return file;
@@ -82,57 +86,79 @@ static void write_header(trace *t, const trace_settings *settings)
 bool trace_open(trace *t, const trace_settings *settings, uint64_t stamp, long thread)
 {
     *t = TRACE_NONE;
-    t->buffer = malloc(BUFFER_SIZE + SNAPSHOT_SIZE_MAX);
-    if (t->buffer == NULL) {
+    t->snapshot = malloc(SNAPSHOT_SIZE_MAX);
+    if (t->snapshot == NULL) {
         t->error = ENOMEM;
         return false;
     }
-    t->snapshot = t->buffer + BUFFER_SIZE;
     t->insns = file_create(t, settings, stamp, thread, "xinsndata");
     if (t->insns != -1)
         t->snapshots = file_create(t, settings, stamp, thread, "xsnapshot");
     if (t->snapshots != -1 && settings->has_header)
         write_header(t, settings);
-    if (t->error != 0) {
-        const int error = t->error;
+    if (t->error != 0)
         trace_abandon(t);
-        t->error = error;
-    }
     return t->error == 0;
 }
 
-void trace_flush(trace *t)
+static void window_close(trace *t)
 {
-    write_all(t, t->insns, t->buffer, t->buffer_used);
-    t->buffer_used = 0;
+    if (t->window != NULL)
+        munmap(t->window, WINDOW_SIZE);
+    t->window = NULL;
+}
+
+/* Space is reserved, so that a full disk is an error here and not a fault later. */
+static void window_move(trace *t)
+{
+    window_close(t);
+    t->window_offset = t->offset & ~PAGE_MASK;
+    t->error = posix_fallocate(t->insns, (off_t)t->window_offset, WINDOW_SIZE);
+    if (t->error != 0)
+        return;
+    void *mapped = mmap(NULL, WINDOW_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, t->insns,
+                        (off_t)t->window_offset);
+    if (mapped == MAP_FAILED)
+        t->error = errno;
+    else
+        t->window = mapped;
+}
+
+void trace_settle(trace *t)
+{
+    window_close(t);
+    if (ftruncate(t->insns, (off_t)t->offset) != 0 && t->error == 0)
+        t->error = errno;
 }
 
 void trace_close(trace *t)
 {
     if (trace_is_open(t))
-        trace_flush(t);
-    const int error = t->error;
+        trace_settle(t);
     trace_abandon(t);
-    t->error = error;
 }
 
 void trace_abandon(trace *t)
 {
+    const int error = t->error;
+    window_close(t);
     if (t->insns != -1)
         close(t->insns);
     if (t->snapshots != -1)
         close(t->snapshots);
-    free(t->buffer);
+    free(t->snapshot);
     *t = TRACE_NONE;
+    t->error = error;
 }
 
-/* Room for a token of this size, in the file already. */
+/* Room for a token of this size, in the file already. NULL: nothing can be written any more. */
 static uint8_t *take(trace *t, size_t size)
 {
-    if (size > BUFFER_SIZE - t->buffer_used)
-        trace_flush(t);
-    uint8_t *to = t->buffer + t->buffer_used;
-    t->buffer_used += size;
+    if (t->error == 0 && (t->window == NULL || size > t->window_offset + WINDOW_SIZE - t->offset))
+        window_move(t);
+    if (t->error != 0)
+        return NULL;
+    uint8_t *to = t->window + (t->offset - t->window_offset);
     t->offset += size;
     return to;
 }
@@ -140,6 +166,8 @@ static uint8_t *take(trace *t, size_t size)
 void trace_insn(trace *t, uint64_t pc, uint32_t opcode, bool has_pc)
 {
     uint8_t *to = take(t, has_pc ? 13 : 5);
+    if (to == NULL)
+        return;
     if (has_pc) {
         to[0] = TOKEN_INSN_PC;
         put_64(to + 1, pc);
@@ -153,6 +181,8 @@ void trace_insn(trace *t, uint64_t pc, uint32_t opcode, bool has_pc)
 void trace_value(trace *t, enum trace_value token, uint64_t value)
 {
     uint8_t *to = take(t, 9);
+    if (to == NULL)
+        return;
     to[0] = (uint8_t)token;
     put_64(to + 1, value);
 }
@@ -162,6 +192,8 @@ void trace_access(trace *t, bool is_store, unsigned size_log2, uint64_t address,
 {
     const size_t size = (size_t)1 << size_log2;
     uint8_t *to = take(t, 9 + size);
+    if (to == NULL)
+        return;
     to[0] = (uint8_t)((is_store ? TOKEN_STORE : TOKEN_LOAD) | size_log2 << 4);
     put_64(to + 1, address);
     memcpy(to + 9, bytes, size);
@@ -170,6 +202,8 @@ void trace_access(trace *t, bool is_store, unsigned size_log2, uint64_t address,
 void trace_registers(trace *t, const guest *g)
 {
     uint8_t *to = take(t, 1 + 32 * 8);
+    if (to == NULL)
+        return;
     to[0] = TOKEN_REGISTERS;
     memcpy(to + 1, g->x, 32 * 8);
 }
@@ -177,6 +211,8 @@ void trace_registers(trace *t, const guest *g)
 void trace_vectors(trace *t, const void *iovecs, uint64_t count)
 {
     uint8_t *to = take(t, 9 + 16 * count);
+    if (to == NULL)
+        return;
     to[0] = TOKEN_VECTORS;
     put_64(to + 1, count);
     memcpy(to + 9, iovecs, 16 * count);
@@ -214,7 +250,6 @@ void trace_snapshot(trace *t, const trace_settings *settings, const guest *g, ui
     uint8_t *snapshot = t->snapshot;
     const size_t size = g->vector_size_max, stride = settings->has_fixed_layout ? 256 : size;
     const size_t p_stride = (stride / 8 + 15) & ~(size_t)15;
-    trace_flush(t); /* what a snapshot tells of is in its file, whatever happens */
     memset(snapshot, 0, SNAPSHOT_SIZE_MAX);
     put_64(snapshot + 8, t->offset);
     put_64(snapshot + 16, insn_count);

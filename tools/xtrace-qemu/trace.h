@@ -34,10 +34,10 @@ typedef struct trace_settings {
 
 typedef struct trace {
     int insns, snapshots; /* files; -1 is none */
-    uint8_t *buffer;      /* of insns */
-    size_t buffer_used;
-    uint8_t *snapshot; /* room for one, behind the buffer */
-    uint64_t offset;   /* in insns */
+    uint8_t *window;      /* a part of insns, mapped: what is in it outlives the process */
+    uint64_t window_offset;
+    uint64_t offset;   /* in insns: what is recorded ends there */
+    uint8_t *snapshot; /* room for one */
     int error;         /* errno of the first write that failed; nothing is written after it */
 } trace;
 
@@ -49,9 +49,12 @@ static inline bool trace_is_open(const trace *t)
 {
     return t->insns != -1;
 }
-void trace_flush(trace *t);
+
+/* Brings insns to its size, which else it has no sooner than when it is closed: zeros stand behind
+   what is recorded. */
+void trace_settle(trace *t);
 void trace_close(trace *t);
-void trace_abandon(trace *t); /* in the child of a fork: what is buffered is the parent's */
+void trace_abandon(trace *t); /* in the child of a fork: the files are the parent's */
 
 void trace_insn(trace *t, uint64_t pc, uint32_t opcode, bool has_pc);
 void trace_value(trace *t, enum trace_value token, uint64_t value);
