@@ -35,7 +35,12 @@ static const figure *row_at(const figures *f, size_t row)
     return f->cells + row * f->column_count;
 }
 
-/* A cell that is no text, for people. */
+static uint64_t share_whole(const figures *f, const figure *row, const figure *cell)
+{
+    return cell->share.whole == UINT32_MAX ? f->whole : row[cell->share.whole].number;
+}
+
+/* A cell for people. */
 static const char *cell_print(const figures *f, const figure *row, size_t column, char *to)
 {
     const figure *cell = &row[column];
@@ -45,9 +50,12 @@ static const char *cell_print(const figures *f, const figure *row, size_t column
     case FIGURE_BYTES: return print_bytes(to, cell->number);
     case FIGURE_HEX: snprintf(to, PRINT_SIZE, "0x%" PRIx64, cell->number); return to;
     case FIGURE_SHARE:
-        return print_share(to, row[cell->share.part].number,
-                           cell->share.whole == UINT32_MAX ? f->whole
-                                                           : row[cell->share.whole].number);
+        return print_share(to, row[cell->share.part].number, share_whole(f, row, cell));
+    case FIGURE_RATE:
+        snprintf(to, PRINT_SIZE, "%.2f",
+                 (double)row[cell->share.part].number * 1000 /
+                     (double)(share_whole(f, row, cell) + (share_whole(f, row, cell) == 0)));
+        return to;
     case FIGURE_TEXT: break;
     }
     return cell->text != NULL ? cell->text : "-";

@@ -11,6 +11,7 @@ typedef enum figure_kind {
     FIGURE_BYTES, /* "4.0 KiB" for people */
     FIGURE_HEX,   /* an address; "0x..." everywhere */
     FIGURE_SHARE, /* of the table's whole, or of another column; for people only */
+    FIGURE_RATE,  /* the same for each thousand of the whole */
     FIGURE_TEXT   /* NULL: none */
 } figure_kind;
 
