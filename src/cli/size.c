@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/size.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
 
-#include "model/quantity.h"
+static unsigned unit_log2(char unit)
+{
+    switch (unit) {
+    case 'K': return 10;
+    case 'M': return 20;
+    case 'G': return 30;
+    default: return 0;
+    }
+}
 
 const char *size_parse(const char *at, uint64_t *size)
 {
-    quantity q;
-    uint64_t unit = 1;
-    at = quantity_read(at, &q);
-    if (at == NULL)
+    char *end;
+    unsigned shift;
+    if (*at < '0' || *at > '9')
         return NULL;
-    switch (*at) {
-    case 'K': unit = UINT64_C(1) << 10; break;
-    case 'M': unit = UINT64_C(1) << 20; break;
-    case 'G': unit = UINT64_C(1) << 30; break;
-    default: break;
-    }
-    if (quantity_scale(&q, unit, size) != QUANTITY_FITS)
+    errno = 0;
+    *size = strtoull(at, &end, 10);
+    shift = unit_log2(*end);
+    if (errno != 0 || *size > UINT64_MAX >> shift)
         return NULL;
-    return unit != 1 ? at + 1 : at;
+    *size <<= shift;
+    return shift != 0 ? end + 1 : end;
 }
