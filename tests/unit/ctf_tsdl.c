@@ -2,6 +2,7 @@
 /* TSDL text to a schema: what it says, and the line and column of what is wrong. */
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata.h"
+#include "formats/ctf/print.h"
 #include "support.h"
 
 static struct {
@@ -501,4 +502,176 @@ TEST(prefixes)
         parse(&schema, part);
         schema_free(&schema);
     }
+}
+
+/* ---- Printing ---- */
+
+static bool same_text(ctf_text a, ctf_text b)
+{
+    return ctf_text_equals(a, b);
+}
+
+static bool same_location(const ctf_location *a, const ctf_location *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    if (a->scope != b->scope || a->step_count != b->step_count)
+        return false;
+    for (uint32_t i = 0; i < a->step_count; i++)
+        if (!same_text(a->steps[i], b->steps[i]))
+            return false;
+    return true;
+}
+
+static bool same_class(const ctf_class *a, const ctf_class *b);
+
+static bool same_members(const ctf_member *a, const ctf_member *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!same_text(a[i].name, b[i].name) || !same_text(a[i].written, b[i].written) ||
+            !same_class(a[i].type, b[i].type))
+            return false;
+    return true;
+}
+
+static bool same_mappings(const ctf_class *a, const ctf_class *b)
+{
+    for (uint32_t i = 0; i < a->mapping_count; i++) {
+        const ctf_mapping *m = &a->mappings[i], *n = &b->mappings[i];
+        if (!same_text(m->name, n->name) || m->range_count != n->range_count)
+            return false;
+        for (uint32_t k = 0; k < m->range_count; k++)
+            if (m->ranges[k].low != n->ranges[k].low || m->ranges[k].high != n->ranges[k].high)
+                return false;
+    }
+    return true;
+}
+
+static bool same_class(const ctf_class *a, const ctf_class *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    if (a->kind != b->kind || a->base != b->base || a->encoding != b->encoding ||
+        a->is_enum != b->is_enum || a->roles != b->roles || a->size != b->size ||
+        a->is_big_endian != b->is_big_endian || a->exponent_bits != b->exponent_bits ||
+        a->mantissa_bits != b->mantissa_bits || a->alignment != b->alignment ||
+        a->alignment_minimum != b->alignment_minimum || a->mapping_count != b->mapping_count ||
+        (a->clock == NULL) != (b->clock == NULL) || !same_mappings(a, b))
+        return false;
+    if (a->clock != NULL && !same_text(a->clock->id, b->clock->id))
+        return false;
+    switch (a->kind) {
+    case CTF_STRUCT:
+        return a->u.structure.count == b->u.structure.count &&
+               same_members(a->u.structure.members, b->u.structure.members, a->u.structure.count);
+    case CTF_VARIANT:
+        return a->u.variant.count == b->u.variant.count &&
+               same_location(a->u.variant.selector, b->u.variant.selector) &&
+               same_members(a->u.variant.options, b->u.variant.options, a->u.variant.count);
+    case CTF_STATIC_STRING:
+    case CTF_DYNAMIC_STRING:
+    case CTF_STATIC_ARRAY:
+    case CTF_DYNAMIC_ARRAY:
+        return a->u.array.length == b->u.array.length &&
+               same_location(a->u.array.length_at, b->u.array.length_at) &&
+               same_class(a->u.array.element, b->u.array.element);
+    default: return true;
+    }
+}
+
+static void check_same_stream(const ctf_stream_class *a, const ctf_stream_class *b)
+{
+    CHECK_EQ_U64(b->id, a->id);
+    CHECK((a->clock == NULL) == (b->clock == NULL));
+    CHECK(same_class(a->packet_context, b->packet_context));
+    CHECK(same_class(a->event_header, b->event_header));
+    CHECK(same_class(a->event_context, b->event_context));
+    REQUIRE(a->event_count == b->event_count);
+    for (uint32_t i = 0; i < a->event_count; i++) {
+        const ctf_event_class *e = &a->events[i], *f = &b->events[i];
+        CHECK(e->id == f->id && e->has_log_level == f->has_log_level);
+        CHECK(e->log_level == f->log_level && same_text(e->emf_uri, f->emf_uri));
+        CHECK(same_text(e->identity.name, f->identity.name));
+        CHECK(same_class(e->context, f->context) && same_class(e->payload, f->payload));
+    }
+}
+
+static void check_same(const ctf_schema *a, const ctf_schema *b)
+{
+    CHECK(a->is_big_endian == b->is_big_endian && a->has_uuid == b->has_uuid);
+    CHECK_EQ_MEM(a->uuid, b->uuid, 16);
+    CHECK(same_class(a->packet_header, b->packet_header));
+    REQUIRE(a->env_count == b->env_count && a->clock_count == b->clock_count);
+    REQUIRE(a->stream_count == b->stream_count && a->callsite_count == b->callsite_count);
+    for (uint32_t i = 0; i < a->env_count; i++) {
+        CHECK(same_text(a->env[i].name, b->env[i].name));
+        CHECK(same_text(a->env[i].text, b->env[i].text) && a->env[i].value == b->env[i].value);
+    }
+    for (uint32_t i = 0; i < a->clock_count; i++) {
+        const ctf_clock *c = a->clocks[i], *d = b->clocks[i];
+        CHECK(same_text(c->id, d->id) && same_text(c->description, d->description));
+        CHECK(c->frequency_hz == d->frequency_hz && c->precision == d->precision);
+        CHECK(c->offset_s == d->offset_s && c->offset_cycles == d->offset_cycles);
+        CHECK(c->is_unix_epoch == d->is_unix_epoch && c->has_uuid == d->has_uuid);
+    }
+    for (uint32_t i = 0; i < a->stream_count; i++)
+        check_same_stream(a->streams[i], b->streams[i]);
+    for (uint32_t i = 0; i < a->callsite_count; i++)
+        CHECK(same_text(a->callsites[i].file, b->callsites[i].file) &&
+              a->callsites[i].ip == b->callsites[i].ip);
+}
+
+static void check_printing(const char *text)
+{
+    ctf_schema first, second;
+    output *out = NULL;
+    size_t size;
+    char *printed;
+    REQUIRE(parse(&first, text));
+    output_open_memory(&sink, &out);
+    schema_printer p = {.out = out, .schema = &first};
+    print_tsdl(&p);
+    CHECK_EQ_U64(p.loss_count, 0);
+    output_byte(out, 0);
+    printed = (char *)(uintptr_t)output_memory(out, &size);
+    if (parse(&second, printed))
+        check_same(&first, &second);
+    else
+        CHECK_EQ_STR(last.found, "");
+    schema_free(&first);
+    schema_free(&second);
+    output_close(out);
+}
+
+TEST(what_is_printed_reads_the_same)
+{
+    check_printing(EVENT(
+        "u8 a[2][3]; u8 _len; int b[_len][0x4]; string s[_len]; integer { size = 8; encoding = "
+        "UTF8; } d[16]; integer { size = 8; encoding = ASCII; } e[_len]; u8 h[env.n];"
+        "enum : integer { size = 8; signed = 1; } { A = -3 ... -1, \"B \\\" b\", A = 9 } tag;"
+        "variant <tag> { struct { integer { size = 3; base = b; } x; } align(32) A; } v;"
+        "floating_point { exp_dig = 11; mant_dig = 53; byte_order = be; } f; string { encoding = "
+        "ASCII; } g; struct { struct { u8 __y; } z[2]; } o; int p[event.fields.o];"
+        "typedef struct { int a[_len]; } t; struct { string _len; t x; } q; integer { size = 128; "
+        "align = 64; } big; u8 n\\u00e4me;") "env { n = 7; text = \"a\\n\\001\"; stream = -1; };");
+    check_printing(
+        "trace { major = 1; minor = 8; byte_order = be; uuid = "
+        "\"01234567-89ab-cdef-0123-456789ABCDEF\"; packet.header := struct { integer { size = 32; "
+        "} "
+        "magic; integer { size = 8; } uuid[16]; integer { size = 8; } stream_id; }; };"
+        "env { tracer_name = \"lttng-ust\"; };"
+        "clock { name = monotonic; freq = 1000; precision = 3; offset_s = -4; offset = -5; "
+        "description = \"d\"; };"
+        "stream { id = 3; packet.context := struct { integer { size = 8; } timestamp_begin; "
+        "integer "
+        "{ size = 8; } packet_size; }; event.header := struct { enum : integer { size = 5; } { a = "
+        "0 "
+        "... 30, b = 31 } id; variant <id> { struct { integer { size = 27; map = "
+        "clock.monotonic.value; } timestamp; } a; struct { integer { size = 32; } id; } b; } v; } "
+        "align(8); event.context := struct { integer { size = 8; byte_order = le; } c; }; };"
+        "stream { id = 4; };"
+        "event { name = \"x:y\"; id = 2; stream_id = 3; loglevel = 13; model.emf.uri = \"u\"; "
+        "fields := struct { enum : integer { size = 8; } { neg = -5, more } e; }; };"
+        "event { name = z; id = 2; stream_id = 4; };"
+        "callsite { name = \"e\"; func = \"f\"; file = \"x.c\"; line = 7; ip = 0x10; };");
 }
