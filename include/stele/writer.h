@@ -12,8 +12,10 @@ extern "C" {
 typedef struct stele_writer stele_writer;
 
 typedef struct stele_writer_options {
-    bool replace;        /* an existing file may be replaced */
-    const char *version; /* of the format, where there are several; NULL: the newest */
+    bool replace;                  /* an existing file may be replaced */
+    const char *version;           /* of the format, where there are several; NULL: its usual one */
+    const stele_setting *settings; /* of the format; see its description */
+    size_t setting_count;
 } stele_writer_options;
 
 /*

@@ -42,6 +42,20 @@ static bool target_find(cli *c, target *to)
     return sinking_fits(c, to->sink);
 }
 
+#define TARGET_SETTINGS_MAX 3
+
+/* The options that only the format to write knows. */
+static size_t target_settings(const options *o, stele_setting *settings)
+{
+    static const option_id ids[TARGET_SETTINGS_MAX] = {OPTION_COMPRESS, OPTION_CHECKSUM,
+                                                       OPTION_TO_KEY_FILE};
+    size_t count = 0;
+    for (size_t i = 0; i < TARGET_SETTINGS_MAX; i++)
+        if (option_given(o, ids[i]))
+            settings[count++] = (stele_setting){option_table[ids[i]].name, option_value(o, ids[i])};
+    return count;
+}
+
 /* A single trace that keeps its format and its times keeps the bytes of its records. */
 static bool is_copy(const cli *c, const target *to, const inputs *in)
 {
@@ -49,13 +63,17 @@ static bool is_copy(const cli *c, const target *to, const inputs *in)
     return in->count == 1 && to->format != NULL && to->format->copier != NULL &&
            strcmp(to->format->name, stele_trace_get_info(in->traces[0])->format) == 0 &&
            !option_given(o, OPTION_OFFSET) && !option_given(o, OPTION_ALIGN_START) &&
-           !option_given(o, OPTION_SORT) && !option_given(o, OPTION_TO_VERSION);
+           !option_given(o, OPTION_SORT) && !option_given(o, OPTION_TO_VERSION) &&
+           target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) == 0;
 }
 
 static bool target_open(cli *c, target *to, const inputs *in)
 {
+    stele_setting settings[TARGET_SETTINGS_MAX];
     const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE),
-                                        .version = option_value(&c->options, OPTION_TO_VERSION)};
+                                        .version = option_value(&c->options, OPTION_TO_VERSION),
+                                        .settings = settings,
+                                        .setting_count = target_settings(&c->options, settings)};
     stele_status status;
     status = to->format != NULL
                  ? format_output_open(to->format, &c->out_diag, to->path, given.replace, &to->out)
@@ -64,6 +82,8 @@ static bool target_open(cli *c, target *to, const inputs *in)
         return false;
     if (to->sink != NULL && given.version != NULL)
         return cli_usage(c, "%s has no versions to choose from", to->sink->name);
+    if (to->sink != NULL && given.setting_count != 0)
+        return cli_usage(c, "--%s is for trace formats", settings[0].key);
     to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
     if (to->sink != NULL) /* opened when the reader is */
         return true;
@@ -77,7 +97,8 @@ static bool target_open(cli *c, target *to, const inputs *in)
     }
     if (to->format->writer == NULL)
         return cli_usage(c, "%s can only be read", to->format->name);
-    return cli_check(c, to->format->writer(c->context, to->out, &given, &to->writer), to->path);
+    return cli_check(c, format_writer_open(to->format, c->context, to->out, &given, &to->writer),
+                     to->path);
 }
 
 static void target_close(target *to)

@@ -90,6 +90,7 @@ typedef struct format {
     /* NULL where the format cannot be written or copied. The output is as `target` says. */
     stele_status (*writer)(stele_context *context, output *out, const stele_writer_options *options,
                            stele_writer **writer);
+    const char *writer_settings; /* keys that the writer takes, space separated; NULL: none */
     stele_status (*copier)(stele_trace *trace, output *out, copier **copier);
     format_target target;
 
@@ -101,6 +102,13 @@ typedef struct format {
    the format and "-" name a file. Errors as of output_open(). */
 stele_status format_output_open(const format *f, diag_sink *diag, const char *path, bool replace,
                                 output **out);
+
+/* Opens the writer of a format that has one: settings are of the keys that it takes, or refused. */
+stele_status format_writer_open(const format *f, stele_context *context, output *out,
+                                const stele_writer_options *options, stele_writer **writer);
+
+/* Whether a word is one of some, which are space separated. */
+bool format_has_word(const char *words, const char *word);
 
 /* The last value given for a key; NULL when there is none. */
 const char *format_setting(const stele_trace_options *options, const char *key);

@@ -90,7 +90,7 @@ stele_status format_refuse(stele_context *context, const source *from, const ste
     return STELE_ERR_ARGUMENT;
 }
 
-static bool has_word(const char *words, const char *word)
+bool format_has_word(const char *words, const char *word)
 {
     const size_t size = strlen(word);
     for (const char *at = words; *at != '\0'; at += strspn(at, " ")) {
@@ -109,7 +109,7 @@ static stele_status settings_check(stele_context *context, const source *from, c
     const char *known = f->settings != NULL ? f->settings : "";
     for (size_t i = 0; i < options->setting_count; i++) {
         const stele_setting *setting = &options->settings[i];
-        if (has_word(known, setting->key))
+        if (format_has_word(known, setting->key))
             continue;
         diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
                     *known != '\0' ? known : "no setting", "%s, which %s does not know",

@@ -96,6 +96,22 @@ stele_status format_output_open(const format *f, diag_sink *diag, const char *pa
                    : output_open_folder(diag, path, replace, out);
 }
 
+stele_status format_writer_open(const format *f, stele_context *context, output *out,
+                                const stele_writer_options *options, stele_writer **writer)
+{
+    const char *known = f->writer_settings != NULL ? f->writer_settings : "";
+    *writer = NULL;
+    for (size_t i = 0; i < options->setting_count; i++) {
+        if (format_has_word(known, options->settings[i].key))
+            continue;
+        diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                    *known != '\0' ? known : "no setting",
+                    "%s, which the writer of %s does not know", options->settings[i].key, f->name);
+        return STELE_ERR_ARGUMENT;
+    }
+    return f->writer(context, out, options, writer);
+}
+
 stele_status stele_writer_open(stele_context *context, const char *path, const char *name,
                                const stele_writer_options *options, stele_writer **writer)
 {
@@ -115,7 +131,7 @@ stele_status stele_writer_open(stele_context *context, const char *path, const c
     status = format_output_open(f, &context->diag, path, options->replace, &out);
     if (status != STELE_OK)
         return status;
-    status = f->writer(context, out, options, writer);
+    status = format_writer_open(f, context, out, options, writer);
     if (status != STELE_OK) {
         output_close(out);
         return status;

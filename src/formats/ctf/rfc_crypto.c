@@ -2,7 +2,6 @@
 #include "formats/ctf/rfc_crypto.h"
 
 #include <limits.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "core/load.h"
@@ -17,6 +16,7 @@ bool rfc_key_is_sane(size_t key_size)
 #ifdef STELE_HAVE_CRYPTO
 
 #include <openssl/evp.h>
+#include <openssl/rand.h>
 
 bool rfc_has_crypto(void)
 {
@@ -67,15 +67,15 @@ bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_
     return is_ok;
 }
 
-bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *vector, const uint8_t *from,
-                 size_t size, uint8_t *to, size_t *to_size)
+bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size)
 {
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int made = 0, last = 0;
     bool is_ok;
-    memcpy(to, vector, RFC_AES_BLOCK);
-    is_ok = context != NULL && size <= INT_MAX - 2 * RFC_AES_BLOCK &&
-            EVP_EncryptInit_ex(context, cipher_of(key_size), NULL, key, vector) == 1 &&
+    is_ok = context != NULL && RAND_bytes(to, RFC_AES_BLOCK) == 1 &&
+            size <= INT_MAX - 2 * RFC_AES_BLOCK &&
+            EVP_EncryptInit_ex(context, cipher_of(key_size), NULL, key, to) == 1 &&
             EVP_EncryptUpdate(context, to + RFC_AES_BLOCK, &made, from, (int)size) == 1 &&
             EVP_EncryptFinal_ex(context, to + RFC_AES_BLOCK + made, &last) == 1;
     EVP_CIPHER_CTX_free(context);
@@ -104,10 +104,10 @@ bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_
     return false;
 }
 
-bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *vector, const uint8_t *from,
-                 size_t size, uint8_t *to, size_t *to_size)
+bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size)
 {
-    (void)key, (void)key_size, (void)vector, (void)from, (void)size, (void)to, (void)to_size;
+    (void)key, (void)key_size, (void)from, (void)size, (void)to, (void)to_size;
     return false;
 }
 

@@ -23,8 +23,9 @@ bool rfc_key_is_sane(size_t key_size);
 bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
                  size_t *to_size, const char **why);
 
-/* The other way: `to` has size + 2 * RFC_AES_BLOCK bytes. False: not in this build. */
-bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *vector, const uint8_t *from,
-                 size_t size, uint8_t *to, size_t *to_size);
+/* The other way, with a random vector: `to` has size + 2 * RFC_AES_BLOCK bytes. False: not in this
+   build, or memory. */
+bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size);
 
 #endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CTF_WRITER_H
+#define CTF_WRITER_H
+
+#include "model/writer.h"
+
+/*
+ * Writes a folder: CTF 1.8, or the version 2 or rfc. Settings, for the RFC only: compress (bzip2,
+ * gzip), checksum (md5, sha1, crc32), to-key-file (a file with a key of 16, 24 or 32 bytes).
+ */
+stele_status ctf_writer_open(stele_context *context, output *out,
+                             const stele_writer_options *options, stele_writer **writer);
+
+#endif
