@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <stele/context.h>
 #include <stele/status.h>
 
 #ifdef __cplusplus
@@ -171,6 +172,35 @@ STELE_API void stele_ctf_index_header_write(void *bytes);
 /* 72 bytes: an entry of version 1.1. */
 STELE_API void stele_ctf_index_entry_read(const void *bytes, stele_ctf_index_entry *entry);
 STELE_API void stele_ctf_index_entry_write(void *bytes, const stele_ctf_index_entry *entry);
+
+/* ---- Metadata ---------------------------------------------------------------------------------
+ */
+
+typedef enum stele_ctf_generation {
+    STELE_CTF_GENERATION_RFC, /* v1.1 of 2010 */
+    STELE_CTF_GENERATION_1,   /* 1.8 */
+    STELE_CTF_GENERATION_2,
+    STELE_CTF_GENERATION_SAME /* the one that the trace has */
+} stele_ctf_generation;
+
+/* What stele_ctf_translate() calls; texts hold during the call only. */
+typedef struct stele_ctf_translation {
+    stele_ctf_generation to;
+    /* Once for each metadata file: its name and its text, normalized. */
+    void (*text)(void *user, const char *name, const char *text, size_t size);
+    /* `what` of the thing called `where` cannot be said in that generation; static. May be NULL. */
+    void (*lose)(void *user, const char *where, const char *what);
+    void *user;
+} stele_ctf_translation;
+
+/*
+ * Reads the metadata of the trace at `path`, a metadata file or a directory or archive with such
+ * files, and gives it as text of one generation. What is wrong in it goes to the diagnostic handler
+ * of the context. STELE_ERR_FORMAT: there is no metadata; STELE_ERR_DAMAGED: some of it has errors;
+ * STELE_ERR_READ, STELE_ERR_LIMIT, STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_ctf_translate(stele_context *context, const char *path,
+                                           const stele_ctf_translation *translation);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele ctf metadata: what the metadata of a CTF trace says, in the words of any generation. */
+#include <stele/ctf.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/help.h"
+#include "cli/print.h"
+
+void command_CTF(cli *c)
+{
+    help_command(c->out, COMMAND_CTF, c->has_color);
+}
+
+/* Something that the generation cannot say; the first place of many. */
+typedef struct untold {
+    const char *what;
+    char where[64];
+    uint64_t count;
+} untold;
+
+typedef struct telling {
+    cli *c;
+    untold *untold;
+    size_t count, capacity;
+    size_t text_count;
+} telling;
+
+static void keep_untold(void *user, const char *where, const char *what)
+{
+    telling *t = user;
+    size_t i = 0;
+    while (i < t->count && strcmp(t->untold[i].what, what) != 0)
+        i++;
+    if (i == t->capacity) {
+        const size_t capacity = t->capacity != 0 ? t->capacity * 2 : 16;
+        untold *grown = realloc(t->untold, capacity * sizeof *grown);
+        if (grown == NULL) {
+            cli_check(t->c, STELE_ERR_MEMORY, "metadata");
+            return;
+        }
+        t->untold = grown;
+        t->capacity = capacity;
+    }
+    if (i == t->count) {
+        t->untold[t->count++] = (untold){.what = what};
+        snprintf(t->untold[i].where, sizeof t->untold[i].where, "%s", where);
+    }
+    t->untold[i].count++;
+}
+
+static void write_text(void *user, const char *name, const char *text, size_t size)
+{
+    telling *t = user;
+    if (t->text_count++ > 0)
+        output_byte(t->c->out, '\n');
+    (void)name;
+    output_write(t->c->out, text, size);
+}
+
+/* On standard error, so that the text stays whole. */
+static void write_untold(telling *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const untold *u = &t->untold[i];
+        char count[PRINT_SIZE];
+        fprintf(stderr, "not said: %s: %s", u->what, print_count(count, u->count));
+        if (u->where[0] != 0)
+            fprintf(stderr, " (%s'%s')", u->count > 1 ? "first of " : "of ", u->where);
+        fputc('\n', stderr);
+    }
+    if (t->count != 0)
+        cli_exit(t->c, EXIT_FINDINGS);
+}
+
+static stele_ctf_generation chosen(const cli *c)
+{
+    const char *to = option_value(&c->options, OPTION_CTF_TO);
+    if (to == NULL)
+        return STELE_CTF_GENERATION_SAME;
+    return strcmp(to, "rfc") == 0 ? STELE_CTF_GENERATION_RFC
+           : strcmp(to, "2") == 0 ? STELE_CTF_GENERATION_2
+                                  : STELE_CTF_GENERATION_1;
+}
+
+void command_CTF_METADATA(cli *c)
+{
+    const char *path = c->options.arguments[0];
+    telling t = {.c = c};
+    const stele_ctf_translation translation = {
+        .to = chosen(c), .text = write_text, .lose = keep_untold, .user = &t};
+    cli_check(c, stele_ctf_translate(c->context, path, &translation), path);
+    cli_conclude(c, path, NULL);
+    write_untold(&t);
+    free(t.untold);
+}

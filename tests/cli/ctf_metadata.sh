@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+. "$SOURCE/tests/cli/lib.sh"
+
+mkdir trace
+cat >trace/metadata <<'END'
+/* CTF 1.8 */
+typealias integer { size = 8; } := u8;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u8 stream_id; }; };
+clock { name = c; freq = 1000; };
+stream { id = 0; event.header := struct { u8 id; integer { size = 32; map = clock.c.value; } timestamp; }; };
+event { name = "a:b"; id = 7; fields := struct { u8 _len; u8 x[_len]; string s; }; };
+END
+
+# Normalized, from the file, its directory and an archive; what is printed reads the same.
+expect 0 ctf metadata trace/metadata
+says out '^/\* CTF 1.8 \*/$'
+says out 'integer { size = 8; align = 8; } x\[_len\];'
+says out '^	name = "a:b";$'
+silent err
+mv out first
+expect 0 ctf metadata trace
+cmp -s out first || complain "a directory gives another text" out
+mkdir again && cp first again/metadata
+expect 0 ctf metadata again
+cmp -s out first || complain "the printed text prints differently" out
+tar cf trace.tar trace
+expect 0 ctf metadata trace.tar
+cmp -s out first || complain "an archive gives another text" out
+
+# To CTF 2 and back.
+expect 0 ctf metadata --to 2 trace
+says out '"preamble"'
+mkdir two && mv out two/metadata
+expect 0 ctf metadata --to 1.8 two
+says out '^	name = "a:b";$'
+says out 'string s;'
+says_not err .
+
+# What a generation cannot say is counted.
+printf '\036{"type": "preamble", "version": 2, "uuid": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}\n\036{"type": "trace-class"}\n\036{"type": "data-stream-class", "payload-field-class": {}}\n\036{"type": "event-record-class", "payload-field-class": {"type": "structure", "member-classes": [{"name": "v", "field-class": {"type": "variable-length-unsigned-integer"}}]}}\n' |
+    sed 's/, "payload-field-class": {}//' >two/metadata
+expect 1 ctf metadata --to 1.8 two
+says err 'not said: integers of variable length: 1'
+
+# What is wrong is shown where it is.
+echo 'trace { major = 1; minor = 8; byte_order = le; }; event { fields := struct { u8 x; }; };' >trace/metadata
+expect 3 ctf metadata trace
+says err 'metadata:77: error CTF104 .*: line 1, column 78: .*u8'
+says err '^    .*struct { u8 x; '
+says err '^     *^$'
+
+mkdir nothing
+expect 3 ctf metadata nothing
+says err CTF001
+expect 0 ctf --help
+says out '^  metadata '
+expect 2 ctf metadata --to 3 trace
+finish
