@@ -56,6 +56,10 @@ char *text_padded(char *to, uint64_t value, unsigned digits)
 
 char *text_u64(char *to, uint64_t value)
 {
+    if (value < 10) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
     if (value < BLOCK_LIMIT) {
         const uint64_t digits = block_digits((uint32_t)value);
         /* Zeros in front go, but for the last digit; what is behind the digits is room. */
