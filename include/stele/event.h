@@ -97,6 +97,7 @@ STELE_API const char *stele_kind_text(stele_kind kind);
 #define STELE_FLAG_PART       0x10u /* more parts of the same payload follow */
 #define STELE_FLAG_DAMAGED    0x20u /* the record was damaged; what could be read is here */
 #define STELE_FLAG_CLAMPED    0x40u /* the time does not fit in time_ns; `ticks` is exact */
+#define STELE_FLAG_REPEATED   0x80u /* a copy of an event that the traces have elsewhere, too */
 
 /*
  * One event: 64 bytes, no pointers, so that it can be copied, sorted and written to a file.

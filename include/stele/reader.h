@@ -23,6 +23,7 @@ typedef struct stele_trace_options {
     const char *format; /* NULL: recognised by content first, by name second */
     bool has_shift;     /* shift_ns was given by the user: the clock counts as related */
     int64_t shift_ns;   /* added to every time of this trace when several are read together */
+    bool is_apart;      /* what it has in common with other traces is no repetition */
     const stele_setting *settings; /* keys as stele_format_info lists them; read while opening */
     size_t setting_count;
 } stele_trace_options;

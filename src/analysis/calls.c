@@ -554,6 +554,11 @@ static void take(calls *s, stack *of, const stele_batch *batch, const stele_even
         of->last_ns = event->time_ns;
 }
 
+static inline bool is_repeated(const stele_event *event)
+{
+    return (event->flags & STELE_FLAG_REPEATED) != 0;
+}
+
 /*
  * Entries, and exits of what was entered last, on a stack of nothing else: nearly all of most
  * traces. What they change is in locals, because stores to frames and spans could alias the rest.
@@ -571,7 +576,7 @@ static const stele_event *take_plain(calls *s, stack *of, const stele_event *eve
     uint64_t entry_count = 0, tail_count = 0;
     if ((size_t)(end - event) > room)
         end = event + room;
-    for (; event != end && event->track == track; event++) {
+    for (; event != end && event->track == track && !is_repeated(event); event++) {
         const stele_name name = name_of(event);
         const int64_t time_ns = event->time_ns;
         if (event->kind == STELE_KIND_BEGIN) {
@@ -622,6 +627,11 @@ stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
         stack *of;
         if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
             has_others = true;
+            event++;
+            continue;
+        }
+        if (is_repeated(event)) {
+            s->counts.repeated_count++;
             event++;
             continue;
         }

@@ -44,6 +44,7 @@ typedef struct call_counts {
     uint64_t overlap_count; /* COMPLETE events that neither nest nor follow one another */
     uint64_t cut_count;     /* calls deeper than the limit, not followed */
     uint32_t depth_max;
+    uint64_t repeated_count;   /* events that are copies of others, left out */
     uint64_t node_other_count; /* calls on paths beyond the limit of the tree */
 } call_counts;
 

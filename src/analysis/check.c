@@ -330,6 +330,8 @@ static void judge_time(event_check *check, stream_state *stream, const stele_eve
 
 static stele_status judge(event_check *check, const stele_event *event)
 {
+    if ((event->flags & STELE_FLAG_REPEATED) != 0)
+        return STELE_OK;
     switch (event->kind) {
     case STELE_KIND_BEGIN: return begin_add(check, event);
     case STELE_KIND_END:

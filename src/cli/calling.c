@@ -158,7 +158,7 @@ typedef struct unusual {
     uint64_t count;
 } unusual;
 
-#define UNUSUAL_COUNT 6
+#define UNUSUAL_COUNT 7
 
 static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
 {
@@ -170,6 +170,8 @@ static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
          counts->by_end[CALL_ENTRY_LOST]},
         {"overlap_count", "span", "overlapping others without nesting", counts->overlap_count},
         {"cut_count", "call", "beyond the depth limit: in no figure", counts->cut_count},
+        {"repeated_count", "event", "repeating others, as forked processes do: counted once",
+         counts->repeated_count},
         {"path_other_count", "call", "beyond the limit of paths: counted at their callers",
          counts->node_other_count}};
     for (size_t i = 0; i < UNUSUAL_COUNT; i++)

@@ -32,6 +32,7 @@ typedef struct cli {
     binaries *binaries; /* of --binary; NULL: none were opened yet */
     exit_code worst;
     bool is_quiet, is_strict;
+    bool is_apart;     /* what traces have in common is no repetition */
     bool is_closed;    /* whoever read the output went away */
     bool is_screen;    /* standard output is a terminal */
     bool is_streaming; /* and is written to while reading: there is no place for a progress bar */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/context.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,10 +54,43 @@ stele_status stele_context_new(const stele_context_options *options, stele_conte
     return STELE_OK;
 }
 
+typedef struct shared {
+    struct shared *next;
+    const void *key;
+    void (*release)(void *);
+    max_align_t data[];
+} shared;
+
+void *context_shared(stele_context *context, const void *key, size_t size, void (*release)(void *))
+{
+    shared *made = context->shared;
+    while (made != NULL && made->key != key)
+        made = made->next;
+    if (made == NULL) {
+        made = calloc(1, sizeof *made + size);
+        if (made == NULL)
+            return NULL;
+        *made = (shared){context->shared, key, release};
+        context->shared = made;
+    }
+    return made->data;
+}
+
+static void free_shared(stele_context *context)
+{
+    while (context->shared != NULL) {
+        shared *const first = context->shared;
+        context->shared = first->next;
+        first->release(first->data);
+        free(first);
+    }
+}
+
 void stele_context_free(stele_context *context)
 {
     if (context == NULL)
         return;
+    free_shared(context);
     intern_free(&context->names);
     free(context->temp_dir);
     free(context->categories);

@@ -33,7 +33,14 @@ struct stele_context {
     stele_stream *streams;
     uint32_t stream_count, stream_capacity;
     uint32_t trace_count;
+    struct shared *shared; /* a list */
 };
+
+/*
+ * What traces of a format know of each other: `size` bytes, zeros at first, the same for the same
+ * key. `release` frees what they hold when the context is freed. NULL when memory is exhausted.
+ */
+void *context_shared(stele_context *context, const void *key, size_t size, void (*release)(void *));
 
 /* Adds a stream and gives its number; UINT32_MAX when memory is exhausted. */
 uint32_t context_add_stream(stele_context *context, const stele_stream *stream);

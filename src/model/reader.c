@@ -288,9 +288,10 @@ static stele_status open_trace_flows(opening *o, size_t index)
     const size_t first = o->flow_count;
     stele_status status = STELE_OK;
     if (r->flow_count == 1) {
-        const bool is_stream = trace->is_indexed && trace->stream_count == 1;
+        const bool is_stream =
+            o->request.order != STELE_ORDER_NONE && trace->is_indexed && trace->stream_count == 1;
         return open_flow(
-            o, index, PRODUCE_ALL,
+            o, index, is_stream ? trace->stream_first : PRODUCE_ALL,
             is_stream ? stream_lateness(stele_stream_get(trace->context, trace->stream_first),
                                         &o->request)
                       : INT64_MAX);

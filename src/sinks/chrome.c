@@ -190,7 +190,8 @@ static void args_put_fields(chrome_sink *chrome, const stele_event *event)
     }
 }
 
-#define FLAGS_TOLD (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED)
+#define FLAGS_TOLD \
+    (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
 
 static void args_put_flags(chrome_sink *chrome, unsigned flags)
 {

@@ -189,11 +189,9 @@ char *cell_flags(char *to, unsigned flags)
     static const struct {
         unsigned flag;
         const char *text;
-    } texts[] = {{STELE_FLAG_LATE, "LATE"},
-                 {STELE_FLAG_UNRESOLVED, "UNRESOLVED"},
-                 {STELE_FLAG_DAMAGED, "DAMAGED"},
-                 {STELE_FLAG_CLAMPED, "CLAMPED"},
-                 {STELE_FLAG_PART, "part"}};
+    } texts[] = {{STELE_FLAG_LATE, "LATE"},         {STELE_FLAG_UNRESOLVED, "UNRESOLVED"},
+                 {STELE_FLAG_DAMAGED, "DAMAGED"},   {STELE_FLAG_CLAMPED, "CLAMPED"},
+                 {STELE_FLAG_REPEATED, "REPEATED"}, {STELE_FLAG_PART, "part"}};
     const char *const start = to;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if ((flags & texts[i].flag) == 0)

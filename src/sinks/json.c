@@ -308,9 +308,10 @@ static void flags_put(output *out, unsigned flags)
     static const struct {
         unsigned flag;
         const char *text;
-    } texts[] = {{STELE_FLAG_LATE, "late"},       {STELE_FLAG_UNRESOLVED, "unresolved"},
-                 {STELE_FLAG_NO_TIME, "no-time"}, {STELE_FLAG_PART, "part"},
-                 {STELE_FLAG_DAMAGED, "damaged"}, {STELE_FLAG_CLAMPED, "clamped"}};
+    } texts[] = {{STELE_FLAG_LATE, "late"},        {STELE_FLAG_UNRESOLVED, "unresolved"},
+                 {STELE_FLAG_NO_TIME, "no-time"},  {STELE_FLAG_PART, "part"},
+                 {STELE_FLAG_DAMAGED, "damaged"},  {STELE_FLAG_CLAMPED, "clamped"},
+                 {STELE_FLAG_REPEATED, "repeated"}};
     const char *const start = ",\"flags\":[\"", *before = start;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if ((flags & texts[i].flag) == 0)

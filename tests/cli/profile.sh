@@ -17,6 +17,16 @@ golden profile_json
 expect 0 profile --csv "$xray/sleeper.14.fdr5.tsc.xray"
 golden profile_csv
 
+# What a forked child copied from its parent counts once, in one log and in two.
+expect 0 profile "$xray/forker.14.basic3.xray"
+says out ' 150 .*@(3)$'
+says out '103 events repeating others'
+expect 0 profile "$xray/forker.14.fdr5.tsc.xray" "$xray/forker.14.fdr5.tsc.1.xray"
+says out ' 150 .*@(3)$'
+says err 'XRY018'
+expect 0 diff "$xray/forker.14.fdr5.tsc.xray" "$xray/forker.14.fdr5.tsc.1.xray"
+silent err
+
 # Orders: each column falls (names rise).
 trace=$heph/heph_tracing_example.bin.log
 column() { # NUMBER: that column of the CSV

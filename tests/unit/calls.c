@@ -125,6 +125,23 @@ TEST(an_exit_without_name_is_that_of_the_last_entry)
     made_end();
 }
 
+TEST(what_repeats_others_is_left_out)
+{
+    made_begin();
+    enter(0, "main");
+    enter(0, "main");
+    it.batch->events[1].flags = STELE_FLAG_REPEATED;
+    enter(10, "a");
+    leave(20, "a");
+    leave(20, "a");
+    it.batch->events[4].flags = STELE_FLAG_REPEATED;
+    leave(30, "main");
+    CHECK_EQ_STR(made_calls(&plain), "a 10-20 10 @1; main 0-30 20 @0");
+    CHECK_EQ_U64(counts.call_count, 2);
+    CHECK_EQ_U64(counts.repeated_count, 2);
+    made_end();
+}
+
 TEST(threads_have_stacks_of_their_own)
 {
     made_begin();

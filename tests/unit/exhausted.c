@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters, summary and check while one allocation after the other fails. */
+/* Filters, summary, check, profile and paths while one allocation after the other fails. */
 #include <stdlib.h>
 
 #include "allocations.h"
 #include "analysis/check.h"
+#include "analysis/paths.h"
+#include "analysis/profile.h"
 #include "analysis/summary.h"
 #include "model/batch.h"
 #include "model/filter.h"
@@ -150,4 +152,60 @@ static stele_status try_check(uint64_t *outcome)
 TEST(check_without_memory)
 {
     try_all(try_check);
+}
+
+static stele_status try_profile_of(bool by_track, uint64_t *outcome)
+{
+    const profile_row *rows;
+    size_t count = 0;
+    profile *p;
+    stele_status status = profile_new(it.context, &(profile_options){.by_track = by_track}, &p);
+    if (status != STELE_OK)
+        return status;
+    status = profile_add(p, &(stele_segment){it.batch, 0, EVENTS});
+    if (status == STELE_OK)
+        status = profile_finish(p);
+    if (status == STELE_OK)
+        status = profile_rows(p, PROFILE_BY_SELF, &rows, &count);
+    for (size_t i = 0; i < count; i++)
+        *outcome += (rows[i].count + rows[i].lost_count) * 1000 + rows[i].self_ns;
+    profile_free(p);
+    return status;
+}
+
+static stele_status try_profile(uint64_t *outcome)
+{
+    return try_profile_of(false, outcome);
+}
+
+static stele_status try_profile_by_track(uint64_t *outcome)
+{
+    return try_profile_of(true, outcome);
+}
+
+TEST(profile_without_memory)
+{
+    try_all(try_profile);
+    try_all(try_profile_by_track);
+}
+
+static stele_status try_paths(uint64_t *outcome)
+{
+    path_tree tree;
+    paths *p;
+    stele_status status = paths_new(it.context, &(path_options){.by_track = true}, &p);
+    if (status != STELE_OK)
+        return status;
+    status = paths_add(p, &(stele_segment){it.batch, 0, EVENTS});
+    if (status == STELE_OK)
+        status = paths_tree(p, false, &tree);
+    if (status == STELE_OK)
+        *outcome = tree.count * 1000 + tree.nodes[0].sides[0].total_ns;
+    paths_free(p);
+    return status;
+}
+
+TEST(paths_without_memory)
+{
+    try_all(try_paths);
 }

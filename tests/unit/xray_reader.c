@@ -6,6 +6,7 @@
 #include <stele/stele.h>
 #include <stele/xray.h>
 
+#include "core/load.h"
 #include "hex.h"
 #include "support.h"
 
@@ -263,6 +264,42 @@ TEST(buffers_are_put_in_order)
     reading_end(&r);
 }
 
+/* A ring of one thread that is too large to be held: the second half stands first. */
+TEST(a_ring_is_put_in_order_by_its_buffers)
+{
+    static const char *const head[] = {HEADER_5}, *const begin[] = {EXTENTS("00"),
+                                                                    PREAMBLE("07", "00 00")};
+    enum { BUFFERS = 40, CALLS = 2000, PREAMBLE_SIZE = 80, BUFFER_SIZE = 80 + CALLS * 16 };
+    static uint8_t bytes[32 + BUFFERS * BUFFER_SIZE];
+    hex h = {.size = 0};
+    uint64_t last = 0;
+    reading r;
+    hex_add(&h, head[0]);
+    memcpy(bytes, h.bytes, h.size);
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        uint8_t *at = bytes + 32 + (size_t)i * BUFFER_SIZE;
+        h.size = 0;
+        hex_add(&h, begin[0]);
+        hex_add(&h, begin[1]);
+        memcpy(at, h.bytes, PREAMBLE_SIZE);
+        store_le64(at + 1, BUFFER_SIZE - 16);
+        store_le64(at + 64 + 3, 1000000 + (uint64_t)((i + BUFFERS / 2) % BUFFERS) * CALLS * 20);
+        for (unsigned call = 0; call < CALLS; call++) {
+            h.size = 0;
+            hex_add(&h, ENTER("1") EXIT("1"));
+            memcpy(at + PREAMBLE_SIZE + call * 16, h.bytes, 16);
+        }
+    }
+    read_bytes(&r, bytes, sizeof bytes);
+    CHECK_EQ_U64(r.count, BUFFERS * CALLS * 2);
+    for (size_t i = 0; i < r.count; i++) {
+        CHECK(r.events[i].ticks > last && (r.events[i].flags & STELE_FLAG_LATE) == 0);
+        last = r.events[i].ticks;
+    }
+    CHECK_EQ_U64(r.stats.late_count, 0);
+    reading_end(&r);
+}
+
 TEST(arguments_belong_to_their_entry)
 {
     static const char *const texts[] = {
@@ -299,6 +336,207 @@ TEST(short_extents_of_typed_events)
     reading_end(&r);
 }
 
+/* ---- Basic mode ---- */
+
+#define BASIC(version) version " 00 00:2 03 00:3 00 ca 9a 3b 00:4 00:16 "
+#define CALL(kind, function, tsc) \
+    "00:2 02 " kind function " 00:3 " tsc " 00:6 07 00:3 09 00:3 aa:8 "
+#define ARGUMENT(function, value) \
+    "01 00 aa:2 " function " 00:3 07 00:3 09 00:3 " value " 00:7 aa:8 "
+#define CALL_OF(thread, kind, tsc) \
+    "00:2 02 " kind "01 00:3 " tsc " 00:6 " thread " 00:3 09 00:3 aa:8 "
+
+/* Only the third version has a process; what stands in its place is padding before. */
+TEST(basic_logs_of_every_version)
+{
+    static const char *const versions[] = {"01", "02", "03"};
+    for (uint64_t v = 0; v < 3; v++) {
+        const char *const texts[] = {BASIC(""), CALL("00 ", "01", "e8 03"),
+                                     CALL("00 ", "02", "ea 03"), CALL("02 ", "02", "ee 03"),
+                                     CALL("01 ", "01", "f0 03")};
+        reading r;
+        hex h = {.size = 0};
+        hex_add(&h, versions[v]);
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            hex_add(&h, texts[i]);
+        read_bytes(&r, h.bytes, h.size);
+        CHECK_EQ_U64(r.count, 4);
+        check_event(&r, 0, STELE_KIND_BEGIN, 1000, 1);
+        check_event(&r, 1, STELE_KIND_BEGIN, 1002, 2);
+        check_event(&r, 2, STELE_KIND_TAIL_EXIT, 1006, 2);
+        check_event(&r, 3, STELE_KIND_END, 1008, 1);
+        CHECK_EQ_U64(r.events[0].tid, 7);
+        CHECK_EQ_U64(r.events[0].pid, v == 2 ? 9 : 0);
+        CHECK_EQ_U64(r.events[0].cpu, 2);
+        CHECK_EQ_STR(r.codes, "");
+        reading_end(&r);
+    }
+}
+
+TEST(basic_arguments_belong_to_the_entry_before_them)
+{
+    static const char *const texts[] = {BASIC("03"), CALL("03 ", "01", "e8 03"),
+                                        ARGUMENT("01", "2a"), CALL("01 ", "01", "ea 03"),
+                                        ARGUMENT("02", "05")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 3);
+    check_event(&r, 0, STELE_KIND_BEGIN, 1000, 1);
+    CHECK_EQ_U64(r.events[0].argument_sum, 42);
+    check_event(&r, 1, STELE_KIND_END, 1002, 1);
+    check_event(&r, 2, STELE_KIND_INSTANT, 0, 2);
+    CHECK_EQ_U64(r.events[2].flags, STELE_FLAG_NO_TIME);
+    CHECK_EQ_U64(r.events[2].argument_sum, 5);
+    CHECK_EQ_STR(r.codes, "XRY015@128 ");
+    reading_end(&r);
+}
+
+TEST(basic_blocks_of_a_thread_are_put_in_order)
+{
+    static const char *const texts[] = {BASIC("03"),
+                                        CALL_OF("07", "01 ", "20 03"),
+                                        CALL_OF("08", "00 ", "15 03"),
+                                        CALL_OF("08", "01 ", "25 03"),
+                                        CALL_OF("07", "00 ", "10 03"),
+                                        "00 00 02 09 01 00:3 11 03 00:6 07 00:3 09 00:3 00:8 ",
+                                        "aa:5"};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 4);
+    check_event(&r, 0, STELE_KIND_BEGIN, 0x310, 1);
+    check_event(&r, 1, STELE_KIND_BEGIN, 0x315, 1);
+    check_event(&r, 2, STELE_KIND_END, 0x320, 1);
+    check_event(&r, 3, STELE_KIND_END, 0x325, 1);
+    CHECK_EQ_U64(r.events[1].tid, 8);
+    CHECK_EQ_STR(r.codes, "XRY014@160 ");
+    CHECK_EQ_U64(r.stats.skipped_size, 32);
+    reading_end(&r);
+}
+
+/* ---- Profiles ---- */
+
+#define PROFILE               "66 6f 72 70 79 61 72 78 24 04 18 20 00:4 00:8 09 00:7 "
+#define BLOCK(size, thread)   size " 00:3 00:4 " thread " 00:7 "
+#define FIGURES(calls, ticks) "00:4 " calls " 00:7 " ticks " 00:7 "
+
+/* Two threads; paths stand leaf first. */
+TEST(profiles_are_samples_of_paths)
+{
+    static const char *const texts[] = {PROFILE,
+                                        BLOCK("44", "07"),
+                                        "01 00:3 ",
+                                        FIGURES("03", "64"),
+                                        "02 00:3 01 00:3 ",
+                                        FIGURES("05", "0a"),
+                                        BLOCK("28", "08"),
+                                        "03 00:3 ",
+                                        FIGURES("01", "02")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 3);
+    check_event(&r, 0, STELE_KIND_SAMPLE, 0, 100);
+    check_event(&r, 1, STELE_KIND_SAMPLE, 0, 10);
+    check_event(&r, 2, STELE_KIND_SAMPLE, 0, 2);
+    CHECK_EQ_U64(r.events[1].tid, 7);
+    CHECK_EQ_U64(r.events[2].tid, 8);
+    CHECK_EQ_U64(r.events[2].pid, 9);
+    CHECK_EQ_U64(r.events[0].flags, STELE_FLAG_NO_TIME);
+    CHECK_EQ_STR(r.codes, "");
+    reading_end(&r);
+}
+
+TEST(a_damaged_profile_gives_the_blocks_before)
+{
+    static const char *const texts[] = {PROFILE,           BLOCK("28", "07"),
+                                        "01 00:3 ",        FIGURES("03", "64"),
+                                        BLOCK("20", "08"), "01 00:3 02 00:3 03 00:3 04 00:3 "};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 1);
+    CHECK_EQ_STR(r.codes, "XRY016@88 ");
+    CHECK_EQ_U64(r.stats.skipped_size, 16);
+    reading_end(&r);
+}
+
+/* ---- Forks ---- */
+
+static uint64_t count_repeated(const reading *r, size_t first)
+{
+    uint64_t count = 0;
+    for (size_t i = first; i < r->count; i++)
+        count += (r->events[i].flags & STELE_FLAG_REPEATED) != 0;
+    return count;
+}
+
+/* The parent wrote two records before the fork and one behind it; the child wrote its first block
+   with both of them. */
+TEST(basic_records_of_a_child_are_told_to_be_copies)
+{
+    static const char *const texts[] = {BASIC("03"),
+                                        CALL_OF("07", "00 ", "10 03"),
+                                        CALL_OF("07", "00 ", "11 03"),
+                                        CALL_OF("08", "01 ", "12 03"),
+                                        CALL_OF("07", "00 ", "10 03"),
+                                        CALL_OF("07", "00 ", "11 03"),
+                                        CALL_OF("07", "01 ", "13 03")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 6);
+    CHECK_EQ_U64(count_repeated(&r, 0), 2);
+    CHECK(r.events[1].flags & STELE_FLAG_REPEATED); /* the later of both */
+    CHECK(r.events[3].flags & STELE_FLAG_REPEATED);
+    CHECK_EQ_STR(r.codes, "XRY018@128 ");
+    reading_end(&r);
+}
+
+/* The parent had written its block up to 0x311, and had two records in memory when it forked. */
+TEST(basic_copies_may_begin_within_a_block)
+{
+    static const char *const texts[] = {BASIC("03"),
+                                        CALL_OF("07", "00 ", "10 03"),
+                                        CALL_OF("07", "00 ", "11 03"),
+                                        CALL_OF("07", "00 ", "12 03"),
+                                        CALL_OF("07", "00 ", "14 03"),
+                                        CALL_OF("08", "01 ", "15 03"),
+                                        CALL_OF("07", "00 ", "12 03"),
+                                        CALL_OF("07", "00 ", "14 03"),
+                                        CALL_OF("07", "01 ", "16 03")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 8);
+    CHECK_EQ_U64(count_repeated(&r, 0), 2);
+    CHECK_EQ_STR(r.codes, "XRY018@192 ");
+    reading_end(&r);
+}
+
+static stele_trace *open_sample(const reading *r, const char *name, bool is_apart)
+{
+    char path[512];
+    stele_trace *trace;
+    snprintf(path, sizeof path, SAMPLES "%s", name);
+    REQUIRE(stele_trace_open(r->context, path, &(stele_trace_options){.is_apart = is_apart},
+                             &trace) == STELE_OK);
+    return trace;
+}
+
+/* 103 of the child's 206 events are its parent's. */
+TEST(a_childs_log_repeats_its_parents)
+{
+    for (unsigned apart = 0; apart < 2; apart++) {
+        reading r;
+        size_t first;
+        reading_begin(&r);
+        read_trace(&r, open_sample(&r, "forker.14.fdr5.tsc.xray", apart), NULL);
+        first = r.count;
+        CHECK_EQ_U64(count_repeated(&r, 0), 0);
+        read_trace(&r, open_sample(&r, "forker.14.fdr5.tsc.1.xray", apart), NULL);
+        CHECK_EQ_U64(r.count - first, 206);
+        CHECK_EQ_U64(count_repeated(&r, first), apart ? 0 : 103);
+        CHECK_EQ_STR(r.codes, apart ? "" : "XRY018@48 ");
+        reading_end(&r);
+    }
+}
+
 /* ---- Real traces, encoded again ---- */
 
 static const char *const real[] = {"events.14.fdr5.ns.xray",   "exc.14.fdr5.tsc.xray",
@@ -326,15 +564,6 @@ static void check_same(const reading *got, const reading *expected, bool has_pid
     }
 }
 
-static stele_trace *open_sample(const reading *r, const char *name)
-{
-    char path[512];
-    stele_trace *trace;
-    snprintf(path, sizeof path, SAMPLES "%s", name);
-    REQUIRE(stele_trace_open(r->context, path, NULL, &trace) == STELE_OK);
-    return trace;
-}
-
 static void write_again(const char *name, const char *version)
 {
     reading first, again;
@@ -345,18 +574,13 @@ static void write_again(const char *name, const char *version)
     REQUIRE(stele_writer_open(first.context, "again.xray", "xray",
                               &(stele_writer_options){.replace = true, .version = version},
                               &writer) == STELE_OK);
-    read_trace(&first, open_sample(&first, name), writer);
+    read_trace(&first, open_sample(&first, name, false), writer);
     CHECK_EQ_U64(stele_writer_finish(writer), STELE_OK);
     /* Process ids came with version 3; nothing else is lost in any. */
-    if (version[0] < '3') {
-        REQUIRE(stele_writer_get_loss(writer, 0, &loss));
+    CHECK(stele_writer_get_loss(writer, 0, &loss) == (version[0] < '3'));
+    if (version[0] < '3')
         CHECK_EQ_STR(loss.what, "process ids");
-        CHECK(!stele_writer_get_loss(writer, 1, &loss));
-    } else {
-        /* The first two versions have no place for the process. */
-        CHECK(stele_writer_get_loss(writer, 0, &loss) == (version[0] < '3'));
-        CHECK(!stele_writer_get_loss(writer, 1, &loss));
-    }
+    CHECK(!stele_writer_get_loss(writer, 1, &loss));
     stele_writer_close(writer);
     reading_begin(&again);
     REQUIRE(stele_trace_open(again.context, "again.xray", NULL, &trace) == STELE_OK);

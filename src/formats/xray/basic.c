@@ -23,6 +23,7 @@ typedef struct basic_producer {
     window w;
     uint32_t columns;
     size_t range_at, range_end;
+    uint64_t repeat_end; /* records up to here repeat others */
     bool is_file_order;
     int64_t last_ns;
 } basic_producer;
@@ -48,6 +49,11 @@ static bool add_argument(basic_producer *self, stele_batch *batch, stele_event *
                                              .hint = STELE_HINT_HEX,
                                              .u.u = value};
     return batch_set_fields(batch, event, first);
+}
+
+static uint8_t repeated_flag(const basic_producer *self)
+{
+    return window_offset(&self->w) < self->repeat_end ? STELE_FLAG_REPEATED : 0;
 }
 
 static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *at, uint32_t track)
@@ -77,7 +83,7 @@ static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *a
                            .field_first = batch->field_count,
                            .cpu = at[2],
                            .kind = kinds[at[3]],
-                           .flags = STELE_FLAG_HAS_CPU};
+                           .flags = STELE_FLAG_HAS_CPU | repeated_flag(self)};
     event->time_ns = self->last_ns = tick_rate_ns(&self->trace->rate, event->ticks, &is_clamped);
     if (is_clamped)
         event->flags |= STELE_FLAG_CLAMPED;
@@ -121,7 +127,7 @@ static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_
                            .track = track,
                            .field_first = batch->field_count,
                            .kind = STELE_KIND_INSTANT,
-                           .flags = STELE_FLAG_NO_TIME};
+                           .flags = STELE_FLAG_NO_TIME | repeated_flag(self)};
     return add_argument(self, batch, event, value);
 }
 
@@ -141,6 +147,7 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
             return self->w.status != STELE_OK ? self->w.status : STELE_END;
         window_move(&self->w, self->trace->ranges[self->range_at].begin,
                     self->trace->ranges[self->range_at].end);
+        self->repeat_end = self->trace->ranges[self->range_at].repeat_end;
         self->range_at++;
     }
     is_argument = xray_load16(big, self->w.at) == 1;

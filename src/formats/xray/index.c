@@ -72,6 +72,8 @@ static stele_status index_basic(xray_trace *trace, window *w)
         }
         if (range.first_tsc == 0 && !is_argument)
             range.first_tsc = xray_load64(big, w->at + 8);
+        if (!is_argument)
+            range.last_tsc = xray_load64(big, w->at + 8);
         range.end = at + XRAY_BASIC_SIZE;
         w->at += XRAY_BASIC_SIZE;
     }
@@ -85,15 +87,8 @@ static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
 {
     uint64_t tsc = range->first_tsc;
     stele_xray_record records[256];
-    if (trace->mode == XRAY_MODE_BASIC) {
-        for (uint64_t at = range->end; at > range->begin; at -= XRAY_BASIC_SIZE) {
-            window_move(w, at - XRAY_BASIC_SIZE, range->end);
-            if (window_need(w, XRAY_BASIC_SIZE) >= XRAY_BASIC_SIZE &&
-                xray_load16(trace->header.is_big_endian, w->at) == 0)
-                return xray_load64(trace->header.is_big_endian, w->at + 8);
-        }
-        return tsc;
-    }
+    if (trace->mode == XRAY_MODE_BASIC)
+        return range->last_tsc;
     window_move(w, range->begin, range->end);
     while (window_need(w, XRAY_METADATA_SIZE) >= XRAY_FUNCTION_SIZE) {
         stele_xray_result result;
@@ -167,7 +162,7 @@ stele_status xray_index(stele_trace *base)
         order_ranges(trace, &w);
     }
     window_close(&w);
-    return status;
+    return status == STELE_OK ? xray_find_repeats(trace) : status;
 }
 
 void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end)

@@ -68,9 +68,17 @@ static bool add_field(stele_batch *batch, stele_name name, uint8_t type, uint8_t
     return true;
 }
 
+/* The flag of a record of `size` bytes that repeats another. */
+static uint8_t repeated_flag(const fdr_producer *self, const uint8_t *at, uint32_t size)
+{
+    return window_offset_of(&self->w, at) + size <= self->range.repeat_end ? STELE_FLAG_REPEATED
+                                                                           : 0;
+}
+
 static stele_event *start_event(fdr_producer *self, stele_batch *batch, const uint8_t *at,
                                 uint64_t tsc, stele_kind kind)
 {
+    const uint32_t size = kind == STELE_KIND_INSTANT ? XRAY_METADATA_SIZE : XRAY_FUNCTION_SIZE;
     stele_event *event = batch_push_event(batch);
     bool is_clamped = false;
     *event =
@@ -81,7 +89,9 @@ static stele_event *start_event(fdr_producer *self, stele_batch *batch, const ui
                       .field_first = batch->field_count,
                       .cpu = self->cpu,
                       .kind = (uint8_t)kind,
-                      .flags = (uint8_t)(self->cpu_flag | (is_clamped ? STELE_FLAG_CLAMPED : 0))};
+                      .flags = (uint8_t)(self->cpu_flag | (is_clamped ? STELE_FLAG_CLAMPED : 0) |
+                                         repeated_flag(self, at, size)),
+                      .size = size};
     return event;
 }
 
@@ -127,7 +137,6 @@ static stele_status push_argument(fdr_producer *self, stele_batch *batch, const 
         if (!self->wants_instants)
             return STELE_OK;
         event = start_event(self, batch, at, self->tsc, STELE_KIND_INSTANT);
-        event->size = XRAY_METADATA_SIZE;
         event->name = self->trace->name_arg[0];
         if (!add_field(batch, self->trace->name_arg[0], STELE_TYPE_UINT, 64, value))
             return STELE_ERR_MEMORY;
@@ -310,13 +319,18 @@ XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch
     const uint32_t track = trace->threads[self->range.thread].track;
     const uint32_t field_first = batch->field_count;
     const uint64_t shift = window_offset_of(&self->w, at) - (uint64_t)(uintptr_t)at;
-    const size_t count = (size_t)(end - at) / XRAY_FUNCTION_SIZE;
+    const uint8_t flags = self->cpu_flag | repeated_flag(self, at, XRAY_FUNCTION_SIZE);
+    const uint64_t left = self->range.repeat_end - window_offset_of(&self->w, at);
+    const size_t size = (flags & STELE_FLAG_REPEATED) != 0 && left < (size_t)(end - at)
+                            ? (size_t)left
+                            : (size_t)(end - at);
+    const size_t count = size / XRAY_FUNCTION_SIZE;
     const size_t room = batch->event_capacity - batch->event_count;
     const uint8_t *const last = at + (count < room ? count : room) * XRAY_FUNCTION_SIZE;
     stele_event *event = batch->events + batch->event_count;
     uint64_t rests[XRAY_ACTION_COUNT], tsc = self->tsc;
     for (unsigned i = 0; i < XRAY_ACTION_COUNT; i++)
-        rests[i] = event_rest(0, 0, self->cpu, function_kinds[i], self->cpu_flag);
+        rests[i] = event_rest(0, 0, self->cpu, function_kinds[i], flags);
     for (; at != last; at += XRAY_FUNCTION_SIZE, event++) {
         const uint32_t word = xray_load32(big, at);
         const uint32_t function = xray_function(big, word);
@@ -349,7 +363,6 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
     event = start_event(self, batch, *at, self->tsc, function_kinds[xray_action(big, word)]);
     event->id = function;
     event->name = name;
-    event->size = XRAY_FUNCTION_SIZE;
     *at += XRAY_FUNCTION_SIZE;
     return STELE_OK;
 }

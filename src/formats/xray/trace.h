@@ -25,8 +25,10 @@ typedef struct xray_thread {
 typedef struct xray_range {
     uint64_t begin, end; /* offsets of the first record and behind the last byte */
     uint64_t first_tsc;
-    uint32_t thread; /* in the trace's table */
-    bool is_cut;     /* the file ends before the buffer does */
+    uint64_t last_tsc;   /* of basic-mode records, once indexed */
+    uint64_t repeat_end; /* records up to here repeat others: FORMAT.md "Forks" */
+    uint32_t thread;     /* in the trace's table */
+    bool is_cut;         /* the file ends before the buffer does */
 } xray_range;
 
 /* The names of functions of the program (0) or a shared object: FORMAT.md "Function ids". */
@@ -83,6 +85,10 @@ static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *bat
 }
 
 stele_status xray_index(stele_trace *trace);
+
+/* Finds the records that repeat those of a range before or of a trace opened before. The ranges are
+   sorted. STELE_ERR_MEMORY, STELE_ERR_READ. */
+stele_status xray_find_repeats(xray_trace *trace);
 
 /* The ranges of a stream in the trace's table, once indexed; none for PRODUCE_ALL. */
 void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end);

@@ -440,6 +440,10 @@ static stele_status put_event(xray_writer *w, const stele_batch *batch, const st
     stele_status status;
     if (lane == NULL)
         return STELE_ERR_MEMORY;
+    if ((event->flags & STELE_FLAG_REPEATED) != 0) {
+        writer_lose(&w->base, (stele_kind)event->kind, "copies of other events", true, 1);
+        return STELE_OK;
+    }
     status = put_exits(w, lane, tsc);
     if (status == STELE_OK && (event->flags & STELE_FLAG_HAS_CPU) != 0 && event->cpu != lane->cpu) {
         lane->cpu = event->cpu;
