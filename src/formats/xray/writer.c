@@ -555,21 +555,34 @@ static void xray_writer_close(stele_writer *base)
     free(w);
 }
 
+/* "5", "basic3", or as traces are shown: "FDR 5", "basic mode 3". 0: it is no version. */
+static uint16_t parse_version(const char *text, bool *is_basic)
+{
+    static const char *const prefixes[] = {"basic mode ", "basic", "FDR ", ""};
+    size_t i = 0;
+    while (strncmp(text, prefixes[i], strlen(prefixes[i])) != 0)
+        i++;
+    text += strlen(prefixes[i]);
+    *is_basic = i < 2;
+    if (*is_basic && *text == '\0')
+        return 3;
+    if (*text < '1' || *text > (*is_basic ? '3' : '5') || text[1] != '\0')
+        return 0;
+    return (uint16_t)(*text - '0');
+}
+
 stele_status xray_writer_open(stele_context *context, output *out,
                               const stele_writer_options *options, stele_writer **writer)
 {
     static const writer_ops ops = {xray_writer_write, xray_writer_finish, xray_writer_close};
-    const char *version = options != NULL && options->version != NULL ? options->version : "5";
+    const char *text = options != NULL && options->version != NULL ? options->version : "5";
+    bool is_basic;
+    const uint16_t version = parse_version(text, &is_basic);
     xray_writer *w;
     *writer = NULL;
-    const bool is_basic = strncmp(version, "basic", 5) == 0;
-    const char *number = is_basic ? version + 5 : version;
-    const char last = is_basic ? '3' : '5';
-    if (is_basic && number[0] == '\0')
-        number = "3";
-    if (number[0] < '1' || number[0] > last || number[1] != '\0') {
+    if (version == 0) {
         diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
-                    "1 to 5 (FDR), or basic1 to basic3", "version '%s'", version);
+                    "1 to 5 (FDR), or basic1 to basic3", "version '%s'", text);
         return STELE_ERR_ARGUMENT;
     }
     w = calloc(1, sizeof *w);
@@ -579,7 +592,7 @@ stele_status xray_writer_open(stele_context *context, output *out,
     w->base.context = context;
     w->base.out = out;
     w->is_basic = is_basic;
-    w->header = (stele_xray_header){.version = (uint16_t)(number[0] - '0'),
+    w->header = (stele_xray_header){.version = version,
                                     .type = is_basic ? XRAY_TYPE_BASIC : XRAY_TYPE_FDR,
                                     .constant_tsc = true,
                                     .nonstop_tsc = true};
