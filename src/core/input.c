@@ -34,6 +34,12 @@ void input_close(input *in)
     in->ops->close(in);
 }
 
+/* Windows over one input may read at the same time. */
+static void count_stored(input *in, size_t size)
+{
+    __atomic_fetch_add(&in->stored_at, size, __ATOMIC_RELAXED);
+}
+
 /* ---- Files and pipes ---- */
 
 static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t size, size_t *got)
@@ -51,7 +57,7 @@ static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t s
         return STELE_ERR_READ;
     }
     *got = (size_t)count;
-    in->stored_at += (uint64_t)count;
+    count_stored(in, (size_t)count);
     return STELE_OK;
 }
 
@@ -116,7 +122,7 @@ static stele_status memory_read(input *in, uint64_t offset, void *buffer, size_t
     *got = size < left ? size : (size_t)left;
     if (*got != 0)
         memcpy(buffer, in->memory + offset, *got);
-    in->stored_at += *got;
+    count_stored(in, *got);
     return STELE_OK;
 }
 
@@ -151,7 +157,7 @@ static stele_status range_read(input *in, uint64_t offset, void *buffer, size_t 
     const uint64_t left = offset < in->size ? in->size - offset : 0;
     const stele_status status = input_read(range->whole, range->start + offset, buffer,
                                            size < left ? size : (size_t)left, got);
-    in->stored_at += *got;
+    count_stored(in, *got);
     return status;
 }
 

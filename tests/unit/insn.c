@@ -214,3 +214,27 @@ TEST(parts_are_the_whole)
 {
     CHECK(for_each_sample(FOLDER "good/collection", compare_some_parts) >= 1);
 }
+
+/* ---- Damage ---- */
+
+/* Random bytes of a sound trace are changed: both ways see the same instructions then, too. */
+TEST(damaged_traces_are_the_same_as_events)
+{
+    char folder[64], path[96];
+    uint8_t bytes[12000];
+    uint64_t state = 1;
+    FILE *file = fopen(FOLDER "good/bare_time_front.xinsndata.bin", "rb");
+    REQUIRE(file != NULL && fread(bytes, 1, sizeof bytes, file) == sizeof bytes &&
+            fclose(file) == 0);
+    folder_enter(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/damaged.xinsndata.bin", folder);
+    for (unsigned i = 0; i < 100; i++) {
+        uint8_t changed[sizeof bytes];
+        memcpy(changed, bytes, sizeof bytes);
+        for (unsigned k = 0; k <= i % 5; k++)
+            changed[random_next(&state) % sizeof bytes] = (uint8_t)random_next(&state);
+        file_write(path, changed, sizeof changed - i);
+        compare(path);
+    }
+    folder_leave(folder);
+}

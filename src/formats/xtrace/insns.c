@@ -550,6 +550,14 @@ stele_status xtrace_produce_insns(stele_trace *self, const insn_request *request
         return STELE_ERR_MEMORY;
     }
     xtrace_streams_find(trace, request->stream, &p->part, &p->part_end);
+    /* Parts are filled at the same time, and opening tells the context what it finds. */
+    if (request->part_count > 1 && p->part != p->part_end) {
+        const stele_status status = stream_open(p);
+        if (status != STELE_OK) {
+            insns_close(&p->base);
+            return status;
+        }
+    }
     *out = &p->base;
     return STELE_OK;
 }
