@@ -109,7 +109,14 @@ static const char *row_text(const table *t, const row *r, char *to, size_t size)
     return r->name;
 }
 
-static void write_text(cli *c, const table *t)
+/* What an opcode is, behind its number. */
+static void write_opcode(cli *c, insns *s, uint32_t opcode)
+{
+    output_text(c->out, "  ");
+    insns_write_text(c, s, c->out, opcode, NULL);
+}
+
+static void write_text(cli *c, insns *s, const table *t)
 {
     char text[PRINT_SIZE], shown[PRINT_SIZE];
     print_color(c->out, c->has_color, COLOR_BOLD);
@@ -131,25 +138,39 @@ static void write_text(cli *c, const table *t)
             text_visible(c->out, name, strlen(name));
         else
             output_text(c->out, "(no symbol)");
+        if (t->by == BY_OPCODE)
+            write_opcode(c, s, (uint32_t)r->key);
         output_byte(c->out, '\n');
     }
     print_padded(c->out, print_count(text, t->total), -COUNT_WIDTH);
     output_text(c->out, "           in all\n");
 }
 
-static void write_csv(cli *c, const table *t)
+static void write_csv_text(output *out, const char *text)
+{
+    output_byte(out, ',');
+    if (text != NULL)
+        text_csv(out, text, strlen(text));
+}
+
+static void write_csv(cli *c, insns *s, const table *t)
 {
     char text[PRINT_SIZE];
-    output_printf(c->out, "%s,count\r\n", by_words[t->by]);
+    output_printf(c->out, "%s%s,count\r\n", by_words[t->by],
+                  t->by == BY_OPCODE ? ",class,text" : "");
     for (size_t i = 0; i < t->shown; i++) {
         const char *name = row_text(t, &t->rows[i], text, sizeof text);
         if (name != NULL)
             text_csv(c->out, name, strlen(name));
+        if (t->by == BY_OPCODE) {
+            write_csv_text(c->out, insns_class_text((uint32_t)t->rows[i].key));
+            write_csv_text(c->out, insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
+        }
         output_printf(c->out, ",%" PRIu64 "\r\n", t->rows[i].count);
     }
 }
 
-static void write_json(cli *c, const table *t)
+static void write_json(cli *c, insns *s, const table *t)
 {
     json j = {.out = c->out};
     char text[PRINT_SIZE];
@@ -162,6 +183,10 @@ static void write_json(cli *c, const table *t)
     for (size_t i = 0; i < t->shown; i++) {
         json_open(&j, NULL, '{');
         json_text(&j, by_words[t->by], row_text(t, &t->rows[i], text, sizeof text));
+        if (t->by == BY_OPCODE) {
+            json_text(&j, "class", insns_class_text((uint32_t)t->rows[i].key));
+            json_text(&j, "text", insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
+        }
         json_uint(&j, "count", t->rows[i].count);
         json_close(&j, '}');
     }
@@ -207,7 +232,7 @@ static mix_by parse_by(const options *o)
     return (mix_by)by;
 }
 
-static void show(cli *c, const insns *s, const insn_mix *mix, mix_by by)
+static void show(cli *c, insns *s, const insn_mix *mix, mix_by by)
 {
     const options *o = &c->options;
     table t;
@@ -216,11 +241,11 @@ static void show(cli *c, const insns *s, const insn_mix *mix, mix_by by)
     } else {
         t.shown = insns_shown(c, t.count);
         if (option_given(o, OPTION_JSON))
-            write_json(c, &t);
+            write_json(c, s, &t);
         else if (option_given(o, OPTION_CSV))
-            write_csv(c, &t);
+            write_csv(c, s, &t);
         else
-            write_text(c, &t);
+            write_text(c, s, &t);
     }
     free(t.rows);
 }
