@@ -26,17 +26,16 @@ static unsigned base_hint(const ctf_class *type)
     }
 }
 
-/* Begins a run; gives its operation. */
-static uint32_t run_open(builder *b, stele_name name, stele_type type, unsigned hint)
+/* Begins a run of `count` members whose number of entries is not known. */
+static void run_open(builder *b, uint64_t head, uint32_t count)
 {
-    const uint32_t index = b->count;
     op *at = build_op(b, OP_OPEN);
-    at->head = build_head(name, type, 0, hint);
+    at->head = head;
+    at->u.run.count = count;
     b->emit = OP_NONE;
     b->entries++;
     if (++b->open > b->depth)
         b->depth = b->open;
-    return index;
 }
 
 static void run_close(builder *b)
@@ -124,21 +123,29 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
                           n->width, is_binary64 ? 0 : base_hint(type));
 }
 
-/* A timestamp makes its clock advance; that of a packet's end does not. */
+/* Which times the head of a packet has; its begin makes the clock advance once all is read. */
+static uint32_t head_time(const builder *b, const ctf_class *type)
+{
+    const bool is_begin =
+        (type->roles & CTF_ROLE_PACKET_BEGIN) != 0 || b->programs->schema->generation == CTF_2;
+    if (b->scope > CTF_SCOPE_PACKET_CONTEXT)
+        return 0;
+    if ((type->roles & CTF_ROLE_PACKET_END) != 0)
+        return CTF_ROLE_PACKET_END;
+    return (type->roles & CTF_ROLE_TIMESTAMP) != 0 && is_begin ? CTF_ROLE_PACKET_BEGIN : 0;
+}
+
 static void number_time(builder *b, const ctf_class *type, const number *n)
 {
-    const bool is_head = b->scope <= CTF_SCOPE_PACKET_CONTEXT;
-    const ctf_clock *clock = type->clock != NULL ? type->clock
-                             : b->stream != NULL ? b->stream->clock
-                                                 : NULL;
-    if (b->scope > CTF_SCOPE_EVENT_HEADER || (type->roles & CTF_ROLE_TIMESTAMP) == 0 ||
-        (type->roles & CTF_ROLE_PACKET_END) != 0)
-        return;
-    if (clock != NULL)
+    const uint32_t role = head_time(b, type);
+    const ctf_clock *clock = type->clock;
+    if (clock == NULL && b->stream != NULL)
+        clock = b->stream->clock;
+    if (role != 0)
+        number_op(b, OP_ROLE, n)->v.role = role;
+    else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
+             b->scope <= CTF_SCOPE_EVENT_HEADER)
         number_op(b, OP_CLOCK, n)->v.clock = clock->number;
-    if (is_head &&
-        ((type->roles & CTF_ROLE_PACKET_BEGIN) != 0 || b->programs->schema->generation == CTF_2))
-        number_op(b, OP_ROLE, n)->v.role = CTF_ROLE_PACKET_BEGIN;
 }
 
 /* What a number is besides a field. */
@@ -147,8 +154,7 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
     static const uint32_t head_roles[] = {CTF_ROLE_PACKET_MAGIC,    CTF_ROLE_STREAM_CLASS_ID,
                                           CTF_ROLE_STREAM_ID,       CTF_ROLE_TOTAL_LENGTH,
                                           CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
-                                          CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU,
-                                          CTF_ROLE_PACKET_END};
+                                          CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
     if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
         number_op(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
     if (b->also_slot != SLOT_NONE)
@@ -480,12 +486,12 @@ static void emit_struct(builder *b, const ctf_class *type, stele_name name, unsi
         emit_members(b, type, node);
         return;
     }
-    run = run_open(b, name, STELE_TYPE_STRUCT, hint);
+    run = b->count;
+    run_open(b, build_head(name, STELE_TYPE_STRUCT, 0, hint), type->u.structure.count);
     entries = b->entries;
     emit_members(b, type, node);
     if (b->is_exhausted)
         return;
-    b->ops[run].u.run.count = type->u.structure.count;
     if (b->variations == variations) {
         b->ops[run].code = OP_ENTRY;
         b->ops[run].u.run.length = b->entries - entries;
@@ -548,8 +554,8 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
         const ctf_member *option = &type->u.variant.options[i];
         branch_begin(b, &ways);
         targets[i] = b->count;
-        if (b->is_wanted && !b->is_exhausted)
-            b->ops[run_open(b, name, STELE_TYPE_VARIANT, 0)].u.run.count = 1;
+        if (b->is_wanted)
+            run_open(b, build_head(name, STELE_TYPE_VARIANT, 0, 0), 1);
         emit_class(b, option->type, b->is_wanted ? build_name(b, option->name) : 0,
                    child_node(b, node, i));
         build_close(b);

@@ -111,10 +111,14 @@ HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
         .value = op_load(o, base), .is_set = true, .is_signed = (o->flags & OP_SIGNED) != 0};
 }
 
+HOT unsigned number_width(const ctf_run *r, const op *o)
+{
+    return (o->flags & OP_VARIABLE) != 0 ? r->varint_width : 64u - o->right;
+}
+
 HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 {
-    const unsigned width = (o->flags & OP_VARIABLE) != 0 ? r->varint_width : 64u - o->right;
-    clock_advance(&r->clocks[o->v.clock], op_load(o, base), width);
+    clock_advance(&r->clocks[o->v.clock], op_load(o, base), number_width(r, o));
 }
 
 /* The compact or extended header. POS_FAILED when it is not all there. */
@@ -158,10 +162,13 @@ static void head_role(ctf_run *r, const op *o, uint64_t value)
     case CTF_ROLE_TOTAL_LENGTH: head->total_bits = value; break;
     case CTF_ROLE_CONTENT_LENGTH: head->content_bits = value; break;
     case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
-    case CTF_ROLE_PACKET_BEGIN: head->begin_ticks = value; break;
+    case CTF_ROLE_PACKET_BEGIN:
+        head->begin_ticks = value;
+        r->begin_width = number_width(r, o);
+        break;
     case CTF_ROLE_PACKET_END:
         head->end_ticks = value;
-        r->end_width = (o->flags & OP_VARIABLE) != 0 ? r->varint_width : width;
+        r->end_width = number_width(r, o);
         break;
     case CTF_ROLE_DISCARDED:
         head->discarded = value;

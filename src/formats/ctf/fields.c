@@ -98,7 +98,7 @@ uint64_t field_string(ctf_run *r, const op *o, uint64_t pos)
     const uint8_t *from = r->data + (pos >> 3);
     const size_t size = unit == 1 ? find_zero(from, left) : encoding_find_zero(from, left, unit);
     if (left < unit || size > left - unit)
-        return run_past_end(r, pos, bits_of_bytes(left + unit));
+        return run_past_end(r, pos, bits_of_bytes(left - left % unit + unit));
     if ((o->flags & OP_WANTED) != 0 && !push_text(r, o, from, size))
         return POS_FAILED;
     return pos + (size + unit) * 8;
@@ -281,7 +281,7 @@ static bool varint_push_big(ctf_run *r, const op *o, const uint8_t *from, size_t
     to = r->batch->bytes + r->batch->byte_count;
     memset(to, is_negative ? 0xff : 0, total);
     for (size_t i = 0; i < bits; i++) {
-        const unsigned bit = from[i / 7] >> (i % 7) & 1u;
+        const unsigned bit = (unsigned)from[i / 7] >> (i % 7) & 1u;
         to[i / 8] = (uint8_t)((to[i / 8] & ~(1u << (i % 8))) | bit << (i % 8));
     }
     entry_of_bytes(r, o, r->batch->byte_count, total);

@@ -13,6 +13,8 @@ layout_phase phase_join(layout_phase a, layout_phase b)
 
 layout_phase phase_blur(layout_phase phase, uint64_t step)
 {
+    if (step == 0)
+        return phase;
     while (phase.modulus > step || (phase.rest & (phase.modulus - 1)) != 0)
         phase.modulus >>= 1;
     return (layout_phase){phase.modulus, 0};

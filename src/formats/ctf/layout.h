@@ -31,7 +31,7 @@ static inline layout_phase phase_step(layout_phase phase, uint64_t size)
 /* What is known where two ways meet. */
 layout_phase phase_join(layout_phase a, layout_phase b);
 
-/* What is known after any number of steps that are multiples of `step` (a power of two). */
+/* What is known after any number of steps that are multiples of `step` (a power of two, or 0). */
 layout_phase phase_blur(layout_phase phase, uint64_t step);
 
 /* The size of a field that begins aligned, when it is always the same (and no more than 2^56). */

@@ -349,8 +349,10 @@ static void head_finish(ctf_run *r)
         r->content_bits = head->content_bits;
     else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
         r->content_bits = head->content_bits = head->total_bits;
-    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0)
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
+        clock_advance(&r->clocks[clock->number], head->begin_ticks, r->begin_width);
         head->begin_ticks = r->clocks[clock->number];
+    }
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
         uint64_t end = r->clocks[clock->number];
         clock_advance(&end, head->end_ticks, r->end_width);
@@ -472,12 +474,17 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
     r->batch = batch;
     r->batch_serial++;
     run_load(r, view);
-    if (r->position >= r->content_bits)
+    if (r->position == r->content_bits)
         return DECODE_END;
+    if (r->position > r->content_bits) {
+        run_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
+                (unsigned long long)r->content_bits);
+        return DECODE_BAD;
+    }
     if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
         !push_context(r, batch))
         return DECODE_MEMORY;
-    if (batch_is_full(batch))
+    if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
         return DECODE_OK;
     header = header_program(r);
     if (header == NULL || !run_prepare(r, header))

@@ -54,7 +54,7 @@ struct ctf_run {
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
     uint64_t payload_end;
     uint64_t loops_left; /* elements that it may still have */
-    unsigned varint_width, end_width;
+    unsigned varint_width, begin_width, end_width;
     bit_order order;
     uint32_t frame_count;
     decode_outcome outcome;
