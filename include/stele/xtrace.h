@@ -169,11 +169,11 @@ STELE_API stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uin
 
 /*
  * Finds the layout of a snapshot file by its first bytes and, where `file_size` is not 0, by its
- * size: every snapshot must end with its vector length, and counts must rise. The more snapshots
- * are there the better. What is known beforehand (header_size, vl_bits, z_stride, p_stride,
- * p_count, za_size, fp_size) is not STELE_XTRACE_ANY in `known`, which may be NULL; with vl_bits
- * among it and `file_size` 0 a layout is taken even when none fits, with what is usual for the
- * rest. False: none.
+ * size: snapshots end with their vector length, and counts rise, in all or else in two of three.
+ * The more snapshots are there the better. What is known beforehand (header_size, vl_bits,
+ * z_stride, p_stride, p_count, za_size, fp_size) is not STELE_XTRACE_ANY in `known`, which may be
+ * NULL; with vl_bits among it and `file_size` 0 a layout is taken even when none fits, with what is
+ * usual for the rest. False: none.
  */
 STELE_API bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
                                           const stele_xtrace_layout *known,

@@ -283,7 +283,7 @@ static size_t put_insn(uint8_t *to, uint32_t number)
 {
     to[0] = 0x09;
     store_le64(to + 1, 0x400000 + 4 * (uint64_t)number);
-    store_le32(to + 9, 0xf9400020);
+    store_le32(to + 9, 0x39400020);
     return 13;
 }
 

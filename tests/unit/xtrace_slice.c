@@ -31,17 +31,16 @@ static void put_snapshot(file *f, const stele_xtrace_layout *layout, uint64_t in
                          uint64_t total)
 {
     static const uint8_t zeros[4096];
-    uint8_t x[STELE_XTRACE_GPR_COUNT * 8];
-    memset(x, (int)total, sizeof x);
     stele_xtrace_snapshot_encode(layout,
                                  &(stele_xtrace_snapshot){.index = index,
                                                           .user_count = user,
                                                           .total_count = total,
-                                                          .x = x,
+                                                          .x = zeros,
                                                           .z = zeros,
                                                           .p = zeros,
                                                           .ffr = zeros,
                                                           .za = zeros,
+                                                          .system = {total},
                                                           .vl_bits = layout->vl_bits},
                                  f->bytes + f->size);
     f->size += layout->size;
@@ -65,7 +64,7 @@ static size_t put_insn(file *f, unsigned number, bool is_kernel)
                                        .opcode = 0xf9400020});
     put_token(f, &(stele_xtrace_token){.kind = STELE_XTRACE_TIME, .value = number});
     put_token(f, &(stele_xtrace_token){.kind = STELE_XTRACE_LOAD,
-                                       .address = 8 * (uint64_t)number,
+
                                        .payload = registers,
                                        .payload_size = 8});
     return at;
@@ -88,9 +87,10 @@ static void make_trace(const char *below)
         uint64_t user_count = 0;
         insns.size = 0;
         snapshots.size = layout.header_size;
-        stele_xtrace_header_encode(
-            &(stele_xtrace_header){.global_snapshot = 2 + thread, .has_order = 1},
-            layout.header_size, snapshots.bytes);
+        stele_xtrace_header_encode(&(stele_xtrace_header){.global_snapshot = 2 + thread,
+                                                          .division = STELE_XTRACE_BY_TOTAL,
+                                                          .has_order = 1},
+                                   layout.header_size, snapshots.bytes);
         for (unsigned i = 0; i < SNAPSHOTS * DISTANCE; i++) {
             const bool is_kernel = thread == 1 && i % 10 >= 5;
             const size_t at = put_insn(&insns, i, is_kernel);

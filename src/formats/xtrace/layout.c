@@ -100,12 +100,15 @@ static stele_xtrace_layout layout_with(const stele_xtrace_layout *known)
 
 /* ---- Detection ---- */
 
-/* Whether all snapshots that are there are as the layout says, and there is one at least. */
+/* How many snapshots that are not as the layout says there may be for each two that are. */
+enum { ALL_FIT, MOST_FIT };
+
+/* Whether the snapshots that are there are as the layout says. */
 static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_t size,
-                       uint64_t file_size)
+                       uint64_t file_size, unsigned tolerance)
 {
     uint64_t user = 0, total = 0;
-    bool is_any = false;
+    size_t right = 0, wrong = 0;
     if (file_size != 0 &&
         (file_size <= l->header_size || (file_size - l->header_size) % l->size != 0))
         return false;
@@ -113,13 +116,17 @@ static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_
         const uint64_t user_next = load_le64(bytes + at + 16);
         const uint64_t total_next = load_le64(bytes + at + 24);
         if (load_le64(bytes + at + l->size - 8) != l->vl_bits || user_next < user ||
-            total_next < total || user_next > total_next)
-            return false;
+            total_next < total || user_next > total_next) {
+            if (tolerance == ALL_FIT)
+                return false;
+            wrong++;
+            continue;
+        }
         user = user_next;
         total = total_next;
-        is_any = true;
+        right++;
     }
-    return is_any;
+    return right != 0 && wrong * 2 <= right * tolerance;
 }
 
 /* The number of the choice as a choice, the more usual ones first; false past the last. */
@@ -143,26 +150,35 @@ static bool choice_at(unsigned number, choice *c)
     return number / 2 == 0;
 }
 
-bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
-                                const stele_xtrace_layout *known, stele_xtrace_layout *layout)
+static bool detect(const uint8_t *bytes, size_t size, uint64_t file_size, unsigned tolerance,
+                   const stele_xtrace_layout *known, stele_xtrace_layout *layout)
 {
     choice c;
     /* The standard layout first, then all of QEMU's sizes together, then any mixture. */
     for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
         *layout = stele_xtrace_layout_standard(24, vl_bits);
-        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size))
+        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size, tolerance))
             return true;
     }
     for (uint32_t vl_bits = 128; vl_bits <= 2048; vl_bits += 128) {
         *layout = stele_xtrace_layout_qemu(24, vl_bits);
-        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size))
+        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size, tolerance))
             return true;
     }
     for (unsigned i = 0; choice_at(i, &c); i++) {
         *layout = layout_make(&c);
-        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size))
+        if (layout_is_known(known, layout) && layout_fit(layout, bytes, size, file_size, tolerance))
             return true;
     }
+    return false;
+}
+
+bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
+                                const stele_xtrace_layout *known, stele_xtrace_layout *layout)
+{
+    if (detect(bytes, size, file_size, ALL_FIT, known, layout) ||
+        detect(bytes, size, file_size, MOST_FIT, known, layout))
+        return true;
     if (file_size != 0 || known == NULL || known->vl_bits == STELE_XTRACE_ANY)
         return false;
     *layout = layout_with(known);

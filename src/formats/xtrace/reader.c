@@ -2,6 +2,7 @@
 /* Groups of tokens and snapshots to events. Each thread or core is a stream of the model. */
 #include <stdlib.h>
 
+#include "formats/xtrace/check.h"
 #include "formats/xtrace/trace.h"
 #include "model/batch.h"
 
@@ -18,7 +19,7 @@ typedef struct xtrace_producer {
     xtrace_input insns;
     xtrace_scan scan;
     xtrace_snapshots snapshots;
-    xtrace_check check;
+    xtrace_check *check; /* NULL: not asked for */
     xtrace_maker maker;
     stage stage;
     xtrace_group group;
@@ -37,6 +38,8 @@ static void part_close(xtrace_producer *p)
     p->scan = (xtrace_scan){0};
     xtrace_input_close(&p->insns);
     xtrace_snapshots_close(&p->snapshots);
+    free(p->check);
+    p->check = NULL;
     p->is_open = false;
 }
 
@@ -65,7 +68,10 @@ static stele_status part_open(xtrace_producer *p)
                               .columns = p->request.columns,
                               .wants_order = (p->request.columns & STELE_COLUMN_RAW) != 0 &&
                                              dialect_is_standard(&p->trace->dialect)};
-    p->check = (xtrace_check){.trace = p->trace, .diag = &p->context->diag};
+    if (status == STELE_OK && p->request.check) {
+        p->check = xtrace_check_new(p->trace, part, &p->context->diag);
+        status = p->check != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    }
     return status;
 }
 
@@ -94,8 +100,8 @@ static stele_status produce_snapshot(xtrace_producer *p, stele_batch *batch)
     if (number < p->maker.snapshot_number)
         number = p->maker.snapshot_number;
     p->maker.snapshot_number = number;
-    if (p->request.check)
-        xtrace_check_snapshot(&p->check, s, p->stage == STAGE_END ? NULL : &p->group);
+    if (p->check != NULL)
+        xtrace_check_snapshot(p->check, s, p->stage == STAGE_END ? NULL : &p->group);
     if (!xtrace_make_snapshot(&p->maker, batch, s, number))
         return STELE_ERR_MEMORY;
     return xtrace_snapshots_step(s);
@@ -103,8 +109,8 @@ static stele_status produce_snapshot(xtrace_producer *p, stele_batch *batch)
 
 static bool produce_head(xtrace_producer *p, stele_batch *batch)
 {
-    if (p->request.check)
-        xtrace_check_group(&p->check, p->insns.in->name, &p->group);
+    if (p->check != NULL)
+        xtrace_check_group(p->check, p->insns.in->name, &p->group);
     p->at = xtrace_group_values(&p->group);
     p->stage = p->wants_values && p->at != p->group.size ? STAGE_VALUES : STAGE_NEXT;
     return p->group.kind == XTRACE_GROUP_BYTES ? xtrace_make_lost(&p->maker, batch, &p->group)

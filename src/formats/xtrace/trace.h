@@ -143,23 +143,7 @@ bool xtrace_make_snapshot(xtrace_maker *m, stele_batch *batch, const xtrace_snap
 bool xtrace_make_values(xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
                         uint64_t *at);
 
-/* check.c: what can be proven wrong of an instruction by those before it. */
-typedef struct xtrace_check {
-    const xtrace_trace *trace;
-    diag_sink *diag;
-    xtrace_group last; /* without its bytes */
-    bool has_last, has_target, is_call_open, has_gap, is_interval_reported;
-    uint64_t target, target_offset;         /* recorded with the last instruction, and where */
-    uint64_t user_count;                    /* instructions of user mode before the next */
-    uint64_t snapshot_user, snapshot_total; /* of the last snapshot */
-    uint64_t snapshot_seen;                 /* user_count at that */
-} xtrace_check;
-
-void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_group *group);
-
-/* `group` is the instruction behind the snapshot; NULL: there is none. */
-void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
-                           const xtrace_group *group);
+typedef struct xtrace_check xtrace_check; /* check.h */
 
 stele_status xtrace_writer_open(stele_context *context, output *out,
                                 const stele_writer_options *options, stele_writer **writer);
