@@ -111,13 +111,6 @@ static stele_status block_count(insn_blocks *blocks, uint64_t pc, uint8_t level,
 
 /* ---- Runs ---- */
 
-/* Arm ARM C4.1.66: branches, exceptions and what else stands in their group, but for the system
-   instructions. */
-static inline bool can_jump(uint32_t opcode)
-{
-    return (opcode & 0x1c000000u) == 0x14000000u && opcode >> 24 != 0xd5u;
-}
-
 stele_status insn_blocks_cut(insn_blocks *blocks)
 {
     insn_run *open = &blocks->open;
@@ -147,7 +140,7 @@ static inline stele_status run_step(insn_blocks *blocks, uint64_t pc, uint32_t o
         open->insn_count = 0;
     }
     open->opcodes[open->insn_count++] = opcode;
-    return can_jump(opcode) ? insn_blocks_cut(blocks) : STELE_OK;
+    return a64_can_jump(opcode) ? insn_blocks_cut(blocks) : STELE_OK;
 }
 
 stele_status insn_blocks_add(insn_blocks *blocks, const insn_batch *batch)

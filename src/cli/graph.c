@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele graph: who calls whom, as DOT for Graphviz or as a tree of text. */
+#include "cli/graph.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +182,7 @@ static bool write_dot(const graphing *g)
 /* ---- The command ----------------------------------------------------------------------------- */
 
 /* "0.5" or "0.5%" of the whole. */
-static bool parse_share(cli *c, double *share)
+bool graph_share(cli *c, double *share)
 {
     const char *text = option_value(&c->options, OPTION_MIN_SHARE);
     char *end;
@@ -192,19 +194,40 @@ static bool parse_share(cli *c, double *share)
     return true;
 }
 
+static graphing graphing_make(cli *c, output *out, const path_tree *tree, double share)
+{
+    const uint64_t whole_ns = tree->nodes[0].sides[0].total_ns;
+    return (graphing){.c = c,
+                      .out = out,
+                      .tree = tree,
+                      .whole_ns = whole_ns,
+                      .total_min_ns = (uint64_t)(share * (double)whole_ns),
+                      .top = option_number(&c->options, OPTION_TOP)};
+}
+
+void graph_write_tree(cli *c, output *out, const path_tree *tree, double share)
+{
+    const graphing g = graphing_make(c, out, tree, share);
+    if (!write_tree(&g))
+        cli_check(c, STELE_ERR_MEMORY, "graph");
+}
+
 static void show(cli *c, paths *p, double share)
 {
     const options *o = &c->options;
     const char *path = option_value(o, OPTION_OUTPUT);
     path_tree tree;
-    graphing g = {.c = c, .tree = &tree, .top = option_number(o, OPTION_TOP)};
-    if (!cli_check(c, paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &g.out))
+    output *out;
+    if (!cli_check(c, paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &out))
         return;
-    g.whole_ns = tree.nodes[0].sides[0].total_ns;
-    g.total_min_ns = (uint64_t)(share * (double)g.whole_ns);
-    if (strcmp(option_value(o, OPTION_GRAPH_FORMAT), "dot") == 0 ? !write_dot(&g) : !write_tree(&g))
-        cli_check(c, STELE_ERR_MEMORY, "graph");
-    calling_output_end(c, path, g.out);
+    if (strcmp(option_value(o, OPTION_GRAPH_FORMAT), "dot") == 0) {
+        const graphing g = graphing_make(c, out, &tree, share);
+        if (!write_dot(&g))
+            cli_check(c, STELE_ERR_MEMORY, "graph");
+    } else {
+        graph_write_tree(c, out, &tree, share);
+    }
+    calling_output_end(c, path, out);
     calling_remark_unusual(c, paths_get_counts(p));
 }
 
@@ -213,7 +236,7 @@ void command_GRAPH(cli *c)
     calling s = {.depth_min = 0};
     paths *p = NULL;
     double share;
-    if (parse_share(c, &share) && calling_make(c, &s) &&
+    if (graph_share(c, &share) && calling_make(c, &s) &&
         calling_read_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
         show(c, p, share);
     paths_free(p);

@@ -139,6 +139,13 @@ static inline bool a64_is_conditional(const a64_insn *what)
     return what->class >= A64_BRANCH_CONDITION && what->class <= A64_BRANCH_TEST;
 }
 
+/* Whether the next instruction can be elsewhere than behind this one, interrupts left aside: the
+   branches and exceptions of Arm ARM C4.1.66, without looking at more than their group. */
+static inline bool a64_can_jump(uint32_t opcode)
+{
+    return (opcode & 0x1c000000u) == 0x14000000u && opcode >> 24 != 0xd5u;
+}
+
 /* Goes to where a register says. */
 static inline bool a64_is_indirect(const a64_insn *what)
 {
