@@ -129,23 +129,24 @@ static void range_end(json_printer *j, uint64_t value, bool is_signed)
         output_u64(j->out, value);
 }
 
-/* [low, high], ... on one line. */
-static void ranges(json_printer *j, const ctf_range *range, uint32_t count, bool is_first)
+/* [low, high], ... on one line; those of signed integers are signed whatever they say. */
+static void ranges(json_printer *j, const ctf_range *range, uint32_t count, bool is_signed,
+                   bool is_first)
 {
     for (uint32_t i = 0; i < count; i++, range++) {
         output_text(j->out, i == 0 && is_first ? "[" : ", [");
-        range_end(j, range->low, range->is_signed);
+        range_end(j, range->low, is_signed || range->is_signed);
         output_text(j->out, ", ");
-        range_end(j, range->high, range->is_signed);
+        range_end(j, range->high, is_signed || range->is_signed);
         output_byte(j->out, ']');
     }
 }
 
-static void put_ranges(json_printer *j, const ctf_range *range, uint32_t count)
+static void put_ranges(json_printer *j, const ctf_range *range, uint32_t count, bool is_signed)
 {
     key(j, "selector-field-ranges");
     output_byte(j->out, '[');
-    ranges(j, range, count, true);
+    ranges(j, range, count, is_signed, true);
     output_byte(j->out, ']');
 }
 
@@ -183,6 +184,7 @@ static same_label *labels_chain(const ctf_class *type)
 
 static void put_mappings(json_printer *j, const char *name, const ctf_class *type)
 {
+    const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
     same_label *labels = labels_chain(type);
     if (labels == NULL) {
         lose(j, "labels: out of memory");
@@ -197,7 +199,7 @@ static void put_mappings(json_printer *j, const char *name, const ctf_class *typ
         key_text(j, type->mappings[i].name);
         output_byte(j->out, '[');
         for (uint32_t k = i; is_first || k != 0; k = labels[k].next) {
-            ranges(j, type->mappings[k].ranges, type->mappings[k].range_count, is_first);
+            ranges(j, type->mappings[k].ranges, type->mappings[k].range_count, is_signed, is_first);
             is_first = false;
         }
         output_byte(j->out, ']');
@@ -469,7 +471,7 @@ static void put_optional(json_printer *j, const ctf_class *type)
     if (!put_location(j, "selector-field-location", type->u.optional.selector, &target))
         lose(j, "where a selector is");
     if (!type->has_bool_selector) {
-        put_ranges(j, type->u.optional.ranges, type->u.optional.range_count);
+        put_ranges(j, type->u.optional.ranges, type->u.optional.range_count, false);
     }
     key(j, "field-class");
     put_class(j, type->u.optional.element);
@@ -481,18 +483,18 @@ static void put_selection(json_printer *j, const ctf_class *type, uint32_t optio
 {
     const ctf_text name = type->u.variant.options[option].written;
     if (!type->selects_by_name) {
-        put_ranges(j, type->mappings[option].ranges, type->mappings[option].range_count);
+        put_ranges(j, type->mappings[option].ranges, type->mappings[option].range_count, false);
         return;
     }
     for (uint32_t i = 0; target->type != NULL && i < target->type->mapping_count; i++) {
         const ctf_mapping *mapping = &target->type->mappings[i];
         if (ctf_text_equals(mapping->name, name)) {
-            put_ranges(j, mapping->ranges, mapping->range_count);
+            put_ranges(j, mapping->ranges, mapping->range_count, target->type->kind == CTF_INT);
             return;
         }
     }
     lose(j, "options that no label selects");
-    put_ranges(j, NULL, 0);
+    put_ranges(j, NULL, 0, false);
 }
 
 static void put_variant(json_printer *j, const ctf_class *type)

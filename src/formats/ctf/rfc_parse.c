@@ -106,8 +106,12 @@ static bool member_integer(ctf_schema *schema, ctf_member *member, const char *n
                            uint16_t roles)
 {
     ctf_class *type = rfc_integer(schema, size, size % 8 == 0 ? 8 : 1);
-    if (type != NULL)
+    if (type != NULL) {
         type->roles = roles;
+        if ((roles & CTF_ROLE_TIMESTAMP) !=
+            0) /* of packet headers, which no section is known for */
+            type->clock = schema->clocks[0];
+    }
     return member_set(member, name, type);
 }
 

@@ -191,6 +191,17 @@ static bool packet_begin(ctf_writer *w, data_stream *s, uint64_t ticks)
     return byte_run_take(&s->packet, header_size(w)) != NULL;
 }
 
+/* The last packet. What was lost behind it needs one more in the RFC, which tells it in front. */
+static void stream_end(ctf_writer *w, data_stream *s)
+{
+    packet_end(w, s);
+    if (w->generation != CTF_RFC || s->discarded == s->discarded_before || w->status != STELE_OK)
+        return;
+    if (!packet_begin(w, s, s->last))
+        w->status = STELE_ERR_MEMORY;
+    packet_end(w, s);
+}
+
 /* Counts lost events: CTF 1.8 and 2 at the end of a packet, the RFC at the begin of the next. */
 static void count_lost(ctf_writer *w, data_stream *s, const stele_event *event, uint64_t ticks)
 {
@@ -613,7 +624,7 @@ static stele_status ctf_finish(stele_writer *self)
     ctf_writer *w = (ctf_writer *)self;
     lose_tracks(w);
     for (uint32_t i = 0; i < w->stream_count; i++)
-        packet_end(w, &w->streams[i]);
+        stream_end(w, &w->streams[i]);
     if (w->status == STELE_OK)
         finish_metadata(w);
     for (uint32_t i = 0; i < w->stream_count && w->generation != CTF_RFC; i++)
