@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CTF format: recognition, opening, and the table of what it offers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/path.h"
+#include "formats/ctf/trace.h"
+
+#define MAGIC_TSDL_PACKET UINT32_C(0x75d11d57)
+#define MAGIC_RFC_PACKET  UINT32_C(0xc1fc1fc1)
+#define JSON_RECORD       0x1e
+
+/* ---- Recognition ---- */
+
+static bool is_magic(const uint8_t *head, uint32_t magic)
+{
+    return load_le32(head) == magic || load_be32(head) == magic;
+}
+
+/* What the first bytes of a metadata stream are; NULL: nothing of CTF. */
+static const char *metadata_kind(const uint8_t *head, size_t size)
+{
+    static const char plain[] = "/* CTF 1.";
+    if (size >= sizeof plain - 1 && memcmp(head, plain, sizeof plain - 1) == 0)
+        return "metadata as plain text of CTF 1.8";
+    if (size >= 4 && is_magic(head, MAGIC_TSDL_PACKET))
+        return "metadata in packets";
+    if (size >= 4 && is_magic(head, MAGIC_RFC_PACKET))
+        return "metadata in packets of the RFC";
+    if (size >= 2 && head[0] == JSON_RECORD && (head[1] == '{' || head[1] == '\n'))
+        return "metadata as JSON of CTF 2";
+    return NULL;
+}
+
+static int probe_member(const format_probe *probe, size_t member, char *reason)
+{
+    const char *name = source_member_at(probe->source, member)->name, *kind = NULL;
+    const uint8_t *head;
+    size_t size;
+    input *in;
+    if (strcmp(path_base(name), "metadata") != 0 ||
+        source_open_member(probe->source, member, &in) != STELE_OK)
+        return PROBE_NO;
+    if (input_peek(in, &head, &size) == STELE_OK)
+        kind = metadata_kind(head, size);
+    input_close(in);
+    snprintf(reason, PROBE_REASON_SIZE, "a member 'metadata'%s%s", kind != NULL ? ": " : "",
+             kind != NULL ? kind : "");
+    return kind != NULL ? PROBE_SURE : PROBE_PLAUSIBLE;
+}
+
+static int ctf_probe(const format_probe *probe, char *reason)
+{
+    const char *kind;
+    if (probe->head != NULL) {
+        kind = metadata_kind(probe->head, probe->head_size);
+        if (kind != NULL)
+            snprintf(reason, PROBE_REASON_SIZE, "%s", kind);
+        return kind != NULL ? PROBE_STRONG : PROBE_NO;
+    }
+    for (size_t i = 0; i < source_member_count(probe->source); i++) {
+        const int score = probe_member(probe, i, reason);
+        if (score != PROBE_NO)
+            return score;
+    }
+    return PROBE_NO;
+}
+
+/* ---- What is told of the trace ---- */
+
+static bool set_number(ctf_trace *trace, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return trace_set_property(&trace->base, key, text);
+}
+
+static bool set_env(ctf_trace *trace, const ctf_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->env_count; i++) {
+        const ctf_env *env = &schema->env[i];
+        char key[256], number[24];
+        snprintf(key, sizeof key, "env.%.*s", (int)env->name.size, env->name.bytes);
+        if (env->is_negative)
+            snprintf(number, sizeof number, "%" PRId64, (int64_t)env->value);
+        else
+            snprintf(number, sizeof number, "%" PRIu64, env->value);
+        if (!trace_set_property(&trace->base, key, env->is_text ? env->text.bytes : number))
+            return false;
+    }
+    return true;
+}
+
+static bool set_uuid(ctf_trace *trace, const ctf_schema *schema)
+{
+    char text[37], *to = text;
+    if (!schema->has_uuid)
+        return true;
+    for (size_t i = 0; i < 16; i++)
+        to += snprintf(to, 4, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+                       schema->uuid[i]);
+    return trace_set_property(&trace->base, "uuid", text);
+}
+
+static bool set_clocks(ctf_trace *trace, const ctf_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->clock_count; i++) {
+        const ctf_clock *clock = schema->clocks[i];
+        char key[128], text[160];
+        snprintf(key, sizeof key, "clock %.*s", (int)clock->id.size, clock->id.bytes);
+        snprintf(text, sizeof text, "%" PRIu64 " Hz, offset %" PRId64 " s and %" PRId64 " cycles%s",
+                 clock->frequency_hz, clock->offset_s, clock->offset_cycles,
+                 clock->is_unix_epoch ? " from 1970" : "");
+        if (!trace_set_property(&trace->base, key, text))
+            return false;
+    }
+    return true;
+}
+
+/* Of several traces in one source the first that can be read is told of. */
+static bool set_texts(ctf_trace *trace)
+{
+    const ctf_unit *unit = trace->units;
+    const ctf_schema *schema;
+    uint32_t own = 0, events = 0;
+    char version[32];
+    for (uint32_t i = 0; i < trace->unit_count; i++)
+        own += trace->units[i].is_open && trace->units[i].same_as == CTF_NONE;
+    while (!unit->is_open || unit->same_as != CTF_NONE)
+        unit++;
+    schema = &unit->schema;
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        events += schema->streams[i]->event_count;
+    if (schema->generation == CTF_RFC)
+        snprintf(version, sizeof version, "RFC v%u.%u", schema->major, schema->minor);
+    else
+        snprintf(version, sizeof version, "%u.%u", schema->major, schema->minor);
+    trace->base.info.is_big_endian = schema->is_big_endian;
+    return trace_set_version(&trace->base, version) && set_number(trace, "traces", own) &&
+           set_number(trace, "data stream files", trace->file_count) &&
+           set_number(trace, "data stream classes", schema->stream_count) &&
+           set_number(trace, "event record classes", events) && set_uuid(trace, schema) &&
+           set_clocks(trace, schema) && set_env(trace, schema);
+}
+
+/* ---- Opening ---- */
+
+static void ctf_close(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    for (uint32_t i = 0; i < trace->unit_count; i++) {
+        metadata_free(&trace->units[i].text);
+        schema_free(&trace->units[i].schema);
+    }
+    for (uint32_t i = 0; i < trace->file_count; i++)
+        free(trace->files[i].seeks);
+    for (uint32_t i = 0; i < trace->stream_count; i++)
+        free(trace->streams[i].files);
+    free(trace->units);
+    free(trace->files);
+    free(trace->streams);
+    free(trace);
+}
+
+static bool intern_names(ctf_trace *trace)
+{
+    static const char *const texts[] = {"discarded events", "discarded packets", "packets"};
+    stele_name *const names[] = {&trace->name_lost_events, &trace->name_lost_packets,
+                                 &trace->name_packets};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *names[i] = stele_name_intern(trace->base.context, texts[i], strlen(texts[i]));
+        if (*names[i] == UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+static stele_status ctf_open(stele_context *context, source *from,
+                             const stele_trace_options *options, stele_trace **out)
+{
+    static const trace_ops ops = {ctf_index, ctf_produce, ctf_close};
+    ctf_trace *trace = calloc(1, sizeof *trace);
+    stele_status status = STELE_ERR_MEMORY;
+    (void)options;
+    *out = NULL;
+    if (trace == NULL)
+        return status;
+    trace->base.ops = &ops;
+    trace->base.context = context;
+    trace->base.source = from;
+    if (intern_names(trace))
+        status = ctf_collect(trace);
+    if (status == STELE_OK && !set_texts(trace))
+        status = STELE_ERR_MEMORY;
+    if (status != STELE_OK) {
+        arena_free(&trace->base.texts);
+        free(trace->base.properties);
+        ctf_close(&trace->base);
+        return status;
+    }
+    *out = &trace->base;
+    return STELE_OK;
+}
+
+const format format_ctf = {
+    .name = "ctf",
+    .title = "Common Trace Format",
+    .extensions = "",
+    .probe = ctf_probe,
+    .open = ctf_open,
+    .dump = ctf_dump,
+    .codes = ctf_codes,
+    .code_count = CTF_CODE_COUNT,
+};
