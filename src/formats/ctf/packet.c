@@ -182,13 +182,11 @@ static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, s
         return false;
     packets->is_quiet = true;
     while (!is_found && window_need(w, 5) >= 5) {
-        const uint8_t *from = w->at + 1;
-        const uint8_t *at = memmem(from, (size_t)(w->end - from), magic, sizeof magic);
-        if (at == NULL) {
-            w->at = w->end - 4;
+        const uint8_t *from = w->at + 1, *last = w->end - sizeof magic;
+        const uint8_t *at = memchr(from, magic[0], (size_t)(last - from) + 1);
+        w->at = at != NULL ? at : last;
+        if (at == NULL || memcmp(at, magic, sizeof magic) != 0)
             continue;
-        }
-        w->at = at;
         *status = packet_read(packets, w, packet, &ignored);
         is_found = *status == STELE_OK;
         if (!is_found && *status != STELE_ERR_FORMAT)
