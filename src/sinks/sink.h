@@ -4,6 +4,7 @@
 #define SINKS_SINK_H
 
 #include "model/writer.h"
+#include "sinks/pretty.h"
 
 typedef enum sink_time {
     SINK_TIME_RELATIVE, /* seconds since `origin_ns` */
@@ -16,8 +17,9 @@ typedef struct sink_options {
     sink_time time;
     bool has_origin; /* else the time of the first event is the origin */
     int64_t origin_ns;
-    const char *columns; /* comma separated; NULL: the sink's default (text and CSV only) */
-    bool has_color;      /* text: may use terminal colours */
+    const char *columns;   /* comma separated; NULL: the sink's default (text and CSV only) */
+    bool has_color;        /* text: may use terminal colours */
+    pretty_options pretty; /* ctf-pretty only */
 } sink_options;
 
 typedef struct sink {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of an event, and how, the lines of babeltrace2 show. */
+#ifndef SINKS_PRETTY_H
+#define SINKS_PRETTY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What stands before the name of the event. */
+#define PRETTY_FIELD_TRACE     0x01u
+#define PRETTY_FIELD_HOSTNAME  0x02u
+#define PRETTY_FIELD_DOMAIN    0x04u
+#define PRETTY_FIELD_PROCNAME  0x08u
+#define PRETTY_FIELD_VPID      0x10u
+#define PRETTY_FIELD_LOG_LEVEL 0x20u
+#define PRETTY_FIELD_EMF       0x40u
+#define PRETTY_FIELDS_STANDARD (PRETTY_FIELD_HOSTNAME | PRETTY_FIELD_PROCNAME | PRETTY_FIELD_VPID)
+#define PRETTY_FIELDS_ALL      0x7fu
+
+/* What is shown with its name. */
+#define PRETTY_NAME_PAYLOAD   0x1u
+#define PRETTY_NAME_CONTEXT   0x2u
+#define PRETTY_NAME_SCOPE     0x4u
+#define PRETTY_NAME_HEADER    0x8u
+#define PRETTY_NAMES_STANDARD (PRETTY_NAME_PAYLOAD | PRETTY_NAME_CONTEXT)
+#define PRETTY_NAMES_ALL      0xfu
+
+typedef struct pretty_options {
+    unsigned fields, names;          /* PRETTY_FIELD_..., PRETTY_NAME_... */
+    bool has_fields, has_names;      /* they were given; else the standard ones */
+    bool no_delta;                   /* without the time since the event before */
+    bool cycles, seconds, date, gmt; /* of the clock */
+} pretty_options;
+
+#endif
