@@ -62,15 +62,16 @@ static const sink *choose_sink(cli *c)
 {
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
-    if (is_json && is_csv) {
-        cli_usage(c, "--json and --csv exclude each other");
+    const bool is_pretty = option_given(o, OPTION_CTF_PRETTY);
+    if (is_json + is_csv + is_pretty > 1) {
+        cli_usage(c, "--json, --csv and --ctf-pretty exclude each other");
         return NULL;
     }
     if (option_given(o, OPTION_TAIL) && option_given(o, OPTION_LIMIT)) {
         cli_usage(c, "--tail and --limit exclude each other");
         return NULL;
     }
-    return sink_find(is_json ? "json" : is_csv ? "csv" : "text");
+    return sink_find(is_json ? "json" : is_csv ? "csv" : is_pretty ? "ctf-pretty" : "text");
 }
 
 static bool make_tail(cat *self)

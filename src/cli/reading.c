@@ -237,14 +237,48 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     return status;
 }
 
+/* Bounds the request by the time in which all streams were recorded. */
+static stele_status intersect(cli *c, stele_trace *const *traces, size_t count,
+                              stele_request *request)
+{
+    int64_t begin_ns = INT64_MIN, end_ns = INT64_MAX;
+    if (request->begin.kind != STELE_BOUND_NONE || request->end.kind != STELE_BOUND_NONE) {
+        cli_usage(c, "--stream-intersection excludes --begin and --end");
+        return STELE_ERR_ARGUMENT;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const stele_status status = stele_trace_index(traces[i]);
+        if (status != STELE_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < stele_stream_count(c->context); i++) {
+        const stele_stream *stream = stele_stream_get(c->context, i);
+        if (!stream->has_range) {
+            cli_usage(c, "--stream-intersection: it is not known when stream %u begins and ends",
+                      (unsigned)i);
+            return STELE_ERR_ARGUMENT;
+        }
+        begin_ns = stream->begin_ns > begin_ns ? stream->begin_ns : begin_ns;
+        end_ns = stream->end_ns < end_ns ? stream->end_ns : end_ns;
+    }
+    request->begin = (stele_bound){STELE_BOUND_CLOCK, begin_ns};
+    request->end = (stele_bound){STELE_BOUND_CLOCK, end_ns < INT64_MAX ? end_ns + 1 : end_ns};
+    return STELE_OK;
+}
+
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats)
 {
     stele_reader_stats unused;
-    stele_status status;
+    stele_request bounded = *request;
+    stele_status status = STELE_OK;
     cli_catch_interrupts();
+    if (option_given(&c->options, OPTION_STREAM_INTERSECTION))
+        status = intersect(c, traces, count, &bounded);
+    if (status != STELE_OK)
+        return status;
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
-    status = open_and_pull(c, traces, count, request, to, stats != NULL ? stats : &unused);
+    status = open_and_pull(c, traces, count, &bounded, to, stats != NULL ? stats : &unused);
     progress_clear(&c->progress);
     if (c->binaries != NULL)
         binaries_judge(c);

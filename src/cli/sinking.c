@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/pretty.h"
+
 bool sinking_fits(cli *c, const sink *to)
 {
     static const option_id shapes[] = {OPTION_COLUMNS, OPTION_TIME};
@@ -24,6 +26,8 @@ stele_status sinking_open(const cli *c, const sink *to, output *out,
                           .origin_ns = stats->begin_ns,
                           .has_color = out == c->out && c->has_color};
     stele_status status;
+    if (!pretty_options_make(c, &given.pretty))
+        return STELE_ERR_ARGUMENT;
     if (time != NULL)
         given.time = strcmp(time, "absolute") == 0 ? SINK_TIME_ABSOLUTE
                      : strcmp(time, "ticks") == 0  ? SINK_TIME_TICKS

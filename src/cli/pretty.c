@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of `stele cat --ctf-pretty`, which are those of babeltrace2's text output. */
+#include "cli/pretty.h"
+
+#include <string.h>
+
+typedef struct word {
+    const char *name;
+    unsigned bits;
+} word;
+
+/* Words of a list, separated by commas or spaces: those that come later win. */
+static bool parse_words(cli *c, option_id id, const word *words, size_t count, unsigned *bits,
+                        bool *is_given)
+{
+    const char *at = option_value(&c->options, id);
+    *is_given = at != NULL;
+    *bits = 0;
+    while (at != NULL && *at != '\0') {
+        const size_t size = strcspn(at, ", ");
+        size_t i = 0;
+        while (i < count && (strlen(words[i].name) != size || memcmp(words[i].name, at, size) != 0))
+            i++;
+        if (i == count)
+            return cli_usage(c, "--%s does not know '%.*s'", option_table[id].name, (int)size, at);
+        *bits = words[i].bits == 0 ? 0 : *bits | words[i].bits;
+        at += size;
+        at += strspn(at, ", ");
+    }
+    return true;
+}
+
+bool pretty_options_make(cli *c, pretty_options *pretty)
+{
+    static const word fields[] = {{"none", 0},
+                                  {"all", PRETTY_FIELDS_ALL},
+                                  {"trace", PRETTY_FIELD_TRACE},
+                                  {"trace:hostname", PRETTY_FIELD_HOSTNAME},
+                                  {"trace:domain", PRETTY_FIELD_DOMAIN},
+                                  {"trace:procname", PRETTY_FIELD_PROCNAME},
+                                  {"trace:vpid", PRETTY_FIELD_VPID},
+                                  {"loglevel", PRETTY_FIELD_LOG_LEVEL},
+                                  {"emf", PRETTY_FIELD_EMF}};
+    static const word names[] = {{"none", 0},
+                                 {"all", PRETTY_NAMES_ALL},
+                                 {"payload", PRETTY_NAME_PAYLOAD},
+                                 {"context", PRETTY_NAME_CONTEXT},
+                                 {"scope", PRETTY_NAME_SCOPE},
+                                 {"header", PRETTY_NAME_HEADER}};
+    const options *o = &c->options;
+    *pretty = (pretty_options){.no_delta = option_given(o, OPTION_NO_DELTA),
+                               .cycles = option_given(o, OPTION_CLOCK_CYCLES),
+                               .seconds = option_given(o, OPTION_CLOCK_SECONDS),
+                               .date = option_given(o, OPTION_CLOCK_DATE),
+                               .gmt = option_given(o, OPTION_CLOCK_GMT)};
+    return parse_words(c, OPTION_PRETTY_FIELDS, fields, sizeof fields / sizeof *fields,
+                       &pretty->fields, &pretty->has_fields) &&
+           parse_words(c, OPTION_PRETTY_NAMES, names, sizeof names / sizeof *names, &pretty->names,
+                       &pretty->has_names);
+}

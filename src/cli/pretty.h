@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of `stele cat --ctf-pretty`. */
+#ifndef CLI_PRETTY_H
+#define CLI_PRETTY_H
+
+#include "cli/cli.h"
+#include "sinks/pretty.h"
+
+/* False, and told, when they cannot be used. */
+bool pretty_options_make(cli *c, pretty_options *pretty);
+
+#endif
