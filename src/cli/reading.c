@@ -7,6 +7,7 @@
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
+#include "symbols/debug_info.h"
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
@@ -199,7 +200,19 @@ void cli_catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-static stele_status pull(cli *c, stele_reader *reader, const consumer *to)
+/* NULL without --debug-info. */
+static stele_status open_debug_info(const cli *c, debug_info **info)
+{
+    const options *o = &c->options;
+    const debug_info_options given = {.target_prefix =
+                                          option_value(o, OPTION_DEBUG_INFO_TARGET_PREFIX),
+                                      .debug_folder = option_value(o, OPTION_DEBUG_INFO_DIR),
+                                      .full_path = option_given(o, OPTION_DEBUG_INFO_FULL_PATH)};
+    *info = NULL;
+    return option_given(o, OPTION_DEBUG_INFO) ? debug_info_new(c->context, &given, info) : STELE_OK;
+}
+
+static stele_status pull(cli *c, stele_reader *reader, debug_info *info, const consumer *to)
 {
     stele_status status;
     stele_segment segment;
@@ -207,6 +220,9 @@ static stele_status pull(cli *c, stele_reader *reader, const consumer *to)
         status = stele_reader_next(reader, &segment);
         if (status == STELE_OK && c->binaries != NULL)
             binaries_see(c->binaries, &segment);
+        if (status == STELE_OK && info != NULL)
+            status = debug_info_apply(
+                info, &(stele_segment){segment.batch, segment.first, segment.count}, &segment);
         if (status == STELE_OK)
             status = to->take(to->user, &segment);
         if (c->progress.is_on) {
@@ -223,16 +239,20 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
                                   stele_reader_stats *stats)
 {
     stele_reader *reader = NULL;
+    debug_info *info = NULL;
     stele_status status = stele_reader_open(c->context, traces, count, request, &reader);
     if (status == STELE_OK) {
         stele_reader_get_stats(reader, stats);
         if (to->ready != NULL)
             status = to->ready(to->user, stats);
     }
+    if (status == STELE_OK)
+        status = open_debug_info(c, &info);
     if (status == STELE_OK) {
-        status = pull(c, reader, to);
+        status = pull(c, reader, info, to);
         stele_reader_get_stats(reader, stats);
     }
+    debug_info_free(info);
     stele_reader_close(reader);
     return status;
 }

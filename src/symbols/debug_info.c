@@ -236,33 +236,41 @@ static void take_build_id(debug_info *info, const stele_batch *batch, const stel
     }
 }
 
+/* Which of the tracer's own events it is; KNOWN_COUNT: none. */
+static known kind_of(const debug_info *info, stele_name name)
+{
+    known kind = KNOWN_START;
+    while (kind < KNOWN_COUNT && info->names[kind] != name)
+        kind++;
+    return kind;
+}
+
 /* What an event of the tracer itself tells of the files of its process. False: memory. */
 static bool learn(debug_info *info, const stele_batch *batch, const stele_event *event)
 {
-    const stele_name *names = info->names, name = event->name;
+    const known kind = kind_of(info, event->name);
     uint64_t vpid = 0, address = 0;
     mapping *m;
-    if (name < names[KNOWN_START] || name > names[KNOWN_DLCLOSE] ||
-        !get_number(info, batch, event, KNOWN_VPID, true, &vpid))
+    if (kind == KNOWN_COUNT || !get_number(info, batch, event, KNOWN_VPID, true, &vpid))
         return true;
-    if (name == names[KNOWN_START]) {
+    if (kind == KNOWN_START) {
         forget_process(info, vpid);
         return true;
     }
-    if (name == names[KNOWN_DUMP_BIN] || name == names[KNOWN_LOAD] || name == names[KNOWN_DLOPEN])
+    if (kind == KNOWN_DUMP_BIN || kind == KNOWN_LOAD || kind == KNOWN_DLOPEN)
         return add_mapping(info, batch, event, vpid);
     if (!get_number(info, batch, event, KNOWN_BADDR, false, &address))
         return true;
     m = find_mapping(info, vpid, address);
     if (m == NULL)
         return true;
-    if (name == names[KNOWN_UNLOAD] || name == names[KNOWN_DLCLOSE]) {
+    if (kind == KNOWN_UNLOAD || kind == KNOWN_DLCLOSE) {
         remove_mapping(info, (size_t)(m - info->mappings));
-    } else if (name == names[KNOWN_DUMP_BUILD_ID] || name == names[KNOWN_LOAD_BUILD_ID]) {
-        take_build_id(info, batch, event, m);
-    } else if (name == names[KNOWN_DUMP_LINK] || name == names[KNOWN_LOAD_LINK]) {
+    } else if (kind == KNOWN_DUMP_LINK || kind == KNOWN_LOAD_LINK) {
         free(m->link);
         m->link = get_text(info, batch, event, KNOWN_FILENAME);
+    } else {
+        take_build_id(info, batch, event, m);
     }
     return true;
 }
@@ -356,7 +364,7 @@ static void look_up(debug_info *info, binary *file, uint64_t address, place *fou
         return;
     name = binary_symbol(file, address, &offset);
     if (name != NULL && found->func == 0) {
-        snprintf(text, sizeof text, "%s+%#" PRIx64, name, offset);
+        snprintf(text, sizeof text, offset != 0 ? "%s+%#" PRIx64 : "%s+%" PRIx64, name, offset);
         found->func = intern_text(info, text);
     }
     if (found->src == 0 && binary_line(file, address, &source, &line)) {
