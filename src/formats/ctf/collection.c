@@ -87,11 +87,14 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
     stele_status status = ctf_open_member(trace, unit->metadata_member, &in);
     if (status != STELE_OK)
         return status;
-    status = metadata_read(&unit->text, &context->diag, &context->limits, in);
+    status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);
     ctf_close_member(unit->metadata_member, in);
     if (status != STELE_OK)
         return status == STELE_ERR_FORMAT ? STELE_OK : status;
     unit->is_open = parse_text(&unit->text, &unit->schema);
+    for (uint32_t i = 0; trace->clock_frequency_hz != 0 && i < unit->schema.clock_count; i++)
+        if (unit->schema.generation == CTF_RFC)
+            unit->schema.clocks[i]->frequency_hz = trace->clock_frequency_hz;
     if (!unit->is_open && unit->text.error_count == 0)
         return STELE_ERR_MEMORY;
     unit->mends = ctf_mends_of(&unit->schema);

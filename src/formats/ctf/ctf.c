@@ -176,13 +176,65 @@ static bool intern_names(ctf_trace *trace)
     return true;
 }
 
+/* ---- Settings ---- */
+
+/* The key is all that the file has: 16, 24 or 32 bytes. */
+static bool read_key(ctf_trace *trace, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t bytes[RFC_KEY_MAX + 1];
+    size_t size = 0;
+    if (file != NULL) {
+        size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+    }
+    if (size != 16 && size != 24 && size != 32)
+        return false;
+    memcpy(trace->key, bytes, size);
+    trace->rfc.key = trace->key;
+    trace->rfc.key_size = size;
+    return true;
+}
+
+static bool read_alignment(ctf_trace *trace, const char *text)
+{
+    static const char *const words[] = {
+        [RFC_NATURAL_64] = "natural64", [RFC_NATURAL_32] = "natural32", [RFC_PACKED] = "packed"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i], text) == 0) {
+            trace->rfc.packing = (rfc_packing)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static stele_status take_settings(ctf_trace *trace, const source *from,
+                                  const stele_trace_options *options)
+{
+    stele_context *context = trace->base.context;
+    for (size_t i = 0; i < options->setting_count; i++) {
+        const stele_setting *setting = &options->settings[i];
+        if (strcmp(setting->key, "key-file") == 0 && !read_key(trace, setting->value))
+            return format_refuse(context, from, setting, "a file of 16, 24 or 32 bytes");
+        if (strcmp(setting->key, "rfc-alignment") == 0 && !read_alignment(trace, setting->value))
+            return format_refuse(context, from, setting, "natural64, natural32 or packed");
+        if (strcmp(setting->key, "clock-frequency") == 0) {
+            char *end;
+            trace->clock_frequency_hz = strtoull(setting->value, &end, 10);
+            if (trace->clock_frequency_hz == 0 || *end != '\0')
+                return format_refuse(context, from, setting, "a frequency in Hz");
+        }
+    }
+    return STELE_OK;
+}
+
 static stele_status ctf_open(stele_context *context, source *from,
                              const stele_trace_options *options, stele_trace **out)
 {
     static const trace_ops ops = {ctf_index, ctf_produce, ctf_close};
     ctf_trace *trace = calloc(1, sizeof *trace);
     stele_status status = STELE_ERR_MEMORY;
-    (void)options;
     *out = NULL;
     if (trace == NULL)
         return status;
@@ -190,6 +242,8 @@ static stele_status ctf_open(stele_context *context, source *from,
     trace->base.context = context;
     trace->base.source = from;
     if (intern_names(trace))
+        status = take_settings(trace, from, options);
+    if (status == STELE_OK)
         status = ctf_collect(trace);
     if (status == STELE_OK && !set_texts(trace))
         status = STELE_ERR_MEMORY;
@@ -209,6 +263,7 @@ const format format_ctf = {
     .extensions = "",
     .probe = ctf_probe,
     .open = ctf_open,
+    .settings = "key-file rfc-alignment clock-frequency",
     .dump = ctf_dump,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,

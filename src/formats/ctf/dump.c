@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "core/text.h"
-#include "formats/ctf/packet.h"
+#include "formats/ctf/content.h"
 
 #define DUMP_EVENTS 64u /* decoded at once */
 
@@ -12,6 +12,7 @@ typedef struct dumper {
     const dump_request *request;
     output *text;
     stele_batch *batch;
+    ctf_content content;
     uint64_t count;
     bool is_ended; /* the callback, or the request, wants no more */
 } dumper;
@@ -163,37 +164,28 @@ static stele_status dump_events(dumper *d, const window *w, const char *name)
     return status;
 }
 
-/* The events of the packet that the run stands in. */
+/* The packet, and the events in it. */
 static stele_status dump_content(dumper *d, ctf_packets *packets, window *w,
                                  const ctf_packet *packet)
 {
     const char *name = packets->file->name;
-    const uint64_t end = (packet->content_bits + 7) / 8;
-    stele_status status = STELE_OK;
-    bool is_first = true;
+    stele_status status = content_enter(&d->content, packets, w, packet, packets->run);
+    const bool has_events = status == STELE_OK;
     decode_outcome outcome = DECODE_OK;
-    run_set_content(packets->run, packet->content_bits);
-    while (status == STELE_OK && !d->is_ended && (outcome == DECODE_OK || outcome == DECODE_MORE)) {
-        const uint64_t position = run_position(packets->run) / 8;
-        const uint64_t want = outcome == DECODE_MORE ? run_want_size(packets->run) : 1;
-        packet_view view;
-        size_t loaded;
-        if (packet->offset + position > window_offset(w) &&
-            !window_skip(w, packet->offset + position - window_offset(w)))
-            break;
-        loaded = window_need(w, want < SIZE_MAX ? (size_t)want : SIZE_MAX);
-        if (outcome == DECODE_MORE && loaded < want)
-            break;
-        view = (packet_view){w->at, loaded < end - position ? loaded : (size_t)(end - position),
-                             position};
+    bool is_first = true;
+    if (status == STELE_ERR_FORMAT)
+        status = STELE_OK;
+    while (status == STELE_OK && !d->is_ended && outcome == DECODE_OK) {
         stele_batch_clear(d->batch);
-        outcome = run_events(packets->run, &view, d->batch);
+        outcome = has_events ? content_events(&d->content, d->batch) : DECODE_END;
         if (is_first)
             status = dump_packet(d, w, name, packet);
         is_first = false;
         if (status == STELE_OK && !d->is_ended)
             status = dump_events(d, w, name);
     }
+    if (outcome == DECODE_BAD && status == STELE_OK)
+        status = w->status;
     return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : status;
 }
 
@@ -242,6 +234,7 @@ stele_status ctf_dump(stele_trace *base, const dump_request *request)
         run_free(run);
         programs_free(programs);
     }
+    content_free(&d.content);
     stele_batch_free(d.batch);
     output_close(d.text);
     return status;

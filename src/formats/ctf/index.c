@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/path.h"
+#include "formats/ctf/content.h"
 #include "formats/ctf/lttng_index.h"
-#include "formats/ctf/packet.h"
 
 #define INDEX_WINDOW_SIZE ((size_t)16 << 10)
 #define FIRST_TRIED       64u /* packets that are looked into for a first event */
@@ -15,6 +15,7 @@ typedef struct indexer {
     ctf_trace *trace;
     ctf_programs **programs; /* by unit, made when needed */
     stele_batch *batch;      /* of one event */
+    ctf_content content;
 } indexer;
 
 bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
@@ -41,22 +42,13 @@ bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
 }
 
 /* The time of the packet's first event, if it has one that can be read. */
-static void learn_first(indexer *self, ctf_file *file, ctf_run *run, window *w,
+static void learn_first(indexer *self, ctf_file *file, const ctf_packets *packets, window *w,
                         const ctf_packet *packet)
 {
-    decode_outcome outcome;
-    size_t want = INDEX_WINDOW_SIZE / 4;
     bool is_clamped = false;
-    run_set_content(run, packet->content_bits);
-    do {
-        const size_t left = window_need(w, want);
-        const packet_view view = {w->at, left, 0};
-        stele_batch_clear(self->batch);
-        outcome = run_events(run, &view, self->batch);
-        if (outcome != DECODE_MORE || left < want)
-            break;
-        want = left * 2;
-    } while (want <= self->trace->base.context->limits.record_size_max);
+    stele_batch_clear(self->batch);
+    if (content_enter(&self->content, packets, w, packet, packets->run) == STELE_OK)
+        (void)content_events(&self->content, self->batch);
     if (self->batch->event_count == 0)
         return;
     file->has_first_event = true;
@@ -90,7 +82,7 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
     ctf_packets packets;
     ctf_packet packet;
     stele_status status;
-    uint64_t last_begin = 0, tried = 0;
+    uint64_t last_begin = 0, tried = 0, end;
     packets_init(&packets, self->trace, file, run, w->in->size);
     packets.is_quiet = true;
     while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
@@ -100,10 +92,11 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
             return STELE_ERR_MEMORY;
         if (!file->has_first_event && tried++ < FIRST_TRIED &&
             packet.content_bits > packet.head.events_at)
-            learn_first(self, file, run, w, &packet);
+            learn_first(self, file, &packets, w, &packet);
         if (is_known && (file->has_first_event || tried >= FIRST_TRIED))
             break;
-        if (!window_skip(w, packet.size))
+        end = packet.offset + packet.size;
+        if (!window_skip(w, end - window_offset(w)))
             break;
     }
     return status == STELE_END ? STELE_OK : status;
@@ -314,6 +307,7 @@ stele_status ctf_index(stele_trace *base)
     for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
         programs_free(self.programs[i]);
     free(self.programs);
+    content_free(&self.content);
     stele_batch_free(self.batch);
     if (status == STELE_OK && !group_files(trace))
         status = STELE_ERR_MEMORY;

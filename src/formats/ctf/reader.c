@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "formats/ctf/content.h"
 #include "formats/ctf/losses.h"
 #include "formats/ctf/walk.h"
 #include "model/batch.h"
@@ -16,6 +17,7 @@ typedef struct ctf_producer {
     ctf_run *run;
     ctf_walk walk;
     bool has_walk;
+    ctf_content content;
     ctf_losses losses;
     const ctf_packet *packet; /* NULL: between packets */
     ctf_loss loss;            /* with the packet, not yet in a batch */
@@ -109,7 +111,7 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
 
 static stele_status open_packet(ctf_producer *self)
 {
-    const stele_status status = walk_next(&self->walk, &self->packet);
+    stele_status status = walk_next(&self->walk, &self->packet);
     self->base.skipped_size += self->walk.skipped;
     self->walk.skipped = 0;
     if (status != STELE_OK) {
@@ -121,7 +123,14 @@ static stele_status open_packet(ctf_producer *self)
     if (self->walk.is_outside) {
         self->loss = (ctf_loss){0};
         self->packet = NULL;
+        return STELE_OK;
     }
+    status = content_enter(&self->content, &self->walk.current->packets, &self->walk.current->w,
+                           self->packet, self->run);
+    if (status != STELE_ERR_FORMAT)
+        return status;
+    self->base.skipped_size += self->packet->size;
+    self->packet = NULL;
     return STELE_OK;
 }
 
@@ -158,57 +167,16 @@ static void close_packet(ctf_producer *self, bool is_whole)
         judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
                     CTF_MEND_AFTER_PACKET);
     if (!is_whole)
-        self->base.skipped_size += (self->packet->content_bits - run_position(self->run) + 7) / 8;
+        self->base.skipped_size += content_left(&self->content);
     self->packet = NULL;
-}
-
-/* Loads what the run needs to get on; false when there is no more. */
-static bool load_events(ctf_producer *self, packet_view *view)
-{
-    window *w = &self->walk.current->w;
-    const uint64_t position = run_position(self->run) / 8;
-    const uint64_t at = window_offset(w) - self->packet->offset;
-    const uint64_t left = (self->packet->content_bits + 7) / 8 - position;
-    uint64_t want = run_want_size(self->run);
-    size_t loaded;
-    if (position > at && !window_skip(w, position - at))
-        return false;
-    if (want == 0)
-        want = 1;
-    loaded = window_need(w, want < SIZE_MAX ? (size_t)want : SIZE_MAX);
-    *view = (packet_view){w->at, loaded < left ? loaded : (size_t)left, position};
-    return loaded >= want;
-}
-
-/* An event that is larger than what may be in memory, or cut by the end of the file. */
-static void report_unloadable(const ctf_producer *self)
-{
-    const window *w = &self->walk.current->w;
-    const uint64_t at = self->packet->offset * 8 + run_position(self->run);
-    if (w->status != STELE_OK)
-        return;
-    ctf_report(self->trace, CTF451, self->walk.current->file->name, at, (uint64_t)(w->end - w->at),
-               0, "an event record that can be held in memory", "more than %zu bytes",
-               (size_t)(w->end - w->at));
 }
 
 /* Fills the batch from the current packet; ends the packet where it ends. */
 static stele_status fill_events(ctf_producer *self, stele_batch *batch)
 {
     const uint32_t before = batch->event_count;
-    decode_outcome outcome = DECODE_MORE;
-    while (outcome == DECODE_MORE) {
-        packet_view view;
-        const bool is_loaded = load_events(self, &view);
-        if (!is_loaded && self->walk.current->w.status != STELE_OK)
-            return self->walk.current->w.status;
-        if (!is_loaded) {
-            report_unloadable(self);
-            outcome = DECODE_BAD;
-            break;
-        }
-        outcome = run_events(self->run, &view, batch);
-    }
+    const decode_outcome outcome = content_events(&self->content, batch);
+    const stele_status reading = self->walk.current->w.status;
     if (batch->event_count > before && !self->has_event) {
         self->has_event = true;
         judge_first(self, &batch->events[before]);
@@ -217,7 +185,7 @@ static stele_status fill_events(ctf_producer *self, stele_batch *batch)
         return STELE_ERR_MEMORY;
     if (outcome != DECODE_OK)
         close_packet(self, outcome == DECODE_END);
-    return STELE_OK;
+    return outcome == DECODE_BAD ? reading : STELE_OK;
 }
 
 /* ---- The producer ---- */
@@ -268,6 +236,7 @@ static void ctf_close(producer *base)
 {
     ctf_producer *self = (ctf_producer *)base;
     close_stream(self);
+    content_free(&self->content);
     run_free(self->run);
     for (uint32_t i = 0; self->programs != NULL && i < self->trace->unit_count; i++)
         programs_free(self->programs[i]);

@@ -18,6 +18,7 @@
 #include "formats/format.h"
 #include "model/trace.h"
 
+#define RFC_KEY_MAX  32
 #define CTF_NONE     UINT32_MAX
 #define CTF_WHOLE    SIZE_MAX /* instead of a member: the only input of the source */
 #define CTF_NO_PLACE UINT64_MAX
@@ -84,6 +85,9 @@ typedef struct ctf_trace {
     uint32_t stream_count, stream_capacity;
     stele_name name_lost_events, name_lost_packets, name_packets;
     bool is_grouped;
+    rfc_options rfc;
+    uint8_t key[RFC_KEY_MAX];
+    uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
 } ctf_trace;
 
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */

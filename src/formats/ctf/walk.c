@@ -225,7 +225,6 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
     if (walk->peek != NULL && run_packet(walk->run, &view, self->file->name, self->packet.offset,
                                          self->packets.type, &head) != DECODE_OK)
         return STELE_ERR_MEMORY;
-    run_set_content(walk->run, self->packet.content_bits);
     return STELE_OK;
 }
 
