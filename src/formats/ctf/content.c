@@ -22,7 +22,7 @@ static stele_status unpack(ctf_content *content)
     if (window_need(w, header.content_size) < header.content_size) {
         if (w->status != STELE_OK)
             return w->status;
-        ctf_report(trace, CTF451, content->packets->file->name, content->packet->offset * 8,
+        ctf_report(trace, CTF470, content->packets->file->name, content->packet->offset * 8,
                    header.content_size, 0, "a packet that can be held in memory",
                    "%" PRIu32 " bytes of content", header.content_size);
         return STELE_ERR_FORMAT;
@@ -86,7 +86,7 @@ static void report_unloadable(const ctf_content *content)
     const window *w = content->w;
     const size_t loaded = (size_t)(w->end - w->at);
     if (w->status == STELE_OK)
-        ctf_report(content->packets->trace, CTF451, content->packets->file->name,
+        ctf_report(content->packets->trace, CTF470, content->packets->file->name,
                    content->packet->offset * 8 + run_position(content->run), loaded, 0,
                    "an event record that can be held in memory", "more than %zu bytes", loaded);
 }
