@@ -17,7 +17,7 @@ bool sinking_fits(cli *c, const sink *to)
     return true;
 }
 
-stele_status sinking_open(const cli *c, const sink *to, output *out,
+stele_status sinking_open(cli *c, const sink *to, output *out,
                           const stele_reader_stats *stats, stele_writer **writer)
 {
     const char *time = option_value(&c->options, OPTION_TIME);

@@ -51,13 +51,13 @@ static stele_status open_stream(ctf_producer *self)
     self->losses = (ctf_losses){0};
     self->is_mend_reported = false;
     self->has_walk = true;
-    return walk_open(&self->walk, self->trace, stream, *programs, self->run, &options);
+    return ctf_walk_open(&self->walk, self->trace, stream, *programs, self->run, &options);
 }
 
 static void close_stream(ctf_producer *self)
 {
     if (self->has_walk)
-        walk_close(&self->walk);
+        ctf_walk_close(&self->walk);
     self->has_walk = false;
     self->packet = NULL;
 }
@@ -111,7 +111,7 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
 
 static stele_status open_packet(ctf_producer *self)
 {
-    stele_status status = walk_next(&self->walk, &self->packet);
+    stele_status status = ctf_walk_next(&self->walk, &self->packet);
     self->base.skipped_size += self->walk.skipped;
     self->walk.skipped = 0;
     if (status != STELE_OK) {

@@ -119,7 +119,7 @@ static bool file_skip(walk_file *self)
 
 /* ---- The stream ---- */
 
-stele_status walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
+stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
                        ctf_programs *programs, ctf_run *run, const walk_options *options)
 {
     *walk = (ctf_walk){.trace = trace, .stream = stream, .options = *options, .run = run};
@@ -132,7 +132,7 @@ stele_status walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream 
     return STELE_OK;
 }
 
-void walk_close(ctf_walk *walk)
+void ctf_walk_close(ctf_walk *walk)
 {
     for (uint32_t i = 0; i < walk->open_count; i++)
         file_close(&walk->open[i]);
@@ -228,7 +228,7 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
     return STELE_OK;
 }
 
-stele_status walk_next(ctf_walk *walk, const ctf_packet **packet)
+stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
 {
     stele_status status = STELE_OK;
     for (;;) {

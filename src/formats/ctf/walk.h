@@ -43,14 +43,14 @@ struct walk_file {
 };
 
 /* `run` stays the caller's and must outlive the walk. */
-stele_status walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
+stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
                        ctf_programs *programs, ctf_run *run, const walk_options *options);
-void walk_close(ctf_walk *walk);
+void ctf_walk_close(ctf_walk *walk);
 
 /*
  * The next packet: the window of `walk->current` is at its first byte, the run at its first event.
  * Valid until the next call. STELE_END behind the last.
  */
-stele_status walk_next(ctf_walk *walk, const ctf_packet **packet);
+stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet);
 
 #endif
