@@ -450,6 +450,8 @@ static void put_head(pretty *p, const stele_event *event, const stele_field *at,
     const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
     const stele_field *env = find_context(p, NAME_TRACE_ENV);
     const stele_text name = stele_name_text(p->base.context, p->batch, event->name);
+    const stele_text category = stele_name_text(
+        p->base.context, NULL, stele_category_name(p->base.context, event->category));
     bool has_some = false;
     put_trace_name(p);
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
@@ -470,6 +472,10 @@ static void put_head(pretty *p, const stele_event *event, const stele_field *at,
     p->is_line_start = true;
     if (has_names)
         put_key(p, "name");
+    if (category.size != 0) {
+        output_put(p->base.out, category.bytes, category.size);
+        output_byte(p->base.out, ':');
+    }
     if (name.size != 0)
         output_put(p->base.out, name.bytes, name.size);
     else

@@ -89,6 +89,9 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
         return status;
     status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);
     ctf_close_member(unit->metadata_member, in);
+    unit->text.name = unit->metadata_member != CTF_WHOLE
+                          ? source_member_at(trace->base.source, unit->metadata_member)->name
+                          : source_path(trace->base.source);
     if (status != STELE_OK)
         return status == STELE_ERR_FORMAT ? STELE_OK : status;
     unit->is_open = parse_text(&unit->text, &unit->schema);

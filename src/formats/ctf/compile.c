@@ -90,6 +90,16 @@ static op *emit_plain(builder *b, const number *n)
     return at;
 }
 
+/* What places a packet is told by the batch's events, and shown only to those who ask for all. */
+static unsigned role_hint(const builder *b, const ctf_class *type)
+{
+    const unsigned places = CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TIMESTAMP |
+                            CTF_ROLE_PACKET_END | CTF_ROLE_DISCARDED | CTF_ROLE_SEQUENCE_NUMBER |
+                            CTF_ROLE_PACKET_BEGIN;
+    return b->scope == CTF_SCOPE_PACKET_CONTEXT && (type->roles & places) != 0 ? STELE_HINT_RAW
+                                                                               : 0u;
+}
+
 static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
 {
     const bool is_signed = (n->flags & OP_SIGNED) != 0;
@@ -120,7 +130,7 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
                           is_binary64 ? STELE_TYPE_FLOAT
                           : is_signed ? STELE_TYPE_INT
                                       : STELE_TYPE_UINT,
-                          n->width, is_binary64 ? 0 : base_hint(type));
+                          n->width, is_binary64 ? 0 : base_hint(type) | role_hint(b, type));
 }
 
 /* Which times the head of a packet has; its begin makes the clock advance once all is read. */
@@ -802,6 +812,48 @@ static void event_name(builder *b, program *made, ctf_text name)
     made->has_local_names = b->has_local_names;
 }
 
+static ctf_text static_text(const char *text)
+{
+    return (ctf_text){text, (uint32_t)strlen(text)};
+}
+
+static void emit_raw(builder *b, const char *name, stele_type type, unsigned hint, uint64_t value,
+                     bool has_label)
+{
+    const stele_field field = {.name = build_name(b, static_text(name)),
+                               .type = (uint8_t)type,
+                               .hint = (uint8_t)(hint | STELE_HINT_RAW),
+                               .label_count = has_label};
+    op *at = build_op(b, OP_ENTRY);
+    at->head = load_native64(&field);
+    at->u.size = value;
+    b->emit = OP_NONE;
+    b->entries++;
+}
+
+/* What the event class says besides its fields, for those who want it raw. */
+static void emit_about(builder *b, const ctf_event_class *event)
+{
+    static const char *const levels[] = {
+        "TRACE_EMERG",          "TRACE_ALERT",         "TRACE_CRIT",         "TRACE_ERR",
+        "TRACE_WARNING",        "TRACE_NOTICE",        "TRACE_INFO",         "TRACE_DEBUG_SYSTEM",
+        "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE", "TRACE_DEBUG_UNIT",
+        "TRACE_DEBUG_FUNCTION", "TRACE_DEBUG_LINE",    "TRACE_DEBUG"};
+    const bool is_known = event->log_level >= 0 && event->log_level < 15;
+    if ((b->programs->columns & STELE_COLUMN_RAW) == 0)
+        return;
+    build_close(b);
+    if (event->has_log_level)
+        emit_raw(b, "loglevel", STELE_TYPE_INT, 0, (uint64_t)event->log_level, is_known);
+    if (event->has_log_level && is_known)
+        emit_raw(b, "", STELE_TYPE_NAME, 0, build_name(b, static_text(levels[event->log_level])),
+                 false);
+    if (event->emf_uri.bytes != NULL)
+        emit_raw(b, "model.emf.uri", STELE_TYPE_NAME, 0, build_name(b, event->emf_uri), false);
+    if (event->payload != NULL)
+        emit_raw(b, "event.fields", STELE_TYPE_NULL, STELE_HINT_CONTEXT, 0, false);
+}
+
 program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
                        stele_batch *batch)
 {
@@ -819,6 +871,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     b.is_wanted = (programs->columns & STELE_COLUMN_FIELDS) != 0;
     emit_scope(&b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
     emit_scope(&b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
+    emit_about(&b, event);
     emit_scope(&b, CTF_SCOPE_PAYLOAD, NULL, 0);
     made = builder_finish(&b, OP_DONE);
     if (made != NULL) {

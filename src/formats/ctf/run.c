@@ -381,6 +381,54 @@ static void head_apply(ctf_run *r, const packet_head *head)
     }
 }
 
+/* ---- What holds for the whole trace ---- */
+
+static bool push_name(ctf_run *r, ctf_text name, stele_field field)
+{
+    field.name = name.size != 0
+                     ? context_name(r->context, r->head_batch, name.bytes, name.size, r->source, 0)
+                     : 0;
+    if (field.name == UINT32_MAX || !batch_reserve_fields(r->head_batch, 1))
+        return false;
+    *batch_push_field(r->head_batch) = field;
+    return true;
+}
+
+static bool push_text(ctf_run *r, ctf_text name, ctf_text text, unsigned hint)
+{
+    const stele_name value =
+        context_name(r->context, r->head_batch, text.bytes, text.size, r->source, 0);
+    return value != UINT32_MAX &&
+           push_name(r, name,
+                     (stele_field){.type = STELE_TYPE_NAME, .hint = (uint8_t)hint, .u.u = value});
+}
+
+/* The environment and the name of the trace, as context fields that are raw. */
+static bool push_trace(ctf_run *r)
+{
+    static const ctf_text env_name = {"trace.env", 9}, trace_name = {"trace.name", 10};
+    const unsigned hint = STELE_HINT_RAW | STELE_HINT_CONTEXT;
+    const ctf_schema *schema = r->programs->schema;
+    bool is_good = push_name(r, env_name,
+                             (stele_field){.type = STELE_TYPE_STRUCT,
+                                           .hint = (uint8_t)hint,
+                                           .u.run = {schema->env_count, schema->env_count}});
+    for (uint32_t i = 0; i < schema->env_count && is_good; i++) {
+        const ctf_env *env = &schema->env[i];
+        if (env->is_text)
+            is_good = push_text(r, env->name, env->text, 0);
+        else
+            is_good =
+                push_name(r, env->name,
+                          (stele_field){.type = env->is_negative ? STELE_TYPE_INT : STELE_TYPE_UINT,
+                                        .width = 64,
+                                        .u.u = env->value});
+    }
+    if (is_good && schema->identity.name.bytes != NULL)
+        is_good = push_text(r, trace_name, schema->identity.name, hint);
+    return is_good;
+}
+
 decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *source,
                           uint64_t file_offset, const ctf_stream_class *stream_class,
                           packet_head *head)
@@ -412,6 +460,8 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
             outcome = DECODE_BAD;
         }
     }
+    if (outcome == DECODE_OK && (r->programs->columns & STELE_COLUMN_RAW) != 0 && !push_trace(r))
+        outcome = DECODE_MEMORY;
     r->head = NULL;
     return outcome;
 }
@@ -474,6 +524,9 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
     r->batch = batch;
     r->batch_serial++;
     run_load(r, view);
+    if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
+        !push_context(r, batch))
+        return DECODE_MEMORY;
     if (r->position == r->content_bits)
         return DECODE_END;
     if (r->position > r->content_bits) {
@@ -481,9 +534,6 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
                 (unsigned long long)r->content_bits);
         return DECODE_BAD;
     }
-    if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
-        !push_context(r, batch))
-        return DECODE_MEMORY;
     if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
         return DECODE_OK;
     header = header_program(r);
