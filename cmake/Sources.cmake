@@ -14,7 +14,7 @@ endif()
 
 set(patterns
     src/core/*.c src/model/*.c src/formats/*.c src/sinks/*.c src/analysis/*.c src/symbols/*.c)
-foreach(format IN LISTS STELE_FORMATS ITEMS ctf)
+foreach(format IN LISTS STELE_FORMATS)
     list(APPEND patterns src/formats/${format}/*.c)
 endforeach()
 file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS ${patterns})

@@ -17,8 +17,8 @@ bool sinking_fits(cli *c, const sink *to)
     return true;
 }
 
-stele_status sinking_open(cli *c, const sink *to, output *out,
-                          const stele_reader_stats *stats, stele_writer **writer)
+stele_status sinking_open(cli *c, const sink *to, output *out, const stele_reader_stats *stats,
+                          stele_writer **writer)
 {
     const char *time = option_value(&c->options, OPTION_TIME);
     sink_options given = {.columns = option_value(&c->options, OPTION_COLUMNS),

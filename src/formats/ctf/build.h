@@ -35,6 +35,7 @@ typedef struct builder {
     /* Entries */
     uint32_t entries;
     uint32_t variations; /* where the number of entries varies */
+    uint32_t hidden;     /* members of the structure at hand that are not told */
     uint32_t open, depth;
 } builder;
 

@@ -90,14 +90,23 @@ static op *emit_plain(builder *b, const number *n)
     return at;
 }
 
-/* What places a packet is told by the batch's events, and shown only to those who ask for all. */
-static unsigned role_hint(const builder *b, const ctf_class *type)
+/* What only places the packet, as the events that are made of it tell already. */
+static bool is_placing(const ctf_class *type)
 {
     const unsigned places = CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TIMESTAMP |
                             CTF_ROLE_PACKET_END | CTF_ROLE_DISCARDED | CTF_ROLE_SEQUENCE_NUMBER |
                             CTF_ROLE_PACKET_BEGIN;
-    return b->scope == CTF_SCOPE_PACKET_CONTEXT && (type->roles & places) != 0 ? STELE_HINT_RAW
-                                                                               : 0u;
+    return (type->roles & places) != 0;
+}
+
+static bool wants_raw(const builder *b)
+{
+    return (b->programs->columns & STELE_COLUMN_RAW) != 0;
+}
+
+static unsigned role_hint(const builder *b, const ctf_class *type)
+{
+    return b->scope == CTF_SCOPE_PACKET_CONTEXT && is_placing(type) ? STELE_HINT_RAW : 0u;
 }
 
 static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
@@ -231,8 +240,10 @@ static void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint3
     n.flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
                         (type->kind == CTF_INT ? OP_SIGNED : 0) |
                         (type->is_bit_reversed ? OP_REVERSED : 0) | (is_wide ? OP_WIDE : 0));
-    if (b->is_wanted)
+    if (b->is_wanted && (role_hint(b, type) == 0 || wants_raw(b)))
         emit_number(b, type, name, &n);
+    else
+        b->hidden++;
     number_uses(b, type, node, &n);
 }
 
@@ -489,7 +500,7 @@ static void emit_members(builder *b, const ctf_class *type, uint32_t node)
 static void emit_struct(builder *b, const ctf_class *type, stele_name name, unsigned hint,
                         uint32_t node)
 {
-    const uint32_t variations = b->variations;
+    const uint32_t variations = b->variations, hidden = b->hidden;
     uint32_t run, entries;
     build_step(b, type->alignment, 0);
     if (!b->is_wanted) {
@@ -499,9 +510,12 @@ static void emit_struct(builder *b, const ctf_class *type, stele_name name, unsi
     run = b->count;
     run_open(b, build_head(name, STELE_TYPE_STRUCT, 0, hint), type->u.structure.count);
     entries = b->entries;
+    b->hidden = 0;
     emit_members(b, type, node);
     if (b->is_exhausted)
         return;
+    b->ops[run].u.run.count = type->u.structure.count - b->hidden;
+    b->hidden = hidden;
     if (b->variations == variations) {
         b->ops[run].code = OP_ENTRY;
         b->ops[run].u.run.length = b->entries - entries;
@@ -738,6 +752,15 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
     emit_members(b, root, node);
 }
 
+/* Whether a packet context has more than what places the packet. */
+static bool context_has_more(const ctf_class *context)
+{
+    for (uint32_t i = 0; context != NULL && i < context->u.structure.count; i++)
+        if (!is_placing(context->u.structure.members[i].type))
+            return true;
+    return false;
+}
+
 program *compile_head(ctf_programs *programs, ctf_scope scope, uint32_t stream, stele_batch *batch)
 {
     const bool is_context = scope == CTF_SCOPE_PACKET_CONTEXT;
@@ -746,7 +769,8 @@ program *compile_head(ctf_programs *programs, ctf_scope scope, uint32_t stream, 
     if (!target_walk_scope(&programs->walk, scope))
         return NULL;
     builder_open(&b, programs, is_context ? stream : UINT32_MAX, batch);
-    b.is_wanted = (programs->columns & STELE_COLUMN_CONTEXT) != 0;
+    b.is_wanted = (programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
+                  (wants_raw(&b) || (is_context && context_has_more(b.stream->packet_context)));
     emit_scope(&b, scope, is_context ? "stream.packet.context" : "trace.packet.header",
                STELE_HINT_CONTEXT);
     return builder_finish(&b, OP_END);
@@ -805,6 +829,8 @@ static void event_name(builder *b, program *made, ctf_text name)
         made->category = (category & STELE_NAME_LOCAL) == 0
                              ? stele_category_intern(b->programs->context, category)
                              : 0;
+        b->is_exhausted |= made->category == 0 && (category & STELE_NAME_LOCAL) == 0 &&
+                           b->programs->context->category_count <= CONTEXT_CATEGORIES_MAX;
     }
     if (made->category != 0)
         name = (ctf_text){name.bytes + size + 1, name.size - size - 1};
@@ -840,7 +866,7 @@ static void emit_about(builder *b, const ctf_event_class *event)
         "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE", "TRACE_DEBUG_UNIT",
         "TRACE_DEBUG_FUNCTION", "TRACE_DEBUG_LINE",    "TRACE_DEBUG"};
     const bool is_known = event->log_level >= 0 && event->log_level < 15;
-    if ((b->programs->columns & STELE_COLUMN_RAW) == 0)
+    if (!wants_raw(b))
         return;
     build_close(b);
     if (event->has_log_level)

@@ -12,12 +12,14 @@ static stele_status unpack(ctf_content *content)
     rfc_unpacker *u = &content->unpacker;
     window *w = content->w;
     size_t size = 0;
-    rfc_header header;
+    stele_ctf_rfc_header header;
     stele_status status;
-    if (window_need(w, RFC_HEADER_SIZE) < RFC_HEADER_SIZE || !rfc_header_read(w->at, &header))
+    if (window_need(w, STELE_CTF_RFC_HEADER_SIZE) < STELE_CTF_RFC_HEADER_SIZE ||
+        !stele_ctf_rfc_header_read(w->at, &header))
         return w->status;
-    if (header.compression == RFC_NO_COMPRESSION && header.encryption == RFC_NO_ENCRYPTION &&
-        header.checksum_scheme == RFC_NO_CHECKSUM)
+    if (header.compression == STELE_CTF_RFC_NO_COMPRESSION &&
+        header.encryption == STELE_CTF_RFC_NO_ENCRYPTION &&
+        header.checksum_scheme == STELE_CTF_RFC_NO_CHECKSUM)
         return STELE_OK;
     if (window_need(w, header.content_size) < header.content_size) {
         if (w->status != STELE_OK)
@@ -118,7 +120,7 @@ uint64_t content_left(const ctf_content *content)
 {
     const uint64_t position = run_position(content->run);
     if (content->bytes != NULL)
-        return content->packet->size - RFC_HEADER_SIZE;
+        return content->packet->size - STELE_CTF_RFC_HEADER_SIZE;
     return content->content_bits > position ? (content->content_bits - position + 7) / 8 : 0;
 }
 

@@ -27,6 +27,8 @@ static void put_fields(dumper *d, uint32_t first, uint32_t count, const char *op
     const stele_field *field = d->batch->fields + first, *end = field + count;
     output_text(d->text, open);
     for (const char *between = ""; field < end; field += stele_field_length(field)) {
+        if (field->type == STELE_TYPE_NULL && (field->hint & STELE_HINT_CONTEXT) != 0)
+            continue; /* only says that there is a payload */
         output_text(d->text, between);
         put_field(d, field);
         between = " ";
@@ -135,14 +137,26 @@ static stele_status put_record(dumper *d, const window *w, const char *name, uin
     return STELE_OK;
 }
 
+/* Header and context of the packet, without what is of the whole trace. */
+static void put_context(dumper *d)
+{
+    const stele_field *at = d->batch->fields + d->batch->context_first;
+    const stele_field *end = at + d->batch->context_count;
+    for (; at < end; at += stele_field_length(at)) {
+        if ((at->hint & STELE_HINT_RAW) != 0)
+            continue;
+        output_byte(d->text, ' ');
+        put_field(d, at);
+    }
+}
+
 static stele_status dump_packet(dumper *d, const window *w, const char *name,
                                 const ctf_packet *packet)
 {
     d->text->at = d->text->buffer;
     output_printf(d->text, "packet_size=%" PRIu64 " content_bits=%" PRIu64, packet->size,
                   packet->content_bits);
-    if (d->batch->context_count != 0)
-        put_fields(d, d->batch->context_first, d->batch->context_count, " ", "");
+    put_context(d);
     return put_record(d, w, name, packet->offset, packet->size, "Packet");
 }
 

@@ -15,6 +15,7 @@ typedef struct indexer {
     ctf_trace *trace;
     ctf_programs **programs; /* by unit, made when needed */
     stele_batch *batch;      /* of one event */
+    diag_sink told;          /* what was reported, apart from this pass */
     ctf_content content;
 } indexer;
 
@@ -42,20 +43,21 @@ bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
 }
 
 /* The time of the packet's first event, if it has one that can be read. */
-static void learn_first(indexer *self, ctf_file *file, const ctf_packets *packets, window *w,
-                        const ctf_packet *packet)
+static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets *packets,
+                                window *w, const ctf_packet *packet)
 {
     bool is_clamped = false;
     stele_batch_clear(self->batch);
-    if (content_enter(&self->content, packets, w, packet, packets->run) == STELE_OK)
-        (void)content_events(&self->content, self->batch);
-    if (self->batch->event_count == 0)
-        return;
-    file->has_first_event = true;
-    file->first_event_ns =
-        packet->head.clock != NULL
-            ? clock_ns(packet->head.clock, self->batch->events[0].ticks, &is_clamped)
-            : 0;
+    stele_status status = content_enter(&self->content, packets, w, packet, packets->run);
+    if (status == STELE_OK && content_events(&self->content, self->batch) == DECODE_MEMORY)
+        status = STELE_ERR_MEMORY;
+    if (self->batch->event_count != 0) {
+        file->has_first_event = true;
+        if (packet->head.clock != NULL)
+            file->first_event_ns =
+                clock_ns(packet->head.clock, self->batch->events[0].ticks, &is_clamped);
+    }
+    return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
 static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
@@ -77,22 +79,24 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
 
 /* All packets by their headers; only as far as a first event when LTTng's index tells the rest. */
 static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, window *w,
-                                  bool is_known)
+                                  bool is_known, bool is_quiet)
 {
     ctf_packets packets;
     ctf_packet packet;
     stele_status status;
     uint64_t last_begin = 0, tried = 0, end;
     packets_init(&packets, self->trace, file, run, w->in->size);
-    packets.is_quiet = true;
+    packets.is_quiet = is_quiet;
     while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
-        if (is_known && tried == 0)
+        if (is_known && file->first.stream_class == NULL)
             file->first = packet.head;
         if (!is_known && !learn_packet(file, &packet, &last_begin))
             return STELE_ERR_MEMORY;
         if (!file->has_first_event && tried++ < FIRST_TRIED &&
             packet.content_bits > packet.head.events_at)
-            learn_first(self, file, &packets, w, &packet);
+            status = learn_first(self, file, &packets, w, &packet);
+        if (status != STELE_OK)
+            return status;
         if (is_known && (file->has_first_event || tried >= FIRST_TRIED))
             break;
         end = packet.offset + packet.size;
@@ -100,6 +104,27 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
             break;
     }
     return status == STELE_END ? STELE_OK : status;
+}
+
+/*
+ * Whoever reads the packets will report what is wrong with them, so this pass does it only where
+ * there is nothing that can be read.
+ */
+static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
+{
+    diag_sink *diag = &self->trace->base.context->diag;
+    bool is_known = false;
+    stele_status status = lttng_index_use(self->trace, file, &is_known);
+    if (status == STELE_OK)
+        status = index_packets(self, file, run, w, is_known, true);
+    if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
+        return status;
+    *diag = self->told;
+    window_move(w, 0, UINT64_MAX);
+    status = index_packets(self, file, run, w, is_known, false);
+    self->told = *diag;
+    diag->fn = NULL;
+    return status;
 }
 
 static stele_status index_file(indexer *self, ctf_file *file)
@@ -110,7 +135,6 @@ static stele_status index_file(indexer *self, ctf_file *file)
     ctf_run *run;
     window w;
     input *in = NULL;
-    bool is_known = false;
     stele_status status;
     if (*programs == NULL)
         *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
@@ -124,11 +148,15 @@ static stele_status index_file(indexer *self, ctf_file *file)
         status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
                              trace->base.context->limits.record_size_max);
         if (status == STELE_OK) {
-            status = lttng_index_use(trace, file, &is_known);
-            if (status == STELE_OK)
-                status = index_packets(self, file, run, &w, is_known);
+            status = index_window(self, file, run, &w);
             window_close(&w);
         }
+    } else if (status == STELE_OK) {
+        trace->base.context->diag = self->told;
+        ctf_report(trace, CTF415, file->name, CTF_NO_PLACE, 0, 0, "a file as it was recorded",
+                   "one that is packed by itself");
+        self->told = trace->base.context->diag;
+        trace->base.context->diag.fn = NULL;
     }
     if (in != NULL)
         ctf_close_member(file->member, in);
@@ -187,7 +215,7 @@ static bool group_files(ctf_trace *trace)
     for (uint32_t i = 0; i < trace->file_count; i++) {
         const ctf_file *file = &trace->files[i];
         ctf_stream *stream = NULL;
-        if (file->packet_count == 0)
+        if (file->first.stream_class == NULL)
             continue;
         for (uint32_t k = 0; k < trace->stream_count && stream == NULL; k++) {
             ctf_stream *candidate = &trace->streams[(last + k) % trace->stream_count];
@@ -295,15 +323,16 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream)
 stele_status ctf_index(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
-    const diag_sink kept = base->context->diag;
-    indexer self = {.trace = trace, .programs = calloc(trace->unit_count, sizeof *self.programs)};
+    indexer self = {.trace = trace,
+                    .told = base->context->diag,
+                    .programs = calloc(trace->unit_count, sizeof *self.programs)};
     stele_status status =
         self.programs != NULL ? stele_batch_new(1, &self.batch) : STELE_ERR_MEMORY;
-    base->context->diag.fn = NULL; /* whoever reads the packets will report what is wrong */
+    base->context->diag.fn = NULL;
     for (uint32_t i = 0; status == STELE_OK && i < trace->file_count; i++)
         if (ctf_schema_unit(trace, trace->files[i].unit)->is_open)
             status = index_file(&self, &trace->files[i]);
-    base->context->diag = kept;
+    base->context->diag = self.told;
     for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
         programs_free(self.programs[i]);
     free(self.programs);

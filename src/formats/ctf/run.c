@@ -66,10 +66,11 @@ static bool stream_programs_make(stream_programs *own, const ctf_stream_class *s
         if (stream->events[i].id > highest)
             highest = stream->events[i].id;
     }
-    if (highest < (uint64_t)stream->event_count * 4 + 64)
+    const bool is_dense = highest < (uint64_t)stream->event_count * 4 + 64;
+    own->events =
+        calloc(is_dense ? (size_t)highest + 1 : (size_t)stream->event_count, sizeof *own->events);
+    if (own->events != NULL && is_dense)
         own->id_count = highest + 1;
-    own->events = calloc(own->id_count != 0 ? (size_t)own->id_count : (size_t)stream->event_count,
-                         sizeof *own->events);
     return own->events != NULL;
 }
 

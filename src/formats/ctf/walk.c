@@ -120,7 +120,7 @@ static bool file_skip(walk_file *self)
 /* ---- The stream ---- */
 
 stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
-                       ctf_programs *programs, ctf_run *run, const walk_options *options)
+                           ctf_programs *programs, ctf_run *run, const walk_options *options)
 {
     *walk = (ctf_walk){.trace = trace, .stream = stream, .options = *options, .run = run};
     run_reset(run);

@@ -44,7 +44,7 @@ struct walk_file {
 
 /* `run` stays the caller's and must outlive the walk. */
 stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
-                       ctf_programs *programs, ctf_run *run, const walk_options *options);
+                           ctf_programs *programs, ctf_run *run, const walk_options *options);
 void ctf_walk_close(ctf_walk *walk);
 
 /*
