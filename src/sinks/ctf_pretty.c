@@ -563,7 +563,7 @@ static stele_status pretty_open(stele_context *context, output *out, const sink_
     if (p == NULL)
         return STELE_ERR_MEMORY;
     p->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
-    p->options = options->pretty;
+    p->options = options != NULL ? options->pretty : (pretty_options){.fields = 0};
     if (!p->options.has_fields)
         p->options.fields = PRETTY_FIELDS_STANDARD;
     if (!p->options.has_names)
