@@ -161,11 +161,24 @@ uint64_t run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, 
     return POS_FAILED;
 }
 
+/* The RFC does not say whether the content's size has the padding up to where the next event would
+   begin; both is taken. */
+static bool is_padding(const ctf_run *r)
+{
+    const ctf_class *header = r->head == NULL ? r->stream_class->event_header : NULL;
+    return r->programs->schema->generation == CTF_RFC && header != NULL &&
+           align_up(r->data_at + r->event_at, header->alignment) >= r->content_bits;
+}
+
 uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
 {
     const uint64_t at = r->data_at + pos;
     char expected[48];
     uint64_t want;
+    if (is_padding(r)) {
+        r->outcome = DECODE_END;
+        return POS_FAILED;
+    }
     if (at <= r->content_bits && bits <= r->content_bits - at) {
         r->outcome = DECODE_MORE;
         if (__builtin_add_overflow(at, bits, &want))
