@@ -97,7 +97,7 @@ decode_outcome content_events(ctf_content *content, stele_batch *batch)
 {
     decode_outcome outcome;
     uint64_t want = 1;
-    if (run_position(content->run) >= content->content_bits) {
+    if (run_position(content->run) == content->content_bits) {
         const packet_view nothing = {NULL, 0, run_position(content->run) / 8};
         return run_events(content->run, &nothing, batch);
     }
