@@ -581,23 +581,20 @@ static void try_round_trip(const sample *s, run *r, const run *whole, const run 
 
 typedef struct copy_choice {
     copier *copier;
-    uint64_t random;   /* 0: everything */
-    bool counts_insns; /* times are numbers of instructions */
+    uint64_t random; /* 0: everything */
+    bool has_insns;  /* which are kept with all that belongs to them */
     run kept;
 } copy_choice;
 
 static stele_status copy_segment(void *user, const stele_segment *segment)
 {
     copy_choice *choice = user;
-    const stele_stream *stream = stele_stream_get(choice->kept.context, segment->batch->stream);
-    choice->counts_insns = stream != NULL && stream->clock.domain == STELE_CLOCK_INSNS;
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
-        /* All events of an instruction are kept, or none. */
-        const uint64_t unit = choice->counts_insns ? (uint64_t)event->time_ns : event->offset;
         stele_status status;
-        if (choice->random != 0 && (hash_u64(choice->random ^ unit) & 1) != 0)
+        if (choice->random != 0 && (hash_u64(choice->random ^ event->offset) & 1) != 0)
             continue;
+        choice->has_insns |= event->kind == STELE_KIND_INSN || event->kind == STELE_KIND_SNAPSHOT;
         run_add_event(&choice->kept, segment->batch, event);
         status = choice->copier->ops->keep(choice->copier, event);
         if (status != STELE_OK)
@@ -642,11 +639,11 @@ static bool is_copied_event(const run_event *event)
            event->kind != STELE_KIND_OBJECT;
 }
 
-/* Where instructions are left out, the numbers of those behind them change, and so do the counts
-   and places that snapshots tell; a result does not know its call. */
-static bool copied_event_is_same(const run_event *copied, const run_event *kept, bool counts_insns)
+/* Where instructions are left out, times and the counts and places that snapshots tell change; a
+   result does not know its call. */
+static bool copied_event_is_same(const run_event *copied, const run_event *kept, bool has_insns)
 {
-    if (!counts_insns)
+    if (!has_insns)
         return run_event_is_same(copied, kept);
     if (copied->kind != kept->kind || copied->kind == STELE_KIND_SNAPSHOT)
         return copied->kind == kept->kind;
@@ -657,33 +654,35 @@ static bool copied_event_is_same(const run_event *copied, const run_event *kept,
             copied->columns[RUN_VALUE] == kept->columns[RUN_VALUE]);
 }
 
-static bool copy_holds(const run *copied, const run *kept, bool counts_insns)
+/* All that was kept is there, and nothing else; with an instruction, all that belongs to it. */
+static bool copy_holds(const run *copied, const run *kept, bool has_insns)
 {
     size_t at = 0;
-    for (size_t i = 0; i < copied->event_count; i++) {
-        if (!is_copied_event(&copied->events[i]))
+    for (size_t i = 0; i < kept->event_count; i++) {
+        if (!is_copied_event(&kept->events[i]))
             continue;
-        while (at < kept->event_count && !is_copied_event(&kept->events[at]))
+        while (at < copied->event_count &&
+               (!is_copied_event(&copied->events[at]) ||
+                (has_insns && !copied_event_is_same(&copied->events[at], &kept->events[i], true))))
             at++;
-        if (at == kept->event_count ||
-            !copied_event_is_same(&copied->events[i], &kept->events[at], counts_insns))
+        if (at == copied->event_count ||
+            !copied_event_is_same(&copied->events[at++], &kept->events[i], has_insns))
             return false;
-        at++;
     }
-    while (at < kept->event_count && !is_copied_event(&kept->events[at]))
+    while (!has_insns && at < copied->event_count && !is_copied_event(&copied->events[at]))
         at++;
-    return at == kept->event_count;
+    return has_insns || at == copied->event_count;
 }
 
 /* Gaps between the events that were kept are warnings at most; but registers miss instructions that
    were left out. */
-static void check_copy(const run *copied, const run *kept, bool counts_insns)
+static void check_copy(const run *copied, const run *kept, bool has_insns)
 {
     for (size_t i = 0; i < copied->finding_count; i++) {
-        if (copied->findings[i].code->severity == STELE_ERROR && !counts_insns)
+        if (copied->findings[i].code->severity == STELE_ERROR && !has_insns)
             fail(copied->findings[i].code->code);
     }
-    if (!copy_holds(copied, kept, counts_insns))
+    if (!copy_holds(copied, kept, has_insns))
         fail("a copy holds other events than were kept");
 }
 
@@ -711,7 +710,7 @@ static void try_copies(const sample *s, run *r)
         run_read(r, &in, &checked);
         check_status(r);
         if (s->is_good)
-            check_copy(r, &choice.kept, choice.counts_insns);
+            check_copy(r, &choice.kept, choice.has_insns);
         __real_free(copy.at);
         contract.copies++;
     }

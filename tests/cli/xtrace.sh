@@ -26,6 +26,41 @@ expect 1 check --in xtrace "$xtrace/bad/misc_04.xinsndata.bin"
 expect 0 check --misc0-size=24 --in xtrace "$xtrace/bad/misc_04.xinsndata.bin"
 expect 0 check --dialect=misc2=0 --misc2-size=8 --in xtrace "$xtrace/bad/misc_14.xinsndata.bin"
 
+# Threads of one collection stand in the order of their accesses, however they were named.
+threads=$xtrace/good/threads
+expect 0 cat --csv -k load -k store "$threads"
+cut -d , -f 1 out | sed 1d >times
+sort -n times >sorted
+same times sorted
+check "18 accesses of both threads" [ "$(wc -l <times)" = 18 ]
+mv out both
+expect 0 cat --csv -k load -k store --collection "$threads/xtrace.7.12.hint9.xsnapshot.bin"
+same out both
+expect 0 info "$threads"
+says out 'threads together  *in the order of their accesses'
+expect 0 info "$xtrace/good/collection"
+says out 'threads together  *by numbers of instructions'
+mkdir two && cp "$threads"/* two && for file in two/xtrace.7.11.*; do cp "$file" "two/xtrace.8.${file#*.7.}"; done
+expect 0 info two
+says out 'threads together  *by numbers of instructions'
+check "threads of two collections are told apart" [ "$(grep -c ' thread 11 in stream [78]$' out)" = 2 ]
+expect 0 info --collection two/xtrace.7.11.hint9.xinsndata.bin
+check "one collection has two threads" [ "$(grep -c ' thread 1[12]$' out)" = 2 ]
+
+# Each file of a pair can be packed.
+mkdir packed && cp "$threads"/* packed
+gzip packed/*.11.*insn* packed/*.12.*snap*
+! have zstd || zstd -q --rm packed/*.11.*snap*
+expect 0 cat --csv -k load -k store packed
+cut -d , -f 1-13 out >unpacked
+cut -d , -f 1-13 both >wanted
+same unpacked wanted
+expect 0 check packed
+expect 0 insn slice -o slice packed
+check "a slice of packed files is the whole" diff -r slice "$threads"
+expect 0 insn slice -o slice1 packed/xtrace.7.12.hint9.xinsndata.bin
+check "beside a packed one, too" cmp slice1/xtrace.7.12.hint9.xsnapshot.bin "$threads/xtrace.7.12.hint9.xsnapshot.bin"
+
 # Written from events, a pair is byte for byte what it was.
 pair=$xtrace/good/collection/xtrace.1750000000.11796.hint9
 expect 0 convert --sort=none -o new/ --to xtrace "$pair.xinsndata.bin"

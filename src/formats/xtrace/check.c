@@ -87,6 +87,14 @@ static void take_token(xtrace_facts *f, const stele_xtrace_token *token, uint64_
         f->target = token->value;
         f->target_offset = offset;
         break;
+    case STELE_XTRACE_TIME:
+        if (!f->has_order) {
+            f->order_first = token->value;
+            f->order_offset = offset;
+        }
+        f->has_order = true;
+        f->order_last = token->value;
+        break;
     case STELE_XTRACE_ALLGPR: f->registers = token->payload; break;
     default: break;
     }
@@ -104,6 +112,7 @@ static void take_facts(xtrace_check *check, const xtrace_group *group)
     f->registers = NULL;
     f->read_size = f->written_size = 0;
     f->argument_count = 0;
+    f->has_order = false;
     f->is_partial = f->has_target = f->has_arguments = f->has_vectors = f->has_result = false;
     for (size_t at = 0, size; at < group->size; at += size) {
         stele_xtrace_token token;
@@ -197,6 +206,18 @@ static void check_call(xtrace_check *check, const char *name, const xtrace_group
 
 /* ---- Instructions ---- */
 
+static void check_order(xtrace_check *check, const char *name)
+{
+    const xtrace_facts *f = &check->facts;
+    if (!f->has_order)
+        return;
+    if (check->has_order && f->order_first < check->order)
+        diag_report(check->diag, &xtrace_codes[XTR022], name, f->order_offset, 0, NULL,
+                    "%" PRIu64 " behind %" PRIu64, f->order_first, check->order);
+    check->has_order = true;
+    check->order = f->order_last;
+}
+
 /* What damage left out may have been anything; a jump over it tells that something is missing. */
 static void check_other(xtrace_check *check, const xtrace_group *group)
 {
@@ -222,6 +243,7 @@ void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_grou
     for (unsigned i = 0; f->registers != NULL && i < STELE_XTRACE_GPR_COUNT; i++)
         a64_learn(&check->registers, i, load_le64(f->registers + 8 * (size_t)i));
     check_call(check, name, group, what.class == A64_SUPERVISOR_CALL);
+    check_order(check, name);
     xtrace_check_accesses(check, name, &what);
     a64_replay(&check->registers, &what, &f->record);
     check->last = *group;

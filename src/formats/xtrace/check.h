@@ -21,6 +21,8 @@ typedef struct xtrace_facts {
     uint64_t read_size, written_size;
     bool is_partial; /* there are more accesses than these */
     bool has_target, has_arguments, has_vectors, has_result;
+    bool has_order;
+    uint64_t order_first, order_last, order_offset; /* of its accesses; where the first stands */
     uint64_t target, target_offset, arguments_offset, vectors_offset, result_offset;
     unsigned argument_count;
 } xtrace_facts;
@@ -37,6 +39,8 @@ struct xtrace_check {
     uint64_t target, target_offset; /* recorded with the last instruction, and where */
     a64_registers registers;        /* before the next instruction */
     bool is_at_snapshot;            /* which said so */
+    bool has_order;
+    uint64_t order; /* of the last access that had one */
     /* System calls: */
     bool has_calls;      /* there was one */
     uint64_t open_count; /* of those without a result */

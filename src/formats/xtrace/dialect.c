@@ -123,8 +123,7 @@ static uint32_t wish_or(uint32_t wish, uint32_t value)
     return wish != UINT32_MAX ? wish : value;
 }
 
-/* Whether all of the bytes are tokens, the last of which may be cut. */
-static bool dialect_fits(const stele_xtrace_dialect *dialect, const uint8_t *head, size_t size)
+bool xtrace_dialect_fits(const stele_xtrace_dialect *dialect, const uint8_t *head, size_t size)
 {
     stele_xtrace_tokens tokens;
     size_t end;
@@ -152,7 +151,7 @@ stele_xtrace_dialect xtrace_dialect_detect(const xtrace_wish *wish, const uint8_
         dialect.svcarg_size = known[i].svcarg_size;
         if (is_wished(wish->time_size, known[i].time_size) &&
             is_wished(wish->svcarg_size, known[i].svcarg_size) &&
-            dialect_fits(&dialect, head, size))
+            xtrace_dialect_fits(&dialect, head, size))
             return dialect;
     }
     return first;

@@ -26,6 +26,9 @@ bool xtrace_wish_parse(xtrace_wish *wish, const char *text);
 void xtrace_dialect_text(const stele_xtrace_dialect *dialect, const stele_xtrace_layout *layout,
                          char text[XTRACE_DIALECT_TEXT_SIZE]);
 
+/* Whether all of the bytes are tokens, the last of which may be cut. */
+bool xtrace_dialect_fits(const stele_xtrace_dialect *dialect, const uint8_t *head, size_t size);
+
 /* By the first bytes of the instructions; the first that is wished for when none fits. */
 stele_xtrace_dialect xtrace_dialect_detect(const xtrace_wish *wish, const uint8_t *head,
                                            size_t size);

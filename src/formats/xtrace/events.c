@@ -68,9 +68,11 @@ static bool push_array(stele_batch *batch, stele_name name, const uint8_t *from,
 static stele_event *push_event(const xtrace_maker *m, stele_batch *batch, stele_kind kind,
                                uint64_t number, uint64_t offset, uint64_t size)
 {
+    const uint64_t time = m->trace->is_by_order ? m->order : number;
     stele_event *event = batch_push_event(batch);
-    *event = (stele_event){.time_ns = number < INT64_MAX ? (int64_t)number : INT64_MAX,
-                           .ticks = number,
+    *event = (stele_event){.time_ns = time < INT64_MAX ? (int64_t)time : INT64_MAX,
+                           .ticks = time,
+                           .flags = time > INT64_MAX ? STELE_FLAG_CLAMPED : 0,
                            .offset = offset,
                            .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
                            .track = m->part->track,
@@ -87,7 +89,7 @@ static stele_event *push_group_event(const xtrace_maker *m, stele_batch *batch, 
     const uint64_t number = is_insn || group->number == 0 ? group->number : group->number - 1;
     stele_event *event = push_event(m, batch, kind, number, group->offset + at, size);
     event->category = is_insn ? m->trace->names.categories[group->level] : 0;
-    event->flags = group->kind == XTRACE_GROUP_VALUES ? STELE_FLAG_UNRESOLVED : 0;
+    event->flags |= group->kind == XTRACE_GROUP_VALUES ? STELE_FLAG_UNRESOLVED : 0;
     return event;
 }
 
@@ -115,6 +117,30 @@ static inline bool is_call(stele_xtrace_kind kind)
 {
     return kind == STELE_XTRACE_SVCARG || kind == STELE_XTRACE_SVCRET ||
            kind == STELE_XTRACE_SYSCALL_VEC;
+}
+
+/* ---- The order of accesses ---- */
+
+/* In a thread it rises; where it does not, nothing comes before what has been delivered. */
+static inline void order_reach(xtrace_maker *m, uint64_t order)
+{
+    if (order > m->order)
+        m->order = order;
+}
+
+/* An instruction stands where its first access does. */
+void xtrace_make_begin(xtrace_maker *m, const xtrace_group *group)
+{
+    stele_xtrace_token token;
+    size_t size;
+    if (!m->trace->is_by_order || group->bytes == NULL)
+        return;
+    for (uint64_t at = 0; next_token(m, group, at, &token, &size); at += size) {
+        if (token.kind == STELE_XTRACE_TIME) {
+            order_reach(m, token.value);
+            return;
+        }
+    }
 }
 
 /* ---- Instructions ---- */
@@ -222,8 +248,8 @@ bool xtrace_make_lost(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
 
 /* ---- Memory accesses ---- */
 
-static bool make_access(const xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
-                        uint64_t at, uint64_t end, const stele_xtrace_token *token,
+static bool make_access(xtrace_maker *m, stele_batch *batch, const xtrace_group *group, uint64_t at,
+                        uint64_t end, const stele_xtrace_token *token,
                         const stele_xtrace_token *order)
 {
     const xtrace_names *names = &m->trace->names;
@@ -231,6 +257,8 @@ static bool make_access(const xtrace_maker *m, stele_batch *batch, const xtrace_
     stele_event *event;
     if (!wants(m, kind))
         return true;
+    if (order != NULL)
+        order_reach(m, order->value);
     event = push_group_event(m, batch, kind, group, at, end - at);
     event->value = token->value;
     event->id = token->address;
@@ -314,7 +342,7 @@ static bool make_call(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
 }
 
 /* An order and the access behind it, as one. */
-static bool make_ordered(const xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
+static bool make_ordered(xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
                          uint64_t *at, size_t size, const stele_xtrace_token *order)
 {
     const uint64_t begin = *at;

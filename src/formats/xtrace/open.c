@@ -1,171 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Opening a trace: which files belong together, and which dialect they are written in. A collection
- * has two files for each thread or core: its instructions (xinsndata) and its snapshots
- * (xsnapshot).
- */
+/* Opening a trace: in which dialect it is written, and what is told of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "core/path.h"
 #include "formats/xtrace/trace.h"
 
 #define INDEXES_TRIED 4u
-
-static const char *const packed_suffixes[] = {"", ".gz", ".zst"};
-
-/* ---- Names ---- */
-
-xtrace_name xtrace_name_parse(const char *name)
-{
-    const char *base = path_base(name);
-    const char *insns = strstr(base, XTRACE_SUFFIX_INSNS),
-               *snapshots = strstr(base, XTRACE_SUFFIX_SNAPSHOTS);
-    const char *suffix = insns != NULL ? insns : snapshots, *at;
-    xtrace_name result = {.is_snapshots = insns == NULL};
-    if (suffix == NULL)
-        return result;
-    result.is_xtrace = true;
-    result.stem = (size_t)(suffix - name);
-    at = strncmp(base, "xtrace.", 7) == 0 ? strchr(base + 7, '.') : NULL;
-    if (at != NULL && at < suffix)
-        result.number = strtoull(at + 1, NULL, 10);
-    result.is_core = suffix - base >= 7 && strncmp(suffix - 7, ".hint13", 7) == 0;
-    return result;
-}
-
-/* ---- Files ---- */
-
-stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
-                               xtrace_input *out)
-{
-    stele_context *context = trace->base.context;
-    stele_status status = STELE_OK;
-    *out = (xtrace_input){0};
-    switch (file->kind) {
-    case XTRACE_FILE_NONE: break;
-    case XTRACE_FILE_WHOLE: out->in = source_input(trace->base.source); break;
-    case XTRACE_FILE_MEMBER:
-        out->is_owned = true;
-        status = source_open_member(trace->base.source, file->member, &out->in);
-        break;
-    case XTRACE_FILE_BESIDE:
-        status = source_open(&context->diag, file->path, context->temp_dir, &out->beside);
-        if (status == STELE_OK)
-            out->in = source_input(out->beside);
-        if (status == STELE_OK && out->in == NULL)
-            status = STELE_ERR_FORMAT;
-        break;
-    }
-    if (status != STELE_OK)
-        xtrace_input_close(out);
-    return status;
-}
-
-void xtrace_input_close(xtrace_input *in)
-{
-    if (in->is_owned)
-        input_close(in->in);
-    source_close(in->beside);
-    *in = (xtrace_input){0};
-}
-
-/* The other file of a pair, beside the source's own. False: memory. */
-static bool find_beside(xtrace_trace *trace, const char *path, xtrace_file *file)
-{
-    const xtrace_name name = xtrace_name_parse(path);
-    const char *suffix = name.is_snapshots ? XTRACE_SUFFIX_INSNS : XTRACE_SUFFIX_SNAPSHOTS;
-    const size_t size = name.stem + strlen(suffix) + 8;
-    char *other;
-    if (!name.is_xtrace)
-        return true;
-    other = malloc(size);
-    if (other == NULL)
-        return false;
-    for (size_t i = 0; i < sizeof packed_suffixes / sizeof *packed_suffixes; i++) {
-        snprintf(other, size, "%.*s%s%s", (int)name.stem, path, suffix, packed_suffixes[i]);
-        if (access(other, R_OK) != 0)
-            continue;
-        file->kind = XTRACE_FILE_BESIDE;
-        file->path = arena_copy(&trace->base.texts, other, strlen(other));
-        break;
-    }
-    free(other);
-    return file->kind == XTRACE_FILE_NONE || file->path != NULL;
-}
-
-static bool looks_like_snapshots(const uint8_t *head, size_t size)
-{
-    return size >= 4 && memcmp(head, "XTRC", 4) == 0;
-}
-
-/* A trace of one file, and the one beside it. */
-static stele_status find_whole(xtrace_trace *trace, input *in)
-{
-    xtrace_part *part = calloc(1, sizeof *part);
-    const xtrace_name name = xtrace_name_parse(in->name);
-    bool is_snapshots = name.is_xtrace && name.is_snapshots;
-    const uint8_t *head;
-    size_t size;
-    stele_status status;
-    if (part == NULL)
-        return STELE_ERR_MEMORY;
-    trace->parts = part;
-    trace->part_count = 1;
-    part->number = name.number;
-    part->is_core = name.is_core;
-    status = input_peek(in, &head, &size);
-    if (status != STELE_OK)
-        return status;
-    is_snapshots |= !name.is_xtrace && looks_like_snapshots(head, size);
-    (is_snapshots ? &part->snapshots : &part->insns)->kind = XTRACE_FILE_WHOLE;
-    if (in->memory != NULL)
-        return STELE_OK; /* its name names no file */
-    return find_beside(trace, in->name, is_snapshots ? &part->insns : &part->snapshots)
-               ? STELE_OK
-               : STELE_ERR_MEMORY;
-}
-
-/* Members come in the order of their names, so that the two of a pair follow each other. */
-static stele_status find_members(xtrace_trace *trace, const source *from)
-{
-    const size_t count = source_member_count(from);
-    const char *last = NULL;
-    size_t last_stem = 0;
-    trace->parts = calloc(count + 1, sizeof *trace->parts);
-    if (trace->parts == NULL)
-        return STELE_ERR_MEMORY;
-    for (size_t i = 0; i < count; i++) {
-        const char *path = source_member_at(from, i)->name;
-        const xtrace_name name = xtrace_name_parse(path);
-        xtrace_part *part;
-        if (!name.is_xtrace)
-            continue;
-        if (last == NULL || name.stem != last_stem || strncmp(last, path, last_stem) != 0)
-            trace->part_count++;
-        last = path;
-        last_stem = name.stem;
-        part = &trace->parts[trace->part_count - 1];
-        part->number = name.number;
-        part->is_core = name.is_core;
-        *(name.is_snapshots ? &part->snapshots : &part->insns) =
-            (xtrace_file){.kind = XTRACE_FILE_MEMBER, .member = i};
-    }
-    return trace->part_count != 0 ? STELE_OK : STELE_ERR_FORMAT;
-}
-
-const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part)
-{
-    const xtrace_file *file =
-        part->insns.kind != XTRACE_FILE_NONE && part->insns.kind != XTRACE_FILE_BESIDE
-            ? &part->insns
-            : &part->snapshots;
-    return file->kind == XTRACE_FILE_MEMBER
-               ? source_member_at(trace->base.source, file->member)->name
-               : path_base(source_input(trace->base.source)->name);
-}
 
 /* ---- Dialects ---- */
 
@@ -176,13 +17,17 @@ static void set_dialect(xtrace_trace *trace, const uint8_t *head, size_t size)
 }
 
 /* "misc0-size" is "misc0" in the text of a dialect. */
-static bool take_setting(xtrace_wish *wish, const stele_setting *setting)
+static bool take_setting(xtrace_trace *trace, const stele_setting *setting)
 {
     char text[64];
+    if (strcmp(setting->key, "collection") == 0) {
+        trace->wants_collection = true;
+        return true;
+    }
     if (strcmp(setting->key, "dialect") == 0)
-        return xtrace_wish_parse(wish, setting->value);
+        return xtrace_wish_parse(&trace->wish, setting->value);
     snprintf(text, sizeof text, "%.5s=%.50s", setting->key, setting->value);
-    return xtrace_wish_parse(wish, text);
+    return xtrace_wish_parse(&trace->wish, text);
 }
 
 static stele_status take_settings(xtrace_trace *trace, const source *from,
@@ -190,7 +35,7 @@ static stele_status take_settings(xtrace_trace *trace, const source *from,
 {
     trace->wish = xtrace_wish_none();
     for (size_t i = 0; i < options->setting_count; i++) {
-        if (!take_setting(&trace->wish, &options->settings[i]))
+        if (!take_setting(trace, &options->settings[i]))
             return format_refuse(trace->base.context, from, &options->settings[i],
                                  "KEY=N,... with keys " XTRACE_DIALECT_KEYS);
     }
@@ -220,6 +65,25 @@ static stele_status learn_index(xtrace_trace *trace, xtrace_part *part, input *i
     return status;
 }
 
+/* Whether accesses have an order, and where that begins. */
+static void learn_order(const xtrace_trace *trace, xtrace_part *part, const uint8_t *head,
+                        size_t size)
+{
+    for (size_t at = 0, left = size; left != 0 && !part->has_order;) {
+        const size_t token = xtrace_token_size(&trace->tokens, head + at, left);
+        stele_xtrace_token order;
+        if (token == 0 || token > left)
+            return;
+        if (trace->tokens.kinds[head[at]] == STELE_XTRACE_TIME) {
+            xtrace_token_decode(&trace->tokens, head + at, token, &order);
+            part->has_order = true;
+            part->order_first = order.value;
+        }
+        at += token;
+        left -= token;
+    }
+}
+
 static stele_status learn_part(xtrace_trace *trace, xtrace_part *part, bool is_first)
 {
     xtrace_input insns;
@@ -234,8 +98,10 @@ static stele_status learn_part(xtrace_trace *trace, xtrace_part *part, bool is_f
     if (status != STELE_OK)
         return status;
     status = input_peek(insns.in, &head, &size);
-    if (status == STELE_OK && is_first)
+    if (status == STELE_OK && (is_first || !xtrace_dialect_fits(&trace->dialect, head, size)))
         set_dialect(trace, head, size);
+    if (status == STELE_OK)
+        learn_order(trace, part, head, size);
     if (status == STELE_OK && insns.in->is_seekable && part->snapshots.kind != XTRACE_FILE_NONE &&
         part->has_layout)
         status = learn_index(trace, part, insns.in);
@@ -312,6 +178,10 @@ static bool set_texts(xtrace_trace *trace)
     for (size_t i = trace->part_count; i-- > 0;)
         part = trace->parts[i].has_layout ? &trace->parts[i] : part;
     return set_number(trace, trace->parts[0].is_core ? "cores" : "threads", trace->part_count) &&
+           (trace->part_count == 1 ||
+            trace_set_property(&trace->base, "threads together",
+                               trace->is_by_order ? "in the order of their accesses"
+                                                  : "by numbers of instructions")) &&
            set_dialects(trace, part) && (part == NULL || set_layout(trace, part));
 }
 
@@ -374,16 +244,29 @@ static void xtrace_close(stele_trace *self)
     free(self);
 }
 
+/* Threads of one collection can be ordered by their accesses, where all of them have an order. */
+static void relate_parts(xtrace_trace *trace)
+{
+    bool has_order = true;
+    for (size_t i = 0; i < trace->part_count; i++) {
+        const xtrace_part *part = &trace->parts[i];
+        trace->has_collections |= part->time != trace->parts[0].time;
+        has_order &= part->has_order || part->insns.kind == XTRACE_FILE_NONE;
+    }
+    trace->is_by_order = trace->part_count > 1 && has_order && !trace->has_collections;
+}
+
 static stele_status open_parts(xtrace_trace *trace, source *from)
 {
-    input *in = source_input(from);
-    stele_status status = in != NULL ? find_whole(trace, in) : find_members(trace, from);
+    stele_status status = xtrace_files_find(trace, from);
     if (status == STELE_ERR_FORMAT)
         diag_report(&trace->base.context->diag, &core_codes[STE002], source_path(from),
                     STELE_NO_OFFSET, 0, "files xtrace.*.xinsndata.bin", "other members");
     set_dialect(trace, NULL, 0);
     for (size_t i = 0; status == STELE_OK && i < trace->part_count; i++)
         status = learn_part(trace, &trace->parts[i], i == 0);
+    if (status == STELE_OK)
+        relate_parts(trace);
     return status;
 }
 

@@ -62,7 +62,8 @@ static stele_status part_open(xtrace_producer *p)
     }
     if (status == STELE_OK)
         status = xtrace_snapshots_open(&p->snapshots, p->trace, part, &p->context->diag);
-    p->maker = (xtrace_maker){.trace = p->trace,
+    p->maker = (xtrace_maker){.order = part->order_first,
+                              .trace = p->trace,
                               .part = part,
                               .kinds = p->request.kinds,
                               .columns = p->request.columns,
@@ -111,6 +112,7 @@ static bool produce_head(xtrace_producer *p, stele_batch *batch)
 {
     if (p->check != NULL)
         xtrace_check_group(p->check, p->insns.in->name, &p->group);
+    xtrace_make_begin(&p->maker, &p->group);
     p->at = xtrace_group_values(&p->group);
     p->stage = p->wants_values && p->at != p->group.size ? STAGE_VALUES : STAGE_NEXT;
     return p->group.kind == XTRACE_GROUP_BYTES ? xtrace_make_lost(&p->maker, batch, &p->group)
@@ -179,16 +181,23 @@ static bool part_add_stream(xtrace_trace *trace, xtrace_part *part, uint64_t cou
 {
     stele_context *context = trace->base.context;
     const uint32_t trace_number = trace->base.info.number;
-    stele_stream stream = {.trace = trace_number,
-                           .number = part->number,
-                           .clock = {.domain = STELE_CLOCK_INSNS},
-                           .is_ordered = true,
-                           .has_range = count != 0,
-                           .end_ns = count != 0 ? (int64_t)count : 0};
-    part->track = stele_track_intern(
-        context, &(stele_track){.kind = part->is_core ? STELE_TRACK_CPU : STELE_TRACK_THREAD,
-                                .source = trace_number,
-                                .number = part->number});
+    const bool has_range = count != 0 && !trace->is_by_order;
+    stele_stream stream = {
+        .trace = trace_number,
+        .number = part->number,
+        .clock = {.domain = trace->is_by_order ? STELE_CLOCK_TICKS : STELE_CLOCK_INSNS},
+        .is_ordered = true,
+        .has_range = has_range,
+        .end_ns = has_range ? (int64_t)count : 0};
+    stele_track track = {.kind = part->is_core ? STELE_TRACK_CPU : STELE_TRACK_THREAD,
+                         .source = trace_number,
+                         .number = part->number};
+    /* Those of several collections may have the same numbers. */
+    if (trace->has_collections)
+        track.parent = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
+                                                                  .source = trace_number,
+                                                                  .number = part->time});
+    part->track = stele_track_intern(context, &track);
     stream.track = part->track;
     part->stream = context_add_stream(context, &stream);
     return part->track != 0 && part->stream != UINT32_MAX;
@@ -220,8 +229,9 @@ stele_status xtrace_index(stele_trace *self)
 {
     xtrace_trace *trace = (xtrace_trace *)self;
     for (size_t i = 0; i < trace->part_count; i++) {
-        uint64_t count;
-        const stele_status status = part_count(trace, &trace->parts[i], &count);
+        uint64_t count = 0;
+        const stele_status status =
+            trace->is_by_order ? STELE_OK : part_count(trace, &trace->parts[i], &count);
         if (status != STELE_OK)
             return status;
         if (!part_add_stream(trace, &trace->parts[i], count))

@@ -29,7 +29,10 @@ typedef struct xtrace_input {
 typedef struct xtrace_part {
     xtrace_file insns, snapshots;
     uint64_t number; /* thread or core, of the file's name; 0 when that says none */
+    uint64_t time;   /* of the collection, the same */
     bool is_core;
+    bool has_order;       /* TIME tokens, by the first bytes */
+    uint64_t order_first; /* the first of them */
     bool has_layout, has_header, is_index_offset;
     stele_xtrace_layout layout;
     stele_xtrace_header header;
@@ -54,6 +57,10 @@ typedef struct xtrace_trace {
     stele_xtrace_tokens tokens;
     xtrace_part *parts;
     size_t part_count;
+    bool wants_collection; /* all files with the time stamp of the one that was named */
+    bool is_by_order;     /* the time of events is the order of accesses among all threads; else the
+                             number of the instruction in its thread */
+    bool has_collections; /* parts of several */
     xtrace_names names;
 } xtrace_trace;
 
@@ -61,6 +68,8 @@ typedef struct xtrace_trace {
 typedef struct xtrace_name {
     bool is_xtrace, is_snapshots;
     bool is_core; /* hint13: one of the cores beside the main one */
+    bool has_time;
+    uint64_t time; /* when the collection began; what that counts is not said */
     uint64_t number;
     size_t stem; /* up to here the names of a pair are the same */
 } xtrace_name;
@@ -70,6 +79,9 @@ xtrace_name xtrace_name_parse(const char *name);
 
 /* The name of one of its files, below the source. */
 const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part);
+
+/* files.c: makes the parts of a trace. */
+stele_status xtrace_files_find(xtrace_trace *trace, source *from);
 
 /* open.c */
 stele_status xtrace_open(stele_context *context, source *from, const stele_trace_options *options,
@@ -129,9 +141,13 @@ typedef struct xtrace_maker {
     uint64_t kinds;
     uint32_t columns;
     bool wants_order;         /* of an instruction's tokens */
+    uint64_t order;           /* of the last access; the time of events, where it is that */
     uint64_t call;            /* number of the system call that was met last */
     uint64_t snapshot_number; /* of the instruction at the last snapshot */
 } xtrace_maker;
+
+/* To be called for each group, before its events are made. */
+void xtrace_make_begin(xtrace_maker *m, const xtrace_group *group);
 
 bool xtrace_make_insn(xtrace_maker *m, stele_batch *batch, const xtrace_group *group);
 bool xtrace_make_lost(xtrace_maker *m, stele_batch *batch, const xtrace_group *group);
