@@ -31,6 +31,9 @@ bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end);
 bool insns_make(cli *c, insns *s);
 void insns_free(insns *s);
 
+/* Whether --thread leaves a thread or core in. */
+bool insns_wants_thread(const insns *s, uint64_t number);
+
 /* Takes a batch, some instructions of which may be hidden. STELE_END ends reading early. */
 typedef stele_status insn_take_fn(void *user, const insn_batch *batch);
 

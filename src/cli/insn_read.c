@@ -223,14 +223,18 @@ static stele_status read_parts(cli *c, insns *s, stele_trace *trace, uint32_t st
     return status;
 }
 
-static bool wants_stream(const insns *s, const stele_stream *stream, const stele_trace *trace)
+bool insns_wants_thread(const insns *s, uint64_t number)
 {
     bool is_wanted = s->thread_count == 0;
-    if (stream->trace != stele_trace_get_info(trace)->number)
-        return false;
     for (size_t i = 0; i < s->thread_count; i++)
-        is_wanted |= s->threads[i] == stream->number;
+        is_wanted |= s->threads[i] == number;
     return is_wanted;
+}
+
+static bool wants_stream(const insns *s, const stele_stream *stream, const stele_trace *trace)
+{
+    return stream->trace == stele_trace_get_info(trace)->number &&
+           insns_wants_thread(s, stream->number);
 }
 
 /* How many parts of a stream can be read at once: ranges are counted from its begin. */
