@@ -314,13 +314,15 @@ void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
         diag_report(check->diag, &xtrace_codes[XTR021], name, s->offset + s->part->layout.size - 8,
                     8, NULL, "%" PRIu64 " bits, and %" PRIu32 " before", s->next.vl_bits,
                     s->part->layout.vl_bits);
-    if (s->part->insns.kind != XTRACE_FILE_NONE && s->part->is_index_offset && !is_place)
+    if (s->part->insns.kind != XTRACE_FILE_NONE && s->part->is_index_offset && !is_place) {
         diag_report(check->diag, &xtrace_codes[XTR009], name, s->offset + 8, 8,
                     "the offset of a PCINST", "%" PRIu64, index);
-    else if (group == NULL || !goes_on(check, group))
-        a64_forget_all(&check->registers);
-    xtrace_check_registers(check, s);
-    check->is_at_snapshot = true;
+    } else { /* else it is not known of which instructions the registers are */
+        if (group == NULL || !goes_on(check, group))
+            a64_forget_all(&check->registers);
+        xtrace_check_registers(check, s);
+        check->is_at_snapshot = true;
+    }
     check->snapshot_user = s->next.user_count;
     check->snapshot_total = s->next.total_count;
     check->snapshot_seen = check->user_count;
