@@ -678,7 +678,7 @@ static bool parse_not(parser *p)
             return false;
     }
     if (p->token == TOKEN_OPEN) {
-        if (p->depth++ == p->context->limits.depth_max)
+        if (p->depth++ == EXPRESSION_DEPTH_MAX)
             return fail(p, p->token_at, "parentheses that nest less deep");
         if (!token_skip(p) || !parse_condition(p) ||
             !token_expect(p, TOKEN_CLOSE, "an operator or )"))

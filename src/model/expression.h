@@ -5,12 +5,14 @@
 
 #include "model/context.h"
 
+#define EXPRESSION_DEPTH_MAX 64u
+
 typedef struct expression expression;
 
 /*
  * Compiles an expression, which is copied. STELE_ERR_ARGUMENT with a finding (STE009: the place,
- * what was expected) when it cannot be used; STELE_ERR_MEMORY. Parentheses and `not` nest as deep
- * as the context's limit.
+ * what was expected) when it cannot be used; STELE_ERR_MEMORY. Parentheses nest at most
+ * EXPRESSION_DEPTH_MAX deep.
  */
 stele_status expression_new(stele_context *context, const char *text, expression **out);
 void expression_free(expression *e);

@@ -530,7 +530,7 @@ TEST(parentheses_nest_as_deep_as_the_limit)
 {
     begin();
     char text[256];
-    const unsigned depth = stele_context_limits(it.context)->depth_max;
+    const unsigned depth = EXPRESSION_DEPTH_MAX;
     memset(text, '(', depth);
     text[depth] = '1';
     memset(text + depth + 1, ')', depth);
