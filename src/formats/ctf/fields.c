@@ -272,7 +272,8 @@ static bool varint_take(const uint8_t *from, size_t size, bool is_signed, uint64
 static bool varint_push_big(ctf_run *r, const op *o, const uint8_t *from, size_t size)
 {
     const bool is_negative = (o->flags & OP_SIGNED) != 0 && (from[size - 1] & 0x40) != 0;
-    const size_t bits = size * 7, total = bits / 8 + 1; /* an unsigned one keeps a zero on top */
+    const size_t bits = size * 7; /* an unsigned one keeps a zero on top */
+    const size_t total = (o->flags & OP_SIGNED) != 0 ? (bits + 7) / 8 : bits / 8 + 1;
     uint8_t *to;
     if (total > INT32_MAX || !batch_reserve_bytes(r->batch, (uint32_t)total)) {
         run_exhausted(r);
