@@ -404,8 +404,9 @@ static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batc
     const stele_field *data = find_field(w, batch, event, "data");
     const stele_field *type = find_field(w, batch, event, "type");
     const bool is_own = data != NULL && data->type == STELE_TYPE_BYTES;
-    const bool is_typed = is_own && type != NULL && type->type == STELE_TYPE_UINT &&
-                          type->u.u <= UINT16_MAX && w->header.version >= 2;
+    const bool has_type =
+        is_own && type != NULL && type->type == STELE_TYPE_UINT && type->u.u <= UINT16_MAX;
+    const bool is_typed = has_type && w->header.version >= 2;
     stele_text text = is_own ? stele_field_text(w->base.context, batch, data)
                              : stele_name_text(w->base.context, batch, event->name);
     stele_status status;
@@ -416,6 +417,8 @@ static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batc
     if (!is_own)
         writer_lose(&w->base, (stele_kind)event->kind, "all but the name, in a custom event", false,
                     1);
+    if (has_type && !is_typed)
+        writer_lose(&w->base, (stele_kind)event->kind, "types of events", false, 1);
     if (text.size > PAYLOAD_SIZE_MAX) {
         text.size = PAYLOAD_SIZE_MAX;
         writer_lose(&w->base, (stele_kind)event->kind, "payload beyond the size of a buffer", true,
