@@ -81,4 +81,7 @@ void insns_write_place(insns *s, output *out, uint64_t pc);
 /* "file.c:12"; nothing where that is not known. */
 void insns_write_line(insns *s, output *out, uint64_t pc);
 
+/* insn_image.c: writes the memory and the registers with which the wanted instructions begin. */
+bool insn_image_write(cli *c, insns *s, stele_trace *trace, bool is_raw, const char *path);
+
 #endif

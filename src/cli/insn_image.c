@@ -248,27 +248,39 @@ static void tell(imaging *w)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool read_all(imaging *w, insns *s)
+static bool read_all(imaging *w, insns *s, stele_trace *trace)
 {
     cli *c = w->c;
     const insn_consumer to = {.take = take_insns, .user = w};
-    stele_trace *trace = cli_open(c, 0);
-    const char *path = c->options.arguments[0];
-    bool is_fine = trace != NULL;
+    const char *path = stele_trace_get_info(trace)->path;
     stele_status status;
+    bool is_fine;
     s->request.wants_accesses = true;
-    if (is_fine) {
-        status = insns_read_trace(c, s, trace, &to);
-        is_fine = status == STELE_ERR_UNSUPPORTED ? cli_usage(c, "%s has no instructions", path)
-                                                  : cli_check(c, status, path);
-    }
+    status = insns_read_trace(c, s, trace, &to);
+    is_fine = status == STELE_ERR_UNSUPPORTED ? cli_usage(c, "%s has no instructions", path)
+                                              : cli_check(c, status, path);
     /* Without a range in numbers, the first instruction stands behind a snapshot. */
     if (is_fine && s->request.insn_begin == 0)
         is_fine = cli_check(c, snapshots_read(c, trace, take_snapshot, w), path);
-    if (trace != NULL)
-        cli_conclude(c, path, NULL);
-    stele_trace_close(trace);
     image_finish(&w->m);
+    return is_fine;
+}
+
+bool insn_image_write(cli *c, insns *s, stele_trace *trace, bool is_raw, const char *path)
+{
+    output *out = NULL;
+    imaging w = {.c = c, .s = s};
+    const bool is_fine =
+        cli_check(c, image_init(&w.m), "image") && read_all(&w, s, trace) &&
+        cli_check(c, output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &out),
+                  path) &&
+        (is_raw ? write_raw(&w, out) : write_core(&w, out)) &&
+        cli_check(c, output_finish(out), path);
+    if (is_fine)
+        tell(&w);
+    output_close(out);
+    image_free(&w.m);
+    free(w.threads);
     return is_fine;
 }
 
@@ -276,19 +288,14 @@ void command_INSN_IMAGE(cli *c)
 {
     const char *path = option_value(&c->options, OPTION_OUTPUT);
     const bool is_raw = strcmp(option_value(&c->options, OPTION_IMAGE_FORMAT), "raw") == 0;
-    output *out = NULL;
-    imaging w = {.c = c};
+    stele_trace *trace = NULL;
     insns s;
-    bool is_fine = insns_make(c, &s) && (path != NULL || cli_usage(c, "--output is missing"));
-    w.s = &s;
-    if (is_fine && cli_check(c, image_init(&w.m), "image") && read_all(&w, &s) &&
-        cli_check(c, output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &out),
-                  path) &&
-        (is_raw ? write_raw(&w, out) : write_core(&w, out)) &&
-        cli_check(c, output_finish(out), path))
-        tell(&w);
-    output_close(out);
-    image_free(&w.m);
-    free(w.threads);
+    if (insns_make(c, &s) && (path != NULL || cli_usage(c, "--output is missing")))
+        trace = cli_open(c, 0);
+    if (trace != NULL) {
+        insn_image_write(c, &s, trace, is_raw, path);
+        cli_conclude(c, c->options.arguments[0], NULL);
+    }
+    stele_trace_close(trace);
     insns_free(&s);
 }

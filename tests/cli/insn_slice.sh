@@ -15,6 +15,15 @@ check "a slice of one snapshot is what split makes" diff -r one split/000001
 expect 0 insn slice --global -o all "$pairs"
 check "the global snapshot is the first one" diff -r all "$pairs"
 
+# With the memory that it begins with.
+expect 0 insn slice --snapshots 1.. --image core -o imaged "$pairs"
+expect 0 insn image -o memory.core one
+check "the image is that of the slice" cmp imaged/memory.core memory.core
+rm imaged/memory.core
+check "which is the same" diff -r imaged one
+expect 0 insn slice --snapshots 1.. --image raw -o raw "$pairs"
+check "or raw pages" [ "$(($(wc -c <raw/memory.raw) % 4104))" = 0 ]
+
 # A thread that ends before is told of.
 mkdir short
 cp one/*11787* short
