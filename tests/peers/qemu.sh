@@ -139,6 +139,27 @@ for file in threads.256/*.xinsndata.bin; do
 done | sort >own_threads
 same own_threads log_threads
 
+echo "== order of accesses"
+# In the order that TIME tells, each byte of the program's own data (the kernel writes to stacks only)
+# is loaded as it was stored last.
+"$STELE" dump threads.256 | awk "$numbers"'
+    $3 == "TIME" { time = substr($4, 7) + 0; next }
+    $3 == "LOAD" || $3 == "STORE" {
+        print time, $3, number(substr($4, 11)), substr($5, 6), substr($6, 9)
+    }' | sort -n >accesses
+awk '
+    $3 > 268435456 { next }
+    {
+        count++
+        for (i = 0; i < $4; i++) {
+            byte = substr($5, 2 * ($4 - i) - 1, 2)
+            if ($2 == "LOAD" && ($3 + i) in memory && memory[$3 + i] != byte) print
+            memory[$3 + i] = byte
+        }
+    }
+    END { if (count < 10000) print "only", count + 0, "accesses" }' accesses >disorder
+silent disorder
+
 echo "== accesses of vectors"
 for bits in 128 256 512 1024 2048; do
     record "accesses.$bits" --vector-length=$bits --marks=all -- ./vectors
