@@ -75,7 +75,8 @@ static uint64_t option_commands(option_id option)
     const uint64_t ALL = UINT64_MAX;
     const uint64_t SLICING = INSN_SLICE | INSN_SPLIT | INSN_JOIN;
     const uint64_t INSNS = group_commands(COMMAND_INSN) & ~SLICING;
-    const uint64_t INSN_TABLES = INSN_MIX | INSN_BLOCKS | INSN_BRANCHES | INSN_MEMORY | INSN_CACHE;
+    const uint64_t INSN_TABLES =
+        INSN_MIX | INSN_BLOCKS | INSN_BRANCHES | INSN_MEMORY | INSN_CACHE | INSN_SYSCALLS;
     const uint64_t CALLING = PROFILE | FLAME | GRAPH | DIFF;
     const uint64_t FILTERING = INFO | CAT | CHECK | CONVERT | CALLING;
     const uint64_t READING = FILTERING | DUMP | INSNS | SLICING;

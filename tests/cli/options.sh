@@ -31,7 +31,7 @@ awk '
         commands = trim(part[8])
         gsub(/READING/, "FILTERING|DUMP|INSNS|SLICING", commands)
         gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
-        gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE", commands)
+        gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE|INSN_SYSCALLS", commands)
         gsub(/INSNS/, substr(insns, 2), commands)
         gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|CALLING", commands)
         gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF", commands)

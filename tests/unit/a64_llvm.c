@@ -589,6 +589,41 @@ static void check_access(uint32_t word, const text *t, const a64_insn *insn)
     }
 }
 
+/* All registers that stand in the operands; no index, label or part of another word. */
+static void text_registers(const text *t, uint32_t *x, uint32_t *v)
+{
+    *x = *v = 0;
+    for (const char *at = t->operands; *at != 0; at++) {
+        char *end;
+        unsigned long number;
+        if (at != t->operands && strchr(" {[", at[-1]) == NULL)
+            continue;
+        if (strncmp(at, "sp", 2) == 0 || strncmp(at, "wsp", 3) == 0)
+            *x |= A64_OPERAND_SP;
+        if (strchr("xwbhsdqv", *at) == NULL || at[1] < '0' || at[1] > '9')
+            continue;
+        number = strtoul(at + 1, &end, 10);
+        if (strchr(" ,.[]}!", *end) == NULL) /* also finds the end */
+            continue;
+        *(*at == 'x' || *at == 'w' ? x : v) |= UINT32_C(1) << number;
+    }
+}
+
+static void check_registers(uint32_t word, const text *t, const a64_insn *insn)
+{
+    a64_operands reads, writes;
+    uint32_t x, v, unsaid = 0;
+    if (!a64_operands_find(word, &reads, &writes))
+        return;
+    text_registers(t, &x, &v);
+    if (insn->group == A64_GROUP_BRANCH || insn->class == A64_AUTHENTICATE)
+        unsaid = A64_OPERAND_SP | 1u << 30 | 3u << 16; /* of calls, returns, signing */
+    if (strstr(t->mnemonic, "64b") != NULL)
+        unsaid = UINT32_MAX; /* LD64B names the first of eight */
+    if (((reads.x | writes.x) & ~unsaid) != (x & ~unsaid) || (reads.v | writes.v) != v)
+        complain(word, t, insn, "registers");
+}
+
 /* LLVM takes what is constrained unpredictable for undecodable: fields that should be ones, a
    register that a load writes twice or that its write-back makes unpredictable. A word is so when
    it can be decoded with these fields mended. */
@@ -632,6 +667,8 @@ static void check_word(uint32_t word)
         return;
     }
     check_target(word, &t, &insn);
+    if (insn.group != A64_GROUP_SYSTEM) /* whose text leaves registers out that mean nothing */
+        check_registers(word, &t, &insn);
     if (insn.group == A64_GROUP_MEMORY)
         check_access(word, &t, &insn);
 }
