@@ -79,6 +79,42 @@ TEST(sizes_scale_with_the_vector_length)
     CHECK_EQ_U64(a64_size(&ldp, 2048), 16);
 }
 
+/* Registers as bits, the stack pointer in bit 31. */
+static void check_operands(uint32_t word, uint32_t x_read, uint32_t x_written, uint32_t v_read,
+                           uint32_t v_written)
+{
+    a64_operands reads, writes;
+    CHECK(a64_operands_find(word, &reads, &writes));
+    CHECK_EQ_U64(reads.x, x_read);
+    CHECK_EQ_U64(writes.x, x_written);
+    CHECK_EQ_U64(reads.v, v_read);
+    CHECK_EQ_U64(writes.v, v_written);
+}
+
+TEST(registers_are_read_and_written)
+{
+    const uint32_t sp = A64_OPERAND_SP;
+    a64_operands reads, writes;
+    check_operands(0xa9be7bfd, sp | 1u << 29 | 1u << 30, sp, 0, 0);  /* stp x29, x30, [sp, #-32]! */
+    check_operands(0xf8408674, 1u << 19, 1u << 20 | 1u << 19, 0, 0); /* ldr x20, [x19], #8 */
+    check_operands(0xb8617843, 1u << 2 | 1u << 1, 1u << 3, 0, 0);    /* ldr w3, [x2, x1, lsl #2] */
+    check_operands(0xeb02003f, 1u << 1 | 1u << 2, 0, 0, 0);          /* cmp x1, x2 */
+    check_operands(0xd10083ff, sp, sp, 0, 0);                        /* sub sp, sp, #32 */
+    check_operands(0x94000001, 0, 1u << 30, 0, 0);                   /* bl */
+    check_operands(0xd65f03c0, 1u << 30, 0, 0, 0);                   /* ret */
+    check_operands(0xf2a00020, 1, 1, 0, 0);                          /* movk x0, #1, lsl #16 */
+    check_operands(0xc8027c20, 1u << 1 | 1, 1u << 2, 0, 0);          /* stxr w2, x0, [x1] */
+    check_operands(0x48207c82, 1u << 4 | 3 | 3u << 2, 3, 0, 0);      /* casp x0, x1, x2, x3, [x4] */
+    check_operands(0x1e620820, 0, 0, 1u << 1 | 1u << 2, 1);          /* fmul d0, d1, d2 */
+    check_operands(0x9e660001, 0, 1u << 1, 1, 0);                    /* fmov x1, d0 */
+    check_operands(0x4e21cc40, 0, 0, 7, 1);                          /* fmla v0.4s, v2.4s, v1.4s */
+    check_operands(0x4c402020, 1u << 1, 0, 0, 15);                   /* ld1 {v0.16b - v3.16b} */
+    check_operands(0x4d408420, 1u << 1, 0, 1, 1);                    /* ld1 {v0.d}[1], [x1] */
+    CHECK(a64_operands_find(0x54000000, &reads, &writes) && reads.flags && !writes.flags);
+    CHECK(a64_operands_find(0xeb02003f, &reads, &writes) && !reads.flags && writes.flags);
+    CHECK(!a64_operands_find(0x04200000, &reads, &writes)); /* SVE */
+}
+
 TEST(the_cache_says_the_same)
 {
     static a64_cache cache;
