@@ -106,7 +106,7 @@ static bool packet_measure(const ctf_packets *packets, ctf_packet *packet, head_
     return true;
 }
 
-static bool packet_judge(const ctf_packets *packets, ctf_packet *packet, head_problem *problem)
+static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem *problem)
 {
     const packet_head *head = &packet->head;
     const ctf_schema *schema = &packets->unit->schema;
@@ -115,8 +115,14 @@ static bool packet_judge(const ctf_packets *packets, ctf_packet *packet, head_pr
         return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx64,
                            head->magic);
     if ((head->has & CTF_ROLE_UUID) != 0 && schema->has_uuid &&
-        memcmp(head->uuid, schema->uuid, sizeof schema->uuid) != 0)
-        return problem_set(problem, CTF402, 0, "the UUID of the metadata", "another one");
+        memcmp(head->uuid, schema->uuid, sizeof schema->uuid) != 0) {
+        if (packets->is_searching)
+            return problem_set(problem, CTF402, 0, "the UUID of the metadata", "another one");
+        if (!packets->is_quiet && !packets->is_stranger)
+            ctf_report(packets->trace, CTF402, packets->file->name, packet->offset * 8, 0, 0,
+                       "the UUID of the metadata", "another one");
+        packets->is_stranger = true;
+    }
     if ((head->has & range) == range && head->end_ticks < head->begin_ticks &&
         !(head->end_ticks == 0 && (packets->unit->mends & CTF_MEND_CRASH) != 0) &&
         !packets->is_quiet)
@@ -127,7 +133,7 @@ static bool packet_judge(const ctf_packets *packets, ctf_packet *packet, head_pr
 }
 
 /* STELE_ERR_FORMAT: what stands here is no packet; `problem` tells why. */
-static stele_status packet_read(const ctf_packets *packets, window *w, ctf_packet *packet,
+static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *packet,
                                 head_problem *problem)
 {
     size_t want = HEAD_GUESS;
@@ -180,7 +186,7 @@ static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, s
     bool is_found = false;
     if (!packet_magic(&packets->unit->schema, magic))
         return false;
-    packets->is_quiet = true;
+    packets->is_quiet = packets->is_searching = true;
     while (!is_found && window_need(w, 5) >= 5) {
         const uint8_t *from = w->at + 1, *last = w->end - sizeof magic;
         const uint8_t *at = memchr(from, magic[0], (size_t)(last - from) + 1);
@@ -193,6 +199,7 @@ static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, s
             break;
     }
     packets->is_quiet = was_quiet;
+    packets->is_searching = false;
     return is_found;
 }
 

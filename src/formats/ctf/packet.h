@@ -22,6 +22,8 @@ typedef struct ctf_packets {
     uint64_t size;                /* of the file */
     uint64_t skipped;             /* bytes that were no packets, so far */
     bool is_quiet;                /* what is wrong was reported before */
+    bool is_searching;            /* behind damage: what could be a packet must be of this trace */
+    bool is_stranger;             /* a packet of another trace was met */
 } ctf_packets;
 
 /* Sets up for a file whose input has the size `size`. */
