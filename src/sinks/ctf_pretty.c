@@ -13,8 +13,10 @@
 #include <time.h>
 
 #include "core/load.h"
+#include "sinks/names.h"
 #include "sinks/put.h"
 #include "sinks/sink.h"
+#include "sinks/six.h"
 
 #define NS_PER_S 1000000000u
 
@@ -56,7 +58,11 @@ typedef struct pretty {
     bool has_last;
     int64_t last_ns;
     uint64_t last_ticks;
-    bool has_second; /* `second_text` is of second_s */
+    name_forms keys;                       /* "name = " */
+    const stele_field *env[NAME_VPID + 1]; /* of the batch: by name; NULL: not there */
+    const stele_field *packet;             /* its packet context, when something of it is shown */
+    const stele_field *about[NAME_COUNT];  /* of the event: by name, what is no payload */
+    bool has_second;                       /* `second_text` is of second_s */
     int64_t second_s;
     char second_text[40];
     size_t second_size;
@@ -126,6 +132,25 @@ static uint64_t low_bits(uint64_t value, unsigned count)
     return count < 64 ? value & ((UINT64_C(1) << count) - 1) : value;
 }
 
+static void put_hex(output *out, uint64_t value)
+{
+    char text[2 + TEXT_HEX_SIZE], *to = text + sizeof text;
+    do {
+        *--to = "0123456789ABCDEF"[value & 15];
+        value >>= 4;
+    } while (value != 0);
+    *--to = 'x';
+    *--to = '0';
+    output_put(out, to, (size_t)(text + sizeof text - to));
+}
+
+static void put_real(output *out, double value)
+{
+    char *to = (char *)output_reserve(out, SIX_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(six_put(to, value) - to));
+}
+
 static void put_integer(pretty *p, const stele_field *field)
 {
     output *out = p->base.out;
@@ -133,7 +158,7 @@ static void put_integer(pretty *p, const stele_field *field)
     const bool is_signed = field->type == STELE_TYPE_INT;
     switch (field->hint & STELE_HINT_BASE_MASK) {
     case STELE_HINT_HEX:
-        output_printf(out, "0x%llX", (unsigned long long)low_bits(field->u.u, (width + 3) / 4 * 4));
+        put_hex(out, low_bits(field->u.u, (width + 3) / 4 * 4));
         break;
     case STELE_HINT_OCTAL:
         output_printf(out, "0%llo",
@@ -218,18 +243,15 @@ static void put_array(pretty *p, const stele_field *field, bool has_names)
 static void put_members(pretty *p, const stele_field *at, const stele_field *end, bool has_names)
 {
     output *out = p->base.out;
-    const char *before = " ";
+    size_t before = 1;
     output_byte(out, '{');
     for (; at < end; at += stele_field_length(at)) {
         if ((at->hint & (STELE_HINT_RAW | STELE_HINT_CONTEXT)) != 0)
             continue;
-        output_text(out, before);
-        before = ", ";
-        if (has_names) {
-            const stele_text name = stele_name_text(p->base.context, p->batch, at->name);
-            output_put(out, name.bytes, name.size);
-            OUTPUT_LITERAL(out, " = ");
-        }
+        output_put(out, before == 1 ? " " : ", ", before);
+        before = 2;
+        if (has_names)
+            name_forms_put(&p->keys, out, p->batch, at->name);
         put_field(p, at, has_names);
     }
     OUTPUT_LITERAL(out, " }");
@@ -258,7 +280,7 @@ static void put_field(pretty *p, const stele_field *field, bool has_names)
     switch (field->type) {
     case STELE_TYPE_NULL: OUTPUT_LITERAL(out, "<none>"); break;
     case STELE_TYPE_BOOL: output_text(out, field->u.u != 0 ? "true" : "false"); break;
-    case STELE_TYPE_FLOAT: output_printf(out, "%g", field->u.f); break;
+    case STELE_TYPE_FLOAT: put_real(out, field->u.f); break;
     case STELE_TYPE_STRING:
     case STELE_TYPE_NAME: put_string(p, text_of(p, field)); break;
     case STELE_TYPE_BYTES:
@@ -420,7 +442,7 @@ static void put_head_item(pretty *p, known_name name, const char *key, const ste
 
 static void put_trace_name(pretty *p)
 {
-    const stele_field *name = find_context(p, NAME_TRACE_NAME);
+    const stele_field *name = p->env[NAME_TRACE_NAME];
     const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
     stele_text text;
     if ((p->options.fields & PRETTY_FIELD_TRACE) == 0 || name == NULL)
@@ -434,8 +456,7 @@ static void put_trace_name(pretty *p)
         OUTPUT_LITERAL(p->base.out, ", ");
 }
 
-static void put_head(pretty *p, const stele_event *event, const stele_field *at,
-                     const stele_field *end)
+static void put_head(pretty *p, const stele_event *event)
 {
     static const struct {
         unsigned field;
@@ -448,18 +469,14 @@ static void put_head(pretty *p, const stele_event *event, const stele_field *at,
                  {PRETTY_FIELD_LOG_LEVEL, NAME_LOG_LEVEL, "loglevel"},
                  {PRETTY_FIELD_EMF, NAME_EMF_URI, "model.emf.uri"}};
     const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
-    const stele_field *env = find_context(p, NAME_TRACE_ENV);
     const stele_text name = stele_name_text(p->base.context, p->batch, event->name);
     const stele_text category = stele_name_text(
         p->base.context, NULL, stele_category_name(p->base.context, event->category));
     bool has_some = false;
     put_trace_name(p);
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
-        const bool is_class = items[i].name == NAME_LOG_LEVEL || items[i].name == NAME_EMF_URI;
         const stele_field *value =
-            is_class      ? find(p, at, end, items[i].name)
-            : env != NULL ? find(p, env + 1, env + 1 + env->u.run.length, items[i].name)
-                          : NULL;
+            items[i].name <= NAME_VPID ? p->env[items[i].name] : p->about[items[i].name];
         if ((p->options.fields & items[i].field) != 0 && value != NULL)
             put_head_item(p, items[i].name, items[i].key,
                           items[i].name == NAME_LOG_LEVEL && value->label_count != 0 ? value + 1
@@ -511,37 +528,61 @@ static void put_context(pretty *p, known_name name, const stele_field *structure
     put_field(p, structure, (p->options.names & PRETTY_NAME_CONTEXT) != 0);
 }
 
+/* What stands before the payload: contexts, and what the event class says. */
+static const stele_field *take_about(pretty *p, const stele_field *at, const stele_field *end)
+{
+    memset(p->about, 0, sizeof p->about);
+    for (; at < end && (at->hint & (STELE_HINT_RAW | STELE_HINT_CONTEXT)) != 0;
+         at += stele_field_length(at)) {
+        for (known_name name = NAME_LOG_LEVEL; name < NAME_COUNT; name++)
+            if (at->name == p->names[name])
+                p->about[name] = at;
+    }
+    return at;
+}
+
 static void put_line(pretty *p, const stele_event *event)
 {
     uint32_t first;
     const uint32_t count = stele_event_fields(p->batch, event, &first);
     const stele_field *at = p->batch->fields + first, *end = at + count;
-    const stele_field *packet = find_context(p, NAME_PACKET_CONTEXT);
     p->is_line_start = true;
+    at = take_about(p, at, end);
     put_time(p, event);
-    put_head(p, event, at, end);
-    if (packet != NULL && has_members(packet))
-        put_context(p, NAME_PACKET_CONTEXT, packet);
-    put_context(p, NAME_COMMON_CONTEXT, find(p, at, end, NAME_COMMON_CONTEXT));
-    put_context(p, NAME_SPECIFIC_CONTEXT, find(p, at, end, NAME_SPECIFIC_CONTEXT));
-    if (find(p, at, end, NAME_PAYLOAD) != NULL) {
+    put_head(p, event);
+    put_context(p, NAME_PACKET_CONTEXT, p->packet);
+    put_context(p, NAME_COMMON_CONTEXT, p->about[NAME_COMMON_CONTEXT]);
+    put_context(p, NAME_SPECIFIC_CONTEXT, p->about[NAME_SPECIFIC_CONTEXT]);
+    if (p->about[NAME_PAYLOAD] != NULL) {
         put_scope(p, NAME_PAYLOAD);
         put_members(p, at, end, (p->options.names & PRETTY_NAME_PAYLOAD) != 0);
     }
     output_byte(p->base.out, '\n');
 }
 
+static void take_batch(pretty *p, const stele_batch *batch)
+{
+    const stele_field *env;
+    p->batch = batch;
+    env = find_context(p, NAME_TRACE_ENV);
+    for (known_name name = NAME_HOSTNAME; name <= NAME_VPID; name++)
+        p->env[name] = env != NULL ? find(p, env + 1, env + 1 + env->u.run.length, name) : NULL;
+    p->env[NAME_TRACE_NAME] = find_context(p, NAME_TRACE_NAME);
+    p->packet = find_context(p, NAME_PACKET_CONTEXT);
+    if (p->packet != NULL && !has_members(p->packet))
+        p->packet = NULL;
+}
+
 static stele_status pretty_write(stele_writer *self, const stele_segment *segment)
 {
     pretty *p = (pretty *)self;
-    p->batch = segment->batch;
+    take_batch(p, segment->batch);
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
-        if (event->kind == STELE_KIND_LOST)
-            continue; /* told by findings, as babeltrace2 does outside of its lines */
-        put_line(p, event);
+        if (event->kind != STELE_KIND_LOST) /* told by findings, as babeltrace2 does */
+            put_line(p, event);
     }
-    return p->base.out->status;
+    return p->keys.scratch->status != STELE_OK ? p->keys.scratch->status : p->base.out->status;
 }
 
 static stele_status pretty_finish(stele_writer *self)
@@ -551,7 +592,25 @@ static stele_status pretty_finish(stele_writer *self)
 
 static void pretty_close(stele_writer *self)
 {
+    name_forms_free(&((pretty *)self)->keys);
     free(self);
+}
+
+static bool key_form(output *out, const void *bytes, size_t size)
+{
+    output_put(out, bytes, size);
+    OUTPUT_LITERAL(out, " = ");
+    return false;
+}
+
+static bool pretty_init(pretty *p, stele_context *context)
+{
+    for (size_t i = 0; i < NAME_COUNT; i++) {
+        p->names[i] = stele_name_intern(context, known_names[i], strlen(known_names[i]));
+        if (p->names[i] == UINT32_MAX)
+            return false;
+    }
+    return name_forms_init(&p->keys, context, key_form) == STELE_OK;
 }
 
 static stele_status pretty_open(stele_context *context, output *out, const sink_options *options,
@@ -568,12 +627,9 @@ static stele_status pretty_open(stele_context *context, output *out, const sink_
         p->options.fields = PRETTY_FIELDS_STANDARD;
     if (!p->options.has_names)
         p->options.names = PRETTY_NAMES_STANDARD;
-    for (size_t i = 0; i < NAME_COUNT; i++) {
-        p->names[i] = stele_name_intern(context, known_names[i], strlen(known_names[i]));
-        if (p->names[i] == UINT32_MAX) {
-            free(p);
-            return STELE_ERR_MEMORY;
-        }
+    if (!pretty_init(p, context)) {
+        pretty_close(&p->base);
+        return STELE_ERR_MEMORY;
     }
     *writer = &p->base;
     return STELE_OK;
