@@ -53,7 +53,10 @@ typedef struct pretty {
     stele_writer base;
     pretty_options options;
     stele_name names[NAME_COUNT];
-    const stele_batch *batch;
+    const stele_batch *batch; /* and what tells that it was filled again: */
+    const stele_field *batch_fields;
+    uint64_t batch_offset, batch_ticks;
+    uint32_t batch_events;
     bool is_line_start; /* no comma is due */
     bool has_last;
     int64_t last_ns;
@@ -157,9 +160,7 @@ static void put_integer(pretty *p, const stele_field *field)
     const unsigned width = field->width != 0 && field->width <= 64 ? field->width : 64;
     const bool is_signed = field->type == STELE_TYPE_INT;
     switch (field->hint & STELE_HINT_BASE_MASK) {
-    case STELE_HINT_HEX:
-        put_hex(out, low_bits(field->u.u, (width + 3) / 4 * 4));
-        break;
+    case STELE_HINT_HEX: put_hex(out, low_bits(field->u.u, (width + 3) / 4 * 4)); break;
     case STELE_HINT_OCTAL:
         output_printf(out, "0%llo",
                       (unsigned long long)(is_signed ? low_bits(field->u.u, (width + 2) / 3 * 3)
@@ -528,15 +529,25 @@ static void put_context(pretty *p, known_name name, const stele_field *structure
     put_field(p, structure, (p->options.names & PRETTY_NAME_CONTEXT) != 0);
 }
 
+static void take_named(pretty *p, const stele_field *at, known_name first, known_name last)
+{
+    for (known_name name = first; name <= last; name++)
+        if (at->name == p->names[name])
+            p->about[name] = at;
+}
+
 /* What stands before the payload: contexts, and what the event class says. */
 static const stele_field *take_about(pretty *p, const stele_field *at, const stele_field *end)
 {
     memset(p->about, 0, sizeof p->about);
     for (; at < end && (at->hint & (STELE_HINT_RAW | STELE_HINT_CONTEXT)) != 0;
          at += stele_field_length(at)) {
-        for (known_name name = NAME_LOG_LEVEL; name < NAME_COUNT; name++)
-            if (at->name == p->names[name])
-                p->about[name] = at;
+        if (at->type == STELE_TYPE_STRUCT)
+            take_named(p, at, NAME_COMMON_CONTEXT, NAME_SPECIFIC_CONTEXT);
+        else if (at->type == STELE_TYPE_NULL)
+            take_named(p, at, NAME_PAYLOAD, NAME_PAYLOAD);
+        else
+            take_named(p, at, NAME_LOG_LEVEL, NAME_EMF_URI);
     }
     return at;
 }
@@ -560,10 +571,20 @@ static void put_line(pretty *p, const stele_event *event)
     output_byte(p->base.out, '\n');
 }
 
+/* Batches come in several segments: what is in them is looked up once, as far as that is seen. */
 static void take_batch(pretty *p, const stele_batch *batch)
 {
+    const stele_event *first = batch->events;
     const stele_field *env;
+    if (p->batch == batch && p->batch_events == batch->event_count &&
+        p->batch_offset == first->offset && p->batch_ticks == first->ticks &&
+        p->batch_fields == batch->fields)
+        return;
     p->batch = batch;
+    p->batch_events = batch->event_count;
+    p->batch_offset = first->offset;
+    p->batch_ticks = first->ticks;
+    p->batch_fields = batch->fields;
     env = find_context(p, NAME_TRACE_ENV);
     for (known_name name = NAME_HOSTNAME; name <= NAME_VPID; name++)
         p->env[name] = env != NULL ? find(p, env + 1, env + 1 + env->u.run.length, name) : NULL;

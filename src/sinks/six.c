@@ -90,7 +90,13 @@ char *six_put(char *to, double value)
     const double size = fabs(value);
     unsigned digits;
     int exponent;
-    if (!isfinite(value) || size == 0 || !find_digits(size, &digits, &exponent))
+    if (size == 0) {
+        if (signbit(value))
+            *to++ = '-';
+        *to++ = '0';
+        return to;
+    }
+    if (!isfinite(value) || !find_digits(size, &digits, &exponent))
         return put_exact(to, value);
     if (value < 0)
         *to++ = '-';
