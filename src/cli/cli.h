@@ -87,6 +87,9 @@ typedef struct selection {
 } selection;
 
 bool selection_make(cli *c, selection *s);
+
+/* Does it leave out no event? */
+bool selection_is_all(const selection *s);
 void selection_free(selection *s);
 
 /* Takes a segment; STELE_END ends reading early. */

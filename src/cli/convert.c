@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/insn.h"
 #include "cli/print.h"
 #include "cli/sinking.h"
 #include "formats/format.h"
@@ -174,13 +175,41 @@ static stele_status finish(const target *to)
                               : stele_writer_finish(to->writer);
 }
 
-static void convert(cli *c, target *to, const inputs *in, stele_request *request)
+/* Chrome draws the calls of a trace of instructions, unless some of its events were asked for. */
+static bool wants_calls(const target *to, const inputs *in, const selection *s)
 {
-    stele_reader_stats stats = {0};
+    return to->sink != NULL && strcmp(to->sink->name, "chrome") == 0 && in->count == 1 &&
+           trace_has_insns(in->traces[0]) && selection_is_all(s);
+}
+
+static stele_status write_calls(cli *c, target *to, const inputs *in)
+{
+    const stele_reader_stats stats = {.has_begin = true};
+    insns s;
+    stele_status status = STELE_ERR_ARGUMENT;
+    if (insns_make_all(c, &s, OPTION_BINARY))
+        status = sinking_open(c, to->sink, to->out, &stats, &to->writer);
+    if (status == STELE_OK)
+        status = insns_write_calls(c, &s, in->traces[0], to->writer);
+    insns_free(&s);
+    return status;
+}
+
+static stele_status write_events(cli *c, target *to, const inputs *in, stele_request *request,
+                                 stele_reader_stats *stats)
+{
     const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
-    if (cli_check(c, cli_read(c, in->traces, in->count, request, &taker, &stats), to->path) &&
-        cli_check(c, finish(to), to->path)) {
+    return cli_read(c, in->traces, in->count, request, &taker, stats);
+}
+
+static void convert(cli *c, target *to, const inputs *in, selection *s)
+{
+    stele_reader_stats stats = {0};
+    const stele_status status = wants_calls(to, in, s)
+                                    ? write_calls(c, to, in)
+                                    : write_events(c, to, in, &s->request, &stats);
+    if (cli_check(c, status, to->path) && cli_check(c, finish(to), to->path)) {
         if (has_loss(to))
             show_losses(c, to);
         if (c->is_strict && has_loss(to))
@@ -199,7 +228,7 @@ void command_CONVERT(cli *c)
     if (target_find(c, &to) && selection_make(c, &s) && inputs_open(c, &in)) {
         /* A merge of what could be opened would not be what was asked for. */
         if (in.count == c->options.argument_count && target_open(c, &to, &in))
-            convert(c, &to, &in, &s.request);
+            convert(c, &to, &in, &s);
     }
     target_close(&to);
     inputs_close(&in);

@@ -89,22 +89,15 @@ static stele_status end_stream(void *user, const insns *s, const stele_stream *s
                             s->ends_with_snapshot);
 }
 
-static bool selects_all(const stele_request *request)
-{
-    return request->begin.kind == STELE_BOUND_NONE && request->end.kind == STELE_BOUND_NONE &&
-           request->kinds == 0 && request->where == NULL && request->names.count == 0 &&
-           request->categories.count == 0 && request->tracks.count == 0;
-}
-
 /* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
  */
-static bool count_insns(cli *c, stele_trace *trace, const stele_request *request, summary *sum)
+static bool count_insns(cli *c, stele_trace *trace, const selection *from, summary *sum)
 {
     insn_counting counting = {.sum = sum};
     diag_sink silent = {.fn = NULL};
     insns s = {.request = INSN_REQUEST_ALL, .diag = &silent};
     stele_status status;
-    if (!selects_all(request) || !stele_trace_get_info(trace)->is_seekable)
+    if (!selection_is_all(from) || !stele_trace_get_info(trace)->is_seekable)
         return false;
     s.request.wants_accesses = s.request.wants_values = s.request.wants_snapshots = true;
     status = insns_read_trace(c, &s, trace,
@@ -120,15 +113,15 @@ static bool count_insns(cli *c, stele_trace *trace, const stele_request *request
 
 /* ---- One trace ---- */
 
-static void show_trace(cli *c, stele_trace *trace, summary *s, const stele_request *request,
-                       json *j)
+static void show_trace(cli *c, stele_trace *trace, summary *s, const selection *from, json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    i.is_complete = count_insns(c, trace, request, s);
+    i.is_complete = count_insns(c, trace, from, s);
     if (!i.is_complete) {
         summary_clear(s);
         i.is_complete = cli_check(
-            c, cli_read(c, &trace, 1, request, &(consumer){NULL, add_to_summary, s}, &i.stats),
+            c,
+            cli_read(c, &trace, 1, &from->request, &(consumer){NULL, add_to_summary, s}, &i.stats),
             i.about->path);
     }
     if (c->worst != EXIT_USAGE && !c->is_closed && collect(c, &i, s)) {
@@ -141,7 +134,7 @@ static void show_trace(cli *c, stele_trace *trace, summary *s, const stele_reque
 }
 
 /* Traces have a report each; they are never merged. */
-static void show_argument(cli *c, size_t index, const stele_request *request, json *j)
+static void show_argument(cli *c, size_t index, const selection *from, json *j)
 {
     summary *s = NULL;
     stele_trace *trace;
@@ -154,7 +147,7 @@ static void show_argument(cli *c, size_t index, const stele_request *request, js
     if (cli_check(c, summary_new(c->context, &s), c->options.arguments[index])) {
         if (index > 0 && j == NULL)
             output_byte(c->out, '\n');
-        show_trace(c, trace, s, request, j);
+        show_trace(c, trace, s, from, j);
     }
     summary_free(s);
     stele_trace_close(trace);
@@ -173,7 +166,7 @@ void command_INFO(cli *c)
             json_open(j, "traces", '[');
         }
         for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++)
-            show_argument(c, i, &s.request, j);
+            show_argument(c, i, &s, j);
         if (j != NULL) {
             json_close(j, ']');
             json_close(j, '}');

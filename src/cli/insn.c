@@ -132,14 +132,22 @@ static bool take_symbol(cli *c, insns *s, const char *glob)
     return is_found || cli_usage(c, "no function '%s' in any --binary", glob);
 }
 
+static bool take_binaries(cli *c, insns *s, option_id id)
+{
+    const options *o = &c->options;
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == id && !take_binary(c, s, o->uses[i].value))
+            return false;
+    }
+    return true;
+}
+
 /* Binaries come first, so that there are symbols. */
 static bool take_uses(cli *c, insns *s)
 {
     const options *o = &c->options;
-    for (size_t i = 0; i < o->use_count; i++) {
-        if (o->uses[i].id == OPTION_INSN_BINARY && !take_binary(c, s, o->uses[i].value))
-            return false;
-    }
+    if (!take_binaries(c, s, OPTION_INSN_BINARY))
+        return false;
     for (size_t i = 0; i < o->use_count; i++) {
         const char *value = o->uses[i].value;
         bool is_fine = true;
@@ -167,6 +175,12 @@ bool insns_make(cli *c, insns *s)
            insns_range(c, OPTION_SNAPSHOT_RANGE, &s->request.snapshot_begin,
                        &s->request.snapshot_end) &&
            take_uses(c, s);
+}
+
+bool insns_make_all(cli *c, insns *s, option_id id)
+{
+    *s = (insns){.request = INSN_REQUEST_ALL};
+    return cli_check(c, code_new(&s->code), "options") && take_binaries(c, s, id);
 }
 
 void insns_free(insns *s)

@@ -34,6 +34,9 @@ void insns_free(insns *s);
 /* Whether --thread leaves a thread or core in. */
 bool insns_wants_thread(const insns *s, uint64_t number);
 
+/* For a command of other traces, too: all instructions, with the binaries of its own --binary. */
+bool insns_make_all(cli *c, insns *s, option_id id);
+
 /* Takes a batch, some instructions of which may be hidden. STELE_END ends reading early. */
 typedef stele_status insn_take_fn(void *user, const insn_batch *batch);
 
@@ -59,6 +62,9 @@ bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to);
 
 /* Reads all arguments. False: none could be read, or nobody wants to see a result. */
 bool insns_read_all(cli *c, insns *s, const insn_consumer *to);
+
+/* Writes the calls of a trace as spans, from its first instruction to its last. */
+stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer);
 
 /* How many of so many rows --top wants to see; CSV and JSON have all unless it is given. */
 size_t insns_shown(const cli *c, size_t count);

@@ -24,7 +24,7 @@ typedef struct known_name {
 
 typedef struct following {
     cli *c;
-    insns s;
+    insns *s;
     insn_calls *calls;
     known_name *names;
     paths *paths;         /* of the forms with paths */
@@ -41,7 +41,7 @@ static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
     char hex[20];
     if (known->name == 0 || known->pc != pc) {
         known->pc = pc;
-        if (code_find(f->s.code, pc, &place)) {
+        if (code_find(f->s->code, pc, &place)) {
             known->start = place.address;
             known->name = stele_name_intern(f->c->context, place.name, strlen(place.name));
         } else {
@@ -76,22 +76,47 @@ static stele_status emit(void *user, const stele_segment *segment)
     return f->paths != NULL ? paths_add(f->paths, segment) : stele_writer_write(f->writer, segment);
 }
 
-static bool read_calls(following *f)
+static stele_status follow_start(following *f)
 {
     const insn_calls_options given = {
         .name = name_place, .name_user = f, .emit = emit, .emit_user = f};
-    const insn_consumer to = {.take = take, .user = f, .end = end_stream};
     f->names = calloc(NAMES_COUNT, sizeof *f->names);
     f->calls = calloc(1, sizeof *f->calls);
-    if (f->names == NULL || f->calls == NULL)
-        return cli_check(f->c, STELE_ERR_MEMORY, "calls");
-    if (!cli_check(f->c, insn_calls_init(f->calls, &given), "calls") ||
-        !insns_read_all(f->c, &f->s, &to))
-        return false;
-    if (f->calls->cut_count != 0)
+    return f->names != NULL && f->calls != NULL ? insn_calls_init(f->calls, &given)
+                                                : STELE_ERR_MEMORY;
+}
+
+static void follow_end(following *f)
+{
+    if (f->calls != NULL && f->calls->cut_count != 0)
         cli_remark(f->c, "%llu calls deeper than %u are not followed",
                    (unsigned long long)f->calls->cut_count, INSN_CALLS_DEPTH_MAX);
-    return true;
+    if (f->calls != NULL)
+        insn_calls_free(f->calls);
+    free(f->calls);
+    free(f->names);
+}
+
+static insn_consumer follower(following *f)
+{
+    return (insn_consumer){.take = take, .user = f, .end = end_stream};
+}
+
+static bool read_calls(following *f)
+{
+    const insn_consumer to = follower(f);
+    return cli_check(f->c, follow_start(f), "calls") && insns_read_all(f->c, f->s, &to);
+}
+
+stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer)
+{
+    following f = {.c = c, .s = s, .writer = writer};
+    const insn_consumer to = follower(&f);
+    stele_status status = follow_start(&f);
+    if (status == STELE_OK)
+        status = insns_read_trace(c, s, trace, &to);
+    follow_end(&f);
+    return status;
 }
 
 /* ---- Output ---------------------------------------------------------------------------------- */
@@ -165,18 +190,16 @@ void command_INSN_CALLS(cli *c)
 {
     const char *path = option_value(&c->options, OPTION_OUTPUT);
     const form as = choose_form(&c->options, path);
-    following f = {.c = c};
-    if (insns_make(c, &f.s)) {
+    insns s;
+    following f = {.c = c, .s = &s};
+    if (insns_make(c, &s)) {
         if (as == FORM_CHROME)
             show_spans(&f, path);
         else
             show_paths(&f, as, path);
     }
+    follow_end(&f);
     paths_free(f.paths);
     stele_writer_close(f.writer);
-    if (f.calls != NULL)
-        insn_calls_free(f.calls);
-    free(f.calls);
-    free(f.names);
-    insns_free(&f.s);
+    insns_free(&s);
 }

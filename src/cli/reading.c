@@ -170,6 +170,14 @@ bool selection_make(cli *c, selection *s)
            collect_globs(c, OPTION_TRACK, &s->tracks, &request->tracks);
 }
 
+bool selection_is_all(const selection *s)
+{
+    const stele_request *request = &s->request;
+    return request->begin.kind == STELE_BOUND_NONE && request->end.kind == STELE_BOUND_NONE &&
+           request->kinds == 0 && request->where == NULL && request->names.count == 0 &&
+           request->categories.count == 0 && request->tracks.count == 0;
+}
+
 void selection_free(selection *s)
 {
     free(s->names);

@@ -91,8 +91,8 @@ stele_status trace_produce_insns(stele_trace *trace, const insn_request *request
                                  insn_producer **out)
 {
     *out = NULL;
-    return trace->produce_insns != NULL ? trace->produce_insns(trace, request, out)
-                                        : STELE_ERR_UNSUPPORTED;
+    return trace_has_insns(trace) ? trace->produce_insns(trace, request, out)
+                                  : STELE_ERR_UNSUPPORTED;
 }
 
 stele_status insn_produce(insn_producer *from, insn_batch *batch)

@@ -165,6 +165,11 @@ struct insn_producer {
                        and all must be read as one */
 };
 
+static inline bool trace_has_insns(const stele_trace *trace)
+{
+    return trace->produce_insns != NULL;
+}
+
 /* The trace must outlive the producer. STELE_ERR_UNSUPPORTED: the format has no instructions. */
 stele_status trace_produce_insns(stele_trace *trace, const insn_request *request,
                                  insn_producer **out);

@@ -20,6 +20,10 @@ says calls.svg '^<svg'
 expect 4 insn calls -o calls.svg "$pairs"
 expect 0 insn calls -o calls.json "$xtrace/levels.xinsndata.bin"
 check 'as many ends as begins' [ "$(grep -o '"ph":"B"' calls.json | wc -l)" = "$(grep -o '"ph":"E"' calls.json | wc -l)" ]
+expect 1 convert -o spans.json "$xtrace/levels.xinsndata.bin"
+same spans.json calls.json
+expect 1 convert -o instants.json --kind insn "$xtrace/levels.xinsndata.bin"
+check 'each instruction, where they are asked for' [ "$(grep -c '"ph":"i"' instants.json)" = 16 ]
 expect 0 insn calls --format speedscope "$pairs"
 says out speedscope
 
