@@ -47,8 +47,8 @@ void insn_filter_free(insn_filter *filter)
     *filter = (insn_filter){0};
 }
 
-/* The first range that does not end before the address, or their end. */
-static const insn_range *range_find(const insn_filter *filter, uint64_t pc)
+/* The range that the address lies in; one without addresses when it lies in none. */
+static insn_range range_find(const insn_filter *filter, uint64_t pc)
 {
     size_t low = 0, high = filter->range_count;
     while (low < high) {
@@ -58,12 +58,12 @@ static const insn_range *range_find(const insn_filter *filter, uint64_t pc)
         else
             high = middle;
     }
-    return filter->ranges + low;
+    return low < filter->range_count && filter->ranges[low].first <= pc ? filter->ranges[low]
+                                                                        : (insn_range){1, 0};
 }
 
 uint32_t insn_filter_apply(const insn_filter *filter, insn_batch *batch)
 {
-    const insn_range *const end = filter->ranges + filter->range_count;
     const unsigned levels = filter->levels != 0 ? filter->levels : 0xfu;
     insn_range inside = {1, 0}; /* what the last instruction that was looked up lies in */
     uint32_t count = 0;
@@ -73,10 +73,8 @@ uint32_t insn_filter_apply(const insn_filter *filter, insn_batch *batch)
         insn *at = &batch->insns[i];
         bool passes = (levels >> at->level & 1u) != 0;
         if (passes && filter->has_ranges) {
-            if (at->pc < inside.first || at->pc > inside.last) {
-                const insn_range *found = range_find(filter, at->pc);
-                inside = found != end && at->pc >= found->first ? *found : (insn_range){1, 0};
-            }
+            if (at->pc < inside.first || at->pc > inside.last)
+                inside = range_find(filter, at->pc);
             passes = inside.first <= inside.last && (at->flags & INSN_HAS_PC) != 0;
         }
         if (!passes)
