@@ -55,11 +55,15 @@ static bool streams_reserve(order_flow *o, uint32_t stream)
 }
 
 /* Whether no event is before the one in front of it. */
-static bool is_in_order(const stele_batch *batch, bool by_end)
+static inline bool is_in_order(const stele_batch *batch, bool by_end)
 {
+    int64_t before_ns = INT64_MIN;
     bool result = true;
-    for (uint32_t i = 1; i < batch->event_count; i++)
-        result &= event_key(&batch->events[i], by_end) >= event_key(&batch->events[i - 1], by_end);
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        const int64_t key = event_key(&batch->events[i], by_end);
+        result &= key >= before_ns;
+        before_ns = key;
+    }
     return result;
 }
 
@@ -67,7 +71,8 @@ static bool is_in_order(const stele_batch *batch, bool by_end)
    in order. */
 static bool order_judge(order_flow *o, const stele_batch *batch)
 {
-    const bool by_end = o->options.by_end, is_sorted = is_in_order(batch, by_end);
+    const bool by_end = o->options.by_end;
+    const bool is_sorted = by_end ? is_in_order(batch, true) : is_in_order(batch, false);
     int64_t *const stream_ns = &o->stream_ns[batch->stream];
     int64_t latest_ns = *stream_ns;
     order_stats *stats = o->options.stats;
