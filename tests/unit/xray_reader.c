@@ -519,6 +519,33 @@ static stele_trace *open_sample(const reading *r, const char *name, bool is_apar
     return trace;
 }
 
+/* Equal counters alone are no repetition: the buffers begin at other times. */
+TEST(buffers_that_only_begin_alike_are_no_copies)
+{
+    static const char *const texts[] = {
+        HEADER_5,
+        EXTENTS("50"),
+        THREAD("07") WALL PROCESS CPU("e8 03"),
+        ENTER("1") EXIT("1"),
+        EXTENTS("50"),
+        THREAD("07") "09 02 00:7 02 00:3 00:3 " PROCESS CPU("e8 03"),
+        ENTER("1") EXIT("1")};
+    static const char *const copies[] = {
+        HEADER_5,      EXTENTS("50"),           PREAMBLE("07", "e8 03"), ENTER("1") EXIT("1"),
+        EXTENTS("50"), PREAMBLE("07", "e8 03"), ENTER("1") ENTER("2")};
+    reading r;
+    READ(&r, texts);
+    CHECK_EQ_U64(r.count, 4);
+    CHECK_EQ_U64(count_repeated(&r, 0), 0);
+    CHECK_EQ_STR(r.codes, "");
+    reading_end(&r);
+    READ(&r, copies);
+    CHECK_EQ_U64(r.count, 4);
+    CHECK_EQ_U64(count_repeated(&r, 0), 1);
+    CHECK_EQ_STR(r.codes, "XRY018@144 ");
+    reading_end(&r);
+}
+
 /* 103 of the child's 206 events are its parent's. */
 TEST(a_childs_log_repeats_its_parents)
 {

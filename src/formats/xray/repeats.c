@@ -83,9 +83,19 @@ static stele_status count_same(xray_trace *trace, const xray_range *range, input
     return status;
 }
 
+/* What a repetition has at least: in FDR mode the records that begin the buffer, and one more. */
+static uint64_t least_same(const xray_trace *trace)
+{
+    const unsigned before = trace->header.version >= 3 ? 4 : 3;
+    return trace->mode == XRAY_MODE_BASIC ? XRAY_BASIC_SIZE
+                                          : before * XRAY_METADATA_SIZE + XRAY_FUNCTION_SIZE;
+}
+
 static void mark(const xray_trace *trace, xray_range *range, uint64_t size, const char *path,
                  uint64_t offset)
 {
+    if (size < least_same(trace))
+        return;
     range->repeat_end = range->begin + size;
     diag_report(&trace->base.context->diag, &xray_codes[XRY018], trace->base.info.path,
                 range->begin, size, "records of its own", "those at offset %llu of %s",
@@ -151,8 +161,7 @@ static stele_status compare_before(xray_trace *trace, size_t index)
             most_offset = offset;
         }
     }
-    if (most >= XRAY_FUNCTION_SIZE)
-        mark(trace, range, most, trace->base.info.path, most_offset);
+    mark(trace, range, most, trace->base.info.path, most_offset);
     return STELE_OK;
 }
 
@@ -194,8 +203,7 @@ static stele_status compare_log(xray_trace *trace, const known_log *log)
         if (source_input(other) == NULL || !source_input(other)->is_seekable)
             break;
         status = count_same(trace, range, source_input(other), known->begin, known->end, &count);
-        if (count >= XRAY_FUNCTION_SIZE)
-            mark(trace, range, count, log->path, known->begin);
+        mark(trace, range, count, log->path, known->begin);
     }
     source_close(other);
     return status;
