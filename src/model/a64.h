@@ -170,14 +170,14 @@ static inline uint32_t a64_size(const a64_insn *what, uint32_t vl_bits)
     0x80000000u /* in bit 31 of x: the stack pointer; the zero register is never listed */
 
 typedef struct a64_operands {
-    uint32_t x, v; /* bit n: Xn, Vn */
+    uint32_t x, v; /* bit n: Xn, Vn or Zn */
     bool flags;    /* NZCV */
 } a64_operands;
 
 /*
  * Which registers it reads and writes: a vector of which a part stays is also read. What writes an
- * address back also writes its register. False, and nothing listed, for SVE and SME, and for what
- * is unallocated.
+ * address back also writes its register. Predicates, ZA and ZT0 are not listed. False, and nothing
+ * listed, for data processing of SVE and SME, and for what is unallocated.
  */
 bool a64_operands_find(uint32_t opcode, a64_operands *reads, a64_operands *writes);
 

@@ -314,6 +314,96 @@ static void memory(operands o, uint32_t opcode, const a64_insn *insn)
     }
 }
 
+/* ---- SVE and SME: memory --------------------------------------------------------------------- */
+
+/* How many vectors a contiguous load or store of SVE transfers. */
+static uint32_t sve_vector_count(uint32_t opcode, bool is_load)
+{
+    const uint32_t op = field(opcode, 13, 3);
+    const bool is_high = bit(opcode, 20);
+    if (is_load) {
+        if (op == 6 || (op == 7 && !is_high))
+            return 1 + field(opcode, 21, 2);
+        if (op == 7 || (op == 4 && bit(opcode, 21))) /* LD2Q to LD4Q */
+            return 1 + field(opcode, 23, 2);
+        return 1;
+    }
+    if (op == 3 || (op == 7 && is_high))
+        return 1 + field(opcode, 21, 2);
+    return op == 0 && field(opcode, 22, 3) != 6 ? 1 + field(opcode, 22, 2) : 1; /* ST2Q to ST4Q */
+}
+
+/* [Zn.D, Xm] and [Zn.D, #imm], and [Xn, Zm.D]: by the bits that tell them apart in loads and
+   prefetches (bits 31:29 = 1x0), and in stores. */
+static void sve_vector_address(operands o, uint32_t opcode)
+{
+    const bool is_store = field(opcode, 29, 3) == 7;
+    const uint32_t op = field(opcode, 13, 3);
+    const bool is_base =
+        is_store ? op == 1 || (op == 5 && bit(opcode, 22)) : bit(opcode, 15) && !bit(opcode, 22);
+    if (!is_base) {
+        read_sp(o, rn(opcode));
+        o.reads->v |= v_bits(rm(opcode), 1, 1);
+        return;
+    }
+    o.reads->v |= v_bits(rn(opcode), 1, 1);
+    if (is_store ? op == 1 : !bit(opcode, 21) && op != 7)
+        read_x(o, rm(opcode));
+}
+
+static void sve_memory(operands o, uint32_t opcode, const a64_insn *insn)
+{
+    const bool is_load = (insn->flags & A64_IS_LOAD) != 0;
+    const bool is_contiguous = field(opcode, 29, 3) == 5 || field(opcode, 29, 3) == 7;
+    if (insn->form == A64_FORM_VECTOR) {
+        sve_vector_address(o, opcode);
+    } else {
+        read_sp(o, rn(opcode));
+        if (insn->form == A64_FORM_REGISTER)
+            read_x(o, rm(opcode));
+    }
+    if ((insn->flags & A64_IS_VECTOR) != 0)
+        transfer_v(o, is_load,
+                   v_bits(rd(opcode), is_contiguous ? sve_vector_count(opcode, is_load) : 1, 1));
+}
+
+/* Vectors behind each other, or 8 or 4 apart. */
+static void sme_vectors(operands o, uint32_t opcode, const a64_insn *insn)
+{
+    const bool is_four = bit(opcode, 15), is_strided = bit(opcode, 24);
+    const uint32_t count = is_four ? 4 : 2;
+    const uint32_t low = rd(opcode) & (is_four ? 3u : 7u);
+    const uint32_t first = is_strided ? (rd(opcode) & 16) | low : rd(opcode) & ~(count - 1);
+    read_sp(o, rn(opcode));
+    if (insn->form == A64_FORM_REGISTER)
+        read_x(o, rm(opcode));
+    transfer_v(o, (insn->flags & A64_IS_LOAD) != 0,
+               v_bits(first, count,
+                      !is_strided ? 1
+                      : is_four   ? 4
+                                  : 8));
+}
+
+/* Slices of a tile, and rows of ZA, have their number in W12 to W15; ZT0 has none. */
+static void sme_slice(operands o, uint32_t opcode, const a64_insn *insn)
+{
+    read_sp(o, rn(opcode));
+    if (insn->form == A64_FORM_REGISTER)
+        read_x(o, rm(opcode));
+    if ((insn->flags & A64_IS_SCALED) != 0)
+        read_x(o, 12 + field(opcode, 13, 2));
+}
+
+static void scalable_memory(operands o, uint32_t opcode, const a64_insn *insn)
+{
+    if (field(opcode, 25, 4) == 2)
+        sve_memory(o, opcode, insn);
+    else if (bit(opcode, 30))
+        sme_slice(o, opcode, insn);
+    else
+        sme_vectors(o, opcode, insn);
+}
+
 /* ---- Integers -------------------------------------------------------------------------------- */
 
 /* ADD, SUB: immediate, shifted, extended, with carry, of pointers. */
@@ -668,9 +758,10 @@ bool a64_operands_find(uint32_t opcode, a64_operands *reads, a64_operands *write
         simd(o, opcode);
         return true;
     case A64_GROUP_MEMORY:
-        if ((insn.class >= A64_LOAD_SVE && insn.class <= A64_STORE_SME))
-            return false;
-        memory(o, opcode, &insn);
+        if (insn.class >= A64_LOAD_SVE && insn.class <= A64_STORE_SME)
+            scalable_memory(o, opcode, &insn);
+        else
+            memory(o, opcode, &insn);
         return true;
     default: return false;
     }

@@ -135,7 +135,7 @@ static void take_step(stele_writer *writer, const step *at)
         add_registers(&r, &at->writes, add_destination);
     }
     if (!at->has_operands)
-        writer_lose(writer, STELE_KIND_INSN, "registers of SVE and SME", false, 1);
+        writer_lose(writer, STELE_KIND_INSN, "registers of SVE and SME arithmetic", false, 1);
     for (uint32_t i = 0; i < at->access_count; i++)
         add_access(&r, &at->accesses[i]);
     output_write(writer->out, r.bytes, sizeof r.bytes);

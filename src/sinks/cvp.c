@@ -137,7 +137,7 @@ static void take_step(stele_writer *writer, const step *at)
     output_byte(writer->out, (uint8_t)count);
     output_write(writer->out, list, count);
     if (!at->has_operands)
-        writer_lose(writer, STELE_KIND_INSN, "registers of SVE and SME", false, 1);
+        writer_lose(writer, STELE_KIND_INSN, "registers of SVE and SME arithmetic", false, 1);
     write_outputs(writer, at);
 }
 

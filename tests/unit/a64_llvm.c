@@ -604,6 +604,7 @@ static void check_access(uint32_t word, const text *t, const a64_insn *insn)
 /* All registers that stand in the operands; no index, label or part of another word. */
 static void text_registers(const text *t, uint32_t *x, uint32_t *v)
 {
+    unsigned long last = 0;
     *x = *v = 0;
     for (const char *at = t->operands; *at != 0; at++) {
         char *end;
@@ -612,13 +613,21 @@ static void text_registers(const text *t, uint32_t *x, uint32_t *v)
             continue;
         if (strncmp(at, "sp", 2) == 0 || strncmp(at, "wsp", 3) == 0)
             *x |= A64_OPERAND_SP;
-        if (strchr("xwbhsdqv", *at) == NULL || at[1] < '0' || at[1] > '9')
+        if (strchr("xwbhsdqvz", *at) == NULL || at[1] < '0' || at[1] > '9')
             continue;
         number = strtoul(at + 1, &end, 10);
         if (strchr(" ,.[]}!", *end) == NULL) /* also finds the end */
             continue;
         *(*at == 'x' || *at == 'w' ? x : v) |= UINT32_C(1) << number;
+        while (at - t->operands > 2 && at[-2] == '-' && last != number) { /* z30.b - z1.b */
+            last = (last + 1) % 32;
+            *v |= UINT32_C(1) << last;
+        }
+        last = number;
     }
+    /* The number of a slice: za0h.s[w12, 1] */
+    for (const char *at = strstr(t->operands, "[w"); at != NULL; at = strstr(at + 1, "[w"))
+        *x |= UINT32_C(1) << strtoul(at + 2, NULL, 10);
 }
 
 static void check_registers(uint32_t word, const text *t, const a64_insn *insn)
