@@ -64,22 +64,20 @@ static unsigned list_registers(const a64_operands *of, uint8_t list[REGISTER_COU
     return count;
 }
 
-/* What a plain load brings is what it read; every other value is not in the trace. */
+/* General registers: what follows from the instructions before. Vectors: what a plain load brings.
+ */
 static bool find_value(const step *at, unsigned number, uint8_t value[16])
 {
-    const a64_insn *insn = &at->insn;
-    const unsigned wanted =
-        (at->opcode & 31) + ((insn->flags & A64_IS_VECTOR) != 0 ? REGISTER_V : 0u);
     const step_access *access = &at->accesses[0];
-    if (a64_is_call(insn) && number == 30) {
-        store_le64(value, at->pc + 4);
-        return true;
+    if (number < REGISTER_V) {
+        store_le64(value, at->after->x[number]);
+        return a64_is_known(at->after, number);
     }
-    if (at->access_count != 1 || access->is_store || number != wanted ||
-        (insn->flags & (A64_IS_PAIR | A64_IS_ATOMIC | A64_IS_SIGNED)) != 0 ||
-        insn->class == A64_LOAD_STRUCTURE || access->size > 16)
+    if (number == REGISTER_FLAGS || at->access_count != 1 || access->is_store ||
+        (at->insn.class != A64_LOAD_FP && at->insn.class != A64_LOAD_LITERAL) ||
+        access->size > sizeof access->bytes)
         return false;
-    memcpy(value, access->bytes, 16);
+    memcpy(value, access->bytes, sizeof access->bytes);
     return true;
 }
 

@@ -9,7 +9,12 @@ typedef struct insn_steps {
     step_take_fn *take;
     step now;
     bool has_step;
-    uint32_t track; /* 0: none yet */
+    uint32_t track;       /* 0: none yet */
+    uint64_t last_number; /* of the instruction begun last, in its thread */
+    a64_record record;    /* what was recorded of the present one */
+    a64_registers registers;
+    uint64_t snapshot[32]; /* registers before the next instruction */
+    bool has_snapshot;
 } insn_steps;
 
 static void lose(insn_steps *s, const stele_event *event, const char *what)
@@ -19,12 +24,71 @@ static void lose(insn_steps *s, const stele_event *event, const char *what)
 
 static void hand_on(insn_steps *s)
 {
-    if (s->has_step)
-        s->take(&s->base, &s->now);
+    step *now = &s->now;
+    a64_access accesses[STEP_ACCESSES_MAX];
+    if (!s->has_step)
+        return;
+    for (uint32_t i = 0; i < now->access_count; i++) {
+        const step_access *from = &now->accesses[i];
+        accesses[i] = (a64_access){.address = from->address,
+                                   .bytes = from->size <= sizeof from->bytes ? from->bytes : NULL,
+                                   .size = from->size,
+                                   .is_store = from->is_store};
+    }
+    s->record.accesses = accesses;
+    s->record.access_count = now->access_count;
+    a64_replay(&s->registers, &now->insn, &s->record);
+    now->after = &s->registers;
+    s->take(&s->base, now);
     s->has_step = false;
 }
 
-static void begin_step(insn_steps *s, const stele_event *event)
+static bool is_name(const insn_steps *s, const stele_batch *batch, stele_name name,
+                    const char *text)
+{
+    const stele_text found = stele_name_text(s->base.context, batch, name);
+    return found.size == strlen(text) && memcmp(found.bytes, text, found.size) == 0;
+}
+
+/* What stands beside the opcode: the success of a store, a system register, flags. */
+static void record_fields(insn_steps *s, const stele_batch *batch, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    for (uint32_t i = 1; i < count; i += stele_field_length(&batch->fields[first + i])) {
+        const stele_field *field = &batch->fields[first + i];
+        if (is_name(s, batch, field->name, "stxr")) {
+            s->record.has_status = true;
+            s->record.status = field->u.u;
+        } else if (is_name(s, batch, field->name, "system_register")) {
+            s->record.has_system = true;
+            s->record.system = field->u.u;
+        } else if (is_name(s, batch, field->name, "nzcv")) {
+            s->record.has_flags = true;
+            s->record.flags = field->u.u;
+        }
+    }
+}
+
+/* Registers stay known from one instruction to the next of the thread, and at snapshots. */
+static void reach(insn_steps *s, const stele_batch *batch, const stele_event *event)
+{
+    const stele_text level = stele_name_text(s->base.context, batch,
+                                             stele_category_name(s->base.context, event->category));
+    if (event->ticks != s->last_number + 1)
+        a64_forget_all(&s->registers);
+    for (unsigned i = 0; s->has_snapshot && i < 32; i++)
+        a64_learn(&s->registers, i, s->snapshot[i]);
+    s->has_snapshot = false;
+    s->last_number = event->ticks;
+    s->record = (a64_record){.opcode = (uint32_t)event->value,
+                             .level = level.size == 3 ? (uint8_t)(level.bytes[2] - '0') : 0,
+                             .has_pc = true,
+                             .pc = event->id};
+    record_fields(s, batch, event);
+}
+
+static void begin_step(insn_steps *s, const stele_batch *batch, const stele_event *event)
 {
     step *now = &s->now;
     const bool has_pc = (event->flags & STELE_FLAG_UNRESOLVED) == 0;
@@ -37,6 +101,7 @@ static void begin_step(insn_steps *s, const stele_event *event)
         lose(s, event, "no program counter");
         return;
     }
+    reach(s, batch, event);
     s->has_step = true;
     now->pc = event->id;
     now->opcode = (uint32_t)event->value;
@@ -44,6 +109,25 @@ static void begin_step(insn_steps *s, const stele_event *event)
     now->has_operands = a64_operands_find(now->opcode, &now->reads, &now->writes);
     now->has_next = false;
     now->access_count = 0;
+}
+
+/* The result of a system call, or registers before the next instruction. */
+static void learn(insn_steps *s, const stele_batch *batch, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    for (uint32_t i = 0; i < count; i += stele_field_length(&batch->fields[first + i])) {
+        const stele_field *field = &batch->fields[first + i];
+        if (event->kind == STELE_KIND_SYSCALL && is_name(s, batch, field->name, "return")) {
+            s->record.has_result = s->has_step;
+            s->record.result = field->u.u;
+        } else if (event->kind == STELE_KIND_SNAPSHOT && is_name(s, batch, field->name, "x")) {
+            const stele_text bytes = stele_field_text(s->base.context, batch, field);
+            s->has_snapshot = bytes.size == sizeof s->snapshot;
+            if (s->has_snapshot)
+                memcpy(s->snapshot, bytes.bytes, sizeof s->snapshot);
+        }
+    }
 }
 
 /* The bytes are the first field: a number of their width, or as they are. */
@@ -82,14 +166,17 @@ static stele_status steps_write(stele_writer *self, const stele_segment *segment
         const bool is_insn = event->kind == STELE_KIND_INSN;
         if (is_insn && s->track == 0)
             s->track = event->track;
-        if (!is_insn && event->kind != STELE_KIND_LOAD && event->kind != STELE_KIND_STORE)
+        if (!is_insn && event->kind != STELE_KIND_LOAD && event->kind != STELE_KIND_STORE) {
+            if (event->track == s->track || s->track == 0)
+                learn(s, segment->batch, event);
             lose(s, event, "the kind");
-        else if (event->track != s->track)
+        } else if (event->track != s->track) {
             lose(s, event, "another thread than the first");
-        else if (is_insn)
-            begin_step(s, event);
-        else
+        } else if (is_insn) {
+            begin_step(s, segment->batch, event);
+        } else {
             add_access(s, segment->batch, event);
+        }
     }
     return self->out->status;
 }
@@ -115,6 +202,7 @@ stele_status insn_steps_open(stele_context *context, output *out, step_take_fn *
         return STELE_ERR_MEMORY;
     made->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     made->take = take;
+    made->last_number = UINT64_MAX - 1; /* nothing is behind it */
     *writer = &made->base;
     return STELE_OK;
 }

@@ -5,6 +5,7 @@
 #define SINKS_INSN_STEPS_H
 
 #include "model/a64.h"
+#include "model/a64_replay.h"
 #include "model/writer.h"
 
 #define STEP_ACCESSES_MAX 64u /* the elements of a vector of 512 bits */
@@ -26,13 +27,16 @@ typedef struct step {
     bool has_next;
     step_access accesses[STEP_ACCESSES_MAX];
     uint32_t access_count;
+    const a64_registers *after; /* what general registers hold behind it, as far as that is known */
 } step;
 
 /* Writes an instruction, whose next one is known unless it is the last. */
 typedef void step_take_fn(stele_writer *writer, const step *at);
 
 /* Columns that events need for it. */
-#define INSN_STEPS_COLUMNS (STELE_COLUMN_VALUE | STELE_COLUMN_TRACK | STELE_COLUMN_FIELDS)
+#define INSN_STEPS_COLUMNS                                                             \
+    (STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_VALUE | STELE_COLUMN_TRACK | \
+     STELE_COLUMN_FIELDS)
 
 /* A sink that writes instructions of one thread, and counts what is none. STELE_ERR_MEMORY. */
 stele_status insn_steps_open(stele_context *context, output *out, step_take_fn *take,
