@@ -130,8 +130,9 @@ op_place place_make(uint64_t first_bit, unsigned width, bool is_big_endian, bool
     const unsigned bit = (unsigned)(first_bit & 7);
     *is_wide = bit + width > 64;
     return (op_place){.offset = (uint32_t)(first_bit >> 3),
-                      .left = (uint8_t)(is_big_endian || *is_wide ? bit : 64 - bit - width),
-                      .right = (uint8_t)(64 - width)};
+                      .shift = (uint8_t)(is_big_endian && !*is_wide ? 64 - bit - width : bit),
+                      .width = (uint8_t)width,
+                      .mask = bits_mask(width)};
 }
 
 /* A place in a stretch for bits that are loaded. */
@@ -157,6 +158,11 @@ static uint64_t stretch_place(builder *b, uint64_t alignment, uint32_t size, bit
     if (order == ORDER_BIG)
         need->flags |= OP_BIG_ENDIAN;
     return first;
+}
+
+uint32_t build_bytes(builder *b, uint32_t size)
+{
+    return (uint32_t)(stretch_place(b, 8, size * 8, ORDER_UNKNOWN) / 8);
 }
 
 /* ---- Bits in an order ---- */

@@ -61,6 +61,9 @@ void build_step(builder *b, uint64_t alignment, uint64_t size);
    order. `*is_wide`: see OP_WIDE. */
 op_place build_place(builder *b, const ctf_class *type, bool *is_wide);
 
+/* The offset in the stretch of `size` bytes that are loaded, aligned to bytes. */
+uint32_t build_bytes(builder *b, uint32_t size);
+
 /* Says in which order the bits of a field are, which begins aligned. */
 void build_order(builder *b, const ctf_class *type);
 

@@ -12,8 +12,7 @@ clock_rate clock_rate_make(const ctf_clock *clock)
     const wide_i128 f = (wide_i128)clock->frequency_hz;
     const wide_i128 total = (wide_i128)clock->offset_s * f + clock->offset_cycles;
     wide_i128 seconds = total / f, cycles = total % f;
-    clock_rate rate = {.rate = tick_rate_make(clock->frequency_hz),
-                       .is_ns = clock->frequency_hz == NS_PER_S};
+    clock_rate rate = {.rate = tick_rate_make(clock->frequency_hz)};
     if (cycles < 0) {
         cycles += f;
         seconds--;
@@ -27,6 +26,8 @@ clock_rate clock_rate_make(const ctf_clock *clock)
     rate.rest = (uint64_t)cycles;
     rate.fits = clock->frequency_hz <= INT64_MAX &&
                 !__builtin_mul_overflow(rate.base_s, (int64_t)NS_PER_S, &rate.base_ns);
+    rate.is_ns = clock->frequency_hz == NS_PER_S && rate.fits &&
+                 !__builtin_add_overflow(rate.base_ns, (int64_t)rate.rest, &rate.zero_ns);
     return rate;
 }
 

@@ -58,7 +58,6 @@ static void entry_add(builder *b, uint64_t head)
 typedef struct number {
     op_place place;
     uint8_t flags;
-    uint8_t width; /* for the entry */
 } number;
 
 static op *number_op(builder *b, op_code code, const number *n)
@@ -66,8 +65,9 @@ static op *number_op(builder *b, op_code code, const number *n)
     op *at = build_op(b, code);
     b->emit = OP_NONE;
     at->offset = n->place.offset;
-    at->left = n->place.left;
-    at->right = n->place.right;
+    at->shift = n->place.shift;
+    at->width = n->place.width;
+    at->mask = n->place.mask;
     at->flags = n->flags;
     return at;
 }
@@ -83,6 +83,8 @@ static op *emit_plain(builder *b, const number *n)
         build_op(b, code);
     }
     at = number_op(b, OP_EMIT, n);
+    if ((n->flags & OP_SIGNED) != 0)
+        at->u.turn = at->v.less = UINT64_C(1) << (n->place.width - 1);
     if (!b->is_exhausted) {
         b->ops[run].v.count++;
         b->emit = run;
@@ -112,16 +114,17 @@ static unsigned role_hint(const builder *b, const ctf_class *type)
 static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
 {
     const bool is_signed = (n->flags & OP_SIGNED) != 0;
-    const bool is_binary64 = type->kind == CTF_FLOAT && type->exponent_bits == 11 && n->width == 64;
+    const bool is_binary64 =
+        type->kind == CTF_FLOAT && type->exponent_bits == 11 && n->place.width == 64;
     op *at;
     b->entries++;
     if (type->kind == CTF_BOOL) {
-        number_op(b, OP_EMIT_BOOL, n)->head = build_head(name, STELE_TYPE_BOOL, n->width, 0);
+        number_op(b, OP_EMIT_BOOL, n)->head = build_head(name, STELE_TYPE_BOOL, n->place.width, 0);
         return;
     }
     if (type->kind == CTF_FLOAT && !is_binary64) {
         at = number_op(b, OP_EMIT_FLOAT, n);
-        at->head = build_head(name, STELE_TYPE_FLOAT, n->width, 0);
+        at->head = build_head(name, STELE_TYPE_FLOAT, n->place.width, 0);
         at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
         return;
     }
@@ -139,7 +142,7 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
                           is_binary64 ? STELE_TYPE_FLOAT
                           : is_signed ? STELE_TYPE_INT
                                       : STELE_TYPE_UINT,
-                          n->width, is_binary64 ? 0 : base_hint(type) | role_hint(b, type));
+                          n->place.width, is_binary64 ? 0 : base_hint(type) | role_hint(b, type));
 }
 
 /* Which times the head of a packet has; its begin makes the clock advance once all is read. */
@@ -224,7 +227,7 @@ static void emit_big(builder *b, const ctf_class *type, stele_name name)
 
 static void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
-    number n = {.width = (uint8_t)type->size};
+    number n = {0};
     bool is_wide;
     if (type->size == 0 || type->size > 64) {
         emit_big(b, type, name);
@@ -251,7 +254,8 @@ static void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint3
 static void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     const bool is_signed = type->kind == CTF_VAR_INT;
-    const number n = {.width = 64, .flags = (uint8_t)(OP_VARIABLE | (is_signed ? OP_SIGNED : 0))};
+    const number n = {.place = {.width = 64, .mask = UINT64_MAX},
+                      .flags = (uint8_t)(OP_VARIABLE | (is_signed ? OP_SIGNED : 0))};
     uint32_t index;
     op *at;
     build_align(b, type->alignment > 8 ? type->alignment : 8);
@@ -345,6 +349,20 @@ static void emit_string(builder *b, const ctf_class *type, stele_name name)
     b->phase = (layout_phase){8, 0};
 }
 
+#define SHORT_TEXT 64u /* bytes */
+
+/* A short text that every event has, like the name of its thread: it does not end the stretch. */
+static void emit_short_text(builder *b, stele_name name, uint32_t length)
+{
+    const uint32_t offset = build_bytes(b, length);
+    op *at = build_op(b, OP_EMIT_TEXT);
+    at->offset = offset;
+    at->u.length = length;
+    at->head = build_head(name, STELE_TYPE_STRING, 0, 0);
+    b->emit = OP_NONE;
+    b->entries++;
+}
+
 /* Of a length: texts and blobs. */
 static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
 {
@@ -355,6 +373,11 @@ static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     if (!b->is_wanted && (type->roles & CTF_ROLE_UUID) == 0 && length.is_fixed &&
         layout_is_fixed(type, &size)) {
         build_step(b, type->alignment > 8 ? type->alignment : 8, size);
+        return;
+    }
+    if (is_text && length.is_fixed && length.value != 0 && length.value <= SHORT_TEXT &&
+        type->encoding <= CTF_ASCII && type->alignment <= 8) {
+        emit_short_text(b, name, (uint32_t)length.value);
         return;
     }
     build_align(b, type->alignment > 8 ? type->alignment : 8);
@@ -402,7 +425,6 @@ static void emit_packed(builder *b, const ctf_class *element, field_length lengt
     set_length(at, length);
     at->flags |= (uint8_t)((element->is_big_endian ? OP_BIG_ENDIAN : 0) |
                            (element->kind == CTF_INT ? OP_SIGNED : 0));
-    at->right = (uint8_t)(64 - element->size);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
     at->head = build_head(name, type, element->size, 0);
@@ -824,17 +846,18 @@ static void event_name(builder *b, program *made, ctf_text name)
 {
     const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
     const uint32_t size = colon != NULL ? (uint32_t)(colon - name.bytes) : 0;
+    uint16_t provider = 0;
     if (size != 0 && size + 1 < name.size) {
         const stele_name category = build_name(b, (ctf_text){name.bytes, size});
-        made->category = (category & STELE_NAME_LOCAL) == 0
-                             ? stele_category_intern(b->programs->context, category)
-                             : 0;
-        b->is_exhausted |= made->category == 0 && (category & STELE_NAME_LOCAL) == 0 &&
+        if ((category & STELE_NAME_LOCAL) == 0)
+            provider = stele_category_intern(b->programs->context, category);
+        b->is_exhausted |= provider == 0 && (category & STELE_NAME_LOCAL) == 0 &&
                            b->programs->context->category_count <= CONTEXT_CATEGORIES_MAX;
     }
-    if (made->category != 0)
+    if (provider != 0)
         name = (ctf_text){name.bytes + size + 1, name.size - size - 1};
     made->name = build_name(b, name);
+    made->rest = event_rest(0, provider, 0, STELE_KIND_INSTANT, 0);
     made->has_local_names = b->has_local_names;
 }
 
@@ -899,6 +922,10 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     emit_scope(&b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
     emit_about(&b, event);
     emit_scope(&b, CTF_SCOPE_PAYLOAD, NULL, 0);
+    if (b.has_event_size) {
+        build_close(&b);
+        build_op(&b, OP_PAYLOAD_END);
+    }
     made = builder_finish(&b, OP_DONE);
     if (made != NULL) {
         made->event = event;

@@ -114,9 +114,6 @@ static bool either_make(op_either *either, const either_shape *shape)
     either->compact_size = (uint32_t)compact_end;
     either->extended_size = (uint32_t)extended_end;
     either->touched = (uint32_t)((extended_end + 7) / 8);
-    either->compact_width = (uint8_t)shape->compact_time->size;
-    either->extended_width = (uint8_t)shape->extended_time->size;
-    either->is_big_endian = shape->id->is_big_endian;
     return true;
 }
 
@@ -136,7 +133,7 @@ bool build_either(builder *b, const ctf_class *header)
     either.clock = clock->number;
     either.slot = b->programs->walk.users[0].slot;
     *kept = either;
-    build_op(b, OP_EITHER)->u.either = kept;
+    build_op(b, shape.id->is_big_endian ? OP_EITHER_BE : OP_EITHER_LE)->u.either = kept;
     phase = (layout_phase){header->alignment, 0};
     b->phase =
         phase_join(phase_step(phase, either.compact_size), phase_step(phase, either.extended_size));

@@ -11,28 +11,26 @@
 
 /* ---- Numbers ---- */
 
-HOT uint64_t number_load(const op_place *at, const uint8_t *base, bool is_big_endian)
+HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)
 {
     const uint8_t *from = base + at->offset;
-    const uint64_t word = is_big_endian ? load_be64(from) : load_le64(from);
-    return word << at->left >> at->right;
+    return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
 }
 
 /* A number in any form. */
 HOT uint64_t op_load(const op *o, const uint8_t *base)
 {
     const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
-    const unsigned width = 64u - o->right;
     const uint8_t *from = base + o->offset;
     uint64_t value;
-    if (UNLIKELY((o->flags & OP_WIDE) != 0))
-        value = is_big_endian ? bits_load_be(from, from + BITS_SPAN_MAX, o->left, width)
-                              : bits_load_le(from, from + BITS_SPAN_MAX, o->left, width);
+    if (LIKELY((o->flags & OP_WIDE) == 0))
+        value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
     else
-        value = (is_big_endian ? load_be64(from) : load_le64(from)) << o->left >> o->right;
+        value = is_big_endian ? bits_load_be(from, from + BITS_SPAN_MAX, o->shift, o->width)
+                              : bits_load_le(from, from + BITS_SPAN_MAX, o->shift, o->width);
     if (UNLIKELY((o->flags & OP_REVERSED) != 0))
-        value = bits_reversed(value, width);
-    return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, width) : value;
+        value = bits_reversed(value, o->width);
+    return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, o->width) : value;
 }
 
 HOT void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
@@ -51,15 +49,12 @@ HOT void entries_push(stele_batch *batch, const op *o, const uint8_t *base, bool
     batch->field_count += o->v.count;
     do {
         const uint8_t *from;
-        uint64_t word, value;
+        uint64_t value;
         o++;
         from = base + o->offset;
-        word = (is_big_endian ? load_be64(from) : load_le64(from)) << o->left;
-        value = word >> o->right;
-        if ((o->flags & OP_SIGNED) != 0)
-            value = (uint64_t)((int64_t)word >> o->right);
+        value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
         store_native64(entry, o->head);
-        store_native64(entry + 8, value);
+        store_native64(entry + 8, (value ^ o->u.turn) - o->v.less);
         entry += sizeof(stele_field);
     } while (o != last);
 }
@@ -113,7 +108,7 @@ HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
 
 HOT unsigned number_width(const ctf_run *r, const op *o)
 {
-    return (o->flags & OP_VARIABLE) != 0 ? r->varint_width : 64u - o->right;
+    return (o->flags & OP_VARIABLE) != 0 ? r->varint_width : o->width;
 }
 
 HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
@@ -122,30 +117,31 @@ HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 }
 
 /* The compact or extended header. POS_FAILED when it is not all there. */
-HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, uint64_t end)
+HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, uint64_t end,
+                          bool is_big_endian)
 {
+    const op_place *time_at = &e->compact_time;
+    uint32_t size = e->compact_size;
     const uint8_t *base;
-    uint64_t id, time;
+    uint64_t id;
     pos = aligned(r, pos, e->mask);
-    if (UNLIKELY(pos > end || e->compact_size > end - pos))
-        return run_past_end(r, pos, e->compact_size);
+    if (UNLIKELY(pos > end || size > end - pos))
+        return run_past_end(r, pos, size);
     base = r->data + (pos >> 3);
     if (UNLIKELY((pos >> 3) + e->touched + BITS_SPAN_MAX > r->data_size))
         base = stretch_copy(r, pos, e->touched, false, false);
-    id = number_load(&e->id, base, e->is_big_endian);
+    id = place_load(&e->id, base, is_big_endian);
     r->slots[e->slot] = (slot_value){.value = id, .is_set = true};
-    if (LIKELY(id != e->escape)) {
-        time = number_load(&e->compact_time, base, e->is_big_endian);
-        clock_advance(&r->clocks[e->clock], time, e->compact_width);
-        r->id = id;
-        return pos + e->compact_size;
+    if (UNLIKELY(id == e->escape)) {
+        time_at = &e->extended_time;
+        size = e->extended_size;
+        if (size > end - pos)
+            return run_past_end(r, pos, size);
+        id = place_load(&e->extended_id, base, is_big_endian);
     }
-    if (UNLIKELY(e->extended_size > end - pos))
-        return run_past_end(r, pos, e->extended_size);
-    r->id = number_load(&e->extended_id, base, e->is_big_endian);
-    time = number_load(&e->extended_time, base, e->is_big_endian);
-    clock_advance(&r->clocks[e->clock], time, e->extended_width);
-    return pos + e->extended_size;
+    r->id = id;
+    clock_advance(&r->clocks[e->clock], place_load(time_at, base, is_big_endian), time_at->width);
+    return pos + size;
 }
 
 /* ---- What the head of a packet says ---- */
@@ -153,7 +149,6 @@ HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, uint64_t
 static void head_role(ctf_run *r, const op *o, uint64_t value)
 {
     packet_head *head = r->head;
-    const uint8_t width = (uint8_t)(64u - o->right);
     head->has |= o->v.role;
     switch (o->v.role) {
     case CTF_ROLE_PACKET_MAGIC: head->magic = value; break;
@@ -172,11 +167,11 @@ static void head_role(ctf_run *r, const op *o, uint64_t value)
         break;
     case CTF_ROLE_DISCARDED:
         head->discarded = value;
-        head->discarded_width = width;
+        head->discarded_width = o->width;
         break;
     case CTF_ROLE_SEQUENCE_NUMBER:
         head->sequence_number = value;
-        head->sequence_width = width;
+        head->sequence_width = o->width;
         break;
     default: break;
     }
@@ -313,10 +308,11 @@ static uint64_t payload_begin(ctf_run *r, uint64_t pos)
 }
 
 /* Goes to the end of a payload whose size is known. */
-HOT uint64_t payload_end(ctf_run *r, uint64_t pos)
+static uint64_t payload_end(ctf_run *r, uint64_t pos)
 {
     const uint64_t end = r->payload_end;
-    if (LIKELY(end == UINT64_MAX))
+    r->event_size = r->payload_end = UINT64_MAX;
+    if (end == UINT64_MAX)
         return pos;
     if (pos > end)
         return run_bad(r, CTF450, pos, "fields within the size that the event says",
@@ -324,71 +320,86 @@ HOT uint64_t payload_end(ctf_run *r, uint64_t pos)
     return end;
 }
 
-/* What the batch and the clocks must go back to when the event is not all there. */
+/* What there was before the event, to go back to when it is not all there. */
 typedef struct event_mark {
+    uint64_t at;
     uint32_t fields, bytes, names;
+    bit_order order;
 } event_mark;
 
-HOT event_mark event_begin(ctf_run *r, uint64_t pos)
+HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos)
 {
-    const stele_batch *batch = r->batch;
-    r->event_at = pos;
-    r->loops_left = r->context->limits.fields_max;
-    r->frame_count = 0;
-    for (uint32_t i = 0; i < r->programs->schema->clock_count; i++)
+    for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks_before[i] = r->clocks[i];
-    r->order_before = r->order;
-    r->id = 0;
-    r->event_size = UINT64_MAX;
-    r->payload_end = UINT64_MAX;
-    return (event_mark){batch->field_count, batch->byte_count, batch->name_count};
+    r->event_at = pos;
+    r->loops_left = r->loops_max;
+    return (event_mark){pos, batch->field_count, batch->byte_count, batch->name_count, r->order};
 }
 
-static void event_undo(ctf_run *r, event_mark mark)
+static decode_outcome event_undo(ctf_run *r, const event_mark *mark)
 {
-    for (uint32_t i = 0; i < r->programs->schema->clock_count; i++)
+    for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i] = r->clocks_before[i];
-    r->order = r->order_before;
-    r->batch->field_count = mark.fields;
-    r->batch->byte_count = mark.bytes;
-    r->batch->name_count = mark.names;
+    r->order = mark->order;
+    r->frame_count = 0;
+    r->event_size = r->payload_end = UINT64_MAX;
+    r->batch->field_count = mark->fields;
+    r->batch->byte_count = mark->bytes;
+    r->batch->name_count = mark->names;
+    return r->outcome;
+}
+
+/* When the event was: its clock as it stands. */
+HOT int64_t event_time(ctf_run *r, uint64_t at, uint64_t *ticks, uint64_t *rest)
+{
+    bool is_clamped = false;
+    int64_t time_ns;
+    *ticks = *r->clock;
+    if (UNLIKELY(*ticks < r->last_ticks))
+        run_time_back(r, at, *ticks);
+    r->last_ticks = *ticks;
+    time_ns = clock_rate_ns(r->rate, *ticks, &is_clamped);
+    if (UNLIKELY(is_clamped))
+        *rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
+    return time_ns;
 }
 
 /* Appends the event that ends at the position; false: the outcome says why. */
-HOT bool event_push(ctf_run *r, const program *p, uint64_t pos, uint32_t first)
+HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos,
+                    const event_mark *mark)
 {
-    stele_batch *batch = r->batch;
-    const uint64_t begin = r->data_at + r->event_at, end = r->data_at + pos;
-    const uint64_t size = ((end + 7) >> 3) - (begin >> 3);
-    const uint32_t fields = batch->field_count - first;
+    const uint64_t size = ((pos + 7) >> 3) - (mark->at >> 3);
+    const uint32_t fields = batch->field_count - mark->fields;
     stele_event *event = &batch->events[batch->event_count];
-    uint8_t flags = r->flags;
-    uint64_t ticks = 0;
+    uint64_t ticks = 0, rest = p->rest | r->rest;
     int64_t time_ns = 0;
-    if (UNLIKELY(pos <= r->event_at)) {
+    if (UNLIKELY(pos <= mark->at)) {
         run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
-    if (LIKELY(r->clock != NULL)) {
-        bool is_clamped = false;
-        ticks = *r->clock;
-        if (UNLIKELY(ticks < r->last_ticks))
-            run_time_back(r, ticks);
-        r->last_ticks = ticks;
-        time_ns = clock_rate_ns(r->rate, ticks, &is_clamped);
-        if (UNLIKELY(is_clamped))
-            flags |= STELE_FLAG_CLAMPED;
-    }
-    event_set(event, time_ns, ticks, 0, 0, r->file_offset + (begin >> 3),
+    if (LIKELY(r->clock != NULL))
+        time_ns = event_time(r, mark->at, &ticks, &rest);
+    event_set(event, time_ns, ticks, 0, 0, r->file_offset + (r->data_at + mark->at) / 8,
               size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name,
-              p->thread_slots != 0 ? run_thread(r, p->thread_slots) : r->track, first,
-              event_rest((uint16_t)fields, p->category, r->cpu, STELE_KIND_INSTANT, flags));
-    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, first)) {
+              p->thread_slots != 0 ? run_thread(r, p->thread_slots) : r->track, mark->fields,
+              rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
+    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, mark->fields)) {
         run_exhausted(r);
         return false;
     }
     batch->event_count++;
     return true;
+}
+
+/* The program of the event class; NULL: the outcome says why. */
+HOT const program *event_program(ctf_run *r, stele_batch *batch, uint64_t at)
+{
+    const stream_programs *own = r->own;
+    const program *p = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
+    if (LIKELY(p != NULL && p->slots <= r->slot_count && p->depth <= r->frame_capacity &&
+               batch->field_capacity - batch->field_count >= p->entries))
+        return p;
+    return run_find_program(r, at);
 }
 
 /* ---- The loop ---- */
@@ -399,6 +410,7 @@ HOT bool op_simple(ctf_run *r, const program *p, const op *o, const uint8_t *bas
     uint64_t value;
     switch (o->code) {
     case OP_EMIT: entry_push(r->batch, o->head, op_load(o, base)); break;
+    case OP_EMIT_TEXT: return field_emit_text(r, o, base + o->offset);
     case OP_EMIT_NAMED:
         value = op_load(o, base);
         entry_push(r->batch, o->head, value);
@@ -434,7 +446,8 @@ HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
     case OP_SKIP: return field_skip(r, o, pos);
     case OP_UNIT: return field_unit(r, o, pos);
     case OP_ORDER: return field_order(r, o, pos);
-    default: return payload_begin(r, pos); /* OP_PAYLOAD */
+    case OP_PAYLOAD: return payload_begin(r, pos);
+    default: return payload_end(r, pos); /* OP_PAYLOAD_END */
     }
 }
 
@@ -472,17 +485,19 @@ HOT const op *op_branch(ctf_run *r, const program *p, const op *o, uint64_t pos,
 
 decode_outcome run_execute(ctf_run *r, const program *first)
 {
+    stele_batch *const batch = r->batch;
+    const uint64_t end = r->end;
     const program *p = first;
     const op *o = p->ops;
     const uint8_t *base = r->scratch;
-    const uint64_t end = r->end;
     uint64_t pos = r->position - r->data_at;
-    event_mark mark = event_begin(r, pos);
+    event_mark mark = event_begin(r, batch, pos);
     bool is_big;
-    for (;;) {
+    for (;; o++) {
         switch (o->code) {
         case OP_NEED:
-            pos = aligned(r, pos, o->v.need.mask);
+            if (o->v.need.mask != 0)
+                pos = aligned(r, pos, o->v.need.mask);
             if (UNLIKELY(pos > end || o->u.size > end - pos))
                 pos = run_past_end(r, pos, o->u.size);
             FAIL_UNLESS(pos != POS_FAILED);
@@ -490,18 +505,17 @@ decode_outcome run_execute(ctf_run *r, const program *first)
             pos += o->u.size;
             break;
         case OP_EMIT_LE:
-            entries_push(r->batch, o, base, false);
+            entries_push(batch, o, base, false);
             o += o->v.count;
             break;
         case OP_EMIT_BE:
-            entries_push(r->batch, o, base, true);
+            entries_push(batch, o, base, true);
             o += o->v.count;
             break;
-        case OP_ENTRY: entry_push(r->batch, o->head, load_native64(&o->u)); break;
+        case OP_ENTRY: entry_push(batch, o->head, load_native64(&o->u)); break;
         case OP_SLOT: slot_set(r, o, base); break;
         case OP_CLOCK: event_clock(r, o, base); break;
         case OP_EVENT_ID: r->id = op_load(o, base); break;
-        case OP_EITHER: pos = event_either(r, o->u.either, pos, end); goto moved;
         case OP_STRING: pos = field_string(r, o, pos); goto moved;
         case OP_TEXT: pos = field_text(r, o, pos); goto moved;
         case OP_NUMBERS: pos = field_numbers(r, o, pos); goto moved;
@@ -513,6 +527,7 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_UNIT:
         case OP_ORDER:
         case OP_PAYLOAD:
+        case OP_PAYLOAD_END:
             pos = op_field(r, o, pos);
         moved:
             FAIL_UNLESS(pos != POS_FAILED);
@@ -531,28 +546,32 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_WHETHER:
             o = op_branch(r, p, o, pos, mark.fields);
             FAIL_UNLESS(o != NULL);
-            continue;
+            o--;
+            break;
+        case OP_EITHER_LE: pos = event_either(r, o->u.either, pos, end, false); goto headed;
+        case OP_EITHER_BE:
+            pos = event_either(r, o->u.either, pos, end, true);
+        headed:
+            FAIL_UNLESS(pos != POS_FAILED);
+            __attribute__((fallthrough));
         case OP_DISPATCH:
-            p = run_find_program(r, pos);
+            p = event_program(r, batch, mark.at);
             FAIL_UNLESS(p != NULL);
-            o = p->ops;
-            continue;
+            o = p->ops - 1;
+            break;
         case OP_DONE:
-            pos = payload_end(r, pos);
-            FAIL_UNLESS(pos != POS_FAILED && event_push(r, p, pos, mark.fields));
+            FAIL_UNLESS(event_push(r, batch, p, pos, &mark));
             r->position = r->data_at + pos;
-            if (r->position == r->content_bits || batch_is_full(r->batch))
+            if (r->position == r->content_bits || batch_is_full(batch))
                 return r->position == r->content_bits ? DECODE_END : DECODE_OK;
-            mark = event_begin(r, pos);
+            mark = event_begin(r, batch, pos);
             p = first;
-            o = p->ops;
-            continue;
+            o = p->ops - 1;
+            break;
         case OP_END: r->position = r->data_at + pos; return DECODE_OK;
         default: FAIL_UNLESS(op_simple(r, p, o, base)); break;
         }
-        o++;
     }
 failed:
-    event_undo(r, mark);
-    return r->outcome;
+    return event_undo(r, &mark);
 }

@@ -104,6 +104,11 @@ uint64_t field_string(ctf_run *r, const op *o, uint64_t pos)
     return pos + (size + unit) * 8;
 }
 
+bool field_emit_text(ctf_run *r, const op *o, const uint8_t *from)
+{
+    return push_bytes(r, o, from, find_zero(from, (size_t)o->u.length));
+}
+
 uint64_t field_text(ctf_run *r, const op *o, uint64_t pos)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;

@@ -75,6 +75,16 @@ static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
     return labels;
 }
 
+/* Most enumerations are small, and have one label for a value. */
+static void labels_note_few(label_table *labels)
+{
+    uint32_t hits[RANGE_HITS_MAX + 1];
+    for (uint64_t value = 0; labels->bits == NULL && value < LABELS_FEW; value++) {
+        if (range_table_find_all(&labels->ranges, value, hits) == 1)
+            labels->few[value] = hits[0] + 1;
+    }
+}
+
 label_table *labels_get(ctf_programs *programs, const ctf_class *type)
 {
     label_table *labels;
@@ -89,6 +99,7 @@ label_table *labels_get(ctf_programs *programs, const ctf_class *type)
     labels = labels_make(programs, type);
     if (labels == NULL)
         return NULL;
+    labels_note_few(labels);
     programs->labels[slot] = (struct label_slot){type, labels};
     programs->label_count++;
     return labels;
@@ -116,7 +127,10 @@ bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, ui
 {
     uint32_t hits[RANGE_HITS_MAX + 1], count = 0;
     const uint32_t entry = batch->field_count - 1;
-    if (labels->bits == NULL) {
+    if (value < LABELS_FEW && labels->few[value] != 0) {
+        hits[0] = labels->few[value] - 1;
+        count = 1;
+    } else if (labels->bits == NULL) {
         count = range_table_find_all(&labels->ranges, value, hits);
     } else {
         for (uint32_t i = 0; i < labels->type->mapping_count && count < RANGE_HITS_MAX; i++) {

@@ -30,6 +30,7 @@ typedef enum op_code {
     OP_NEED,    /* mask: align; size: bits of the stretch; touched: bytes that are loaded from */
     OP_EMIT_LE, /* count: of operations behind it that are entries of plain numbers */
     OP_EMIT_BE,
+    OP_EMIT_TEXT,  /* length: a short text of a fixed length, in the stretch */
     OP_EMIT,       /* one number in any form: load it, append an entry */
     OP_EMIT_NAMED, /* labels: the same with labels behind it */
     OP_EMIT_BOOL,
@@ -64,9 +65,11 @@ typedef enum op_code {
     OP_CHOOSE,  /* slot, choices: selects an option */
     OP_WHETHER, /* slot, condition; target: where it is not there */
     /* Events */
-    OP_EITHER,   /* the compact and extended event headers of LTTng */
+    OP_EITHER_LE, /* the compact and extended event headers of LTTng, then as OP_DISPATCH */
+    OP_EITHER_BE,
     OP_DISPATCH, /* to the program of the event class that the header says */
-    OP_PAYLOAD   /* of an event whose size the header says */
+    OP_PAYLOAD,  /* of an event whose size the header says */
+    OP_PAYLOAD_END
 } op_code;
 
 #define OP_NONE UINT32_MAX /* no operation, where an index is expected */
@@ -74,7 +77,7 @@ typedef enum op_code {
 #define OP_BIG_ENDIAN 0x01u
 #define OP_SIGNED     0x02u
 #define OP_REVERSED   0x04u
-#define OP_WIDE       0x08u /* the value touches 9 bytes: `left` is its first bit */
+#define OP_WIDE       0x08u /* the value touches 9 bytes: `shift` is its first bit */
 #define OP_SHIFTED    0x10u /* OP_NEED: the stretch may begin at any bit, and is copied to bit 0 */
 #define OP_HAS_SLOT   0x20u /* the length is the value of a slot */
 #define OP_WANTED     0x40u /* append an entry */
@@ -99,12 +102,15 @@ typedef struct op_either op_either;
 
 /* One operation; which members it uses stands in op_code. */
 typedef struct op {
-    uint8_t code;        /* op_code */
-    uint8_t left, right; /* shifts of 8 loaded bytes, left then right: `right` is 64 - width */
-    uint8_t flags;       /* OP_... */
-    uint32_t offset;     /* bytes from the stretch's first */
-    uint64_t head;       /* the first half of the entry */
+    uint8_t code;    /* op_code */
+    uint8_t flags;   /* OP_... */
+    uint8_t shift;   /* of a number: how far down its bits are in 8 loaded bytes */
+    uint8_t width;   /* ... and how many */
+    uint32_t offset; /* bytes from the stretch's first */
+    uint64_t mask;   /* of the number's bits */
+    uint64_t head;   /* the first half of the entry */
     union {
+        uint64_t turn;   /* entries of OP_EMIT_LE and _BE: the loaded bits are xored with it ... */
         uint64_t size;   /* bits */
         uint64_t length; /* elements, or bytes of text and blobs; with OP_HAS_SLOT its slot */
         uint32_t format; /* exponent bits, mantissa bits << 16 */
@@ -120,6 +126,7 @@ typedef struct op {
         const op_either *either;
     } u;
     union {
+        uint64_t less; /* ... and this is taken away: extends signs, makes constants */
         struct {
             uint32_t mask;    /* alignment - 1 */
             uint32_t touched; /* bytes */
@@ -156,7 +163,8 @@ struct op_condition {
 /* One number of a stretch. */
 typedef struct op_place {
     uint32_t offset;
-    uint8_t left, right;
+    uint8_t shift, width;
+    uint64_t mask;
 } op_place;
 
 /*
@@ -169,17 +177,18 @@ struct op_either {
     uint32_t slot;                                 /* of the id; SLOT_NONE */
     uint32_t mask;                                 /* alignment - 1 */
     uint32_t compact_size, extended_size, touched; /* bits, bits, bytes */
-    uint8_t compact_width, extended_width;         /* of the timestamps */
-    bool is_big_endian;
     uint32_t clock;
 };
+
+#define LABELS_FEW 32u
 
 /* Labels of an enumeration or flags of a bit map; names are made when they are first needed. */
 struct label_table {
     const ctf_class *type;
-    range_table ranges;   /* of an enumeration */
-    const uint64_t *bits; /* of a bit map: by mapping, all bits of the flag */
-    stele_name *names;    /* by mapping; LABEL_UNKNOWN until it is needed */
+    uint32_t few[LABELS_FEW]; /* by value: the index + 1 of its only label; 0: look it up */
+    range_table ranges;       /* of an enumeration */
+    const uint64_t *bits;     /* of a bit map: by mapping, all bits of the flag */
+    stele_name *names;        /* by mapping; LABEL_UNKNOWN until it is needed */
 };
 
 #define LABEL_UNKNOWN UINT32_MAX
@@ -187,7 +196,7 @@ struct label_table {
 typedef struct program {
     const ctf_event_class *event; /* NULL: not of an event class */
     stele_name name;
-    uint16_t category;
+    uint64_t rest;        /* see event_rest(): what is the same for all events */
     bool has_local_names; /* of one batch: to be made again for the next one */
     uint8_t thread_slots; /* bits: which of SLOT_TID ... are set by it */
     uint32_t entries;     /* most entries between two checks for room, labels apart */
@@ -206,7 +215,8 @@ typedef struct clock_rate {
     int64_t base_s;   /* seconds from the origin to the clock's zero, rounded down */
     uint64_t rest;    /* ... and cycles, less than a second */
     int64_t base_ns;  /* base_s in ns, when it fits */
-    bool is_ns, fits; /* a cycle is 1 ns; base_ns holds */
+    int64_t zero_ns;  /* with is_ns: of tick 0 */
+    bool is_ns, fits; /* a cycle is 1 ns and zero_ns holds; base_ns holds */
 } clock_rate;
 
 clock_rate clock_rate_make(const ctf_clock *clock);
@@ -216,10 +226,12 @@ static inline int64_t clock_rate_ns(const clock_rate *rate, uint64_t ticks, bool
 {
     uint64_t sum;
     int64_t ns;
+    if (rate->is_ns && !__builtin_add_overflow(rate->zero_ns, ticks, &ns))
+        return ns;
     if (__builtin_expect(rate->fits && !__builtin_add_overflow(rate->rest, ticks, &sum) &&
                              sum <= rate->rate.ticks_max,
                          1)) {
-        ns = rate->is_ns ? (int64_t)sum : tick_rate_ns(&rate->rate, sum, is_clamped);
+        ns = tick_rate_ns(&rate->rate, sum, is_clamped);
         if (__builtin_expect(!__builtin_add_overflow(rate->base_ns, ns, &ns), 1))
             return ns;
     }

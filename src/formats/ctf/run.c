@@ -84,6 +84,9 @@ ctf_run *run_new(ctf_programs *programs)
         return NULL;
     r->programs = programs;
     r->context = programs->context;
+    r->clock_count = programs->schema->clock_count;
+    r->loops_max = programs->context->limits.fields_max;
+    r->event_size = r->payload_end = UINT64_MAX;
     r->clocks = calloc(clocks, sizeof *r->clocks);
     r->clocks_before = calloc(clocks, sizeof *r->clocks_before);
     if (r->clocks == NULL || r->clocks_before == NULL ||
@@ -196,9 +199,9 @@ uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
                    (unsigned long long)(r->content_bits - at));
 }
 
-void run_time_back(ctf_run *r, uint64_t ticks)
+void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
 {
-    const uint64_t at = r->data_at + r->event_at;
+    const uint64_t at = r->data_at + event_at;
     diag_report(&r->context->diag, &ctf_codes[CTF455], r->source, r->file_offset + at / 8, 0, NULL,
                 "clock value %llu behind %llu", (unsigned long long)ticks,
                 (unsigned long long)r->last_ticks);
@@ -239,7 +242,7 @@ static const program *program_make(ctf_run *r, const ctf_event_class *event)
     return *program_slot(r, event) = made;
 }
 
-const program *run_find_program(ctf_run *r, uint64_t pos)
+const program *run_find_program(ctf_run *r, uint64_t at)
 {
     const stream_programs *own = r->own;
     const ctf_event_class *event;
@@ -251,13 +254,12 @@ const program *run_find_program(ctf_run *r, uint64_t pos)
         if (event == NULL && !r->own->event_header_has_id && r->stream_class->event_count == 1)
             event = &r->stream_class->events[0];
         if (event == NULL) {
-            run_bad(r, CTF451, r->event_at, "the id of an event class of the stream", "%llu",
+            run_bad(r, CTF451, at, "the id of an event class of the stream", "%llu",
                     (unsigned long long)r->id);
             return NULL;
         }
         p = program_make(r, event);
     }
-    (void)pos;
     if (p == NULL || !run_prepare(r, p)) {
         run_exhausted(r);
         return NULL;
@@ -381,9 +383,9 @@ static void head_apply(ctf_run *r, const packet_head *head)
     const ctf_clock *clock = head->clock;
     r->clock = clock != NULL ? &r->clocks[clock->number] : NULL;
     r->rate = clock != NULL ? &r->programs->rates[clock->number] : NULL;
-    r->cpu = has_cpu ? (uint16_t)head->cpu : 0;
-    r->flags =
-        (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0));
+    r->rest = event_rest(
+        0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
+        (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
     if ((r->programs->columns & STELE_COLUMN_TRACK) != 0) {
         const bool has_id = (head->has & CTF_ROLE_STREAM_ID) != 0;
         r->track = stele_track_intern(

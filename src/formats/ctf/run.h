@@ -36,9 +36,8 @@ struct ctf_run {
     uint64_t position;     /* of the next event, in bits from the packet's start */
     uint64_t content_bits; /* UINT64_MAX: not known */
     uint64_t want_size;
-    uint32_t track; /* of events that name no thread */
-    uint16_t cpu;
-    uint8_t flags;         /* of every event */
+    uint32_t track;        /* of events that name no thread */
+    uint64_t rest;         /* see event_rest(): CPU and flags of every event */
     const uint64_t *clock; /* that gives events their times; NULL: they have none */
     const clock_rate *rate;
     /* What is loaded; positions inside the loop are in bits from `data` */
@@ -53,15 +52,15 @@ struct ctf_run {
     uint64_t id;
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
     uint64_t payload_end;
-    uint64_t loops_left; /* elements that it may still have */
+    uint64_t loops_left, loops_max; /* elements that it may still have, and any event */
     unsigned varint_width, begin_width, end_width;
     bit_order order;
     uint32_t frame_count;
     decode_outcome outcome;
     /* Values */
+    uint32_t clock_count;
     uint64_t *clocks, *clocks_before; /* by number; before the event */
-    bit_order order_before;
-    uint64_t last_ticks; /* of the last event */
+    uint64_t last_ticks;              /* of the last event */
     slot_value *slots;
     uint32_t slot_count;
     run_frame *frames;
@@ -111,13 +110,13 @@ uint64_t run_exhausted(ctf_run *r);
 bool run_prepare(ctf_run *r, const program *p);
 
 /* The program of the event class r->id; NULL: the outcome says why. */
-const program *run_find_program(ctf_run *r, uint64_t pos);
+const program *run_find_program(ctf_run *r, uint64_t at);
 
 /* The track of the thread that the slots name. */
 uint32_t run_thread(ctf_run *r, unsigned slots);
 
 /* Time went back from the event before: a finding, and no damage. */
-void run_time_back(ctf_run *r, uint64_t ticks);
+void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
 
 /* ---- The loop (execute.c) ---- */
 
@@ -129,6 +128,7 @@ decode_outcome run_execute(ctf_run *r, const program *first);
 
 uint64_t field_string(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_text(ctf_run *r, const op *o, uint64_t pos);
+bool field_emit_text(ctf_run *r, const op *o, const uint8_t *from);
 uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos);
