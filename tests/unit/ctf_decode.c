@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decoding of packets made by hand: what random ones rarely reach. */
+#include "ctf_notes.h"
+#include "formats/ctf/run.h"
+
+#define HEAD(order)                                              \
+    "/* CTF 1.8 */\n"                                            \
+    "typealias integer { size = 8; align = 8; } := u8;\n"        \
+    "typealias integer { size = 16; align = 8; } := u16;\n"      \
+    "typealias integer { size = 32; align = 8; } := u32;\n"      \
+    "typealias integer { size = 64; align = 8; } := u64;\n"      \
+    "trace { major = 1; minor = 8; byte_order = " order "; };\n" \
+    "clock { name = c; freq = 1000000000; offset_s = 1; };\n"    \
+    "typealias integer { size = 8; align = 8; map = clock.c.value; } := u8_time;\n"
+
+/* A schema from text, and what was found in it. */
+typedef struct schema_of_text {
+    ctf_schema schema;
+    findings found;
+    stele_context *context;
+    bool is_good;
+} schema_of_text;
+
+static void schema_open(schema_of_text *s, const char *text)
+{
+    static const stele_limits limits = {
+        .depth_max = 64, .fields_max = 1000, .metadata_size_max = 1 << 20};
+    metadata m;
+    input *in;
+    *s = (schema_of_text){0};
+    findings_sink(&s->found);
+    REQUIRE(stele_context_new(&(stele_context_options){.diag = findings_keep,
+                                                       .diag_user = &s->found,
+                                                       .limits = limits},
+                              &s->context) == STELE_OK);
+    REQUIRE(input_open_memory(&s->context->diag, "metadata", text, strlen(text), &in) == STELE_OK);
+    REQUIRE(metadata_read(&m, &s->context->diag, &limits, in) == STELE_OK);
+    s->is_good = m.generation == CTF_1 ? tsdl_parse(&m, &s->schema) : json_parse(&m, &s->schema);
+    s->is_good = s->is_good && schema_check(&m, &s->schema);
+    metadata_free(&m);
+    input_close(in);
+}
+
+static void schema_close(schema_of_text *s)
+{
+    schema_free(&s->schema);
+    stele_context_free(s->context);
+}
+
+/* The events of one packet as text, and how it ended. */
+static const char *decode(schema_of_text *s, const void *bytes, size_t size,
+                          decode_outcome *outcome)
+{
+    static notes to;
+    ctf_programs *programs =
+        programs_new(&s->schema, s->context, 0, STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
+    ctf_run *run = run_new(programs);
+    const packet_view view = {bytes, size, 0};
+    packet_head head;
+    stele_batch *batch;
+    to.size = 0;
+    to.text[0] = 0;
+    REQUIRE(stele_batch_new(0, &batch) == STELE_OK);
+    *outcome = run_packet(run, &view, "packet", 0, NULL, &head);
+    if (*outcome == DECODE_OK) {
+        if ((head.has & (CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TOTAL_LENGTH)) == 0)
+            run_set_content(run, size * 8);
+        *outcome = run_events(run, &view, batch);
+    }
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        const stele_event *event = &batch->events[i];
+        const stele_text name = stele_name_text(s->context, batch, event->name);
+        const stele_track *track = stele_track_get(s->context, event->track);
+        uint32_t first;
+        const uint32_t count = stele_event_fields(batch, event, &first);
+        note(&to, "%lld %s%llu %.*s ", (long long)event->time_ns,
+             track != NULL && track->kind == STELE_TRACK_THREAD ? "t" : "",
+             (unsigned long long)(track != NULL ? track->number : 0), (int)name.size, name.bytes);
+        note_fields(&to, s->context, batch, first, first + count, " ", true);
+        note(&to, "|");
+    }
+    stele_batch_free(batch);
+    run_free(run);
+    programs_free(programs);
+    return to.text;
+}
+
+static void gives(const char *text, const void *bytes, size_t size, const char *events,
+                  const char *code)
+{
+    schema_of_text s;
+    decode_outcome outcome;
+    schema_open(&s, text);
+    REQUIRE(s.is_good);
+    CHECK_EQ_STR(decode(&s, bytes, size, &outcome), events);
+    CHECK_EQ_STR(s.found.code, code);
+    CHECK_EQ_U64(outcome, code[0] == 0 || strcmp(code, "CTF455") == 0 ? DECODE_END : DECODE_BAD);
+    schema_close(&s);
+}
+
+static void refused(const char *text, const char *code)
+{
+    schema_of_text s;
+    schema_open(&s, text);
+    CHECK(!s.is_good);
+    CHECK_EQ_STR(s.found.code, code);
+    schema_close(&s);
+}
+
+#define EVENT(fields) "event { name = \"p:e\"; fields := struct { " fields " }; };\n"
+
+TEST(fields_that_others_depend_on_are_looked_for)
+{
+    refused(HEAD("le") "stream { };\n" EVENT("u8 a[ n ];"), "CTF050");
+    refused(HEAD("le") "stream { };\n" EVENT("u8 a[ n ]; u8 n;"), "CTF050");
+    refused(HEAD("le") "stream { };\n" EVENT("string n; u8 a[ n ];"), "CTF105");
+    refused(HEAD("le") "stream { };\n" EVENT("integer { size = 8; signed = 1; } n; u8 a[ n ];"),
+            "CTF105");
+    gives(HEAD("le") "stream { event.header := struct { u8 n; }; };\n"
+                     "event { name = \"e\"; fields := struct { struct { u8 x; u8 a[ n ]; } s; "
+                     "u8 b[ s.x ]; u8 c[ stream.event.header.n ]; }; };\n",
+          "\1\2\3\4\5\6", 6, "0 0 e s={x=2;a=[3,];} b=[4,5,] c=[6,] |", "");
+}
+
+TEST(lengths_beyond_the_packet_allocate_nothing)
+{
+    gives(HEAD("le") "stream { };\n" EVENT("u64 n; u8 a[ n ];"),
+          "\xff\xff\xff\xff\xff\xff\xff\xff\1", 9, "", "CTF450");
+    gives(HEAD("le") "stream { };\n" EVENT("u32 n; struct { u8 x; } a[ n ];"), "\xff\xff\xff\0\1",
+          5, "", "CTF450");
+    gives(HEAD("le") "stream { };\n" EVENT("u32 n; struct { } a[ n ];"), "\xff\xff\xff\0", 4, "",
+          "CTF456");
+    gives(HEAD("le") "stream { };\n" EVENT("string s;"), "a\0bc", 4, "0 0 e s='61' |", "CTF450");
+}
+
+TEST(events_that_cannot_be_read_are_told)
+{
+    gives(HEAD("le") "stream { event.header := struct { u8 id; }; };\n"
+                     "event { name = \"a\"; id = 3; fields := struct { u8 x; }; };\n"
+                     "event { name = \"b\"; id = 4; fields := struct { u8 x; }; };\n",
+          "\3\1\4\2\5\3", 6, "0 0 a x=1 |0 0 b x=2 |", "CTF451");
+    gives(HEAD("le") "stream { };\n" EVENT(""), "\1", 1, "", "CTF454");
+    gives(
+        HEAD("le") "stream { };\n" EVENT("enum : u8 { A = 1, B = 2 } t; variant <t> { u8 A; } v;"),
+        "\1\7\2\7", 4, "0 0 e t=1(A) v=<A=7;> |", "CTF452");
+    gives(
+        HEAD("le") "stream { };\n" EVENT("integer { size = 4; align = 1; } a; integer { size = 4; "
+                                         "align = 1; byte_order = be; } b;"),
+        "\1", 1, "", "CTF453");
+}
+
+TEST(clocks_wrap_and_go_back)
+{
+    static const char wraps[] =
+        HEAD("le") "stream { event.header := struct { u8_time timestamp; }; };\n" EVENT("u8 x;");
+    static const char full[] =
+        HEAD("le") "stream { event.header := struct { integer { size = 64; align = 8; map = "
+                   "clock.c.value; } timestamp; }; };\n" EVENT("u8 x;");
+    gives(wraps, "\5\1\3\2\3\3", 6, "1000000005 0 e x=1 |1000000259 0 e x=2 |1000000259 0 e x=3 |",
+          "");
+    gives(full, "\5\0\0\0\0\0\0\0\1\4\0\0\0\0\0\0\0\2", 18,
+          "1000000005 0 e x=1 |1000000004 0 e x=2 |", "CTF455");
+}
+
+/* The headers of LTTng, in the order of the trace. */
+#define LTTNG(order)                                                                            \
+    HEAD(order)                                                                                 \
+    "stream { event.header := struct { enum : integer { size = 5; align = 1; } { compact = 0 "  \
+    "... 30, extended = 31 } id; variant <id> { struct { integer { size = 27; align = 1; map "  \
+    "= clock.c.value; } timestamp; } compact; struct { u32 id; integer { size = 64; align = "   \
+    "8; map = clock.c.value; } timestamp; } extended; } v; } align(8);\n"                       \
+    "event.context := struct { u32 _vpid; u32 _vtid; }; };\n"                                   \
+    "event { name = \"a\"; id = 2; fields := struct { u8 x; }; };\n"                            \
+    "event { name = \"b\"; id = 300; fields := struct { u8 x; u8 y[stream.event.header.id]; };" \
+    " };\n"
+
+TEST(headers_of_lttng_are_read_in_both_orders)
+{
+    static const char little[] = "\xe2\0\0\0\1\0\0\0\2\0\0\0\11"
+                                 "\xff\x2c\1\0\0\x40\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0\10"
+                                 "0123456789012345678901234567890"
+                                 "\x02\1\0\0\1\0\0\0\2\0\0\0\12";
+    static const char big[] = "\x10\0\0\7\0\0\0\1\0\0\0\2\11"
+                              "\xf8\0\0\1\x2c\0\0\0\0\0\0\0\x40\0\0\0\1\0\0\0\3\10"
+                              "0123456789012345678901234567890"
+                              "\x10\0\0\x08\0\0\0\1\0\0\0\2\12";
+    static const char events[] =
+        "1000000007 t2 a stream.event.context={vpid=1;vtid=2;} x=9 |"
+        "1000000064 t3 b stream.event.context={vpid=1;vtid=3;} x=8 "
+        "y=[48,49,50,51,52,53,54,55,56,57,48,49,50,51,52,53,54,55,56,57,48,49,50,51,52,53,54,55,56,"
+        "57,48,] |1134217736 t2 a stream.event.context={vpid=1;vtid=2;} x=10 |";
+    static char back[sizeof events + 64];
+    snprintf(back, sizeof back, "%s", events);
+    gives(LTTNG("le"), little, sizeof little - 1, back, "");
+    gives(LTTNG("be"), big, sizeof big - 1, back, "");
+}
+
+TEST(clock_values_become_exact_times)
+{
+    ctf_clock clock = {.frequency_hz = 3, .offset_s = -1, .offset_cycles = 2};
+    bool is_clamped = false;
+    CHECK_EQ_I64(clock_ns(&clock, 0, &is_clamped), -333333334);
+    CHECK_EQ_I64(clock_ns(&clock, 1, &is_clamped), 0);
+    CHECK_EQ_I64(clock_ns(&clock, 2, &is_clamped), 333333333);
+    clock = (ctf_clock){.frequency_hz = 1000000000, .offset_cycles = 1790000000000000000};
+    CHECK_EQ_I64(clock_ns(&clock, 7, &is_clamped), 1790000000000000007);
+    CHECK(!is_clamped);
+    CHECK_EQ_I64(clock_ns(&clock, UINT64_MAX, &is_clamped), INT64_MAX);
+    CHECK(is_clamped);
+    clock = (ctf_clock){.frequency_hz = 1000000000, .offset_s = -5, .offset_cycles = -1};
+    CHECK_EQ_I64(clock_ns(&clock, 1, &is_clamped), -5000000000);
+}
+
+TEST(floats_are_rounded_once)
+{
+    const uint32_t half = 5 | 11u << 16, wide = 15 | 49u << 16;
+    CHECK_EQ_F64(float_of_bits(0x3c00, half), 1.0);
+    CHECK_EQ_F64(float_of_bits(0xc500, half), -5.0);
+    CHECK_EQ_F64(float_of_bits(0x0001, half), 0x1p-24);
+    CHECK_EQ_F64(float_of_bits(0x7c00, half), HUGE_VAL);
+    CHECK(isnan(float_of_bits(0x7e00, half)));
+    /* 15 bits of exponent, 48 of fraction: smaller than any double, a subnormal one, too large. */
+    CHECK_EQ_F64(float_of_bits(UINT64_C(1), wide), 0);
+    CHECK_EQ_F64(float_of_bits((UINT64_C(16383) - 1074) << 48, wide), 0x1p-1074);
+    CHECK_EQ_F64(float_of_bits(((UINT64_C(16383) - 1074) << 48) | UINT64_C(1) << 47, wide),
+                 0x1p-1073);
+    CHECK_EQ_F64(float_of_bits((UINT64_C(16383) - 1075) << 48, wide), 0);
+    CHECK_EQ_F64(float_of_bits(((UINT64_C(16383) - 1075) << 48) | 1, wide), 0x1p-1074);
+    CHECK_EQ_F64(float_of_bits((UINT64_C(16383) + 1024) << 48, wide), HUGE_VAL);
+}
+
+TEST(wide_floats_are_read)
+{
+    /* binary128 of 1 + 2^-60, which no double is; and -2. */
+    gives(HEAD("le") "stream { };\n" EVENT("floating_point { exp_dig = 15; mant_dig = 113; align = "
+                                           "8; } f;"),
+          "\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\xff\x3f"
+          "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0",
+          32, "0 0 e f=0x1p+0 |0 0 e f=-0x1p+1 |", "");
+}
+
+/* The length stands in whichever option the tag selects. */
+TEST(a_target_may_be_in_one_of_several_options)
+{
+    static const char text[] =
+        "\x1e{\"type\":\"preamble\",\"version\":2}"
+        "\x1e{\"type\":\"data-stream-class\"}"
+        "\x1e{\"type\":\"event-record-class\",\"name\":\"e\",\"payload-field-class\":{\"type\":"
+        "\"structure\",\"member-classes\":["
+        "{\"name\":\"t\",\"field-class\":{\"type\":\"fixed-length-unsigned-integer\",\"length\":8,"
+        "\"byte-order\":\"little-endian\"}},"
+        "{\"name\":\"v\",\"field-class\":{\"type\":\"variant\",\"selector-field-location\":{"
+        "\"path\":[\"t\"]},\"options\":["
+        "{\"name\":\"a\",\"selector-field-ranges\":[[0,0]],\"field-class\":{\"type\":\"structure\","
+        "\"member-classes\":[{\"name\":\"n\",\"field-class\":{\"type\":"
+        "\"fixed-length-unsigned-integer\",\"length\":8,\"byte-order\":\"little-endian\"}}]}},"
+        "{\"name\":\"b\",\"selector-field-ranges\":[[1,1]],\"field-class\":{\"type\":\"structure\","
+        "\"member-classes\":[{\"name\":\"n\",\"field-class\":{\"type\":"
+        "\"fixed-length-unsigned-integer\",\"length\":16,\"byte-order\":\"big-endian\"}}]}}]}},"
+        "{\"name\":\"x\",\"field-class\":{\"type\":\"dynamic-length-blob\","
+        "\"length-field-location\":{\"path\":[\"v\",\"n\"]}}}]}}";
+    gives(text, "\0\1A\1\0\2BC", 8,
+          "0 0 e t=0 v=<a={n=1;};> x='41' |0 0 e t=1 v=<b={n=2;};> x='4243' |", "");
+}
