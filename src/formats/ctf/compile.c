@@ -68,6 +68,8 @@ static op *number_op(builder *b, op_code code, const number *n)
     at->shift = n->place.shift;
     at->width = n->place.width;
     at->mask = n->place.mask;
+    if ((n->flags & OP_SIGNED) != 0)
+        at->sign = UINT64_C(1) << (n->place.width - 1);
     at->flags = n->flags;
     return at;
 }
@@ -83,8 +85,6 @@ static op *emit_plain(builder *b, const number *n)
         build_op(b, code);
     }
     at = number_op(b, OP_EMIT, n);
-    if ((n->flags & OP_SIGNED) != 0)
-        at->u.turn = at->v.less = UINT64_C(1) << (n->place.width - 1);
     if (!b->is_exhausted) {
         b->ops[run].v.count++;
         b->emit = run;
@@ -710,6 +710,15 @@ static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, st
         b->stream = programs->schema->streams[stream];
 }
 
+/* Numbers of the whole system, else those of the namespace. A process may have them both ways; its
+   threads are told apart by the better ones. */
+static uint8_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
+{
+    if ((b->thread_slots & 1u << whole) != 0)
+        return (uint8_t)whole;
+    return (b->thread_slots & 1u << own) != 0 ? (uint8_t)own : SLOT_UNUSED;
+}
+
 /* Ends the program; NULL: memory. */
 static program *builder_finish(builder *b, op_code last)
 {
@@ -729,7 +738,8 @@ static program *builder_finish(builder *b, op_code last)
     }
     memcpy(picks, walk->picks != NULL ? walk->picks : picks, walk->pick_count * sizeof *picks);
     *made = (program){.has_local_names = b->has_local_names,
-                      .thread_slots = (uint8_t)b->thread_slots,
+                      .tid_slot = thread_choose(b, SLOT_TID, SLOT_VTID),
+                      .pid_slot = thread_choose(b, SLOT_PID, SLOT_VPID),
                       .entries = b->entries + 1,
                       .depth = b->depth,
                       .slots = walk->slot_count,

@@ -23,14 +23,16 @@ HOT uint64_t op_load(const op *o, const uint8_t *base)
     const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
     const uint8_t *from = base + o->offset;
     uint64_t value;
-    if (LIKELY((o->flags & OP_WIDE) == 0))
+    if (LIKELY((o->flags & (OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED)) == 0))
+        return ((load_le64(from) >> o->shift & o->mask) ^ o->sign) - o->sign;
+    if ((o->flags & OP_WIDE) == 0)
         value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
     else
         value = is_big_endian ? bits_load_be(from, from + BITS_SPAN_MAX, o->shift, o->width)
                               : bits_load_le(from, from + BITS_SPAN_MAX, o->shift, o->width);
     if (UNLIKELY((o->flags & OP_REVERSED) != 0))
         value = bits_reversed(value, o->width);
-    return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, o->width) : value;
+    return (value ^ o->sign) - o->sign;
 }
 
 HOT void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
@@ -54,7 +56,7 @@ HOT void entries_push(stele_batch *batch, const op *o, const uint8_t *base, bool
         from = base + o->offset;
         value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
         store_native64(entry, o->head);
-        store_native64(entry + 8, (value ^ o->u.turn) - o->v.less);
+        store_native64(entry + 8, (value ^ o->sign) - o->sign);
         entry += sizeof(stele_field);
     } while (o != last);
 }
@@ -364,6 +366,21 @@ HOT int64_t event_time(ctf_run *r, uint64_t at, uint64_t *ticks, uint64_t *rest)
     return time_ns;
 }
 
+/* The thread that the event names, else what its packet stands for. */
+HOT uint32_t event_track(ctf_run *r, const program *p)
+{
+    uint64_t tid, pid;
+    kept_track *kept;
+    if (p->tid_slot == SLOT_UNUSED)
+        return r->track;
+    tid = r->slots[p->tid_slot].value;
+    pid = p->pid_slot != SLOT_UNUSED ? r->slots[p->pid_slot].value : UINT64_MAX;
+    kept = &r->tracks[(tid ^ pid) % TRACKS_KEPT];
+    if (LIKELY(kept->track != 0 && kept->tid == tid && kept->pid == pid))
+        return kept->track;
+    return run_thread(r, kept, tid, pid);
+}
+
 /* Appends the event that ends at the position; false: the outcome says why. */
 HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos,
                     const event_mark *mark)
@@ -380,9 +397,8 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
     if (LIKELY(r->clock != NULL))
         time_ns = event_time(r, mark->at, &ticks, &rest);
     event_set(event, time_ns, ticks, 0, 0, r->file_offset + (r->data_at + mark->at) / 8,
-              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name,
-              p->thread_slots != 0 ? run_thread(r, p->thread_slots) : r->track, mark->fields,
-              rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
+              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, event_track(r, p),
+              mark->fields, rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
     if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, mark->fields)) {
         run_exhausted(r);
         return false;

@@ -75,7 +75,7 @@ static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
 #define HIGHS UINT64_C(0x8080808080808080)
 
 /* Where the first zero is; `size` when there is none. Most strings are short. */
-static size_t find_zero(const uint8_t *from, size_t size)
+static inline size_t find_zero(const uint8_t *from, size_t size)
 {
     size_t at = 0;
     for (; at + 8 <= size && at < 64; at += 8) {

@@ -108,9 +108,9 @@ typedef struct op {
     uint8_t width;   /* ... and how many */
     uint32_t offset; /* bytes from the stretch's first */
     uint64_t mask;   /* of the number's bits */
+    uint64_t sign;   /* its sign bit; 0: it has none */
     uint64_t head;   /* the first half of the entry */
     union {
-        uint64_t turn;   /* entries of OP_EMIT_LE and _BE: the loaded bits are xored with it ... */
         uint64_t size;   /* bits */
         uint64_t length; /* elements, or bytes of text and blobs; with OP_HAS_SLOT its slot */
         uint32_t format; /* exponent bits, mantissa bits << 16 */
@@ -126,7 +126,6 @@ typedef struct op {
         const op_either *either;
     } u;
     union {
-        uint64_t less; /* ... and this is taken away: extends signs, makes constants */
         struct {
             uint32_t mask;    /* alignment - 1 */
             uint32_t touched; /* bytes */
@@ -193,14 +192,16 @@ struct label_table {
 
 #define LABEL_UNKNOWN UINT32_MAX
 
+#define SLOT_UNUSED 0xffu
+
 typedef struct program {
     const ctf_event_class *event; /* NULL: not of an event class */
     stele_name name;
-    uint64_t rest;        /* see event_rest(): what is the same for all events */
-    bool has_local_names; /* of one batch: to be made again for the next one */
-    uint8_t thread_slots; /* bits: which of SLOT_TID ... are set by it */
-    uint32_t entries;     /* most entries between two checks for room, labels apart */
-    uint32_t depth;       /* frames that open runs and loops need */
+    uint64_t rest;              /* see event_rest(): what is the same for all events */
+    bool has_local_names;       /* of one batch: to be made again for the next one */
+    uint8_t tid_slot, pid_slot; /* of the thread that an event names; SLOT_UNUSED: none */
+    uint32_t entries;           /* most entries between two checks for room, labels apart */
+    uint32_t depth;             /* frames that open runs and loops need */
     uint32_t slots;
     size_t size;
     const uint32_t *picks;

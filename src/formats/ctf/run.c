@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
-
 /* ---- Programs for runs ---- */
 
 ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
@@ -269,30 +267,14 @@ const program *run_find_program(ctf_run *r, uint64_t at)
 
 /* ---- Tracks ---- */
 
-static uint32_t thread_track(ctf_run *r, uint64_t tid, uint64_t pid, bool has_pid)
+uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid)
 {
     stele_track track = {.kind = STELE_TRACK_PROCESS, .source = r->programs->trace, .number = pid};
-    if (has_pid)
+    if (pid != UINT64_MAX)
         track.parent = stele_track_intern(r->context, &track);
     track.kind = STELE_TRACK_THREAD;
     track.number = tid;
-    return stele_track_intern(r->context, &track);
-}
-
-uint32_t run_thread(ctf_run *r, unsigned slots)
-{
-    const bool is_global = (slots & 1u << SLOT_TID) != 0;
-    const unsigned tid_slot = is_global ? SLOT_TID : SLOT_VTID;
-    const unsigned pid_slot = is_global ? SLOT_PID : SLOT_VPID;
-    const bool has_pid = (slots & 1u << pid_slot) != 0;
-    const uint64_t tid = r->slots[tid_slot].value;
-    const uint64_t pid = has_pid ? r->slots[pid_slot].value : UINT64_MAX;
-    kept_track *kept =
-        &r->tracks[hash_mix(tid ^ pid << 32, UINT64_C(0x9e3779b97f4a7c15)) % TRACKS_KEPT];
-    if ((slots & 1u << tid_slot) == 0)
-        return r->track;
-    if (kept->track == 0 || kept->tid != tid || kept->pid != pid)
-        *kept = (kept_track){tid, pid, thread_track(r, tid, pid, has_pid)};
+    *kept = (kept_track){tid, pid, stele_track_intern(r->context, &track)};
     return kept->track;
 }
 

@@ -112,8 +112,8 @@ bool run_prepare(ctf_run *r, const program *p);
 /* The program of the event class r->id; NULL: the outcome says why. */
 const program *run_find_program(ctf_run *r, uint64_t at);
 
-/* The track of the thread that the slots name. */
-uint32_t run_thread(ctf_run *r, unsigned slots);
+/* The track of a thread; `pid` UINT64_MAX: of a process that is not known. Kept in `kept`. */
+uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid);
 
 /* Time went back from the event before: a finding, and no damage. */
 void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
