@@ -725,10 +725,11 @@ static program *builder_finish(builder *b, op_code last)
     const target_walk *walk = &b->programs->walk;
     const size_t size = sizeof(program) + (b->count + 1) * sizeof(op);
     program *made = NULL;
-    uint32_t *picks;
+    uint32_t *picks = NULL;
     build_close(b);
     build_op(b, last);
-    picks = build_take(b, walk->pick_count, sizeof *picks);
+    if (walk->pick_count != 0)
+        picks = build_take(b, walk->pick_count, sizeof *picks);
     if (!b->is_exhausted)
         made = calloc(1, size);
     if (made == NULL) {
@@ -736,7 +737,8 @@ static program *builder_finish(builder *b, op_code last)
         free(b->ops);
         return NULL;
     }
-    memcpy(picks, walk->picks != NULL ? walk->picks : picks, walk->pick_count * sizeof *picks);
+    if (picks != NULL)
+        memcpy(picks, walk->picks, walk->pick_count * sizeof *picks);
     *made = (program){.has_local_names = b->has_local_names,
                       .tid_slot = thread_choose(b, SLOT_TID, SLOT_VTID),
                       .pid_slot = thread_choose(b, SLOT_PID, SLOT_VPID),

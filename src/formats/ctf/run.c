@@ -216,6 +216,25 @@ static const program *run_keep_local(ctf_run *r, program *made)
     return made;
 }
 
+/* Programs of event classes that are held at once: a trace may have more classes than is good to
+   keep, each used once. */
+#define PROGRAMS_SIZE_MAX ((size_t)32 << 20)
+
+/* Forgets the programs of all event classes. None is in use between two events. */
+static void programs_forget(ctf_programs *programs)
+{
+    for (uint32_t i = 0; i < programs->schema->stream_count; i++) {
+        stream_programs *own = &programs->streams[i];
+        const uint64_t count =
+            own->id_count != 0 ? own->id_count : programs->schema->streams[i]->event_count;
+        for (uint64_t k = 0; own->events != NULL && k < count; k++) {
+            program_free(own->events[k]);
+            own->events[k] = NULL;
+        }
+    }
+    programs->size = 0;
+}
+
 static program **program_slot(ctf_run *r, const ctf_event_class *event)
 {
     const uint64_t index =
@@ -232,11 +251,14 @@ static const program *program_make(ctf_run *r, const ctf_event_class *event)
         return *program_slot(r, event);
     if (r->local != NULL && r->local->event == event && r->local_serial == r->batch_serial)
         return r->local;
+    if (r->programs->size > PROGRAMS_SIZE_MAX)
+        programs_forget(r->programs);
     made = compile_event(r->programs, r->stream, event, r->batch);
     if (made == NULL)
         return NULL;
     if (made->has_local_names)
         return run_keep_local(r, made);
+    r->programs->size += made->size;
     return *program_slot(r, event) = made;
 }
 
