@@ -381,13 +381,14 @@ static bool lex_mark(lexer *l, size_t start)
 bool lexer_next(lexer *l)
 {
     const size_t at = skip_space(l, l->token.end);
-    const char *text = l->m->text + at;
+    const char *text;
     if (at == SIZE_MAX)
         return false;
     if (at >= l->m->size) {
         l->token = (token){.kind = TOKEN_END, .offset = (uint32_t)at, .end = (uint32_t)at};
         return true;
     }
+    text = l->m->text + at;
     if (*text >= '0' && *text <= '9')
         return lex_integer(l, at);
     if (*text == '"' || *text == '\'')
