@@ -169,7 +169,7 @@ STELE_API stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uin
 
 /*
  * Finds the layout of a snapshot file by its first bytes and, where `file_size` is not 0, by its
- * size: snapshots end with their vector length, and counts rise, in all or else in two of three.
+ * size: snapshots end with their vector length, and counts rise; or else two of three end so.
  * The more snapshots are there the better. What is known beforehand (header_size, vl_bits,
  * z_stride, p_stride, p_count, za_size, fp_size) is not STELE_XTRACE_ANY in `known`, which may be
  * NULL; with vl_bits among it and `file_size` 0 a layout is taken even when none fits, with what is

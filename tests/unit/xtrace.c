@@ -320,6 +320,109 @@ TEST(size_of_time_is_detected)
     }
 }
 
+TEST(values_can_have_levels)
+{
+    const stele_xtrace_dialect dialect = {.time_size = 8, .svcarg_size = 8, .has_levels = true};
+    stele_xtrace_tokens plain, levels;
+    stele_xtrace_tokens_make(&(stele_xtrace_dialect)STELE_XTRACE_STANDARD_DIALECT, &plain);
+    stele_xtrace_tokens_make(&dialect, &levels);
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const unsigned class = byte & 7;
+        if (class == 3 || class == 4 || class == 7)
+            CHECK_EQ_U64(levels.kinds[byte], plain.kinds[byte & 0x3f]);
+        else
+            CHECK_EQ_U64(levels.kinds[byte], plain.kinds[byte]);
+    }
+}
+
+/* What is known overrules what would be found; with the vector length, also what fits nothing. */
+TEST(layouts_can_be_told)
+{
+    const stele_xtrace_layout any = {.header_size = STELE_XTRACE_ANY,
+                                     .vl_bits = STELE_XTRACE_ANY,
+                                     .z_stride = STELE_XTRACE_ANY,
+                                     .p_stride = STELE_XTRACE_ANY,
+                                     .p_count = STELE_XTRACE_ANY,
+                                     .za_size = STELE_XTRACE_ANY,
+                                     .fp_size = STELE_XTRACE_ANY};
+    const stele_xtrace_layout made = stele_xtrace_layout_standard(24, 256);
+    stele_xtrace_layout known = any, found;
+    size_t size;
+    uint8_t *bytes = make_snapshots(&made, 2, &size);
+    REQUIRE(bytes != NULL);
+    CHECK(stele_xtrace_layout_detect(bytes, size, size, &any, &found));
+    CHECK_EQ_MEM(&found, &made, sizeof made);
+    known.vl_bits = 512;
+    CHECK(!stele_xtrace_layout_detect(bytes, size, size, &known, &found));
+    known.header_size = 0;
+    known.z_stride = 256;
+    CHECK(stele_xtrace_layout_detect(bytes, size, 0, &known, &found));
+    CHECK_EQ_U64(found.header_size, 0);
+    CHECK_EQ_U64(found.z_stride, 256);
+    CHECK_EQ_U64(found.p, 288 + 32 * 256);
+    CHECK_EQ_U64(found.za_size, 64 * 64);
+    free(bytes);
+}
+
+/* One damaged snapshot does not cost the others. */
+TEST(layouts_are_found_despite_damage)
+{
+    const stele_xtrace_layout made = stele_xtrace_layout_standard(24, 384);
+    stele_xtrace_layout found;
+    size_t size;
+    uint8_t *bytes = make_snapshots(&made, 3, &size);
+    REQUIRE(bytes != NULL);
+    store_le64(bytes + made.header_size + made.size + 16, UINT64_MAX);
+    CHECK(stele_xtrace_layout_detect(bytes, size, size, NULL, &found));
+    CHECK_EQ_MEM(&found, &made, sizeof made);
+    store_le64(bytes + made.header_size + made.size - 8, 7);
+    CHECK(stele_xtrace_layout_detect(bytes, size, size, NULL, &found));
+    CHECK_EQ_MEM(&found, &made, sizeof made);
+    store_le64(bytes + made.header_size + 2 * made.size - 8, 7);
+    CHECK(!stele_xtrace_layout_detect(bytes, size, size, NULL, &found));
+    free(bytes);
+}
+
+/* What is encoded is decoded to the same, and no larger than it says. */
+TEST(tokens_are_encoded_and_decoded)
+{
+    static const uint8_t payload[STELE_XTRACE_VALUE_MAX] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    stele_xtrace_tokens tokens;
+    stele_xtrace_tokens_make(&(stele_xtrace_dialect)STELE_XTRACE_STANDARD_DIALECT, &tokens);
+    for (int kind = STELE_XTRACE_INST; kind < STELE_XTRACE_SKIPPED; kind++) {
+        const bool is_access = kind == STELE_XTRACE_LOAD || kind == STELE_XTRACE_STORE;
+        const bool has_payload =
+            is_access || kind == STELE_XTRACE_ALLGPR || kind == STELE_XTRACE_SYSCALL_VEC;
+        const stele_xtrace_token token = {.kind = (stele_xtrace_kind)kind,
+                                          .level = 2,
+                                          .opcode = 0xd503201f,
+                                          .pc = 0x400000,
+                                          .address = 0x500000,
+                                          .value = 0x1122334455667788,
+                                          .payload = payload,
+                                          .payload_size = has_payload ? sizeof payload : 0};
+        static uint8_t bytes[STELE_XTRACE_TOKEN_MAX];
+        stele_xtrace_token back;
+        const size_t size = stele_xtrace_token_encode(&token, bytes);
+        REQUIRE(size != 0);
+        CHECK_EQ_U64(stele_xtrace_token_size(&tokens, bytes, size), size);
+        stele_xtrace_token_decode(&tokens, bytes, size, &back);
+        CHECK_EQ_U64(back.kind, kind);
+        if (has_payload)
+            CHECK_EQ_MEM(back.payload, payload, sizeof payload);
+        else if (kind == STELE_XTRACE_INST || kind == STELE_XTRACE_PCINST)
+            CHECK_EQ_U64(back.opcode, token.opcode);
+        else
+            CHECK_EQ_U64(back.value, token.value);
+        CHECK_EQ_U64(back.address, is_access ? token.address : 0);
+    }
+    CHECK_EQ_U64(stele_xtrace_token_encode(
+                     &(stele_xtrace_token){.kind = STELE_XTRACE_LOAD, .payload_size = 3}, NULL),
+                 0);
+    CHECK_EQ_U64(stele_xtrace_token_encode(&(stele_xtrace_token){.kind = STELE_XTRACE_NONE}, NULL),
+                 0);
+}
+
 TEST(damage_costs_no_more_than_a_block)
 {
     uint8_t bytes[4096];

@@ -100,7 +100,8 @@ static stele_xtrace_layout layout_with(const stele_xtrace_layout *known)
 
 /* ---- Detection ---- */
 
-/* How many snapshots that are not as the layout says there may be for each two that are. */
+/* How many snapshots that end otherwise there may be for each two that are as the layout says; then
+   their counts say nothing. */
 enum { ALL_FIT, MOST_FIT };
 
 /* Whether the snapshots that are there are as the layout says. */
@@ -115,16 +116,15 @@ static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_
     for (size_t at = l->header_size; at <= size && size - at >= l->size; at += l->size) {
         const uint64_t user_next = load_le64(bytes + at + 16);
         const uint64_t total_next = load_le64(bytes + at + 24);
-        if (load_le64(bytes + at + l->size - 8) != l->vl_bits || user_next < user ||
-            total_next < total || user_next > total_next) {
-            if (tolerance == ALL_FIT)
-                return false;
+        const bool rises = user_next >= user && total_next >= total && user_next <= total_next;
+        if (load_le64(bytes + at + l->size - 8) == l->vl_bits && (rises || tolerance != ALL_FIT))
+            right++;
+        else if (tolerance != ALL_FIT)
             wrong++;
-            continue;
-        }
+        else
+            return false;
         user = user_next;
         total = total_next;
-        right++;
     }
     return right != 0 && wrong * 2 <= right * tolerance;
 }
