@@ -319,24 +319,31 @@ static void replay_select(a64_registers *r, const a64_record *record)
 
 /* ---- Memory ---- */
 
-/* Bytes that were read, from `offset` of all that the instruction read. */
-static number loaded(const a64_record *record, unsigned offset, unsigned size)
+bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
+                  uint64_t *value)
 {
-    number n = known(0);
+    bool is_seen = true;
     unsigned got = 0;
+    *value = 0;
     for (unsigned i = 0; i < record->access_count; i++) {
         const a64_access *access = &record->accesses[i];
-        for (uint32_t k = 0; !access->is_store && k < access->size; k++) {
+        for (uint32_t k = 0; access->is_store == is_store && k < access->size; k++) {
             if (offset != 0) {
                 offset--;
             } else if (got < size) {
-                n.is_known &= access->bytes != NULL;
-                n.value |= n.is_known ? (uint64_t)access->bytes[k] << (8 * got) : 0;
+                is_seen &= access->bytes != NULL;
+                *value |= is_seen ? (uint64_t)access->bytes[k] << (8 * got) : 0;
                 got++;
             }
         }
     }
-    n.is_known &= got == size;
+    return is_seen && got == size;
+}
+
+static number loaded(const a64_record *record, unsigned offset, unsigned size)
+{
+    number n;
+    n.is_known = a64_accessed(record, false, offset, size, &n.value);
     return n;
 }
 

@@ -62,6 +62,11 @@ static inline void a64_forget_all(a64_registers *r)
 /* Executes an instruction; `what` is what a64_classify() says of it. */
 void a64_replay(a64_registers *r, const a64_insn *what, const a64_record *record);
 
+/* `size` bytes, 8 at most, from `offset` of all that an instruction read or wrote; false when they
+   are not there, or not known. */
+bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
+                  uint64_t *value);
+
 /* Where the first access of an instruction goes; false when that is not known. */
 bool a64_address(const a64_registers *r, const a64_insn *what, const a64_record *record,
                  uint64_t *address);

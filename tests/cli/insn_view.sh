@@ -11,7 +11,7 @@ golden insn_view
 expect 0 insn view --csv "$xtrace/levels.xinsndata.bin"
 lines out 17
 says out '^thread,number,level,pc,opcode,class,text,symbol,loads,stores'
-says out '^0,2,1,0xffff800008010004,f9000020,store,.*,,,0xffff800012340000/8=0x0000000000000005'
+says out '^0,2,1,0xffff800008010004,f9000020,store,.*,,,0xffff800012340000/8=0x000000007ffffff0'
 expect 0 insn view "$xtrace/levels.xinsndata.bin"
 lines out 17
 says out '^        6  EL1  ffff800008000284  d69f03e0  .*  target=0x400004'

@@ -5,8 +5,9 @@
 
 #include "formats/xtrace/check.h"
 
-#define ADDRESS_MASK ((UINT64_C(1) << 56) - 1) /* below the tag */
-#define VECTORS_MAX  16u                       /* a vector of 2048 bits by one of 128 */
+#define ADDRESS_MASK  ((UINT64_C(1) << 56) - 1) /* below the tag */
+#define ZERO_REGISTER 31u
+#define VECTORS_MAX   16u /* a vector of 2048 bits by one of 128 */
 
 /* ---- Accesses ---- */
 
@@ -81,12 +82,38 @@ static void check_address(xtrace_check *check, const char *name, const a64_insn 
     a64_forget_all(&check->registers); /* which of them is wrong is not known */
 }
 
+/* What plain stores write is what their registers hold. */
+static void check_stored(xtrace_check *check, const char *name, const a64_insn *what)
+{
+    const xtrace_facts *f = &check->facts;
+    const unsigned count = (what->flags & A64_IS_PAIR) != 0 ? 2 : 1, size = what->size / count;
+    const unsigned regs[] = {f->record.opcode & 31u, f->record.opcode >> 10 & 31u};
+    if ((what->class != A64_STORE && what->class != A64_STORE_PAIR &&
+         what->class != A64_STORE_RELEASE) ||
+        (what->flags & (A64_IS_VECTOR | A64_IS_UNSIZED)) != 0 || size == 0 || size > 8)
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t mask = UINT64_MAX >> (64 - 8 * size);
+        const uint64_t held = regs[i] == ZERO_REGISTER ? 0 : check->registers.x[regs[i]] & mask;
+        uint64_t stored;
+        if ((regs[i] != ZERO_REGISTER && !a64_is_known(&check->registers, regs[i])) ||
+            !a64_accessed(&f->record, true, i * size, size, &stored) || stored == held)
+            continue;
+        diag_report(check->diag, &xtrace_codes[XTR023], name, f->access_offset, 0, NULL,
+                    "%#" PRIx64 " by opcode %08" PRIx32 ", and %#" PRIx64 " in register %u", stored,
+                    f->record.opcode, held, regs[i]);
+        if (regs[i] != ZERO_REGISTER)
+            a64_forget(&check->registers, regs[i]);
+    }
+}
+
 void xtrace_check_accesses(xtrace_check *check, const char *name, const a64_insn *what)
 {
     if (check->facts.record.access_count == 0)
         return;
     check_sizes(check, name, what);
     check_address(check, name, what);
+    check_stored(check, name, what);
 }
 
 /* ---- Snapshots ---- */
