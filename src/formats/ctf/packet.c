@@ -35,9 +35,11 @@ static bool is_of_section(const char *base, ctf_text name)
 static const ctf_stream_class *class_of_file(const ctf_schema *schema, const ctf_file *file)
 {
     const char *base = path_base(file->name);
+    if (schema->generation != CTF_RFC)
+        return NULL; /* its packets say it, unless there is just one */
     if (schema->stream_count == 1)
         return schema->streams[0];
-    for (uint32_t i = 0; schema->generation == CTF_RFC && i < schema->stream_count; i++)
+    for (uint32_t i = 0; i < schema->stream_count; i++)
         if (is_of_section(base, schema->streams[i]->identity.name))
             return schema->streams[i];
     return NULL;

@@ -160,6 +160,8 @@ static void judge_first(ctf_producer *self, const stele_event *event)
 static void close_packet(ctf_producer *self, bool is_whole)
 {
     const packet_head *head = &self->packet->head;
+    if (self->has_event && run_ticks(self->run) > self->losses.end_ticks)
+        self->losses.end_ticks = run_ticks(self->run);
     const bool is_crash =
         head->end_ticks == 0 && (self->walk.current->packets.unit->mends & CTF_MEND_CRASH) != 0;
     if (self->request.check && is_whole && self->has_event && !is_crash && head->clock != NULL &&
