@@ -8,14 +8,15 @@
 
 #define INDEX_WINDOW_SIZE ((size_t)16 << 10)
 #define FIRST_TRIED       64u /* packets that are looked into for a first event */
+#define INDEX_EVENTS      256u
 
 /* ---- Files ---- */
 
 typedef struct indexer {
     ctf_trace *trace;
     ctf_programs **programs; /* by unit, made when needed */
-    stele_batch *batch;      /* of one event */
-    diag_sink told;          /* what was reported, apart from this pass */
+    stele_batch *batch;
+    diag_sink told; /* what was reported, apart from this pass */
     ctf_content content;
 } indexer;
 
@@ -60,6 +61,34 @@ static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets
     return status == STELE_ERR_FORMAT ? STELE_OK : status;
 }
 
+/* The time of the last event, of the last packet that has one: packets may end long after it. */
+static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packets, window *w)
+{
+    decode_outcome outcome = DECODE_OK;
+    bool is_clamped = false;
+    ctf_packet packet;
+    stele_status status;
+    window_move(w, file->last_offset, UINT64_MAX);
+    status = packets_next(packets, w, &packet);
+    if (status == STELE_OK)
+        status = content_enter(&self->content, packets, w, &packet, packets->run);
+    if (status == STELE_END || status == STELE_ERR_FORMAT || packet.head.clock == NULL)
+        return status == STELE_END || status == STELE_ERR_FORMAT ? STELE_OK : status;
+    while (status == STELE_OK && outcome == DECODE_OK) {
+        stele_batch_clear(self->batch);
+        outcome = content_events(&self->content, self->batch);
+        if (outcome == DECODE_MEMORY)
+            status = STELE_ERR_MEMORY;
+        if (self->batch->event_count == 0)
+            continue;
+        file->has_last_event = true;
+        file->last_event_ns =
+            clock_ns(packet.head.clock, self->batch->events[self->batch->event_count - 1].ticks,
+                     &is_clamped);
+    }
+    return status;
+}
+
 static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
 {
     const packet_head *head = &packet->head;
@@ -70,6 +99,10 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
     if (head->begin_ticks < *last_begin)
         file->is_ordered = false;
     *last_begin = head->begin_ticks;
+    if (packet->content_bits > head->events_at) {
+        file->last_offset = packet->offset;
+        file->has_last = true;
+    }
     if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->end_ticks) {
         file->end_ticks = head->end_ticks;
         file->has_end = true;
@@ -103,7 +136,10 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
         if (!window_skip(w, end - window_offset(w)))
             break;
     }
-    return status == STELE_END ? STELE_OK : status;
+    if (status != STELE_OK && status != STELE_END)
+        return status;
+    return file->has_last && file->first.clock != NULL ? learn_last(self, file, &packets, w)
+                                                       : STELE_OK;
 }
 
 /*
@@ -272,12 +308,14 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
         if (clock == NULL || !file->has_first_event)
             continue;
         begin_ns = file->first_event_ns;
-        end_ns = file->has_end ? clock_ns(clock, file->end_ticks, &is_clamped) : begin_ns;
+        end_ns = file->has_last_event ? file->last_event_ns
+                 : file->has_end      ? clock_ns(clock, file->end_ticks, &is_clamped)
+                                      : begin_ns;
         if (!out->has_range || begin_ns < out->begin_ns)
             out->begin_ns = begin_ns;
         if (!out->has_range || end_ns > out->end_ns)
             out->end_ns = end_ns;
-        out->has_range = file->has_end && (i == 0 || out->has_range);
+        out->has_range = (file->has_last_event || file->has_end) && (i == 0 || out->has_range);
     }
 }
 
@@ -327,7 +365,7 @@ stele_status ctf_index(stele_trace *base)
                     .told = base->context->diag,
                     .programs = calloc(trace->unit_count, sizeof *self.programs)};
     stele_status status =
-        self.programs != NULL ? stele_batch_new(1, &self.batch) : STELE_ERR_MEMORY;
+        self.programs != NULL ? stele_batch_new(INDEX_EVENTS, &self.batch) : STELE_ERR_MEMORY;
     base->context->diag.fn = NULL;
     for (uint32_t i = 0; status == STELE_OK && i < trace->file_count; i++)
         if (ctf_schema_unit(trace, trace->files[i].unit)->is_open)

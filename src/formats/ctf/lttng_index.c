@@ -80,14 +80,24 @@ static void forget(ctf_file *file)
     file->seek_count = 0;
     file->packet_count = 0;
     file->end_ticks = 0;
-    file->has_end = false;
+    file->has_end = file->has_last = false;
+}
+
+/* Packets with events have more content than those without, which all have the least. */
+static void note_last(ctf_file *file, const lttng_entry *entry, uint64_t *least_bits)
+{
+    if (entry->content_bits < *least_bits)
+        *least_bits = entry->content_bits;
+    if (entry->content_bits > *least_bits || !file->has_last)
+        file->last_offset = entry->offset;
+    file->has_last = true;
 }
 
 stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_used)
 {
     lttng_index self;
     lttng_entry entry;
-    uint64_t next = 0, last_begin = 0;
+    uint64_t next = 0, last_begin = 0, least_bits = UINT64_MAX;
     stele_status status = lttng_index_open(&self, trace, file);
     *is_used = false;
     if (status != STELE_OK)
@@ -97,6 +107,7 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
         if (entry.offset != next || entry.size == 0 || entry.size > file->size - next)
             break;
         next += entry.size;
+        note_last(file, &entry, &least_bits);
         file->is_ordered = file->is_ordered && entry.begin >= last_begin;
         last_begin = entry.begin;
         if (entry.end >= file->end_ticks)

@@ -42,8 +42,9 @@ typedef struct ctf_file {
     uint64_t size;     /* once indexed */
     uint64_t packet_count;
     uint64_t end_ticks; /* the latest of its packets */
-    int64_t first_event_ns;
-    bool has_end, has_first_event;
+    uint64_t last_offset;      /* of the last packet that has events, once has_last */
+    int64_t first_event_ns, last_event_ns;
+    bool has_end, has_last, has_first_event, has_last_event;
     bool is_ordered; /* its packets begin one after the other */
     ctf_seek *seeks;
     uint32_t seek_count;
