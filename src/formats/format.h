@@ -91,6 +91,8 @@ typedef struct format {
     stele_status (*writer)(stele_context *context, output *out, const stele_writer_options *options,
                            stele_writer **writer);
     const char *writer_settings; /* keys that the writer takes, space separated; NULL: none */
+    bool writes_anew; /* its writer makes streams, packets and classes of its own: traces of the
+                         same format keep their events, not all that is around them */
     stele_status (*copier)(stele_trace *trace, output *out, copier **copier);
     format_target target;
 

@@ -173,10 +173,10 @@ TEST(ctf_writer_classes_by_shape)
     CHECK_EQ_STR(class->identity.name.bytes, "cat:a");
     REQUIRE(class->payload->u.structure.count == 6);
     CHECK_EQ_U64(members[0].type->size, 64);
-    CHECK_EQ_STR(members[1].name.bytes, "_x_length");
+    CHECK_EQ_STR(members[1].name.bytes, "_x_2_length");
     CHECK_EQ_U64(members[2].type->kind, CTF_DYNAMIC_BLOB);
     CHECK_EQ_STR(members[2].name.bytes, "x_2");
-    CHECK_EQ_STR(members[2].type->u.array.length_at->steps[0].bytes, "_x_length");
+    CHECK_EQ_STR(members[2].type->u.array.length_at->steps[0].bytes, "_x_2_length");
     CHECK_EQ_U64(members[4].type->u.array.element->kind, CTF_STRING);
     REQUIRE(members[5].type->mapping_count == 1);
     CHECK_EQ_STR(members[5].type->mappings[0].name.bytes, "two");
@@ -198,9 +198,26 @@ TEST(ctf_writer_counts_what_was_lost)
     made_finish(&m);
     data = file(&m, "events_0", &size);
     REQUIRE(size == 2 * 86);
-    CHECK_EQ_U64(load_le64(data + 40), 9);
-    CHECK_EQ_U64(load_le64(data + 72), 3);
+    CHECK_EQ_U64(load_le64(data + 40), 5);
+    CHECK_EQ_U64(load_le64(data + 72), 0);
     CHECK_EQ_U64(load_le64(data + 86 + 64), 1); /* packet_seq_num */
+    CHECK_EQ_U64(load_le64(data + 86 + 72), 3);
+    made_close(&m);
+}
+
+TEST(ctf_writer_counts_what_was_lost_last)
+{
+    made m = made_open("2", NULL, 0);
+    const uint8_t *data;
+    stele_event *lost;
+    size_t size;
+    event(&m, 5, "a");
+    lost = event(&m, 9, "");
+    lost->kind = STELE_KIND_LOST;
+    lost->value = 3;
+    made_finish(&m);
+    data = file(&m, "events_0", &size);
+    REQUIRE(size == 86 + 80);
     CHECK_EQ_U64(load_le64(data + 86 + 72), 3);
     made_close(&m);
 }

@@ -6,6 +6,7 @@
 
 #include "core/path.h"
 #include "formats/ctf/trace.h"
+#include "formats/ctf/writer.h"
 
 #define MAGIC_TSDL_PACKET UINT32_C(0x75d11d57)
 #define MAGIC_RFC_PACKET  UINT32_C(0xc1fc1fc1)
@@ -265,6 +266,10 @@ const format format_ctf = {
     .open = ctf_open,
     .settings = "key-file rfc-alignment clock-frequency",
     .dump = ctf_dump,
+    .writer = ctf_writer_open,
+    .writer_settings = "compress checksum to-key-file",
+    .writes_anew = true,
+    .target = FORMAT_TARGET_FOLDER,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,
 };

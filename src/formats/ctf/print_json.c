@@ -187,7 +187,7 @@ static void put_mappings(json_printer *j, const char *name, const ctf_class *typ
     const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
     same_label *labels = labels_chain(type);
     if (labels == NULL) {
-        lose(j, "labels: out of memory");
+        j->out->status = STELE_ERR_MEMORY;
         return;
     }
     key(j, name);

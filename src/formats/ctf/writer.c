@@ -41,6 +41,13 @@ typedef struct data_stream {
     byte_run index;            /* entries as they are written */
 } data_stream;
 
+/* A stream of the source. */
+typedef struct source_target {
+    uint32_t streams[SHAPE_FLAGS]; /* index + 1; 0: none */
+    uint32_t recent;               /* the last one of them that an event went to */
+    uint64_t lost;                 /* events, since then */
+} source_target;
+
 /* An event class: its key is in the pool of the same number. */
 typedef struct writer_class {
     uint32_t id;    /* in its stream class */
@@ -66,8 +73,8 @@ typedef struct ctf_writer {
     uint32_t label_count, label_capacity;
     data_stream *streams;
     uint32_t stream_count;
-    uint32_t *slots; /* by stream of the source and flags: index + 1, 0: none */
-    size_t slot_count;
+    source_target *sources; /* by number */
+    size_t source_count;
     bool has_begun;
     int64_t base_ns; /* time of tick 0 */
     stele_clock clock;
@@ -191,28 +198,14 @@ static bool packet_begin(ctf_writer *w, data_stream *s, uint64_t ticks)
     return byte_run_take(&s->packet, header_size(w)) != NULL;
 }
 
-/* The last packet. What was lost behind it needs one more in the RFC, which tells it in front. */
+/* The last packet. What was lost behind it is told by one more, without events. */
 static void stream_end(ctf_writer *w, data_stream *s)
 {
     packet_end(w, s);
-    if (w->generation != CTF_RFC || s->discarded == s->discarded_before || w->status != STELE_OK)
+    if (s->discarded == s->discarded_before || w->status != STELE_OK)
         return;
     if (!packet_begin(w, s, s->last))
         w->status = STELE_ERR_MEMORY;
-    packet_end(w, s);
-}
-
-/* Counts lost events: CTF 1.8 and 2 at the end of a packet, the RFC at the begin of the next. */
-static void count_lost(ctf_writer *w, data_stream *s, const stele_event *event, uint64_t ticks)
-{
-    if (event->value == 0)
-        writer_lose(&w->base, STELE_KIND_LOST, "loss of unknown size as one event", false, 1);
-    if (!packet_begin(w, s, ticks)) {
-        w->status = STELE_ERR_MEMORY;
-        return;
-    }
-    s->last = ticks;
-    s->discarded += event->value != 0 ? event->value : 1;
     packet_end(w, s);
 }
 
@@ -243,31 +236,70 @@ static data_stream *stream_share(ctf_writer *w, unsigned flags)
     return NULL;
 }
 
-/* NULL: memory, or the output failed (w->status). */
-static data_stream *stream_find(ctf_writer *w, uint32_t source, unsigned flags)
+/* Where the events of a stream of the source go; NULL: memory. */
+static source_target *source_find(ctf_writer *w, uint32_t source)
 {
-    const size_t at = (size_t)source * SHAPE_FLAGS + flags;
-    data_stream *s = NULL;
-    if (at >= w->slot_count) {
-        const size_t count = at * 2 + 64;
-        uint32_t *grown = realloc(w->slots, count * sizeof *grown);
+    if (source >= w->source_count) {
+        const size_t count = (size_t)source * 2 + 16;
+        source_target *grown = realloc(w->sources, count * sizeof *grown);
         if (grown == NULL) {
             w->status = STELE_ERR_MEMORY;
             return NULL;
         }
-        memset(grown + w->slot_count, 0, (count - w->slot_count) * sizeof *grown);
-        w->slots = grown;
-        w->slot_count = count;
+        memset(grown + w->source_count, 0, (count - w->source_count) * sizeof *grown);
+        w->sources = grown;
+        w->source_count = count;
     }
-    if (w->slots[at] != 0)
-        return &w->streams[w->slots[at] - 1];
-    if (w->stream_count >= STREAMS_MAX - SHAPE_FLAGS)
-        s = stream_share(w, flags);
-    if (s == NULL)
-        s = stream_add(w, flags);
-    if (s != NULL)
-        w->slots[at] = (uint32_t)(s - w->streams) + 1;
+    return &w->sources[source];
+}
+
+/* NULL: memory, or the output failed (w->status). */
+static data_stream *stream_find(ctf_writer *w, source_target *source, unsigned flags)
+{
+    data_stream *s = NULL;
+    if (source->streams[flags] == 0) {
+        if (w->stream_count >= STREAMS_MAX - SHAPE_FLAGS)
+            s = stream_share(w, flags);
+        if (s == NULL)
+            s = stream_add(w, flags);
+        if (s == NULL)
+            return NULL;
+        source->streams[flags] = (uint32_t)(s - w->streams) + 1;
+    }
+    source->recent = source->streams[flags];
+    s = &w->streams[source->recent - 1];
+    s->discarded += source->lost;
+    source->lost = 0;
     return s;
+}
+
+/*
+ * Counts lost events. They are told by the packet behind them: between the end of the one before
+ * and its own end (CTF 1.8, 2), or in front of its first event (RFC).
+ */
+static void count_lost(ctf_writer *w, source_target *source, const stele_event *event)
+{
+    if (event->value == 0)
+        writer_lose(&w->base, STELE_KIND_LOST, "loss of unknown size as one event", false, 1);
+    source->lost += event->value != 0 ? event->value : 1;
+    if (source->recent != 0)
+        packet_end(w, &w->streams[source->recent - 1]);
+}
+
+/* What was lost behind the last event of each stream of the source. */
+static void end_sources(ctf_writer *w)
+{
+    for (size_t i = 0; i < w->source_count && w->status == STELE_OK; i++) {
+        source_target *source = &w->sources[i];
+        if (source->lost == 0)
+            continue;
+        if (source->recent == 0) {
+            stream_find(w, source, 0);
+        } else {
+            w->streams[source->recent - 1].discarded += source->lost;
+            source->lost = 0;
+        }
+    }
 }
 
 static size_t packet_size_wanted(const ctf_writer *w)
@@ -372,29 +404,32 @@ static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_eve
     return s->last;
 }
 
-/* Process and thread, CPU. */
-static void put_context(ctf_writer *w, data_stream *s, const stele_event *event,
-                        const stele_track *track)
+/* What the track and the event itself say; context fields may know better. */
+static void find_context(ctf_writer *w, const stele_event *event, const stele_track *track)
 {
-    if ((s->flags & SHAPE_THREAD) != 0) {
-        const stele_track *process = stele_track_get(w->base.context, track->parent);
-        uint8_t *at = byte_run_take(&s->packet, 16);
-        if (at == NULL)
-            return;
-        store_le64(at, process != NULL ? process->number : 0);
-        store_le64(at + 8, track->number);
+    const stele_track *process =
+        track != NULL ? stele_track_get(w->base.context, track->parent) : NULL;
+    const bool has_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
+    w->shape.context =
+        (shape_context){.pid = process != NULL ? process->number : 0,
+                        .tid = track != NULL ? track->number : 0,
+                        .cpu = has_cpu || track == NULL ? event->cpu : (uint16_t)track->number};
+}
+
+/* Process and thread, CPU. */
+static void put_context(data_stream *s, const shape_context *context)
+{
+    uint8_t *at;
+    if ((s->flags & SHAPE_THREAD) != 0 && (at = byte_run_take(&s->packet, 16)) != NULL) {
+        store_le64(at, context->pid);
+        store_le64(at + 8, context->tid);
     }
-    if ((s->flags & SHAPE_CPU) != 0) {
-        const bool has_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
-        uint8_t *at = byte_run_take(&s->packet, 2);
-        if (at != NULL)
-            store_le16(at, has_cpu ? event->cpu : (uint16_t)track->number);
-    }
+    if ((s->flags & SHAPE_CPU) != 0 && (at = byte_run_take(&s->packet, 2)) != NULL)
+        store_le16(at, context->cpu);
 }
 
 /* Header, context and fields of an event, whose shape is made. */
-static void put_event(ctf_writer *w, data_stream *s, const stele_event *event,
-                      const stele_track *track, uint64_t ticks, uint32_t class_number)
+static void put_event(ctf_writer *w, data_stream *s, uint64_t ticks, uint32_t class_number)
 {
     uint8_t *at;
     if (!packet_begin(w, s, ticks) ||
@@ -404,7 +439,7 @@ static void put_event(ctf_writer *w, data_stream *s, const stele_event *event,
         return;
     }
     s->last = ticks;
-    put_context(w, s, event, track);
+    put_context(s, &w->shape.context);
     at = byte_run_take(&s->packet, w->shape.value.size);
     if (at != NULL && w->shape.value.size != 0)
         memcpy(at, w->shape.value.bytes, w->shape.value.size);
@@ -417,32 +452,75 @@ static void put_event(ctf_writer *w, data_stream *s, const stele_event *event,
 static void write_event(ctf_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_track *track;
-    unsigned flags = event_flags(w, event, &track);
+    unsigned flags;
+    source_target *source = source_find(w, batch->stream);
     data_stream *s;
     uint32_t class_number;
+    if (source == NULL)
+        return;
     if (!w->has_begun)
         begin(w, batch, event);
     if (event->kind == STELE_KIND_LOST) {
-        s = stream_find(w, batch->stream, flags);
-        if (s != NULL)
-            count_lost(w, s, event, event_ticks(w, s, event));
+        count_lost(w, source, event);
         return;
     }
+    flags = event_flags(w, event, &track);
+    find_context(w, event, track);
     if (!shape_event(&w->shape, batch, event, &flags) ||
         (class_number = class_find(w)) == UINT32_MAX || !labels_add(w, class_number)) {
         w->status = STELE_ERR_MEMORY;
         return;
     }
-    s = stream_find(w, batch->stream, flags);
+    s = stream_find(w, source, flags);
     if (s != NULL)
-        put_event(w, s, event, track, event_ticks(w, s, event), class_number);
+        put_event(w, s, event_ticks(w, s, event), class_number);
+}
+
+/* Members of packets' heads that are made anew: what they say is in the events or in the files. */
+static bool is_made_anew(stele_text name)
+{
+    static const char *const names[] = {"magic",
+                                        "uuid",
+                                        "stream_id",
+                                        "stream_instance_id",
+                                        "timestamp_begin",
+                                        "timestamp_end",
+                                        "content_size",
+                                        "packet_size",
+                                        "packet_seq_num",
+                                        "events_discarded",
+                                        "cpu_id",
+                                        "session_id",
+                                        "checksum",
+                                        "section_packet_count",
+                                        "section_packet_count_bits",
+                                        "compression_scheme",
+                                        "encryption_scheme",
+                                        "checksum_scheme"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (name.size == strlen(names[i]) && memcmp(name.bytes, names[i], name.size) == 0)
+            return true;
+    return false;
+}
+
+static void lose_context(ctf_writer *w, const stele_batch *batch)
+{
+    const stele_field *first = batch->fields + batch->context_first;
+    for (uint32_t at = 0; at < batch->context_count; at += stele_field_length(first + at)) {
+        const stele_field *head = first + at;
+        const stele_field *members = head + 1 + head->label_count;
+        if (head->type != STELE_TYPE_STRUCT || (head->hint & STELE_HINT_RAW) != 0)
+            continue;
+        for (uint32_t i = 0; i < head->u.run.length; i += stele_field_length(members + i))
+            if (!is_made_anew(stele_name_text(w->base.context, batch, members[i].name)))
+                writer_lose(&w->base, STELE_KIND_NONE, "context of a packet", true, 1);
+    }
 }
 
 static stele_status ctf_write(stele_writer *self, const stele_segment *segment)
 {
     ctf_writer *w = (ctf_writer *)self;
-    if (segment->batch->context_count != 0)
-        writer_lose(&w->base, STELE_KIND_NONE, "context of a packet", true, 1);
+    lose_context(w, segment->batch);
     for (uint32_t i = 0; w->status == STELE_OK && i < segment->count; i++)
         write_event(w, segment->batch, &segment->batch->events[segment->first + i]);
     return w->status;
@@ -614,7 +692,7 @@ static void lose_tracks(ctf_writer *w)
 {
     for (uint32_t i = 1; i <= stele_track_count(w->base.context); i++) {
         const stele_track *track = stele_track_get(w->base.context, i);
-        if (track != NULL && track->name != 0)
+        if (track != NULL && track->name != 0 && track->kind != STELE_TRACK_STREAM)
             writer_lose(&w->base, STELE_KIND_NONE, "name of a track", true, 1);
     }
 }
@@ -623,6 +701,7 @@ static stele_status ctf_finish(stele_writer *self)
 {
     ctf_writer *w = (ctf_writer *)self;
     lose_tracks(w);
+    end_sources(w);
     for (uint32_t i = 0; i < w->stream_count; i++)
         stream_end(w, &w->streams[i]);
     if (w->status == STELE_OK)
@@ -641,7 +720,7 @@ static void ctf_close(stele_writer *self)
         free(w->streams[i].index.bytes);
     }
     free(w->streams);
-    free(w->slots);
+    free(w->sources);
     free(w->classes);
     free(w->labels);
     intern_free(&w->keys);
@@ -670,7 +749,7 @@ static bool generation_find(const char *version, ctf_generation *generation)
     if (strcmp(version, "2") == 0 || strcmp(version, "2.0") == 0)
         return true;
     *generation = CTF_RFC;
-    return strcmp(version, "rfc") == 0 || strcmp(version, "RFC") == 0;
+    return strcmp(version, "rfc") == 0 || strcmp(version, "RFC v1.1") == 0;
 }
 
 static stele_status key_read(stele_context *context, const char *path, rfc_packer *packer)

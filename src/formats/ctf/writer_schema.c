@@ -242,7 +242,8 @@ static ctf_stream_class *make_stream(maker *k, unsigned flags)
         return NULL;
     stream->id = flags;
     stream->has_id = true;
-    stream->identity.name = name_of(writer_stream_name(flags));
+    if (k->schema->generation != CTF_1) /* which has no names of streams */
+        stream->identity.name = name_of(writer_stream_name(flags));
     stream->clock = k->clock;
     stream->event_header = make_event_header(k);
     if (k->schema->generation != CTF_RFC)

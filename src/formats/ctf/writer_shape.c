@@ -23,7 +23,7 @@ typedef enum shape_op {
     OP_INT,
     OP_FLOAT,
     OP_STRING, /* up to its zero */
-    OP_BYTES,  /* this and the next ones: a count u32, then the elements */
+    OP_BYTES,  /* this and the next ones: a count u32, unless it is in front; the elements */
     OP_UINTS,
     OP_INTS,
     OP_FLOATS,
@@ -118,6 +118,34 @@ static void put_op(shape *s, shape_op op, unsigned width, unsigned display, stel
     store_le32(at + 4, lasting_name(s, name));
 }
 
+/* Whether the member in front is called "_NAME_length", as in LTTng's traces, and holds it. */
+static bool length_is_in_front(shape *s, const stele_field *field, uint64_t count)
+{
+    const stele_field *before = s->before;
+    stele_text length, name;
+    if (before == NULL || before->type != STELE_TYPE_UINT || before->u.u != count ||
+        before->label_count != 0 || (before->hint & STELE_HINT_ENUM) != 0)
+        return false;
+    length = stele_name_text(s->writer->context, s->batch, before->name);
+    name = stele_name_text(s->writer->context, s->batch, field->name);
+    return length.size == name.size + 8 && length.bytes[0] == '_' &&
+           memcmp(length.bytes + 1, name.bytes, name.size) == 0 &&
+           memcmp(length.bytes + 1 + name.size, "_length", 7) == 0;
+}
+
+/* The op of a field that has a count, and the count. */
+static void put_counted(shape *s, shape_op op, unsigned width, const stele_field *field,
+                        uint32_t count)
+{
+    const bool is_in_front = length_is_in_front(s, field, count);
+    put_op(s, op, width, op == OP_UINTS || op == OP_INTS ? field->hint & DISPLAY_BASE : 0,
+           field->name);
+    if (!is_in_front)
+        put_u32(&s->value, count);
+    else if (!s->key.is_lost)
+        s->key.bytes[s->key.size - 5] = 1;
+}
+
 static unsigned bytes_of_width(unsigned width)
 {
     return width == 0 || width > 32 ? 8 : width > 16 ? 4 : width > 8 ? 2 : 1;
@@ -202,8 +230,7 @@ static void put_blob(shape *s, const stele_field *field)
     const stele_text text = stele_field_text(s->writer->context, s->batch, field);
     if (field->type == STELE_TYPE_BIGINT)
         lose(s, "integer of more than 64 bits as bytes", false);
-    put_op(s, OP_BYTES, 1, 0, field->name);
-    put_u32(&s->value, (uint32_t)text.size);
+    put_counted(s, OP_BYTES, 1, field, (uint32_t)text.size);
     put_bytes(&s->value, text.bytes, text.size);
 }
 
@@ -213,12 +240,11 @@ static void put_numbers(shape *s, const stele_field *field)
     const unsigned width = bytes_of_width(field->width);
     const size_t count = text.size / 8;
     const bool is_float = field->type == STELE_TYPE_FLOATS;
-    put_op(s,
-           is_float                         ? OP_FLOATS
-           : field->type == STELE_TYPE_INTS ? OP_INTS
-                                            : OP_UINTS,
-           is_float ? 8 : width, field->hint & DISPLAY_BASE, field->name);
-    put_u32(&s->value, (uint32_t)count);
+    put_counted(s,
+                is_float                         ? OP_FLOATS
+                : field->type == STELE_TYPE_INTS ? OP_INTS
+                                                 : OP_UINTS,
+                is_float ? 8 : width, field, (uint32_t)count);
     for (size_t i = 0; i < count; i++)
         put_number(&s->value, load_native64(text.bytes + 8 * i), is_float ? 8 : width);
 }
@@ -227,8 +253,12 @@ static void put_field(shape *s, const stele_field *field);
 
 static void put_members(shape *s, const stele_field *first, uint32_t length)
 {
-    for (uint32_t at = 0; at < length; at += stele_field_length(first + at))
+    const stele_field *before = NULL;
+    for (uint32_t at = 0; at < length; at += stele_field_length(first + at)) {
+        s->before = before;
         put_field(s, first + at);
+        before = first + at;
+    }
 }
 
 static void put_structure(shape *s, const stele_field *field)
@@ -247,6 +277,7 @@ static bool put_elements(shape *s, const stele_field *first, uint32_t length)
     for (uint32_t at = 0; at < length; at += stele_field_length(first + at)) {
         const size_t key_here = s->key.size;
         s->slot_count = slots;
+        s->before = NULL;
         put_field(s, first + at);
         if (s->key.is_lost)
             return true;
@@ -267,8 +298,7 @@ static void put_array(shape *s, const stele_field *field)
     const stele_field *first = field + 1 + field->label_count;
     const size_t key = s->key.size, value = s->value.size;
     const uint32_t slots = s->slot_count, labels = s->label_count;
-    put_op(s, field->u.run.count == 0 ? OP_EMPTY : OP_ARRAY, 0, 0, field->name);
-    put_u32(&s->value, field->u.run.count);
+    put_counted(s, field->u.run.count == 0 ? OP_EMPTY : OP_ARRAY, 0, field, field->u.run.count);
     if (put_elements(s, first, field->u.run.length))
         return;
     s->key.size = key;
@@ -345,6 +375,7 @@ static uint16_t put_extra(shape *s, const char *name, uint64_t value, unsigned b
                                .type = STELE_TYPE_UINT,
                                .hint = (uint8_t)base,
                                .u.u = value};
+    s->before = NULL;
     put_field(s, &field);
     return 1;
 }
@@ -396,23 +427,65 @@ static uint16_t put_kind_members(shape *s, const stele_event *event)
     return count;
 }
 
+static bool is_number(const shape *s, const stele_field *field, const char *name, unsigned width)
+{
+    const stele_text text = stele_name_text(s->writer->context, s->batch, field->name);
+    return field->type == STELE_TYPE_UINT && field->label_count == 0 && field->width == width &&
+           (field->hint & ~STELE_HINT_RAW) == 0 && text.size == strlen(name) &&
+           memcmp(text.bytes, name, text.size) == 0;
+}
+
+/* A context that this writer made: pid and tid, cpu_id. Its numbers are written like those. */
+static bool take_own_context(shape *s, const stele_field *field, unsigned *flags)
+{
+    const stele_field *at = field + 1;
+    uint32_t left = field->u.run.length;
+    unsigned own = 0;
+    if (field->label_count != 0 || left != field->u.run.count)
+        return false;
+    if (left >= 2 && is_number(s, at, "pid", 64) && is_number(s, at + 1, "tid", 64)) {
+        own |= SHAPE_THREAD;
+        s->context.pid = at[0].u.u;
+        s->context.tid = at[1].u.u;
+        at += 2;
+        left -= 2;
+    }
+    if (left == 1 && is_number(s, at, "cpu_id", 16)) {
+        own |= SHAPE_CPU;
+        s->context.cpu = (uint16_t)at->u.u;
+        left = 0;
+    }
+    if (left != 0 || own == 0)
+        return false;
+    *flags = own;
+    return true;
+}
+
 /* Members of the contexts that the event has as fields; they stand in front of the others. */
-static uint16_t put_contexts(shape *s, const stele_field *fields, uint32_t length)
+static uint16_t put_contexts(shape *s, const stele_field *fields, uint32_t length, unsigned *flags)
 {
     uint16_t count = 0;
+    bool has_own = false;
     for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
         const stele_field *field = fields + at;
         if ((field->hint & STELE_HINT_CONTEXT) == 0 || (field->hint & STELE_HINT_RAW) != 0 ||
             field->type != STELE_TYPE_STRUCT)
             continue;
+        if (!has_own && take_own_context(s, field, flags)) {
+            has_own = true;
+            continue;
+        }
         put_members(s, field + 1 + field->label_count, field->u.run.length);
         count = (uint16_t)(count + field->u.run.count);
     }
+    if (count != 0 && !has_own)
+        *flags &= ~SHAPE_THREAD; /* they have it */
     return count;
 }
 
 static uint16_t put_payload(shape *s, const stele_field *fields, uint32_t length)
 {
+    const stele_field *before = NULL;
     uint16_t count = 0;
     for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
         const stele_field *field = fields + at;
@@ -422,7 +495,9 @@ static uint16_t put_payload(shape *s, const stele_field *fields, uint32_t length
             lose(s, "more fields than 65,527", true);
             break;
         }
+        s->before = before;
         put_field(s, field);
+        before = field;
         count++;
     }
     return count;
@@ -441,9 +516,7 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     s->key.is_lost = s->value.is_lost = false;
     if (byte_run_take(&s->key, KEY_HEAD_SIZE) == NULL)
         return false;
-    context_count = put_contexts(s, batch->fields + first, length);
-    if (context_count != 0)
-        *flags &= ~SHAPE_THREAD; /* they have it */
+    context_count = put_contexts(s, batch->fields + first, length, flags);
     payload_count = put_kind_members(s, event);
     payload_count = (uint16_t)(payload_count + put_payload(s, batch->fields + first, length));
     head = s->key.bytes;
@@ -551,44 +624,59 @@ static ctf_text written_name(class_maker *c, ctf_text name)
     return (ctf_text){text, name.size + 1};
 }
 
-static bool member_name(class_maker *c, ctf_member *member, ctf_text name)
+/* Names a member; when the name is taken, with a number behind it. */
+static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name)
 {
-    member->name = member->written = name;
+    const uint32_t size = name.size;
     member->place = (ctf_place){UINT32_MAX};
-    if (c->schema->generation == CTF_1)
-        member->written = written_name(c, name);
-    return member->name.bytes != NULL && member->written.bytes != NULL;
+    for (uint32_t n = 2;; n++) {
+        char *text;
+        member->name = name;
+        member->written = c->schema->generation == CTF_1 ? written_name(c, name) : name;
+        if (name.bytes == NULL || member->written.bytes == NULL)
+            return false;
+        if (name_set_add(taken, member->written))
+            return true;
+        text = schema_take(c->schema, size + 12, 1);
+        if (text == NULL)
+            return false;
+        memcpy(text, name.bytes, size);
+        name = (ctf_text){text, size + (uint32_t)sprintf(text + size, "_%u", n)};
+    }
 }
 
-/* The class of a count and what it counts: in the RFC one sequence, else the length is a member in
-   front, `*length`. */
-static ctf_class *make_counted(class_maker *c, const uint8_t *key, ctf_text name,
-                               ctf_member *length)
+/* What its elements are. NULL with a BLOB, which has none; false: memory. */
+static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
 {
     static const uint8_t byte_key[] = {OP_UINT, 1, STELE_HINT_HEX, 0};
-    const bool is_blob = key[0] == OP_BYTES && c->schema->generation == CTF_2;
-    ctf_class *type = class_take(c, is_blob ? CTF_DYNAMIC_BLOB : CTF_DYNAMIC_ARRAY, 0);
-    ctf_class *count = class_take(c, CTF_UINT, 32);
+    switch (key[0]) {
+    case OP_FLOATS: type->u.array.element = make_float(c, key[1]); break;
+    case OP_ARRAY: type->u.array.element = make_class(c); break;
+    case OP_BYTES:
+        if (c->schema->generation == CTF_2) {
+            type->kind = CTF_DYNAMIC_BLOB;
+            return true;
+        }
+        type->u.array.element = make_integer(c, byte_key);
+        break;
+    case OP_EMPTY: type->u.array.element = make_integer(c, byte_key); break;
+    default: type->u.array.element = make_integer(c, key);
+    }
+    return type->u.array.element != NULL;
+}
+
+/* The class of what has a length, which is the member `length`; in the RFC it stands inside. */
+static ctf_class *make_counted(class_maker *c, const uint8_t *key, const ctf_member *length)
+{
+    ctf_class *type = class_take(c, CTF_DYNAMIC_ARRAY, 0);
     ctf_location *at = schema_take(c->schema, 1, sizeof *at);
     ctf_text *step = schema_take(c->schema, 1, sizeof *step);
-    if (type == NULL || count == NULL || at == NULL || step == NULL)
-        return NULL;
-    if (key[0] == OP_FLOATS)
-        type->u.array.element = make_float(c, key[1]);
-    else if (key[0] == OP_ARRAY)
-        type->u.array.element = make_class(c);
-    else if (!is_blob)
-        type->u.array.element =
-            make_integer(c, key[0] == OP_BYTES || key[0] == OP_EMPTY ? byte_key : key);
-    if (type->u.array.element == NULL && !is_blob)
+    if (type == NULL || at == NULL || step == NULL || !make_element(c, key, type))
         return NULL;
     if (c->schema->generation == CTF_RFC) {
-        type->u.array.length_class = count;
+        type->u.array.length_class = length->type;
         return type;
     }
-    length->type = count;
-    if (!member_name(c, length, length_name(c, name)))
-        return NULL;
     *step = length->written;
     *at = (ctf_location){.scope = c->schema->generation == CTF_1 ? CTF_SCOPE_LEXICAL
                                                                  : CTF_SCOPE_RELATIVE,
@@ -604,34 +692,42 @@ static bool is_counted(uint8_t op)
     return op >= OP_BYTES && op <= OP_ARRAY;
 }
 
-/* Gives members of one name others, and tells their new name to what has them as length. */
-static bool members_rename(class_maker *c, ctf_member *members, uint32_t count)
+/* The member that holds the length of the next one. */
+static bool make_length(class_maker *c, name_set *taken, ctf_member *member, ctf_text name)
 {
-    name_set names = {0};
-    bool is_ok = name_set_start(&names, count);
-    for (uint32_t i = 0; i < count && is_ok; i++) {
-        const ctf_text name = members[i].written;
-        for (uint32_t n = 2; is_ok && !name_set_add(&names, members[i].written); n++) {
-            char *text = schema_take(c->schema, name.size + 12, 1);
-            is_ok = text != NULL;
-            if (!is_ok)
-                break;
-            memcpy(text, name.bytes, name.size);
-            members[i].written.size = name.size + (uint32_t)sprintf(text + name.size, "_%u", n);
-            members[i].written.bytes = text;
-            members[i].name = members[i].written;
-            if (c->schema->generation == CTF_1) /* without the escape */
-                members[i].name = (ctf_text){text + 1, members[i].written.size - 1};
-        }
-        if (i != 0 &&
-            (members[i].type->kind == CTF_DYNAMIC_ARRAY ||
-             members[i].type->kind == CTF_DYNAMIC_BLOB) &&
-            members[i].type->u.array.length_at != NULL)
-            *(ctf_text *)(uintptr_t)members[i].type->u.array.length_at->steps =
-                members[i - 1].written;
+    member->type = class_take(c, CTF_UINT, 32);
+    return member->type != NULL && member_name(c, taken, member, length_name(c, name));
+}
+
+/* What the field at hand is called; elements of tuples have numbers. */
+static ctf_text field_name(class_maker *c, uint32_t number, bool is_tuple)
+{
+    const stele_text known = stele_name_text(c->writer->context, NULL, load_le32(c->at + 4));
+    char text[16];
+    const int size = snprintf(text, sizeof text, "_%u", number);
+    return known.size != 0 && !is_tuple ? schema_text(c->schema, known.bytes, known.size)
+                                        : schema_text(c->schema, text, (size_t)size);
+}
+
+/* The member of the next field, and that of its length in front, which it may need. */
+static bool make_member(class_maker *c, name_set *taken, ctf_member *members, uint32_t *made,
+                        ctf_text name)
+{
+    const uint8_t *key = c->at;
+    ctf_member member = {.type = NULL};
+    if (!member_name(c, taken, &member, name))
+        return false;
+    if (is_counted(key[0])) {
+        if (key[3] == 0 && !make_length(c, taken, &members[(*made)++], member.name))
+            return false;
+        c->at += 8;
+        member.type = make_counted(c, key, &members[*made - 1]);
+        *made -= c->schema->generation == CTF_RFC;
+    } else {
+        member.type = make_class(c);
     }
-    name_set_free(&names);
-    return is_ok;
+    members[(*made)++] = member;
+    return member.type != NULL;
 }
 
 /* `count` members; lengths are members of their own. */
@@ -639,41 +735,21 @@ static ctf_class *make_structure(class_maker *c, uint32_t count, bool is_tuple)
 {
     ctf_class *type = class_take(c, CTF_STRUCT, 0);
     ctf_member *members = schema_take(c->schema, (size_t)count * 2, sizeof *members);
+    name_set taken = {0};
     uint32_t made = 0;
-    if (type == NULL || members == NULL)
+    bool is_ok = type != NULL && members != NULL && name_set_start(&taken, (size_t)count * 2);
+    for (uint32_t i = 0; i < count && is_ok; i++)
+        is_ok = make_member(c, &taken, members, &made, field_name(c, i, is_tuple));
+    name_set_free(&taken);
+    if (!is_ok)
         return NULL;
     type->alignment = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *key = c->at;
-        const stele_text known = stele_name_text(c->writer->context, NULL, load_le32(key + 4));
-        char number[16];
-        const int size = snprintf(number, sizeof number, "_%u", i);
-        const bool has_name = known.size != 0 && !is_tuple;
-        const ctf_text name = schema_text(c->schema, has_name ? known.bytes : number,
-                                          has_name ? known.size : (size_t)size);
-        ctf_member length = {.type = NULL}, *member;
-        const ctf_class *value;
-        if (name.bytes == NULL)
-            return NULL;
-        if (is_counted(key[0])) {
-            c->at += 8;
-            value = make_counted(c, key, name, &length);
-        } else {
-            value = make_class(c);
-        }
-        if (length.type != NULL)
-            members[made++] = length;
-        member = &members[made++];
-        member->type = value;
-        if (value == NULL || !member_name(c, member, name))
-            return NULL;
-    }
     for (uint32_t i = 0; i < made; i++)
         if (type->alignment < members[i].type->alignment)
             type->alignment = members[i].type->alignment;
     type->u.structure.members = members;
     type->u.structure.count = made;
-    return members_rename(c, members, made) ? type : NULL;
+    return type;
 }
 
 static ctf_class *make_class(class_maker *c)

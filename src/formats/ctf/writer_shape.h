@@ -26,13 +26,21 @@ typedef struct shape_label {
     uint64_t value;
 } shape_label;
 
+/* What stands in front of the fields of an event, as its flags say. */
+typedef struct shape_context {
+    uint64_t pid, tid;
+    uint16_t cpu;
+} shape_context;
+
 typedef struct shape {
     stele_writer *writer; /* where losses are counted */
-    byte_run key, value;  /* of the payload, or of the context and then of the payload */
+    shape_context context;
+    byte_run key, value; /* of the payload, or of the context and then of the payload */
     shape_label *labels;
     uint32_t label_count, label_capacity, slot_count;
     uint32_t depth;
-    stele_kind kind; /* of the event, for losses */
+    const stele_field *before; /* the member in front of the one at hand; NULL: none */
+    stele_kind kind;           /* of the event, for losses */
     const stele_batch *batch;
 } shape;
 
@@ -43,7 +51,8 @@ typedef struct shape {
 
 /*
  * Sets key, value and labels of an event. `flags`: what is written in front of it, not here, and
- * becomes part of the key. False: memory.
+ * becomes part of the key. Flags and context change where the event's own context fields say more
+ * than its track. False: memory.
  */
 bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, unsigned *flags);
 void shape_free(shape *s);

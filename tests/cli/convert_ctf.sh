@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele convert --to ctf: all generations, packed packets, options that do not fit.
+. "$SOURCE/tests/cli/lib.sh"
+trace=$SOURCE/src/formats/fxt/good/events.fxt
+
+# Kinds become fields, which is a loss that is counted: exit code 1.
+for version in 1.8 2 rfc; do
+    expect 1 convert "$trace" -o "$version" --to ctf --to-version $version
+    says err 'changed: kind as a field'
+    expect 0 check "$version"
+    says out '0 errors, 0 warnings, 0 notes in 27 events'
+    expect 0 cat --name name "$version"
+    says out 'pid=10, tid=11.*scope=2'
+done
+[ -f 1.8/index/threads_0.idx ] || complain "no index"
+[ ! -d rfc/index ] || complain "an index of the RFC"
+head -1 1.8/metadata >out
+says out '^/\* CTF 1.8 \*/'
+
+# What was written, written again, is the same but for the UUID and what follows from it.
+expect 0 convert 1.8 -o again --to ctf
+[ "$(wc -c <1.8/threads_0)" -eq "$(wc -c <again/threads_0)" ] || complain "another size"
+expect 0 cat 1.8
+cp out once
+expect 0 cat again
+same out once
+
+# Packets of the RFC: sums are verified, a key is needed.
+printf '0123456789abcdef' >key
+if "$STELE" convert "$trace" -o packed --to ctf --to-version rfc --compress gzip --checksum sha1 \
+    --to-key-file key 2>err; [ -f packed/metadata ]; then
+    expect 0 check --key-file key packed
+    expect 1 check packed
+    says out 'CTF312'
+    printf '\377' | dd of=packed/threads_0 bs=1 seek=80 conv=notrunc 2>/dev/null
+    expect 1 check --key-file key packed
+    says out 'CTF310'
+else
+    says err 'a build with libbz2 and libcrypto'
+fi
+expect 1 convert "$trace" -o summed --to ctf --to-version rfc --compress gzip --checksum crc32
+expect 0 check summed
+
+expect 2 convert "$trace" -o new --to ctf --to-version 3
+says err '1.8, 2 or rfc'
+expect 2 convert "$trace" -o new --to ctf --compress gzip
+says err 'the version rfc'
+expect 2 convert "$trace" -o new.json --checksum md5
+expect 2 convert "$trace" -o new.xray --to xray --checksum md5
+expect 2 convert "$trace" -o new --to ctf --to-version rfc --to-key-file nowhere
+says err 'a file of 16, 24 or 32 bytes'
+
+finish
