@@ -632,7 +632,7 @@ static const struct class_type *type_find(json_front *front, const json_value *o
 
 static bool level_check(json_front *front, const json_value *value, uint32_t height)
 {
-    if (front->level + height > front->m->limits->depth_max)
+    if (front->level + height > metadata_depth_max(front->m))
         return json_refuse(&front->tree, &ctf_codes[CTF207], value,
                            "field classes nested less deep", "deeper nesting than the limit");
     if (front->level_max < front->level + height)

@@ -8,13 +8,11 @@
 #include "formats/ctf/codes.h"
 
 #define VALUES_MAX ((uint32_t)8 << 20) /* of one fragment: 256 MiB of table */
-#define DEPTH_MAX  1000u               /* whatever the limits say: the reader is recursive */
 
 /* A level of field classes is up to four levels of JSON. */
 static uint32_t depth_max(const json_tree *tree)
 {
-    const uint32_t classes = tree->m->limits->depth_max;
-    return classes < (DEPTH_MAX - 16) / 4 ? classes * 4 + 16 : DEPTH_MAX;
+    return metadata_depth_max(tree->m) * 4 + 16;
 }
 
 static bool refuse_text(json_tree *tree, uint32_t place, const char *expected, const char *found)

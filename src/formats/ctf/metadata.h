@@ -83,6 +83,15 @@ __attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const st
                                                            ctf_place place, const char *expected,
                                                            const char *found, ...);
 
+#define METADATA_DEPTH_MAX 2000u
+
+/* How deep types of CTF 2 and the RFC may nest: their front ends are recursive, so whatever the
+   limits say, the stack must suffice. */
+static inline uint32_t metadata_depth_max(const metadata *m)
+{
+    return m->limits->depth_max < METADATA_DEPTH_MAX ? m->limits->depth_max : METADATA_DEPTH_MAX;
+}
+
 /* Reports an event class whose id is taken already, behind schema_finish(); false: there was one.
  */
 bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_code *code);

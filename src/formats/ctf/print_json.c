@@ -10,6 +10,7 @@
 #include "formats/ctf/print_walk.h"
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
+#define INDENT_MAX  64u /* deep nesting must not make long lines */
 
 typedef struct json_printer {
     schema_printer *p;
@@ -25,7 +26,7 @@ typedef struct json_printer {
 static void line(json_printer *j)
 {
     output_byte(j->out, '\n');
-    for (unsigned i = 0; i < j->indent; i++)
+    for (unsigned i = 0; i < j->indent && i < INDENT_MAX; i++)
         output_text(j->out, "  ");
 }
 

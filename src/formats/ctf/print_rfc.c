@@ -4,6 +4,7 @@
 #include "formats/ctf/print_walk.h"
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
+#define INDENT_MAX  64u /* deep nesting must not make long lines */
 
 typedef struct rfc_printer {
     schema_printer *p;
@@ -21,7 +22,7 @@ static void lose(rfc_printer *r, const char *what)
 static void line(rfc_printer *r)
 {
     output_byte(r->out, '\n');
-    for (unsigned i = 0; i < r->indent; i++)
+    for (unsigned i = 0; i < r->indent && i < INDENT_MAX; i++)
         output_text(r->out, "    ");
 }
 

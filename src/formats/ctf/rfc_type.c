@@ -537,7 +537,7 @@ static bool class_finish(rfc_front *front, rfc_type *own)
 
 static bool level_check(rfc_front *front, uint32_t height)
 {
-    return front->level + height <= front->m->limits->depth_max ||
+    return front->level + height <= metadata_depth_max(front->m) ||
            rfc_refuse(front, &ctf_codes[CTF207], "types nested less deep");
 }
 
