@@ -135,7 +135,7 @@ typedef struct target_lookup {
     target_need need;
     target_user user;
     bool is_conditional; /* the target lies in what is not always there */
-    bool has_misfit;     /* a field was found, and cannot be the target */
+    bool has_misfit;     /* a field was found, perhaps beside others, and cannot be the target */
 } target_lookup;
 
 static bool target_fits(const ctf_class *type, target_need need)
@@ -186,7 +186,6 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
                         bool is_conditional)
 {
     target_walk *walk = look->walk;
-    const ctf_class *only = NULL;
     uint32_t index = 0;
     bool is_found = false;
     if (node == TARGET_NONE)
@@ -208,12 +207,13 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
             is_found |= lookup_down(look, tree, target_tree_add(tree, node, i),
                                     type->u.variant.options[i].type, steps, count, true);
         return is_found;
-    case CTF_STATIC_ARRAY:
-    case CTF_DYNAMIC_ARRAY: only = type->u.array.element; break;
-    case CTF_OPTIONAL: only = type->u.optional.element; break;
+    case CTF_OPTIONAL:
+        return lookup_down(look, tree, target_tree_add(tree, node, 0), type->u.optional.element,
+                           steps, count, true);
+    case CTF_STATIC_ARRAY: /* which of its elements would it be? */
+    case CTF_DYNAMIC_ARRAY: return false;
     default: return count == 0 && lookup_add(look, tree, node, type, is_conditional);
     }
-    return lookup_down(look, tree, target_tree_add(tree, node, 0), only, steps, count, true);
 }
 
 /* The node of an open compound field. */
@@ -342,7 +342,7 @@ static bool walk_user(target_walk *walk, const ctf_location *at, target_need nee
         look.user.constant = at->constant;
         return walk_push_user(walk, &look.user); /* USER_CONSTANT */
     }
-    if (!lookup_run(&look, at)) {
+    if (!lookup_run(&look, at) || look.has_misfit) {
         if (walk->is_exhausted)
             return false;
         return walk_bad(walk, CTF050, at->place, needs[need],
