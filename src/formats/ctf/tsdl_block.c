@@ -657,6 +657,18 @@ static bool has_stream_id(const ctf_schema *schema)
     return false;
 }
 
+/* A trace without a stream block has one stream, of which nothing is said. */
+static bool finish_streams(tsdl *p)
+{
+    ctf_stream_class *stream;
+    if (p->schema->stream_count != 0)
+        return true;
+    stream = schema_add_stream(p->schema);
+    if (stream != NULL)
+        stream->place.offset = UINT32_MAX;
+    return stream != NULL;
+}
+
 /* Events that came before their stream, or that do not name it. */
 static bool finish_events(tsdl *p)
 {
@@ -666,12 +678,6 @@ static bool finish_events(tsdl *p)
         if (!late->has_stream_id && p->schema->stream_count > 1)
             return tsdl_fail(p, CTF106, late->event.place.offset, "'stream_id = ID;'",
                              "an event without it in a trace of several streams");
-        if (!late->has_stream_id && p->schema->stream_count == 0) {
-            ctf_stream_class *stream = schema_add_stream(p->schema);
-            if (stream == NULL)
-                return false;
-            stream->place.offset = UINT32_MAX;
-        }
         if (!late->has_stream_id)
             id = p->schema->streams[0]->id;
         if (!event_give(p, &late->event, id))
@@ -703,6 +709,6 @@ bool tsdl_finish(tsdl *p)
         return tsdl_fail(p, CTF106, p->schema->streams[1]->place.offset,
                          "'stream_id', an unsigned integer, in the packet header",
                          "a second stream without it");
-    return finish_lengths(p) && finish_timestamps(p) && finish_events(p) &&
+    return finish_lengths(p) && finish_timestamps(p) && finish_streams(p) && finish_events(p) &&
            schema_finish(p->schema) && finish_ids(p);
 }
