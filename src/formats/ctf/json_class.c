@@ -248,16 +248,19 @@ static bool read_location(json_front *front, const json_value *object,
     if (found[P_PATH]->size == 0)
         return refuse(front, found[P_PATH], "a path of at least one name");
     steps = schema_take(front->schema, found[P_PATH]->size, sizeof *steps);
-    *made = (ctf_location){.scope = (ctf_scope)origin,
-                           .steps = steps,
-                           .step_count = found[P_PATH]->size,
-                           .place = {object->place}};
+    *made = (ctf_location){.scope = (ctf_scope)origin, .steps = steps, .place = {object->place}};
     if (steps == NULL)
         return false;
     for (const json_value *step = json_first(&front->tree, found[P_PATH]); step != NULL;
          step = json_next(&front->tree, step)) {
-        if (!read_step(front, step, steps++))
+        const uint32_t count = made->step_count;
+        steps[count] = (ctf_text){NULL, 0};
+        if (!read_step(front, step, &steps[count]))
             return false;
+        if (step->kind == JSON_NULL && count > 0 && steps[count - 1].bytes != NULL)
+            made->step_count--; /* into a structure and up again */
+        else
+            made->step_count++;
         last = step;
     }
     return last->kind == JSON_STRING || refuse(front, last, "a path that ends with a name");
