@@ -212,7 +212,9 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
                            steps, count, true);
     case CTF_STATIC_ARRAY: /* which of its elements would it be? */
     case CTF_DYNAMIC_ARRAY: return false;
-    default: return count == 0 && lookup_add(look, tree, node, type, is_conditional);
+    default:
+        look->has_misfit |= count != 0; /* nothing is inside of it */
+        return count == 0 && lookup_add(look, tree, node, type, is_conditional);
     }
 }
 
