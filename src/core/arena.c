@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/arena.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,16 @@ struct arena_block {
     arena_block *next;
 };
 
-#define BLOCK_SIZE ((size_t)64 << 10)
+#define BLOCK_SIZE_MIN ((size_t)1 << 10)
+#define BLOCK_SIZE_MAX ((size_t)64 << 10)
+
+/* As much again as there is: few bytes take little memory, many take few blocks. */
+static size_t block_size_next(const arena *a)
+{
+    return a->size < BLOCK_SIZE_MIN   ? BLOCK_SIZE_MIN
+           : a->size < BLOCK_SIZE_MAX ? a->size
+                                      : BLOCK_SIZE_MAX;
+}
 
 void *arena_take(arena *a, size_t size)
 {
@@ -17,14 +27,15 @@ void *arena_take(arena *a, size_t size)
         return NULL;
     size = (size + 7) & ~(size_t)7;
     if (a->at == NULL || (size_t)(a->end - a->at) < size) {
-        const size_t header = sizeof(arena_block);
+        const size_t header = sizeof(arena_block), next_size = block_size_next(a);
         /* A large piece gets a block of its own and leaves the rest of the newest in use. */
-        const size_t block_size = size > BLOCK_SIZE / 4 ? header + size : BLOCK_SIZE;
+        const bool is_large = size > next_size / 4;
+        const size_t block_size = is_large ? header + size : next_size;
         arena_block *block = malloc(block_size);
         if (block == NULL)
             return NULL;
         a->size += block_size;
-        if (block_size != BLOCK_SIZE && a->blocks != NULL) {
+        if (is_large && a->blocks != NULL) {
             block->next = a->blocks->next;
             a->blocks->next = block;
             return block + 1;
