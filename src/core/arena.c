@@ -9,7 +9,7 @@ struct arena_block {
     arena_block *next;
 };
 
-#define BLOCK_SIZE_MIN ((size_t)1 << 10)
+#define BLOCK_SIZE_MIN ((size_t)512)
 #define BLOCK_SIZE_MAX ((size_t)64 << 10)
 
 /* As much again as there is: few bytes take little memory, many take few blocks. */
