@@ -25,7 +25,7 @@ static stele_limits limits_fill(const stele_limits *given)
         .tracks_max = limit_count(given->tracks_max, 64u << 10),
         .providers_max = limit_count(given->providers_max, 4096),
         .fields_max = limit_count(given->fields_max, 1u << 20),
-        .depth_max = limit_count(given->depth_max, 8192),
+        .depth_max = limit_count(given->depth_max, 10000),
         .record_size_max = limit_size(given->record_size_max, (size_t)16 << 20),
         .metadata_size_max = limit_size(given->metadata_size_max, (size_t)256 << 20),
         .sort_size_max = limit_size(given->sort_size_max, (size_t)16 << 20),
