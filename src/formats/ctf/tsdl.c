@@ -50,7 +50,7 @@ bool tsdl_take_mark(tsdl *p, char mark)
                                  : tsdl_unexpected(p, mark == MARK_ASSIGN ? "':='" : quoted);
 }
 
-static bool key_add_text(tsdl *p, ctf_text text)
+bool tsdl_key_add(tsdl *p, ctf_text text)
 {
     for (uint32_t i = 0; i < text.size; i++) {
         char *to = tsdl_add(&p->key, 1);
@@ -76,8 +76,8 @@ bool tsdl_take_path(tsdl *p, uint32_t *word)
         if (!tsdl_next(p))
             return false;
         if (p->path.count > 1 || tsdl_is_mark(p, '.'))
-            if ((p->path.count > 1 && !key_add_text(p, (ctf_text){".", 1})) ||
-                !key_add_text(p, tsdl_text(p, *word)))
+            if ((p->path.count > 1 && !tsdl_key_add(p, (ctf_text){".", 1})) ||
+                !tsdl_key_add(p, tsdl_text(p, *word)))
                 return false;
         if (!tsdl_is_mark(p, '.'))
             break;

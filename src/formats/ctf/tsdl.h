@@ -168,6 +168,9 @@ bool tsdl_take_mark(tsdl *p, char mark);
 /* Words joined by dots: their word ("event.header") and the steps in p->path. */
 bool tsdl_take_path(tsdl *p, uint32_t *word);
 
+/* Appends to p->key. False: memory. */
+bool tsdl_key_add(tsdl *p, ctf_text text);
+
 /* ---- Scopes (tsdl_scope.c) ---- */
 
 void scope_push(tsdl *p);

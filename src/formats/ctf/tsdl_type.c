@@ -4,17 +4,6 @@
 
 /* ---- Types by name ---- */
 
-static bool key_add(tsdl *p, const char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char *to = tsdl_add(&p->key, 1);
-        if (to == NULL)
-            return false;
-        *to = bytes[i];
-    }
-    return true;
-}
-
 static bool is_type_word(const tsdl *p)
 {
     const token *t = tsdl_token(p);
@@ -38,7 +27,7 @@ bool tsdl_type_name(tsdl *p, uint32_t *word)
             is_own |= is_star || tsdl_is_name(p);
             *word = is_star ? UINT32_MAX : tsdl_token(p)->word;
             text = is_star ? (ctf_text){"*", 1} : tsdl_text(p, *word);
-            if ((count++ > 0 && !key_add(p, " ", 1)) || !key_add(p, text.bytes, text.size))
+            if ((count++ > 0 && !tsdl_key_add(p, (ctf_text){" ", 1})) || !tsdl_key_add(p, text))
                 return false;
         }
         if (!tsdl_next(p))
@@ -378,7 +367,7 @@ static bool is_selectable(tsdl *p, const body *b)
     for (uint32_t i = 0; i < b->tag->mapping_count; i++) {
         const ctf_text label = b->tag->mappings[i].name;
         p->key.count = 0;
-        if (!key_add(p, "_", 1) || !key_add(p, label.bytes, label.size) ||
+        if (!tsdl_key_add(p, (ctf_text){"_", 1}) || !tsdl_key_add(p, label) ||
             has_option(p, b, lexer_word(&p->lex, label.bytes, label.size)) ||
             has_option(p, b, lexer_word(&p->lex, p->key.items, p->key.count)))
             return true;
