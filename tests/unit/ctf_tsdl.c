@@ -442,7 +442,7 @@ TEST(fields_get_their_roles)
     f = stream->packet_context->u.structure.members;
     CHECK_EQ_U64(f[0].type->roles, CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN);
     CHECK(f[0].type->clock == schema.clocks[0]);
-    CHECK_EQ_U64(f[1].type->roles, CTF_ROLE_PACKET_END);
+    CHECK_EQ_U64(f[1].type->roles, CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END);
     CHECK_EQ_U64(f[2].type->roles, CTF_ROLE_CONTENT_LENGTH);
     CHECK_EQ_U64(f[3].type->roles, CTF_ROLE_TOTAL_LENGTH);
     CHECK_EQ_U64(f[4].type->roles, CTF_ROLE_DISCARDED);

@@ -242,7 +242,7 @@ static void order_and_alignment(tsdl_printer *t, const ctf_class *type)
 /* The clock of the field: CTF 2 leaves it to the role. */
 static const ctf_clock *clock_of(const tsdl_printer *t, const ctf_class *type)
 {
-    const bool is_time = (type->roles & (CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END)) != 0;
+    const bool is_time = (type->roles & CTF_ROLE_TIMESTAMP) != 0;
     return type->clock != NULL                 ? type->clock
            : is_time && t->walk.stream != NULL ? t->walk.stream->clock
                                                : NULL;
@@ -403,9 +403,11 @@ static void variant(tsdl_printer *t, const ctf_class *type)
 /* The element of a text or of bytes. */
 static void text_element(tsdl_printer *t, const ctf_class *type)
 {
-    const bool is_blob = type->kind == CTF_STATIC_BLOB || type->kind == CTF_DYNAMIC_BLOB;
+    const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0; /* bytes in every generation */
+    const bool is_blob =
+        !is_uuid && type->kind != CTF_STATIC_STRING && type->kind != CTF_DYNAMIC_STRING;
     const bool is_text = type->encoding == CTF_UTF8 || type->encoding == CTF_ASCII;
-    if (!is_blob && !is_text)
+    if (!is_blob && !is_text && !is_uuid)
         lose(t, "encodings other than UTF-8 (shown as bytes)");
     if (is_blob)
         lose(t, "BLOBs (shown as arrays of bytes)");

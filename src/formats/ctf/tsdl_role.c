@@ -22,7 +22,7 @@ static const role_name header_names[] = {{"magic", CTF_ROLE_PACKET_MAGIC},
                                          {NULL, 0}};
 static const role_name context_names[] = {
     {"timestamp_begin", CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN},
-    {"timestamp_end", CTF_ROLE_PACKET_END},
+    {"timestamp_end", CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END},
     {"content_size", CTF_ROLE_CONTENT_LENGTH},
     {"packet_size", CTF_ROLE_TOTAL_LENGTH},
     {"packet_seq_num", CTF_ROLE_SEQUENCE_NUMBER},
@@ -53,8 +53,7 @@ static uint16_t role_of(const role_search *s, const ctf_member *member, unsigned
         roles = role_by_name(context_names, member->name);
     if (s->scope == CTF_SCOPE_EVENT_HEADER)
         roles = role_by_name(event_names, member->name);
-    if (type->clock != NULL && s->scope != CTF_SCOPE_PACKET_HEADER &&
-        (roles & CTF_ROLE_PACKET_END) == 0)
+    if (type->clock != NULL && s->scope != CTF_SCOPE_PACKET_HEADER)
         roles |= CTF_ROLE_TIMESTAMP;
     return roles;
 }
@@ -93,7 +92,7 @@ static const ctf_class *member_with_roles(const role_search *s, const ctf_member
         return is_uuid(s, member, depth) ? class_copy(s->p, member->type, CTF_ROLE_UUID)
                                          : class_with_roles(s, member->type, depth + 1);
     made = class_copy(s->p, member->type, roles);
-    if (made == NULL || (roles & (CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END)) == 0)
+    if (made == NULL || (roles & CTF_ROLE_TIMESTAMP) == 0)
         return made;
     t = tsdl_add(&s->p->timestamps, sizeof *t);
     if (t == NULL)
