@@ -35,7 +35,9 @@ static void add_event(uint32_t index, const char *name, uint32_t track)
 
 static void begin(void)
 {
+    static const char large[1 << 16]; /* the pool takes large blocks then, and none later on */
     REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
+    REQUIRE(stele_name_intern(it.context, large, sizeof large) != UINT32_MAX);
     REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
     it.batch->columns = STELE_COLUMNS_ALL;
     for (uint32_t i = 0; i < EVENTS; i++) {
