@@ -177,7 +177,7 @@ typedef struct a64_operands {
 /*
  * Which registers it reads and writes: a vector of which a part stays is also read. What writes an
  * address back also writes its register. Predicates, ZA and ZT0 are not listed. False, and nothing
- * listed, for data processing of SVE and SME, and for what is unallocated.
+ * listed, for data processing of SVE (but counts and loops) and SME, and for what is unallocated.
  */
 bool a64_operands_find(uint32_t opcode, a64_operands *reads, a64_operands *writes);
 

@@ -404,6 +404,34 @@ static void scalable_memory(operands o, uint32_t opcode, const a64_insn *insn)
         sme_vectors(o, opcode, insn);
 }
 
+/* ---- SVE: counts and loops ------------------------------------------------------------------- */
+
+/* What steers a loop over vectors has general registers only, beside its predicates. */
+static bool sve_count(operands o, uint32_t opcode)
+{
+    if (matches(opcode, 0xffa0f000, 0x04205000)) { /* ADDVL, ADDPL, and of streaming mode */
+        read_sp(o, rm(opcode));
+        write_sp(o, rd(opcode));
+    } else if (matches(opcode, 0xfffff000, 0x04bf5000) || /* RDVL, RDSVL */
+               matches(opcode, 0xff30fc00, 0x0420e000) || /* CNTB to CNTD */
+               matches(opcode, 0xff3fc200, 0x25208000)) { /* CNTP */
+        write_x(o, rd(opcode));
+    } else if (matches(opcode, 0xff30f800, 0x0430e000) || /* INCB, DECB and the like */
+               matches(opcode, 0xff20f000, 0x0420f000) || /* saturating */
+               matches(opcode, 0xff3efe00, 0x252c8800)) { /* INCP, DECP */
+        read_x(o, rd(opcode));
+        write_x(o, rd(opcode));
+    } else if (matches(opcode, 0xff20e000, 0x25200000) || /* WHILELT and the like */
+               matches(opcode, 0xffa0fc0f, 0x25a02000)) { /* CTERMEQ, CTERMNE */
+        read_x(o, rn(opcode));
+        read_x(o, rm(opcode));
+        o.writes->flags = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* ---- Integers -------------------------------------------------------------------------------- */
 
 /* ADD, SUB: immediate, shifted, extended, with carry, of pointers. */
@@ -763,6 +791,7 @@ bool a64_operands_find(uint32_t opcode, a64_operands *reads, a64_operands *write
         else
             memory(o, opcode, &insn);
         return true;
+    case A64_GROUP_SVE: return insn.class == A64_SVE_PREDICATE && sve_count(o, opcode);
     default: return false;
     }
 }

@@ -110,9 +110,11 @@ TEST(registers_are_read_and_written)
     check_operands(0x4e21cc40, 0, 0, 7, 1);                          /* fmla v0.4s, v2.4s, v1.4s */
     check_operands(0x4c402020, 1u << 1, 0, 0, 15);                   /* ld1 {v0.16b - v3.16b} */
     check_operands(0x4d408420, 1u << 1, 0, 1, 1);                    /* ld1 {v0.d}[1], [x1] */
-    check_operands(0xa5a0e020, 1u << 1, 0, 0, 3);        /* ld2d {z0.d, z1.d}, p0/z, [x1] */
-    check_operands(0xc5c24020, 1u << 1, 0, 1u << 2, 1);  /* ld1d {z0.d}, [x1, z2.d] */
-    check_operands(0xe5804000 | 0x20, 1u << 1, 0, 1, 0); /* str z0, [x1] */
+    check_operands(0xa5a0e020, 1u << 1, 0, 0, 3);           /* ld2d {z0.d, z1.d}, p0/z, [x1] */
+    check_operands(0xc5c24020, 1u << 1, 0, 1u << 2, 1);     /* ld1d {z0.d}, [x1, z2.d] */
+    check_operands(0xe5804000 | 0x20, 1u << 1, 0, 1, 0);    /* str z0, [x1] */
+    check_operands(0x25a11c40, 1u << 2 | 1u << 1, 0, 0, 0); /* whilelo p0.s, x2, x1 */
+    check_operands(0x04b0e3e2, 1u << 2, 1u << 2, 0, 0);     /* incw x2 */
     CHECK(a64_operands_find(0x54000000, &reads, &writes) && reads.flags && !writes.flags);
     CHECK(a64_operands_find(0xeb02003f, &reads, &writes) && !reads.flags && writes.flags);
     CHECK(!a64_operands_find(0x04200000, &reads, &writes)); /* SVE */
