@@ -69,6 +69,9 @@ __attribute__((format(printf, 2, 3))) void cli_remark(cli *c, const char *format
 /* Opens the argument with this number; NULL, and told, when that fails. */
 stele_trace *cli_open(cli *c, size_t index);
 
+/* The same for another path, with the options of that argument. */
+stele_trace *cli_open_at(cli *c, size_t index, const char *path);
+
 typedef struct inputs {
     stele_trace **traces;
     size_t count;

@@ -36,8 +36,9 @@ static void write_image(cli *c, const char *slice, const char *form)
     char *path = members_join(slice, is_raw ? "memory.raw" : "memory.core");
     stele_trace *trace = NULL;
     insns s;
-    if (insns_make(c, &s) && cli_check(c, path != NULL ? STELE_OK : STELE_ERR_MEMORY, slice) &&
-        cli_check(c, stele_trace_open(c->context, slice, NULL, &trace), slice)) {
+    if (insns_make(c, &s) && cli_check(c, path != NULL ? STELE_OK : STELE_ERR_MEMORY, slice))
+        trace = cli_open_at(c, 0, slice);
+    if (trace != NULL) {
         s.request.snapshot_begin = 0;
         s.request.snapshot_end = UINT64_MAX;
         insn_image_write(c, &s, trace, is_raw, path);

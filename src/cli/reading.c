@@ -64,7 +64,11 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 
 stele_trace *cli_open(cli *c, size_t index)
 {
-    const char *path = c->options.arguments[index];
+    return cli_open_at(c, index, c->options.arguments[index]);
+}
+
+stele_trace *cli_open_at(cli *c, size_t index, const char *path)
+{
     stele_setting *settings = calloc(c->options.use_count + 1, sizeof *settings);
     stele_trace_options given;
     stele_trace *trace = NULL;
