@@ -20,29 +20,6 @@ typedef struct indexer {
     ctf_content content;
 } indexer;
 
-bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
-{
-    const uint64_t number = file->packet_count++;
-    if (file->seeks == NULL) {
-        file->seeks = malloc(CTF_SEEKS_MAX * sizeof *file->seeks);
-        file->seek_step = 1;
-    }
-    if (file->seeks == NULL)
-        return false;
-    if (number % file->seek_step != 0)
-        return true;
-    if (file->seek_count == CTF_SEEKS_MAX) {
-        for (uint32_t i = 0; i < CTF_SEEKS_MAX / 2; i++)
-            file->seeks[i] = file->seeks[2 * i];
-        file->seek_count = CTF_SEEKS_MAX / 2;
-        file->seek_step *= 2;
-        if (number % file->seek_step != 0)
-            return true;
-    }
-    file->seeks[file->seek_count++] = (ctf_seek){offset, begin, number};
-    return true;
-}
-
 /* The time of the packet's first event, if it has one that can be read. */
 static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets *packets,
                                 window *w, const ctf_packet *packet)

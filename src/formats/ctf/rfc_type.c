@@ -303,9 +303,9 @@ static bool read_parent(rfc_front *front, rfc_type *parent)
     if (known != NULL)
         *parent = *known;
     else if (base != NULL)
-        *parent = (rfc_type){.kind = base->kind,
+        *parent = (rfc_type){.kind = (uint8_t)base->kind,
                              .is_abstract = true,
-                             .type = {.kind = base->class_kind,
+                             .type = {.kind = (uint8_t)base->class_kind,
                                       .base = CTF_DECIMAL,
                                       .alignment = 1,
                                       .alignment_minimum = 1}};

@@ -50,14 +50,6 @@ static inline bool xtrace_is_opening(uint8_t kind)
     return kind == STELE_XTRACE_INST || kind == STELE_XTRACE_PCINST || kind == STELE_XTRACE_ALLGPR;
 }
 
-/* Arm ARM C4.1.66, "Branches, Exception Generating and System instructions" without the last. */
-static inline bool xtrace_opcode_can_jump(uint32_t opcode)
-{
-    const bool is_group = (opcode & 0x1c000000u) == 0x14000000u;
-    const bool is_system = (opcode & 0xff000000u) == 0xd5000000u;
-    return is_group && !is_system;
-}
-
 /*
  * Tokens (FORMAT.md 2), all integers little-endian, nothing aligned:
  *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "formats/xtrace/decode.h"
+#include "model/a64.h"
 
 #define NO_ENTRY SIZE_MAX
 
@@ -101,7 +102,7 @@ static void put_insn(xtrace_groups *g, bool needs_pc, output *out, uint64_t *ind
     g->has_pc |= has_own;
     g->pc = insn.pc + 4;
     g->level = insn.level;
-    g->is_block_start = xtrace_opcode_can_jump(insn.opcode);
+    g->is_block_start = a64_can_jump(insn.opcode);
     g->user_count += insn.level == 0;
     g->total_count++;
 }
