@@ -41,8 +41,8 @@ typedef struct ctf_file {
     packet_head first; /* of the first packet that can be read */
     uint64_t size;     /* once indexed */
     uint64_t packet_count;
-    uint64_t end_ticks; /* the latest of its packets */
-    uint64_t last_offset;      /* of the last packet that has events, once has_last */
+    uint64_t end_ticks;   /* the latest of its packets */
+    uint64_t last_offset; /* of the last packet that has events, once has_last */
     int64_t first_event_ns, last_event_ns;
     bool has_end, has_last, has_first_event, has_last_event;
     bool is_ordered; /* its packets begin one after the other */
