@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: ctf.sh [BUILD]
+# Makes traces as LTTng-UST writes them (bench/gen_ctf.c; once, in BENCH_DIR, by default
+# /tmp/stele-bench), and runs Stele (of the release build BUILD, build/release) and babeltrace2 on
+# them in the same run. Prints CPU seconds and ratios. CTF_COUNT: events (8,000,000).
+set -eu
+build=$(cd "${1:-build/release}" && pwd)
+dir=${BENCH_DIR:-/tmp/stele-bench}
+count=${CTF_COUNT:-8000000}
+mkdir -p "$dir"
+
+# make_trace KIND COUNT: its folder is left in $trace
+make_trace() {
+    trace=$dir/ctf-$1-$2
+    if [ ! -d "$trace" ]; then
+        rm -rf "$trace.part"
+        "$build/bench_gen_ctf" "$1" "$2" "$trace.part"
+        mv "$trace.part" "$trace"
+    fi
+    cat "$trace"/* >/dev/null # in the page cache
+    echo "== $1: $2 events, $(du -sm "$trace" | cut -f 1) MB"
+}
+
+# cpu COMMAND...: runs it with its output thrown away; CPU seconds (user and system) in $seconds
+cpu() {
+    (
+        "$@" >/dev/null 2>"$dir/stderr" || cat "$dir/stderr" >&2
+        times >"$dir/times"
+    )
+    seconds=$(sed -n 2p "$dir/times" | awk '{
+        split($0, part, /[ms ]+/)
+        print part[1] * 60 + part[2] + part[3] * 60 + part[4] }')
+}
+
+# compare LABEL OWN PEER
+compare() {
+    awk -v label="$1" -v own="$2" -v peer="$3" 'BEGIN {
+        printf "%-34s %8.3f s", label, own
+        if (peer != "")
+            printf "   babeltrace2 %8.3f s, %.1f times as long", peer, peer / (own > 0 ? own : 0.001)
+        print "" }'
+}
+
+# peer COMMAND...: CPU seconds of babeltrace2 in $peer; empty where it is not installed
+peer() {
+    peer=
+    if command -v babeltrace2 >/dev/null; then
+        cpu babeltrace2 "$@"
+        peer=$seconds
+    fi
+}
+
+# own MODE TRACE: CPU seconds of reading through the library
+own() {
+    own=$("$build/bench_read" "$1" "$2" 3 | awk '{ print $2 }')
+}
+
+command -v babeltrace2 >/dev/null || echo "SKIP: babeltrace2 is not installed: nothing to compare with"
+
+make_trace mixed "$count"
+mixed=$trace
+"$build/bench_ctf_decode" "$mixed"
+peer "$mixed" -o dummy
+own summary "$mixed"
+compare "count" "$own" "$peer"
+own ordered "$mixed"
+compare "all fields, merged by time" "$own" "$peer"
+cpu "$build/stele" cat --ctf-pretty "$mixed"
+own=$seconds
+peer --clock-gmt "$mixed"
+compare "text" "$own" "$peer"
+
+# Every event takes 220 ns on average, from 1 ms behind 22:13:20 on.
+begin=$(awk -v n="$count" 'BEGIN { printf "2023-11-14T22:13:%012.9fZ", 20.001 + n * 219.5e-9 * 0.99 }')
+cpu "$build/stele" cat --begin="$begin" "$mixed"
+own=$seconds
+peer --clock-gmt --begin="$(echo "$begin" | tr T ' ' | tr -d Z)" "$mixed"
+compare "the last hundredth, text" "$own" "$peer"
+
+for kind in packets:1600000 string:300 classes:500000; do
+    make_trace "${kind%:*}" "${kind#*:}"
+    case $kind in
+    classes:*) peer= ;; # it takes minutes, and gigabytes
+    *) peer "$trace" -o dummy ;;
+    esac
+    own summary "$trace"
+    compare "count" "$own" "$peer"
+    "$build/bench_read" full "$trace" 1
+done
