@@ -280,12 +280,17 @@ static void put_members(text_sink *text, const stele_event *event, uint32_t firs
     }
 }
 
+/* What an event says itself comes first; contexts, which stand in front, are much the same in all.
+ */
 static void cell_put_fields(text_sink *text, const stele_event *event)
 {
     const stele_batch *batch = text->batch;
-    uint32_t first;
+    uint32_t first, context = 0;
     const uint32_t count = stele_event_fields(batch, event, &first);
-    put_members(text, event, first, count);
+    while (context < count && (batch->fields[first + context].hint & STELE_HINT_CONTEXT) != 0)
+        context += stele_field_length(&batch->fields[first + context]);
+    put_members(text, event, first + context, count - context);
+    put_members(text, event, first, context);
     put_members(text, event, batch->context_first, batch->context_count);
 }
 
