@@ -420,20 +420,35 @@ HOT const program *event_program(ctf_run *r, stele_batch *batch, uint64_t at)
 
 /* ---- The loop ---- */
 
-/* Operations that only look at the stretch and what is open; false: the outcome says why. */
-HOT bool op_simple(ctf_run *r, const program *p, const op *o, const uint8_t *base)
+/* Fields at the position: the position behind them, POS_FAILED. */
+HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
+{
+    switch (o->code) {
+    case OP_BIG: return field_big(r, o, pos);
+    case OP_BIG_FLOAT: return field_big_float(r, o, pos);
+    case OP_UUID: return field_uuid(r, pos);
+    case OP_BLOB: return field_blob(r, o, pos);
+    case OP_TEXT: return field_text(r, o, pos);
+    case OP_SKIP: return field_skip(r, o, pos);
+    case OP_UNIT: return field_unit(r, o, pos);
+    case OP_ORDER: return field_order(r, o, pos);
+    case OP_PAYLOAD: return payload_begin(r, pos);
+    default: return payload_end(r, pos); /* OP_PAYLOAD_END */
+    }
+}
+
+/* What most events do not need: the position behind it, POS_FAILED. */
+HOT uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base, uint64_t pos)
 {
     uint64_t value;
     switch (o->code) {
     case OP_EMIT: entry_push(r->batch, o->head, op_load(o, base)); break;
-    case OP_EMIT_TEXT: return field_emit_text(r, o, base + o->offset);
+    case OP_EMIT_TEXT: return field_emit_text(r, o, base + o->offset) ? pos : POS_FAILED;
     case OP_EMIT_NAMED:
         value = op_load(o, base);
         entry_push(r->batch, o->head, value);
-        if (!labels_push(r->programs, o->u.labels, value, p->entries, r->batch)) {
-            run_exhausted(r);
-            return false;
-        }
+        if (!labels_push(r->programs, o->u.labels, value, p->entries, r->batch))
+            return run_exhausted(r);
         break;
     case OP_EMIT_BOOL: entry_push(r->batch, o->head, op_load(o, base) != 0); break;
     case OP_EMIT_FLOAT:
@@ -446,25 +461,9 @@ HOT bool op_simple(ctf_run *r, const program *p, const op *o, const uint8_t *bas
     case OP_CLOSE: frame_close(r); break;
     case OP_PICK: slot_pick(r, p, o); break;
     case OP_UNSET: r->slots[o->v.slot].is_set = false; break;
-    default: break;
+    default: return op_field(r, o, pos);
     }
-    return true;
-}
-
-/* Fields at the position: the position behind them, POS_FAILED. */
-HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
-{
-    switch (o->code) {
-    case OP_BIG: return field_big(r, o, pos);
-    case OP_BIG_FLOAT: return field_big_float(r, o, pos);
-    case OP_UUID: return field_uuid(r, pos);
-    case OP_BLOB: return field_blob(r, o, pos);
-    case OP_SKIP: return field_skip(r, o, pos);
-    case OP_UNIT: return field_unit(r, o, pos);
-    case OP_ORDER: return field_order(r, o, pos);
-    case OP_PAYLOAD: return payload_begin(r, pos);
-    default: return payload_end(r, pos); /* OP_PAYLOAD_END */
-    }
+    return pos;
 }
 
 /* Where to go on; NULL: the outcome says why. */
@@ -532,20 +531,12 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_SLOT: slot_set(r, o, base); break;
         case OP_CLOCK: event_clock(r, o, base); break;
         case OP_EVENT_ID: r->id = op_load(o, base); break;
-        case OP_STRING: pos = field_string(r, o, pos); goto moved;
-        case OP_TEXT: pos = field_text(r, o, pos); goto moved;
-        case OP_NUMBERS: pos = field_numbers(r, o, pos); goto moved;
-        case OP_BIG:
-        case OP_BIG_FLOAT:
-        case OP_UUID:
-        case OP_BLOB:
-        case OP_SKIP:
-        case OP_UNIT:
-        case OP_ORDER:
-        case OP_PAYLOAD:
-        case OP_PAYLOAD_END:
-            pos = op_field(r, o, pos);
-        moved:
+        case OP_STRING:
+            pos = field_string(r, o, pos);
+            FAIL_UNLESS(pos != POS_FAILED);
+            break;
+        case OP_NUMBERS:
+            pos = field_numbers(r, o, pos);
             FAIL_UNLESS(pos != POS_FAILED);
             break;
         case OP_VARINT:
@@ -585,7 +576,10 @@ decode_outcome run_execute(ctf_run *r, const program *first)
             o = p->ops - 1;
             break;
         case OP_END: r->position = r->data_at + pos; return DECODE_OK;
-        default: FAIL_UNLESS(op_simple(r, p, o, base)); break;
+        default:
+            pos = op_other(r, p, o, base, pos);
+            FAIL_UNLESS(pos != POS_FAILED);
+            break;
         }
     }
 failed:
