@@ -11,7 +11,7 @@ for version in 1.8 2 rfc; do
     expect 0 check "$version"
     says out '0 errors, 0 warnings, 0 notes in 27 events'
     expect 0 cat --name name "$version"
-    says out 'pid=10, tid=11.*scope=2'
+    says out 'scope=2.*pid=10, tid=11'
 done
 [ -f 1.8/index/threads_0.idx ] || complain "no index"
 [ ! -d rfc/index ] || complain "an index of the RFC"
