@@ -70,8 +70,9 @@ static bool find_value(const step *at, unsigned number, uint8_t value[16])
 {
     const step_access *access = &at->accesses[0];
     if (number < REGISTER_V) {
-        store_le64(value, at->after->x[number]);
-        return a64_is_known(at->after, number);
+        const bool is_known = a64_is_known(at->after, number);
+        store_le64(value, is_known ? at->after->x[number] : 0);
+        return is_known;
     }
     if (number == REGISTER_FLAGS || at->access_count != 1 || access->is_store ||
         (at->insn.class != A64_LOAD_FP && at->insn.class != A64_LOAD_LITERAL) ||

@@ -21,7 +21,7 @@ expect 1 convert -o both.champsim "$pairs"
 says err 'dropped: another thread than the first'
 expect 1 convert --track 11796 -o out.cvp "$pairs"
 says err 'changed: the value of a register, written as 0'
-od -An -v -tx1 -w16 -N 256 out.cvp >out
+{ od -An -v -tx1 -w16 -N 256 out.cvp && cksum <out.cvp; } >out
 golden cvp
 expect 1 convert -o every.champsim "$xtrace/every_token.xinsndata.bin"
 expect 1 convert -o events.cvp "$fxt/events.fxt"
