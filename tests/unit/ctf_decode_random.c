@@ -207,7 +207,7 @@ static void compare(uint64_t seed)
             printf("  %s at %llu: %s\n", found.code, (unsigned long long)found.offset, found.found);
             printf("  got  %.*s\n  want %.*s\n", 200, all.to.text + (at > 100 ? at - 100 : 0), 200,
                    by_bits.to.text + (at > 100 ? at - 100 : 0));
-            CHECK(!"the same events");
+            CHECK(false); /* the same events */
             break;
         }
         CHECK_EQ_U64(few.events, by_bits.events);
