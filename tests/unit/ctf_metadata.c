@@ -33,6 +33,7 @@ static stele_status read_bytes(metadata *m, const void *bytes, size_t size)
     input_open_memory(&sink, "metadata", bytes, size, &in);
     status = metadata_read(m, &sink, &limits, in);
     input_close(in);
+    m->name = "metadata"; /* it was the input's */
     return status;
 }
 

@@ -153,9 +153,11 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
         diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
                     header->content_size - STELE_CTF_RFC_HEADER_SIZE, codec->name, "%s",
                     span.why != NULL ? span.why : "not valid");
+    if (status != STELE_OK)
+        return status;
     *content = u->buffers[1] + STELE_CTF_RFC_HEADER_SIZE;
     *size = used - STELE_CTF_RFC_HEADER_SIZE;
-    return status;
+    return STELE_OK;
 }
 
 stele_status rfc_unpack(rfc_unpacker *u, const stele_ctf_rfc_header *header, const uint8_t *packet,
