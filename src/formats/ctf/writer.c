@@ -76,6 +76,7 @@ typedef struct ctf_writer {
     source_target *sources; /* by number */
     size_t source_count;
     bool has_begun;
+    bool has_uuid;   /* an event was written */
     int64_t base_ns; /* time of tick 0 */
     stele_clock clock;
     uint8_t uuid[16];
@@ -85,11 +86,12 @@ typedef struct ctf_writer {
 
 /* ---- Begin ---- */
 
-/* Of what is written first and where: the same conversion gives the same bytes. */
+/* Of the first event and where it is written: the same conversion gives the same bytes. */
 static void choose_uuid(ctf_writer *w, const stele_event *event)
 {
     const char *path = w->base.out->path != NULL ? w->base.out->path : "";
     const uint64_t low = hash_bytes(path, strlen(path)) ^ (uint64_t)event->time_ns;
+    w->has_uuid = true;
     store_le64(w->uuid, hash_u64(low));
     store_le64(w->uuid + 8, hash_u64(low + 1));
     w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8, RFC 9562 */
@@ -107,7 +109,6 @@ static void begin(ctf_writer *w, const stele_batch *batch, const stele_event *ev
         writer_lose(&w->base, STELE_KIND_NONE, "ticks of unknown length as nanoseconds", false, 1);
     if (w->clock.has_wall && w->generation == CTF_RFC)
         writer_lose(&w->base, STELE_KIND_NONE, "wall-clock time", true, 1);
-    choose_uuid(w, event);
 }
 
 /* ---- Packets ---- */
@@ -464,6 +465,8 @@ static void write_event(ctf_writer *w, const stele_batch *batch, const stele_eve
         count_lost(w, source, event);
         return;
     }
+    if (!w->has_uuid)
+        choose_uuid(w, event);
     flags = event_flags(w, event, &track);
     find_context(w, event, track);
     if (!shape_event(&w->shape, batch, event, &flags) ||
