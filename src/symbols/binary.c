@@ -11,6 +11,7 @@ const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
 
 #ifdef STELE_HAVE_ELF
 
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -276,6 +277,48 @@ bool binary_line(binary *file, uint64_t address, const char **source, unsigned *
     return true;
 }
 
+/* Where the outermost of the inlined functions that hold the address was called. */
+static bool find_call(Dwarf_Die *unit, uint64_t address, const char **source, unsigned *line)
+{
+    Dwarf_Die *scopes = NULL;
+    Dwarf_Files *files;
+    size_t file_count;
+    bool is_found = false;
+    const int count = dwarf_getscopes(unit, address, &scopes);
+    for (int i = count - 1; i >= 0 && !is_found; i--) {
+        Dwarf_Attribute at;
+        Dwarf_Word file, number;
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &at), &file) != 0 ||
+            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &at), &number) != 0 ||
+            dwarf_getsrcfiles(unit, &files, &file_count) != 0)
+            continue;
+        *source = dwarf_filesrc(files, file, NULL, NULL);
+        *line = (unsigned)number;
+        is_found = *source != NULL;
+    }
+    free(scopes);
+    return is_found;
+}
+
+bool binary_own_line(binary *file, uint64_t address, const char **source, unsigned *line)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header_size;
+    if (!binary_line(file, address, source, line))
+        return false;
+    while (dwarf_nextcu(file->dwarf, offset, &next, &header_size, NULL, NULL, NULL) == 0) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(file->dwarf, offset + header_size, &unit) != NULL &&
+            dwarf_haspc(&unit, address) == 1) {
+            (void)find_call(&unit, address, source, line);
+            break;
+        }
+        offset = next;
+    }
+    return true;
+}
+
 /* ---- Sections and relocations ---- */
 
 bool binary_find_section(binary *file, const char *name, binary_section *found)
@@ -421,6 +464,15 @@ void binary_close(binary *file)
 }
 
 #else /* without elfutils */
+
+bool binary_own_line(binary *file, uint64_t address, const char **source, unsigned *line)
+{
+    (void)file;
+    (void)address;
+    (void)source;
+    (void)line;
+    return false;
+}
 
 stele_status binary_open(diag_sink *diag, const char *path, binary **out)
 {

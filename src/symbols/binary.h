@@ -50,6 +50,10 @@ uint64_t binary_base(const binary *file);
 /* The source file and line of an address; false when the file has no line information for it. */
 bool binary_line(binary *file, uint64_t address, const char **source, unsigned *line);
 
+/* The same for the function that the symbol table names: of code that was inlined into it, the line
+   of the call in it. */
+bool binary_own_line(binary *file, uint64_t address, const char **source, unsigned *line);
+
 typedef struct binary_section {
     const uint8_t *bytes;
     size_t size;

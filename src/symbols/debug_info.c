@@ -91,6 +91,7 @@ struct debug_info {
     debug_info_options options;
     diag_sink silent; /* a file that is not on this machine is nothing to complain about */
     stele_name names[KNOWN_COUNT];
+    stele_name providers[KNOWN_COUNT]; /* of events */
     mapping *mappings;
     size_t mapping_count, mapping_capacity;
     place *places; /* by (vpid, ip), open addressing */
@@ -236,11 +237,13 @@ static void take_build_id(debug_info *info, const stele_batch *batch, const stel
     }
 }
 
-/* Which of the tracer's own events it is; KNOWN_COUNT: none. */
-static known kind_of(const debug_info *info, stele_name name)
+/* Which of the tracer's own events it is; KNOWN_COUNT: none. The provider is the category. */
+static known kind_of(const debug_info *info, const stele_event *event)
 {
+    const stele_name provider = stele_category_name(info->context, event->category);
     known kind = KNOWN_START;
-    while (kind < KNOWN_COUNT && info->names[kind] != name)
+    while (kind < KNOWN_COUNT &&
+           (info->names[kind] != event->name || info->providers[kind] != provider))
         kind++;
     return kind;
 }
@@ -248,7 +251,7 @@ static known kind_of(const debug_info *info, stele_name name)
 /* What an event of the tracer itself tells of the files of its process. False: memory. */
 static bool learn(debug_info *info, const stele_batch *batch, const stele_event *event)
 {
-    const known kind = kind_of(info, event->name);
+    const known kind = kind_of(info, event);
     uint64_t vpid = 0, address = 0;
     mapping *m;
     if (kind == KNOWN_COUNT || !get_number(info, batch, event, KNOWN_VPID, true, &vpid))
@@ -327,6 +330,24 @@ static binary *open_by_link(debug_info *info, const mapping *m, const char *code
     return file;
 }
 
+/* What the trace did not tell of a file, from the file: its build id, and its debug link. */
+static void read_links(mapping *m)
+{
+    binary_section section;
+    if (m->build_id_size == 0 && binary_find_section(m->code, ".note.gnu.build-id", &section) &&
+        section.size > 16) {
+        const bool big = binary_is_big_endian(m->code);
+        const uint32_t name_size = (big ? load_be32 : load_le32)(section.bytes);
+        const uint32_t size = (big ? load_be32 : load_le32)(section.bytes + 4);
+        if (name_size == 4 && size <= section.size - 16 && size <= BUILD_ID_MAX) {
+            memcpy(m->build_id, section.bytes + 16, size);
+            m->build_id_size = size;
+        }
+    }
+    if (m->link == NULL && binary_find_section(m->code, ".gnu_debuglink", &section))
+        m->link = strndup((const char *)section.bytes, section.size);
+}
+
 static void open_files(debug_info *info, mapping *m)
 {
     char path[PATH_SIZE];
@@ -336,6 +357,8 @@ static void open_files(debug_info *info, mapping *m)
     snprintf(path, sizeof path, "%s%s",
              info->options.target_prefix != NULL ? info->options.target_prefix : "", m->path);
     m->code = open_quietly(info, path);
+    if (m->code != NULL)
+        read_links(m);
     m->debug = open_by_build_id(info, m);
     if (m->debug == NULL)
         m->debug = open_by_link(info, m, path);
@@ -367,7 +390,7 @@ static void look_up(debug_info *info, binary *file, uint64_t address, place *fou
         snprintf(text, sizeof text, offset != 0 ? "%s+%#" PRIx64 : "%s+%" PRIx64, name, offset);
         found->func = intern_text(info, text);
     }
-    if (found->src == 0 && binary_line(file, address, &source, &line)) {
+    if (found->src == 0 && binary_own_line(file, address, &source, &line)) {
         snprintf(text, sizeof text, "%s:%u", shown_path(info, source), line);
         found->src = intern_text(info, text);
     }
@@ -517,8 +540,11 @@ stele_status debug_info_new(stele_context *context, const debug_info_options *op
     info->context = context;
     info->options = *options;
     for (size_t i = 0; i < KNOWN_COUNT; i++) {
-        info->names[i] = intern_text(info, known_texts[i]);
-        if (info->names[i] == UINT32_MAX) {
+        const char *text = known_texts[i], *colon = strchr(text, ':');
+        const size_t provider = colon != NULL ? (size_t)(colon - text) : 0;
+        info->names[i] = intern_text(info, colon != NULL ? colon + 1 : text);
+        info->providers[i] = stele_name_intern(context, text, provider);
+        if (info->names[i] == UINT32_MAX || info->providers[i] == UINT32_MAX) {
             debug_info_free(info);
             *out = NULL;
             return STELE_ERR_MEMORY;
