@@ -65,7 +65,7 @@ refused 'takes 0, 1, 2 or 3' mix --level 4 "$pairs"
 refused "no function 'x'" mix --symbol x "$pairs"
 refused 'exclude each other' mix --json --csv "$pairs"
 expect 3 insn mix --binary nothing "$pairs"
-says err STE001
+grep -q SYM002 err || says err STE001 # a build without elfutils reads no binary at all
 expect 0 help insn mix
 says out '^Usage: stele insn mix \[OPTIONS\] TRACE'
 expect 0 insn --help
