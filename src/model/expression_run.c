@@ -71,7 +71,24 @@ static const stele_field *fields_find(const expression *e, const stele_batch *ba
     return NULL;
 }
 
-/* The member in the fields of the event, else in those that hold for its whole batch. */
+/* The same among the members of contexts that stand between the fields. */
+static const stele_field *contexts_find(const expression *e, const stele_batch *batch,
+                                        const path_step *step, const stele_field *fields,
+                                        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += stele_field_length(&fields[i])) {
+        const stele_field *at = &fields[i], *found;
+        if (at->type != STELE_TYPE_STRUCT || (at->hint & STELE_HINT_CONTEXT) == 0)
+            continue;
+        found = fields_find(e, batch, step, at + 1 + at->label_count, at->u.run.length);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+/* The member in the fields of the event, else in its contexts, else in what holds for its whole
+   batch. */
 static const stele_field *fields_find_top(const expression *e, const stele_batch *batch,
                                           const stele_event *event, const path_step *step)
 {
@@ -80,10 +97,15 @@ static const stele_field *fields_find_top(const expression *e, const stele_batch
     if ((batch->columns & STELE_COLUMN_FIELDS) != 0) {
         const uint32_t count = stele_event_fields(batch, event, &first);
         field = fields_find(e, batch, step, batch->fields + first, count);
+        if (field == NULL)
+            field = contexts_find(e, batch, step, batch->fields + first, count);
     }
-    if (field == NULL && (batch->columns & STELE_COLUMN_CONTEXT) != 0)
-        field =
-            fields_find(e, batch, step, batch->fields + batch->context_first, batch->context_count);
+    if (field == NULL && (batch->columns & STELE_COLUMN_CONTEXT) != 0) {
+        const stele_field *context = batch->fields + batch->context_first;
+        field = fields_find(e, batch, step, context, batch->context_count);
+        if (field == NULL)
+            field = contexts_find(e, batch, step, context, batch->context_count);
+    }
     return field;
 }
 

@@ -85,6 +85,8 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
     stele_context *context = trace->base.context;
     input *in = NULL;
     stele_status status = ctf_open_member(trace, unit->metadata_member, &in);
+    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
+        return STELE_OK; /* as was told; other directories can be read */
     if (status != STELE_OK)
         return status;
     status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);

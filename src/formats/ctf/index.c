@@ -20,6 +20,19 @@ typedef struct indexer {
     ctf_content content;
 } indexer;
 
+/* Findings are reported from here on, and ... */
+static void speak(indexer *self)
+{
+    self->trace->base.context->diag = self->told;
+}
+
+/* ... from here on not: whoever reads the packets will report what is wrong with them. */
+static void hush(indexer *self)
+{
+    self->told = self->trace->base.context->diag;
+    self->trace->base.context->diag.fn = NULL;
+}
+
 /* The time of the packet's first event, if it has one that can be read. */
 static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets *packets,
                                 window *w, const ctf_packet *packet)
@@ -45,7 +58,12 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
     bool is_clamped = false;
     ctf_packet packet;
     stele_status status;
-    window_move(w, file->last_offset, UINT64_MAX);
+    unsigned last = 0;
+    while (last < CTF_LAST_KEPT && file->last[last].content_bits <= file->first.events_at)
+        last++;
+    if (last == CTF_LAST_KEPT || file->first.clock == NULL)
+        return STELE_OK;
+    window_move(w, file->last[last].offset, UINT64_MAX);
     status = packets_next(packets, w, &packet);
     if (status == STELE_OK)
         status = content_enter(&self->content, packets, w, &packet, packets->run);
@@ -76,10 +94,8 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
     if (head->begin_ticks < *last_begin)
         file->is_ordered = false;
     *last_begin = head->begin_ticks;
-    if (packet->content_bits > head->events_at) {
-        file->last_offset = packet->offset;
-        file->has_last = true;
-    }
+    if (packet->content_bits > head->events_at)
+        file->last[0] = (ctf_place_bits){packet->offset, packet->content_bits};
     if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->end_ticks) {
         file->end_ticks = head->end_ticks;
         file->has_end = true;
@@ -115,28 +131,22 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
     }
     if (status != STELE_OK && status != STELE_END)
         return status;
-    return file->has_last && file->first.clock != NULL ? learn_last(self, file, &packets, w)
-                                                       : STELE_OK;
+    return learn_last(self, file, &packets, w);
 }
 
-/*
- * Whoever reads the packets will report what is wrong with them, so this pass does it only where
- * there is nothing that can be read.
- */
+/* What is wrong with packets is told by this pass only where there is nothing that can be read. */
 static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
 {
-    diag_sink *diag = &self->trace->base.context->diag;
     bool is_known = false;
     stele_status status = lttng_index_use(self->trace, file, &is_known);
     if (status == STELE_OK)
         status = index_packets(self, file, run, w, is_known, true);
     if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
         return status;
-    *diag = self->told;
+    speak(self);
     window_move(w, 0, UINT64_MAX);
     status = index_packets(self, file, run, w, is_known, false);
-    self->told = *diag;
-    diag->fn = NULL;
+    hush(self);
     return status;
 }
 
@@ -155,7 +165,13 @@ static stele_status index_file(indexer *self, ctf_file *file)
     run = *programs != NULL ? run_new(*programs) : NULL;
     if (run == NULL)
         return STELE_ERR_MEMORY;
+    speak(self);
     status = ctf_open_member(trace, file->member, &in);
+    hush(self);
+    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ) {
+        run_free(run);
+        return STELE_OK; /* as was told; the other files can be read */
+    }
     if (status == STELE_OK && in->is_seekable && in->has_size) {
         file->size = in->size;
         status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
@@ -165,11 +181,10 @@ static stele_status index_file(indexer *self, ctf_file *file)
             window_close(&w);
         }
     } else if (status == STELE_OK) {
-        trace->base.context->diag = self->told;
+        speak(self);
         ctf_report(trace, CTF415, file->name, CTF_NO_PLACE, 0, 0, "a file as it was recorded",
                    "one that is packed by itself");
-        self->told = trace->base.context->diag;
-        trace->base.context->diag.fn = NULL;
+        hush(self);
     }
     if (in != NULL)
         ctf_close_member(file->member, in);

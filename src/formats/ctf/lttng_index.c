@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HEADER_SIZE    16u
 #define ENTRY_SIZE     56u /* version 1.0 */
@@ -17,6 +18,8 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
         return STELE_END;
     self->name = source_member_at(trace->base.source, file->index_member)->name;
     status = ctf_open_member(trace, file->index_member, &self->in);
+    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
+        return STELE_END; /* packets are found by their headers */
     if (status != STELE_OK)
         return status;
     status = window_open(&self->w, self->in, 0, UINT64_MAX, (size_t)16 << 10, ENTRY_SIZE_MAX);
@@ -80,24 +83,22 @@ static void forget(ctf_file *file)
     file->seek_count = 0;
     file->packet_count = 0;
     file->end_ticks = 0;
-    file->has_end = file->has_last = false;
+    file->has_end = false;
+    memset(file->last, 0, sizeof file->last);
 }
 
-/* Packets with events have more content than those without, which all have the least. */
-static void note_last(ctf_file *file, const lttng_entry *entry, uint64_t *least_bits)
+/* Which packets have events is known once one of their heads is. */
+static void note_last(ctf_file *file, const lttng_entry *entry)
 {
-    if (entry->content_bits < *least_bits)
-        *least_bits = entry->content_bits;
-    if (entry->content_bits > *least_bits || !file->has_last)
-        file->last_offset = entry->offset;
-    file->has_last = true;
+    memmove(file->last + 1, file->last, sizeof file->last - sizeof file->last[0]);
+    file->last[0] = (ctf_place_bits){entry->offset, entry->content_bits};
 }
 
 stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_used)
 {
     lttng_index self;
     lttng_entry entry;
-    uint64_t next = 0, last_begin = 0, least_bits = UINT64_MAX;
+    uint64_t next = 0, last_begin = 0;
     stele_status status = lttng_index_open(&self, trace, file);
     *is_used = false;
     if (status != STELE_OK)
@@ -107,7 +108,7 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
         if (entry.offset != next || entry.size == 0 || entry.size > file->size - next)
             break;
         next += entry.size;
-        note_last(file, &entry, &least_bits);
+        note_last(file, &entry);
         file->is_ordered = file->is_ordered && entry.begin >= last_begin;
         last_begin = entry.begin;
         if (entry.end >= file->end_ticks)

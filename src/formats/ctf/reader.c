@@ -252,7 +252,7 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
     ctf_trace *trace = (ctf_trace *)base;
     ctf_producer *self;
     *out = NULL;
-    if (!trace->is_grouped) {
+    if (!trace->is_grouped && trace->file_count != 0) {
         const stele_status status = stele_trace_index(base);
         if (status != STELE_OK)
             return status;

@@ -32,6 +32,13 @@ typedef struct ctf_seek {
 
 #define CTF_SEEKS_MAX 1024u /* of a file; beyond, every other one is dropped */
 
+/* A packet, and how much is in it: to find the last one that has events. */
+typedef struct ctf_place_bits {
+    uint64_t offset, content_bits; /* 0: there was none */
+} ctf_place_bits;
+
+#define CTF_LAST_KEPT 4u
+
 /* A data stream file. */
 typedef struct ctf_file {
     size_t member;       /* of the source */
@@ -41,10 +48,10 @@ typedef struct ctf_file {
     packet_head first; /* of the first packet that can be read */
     uint64_t size;     /* once indexed */
     uint64_t packet_count;
-    uint64_t end_ticks;   /* the latest of its packets */
-    uint64_t last_offset; /* of the last packet that has events, once has_last */
+    uint64_t end_ticks;                 /* the latest of its packets */
+    ctf_place_bits last[CTF_LAST_KEPT]; /* packets, the last one first */
     int64_t first_event_ns, last_event_ns;
-    bool has_end, has_last, has_first_event, has_last_event;
+    bool has_end, has_first_event, has_last_event;
     bool is_ordered; /* its packets begin one after the other */
     ctf_seek *seeks;
     uint32_t seek_count;

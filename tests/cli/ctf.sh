@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Traces of the Common Trace Format: directories, archives of them, metadata alone, the lines of
+# babeltrace2, what holds for an event's context.
+. "$SOURCE/tests/cli/lib.sh"
+ctf=$SOURCE/src/formats/ctf/good
+small=$ctf/small_18
+
+# The two lost events of the sample end every reading with 1.
+expect 1 cat --ctf-pretty --clock-gmt --clock-date "$small"
+golden ctf_pretty
+lines out 6
+expect 1 cat --ctf-pretty --clock-cycles --no-delta --pretty-fields none --pretty-names all "$small"
+says out '^timestamp = 00000000000671088590, name = a:numbers, stream.packet.context = { cpu_id = 0 }'
+expect 1 cat --ctf-pretty --clock-seconds --pretty-names none "$small"
+says out '^\[1700000000.671088590\] (+?.?????????) box a:numbers: { 0 }, { 7 }, { -3, 5, '
+expect 2 cat --ctf-pretty --pretty-names some "$small"
+expect 2 cat --ctf-pretty --json "$small"
+
+# Contexts can be asked for as fields.
+expect 1 cat --where 'arg.vtid == 7' "$small"
+lines out 3
+expect 1 cat --where 'arg.cpu_id == 1 and exists arg.vtid' "$small"
+lines out 2
+expect 0 cat --stream-intersection "$small"
+lines out 3
+expect 2 cat --stream-intersection --begin 1ms "$small"
+
+# The same from an archive; and metadata without any data.
+(cd "$ctf" && tar czf - small_18) >small.tar.gz
+expect 1 cat --ctf-pretty --clock-gmt --clock-date small.tar.gz
+golden ctf_pretty
+expect 0 info "$small/metadata"
+says out 'event record classes  *2'
+
+expect 1 info "$small"
+says out 'Common Trace Format (ctf), version 1.8'
+says out 'Lost *2 events'
+expect 1 check "$small"
+says out 'CTF408'
+expect 1 check --strict "$small"
+expect 0 dump "$small"
+says out 'Packet  *packet_size=216 content_bits=1136'
+expect 3 info "$SOURCE/docs"
+finish
