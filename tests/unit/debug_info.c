@@ -95,7 +95,8 @@ TEST(functions_of_processes)
     CHECK(begins(told(&out, 2, "bin"), "unit_debug_info+0x"));
 #ifdef STELE_HAVE_ELF
     CHECK(begins(told(&out, 2, "func"), "traced_function+0x1"));
-    CHECK(begins(told(&out, 2, "src"), "debug_info.c:"));
+    /* A build without debug information knows no lines. */
+    CHECK(told(&out, 2, "src").size == 0 || begins(told(&out, 2, "src"), "debug_info.c:"));
 #endif
     debug_info_free(info);
     stele_batch_free(batch);
