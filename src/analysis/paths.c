@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/ranked.h"
 #include "analysis/samples.h"
 
 /* What is added up while reading. */
@@ -139,24 +140,6 @@ stele_status paths_turn(paths *p, unsigned side)
 
 /* ---- The tree ---- */
 
-/* qsort() has no argument of its own: what is compared stands beside the node. */
-typedef struct ranked {
-    uint64_t weight;
-    stele_text name;
-    uint32_t node;
-} ranked;
-
-static int ranked_compare(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    const int order = text_compare(a->name, b->name);
-    if (a->weight != b->weight)
-        return a->weight > b->weight ? -1 : 1;
-    if (order != 0)
-        return order;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
-
 /* Figures of whole subtrees; children stand behind their parents. */
 static void sum_up(paths *p, uint32_t count)
 {
@@ -185,9 +168,9 @@ static void sum_up(paths *p, uint32_t count)
 static void link_children(path_node *nodes, const ranked *ranks, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {
-        path_node *node = &nodes[ranks[i].node];
+        path_node *node = &nodes[ranks[i].index];
         node->sibling = nodes[node->parent].child;
-        nodes[node->parent].child = ranks[i].node;
+        nodes[node->parent].child = ranks[i].index;
     }
 }
 
@@ -211,7 +194,7 @@ stele_status paths_tree(paths *p, bool by_count, path_tree *tree)
         const path_figures *a = &p->nodes[i].sides[0], *b = &p->nodes[i].sides[1];
         ranks[i - 1] =
             (ranked){by_count ? a->total_count + b->total_count : a->total_ns + b->total_ns,
-                     stele_name_text(p->context, NULL, p->nodes[i].name), i};
+                     stele_name_text(p->context, NULL, p->nodes[i].name), i, i};
         if (p->nodes[i].depth > tree->depth_max)
             tree->depth_max = p->nodes[i].depth;
     }

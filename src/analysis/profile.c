@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/histogram.h"
+#include "analysis/ranked.h"
 #include "analysis/samples.h"
 #include "core/hash.h"
 #include "core/wide.h"
@@ -240,25 +241,6 @@ stele_status profile_finish(profile *p)
 }
 
 /* ---- Rows ---- */
-
-/* qsort() has no argument of its own: what is compared stands beside the row. */
-typedef struct ranked {
-    uint64_t weight;
-    stele_text name;
-    uint32_t index;
-    uint32_t track;
-} ranked;
-
-static int ranked_compare(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    const int order = text_compare(a->name, b->name);
-    if (a->weight != b->weight)
-        return a->weight > b->weight ? -1 : 1;
-    if (order != 0)
-        return order;
-    return a->track < b->track ? -1 : a->track > b->track;
-}
 
 static uint64_t weight(const profile_row *row, profile_order order)
 {
