@@ -615,17 +615,21 @@ static const struct class_type {
     {"variant", CTF_VARIANT, BIT(P_OPTIONS) | BIT(P_SELECTOR), 0, read_variant},
 };
 
-/* The class type of a field class object; NULL: reported. */
-static const struct class_type *type_find(json_front *front, const json_value *object)
+const void *json_find_type(json_front *front, const json_value *object, const void *table,
+                           size_t count, size_t size, const char *expected)
 {
     for (const json_value *value = json_first(&front->tree, object); value != NULL;
          value = json_next(&front->tree, value)) {
         if (!ctf_text_is(json_key(value), "type"))
             continue;
-        for (size_t i = 0; i < sizeof class_types / sizeof *class_types; i++)
-            if (value->kind == JSON_STRING && ctf_text_is(json_text(value), class_types[i].name))
-                return &class_types[i];
-        refuse(front, value, "the type of a field class");
+        for (size_t i = 0; i < count && value->kind == JSON_STRING; i++) {
+            const void *entry = (const uint8_t *)table + i * size;
+            const char *name;
+            memcpy(&name, entry, sizeof name);
+            if (ctf_text_is(json_text(value), name))
+                return entry;
+        }
+        refuse(front, value, expected);
         return NULL;
     }
     json_refuse(&front->tree, &ctf_codes[CTF201], object, "the property \"type\"",
@@ -659,7 +663,9 @@ static bool use_alias(json_front *front, const json_value *name, const ctf_class
 static bool read_object(json_front *front, const json_value *object, ctf_class *type)
 {
     const json_value *found[P_COUNT] = {NULL};
-    const struct class_type *class_type = type_find(front, object);
+    const struct class_type *class_type =
+        json_find_type(front, object, class_types, sizeof class_types / sizeof *class_types,
+                       sizeof *class_types, "the type of a field class");
     if (class_type == NULL ||
         !json_properties(&front->tree, object, properties, BIT(P_TYPE) | class_type->required,
                          BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS) | class_type->optional, found))

@@ -25,6 +25,13 @@ typedef struct json_front {
     bool has_trace;            /* a trace class was there */
 } json_front;
 
+/*
+ * The entry of a table that the property "type" of an object names; NULL: reported. `table` has
+ * `count` entries of `size` bytes, each beginning with its name (const char *).
+ */
+const void *json_find_type(json_front *front, const json_value *object, const void *table,
+                           size_t count, size_t size, const char *expected);
+
 /* Builds a class of a field class object or an alias' name. False: reported, or memory. */
 bool json_class(json_front *front, const json_value *value, const ctf_class **type);
 

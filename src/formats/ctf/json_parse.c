@@ -435,23 +435,6 @@ static const struct fragment_type {
     {"preamble", BIT(P_VERSION), BIT(P_UUID), read_preamble},
 };
 
-static const struct fragment_type *type_find(json_front *front, const json_value *fragment)
-{
-    for (const json_value *value = json_first(&front->tree, fragment); value != NULL;
-         value = json_next(&front->tree, value)) {
-        if (!ctf_text_is(json_key(value), "type"))
-            continue;
-        for (size_t i = 0; i < sizeof fragment_types / sizeof *fragment_types; i++)
-            if (value->kind == JSON_STRING && ctf_text_is(json_text(value), fragment_types[i].name))
-                return &fragment_types[i];
-        refuse(front, value, "the type of a fragment");
-        return NULL;
-    }
-    json_refuse(&front->tree, &ctf_codes[CTF201], fragment, "the property \"type\"",
-                "an object without it");
-    return NULL;
-}
-
 static bool read_fragment(json_front *front)
 {
     const json_value *found[P_COUNT] = {NULL}, *fragment;
@@ -461,7 +444,9 @@ static bool read_fragment(json_front *front)
     fragment = front->tree.values;
     if (fragment->kind != JSON_OBJECT)
         return json_refuse(&front->tree, &ctf_codes[CTF201], fragment, "an object", NULL);
-    type = type_find(front, fragment);
+    type = json_find_type(front, fragment, fragment_types,
+                          sizeof fragment_types / sizeof *fragment_types, sizeof *fragment_types,
+                          "the type of a fragment");
     if (type == NULL)
         return false;
     if (front->schema->major == 0 && type->read != read_preamble)
