@@ -18,6 +18,7 @@ typedef struct builder {
     ctf_scope scope;
     const ctf_class *context; /* whose members may name the thread; NULL: not wanted */
     uint32_t also_slot;       /* where the next number goes, too */
+    bool is_cpu;              /* the next number is that of the packet's CPU */
     uint32_t thread_slots;    /* which of them were found: bits */
     target_tree *tree;
     uint32_t user; /* the next one of the walk */

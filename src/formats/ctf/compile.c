@@ -181,6 +181,8 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
         number_op(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
     if (b->also_slot != SLOT_NONE)
         number_op(b, OP_SLOT, n)->v.slot = b->also_slot;
+    if (b->is_cpu && (type->roles & CTF_ROLE_CPU) == 0)
+        number_op(b, OP_ROLE, n)->v.role = CTF_ROLE_CPU;
     if (type->roles == 0)
         return;
     if (b->scope <= CTF_SCOPE_PACKET_CONTEXT) {
@@ -233,8 +235,8 @@ static void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint3
         emit_big(b, type, name);
         return;
     }
-    if (!b->is_wanted && node == TARGET_NONE && b->also_slot == SLOT_NONE && type->roles == 0 &&
-        type->unit_size == 0) {
+    if (!b->is_wanted && node == TARGET_NONE && b->also_slot == SLOT_NONE && !b->is_cpu &&
+        type->roles == 0 && type->unit_size == 0) {
         build_order(b, type);
         build_step(b, type->alignment, type->size);
         return;
@@ -510,12 +512,16 @@ static void emit_members(builder *b, const ctf_class *type, uint32_t node)
 {
     for (uint32_t i = 0; i < type->u.structure.count; i++) {
         const ctf_member *member = &type->u.structure.members[i];
+        /* CTF 2 has no role for it; its tracers keep the name that CTF 1.8 reserves. */
+        b->is_cpu = b->scope == CTF_SCOPE_PACKET_CONTEXT && member->type->kind == CTF_UINT &&
+                    ctf_text_is(member->name, "cpu_id");
         b->also_slot = thread_slot(b, type, member);
         if (b->also_slot != SLOT_NONE)
             b->thread_slots |= 1u << b->also_slot;
         emit_class(b, member->type, b->is_wanted ? build_name(b, member->name) : 0,
                    child_node(b, node, i));
         b->also_slot = SLOT_NONE;
+        b->is_cpu = false;
     }
 }
 

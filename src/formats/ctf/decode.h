@@ -96,6 +96,9 @@ decode_outcome run_packet(ctf_run *run, const packet_view *view, const char *sou
                           uint64_t file_offset, const ctf_stream_class *stream_class,
                           packet_head *head);
 
+/* The track of events that name neither thread nor CPU: that of their data stream. 0: none. */
+void run_set_track(ctf_run *run, uint32_t track);
+
 /* The content ends there: where a size is not said or not true. */
 void run_set_content(ctf_run *run, uint64_t content_bits);
 

@@ -48,6 +48,7 @@ static stele_status open_stream(ctf_producer *self)
     self->run = *programs != NULL ? run_new(*programs) : NULL;
     if (self->run == NULL)
         return STELE_ERR_MEMORY;
+    run_set_track(self->run, stream->track);
     self->losses = (ctf_losses){0};
     self->is_mend_reported = false;
     self->has_walk = true;

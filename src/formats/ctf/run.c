@@ -391,15 +391,11 @@ static void head_apply(ctf_run *r, const packet_head *head)
     r->rest = event_rest(
         0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
         (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
-    if ((r->programs->columns & STELE_COLUMN_TRACK) != 0) {
-        const bool has_id = (head->has & CTF_ROLE_STREAM_ID) != 0;
-        r->track = stele_track_intern(
-            r->context, &(stele_track){.kind = has_cpu ? STELE_TRACK_CPU : STELE_TRACK_STREAM,
-                                       .source = r->programs->trace,
-                                       .number = has_cpu  ? head->cpu
-                                                 : has_id ? head->stream_id
-                                                          : head->stream_class->id});
-    }
+    r->track = r->stream_track;
+    if ((r->programs->columns & STELE_COLUMN_TRACK) != 0 && has_cpu)
+        r->track = stele_track_intern(r->context, &(stele_track){.kind = STELE_TRACK_CPU,
+                                                                 .source = r->programs->trace,
+                                                                 .number = head->cpu});
 }
 
 /* ---- What holds for the whole trace ---- */
@@ -485,6 +481,11 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
         outcome = DECODE_MEMORY;
     r->head = NULL;
     return outcome;
+}
+
+void run_set_track(ctf_run *r, uint32_t track)
+{
+    r->stream_track = track;
 }
 
 void run_set_content(ctf_run *r, uint64_t content_bits)

@@ -36,6 +36,7 @@ struct ctf_run {
     uint64_t position;     /* of the next event, in bits from the packet's start */
     uint64_t content_bits; /* UINT64_MAX: not known */
     uint64_t want_size;
+    uint32_t stream_track; /* of packets that name no CPU */
     uint32_t track;        /* of events that name no thread */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
     const uint64_t *clock; /* that gives events their times; NULL: they have none */
