@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER_SIZE    16u
 #define ENTRY_SIZE     56u /* version 1.0 */
-#define ENTRY_SIZE_1_1 72u
 #define ENTRY_SIZE_MAX 4096u
 
 stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const ctf_file *file)
@@ -25,18 +23,20 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
     status = window_open(&self->w, self->in, 0, UINT64_MAX, (size_t)16 << 10, ENTRY_SIZE_MAX);
     if (status == STELE_OK) {
         const uint8_t *at;
-        status = window_need(&self->w, HEADER_SIZE) >= HEADER_SIZE ? STELE_OK : STELE_END;
+        status = window_need(&self->w, STELE_CTF_INDEX_HEADER_SIZE) >= STELE_CTF_INDEX_HEADER_SIZE
+                     ? STELE_OK
+                     : STELE_END;
         at = self->w.at;
         if (status == STELE_OK) {
             self->minor = load_be32(at + 8);
             self->entry_size = load_be32(at + 12);
-            self->w.at += HEADER_SIZE;
-            if (load_be32(at) != LTTNG_INDEX_MAGIC || load_be32(at + 4) != 1 ||
+            self->w.at += STELE_CTF_INDEX_HEADER_SIZE;
+            if (load_be32(at) != STELE_CTF_INDEX_MAGIC || load_be32(at + 4) != 1 ||
                 self->entry_size < ENTRY_SIZE || self->entry_size > ENTRY_SIZE_MAX)
                 status = STELE_END;
         }
         if (status == STELE_END)
-            ctf_report(trace, CTF410, self->name, 0, HEADER_SIZE, 0,
+            ctf_report(trace, CTF410, self->name, 0, STELE_CTF_INDEX_HEADER_SIZE, 0,
                        "an index of version 1 with entries of 56 bytes or more", "something else");
     }
     if (status != STELE_OK)
@@ -46,22 +46,23 @@ stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const c
 
 stele_status lttng_index_next(lttng_index *self, lttng_entry *entry)
 {
-    const uint8_t *at;
+    uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0}; /* those of version 1.0 are shorter */
+    stele_ctf_index_entry read;
     if (window_need(&self->w, self->entry_size) < self->entry_size)
         return self->w.status != STELE_OK ? self->w.status : STELE_END;
-    at = self->w.at;
-    *entry = (lttng_entry){.offset = load_be64(at),
-                           .size = load_be64(at + 8) / 8,
-                           .content_bits = load_be64(at + 16),
-                           .begin = load_be64(at + 24),
-                           .end = load_be64(at + 32),
-                           .discarded = load_be64(at + 40),
-                           .stream_class_id = load_be64(at + 48)};
-    entry->has_instance = self->entry_size >= ENTRY_SIZE_1_1 && self->minor >= 1;
-    if (entry->has_instance) {
-        entry->stream_id = load_be64(at + 56);
-        entry->sequence_number = load_be64(at + 64);
-    }
+    memcpy(bytes, self->w.at, self->entry_size < sizeof bytes ? self->entry_size : sizeof bytes);
+    stele_ctf_index_entry_read(bytes, &read);
+    *entry = (lttng_entry){.offset = read.offset,
+                           .size = read.packet_size_bits / 8,
+                           .content_bits = read.content_size_bits,
+                           .begin = read.timestamp_begin,
+                           .end = read.timestamp_end,
+                           .discarded = read.events_discarded,
+                           .stream_class_id = read.stream_id,
+                           .has_instance =
+                               self->entry_size >= STELE_CTF_INDEX_ENTRY_SIZE && self->minor >= 1,
+                           .stream_id = read.stream_instance_id,
+                           .sequence_number = read.packet_seq_num};
     self->w.at += self->entry_size;
     return STELE_OK;
 }

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * LTTng's index of a data stream file, "index/NAME.idx": all numbers big-endian.
- *
- *     header   | magic c1f1dcc1 u32 | major u32 | minor u32 | entry length u32 |
- *     entry    | offset u64 (bytes) | packet size u64 (bits) | content size u64 (bits) |
- *              | begin u64 | end u64 | events discarded u64 | stream class id u64 |
- *     from 1.1 | stream instance id u64 | packet sequence number u64 |
- */
+/* LTTng's index of a data stream file, "index/NAME.idx": see <stele/ctf.h> for its layout. */
 #ifndef CTF_LTTNG_INDEX_H
 #define CTF_LTTNG_INDEX_H
 
-#include "formats/ctf/packet.h"
+#include <stele/ctf.h>
 
-#define LTTNG_INDEX_MAGIC UINT32_C(0xc1f1dcc1)
+#include "formats/ctf/packet.h"
 
 typedef struct lttng_entry {
     uint64_t offset, size; /* bytes */
