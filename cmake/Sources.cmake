@@ -15,7 +15,7 @@ endif()
 set(patterns
     src/core/*.c src/model/*.c src/formats/*.c src/sinks/*.c src/analysis/*.c src/symbols/*.c)
 foreach(format IN LISTS STELE_FORMATS)
-    list(APPEND patterns src/formats/${format}/*.c)
+    list(APPEND patterns src/formats/${format}/*.c src/formats/${format}/*/*.c)
 endforeach()
 file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS ${patterns})
 file(GLOB STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c)

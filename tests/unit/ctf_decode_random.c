@@ -4,6 +4,7 @@
  * that reads bit by bit, whatever pieces the packet comes in and whatever is wanted of it.
  */
 #include "ctf_notes.h"
+#include "formats/ctf/schema/targets.h"
 
 #define SCHEMAS    100u /* or what the environment says: SCHEMAS=100000 */
 #define PACKET_MAX 1500u

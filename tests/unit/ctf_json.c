@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/input.h"
 #include "formats/ctf/codes.h"
-#include "formats/ctf/metadata.h"
-#include "formats/ctf/print.h"
+#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/print.h"
 #include "test.h"
 
 static const stele_limits limits = {.depth_max = 64, .metadata_size_max = 256 << 20};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the bytes of a metadata stream to its text, and the addresses of findings in it. */
-#include "formats/ctf/metadata.h"
+#include "formats/ctf/metadata/metadata.h"
 
 #include "core/load.h"
 #include "formats/ctf/codes.h"

@@ -2,10 +2,10 @@
 /* Metadata and packets of the RFC v1.1. Its own examples are here as they stand there. */
 #include "core/input.h"
 #include "formats/ctf/codes.h"
-#include "formats/ctf/metadata.h"
-#include "formats/ctf/print.h"
-#include "formats/ctf/rfc_crypto.h"
-#include "formats/ctf/rfc_packet.h"
+#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/print.h"
+#include "formats/ctf/rfc/rfc_crypto.h"
+#include "formats/ctf/rfc/rfc_packet.h"
 #include "stele_config.h"
 #include "unit/hex.h"
 

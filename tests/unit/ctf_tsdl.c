@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TSDL text to a schema: what it says, and the line and column of what is wrong. */
 #include "formats/ctf/codes.h"
-#include "formats/ctf/metadata.h"
-#include "formats/ctf/print.h"
+#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/print.h"
 #include "support.h"
 
 static struct {

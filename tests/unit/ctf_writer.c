@@ -4,10 +4,10 @@
 
 #include "core/input.h"
 #include "core/load.h"
-#include "formats/ctf/metadata.h"
-#include "formats/ctf/rfc_crypto.h"
-#include "formats/ctf/rfc_packet.h"
-#include "formats/ctf/writer.h"
+#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/rfc/rfc_crypto.h"
+#include "formats/ctf/rfc/rfc_packet.h"
+#include "formats/ctf/write/writer.h"
 #include "model/context.h"
 #include "test.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/path.h"
-#include "formats/ctf/trace.h"
-#include "formats/ctf/writer.h"
+#include "formats/ctf/trace/trace.h"
+#include "formats/ctf/write/writer.h"
 
 #define MAGIC_TSDL_PACKET UINT32_C(0x75d11d57)
 #define MAGIC_RFC_PACKET  UINT32_C(0xc1fc1fc1)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets to events. Field classes compile into flat procedures (program.h) that a run executes:
+ *
+ *     schema --schema_check()--> targets --programs_new()--> programs --run_packet(), run_events()
+ *
+ * Programs are made lazily, one an event class, for one choice of columns; all runs that want these
+ * columns share them. A run holds the state of one data stream: clocks, values that later fields
+ * depend on, the position in the current packet. The caller loads bytes and judges packets.
+ *
+ * Positions are in bits from the start of the packet, which is what alignments refer to.
+ */
+#ifndef CTF_DECODE_H
+#define CTF_DECODE_H
+
+#include "formats/ctf/schema/schema.h"
+#include "model/batch.h"
+#include "model/context.h"
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+typedef struct ctf_programs ctf_programs;
+
+/* For the streams of one trace (`trace` as in stele_track.source) and STELE_COLUMN_... `columns`.
+   The schema must have passed schema_check() and outlive the programs. NULL: memory. */
+ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
+                           uint32_t columns);
+void programs_free(ctf_programs *programs);
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* The loaded bytes of a packet: `size` of them from byte `offset` of the packet on. */
+typedef struct packet_view {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t offset;
+} packet_view;
+
+typedef enum decode_outcome {
+    DECODE_OK,    /* the packet's head is read; or: the batch takes no more events */
+    DECODE_MORE,  /* the loaded bytes do not suffice; nothing happened. See run_want_size(). */
+    DECODE_END,   /* the content of the packet ends */
+    DECODE_BAD,   /* damage, which was reported: nothing behind it in the packet can be read */
+    DECODE_MEMORY /* memory is exhausted */
+} decode_outcome;
+
+/* What the head of a packet (packet header and context) says by roles. Sizes are in bits whatever
+   the unit of the metadata; timestamps are full values of the clock, unwrapped. */
+typedef struct packet_head {
+    const ctf_stream_class *stream_class;
+    uint32_t has; /* CTF_ROLE_...: which of the members below were there */
+    uint32_t cpu;
+    uint64_t magic;
+    uint64_t stream_class_id;
+    uint64_t stream_id;
+    uint64_t total_bits;      /* TOTAL_LENGTH */
+    uint64_t content_bits;    /* CONTENT_LENGTH */
+    uint64_t begin_ticks;     /* PACKET_BEGIN */
+    uint64_t end_ticks;       /* PACKET_END */
+    uint64_t discarded;       /* DISCARDED: as written, of a counter of `discarded_width` bits */
+    uint64_t sequence_number; /* SEQUENCE_NUMBER, as written, of `sequence_width` bits */
+    uint8_t discarded_width, sequence_width;
+    uint8_t uuid[16];
+    const ctf_clock *clock; /* of the timestamps; NULL: the stream class has none */
+    uint64_t events_at;     /* where the head ends */
+} packet_head;
+
+typedef struct ctf_run ctf_run;
+
+/* NULL: memory. */
+ctf_run *run_new(ctf_programs *programs);
+void run_free(ctf_run *run);
+
+/* Goes to another data stream, or another place of this one: clocks start from 0 again. */
+void run_reset(ctf_run *run);
+
+/*
+ * Reads the head of the packet that begins at byte `file_offset` of the file `source`, and goes to
+ * its first event. The view begins at the packet's first byte. `stream_class` is that of all its
+ * packets; NULL: the head says which. What follows is bounded by content_bits, else total_bits,
+ * else by run_set_content(). DECODE_BAD is reported.
+ *
+ * Where STELE_COLUMN_CONTEXT is wanted, the head's fields become context fields of the batches that
+ * run_events() fills, so a batch must then not hold events of two packets.
+ */
+decode_outcome run_packet(ctf_run *run, const packet_view *view, const char *source,
+                          uint64_t file_offset, const ctf_stream_class *stream_class,
+                          packet_head *head);
+
+/* The track of events that name neither thread nor CPU: that of their data stream. 0: none. */
+void run_set_track(ctf_run *run, uint32_t track);
+
+/* The content ends there: where a size is not said or not true. */
+void run_set_content(ctf_run *run, uint64_t content_bits);
+
+/*
+ * Appends events until the batch is full (DECODE_OK), the loaded bytes or the packet's content end,
+ * or something cannot be read. The view must hold the byte of run_position(), and more than before
+ * after DECODE_MORE. Sets no member of the batch besides its tables and context.
+ */
+decode_outcome run_events(ctf_run *run, const packet_view *view, stele_batch *batch);
+
+/* Where the next event begins; after DECODE_BAD, that could not be read. */
+uint64_t run_position(const ctf_run *run);
+
+/* After DECODE_MORE: at least so many bytes from run_position() on must be loaded to get on (from
+   the packet's start on after run_packet()); no more than the content has. */
+uint64_t run_want_size(const ctf_run *run);
+
+/* The clock of the stream as it stands, in ticks: of the last event, or the packet's begin. */
+uint64_t run_ticks(const ctf_run *run);
+
+/* Nanoseconds from the clock's origin, rounded down; sets `*is_clamped` when they do not fit. */
+int64_t clock_ns(const ctf_clock *clock, uint64_t ticks, bool *is_clamped);
+
+#endif

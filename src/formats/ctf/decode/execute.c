@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop that executes programs. Its state (operation, position, first byte of the stretch) is in
+ * locals; what is rare is in functions elsewhere. Events follow each other without leaving it.
+ */
+#include "formats/ctf/decode/run.h"
+
+#define HOT                 static inline __attribute__((always_inline))
+#define LIKELY(condition)   __builtin_expect((condition), 1)
+#define UNLIKELY(condition) __builtin_expect((condition), 0)
+
+/* ---- Numbers ---- */
+
+HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)
+{
+    const uint8_t *from = base + at->offset;
+    return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
+}
+
+/* A number in any form. */
+HOT uint64_t op_load(const op *o, const uint8_t *base)
+{
+    const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
+    const uint8_t *from = base + o->offset;
+    uint64_t value;
+    if (LIKELY((o->flags & (OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED)) == 0))
+        return ((load_le64(from) >> o->shift & o->mask) ^ o->sign) - o->sign;
+    if ((o->flags & OP_WIDE) == 0)
+        value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
+    else
+        value = is_big_endian ? bits_load_be(from, from + BITS_SPAN_MAX, o->shift, o->width)
+                              : bits_load_le(from, from + BITS_SPAN_MAX, o->shift, o->width);
+    if (UNLIKELY((o->flags & OP_REVERSED) != 0))
+        value = bits_reversed(value, o->width);
+    return (value ^ o->sign) - o->sign;
+}
+
+HOT void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
+{
+    uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count++];
+    _Static_assert(sizeof(stele_field) == 16, "an entry is two words");
+    store_native64(entry, head);
+    store_native64(entry + 8, value);
+}
+
+/* The entries behind the operation. */
+HOT void entries_push(stele_batch *batch, const op *o, const uint8_t *base, bool is_big_endian)
+{
+    const op *const last = o + o->v.count;
+    uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count];
+    batch->field_count += o->v.count;
+    do {
+        const uint8_t *from;
+        uint64_t value;
+        o++;
+        from = base + o->offset;
+        value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
+        store_native64(entry, o->head);
+        store_native64(entry + 8, (value ^ o->sign) - o->sign);
+        entry += sizeof(stele_field);
+    } while (o != last);
+}
+
+/* ---- Stretches ---- */
+
+/* The bytes that the stretch at the position touches, from bit 0 of a byte on. */
+static __attribute__((noinline)) const uint8_t *
+stretch_copy(ctf_run *r, uint64_t pos, uint32_t touched, bool is_shifted, bool is_big_endian)
+{
+    const uint8_t *from = r->data + (pos >> 3);
+    const size_t left = r->data_size - (size_t)(pos >> 3);
+    const unsigned bit = (unsigned)(pos & 7);
+    memset(r->scratch, 0, sizeof r->scratch);
+    if (!is_shifted || bit == 0) {
+        memcpy(r->scratch, from, touched < left ? touched : left);
+        return r->scratch;
+    }
+    for (uint32_t i = 0; i < touched && i < left; i++) {
+        const unsigned low = from[i], high = i + 1 < left ? from[i + 1] : 0;
+        r->scratch[i] = (uint8_t)(is_big_endian ? low << bit | high >> (8 - bit)
+                                                : low >> bit | high << (8 - bit));
+    }
+    return r->scratch;
+}
+
+HOT const uint8_t *stretch_base(ctf_run *r, const op *o, uint64_t pos)
+{
+    const uint32_t touched = o->v.need.touched;
+    if (LIKELY((o->flags & OP_SHIFTED) == 0 &&
+               (pos >> 3) + touched + BITS_SPAN_MAX <= r->data_size))
+        return r->data + (pos >> 3);
+    if (touched == 0)
+        return r->scratch;
+    return stretch_copy(r, pos, touched, (o->flags & OP_SHIFTED) != 0,
+                        (o->flags & OP_BIG_ENDIAN) != 0);
+}
+
+HOT uint64_t aligned(const ctf_run *r, uint64_t pos, uint32_t mask)
+{
+    return ((pos + r->data_at + mask) & ~(uint64_t)mask) - r->data_at;
+}
+
+/* ---- Clocks ---- */
+
+HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
+{
+    r->slots[o->v.slot] = (slot_value){
+        .value = op_load(o, base), .is_set = true, .is_signed = (o->flags & OP_SIGNED) != 0};
+}
+
+HOT unsigned number_width(const ctf_run *r, const op *o)
+{
+    return (o->flags & OP_VARIABLE) != 0 ? r->varint_width : o->width;
+}
+
+HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
+{
+    clock_advance(&r->clocks[o->v.clock], op_load(o, base), number_width(r, o));
+}
+
+/* The compact or extended header. POS_FAILED when it is not all there. */
+HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, uint64_t end,
+                          bool is_big_endian)
+{
+    const op_place *time_at = &e->compact_time;
+    uint32_t size = e->compact_size;
+    const uint8_t *base;
+    uint64_t id;
+    pos = aligned(r, pos, e->mask);
+    if (UNLIKELY(pos > end || size > end - pos))
+        return run_past_end(r, pos, size);
+    base = r->data + (pos >> 3);
+    if (UNLIKELY((pos >> 3) + e->touched + BITS_SPAN_MAX > r->data_size))
+        base = stretch_copy(r, pos, e->touched, false, false);
+    id = place_load(&e->id, base, is_big_endian);
+    r->slots[e->slot] = (slot_value){.value = id, .is_set = true};
+    if (UNLIKELY(id == e->escape)) {
+        time_at = &e->extended_time;
+        size = e->extended_size;
+        if (size > end - pos)
+            return run_past_end(r, pos, size);
+        id = place_load(&e->extended_id, base, is_big_endian);
+    }
+    r->id = id;
+    clock_advance(&r->clocks[e->clock], place_load(time_at, base, is_big_endian), time_at->width);
+    return pos + size;
+}
+
+/* ---- What the head of a packet says ---- */
+
+static void head_role(ctf_run *r, const op *o, uint64_t value)
+{
+    packet_head *head = r->head;
+    head->has |= o->v.role;
+    switch (o->v.role) {
+    case CTF_ROLE_PACKET_MAGIC: head->magic = value; break;
+    case CTF_ROLE_STREAM_CLASS_ID: head->stream_class_id = value; break;
+    case CTF_ROLE_STREAM_ID: head->stream_id = value; break;
+    case CTF_ROLE_TOTAL_LENGTH: head->total_bits = value; break;
+    case CTF_ROLE_CONTENT_LENGTH: head->content_bits = value; break;
+    case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
+    case CTF_ROLE_PACKET_BEGIN:
+        head->begin_ticks = value;
+        r->begin_width = number_width(r, o);
+        break;
+    case CTF_ROLE_PACKET_END:
+        head->end_ticks = value;
+        r->end_width = number_width(r, o);
+        break;
+    case CTF_ROLE_DISCARDED:
+        head->discarded = value;
+        head->discarded_width = o->width;
+        break;
+    case CTF_ROLE_SEQUENCE_NUMBER:
+        head->sequence_number = value;
+        head->sequence_width = o->width;
+        break;
+    default: break;
+    }
+}
+
+/* ---- Runs, loops, branches ---- */
+
+static void frame_open(ctf_run *r, const op *o)
+{
+    r->frames[r->frame_count++].field = r->batch->field_count;
+    entry_push(r->batch, o->head, load_native64(&o->u));
+}
+
+static void frame_close(ctf_run *r)
+{
+    const uint32_t field = r->frames[--r->frame_count].field;
+    r->batch->fields[field].u.run.length = r->batch->field_count - field - 1;
+}
+
+/* Whether the loop is entered; false also when that failed (see `*failed`). */
+static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
+{
+    const bool is_wanted = (o->flags & OP_WANTED) != 0;
+    uint64_t count, bits;
+    *failed = true;
+    if (!field_length(r, o, pos, &count))
+        return false;
+    if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits) || pos > r->end ||
+        bits > r->end - pos) {
+        run_past_end(r, pos, bits);
+        return false;
+    }
+    if (count > r->loops_left) {
+        run_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
+                (unsigned long long)count, (unsigned)r->context->limits.fields_max);
+        return false;
+    }
+    r->loops_left -= count;
+    *failed = false;
+    if (is_wanted) {
+        stele_field *entry = &r->batch->fields[r->batch->field_count];
+        entry_push(r->batch, o->head, 0);
+        entry->u.run.length = 0;
+        entry->u.run.count = (uint32_t)count;
+    }
+    if (count == 0)
+        return false;
+    r->frames[r->frame_count++] = (run_frame){
+        .field = r->batch->field_count - 1, .left = (uint32_t)count, .is_wanted = is_wanted};
+    return true;
+}
+
+/* Whether the limits and memory let another element be read. */
+static bool loop_has_room(ctf_run *r, const program *p, uint64_t pos, uint32_t first)
+{
+    const uint32_t fields_max = r->context->limits.fields_max;
+    if (UNLIKELY(r->batch->field_count - first > fields_max)) {
+        run_bad(r, CTF456, pos, NULL, "more fields than the limit of %u", (unsigned)fields_max);
+        return false;
+    }
+    if (UNLIKELY(!batch_reserve_fields(r->batch, p->entries))) {
+        run_exhausted(r);
+        return false;
+    }
+    return true;
+}
+
+/* Whether there is another element. */
+static bool loop_next(ctf_run *r)
+{
+    run_frame *frame = &r->frames[r->frame_count - 1];
+    if (--frame->left != 0)
+        return true;
+    if (frame->is_wanted)
+        frame_close(r);
+    else
+        r->frame_count--;
+    return false;
+}
+
+static void slot_pick(ctf_run *r, const program *p, const op *o)
+{
+    slot_value *to = &r->slots[o->v.slot];
+    to->is_set = false;
+    for (uint32_t i = 0; i < o->u.picks.count && !to->is_set; i++)
+        *to = r->slots[p->picks[o->u.picks.first + i]];
+}
+
+/* The option's first operation; OP_NONE: the outcome says why. */
+static uint32_t option_choose(ctf_run *r, const op_choices *choices, uint64_t pos)
+{
+    const slot_value *tag = &r->slots[choices->slot];
+    uint32_t option = RANGE_NONE;
+    if (tag->is_set && (tag->is_signed == choices->is_signed || (int64_t)tag->value >= 0))
+        option = range_table_find(&choices->table, tag->value);
+    if (option != RANGE_NONE)
+        return choices->targets[option];
+    if (!tag->is_set)
+        run_bad(r, CTF452, pos, "a field that selects the variant's option", "it is not there");
+    else if (tag->is_signed)
+        run_bad(r, CTF452, pos, "a value that selects an option of the variant", "%lld",
+                (long long)tag->value);
+    else
+        run_bad(r, CTF452, pos, "a value that selects an option of the variant", "%llu",
+                (unsigned long long)tag->value);
+    return OP_NONE;
+}
+
+static bool condition_holds(ctf_run *r, const op_condition *condition, uint64_t pos, bool *failed)
+{
+    const slot_value *selector = &r->slots[condition->slot];
+    *failed = !selector->is_set;
+    if (*failed)
+        run_bad(r, CTF452, pos, "a field that says whether the next one is there",
+                "it is not there itself");
+    if (condition->is_bool)
+        return selector->value != 0;
+    return ranges_hold(condition->ranges, condition->range_count, selector->value,
+                       selector->is_signed);
+}
+
+/* ---- Events ---- */
+
+/* Notes where the payload of an event whose size is known ends. */
+static uint64_t payload_begin(ctf_run *r, uint64_t pos)
+{
+    if (r->event_size == UINT64_MAX)
+        return pos;
+    if (pos > r->end || r->event_size > (r->end - pos) / 8)
+        return run_past_end(r, pos,
+                            r->event_size < UINT64_MAX / 8 ? r->event_size * 8 : UINT64_MAX);
+    r->payload_end = pos + r->event_size * 8;
+    return pos;
+}
+
+/* Goes to the end of a payload whose size is known. */
+static uint64_t payload_end(ctf_run *r, uint64_t pos)
+{
+    const uint64_t end = r->payload_end;
+    r->event_size = r->payload_end = UINT64_MAX;
+    if (end == UINT64_MAX)
+        return pos;
+    if (pos > end)
+        return run_bad(r, CTF450, pos, "fields within the size that the event says",
+                       "they are %llu bits longer", (unsigned long long)(pos - end));
+    return end;
+}
+
+/* What there was before the event, to go back to when it is not all there. */
+typedef struct event_mark {
+    uint64_t at;
+    uint32_t fields, bytes, names;
+    bit_order order;
+} event_mark;
+
+HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos)
+{
+    for (uint32_t i = 0; i < r->clock_count; i++)
+        r->clocks_before[i] = r->clocks[i];
+    r->event_at = pos;
+    r->loops_left = r->loops_max;
+    return (event_mark){pos, batch->field_count, batch->byte_count, batch->name_count, r->order};
+}
+
+static decode_outcome event_undo(ctf_run *r, const event_mark *mark)
+{
+    for (uint32_t i = 0; i < r->clock_count; i++)
+        r->clocks[i] = r->clocks_before[i];
+    r->order = mark->order;
+    r->frame_count = 0;
+    r->event_size = r->payload_end = UINT64_MAX;
+    r->batch->field_count = mark->fields;
+    r->batch->byte_count = mark->bytes;
+    r->batch->name_count = mark->names;
+    return r->outcome;
+}
+
+/* When the event was: its clock as it stands. */
+HOT int64_t event_time(ctf_run *r, uint64_t at, uint64_t *ticks, uint64_t *rest)
+{
+    bool is_clamped = false;
+    int64_t time_ns;
+    *ticks = *r->clock;
+    if (UNLIKELY(*ticks < r->last_ticks))
+        run_time_back(r, at, *ticks);
+    r->last_ticks = *ticks;
+    time_ns = clock_rate_ns(r->rate, *ticks, &is_clamped);
+    if (UNLIKELY(is_clamped))
+        *rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
+    return time_ns;
+}
+
+/* The thread that the event names, else what its packet stands for. */
+HOT uint32_t event_track(ctf_run *r, const program *p)
+{
+    uint64_t tid, pid;
+    kept_track *kept;
+    if (p->tid_slot == SLOT_UNUSED)
+        return r->track;
+    tid = r->slots[p->tid_slot].value;
+    pid = p->pid_slot != SLOT_UNUSED ? r->slots[p->pid_slot].value : UINT64_MAX;
+    kept = &r->tracks[(tid ^ pid) % TRACKS_KEPT];
+    if (LIKELY(kept->track != 0 && kept->tid == tid && kept->pid == pid))
+        return kept->track;
+    return run_thread(r, kept, tid, pid);
+}
+
+/* Appends the event that ends at the position; false: the outcome says why. */
+HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos,
+                    const event_mark *mark)
+{
+    const uint64_t size = ((pos + 7) >> 3) - (mark->at >> 3);
+    const uint32_t fields = batch->field_count - mark->fields;
+    stele_event *event = &batch->events[batch->event_count];
+    uint64_t ticks = 0, rest = p->rest | r->rest;
+    int64_t time_ns = 0;
+    if (UNLIKELY(pos <= mark->at)) {
+        run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
+        return false;
+    }
+    if (LIKELY(r->clock != NULL))
+        time_ns = event_time(r, mark->at, &ticks, &rest);
+    event_set(event, time_ns, ticks, 0, 0, r->file_offset + (r->data_at + mark->at) / 8,
+              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, event_track(r, p),
+              mark->fields, rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
+    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, mark->fields)) {
+        run_exhausted(r);
+        return false;
+    }
+    batch->event_count++;
+    return true;
+}
+
+/* The program of the event class; NULL: the outcome says why. */
+HOT const program *event_program(ctf_run *r, stele_batch *batch, uint64_t at)
+{
+    const stream_programs *own = r->own;
+    const program *p = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
+    if (LIKELY(p != NULL && p->slots <= r->slot_count && p->depth <= r->frame_capacity &&
+               batch->field_capacity - batch->field_count >= p->entries))
+        return p;
+    return run_find_program(r, at);
+}
+
+/* ---- The loop ---- */
+
+/* Fields at the position: the position behind them, POS_FAILED. */
+HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
+{
+    switch (o->code) {
+    case OP_BIG: return field_big(r, o, pos);
+    case OP_BIG_FLOAT: return field_big_float(r, o, pos);
+    case OP_UUID: return field_uuid(r, pos);
+    case OP_BLOB: return field_blob(r, o, pos);
+    case OP_TEXT: return field_text(r, o, pos);
+    case OP_SKIP: return field_skip(r, o, pos);
+    case OP_UNIT: return field_unit(r, o, pos);
+    case OP_ORDER: return field_order(r, o, pos);
+    case OP_PAYLOAD: return payload_begin(r, pos);
+    default: return payload_end(r, pos); /* OP_PAYLOAD_END */
+    }
+}
+
+/* What most events do not need: the position behind it, POS_FAILED. */
+HOT uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base, uint64_t pos)
+{
+    uint64_t value;
+    switch (o->code) {
+    case OP_EMIT: entry_push(r->batch, o->head, op_load(o, base)); break;
+    case OP_EMIT_TEXT: return field_emit_text(r, o, base + o->offset) ? pos : POS_FAILED;
+    case OP_EMIT_NAMED:
+        value = op_load(o, base);
+        entry_push(r->batch, o->head, value);
+        if (!labels_push(r->programs, o->u.labels, value, p->entries, r->batch))
+            return run_exhausted(r);
+        break;
+    case OP_EMIT_BOOL: entry_push(r->batch, o->head, op_load(o, base) != 0); break;
+    case OP_EMIT_FLOAT:
+        value = store_double(float_of_bits(op_load(o, base), o->u.format));
+        entry_push(r->batch, o->head, value);
+        break;
+    case OP_ROLE: head_role(r, o, op_load(o, base)); break;
+    case OP_EVENT_SIZE: r->event_size = op_load(o, base); break;
+    case OP_OPEN: frame_open(r, o); break;
+    case OP_CLOSE: frame_close(r); break;
+    case OP_PICK: slot_pick(r, p, o); break;
+    case OP_UNSET: r->slots[o->v.slot].is_set = false; break;
+    default: return op_field(r, o, pos);
+    }
+    return pos;
+}
+
+/* Where to go on; NULL: the outcome says why. */
+HOT const op *op_branch(ctf_run *r, const program *p, const op *o, uint64_t pos, uint32_t first)
+{
+    const op *const target = p->ops + o->v.target;
+    bool is_bad = false;
+    uint32_t option;
+    switch (o->code) {
+    case OP_JUMP: return target;
+    case OP_LOOP:
+        if (loop_begin(r, o, pos, &is_bad))
+            return o + 1;
+        return is_bad ? NULL : target;
+    case OP_NEXT:
+        if (!loop_has_room(r, p, pos, first))
+            return NULL;
+        return loop_next(r) ? target : o + 1;
+    case OP_CHOOSE:
+        option = option_choose(r, o->u.choices, pos);
+        return option != OP_NONE ? p->ops + option : NULL;
+    default: /* OP_WHETHER */
+        if (condition_holds(r, o->u.condition, pos, &is_bad))
+            return o + 1;
+        return is_bad ? NULL : target;
+    }
+}
+
+#define FAIL_UNLESS(condition)      \
+    do {                            \
+        if (UNLIKELY(!(condition))) \
+            goto failed;            \
+    } while (0)
+
+decode_outcome run_execute(ctf_run *r, const program *first)
+{
+    stele_batch *const batch = r->batch;
+    const uint64_t end = r->end;
+    const program *p = first;
+    const op *o = p->ops;
+    const uint8_t *base = r->scratch;
+    uint64_t pos = r->position - r->data_at;
+    event_mark mark = event_begin(r, batch, pos);
+    bool is_big;
+    for (;; o++) {
+        switch (o->code) {
+        case OP_NEED:
+            if (o->v.need.mask != 0)
+                pos = aligned(r, pos, o->v.need.mask);
+            if (UNLIKELY(pos > end || o->u.size > end - pos))
+                pos = run_past_end(r, pos, o->u.size);
+            FAIL_UNLESS(pos != POS_FAILED);
+            base = stretch_base(r, o, pos);
+            pos += o->u.size;
+            break;
+        case OP_EMIT_LE:
+            entries_push(batch, o, base, false);
+            o += o->v.count;
+            break;
+        case OP_EMIT_BE:
+            entries_push(batch, o, base, true);
+            o += o->v.count;
+            break;
+        case OP_ENTRY: entry_push(batch, o->head, load_native64(&o->u)); break;
+        case OP_SLOT: slot_set(r, o, base); break;
+        case OP_CLOCK: event_clock(r, o, base); break;
+        case OP_EVENT_ID: r->id = op_load(o, base); break;
+        case OP_STRING:
+            pos = field_string(r, o, pos);
+            FAIL_UNLESS(pos != POS_FAILED);
+            break;
+        case OP_NUMBERS:
+            pos = field_numbers(r, o, pos);
+            FAIL_UNLESS(pos != POS_FAILED);
+            break;
+        case OP_VARINT:
+            pos = field_varint(r, o, pos, &is_big);
+            FAIL_UNLESS(pos != POS_FAILED);
+            base = r->scratch;
+            if (is_big)
+                o = p->ops + o->v.target - 1;
+            break;
+        case OP_JUMP:
+        case OP_LOOP:
+        case OP_NEXT:
+        case OP_CHOOSE:
+        case OP_WHETHER:
+            o = op_branch(r, p, o, pos, mark.fields);
+            FAIL_UNLESS(o != NULL);
+            o--;
+            break;
+        case OP_EITHER_LE: pos = event_either(r, o->u.either, pos, end, false); goto headed;
+        case OP_EITHER_BE:
+            pos = event_either(r, o->u.either, pos, end, true);
+        headed:
+            FAIL_UNLESS(pos != POS_FAILED);
+            __attribute__((fallthrough));
+        case OP_DISPATCH:
+            p = event_program(r, batch, mark.at);
+            FAIL_UNLESS(p != NULL);
+            o = p->ops - 1;
+            break;
+        case OP_DONE:
+            FAIL_UNLESS(event_push(r, batch, p, pos, &mark));
+            r->position = r->data_at + pos;
+            if (r->position == r->content_bits || batch_is_full(batch))
+                return r->position == r->content_bits ? DECODE_END : DECODE_OK;
+            mark = event_begin(r, batch, pos);
+            p = first;
+            o = p->ops - 1;
+            break;
+        case OP_END: r->position = r->data_at + pos; return DECODE_OK;
+        default:
+            pos = op_other(r, p, o, base, pos);
+            FAIL_UNLESS(pos != POS_FAILED);
+            break;
+        }
+    }
+failed:
+    return event_undo(r, &mark);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Labels of classes, shared by all programs that show a class. */
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "formats/ctf/decode/program.h"
+
+struct label_slot {
+    const ctf_class *type; /* NULL: free */
+    label_table *labels;
+};
+
+static uint32_t label_slot_of(const ctf_programs *programs, const ctf_class *type)
+{
+    uint32_t slot = (uint32_t)hash_u64((uint64_t)(uintptr_t)type) & programs->label_mask;
+    while (programs->labels[slot].type != NULL && programs->labels[slot].type != type)
+        slot = (slot + 1) & programs->label_mask;
+    return slot;
+}
+
+static bool labels_grow(ctf_programs *programs)
+{
+    struct label_slot *old = programs->labels;
+    const size_t old_slots = old != NULL ? (size_t)programs->label_mask + 1 : 0;
+    const size_t slots = old_slots != 0 ? old_slots * 2 : 64;
+    struct label_slot *grown = slots <= UINT32_MAX ? calloc(slots, sizeof *grown) : NULL;
+    if (grown == NULL)
+        return false;
+    programs->labels = grown;
+    programs->label_mask = (uint32_t)(slots - 1);
+    for (size_t i = 0; i < old_slots; i++) {
+        if (old[i].type != NULL)
+            grown[label_slot_of(programs, old[i].type)] = old[i];
+    }
+    free(old);
+    return true;
+}
+
+/* All bits of each flag of a bit map. */
+static bool flags_make(label_table *labels, arena *memory)
+{
+    const ctf_class *type = labels->type;
+    uint64_t *bits = arena_take(memory, type->mapping_count * sizeof *bits + 1);
+    if (bits == NULL)
+        return false;
+    for (uint32_t i = 0; i < type->mapping_count; i++) {
+        const ctf_mapping *mapping = &type->mappings[i];
+        bits[i] = 0;
+        for (uint32_t k = 0; k < mapping->range_count; k++) {
+            const uint64_t low = mapping->ranges[k].low, high = mapping->ranges[k].high;
+            if (low < 64 && low <= high)
+                bits[i] |= bits_mask((unsigned)((high < 63 ? high : 63) - low + 1)) << low;
+        }
+    }
+    labels->bits = bits;
+    return true;
+}
+
+static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
+{
+    arena *memory = &programs->memory;
+    const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
+    label_table *labels = arena_take(memory, sizeof *labels);
+    if (labels == NULL)
+        return NULL;
+    *labels = (label_table){.type = type,
+                            .names = arena_take(memory, type->mapping_count * sizeof(stele_name))};
+    if (labels->names == NULL)
+        return NULL;
+    memset(labels->names, 0xff, type->mapping_count * sizeof(stele_name)); /* LABEL_UNKNOWN */
+    if (type->kind == CTF_BIT_MAP ? !flags_make(labels, memory)
+                                  : !range_table_make(&labels->ranges, memory, type->mappings,
+                                                      type->mapping_count, NULL, is_signed))
+        return NULL;
+    return labels;
+}
+
+/* Most enumerations are small, and have one label for a value. */
+static void labels_note_few(label_table *labels)
+{
+    uint32_t hits[RANGE_HITS_MAX + 1];
+    for (uint64_t value = 0; labels->bits == NULL && value < LABELS_FEW; value++) {
+        if (range_table_find_all(&labels->ranges, value, hits) == 1)
+            labels->few[value] = hits[0] + 1;
+    }
+}
+
+label_table *labels_get(ctf_programs *programs, const ctf_class *type)
+{
+    label_table *labels;
+    uint32_t slot;
+    if (programs->labels == NULL || programs->label_count > programs->label_mask / 2) {
+        if (!labels_grow(programs))
+            return NULL;
+    }
+    slot = label_slot_of(programs, type);
+    if (programs->labels[slot].type != NULL)
+        return programs->labels[slot].labels;
+    labels = labels_make(programs, type);
+    if (labels == NULL)
+        return NULL;
+    labels_note_few(labels);
+    programs->labels[slot] = (struct label_slot){type, labels};
+    programs->label_count++;
+    return labels;
+}
+
+/* The name of a label; a text of the batch only where the pool of names is full. */
+static bool label_push(ctf_programs *programs, label_table *labels, uint32_t index,
+                       stele_batch *batch)
+{
+    const ctf_text text = labels->type->mappings[index].name;
+    stele_name name = labels->names[index];
+    if (name == LABEL_UNKNOWN) {
+        name = context_name(programs->context, batch, text.bytes, text.size, NULL, STELE_NO_OFFSET);
+        if (name == UINT32_MAX)
+            return false;
+        if ((name & STELE_NAME_LOCAL) == 0)
+            labels->names[index] = name;
+    }
+    *batch_push_field(batch) = (stele_field){.type = STELE_TYPE_NAME, .u.u = name};
+    return true;
+}
+
+bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, uint32_t reserve,
+                 stele_batch *batch)
+{
+    uint32_t hits[RANGE_HITS_MAX + 1], count = 0;
+    const uint32_t entry = batch->field_count - 1;
+    if (value < LABELS_FEW && labels->few[value] != 0) {
+        hits[0] = labels->few[value] - 1;
+        count = 1;
+    } else if (labels->bits == NULL) {
+        count = range_table_find_all(&labels->ranges, value, hits);
+    } else {
+        for (uint32_t i = 0; i < labels->type->mapping_count && count < RANGE_HITS_MAX; i++) {
+            if ((labels->bits[i] & value) != 0)
+                hits[count++] = i;
+        }
+    }
+    if (count == 0)
+        return true;
+    if (!batch_reserve_fields(batch, count + reserve))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!label_push(programs, labels, hits[i], batch))
+            return false;
+    }
+    batch->fields[entry].label_count = (uint8_t)count;
+    return true;
+}

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs: packets in, events out; what the loop leaves to others. */
+#include "formats/ctf/decode/run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Programs for runs ---- */
+
+ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
+                           uint32_t columns)
+{
+    ctf_programs *programs = calloc(1, sizeof *programs);
+    bool is_good = programs != NULL;
+    if (!is_good)
+        return NULL;
+    programs->schema = schema;
+    programs->context = context;
+    programs->trace = trace;
+    programs->columns = columns;
+    programs->streams = calloc((size_t)schema->stream_count + 1, sizeof *programs->streams);
+    programs->rates = calloc((size_t)schema->clock_count + 1, sizeof *programs->rates);
+    is_good = target_walk_open(&programs->walk, schema, &context->limits, schema->targets, NULL);
+    if (!is_good || programs->streams == NULL || programs->rates == NULL) {
+        programs_free(programs);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < schema->clock_count; i++)
+        programs->rates[i] = clock_rate_make(schema->clocks[i]);
+    return programs;
+}
+
+static void stream_programs_free(stream_programs *own, const ctf_stream_class *stream)
+{
+    const uint64_t count = own->id_count != 0 ? own->id_count : stream->event_count;
+    program_free(own->packet_context);
+    program_free(own->event_header);
+    for (uint64_t i = 0; own->events != NULL && i < count; i++)
+        program_free(own->events[i]);
+    free(own->events);
+}
+
+void programs_free(ctf_programs *programs)
+{
+    if (programs == NULL)
+        return;
+    for (uint32_t i = 0; programs->streams != NULL && i < programs->schema->stream_count; i++)
+        stream_programs_free(&programs->streams[i], programs->schema->streams[i]);
+    program_free(programs->packet_header);
+    target_walk_close(&programs->walk);
+    arena_free(&programs->memory);
+    free(programs->streams);
+    free(programs->rates);
+    free(programs->labels);
+    free(programs);
+}
+
+/* The table of the stream class's programs. Ids that are dense need no look-up. */
+static bool stream_programs_make(stream_programs *own, const ctf_stream_class *stream)
+{
+    uint64_t highest = 0;
+    for (uint32_t i = 0; i < stream->event_count; i++) {
+        if (stream->events[i].id > highest)
+            highest = stream->events[i].id;
+    }
+    const bool is_dense = highest < (uint64_t)stream->event_count * 4 + 64;
+    own->events =
+        calloc(is_dense ? (size_t)highest + 1 : (size_t)stream->event_count, sizeof *own->events);
+    if (own->events != NULL && is_dense)
+        own->id_count = highest + 1;
+    return own->events != NULL;
+}
+
+/* ---- Runs ---- */
+
+ctf_run *run_new(ctf_programs *programs)
+{
+    const size_t clocks = (size_t)programs->schema->clock_count + 1;
+    ctf_run *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    r->programs = programs;
+    r->context = programs->context;
+    r->clock_count = programs->schema->clock_count;
+    r->loops_max = programs->context->limits.fields_max;
+    r->event_size = r->payload_end = UINT64_MAX;
+    r->clocks = calloc(clocks, sizeof *r->clocks);
+    r->clocks_before = calloc(clocks, sizeof *r->clocks_before);
+    if (r->clocks == NULL || r->clocks_before == NULL ||
+        stele_batch_new(1, &r->head_batch) != STELE_OK) {
+        run_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void run_free(ctf_run *r)
+{
+    if (r == NULL)
+        return;
+    stele_batch_free(r->head_batch);
+    program_free(r->local);
+    free(r->clocks);
+    free(r->clocks_before);
+    free(r->slots);
+    free(r->frames);
+    free(r);
+}
+
+void run_reset(ctf_run *r)
+{
+    memset(r->clocks, 0, r->programs->schema->clock_count * sizeof *r->clocks);
+    r->last_ticks = 0;
+    r->order = ORDER_UNKNOWN;
+}
+
+bool run_prepare(ctf_run *r, const program *p)
+{
+    if (r->slot_count < p->slots) {
+        slot_value *grown = realloc(r->slots, p->slots * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        memset(grown + r->slot_count, 0, (p->slots - r->slot_count) * sizeof *grown);
+        r->slots = grown;
+        r->slot_count = p->slots;
+    }
+    if (r->frame_capacity < p->depth) {
+        run_frame *grown = realloc(r->frames, p->depth * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        r->frames = grown;
+        r->frame_capacity = p->depth;
+    }
+    return batch_reserve_fields(r->batch, p->entries);
+}
+
+/* ---- Outcomes ---- */
+
+uint64_t run_exhausted(ctf_run *r)
+{
+    r->outcome = DECODE_MEMORY;
+    return POS_FAILED;
+}
+
+uint64_t run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found,
+                 ...)
+{
+    const uint64_t at = r->data_at + pos;
+    char text[160];
+    va_list arguments;
+    va_start(arguments, found);
+    vsnprintf(text, sizeof text, found, arguments);
+    va_end(arguments);
+    r->outcome = DECODE_BAD;
+    diag_emit(&r->context->diag, &(stele_diag){.code = &ctf_codes[code],
+                                               .source = r->source,
+                                               .offset = r->file_offset + at / 8,
+                                               .bit = (uint8_t)(at % 8),
+                                               .expected = expected,
+                                               .found = text});
+    return POS_FAILED;
+}
+
+/* The RFC does not say whether the content's size has the padding up to where the next event would
+   begin; both is taken. */
+static bool is_padding(const ctf_run *r)
+{
+    const ctf_class *header = r->head == NULL ? r->stream_class->event_header : NULL;
+    return r->programs->schema->generation == CTF_RFC && header != NULL &&
+           align_up(r->data_at + r->event_at, header->alignment) >= r->content_bits;
+}
+
+uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
+{
+    const uint64_t at = r->data_at + pos;
+    char expected[48];
+    uint64_t want;
+    if (is_padding(r)) {
+        r->outcome = DECODE_END;
+        return POS_FAILED;
+    }
+    if (at <= r->content_bits && bits <= r->content_bits - at) {
+        r->outcome = DECODE_MORE;
+        if (__builtin_add_overflow(at, bits, &want))
+            want = UINT64_MAX;
+        r->want_size = (want / 8 + (want % 8 != 0)) - r->position / 8;
+        return POS_FAILED;
+    }
+    snprintf(expected, sizeof expected, "%llu more bits", (unsigned long long)bits);
+    if (at > r->content_bits)
+        return run_bad(r, CTF450, pos, NULL,
+                       "alignment leads %llu bits past the end of the content",
+                       (unsigned long long)(at - r->content_bits));
+    return run_bad(r, CTF450, pos, bits < UINT64_MAX ? expected : "very many more bits",
+                   "the content of the packet has %llu",
+                   (unsigned long long)(r->content_bits - at));
+}
+
+void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
+{
+    const uint64_t at = r->data_at + event_at;
+    diag_report(&r->context->diag, &ctf_codes[CTF455], r->source, r->file_offset + at / 8, 0, NULL,
+                "clock value %llu behind %llu", (unsigned long long)ticks,
+                (unsigned long long)r->last_ticks);
+}
+
+/* ---- Programs of event classes ---- */
+
+/* One whose names are known in this batch only is made again for each event or batch. */
+static const program *run_keep_local(ctf_run *r, program *made)
+{
+    program_free(r->local);
+    r->local = made;
+    r->local_serial = r->batch_serial;
+    return made;
+}
+
+/* Programs of event classes that are held at once: a trace may have more classes than is good to
+   keep, each used once. */
+#define PROGRAMS_SIZE_MAX ((size_t)32 << 20)
+
+/* Forgets the programs of all event classes. None is in use between two events. */
+static void programs_forget(ctf_programs *programs)
+{
+    for (uint32_t i = 0; i < programs->schema->stream_count; i++) {
+        stream_programs *own = &programs->streams[i];
+        const uint64_t count =
+            own->id_count != 0 ? own->id_count : programs->schema->streams[i]->event_count;
+        for (uint64_t k = 0; own->events != NULL && k < count; k++) {
+            program_free(own->events[k]);
+            own->events[k] = NULL;
+        }
+    }
+    programs->size = 0;
+}
+
+static program **program_slot(ctf_run *r, const ctf_event_class *event)
+{
+    const uint64_t index =
+        r->own->id_count != 0 ? event->id : (uint64_t)(event - r->stream_class->events);
+    return &r->own->events[index];
+}
+
+static const program *program_make(ctf_run *r, const ctf_event_class *event)
+{
+    program *made;
+    if (r->own->events == NULL && !stream_programs_make(r->own, r->stream_class))
+        return NULL;
+    if (*program_slot(r, event) != NULL)
+        return *program_slot(r, event);
+    if (r->local != NULL && r->local->event == event && r->local_serial == r->batch_serial)
+        return r->local;
+    if (r->programs->size > PROGRAMS_SIZE_MAX)
+        programs_forget(r->programs);
+    made = compile_event(r->programs, r->stream, event, r->batch);
+    if (made == NULL)
+        return NULL;
+    if (made->has_local_names)
+        return run_keep_local(r, made);
+    r->programs->size += made->size;
+    return *program_slot(r, event) = made;
+}
+
+const program *run_find_program(ctf_run *r, uint64_t at)
+{
+    const stream_programs *own = r->own;
+    const ctf_event_class *event;
+    const program *p = NULL;
+    if (r->id < own->id_count)
+        p = own->events[r->id];
+    if (__builtin_expect(p == NULL, 0)) {
+        event = schema_find_event(r->stream_class, r->id);
+        if (event == NULL && !r->own->event_header_has_id && r->stream_class->event_count == 1)
+            event = &r->stream_class->events[0];
+        if (event == NULL) {
+            run_bad(r, CTF451, at, "the id of an event class of the stream", "%llu",
+                    (unsigned long long)r->id);
+            return NULL;
+        }
+        p = program_make(r, event);
+    }
+    if (p == NULL || !run_prepare(r, p)) {
+        run_exhausted(r);
+        return NULL;
+    }
+    return p;
+}
+
+/* ---- Tracks ---- */
+
+uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid)
+{
+    stele_track track = {.kind = STELE_TRACK_PROCESS, .source = r->programs->trace, .number = pid};
+    if (pid != UINT64_MAX)
+        track.parent = stele_track_intern(r->context, &track);
+    track.kind = STELE_TRACK_THREAD;
+    track.number = tid;
+    *kept = (kept_track){tid, pid, stele_track_intern(r->context, &track)};
+    return kept->track;
+}
+
+/* ---- Packets ---- */
+
+static void run_load(ctf_run *r, const packet_view *view)
+{
+    const uint64_t loaded = (uint64_t)view->size * 8;
+    r->data = view->bytes;
+    r->data_size = view->size;
+    r->data_at = view->offset * 8;
+    r->end = loaded;
+    if (r->content_bits - r->data_at < loaded)
+        r->end = r->content_bits - r->data_at;
+}
+
+/* The program of the packet header or context; made again where its names did not fit. */
+static decode_outcome head_execute(ctf_run *r, program **kept, ctf_scope scope)
+{
+    if (*kept != NULL && (*kept)->has_local_names) {
+        program_free(*kept);
+        *kept = NULL;
+    }
+    if (*kept == NULL)
+        *kept = compile_head(r->programs, scope, r->stream, r->head_batch);
+    if (*kept == NULL || !run_prepare(r, *kept))
+        return DECODE_MEMORY;
+    return run_execute(r, *kept);
+}
+
+/* The stream class: the given one, or the one that the head says, or the only one. */
+static decode_outcome head_choose(ctf_run *r, const ctf_stream_class *given)
+{
+    const ctf_schema *schema = r->programs->schema;
+    const packet_head *head = r->head;
+    const ctf_stream_class *stream = given;
+    if (stream == NULL && (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0)
+        stream = schema_find_stream(schema, head->stream_class_id);
+    if (stream == NULL && schema->stream_count == 1 &&
+        ((head->has & CTF_ROLE_STREAM_CLASS_ID) == 0 || !schema->streams[0]->has_id))
+        stream = schema->streams[0];
+    if (stream == NULL) {
+        run_bad(r, CTF457, 0, "the id of a stream class",
+                (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0 ? "%llu" : "no id",
+                (unsigned long long)head->stream_class_id);
+        return DECODE_BAD;
+    }
+    for (r->stream = 0; schema->streams[r->stream] != stream;)
+        r->stream++;
+    r->stream_class = stream;
+    r->own = &r->programs->streams[r->stream];
+    r->head->stream_class = stream;
+    r->head->clock = stream->clock;
+    return DECODE_OK;
+}
+
+static uint64_t bits_times(uint64_t length, unsigned unit)
+{
+    return length <= UINT64_MAX / unit ? length * unit : UINT64_MAX;
+}
+
+/* What the fields of the head mean, once all are read. */
+static void head_finish(ctf_run *r)
+{
+    packet_head *head = r->head;
+    const unsigned unit = r->programs->schema->length_unit;
+    const ctf_clock *clock = head->clock;
+    head->total_bits = bits_times(head->total_bits, unit);
+    head->content_bits = bits_times(head->content_bits, unit);
+    if ((head->has & CTF_ROLE_CONTENT_LENGTH) != 0)
+        r->content_bits = head->content_bits;
+    else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
+        r->content_bits = head->content_bits = head->total_bits;
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
+        clock_advance(&r->clocks[clock->number], head->begin_ticks, r->begin_width);
+        head->begin_ticks = r->clocks[clock->number];
+    }
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
+        uint64_t end = r->clocks[clock->number];
+        clock_advance(&end, head->end_ticks, r->end_width);
+        head->end_ticks = end;
+    }
+    head->events_at = r->position;
+}
+
+static void head_apply(ctf_run *r, const packet_head *head)
+{
+    const bool has_cpu = (head->has & CTF_ROLE_CPU) != 0 && head->cpu <= UINT16_MAX;
+    const ctf_clock *clock = head->clock;
+    r->clock = clock != NULL ? &r->clocks[clock->number] : NULL;
+    r->rate = clock != NULL ? &r->programs->rates[clock->number] : NULL;
+    r->rest = event_rest(
+        0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
+        (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
+    r->track = r->stream_track;
+    if ((r->programs->columns & STELE_COLUMN_TRACK) != 0 && has_cpu)
+        r->track = stele_track_intern(r->context, &(stele_track){.kind = STELE_TRACK_CPU,
+                                                                 .source = r->programs->trace,
+                                                                 .number = head->cpu});
+}
+
+/* ---- What holds for the whole trace ---- */
+
+static bool push_name(ctf_run *r, ctf_text name, stele_field field)
+{
+    field.name = name.size != 0
+                     ? context_name(r->context, r->head_batch, name.bytes, name.size, r->source, 0)
+                     : 0;
+    if (field.name == UINT32_MAX || !batch_reserve_fields(r->head_batch, 1))
+        return false;
+    *batch_push_field(r->head_batch) = field;
+    return true;
+}
+
+static bool push_text(ctf_run *r, ctf_text name, ctf_text text, unsigned hint)
+{
+    const stele_name value =
+        context_name(r->context, r->head_batch, text.bytes, text.size, r->source, 0);
+    return value != UINT32_MAX &&
+           push_name(r, name,
+                     (stele_field){.type = STELE_TYPE_NAME, .hint = (uint8_t)hint, .u.u = value});
+}
+
+/* The environment and the name of the trace, as context fields that are raw. */
+static bool push_trace(ctf_run *r)
+{
+    static const ctf_text env_name = {"trace.env", 9}, trace_name = {"trace.name", 10};
+    const unsigned hint = STELE_HINT_RAW | STELE_HINT_CONTEXT;
+    const ctf_schema *schema = r->programs->schema;
+    bool is_good = push_name(r, env_name,
+                             (stele_field){.type = STELE_TYPE_STRUCT,
+                                           .hint = (uint8_t)hint,
+                                           .u.run = {schema->env_count, schema->env_count}});
+    for (uint32_t i = 0; i < schema->env_count && is_good; i++) {
+        const ctf_env *env = &schema->env[i];
+        if (env->is_text)
+            is_good = push_text(r, env->name, env->text, 0);
+        else
+            is_good =
+                push_name(r, env->name,
+                          (stele_field){.type = env->is_negative ? STELE_TYPE_INT : STELE_TYPE_UINT,
+                                        .width = 64,
+                                        .u.u = env->value});
+    }
+    if (is_good && schema->identity.name.bytes != NULL)
+        is_good = push_text(r, trace_name, schema->identity.name, hint);
+    return is_good;
+}
+
+decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *source,
+                          uint64_t file_offset, const ctf_stream_class *stream_class,
+                          packet_head *head)
+{
+    const ctf_schema *schema = r->programs->schema;
+    decode_outcome outcome = DECODE_OK;
+    *head = (packet_head){0};
+    r->source = source;
+    r->file_offset = file_offset;
+    r->content_bits = UINT64_MAX;
+    r->position = 0;
+    r->head = head;
+    r->batch = r->head_batch;
+    r->batch_serial++;
+    stele_batch_clear(r->head_batch);
+    run_load(r, view);
+    if (schema->packet_header != NULL)
+        outcome = head_execute(r, &r->programs->packet_header, CTF_SCOPE_PACKET_HEADER);
+    if (outcome == DECODE_OK)
+        outcome = head_choose(r, stream_class);
+    if (outcome == DECODE_OK && r->stream_class->packet_context != NULL)
+        outcome = head_execute(r, &r->own->packet_context, CTF_SCOPE_PACKET_CONTEXT);
+    if (outcome == DECODE_OK) {
+        head_finish(r);
+        head_apply(r, head);
+        if (r->content_bits < head->events_at) {
+            run_bad(r, CTF450, 0, "a content size that is not below the size of the head",
+                    "%llu bits", (unsigned long long)r->content_bits);
+            outcome = DECODE_BAD;
+        }
+    }
+    if (outcome == DECODE_OK && (r->programs->columns & STELE_COLUMN_RAW) != 0 && !push_trace(r))
+        outcome = DECODE_MEMORY;
+    r->head = NULL;
+    return outcome;
+}
+
+void run_set_track(ctf_run *r, uint32_t track)
+{
+    r->stream_track = track;
+}
+
+void run_set_content(ctf_run *r, uint64_t content_bits)
+{
+    r->content_bits = content_bits;
+}
+
+/* ---- Events ---- */
+
+static bool header_has_id(const ctf_class *type)
+{
+    switch (type->kind) {
+    case CTF_STRUCT:
+        for (uint32_t i = 0; i < type->u.structure.count; i++) {
+            if (header_has_id(type->u.structure.members[i].type))
+                return true;
+        }
+        return false;
+    case CTF_VARIANT:
+        for (uint32_t i = 0; i < type->u.variant.count; i++) {
+            if (header_has_id(type->u.variant.options[i].type))
+                return true;
+        }
+        return false;
+    case CTF_OPTIONAL: return header_has_id(type->u.optional.element);
+    default: return (type->roles & CTF_ROLE_EVENT_CLASS_ID) != 0;
+    }
+}
+
+/* The program of the event header, which all events begin with. */
+static const program *header_program(ctf_run *r)
+{
+    stream_programs *own = r->own;
+    const ctf_class *header = r->stream_class->event_header;
+    if (own->event_header != NULL && own->event_header->has_local_names) {
+        program_free(own->event_header);
+        own->event_header = NULL;
+    }
+    if (own->event_header == NULL) {
+        own->event_header = compile_event_header(r->programs, r->stream, r->batch);
+        own->event_header_has_id = header != NULL && header_has_id(header);
+    }
+    return own->event_header;
+}
+
+/* The packet's fields stand in front of the events' ones. */
+static bool push_context(ctf_run *r, stele_batch *batch)
+{
+    const stele_batch *from = r->head_batch;
+    batch->context_first = batch->field_count;
+    batch->context_count = from->field_count;
+    return batch_copy_fields(batch, from, 0, from->field_count);
+}
+
+decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batch)
+{
+    const program *header;
+    r->batch = batch;
+    r->batch_serial++;
+    run_load(r, view);
+    if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
+        !push_context(r, batch))
+        return DECODE_MEMORY;
+    if (r->position == r->content_bits)
+        return DECODE_END;
+    if (r->position > r->content_bits) {
+        run_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
+                (unsigned long long)r->content_bits);
+        return DECODE_BAD;
+    }
+    if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
+        return DECODE_OK;
+    header = header_program(r);
+    if (header == NULL || !run_prepare(r, header))
+        return DECODE_MEMORY;
+    return run_execute(r, header);
+}
+
+uint64_t run_position(const ctf_run *r)
+{
+    return r->position;
+}
+
+uint64_t run_want_size(const ctf_run *r)
+{
+    return r->want_size;
+}
+
+uint64_t run_ticks(const ctf_run *r)
+{
+    return r->clock != NULL ? *r->clock : 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of one data stream while its packets are decoded. */
+#ifndef CTF_RUN_H
+#define CTF_RUN_H
+
+#include "formats/ctf/decode/program.h"
+
+#define POS_FAILED UINT64_MAX /* instead of a position: the outcome says why */
+
+/* Loads of 8 bytes, or 9, at the last byte of a stretch stay inside. */
+#define SCRATCH_SIZE (STRETCH_SIZE_MAX + 16)
+
+/* A run or loop that is open. */
+typedef struct run_frame {
+    uint32_t field; /* index of its entry */
+    uint32_t left;  /* elements */
+    bool is_wanted; /* there is an entry */
+} run_frame;
+
+#define TRACKS_KEPT 64u
+
+typedef struct kept_track {
+    uint64_t tid, pid;
+    uint32_t track; /* 0: free */
+} kept_track;
+
+struct ctf_run {
+    ctf_programs *programs;
+    stele_context *context;
+    /* The packet */
+    const char *source;
+    uint64_t file_offset;
+    const ctf_stream_class *stream_class;
+    stream_programs *own;
+    uint32_t stream;       /* number of the stream class */
+    uint64_t position;     /* of the next event, in bits from the packet's start */
+    uint64_t content_bits; /* UINT64_MAX: not known */
+    uint64_t want_size;
+    uint32_t stream_track; /* of packets that name no CPU */
+    uint32_t track;        /* of events that name no thread */
+    uint64_t rest;         /* see event_rest(): CPU and flags of every event */
+    const uint64_t *clock; /* that gives events their times; NULL: they have none */
+    const clock_rate *rate;
+    /* What is loaded; positions inside the loop are in bits from `data` */
+    const uint8_t *data;
+    size_t data_size;
+    uint64_t data_at; /* bits from the packet's start */
+    uint64_t end;     /* of the content or of what is loaded */
+    /* The event, or the head */
+    packet_head *head;
+    stele_batch *batch;
+    uint64_t event_at; /* where it began */
+    uint64_t id;
+    uint64_t event_size; /* bytes; UINT64_MAX: not said */
+    uint64_t payload_end;
+    uint64_t loops_left, loops_max; /* elements that it may still have, and any event */
+    unsigned varint_width, begin_width, end_width;
+    bit_order order;
+    uint32_t frame_count;
+    decode_outcome outcome;
+    /* Values */
+    uint32_t clock_count;
+    uint64_t *clocks, *clocks_before; /* by number; before the event */
+    uint64_t last_ticks;              /* of the last event */
+    slot_value *slots;
+    uint32_t slot_count;
+    run_frame *frames;
+    uint32_t frame_capacity;
+    stele_batch *head_batch; /* the context fields of the packet */
+    program *local;          /* of an event class whose names are known in one batch only */
+    const stele_batch *local_batch;
+    uint64_t local_serial, batch_serial;
+    kept_track tracks[TRACKS_KEPT];
+    uint8_t scratch[SCRATCH_SIZE];
+};
+
+/* The clock's lowest bits become `value`: it advanced by less than these bits can count. */
+static inline void clock_advance(uint64_t *clock, uint64_t value, unsigned width)
+{
+    uint64_t mask, advanced;
+    if (width >= 64) {
+        *clock = value;
+        return;
+    }
+    mask = (UINT64_C(1) << width) - 1;
+    advanced = (*clock & ~mask) | (value & mask);
+    *clock = advanced + (advanced < *clock ? mask + 1 : 0);
+}
+
+/* The bits of a value from the other end. */
+static inline uint64_t bits_reversed(uint64_t value, unsigned width)
+{
+    uint64_t turned = 0;
+    for (unsigned i = 0; i < width; i++)
+        turned |= (value >> i & 1) << (width - 1 - i);
+    return turned;
+}
+
+/* ---- Outcomes (run.c) ---- */
+
+/* Says that so many bits are needed at the position: DECODE_MORE when they may come, else damage.
+   Gives POS_FAILED. */
+uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits);
+
+/* Damage at the position; gives POS_FAILED. */
+__attribute__((format(printf, 5, 6))) uint64_t
+run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found, ...);
+uint64_t run_exhausted(ctf_run *r);
+
+/* Room for what a program needs. */
+bool run_prepare(ctf_run *r, const program *p);
+
+/* The program of the event class r->id; NULL: the outcome says why. */
+const program *run_find_program(ctf_run *r, uint64_t at);
+
+/* The track of a thread; `pid` UINT64_MAX: of a process that is not known. Kept in `kept`. */
+uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid);
+
+/* Time went back from the event before: a finding, and no damage. */
+void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
+
+/* ---- The loop (execute.c) ---- */
+
+/* Executes from r->position on: a head's program once, or events until something ends that. */
+decode_outcome run_execute(ctf_run *r, const program *first);
+
+/* ---- Operations that are fields of their own (fields.c): the position behind, or POS_FAILED ----
+ */
+
+uint64_t field_string(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_text(ctf_run *r, const op *o, uint64_t pos);
+bool field_emit_text(ctf_run *r, const op *o, const uint8_t *from);
+uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big);
+uint64_t field_big(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_big_float(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_uuid(ctf_run *r, uint64_t pos);
+uint64_t field_order(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos);
+
+/* The length of an array, text or blob; false: the outcome says why. */
+bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length);
+
+/* A number of any split of exponent and mantissa (see op.u.format) as a double, rounded to the
+   nearest. */
+double float_of_bits(uint64_t bits, uint32_t format);
+
+#endif

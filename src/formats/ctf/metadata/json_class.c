@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Field classes of CTF 2 (CTF2-SPEC-2.0, "Field classes"). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/wide.h"
+#include "formats/ctf/metadata/json_front.h"
+
+enum {
+    P_TYPE,
+    P_ATTRIBUTES,
+    P_EXTENSIONS,
+    P_LENGTH,
+    P_BYTE_ORDER,
+    P_BIT_ORDER,
+    P_ALIGNMENT,
+    P_BASE,
+    P_MAPPINGS,
+    P_ROLES,
+    P_FLAGS,
+    P_ENCODING,
+    P_MEDIA_TYPE,
+    P_LENGTH_AT,
+    P_MEMBERS,
+    P_MINIMUM_ALIGNMENT,
+    P_ELEMENT,
+    P_CLASS,
+    P_SELECTOR,
+    P_SELECTOR_RANGES,
+    P_OPTIONS,
+    P_NAME,
+    P_ORIGIN,
+    P_PATH,
+    P_COUNT
+};
+
+#define CLASS_KINDS (JSON_STRING | JSON_OBJECT)
+
+static const json_property properties[P_COUNT] = {
+    [P_TYPE] = {"type", JSON_STRING},
+    [P_ATTRIBUTES] = {"attributes", JSON_OBJECT},
+    [P_EXTENSIONS] = {"extensions", JSON_OBJECT},
+    [P_LENGTH] = {"length", JSON_INTEGER},
+    [P_BYTE_ORDER] = {"byte-order", JSON_STRING},
+    [P_BIT_ORDER] = {"bit-order", JSON_STRING},
+    [P_ALIGNMENT] = {"alignment", JSON_INTEGER},
+    [P_BASE] = {"preferred-display-base", JSON_INTEGER},
+    [P_MAPPINGS] = {"mappings", JSON_OBJECT},
+    [P_ROLES] = {"roles", JSON_ARRAY},
+    [P_FLAGS] = {"flags", JSON_OBJECT},
+    [P_ENCODING] = {"encoding", JSON_STRING},
+    [P_MEDIA_TYPE] = {"media-type", JSON_STRING},
+    [P_LENGTH_AT] = {"length-field-location", JSON_OBJECT},
+    [P_MEMBERS] = {"member-classes", JSON_ARRAY},
+    [P_MINIMUM_ALIGNMENT] = {"minimum-alignment", JSON_INTEGER},
+    [P_ELEMENT] = {"element-field-class", CLASS_KINDS},
+    [P_CLASS] = {"field-class", CLASS_KINDS},
+    [P_SELECTOR] = {"selector-field-location", JSON_OBJECT},
+    [P_SELECTOR_RANGES] = {"selector-field-ranges", JSON_ARRAY},
+    [P_OPTIONS] = {"options", JSON_ARRAY},
+    [P_NAME] = {"name", JSON_STRING},
+    [P_ORIGIN] = {"origin", JSON_STRING},
+    [P_PATH] = {"path", JSON_ARRAY},
+};
+
+#define BIT(property) (UINT32_C(1) << (property))
+
+typedef const json_value *const *found_values;
+
+static bool refuse(json_front *front, const json_value *value, const char *expected)
+{
+    return json_refuse(&front->tree, &ctf_codes[CTF202], value, expected, NULL);
+}
+
+/* ---- Values that several classes have ---- */
+
+/* One of some words: its number; -1: reported. */
+static int word_find(json_front *front, const json_value *value, const char *const *words,
+                     const char *expected)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (ctf_text_is(json_text(value), words[i]))
+            return i;
+    refuse(front, value, expected);
+    return -1;
+}
+
+static bool read_alignment(json_front *front, const json_value *value, uint32_t *alignment)
+{
+    *alignment = 1;
+    if (value == NULL)
+        return true;
+    if (value->is_negative || value->integer == 0 || value->integer > UINT32_C(1) << 31 ||
+        (value->integer & (value->integer - 1)) != 0)
+        return refuse(front, value, "an alignment in bits that is a power of two");
+    *alignment = (uint32_t)value->integer;
+    return true;
+}
+
+static bool read_base(json_front *front, const json_value *value, ctf_class *type)
+{
+    type->base = CTF_DECIMAL;
+    if (value == NULL)
+        return true;
+    if (value->integer != 2 && value->integer != 8 && value->integer != 10 && value->integer != 16)
+        return refuse(front, value, "the base 2, 8, 10 or 16");
+    type->base = (uint8_t)value->integer;
+    return true;
+}
+
+static bool read_encoding(json_front *front, const json_value *value, ctf_class *type)
+{
+    static const char *const names[] = {"utf-8",    "utf-16le", "utf-16be",
+                                        "utf-32le", "utf-32be", NULL};
+    static const uint8_t encodings[] = {CTF_UTF8, CTF_UTF16LE, CTF_UTF16BE, CTF_UTF32LE,
+                                        CTF_UTF32BE};
+    const int i = value != NULL ? word_find(front, value, names,
+                                            "\"utf-8\", \"utf-16le\", \"utf-16be\", \"utf-32le\" "
+                                            "or \"utf-32be\"")
+                                : 0;
+    type->encoding = i >= 0 ? encodings[i] : CTF_UTF8;
+    return i >= 0;
+}
+
+static bool read_extra(json_front *front, found_values found, const ctf_extra **extra)
+{
+    ctf_extra *made;
+    if (found[P_ATTRIBUTES] == NULL && found[P_EXTENSIONS] == NULL && found[P_MEDIA_TYPE] == NULL)
+        return true;
+    made = schema_take(front->schema, 1, sizeof *made);
+    *extra = made;
+    return made != NULL && json_copy_object(front, found[P_ATTRIBUTES], &made->attributes) &&
+           json_extensions(front, found[P_EXTENSIONS], &made->extensions) &&
+           json_copy_text(front, found[P_MEDIA_TYPE], &made->media_type);
+}
+
+/* ---- Ranges ---- */
+
+/* Which integers a range set may hold. */
+typedef enum range_values { RANGE_ANY, RANGE_UNSIGNED, RANGE_SIGNED } range_values;
+
+static bool range_end_check(json_front *front, const json_value *end, range_values values)
+{
+    if (end->kind != JSON_INTEGER)
+        return refuse(front, end, "an integer of 64 bits");
+    if (values == RANGE_UNSIGNED && end->is_negative)
+        return refuse(front, end, "an integer that is not negative");
+    if (values == RANGE_SIGNED && !end->is_negative && end->integer > INT64_MAX)
+        return refuse(front, end, "an integer of up to 9,223,372,036,854,775,807");
+    return true;
+}
+
+/* [low, high]; one that reaches from below zero beyond the signed integers becomes two. */
+static bool read_range(json_front *front, const json_value *pair, range_values values,
+                       ctf_range *ranges, uint32_t *count)
+{
+    const json_value *low, *high;
+    if (pair->kind != JSON_ARRAY || pair->size != 2)
+        return refuse(front, pair, "a range: [lowest, highest]");
+    low = json_first(&front->tree, pair);
+    high = json_next(&front->tree, low);
+    if (!range_end_check(front, low, values) || !range_end_check(front, high, values))
+        return false;
+    if (low->is_negative ? high->is_negative && low->integer > high->integer
+                         : high->is_negative || low->integer > high->integer)
+        return refuse(front, pair, "a range whose first end is not above the second");
+    if (low->is_negative && !high->is_negative && high->integer > INT64_MAX) {
+        ranges[(*count)++] = (ctf_range){low->integer, UINT64_MAX, true};
+        ranges[(*count)++] = (ctf_range){0, high->integer, false};
+        return true;
+    }
+    ranges[(*count)++] =
+        (ctf_range){low->integer, high->integer, values == RANGE_SIGNED || low->is_negative};
+    return true;
+}
+
+static bool read_ranges(json_front *front, const json_value *set, range_values values,
+                        const ctf_range **ranges, uint32_t *count)
+{
+    ctf_range *made;
+    if (set->kind != JSON_ARRAY || set->size == 0)
+        return refuse(front, set, "an array of at least one range");
+    made =
+        schema_take(front->schema, (size_t)set->size * (values == RANGE_ANY ? 2 : 1), sizeof *made);
+    *ranges = made;
+    *count = 0;
+    if (made == NULL)
+        return false;
+    for (const json_value *pair = json_first(&front->tree, set); pair != NULL;
+         pair = json_next(&front->tree, pair))
+        if (!read_range(front, pair, values, made, count))
+            return false;
+    return true;
+}
+
+/* Labels of integers or flags of bit maps: {"NAME": range set, ...}. */
+static bool read_mappings(json_front *front, const json_value *object, range_values values,
+                          ctf_class *type)
+{
+    ctf_mapping *mapping = schema_take(front->schema, object->size, sizeof *mapping);
+    type->mappings = mapping;
+    type->mapping_count = object->size;
+    if (mapping == NULL)
+        return false;
+    for (const json_value *set = json_first(&front->tree, object); set != NULL;
+         set = json_next(&front->tree, set), mapping++) {
+        mapping->place = (ctf_place){set[-1].place};
+        if (!json_copy_text(front, set - 1, &mapping->name) ||
+            !read_ranges(front, set, values, &mapping->ranges, &mapping->range_count))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Locations ---- */
+
+static bool read_step(json_front *front, const json_value *step, ctf_text *text)
+{
+    if (step->kind == JSON_NULL)
+        return true; /* the parent */
+    if (step->kind != JSON_STRING)
+        return refuse(front, step, "the name of a member, or null");
+    return json_copy_text(front, step, text);
+}
+
+static bool read_location(json_front *front, const json_value *object,
+                          const ctf_location **location)
+{
+    static const char *const origins[] = {
+        [CTF_SCOPE_PACKET_HEADER] = "packet-header",
+        [CTF_SCOPE_PACKET_CONTEXT] = "packet-context",
+        [CTF_SCOPE_EVENT_HEADER] = "event-record-header",
+        [CTF_SCOPE_COMMON_CONTEXT] = "event-record-common-context",
+        [CTF_SCOPE_SPECIFIC_CONTEXT] = "event-record-specific-context",
+        [CTF_SCOPE_PAYLOAD] = "event-record-payload",
+        [CTF_SCOPE_COUNT] = NULL};
+    const json_value *found[P_COUNT] = {NULL}, *last = NULL;
+    ctf_location *made = schema_take(front->schema, 1, sizeof *made);
+    ctf_text *steps;
+    int origin = CTF_SCOPE_RELATIVE;
+    *location = made;
+    if (made == NULL ||
+        !json_properties(&front->tree, object, properties, BIT(P_PATH), BIT(P_ORIGIN), found))
+        return false;
+    if (found[P_ORIGIN] != NULL &&
+        (origin = word_find(front, found[P_ORIGIN], origins, "the name of a scope")) < 0)
+        return false;
+    if (found[P_PATH]->size == 0)
+        return refuse(front, found[P_PATH], "a path of at least one name");
+    steps = schema_take(front->schema, found[P_PATH]->size, sizeof *steps);
+    *made = (ctf_location){.scope = (ctf_scope)origin, .steps = steps, .place = {object->place}};
+    if (steps == NULL)
+        return false;
+    for (const json_value *step = json_first(&front->tree, found[P_PATH]); step != NULL;
+         step = json_next(&front->tree, step)) {
+        const uint32_t count = made->step_count;
+        steps[count] = (ctf_text){NULL, 0};
+        if (!read_step(front, step, &steps[count]))
+            return false;
+        if (step->kind == JSON_NULL && count > 0 && steps[count - 1].bytes != NULL)
+            made->step_count--; /* into a structure and up again */
+        else
+            made->step_count++;
+        last = step;
+    }
+    return last->kind == JSON_STRING || refuse(front, last, "a path that ends with a name");
+}
+
+/* ---- Roles ---- */
+
+static const struct {
+    const char *name;
+    uint16_t role;
+} roles[] = {
+    {"packet-magic-number", CTF_ROLE_PACKET_MAGIC},
+    {"metadata-stream-uuid", CTF_ROLE_UUID},
+    {"data-stream-class-id", CTF_ROLE_STREAM_CLASS_ID},
+    {"data-stream-id", CTF_ROLE_STREAM_ID},
+    {"packet-total-length", CTF_ROLE_TOTAL_LENGTH},
+    {"packet-content-length", CTF_ROLE_CONTENT_LENGTH},
+    {"default-clock-timestamp", CTF_ROLE_TIMESTAMP},
+    {"packet-end-default-clock-timestamp", CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END},
+    {"discarded-event-record-counter-snapshot", CTF_ROLE_DISCARDED},
+    {"packet-sequence-number", CTF_ROLE_SEQUENCE_NUMBER},
+    {"event-record-class-id", CTF_ROLE_EVENT_CLASS_ID},
+};
+
+static bool read_role(json_front *front, const json_value *value, ctf_class *type)
+{
+    const bool is_blob = type->kind == CTF_STATIC_BLOB;
+    if (value->kind != JSON_STRING)
+        return refuse(front, value, "the name of a role");
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (!ctf_text_is(json_text(value), roles[i].name))
+            continue;
+        if ((roles[i].role == CTF_ROLE_UUID) != is_blob)
+            break;
+        if (is_blob && type->u.array.length != 16)
+            return refuse(front, value, "this role on a BLOB of 16 bytes");
+        if (roles[i].role == CTF_ROLE_PACKET_MAGIC && (type->kind != CTF_UINT || type->size != 32))
+            return refuse(front, value, "this role on a fixed-length integer of 32 bits");
+        type->roles |= roles[i].role;
+        return true;
+    }
+    return refuse(front, value,
+                  is_blob ? "the role \"metadata-stream-uuid\"" : "a role of unsigned integers");
+}
+
+static bool read_roles(json_front *front, const json_value *array, ctf_class *type)
+{
+    if (array == NULL)
+        return true;
+    for (const json_value *value = json_first(&front->tree, array); value != NULL;
+         value = json_next(&front->tree, value))
+        if (!read_role(front, value, type))
+            return false;
+    front->roles |= type->roles;
+    return true;
+}
+
+/* ---- Fixed-length and variable-length numbers ---- */
+
+static bool read_bits(json_front *front, found_values found, ctf_class *type)
+{
+    static const char *const byte_orders[] = {"little-endian", "big-endian", NULL};
+    static const char *const bit_orders[] = {"first-to-last", "last-to-first", NULL};
+    const json_value *length = found[P_LENGTH];
+    const int byte_order =
+        word_find(front, found[P_BYTE_ORDER], byte_orders, "\"little-endian\" or \"big-endian\"");
+    int bit_order = byte_order;
+    if (byte_order < 0)
+        return false;
+    if (found[P_BIT_ORDER] != NULL &&
+        (bit_order = word_find(front, found[P_BIT_ORDER], bit_orders,
+                               "\"first-to-last\" or \"last-to-first\"")) < 0)
+        return false;
+    if (length->is_negative || length->integer == 0 || length->integer > UINT32_MAX / 2)
+        return refuse(front, length, "a length of at least one bit");
+    type->size = (uint32_t)length->integer;
+    type->is_big_endian = byte_order != 0;
+    type->is_bit_reversed = bit_order != byte_order;
+    return read_alignment(front, found[P_ALIGNMENT], &type->alignment);
+}
+
+static bool read_bit_map(json_front *front, found_values found, ctf_class *type)
+{
+    if (found[P_FLAGS]->size == 0)
+        return refuse(front, found[P_FLAGS], "at least one flag");
+    return read_bits(front, found, type) &&
+           read_mappings(front, found[P_FLAGS], RANGE_UNSIGNED, type);
+}
+
+static bool read_integer(json_front *front, found_values found, ctf_class *type)
+{
+    const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
+    type->alignment = 8; /* of variable-length ones */
+    type->is_enum = found[P_MAPPINGS] != NULL;
+    return (found[P_LENGTH] == NULL || read_bits(front, found, type)) &&
+           read_base(front, found[P_BASE], type) && read_roles(front, found[P_ROLES], type) &&
+           (!type->is_enum || read_mappings(front, found[P_MAPPINGS],
+                                            is_signed ? RANGE_SIGNED : RANGE_UNSIGNED, type));
+}
+
+/* Lengths and splits are those of the interchange formats of IEEE 754-2008, section 3.6. */
+static bool read_float(json_front *front, found_values found, ctf_class *type)
+{
+    unsigned exponent;
+    if (!read_bits(front, found, type))
+        return false;
+    switch (type->size) {
+    case 16: exponent = 5; break;
+    case 32: exponent = 8; break;
+    case 64: exponent = 11; break;
+    default:
+        if (type->size < 128 || type->size % 32 != 0 || type->size > UINT16_MAX)
+            return refuse(front, found[P_LENGTH], "16, 32, 64, 128, or a larger multiple of 32");
+        exponent = (unsigned)lround(4 * log2(type->size)) - 13;
+    }
+    type->exponent_bits = (uint16_t)exponent;
+    type->mantissa_bits = (uint16_t)(type->size - exponent);
+    return true;
+}
+
+/* ---- Strings, BLOBs and arrays ---- */
+
+static bool read_length(json_front *front, found_values found, ctf_class *type)
+{
+    if (found[P_LENGTH_AT] != NULL)
+        return read_location(front, found[P_LENGTH_AT], &type->u.array.length_at);
+    if (found[P_LENGTH]->is_negative)
+        return refuse(front, found[P_LENGTH], "a length that is not negative");
+    type->u.array.length = found[P_LENGTH]->integer;
+    return true;
+}
+
+static bool read_string(json_front *front, found_values found, ctf_class *type)
+{
+    type->alignment = 8;
+    return read_encoding(front, found[P_ENCODING], type) &&
+           (type->kind == CTF_STRING || read_length(front, found, type));
+}
+
+static bool read_blob(json_front *front, found_values found, ctf_class *type)
+{
+    type->alignment = 8;
+    return read_length(front, found, type) && read_roles(front, found[P_ROLES], type);
+}
+
+static bool read_array(json_front *front, found_values found, ctf_class *type)
+{
+    if (!read_alignment(front, found[P_MINIMUM_ALIGNMENT], &type->alignment_minimum) ||
+        !read_length(front, found, type) ||
+        !json_class(front, found[P_ELEMENT], &type->u.array.element))
+        return false;
+    type->alignment = type->u.array.element->alignment;
+    if (type->alignment < type->alignment_minimum)
+        type->alignment = type->alignment_minimum;
+    return true;
+}
+
+/* ---- Structures ---- */
+
+static bool read_member(json_front *front, const json_value *object, ctf_member *member)
+{
+    const json_value *found[P_COUNT] = {NULL};
+    member->place = (ctf_place){object->place};
+    if (!json_properties(&front->tree, object, properties, BIT(P_NAME) | BIT(P_CLASS),
+                         BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS), found) ||
+        !json_copy_text(front, found[P_NAME], &member->name) ||
+        !read_extra(front, found, &member->extra))
+        return false;
+    member->written = member->name;
+    return json_class(front, found[P_CLASS], &member->type);
+}
+
+/* Every name once; options may have none. */
+static bool names_check(json_front *front, const ctf_member *members, uint32_t count)
+{
+    if (count < 2)
+        return true;
+    if (!name_set_start(&front->names, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i].name.bytes == NULL || name_set_add(&front->names, members[i].name))
+            continue;
+        metadata_report(front->m, &ctf_codes[CTF203], members[i].place, "every name once", "%.*s",
+                        (int)members[i].name.size, members[i].name.bytes);
+        return false;
+    }
+    return true;
+}
+
+static bool read_structure(json_front *front, found_values found, ctf_class *type)
+{
+    const json_value *array = found[P_MEMBERS];
+    ctf_member *members, *member;
+    if (!read_alignment(front, found[P_MINIMUM_ALIGNMENT], &type->alignment_minimum))
+        return false;
+    type->alignment = type->alignment_minimum;
+    if (array == NULL || array->size == 0)
+        return true;
+    member = members = schema_take(front->schema, array->size, sizeof *members);
+    type->u.structure.members = members;
+    type->u.structure.count = array->size;
+    if (members == NULL)
+        return false;
+    for (const json_value *value = json_first(&front->tree, array); value != NULL;
+         value = json_next(&front->tree, value), member++) {
+        if (!read_member(front, value, member))
+            return false;
+        if (type->alignment < member->type->alignment)
+            type->alignment = member->type->alignment;
+    }
+    return names_check(front, members, array->size);
+}
+
+/* ---- Optionals and variants ---- */
+
+static bool read_optional(json_front *front, found_values found, ctf_class *type)
+{
+    const json_value *ranges = found[P_SELECTOR_RANGES];
+    type->has_bool_selector = ranges == NULL;
+    return read_location(front, found[P_SELECTOR], &type->u.optional.selector) &&
+           (ranges == NULL || read_ranges(front, ranges, RANGE_ANY, &type->u.optional.ranges,
+                                          &type->u.optional.range_count)) &&
+           json_class(front, found[P_CLASS], &type->u.optional.element);
+}
+
+static bool read_option(json_front *front, const json_value *object, ctf_member *option,
+                        ctf_mapping *mapping)
+{
+    const json_value *found[P_COUNT] = {NULL};
+    option->place = mapping->place = (ctf_place){object->place};
+    if (!json_properties(&front->tree, object, properties, BIT(P_CLASS) | BIT(P_SELECTOR_RANGES),
+                         BIT(P_NAME) | BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS), found) ||
+        !json_copy_text(front, found[P_NAME], &option->name) ||
+        !read_extra(front, found, &option->extra) ||
+        !read_ranges(front, found[P_SELECTOR_RANGES], RANGE_ANY, &mapping->ranges,
+                     &mapping->range_count))
+        return false;
+    option->written = mapping->name = option->name;
+    return json_class(front, found[P_CLASS], &option->type);
+}
+
+/* A range of an option's selector, for finding those that overlap. */
+typedef struct option_range {
+    wide_i128 low, high;
+    uint32_t option;
+} option_range;
+
+static int option_range_compare(const void *a, const void *b)
+{
+    const wide_i128 x = ((const option_range *)a)->low, y = ((const option_range *)b)->low;
+    return x < y ? -1 : x > y;
+}
+
+static option_range *option_ranges(const ctf_class *type, size_t *count)
+{
+    option_range *all;
+    *count = 0;
+    for (uint32_t i = 0; i < type->mapping_count; i++)
+        *count += type->mappings[i].range_count;
+    all = malloc(*count * sizeof *all);
+    *count = 0;
+    for (uint32_t i = 0; i < type->mapping_count && all != NULL; i++) {
+        for (uint32_t k = 0; k < type->mappings[i].range_count; k++) {
+            const ctf_range *range = &type->mappings[i].ranges[k];
+            all[(*count)++] = (option_range){
+                range->is_signed ? (wide_i128)(int64_t)range->low : (wide_i128)range->low,
+                range->is_signed ? (wide_i128)(int64_t)range->high : (wide_i128)range->high, i};
+        }
+    }
+    return all;
+}
+
+/* A value selects one option. */
+static bool options_check(json_front *front, const ctf_class *type)
+{
+    size_t count;
+    option_range *all = option_ranges(type, &count);
+    const option_range *reach = all; /* the one that reaches highest so far */
+    bool is_ok = all != NULL;
+    if (is_ok)
+        qsort(all, count, sizeof *all, option_range_compare);
+    for (size_t i = 1; i < count && is_ok; i++) {
+        if (all[i].low <= reach->high && all[i].option != reach->option) {
+            metadata_report(front->m, &ctf_codes[CTF202], type->mappings[all[i].option].place,
+                            "options whose ranges have no value in common",
+                            "a value that selects two options");
+            is_ok = false;
+        }
+        if (all[i].high > reach->high)
+            reach = &all[i];
+    }
+    free(all);
+    return is_ok;
+}
+
+static bool read_variant(json_front *front, found_values found, ctf_class *type)
+{
+    const json_value *array = found[P_OPTIONS];
+    ctf_member *options, *option;
+    ctf_mapping *mapping;
+    if (array->size == 0)
+        return refuse(front, array, "at least one option");
+    option = options = schema_take(front->schema, array->size, sizeof *options);
+    type->mappings = mapping = schema_take(front->schema, array->size, sizeof *mapping);
+    type->mapping_count = type->u.variant.count = array->size;
+    type->u.variant.options = options;
+    if (options == NULL || mapping == NULL ||
+        !read_location(front, found[P_SELECTOR], &type->u.variant.selector))
+        return false;
+    for (const json_value *value = json_first(&front->tree, array); value != NULL;
+         value = json_next(&front->tree, value))
+        if (!read_option(front, value, option++, mapping++))
+            return false;
+    return names_check(front, options, array->size) && options_check(front, type);
+}
+
+/* ---- All of them ---- */
+
+#define BITS_REQUIRED (BIT(P_LENGTH) | BIT(P_BYTE_ORDER))
+#define BITS_OPTIONAL (BIT(P_BIT_ORDER) | BIT(P_ALIGNMENT))
+#define INTEGER       (BIT(P_BASE) | BIT(P_MAPPINGS))
+
+static const struct class_type {
+    const char *name;
+    ctf_kind kind;
+    uint32_t required, optional; /* beside "type", "attributes" and "extensions" */
+    bool (*read)(json_front *front, found_values found, ctf_class *type);
+} class_types[] = {
+    {"fixed-length-unsigned-integer", CTF_UINT, BITS_REQUIRED,
+     BITS_OPTIONAL | INTEGER | BIT(P_ROLES), read_integer},
+    {"fixed-length-signed-integer", CTF_INT, BITS_REQUIRED, BITS_OPTIONAL | INTEGER, read_integer},
+    {"structure", CTF_STRUCT, 0, BIT(P_MEMBERS) | BIT(P_MINIMUM_ALIGNMENT), read_structure},
+    {"null-terminated-string", CTF_STRING, 0, BIT(P_ENCODING), read_string},
+    {"fixed-length-floating-point-number", CTF_FLOAT, BITS_REQUIRED, BITS_OPTIONAL, read_float},
+    {"fixed-length-bit-array", CTF_BIT_ARRAY, BITS_REQUIRED, BITS_OPTIONAL, read_bits},
+    {"fixed-length-bit-map", CTF_BIT_MAP, BITS_REQUIRED | BIT(P_FLAGS), BITS_OPTIONAL,
+     read_bit_map},
+    {"fixed-length-boolean", CTF_BOOL, BITS_REQUIRED, BITS_OPTIONAL, read_bits},
+    {"variable-length-unsigned-integer", CTF_VAR_UINT, 0, INTEGER | BIT(P_ROLES), read_integer},
+    {"variable-length-signed-integer", CTF_VAR_INT, 0, INTEGER, read_integer},
+    {"static-length-string", CTF_STATIC_STRING, BIT(P_LENGTH), BIT(P_ENCODING), read_string},
+    {"dynamic-length-string", CTF_DYNAMIC_STRING, BIT(P_LENGTH_AT), BIT(P_ENCODING), read_string},
+    {"static-length-blob", CTF_STATIC_BLOB, BIT(P_LENGTH), BIT(P_MEDIA_TYPE) | BIT(P_ROLES),
+     read_blob},
+    {"dynamic-length-blob", CTF_DYNAMIC_BLOB, BIT(P_LENGTH_AT), BIT(P_MEDIA_TYPE), read_blob},
+    {"static-length-array", CTF_STATIC_ARRAY, BIT(P_LENGTH) | BIT(P_ELEMENT),
+     BIT(P_MINIMUM_ALIGNMENT), read_array},
+    {"dynamic-length-array", CTF_DYNAMIC_ARRAY, BIT(P_LENGTH_AT) | BIT(P_ELEMENT),
+     BIT(P_MINIMUM_ALIGNMENT), read_array},
+    {"optional", CTF_OPTIONAL, BIT(P_CLASS) | BIT(P_SELECTOR), BIT(P_SELECTOR_RANGES),
+     read_optional},
+    {"variant", CTF_VARIANT, BIT(P_OPTIONS) | BIT(P_SELECTOR), 0, read_variant},
+};
+
+const void *json_find_type(json_front *front, const json_value *object, const void *table,
+                           size_t count, size_t size, const char *expected)
+{
+    for (const json_value *value = json_first(&front->tree, object); value != NULL;
+         value = json_next(&front->tree, value)) {
+        if (!ctf_text_is(json_key(value), "type"))
+            continue;
+        for (size_t i = 0; i < count && value->kind == JSON_STRING; i++) {
+            const void *entry = (const uint8_t *)table + i * size;
+            const char *name;
+            memcpy(&name, entry, sizeof name);
+            if (ctf_text_is(json_text(value), name))
+                return entry;
+        }
+        refuse(front, value, expected);
+        return NULL;
+    }
+    json_refuse(&front->tree, &ctf_codes[CTF201], object, "the property \"type\"",
+                "an object without it");
+    return NULL;
+}
+
+static bool level_check(json_front *front, const json_value *value, uint32_t height)
+{
+    if (front->level + height > metadata_depth_max(front->m))
+        return json_refuse(&front->tree, &ctf_codes[CTF207], value,
+                           "field classes nested less deep", "deeper nesting than the limit");
+    if (front->level_max < front->level + height)
+        front->level_max = front->level + height;
+    return true;
+}
+
+static bool use_alias(json_front *front, const json_value *name, const ctf_class **type)
+{
+    const json_alias *alias = name_register_find(&front->aliases, json_text(name));
+    if (alias == NULL)
+        return json_refuse(&front->tree, &ctf_codes[CTF204], name,
+                           "the name of a field class alias above", NULL);
+    if (!level_check(front, name, alias->height))
+        return false;
+    front->roles |= alias->roles;
+    *type = alias->type;
+    return true;
+}
+
+static bool read_object(json_front *front, const json_value *object, ctf_class *type)
+{
+    const json_value *found[P_COUNT] = {NULL};
+    const struct class_type *class_type =
+        json_find_type(front, object, class_types, sizeof class_types / sizeof *class_types,
+                       sizeof *class_types, "the type of a field class");
+    if (class_type == NULL ||
+        !json_properties(&front->tree, object, properties, BIT(P_TYPE) | class_type->required,
+                         BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS) | class_type->optional, found))
+        return false;
+    *type = (ctf_class){.kind = (uint8_t)class_type->kind,
+                        .alignment = 1,
+                        .alignment_minimum = 1,
+                        .place = {object->place}};
+    return read_extra(front, found, &type->extra) && class_type->read(front, found, type);
+}
+
+bool json_class(json_front *front, const json_value *value, const ctf_class **type)
+{
+    ctf_class *made;
+    bool is_ok;
+    if (value->kind == JSON_STRING)
+        return use_alias(front, value, type);
+    *type = made = schema_take(front->schema, 1, sizeof *made);
+    if (made == NULL || !level_check(front, value, 1))
+        return false;
+    front->level++;
+    is_ok = read_object(front, value, made);
+    front->level--;
+    return is_ok;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the CTF 2 front end share: fragments (json_parse.c) and classes (json_class.c).
+ */
+#ifndef CTF_JSON_FRONT_H
+#define CTF_JSON_FRONT_H
+
+#include "formats/ctf/codes.h"
+#include "formats/ctf/metadata/json_value.h"
+
+/* A field class alias, with what follows for those who use it. */
+typedef struct json_alias {
+    const ctf_class *type;
+    uint32_t height; /* levels of classes */
+    uint16_t roles;  /* of all classes in it */
+} json_alias;
+
+typedef struct json_front {
+    metadata *m;
+    ctf_schema *schema;
+    json_tree tree;
+    name_set names; /* of members, options */
+    name_register aliases, clocks, streams;
+    uint32_t level, level_max; /* of the class being read, and the deepest one reached */
+    uint16_t roles;            /* of the classes of the fragment so far */
+    bool has_trace;            /* a trace class was there */
+} json_front;
+
+/*
+ * The entry of a table that the property "type" of an object names; NULL: reported. `table` has
+ * `count` entries of `size` bytes, each beginning with its name (const char *).
+ */
+const void *json_find_type(json_front *front, const json_value *object, const void *table,
+                           size_t count, size_t size, const char *expected);
+
+/* Builds a class of a field class object or an alias' name. False: reported, or memory. */
+bool json_class(json_front *front, const json_value *value, const ctf_class **type);
+
+/* Copies of the fragment's text in the schema. A missing value (NULL) is no text. */
+bool json_copy_text(json_front *front, const json_value *string, ctf_text *text);
+bool json_copy_object(json_front *front, const json_value *object, ctf_text *text);
+
+/* Extensions change what the metadata means, and none is known here: reports any. */
+bool json_extensions(json_front *front, const json_value *extensions, ctf_text *text);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/metadata/metadata.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/cursor.h"
+#include "core/load.h"
+#include "core/text.h"
+#include "formats/ctf/codes.h"
+#include "formats/ctf/rfc/rfc_packet.h"
+
+#define RECORD_SEPARATOR '\x1e' /* in front of each fragment of CTF 2: RFC 7464 */
+
+/* ---- Bytes ---- */
+
+static stele_status read_all(metadata *m, input *in)
+{
+    const size_t size_max = m->limits->metadata_size_max < UINT32_MAX - 1
+                                ? m->limits->metadata_size_max
+                                : UINT32_MAX - 1; /* places are 32 bits */
+    size_t capacity = in->has_size && in->size < size_max ? (size_t)in->size + 1 : (size_t)64 << 10;
+    for (;;) {
+        size_t got;
+        stele_status status;
+        char *grown = realloc(m->text, capacity + 1);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        m->text = grown;
+        status = input_read(in, m->size, m->text + m->size, capacity - m->size, &got);
+        if (status != STELE_OK)
+            return status;
+        m->size += got;
+        m->text[m->size] = 0;
+        if (m->size > size_max) {
+            diag_report(m->diag, &ctf_codes[CTF002], m->name, size_max, 0, NULL,
+                        "more than %zu bytes", size_max);
+            return STELE_ERR_LIMIT;
+        }
+        if (m->size < capacity)
+            return STELE_OK;
+        capacity = capacity > size_max / 2 ? size_max + 1 : capacity * 2;
+    }
+}
+
+/* ---- Packets of CTF 1.8 (section 7.1) and CTF 2 ----
+ *
+ *    0  u32  magic 0x75d11d57, which tells the byte order
+ *    4  u8   UUID of the trace [16]
+ *   20  u32  checksum
+ *   24  u32  content size in bits, with this header
+ *   28  u32  packet size in bits, with padding
+ *   32  u8   compression scheme    33  u8  encryption scheme    34  u8  checksum scheme
+ *   35  u8   major version         36  u8  minor version
+ *   37       text
+ */
+#define PACKET_MAGIC       UINT32_C(0x75d11d57)
+#define PACKET_HEADER_SIZE 37
+
+static uint32_t packet_u32(const metadata *m, const uint8_t *at)
+{
+    return m->is_big_endian ? load_be32(at) : load_le32(at);
+}
+
+__attribute__((format(printf, 4, 5))) static void
+packet_report(metadata *m, uint64_t offset, const char *expected, const char *found, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    m->error_count++;
+    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, 0, expected, "%s", text);
+}
+
+/* Keeps what all packets share; false: this one does not agree with the first. */
+static bool packet_agrees(metadata *m, const uint8_t *at, uint64_t offset)
+{
+    if (!m->has_uuid) {
+        memcpy(m->uuid, at + 4, sizeof m->uuid);
+        m->has_uuid = true;
+        m->major = at[35];
+        m->minor = at[36];
+    }
+    if (packet_u32(m, at) != PACKET_MAGIC)
+        packet_report(m, offset, "magic number 0x75d11d57", "0x%08" PRIx32, packet_u32(m, at));
+    else if (memcmp(m->uuid, at + 4, sizeof m->uuid) != 0)
+        packet_report(m, offset + 4, "the UUID of the first packet", "another one");
+    else if (at[35] != m->major || at[36] != m->minor)
+        packet_report(m, offset + 35, "the version of the first packet", "%u.%u", at[35], at[36]);
+    else if (at[32] != 0)
+        packet_report(m, offset + 32, "no compression (0)", "compression scheme %u", at[32]);
+    else if (at[33] != 0)
+        packet_report(m, offset + 33, "no encryption (0)", "encryption scheme %u", at[33]);
+    else if (at[34] != 0)
+        packet_report(m, offset + 34, "no checksum (0)", "checksum scheme %u", at[34]);
+    else
+        return true;
+    return false;
+}
+
+/* The bytes of text and padding behind the header; false: the sizes are wrong. */
+static bool packet_sizes(metadata *m, const uint8_t *at, uint64_t offset, uint32_t *text_size,
+                         uint32_t *padding_size)
+{
+    const uint32_t content_bits = packet_u32(m, at + 24), packet_bits = packet_u32(m, at + 28);
+    if (content_bits < PACKET_HEADER_SIZE * 8)
+        packet_report(m, offset + 24, "a content size of at least the header's 296 bits",
+                      "%" PRIu32, content_bits);
+    else if (content_bits % 8 != 0)
+        packet_report(m, offset + 24, "a content size of whole bytes", "%" PRIu32 " bits",
+                      content_bits);
+    else if (packet_bits % 8 != 0)
+        packet_report(m, offset + 28, "a packet size of whole bytes", "%" PRIu32 " bits",
+                      packet_bits);
+    else if (packet_bits < content_bits)
+        packet_report(m, offset + 28, "a packet size of at least the content's",
+                      "%" PRIu32 " bits for a content of %" PRIu32, packet_bits, content_bits);
+    else {
+        *text_size = content_bits / 8 - PACKET_HEADER_SIZE;
+        *padding_size = (packet_bits - content_bits) / 8;
+        return true;
+    }
+    return false;
+}
+
+/*
+ * Moves the text of all packets together, in place. A packet whose header makes no sense ends it;
+ * of one that is cut short, the text that is there is taken.
+ */
+static stele_status unpack(metadata *m)
+{
+    const uint8_t *bytes = (const uint8_t *)m->text;
+    cursor c = cursor_make(bytes, m->size);
+    size_t size = 0;
+    m->is_packetized = true;
+    m->is_big_endian = load_be32(bytes) == PACKET_MAGIC;
+    while (cursor_left(&c) > 0) {
+        const uint64_t offset = (uint64_t)(c.at - bytes);
+        const uint8_t *header = cursor_take(&c, PACKET_HEADER_SIZE), *text;
+        uint32_t text_size, padding_size;
+        if (header == NULL) {
+            packet_report(m, offset, "a packet header of 37 bytes", "%zu bytes", cursor_left(&c));
+            break;
+        }
+        if (!packet_agrees(m, header, offset) ||
+            !packet_sizes(m, header, offset, &text_size, &padding_size))
+            break;
+        if (cursor_left(&c) < (size_t)text_size + padding_size)
+            packet_report(m, offset, "a whole packet", "%zu of %zu bytes behind its header",
+                          cursor_left(&c), (size_t)text_size + padding_size);
+        if (cursor_left(&c) < text_size)
+            text_size = (uint32_t)cursor_left(&c);
+        text = cursor_take(&c, text_size);
+        if (!metadata_add_piece(m, size, (uint64_t)(text - bytes)))
+            return STELE_ERR_MEMORY;
+        memmove(m->text + size, text, text_size);
+        size += text_size;
+        if (cursor_take(&c, padding_size) == NULL)
+            break;
+    }
+    m->size = size;
+    m->text[size] = 0;
+    return STELE_OK;
+}
+
+/* ---- Which generation ---- */
+
+/* "/" "* CTF 1.8", with which plain text begins. */
+static void read_signature(metadata *m)
+{
+    unsigned major, minor;
+    if (sscanf(m->text, "/* CTF %9u.%9u", &major, &minor) == 2) {
+        m->major = major;
+        m->minor = minor;
+    }
+}
+
+/* Steps over what is no word or brace of TSDL or the RFC: comments, texts, all else. */
+static const char *skip_other(const char *at, const char *end)
+{
+    if (*at == '/' && end - at > 1 && at[1] == '*') {
+        const char *stop = strstr(at + 2, "*/");
+        return stop != NULL ? stop + 2 : end;
+    }
+    if (*at == '/' && end - at > 1 && at[1] == '/')
+        return at + strcspn(at, "\n");
+    if (*at == '"')
+        for (at++; at < end && *at != '"'; at++)
+            at += *at == '\\' && end - at > 1;
+    return at < end ? at + 1 : end;
+}
+
+#define RECOGNIZE_SIZE ((size_t)64 << 10)
+
+/* The RFC's metadata has blocks that CTF 1.8 does not know. */
+static bool is_rfc_text(const metadata *m)
+{
+    const char *at = m->text;
+    const char *end = at + (m->size < RECOGNIZE_SIZE ? m->size : RECOGNIZE_SIZE);
+    uint32_t depth = 0;
+    bool begins = true; /* a declaration */
+    while (at < end) {
+        const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                       "0123456789");
+        const ctf_text word = {at, (uint32_t)size};
+        if (begins && depth == 0 &&
+            (ctf_text_is(word, "type") || ctf_text_is(word, "abstract_type") ||
+             ctf_text_is(word, "section")))
+            return true;
+        begins = *at == ';' || *at == '}' || (begins && (*at == '/' || strchr(" \t\r\n", *at)));
+        depth += *at == '{';
+        depth -= *at == '}' && depth > 0;
+        at = size != 0 ? at + size : skip_other(at, end);
+    }
+    return false;
+}
+
+static stele_status recognize(metadata *m)
+{
+    if (m->size > 0 && *m->text == RECORD_SEPARATOR) {
+        m->generation = CTF_2;
+        return STELE_OK;
+    }
+    if (!m->is_packetized)
+        read_signature(m);
+    m->generation = !m->is_packetized && m->major == 0 && is_rfc_text(m) ? CTF_RFC : CTF_1;
+    if (m->major != 0 && (m->major != 1 || m->minor != 8)) {
+        m->error_count++;
+        diag_report(m->diag, &ctf_codes[CTF004], m->name, m->is_packetized ? 35 : 0, 0,
+                    "version 1.8, or 2.0 with JSON text", "%" PRIu32 ".%" PRIu32, m->major,
+                    m->minor);
+        return STELE_ERR_FORMAT;
+    }
+    return STELE_OK;
+}
+
+static bool begins_with(const metadata *m, uint32_t magic)
+{
+    return m->size >= 4 && (load_le32(m->text) == magic || load_be32(m->text) == magic);
+}
+
+stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in)
+{
+    return metadata_read_rfc(m, diag, limits, in, NULL);
+}
+
+stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits *limits, input *in,
+                               const rfc_options *options)
+{
+    stele_status status;
+    *m = (metadata){.diag = diag, .limits = limits, .name = in->name};
+    if (options != NULL)
+        m->rfc = *options;
+    status = read_all(m, in);
+    if (status == STELE_OK && begins_with(m, RFC_PACKET_MAGIC))
+        return rfc_unpack_metadata(m);
+    if (status == STELE_OK && begins_with(m, PACKET_MAGIC))
+        status = unpack(m);
+    if (status == STELE_OK && m->size == 0) {
+        m->error_count++;
+        diag_report(diag, &ctf_codes[CTF001], m->name, 0, 0, NULL, "no metadata in it");
+        status = STELE_ERR_FORMAT;
+    }
+    return status == STELE_OK ? recognize(m) : status;
+}
+
+bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_code *code)
+{
+    for (uint32_t s = 0; s < schema->stream_count; s++) {
+        const ctf_stream_class *stream = schema->streams[s];
+        for (uint32_t i = 0; i < stream->event_count; i++) {
+            const ctf_event_class *found = schema_find_event(stream, stream->events[i].id);
+            if (found == &stream->events[i])
+                continue;
+            metadata_report(m, code, found->place, "every event class of a stream class once",
+                            "the id %" PRIu64 " again", found->id);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schema as metadata text of any generation, in one normalized form: reading the text again gives
+ * an equal schema. What a generation cannot say is left out and told.
+ */
+#ifndef CTF_PRINT_H
+#define CTF_PRINT_H
+
+#include "core/output.h"
+#include "formats/ctf/schema/schema.h"
+
+typedef struct schema_printer {
+    output *out;
+    const ctf_schema *schema;
+
+    /* `what` cannot be said of the thing called `where`; static. May be NULL. */
+    void (*lose)(void *user, ctf_text where, const char *what);
+    void *user;
+    uint64_t loss_count;
+} schema_printer;
+
+static inline void print_lose(schema_printer *p, ctf_text where, const char *what)
+{
+    p->loss_count++;
+    if (p->lose != NULL)
+        p->lose(p->user, where, what);
+}
+
+void print_tsdl(schema_printer *p); /* CTF 1.8 */
+void print_json(schema_printer *p); /* CTF 2: a JSON text sequence */
+void print_rfc(schema_printer *p);  /* RFC v1.1: plain text */
+
+#endif

@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/text.h"
+#include "formats/ctf/metadata/print.h"
+#include "formats/ctf/metadata/print_walk.h"
+
+#define CLASSES_MAX ((uint64_t)32 << 20)
+
+typedef struct tsdl_printer {
+    schema_printer *p;
+    output *out;
+    print_walk walk;
+    unsigned indent;
+    ctf_text where; /* the thing that losses are told of */
+} tsdl_printer;
+
+static void lose(tsdl_printer *t, const char *what)
+{
+    print_lose(t->p, t->where, what);
+}
+
+/* What the attributes and names of CTF 2 say, which CTF 1.8 has no place for. */
+static void lose_text(tsdl_printer *t, ctf_text text, const char *what)
+{
+    if (text.bytes != NULL)
+        lose(t, what);
+}
+
+static void lose_extra(tsdl_printer *t, const ctf_extra *extra)
+{
+    if (extra == NULL)
+        return;
+    lose_text(t, extra->attributes, "attributes of fields");
+    lose_text(t, extra->extensions, "extensions of fields");
+    lose_text(t, extra->media_type, "media types");
+}
+
+/* ---- Words ---- */
+
+static void line(tsdl_printer *t)
+{
+    output_byte(t->out, '\n');
+    for (unsigned i = 0; i < t->indent; i++)
+        output_byte(t->out, '\t');
+}
+
+static void attribute(tsdl_printer *t, const char *name)
+{
+    line(t);
+    output_text(t->out, name);
+    output_text(t->out, " = ");
+}
+
+static void attribute_u64(tsdl_printer *t, const char *name, uint64_t value)
+{
+    attribute(t, name);
+    output_u64(t->out, value);
+    output_byte(t->out, ';');
+}
+
+static void attribute_i64(tsdl_printer *t, const char *name, int64_t value)
+{
+    attribute(t, name);
+    output_i64(t->out, value);
+    output_byte(t->out, ';');
+}
+
+/* In quotes, with the escapes of C. */
+static void quoted(tsdl_printer *t, ctf_text text)
+{
+    output_byte(t->out, '"');
+    for (uint32_t i = 0; i < text.size; i++) {
+        const uint8_t c = (uint8_t)text.bytes[i];
+        if (c == '"' || c == '\\')
+            output_printf(t->out, "\\%c", c);
+        else if (c == '\n')
+            output_text(t->out, "\\n");
+        else if (c < 0x20 || c == 0x7f)
+            output_printf(t->out, "\\%03o", c);
+        else
+            output_byte(t->out, c);
+    }
+    output_byte(t->out, '"');
+}
+
+static void attribute_text(tsdl_printer *t, const char *name, ctf_text text)
+{
+    if (text.bytes == NULL)
+        return;
+    attribute(t, name);
+    quoted(t, text);
+    output_byte(t->out, ';');
+}
+
+static void attribute_uuid(tsdl_printer *t, const uint8_t uuid[16])
+{
+    attribute(t, "uuid");
+    output_byte(t->out, '"');
+    for (unsigned i = 0; i < 16; i++)
+        output_printf(t->out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    output_text(t->out, "\";");
+}
+
+static void block_begin(tsdl_printer *t, const char *name)
+{
+    output_printf(t->out, "\n%s {", name);
+    t->indent = 1;
+}
+
+static void block_end(tsdl_printer *t)
+{
+    t->indent = 0;
+    output_text(t->out, "\n};\n");
+}
+
+static bool is_keyword(ctf_text text)
+{
+    static const char *const keywords[] = {
+        "align",   "callsite", "clock",   "const",          "char",    "double",   "enum",
+        "env",     "event",    "float",   "floating_point", "integer", "int",      "long",
+        "short",   "signed",   "stream",  "string",         "struct",  "trace",    "typealias",
+        "typedef", "unsigned", "variant", "void",           "_Bool",   "_Complex", "_Imaginary"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (ctf_text_is(text, keywords[i]))
+            return true;
+    return false;
+}
+
+/* One character of a name; those that no name may have become `_`. */
+static uint32_t name_character(tsdl_printer *t, const char *at, uint32_t left)
+{
+    const uint8_t c = (uint8_t)*at;
+    const size_t length = text_utf8_length((const uint8_t *)at, left);
+    uint32_t code = c & (0x7fu >> length);
+    if (((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_') {
+        output_byte(t->out, c);
+        return 1;
+    }
+    if (length < 2) {
+        output_byte(t->out, '_');
+        lose(t, "characters of names");
+        return 1;
+    }
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((uint8_t)at[i] & 0x3f);
+    output_printf(t->out, length < 4 ? "\\u%04" PRIx32 : "\\U%08" PRIx32, code);
+    return (uint32_t)length;
+}
+
+/* A name of CTF 1.8 as it was written, one of another generation with an escape where needed. */
+static void identifier(tsdl_printer *t, ctf_text text)
+{
+    const bool is_own = t->p->schema->generation == CTF_1;
+    if (!is_own && (text.size == 0 || *text.bytes == '_' || is_keyword(text) ||
+                    (*text.bytes >= '0' && *text.bytes <= '9')))
+        output_byte(t->out, '_');
+    for (uint32_t i = 0; i < text.size;)
+        i += name_character(t, text.bytes + i, text.size - i);
+}
+
+/* The reserved name that gives a field its role in this scope; NULL: it has none. */
+static const char *role_name(const tsdl_printer *t, const ctf_class *type)
+{
+    static const struct {
+        ctf_scope scope;
+        uint16_t role;
+        const char *name;
+    } names[] = {{CTF_SCOPE_PACKET_HEADER, CTF_ROLE_PACKET_MAGIC, "magic"},
+                 {CTF_SCOPE_PACKET_HEADER, CTF_ROLE_UUID, "uuid"},
+                 {CTF_SCOPE_PACKET_HEADER, CTF_ROLE_STREAM_CLASS_ID, "stream_id"},
+                 {CTF_SCOPE_PACKET_HEADER, CTF_ROLE_STREAM_ID, "stream_instance_id"},
+                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_TOTAL_LENGTH, "packet_size"},
+                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_CONTENT_LENGTH, "content_size"},
+                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_PACKET_END, "timestamp_end"},
+                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_TIMESTAMP, "timestamp_begin"},
+                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_DISCARDED, "events_discarded"},
+                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_SEQUENCE_NUMBER, "packet_seq_num"},
+                 {CTF_SCOPE_EVENT_HEADER, CTF_ROLE_EVENT_CLASS_ID, "id"},
+                 {CTF_SCOPE_EVENT_HEADER, CTF_ROLE_TIMESTAMP, "timestamp"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (t->walk.scope == names[i].scope && (type->roles & names[i].role) != 0)
+            return names[i].name;
+    return NULL;
+}
+
+static void member_name(tsdl_printer *t, const ctf_member *member)
+{
+    const char *reserved = t->p->schema->generation != CTF_1 ? role_name(t, member->type) : NULL;
+    if (reserved == NULL) {
+        identifier(t, member->written);
+        return;
+    }
+    output_text(t->out, reserved);
+    if (!ctf_text_is(member->name, reserved))
+        lose(t, "names of fields with a role");
+}
+
+/* ---- Locations ---- */
+
+static const char *const scope_prefixes[CTF_SCOPE_COUNT] = {
+    [CTF_SCOPE_PACKET_HEADER] = "trace.packet.header.",
+    [CTF_SCOPE_PACKET_CONTEXT] = "stream.packet.context.",
+    [CTF_SCOPE_EVENT_HEADER] = "stream.event.header.",
+    [CTF_SCOPE_COMMON_CONTEXT] = "stream.event.context.",
+    [CTF_SCOPE_SPECIFIC_CONTEXT] = "event.context.",
+    [CTF_SCOPE_PAYLOAD] = "event.fields."};
+
+static void location(tsdl_printer *t, const ctf_location *at)
+{
+    const char *dot = "";
+    if (at->scope < CTF_SCOPE_COUNT)
+        output_text(t->out, scope_prefixes[at->scope]);
+    for (uint32_t i = 0; i < at->step_count; i++) {
+        if (at->steps[i].bytes == NULL)
+            continue; /* one structure up: names are looked for outwards anyway */
+        output_text(t->out, dot);
+        identifier(t, at->steps[i]);
+        dot = ".";
+    }
+}
+
+/* ---- Types ---- */
+
+static void type_print(tsdl_printer *t, const ctf_class *type);
+
+static const char *byte_order(bool is_big_endian)
+{
+    return is_big_endian ? "be" : "le";
+}
+
+static void order_and_alignment(tsdl_printer *t, const ctf_class *type)
+{
+    output_printf(t->out, " align = %" PRIu32 ";", type->alignment);
+    if (type->is_big_endian != t->p->schema->is_big_endian)
+        output_printf(t->out, " byte_order = %s;", byte_order(type->is_big_endian));
+    if (type->is_bit_reversed)
+        lose(t, "order of bits");
+}
+
+/* The clock of the field: CTF 2 leaves it to the role. */
+static const ctf_clock *clock_of(const tsdl_printer *t, const ctf_class *type)
+{
+    const bool is_time = (type->roles & CTF_ROLE_TIMESTAMP) != 0;
+    return type->clock != NULL                 ? type->clock
+           : is_time && t->walk.stream != NULL ? t->walk.stream->clock
+                                               : NULL;
+}
+
+static void integer(tsdl_printer *t, const ctf_class *type, ctf_base base)
+{
+    const ctf_clock *clock = clock_of(t, type);
+    output_printf(t->out, "integer { size = %" PRIu32 ";", type->size);
+    order_and_alignment(t, type);
+    if (type->kind == CTF_INT)
+        output_text(t->out, " signed = true;");
+    if (base != CTF_DECIMAL && base != CTF_BASE_NONE)
+        output_printf(t->out, " base = %u;", base);
+    if (type->encoding != CTF_NO_TEXT)
+        output_printf(t->out, " encoding = %s;", type->encoding == CTF_ASCII ? "ASCII" : "UTF8");
+    if (clock != NULL) {
+        output_text(t->out, " map = clock.");
+        identifier(t, clock->id);
+        output_text(t->out, ".value;");
+    }
+    output_text(t->out, " }");
+}
+
+/* A value beyond the field was written with a minus: see CTF111. */
+static void range_end(tsdl_printer *t, const ctf_class *type, uint64_t value)
+{
+    if (type->kind == CTF_INT || (type->size < 64 && value >> type->size != 0))
+        output_i64(t->out, (int64_t)value);
+    else
+        output_u64(t->out, value);
+}
+
+static void enumeration(tsdl_printer *t, const ctf_class *type)
+{
+    output_text(t->out, "enum : ");
+    integer(t, type, (ctf_base)type->base);
+    output_text(t->out, " {");
+    t->indent++;
+    for (uint32_t i = 0; i < type->mapping_count; i++) {
+        const ctf_mapping *m = &type->mappings[i];
+        for (uint32_t k = 0; k < m->range_count; k++) {
+            line(t);
+            quoted(t, m->name);
+            output_text(t->out, " = ");
+            range_end(t, type, m->ranges[k].low);
+            if (m->ranges[k].low != m->ranges[k].high) {
+                output_text(t->out, " ... ");
+                range_end(t, type, m->ranges[k].high);
+            }
+            output_byte(t->out, ',');
+        }
+    }
+    t->indent--;
+    line(t);
+    output_byte(t->out, '}');
+}
+
+static void number(tsdl_printer *t, const ctf_class *type)
+{
+    if (type->unit_size != 0)
+        lose(t, "units of bit fields");
+    switch (type->kind) {
+    case CTF_BIT_ARRAY:
+        lose(t, "bit arrays (shown as integers)");
+        integer(t, type, type->base != CTF_BASE_NONE ? (ctf_base)type->base : CTF_HEX);
+        break;
+    case CTF_BIT_MAP:
+        lose(t, "names of flags");
+        integer(t, type, CTF_BINARY);
+        break;
+    case CTF_BOOL:
+        lose(t, "Booleans (shown as integers)");
+        integer(t, type, CTF_DECIMAL);
+        break;
+    default:
+        if (type->mapping_count != 0)
+            enumeration(t, type);
+        else
+            integer(t, type, (ctf_base)type->base);
+    }
+}
+
+static bool has_length(const ctf_class *type)
+{
+    return type != NULL && type->kind >= CTF_STATIC_STRING && type->kind <= CTF_DYNAMIC_ARRAY &&
+           type->kind != CTF_STRUCT;
+}
+
+/* Each level of a structure or variant is a line more to the right. */
+static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *member,
+                    uint32_t count)
+{
+    const bool is_deep = t->walk.depth == WALK_DEPTH_MAX;
+    output_byte(t->out, '{');
+    t->indent++;
+    if (is_deep)
+        lose(t, "types that nest deeper than 256 levels");
+    t->walk.depth += !is_deep;
+    t->walk.levels[t->walk.depth - 1].structure = type;
+    for (uint32_t i = 0; i < count && !is_deep; i++) {
+        const ctf_class *inner = member[i].type;
+        t->walk.levels[t->walk.depth - 1].index = i;
+        lose_extra(t, member[i].extra);
+        line(t);
+        type_print(t, inner);
+        output_byte(t->out, ' ');
+        member_name(t, &member[i]);
+        for (; has_length(inner); inner = inner->u.array.element) {
+            output_byte(t->out, '[');
+            if (inner->u.array.length_at != NULL)
+                location(t, inner->u.array.length_at);
+            else
+                output_u64(t->out, inner->u.array.length);
+            output_byte(t->out, ']');
+        }
+        output_byte(t->out, ';');
+    }
+    t->walk.depth -= !is_deep;
+    t->indent--;
+    if (count != 0)
+        line(t);
+    output_byte(t->out, '}');
+}
+
+static bool same_ranges(const ctf_mapping *a, const ctf_mapping *b)
+{
+    return ctf_text_equals(a->name, b->name) && a->range_count == b->range_count &&
+           memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0;
+}
+
+/* CTF 1.8 selects by labels of the tag; the ranges of CTF 2 must be those of such labels. */
+static void check_selector(tsdl_printer *t, const ctf_class *type)
+{
+    print_target target;
+    uint32_t found = 0;
+    if (type->selects_by_name || !walk_resolve(&t->walk, type->u.variant.selector, &target))
+        return;
+    for (uint32_t i = 0; i < type->mapping_count; i++)
+        for (uint32_t k = 0; k < target.type->mapping_count; k++)
+            found += same_ranges(&type->mappings[i], &target.type->mappings[k]);
+    if (found < type->mapping_count)
+        lose(t, "ranges that select options");
+}
+
+static void variant(tsdl_printer *t, const ctf_class *type)
+{
+    output_text(t->out, "variant ");
+    if (type->u.variant.selector != NULL) {
+        check_selector(t, type);
+        output_byte(t->out, '<');
+        location(t, type->u.variant.selector);
+        output_text(t->out, "> ");
+    }
+    members(t, type, type->u.variant.options, type->u.variant.count);
+}
+
+/* The element of a text or of bytes. */
+static void text_element(tsdl_printer *t, const ctf_class *type)
+{
+    const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0; /* bytes in every generation */
+    const bool is_blob =
+        !is_uuid && type->kind != CTF_STATIC_STRING && type->kind != CTF_DYNAMIC_STRING;
+    const bool is_text = type->encoding == CTF_UTF8 || type->encoding == CTF_ASCII;
+    if (!is_blob && !is_text && !is_uuid)
+        lose(t, "encodings other than UTF-8 (shown as bytes)");
+    if (is_blob)
+        lose(t, "BLOBs (shown as arrays of bytes)");
+    if (type->u.array.length_class != NULL)
+        lose(t, "lengths inside of sequences");
+    output_printf(t->out, "integer { size = 8; align = 8;%s }",
+                  is_blob                       ? " base = 16;"
+                  : type->encoding == CTF_ASCII ? " encoding = ASCII;"
+                  : is_text                     ? " encoding = UTF8;"
+                                                : "");
+}
+
+/* What no type of CTF 1.8 has the layout of: the text then does not describe the trace. */
+static void impossible(tsdl_printer *t, const char *what)
+{
+    lose(t, what);
+    output_printf(t->out, "/* CTF 1.8 has no %s */ struct { }", what);
+}
+
+/* The type in front of the name; brackets stand behind it. */
+static void type_print(tsdl_printer *t, const ctf_class *type)
+{
+    if (t->walk.budget == 0)
+        return;
+    if (--t->walk.budget == 0)
+        lose(t, "types beyond 33,554,432");
+    lose_extra(t, type->extra);
+    switch (type->kind) {
+    case CTF_BIT_ARRAY:
+    case CTF_BIT_MAP:
+    case CTF_BOOL:
+    case CTF_UINT:
+    case CTF_INT: number(t, type); break;
+    case CTF_FLOAT:
+        output_printf(t->out, "floating_point { exp_dig = %u; mant_dig = %u;", type->exponent_bits,
+                      type->mantissa_bits);
+        order_and_alignment(t, type);
+        output_text(t->out, " }");
+        break;
+    case CTF_VAR_UINT:
+    case CTF_VAR_INT: impossible(t, "integers of variable length"); break;
+    case CTF_STRING:
+        if (type->encoding > CTF_ASCII)
+            lose(t, "encodings other than UTF-8");
+        output_printf(t->out, "string%s",
+                      type->encoding == CTF_ASCII     ? " { encoding = ASCII; }"
+                      : type->encoding == CTF_NO_TEXT ? " { encoding = none; }"
+                                                      : "");
+        break;
+    case CTF_STATIC_STRING:
+    case CTF_DYNAMIC_STRING:
+    case CTF_STATIC_BLOB:
+    case CTF_DYNAMIC_BLOB: text_element(t, type); break;
+    case CTF_STATIC_ARRAY:
+    case CTF_DYNAMIC_ARRAY:
+        if (type->alignment_minimum > type->u.array.element->alignment)
+            lose(t, "alignment of arrays");
+        if (type->u.array.length_class != NULL)
+            lose(t, "lengths inside of sequences");
+        type_print(t, type->u.array.element);
+        break;
+    case CTF_STRUCT:
+        output_text(t->out, "struct ");
+        members(t, type, type->u.structure.members, type->u.structure.count);
+        if (type->alignment_minimum > 1)
+            output_printf(t->out, " align(%" PRIu32 ")", type->alignment_minimum);
+        break;
+    case CTF_OPTIONAL: impossible(t, "optional fields"); break;
+    default: variant(t, type); break;
+    }
+}
+
+static void scope_print(tsdl_printer *t, const char *name, ctf_scope scope)
+{
+    const ctf_class *type = walk_root(&t->walk, scope);
+    if (type == NULL)
+        return;
+    t->walk.scope = scope;
+    t->walk.depth = 0;
+    line(t);
+    output_printf(t->out, "%s := ", name);
+    type_print(t, type);
+    output_byte(t->out, ';');
+}
+
+/* ---- Blocks ---- */
+
+static void identity_lost(tsdl_printer *t, const ctf_identity *identity, bool keeps_name)
+{
+    if (!keeps_name)
+        lose_text(t, identity->name, "names of traces and streams");
+    lose_text(t, identity->name_space, "namespaces");
+    lose_text(t, identity->uid, "unique identifiers");
+}
+
+static void trace_block(tsdl_printer *t)
+{
+    const ctf_schema *schema = t->p->schema;
+    t->where = (ctf_text){"trace", 5};
+    block_begin(t, "trace");
+    attribute_u64(t, "major", 1);
+    attribute_u64(t, "minor", 8);
+    if (schema->has_uuid)
+        attribute_uuid(t, schema->uuid);
+    attribute(t, "byte_order");
+    output_printf(t->out, "%s;", byte_order(schema->is_big_endian));
+    scope_print(t, "packet.header", CTF_SCOPE_PACKET_HEADER);
+    block_end(t);
+    identity_lost(t, &schema->identity, false);
+    lose_text(t, schema->attributes, "attributes of the trace");
+    lose_text(t, schema->extensions, "extensions of the trace");
+    lose_text(t, schema->preamble_attributes, "attributes of the preamble");
+    lose_text(t, schema->preamble_extensions, "extensions of the preamble");
+    if (schema->length_unit != 1)
+        lose(t, "sizes of packets in bytes");
+    if (schema->discarded_at_begin)
+        lose(t, "counters of discarded events as of the begin of packets");
+}
+
+static void env_block(tsdl_printer *t)
+{
+    const ctf_schema *schema = t->p->schema;
+    t->where = (ctf_text){"environment", 11};
+    if (schema->env_count == 0)
+        return;
+    block_begin(t, "env");
+    for (uint32_t i = 0; i < schema->env_count; i++) {
+        const ctf_env *env = &schema->env[i];
+        line(t);
+        for (uint32_t k = 0; k < env->name.size;)
+            k += name_character(t, env->name.bytes + k, env->name.size - k);
+        output_text(t->out, " = ");
+        if (env->is_text)
+            quoted(t, env->text);
+        else
+            output_i64(t->out, (int64_t)env->value);
+        output_byte(t->out, ';');
+    }
+    block_end(t);
+}
+
+static void clock_block(tsdl_printer *t, const ctf_clock *clock)
+{
+    t->where = clock->id;
+    block_begin(t, "clock");
+    attribute(t, "name");
+    identifier(t, clock->id);
+    output_byte(t->out, ';');
+    if (clock->has_uuid)
+        attribute_uuid(t, clock->uuid);
+    attribute_text(t, "description", clock->description);
+    attribute_u64(t, "freq", clock->frequency_hz);
+    if (clock->has_precision)
+        attribute_u64(t, "precision", clock->precision);
+    if (clock->offset_s != 0)
+        attribute_i64(t, "offset_s", clock->offset_s);
+    if (clock->offset_cycles != 0)
+        attribute_i64(t, "offset", clock->offset_cycles);
+    if (clock->is_unix_epoch)
+        output_text(t->out, "\n\tabsolute = TRUE;");
+    block_end(t);
+    if (!ctf_text_equals(clock->identity.name, clock->id))
+        lose_text(t, clock->identity.name, "names of clocks");
+    identity_lost(t, &clock->identity, true);
+    lose_text(t, clock->origin.name, "origins of clocks");
+    if (clock->has_accuracy)
+        lose(t, "accuracies of clocks");
+    lose_extra(t, clock->extra);
+}
+
+static void event_block(tsdl_printer *t, const ctf_event_class *event)
+{
+    t->where = event->identity.name;
+    t->walk.event = event;
+    block_begin(t, "event");
+    attribute_text(t, "name", event->identity.name);
+    attribute_u64(t, "id", event->id);
+    attribute_u64(t, "stream_id", t->walk.stream->id);
+    if (event->has_log_level)
+        attribute_i64(t, "loglevel", event->log_level);
+    attribute_text(t, "model.emf.uri", event->emf_uri);
+    scope_print(t, "context", CTF_SCOPE_SPECIFIC_CONTEXT);
+    scope_print(t, "fields", CTF_SCOPE_PAYLOAD);
+    block_end(t);
+    t->walk.event = NULL;
+    identity_lost(t, &event->identity, true);
+    lose_text(t, event->attributes, "attributes of events");
+    lose_text(t, event->extensions, "extensions of events");
+}
+
+static void stream_block(tsdl_printer *t, const ctf_stream_class *stream)
+{
+    t->where = (ctf_text){"stream", 6};
+    t->walk.stream = stream;
+    block_begin(t, "stream");
+    attribute_u64(t, "id", stream->id);
+    scope_print(t, "packet.context", CTF_SCOPE_PACKET_CONTEXT);
+    scope_print(t, "event.header", CTF_SCOPE_EVENT_HEADER);
+    scope_print(t, "event.context", CTF_SCOPE_COMMON_CONTEXT);
+    block_end(t);
+    identity_lost(t, &stream->identity, false);
+    lose_text(t, stream->attributes, "attributes of streams");
+    lose_text(t, stream->extensions, "extensions of streams");
+    for (uint32_t i = 0; i < stream->event_count; i++)
+        event_block(t, &stream->events[i]);
+    t->walk.stream = NULL;
+}
+
+static void callsite_block(tsdl_printer *t, const ctf_callsite *site)
+{
+    block_begin(t, "callsite");
+    attribute_text(t, "name", site->name);
+    attribute_text(t, "func", site->function);
+    attribute_text(t, "file", site->file);
+    if (site->has_line)
+        attribute_u64(t, "line", site->line);
+    if (site->has_ip)
+        attribute_u64(t, "ip", site->ip);
+    block_end(t);
+}
+
+void print_tsdl(schema_printer *p)
+{
+    const ctf_schema *schema = p->schema;
+    tsdl_printer *t = calloc(1, sizeof *t);
+    if (t == NULL) {
+        p->out->status = STELE_ERR_MEMORY;
+        return;
+    }
+    *t = (tsdl_printer){.p = p, .out = p->out, .walk = {.schema = schema, .budget = CLASSES_MAX}};
+    output_text(t->out, "/* CTF 1.8 */\n");
+    trace_block(t);
+    env_block(t);
+    for (uint32_t i = 0; i < schema->clock_count; i++)
+        clock_block(t, schema->clocks[i]);
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        stream_block(t, schema->streams[i]);
+    for (uint32_t i = 0; i < schema->callsite_count; i++)
+        callsite_block(t, &schema->callsites[i]);
+    free(t);
+}

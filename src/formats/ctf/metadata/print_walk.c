@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/metadata/print_walk.h"
+
+const ctf_class *walk_root(const print_walk *walk, ctf_scope scope)
+{
+    switch (scope) {
+    case CTF_SCOPE_PACKET_HEADER: return walk->schema->packet_header;
+    case CTF_SCOPE_PACKET_CONTEXT: return walk->stream ? walk->stream->packet_context : NULL;
+    case CTF_SCOPE_EVENT_HEADER: return walk->stream ? walk->stream->event_header : NULL;
+    case CTF_SCOPE_COMMON_CONTEXT: return walk->stream ? walk->stream->event_context : NULL;
+    case CTF_SCOPE_SPECIFIC_CONTEXT: return walk->event ? walk->event->context : NULL;
+    case CTF_SCOPE_PAYLOAD: return walk->event ? walk->event->payload : NULL;
+    default: return NULL;
+    }
+}
+
+/* Among the first `count` members. */
+static const ctf_member *member_find(const ctf_class *structure, uint32_t count, ctf_text written)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (ctf_text_equals(structure->u.structure.members[i].written, written))
+            return &structure->u.structure.members[i];
+    return NULL;
+}
+
+/* Follows the steps from `first` on, from a structure on. */
+static bool descend(const ctf_class *from, const ctf_location *location, uint32_t first,
+                    print_target *target)
+{
+    target->member_count = 0;
+    target->type = from;
+    for (uint32_t i = first; i < location->step_count; i++) {
+        const ctf_member *member;
+        if (target->type == NULL || target->type->kind != CTF_STRUCT ||
+            location->steps[i].bytes == NULL || target->member_count == WALK_STEPS_MAX)
+            return false;
+        member = member_find(target->type, target->type->u.structure.count, location->steps[i]);
+        if (member == NULL)
+            return false;
+        target->members[target->member_count++] = member;
+        target->type = member->type;
+    }
+    return target->member_count != 0;
+}
+
+/* CTF 1.8: earlier members of the structures outwards, then the scopes before, last first. */
+static bool resolve_lexical(const print_walk *walk, const ctf_location *location,
+                            print_target *target)
+{
+    for (uint32_t up = 0; up < walk->depth; up++) {
+        const uint32_t level = walk->depth - 1 - up;
+        const ctf_class *structure = walk->levels[level].structure;
+        if (member_find(structure, walk->levels[level].index, location->steps[0]) != NULL) {
+            target->is_relative = true;
+            target->up = up;
+            return descend(structure, location, 0, target);
+        }
+    }
+    for (int scope = (int)walk->scope - 1; scope >= 0; scope--) {
+        target->scope = (ctf_scope)scope;
+        if (descend(walk_root(walk, target->scope), location, 0, target))
+            return true;
+    }
+    return false;
+}
+
+static bool resolve_relative(const print_walk *walk, const ctf_location *location,
+                             print_target *target)
+{
+    uint32_t up = 0;
+    while (up < location->step_count && location->steps[up].bytes == NULL)
+        up++;
+    target->is_relative = true;
+    target->up = up;
+    return up < walk->depth &&
+           descend(walk->levels[walk->depth - 1 - up].structure, location, up, target);
+}
+
+bool walk_resolve(const print_walk *walk, const ctf_location *location, print_target *target)
+{
+    *target = (print_target){.scope = location->scope};
+    if (location->step_count == 0)
+        return false;
+    switch (location->scope) {
+    case CTF_SCOPE_ENV: return false;
+    case CTF_SCOPE_LEXICAL: return resolve_lexical(walk, location, target);
+    case CTF_SCOPE_RELATIVE: return resolve_relative(walk, location, target);
+    default: return descend(walk_root(walk, location->scope), location, 0, target);
+    }
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/metadata/tsdl_lex.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "formats/ctf/codes.h"
+
+/* ---- Words ---- */
+
+static bool words_grow(lexer *l)
+{
+    const uint32_t capacity = l->word_capacity != 0 ? l->word_capacity * 2 : 1024;
+    const uint32_t mask = capacity * 2 - 1;
+    word_entry *words = realloc(l->words, capacity * sizeof *words);
+    uint32_t *slots;
+    if (words == NULL)
+        return false;
+    l->words = words;
+    slots = calloc(mask + (size_t)1, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < l->word_count; i++) {
+        uint32_t slot = (uint32_t)hash_bytes(words[i].text.bytes, words[i].text.size) & mask;
+        while (slots[slot] != 0)
+            slot = (slot + 1) & mask;
+        slots[slot] = i + 1;
+    }
+    free(l->slots);
+    l->slots = slots;
+    l->slot_mask = mask;
+    l->word_capacity = capacity;
+    return true;
+}
+
+uint32_t lexer_word(lexer *l, const char *bytes, size_t size)
+{
+    uint32_t slot;
+    ctf_text text;
+    if (l->word_count == l->word_capacity && !words_grow(l))
+        return UINT32_MAX;
+    slot = (uint32_t)hash_bytes(bytes, size) & l->slot_mask;
+    for (; l->slots[slot] != 0; slot = (slot + 1) & l->slot_mask) {
+        text = l->words[l->slots[slot] - 1].text;
+        if (text.size == size && memcmp(text.bytes, bytes, size) == 0)
+            return l->slots[slot] - 1;
+    }
+    text = schema_text(l->schema, bytes, size);
+    if (text.bytes == NULL)
+        return UINT32_MAX;
+    l->words[l->word_count] = (word_entry){.text = text};
+    l->slots[slot] = l->word_count + 1;
+    return l->word_count++;
+}
+
+bool lexer_init(lexer *l, metadata *m, ctf_schema *schema)
+{
+    static const char *const known[] = {
+#define TSDL_WORD(id, text) text,
+        TSDL_KEYWORDS(TSDL_WORD) TSDL_ATTRIBUTES(TSDL_WORD)
+#undef TSDL_WORD
+    };
+    *l = (lexer){.m = m, .schema = schema};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (lexer_word(l, known[i], strlen(known[i])) == UINT32_MAX)
+            return false;
+    return true;
+}
+
+void lexer_free(lexer *l)
+{
+    free(l->words);
+    free(l->slots);
+}
+
+void lexer_rewind(lexer *l, bool is_silent)
+{
+    l->token = (token){.kind = TOKEN_END};
+    l->is_silent = is_silent;
+}
+
+/* ---- Findings ---- */
+
+__attribute__((format(printf, 4, 5))) static bool
+lexer_fail(lexer *l, size_t offset, const char *expected, const char *found, ...)
+{
+    char text[128];
+    va_list args;
+    if (l->is_silent)
+        return false;
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    metadata_report(l->m, &ctf_codes[CTF100], (ctf_place){(uint32_t)offset}, expected, "%s", text);
+    return false;
+}
+
+/* ---- What lies between tokens ---- */
+
+/* Where the next token starts; SIZE_MAX: an open comment was reported. */
+static size_t skip_space(lexer *l, size_t at)
+{
+    const char *text = l->m->text;
+    const size_t size = l->m->size;
+    for (;;) {
+        while (at < size && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
+            at++;
+        if (size - at < 2 || text[at] != '/')
+            return at;
+        if (text[at + 1] == '/') {
+            const char *end = memchr(text + at, '\n', size - at);
+            at = end != NULL ? (size_t)(end - text) : size;
+        } else if (text[at + 1] == '*') {
+            const size_t start = at;
+            for (at += 2; size - at >= 2 && !(text[at] == '*' && text[at + 1] == '/');)
+                at++;
+            if (size - at < 2) {
+                lexer_fail(l, start, "the end of the comment, */", "the end of the metadata");
+                return SIZE_MAX;
+            }
+            at += 2;
+        } else {
+            return at;
+        }
+    }
+}
+
+/* ---- Integers: C's, and binary ones ---- */
+
+static int digit_value(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 99;
+}
+
+static bool continues_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* u, l, ll in either order and case. */
+static size_t suffix_size(const char *at)
+{
+    size_t size = (*at | 0x20) == 'u';
+    if ((at[size] | 0x20) == 'l') {
+        size += at[size + 1] == at[size] ? 2 : 1;
+        if ((*at | 0x20) != 'u')
+            size += (at[size] | 0x20) == 'u';
+    }
+    return size;
+}
+
+static bool lex_integer(lexer *l, size_t start)
+{
+    const char *text = l->m->text;
+    size_t at = start, digits;
+    int base = 10;
+    uint64_t value = 0;
+    if (text[at] == '0') {
+        const char mark = (char)(text[at + 1] | 0x20);
+        base = mark == 'x' ? 16 : mark == 'b' ? 2 : 8;
+        at += base == 8 ? 0 : 2;
+    }
+    for (digits = at; digit_value(text[at]) < base; at++) {
+        if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit_value(text[at]), &value))
+            return lexer_fail(l, start, "an integer of at most 64 bits", "a larger one");
+    }
+    if (at == digits)
+        return lexer_fail(l, at, "a digit", "'%.2s'", text + start);
+    at += suffix_size(text + at);
+    if (continues_word(text[at]))
+        return lexer_fail(l, at, "the end of the integer", "'%c'", text[at]);
+    l->token = (token){
+        .kind = TOKEN_INTEGER, .value = value, .offset = (uint32_t)start, .end = (uint32_t)at};
+    return true;
+}
+
+/* ---- Escapes ---- */
+
+static size_t put_utf8(char *to, uint32_t code)
+{
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (char)(0xc0 | code >> 6);
+        to[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        to[0] = (char)(0xe0 | code >> 12);
+        to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        to[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    to[0] = (char)(0xf0 | code >> 18);
+    to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    to[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+/* \uXXXX or \UXXXXXXXX at `*at`, stepped over; what it gives is never longer than what it is. */
+static bool lex_universal(lexer *l, size_t *at, char *to, size_t *size)
+{
+    const char *text = l->m->text;
+    const unsigned count = text[*at + 1] == 'u' ? 4 : 8;
+    uint32_t code = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const int digit = digit_value(text[*at + 2 + i]);
+        if (digit > 15)
+            return lexer_fail(l, *at,
+                              count == 4 ? "\\u and 4 hexadecimal digits"
+                                         : "\\U and 8 hexadecimal digits",
+                              "fewer");
+        code = code << 4 | (uint32_t)digit;
+    }
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return lexer_fail(l, *at, "the number of a Unicode character", "0x%x", (unsigned)code);
+    *size += put_utf8(to, code);
+    *at += 2 + count;
+    return true;
+}
+
+/* Digits of a numeric escape, as many as a byte can hold. */
+static uint8_t lex_byte(const char *text, size_t *at, int base, unsigned digits_max)
+{
+    unsigned value = 0;
+    for (unsigned i = 0; i < digits_max && digit_value(text[*at]) < base; i++) {
+        const unsigned next = value * (unsigned)base + (unsigned)digit_value(text[*at]);
+        if (next > 0xff)
+            break;
+        value = next;
+        (*at)++;
+    }
+    return (uint8_t)value;
+}
+
+/* One escape sequence at `*at`, stepped over. */
+static bool lex_escape(lexer *l, size_t *at, char *to, size_t *size)
+{
+    static const char letters[] = "abfnrtv\\'\"?", bytes[] = "\a\b\f\n\r\t\v\\'\"?";
+    const char *text = l->m->text;
+    const char c = text[*at + 1];
+    const char *letter = c != 0 ? strchr(letters, c) : NULL;
+    if (c == 'u' || c == 'U')
+        return lex_universal(l, at, to, size);
+    if (letter != NULL) {
+        *to = bytes[letter - letters];
+        *at += 2;
+    } else if (c == 'x' && digit_value(text[*at + 2]) < 16) {
+        *at += 2;
+        *to = (char)lex_byte(text, at, 16, UINT32_MAX);
+    } else if (c >= '0' && c <= '7') {
+        *at += 1;
+        *to = (char)lex_byte(text, at, 8, 3);
+    } else {
+        return lexer_fail(l, *at, "an escape sequence of C", "'%.2s'", text + *at);
+    }
+    *size += 1;
+    return true;
+}
+
+/* "..." or '...'; `start` is where the token begins, with an L perhaps. */
+static bool lex_quoted(lexer *l, size_t start, size_t at)
+{
+    const char *text = l->m->text, quote = text[at];
+    size_t size = 0, end = ++at;
+    char *to;
+    while (end < l->m->size && text[end] != quote && text[end] != 0)
+        end += text[end] == '\\' && text[end + 1] != 0 ? 2 : 1;
+    if (end >= l->m->size)
+        return lexer_fail(l, start, "the end of the text in quotes", "the end of the metadata");
+    if (text[end] == 0)
+        return lexer_fail(l, end, "a character", "a zero byte");
+    to = arena_take(&l->schema->arena, end - at + 1);
+    if (to == NULL)
+        return false;
+    while (at < end) {
+        if (text[at] != '\\')
+            to[size++] = text[at++];
+        else if (!lex_escape(l, &at, to + size, &size))
+            return false;
+    }
+    to[size] = 0;
+    l->token = (token){.kind = quote == '"' ? TOKEN_TEXT : TOKEN_CHARACTER,
+                       .value = size != 0 ? (uint8_t)to[0] : 0,
+                       .text = {to, (uint32_t)size},
+                       .offset = (uint32_t)start,
+                       .end = (uint32_t)end + 1};
+    return true;
+}
+
+/* ---- Words and marks ---- */
+
+static bool is_universal(const char *at)
+{
+    return at[0] == '\\' && (at[1] == 'u' || at[1] == 'U');
+}
+
+static bool word_token(lexer *l, size_t start, size_t end, const char *bytes, size_t size)
+{
+    const uint32_t word = lexer_word(l, bytes, size);
+    l->token =
+        (token){.kind = TOKEN_WORD, .word = word, .offset = (uint32_t)start, .end = (uint32_t)end};
+    return word != UINT32_MAX;
+}
+
+/* A word with universal characters, which are no part of its name as such. */
+static bool lex_universal_word(lexer *l, size_t start)
+{
+    const char *text = l->m->text;
+    size_t at = start, size = 0, end = start;
+    char *to;
+    bool done;
+    while (continues_word(text[end]) || text[end] == '\\')
+        end++;
+    to = malloc(end - start + 1);
+    if (to == NULL)
+        return false;
+    while (continues_word(text[at]) || is_universal(text + at)) {
+        if (text[at] != '\\') {
+            to[size++] = text[at++];
+        } else if (!lex_universal(l, &at, to + size, &size)) {
+            free(to);
+            return false;
+        }
+    }
+    done = word_token(l, start, at, to, size);
+    free(to);
+    return done;
+}
+
+static bool lex_word(lexer *l, size_t start)
+{
+    const char *text = l->m->text;
+    size_t end = start;
+    while (continues_word(text[end]))
+        end++;
+    if (is_universal(text + end))
+        return lex_universal_word(l, start);
+    return word_token(l, start, end, text + start, end - start);
+}
+
+static bool lex_mark(lexer *l, size_t start)
+{
+    const char *at = l->m->text + start;
+    char mark = *at;
+    size_t size = 1;
+    if (at[0] == ':' && at[1] == '=') {
+        mark = MARK_ASSIGN;
+        size = 2;
+    } else if (at[0] == '.' && at[1] == '.' && at[2] == '.') {
+        mark = MARK_DOTS;
+        size = 3;
+    } else if (at[0] == '-' && at[1] == '>') {
+        mark = MARK_ARROW;
+        size = 2;
+    } else if (mark == 0) {
+        return lexer_fail(l, start, "a character", "a zero byte");
+    } else if (strchr("{}[]()<>;:,.=*+-", mark) == NULL) {
+        return (unsigned char)mark > 0x20 && (unsigned char)mark < 0x7f
+                   ? lexer_fail(l, start, NULL, "the character '%c', which TSDL has no use for",
+                                mark)
+                   : lexer_fail(l, start, NULL, "the byte 0x%02x, which TSDL has no use for",
+                                (unsigned char)mark);
+    }
+    l->token = (token){.kind = TOKEN_MARK,
+                       .mark = mark,
+                       .offset = (uint32_t)start,
+                       .end = (uint32_t)(start + size)};
+    return true;
+}
+
+bool lexer_next(lexer *l)
+{
+    const size_t at = skip_space(l, l->token.end);
+    const char *text;
+    if (at == SIZE_MAX)
+        return false;
+    if (at >= l->m->size) {
+        l->token = (token){.kind = TOKEN_END, .offset = (uint32_t)at, .end = (uint32_t)at};
+        return true;
+    }
+    text = l->m->text + at;
+    if (*text >= '0' && *text <= '9')
+        return lex_integer(l, at);
+    if (*text == '"' || *text == '\'')
+        return lex_quoted(l, at, at);
+    if (*text == 'L' && (text[1] == '"' || text[1] == '\''))
+        return lex_quoted(l, at, at + 1);
+    if (continues_word(*text) || is_universal(text))
+        return lex_word(l, at);
+    return lex_mark(l, at);
+}

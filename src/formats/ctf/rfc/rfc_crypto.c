@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/rfc/rfc_crypto.h"
+
+#include <limits.h>
+#include <zlib.h>
+
+#include "core/load.h"
+#include "formats/ctf/rfc/rfc_packet.h"
+#include "stele_config.h"
+
+bool rfc_key_is_sane(size_t key_size)
+{
+    return key_size == 16 || key_size == 24 || key_size == 32;
+}
+
+#ifdef STELE_HAVE_CRYPTO
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+bool rfc_has_crypto(void)
+{
+    return true;
+}
+
+static bool digest(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum)
+{
+    uint8_t whole[EVP_MAX_MD_SIZE];
+    const EVP_MD *kind = scheme == STELE_CTF_RFC_MD5 ? EVP_md5() : EVP_sha1();
+    if (EVP_Digest(bytes, size, whole, NULL, kind, NULL) != 1)
+        return false;
+    *sum = load_be32(whole);
+    return true;
+}
+
+static const EVP_CIPHER *cipher_of(size_t key_size)
+{
+    return key_size == 16   ? EVP_aes_128_cbc()
+           : key_size == 24 ? EVP_aes_192_cbc()
+                            : EVP_aes_256_cbc();
+}
+
+bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size, const char **why)
+{
+    EVP_CIPHER_CTX *context;
+    int made = 0, last = 0;
+    bool is_ok;
+    if (!rfc_key_is_sane(key_size)) {
+        *why = "a key that is not of 16, 24 or 32 bytes";
+        return false;
+    }
+    if (size < 2 * RFC_AES_BLOCK || size % RFC_AES_BLOCK != 0 || size > INT_MAX) {
+        *why = "another size than blocks of 16 bytes have";
+        return false;
+    }
+    context = EVP_CIPHER_CTX_new();
+    is_ok =
+        context != NULL && EVP_DecryptInit_ex(context, cipher_of(key_size), NULL, key, from) == 1 &&
+        EVP_DecryptUpdate(context, to, &made, from + RFC_AES_BLOCK, (int)(size - RFC_AES_BLOCK)) ==
+            1 &&
+        EVP_DecryptFinal_ex(context, to + made, &last) == 1;
+    EVP_CIPHER_CTX_free(context);
+    *to_size = (size_t)(made + last);
+    if (!is_ok)
+        *why = "padding that shows another key, or damage";
+    return is_ok;
+}
+
+bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size)
+{
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int made = 0, last = 0;
+    bool is_ok;
+    is_ok = context != NULL && RAND_bytes(to, RFC_AES_BLOCK) == 1 &&
+            size <= INT_MAX - 2 * RFC_AES_BLOCK &&
+            EVP_EncryptInit_ex(context, cipher_of(key_size), NULL, key, to) == 1 &&
+            EVP_EncryptUpdate(context, to + RFC_AES_BLOCK, &made, from, (int)size) == 1 &&
+            EVP_EncryptFinal_ex(context, to + RFC_AES_BLOCK + made, &last) == 1;
+    EVP_CIPHER_CTX_free(context);
+    *to_size = RFC_AES_BLOCK + (size_t)(made + last);
+    return is_ok;
+}
+
+#else
+
+bool rfc_has_crypto(void)
+{
+    return false;
+}
+
+static bool digest(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum)
+{
+    (void)scheme, (void)bytes, (void)size, (void)sum;
+    return false;
+}
+
+bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size, const char **why)
+{
+    (void)key, (void)key_size, (void)from, (void)size, (void)to, (void)to_size;
+    *why = "no libcrypto in this build";
+    return false;
+}
+
+bool rfc_encrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,
+                 size_t *to_size)
+{
+    (void)key, (void)key_size, (void)from, (void)size, (void)to, (void)to_size;
+    return false;
+}
+
+#endif
+
+bool rfc_checksum(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *sum)
+{
+    if (scheme != STELE_CTF_RFC_CRC32)
+        return digest(scheme, bytes, size, sum);
+    *sum = (uint32_t)crc32_z(0, bytes, size);
+    return true;
+}

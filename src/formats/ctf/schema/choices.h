@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which option of a variant a value of its tag selects. */
+#ifndef CTF_CHOICES_H
+#define CTF_CHOICES_H
+
+#include "formats/ctf/schema/ranges.h"
+#include "formats/ctf/schema/targets.h"
+
+/* The table gives the option's index. False: memory. */
+bool choices_make(range_table *table, arena *memory, const ctf_class *variant,
+                  const target_user *tag);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/schema/encodings.h"
+
+#include "core/load.h"
+
+#define REPLACEMENT 0xfffdu
+
+size_t encoding_find_zero(const uint8_t *from, size_t size, size_t unit)
+{
+    for (size_t at = 0; at + unit <= size; at += unit) {
+        if (unit == 2 ? load_native16(from + at) == 0 : load_native32(from + at) == 0)
+            return at;
+    }
+    return size;
+}
+
+size_t encoding_size_max(ctf_encoding encoding, size_t size)
+{
+    /* Two bytes become three at most, four become four (or three); a rest becomes three. */
+    return (encoding <= CTF_UTF16BE ? size / 2 * 3 : size) + 3;
+}
+
+static uint8_t *utf8_put(uint8_t *to, uint32_t point)
+{
+    if (point < 0x80) {
+        *to++ = (uint8_t)point;
+        return to;
+    }
+    if (point < 0x800) {
+        *to++ = (uint8_t)(0xc0 | point >> 6);
+    } else {
+        if (point < 0x10000) {
+            *to++ = (uint8_t)(0xe0 | point >> 12);
+        } else {
+            *to++ = (uint8_t)(0xf0 | point >> 18);
+            *to++ = (uint8_t)(0x80 | (point >> 12 & 0x3f));
+        }
+        *to++ = (uint8_t)(0x80 | (point >> 6 & 0x3f));
+    }
+    *to++ = (uint8_t)(0x80 | (point & 0x3f));
+    return to;
+}
+
+static uint32_t unit_load(ctf_encoding encoding, const uint8_t *from)
+{
+    switch (encoding) {
+    case CTF_UTF16LE: return load_le16(from);
+    case CTF_UTF16BE: return load_be16(from);
+    case CTF_UTF32LE: return load_le32(from);
+    default: return load_be32(from);
+    }
+}
+
+size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *to)
+{
+    const size_t unit = encoding_unit(encoding);
+    const uint8_t *const first = to;
+    size_t at = 0;
+    while (at < size) {
+        uint32_t point = REPLACEMENT;
+        if (size - at >= unit) {
+            point = unit_load(encoding, from + at);
+            at += unit;
+        } else {
+            at = size;
+        }
+        if (unit == 2 && point >= 0xd800 && point < 0xdc00 && size - at >= 2) {
+            const uint32_t low = unit_load(encoding, from + at);
+            if (low >= 0xdc00 && low < 0xe000) {
+                point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+                at += 2;
+            }
+        }
+        if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+            point = REPLACEMENT;
+        to = utf8_put(to, point);
+    }
+    return (size_t)(to - first);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/schema/schema.h"
+
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "formats/ctf/schema/targets.h"
+
+void *schema_take(ctf_schema *schema, size_t count, size_t size)
+{
+    size_t total;
+    void *taken = NULL;
+    if (!__builtin_mul_overflow(count, size, &total))
+        taken = arena_take(&schema->arena, total != 0 ? total : 1);
+    return taken != NULL ? memset(taken, 0, total) : NULL;
+}
+
+ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size)
+{
+    ctf_text text = {arena_copy(&schema->arena, bytes, size), (uint32_t)size};
+    if (text.bytes == NULL)
+        text.size = 0;
+    return text;
+}
+
+/* Room for one more of a growing table, cleared; NULL: memory. */
+static void *table_add(void **table, uint32_t *count, uint32_t *capacity, size_t size)
+{
+    uint8_t *added;
+    if (*count == *capacity) {
+        const uint32_t wanted = *capacity != 0 ? *capacity * 2 : 8;
+        void *grown = wanted > *capacity ? realloc(*table, wanted * size) : NULL;
+        if (grown == NULL)
+            return NULL;
+        *table = grown;
+        *capacity = wanted;
+    }
+    added = (uint8_t *)*table + *count * size;
+    (*count)++;
+    return memset(added, 0, size);
+}
+
+#define TABLE_ADD(table, count, capacity) \
+    table_add((void **)&(table), &(count), &(capacity), sizeof *(table))
+
+ctf_clock *schema_add_clock(ctf_schema *schema)
+{
+    ctf_clock *clock = schema_take(schema, 1, sizeof *clock);
+    ctf_clock **slot = clock != NULL
+                           ? TABLE_ADD(schema->clocks, schema->clock_count, schema->clock_capacity)
+                           : NULL;
+    if (slot == NULL)
+        return NULL;
+    clock->number = schema->clock_count - 1;
+    clock->frequency_hz = 1000000000;
+    return *slot = clock;
+}
+
+ctf_env *schema_add_env(ctf_schema *schema)
+{
+    return TABLE_ADD(schema->env, schema->env_count, schema->env_capacity);
+}
+
+ctf_stream_class *schema_add_stream(ctf_schema *schema)
+{
+    ctf_stream_class *stream = schema_take(schema, 1, sizeof *stream);
+    ctf_stream_class **slot =
+        stream != NULL ? TABLE_ADD(schema->streams, schema->stream_count, schema->stream_capacity)
+                       : NULL;
+    return slot != NULL ? *slot = stream : NULL;
+}
+
+ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream)
+{
+    (void)schema;
+    return TABLE_ADD(stream->events, stream->event_count, stream->event_capacity);
+}
+
+ctf_callsite *schema_add_callsite(ctf_schema *schema)
+{
+    return TABLE_ADD(schema->callsites, schema->callsite_count, schema->callsite_capacity);
+}
+
+/* ---- Classes by id ---- */
+
+#define SLOT_NONE UINT32_MAX
+
+/* At least twice as many free slots as there are ids, a power of two; NULL: memory. */
+static uint32_t *slots_make(size_t count, uint32_t *mask)
+{
+    size_t size = 16;
+    uint32_t *slots;
+    while (size < count * 2)
+        size *= 2;
+    slots = malloc(size * sizeof *slots);
+    if (slots == NULL)
+        return NULL;
+    memset(slots, 0xff, size * sizeof *slots);
+    *mask = (uint32_t)(size - 1);
+    return slots;
+}
+
+static uint32_t stream_slot(const ctf_schema *schema, uint64_t id)
+{
+    uint32_t slot = (uint32_t)hash_u64(id) & schema->stream_slot_mask;
+    while (schema->stream_slots[slot] != SLOT_NONE &&
+           schema->streams[schema->stream_slots[slot]]->id != id)
+        slot = (slot + 1) & schema->stream_slot_mask;
+    return slot;
+}
+
+bool schema_place_streams(ctf_schema *schema)
+{
+    if (schema->stream_slots == NULL || schema->stream_count * 2 > schema->stream_slot_mask) {
+        uint32_t *slots = slots_make((size_t)schema->stream_count * 2, &schema->stream_slot_mask);
+        free(schema->stream_slots);
+        schema->stream_slots = slots;
+        schema->stream_placed = 0;
+        if (slots == NULL)
+            return false;
+    }
+    for (; schema->stream_placed < schema->stream_count; schema->stream_placed++) {
+        const uint32_t slot = stream_slot(schema, schema->streams[schema->stream_placed]->id);
+        if (schema->stream_slots[slot] == SLOT_NONE)
+            schema->stream_slots[slot] = schema->stream_placed;
+    }
+    return true;
+}
+
+const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
+{
+    if (schema->stream_placed != 0) {
+        const uint32_t index = schema->stream_slots[stream_slot(schema, id)];
+        if (index != SLOT_NONE)
+            return schema->streams[index];
+    }
+    for (uint32_t i = schema->stream_placed; i < schema->stream_count; i++)
+        if (schema->streams[i]->id == id)
+            return schema->streams[i];
+    return NULL;
+}
+
+static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
+{
+    uint32_t slot = (uint32_t)hash_u64(id) & stream->event_slot_mask;
+    while (stream->event_slots[slot] != SLOT_NONE &&
+           stream->events[stream->event_slots[slot]].id != id)
+        slot = (slot + 1) & stream->event_slot_mask;
+    return slot;
+}
+
+static bool stream_finish(ctf_stream_class *stream)
+{
+    free(stream->event_slots);
+    stream->event_slots = slots_make(stream->event_count, &stream->event_slot_mask);
+    if (stream->event_slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < stream->event_count; i++)
+        stream->event_slots[event_slot(stream, stream->events[i].id)] = i;
+    return true;
+}
+
+bool schema_finish(ctf_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        if (!stream_finish(schema->streams[i]))
+            return false;
+    return schema_place_streams(schema);
+}
+
+const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id)
+{
+    const uint32_t index = stream->event_slots[event_slot(stream, id)];
+    return index != SLOT_NONE ? &stream->events[index] : NULL;
+}
+
+const ctf_env *schema_find_env(const ctf_schema *schema, const char *name)
+{
+    for (uint32_t i = 0; i < schema->env_count; i++)
+        if (ctf_text_is(schema->env[i].name, name))
+            return &schema->env[i];
+    return NULL;
+}
+
+static const char *const log_levels[] = {
+    "emergency",    "alert",      "critical",       "error",         "warning",
+    "notice",       "info",       "debug:system",   "debug:program", "debug:process",
+    "debug:module", "debug:unit", "debug:function", "debug:line",    "debug"};
+
+#define LOG_LEVEL_COUNT (sizeof log_levels / sizeof *log_levels)
+
+const char *log_level_name(int64_t level)
+{
+    return level >= 0 && level < (int64_t)LOG_LEVEL_COUNT ? log_levels[level] : NULL;
+}
+
+bool log_level_number(ctf_text name, int64_t *level)
+{
+    for (size_t i = 0; i < LOG_LEVEL_COUNT; i++) {
+        if (ctf_text_is(name, log_levels[i])) {
+            *level = (int64_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void schema_free(ctf_schema *schema)
+{
+    for (uint32_t i = 0; i < schema->stream_count; i++) {
+        free(schema->streams[i]->events);
+        free(schema->streams[i]->event_slots);
+    }
+    targets_free(schema->targets);
+    free(schema->env);
+    free(schema->clocks);
+    free(schema->streams);
+    free(schema->stream_slots);
+    free(schema->callsites);
+    arena_free(&schema->arena);
+    *schema = (ctf_schema){0};
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/schema/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset)
+{
+    if (m->piece_count == m->piece_capacity) {
+        const size_t capacity = m->piece_capacity != 0 ? m->piece_capacity * 2 : 16;
+        metadata_piece *grown = realloc(m->pieces, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        m->pieces = grown;
+        m->piece_capacity = capacity;
+    }
+    m->pieces[m->piece_count++] = (metadata_piece){text_offset, offset};
+    return true;
+}
+
+void metadata_free(metadata *m)
+{
+    free(m->text);
+    free(m->pieces);
+    *m = (metadata){0};
+}
+
+/* ---- Findings ---- */
+
+static uint64_t file_offset(const metadata *m, size_t text_offset)
+{
+    size_t low = 0, high = m->piece_count; /* the last piece that begins at or before the text */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->pieces[middle].text_offset <= text_offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (m->piece_count == 0)
+        return text_offset;
+    return m->pieces[low].file_offset + (text_offset - m->pieces[low].text_offset);
+}
+
+#define EXCERPT_BEFORE 60 /* bytes of the line shown before the place and ... */
+#define EXCERPT_AFTER  40 /* ... from it on */
+
+typedef struct excerpt {
+    uint32_t line, column;
+    char text[2 * (EXCERPT_BEFORE + EXCERPT_AFTER) + 8];
+} excerpt;
+
+static bool continues_character(char byte)
+{
+    return ((uint8_t)byte & 0xc0) == 0x80;
+}
+
+/* Of the line that begins at `start`; findings mostly come from front to back. */
+static uint32_t line_number(metadata *m, size_t start)
+{
+    if (start < m->counted_to)
+        m->counted_to = m->counted = 0;
+    for (; m->counted_to < start; m->counted_to++)
+        m->counted += m->text[m->counted_to] == '\n';
+    return m->counted + 1;
+}
+
+/* The line around `offset` with a caret below it. Tabs become spaces, so that both agree. */
+static void excerpt_make(excerpt *e, metadata *m, size_t offset)
+{
+    size_t start = offset, end = offset, at;
+    char *to = e->text;
+    while (start > 0 && m->text[start - 1] != '\n')
+        start--;
+    e->column = (uint32_t)(offset - start + 1);
+    e->line = line_number(m, start);
+    while (end < m->size && m->text[end] != '\n' && m->text[end] != '\r' &&
+           end - offset < EXCERPT_AFTER)
+        end++;
+    if (offset - start > EXCERPT_BEFORE)
+        start = offset - EXCERPT_BEFORE;
+    while (start < offset && continues_character(m->text[start]))
+        start++;
+    while (end < m->size && end > offset && continues_character(m->text[end]))
+        end--;
+    for (at = start; at < end; at++)
+        *to++ = (uint8_t)m->text[at] < 0x20 ? ' ' : m->text[at];
+    *to++ = '\n';
+    for (at = start; at < offset; at++)
+        if (!continues_character(m->text[at]))
+            *to++ = ' ';
+    memcpy(to, "^", 2);
+}
+
+void metadata_report(metadata *m, const stele_code *code, ctf_place place, const char *expected,
+                     const char *found, ...)
+{
+    char text[256];
+    excerpt e = {.line = 0};
+    const bool has_place = place.offset <= m->size;
+    va_list args;
+    if (code->severity == STELE_ERROR)
+        m->error_count++;
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    if (has_place)
+        excerpt_make(&e, m, place.offset);
+    diag_emit(m->diag,
+              &(stele_diag){.code = code,
+                            .source = m->name,
+                            .offset = has_place ? file_offset(m, place.offset) : STELE_NO_OFFSET,
+                            .expected = expected,
+                            .found = text,
+                            .line = e.line,
+                            .column = e.column,
+                            .excerpt = has_place ? e.text : NULL});
+}

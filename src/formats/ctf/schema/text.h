@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a metadata stream, and findings at its places. */
+#ifndef CTF_TEXT_H
+#define CTF_TEXT_H
+
+#include <stele/context.h>
+
+#include "core/diag.h"
+#include "formats/ctf/schema/schema.h"
+
+/* A run of metadata text that lay in one piece in the file: text offsets to file offsets. */
+typedef struct metadata_piece {
+    size_t text_offset;
+    uint64_t file_offset;
+} metadata_piece;
+
+/* How the RFC's types without "align" are aligned: section 4.1.2 leaves it to the architecture. */
+typedef enum rfc_packing {
+    RFC_NATURAL_64, /* on their size, up to 64 bits */
+    RFC_NATURAL_32, /* on their size, up to 32 bits */
+    RFC_PACKED      /* on bytes */
+} rfc_packing;
+
+/* What a user says about traces of the RFC, which cannot say it. */
+typedef struct rfc_options {
+    rfc_packing packing;
+    const uint8_t *key; /* of encrypted packets: 16, 24 or 32 bytes; the caller's */
+    size_t key_size;    /* 0: none */
+} rfc_options;
+
+/*
+ * The text of a metadata stream, without packet headers and padding. Findings are made with
+ * metadata_report(), which gives file offset, line and column and shows the line with a caret.
+ */
+typedef struct metadata {
+    diag_sink *diag;
+    const stele_limits *limits;
+    const char *name; /* of the file, for findings */
+    char *text;       /* size bytes and a zero; owned */
+    size_t size;
+    metadata_piece *pieces;
+    size_t piece_count, piece_capacity;
+    ctf_generation generation;
+    bool is_packetized, is_big_endian; /* of the packets */
+    bool has_uuid;                     /* of the packets */
+    uint8_t uuid[16];
+    uint32_t session_id; /* RFC */
+    rfc_options rfc;
+    uint32_t major, minor; /* of the packets, or of the line in front of plain text */
+    uint32_t error_count;  /* findings of severity error that were made about it */
+    size_t counted_to;     /* newlines of the text before this were ... */
+    uint32_t counted;      /* ... counted, for the line numbers of findings */
+} metadata;
+
+void metadata_free(metadata *m);
+
+/* Says where the text from `text_offset` on stands in the file. False: memory. */
+bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);
+
+/* A finding at a byte of the text: "line 12, column 7: ..." and the line with a caret. */
+__attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const stele_code *code,
+                                                           ctf_place place, const char *expected,
+                                                           const char *found, ...);
+
+#endif

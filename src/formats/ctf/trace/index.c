@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pass over all packet headers, and the data streams that it shows. */
+#include <stdlib.h>
+
+#include "core/path.h"
+#include "formats/ctf/trace/content.h"
+#include "formats/ctf/trace/lttng_index.h"
+
+#define INDEX_WINDOW_SIZE ((size_t)16 << 10)
+#define FIRST_TRIED       64u /* packets that are looked into for a first event */
+#define INDEX_EVENTS      256u
+
+/* ---- Files ---- */
+
+typedef struct indexer {
+    ctf_trace *trace;
+    ctf_programs **programs; /* by unit, made when needed */
+    stele_batch *batch;
+    diag_sink told; /* what was reported, apart from this pass */
+    ctf_content content;
+} indexer;
+
+/* Findings are reported from here on, and ... */
+static void speak(indexer *self)
+{
+    self->trace->base.context->diag = self->told;
+}
+
+/* ... from here on not: whoever reads the packets will report what is wrong with them. */
+static void hush(indexer *self)
+{
+    self->told = self->trace->base.context->diag;
+    self->trace->base.context->diag.fn = NULL;
+}
+
+/* The time of the packet's first event, if it has one that can be read. */
+static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets *packets,
+                                window *w, const ctf_packet *packet)
+{
+    bool is_clamped = false;
+    stele_batch_clear(self->batch);
+    stele_status status = content_enter(&self->content, packets, w, packet, packets->run);
+    if (status == STELE_OK && content_events(&self->content, self->batch) == DECODE_MEMORY)
+        status = STELE_ERR_MEMORY;
+    if (self->batch->event_count != 0) {
+        file->has_first_event = true;
+        if (packet->head.clock != NULL)
+            file->first_event_ns =
+                clock_ns(packet->head.clock, self->batch->events[0].ticks, &is_clamped);
+    }
+    return status == STELE_ERR_FORMAT ? STELE_OK : status;
+}
+
+/* The time of the last event, of the last packet that has one: packets may end long after it. */
+static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packets, window *w)
+{
+    decode_outcome outcome = DECODE_OK;
+    bool is_clamped = false;
+    ctf_packet packet;
+    stele_status status;
+    unsigned last = 0;
+    while (last < CTF_LAST_KEPT && file->last[last].content_bits <= file->first.events_at)
+        last++;
+    if (last == CTF_LAST_KEPT || file->first.clock == NULL)
+        return STELE_OK;
+    window_move(w, file->last[last].offset, UINT64_MAX);
+    status = packets_next(packets, w, &packet);
+    if (status == STELE_OK)
+        status = content_enter(&self->content, packets, w, &packet, packets->run);
+    if (status == STELE_END || status == STELE_ERR_FORMAT || packet.head.clock == NULL)
+        return status == STELE_END || status == STELE_ERR_FORMAT ? STELE_OK : status;
+    while (status == STELE_OK && outcome == DECODE_OK) {
+        stele_batch_clear(self->batch);
+        outcome = content_events(&self->content, self->batch);
+        if (outcome == DECODE_MEMORY)
+            status = STELE_ERR_MEMORY;
+        if (self->batch->event_count == 0)
+            continue;
+        file->has_last_event = true;
+        file->last_event_ns =
+            clock_ns(packet.head.clock, self->batch->events[self->batch->event_count - 1].ticks,
+                     &is_clamped);
+    }
+    return status;
+}
+
+static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
+{
+    const packet_head *head = &packet->head;
+    if (file->packet_count == 0) {
+        file->first = *head;
+        file->is_ordered = true;
+    }
+    if (head->begin_ticks < *last_begin)
+        file->is_ordered = false;
+    *last_begin = head->begin_ticks;
+    if (packet->content_bits > head->events_at)
+        file->last[0] = (ctf_place_bits){packet->offset, packet->content_bits};
+    if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->end_ticks) {
+        file->end_ticks = head->end_ticks;
+        file->has_end = true;
+    }
+    return ctf_file_add_seek(file, packet->offset, head->begin_ticks);
+}
+
+/* All packets by their headers; only as far as a first event when LTTng's index tells the rest. */
+static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, window *w,
+                                  bool is_known, bool is_quiet)
+{
+    ctf_packets packets;
+    ctf_packet packet;
+    stele_status status;
+    uint64_t last_begin = 0, tried = 0, end;
+    packets_init(&packets, self->trace, file, run, w->in->size);
+    packets.is_quiet = is_quiet;
+    while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
+        if (is_known && file->first.stream_class == NULL)
+            file->first = packet.head;
+        if (!is_known && !learn_packet(file, &packet, &last_begin))
+            return STELE_ERR_MEMORY;
+        if (!file->has_first_event && tried++ < FIRST_TRIED &&
+            packet.content_bits > packet.head.events_at)
+            status = learn_first(self, file, &packets, w, &packet);
+        if (status != STELE_OK)
+            return status;
+        if (is_known && (file->has_first_event || tried >= FIRST_TRIED))
+            break;
+        end = packet.offset + packet.size;
+        if (!window_skip(w, end - window_offset(w)))
+            break;
+    }
+    if (status != STELE_OK && status != STELE_END)
+        return status;
+    return learn_last(self, file, &packets, w);
+}
+
+/* What is wrong with packets is told by this pass only where there is nothing that can be read. */
+static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
+{
+    bool is_known = false;
+    stele_status status = lttng_index_use(self->trace, file, &is_known);
+    if (status == STELE_OK)
+        status = index_packets(self, file, run, w, is_known, true);
+    if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
+        return status;
+    speak(self);
+    window_move(w, 0, UINT64_MAX);
+    status = index_packets(self, file, run, w, is_known, false);
+    hush(self);
+    return status;
+}
+
+static stele_status index_file(indexer *self, ctf_file *file)
+{
+    ctf_trace *trace = self->trace;
+    const ctf_unit *unit = ctf_schema_unit(trace, file->unit);
+    ctf_programs **programs = &self->programs[unit->number];
+    ctf_run *run;
+    window w;
+    input *in = NULL;
+    stele_status status;
+    if (*programs == NULL)
+        *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
+                                 STELE_COLUMN_TIME);
+    run = *programs != NULL ? run_new(*programs) : NULL;
+    if (run == NULL)
+        return STELE_ERR_MEMORY;
+    speak(self);
+    status = ctf_open_member(trace, file->member, &in);
+    hush(self);
+    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ) {
+        run_free(run);
+        return STELE_OK; /* as was told; the other files can be read */
+    }
+    if (status == STELE_OK && in->is_seekable && in->has_size) {
+        file->size = in->size;
+        status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
+                             trace->base.context->limits.record_size_max);
+        if (status == STELE_OK) {
+            status = index_window(self, file, run, &w);
+            window_close(&w);
+        }
+    } else if (status == STELE_OK) {
+        speak(self);
+        ctf_report(trace, CTF415, file->name, CTF_NO_PLACE, 0, 0, "a file as it was recorded",
+                   "one that is packed by itself");
+        hush(self);
+    }
+    if (in != NULL)
+        ctf_close_member(file->member, in);
+    run_free(run);
+    return status;
+}
+
+/* ---- Streams ---- */
+
+static bool stream_has_file(const ctf_trace *trace, const ctf_stream *stream, const ctf_file *file)
+{
+    return stream->has_id && (file->first.has & CTF_ROLE_STREAM_ID) != 0 &&
+           stream->id == file->first.stream_id && stream->type == file->first.stream_class &&
+           stream->unit == ctf_schema_unit(trace, file->unit)->number;
+}
+
+static ctf_stream *stream_add(ctf_trace *trace, const ctf_file *file)
+{
+    ctf_stream *stream;
+    if (trace->stream_count == trace->stream_capacity) {
+        const uint32_t capacity = trace->stream_capacity != 0 ? trace->stream_capacity * 2 : 16;
+        ctf_stream *grown = realloc(trace->streams, capacity * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        trace->streams = grown;
+        trace->stream_capacity = capacity;
+    }
+    stream = &trace->streams[trace->stream_count];
+    *stream = (ctf_stream){.unit = ctf_schema_unit(trace, file->unit)->number,
+                           .type = file->first.stream_class,
+                           .has_id = (file->first.has & CTF_ROLE_STREAM_ID) != 0,
+                           .id = (file->first.has & CTF_ROLE_STREAM_ID) != 0 ? file->first.stream_id
+                                                                             : trace->stream_count};
+    trace->stream_count++;
+    return stream;
+}
+
+static bool stream_add_file(ctf_stream *stream, uint32_t file)
+{
+    if (stream->file_count == stream->file_capacity) {
+        const uint32_t capacity = stream->file_capacity != 0 ? stream->file_capacity * 2 : 2;
+        uint32_t *grown = realloc(stream->files, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        stream->files = grown;
+        stream->file_capacity = capacity;
+    }
+    stream->files[stream->file_count++] = file;
+    return true;
+}
+
+/* Files whose packets say the same stream are parts of it; files that do not say are their own. */
+static bool group_files(ctf_trace *trace)
+{
+    uint32_t last = 0; /* rotations come one behind the other */
+    for (uint32_t i = 0; i < trace->file_count; i++) {
+        const ctf_file *file = &trace->files[i];
+        ctf_stream *stream = NULL;
+        if (file->first.stream_class == NULL)
+            continue;
+        for (uint32_t k = 0; k < trace->stream_count && stream == NULL; k++) {
+            ctf_stream *candidate = &trace->streams[(last + k) % trace->stream_count];
+            if (stream_has_file(trace, candidate, file))
+                stream = candidate;
+        }
+        if (stream == NULL)
+            stream = stream_add(trace, file);
+        if (stream == NULL || !stream_add_file(stream, i))
+            return false;
+        last = (uint32_t)(stream - trace->streams);
+    }
+    return true;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By UUID of the trace, class, instance: ties of time are so broken as babeltrace2 breaks them. */
+static int stream_compare(const void *left, const void *right)
+{
+    const ctf_stream *a = left, *b = right;
+    int order = a->unit == b->unit ? 0 : memcmp(a->uuid, b->uuid, sizeof a->uuid);
+    if (order == 0)
+        order = compare_u64(a->unit, b->unit);
+    if (order == 0)
+        order = compare_u64(a->type->id, b->type->id);
+    return order != 0 ? order : compare_u64(a->id, b->id);
+}
+
+static void sort_files(const ctf_trace *trace, ctf_stream *stream)
+{
+    for (uint32_t i = 1; i < stream->file_count; i++) {
+        const uint32_t moved = stream->files[i];
+        const uint64_t begin = trace->files[moved].first.begin_ticks;
+        uint32_t k = i;
+        for (; k > 0 && trace->files[stream->files[k - 1]].first.begin_ticks > begin; k--)
+            stream->files[k] = stream->files[k - 1];
+        stream->files[k] = moved;
+    }
+}
+
+/* ---- What the model is told ---- */
+
+static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
+{
+    bool is_clamped = false;
+    for (uint32_t i = 0; i < stream->file_count; i++) {
+        const ctf_file *file = &trace->files[stream->files[i]];
+        const ctf_clock *clock = file->first.clock;
+        int64_t begin_ns, end_ns;
+        if (clock == NULL || !file->has_first_event)
+            continue;
+        begin_ns = file->first_event_ns;
+        end_ns = file->has_last_event ? file->last_event_ns
+                 : file->has_end      ? clock_ns(clock, file->end_ticks, &is_clamped)
+                                      : begin_ns;
+        if (!out->has_range || begin_ns < out->begin_ns)
+            out->begin_ns = begin_ns;
+        if (!out->has_range || end_ns > out->end_ns)
+            out->end_ns = end_ns;
+        out->has_range = (file->has_last_event || file->has_end) && (i == 0 || out->has_range);
+    }
+}
+
+stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream)
+{
+    const ctf_clock *clock = stream->type->clock;
+    stele_clock out = {.domain = STELE_CLOCK_NONE};
+    if (clock == NULL)
+        return out;
+    out.domain = STELE_CLOCK_NS;
+    out.frequency_hz = clock->frequency_hz;
+    /* Before CTF 2 nothing says what an offset counts from; tracers that give one mean 1970. */
+    out.has_wall = clock->is_unix_epoch || (trace->units[stream->unit].schema.generation == CTF_1 &&
+                                            (clock->offset_s != 0 || clock->offset_cycles != 0));
+    if (clock->has_uuid) {
+        out.identity[0] = load_le64(clock->uuid);
+        out.identity[1] = load_le64(clock->uuid + 8);
+    }
+    return out;
+}
+
+static stele_status publish(ctf_trace *trace, ctf_stream *stream)
+{
+    stele_context *context = trace->base.context;
+    const char *name = path_base(trace->files[stream->files[0]].name);
+    stele_stream out = {.trace = trace->base.info.number,
+                        .number = stream->id,
+                        .clock = ctf_stream_clock(trace, stream),
+                        .is_ordered = true};
+    out.name = stele_name_intern(context, name, strlen(name));
+    stream->track = stele_track_intern(
+        context,
+        &(stele_track){.kind = STELE_TRACK_STREAM, .source = out.trace, .number = stream->key});
+    if (out.name == UINT32_MAX || stream->track == 0)
+        return STELE_ERR_MEMORY;
+    stele_track_set_name(context, stream->track, out.name);
+    out.track = stream->track;
+    stream_range(trace, stream, &out);
+    stream->number = context_add_stream(context, &out);
+    return stream->number != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+stele_status ctf_index(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    indexer self = {.trace = trace,
+                    .told = base->context->diag,
+                    .programs = calloc(trace->unit_count, sizeof *self.programs)};
+    stele_status status =
+        self.programs != NULL ? stele_batch_new(INDEX_EVENTS, &self.batch) : STELE_ERR_MEMORY;
+    base->context->diag.fn = NULL;
+    for (uint32_t i = 0; status == STELE_OK && i < trace->file_count; i++)
+        if (ctf_schema_unit(trace, trace->files[i].unit)->is_open)
+            status = index_file(&self, &trace->files[i]);
+    base->context->diag = self.told;
+    for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
+        programs_free(self.programs[i]);
+    free(self.programs);
+    content_free(&self.content);
+    stele_batch_free(self.batch);
+    if (status == STELE_OK && !group_files(trace))
+        status = STELE_ERR_MEMORY;
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        ctf_stream *stream = &trace->streams[i];
+        memcpy(stream->uuid, trace->units[stream->unit].schema.uuid, sizeof stream->uuid);
+        stream->key = i;
+        sort_files(trace, stream);
+    }
+    if (trace->stream_count != 0)
+        qsort(trace->streams, trace->stream_count, sizeof *trace->streams, stream_compare);
+    for (uint32_t i = 0; status == STELE_OK && i < trace->stream_count; i++)
+        status = publish(trace, &trace->streams[i]);
+    trace->is_grouped = status == STELE_OK;
+    return status;
+}

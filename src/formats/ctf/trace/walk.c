@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stream has one file as a rule. Rotations give it several that follow each other; snapshots give
+ * it several that overlap, with the same packets in some of them. Files are opened when their first
+ * packet's turn comes, so that few are open at a time.
+ */
+#include "formats/ctf/trace/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- One file ---- */
+
+/* The place of the last seek point whose packets are not all before the begin. */
+static uint64_t seek_offset(const ctf_walk *walk, const ctf_file *file)
+{
+    const ctf_clock *clock = file->first.clock;
+    uint32_t low = 0, high = file->seek_count;
+    if (walk->options.begin_ns == INT64_MIN || !file->is_ordered || clock == NULL ||
+        file->seek_count == 0)
+        return 0;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        bool is_clamped = false;
+        if (clock_ns(clock, file->seeks[middle].begin, &is_clamped) < walk->options.begin_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    /* One packet more gives what counters are counted from, and events behind their packet. */
+    return file->seeks[low > 0 ? low - 1 : 0].offset;
+}
+
+static void file_close(walk_file *self)
+{
+    if (self->has_index)
+        lttng_index_close(&self->index);
+    window_close(&self->w);
+    ctf_close_member(self->file->member, self->in);
+}
+
+static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *file)
+{
+    const ctf_trace *trace = walk->trace;
+    const stele_limits *limits = &trace->base.context->limits;
+    stele_status status;
+    *self = (walk_file){.file = file};
+    status = ctf_open_member(trace, file->member, &self->in);
+    if (status != STELE_OK)
+        return status;
+    status = window_open(&self->w, self->in, seek_offset(walk, file), UINT64_MAX,
+                         walk->options.window_size, limits->record_size_max);
+    if (status != STELE_OK) {
+        ctf_close_member(file->member, self->in);
+        return status;
+    }
+    packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
+                 self->in->size);
+    if (walk->options.check && walk->options.begin_ns == INT64_MIN &&
+        lttng_index_open(&self->index, trace, file) == STELE_OK)
+        self->has_index = true;
+    return STELE_OK;
+}
+
+static void compare_index(walk_file *self)
+{
+    lttng_entry entry;
+    if (!self->has_index)
+        return;
+    if (lttng_index_next(&self->index, &entry) == STELE_OK) {
+        lttng_index_compare(&self->index, &entry, &self->packet);
+        return;
+    }
+    ctf_report(self->packets.trace, CTF411, self->index.name, self->index.in->size * 8, 0, 0,
+               "an entry for every packet", "none for the packet at %" PRIu64, self->packet.offset);
+    lttng_index_close(&self->index);
+    self->has_index = false;
+}
+
+static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
+{
+    const packet_head *head = &packet->head;
+    const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
+    bool is_clamped = false;
+    return walk->options.begin_ns != INT64_MIN && head->clock != NULL &&
+           (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
+           (mends & CTF_MEND_AFTER_PACKET) == 0 &&
+           clock_ns(head->clock, head->end_ticks, &is_clamped) < walk->options.begin_ns;
+}
+
+static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
+{
+    const packet_head *head = &self->packet.head;
+    bool is_clamped = false;
+    return walk->options.end_ns != INT64_MAX && head->clock != NULL && self->file->is_ordered &&
+           (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
+           clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
+}
+
+/* Reads the next head of the file; STELE_END when nothing more of it is wanted. */
+static stele_status file_next(ctf_walk *walk, walk_file *self)
+{
+    const uint64_t skipped = self->packets.skipped;
+    const stele_status status = packets_next(&self->packets, &self->w, &self->packet);
+    walk->skipped += self->packets.skipped - skipped;
+    if (status != STELE_OK)
+        return status;
+    compare_index(self);
+    return is_behind_end(walk, self) ? STELE_END : STELE_OK;
+}
+
+/* Steps over the file's packet, which the reader may have read a part of. */
+static bool file_skip(walk_file *self)
+{
+    const uint64_t end = self->packet.offset + self->packet.size;
+    const uint64_t at = window_offset(&self->w);
+    return !self->packet.is_cut && (end < at || window_skip(&self->w, end - at));
+}
+
+/* ---- The stream ---- */
+
+stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
+                           ctf_programs *programs, ctf_run *run, const walk_options *options)
+{
+    *walk = (ctf_walk){.trace = trace, .stream = stream, .options = *options, .run = run};
+    run_reset(run);
+    if (stream->file_count > 1) {
+        walk->peek = run_new(programs);
+        if (walk->peek == NULL)
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+void ctf_walk_close(ctf_walk *walk)
+{
+    for (uint32_t i = 0; i < walk->open_count; i++)
+        file_close(&walk->open[i]);
+    free(walk->open);
+    run_free(walk->peek);
+    *walk = (ctf_walk){0};
+}
+
+static void walk_drop(ctf_walk *walk, uint32_t index)
+{
+    file_close(&walk->open[index]);
+    walk->open[index] = walk->open[--walk->open_count];
+}
+
+static stele_status walk_add(ctf_walk *walk)
+{
+    const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file++]];
+    walk_file *self;
+    stele_status status;
+    if (walk->open_count == walk->open_capacity) {
+        const uint32_t capacity = walk->open_capacity != 0 ? walk->open_capacity * 2 : 2;
+        walk_file *grown = realloc(walk->open, capacity * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        walk->open = grown;
+        walk->open_capacity = capacity;
+    }
+    self = &walk->open[walk->open_count];
+    status = file_open(walk, self, file);
+    if (status != STELE_OK)
+        return status;
+    walk->open_count++;
+    status = file_next(walk, self);
+    if (status == STELE_END)
+        walk_drop(walk, walk->open_count - 1);
+    return status == STELE_END ? STELE_OK : status;
+}
+
+/* Opens the files whose first packet is not behind the next one of those that are open. */
+static stele_status walk_fill(ctf_walk *walk)
+{
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && walk->next_file < walk->stream->file_count) {
+        const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file]];
+        bool is_due = walk->open_count == 0;
+        for (uint32_t i = 0; i < walk->open_count && !is_due; i++)
+            is_due = file->first.begin_ticks <= walk->open[i].packet.head.begin_ticks;
+        if (!is_due)
+            break;
+        status = walk_add(walk);
+    }
+    return status;
+}
+
+static uint64_t packet_order(const ctf_packet *packet)
+{
+    return packet->head.begin_ticks;
+}
+
+static uint32_t walk_first(const ctf_walk *walk)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < walk->open_count; i++) {
+        const ctf_packet *a = &walk->open[i].packet, *b = &walk->open[first].packet;
+        if (packet_order(a) < packet_order(b) ||
+            (packet_order(a) == packet_order(b) &&
+             (a->head.sequence_number < b->head.sequence_number ||
+              (a->head.sequence_number == b->head.sequence_number &&
+               walk->open[i].file < walk->open[first].file))))
+            first = i;
+    }
+    return first;
+}
+
+/* Whether the packet is the last one again, in another file. */
+static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
+{
+    const packet_head *a = &walk->last, *b = &packet->head;
+    return walk->has_last && walk->peek != NULL && (b->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
+           a->has == b->has && a->begin_ticks == b->begin_ticks && a->end_ticks == b->end_ticks &&
+           a->sequence_number == b->sequence_number && a->discarded == b->discarded &&
+           walk->last_content_bits == packet->content_bits;
+}
+
+/* The main run must stand at the packet's events where another one has read the head. */
+static stele_status walk_enter(ctf_walk *walk, walk_file *self)
+{
+    const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};
+    packet_head head;
+    if (walk->peek != NULL && run_packet(walk->run, &view, self->file->name, self->packet.offset,
+                                         self->packets.type, &head) != DECODE_OK)
+        return STELE_ERR_MEMORY;
+    return STELE_OK;
+}
+
+stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
+{
+    stele_status status = STELE_OK;
+    for (;;) {
+        if (walk->current != NULL) {
+            walk_file *self = walk->current;
+            walk->current = NULL;
+            status = file_skip(self) ? file_next(walk, self) : STELE_END;
+            if (status == STELE_END)
+                walk_drop(walk, (uint32_t)(self - walk->open));
+            else if (status != STELE_OK)
+                return status;
+        }
+        status = walk_fill(walk);
+        if (status != STELE_OK)
+            return status;
+        if (walk->open_count == 0)
+            return STELE_END;
+        walk->current = &walk->open[walk_first(walk)];
+        if (is_equal(walk, &walk->current->packet)) {
+            walk->equal_count++;
+            continue;
+        }
+        *packet = &walk->current->packet;
+        walk->has_last = true;
+        walk->last = (*packet)->head;
+        walk->last_content_bits = (*packet)->content_bits;
+        walk->is_outside = is_before_begin(walk, *packet);
+        return walk->is_outside ? STELE_OK : walk_enter(walk, walk->current);
+    }
+}

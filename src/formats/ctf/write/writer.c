@@ -1,0 +1,838 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events to traces of CTF 1.8, CTF 2 and the RFC v1.1: folders with the metadata, a file for each
+ * data stream and, but for the RFC, LTTng's index of its packets.
+ *
+ * A data stream is a stream of the source; those whose events have a thread or a CPU in front of
+ * their fields are of other classes than those without. Everything is little-endian and
+ * byte-packed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <stele/ctf.h>
+
+#include "core/hash.h"
+#include "core/load.h"
+#include "formats/ctf/codes.h"
+#include "formats/ctf/metadata/print.h"
+#include "formats/ctf/rfc/rfc_crypto.h"
+#include "formats/ctf/rfc/rfc_pack.h"
+#include "formats/ctf/write/writer.h"
+#include "formats/ctf/write/writer_schema.h"
+#include "formats/ctf/write/writer_shape.h"
+#include "model/batch.h"
+
+#define STREAMS_MAX      200u                /* open files; further streams share the last one */
+#define PACKET_SIZE_MAX  ((size_t)256 << 10) /* a packet ends behind it, and ... */
+#define PACKET_SIZE_MIN  ((size_t)16 << 10)  /* ... earlier when there are many streams */
+#define PACKETS_SIZE_MAX ((size_t)24 << 20)  /* bytes of all packets that are being filled */
+
+typedef struct data_stream {
+    char name[32];
+    unsigned flags; /* SHAPE_...: its class */
+    output *out;
+    byte_run packet;      /* the one being filled, from its header on; empty: none */
+    uint64_t begin, last; /* ticks of the packet's first and the last event */
+    uint64_t packet_count;
+    uint64_t discarded;        /* so far, and ... */
+    uint64_t discarded_before; /* ... up to the begin of the packet */
+    uint64_t offset;           /* of the packet in the file */
+    byte_run index;            /* entries as they are written */
+} data_stream;
+
+/* A stream of the source. */
+typedef struct source_target {
+    uint32_t streams[SHAPE_FLAGS]; /* index + 1; 0: none */
+    uint32_t recent;               /* the last one of them that an event went to */
+    uint64_t lost;                 /* events, since then */
+} source_target;
+
+/* An event class: its key is in the pool of the same number. */
+typedef struct writer_class {
+    uint32_t id;    /* in its stream class */
+    uint32_t first; /* of its labels, when they are in order */
+} writer_class;
+
+typedef struct writer_label {
+    uint32_t class_number, slot;
+    uint64_t value;
+    stele_name name;
+} writer_label;
+
+typedef struct ctf_writer {
+    stele_writer base;
+    ctf_generation generation;
+    shape shape;
+    intern keys; /* of event classes */
+    writer_class *classes;
+    uint32_t class_count, class_capacity;
+    uint32_t id_counts[SHAPE_FLAGS];
+    intern label_keys; /* labels that are known */
+    writer_label *labels;
+    uint32_t label_count, label_capacity;
+    data_stream *streams;
+    uint32_t stream_count;
+    source_target *sources; /* by number */
+    size_t source_count;
+    bool has_begun;
+    bool has_uuid;   /* an event was written */
+    int64_t base_ns; /* time of tick 0 */
+    stele_clock clock;
+    uint8_t uuid[16];
+    rfc_packer packer;
+    stele_status status;
+} ctf_writer;
+
+/* ---- Begin ---- */
+
+/* Of the first event and where it is written: the same conversion gives the same bytes. */
+static void choose_uuid(ctf_writer *w, const stele_event *event)
+{
+    const char *path = w->base.out->path != NULL ? w->base.out->path : "";
+    const uint64_t low = hash_bytes(path, strlen(path)) ^ (uint64_t)event->time_ns;
+    w->has_uuid = true;
+    store_le64(w->uuid, hash_u64(low));
+    store_le64(w->uuid + 8, hash_u64(low + 1));
+    w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8, RFC 9562 */
+    w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
+}
+
+static void begin(ctf_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
+    w->has_begun = true;
+    w->base_ns = event->time_ns < 0 ? event->time_ns : 0;
+    if (stream != NULL)
+        w->clock = stream->clock;
+    if (w->clock.domain == STELE_CLOCK_TICKS || w->clock.domain == STELE_CLOCK_INSNS)
+        writer_lose(&w->base, STELE_KIND_NONE, "ticks of unknown length as nanoseconds", false, 1);
+    if (w->clock.has_wall && w->generation == CTF_RFC)
+        writer_lose(&w->base, STELE_KIND_NONE, "wall-clock time", true, 1);
+}
+
+/* ---- Packets ---- */
+
+static size_t header_size(const ctf_writer *w)
+{
+    return w->generation == CTF_RFC ? STELE_CTF_RFC_HEADER_SIZE : WRITER_HEADER_SIZE;
+}
+
+static void packet_write(ctf_writer *w, data_stream *s)
+{
+    const writer_packet packet = {.uuid = w->uuid,
+                                  .stream_class_id = s->flags,
+                                  .stream_id = (uint64_t)(s - w->streams),
+                                  .begin = s->begin,
+                                  .end = s->last,
+                                  .size = s->packet.size,
+                                  .sequence_number = s->packet_count,
+                                  .discarded = s->discarded};
+    uint8_t *entry = byte_run_take(&s->index, STELE_CTF_INDEX_ENTRY_SIZE);
+    writer_packet_header(s->packet.bytes, &packet);
+    output_write(s->out, s->packet.bytes, s->packet.size);
+    if (entry == NULL) {
+        w->status = STELE_ERR_MEMORY;
+        return;
+    }
+    stele_ctf_index_entry_write(entry,
+                                &(stele_ctf_index_entry){.offset = s->offset,
+                                                         .packet_size_bits = s->packet.size * 8,
+                                                         .content_size_bits = s->packet.size * 8,
+                                                         .timestamp_begin = s->begin,
+                                                         .timestamp_end = s->last,
+                                                         .events_discarded = s->discarded,
+                                                         .stream_id = s->flags,
+                                                         .stream_instance_id = packet.stream_id,
+                                                         .packet_seq_num = s->packet_count});
+}
+
+static uint32_t session_id(const ctf_writer *w)
+{
+    return load_le32(w->uuid);
+}
+
+/* A packet of the RFC; its content is packed. */
+static void rfc_write(ctf_writer *w, output *out, stele_ctf_rfc_header *header,
+                      const uint8_t *content, size_t size)
+{
+    uint8_t bytes[STELE_CTF_RFC_HEADER_SIZE];
+    const uint8_t *stored;
+    size_t stored_size;
+    header->session_id = session_id(w);
+    header->packet_count_bits = 32;
+    w->status = rfc_pack(&w->packer, header, content, size, &stored, &stored_size);
+    if (w->status != STELE_OK)
+        return;
+    stele_ctf_rfc_header_write(bytes, header);
+    output_write(out, bytes, sizeof bytes);
+    output_write(out, stored, stored_size);
+}
+
+static void packet_end(ctf_writer *w, data_stream *s)
+{
+    const size_t head = header_size(w);
+    if (s->packet.size == 0 || w->status != STELE_OK)
+        return;
+    if (w->generation == CTF_RFC) {
+        stele_ctf_rfc_header header = {.packet_count = (uint32_t)s->packet_count,
+                                       .timestamp_begin = s->begin,
+                                       .timestamp_end = s->last,
+                                       .events_discarded = (uint32_t)s->discarded_before};
+        rfc_write(w, s->out, &header, s->packet.bytes + head, s->packet.size - head);
+    } else {
+        packet_write(w, s);
+    }
+    s->offset += s->packet.size;
+    s->packet_count++;
+    s->packet.size = 0;
+    if (w->status == STELE_OK)
+        w->status = s->out->status;
+}
+
+static bool packet_begin(ctf_writer *w, data_stream *s, uint64_t ticks)
+{
+    if (s->packet.size != 0)
+        return true;
+    s->begin = s->last = ticks;
+    s->discarded_before = s->discarded;
+    return byte_run_take(&s->packet, header_size(w)) != NULL;
+}
+
+/* The last packet. What was lost behind it is told by one more, without events. */
+static void stream_end(ctf_writer *w, data_stream *s)
+{
+    packet_end(w, s);
+    if (s->discarded == s->discarded_before || w->status != STELE_OK)
+        return;
+    if (!packet_begin(w, s, s->last))
+        w->status = STELE_ERR_MEMORY;
+    packet_end(w, s);
+}
+
+/* ---- Streams ---- */
+
+static data_stream *stream_add(ctf_writer *w, unsigned flags)
+{
+    data_stream *s = &w->streams[w->stream_count];
+    s->flags = flags;
+    snprintf(s->name, sizeof s->name, "%s_%u", writer_stream_name(flags), w->stream_count);
+    w->status = output_add(w->base.out, s->name, &s->out);
+    if (w->status != STELE_OK)
+        return NULL;
+    w->stream_count++;
+    return s;
+}
+
+/* The last stream of the same flags, when there can be no more; NULL: none. */
+static data_stream *stream_share(ctf_writer *w, unsigned flags)
+{
+    for (uint32_t i = w->stream_count; i-- > 0;) {
+        if (w->streams[i].flags == flags) {
+            writer_lose(&w->base, STELE_KIND_NONE, "stream put together with another one", false,
+                        1);
+            return &w->streams[i];
+        }
+    }
+    return NULL;
+}
+
+/* Where the events of a stream of the source go; NULL: memory. */
+static source_target *source_find(ctf_writer *w, uint32_t source)
+{
+    if (source >= w->source_count) {
+        const size_t count = (size_t)source * 2 + 16;
+        source_target *grown = realloc(w->sources, count * sizeof *grown);
+        if (grown == NULL) {
+            w->status = STELE_ERR_MEMORY;
+            return NULL;
+        }
+        memset(grown + w->source_count, 0, (count - w->source_count) * sizeof *grown);
+        w->sources = grown;
+        w->source_count = count;
+    }
+    return &w->sources[source];
+}
+
+/* NULL: memory, or the output failed (w->status). */
+static data_stream *stream_find(ctf_writer *w, source_target *source, unsigned flags)
+{
+    data_stream *s = NULL;
+    if (source->streams[flags] == 0) {
+        if (w->stream_count >= STREAMS_MAX - SHAPE_FLAGS)
+            s = stream_share(w, flags);
+        if (s == NULL)
+            s = stream_add(w, flags);
+        if (s == NULL)
+            return NULL;
+        source->streams[flags] = (uint32_t)(s - w->streams) + 1;
+    }
+    source->recent = source->streams[flags];
+    s = &w->streams[source->recent - 1];
+    s->discarded += source->lost;
+    source->lost = 0;
+    return s;
+}
+
+/*
+ * Counts lost events. They are told by the packet behind them: between the end of the one before
+ * and its own end (CTF 1.8, 2), or in front of its first event (RFC).
+ */
+static void count_lost(ctf_writer *w, source_target *source, const stele_event *event)
+{
+    if (event->value == 0)
+        writer_lose(&w->base, STELE_KIND_LOST, "loss of unknown size as one event", false, 1);
+    source->lost += event->value != 0 ? event->value : 1;
+    if (source->recent != 0)
+        packet_end(w, &w->streams[source->recent - 1]);
+}
+
+/* What was lost behind the last event of each stream of the source. */
+static void end_sources(ctf_writer *w)
+{
+    for (size_t i = 0; i < w->source_count && w->status == STELE_OK; i++) {
+        source_target *source = &w->sources[i];
+        if (source->lost == 0)
+            continue;
+        if (source->recent == 0) {
+            stream_find(w, source, 0);
+        } else {
+            w->streams[source->recent - 1].discarded += source->lost;
+            source->lost = 0;
+        }
+    }
+}
+
+static size_t packet_size_wanted(const ctf_writer *w)
+{
+    const size_t share = PACKETS_SIZE_MAX / (w->stream_count != 0 ? w->stream_count : 1);
+    return share > PACKET_SIZE_MAX   ? PACKET_SIZE_MAX
+           : share < PACKET_SIZE_MIN ? PACKET_SIZE_MIN
+                                     : share;
+}
+
+/* ---- Classes and labels ---- */
+
+/* The class of the shape's key; UINT32_MAX: memory. */
+static uint32_t class_find(ctf_writer *w)
+{
+    const uint32_t number =
+        intern_add(&w->keys, (const char *)w->shape.key.bytes, w->shape.key.size);
+    if (number == INTERN_NONE)
+        return UINT32_MAX;
+    if (number >= w->class_count) { /* 0 is the empty key, which none has */
+        if (number >= w->class_capacity) {
+            const uint32_t capacity = number * 2 + 64;
+            writer_class *grown = realloc(w->classes, capacity * sizeof *grown);
+            if (grown == NULL)
+                return UINT32_MAX;
+            w->classes = grown;
+            w->class_capacity = capacity;
+        }
+        w->class_count = number + 1;
+        w->classes[number] =
+            (writer_class){.id = w->id_counts[shape_key_flags(w->shape.key.bytes)]++};
+    }
+    return number;
+}
+
+#define LABELS_SIZE_MAX ((size_t)16 << 20)
+
+static bool label_add(ctf_writer *w, const writer_label *label)
+{
+    const uint32_t known = w->label_keys.count;
+    uint8_t key[20];
+    store_le32(key, label->class_number);
+    store_le32(key + 4, label->slot);
+    store_le64(key + 8, label->value);
+    store_le32(key + 16, label->name);
+    if (intern_add(&w->label_keys, (const char *)key, sizeof key) == INTERN_NONE) {
+        writer_lose(&w->base, STELE_KIND_NONE, "label beyond 16 MiB of them", true, 1);
+        return true;
+    }
+    if (w->label_keys.count == known)
+        return true;
+    if (w->label_count == w->label_capacity) {
+        const uint32_t capacity = w->label_capacity != 0 ? w->label_capacity * 2 : 64;
+        writer_label *grown = realloc(w->labels, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        w->labels = grown;
+        w->label_capacity = capacity;
+    }
+    w->labels[w->label_count++] = *label;
+    return true;
+}
+
+static bool labels_add(ctf_writer *w, uint32_t class_number)
+{
+    for (uint32_t i = 0; i < w->shape.label_count; i++) {
+        const shape_label *from = &w->shape.labels[i];
+        const writer_label label = {class_number, from->slot, from->value, from->name};
+        if (!label_add(w, &label))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Events ---- */
+
+/* What stands in front of an event's fields: SHAPE_... */
+static unsigned event_flags(ctf_writer *w, const stele_event *event, const stele_track **track)
+{
+    unsigned flags = (event->flags & STELE_FLAG_HAS_CPU) != 0 ? SHAPE_CPU : 0;
+    *track = stele_track_get(w->base.context, event->track);
+    if (*track == NULL)
+        return flags;
+    switch ((*track)->kind) {
+    case STELE_TRACK_THREAD: return flags | SHAPE_THREAD;
+    case STELE_TRACK_CPU: return flags | SHAPE_CPU;
+    case STELE_TRACK_STREAM: return flags;
+    default:
+        writer_lose(&w->base, (stele_kind)event->kind, "track that is no thread or CPU", true, 1);
+        return flags;
+    }
+}
+
+static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_event *event)
+{
+    uint64_t ticks = (uint64_t)event->time_ns - (uint64_t)w->base_ns;
+    const bool is_late = event->time_ns < w->base_ns || ticks < s->last;
+    if (!is_late)
+        return ticks;
+    writer_lose(&w->base, (stele_kind)event->kind, "time before that of an earlier event", false,
+                1);
+    return s->last;
+}
+
+/* What the track and the event itself say; context fields may know better. */
+static void find_context(ctf_writer *w, const stele_event *event, const stele_track *track)
+{
+    const stele_track *process =
+        track != NULL ? stele_track_get(w->base.context, track->parent) : NULL;
+    const bool has_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
+    w->shape.context =
+        (shape_context){.pid = process != NULL ? process->number : 0,
+                        .tid = track != NULL ? track->number : 0,
+                        .cpu = has_cpu || track == NULL ? event->cpu : (uint16_t)track->number};
+}
+
+/* Process and thread, CPU. */
+static void put_context(data_stream *s, const shape_context *context)
+{
+    uint8_t *at;
+    if ((s->flags & SHAPE_THREAD) != 0 && (at = byte_run_take(&s->packet, 16)) != NULL) {
+        store_le64(at, context->pid);
+        store_le64(at + 8, context->tid);
+    }
+    if ((s->flags & SHAPE_CPU) != 0 && (at = byte_run_take(&s->packet, 2)) != NULL)
+        store_le16(at, context->cpu);
+}
+
+/* Header, context and fields of an event, whose shape is made. */
+static void put_event(ctf_writer *w, data_stream *s, uint64_t ticks, uint32_t class_number)
+{
+    uint8_t *at;
+    if (!packet_begin(w, s, ticks) ||
+        !writer_event_header(&s->packet, w->generation, w->classes[class_number].id, ticks,
+                             s->last)) {
+        w->status = STELE_ERR_MEMORY;
+        return;
+    }
+    s->last = ticks;
+    put_context(s, &w->shape.context);
+    at = byte_run_take(&s->packet, w->shape.value.size);
+    if (at != NULL && w->shape.value.size != 0)
+        memcpy(at, w->shape.value.bytes, w->shape.value.size);
+    if (s->packet.is_lost)
+        w->status = STELE_ERR_MEMORY;
+    else if (s->packet.size >= packet_size_wanted(w))
+        packet_end(w, s);
+}
+
+static void write_event(ctf_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    const stele_track *track;
+    unsigned flags;
+    source_target *source = source_find(w, batch->stream);
+    data_stream *s;
+    uint32_t class_number;
+    if (source == NULL)
+        return;
+    if (!w->has_begun)
+        begin(w, batch, event);
+    if (event->kind == STELE_KIND_LOST) {
+        count_lost(w, source, event);
+        return;
+    }
+    if (!w->has_uuid)
+        choose_uuid(w, event);
+    flags = event_flags(w, event, &track);
+    find_context(w, event, track);
+    if (!shape_event(&w->shape, batch, event, &flags) ||
+        (class_number = class_find(w)) == UINT32_MAX || !labels_add(w, class_number)) {
+        w->status = STELE_ERR_MEMORY;
+        return;
+    }
+    s = stream_find(w, source, flags);
+    if (s != NULL)
+        put_event(w, s, event_ticks(w, s, event), class_number);
+}
+
+/* Members of packets' heads that are made anew: what they say is in the events or in the files. */
+static bool is_made_anew(stele_text name)
+{
+    static const char *const names[] = {"magic",
+                                        "uuid",
+                                        "stream_id",
+                                        "stream_instance_id",
+                                        "timestamp_begin",
+                                        "timestamp_end",
+                                        "content_size",
+                                        "packet_size",
+                                        "packet_seq_num",
+                                        "events_discarded",
+                                        "cpu_id",
+                                        "session_id",
+                                        "checksum",
+                                        "section_packet_count",
+                                        "section_packet_count_bits",
+                                        "compression_scheme",
+                                        "encryption_scheme",
+                                        "checksum_scheme"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (name.size == strlen(names[i]) && memcmp(name.bytes, names[i], name.size) == 0)
+            return true;
+    return false;
+}
+
+static void lose_context(ctf_writer *w, const stele_batch *batch)
+{
+    const stele_field *first = batch->fields + batch->context_first;
+    for (uint32_t at = 0; at < batch->context_count; at += stele_field_length(first + at)) {
+        const stele_field *head = first + at;
+        const stele_field *members = head + 1 + head->label_count;
+        if (head->type != STELE_TYPE_STRUCT || (head->hint & STELE_HINT_RAW) != 0)
+            continue;
+        for (uint32_t i = 0; i < head->u.run.length; i += stele_field_length(members + i))
+            if (!is_made_anew(stele_name_text(w->base.context, batch, members[i].name)))
+                writer_lose(&w->base, STELE_KIND_NONE, "context of a packet", true, 1);
+    }
+}
+
+static stele_status ctf_write(stele_writer *self, const stele_segment *segment)
+{
+    ctf_writer *w = (ctf_writer *)self;
+    lose_context(w, segment->batch);
+    for (uint32_t i = 0; w->status == STELE_OK && i < segment->count; i++)
+        write_event(w, segment->batch, &segment->batch->events[segment->first + i]);
+    return w->status;
+}
+
+/* ---- The end ---- */
+
+static int label_compare(const void *a, const void *b)
+{
+    const writer_label *x = a, *y = b;
+    if (x->class_number != y->class_number)
+        return x->class_number < y->class_number ? -1 : 1;
+    if (x->slot != y->slot)
+        return x->slot < y->slot ? -1 : 1;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* The label as a mapping of one value. */
+static bool make_mapping(const ctf_writer *w, ctf_schema *schema, const writer_label *label,
+                         ctf_mapping *mapping)
+{
+    const stele_text text = stele_name_text(w->base.context, NULL, label->name);
+    ctf_range *range = schema_take(schema, 1, sizeof *range);
+    if (range == NULL)
+        return false;
+    *range = (ctf_range){label->value, label->value, false};
+    mapping->name = schema_text(schema, text.bytes, text.size);
+    mapping->ranges = range;
+    mapping->range_count = 1;
+    return mapping->name.bytes != NULL;
+}
+
+#define SLOTS_MAX 1024u
+
+/* The mappings of a class, slot by slot; `*next` is stepped over its labels. */
+static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_number,
+                       uint32_t *next, shape_enum *enums)
+{
+    memset(enums, 0, SLOTS_MAX * sizeof *enums);
+    while (*next < w->label_count && w->labels[*next].class_number == class_number) {
+        const uint32_t slot = w->labels[*next].slot;
+        ctf_mapping *mappings;
+        uint32_t count = 0;
+        while (*next + count < w->label_count &&
+               w->labels[*next + count].class_number == class_number &&
+               w->labels[*next + count].slot == slot)
+            count++;
+        mappings = schema_take(schema, count, sizeof *mappings);
+        if (mappings == NULL)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            if (!make_mapping(w, schema, &w->labels[*next + i], &mappings[i]))
+                return false;
+        if (slot < SLOTS_MAX)
+            enums[slot] = (shape_enum){mappings, count};
+        *next += count;
+    }
+    return true;
+}
+
+static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *const *streams)
+{
+    shape_enum *enums = calloc(SLOTS_MAX, sizeof *enums);
+    uint32_t next = 0;
+    bool is_ok = enums != NULL;
+    if (w->label_count != 0)
+        qsort(w->labels, w->label_count, sizeof *w->labels, label_compare);
+    for (uint32_t i = 1; i < w->class_count && is_ok; i++) {
+        const uint8_t *key = (const uint8_t *)w->keys.entries[i].bytes;
+        ctf_stream_class *stream = streams[shape_key_flags(key)];
+        ctf_event_class *event = NULL;
+        is_ok = make_enums(w, schema, i, &next, enums);
+        if (is_ok && stream != NULL) {
+            event = schema_add_event(schema, stream);
+            is_ok = event != NULL;
+        }
+        if (event == NULL)
+            continue;
+        event->id = w->classes[i].id;
+        is_ok = shape_class(key, &w->base, schema, enums, event);
+    }
+    free(enums);
+    return is_ok;
+}
+
+static bool make_schema(ctf_writer *w, ctf_schema *schema)
+{
+    ctf_stream_class *streams[SHAPE_FLAGS] = {NULL};
+    bool has[SHAPE_FLAGS] = {false};
+    for (uint32_t i = 0; i < w->stream_count; i++)
+        has[w->streams[i].flags] = true;
+    return writer_schema_make(schema, w->generation, w->uuid, &w->clock, w->base_ns, has,
+                              streams) &&
+           make_events(w, schema, streams);
+}
+
+/* What the generation's metadata cannot say is lost by a name of its own. */
+static void lose_metadata(void *user, ctf_text where, const char *what)
+{
+    ctf_writer *w = user;
+    (void)where;
+    writer_lose(&w->base, STELE_KIND_NONE, what, false, 1);
+}
+
+/* Packets of the RFC hold one text each; other metadata is the text itself. */
+static void metadata_write(ctf_writer *w, const ctf_schema *schema, output *text, output *out)
+{
+    schema_printer printer = {.out = text, .schema = schema, .lose = lose_metadata, .user = w};
+    const uint8_t *bytes;
+    size_t size;
+    switch (w->generation) {
+    case CTF_1: print_tsdl(&printer); break;
+    case CTF_2: print_json(&printer); break;
+    case CTF_RFC: print_rfc(&printer); break;
+    }
+    if (w->generation == CTF_RFC)
+        output_byte(text, 0);
+    bytes = output_memory(text, &size);
+    if (text->status != STELE_OK) {
+        w->status = text->status;
+    } else if (w->generation == CTF_RFC) {
+        stele_ctf_rfc_header header = {.is_big_endian = false};
+        const uint8_t encryption = w->packer.encryption;
+        w->packer.encryption = STELE_CTF_RFC_NO_ENCRYPTION; /* types can be read without the key */
+        rfc_write(w, out, &header, bytes, size);
+        w->packer.encryption = encryption;
+    } else {
+        output_write(out, bytes, size);
+    }
+}
+
+static void index_write(ctf_writer *w, const data_stream *s)
+{
+    uint8_t header[STELE_CTF_INDEX_HEADER_SIZE];
+    char name[sizeof s->name + 16];
+    output *out;
+    snprintf(name, sizeof name, "index/%s.idx", s->name);
+    w->status = output_add(w->base.out, name, &out);
+    if (w->status != STELE_OK)
+        return;
+    stele_ctf_index_header_write(header);
+    output_write(out, header, sizeof header);
+    output_write(out, s->index.bytes, s->index.size);
+    w->status = out->status;
+}
+
+static void finish_metadata(ctf_writer *w)
+{
+    ctf_schema schema = {0};
+    output *text, *out;
+    w->status = output_open_memory(&w->base.context->diag, &text);
+    if (w->status != STELE_OK)
+        return;
+    w->status =
+        make_schema(w, &schema) ? output_add(w->base.out, "metadata", &out) : STELE_ERR_MEMORY;
+    if (w->status == STELE_OK) {
+        metadata_write(w, &schema, text, out);
+        if (w->status == STELE_OK)
+            w->status = out->status;
+    }
+    output_close(text);
+    schema_free(&schema);
+}
+
+/* Processes and threads have numbers only. */
+static void lose_tracks(ctf_writer *w)
+{
+    for (uint32_t i = 1; i <= stele_track_count(w->base.context); i++) {
+        const stele_track *track = stele_track_get(w->base.context, i);
+        if (track != NULL && track->name != 0 && track->kind != STELE_TRACK_STREAM)
+            writer_lose(&w->base, STELE_KIND_NONE, "name of a track", true, 1);
+    }
+}
+
+static stele_status ctf_finish(stele_writer *self)
+{
+    ctf_writer *w = (ctf_writer *)self;
+    lose_tracks(w);
+    end_sources(w);
+    for (uint32_t i = 0; i < w->stream_count; i++)
+        stream_end(w, &w->streams[i]);
+    if (w->status == STELE_OK)
+        finish_metadata(w);
+    for (uint32_t i = 0; i < w->stream_count && w->generation != CTF_RFC; i++)
+        if (w->status == STELE_OK)
+            index_write(w, &w->streams[i]);
+    return w->status;
+}
+
+static void ctf_close(stele_writer *self)
+{
+    ctf_writer *w = (ctf_writer *)self;
+    for (uint32_t i = 0; i < w->stream_count; i++) {
+        free(w->streams[i].packet.bytes);
+        free(w->streams[i].index.bytes);
+    }
+    free(w->streams);
+    free(w->sources);
+    free(w->classes);
+    free(w->labels);
+    intern_free(&w->keys);
+    intern_free(&w->label_keys);
+    shape_free(&w->shape);
+    rfc_packer_free(&w->packer);
+    free(w);
+}
+
+/* ---- Opening ---- */
+
+static stele_status refuse(stele_context *context, const char *expected, const char *what,
+                           const char *value)
+{
+    diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, expected, "%s '%s'",
+                what, value);
+    return STELE_ERR_ARGUMENT;
+}
+
+static bool generation_find(const char *version, ctf_generation *generation)
+{
+    *generation = CTF_1;
+    if (version == NULL || strcmp(version, "1.8") == 0 || strcmp(version, "1") == 0)
+        return true;
+    *generation = CTF_2;
+    if (strcmp(version, "2") == 0 || strcmp(version, "2.0") == 0)
+        return true;
+    *generation = CTF_RFC;
+    return strcmp(version, "rfc") == 0 || strcmp(version, "RFC v1.1") == 0;
+}
+
+static stele_status key_read(stele_context *context, const char *path, rfc_packer *packer)
+{
+    uint8_t key[RFC_KEY_MAX + 1];
+    FILE *file = fopen(path, "rb");
+    const size_t size = file != NULL ? fread(key, 1, sizeof key, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    if (!rfc_key_is_sane(size))
+        return refuse(context, "a file of 16, 24 or 32 bytes", "key file", path);
+    memcpy(packer->key, key, size);
+    packer->key_size = size;
+    packer->encryption = STELE_CTF_RFC_AES;
+    return STELE_OK;
+}
+
+static stele_status setting_take(stele_context *context, const stele_setting *setting,
+                                 rfc_packer *packer)
+{
+    static const char *const compressions[] = {"none", "bzip2", "gzip", NULL};
+    static const char *const checksums[] = {"none", "md5", "sha1", "crc32", NULL};
+    const bool is_compression = strcmp(setting->key, "compress") == 0;
+    const char *const *words = is_compression ? compressions : checksums;
+    uint8_t number = 0;
+    if (strcmp(setting->key, "to-key-file") == 0)
+        return key_read(context, setting->value, packer);
+    if (!is_compression && strcmp(setting->key, "checksum") != 0)
+        return refuse(context, "compress, checksum or to-key-file", "setting", setting->key);
+    while (words[number] != NULL && strcmp(words[number], setting->value) != 0)
+        number++;
+    if (words[number] == NULL)
+        return refuse(context, is_compression ? "bzip2 or gzip" : "md5, sha1 or crc32",
+                      setting->key, setting->value);
+    *(is_compression ? &packer->compression : &packer->checksum) = number;
+    return STELE_OK;
+}
+
+static stele_status settings_take(stele_context *context, const stele_writer_options *options,
+                                  ctf_generation generation, rfc_packer *packer)
+{
+    stele_status status = STELE_OK;
+    for (size_t i = 0; i < options->setting_count && status == STELE_OK; i++)
+        status = setting_take(context, &options->settings[i], packer);
+    if (status == STELE_OK && options->setting_count != 0 && generation != CTF_RFC)
+        return refuse(context, "the version rfc, which alone packs packets", "setting",
+                      options->settings[0].key);
+    if (status == STELE_OK && !rfc_packer_is_possible(packer))
+        return refuse(context, "a build with libbz2 and libcrypto", "setting",
+                      options->settings[0].key);
+    return status;
+}
+
+stele_status ctf_writer_open(stele_context *context, output *out,
+                             const stele_writer_options *options, stele_writer **writer)
+{
+    static const writer_ops ops = {ctf_write, ctf_finish, ctf_close};
+    ctf_writer *w;
+    rfc_packer packer = {.key_size = 0};
+    ctf_generation generation;
+    stele_status status;
+    *writer = NULL;
+    if (!generation_find(options->version, &generation))
+        return refuse(context, "1.8, 2 or rfc", "version", options->version);
+    status = settings_take(context, options, generation, &packer);
+    if (status != STELE_OK)
+        return status;
+    w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return STELE_ERR_MEMORY;
+    w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
+    w->generation = generation;
+    w->packer = packer;
+    w->shape.writer = &w->base;
+    w->streams = calloc(STREAMS_MAX, sizeof *w->streams);
+    if (w->streams == NULL || !intern_init(&w->keys, SIZE_MAX) ||
+        !intern_init(&w->label_keys, LABELS_SIZE_MAX)) {
+        ctf_close(&w->base);
+        return STELE_ERR_MEMORY;
+    }
+    *writer = &w->base;
+    return STELE_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is the same in all traces that the writer makes: the layouts of packets and event headers,
+ * as bytes and as classes. All little-endian.
+ *
+ *     packet header     0 magic u32   4 uuid (16)   20 stream_id u32   24 stream_instance_id u64
+ *     packet context   32 timestamp_begin   40 timestamp_end   48 content_size   56 packet_size
+ *                      64 packet_seq_num   72 events_discarded                    (u64 each)
+ *     event header      id u16, timestamp u32; id 65535: id u16, id u32, timestamp u64
+ *     of the RFC        type 2 on 32 bits: timestamp u32, id u16; id 65535: on 64 bits,
+ *                       timestamp u64, id u32
+ *     context           pid u64, tid u64 (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU)
+ */
+#ifndef CTF_WRITER_SCHEMA_H
+#define CTF_WRITER_SCHEMA_H
+
+#include "formats/ctf/write/writer_shape.h"
+
+#define WRITER_HEADER_SIZE 80
+
+typedef struct writer_packet {
+    const uint8_t *uuid;
+    uint32_t stream_class_id;
+    uint64_t stream_id, begin, end, size /* bytes */, sequence_number, discarded;
+} writer_packet;
+
+/* The first WRITER_HEADER_SIZE bytes of a packet of CTF 1.8 and 2. */
+void writer_packet_header(uint8_t *bytes, const writer_packet *packet);
+
+/* Appends an event header; `last` are the ticks of the event before, or of the packet's begin.
+   False: memory. */
+bool writer_event_header(byte_run *packet, ctf_generation generation, uint32_t id, uint64_t ticks,
+                         uint64_t last);
+
+/* What data stream files of a class are called; of the RFC, its sections. */
+const char *writer_stream_name(unsigned flags);
+
+/* Everything but the event classes. `has`: which stream classes are there; they go to `streams`, by
+   flags. False: memory. */
+bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const uint8_t *uuid,
+                        const stele_clock *clock, int64_t base_ns, const bool *has,
+                        ctf_stream_class **streams);
+
+#endif

@@ -1,0 +1,803 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/write/writer_shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/load.h"
+#include "formats/ctf/schema/names.h"
+
+/*
+ * A key:
+ *
+ *     name u32 | category u32 | kind u8 | flags u8 | members of the context u16 | of the payload
+ * u16 then the fields, each:   op u8 | width in bytes u8 | display u8 | 0 | name u32 behind STRUCT
+ * and TUPLE: count u32 | that many fields       behind ARRAY: one field
+ */
+#define KEY_HEAD_SIZE 14
+
+typedef enum shape_op {
+    OP_NONE, /* no value: nothing is written */
+    OP_BOOL,
+    OP_UINT,
+    OP_INT,
+    OP_FLOAT,
+    OP_STRING, /* up to its zero */
+    OP_BYTES,  /* this and the next ones: a count u32, unless it is in front; the elements */
+    OP_UINTS,
+    OP_INTS,
+    OP_FLOATS,
+    OP_EMPTY, /* of elements that are not known */
+    OP_ARRAY, /* of elements of one shape */
+    OP_STRUCT,
+    OP_TUPLE /* elements of several shapes, one after the other */
+} shape_op;
+
+#define DISPLAY_BASE STELE_HINT_BASE_MASK
+#define DISPLAY_ENUM 0x80u /* the next slot of labels is of this number */
+
+#define DEPTH_MAX 64u
+
+/* ---- Runs of bytes ---- */
+
+static void put_bytes(byte_run *run, const void *bytes, size_t size)
+{
+    uint8_t *at = byte_run_take(run, size);
+    if (at != NULL && size != 0)
+        memcpy(at, bytes, size);
+}
+
+static void put_u32(byte_run *run, uint32_t value)
+{
+    uint8_t *at = byte_run_take(run, 4);
+    if (at != NULL)
+        store_le32(at, value);
+}
+
+/* The lowest `width` bytes of a number, little end first. */
+static void put_number(byte_run *run, uint64_t value, unsigned width)
+{
+    uint8_t bytes[8];
+    store_le64(bytes, value);
+    put_bytes(run, bytes, width);
+}
+
+/* ---- Events to keys and values ---- */
+
+static void lose(shape *s, const char *what, bool is_dropped)
+{
+    writer_lose(s->writer, s->kind, what, is_dropped, 1);
+}
+
+/* A name that all batches know. */
+static stele_name lasting_name(shape *s, stele_name name)
+{
+    stele_text text;
+    stele_name interned;
+    if ((name & STELE_NAME_LOCAL) == 0)
+        return name;
+    text = stele_name_text(s->writer->context, s->batch, name);
+    interned = stele_name_intern(s->writer->context, text.bytes, text.size);
+    if (interned != UINT32_MAX)
+        return interned;
+    lose(s, "name beyond the limit of names", true);
+    return 0;
+}
+
+static void put_op(shape *s, shape_op op, unsigned width, unsigned display, stele_name name)
+{
+    uint8_t *at = byte_run_take(&s->key, 8);
+    if (at == NULL)
+        return;
+    at[0] = (uint8_t)op;
+    at[1] = (uint8_t)width;
+    at[2] = (uint8_t)display;
+    at[3] = 0;
+    store_le32(at + 4, lasting_name(s, name));
+}
+
+/* Whether the member in front is called "_NAME_length", as in LTTng's traces, and holds it. */
+static bool length_is_in_front(shape *s, const stele_field *field, uint64_t count)
+{
+    const stele_field *before = s->before;
+    stele_text length, name;
+    if (before == NULL || before->type != STELE_TYPE_UINT || before->u.u != count ||
+        before->label_count != 0 || (before->hint & STELE_HINT_ENUM) != 0)
+        return false;
+    length = stele_name_text(s->writer->context, s->batch, before->name);
+    name = stele_name_text(s->writer->context, s->batch, field->name);
+    return length.size == name.size + 8 && length.bytes[0] == '_' &&
+           memcmp(length.bytes + 1, name.bytes, name.size) == 0 &&
+           memcmp(length.bytes + 1 + name.size, "_length", 7) == 0;
+}
+
+/* The op of a field that has a count, and the count. */
+static void put_counted(shape *s, shape_op op, unsigned width, const stele_field *field,
+                        uint32_t count)
+{
+    const bool is_in_front = length_is_in_front(s, field, count);
+    put_op(s, op, width, op == OP_UINTS || op == OP_INTS ? field->hint & DISPLAY_BASE : 0,
+           field->name);
+    if (!is_in_front)
+        put_u32(&s->value, count);
+    else if (!s->key.is_lost)
+        s->key.bytes[s->key.size - 5] = 1;
+}
+
+static unsigned bytes_of_width(unsigned width)
+{
+    return width == 0 || width > 32 ? 8 : width > 16 ? 4 : width > 8 ? 2 : 1;
+}
+
+/* Bytes for a number: as many as it was written with, if it fits. */
+static unsigned number_bytes(const stele_field *field)
+{
+    const unsigned width = bytes_of_width(field->width);
+    const unsigned bits = width * 8;
+    if (width == 8 ||
+        (field->type == STELE_TYPE_INT ? field->u.i >> (bits - 1) == (field->u.i < 0 ? -1 : 0)
+                                       : field->u.u >> bits == 0))
+        return width;
+    return 8;
+}
+
+static void put_label(shape *s, uint64_t value, stele_name name)
+{
+    if (s->label_count == s->label_capacity) {
+        const uint32_t capacity = s->label_capacity != 0 ? s->label_capacity * 2 : 64;
+        shape_label *grown = realloc(s->labels, capacity * sizeof *grown);
+        if (grown == NULL) {
+            s->key.is_lost = true;
+            return;
+        }
+        s->labels = grown;
+        s->label_capacity = capacity;
+    }
+    s->labels[s->label_count++] = (shape_label){s->slot_count, name, value};
+}
+
+/* The labels behind a number. */
+static void put_labels(shape *s, const stele_field *field)
+{
+    for (unsigned i = 1; i <= field->label_count; i++) {
+        const stele_text text = stele_field_text(s->writer->context, s->batch, field + i);
+        const stele_name name = stele_name_intern(s->writer->context, text.bytes, text.size);
+        if (name != UINT32_MAX)
+            put_label(s, field->u.u, name);
+        else
+            lose(s, "label beyond the limit of names", true);
+    }
+    s->slot_count++;
+}
+
+static void put_integer(shape *s, const stele_field *field, unsigned base)
+{
+    const unsigned width = number_bytes(field);
+    const bool is_enum = field->label_count != 0 || (field->hint & STELE_HINT_ENUM) != 0;
+    put_op(s, field->type == STELE_TYPE_INT ? OP_INT : OP_UINT, width,
+           base | (is_enum ? DISPLAY_ENUM : 0), field->name);
+    put_number(&s->value, field->u.u, width);
+    if (is_enum)
+        put_labels(s, field);
+}
+
+static void put_float(shape *s, const stele_field *field)
+{
+    const float small = (float)field->u.f;
+    const bool is_small = field->width == 32;
+    uint32_t bits;
+    memcpy(&bits, &small, sizeof bits);
+    put_op(s, OP_FLOAT, is_small ? 4 : 8, 0, field->name);
+    put_number(&s->value, is_small ? bits : store_double(field->u.f), is_small ? 4 : 8);
+}
+
+static void put_string(shape *s, const stele_field *field)
+{
+    const stele_text text = stele_field_text(s->writer->context, s->batch, field);
+    const uint8_t *zero = text.size != 0 ? memchr(text.bytes, 0, text.size) : NULL;
+    const size_t size = zero != NULL ? (size_t)(zero - (const uint8_t *)text.bytes) : text.size;
+    if (zero != NULL)
+        lose(s, "text behind a zero", true);
+    put_op(s, OP_STRING, 0, 0, field->name);
+    put_bytes(&s->value, text.bytes, size);
+    put_number(&s->value, 0, 1);
+}
+
+static void put_blob(shape *s, const stele_field *field)
+{
+    const stele_text text = stele_field_text(s->writer->context, s->batch, field);
+    if (field->type == STELE_TYPE_BIGINT)
+        lose(s, "integer of more than 64 bits as bytes", false);
+    put_counted(s, OP_BYTES, 1, field, (uint32_t)text.size);
+    put_bytes(&s->value, text.bytes, text.size);
+}
+
+static void put_numbers(shape *s, const stele_field *field)
+{
+    const stele_text text = stele_field_text(s->writer->context, s->batch, field);
+    const unsigned width = bytes_of_width(field->width);
+    const size_t count = text.size / 8;
+    const bool is_float = field->type == STELE_TYPE_FLOATS;
+    put_counted(s,
+                is_float                         ? OP_FLOATS
+                : field->type == STELE_TYPE_INTS ? OP_INTS
+                                                 : OP_UINTS,
+                is_float ? 8 : width, field, (uint32_t)count);
+    for (size_t i = 0; i < count; i++)
+        put_number(&s->value, load_native64(text.bytes + 8 * i), is_float ? 8 : width);
+}
+
+static void put_field(shape *s, const stele_field *field);
+
+static void put_members(shape *s, const stele_field *first, uint32_t length)
+{
+    const stele_field *before = NULL;
+    for (uint32_t at = 0; at < length; at += stele_field_length(first + at)) {
+        s->before = before;
+        put_field(s, first + at);
+        before = first + at;
+    }
+}
+
+static void put_structure(shape *s, const stele_field *field)
+{
+    put_op(s, field->type == STELE_TYPE_ARRAY ? OP_TUPLE : OP_STRUCT, 0, 0, field->name);
+    put_u32(&s->key, field->u.run.count);
+    put_members(s, field + 1 + field->label_count, field->u.run.length);
+}
+
+/* Elements of one shape; false, and keys and values are of no use, when they have several. */
+static bool put_elements(shape *s, const stele_field *first, uint32_t length)
+{
+    const uint32_t slots = s->slot_count;
+    const size_t key = s->key.size;
+    size_t key_size = 0;
+    for (uint32_t at = 0; at < length; at += stele_field_length(first + at)) {
+        const size_t key_here = s->key.size;
+        s->slot_count = slots;
+        s->before = NULL;
+        put_field(s, first + at);
+        if (s->key.is_lost)
+            return true;
+        if (at == 0) {
+            key_size = s->key.size - key;
+            continue;
+        }
+        if (s->key.size - key_here != key_size ||
+            memcmp(s->key.bytes + key, s->key.bytes + key_here, key_size) != 0)
+            return false;
+        s->key.size = key_here;
+    }
+    return true;
+}
+
+static void put_array(shape *s, const stele_field *field)
+{
+    const stele_field *first = field + 1 + field->label_count;
+    const size_t key = s->key.size, value = s->value.size;
+    const uint32_t slots = s->slot_count, labels = s->label_count;
+    put_counted(s, field->u.run.count == 0 ? OP_EMPTY : OP_ARRAY, 0, field, field->u.run.count);
+    if (put_elements(s, first, field->u.run.length))
+        return;
+    s->key.size = key;
+    s->value.size = value;
+    s->slot_count = slots;
+    s->label_count = labels;
+    put_structure(s, field);
+}
+
+static void put_field(shape *s, const stele_field *field)
+{
+    if (s->depth == DEPTH_MAX) {
+        lose(s, "fields nested deeper than 64", true);
+        put_op(s, OP_NONE, 0, 0, field->name);
+        return;
+    }
+    s->depth++;
+    switch ((stele_type)field->type) {
+    case STELE_TYPE_BOOL:
+        put_op(s, OP_BOOL, 1, 0, field->name);
+        put_number(&s->value, field->u.u != 0, 1);
+        break;
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_INT:
+    case STELE_TYPE_KOID: put_integer(s, field, field->hint & DISPLAY_BASE); break;
+    case STELE_TYPE_POINTER: put_integer(s, field, STELE_HINT_HEX); break;
+    case STELE_TYPE_FLOAT: put_float(s, field); break;
+    case STELE_TYPE_STRING:
+    case STELE_TYPE_NAME: put_string(s, field); break;
+    case STELE_TYPE_BYTES:
+    case STELE_TYPE_BIGINT: put_blob(s, field); break;
+    case STELE_TYPE_UINTS:
+    case STELE_TYPE_INTS:
+    case STELE_TYPE_FLOATS: put_numbers(s, field); break;
+    case STELE_TYPE_ARRAY: put_array(s, field); break;
+    case STELE_TYPE_STRUCT:
+    case STELE_TYPE_VARIANT: put_structure(s, field); break;
+    default: put_op(s, OP_NONE, 0, 0, field->name); break;
+    }
+    s->depth--;
+}
+
+/* ---- What an event is besides its fields ---- */
+
+/* Members that stand for `value` and `id`; NULL: there is nothing in it. */
+static const struct kind_members {
+    const char *value, *id;
+    bool is_hex; /* the id */
+} kind_members[STELE_KIND_COUNT] = {[STELE_KIND_BEGIN] = {NULL, "function", true},
+                                    [STELE_KIND_END] = {NULL, "function", true},
+                                    [STELE_KIND_TAIL_EXIT] = {NULL, "function", true},
+                                    [STELE_KIND_COUNTER] = {NULL, "counter_id", false},
+                                    [STELE_KIND_ASYNC_BEGIN] = {NULL, "correlation_id", true},
+                                    [STELE_KIND_ASYNC_STEP] = {NULL, "correlation_id", true},
+                                    [STELE_KIND_ASYNC_END] = {NULL, "correlation_id", true},
+                                    [STELE_KIND_FLOW_BEGIN] = {NULL, "correlation_id", true},
+                                    [STELE_KIND_FLOW_STEP] = {NULL, "correlation_id", true},
+                                    [STELE_KIND_FLOW_END] = {NULL, "correlation_id", true},
+                                    [STELE_KIND_LOG] = {"severity", NULL, false},
+                                    [STELE_KIND_BLOB] = {"size", "offset", false},
+                                    [STELE_KIND_OBJECT] = {"object_kind", "object", true},
+                                    [STELE_KIND_SAMPLE] = {"calls", "time", false},
+                                    [STELE_KIND_SYSCALL] = {"number", NULL, false},
+                                    [STELE_KIND_SNAPSHOT] = {"number", NULL, false},
+                                    [STELE_KIND_METADATA] = {"value", "id", false},
+                                    [STELE_KIND_INSN] = {"opcode", "pc", true},
+                                    [STELE_KIND_LOAD] = {"value", "address", true},
+                                    [STELE_KIND_STORE] = {"value", "address", true}};
+
+static uint16_t put_extra(shape *s, const char *name, uint64_t value, unsigned base)
+{
+    const stele_name interned = stele_name_intern(s->writer->context, name, strlen(name));
+    const stele_field field = {.name = interned != UINT32_MAX ? interned : 0,
+                               .type = STELE_TYPE_UINT,
+                               .hint = (uint8_t)base,
+                               .u.u = value};
+    s->before = NULL;
+    put_field(s, &field);
+    return 1;
+}
+
+static uint64_t track_number(const shape *s, uint64_t track)
+{
+    const stele_track *found =
+        track <= UINT32_MAX ? stele_track_get(s->writer->context, (uint32_t)track) : NULL;
+    return found != NULL ? found->number : 0;
+}
+
+/* A number of one byte whose labels are the kinds. */
+static void put_kind(shape *s, stele_kind kind)
+{
+    const char *text = stele_kind_text(kind);
+    const stele_name label = stele_name_intern(s->writer->context, text, strlen(text));
+    const stele_name name = stele_name_intern(s->writer->context, "kind", 4);
+    put_op(s, OP_UINT, 1, DISPLAY_ENUM, name != UINT32_MAX ? name : 0);
+    put_number(&s->value, (uint64_t)kind, 1);
+    if (label != UINT32_MAX)
+        put_label(s, (uint64_t)kind, label);
+    s->slot_count++;
+}
+
+/* CTF knows moments only: other kinds say what they are in fields. Gives how many. */
+static uint16_t put_kind_members(shape *s, const stele_event *event)
+{
+    const struct kind_members *members = &kind_members[event->kind];
+    uint16_t count = 1;
+    if (event->kind == STELE_KIND_INSTANT)
+        return 0;
+    lose(s, "kind as a field", false);
+    put_kind(s, (stele_kind)event->kind);
+    switch (event->kind) {
+    case STELE_KIND_COMPLETE:
+        count += put_extra(s, "duration_ns", event->id - (uint64_t)event->time_ns, 0);
+        break;
+    case STELE_KIND_SWITCH:
+        count += put_extra(s, "outgoing", track_number(s, event->value), 0);
+        count += put_extra(s, "incoming", track_number(s, event->id), 0);
+        break;
+    case STELE_KIND_WAKE: count += put_extra(s, "woken", track_number(s, event->id), 0); break;
+    default:
+        if (members->value != NULL)
+            count += put_extra(s, members->value, event->value, 0);
+        if (members->id != NULL)
+            count += put_extra(s, members->id, event->id, members->is_hex ? STELE_HINT_HEX : 0);
+    }
+    return count;
+}
+
+static bool is_number(const shape *s, const stele_field *field, const char *name, unsigned width)
+{
+    const stele_text text = stele_name_text(s->writer->context, s->batch, field->name);
+    return field->type == STELE_TYPE_UINT && field->label_count == 0 && field->width == width &&
+           (field->hint & ~STELE_HINT_RAW) == 0 && text.size == strlen(name) &&
+           memcmp(text.bytes, name, text.size) == 0;
+}
+
+/* A context that this writer made: pid and tid, cpu_id. Its numbers are written like those. */
+static bool take_own_context(shape *s, const stele_field *field, unsigned *flags)
+{
+    const stele_field *at = field + 1;
+    uint32_t left = field->u.run.length;
+    unsigned own = 0;
+    if (field->label_count != 0 || left != field->u.run.count)
+        return false;
+    if (left >= 2 && is_number(s, at, "pid", 64) && is_number(s, at + 1, "tid", 64)) {
+        own |= SHAPE_THREAD;
+        s->context.pid = at[0].u.u;
+        s->context.tid = at[1].u.u;
+        at += 2;
+        left -= 2;
+    }
+    if (left == 1 && is_number(s, at, "cpu_id", 16)) {
+        own |= SHAPE_CPU;
+        s->context.cpu = (uint16_t)at->u.u;
+        left = 0;
+    }
+    if (left != 0 || own == 0)
+        return false;
+    *flags = own;
+    return true;
+}
+
+/* Members of the contexts that the event has as fields; they stand in front of the others. */
+static uint16_t put_contexts(shape *s, const stele_field *fields, uint32_t length, unsigned *flags)
+{
+    uint16_t count = 0;
+    bool has_own = false;
+    for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
+        const stele_field *field = fields + at;
+        if ((field->hint & STELE_HINT_CONTEXT) == 0 || (field->hint & STELE_HINT_RAW) != 0 ||
+            field->type != STELE_TYPE_STRUCT)
+            continue;
+        if (!has_own && take_own_context(s, field, flags)) {
+            has_own = true;
+            continue;
+        }
+        put_members(s, field + 1 + field->label_count, field->u.run.length);
+        count = (uint16_t)(count + field->u.run.count);
+    }
+    if (count != 0 && !has_own)
+        *flags &= ~SHAPE_THREAD; /* they have it */
+    return count;
+}
+
+static uint16_t put_payload(shape *s, const stele_field *fields, uint32_t length)
+{
+    const stele_field *before = NULL;
+    uint16_t count = 0;
+    for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
+        const stele_field *field = fields + at;
+        if ((field->hint & (STELE_HINT_CONTEXT | STELE_HINT_RAW)) != 0)
+            continue;
+        if (count == UINT16_MAX - 8) {
+            lose(s, "more fields than 65,527", true);
+            break;
+        }
+        s->before = before;
+        put_field(s, field);
+        before = field;
+        count++;
+    }
+    return count;
+}
+
+bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, unsigned *flags)
+{
+    uint32_t first;
+    const uint32_t length = stele_event_fields(batch, event, &first);
+    uint16_t context_count, payload_count;
+    uint8_t *head;
+    s->batch = batch;
+    s->kind = (stele_kind)event->kind;
+    s->key.size = s->value.size = s->depth = 0;
+    s->label_count = s->slot_count = 0;
+    s->key.is_lost = s->value.is_lost = false;
+    if (byte_run_take(&s->key, KEY_HEAD_SIZE) == NULL)
+        return false;
+    context_count = put_contexts(s, batch->fields + first, length, flags);
+    payload_count = put_kind_members(s, event);
+    payload_count = (uint16_t)(payload_count + put_payload(s, batch->fields + first, length));
+    head = s->key.bytes;
+    store_le32(head, lasting_name(s, event->name));
+    store_le32(head + 4, stele_category_name(s->writer->context, event->category));
+    head[8] = event->kind;
+    head[9] = (uint8_t)*flags;
+    store_le16(head + 10, context_count);
+    store_le16(head + 12, payload_count);
+    return !s->key.is_lost && !s->value.is_lost;
+}
+
+void shape_free(shape *s)
+{
+    free(s->key.bytes);
+    free(s->value.bytes);
+    free(s->labels);
+}
+
+unsigned shape_key_flags(const uint8_t *key)
+{
+    return key[9];
+}
+
+/* ---- Keys to classes ---- */
+
+typedef struct class_maker {
+    const uint8_t *at;
+    stele_writer *writer;
+    ctf_schema *schema;
+    const shape_enum *enums; /* the next ones */
+} class_maker;
+
+static ctf_class *class_take(class_maker *c, ctf_kind kind, uint32_t size)
+{
+    ctf_class *type = schema_take(c->schema, 1, sizeof *type);
+    if (type != NULL)
+        *type = (ctf_class){.kind = (uint8_t)kind,
+                            .base = CTF_DECIMAL,
+                            .alignment = 8,
+                            .alignment_minimum = 1,
+                            .size = size,
+                            .place = {UINT32_MAX}};
+    return type;
+}
+
+static ctf_class *make_integer(class_maker *c, const uint8_t *key)
+{
+    static const uint8_t bases[] = {CTF_DECIMAL, CTF_HEX, CTF_OCTAL, CTF_BINARY};
+    const bool is_signed = key[0] == OP_INT || key[0] == OP_INTS;
+    ctf_class *type = class_take(c, is_signed ? CTF_INT : CTF_UINT, key[1] * 8u);
+    if (type == NULL)
+        return NULL;
+    type->base = bases[key[2] & 3];
+    if ((key[2] & DISPLAY_ENUM) != 0) {
+        type->is_enum = c->enums->count != 0;
+        type->mappings = c->enums->mappings;
+        type->mapping_count = c->enums->count;
+        c->enums++;
+    }
+    return type;
+}
+
+static ctf_class *make_float(class_maker *c, unsigned bytes)
+{
+    ctf_class *type = class_take(c, CTF_FLOAT, bytes * 8);
+    if (type != NULL) {
+        type->exponent_bits = bytes == 4 ? 8 : 11;
+        type->mantissa_bits = bytes == 4 ? 24 : 53;
+    }
+    return type;
+}
+
+/* "NAME_length": CTF 1.8 and 2 have the length in a field of its own. */
+static ctf_text length_name(class_maker *c, ctf_text name)
+{
+    char *text = schema_take(c->schema, name.size + 9, 1);
+    if (text == NULL)
+        return (ctf_text){0};
+    memcpy(text, "_", 1);
+    memcpy(text + 1, name.bytes, name.size);
+    memcpy(text + 1 + name.size, "_length", 7);
+    return (ctf_text){text, name.size + 8};
+}
+
+static ctf_class *make_class(class_maker *c);
+
+/* How CTF 1.8 writes names: '_' in front, which readers take away, and letters only. */
+static ctf_text written_name(class_maker *c, ctf_text name)
+{
+    char *text = schema_take(c->schema, name.size + 2, 1);
+    bool is_changed = false;
+    if (text == NULL)
+        return (ctf_text){0};
+    text[0] = '_';
+    for (uint32_t i = 0; i < name.size; i++) {
+        const char b = name.bytes[i];
+        const bool is_fine =
+            (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '_';
+        text[i + 1] = is_fine ? b : '_';
+        is_changed = is_changed || !is_fine;
+    }
+    if (is_changed)
+        writer_lose(c->writer, STELE_KIND_NONE, "characters of a field's name as '_'", false, 1);
+    return (ctf_text){text, name.size + 1};
+}
+
+/* Names a member; when the name is taken, with a number behind it. */
+static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name)
+{
+    const uint32_t size = name.size;
+    member->place = (ctf_place){UINT32_MAX};
+    for (uint32_t n = 2;; n++) {
+        char *text;
+        member->name = name;
+        member->written = c->schema->generation == CTF_1 ? written_name(c, name) : name;
+        if (name.bytes == NULL || member->written.bytes == NULL)
+            return false;
+        if (name_set_add(taken, member->written))
+            return true;
+        text = schema_take(c->schema, size + 12, 1);
+        if (text == NULL)
+            return false;
+        memcpy(text, name.bytes, size);
+        name = (ctf_text){text, size + (uint32_t)sprintf(text + size, "_%u", n)};
+    }
+}
+
+/* What its elements are. NULL with a BLOB, which has none; false: memory. */
+static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
+{
+    static const uint8_t byte_key[] = {OP_UINT, 1, STELE_HINT_HEX, 0};
+    switch (key[0]) {
+    case OP_FLOATS: type->u.array.element = make_float(c, key[1]); break;
+    case OP_ARRAY: type->u.array.element = make_class(c); break;
+    case OP_BYTES:
+        if (c->schema->generation == CTF_2) {
+            type->kind = CTF_DYNAMIC_BLOB;
+            return true;
+        }
+        type->u.array.element = make_integer(c, byte_key);
+        break;
+    case OP_EMPTY: type->u.array.element = make_integer(c, byte_key); break;
+    default: type->u.array.element = make_integer(c, key);
+    }
+    return type->u.array.element != NULL;
+}
+
+/* The class of what has a length, which is the member `length`; in the RFC it stands inside. */
+static ctf_class *make_counted(class_maker *c, const uint8_t *key, const ctf_member *length)
+{
+    ctf_class *type = class_take(c, CTF_DYNAMIC_ARRAY, 0);
+    ctf_location *at = schema_take(c->schema, 1, sizeof *at);
+    ctf_text *step = schema_take(c->schema, 1, sizeof *step);
+    if (type == NULL || at == NULL || step == NULL || !make_element(c, key, type))
+        return NULL;
+    if (c->schema->generation == CTF_RFC) {
+        type->u.array.length_class = length->type;
+        return type;
+    }
+    *step = length->written;
+    *at = (ctf_location){.scope = c->schema->generation == CTF_1 ? CTF_SCOPE_LEXICAL
+                                                                 : CTF_SCOPE_RELATIVE,
+                         .steps = step,
+                         .step_count = 1,
+                         .place = {UINT32_MAX}};
+    type->u.array.length_at = at;
+    return type;
+}
+
+static bool is_counted(uint8_t op)
+{
+    return op >= OP_BYTES && op <= OP_ARRAY;
+}
+
+/* The member that holds the length of the next one. */
+static bool make_length(class_maker *c, name_set *taken, ctf_member *member, ctf_text name)
+{
+    member->type = class_take(c, CTF_UINT, 32);
+    return member->type != NULL && member_name(c, taken, member, length_name(c, name));
+}
+
+/* What the field at hand is called; elements of tuples have numbers. */
+static ctf_text field_name(class_maker *c, uint32_t number, bool is_tuple)
+{
+    const stele_text known = stele_name_text(c->writer->context, NULL, load_le32(c->at + 4));
+    char text[16];
+    const int size = snprintf(text, sizeof text, "_%u", number);
+    return known.size != 0 && !is_tuple ? schema_text(c->schema, known.bytes, known.size)
+                                        : schema_text(c->schema, text, (size_t)size);
+}
+
+/* The member of the next field, and that of its length in front, which it may need. */
+static bool make_member(class_maker *c, name_set *taken, ctf_member *members, uint32_t *made,
+                        ctf_text name)
+{
+    const uint8_t *key = c->at;
+    ctf_member member = {.type = NULL};
+    if (!member_name(c, taken, &member, name))
+        return false;
+    if (is_counted(key[0])) {
+        if (key[3] == 0 && !make_length(c, taken, &members[(*made)++], member.name))
+            return false;
+        c->at += 8;
+        member.type = make_counted(c, key, &members[*made - 1]);
+        *made -= c->schema->generation == CTF_RFC;
+    } else {
+        member.type = make_class(c);
+    }
+    members[(*made)++] = member;
+    return member.type != NULL;
+}
+
+/* `count` members; lengths are members of their own. */
+static ctf_class *make_structure(class_maker *c, uint32_t count, bool is_tuple)
+{
+    ctf_class *type = class_take(c, CTF_STRUCT, 0);
+    ctf_member *members = schema_take(c->schema, (size_t)count * 2, sizeof *members);
+    name_set taken = {0};
+    uint32_t made = 0;
+    bool is_ok = type != NULL && members != NULL && name_set_start(&taken, (size_t)count * 2);
+    for (uint32_t i = 0; i < count && is_ok; i++)
+        is_ok = make_member(c, &taken, members, &made, field_name(c, i, is_tuple));
+    name_set_free(&taken);
+    if (!is_ok)
+        return NULL;
+    type->alignment = 1;
+    for (uint32_t i = 0; i < made; i++)
+        if (type->alignment < members[i].type->alignment)
+            type->alignment = members[i].type->alignment;
+    type->u.structure.members = members;
+    type->u.structure.count = made;
+    return type;
+}
+
+static ctf_class *make_class(class_maker *c)
+{
+    const uint8_t *key = c->at;
+    ctf_class *type;
+    if (is_counted(key[0])) /* what has a length and is no member gets a structure around it */
+        return make_structure(c, 1, true);
+    c->at += 8;
+    switch (key[0]) {
+    case OP_BOOL:
+        type = class_take(c, c->schema->generation == CTF_2 ? CTF_BOOL : CTF_UINT, 8);
+        break;
+    case OP_UINT:
+    case OP_INT: type = make_integer(c, key); break;
+    case OP_FLOAT: type = make_float(c, key[1]); break;
+    case OP_STRING:
+        type = class_take(c, CTF_STRING, 0);
+        if (type != NULL)
+            type->encoding = CTF_UTF8;
+        break;
+    case OP_STRUCT:
+    case OP_TUPLE:
+        c->at += 4;
+        type = make_structure(c, load_le32(key + 8), key[0] == OP_TUPLE);
+        break;
+    default: type = make_structure(c, 0, false); break;
+    }
+    return type;
+}
+
+/* "CATEGORY:NAME", unless the name has it. */
+static bool event_name(const stele_context *context, const uint8_t *key, ctf_schema *schema,
+                       ctf_text *text)
+{
+    const stele_text name = stele_name_text(context, NULL, load_le32(key));
+    const stele_text category = stele_name_text(context, NULL, load_le32(key + 4));
+    const bool has_it = name.size > category.size && name.bytes[category.size] == ':' &&
+                        memcmp(name.bytes, category.bytes, category.size) == 0;
+    char *made;
+    if (category.size == 0 || has_it) {
+        *text = schema_text(schema, name.bytes, name.size);
+        return text->bytes != NULL;
+    }
+    made = schema_take(schema, category.size + name.size + 2, 1);
+    if (made == NULL)
+        return false;
+    memcpy(made, category.bytes, category.size);
+    made[category.size] = ':';
+    memcpy(made + category.size + 1, name.bytes, name.size);
+    *text = (ctf_text){made, (uint32_t)(category.size + name.size + 1)};
+    return true;
+}
+
+bool shape_class(const uint8_t *key, stele_writer *writer, ctf_schema *schema,
+                 const shape_enum *enums, ctf_event_class *event)
+{
+    class_maker c = {.at = key + KEY_HEAD_SIZE, .writer = writer, .schema = schema, .enums = enums};
+    uint32_t context_count = load_le16(key + 10), payload_count = load_le16(key + 12);
+    if (schema->generation == CTF_RFC) { /* which has none of single events */
+        payload_count += context_count;
+        context_count = 0;
+    }
+    if (!event_name(writer->context, key, schema, &event->identity.name))
+        return false;
+    if (context_count != 0) {
+        event->context = make_structure(&c, context_count, false);
+        if (event->context == NULL)
+            return false;
+    }
+    event->payload = make_structure(&c, payload_count, false);
+    return event->payload != NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shapes of events: CTF describes what its events hold in classes, the model does not. So each
+ * event gives, beside the bytes of its values, a key that says how they are laid out; events with
+ * equal keys are of one class, which is made of the key when the trace ends.
+ */
+#ifndef CTF_WRITER_SHAPE_H
+#define CTF_WRITER_SHAPE_H
+
+#include "core/byte_run.h"
+#include "formats/ctf/schema/schema.h"
+#include "model/writer.h"
+
+/* What a number of the event means: becomes a label of an enumeration. */
+typedef struct shape_label {
+    uint32_t slot; /* the how manieth labelled number of its class */
+    stele_name name;
+    uint64_t value;
+} shape_label;
+
+/* What stands in front of the fields of an event, as its flags say. */
+typedef struct shape_context {
+    uint64_t pid, tid;
+    uint16_t cpu;
+} shape_context;
+
+typedef struct shape {
+    stele_writer *writer; /* where losses are counted */
+    shape_context context;
+    byte_run key, value; /* of the payload, or of the context and then of the payload */
+    shape_label *labels;
+    uint32_t label_count, label_capacity, slot_count;
+    uint32_t depth;
+    const stele_field *before; /* the member in front of the one at hand; NULL: none */
+    stele_kind kind;           /* of the event, for losses */
+    const stele_batch *batch;
+} shape;
+
+/* Flags of events: which of them have an own class of streams. */
+#define SHAPE_THREAD 1u /* process and thread in front of each event */
+#define SHAPE_CPU    2u /* its CPU */
+#define SHAPE_FLAGS  4u /* as many sets of them */
+
+/*
+ * Sets key, value and labels of an event. `flags`: what is written in front of it, not here, and
+ * becomes part of the key. Flags and context change where the event's own context fields say more
+ * than its track. False: memory.
+ */
+bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, unsigned *flags);
+void shape_free(shape *s);
+
+/* The flags that a key has. */
+unsigned shape_key_flags(const uint8_t *key);
+
+/* Classes for the labels of one event class: as many as its slots. */
+typedef struct shape_enum {
+    const ctf_mapping *mappings;
+    uint32_t count;
+} shape_enum;
+
+/* Makes the class that a key tells, for the schema's generation; losses of names are counted.
+ * False: memory. */
+bool shape_class(const uint8_t *key, stele_writer *writer, ctf_schema *schema,
+                 const shape_enum *enums, ctf_event_class *event);
+
+#endif
