@@ -6,7 +6,7 @@
 
 #include "analysis/compare.h"
 #include "cli/calling.h"
-#include "cli/flame.h"
+#include "cli/flame_graph.h"
 #include "cli/naming.h"
 #include "cli/print.h"
 #include "cli/terminal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The script of flame graphs (see flame_svg.c): zooming, fitting labels, searching. */
-#include "cli/flame.h"
+#include "cli/flame_graph.h"
 
 const char *const flame_script[] = {
     "'use strict';",

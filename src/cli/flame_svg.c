@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/flame.h"
+#include "cli/flame_graph.h"
 #include "cli/print.h"
 #include "core/text.h"
 

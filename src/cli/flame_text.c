@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/flame.h"
+#include "cli/flame_graph.h"
 #include "core/text.h"
 
 /* ---- Folded ---------------------------------------------------------------------------------- */

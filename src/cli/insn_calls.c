@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/calling.h"
-#include "cli/flame.h"
+#include "cli/flame_graph.h"
 #include "cli/graph.h"
 #include "cli/insn.h"
 #include "cli/sinking.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of a flame graph: stacks as wide as the time, or the number of calls, on them. */
-#ifndef CLI_FLAME_H
-#define CLI_FLAME_H
+#ifndef CLI_FLAME_GRAPH_H
+#define CLI_FLAME_GRAPH_H
 
 #include "analysis/paths.h"
 #include "core/output.h"
