@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele formats: what can be read and written. */
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 #include "sinks/sink.h"
 
-static void write_line(cli *c, const char *name, const char *can, const char *extensions,
-                       const char *title)
+#define COLUMN_GAP 2
+
+/* As wide as the longest name and the longest list of extensions, and a gap. */
+typedef struct widths {
+    int name, extensions;
+} widths;
+
+static void widen(widths *w, const char *name, const char *extensions)
+{
+    const int name_size = (int)strlen(name) + COLUMN_GAP;
+    const int extensions_size = (int)strlen(extensions) + COLUMN_GAP;
+    w->name = name_size > w->name ? name_size : w->name;
+    w->extensions = extensions_size > w->extensions ? extensions_size : w->extensions;
+}
+
+static void write_line(cli *c, const widths *w, const char *name, const char *can,
+                       const char *extensions, const char *title)
 {
     output_text(c->out, "  ");
     print_color(c->out, c->has_color, COLOR_BOLD);
-    print_padded(c->out, name, 10);
+    print_padded(c->out, name, w->name);
     print_color(c->out, c->has_color, COLOR_NONE);
     print_padded(c->out, can, 18);
-    print_padded(c->out, extensions, 31);
+    print_padded(c->out, extensions, w->extensions);
     output_printf(c->out, "%s\n", title);
 }
 
@@ -24,13 +41,18 @@ static void write_text(cli *c)
         {{"", "copy"}, {"write", "write, copy"}},
         {{"read", "read, copy"}, {"read, write", "read, write, copy"}}};
     stele_format_info info;
+    widths w = {0};
+    for (size_t i = 0; stele_format_get(i, &info); i++)
+        widen(&w, info.name, info.extensions);
+    for (size_t i = 0; i < sink_count(); i++)
+        widen(&w, sink_at(i)->name, sink_at(i)->extensions);
     output_text(c->out, "Traces\n");
     for (size_t i = 0; stele_format_get(i, &info); i++)
-        write_line(c, info.name, can[info.can_read][info.can_write][info.can_copy], info.extensions,
-                   info.title);
+        write_line(c, &w, info.name, can[info.can_read][info.can_write][info.can_copy],
+                   info.extensions, info.title);
     output_text(c->out, "\nOutputs\n");
     for (size_t i = 0; i < sink_count(); i++)
-        write_line(c, sink_at(i)->name, "write", sink_at(i)->extensions, sink_at(i)->title);
+        write_line(c, &w, sink_at(i)->name, "write", sink_at(i)->extensions, sink_at(i)->title);
     output_text(c->out,
                 "\nWhat is packed with gzip, zstd or tar is unpacked on the fly. 'copy' "
                 "means that converting\nto the same format keeps the records' own bytes.\n");
