@@ -5,6 +5,7 @@
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/rfc/rfc_crypto.h"
+#include "formats/ctf/rfc/rfc_pack.h"
 #include "formats/ctf/rfc/rfc_packet.h"
 #include "stele_config.h"
 #include "unit/hex.h"
@@ -40,7 +41,7 @@ static bool parse_bytes(const void *bytes, size_t size, const rfc_options *optio
     if (metadata_read_rfc(&m, &sink, &limits, in, options) == STELE_OK) {
         CHECK_EQ_U64(m.generation, CTF_RFC);
         is_ok = rfc_parse(&m, schema);
-        CHECK_EQ_U64(is_ok, m.error_count == 0);
+        CHECK(is_ok || m.error_count != 0);
     }
     metadata_free(&m);
     input_close(in);
@@ -176,7 +177,174 @@ TEST(rfc_headers_as_they_stand)
     schema_free(&schema);
 }
 
+/* All examples of sections 4 to 6 in one: two of them are called struct_example, and uint32_t has a
+   size of 8 bits. */
+TEST(rfc_examples_in_one)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type = payload(
+        &schema,
+        "abstract_type integer {\nsigned = true OR false; /* default false */\n"
+        "byte_order = native OR network OR be OR le; /* default native */\n"
+        "size = value; /* value in bits, no default */\nalign = value; /* value in bits */\n}\n"
+        "type uint32_t {\nparent = integer;\nsize = 8;\nsigned = false;\nalign = 32;\n}\n"
+        "type int5_t {\nparent = integer;\nsize = 5;\nsigned = true;\nalign = 1;\n}\n"
+        "abstract_type gcc_bitfield {\nparent = integer;\nunit_size = value;\n}\n"
+        "type struct_example {\nparent = struct;\nfields = {\n{\ntype {\nparent = gcc_bitfield;\n"
+        "unit_size = 16; /* sizeof(short) */\nsize = 12;\nsigned = true;\nalign = 1;\n},\na,\n},\n"
+        "{\ntype {\nparent = gcc_bitfield;\nunit_size = 16; /* sizeof(short) */\nsize = 5;\n"
+        "signed = true;\nalign = 1;\n},\nb,\n},\n};\n}\n"
+        "abstract_type enum {\n.parent = integer;\n.map = {\n{ value , string },\n{ value , string "
+        "},\n"
+        "{ value , string },\n...\n};\n}\n"
+        "abstract_type struct {\nfields = {\n{ field_type, field_name },\n{ field_type, field_name "
+        "},\n"
+        "...\n};\n}\n"
+        "type struct_example {\nparent = struct;\nfields = {\n{\ntype { /* Nameless type */\n"
+        "parent = integer;\nsize = 16;\nsigned = true;\nalign = 16;\n},\nfirst_field_name,\n},\n{\n"
+        "uint64_t, /* Named type declared in the metadata */\nsecond_field_name,\n}\n};\n}\n"
+        "abstract_type array {\nlength = value;\nelem_type = type;\n}\n"
+        "type example_array {\nparent = array;\nlength = 10;\nelem_type = uint32_t;\n}\n"
+        "abstract_type sequence {\nlength_type = type; /* Inheriting from integer */\n"
+        "elem_type = type;\n}\n"
+        "abstract_type string {\nencoding = UTF8 OR ASCII;\n}\n"
+        "type event_header_1 {\nparent = struct;\nfields = {\n{ uint5_t, id }, /*\n"
+        "* id: range: 0 - 30.\n* id 31 is reserved to indicate a following\n* extended "
+        "header.\n*/\n"
+        "{ uint27_t, timestamp },\n};\n};\n"
+        "type event_header_1_ext {\nparent = struct;\nfields = {\n"
+        "{ uint32_t, id }, /* 32-bit event IDs */\n{ uint64_t, timestamp }, /* 64-bit timestamps "
+        "*/\n"
+        "};\n};\n"
+        "type event_header_2 {\nparent = struct;\nfields = {\n{ uint32_t, timestamp },\n"
+        "{ uint16_t, id }, /*\n* id: range: 0 - 65534.\n* id 65535 is reserved to indicate a "
+        "following\n* extended header.\n*/\n};\n};\n"
+        "type event_header_2_ext {\nparent = struct;\nfields = {\n"
+        "{ uint64_t, timestamp }, /* 64-bit timestamps */\n{ uint32_t, id }, /* 32-bit event IDs "
+        "*/\n"
+        "};\n};\n",
+        "{ { struct_example, a }, { example_array, b } }");
+    CHECK_EQ_STR(seen.code, "CTF304"); /* a warning: the last one holds */
+    CHECK_EQ_U64(seen.count, 1);
+    CHECK_EQ_STR(member(type, 0)->u.structure.members[0].name.bytes, "first_field_name");
+    CHECK_EQ_U64(member(type, 1)->u.array.element->size, 8);
+    schema_free(&schema);
+}
+
+/* An enumeration inherits from "enum", or from the integer that it maps; so do bit fields. */
+TEST(rfc_kinds_by_attributes)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type =
+        payload(&schema,
+                "type how { .parent = uint8_t; .map = { { 0, \"off\" }, { 1, \"on\" } }; }"
+                "type again { parent = how; size = 16; }"
+                "type bits { parent = integer; size = 5; unit_size = 8; }"
+                "type flag { parent = bits; size = 1; map = { { 1, set } }; }"
+                "type text { parent = string; align = 32; }",
+                "{ { how, a }, { again, b }, { bits, c }, { flag, d }, { text, e } }");
+    CHECK(member(type, 0)->is_enum);
+    CHECK_EQ_U64(member(type, 0)->size, 8);
+    CHECK_EQ_U64(member(type, 0)->mapping_count, 2);
+    CHECK_EQ_U64(member(type, 1)->size, 16);
+    CHECK_EQ_U64(member(type, 1)->mapping_count, 2);
+    CHECK_EQ_U64(member(type, 2)->unit_size, 8);
+    CHECK_EQ_U64(member(type, 2)->alignment, 1);
+    CHECK(member(type, 3)->is_enum);
+    CHECK_EQ_U64(member(type, 3)->unit_size, 8);
+    CHECK_EQ_U64(member(type, 4)->alignment, 32);
+    schema_free(&schema);
+}
+
+/* "aligned on the largest element (short)": section 4.1.6. */
+TEST(rfc_units_align_their_structure)
+{
+    static const uint32_t expected[] = {32, 32, 8};
+    static const char text[] =
+        SECTION "type b { parent = gcc_bitfield; size = 3; unit_size = 32; align = 1; }\n"
+                "type t { parent = struct; fields = { { b, x } }; }\n"
+                "event { name = e; id = 0; section = s; fields = { { b, a }, { t, c } }; }";
+    for (unsigned i = 0; i < 3; i++) {
+        ctf_schema schema = {0};
+        const rfc_options options = {.packing = (rfc_packing)i};
+        const ctf_class *type;
+        REQUIRE(parse_bytes(text, sizeof text - 1, &options, &schema));
+        type = schema.streams[0]->events[0].payload;
+        CHECK_EQ_U64(type->alignment, expected[i]);
+        CHECK_EQ_U64(member(type, 0)->alignment, 1);
+        CHECK_EQ_U64(member(type, 1)->alignment, expected[i]);
+        schema_free(&schema);
+    }
+}
+
+/* What an architecture's word is makes a difference for 64 bits only. */
+TEST(rfc_attributes)
+{
+    ctf_schema schema = {0};
+    const ctf_class *type =
+        payload(&schema,
+                "type a { parent = integer; size = 0x10; byte_order = be; align = 010; };"
+                "type b { parent = integer; size = 16; byte_order = network; }"
+                "type c { parent = integer; size = 16; byte_order = le; }"
+                "type d { parent = integer; size = 16; byte_order = native; signed = TRUE; }"
+                "type e { parent = string; encoding = UTF8; }"
+                "type f { parent = array; length = 0; elem_type = type { parent = struct; fields = "
+                "{ }; }; }"
+                "type g { parent = struct; align = 64; fields = { { uint8_t, x } } }",
+                "{ { a, a } { b, b } { c, c } { d, d } { e, e } { f, f } { g, g } }");
+    CHECK(member(type, 0)->is_big_endian && member(type, 1)->is_big_endian);
+    CHECK(!member(type, 2)->is_big_endian && !member(type, 3)->is_big_endian);
+    CHECK_EQ_U64(member(type, 0)->size, 16);
+    CHECK_EQ_U64(member(type, 0)->alignment, 8);
+    CHECK_EQ_U64(member(type, 1)->alignment, 16);
+    CHECK_EQ_U64(member(type, 3)->kind, CTF_INT);
+    CHECK_EQ_U64(member(type, 4)->encoding, CTF_UTF8);
+    CHECK_EQ_U64(member(type, 5)->u.array.length, 0);
+    CHECK_EQ_U64(member(type, 6)->alignment, 64);
+    CHECK_EQ_U64(type->alignment, 64);
+    schema_free(&schema);
+}
+
 /* ---- Sections ---- */
+
+/* Section 7 shows events in front of the types: declarations may have any order. */
+TEST(rfc_declarations_of_any_order)
+{
+    ctf_schema schema = {0};
+    static const char text[] = "event { name = e; id = 1; section = s; fields = t; }\n"
+                               "type t { parent = struct; fields = { { u, a }, { v, b } }; }\n"
+                               "type u { parent = array; length = 2; elem_type = v; };\n"
+                               "type v { parent = w; size = 24; }\n"
+                               "abstract_type w { parent = integer; align = 8; }\n" SECTION;
+    REQUIRE(parse_bytes(text, sizeof text - 1, NULL, &schema));
+    CHECK_EQ_U64(schema.streams[0]->event_count, 1);
+    CHECK_EQ_U64(member(schema.streams[0]->events[0].payload, 1)->size, 24);
+    schema_free(&schema);
+}
+
+/* A chain in the worst order is still read in linear time, and given up. */
+TEST(rfc_declarations_wait_in_vain)
+{
+    ctf_schema schema = {0};
+    static const char text[] = SECTION "type t { parent = nobody; size = 8; }\n"
+                                       "type u { parent = t; }\n"
+                                       "event { name = e; id = 1; section = s; fields = "
+                                       "{ { u, a } }; }\n";
+    CHECK(!parse_bytes(text, sizeof text - 1, NULL, &schema));
+    CHECK_EQ_STR(seen.code, "CTF303");
+    CHECK_EQ_U64(seen.count, 1);
+    CHECK_EQ_U64(seen.offset, (uint64_t)(strstr(text, "nobody") - text));
+    schema_free(&schema);
+}
+
+TEST(rfc_empty_payload_with_a_size)
+{
+    ctf_schema schema = {0};
+    REQUIRE(parse("event { name = e; id = 1; section = s; }", &schema));
+    REQUIRE(schema.streams[0]->events[0].payload != NULL);
+    CHECK_EQ_U64(schema.streams[0]->events[0].payload->u.structure.count, 0);
+    schema_free(&schema);
+}
 
 TEST(rfc_event_headers)
 {
@@ -268,8 +436,10 @@ TEST(rfc_metadata_that_cannot_be)
     refused("type t { parent = integer; size = 8; taste = 8; }", "CTF303");
     refused("type t { parent = number; }", "CTF303");
     refused("type t { parent = gcc_bitfield; size = 9; unit_size = 8; }", "CTF301");
-    refused("type t { parent = integer; size = 8; } type t { parent = integer; size = 8; }",
-            "CTF302");
+    refused("trace { major = 1; minor = 1; } trace { major = 1; minor = 1; }", "CTF302");
+    refused("type t { parent = array; length = 2; elem_type = u; } "
+            "type u { parent = array; length = 2; elem_type = t; }",
+            "CTF303");
     refused("type integer { parent = struct; }", "CTF302");
     refused("abstract_type a { parent = integer; } type t { parent = array; length = 2; "
             "elem_type = a; }",
@@ -340,8 +510,197 @@ TEST(rfc_metadata_packets)
         CHECK_EQ_U64(seen.offset, 48 + 32);
         schema_free(&schema);
 
-        CHECK(!parse_bytes(h.bytes, 111, NULL, &schema)); /* cut short */
+        CHECK(!parse_bytes(h.bytes, 100, NULL, &schema)); /* cut short: no declaration is whole */
         CHECK_EQ_STR(seen.code, "CTF003");
+        schema_free(&schema);
+        h.bytes[48 + 32] = 'd';
+        CHECK(parse_bytes(h.bytes, 111, NULL, &schema)); /* only padding is missing */
+        CHECK_EQ_STR(seen.code, "CTF003");
+        schema_free(&schema);
+    }
+}
+
+/* A little-endian metadata packet of session 7 around a content, at `*at`, which is stepped. */
+static void packet_put(uint8_t *bytes, size_t *at, const char *content, size_t size,
+                       uint32_t padding)
+{
+    const stele_ctf_rfc_header header = {
+        .session_id = 7,
+        .content_size = (uint32_t)(STELE_CTF_RFC_HEADER_SIZE + size),
+        .packet_size = (uint32_t)(STELE_CTF_RFC_HEADER_SIZE + size) + padding,
+        .packet_count_bits = 32};
+    stele_ctf_rfc_header_write(bytes + *at, &header);
+    memcpy(bytes + *at + STELE_CTF_RFC_HEADER_SIZE, content, size);
+    memset(bytes + *at + STELE_CTF_RFC_HEADER_SIZE + size, 0xee, padding);
+    *at += header.packet_size;
+}
+
+/* Packets may cut declarations anywhere, within words and strings, with a zero at each cut or
+   without. */
+TEST(rfc_metadata_split_anywhere)
+{
+    static const char text[] =
+        "\n \0\0section { name = s; event { header_type = type1; } }\0 \0"
+        "type how { parent = enum; size = 16; map = { { 12, \"long name\" } }; }\0"
+        "event { name = far; id = 30; section = s; fields = { { how, value } }; }\n\0";
+    for (size_t cut = 1; cut < sizeof text - 1; cut++)
+        for (int with_zero = 0; with_zero < 2; with_zero++) {
+            ctf_schema schema = {0};
+            uint8_t bytes[1024];
+            char first[512];
+            size_t at = 0;
+            memcpy(first, text, cut);
+            first[cut] = '\0';
+            packet_put(bytes, &at, first, cut + (size_t)with_zero, (uint32_t)(cut % 3));
+            packet_put(bytes, &at, text + cut, sizeof text - 1 - cut, 5);
+            if (!parse_bytes(bytes, at, NULL, &schema)) {
+                printf("    cut at %zu, %d\n", cut, with_zero);
+                CHECK(false);
+            } else {
+                const ctf_event_class *event = schema.streams[0]->events;
+                CHECK_EQ_STR(event->identity.name.bytes, "far");
+                CHECK_EQ_U64(event->id, 30);
+                CHECK_EQ_STR(member(event->payload, 0)->mappings[0].name.bytes, "long name");
+                CHECK_EQ_U64(member(event->payload, 0)->mappings[0].ranges[0].low, 12);
+            }
+            schema_free(&schema);
+        }
+}
+
+/* Where the metadata end early, what was declared before holds. */
+TEST(rfc_metadata_packets_that_cannot_be)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+        uint64_t offset;
+    } changes[] = {{0, 0xc0, 0},   /* magic */
+                   {3, 0xc2, 0},   /* magic */
+                   {4, 8, 4},      /* session */
+                   {8, 47, 8},     /* content_size */
+                   {8, 0xff, 12},  /* content_size beyond packet_size */
+                   {13, 0x10, 0}}; /* packet_size beyond the file */
+    static const char first[] = SECTION, second[] = "type t { parent = integer; size = 8; }";
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        ctf_schema schema = {0};
+        uint8_t bytes[512];
+        size_t at = 0, second_at;
+        packet_put(bytes, &at, first, sizeof first, 0);
+        second_at = at;
+        packet_put(bytes, &at, second, sizeof second, 0);
+        bytes[second_at + changes[i].at] = changes[i].byte;
+        CHECK(parse_bytes(bytes, at, NULL, &schema));
+        CHECK_EQ_STR(seen.code, "CTF003");
+        CHECK_EQ_U64(seen.offset, second_at + changes[i].offset);
+        CHECK_EQ_U64(schema.stream_count, 1);
+        schema_free(&schema);
+    }
+}
+
+/* Metadata are packed as any other packets are. */
+TEST(rfc_metadata_packed)
+{
+    static const char *const key = "0123456789abcdef";
+    const rfc_options options = {.key = (const uint8_t *)key, .key_size = 16};
+    rfc_packer p = {.compression = STELE_CTF_RFC_GZIP,
+                    .encryption = STELE_CTF_RFC_AES,
+                    .checksum = STELE_CTF_RFC_SHA1,
+                    .key_size = 16};
+    stele_ctf_rfc_header header = {.session_id = 9};
+    static const char text[] = SECTION;
+    ctf_schema schema = {0};
+    uint8_t bytes[512];
+    const uint8_t *stored;
+    size_t size;
+    if (!rfc_has_crypto()) {
+        printf("    without libcrypto nothing is encrypted here\n");
+        return;
+    }
+    memcpy(p.key, key, 16);
+    REQUIRE(rfc_pack(&p, &header, (const uint8_t *)text, sizeof text, &stored, &size) == STELE_OK);
+    REQUIRE(size + STELE_CTF_RFC_HEADER_SIZE <= sizeof bytes);
+    stele_ctf_rfc_header_write(bytes, &header);
+    memcpy(bytes + STELE_CTF_RFC_HEADER_SIZE, stored, size);
+    size += STELE_CTF_RFC_HEADER_SIZE;
+    CHECK(parse_bytes(bytes, size, &options, &schema));
+    CHECK_EQ_U64(seen.count, 0);
+    CHECK_EQ_U64(schema.stream_count, 1);
+    CHECK_EQ_U64(schema.session_id, 9);
+    schema_free(&schema);
+    CHECK(!parse_bytes(bytes, size, NULL, &schema)); /* no key */
+    CHECK_EQ_STR(seen.code, "CTF312");
+    CHECK_EQ_U64(seen.offset, 46);
+    schema_free(&schema);
+    rfc_packer_free(&p);
+}
+
+/* What stands before the damage is given where it is asked for. */
+TEST(rfc_damaged_content_is_given_in_part)
+{
+    rfc_unpacker u = {.diag = &sink, .name = "s", .size_max = 1 << 20, .gives_part = true};
+    rfc_packer p = {.compression = STELE_CTF_RFC_GZIP};
+    stele_ctf_rfc_header header = {0};
+    uint8_t content[4096], packet[8192];
+    const uint8_t *stored, *bytes;
+    size_t size;
+    for (size_t i = 0; i < sizeof content; i++)
+        content[i] = (uint8_t)(i * i >> 3);
+    REQUIRE(rfc_pack(&p, &header, content, sizeof content, &stored, &size) == STELE_OK);
+    stele_ctf_rfc_header_write(packet, &header);
+    memcpy(packet + STELE_CTF_RFC_HEADER_SIZE, stored, size);
+    header.content_size -= 40;
+    memset(&seen, 0, sizeof seen);
+    CHECK(rfc_unpack(&u, &header, packet, 0, &bytes, &size) == STELE_OK);
+    CHECK_EQ_STR(seen.code, "CTF311");
+    CHECK(size > STELE_CTF_RFC_HEADER_SIZE && size < STELE_CTF_RFC_HEADER_SIZE + sizeof content);
+    CHECK_EQ_MEM(bytes + STELE_CTF_RFC_HEADER_SIZE, content, size - STELE_CTF_RFC_HEADER_SIZE);
+    rfc_unpacker_free(&u);
+    rfc_packer_free(&p);
+}
+
+/* All schemes with each other, keys of all sizes: packed and unpacked. */
+TEST(rfc_schemes_in_all_combinations)
+{
+    static const size_t key_sizes[] = {16, 24, 32};
+    uint8_t content[5000];
+    for (size_t i = 0; i < sizeof content; i++)
+        content[i] = (uint8_t)(i % 7 * (i >> 5));
+    for (unsigned n = 0; n < 3 * 4 * 4; n++) {
+        rfc_packer p = {.compression = (uint8_t)(n % 3), .checksum = (uint8_t)(n / 3 % 4)};
+        rfc_unpacker u = {.diag = &sink, .name = "s", .key = p.key, .size_max = 1 << 20};
+        stele_ctf_rfc_header header = {0};
+        uint8_t packet[8192];
+        const uint8_t *stored, *bytes;
+        const unsigned key = n / 12;
+        size_t size;
+        p.encryption = key != 0;
+        u.key_size = p.key_size = key != 0 ? key_sizes[key - 1] : 0;
+        memset(p.key, (int)n, sizeof p.key);
+        if (!rfc_packer_is_possible(&p))
+            continue;
+        REQUIRE(rfc_pack(&p, &header, content, sizeof content, &stored, &size) == STELE_OK);
+        stele_ctf_rfc_header_write(packet, &header);
+        memcpy(packet + STELE_CTF_RFC_HEADER_SIZE, stored, size);
+        memset(&seen, 0, sizeof seen);
+        CHECK(rfc_unpack(&u, &header, packet, 0, &bytes, &size) == STELE_OK);
+        CHECK_EQ_U64(seen.count, 0);
+        REQUIRE(size == STELE_CTF_RFC_HEADER_SIZE + sizeof content);
+        CHECK_EQ_MEM(bytes + STELE_CTF_RFC_HEADER_SIZE, content, sizeof content);
+        if (key != 0) { /* another key, and none */
+            p.key[0] ^= 1;
+            memset(&seen, 0, sizeof seen);
+            if (rfc_unpack(&u, &header, packet, 0, &bytes, &size) == STELE_OK)
+                CHECK(size != STELE_CTF_RFC_HEADER_SIZE + sizeof content ||
+                      memcmp(bytes + STELE_CTF_RFC_HEADER_SIZE, content, sizeof content) != 0);
+            else
+                CHECK_EQ_STR(seen.code, "CTF311");
+            u.key_size = 0;
+            memset(&seen, 0, sizeof seen);
+            CHECK(rfc_unpack(&u, &header, packet, 0, &bytes, &size) == STELE_ERR_UNSUPPORTED);
+            CHECK_EQ_STR(seen.code, "CTF312");
+        }
+        rfc_unpacker_free(&u);
+        rfc_packer_free(&p);
     }
 }
 

@@ -119,6 +119,18 @@ static bool set_clocks(ctf_trace *trace, const ctf_schema *schema)
     return true;
 }
 
+static const char *const packing_words[] = {
+    [RFC_NATURAL_64] = "natural64", [RFC_NATURAL_32] = "natural32", [RFC_PACKED] = "packed"};
+
+#define PACKING_COUNT (sizeof packing_words / sizeof *packing_words)
+
+/* How the architecture is, where the trace does not say it. */
+static bool set_architecture(ctf_trace *trace, const ctf_unit *unit)
+{
+    return unit->schema.generation != CTF_RFC ||
+           trace_set_property(&trace->base, "alignment", packing_words[unit->text.rfc.packing]);
+}
+
 /* Of several traces in one source the first that can be read is told of. */
 static bool set_texts(ctf_trace *trace)
 {
@@ -142,7 +154,7 @@ static bool set_texts(ctf_trace *trace)
            set_number(trace, "data stream files", trace->file_count) &&
            set_number(trace, "data stream classes", schema->stream_count) &&
            set_number(trace, "event record classes", events) && set_uuid(trace, schema) &&
-           set_clocks(trace, schema) && set_env(trace, schema);
+           set_architecture(trace, unit) && set_clocks(trace, schema) && set_env(trace, schema);
 }
 
 /* ---- Opening ---- */
@@ -199,11 +211,10 @@ static bool read_key(ctf_trace *trace, const char *path)
 
 static bool read_alignment(ctf_trace *trace, const char *text)
 {
-    static const char *const words[] = {
-        [RFC_NATURAL_64] = "natural64", [RFC_NATURAL_32] = "natural32", [RFC_PACKED] = "packed"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i], text) == 0) {
+    for (size_t i = 0; i < PACKING_COUNT; i++) {
+        if (strcmp(packing_words[i], text) == 0) {
             trace->rfc.packing = (rfc_packing)i;
+            trace->has_packing = true;
             return true;
         }
     }

@@ -110,19 +110,19 @@ static void put_map(rfc_printer *r, const ctf_class *type)
 static void put_integer(rfc_printer *r, const ctf_class *type)
 {
     put_word(r, "parent",
-             type->is_enum          ? "enum"
-             : type->unit_size != 0 ? "gcc_bitfield"
-                                    : "integer");
+             type->unit_size != 0 ? "gcc_bitfield"
+             : type->is_enum      ? "enum"
+                                  : "integer");
     put_u64(r, "size", type->size);
     put_u64(r, "align", type->alignment);
     if (type->kind == CTF_INT)
         put_word(r, "signed", "true");
     if (type->is_big_endian != r->p->schema->is_big_endian)
         put_word(r, "byte_order", type->is_big_endian ? "be" : "le");
+    if (type->unit_size != 0)
+        put_u64(r, "unit_size", type->unit_size);
     if (type->is_enum)
         put_map(r, type);
-    else if (type->unit_size != 0)
-        put_u64(r, "unit_size", type->unit_size);
     if (type->is_bit_reversed)
         lose(r, "a bit order of its own");
 }
@@ -245,6 +245,8 @@ static void put_type(rfc_printer *r, const ctf_class *type)
     case CTF_STRING:
         put_word(r, "parent", "string");
         put_word(r, "encoding", type->encoding == CTF_ASCII ? "ASCII" : "UTF8");
+        if (type->alignment > 8)
+            put_u64(r, "align", type->alignment);
         if (type->encoding > CTF_ASCII)
             lose(r, "UTF-16 and UTF-32");
         break;
@@ -341,7 +343,8 @@ static void put_event(rfc_printer *r, const ctf_event_class *event)
     put_section_name(r, r->walk.stream);
     output_byte(r->out, ';');
     r->walk.scope = CTF_SCOPE_PAYLOAD;
-    if (event->payload != NULL) {
+    if (event->payload != NULL &&
+        (event->payload->u.structure.count != 0 || event->payload->alignment > 1)) {
         line(r);
         output_text(r->out, "fields = ");
         put_type(r, event->payload);

@@ -34,6 +34,8 @@ typedef struct rfc_front {
     uint64_t integer; /* two's complement */
     uint32_t at;      /* behind it */
 
+    bool has_trace;
+    bool may_wait, is_waiting; /* see rfc_refuse_name() */
     name_register types, sections;
     name_set names;
     uint32_t level;      /* of the type being read */
@@ -41,6 +43,8 @@ typedef struct rfc_front {
     uint32_t member_count, member_capacity;
     ctf_mapping *mappings; /* of the enumeration being read */
     uint32_t mapping_capacity;
+    uint32_t *waiting; /* where blocks begin that wait for names; UINT32_MAX: no more */
+    uint32_t waiting_count, waiting_capacity;
 } rfc_front;
 
 /* Steps to the next word. False: reported. */
@@ -48,6 +52,10 @@ bool rfc_next(rfc_front *front);
 
 /* Reports the word that is looked at; false. */
 bool rfc_refuse(rfc_front *front, const stele_code *code, const char *expected);
+
+/* The same for a name that is not known. Where blocks may wait for the rest of the metadata, which
+   may declare it, the block is given up without a word and read again. */
+bool rfc_refuse_name(rfc_front *front, const char *expected);
 
 static inline bool rfc_is_mark(const rfc_front *front, char mark)
 {

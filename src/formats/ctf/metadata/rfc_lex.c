@@ -13,6 +13,12 @@ bool rfc_refuse(rfc_front *front, const stele_code *code, const char *expected)
     return false;
 }
 
+bool rfc_refuse_name(rfc_front *front, const char *expected)
+{
+    front->is_waiting = front->may_wait;
+    return !front->may_wait && rfc_refuse(front, &ctf_codes[CTF303], expected);
+}
+
 static bool refuse_byte(rfc_front *front, uint32_t at, const char *expected, const char *found)
 {
     metadata_report(front->m, &ctf_codes[CTF300], (ctf_place){at}, expected, "%s", found);

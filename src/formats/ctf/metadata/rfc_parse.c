@@ -61,6 +61,11 @@ static bool read_trace(rfc_front *front)
     const ctf_place place = front->place;
     unsigned attribute;
     uint64_t value;
+    if (front->has_trace) {
+        metadata_report(front->m, &ctf_codes[CTF302], place, "one block \"trace\"", "another one");
+        return false;
+    }
+    front->has_trace = true;
     if (!rfc_expect(front, '{', "'{'"))
         return false;
     while (!rfc_is_mark(front, '}')) {
@@ -101,31 +106,32 @@ static bool member_set(ctf_member *member, const char *name, const ctf_class *ty
     return type != NULL;
 }
 
-/* An unsigned member with a role; bytes have no padding between them in any of the headers. */
-static bool member_integer(ctf_schema *schema, ctf_member *member, const char *name, uint32_t size,
-                           uint16_t roles)
-{
-    ctf_class *type = rfc_integer(schema, size, size % 8 == 0 ? 8 : 1);
-    if (type != NULL) {
-        type->roles = roles;
-        if ((roles & CTF_ROLE_TIMESTAMP) !=
-            0) /* of packet headers, which no section is known for */
-            type->clock = schema->clocks[0];
-    }
-    return member_set(member, name, type);
-}
-
+/* An unsigned member of a header. */
 typedef struct header_field {
     const char *name;
     uint32_t size;
     uint16_t roles;
+    uint8_t base; /* ctf_base */
 } header_field;
+
+/* Bytes have no padding between them in any of the headers. */
+static bool member_integer(ctf_schema *schema, ctf_member *member, const header_field *field)
+{
+    ctf_class *type = rfc_integer(schema, field->size, field->size % 8 == 0 ? 8 : 1);
+    if (type != NULL) {
+        type->roles = field->roles;
+        type->base = field->base;
+        if ((field->roles & CTF_ROLE_TIMESTAMP) != 0) /* of packet headers, which have no section */
+            type->clock = schema->clocks[0];
+    }
+    return member_set(member, field->name, type);
+}
 
 static bool members_integers(ctf_schema *schema, ctf_member *members, const header_field *fields,
                              size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!member_integer(schema, &members[i], fields[i].name, fields[i].size, fields[i].roles))
+        if (!member_integer(schema, &members[i], &fields[i]))
             return false;
     return true;
 }
@@ -134,19 +140,19 @@ static bool members_integers(ctf_schema *schema, ctf_member *members, const head
 static bool make_packet_header(ctf_schema *schema)
 {
     static const header_field fields[] = {
-        {"magic", 32, CTF_ROLE_PACKET_MAGIC},
-        {"session_id", 32, 0},
-        {"content_size", 32, CTF_ROLE_CONTENT_LENGTH},
-        {"packet_size", 32, CTF_ROLE_TOTAL_LENGTH},
-        {"checksum", 32, 0},
-        {"section_packet_count", 32, CTF_ROLE_SEQUENCE_NUMBER},
-        {"timestamp_begin", 64, CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN},
-        {"timestamp_end", 64, CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END},
-        {"events_discarded", 32, CTF_ROLE_DISCARDED},
-        {"section_packet_count_bits", 8, 0},
-        {"compression_scheme", 8, 0},
-        {"encryption_scheme", 8, 0},
-        {"checksum_scheme", 8, 0}};
+        {"magic", 32, CTF_ROLE_PACKET_MAGIC, CTF_HEX},
+        {"session_id", 32, 0, CTF_HEX},
+        {"content_size", 32, CTF_ROLE_CONTENT_LENGTH, CTF_DECIMAL},
+        {"packet_size", 32, CTF_ROLE_TOTAL_LENGTH, CTF_DECIMAL},
+        {"checksum", 32, 0, CTF_HEX},
+        {"section_packet_count", 32, CTF_ROLE_SEQUENCE_NUMBER, CTF_DECIMAL},
+        {"timestamp_begin", 64, CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN, CTF_DECIMAL},
+        {"timestamp_end", 64, CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END, CTF_DECIMAL},
+        {"events_discarded", 32, CTF_ROLE_DISCARDED, CTF_DECIMAL},
+        {"section_packet_count_bits", 8, 0, CTF_DECIMAL},
+        {"compression_scheme", 8, 0, CTF_DECIMAL},
+        {"encryption_scheme", 8, 0, CTF_DECIMAL},
+        {"checksum_scheme", 8, 0, CTF_DECIMAL}};
     const uint32_t count = sizeof fields / sizeof *fields;
     ctf_class *header = structure_make(schema, 8);
     ctf_member *members = header != NULL ? members_take(schema, header, count) : NULL;
@@ -202,10 +208,12 @@ static ctf_class *make_optional(ctf_schema *schema, const ctf_class *extended, u
  */
 static const ctf_class *make_event_header(rfc_front *front, unsigned number)
 {
-    static const header_field short_fields[2][2] = {{{"id", 5, ID}, {"timestamp", 27, TIME}},
-                                                    {{"timestamp", 32, TIME}, {"id", 16, ID}}};
-    static const header_field long_fields[2][2] = {{{"id", 32, ID}, {"timestamp", 64, TIME}},
-                                                   {{"timestamp", 64, TIME}, {"id", 32, ID}}};
+    static const header_field short_fields[2][2] = {
+        {{"id", 5, ID, CTF_DECIMAL}, {"timestamp", 27, TIME, CTF_DECIMAL}},
+        {{"timestamp", 32, TIME, CTF_DECIMAL}, {"id", 16, ID, CTF_DECIMAL}}};
+    static const header_field long_fields[2][2] = {
+        {{"id", 32, ID, CTF_DECIMAL}, {"timestamp", 64, TIME, CTF_DECIMAL}},
+        {{"timestamp", 64, TIME, CTF_DECIMAL}, {"id", 32, ID, CTF_DECIMAL}}};
     ctf_schema *schema = front->schema;
     const uint32_t align32 = rfc_alignment(front->m, 32), align64 = rfc_alignment(front->m, 64);
     ctf_class *header = structure_make(schema, align32);
@@ -224,6 +232,7 @@ static const ctf_class *make_event_header(rfc_front *front, unsigned number)
 static bool read_context(rfc_front *front, ctf_stream_class *stream)
 {
     static const char *const names[] = {"event_size", "fields", NULL};
+    static const header_field event_size = {"event_size", 32, CTF_ROLE_EVENT_SIZE, CTF_DECIMAL};
     block b = {.names = names};
     const ctf_class *fields = NULL;
     ctf_class *outer;
@@ -242,8 +251,7 @@ static bool read_context(rfc_front *front, ctf_stream_class *stream)
         return rfc_next(front);
     outer = structure_make(front->schema, rfc_alignment(front->m, 32));
     members = outer != NULL ? members_take(front->schema, outer, fields != NULL ? 2 : 1) : NULL;
-    if (members == NULL ||
-        !member_integer(front->schema, members, "event_size", 32, CTF_ROLE_EVENT_SIZE) ||
+    if (members == NULL || !member_integer(front->schema, members, &event_size) ||
         (fields != NULL && !member_set(&members[1], "fields", fields)))
         return false;
     stream->event_context = outer;
@@ -336,9 +344,7 @@ static bool read_event_value(rfc_front *front, unsigned attribute, ctf_event_cla
         *stream = front->word == RFC_NAME || front->word == RFC_STRING
                       ? name_register_find(&front->sections, front->text)
                       : NULL;
-        return *stream != NULL
-                   ? rfc_next(front)
-                   : rfc_refuse(front, &ctf_codes[CTF303], "the name of a section above");
+        return *stream != NULL ? rfc_next(front) : rfc_refuse_name(front, "the name of a section");
     default: return rfc_structure_use(front, &event->payload);
     }
 }
@@ -358,8 +364,10 @@ static bool read_event(rfc_front *front)
             return false;
     if (!block_check(front, &b, 1u << E_NAME | 1u << E_ID | 1u << E_SECTION, event.place))
         return false;
+    if (event.payload == NULL)
+        event.payload = structure_make(front->schema, 1);
     added = schema_add_event(front->schema, (ctf_stream_class *)stream);
-    if (added == NULL)
+    if (added == NULL || event.payload == NULL)
         return false;
     *added = event;
     return rfc_next(front);
@@ -367,29 +375,102 @@ static bool read_event(rfc_front *front)
 
 /* ---- All of it ---- */
 
-static bool read_blocks(rfc_front *front)
+/* A block; types and events may wait for names. */
+static bool read_block(rfc_front *front)
 {
     static const struct {
         const char *name;
         bool (*read)(rfc_front *front);
     } blocks[] = {{"event", read_event}, {"section", read_section}, {"trace", read_trace}};
-    while (front->word != RFC_END) {
-        const bool is_abstract = rfc_is_name(front, "abstract_type");
-        size_t i = 0;
-        if (is_abstract || rfc_is_name(front, "type")) {
-            if (!rfc_next(front) || !rfc_type_declare(front, is_abstract))
+    const bool is_abstract = rfc_is_name(front, "abstract_type");
+    size_t i = 0;
+    if (is_abstract || rfc_is_name(front, "type"))
+        return rfc_next(front) && rfc_type_declare(front, is_abstract);
+    while (i < sizeof blocks / sizeof *blocks && !rfc_is_name(front, blocks[i].name))
+        i++;
+    if (i == sizeof blocks / sizeof *blocks)
+        return rfc_refuse(front, &ctf_codes[CTF300],
+                          "trace, section, event, type or abstract_type");
+    if (i != 0)
+        front->may_wait = false;
+    return rfc_next(front) && blocks[i].read(front) && rfc_accept(front, ';');
+}
+
+/* The block that begins there; *is_waiting: a name is not known, and nothing happened. */
+static bool try_block(rfc_front *front, uint32_t start, bool *is_waiting)
+{
+    bool is_ok;
+    front->may_wait = true;
+    front->is_waiting = false;
+    front->at = start;
+    front->level = front->member_count = 0;
+    is_ok = rfc_next(front) && read_block(front);
+    *is_waiting = front->is_waiting;
+    front->may_wait = front->is_waiting = false;
+    return is_ok;
+}
+
+/* Steps over a block, which will be read again when the rest is known. */
+static bool wait_block(rfc_front *front, uint32_t start)
+{
+    if (front->waiting_count == front->waiting_capacity) {
+        const uint32_t capacity = front->waiting_count != 0 ? front->waiting_count * 2 : 64;
+        uint32_t *grown = realloc(front->waiting, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        front->waiting = grown;
+        front->waiting_capacity = capacity;
+    }
+    front->waiting[front->waiting_count++] = start;
+    front->at = start;
+    do {
+        if (!rfc_next(front))
+            return false;
+    } while (!rfc_is_mark(front, '{'));
+    return rfc_skip_block(front) && rfc_accept(front, ';');
+}
+
+#define WAITING_PASSES 16u /* over the blocks that wait: metadata of any order take linear time */
+
+/* Reads the blocks that wait: the last ones first, then the first ones first, and so on. */
+static bool read_waiting(rfc_front *front)
+{
+    const uint32_t count = front->waiting_count;
+    uint32_t left = count, before = count + 1;
+    bool is_waiting;
+    for (unsigned pass = 0; left != 0 && left < before && pass < WAITING_PASSES; pass++) {
+        before = left;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t *start = &front->waiting[pass % 2 == 0 ? count - 1 - i : i];
+            if (*start == UINT32_MAX)
+                continue;
+            if (try_block(front, *start, &is_waiting)) {
+                *start = UINT32_MAX;
+                left--;
+            } else if (!is_waiting) {
                 return false;
-            continue;
+            }
         }
-        while (i < sizeof blocks / sizeof *blocks && !rfc_is_name(front, blocks[i].name))
-            i++;
-        if (i == sizeof blocks / sizeof *blocks)
-            return rfc_refuse(front, &ctf_codes[CTF300],
-                              "trace, section, event, type or abstract_type");
-        if (!rfc_next(front) || !blocks[i].read(front) || !rfc_accept(front, ';'))
+    }
+    for (uint32_t i = 0; i < count && left != 0; i++) {
+        if (front->waiting[i] == UINT32_MAX)
+            continue;
+        front->at = front->waiting[i];
+        if (!rfc_next(front) || !read_block(front))
             return false;
     }
     return true;
+}
+
+static bool read_blocks(rfc_front *front)
+{
+    while (front->word != RFC_END) {
+        const uint32_t start = front->place.offset;
+        bool is_waiting;
+        if (!try_block(front, start, &is_waiting) && (!is_waiting || !wait_block(front, start)))
+            return false;
+    }
+    return read_waiting(front);
 }
 
 static bool prepare(rfc_front *front)
@@ -426,5 +507,6 @@ bool rfc_parse(metadata *m, ctf_schema *schema)
     name_set_free(&front.names);
     free(front.members);
     free(front.mappings);
+    free(front.waiting);
     return is_ok;
 }

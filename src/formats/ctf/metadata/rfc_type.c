@@ -49,12 +49,12 @@ static const struct base_type {
     uint16_t required, optional;
 } base_types[] = {
     {"integer", RFC_INTEGER, CTF_UINT, A_SIZE, A_INTEGER},
-    {"gcc_bitfield", RFC_BITFIELD, CTF_UINT, A_SIZE | A_UNIT_SIZE, A_INTEGER},
+    {"gcc_bitfield", RFC_BITFIELD, CTF_UINT, A_SIZE | A_UNIT_SIZE, A_INTEGER | A_MAP},
     {"enum", RFC_ENUM, CTF_UINT, A_SIZE | A_MAP, A_INTEGER},
     {"struct", RFC_STRUCT, CTF_STRUCT, A_FIELDS, A_ALIGN},
     {"array", RFC_ARRAY, CTF_STATIC_ARRAY, A_LENGTH | A_ELEM_TYPE, A_ALIGN},
     {"sequence", RFC_SEQUENCE, CTF_DYNAMIC_ARRAY, A_LENGTH_TYPE | A_ELEM_TYPE, A_ALIGN},
-    {"string", RFC_STRING_TYPE, CTF_STRING, 0, A_ENCODING},
+    {"string", RFC_STRING_TYPE, CTF_STRING, 0, A_ENCODING | A_ALIGN},
 };
 
 #define BASE_COUNT (sizeof base_types / sizeof *base_types)
@@ -310,7 +310,7 @@ static bool read_parent(rfc_front *front, rfc_type *parent)
                                       .alignment = 1,
                                       .alignment_minimum = 1}};
     else
-        return !is_lost && rfc_refuse(front, &ctf_codes[CTF303], "the name of a type above");
+        return !is_lost && rfc_refuse_name(front, "the name of a type");
     return rfc_next(front);
 }
 
@@ -454,6 +454,11 @@ static void inherit(const rfc_type *parent, rfc_type *own)
         type->u.array.length_class = said.u.array.length_class;
     if (own_said & A_ENCODING)
         type->encoding = said.encoding;
+    /* The integers that enumerations and bit fields inherit from may be any of them. */
+    if (own->kind == RFC_INTEGER && (own->said & A_UNIT_SIZE) != 0)
+        own->kind = RFC_BITFIELD;
+    else if (own->kind == RFC_INTEGER && (own->said & A_MAP) != 0)
+        own->kind = RFC_ENUM;
 }
 
 /* What the kind of the type asks for and allows. */
@@ -486,7 +491,19 @@ static void integer_finish(const metadata *m, rfc_type *own)
         type->alignment = own->kind == RFC_BITFIELD ? 1 : rfc_alignment(m, type->size);
     if ((own->said & A_BYTE_ORDER) == 0)
         type->is_big_endian = m->is_big_endian;
-    type->is_enum = own->kind == RFC_ENUM;
+    type->is_enum = (own->said & A_MAP) != 0;
+}
+
+/* GCC aligns a structure also on the units of its bit fields: section 4.1.6. */
+static void structure_finish(const metadata *m, ctf_class *type)
+{
+    for (uint32_t i = 0; i < type->u.structure.count; i++) {
+        const uint32_t unit = type->u.structure.members[i].type->unit_size;
+        if (unit != 0 && type->alignment_minimum < rfc_alignment(m, unit))
+            type->alignment_minimum = rfc_alignment(m, unit);
+    }
+    if (type->alignment < type->alignment_minimum)
+        type->alignment = type->alignment_minimum;
 }
 
 /* The alignment of a sequence is that of its elements: its length in front aligns itself. */
@@ -516,6 +533,7 @@ static bool class_finish(rfc_front *front, rfc_type *own)
         if (!array_finish(front, own))
             return false;
         break;
+    case RFC_STRUCT: structure_finish(front->m, type); break;
     case RFC_STRING_TYPE:
         type->alignment = 8;
         if (type->encoding == CTF_NO_TEXT)
@@ -584,13 +602,13 @@ bool rfc_type_declare(rfc_front *front, bool is_abstract)
     if (base_find(name) != NULL) /* a copy of what section 4 says about it */
         return is_abstract ? rfc_skip_block(front) && rfc_accept(front, ';')
                            : rfc_refuse(front, &ctf_codes[CTF302], "a name that is not taken");
-    if (known != NULL && known->type.place.offset != UINT32_MAX) {
-        metadata_report(front->m, &ctf_codes[CTF302], place, "every type declared once", "%.*s",
-                        (int)name.size, name.bytes);
-        return false;
-    }
     type = read_type(front, name, is_abstract);
-    return type != NULL && name_register_put(&front->types, name, type) && rfc_accept(front, ';');
+    if (type == NULL)
+        return false;
+    if (known != NULL && known->type.place.offset != UINT32_MAX) /* as the RFC's own examples do */
+        metadata_report(front->m, &ctf_codes[CTF304], place, "every type declared once", "%.*s",
+                        (int)name.size, name.bytes);
+    return name_register_put(&front->types, name, type) && rfc_accept(front, ';');
 }
 
 bool rfc_type_use(rfc_front *front, const ctf_class **class, uint32_t *height)
@@ -606,7 +624,7 @@ bool rfc_type_use(rfc_front *front, const ctf_class **class, uint32_t *height)
             return rfc_refuse(front, &ctf_codes[CTF300], "a type");
         type = type_find(front, front->text, &is_lost);
         if (type == NULL)
-            return !is_lost && rfc_refuse(front, &ctf_codes[CTF303], "the name of a type above");
+            return !is_lost && rfc_refuse_name(front, "the name of a type");
         if (type->made == NULL)
             return rfc_refuse(front, &ctf_codes[CTF301], "a concrete type");
         if (!level_check(front, type->height) || !rfc_next(front))
@@ -629,7 +647,10 @@ bool rfc_structure_use(rfc_front *front, const ctf_class **class)
             return false;
         *type =
             (ctf_class){.kind = CTF_STRUCT, .alignment = 1, .alignment_minimum = 1, .place = place};
-        return read_fields(front, (ctf_text){"", 0}, type, &height);
+        if (!read_fields(front, (ctf_text){"", 0}, type, &height))
+            return false;
+        structure_finish(front->m, type);
+        return true;
     }
     if (!rfc_type_use(front, class, &height))
         return false;

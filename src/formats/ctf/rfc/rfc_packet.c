@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/ctf/rfc/rfc_packet.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "core/load.h"
 #include "core/unpack.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/rfc/rfc_crypto.h"
 #include "stele_config.h"
-
-bool rfc_header_is_sane(const stele_ctf_rfc_header *header, uint64_t left)
-{
-    return header->content_size >= STELE_CTF_RFC_HEADER_SIZE && header->packet_size <= left &&
-           header->content_size <= header->packet_size;
-}
 
 /* ---- Checksum ---- */
 
@@ -153,11 +151,9 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
         diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
                     header->content_size - STELE_CTF_RFC_HEADER_SIZE, codec->name, "%s",
                     span.why != NULL ? span.why : "not valid");
-    if (status != STELE_OK)
-        return status;
     *content = u->buffers[1] + STELE_CTF_RFC_HEADER_SIZE;
     *size = used - STELE_CTF_RFC_HEADER_SIZE;
-    return STELE_OK;
+    return status == STELE_ERR_DAMAGED && u->gives_part && *size != 0 ? STELE_OK : status;
 }
 
 stele_status rfc_unpack(rfc_unpacker *u, const stele_ctf_rfc_header *header, const uint8_t *packet,
@@ -192,7 +188,17 @@ void rfc_unpacker_free(rfc_unpacker *u)
 typedef struct unpacked_text {
     char *bytes;
     size_t size, capacity;
+    size_t zeros; /* line ends at its end that were zeros */
 } unpacked_text;
+
+/* Where a packet cuts a declaration, even within a word, the next one goes on with it: the zero
+   between, which each string has at its end, means nothing. */
+static void text_join(unpacked_text *text)
+{
+    const size_t size = text->size - text->zeros;
+    if (size != 0 && strchr(";}", text->bytes[size - 1]) == NULL)
+        text->size = size;
+}
 
 /* Appends the strings of a packet, their zeros made line ends. */
 static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t *content,
@@ -212,51 +218,99 @@ static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t 
         text->bytes = grown;
         text->capacity = capacity;
     }
+    if (text->zeros != 0)
+        text_join(text);
     if (!metadata_add_piece(m, text->size, offset))
         return STELE_ERR_MEMORY;
     for (size_t i = 0; i < size; i++)
         text->bytes[text->size + i] = content[i] != '\0' ? (char)content[i] : '\n';
     text->size += size;
+    text->zeros = 0;
+    while (text->zeros < size && content[size - 1 - text->zeros] == '\0')
+        text->zeros++;
     return STELE_OK;
 }
 
-static void packet_report(metadata *m, const stele_code *code, uint64_t offset,
-                          const char *expected, const char *found)
+__attribute__((format(printf, 4, 5))) static bool
+packet_refuse(metadata *m, uint64_t offset, const char *expected, const char *found, ...)
 {
-    m->error_count += code->severity == STELE_ERROR;
-    diag_report(m->diag, code, m->name, offset, STELE_CTF_RFC_HEADER_SIZE, expected, "%s", found);
+    char text[96];
+    va_list args;
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    m->error_count++;
+    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, 0, expected, "%s", text);
+    return false;
+}
+
+/* The header of a packet; false: none can be there, as was reported. */
+static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, size_t left,
+                          stele_ctf_rfc_header *header)
+{
+    const bool is_first = offset == 0;
+    if (left < STELE_CTF_RFC_HEADER_SIZE)
+        return packet_refuse(m, offset, "a packet header of 48 bytes", "%zu bytes", left);
+    if (!stele_ctf_rfc_header_read(packet, header))
+        return packet_refuse(m, offset, "the magic number c1fc1fc1 or c11ffcc1", "%08" PRIx32,
+                             load_be32(packet));
+    if (is_first) {
+        m->is_big_endian = header->is_big_endian;
+        m->session_id = header->session_id;
+    }
+    if (header->is_big_endian != m->is_big_endian)
+        return packet_refuse(m, offset, "the byte order of the first packet", "the other one");
+    if (header->session_id != m->session_id)
+        return packet_refuse(m, offset + 4, "the session of the first packet", "0x%08" PRIx32,
+                             header->session_id);
+    if (header->content_size < STELE_CTF_RFC_HEADER_SIZE)
+        return packet_refuse(m, offset + 8, "a content_size of at least the header's 48 bytes",
+                             "%" PRIu32, header->content_size);
+    if (header->content_size > header->packet_size)
+        return packet_refuse(m, offset + 12, "a packet_size of at least the content_size",
+                             "%" PRIu32 " for a content of %" PRIu32, header->packet_size,
+                             header->content_size);
+    return true;
+}
+
+/* Of a packet that the file cuts: the declarations that are whole. */
+static stele_status append_cut(metadata *m, unpacked_text *text, const stele_ctf_rfc_header *header,
+                               const uint8_t *packet, size_t left, uint64_t offset)
+{
+    const bool is_packed = header->compression != STELE_CTF_RFC_NO_COMPRESSION ||
+                           header->encryption != STELE_CTF_RFC_NO_ENCRYPTION;
+    size_t size = header->content_size < left ? header->content_size : left;
+    packet_refuse(m, offset, "the whole packet", "%zu of its %" PRIu32 " bytes", left,
+                  header->packet_size);
+    while (size > STELE_CTF_RFC_HEADER_SIZE && packet[size - 1] != '\0')
+        size--;
+    if (is_packed || size == STELE_CTF_RFC_HEADER_SIZE)
+        return STELE_OK;
+    return text_append(m, text, packet + STELE_CTF_RFC_HEADER_SIZE,
+                       size - STELE_CTF_RFC_HEADER_SIZE, offset + STELE_CTF_RFC_HEADER_SIZE);
 }
 
 /* One packet at `*offset`, which is stepped over it. STELE_END: no more can be found. */
 static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *text, size_t *offset)
 {
-    const uint8_t *packet = (const uint8_t *)m->text + *offset, *bytes;
+    const uint64_t from = *offset;
+    const uint8_t *packet = (const uint8_t *)m->text + from, *bytes;
     const size_t left = m->size - *offset;
     stele_ctf_rfc_header header;
     stele_status status;
     size_t size;
-    if (left < STELE_CTF_RFC_HEADER_SIZE || !stele_ctf_rfc_header_read(packet, &header) ||
-        !rfc_header_is_sane(&header, left)) {
-        packet_report(m, &ctf_codes[CTF003], *offset, "a packet with sizes that can be",
-                      left < STELE_CTF_RFC_HEADER_SIZE ? "fewer bytes than a header"
-                                                       : "another header");
+    if (!packet_header(m, from, packet, left, &header))
         return STELE_END;
+    if (header.packet_size > left) {
+        *offset = m->size;
+        return append_cut(m, text, &header, packet, left, from);
     }
-    if (*offset == 0) {
-        m->is_big_endian = header.is_big_endian;
-        m->session_id = header.session_id;
-    } else if (header.session_id != m->session_id) {
-        packet_report(m, &ctf_codes[CTF003], *offset + 4, "the session of the first packet",
-                      "another one");
-        return STELE_END;
-    }
-    status = rfc_unpack(u, &header, packet, *offset, &bytes, &size);
-    if (status == STELE_OK)
-        status = text_append(m, text, bytes + STELE_CTF_RFC_HEADER_SIZE,
-                             size - STELE_CTF_RFC_HEADER_SIZE, *offset + STELE_CTF_RFC_HEADER_SIZE);
-    else if (status != STELE_ERR_MEMORY)
-        m->error_count++;
     *offset += header.packet_size;
+    status = rfc_unpack(u, &header, packet, from, &bytes, &size);
+    if (status == STELE_OK)
+        return text_append(m, text, bytes + STELE_CTF_RFC_HEADER_SIZE,
+                           size - STELE_CTF_RFC_HEADER_SIZE, from + STELE_CTF_RFC_HEADER_SIZE);
+    m->error_count += status != STELE_ERR_MEMORY;
     return status;
 }
 

@@ -21,9 +21,6 @@
  */
 stele_status rfc_unpack_metadata(metadata *m);
 
-/* Whether the sizes of a header can be, with `left` bytes from its start to the end of the file. */
-bool rfc_header_is_sane(const stele_ctf_rfc_header *header, uint64_t left);
-
 /* Unpacks one packet after the other; a zeroed one with diag and name set is ready. */
 typedef struct rfc_unpacker {
     diag_sink *diag;
@@ -31,6 +28,7 @@ typedef struct rfc_unpacker {
     const uint8_t *key; /* see rfc_options */
     size_t key_size;
     size_t size_max;     /* bytes of an unpacked packet */
+    bool gives_part;     /* of a damaged compressed content what stands before the damage */
     uint8_t *buffers[2]; /* decrypted; unpacked */
     size_t capacities[2];
 } rfc_unpacker;
@@ -39,7 +37,7 @@ typedef struct rfc_unpacker {
  * Verifies and unpacks a packet, of which header->content_size bytes lie at `packet`; it began at
  * `offset` of its file. `*bytes` is the header, as it was, and the unpacked content, `*size` bytes
  * together, valid until the next call: `packet` itself when there is nothing to unpack. A wrong
- * checksum is reported, and the content is given nevertheless.
+ * checksum is reported, and the content is given nevertheless; so is, on demand, a part of it.
  * Reported: STELE_ERR_DAMAGED, STELE_ERR_UNSUPPORTED (no key, a part is missing, an unknown
  * scheme), STELE_ERR_LIMIT (beyond size_max). STELE_ERR_MEMORY.
  */

@@ -80,6 +80,17 @@ static bool parse_text(metadata *text, ctf_schema *schema)
     return is_fine && schema_finish(schema) && schema_check(text, schema);
 }
 
+bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
+{
+    schema_free(&unit->schema);
+    unit->schema = (ctf_schema){0};
+    unit->is_open = parse_text(&unit->text, &unit->schema);
+    for (uint32_t i = 0; trace->clock_frequency_hz != 0 && i < unit->schema.clock_count; i++)
+        if (unit->schema.generation == CTF_RFC)
+            unit->schema.clocks[i]->frequency_hz = trace->clock_frequency_hz;
+    return unit->is_open;
+}
+
 /* A unit whose metadata cannot be used stays closed; what was wrong has been reported. */
 static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
 {
@@ -97,11 +108,7 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
                           : source_path(trace->base.source);
     if (status != STELE_OK)
         return status == STELE_ERR_FORMAT ? STELE_OK : status;
-    unit->is_open = parse_text(&unit->text, &unit->schema);
-    for (uint32_t i = 0; trace->clock_frequency_hz != 0 && i < unit->schema.clock_count; i++)
-        if (unit->schema.generation == CTF_RFC)
-            unit->schema.clocks[i]->frequency_hz = trace->clock_frequency_hz;
-    if (!unit->is_open && unit->text.error_count == 0)
+    if (!ctf_unit_parse(trace, unit) && unit->text.error_count == 0)
         return STELE_ERR_MEMORY;
     unit->mends = ctf_mends_of(&unit->schema);
     return STELE_OK;
@@ -239,5 +246,7 @@ stele_status ctf_collect(ctf_trace *trace)
     if (open_count == 0)
         return STELE_ERR_FORMAT;
     join_units(trace);
-    return source_input(trace->base.source) == NULL ? find_files(trace) : STELE_OK;
+    if (source_input(trace->base.source) == NULL)
+        status = find_files(trace);
+    return status == STELE_OK ? ctf_find_architecture(trace) : status;
 }

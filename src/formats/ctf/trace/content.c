@@ -17,6 +17,10 @@ static stele_status unpack(ctf_content *content)
     if (window_need(w, STELE_CTF_RFC_HEADER_SIZE) < STELE_CTF_RFC_HEADER_SIZE ||
         !stele_ctf_rfc_header_read(w->at, &header))
         return w->status;
+    if (content->packet->is_cut) { /* as was reported: no checksum of the rest can be right */
+        header.checksum_scheme = STELE_CTF_RFC_NO_CHECKSUM;
+        header.content_size = (uint32_t)(content->packet->content_bits / 8);
+    }
     if (header.compression == STELE_CTF_RFC_NO_COMPRESSION &&
         header.encryption == STELE_CTF_RFC_NO_ENCRYPTION &&
         header.checksum_scheme == STELE_CTF_RFC_NO_CHECKSUM)
@@ -34,6 +38,7 @@ static stele_status unpack(ctf_content *content)
     u->key = trace->rfc.key;
     u->key_size = trace->rfc.key_size;
     u->size_max = context->limits.record_size_max;
+    u->gives_part = true;
     status = rfc_unpack(u, &header, w->at, content->packet->offset, &content->bytes, &size);
     if (status != STELE_OK)
         return status == STELE_ERR_MEMORY ? status : STELE_ERR_FORMAT;

@@ -15,7 +15,7 @@ static bool counter_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *
 {
     const uint64_t mask = bits_mask(width != 0 && width < 64 ? width : 64);
     *steps = (to - from) & mask;
-    return *steps <= mask / 2;
+    return *steps <= mask / 2 + 1;
 }
 
 static void report_back(const ctf_packets *packets, const ctf_packet *packet, const char *what,

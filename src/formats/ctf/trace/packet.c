@@ -12,6 +12,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <stele/ctf.h>
+
+#include "core/load.h"
 #include "core/path.h"
 
 #define HEAD_GUESS       512u /* bytes that hold most headers */
@@ -39,6 +42,9 @@ static const ctf_stream_class *class_of_file(const ctf_schema *schema, const ctf
         return NULL; /* its packets say it, unless there is just one */
     if (schema->stream_count == 1)
         return schema->streams[0];
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        if (ctf_text_is(schema->streams[i]->identity.name, base))
+            return schema->streams[i];
     for (uint32_t i = 0; i < schema->stream_count; i++)
         if (is_of_section(base, schema->streams[i]->identity.name))
             return schema->streams[i];
@@ -134,6 +140,67 @@ static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem 
     return packet_measure(packets, packet, problem);
 }
 
+/* ---- The header of the RFC, section 5: see <stele/ctf.h> ---- */
+
+static bool is_rfc(const ctf_packets *packets)
+{
+    return packets->unit->schema.generation == CTF_RFC;
+}
+
+/* Before the head is read: the byte order and the sizes. */
+static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_problem *problem)
+{
+    stele_ctf_rfc_header header;
+    if (!is_rfc(packets) || view->size < STELE_CTF_RFC_HEADER_SIZE)
+        return true;
+    if (!stele_ctf_rfc_header_read(view->bytes, &header))
+        return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx32,
+                           load_be32(view->bytes));
+    if (header.is_big_endian != packets->unit->schema.is_big_endian)
+        return problem_set(problem, CTF401, 0, "the magic number in the byte order of the metadata",
+                           "the other byte order");
+    if (header.content_size < STELE_CTF_RFC_HEADER_SIZE)
+        return problem_set(problem, CTF314, 64, "a content_size of at least the header's 48 bytes",
+                           "%" PRIu32, header.content_size);
+    if (header.content_size > header.packet_size)
+        return problem_set(problem, CTF314, 96, "a packet_size of at least the content_size",
+                           "%" PRIu32 " for a content of %" PRIu32, header.packet_size,
+                           header.content_size);
+    return true;
+}
+
+/* Once the head is read: which bits of the sequence count are significant, and whose packet it is.
+ */
+static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet *packet,
+                       head_problem *problem)
+{
+    const ctf_unit *unit = packets->unit;
+    stele_ctf_rfc_header header;
+    char expected[48];
+    bool is_loud;
+    if (!is_rfc(packets) || !stele_ctf_rfc_header_read(view->bytes, &header))
+        return true;
+    is_loud = !packets->is_quiet && !packets->is_stranger;
+    if (header.packet_count_bits == 0)
+        packet->head.has &= ~CTF_ROLE_SEQUENCE_NUMBER;
+    else if (header.packet_count_bits < 32)
+        packet->head.sequence_width = header.packet_count_bits;
+    else if (header.packet_count_bits > 32 && !packets->is_quiet)
+        ctf_report(packets->trace, CTF315, packets->file->name, packet->offset * 8 + 44 * 8, 1, 0,
+                   "0 to 32 significant bits", "%u", header.packet_count_bits);
+    if (!unit->text.is_packetized || header.session_id == unit->schema.session_id)
+        return true;
+    if (packets->is_searching)
+        return problem_set(problem, CTF402, 32, "the session of the metadata", "another one");
+    snprintf(expected, sizeof expected, "session_id 0x%08" PRIx32 " of the metadata",
+             unit->schema.session_id);
+    if (is_loud)
+        ctf_report(packets->trace, CTF402, packets->file->name, packet->offset * 8 + 32, 4, 0,
+                   expected, "0x%08" PRIx32, header.session_id);
+    packets->is_stranger = true;
+    return true;
+}
+
 /* STELE_ERR_FORMAT: what stands here is no packet; `problem` tells why. */
 static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *packet,
                                 head_problem *problem)
@@ -148,6 +215,8 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             return w->status;
         if (left == 0)
             return STELE_END;
+        if (!rfc_judge(packets, &view, problem))
+            return STELE_ERR_FORMAT;
         switch (run_packet(packets->run, &view, packets->file->name, packet->offset, packets->type,
                            &packet->head)) {
         case DECODE_MEMORY: return STELE_ERR_MEMORY;
@@ -159,7 +228,11 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             }
             problem_set(problem, CTF404, 0, "a whole packet header", "%zu bytes", left);
             return STELE_ERR_FORMAT;
-        default: return packet_judge(packets, packet, problem) ? STELE_OK : STELE_ERR_FORMAT;
+        default:
+            return packet_judge(packets, packet, problem) &&
+                           rfc_finish(packets, &view, packet, problem)
+                       ? STELE_OK
+                       : STELE_ERR_FORMAT;
         }
     }
 }

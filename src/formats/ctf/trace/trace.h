@@ -93,6 +93,7 @@ typedef struct ctf_trace {
     uint32_t stream_count, stream_capacity;
     stele_name name_lost_events, name_lost_packets, name_packets;
     bool is_grouped;
+    bool has_packing; /* the user says it */
     rfc_options rfc;
     uint8_t key[RFC_KEY_MAX];
     uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
@@ -100,6 +101,13 @@ typedef struct ctf_trace {
 
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */
 stele_status ctf_collect(ctf_trace *trace);
+
+/* Makes the schema of a unit's text, again where its options have changed. False: reported, or
+   memory (with an error_count of 0). */
+bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit);
+
+/* What traces of the RFC leave to the architecture: byte order and alignment (architecture.c). */
+stele_status ctf_find_architecture(ctf_trace *trace);
 
 /* The unit whose schema holds for the files of a unit. */
 static inline const ctf_unit *ctf_schema_unit(const ctf_trace *trace, uint32_t unit)
