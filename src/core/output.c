@@ -170,7 +170,7 @@ static stele_status output_make_folder(output *out, bool replace)
     struct stat st;
     out->replaces = replace;
     if (mkdir(out->path, 0777) == 0) {
-        out->made_folder = true;
+        out->made_folders = 1;
         return STELE_OK;
     }
     if (errno != EEXIST)
@@ -216,11 +216,31 @@ static char *member_path(const output *out, const char *name)
     return path;
 }
 
+/* Makes the folders that `path` names from `from` on; how many were not there before. */
+static unsigned make_folders(char *path, char *from)
+{
+    unsigned count = 0;
+    for (char *end = strchr(from, '/'); end != NULL; end = strchr(end + 1, '/')) {
+        *end = '\0';
+        count += mkdir(path, 0777) == 0; /* else opening says why not */
+        *end = '/';
+    }
+    return count;
+}
+
+/* Removes the last `count` folders of a path to a file. */
+static void remove_folders(char *path, unsigned count)
+{
+    for (; count != 0; count--) {
+        *strrchr(path, '/') = '\0';
+        rmdir(path);
+    }
+}
+
 static stele_status member_open(const output *out, const char *name, output **member)
 {
-    const char *slash = strrchr(name, '/');
-    bool made_folder = false;
-    char *path, *end = NULL;
+    unsigned made;
+    char *path;
     stele_status status;
     if (out->path == NULL && out->fd < 0)
         return output_open_memory(out->diag, member);
@@ -229,19 +249,12 @@ static stele_status member_open(const output *out, const char *name, output **me
     path = member_path(out, name);
     if (path == NULL)
         return STELE_ERR_MEMORY;
-    if (slash != NULL) {
-        end = path + strlen(path) - strlen(slash);
-        *end = '\0';
-        made_folder = mkdir(path, 0777) == 0; /* else opening says why not */
-        *end = '/';
-    }
+    made = make_folders(path, path + strlen(path) - strlen(name));
     status = output_open(out->diag, path, out->replaces, member);
-    if (status == STELE_OK) {
-        (*member)->made_folder = made_folder;
-    } else if (made_folder) {
-        *end = '\0';
-        rmdir(path);
-    }
+    if (status == STELE_OK)
+        (*member)->made_folders = made;
+    else
+        remove_folders(path, made);
     free(path);
     return status;
 }
@@ -450,47 +463,68 @@ static stele_status output_finish_members(output *out)
     return out->status;
 }
 
-stele_status output_finish(output *out)
+stele_status output_seal(output *out)
 {
-    if (output_finish_members(out) != STELE_OK)
-        return out->status;
-    out->made_folder = false; /* it stays */
     if (output_flush(out) != STELE_OK || out->fd < 0 || out->path == NULL)
         return out->status;
     /* Some file systems tell only now that the disk is full. */
     if (close(out->fd) != 0)
         output_fail_errno(out);
     out->fd = -1;
-    if (out->status == STELE_OK && out->temp_path != NULL)
+    free(out->buffer);
+    out->buffer = out->at = out->end = NULL;
+    out->capacity = 0;
+    return out->status;
+}
+
+stele_status output_finish(output *out)
+{
+    if (output_finish_members(out) != STELE_OK)
+        return out->status;
+    out->made_folders = 0; /* they stay */
+    if (output_seal(out) == STELE_OK && out->temp_path != NULL)
         output_place(out);
     return out->status;
 }
 
-/* A folder that was made for what was not finished goes, too. */
-static void output_remove_folder(const output *out)
+/* Folders that were made for what was not finished go, too. */
+static void output_remove_folders(const output *out)
 {
-    char *path = out->made_folder ? strdup(out->path) : NULL;
+    char *path = out->made_folders != 0 ? malloc(strlen(out->path) + 2) : NULL;
     if (path == NULL)
         return;
-    if (!out->is_folder)
-        *strrchr(path, '/') = '\0';
-    rmdir(path);
+    strcpy(path, out->path);
+    if (out->is_folder)
+        strcat(path, "/");
+    remove_folders(path, out->made_folders);
     free(path);
+}
+
+/* The last ones first: folders were made for the first file in them. */
+static void output_close_members(output *out)
+{
+    output *last = NULL;
+    for (output *member = out->members, *next; member != NULL; member = next) {
+        next = member->next;
+        member->next = last;
+        last = member;
+    }
+    for (output *next; last != NULL; last = next) {
+        next = last->next;
+        output_close(last);
+    }
 }
 
 void output_close(output *out)
 {
     if (out == NULL)
         return;
-    for (output *member = out->members, *next; member != NULL; member = next) {
-        next = member->next;
-        output_close(member);
-    }
+    output_close_members(out);
     if (out->fd >= 0 && out->path != NULL)
         close(out->fd);
     if (out->temp_path != NULL)
         unlink(out->temp_path);
-    output_remove_folder(out);
+    output_remove_folders(out);
     free(out->temp_path);
     free(out->name);
     free(out->path);

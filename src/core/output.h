@@ -29,7 +29,7 @@ struct output {
     bool is_seekable;
     bool replaces; /* an existing file */
     bool is_folder;
-    bool made_folder; /* the folder, or that of the member, was not there before */
+    unsigned made_folders; /* folders that were not there before: the last ones of the path */
 };
 
 /*
@@ -53,13 +53,18 @@ stele_status output_open_folder(diag_sink *diag, const char *path, bool replace,
 
 /*
  * Another file of the same trace: in the folder, in which its name can be "folder/file", or beside
- * the file. It belongs to `out`: put in place, or removed, when `out` is.
+ * the file. Folders are made as needed. It belongs to `out`: put in place, or removed, when `out`
+ * is.
  * STELE_ERR_UNSUPPORTED beside what is no file, else as output_open().
  */
 stele_status output_add(output *out, const char *name, output **member);
 
 /* Writes out the buffer; the first error that happened, STELE_ERR_CLOSED for a closed pipe. */
 stele_status output_flush(output *out);
+
+/* Nothing more will be written: gives back the buffer and the open file, of which there can only be
+   so many. The file still waits to be put in place. */
+stele_status output_seal(output *out);
 
 /* Flushes and puts the file and its members in place. */
 stele_status output_finish(output *out);
