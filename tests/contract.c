@@ -601,7 +601,7 @@ static stele_status copy_segment(void *user, const stele_segment *segment)
             continue;
         choice->has_insns |= event->kind == STELE_KIND_INSN || event->kind == STELE_KIND_SNAPSHOT;
         run_add_event(&choice->kept, segment->batch, event);
-        status = choice->copier->ops->keep(choice->copier, event);
+        status = choice->copier->ops->keep(choice->copier, segment->batch, event);
         if (status != STELE_OK)
             return status;
     }

@@ -219,6 +219,9 @@ typedef struct stele_batch {
     uint32_t stream;  /* number of the stream in the reader */
     uint32_t columns; /* STELE_COLUMN_... */
     int64_t shift_ns; /* already added to time_ns, to bring traces together */
+    uint64_t packet;  /* with STELE_COLUMN_CONTEXT, of CTF: offset of the packet that the events are
+                         of ... */
+    uint32_t file;    /* ... in which data stream file: its place among those of the trace */
 } stele_batch;
 
 /* A run of events of one batch: what a reader delivers and a writer takes. */

@@ -151,14 +151,15 @@ static stele_status take(void *user, const stele_segment *segment)
         return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
     }
     for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
-        status = to->copier->ops->keep(to->copier, &segment->batch->events[segment->first + i]);
+        status = to->copier->ops->keep(to->copier, segment->batch,
+                                       &segment->batch->events[segment->first + i]);
     return status;
 }
 
 static void choose_columns(const target *to, const inputs *in, stele_request *request)
 {
     if (to->copier != NULL) {
-        request->columns = STELE_COLUMN_TIME;
+        request->columns = STELE_COLUMN_TIME | STELE_COLUMN_CONTEXT;
         request->order = STELE_ORDER_NONE;
         return;
     }

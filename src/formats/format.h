@@ -49,12 +49,13 @@ typedef struct dump_request {
 
 /*
  * Copies kept records' own bytes from a trace to an output of the same format, with the state that
- * they need. `keep` is called with rising offsets; records of several streams may interleave.
+ * they need. `keep` is called for events in the order in which a reader of the trace gives them
+ * with STELE_ORDER_NONE, in its batches, with STELE_COLUMN_CONTEXT among the columns.
  */
 typedef struct copier copier;
 
 typedef struct copier_ops {
-    stele_status (*keep)(copier *self, const stele_event *event);
+    stele_status (*keep)(copier *self, const stele_batch *batch, const stele_event *event);
     stele_status (*finish)(copier *self);
     void (*close)(copier *self);
 } copier_ops;

@@ -36,6 +36,8 @@ void stele_batch_clear(stele_batch *batch)
     batch->context_first = batch->context_count = 0;
     batch->columns = 0;
     batch->shift_ns = 0;
+    batch->packet = 0;
+    batch->file = 0;
 }
 
 /* A capacity that holds `count` more than `used`, at least doubled; 0 when 32 bits are too few. */

@@ -67,8 +67,8 @@ static void consume(const consumer *to, const stele_segment *segment)
     if (to->writer != NULL)
         require(stele_writer_write(to->writer, segment) == STELE_OK, "every event can be written");
     for (uint32_t i = 0; to->copier != NULL && i < segment->count; i++)
-        require(to->copier->ops->keep(to->copier, &segment->batch->events[segment->first + i]) ==
-                    STELE_OK,
+        require(to->copier->ops->keep(to->copier, segment->batch,
+                                      &segment->batch->events[segment->first + i]) == STELE_OK,
                 "every event can be copied");
 }
 

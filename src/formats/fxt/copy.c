@@ -194,12 +194,13 @@ static bool pass_record(fxt_copier *c, walk_record *at)
     return true;
 }
 
-static stele_status copier_keep(copier *self, const stele_event *event)
+static stele_status copier_keep(copier *self, const stele_batch *batch, const stele_event *event)
 {
     fxt_copier *c = (fxt_copier *)self;
     const uint64_t skipped_size = c->walk.skipped_size;
     stele_fxt_record r;
     walk_record at;
+    (void)batch;
     if (event->offset == c->last_offset)
         return STELE_OK; /* another part of the same payload */
     while (walk_next(&c->walk, &at)) {

@@ -57,9 +57,10 @@ static void copy_options_until(heph_copier *c, uint64_t offset)
     }
 }
 
-static stele_status heph_keep(copier *self, const stele_event *event)
+static stele_status heph_keep(copier *self, const stele_batch *batch, const stele_event *event)
 {
     heph_copier *c = (heph_copier *)self;
+    (void)batch;
     /* A lost event stands for what is not there; an option is copied anyway. */
     if (event->kind != STELE_KIND_COMPLETE)
         return c->status == STELE_END ? STELE_OK : c->status;

@@ -253,10 +253,12 @@ static stele_status advance(xray_copier *c)
     return status;
 }
 
-static stele_status xray_copier_keep(copier *base, const stele_event *event)
+static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
+                                     const stele_event *event)
 {
     xray_copier *c = (xray_copier *)base;
     stele_status status = STELE_OK;
+    (void)batch;
     while (status == STELE_OK && !c->is_ended && (!c->has_range || event->offset >= c->range.end))
         status = advance(c);
     if (status != STELE_OK)
@@ -295,10 +297,11 @@ static void xray_copier_close(copier *base)
 }
 
 /* Basic-mode logs and profiles: records stand for themselves. */
-static stele_status plain_keep(copier *base, const stele_event *event)
+static stele_status plain_keep(copier *base, const stele_batch *batch, const stele_event *event)
 {
     xray_copier *c = (xray_copier *)base;
     const stele_status status = copy_bytes(c, event->offset, event->offset + event->size);
+    (void)batch;
     return status != STELE_OK ? status : c->out->status;
 }
 

@@ -190,10 +190,11 @@ static stele_status next_block(profile_copier *c)
     return output_open_memory(&c->trace->base.context->diag, &c->kept);
 }
 
-static stele_status profile_keep(copier *base, const stele_event *event)
+static stele_status profile_keep(copier *base, const stele_batch *batch, const stele_event *event)
 {
     profile_copier *c = (profile_copier *)base;
     stele_status status = STELE_OK;
+    (void)batch;
     while (status == STELE_OK && event->offset >= c->block_end)
         status = next_block(c);
     if (status != STELE_OK)

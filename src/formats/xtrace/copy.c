@@ -102,10 +102,11 @@ static stele_status keep_group(xtrace_copier *c, uint64_t offset)
     return xtrace_cut_keep(&c->cut);
 }
 
-static stele_status xtrace_keep(copier *self, const stele_event *event)
+static stele_status xtrace_keep(copier *self, const stele_batch *batch, const stele_event *event)
 {
     xtrace_copier *c = (xtrace_copier *)self;
     const stele_status status = go_to_part(c, event->track);
+    (void)batch;
     if (status != STELE_OK)
         return status;
     return event->kind == STELE_KIND_SNAPSHOT ? keep_snapshot(c, event->offset)

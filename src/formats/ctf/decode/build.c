@@ -89,6 +89,8 @@ static void stretch_open(builder *b, uint64_t alignment)
     const bool is_aligned = b->phase.modulus >= alignment && (b->phase.rest & (alignment - 1)) == 0;
     op *need;
     build_close(b);
+    if (!is_aligned)
+        build_joint(b, JOINT_ALIGN, alignment, 0, NULL);
     b->need = b->count;
     need = build_op(b, OP_NEED);
     need->v.need.mask = is_aligned ? 0 : (uint32_t)(alignment - 1);
@@ -194,6 +196,7 @@ static uint64_t unit_alignment(builder *b, const ctf_class *type)
                    ? unit
                    : type->alignment;
     build_align(b, type->alignment);
+    build_joint(b, JOINT_UNIT, type->size, type->unit_size, NULL);
     at = build_op(b, OP_UNIT);
     at->u.size = type->size;
     at->v.unit = type->unit_size;

@@ -106,6 +106,11 @@ static bool wants_raw(const builder *b)
     return (b->programs->columns & STELE_COLUMN_RAW) != 0;
 }
 
+static bool wants_joints(const builder *b)
+{
+    return (b->programs->columns & DECODE_JOINTS) != 0;
+}
+
 static unsigned role_hint(const builder *b, const ctf_class *type)
 {
     return b->scope == CTF_SCOPE_PACKET_CONTEXT && is_placing(type) ? STELE_HINT_RAW : 0u;
@@ -170,6 +175,23 @@ static void number_time(builder *b, const ctf_class *type, const number *n)
         number_op(b, OP_CLOCK, n)->v.clock = clock->number;
 }
 
+/* Notes what can change when a record is moved: what the head of a packet says, times. */
+static void number_joints(builder *b, const ctf_class *type, const number *n)
+{
+    const uint32_t times = CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
+    const ctf_clock *clock = type->clock;
+    const op of = {.flags = n->flags, .width = n->place.width};
+    if (type->roles == 0)
+        return;
+    if (clock == NULL && b->stream != NULL)
+        clock = b->stream->clock;
+    if (b->scope <= CTF_SCOPE_PACKET_CONTEXT)
+        build_joint(b, JOINT_ROLE, 0, (type->roles & ~times) | head_time(b, type), &of);
+    else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
+             b->scope == CTF_SCOPE_EVENT_HEADER)
+        build_joint(b, JOINT_STAMP, 0, clock->number, &of);
+}
+
 /* What a number is besides a field. */
 static void number_uses(builder *b, const ctf_class *type, uint32_t node, const number *n)
 {
@@ -198,6 +220,7 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
         number_op(b, OP_EVENT_SIZE, n);
         b->has_event_size = true;
     }
+    number_joints(b, type, n);
 }
 
 static void emit_big(builder *b, const ctf_class *type, stele_name name)
@@ -241,6 +264,8 @@ static void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint3
         build_step(b, type->alignment, type->size);
         return;
     }
+    if (wants_joints(b) && type->roles != 0)
+        build_close(b); /* its end is that of a stretch */
     n.place = build_place(b, type, &is_wide);
     n.flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
                         (type->kind == CTF_INT ? OP_SIGNED : 0) |
@@ -787,6 +812,7 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
     build_step(b, root->alignment, 0);
     if (scope == CTF_SCOPE_PAYLOAD && b->has_event_size) {
         build_close(b);
+        build_joint(b, JOINT_PAYLOAD, 0, 0, NULL);
         build_op(b, OP_PAYLOAD);
     }
     emit_members(b, root, node);
@@ -847,13 +873,15 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
         return NULL;
     builder_open(&b, programs, stream, batch);
     b.scope = CTF_SCOPE_EVENT_HEADER;
-    if (header == NULL || !build_either(&b, header)) {
+    build_joint(&b, JOINT_EVENT, 0, 0, NULL);
+    if (header == NULL || wants_joints(&b) || !build_either(&b, header)) {
         b.is_wanted = (programs->columns & STELE_COLUMN_RAW) != 0 && header != NULL &&
                       header_has_more(header);
         emit_scope(&b, CTF_SCOPE_EVENT_HEADER, "stream.event.header",
                    STELE_HINT_CONTEXT | STELE_HINT_RAW);
     }
     build_close(&b);
+    build_joint(&b, JOINT_HEADER_END, 0, 0, NULL);
     own->phase = b.phase;
     own->has_event_size = b.has_event_size;
     return builder_finish(&b, OP_DISPATCH);

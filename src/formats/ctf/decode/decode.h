@@ -110,6 +110,40 @@ uint64_t run_want_size(const ctf_run *run);
 /* The clock of the stream as it stands, in ticks: of the last event, or the packet's begin. */
 uint64_t run_ticks(const ctf_run *run);
 
+/* ---- Joints ---------------------------------------------------------------------------------- */
+
+/*
+ * For those who move records: with DECODE_JOINTS among the columns, beside STELE_COLUMN_..., a run
+ * notes where the pieces of a record lie. Between two joints bits follow each other without a gap.
+ */
+#define DECODE_JOINTS 0x80000000u
+
+typedef enum joint_kind {
+    JOINT_EVENT, /* the record begins, not aligned yet */
+    JOINT_ALIGN, /* the next bit is at a multiple of `value` bits */
+    JOINT_UNIT,  /* `value` bits follow, in the next unit of `number` bits if not in this one */
+    JOINT_STAMP, /* the clock `number` has advanced to `value`, by its lowest `width` bits */
+    JOINT_HEADER_END, /* of the event header */
+    JOINT_PAYLOAD,    /* a payload begins whose size the record says */
+    JOINT_ROLE        /* of a packet's head: a number of `width` bits ends, of the roles `number` */
+} joint_kind;
+
+typedef struct run_joint {
+    joint_kind kind;
+    uint8_t width;
+    bool is_big_endian, is_reversed, is_variable; /* of JOINT_ROLE, JOINT_STAMP; LEB128 */
+    uint32_t number;
+    uint64_t at; /* bits from the packet's start */
+    uint64_t value;
+} run_joint;
+
+/* Of the last event, in a batch for one; before that, of the packet's head. */
+const run_joint *run_joints(const ctf_run *run, uint32_t *count);
+
+/* The id of the last event's class, and a clock as it stands. */
+uint64_t run_event_id(const ctf_run *run);
+uint64_t run_clock(const ctf_run *run, uint32_t number);
+
 /* Nanoseconds from the clock's origin, rounded down; sets `*is_clamped` when they do not fit. */
 int64_t clock_ns(const ctf_clock *clock, uint64_t ticks, bool *is_clamped);
 

@@ -431,6 +431,7 @@ HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
     case OP_TEXT: return field_text(r, o, pos);
     case OP_SKIP: return field_skip(r, o, pos);
     case OP_UNIT: return field_unit(r, o, pos);
+    case OP_JOINT: return joint_note(r, o, pos) ? pos : run_exhausted(r);
     case OP_ORDER: return field_order(r, o, pos);
     case OP_PAYLOAD: return payload_begin(r, pos);
     default: return payload_end(r, pos); /* OP_PAYLOAD_END */

@@ -52,6 +52,7 @@ typedef enum op_code {
     OP_NUMBERS, /* length, stride: an array of plain numbers */
     OP_SKIP,    /* length, stride, size: elements of a fixed size that nobody wants */
     OP_UNIT,    /* size, unit: an RFC bit field that would cross its unit goes to the next */
+    OP_JOINT,   /* shift: joint_kind; size, role: what it says. Only with DECODE_JOINTS. */
     OP_ORDER,   /* from here on bits are in this order, which can only change between bytes */
     /* Structure */
     OP_OPEN,    /* appends a run: OP_CLOSE ends it */

@@ -105,6 +105,7 @@ void run_free(ctf_run *r)
     free(r->clocks_before);
     free(r->slots);
     free(r->frames);
+    free(r->joints);
     free(r);
 }
 
@@ -460,6 +461,7 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
     r->head = head;
     r->batch = r->head_batch;
     r->batch_serial++;
+    r->joint_count = 0;
     stele_batch_clear(r->head_batch);
     run_load(r, view);
     if (schema->packet_header != NULL)

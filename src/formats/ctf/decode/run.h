@@ -71,6 +71,8 @@ struct ctf_run {
     const stele_batch *local_batch;
     uint64_t local_serial, batch_serial;
     kept_track tracks[TRACKS_KEPT];
+    run_joint *joints;
+    uint32_t joint_count, joint_capacity;
     uint8_t scratch[SCRATCH_SIZE];
 };
 
@@ -123,6 +125,11 @@ void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
 
 /* Executes from r->position on: a head's program once, or events until something ends that. */
 decode_outcome run_execute(ctf_run *r, const program *first);
+
+/* ---- Joints (joints.c) ---- */
+
+/* False: memory. */
+bool joint_note(ctf_run *r, const op *o, uint64_t pos);
 
 /* ---- Operations that are fields of their own (fields.c): the position behind, or POS_FAILED ----
  */

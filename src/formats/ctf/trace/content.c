@@ -103,20 +103,20 @@ decode_outcome content_events(ctf_content *content, stele_batch *batch)
     decode_outcome outcome;
     uint64_t want = 1;
     if (run_position(content->run) == content->content_bits) {
-        const packet_view nothing = {NULL, 0, run_position(content->run) / 8};
-        return run_events(content->run, &nothing, batch);
+        content->view = (packet_view){NULL, 0, run_position(content->run) / 8};
+        return run_events(content->run, &content->view, batch);
     }
     do {
-        packet_view view;
-        if (!load(content, want, &view)) {
+        packet_view *view = &content->view;
+        if (!load(content, want, view)) {
             report_unloadable(content);
             return DECODE_BAD;
         }
-        outcome = run_events(content->run, &view, batch);
+        outcome = run_events(content->run, view, batch);
         want = run_want_size(content->run);
-        if (outcome == DECODE_MORE && want <= view.size &&
-            run_position(content->run) / 8 == view.offset)
-            want = view.size + 1;
+        if (outcome == DECODE_MORE && want <= view->size &&
+            run_position(content->run) / 8 == view->offset)
+            want = view->size + 1;
     } while (outcome == DECODE_MORE);
     return outcome;
 }

@@ -193,6 +193,12 @@ static stele_status fill_events(ctf_producer *self, stele_batch *batch)
 
 /* ---- The producer ---- */
 
+static void set_place(const ctf_producer *self, stele_batch *batch)
+{
+    batch->file = (uint32_t)(self->walk.current->file - self->trace->files);
+    batch->packet = self->packet->offset;
+}
+
 static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
 {
     const bool is_shared = (batch->columns & STELE_COLUMN_CONTEXT) == 0;
@@ -206,8 +212,10 @@ static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
             /* Stands alone: it is not of the packet that the batch's context is of. */
             if (batch->event_count != 0)
                 return STELE_OK;
+            set_place(self, batch);
             return push_losses(self, batch);
         } else {
+            set_place(self, batch);
             status = fill_events(self, batch);
         }
     }

@@ -247,10 +247,10 @@ stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
         if (walk->open_count == 0)
             return STELE_END;
         walk->current = &walk->open[walk_first(walk)];
-        if (is_equal(walk, &walk->current->packet)) {
-            walk->equal_count++;
+        walk->is_repeat = is_equal(walk, &walk->current->packet);
+        walk->equal_count += walk->is_repeat;
+        if (walk->is_repeat && !walk->options.repeats)
             continue;
-        }
         *packet = &walk->current->packet;
         walk->has_last = true;
         walk->last = (*packet)->head;

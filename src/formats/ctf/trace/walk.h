@@ -10,6 +10,7 @@ typedef struct walk_options {
     size_t window_size;
     int64_t begin_ns, end_ns; /* packets that are outside as a whole may be left out */
     bool check;               /* compare packets with LTTng's index */
+    bool repeats;             /* give equal packets, too */
 } walk_options;
 
 typedef struct walk_file walk_file;
@@ -27,6 +28,7 @@ typedef struct ctf_walk {
     uint64_t skipped;   /* bytes that were no packets */
     uint64_t equal_count;
     bool is_outside; /* the current packet ends before the begin: not to be decoded */
+    bool is_repeat;  /* the current packet is equal to the one before */
     bool has_last;
     packet_head last; /* of the last packet that was given */
     uint64_t last_content_bits;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Notes of where the pieces of records lie. See decode.h. */
+#include <stdlib.h>
+
+#include "formats/ctf/decode/build.h"
+#include "formats/ctf/decode/run.h"
+
+void build_joint(builder *b, joint_kind kind, uint64_t value, uint32_t number, const op *of)
+{
+    op *at;
+    if ((b->programs->columns & DECODE_JOINTS) == 0)
+        return;
+    build_close(b);
+    at = build_op(b, OP_JOINT);
+    if (of != NULL) {
+        at->flags = of->flags;
+        at->width = of->width;
+    }
+    at->shift = (uint8_t)kind;
+    at->u.size = value;
+    at->v.role = number;
+}
+
+bool joint_note(ctf_run *r, const op *o, uint64_t pos)
+{
+    const joint_kind kind = (joint_kind)o->shift;
+    const uint8_t width = (o->flags & OP_VARIABLE) != 0 ? (uint8_t)r->varint_width : o->width;
+    run_joint *joint;
+    if (kind == JOINT_EVENT)
+        r->joint_count = 0;
+    if (r->joint_count == r->joint_capacity) {
+        const uint32_t capacity = r->joint_capacity != 0 ? r->joint_capacity * 2 : 64;
+        run_joint *grown = realloc(r->joints, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        r->joints = grown;
+        r->joint_capacity = capacity;
+    }
+    joint = &r->joints[r->joint_count++];
+    *joint = (run_joint){.kind = kind,
+                         .width = width,
+                         .is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0,
+                         .is_reversed = (o->flags & OP_REVERSED) != 0,
+                         .is_variable = (o->flags & OP_VARIABLE) != 0,
+                         .number = o->v.role,
+                         .at = r->data_at + pos,
+                         .value = o->u.size};
+    if (kind == JOINT_STAMP)
+        joint->value = r->clocks[o->v.clock];
+    return true;
+}
+
+const run_joint *run_joints(const ctf_run *run, uint32_t *count)
+{
+    *count = run->joint_count;
+    return run->joints;
+}
+
+uint64_t run_event_id(const ctf_run *run)
+{
+    return run->id;
+}
+
+uint64_t run_clock(const ctf_run *run, uint32_t number)
+{
+    return run->clocks[number];
+}
