@@ -274,6 +274,25 @@ TEST(the_byte_order_may_be_said_later)
                 "};\ntrace { minor = 8; major = 1; byte_order = be; };"));
     CHECK(fields_of(&schema, 1)->type->is_big_endian);
     schema_free(&schema);
+    CHECK(parse(&schema,
+                "trace { packet.header := struct { integer { size = 32; byte_order = le; } magic; "
+                "integer { size = 8; } id; }; byte_order = be; minor = 8; major = 1; };"));
+    CHECK(!schema.packet_header->u.structure.members[0].type->is_big_endian);
+    CHECK(schema.packet_header->u.structure.members[1].type->is_big_endian);
+    schema_free(&schema);
+}
+
+TEST(pointers_are_addresses)
+{
+    ctf_schema schema;
+    const ctf_member *f;
+    CHECK(
+        parse(&schema, "typealias integer { size = 64; } := void *; " EVENT(
+                           "void * a; void const * const b[2]; typealias string := u8 *; u8 *c;")));
+    f = fields_of(&schema, 3);
+    CHECK(f[0].type->base == CTF_HEX && f[1].type->u.array.element == f[0].type);
+    CHECK_EQ_U64(f[2].type->kind, CTF_STRING);
+    schema_free(&schema);
 }
 
 TEST(floats_and_strings)
@@ -296,8 +315,9 @@ TEST(enumerations)
     ctf_schema schema;
     const ctf_class *e;
     CHECK(parse(&schema, EVENT("enum : integer { size = 8; signed = 1; } { A = -3 ... -1, \"B b\", "
-                               "C = 'c', A = 9, } e; enum { X = 5 ... 9, Y = 7 } f;")));
-    e = fields_of(&schema, 2)[0].type;
+                               "C = 'c', A = 9, } e; enum { X = 5 ... 9, Y = 7 } f; "
+                               "enum : integer { size = 1; signed = 1; } { P = -1, Q } g;")));
+    e = fields_of(&schema, 3)[0].type;
     CHECK(e->is_enum && e->kind == CTF_INT && e->mapping_count == 3);
     CHECK_EQ_STR(e->mappings[0].name.bytes, "A");
     CHECK_EQ_U64(e->mappings[0].range_count, 2);
@@ -307,7 +327,8 @@ TEST(enumerations)
     CHECK_EQ_STR(e->mappings[1].name.bytes, "B b");
     CHECK_EQ_U64(e->mappings[1].ranges[0].low, 0);
     CHECK_EQ_U64(e->mappings[2].ranges[0].low, 'c');
-    CHECK_EQ_U64(fields_of(&schema, 2)[1].type->size, 32);
+    CHECK_EQ_U64(fields_of(&schema, 3)[1].type->size, 32);
+    CHECK_EQ_U64(fields_of(&schema, 3)[2].type->mappings[1].ranges[0].low, 0);
     schema_free(&schema);
 }
 

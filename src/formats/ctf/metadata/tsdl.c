@@ -163,7 +163,8 @@ static void find_byte_order(tsdl *p)
     lexer_rewind(&p->lex, true);
     while (tsdl_next(p) && tsdl_token(p)->kind != TOKEN_END) {
         if (tsdl_is_mark(p, '{')) {
-            in_trace = depth++ == 0 && before == WORD_TRACE;
+            if (depth++ == 0)
+                in_trace = before == WORD_TRACE;
         } else if (tsdl_is_mark(p, '}')) {
             depth -= depth > 0;
         } else if (in_trace && depth == 1 && tsdl_is_word(p, WORD_BYTE_ORDER)) {

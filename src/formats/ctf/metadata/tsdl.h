@@ -254,6 +254,10 @@ bool tsdl_enum(tsdl *p, const ctf_class **type);
 /* A type by words: "unsigned long", "my_type"; with the stars behind it. */
 bool tsdl_named_type(tsdl *p, const ctf_class **type);
 
+/* The type as one that pointers are of, whatever it says: integers are shown as addresses. NULL:
+   memory. */
+const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type);
+
 /* One type for a use, up to what follows it; with all that nests in it. */
 bool tsdl_type(tsdl *p, type_use use, const ctf_class **type);
 

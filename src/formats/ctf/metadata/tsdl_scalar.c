@@ -175,6 +175,16 @@ bool tsdl_integer(tsdl *p, const ctf_class **type)
     return *type != NULL;
 }
 
+const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type)
+{
+    ctf_class made;
+    if ((type->kind != CTF_INT && type->kind != CTF_UINT) || type->is_enum)
+        return type;
+    memcpy(&made, type, sizeof made);
+    made.base = CTF_HEX;
+    return share(p, &made);
+}
+
 /* ---- Floating point ---- */
 
 #define EXPONENT_BITS_MAX 63
@@ -331,7 +341,7 @@ static bool enum_mapping(tsdl *p, uint32_t word, uint32_t place, uint32_t *numbe
 static bool enum_follows(const ctf_class *type, const label_range *before, uint64_t *value)
 {
     const unsigned bits = type->size < 64 ? type->size : 64;
-    const uint64_t most = UINT64_MAX >> (64 - bits + (type->kind == CTF_INT));
+    const uint64_t most = UINT64_MAX >> (64 - bits) >> (type->kind == CTF_INT);
     *value = before != NULL ? before->range.high + 1 : 0;
     return before == NULL || (before->range.high != most && (type->kind == CTF_INT || *value != 0));
 }

@@ -51,8 +51,8 @@ bool tsdl_named_type(tsdl *p, const ctf_class **type)
     if (s == NULL)
         return tsdl_fail(p, CTF104, place, NULL, "the type '%.64s', which is not known here",
                          tsdl_text(p, word).bytes);
-    *type = s->type;
-    return true;
+    *type = *TABLE_LAST(p->key, char) == '*' ? tsdl_pointer(p, s->type) : s->type;
+    return *type != NULL;
 }
 
 bool tsdl_is_alignment(uint64_t value)
