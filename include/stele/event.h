@@ -151,10 +151,11 @@ typedef enum stele_type {
 } stele_type;
 
 /* How a value was written and is best shown; the value itself is complete without it. */
-#define STELE_HINT_BASE_MASK 0x07u /* of integers: 0 decimal, 1 hexadecimal, 2 octal, 3 binary */
+#define STELE_HINT_BASE_MASK 0x03u /* of integers: 0 decimal, 1 hexadecimal, 2 octal, 3 binary */
 #define STELE_HINT_HEX       0x01u
 #define STELE_HINT_OCTAL     0x02u
 #define STELE_HINT_BINARY    0x03u
+#define STELE_HINT_OPTIONAL  0x04u /* the value of a field that might not have been there */
 #define STELE_HINT_ENUM      0x08u /* an enumeration, also where no label fits the value */
 #define STELE_HINT_RAW       0x10u /* only the format's own writer needs it; not shown */
 #define STELE_HINT_UNRESOLVED \

@@ -22,7 +22,6 @@
 
 typedef enum known_name {
     NAME_TRACE_ENV,
-    NAME_TRACE_NAME,
     NAME_HOSTNAME,
     NAME_DOMAIN,
     NAME_PROCNAME,
@@ -37,7 +36,6 @@ typedef enum known_name {
 } known_name;
 
 static const char *const known_names[NAME_COUNT] = {[NAME_TRACE_ENV] = "trace.env",
-                                                    [NAME_TRACE_NAME] = "trace.name",
                                                     [NAME_HOSTNAME] = "hostname",
                                                     [NAME_DOMAIN] = "domain",
                                                     [NAME_PROCNAME] = "procname",
@@ -199,6 +197,29 @@ static void put_enum(pretty *p, const stele_field *field)
     OUTPUT_LITERAL(out, " )");
 }
 
+static int flag_compare(const void *a, const void *b)
+{
+    const stele_text *x = a, *y = b;
+    const int order = memcmp(x->bytes, y->bytes, x->size < y->size ? x->size : y->size);
+    return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* An integer, and the flags of a bit map that are set, by name. */
+static void put_flags(pretty *p, const stele_field *field)
+{
+    stele_text flags[UINT8_MAX];
+    put_integer(p, field);
+    for (unsigned i = 0; i < field->label_count; i++)
+        flags[i] = text_of(p, field + 1 + i);
+    qsort(flags, field->label_count, sizeof *flags, flag_compare);
+    for (unsigned i = 0; i < field->label_count; i++) {
+        output_text(p->base.out, i == 0 ? " { " : ", ");
+        put_string(p, flags[i]);
+    }
+    if (field->label_count != 0)
+        OUTPUT_LITERAL(p->base.out, " }");
+}
+
 static void put_index(output *out, uint32_t index, bool has_names)
 {
     output_put(out, ", ", index != 0 ? 2 : 0);
@@ -222,7 +243,7 @@ static void put_packed(pretty *p, const stele_field *field, bool has_names)
         element.type = field->type == STELE_TYPE_UINTS  ? STELE_TYPE_UINT
                        : field->type == STELE_TYPE_INTS ? STELE_TYPE_INT
                                                         : STELE_TYPE_FLOAT;
-        element.hint = field->hint;
+        element.hint = field->hint & STELE_HINT_BASE_MASK;
         put_index(out, i, has_names);
         put_field(p, &element, has_names);
     }
@@ -258,13 +279,21 @@ static void put_members(pretty *p, const stele_field *at, const stele_field *end
     OUTPUT_LITERAL(out, " }");
 }
 
-static void put_bytes_field(pretty *p, const stele_field *field)
+static void put_blob(pretty *p, const stele_field *field)
+{
+    const uint8_t *at = p->batch->bytes + field->u.bytes.offset;
+    OUTPUT_LITERAL(p->base.out, "{ ");
+    for (uint32_t i = 0; i < field->u.bytes.size; i++)
+        output_printf(p->base.out, "%02x ", at[i]);
+    OUTPUT_LITERAL(p->base.out, "}");
+}
+
+static void put_big(pretty *p, const stele_field *field)
 {
     const uint8_t *at = p->batch->bytes + field->u.bytes.offset;
     OUTPUT_LITERAL(p->base.out, "0x");
-    for (uint32_t i = 0; i < field->u.bytes.size; i++)
-        output_printf(p->base.out, "%02X",
-                      field->type == STELE_TYPE_BIGINT ? at[field->u.bytes.size - 1 - i] : at[i]);
+    for (uint32_t i = field->u.bytes.size; i-- != 0;)
+        output_printf(p->base.out, "%02X", at[i]);
 }
 
 static void put_variant(pretty *p, const stele_field *field, bool has_names)
@@ -275,7 +304,7 @@ static void put_variant(pretty *p, const stele_field *field, bool has_names)
     OUTPUT_LITERAL(p->base.out, " }");
 }
 
-static void put_field(pretty *p, const stele_field *field, bool has_names)
+static void put_value(pretty *p, const stele_field *field, bool has_names)
 {
     output *out = p->base.out;
     switch (field->type) {
@@ -284,8 +313,8 @@ static void put_field(pretty *p, const stele_field *field, bool has_names)
     case STELE_TYPE_FLOAT: put_real(out, field->u.f); break;
     case STELE_TYPE_STRING:
     case STELE_TYPE_NAME: put_string(p, text_of(p, field)); break;
-    case STELE_TYPE_BYTES:
-    case STELE_TYPE_BIGINT: put_bytes_field(p, field); break;
+    case STELE_TYPE_BYTES: put_blob(p, field); break;
+    case STELE_TYPE_BIGINT: put_big(p, field); break;
     case STELE_TYPE_UINTS:
     case STELE_TYPE_INTS:
     case STELE_TYPE_FLOATS: put_packed(p, field, has_names); break;
@@ -298,8 +327,19 @@ static void put_field(pretty *p, const stele_field *field, bool has_names)
         if ((field->hint & STELE_HINT_ENUM) != 0)
             put_enum(p, field);
         else
-            put_integer(p, field);
+            put_flags(p, field);
     }
+}
+
+static void put_field(pretty *p, const stele_field *field, bool has_names)
+{
+    if ((field->hint & STELE_HINT_OPTIONAL) == 0) {
+        put_value(p, field, has_names);
+        return;
+    }
+    OUTPUT_LITERAL(p->base.out, "{ ");
+    put_value(p, field, has_names);
+    OUTPUT_LITERAL(p->base.out, " }");
 }
 
 /* ---- Time ---- */
@@ -428,7 +468,7 @@ static void put_head_item(pretty *p, known_name name, const char *key, const ste
         put_key(p, key);
     else if (*has_some)
         output_byte(p->base.out, ':');
-    if (name == NAME_VPID) {
+    if (value->type == STELE_TYPE_UINT || value->type == STELE_TYPE_INT) {
         output_byte(p->base.out, '(');
         put_integer(p, value);
         output_byte(p->base.out, ')');
@@ -441,18 +481,20 @@ static void put_head_item(pretty *p, known_name name, const char *key, const ste
     *has_some = true;
 }
 
+/* babeltrace2 gives a trace the name of its host, or an empty one. */
 static void put_trace_name(pretty *p)
 {
-    const stele_field *name = p->env[NAME_TRACE_NAME];
+    const stele_field *host = p->env[NAME_HOSTNAME];
     const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
-    stele_text text;
-    if ((p->options.fields & PRETTY_FIELD_TRACE) == 0 || name == NULL)
+    if ((p->options.fields & PRETTY_FIELD_TRACE) == 0)
         return;
     put_comma(p);
     if (has_names)
         put_key(p, "trace");
-    text = text_of(p, name);
-    output_put(p->base.out, text.bytes, text.size);
+    if (host != NULL) {
+        const stele_text text = text_of(p, host);
+        output_put(p->base.out, text.bytes, text.size);
+    }
     if (has_names)
         OUTPUT_LITERAL(p->base.out, ", ");
 }
@@ -518,7 +560,7 @@ static bool has_members(const stele_field *structure)
     for (; at < end; at += stele_field_length(at))
         if ((at->hint & STELE_HINT_RAW) == 0)
             return true;
-    return structure->u.run.length == 0;
+    return false;
 }
 
 static void put_context(pretty *p, known_name name, const stele_field *structure)
@@ -588,7 +630,6 @@ static void take_batch(pretty *p, const stele_batch *batch)
     env = find_context(p, NAME_TRACE_ENV);
     for (known_name name = NAME_HOSTNAME; name <= NAME_VPID; name++)
         p->env[name] = env != NULL ? find(p, env + 1, env + 1 + env->u.run.length, name) : NULL;
-    p->env[NAME_TRACE_NAME] = find_context(p, NAME_TRACE_NAME);
     p->packet = find_context(p, NAME_PACKET_CONTEXT);
     if (p->packet != NULL && !has_members(p->packet))
         p->packet = NULL;

@@ -17,6 +17,11 @@ says out '^\[1700000000.671088590\] (+?.?????????) box a:numbers: { 0 }, { 7 }, 
 expect 2 cat --ctf-pretty --pretty-names some "$small"
 expect 2 cat --ctf-pretty --json "$small"
 
+# What only CTF 2 has: optionals, bit maps, BLOBs; a trace goes by the name of its host.
+expect 1 cat --ctf-pretty --pretty-fields trace "$ctf/small_2"
+says out '^\[[^]]*\] ([^)]*) boxvalues: { flag = true, maybe = { "yes" }, big = -12345678901, bits = 0x85 { "low", "top" }, n = 2, blob = { 01 02 }, level = ( "on" : container = 3 ), which = { "hé" } }$'
+says out ' maybe = <none>, big = 63, bits = 0x0, n = 0, blob = { }, level'
+
 # Contexts can be asked for as fields.
 expect 1 cat --where 'arg.vtid == 7' "$small"
 lines out 3

@@ -46,12 +46,13 @@ stele_name build_name(builder *b, ctf_text text)
     return name;
 }
 
-uint64_t build_head(stele_name name, stele_type type, uint32_t width, unsigned hint)
+uint64_t build_head(builder *b, stele_name name, stele_type type, uint32_t width, unsigned hint)
 {
     const stele_field field = {.name = name,
                                .type = (uint8_t)type,
                                .width = width <= UINT8_MAX ? (uint8_t)width : 0,
-                               .hint = (uint8_t)hint};
+                               .hint = (uint8_t)(hint | b->hint)};
+    b->hint = 0;
     return load_native64(&field);
 }
 

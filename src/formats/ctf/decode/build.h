@@ -35,6 +35,7 @@ typedef struct builder {
     uint32_t emit;           /* the operation whose entries may go on; OP_NONE */
     /* Entries */
     uint32_t entries;
+    unsigned hint;       /* that the next entry has beside its own */
     uint32_t variations; /* where the number of entries varies */
     uint32_t hidden;     /* members of the structure at hand that are not told */
     uint32_t open, depth;
@@ -76,7 +77,7 @@ void build_order(builder *b, const ctf_class *type);
 stele_name build_name(builder *b, ctf_text text);
 
 /* The first half of an entry. */
-uint64_t build_head(stele_name name, stele_type type, uint32_t width, unsigned hint);
+uint64_t build_head(builder *b, stele_name name, stele_type type, uint32_t width, unsigned hint);
 
 /* Memory of the program, cleared; NULL: none. */
 void *build_take(builder *b, size_t count, size_t size);

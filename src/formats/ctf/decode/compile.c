@@ -16,7 +16,8 @@ static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
 
 static unsigned base_hint(const ctf_class *type)
 {
-    const unsigned hint = type->is_enum || type->mapping_count != 0 ? STELE_HINT_ENUM : 0;
+    const bool is_enum = type->mapping_count != 0 && type->kind != CTF_BIT_MAP;
+    const unsigned hint = is_enum ? STELE_HINT_ENUM : 0;
     switch (type->base) {
     case CTF_HEX: return hint | STELE_HINT_HEX;
     case CTF_OCTAL: return hint | STELE_HINT_OCTAL;
@@ -124,12 +125,13 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     op *at;
     b->entries++;
     if (type->kind == CTF_BOOL) {
-        number_op(b, OP_EMIT_BOOL, n)->head = build_head(name, STELE_TYPE_BOOL, n->place.width, 0);
+        number_op(b, OP_EMIT_BOOL, n)->head =
+            build_head(b, name, STELE_TYPE_BOOL, n->place.width, 0);
         return;
     }
     if (type->kind == CTF_FLOAT && !is_binary64) {
         at = number_op(b, OP_EMIT_FLOAT, n);
-        at->head = build_head(name, STELE_TYPE_FLOAT, n->place.width, 0);
+        at->head = build_head(b, name, STELE_TYPE_FLOAT, n->place.width, 0);
         at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
         return;
     }
@@ -143,7 +145,7 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     } else {
         at = emit_plain(b, n);
     }
-    at->head = build_head(name,
+    at->head = build_head(b, name,
                           is_binary64 ? STELE_TYPE_FLOAT
                           : is_signed ? STELE_TYPE_INT
                                       : STELE_TYPE_UINT,
@@ -235,7 +237,7 @@ static void emit_big(builder *b, const ctf_class *type, stele_name name)
         at->flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
                               (type->kind == CTF_INT ? OP_SIGNED : 0) |
                               (type->is_bit_reversed ? OP_REVERSED : 0));
-        at->head = build_head(name,
+        at->head = build_head(b, name,
                               type->kind == CTF_FLOAT  ? STELE_TYPE_FLOAT
                               : type->kind == CTF_BOOL ? STELE_TYPE_BOOL
                                                        : STELE_TYPE_BIGINT,
@@ -283,14 +285,16 @@ static void emit_varint(builder *b, const ctf_class *type, stele_name name, uint
     const bool is_signed = type->kind == CTF_VAR_INT;
     const number n = {.place = {.width = 64, .mask = UINT64_MAX},
                       .flags = (uint8_t)(OP_VARIABLE | (is_signed ? OP_SIGNED : 0))};
+    const unsigned hint = b->hint; /* of the entry, whichever of the two it becomes */
     uint32_t index;
     op *at;
     build_align(b, type->alignment > 8 ? type->alignment : 8);
     index = b->count;
     at = build_op(b, OP_VARINT);
     at->flags = (uint8_t)((is_signed ? OP_SIGNED : 0) | (b->is_wanted ? OP_WANTED : 0));
-    at->head = build_head(name, STELE_TYPE_BIGINT, 0,
+    at->head = build_head(b, name, STELE_TYPE_BIGINT, 0,
                           base_hint(type) | (is_signed ? STELE_HINT_SIGNED : 0u));
+    b->hint = hint;
     if (b->is_wanted)
         emit_number(b, type, name, &n);
     build_target(b, index);
@@ -371,7 +375,7 @@ static void emit_string(builder *b, const ctf_class *type, stele_name name)
     at = build_op(b, OP_STRING);
     at->v.encoding = type->encoding;
     at->flags = b->is_wanted ? OP_WANTED : 0;
-    at->head = build_head(name, STELE_TYPE_STRING, 0, 0);
+    at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
     b->entries += b->is_wanted;
     b->phase = (layout_phase){8, 0};
 }
@@ -385,7 +389,7 @@ static void emit_short_text(builder *b, stele_name name, uint32_t length)
     op *at = build_op(b, OP_EMIT_TEXT);
     at->offset = offset;
     at->u.length = length;
-    at->head = build_head(name, STELE_TYPE_STRING, 0, 0);
+    at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
     b->emit = OP_NONE;
     b->entries++;
 }
@@ -414,7 +418,7 @@ static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     at->v.encoding = type->encoding;
     at->flags = b->is_wanted ? OP_WANTED : 0;
     set_length(at, length);
-    at->head = build_head(name, is_text ? STELE_TYPE_STRING : STELE_TYPE_BYTES, 0, 0);
+    at->head = build_head(b, name, is_text ? STELE_TYPE_STRING : STELE_TYPE_BYTES, 0, 0);
     b->entries += b->is_wanted;
     step_length(b, length, 8);
 }
@@ -454,7 +458,7 @@ static void emit_packed(builder *b, const ctf_class *element, field_length lengt
                            (element->kind == CTF_INT ? OP_SIGNED : 0));
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
-    at->head = build_head(name, type, element->size, 0);
+    at->head = build_head(b, name, type, element->size, 0);
     b->entries++;
     b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
@@ -472,7 +476,7 @@ static void emit_loop(builder *b, const ctf_class *element, field_length length,
     set_length(at, length);
     at->flags |= b->is_wanted ? OP_WANTED : 0;
     at->offset = size_min < UINT32_MAX ? (uint32_t)size_min : UINT32_MAX;
-    at->head = build_head(name, STELE_TYPE_ARRAY, 0, 0);
+    at->head = build_head(b, name, STELE_TYPE_ARRAY, 0, 0);
     b->entries += b->is_wanted;
     b->variations++;
     if (++b->open > b->depth)
@@ -561,7 +565,7 @@ static void emit_struct(builder *b, const ctf_class *type, stele_name name, unsi
         return;
     }
     run = b->count;
-    run_open(b, build_head(name, STELE_TYPE_STRUCT, 0, hint), type->u.structure.count);
+    run_open(b, build_head(b, name, STELE_TYPE_STRUCT, 0, hint), type->u.structure.count);
     entries = b->entries;
     b->hidden = 0;
     emit_members(b, type, node);
@@ -625,14 +629,16 @@ static void emit_options(builder *b, const ctf_class *type, stele_name name, uin
                          uint32_t *targets)
 {
     const uint32_t count = type->u.variant.count;
+    const unsigned hint = b->hint;
     branches ways = {.phase = b->phase, .order = b->order};
     uint32_t last_jump = OP_NONE;
     for (uint32_t i = 0; i < count; i++) {
         const ctf_member *option = &type->u.variant.options[i];
+        b->hint = hint;
         branch_begin(b, &ways);
         targets[i] = b->count;
         if (b->is_wanted)
-            run_open(b, build_head(name, STELE_TYPE_VARIANT, 0, 0), 1);
+            run_open(b, build_head(b, name, STELE_TYPE_VARIANT, 0, 0), 1);
         emit_class(b, option->type, b->is_wanted ? build_name(b, option->name) : 0,
                    child_node(b, node, i));
         build_close(b);
@@ -676,6 +682,7 @@ static void emit_optional(builder *b, const ctf_class *type, stele_name name, ui
 {
     const target_user *user = next_user(b);
     op_condition *condition = build_take(b, 1, sizeof *condition);
+    const unsigned hint = b->hint;
     branches ways;
     uint32_t whether;
     unset_slots(b, node);
@@ -690,13 +697,16 @@ static void emit_optional(builder *b, const ctf_class *type, stele_name name, ui
     ways = (branches){.phase = b->phase, .order = b->order};
     whether = b->count;
     build_op(b, OP_WHETHER)->u.condition = condition;
+    b->hint = STELE_HINT_OPTIONAL;
     emit_class(b, type->u.optional.element, name, child_node(b, node, 0));
+    b->hint = 0;
     branch_end(b, &ways);
     if (b->is_wanted) {
         const uint32_t jump = b->count;
         build_op(b, OP_JUMP);
         build_target(b, whether);
-        entry_add(b, build_head(name, STELE_TYPE_NULL, 0, 0));
+        b->hint = hint;
+        entry_add(b, build_head(b, name, STELE_TYPE_NULL, 0, 0));
         build_target(b, jump);
     } else {
         build_target(b, whether);
