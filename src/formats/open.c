@@ -137,7 +137,7 @@ static bool trace_fill(stele_trace *trace, stele_context *context, source *from,
     info->path = source_path(from);
     info->format = f->name;
     info->title = f->title;
-    info->reason = arena_copy(&trace->texts, reason, strlen(reason));
+    info->reason = arena_copy(&trace->texts.bytes, reason, strlen(reason));
     info->packing = source_packing(from);
     info->is_seekable = in == NULL || in->is_seekable;
     info->size = source_stored_size(from);

@@ -4,21 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
+
 void stele_trace_close(stele_trace *trace)
 {
     source *from;
-    trace_property *properties;
-    arena texts;
+    trace_texts texts;
     if (trace == NULL)
         return;
     /* The format's own close frees the whole, and may still look at the source. */
     from = trace->source;
-    properties = trace->properties;
     texts = trace->texts;
     trace->ops->close(trace);
     source_close(from);
-    free(properties);
-    arena_free(&texts);
+    trace_texts_free(&texts);
+}
+
+void trace_texts_free(trace_texts *texts)
+{
+    free(texts->properties);
+    free(texts->slots);
+    arena_free(&texts->bytes);
+    *texts = (trace_texts){.slots = NULL};
 }
 
 const stele_trace_info *stele_trace_get_info(const stele_trace *trace)
@@ -29,51 +36,61 @@ const stele_trace_info *stele_trace_get_info(const stele_trace *trace)
 bool stele_trace_property(const stele_trace *trace, size_t index, const char **key,
                           const char **value)
 {
-    if (index >= trace->property_count)
+    if (index >= trace->texts.count)
         return false;
-    *key = trace->properties[index].key;
-    *value = trace->properties[index].value;
+    *key = trace->texts.properties[index].key;
+    *value = trace->texts.properties[index].value;
     return true;
 }
 
-static trace_property *property_find(stele_trace *trace, const char *key)
+/* The slot of the key, or the free one for it. */
+static uint32_t *property_slot(const trace_texts *texts, const char *key)
 {
-    for (uint32_t i = 0; i < trace->property_count; i++) {
-        if (strcmp(trace->properties[i].key, key) == 0)
-            return &trace->properties[i];
-    }
-    return NULL;
+    uint32_t at = (uint32_t)hash_bytes(key, strlen(key)) & texts->slot_mask;
+    while (texts->slots[at] != 0 && strcmp(texts->properties[texts->slots[at] - 1].key, key) != 0)
+        at = (at + 1) & texts->slot_mask;
+    return &texts->slots[at];
 }
 
-static bool property_add(stele_trace *trace, const char *key, const char *value)
+/* Twice the room for properties, with two slots for each. */
+static bool properties_grow(trace_texts *texts)
 {
-    const char *key_copy = arena_copy(&trace->texts, key, strlen(key));
-    if (key_copy == NULL)
+    const uint32_t capacity = texts->capacity != 0 ? texts->capacity * 2 : 16;
+    trace_property *grown = realloc(texts->properties, capacity * sizeof *grown);
+    uint32_t *slots;
+    if (grown == NULL)
         return false;
-    if (trace->property_count == trace->property_capacity) {
-        const uint32_t capacity = trace->property_capacity * 2 + 8;
-        trace_property *grown = realloc(trace->properties, capacity * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        trace->properties = grown;
-        trace->property_capacity = capacity;
-    }
-    trace->properties[trace->property_count++] = (trace_property){key_copy, value};
+    texts->properties = grown;
+    slots = calloc((size_t)capacity * 2, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(texts->slots);
+    texts->slots = slots;
+    texts->slot_mask = capacity * 2 - 1;
+    texts->capacity = capacity;
+    for (uint32_t i = 0; i < texts->count; i++)
+        *property_slot(texts, grown[i].key) = i + 1;
     return true;
 }
 
 bool trace_set_property(stele_trace *trace, const char *key, const char *value)
 {
-    trace_property *known = property_find(trace, key);
-    const char *copy;
-    if (known != NULL && strcmp(known->value, value) == 0)
-        return true;
-    copy = arena_copy(&trace->texts, value, strlen(value));
-    if (copy == NULL)
+    trace_texts *texts = &trace->texts;
+    trace_property *property;
+    uint32_t *slot;
+    if (texts->count == texts->capacity && !properties_grow(texts))
         return false;
-    if (known == NULL)
-        return property_add(trace, key, copy);
-    known->value = copy;
+    slot = property_slot(texts, key);
+    if (*slot != 0 && strcmp(texts->properties[*slot - 1].value, value) == 0)
+        return true;
+    value = arena_copy(&texts->bytes, value, strlen(value));
+    key = *slot == 0 ? arena_copy(&texts->bytes, key, strlen(key)) : texts->properties[*slot - 1].key;
+    if (key == NULL || value == NULL)
+        return false;
+    if (*slot == 0)
+        *slot = ++texts->count;
+    property = &texts->properties[*slot - 1];
+    *property = (trace_property){key, value};
     return true;
 }
 
@@ -82,7 +99,7 @@ bool trace_set_version(stele_trace *trace, const char *version)
     const char *copy;
     if (trace->info.version != NULL && strcmp(trace->info.version, version) == 0)
         return true;
-    copy = arena_copy(&trace->texts, version, strlen(version));
+    copy = arena_copy(&trace->texts.bytes, version, strlen(version));
     if (copy == NULL)
         return false;
     trace->info.version = copy;

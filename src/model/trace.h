@@ -53,6 +53,17 @@ typedef struct trace_property {
     const char *key, *value;
 } trace_property;
 
+/* What a trace says of itself; a zeroed one is empty. */
+typedef struct trace_texts {
+    arena bytes; /* version, reason, properties */
+    trace_property *properties;
+    uint32_t count, capacity;
+    uint32_t *slots; /* by key, open addressing: number of the property + 1 */
+    uint32_t slot_mask;
+} trace_texts;
+
+void trace_texts_free(trace_texts *texts);
+
 typedef struct trace_ops {
     /*
      * Finds all streams (context_add_stream, numbers stream_first to stream_first + stream_count
@@ -84,9 +95,7 @@ struct stele_trace {
     stele_trace_options options;
     stele_resolve_fn *resolve; /* NULL: code is named by its number */
     void *resolve_user;
-    arena texts; /* version, reason, properties */
-    trace_property *properties;
-    uint32_t property_count, property_capacity;
+    trace_texts texts;
     uint32_t stream_first, stream_count; /* valid with is_indexed */
     bool is_indexed;
     bool is_consumed; /* a sequential source that was read already */

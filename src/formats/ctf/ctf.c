@@ -260,8 +260,7 @@ static stele_status ctf_open(stele_context *context, source *from,
     if (status == STELE_OK && !set_texts(trace))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {
-        arena_free(&trace->base.texts);
-        free(trace->base.properties);
+        trace_texts_free(&trace->base.texts);
         ctf_close(&trace->base);
         return status;
     }

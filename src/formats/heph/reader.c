@@ -739,7 +739,7 @@ stele_status heph_open(stele_context *context, source *from, const stele_trace_o
     if (!trace_set_version(&trace->base, trace->layout == STELE_HEPH_SUBSTREAMS
                                              ? HEPH_VERSION
                                              : HEPH_VERSION_OLD)) {
-        arena_free(&trace->base.texts);
+        trace_texts_free(&trace->base.texts);
         free(trace);
         return STELE_ERR_MEMORY;
     }

@@ -236,8 +236,7 @@ static stele_status xray_open(stele_context *context, source *from,
     if (status == STELE_OK && (!intern_names(trace, context) || !set_texts(trace)))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {
-        arena_free(&trace->base.texts);
-        free(trace->base.properties);
+        trace_texts_free(&trace->base.texts);
         xray_close(&trace->base);
         return status;
     }

@@ -88,7 +88,7 @@ static bool find_beside(xtrace_trace *trace, const char *path, xtrace_file *file
         if (access(other, R_OK) != 0)
             continue;
         file->kind = XTRACE_FILE_BESIDE;
-        file->path = arena_copy(&trace->base.texts, other, strlen(other));
+        file->path = arena_copy(&trace->base.texts.bytes, other, strlen(other));
         break;
     }
     free(other);
@@ -179,7 +179,7 @@ static stele_status take_collection(xtrace_trace *trace, const source *folder,
             strchr(path, '/') != NULL)
             continue;
         whole = members_join(source_path(folder), path);
-        file.path = whole != NULL ? arena_copy(&trace->base.texts, whole, strlen(whole)) : NULL;
+        file.path = whole != NULL ? arena_copy(&trace->base.texts.bytes, whole, strlen(whole)) : NULL;
         free(whole);
         if (file.path == NULL)
             return STELE_ERR_MEMORY;

@@ -289,8 +289,7 @@ stele_status xtrace_open(stele_context *context, source *from, const stele_trace
     if (status == STELE_OK && (!xtrace_names_intern(context, &trace->names) || !set_texts(trace)))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {
-        arena_free(&trace->base.texts);
-        free(trace->base.properties);
+        trace_texts_free(&trace->base.texts);
         xtrace_close(&trace->base);
         return status;
     }

@@ -345,8 +345,7 @@ static decode_outcome head_choose(ctf_run *r, const ctf_stream_class *given)
                 (unsigned long long)head->stream_class_id);
         return DECODE_BAD;
     }
-    for (r->stream = 0; schema->streams[r->stream] != stream;)
-        r->stream++;
+    r->stream = stream->number;
     r->stream_class = stream;
     r->own = &r->programs->streams[r->stream];
     r->head->stream_class = stream;

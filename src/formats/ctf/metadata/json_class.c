@@ -660,6 +660,7 @@ static bool use_alias(json_front *front, const json_value *name, const ctf_class
     return true;
 }
 
+/* `type` is cleared. */
 static bool read_object(json_front *front, const json_value *object, ctf_class *type)
 {
     const json_value *found[P_COUNT] = {NULL};
@@ -670,24 +671,41 @@ static bool read_object(json_front *front, const json_value *object, ctf_class *
         !json_properties(&front->tree, object, properties, BIT(P_TYPE) | class_type->required,
                          BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS) | class_type->optional, found))
         return false;
-    *type = (ctf_class){.kind = (uint8_t)class_type->kind,
-                        .alignment = 1,
-                        .alignment_minimum = 1,
-                        .place = {object->place}};
+    type->kind = (uint8_t)class_type->kind;
+    type->alignment = type->alignment_minimum = 1;
+    type->place.offset = object->place;
     return read_extra(front, found, &type->extra) && class_type->read(front, found, type);
+}
+
+/* Classes that say nothing else than how bits are read, and of which findings are made at once. */
+static bool is_plain(const ctf_class *type)
+{
+    return (type->kind < CTF_FLOAT || type->kind == CTF_VAR_UINT || type->kind == CTF_VAR_INT ||
+            type->kind == CTF_STRING) &&
+           type->roles == 0 && type->mapping_count == 0 && type->extra == NULL;
 }
 
 bool json_class(json_front *front, const json_value *value, const ctf_class **type)
 {
-    ctf_class *made;
+    ctf_class read, *made;
     bool is_ok;
     if (value->kind == JSON_STRING)
         return use_alias(front, value, type);
-    *type = made = schema_take(front->schema, 1, sizeof *made);
-    if (made == NULL || !level_check(front, value, 1))
+    if (!level_check(front, value, 1))
         return false;
+    memset(&read, 0, sizeof read);
     front->level++;
-    is_ok = read_object(front, value, made);
+    is_ok = read_object(front, value, &read);
     front->level--;
-    return is_ok;
+    if (!is_ok)
+        return false;
+    if (is_plain(&read)) {
+        read.place.offset = UINT32_MAX;
+        *type = class_pool_share(&front->scalars, front->schema, &read);
+        return *type != NULL;
+    }
+    *type = made = schema_take(front->schema, 1, sizeof *made);
+    if (made != NULL)
+        memcpy(made, &read, sizeof read);
+    return made != NULL;
 }

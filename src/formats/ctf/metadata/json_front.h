@@ -6,6 +6,7 @@
 
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/json_value.h"
+#include "formats/ctf/schema/class_pool.h"
 
 /* A field class alias, with what follows for those who use it. */
 typedef struct json_alias {
@@ -19,6 +20,7 @@ typedef struct json_front {
     ctf_schema *schema;
     json_tree tree;
     name_set names; /* of members, options */
+    class_pool scalars;
     name_register aliases, clocks, streams;
     uint32_t level, level_max; /* of the class being read, and the deepest one reached */
     uint16_t roles;            /* of the classes of the fragment so far */

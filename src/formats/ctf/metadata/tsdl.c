@@ -191,7 +191,10 @@ static bool parse_all(tsdl *p)
 
 bool tsdl_parse(metadata *m, ctf_schema *schema)
 {
-    tsdl p = {.m = m, .schema = schema, .assigned = CTF_SCOPE_COUNT};
+    tsdl p = {.m = m,
+              .schema = schema,
+              .assigned = CTF_SCOPE_COUNT,
+              .homeless_place = UINT32_MAX};
     bool done;
     schema->generation = CTF_1;
     schema->length_unit = 1;
@@ -213,7 +216,6 @@ bool tsdl_parse(metadata *m, ctf_schema *schema)
     free(p.timestamps.items);
     free(p.late_events.items);
     free(p.key.items);
-    free(p.scalars);
-    free(p.scalar_classes.items);
+    class_pool_free(&p.scalars);
     return done;
 }

@@ -16,6 +16,7 @@
 
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/tsdl_lex.h"
+#include "formats/ctf/schema/class_pool.h"
 
 /* A meaning of a name, in the scope with this number: 0 is the root, blocks and bodies of
    structures and variants are one deeper than what is around them. */
@@ -103,6 +104,7 @@ typedef struct tsdl {
     table env_lengths;             /* env_length */
     table timestamps;              /* timestamp */
     table late_events;             /* late_event */
+    uint32_t homeless_place;       /* of the first event without a stream_id; UINT32_MAX: none */
     table key;                     /* char: the words of a type's name, joined */
     ctf_scope assigned;            /* the scope whose type is being read; CTF_SCOPE_COUNT: none */
     uint32_t assigned_scope;       /* number of the scope of its structure; 0: none is open */
@@ -110,9 +112,7 @@ typedef struct tsdl {
     const ctf_class *unselectable; /* the variant that was read last, when no label selects it */
     bool is_defined;               /* the type that was read last has a body of its own */
     bool has_trace;
-    uint32_t *scalars; /* classes that are shared: open addressing, number + 1 in scalar_classes */
-    table scalar_classes; /* const ctf_class * */
-    uint32_t scalar_mask;
+    class_pool scalars;
 } tsdl;
 
 #define TABLE_AT(table, type, index) ((type *)(table).items + (index))

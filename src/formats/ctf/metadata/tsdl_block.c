@@ -487,8 +487,14 @@ static bool event_block(tsdl *p)
     late_event *late;
     if (!tsdl_next(p) || !tsdl_block(p, &b))
         return false;
-    if (read.has_stream_id && schema_find_stream(p->schema, read.stream_id) != NULL)
+    if (!read.has_stream_id) {
+        if (p->homeless_place == UINT32_MAX)
+            p->homeless_place = read.event.place.offset;
+        if (p->schema->stream_count == 1)
+            return event_give(p, &read.event, p->schema->streams[0]->id);
+    } else if (schema_find_stream(p->schema, read.stream_id) != NULL) {
         return event_give(p, &read.event, read.stream_id);
+    }
     late = tsdl_add(&p->late_events, sizeof *late);
     if (late != NULL)
         *late = read;
@@ -672,15 +678,13 @@ static bool finish_streams(tsdl *p)
 /* Events that came before their stream, or that do not name it. */
 static bool finish_events(tsdl *p)
 {
+    if (p->homeless_place != UINT32_MAX && p->schema->stream_count > 1)
+        return tsdl_fail(p, CTF106, p->homeless_place, "'stream_id = ID;'",
+                         "an event without it in a trace of several streams");
     for (uint32_t i = 0; i < p->late_events.count; i++) {
         const late_event *late = TABLE_AT(p->late_events, late_event, i);
-        uint64_t id = late->stream_id;
-        if (!late->has_stream_id && p->schema->stream_count > 1)
-            return tsdl_fail(p, CTF106, late->event.place.offset, "'stream_id = ID;'",
-                             "an event without it in a trace of several streams");
-        if (!late->has_stream_id)
-            id = p->schema->streams[0]->id;
-        if (!event_give(p, &late->event, id))
+        if (!event_give(p, &late->event,
+                        late->has_stream_id ? late->stream_id : p->schema->streams[0]->id))
             return false;
     }
     return true;

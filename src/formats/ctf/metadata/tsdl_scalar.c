@@ -3,54 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
 #include "formats/ctf/metadata/tsdl.h"
-
-/* ---- Sharing: traces say the same integer thousands of times ---- */
-
-static bool scalars_grow(tsdl *p)
-{
-    const uint32_t size = p->scalars != NULL ? (p->scalar_mask + 1) * 2 : 256;
-    uint32_t *slots = calloc(size, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(p->scalars);
-    p->scalars = slots;
-    p->scalar_mask = size - 1;
-    for (uint32_t i = 0; i < p->scalar_classes.count; i++) {
-        const ctf_class *type = *TABLE_AT(p->scalar_classes, const ctf_class *, i);
-        uint32_t slot = (uint32_t)hash_bytes(type, sizeof *type) & p->scalar_mask;
-        while (slots[slot] != 0)
-            slot = (slot + 1) & p->scalar_mask;
-        slots[slot] = i + 1;
-    }
-    return true;
-}
-
-/* The one class that is like `type`, which has no place and no padding with chance bytes. */
-static const ctf_class *share(tsdl *p, const ctf_class *type)
-{
-    uint32_t slot;
-    const ctf_class **entry;
-    ctf_class *made;
-    if (p->scalar_classes.count * 2 >= p->scalar_mask && !scalars_grow(p))
-        return NULL;
-    slot = (uint32_t)hash_bytes(type, sizeof *type) & p->scalar_mask;
-    for (; p->scalars[slot] != 0; slot = (slot + 1) & p->scalar_mask) {
-        const ctf_class *same =
-            *TABLE_AT(p->scalar_classes, const ctf_class *, p->scalars[slot] - 1);
-        if (memcmp(same, type, sizeof *type) == 0)
-            return same;
-    }
-    made = schema_take(p->schema, 1, sizeof *made);
-    entry = made != NULL ? tsdl_add(&p->scalar_classes, sizeof *entry) : NULL;
-    if (entry == NULL)
-        return NULL;
-    memcpy(made, type, sizeof *made);
-    *entry = made;
-    p->scalars[slot] = p->scalar_classes.count;
-    return made;
-}
 
 static uint32_t default_alignment(uint32_t size)
 {
@@ -143,7 +96,7 @@ static attribute_result integer_attribute(tsdl *p, const attribute *a, void *use
     }
 }
 
-/* A class to fill in; cleared to the last byte, as share() compares. */
+/* A class to fill in; cleared to the last byte, as the pool compares. */
 static void scalar_begin(const tsdl *p, ctf_class *type, ctf_kind kind)
 {
     memset(type, 0, sizeof *type);
@@ -171,7 +124,7 @@ bool tsdl_integer(tsdl *p, const ctf_class **type)
         return missing(p, place, b.name, "'size = BITS;'");
     if (!block_has(&b, WORD_ALIGN))
         made.alignment = default_alignment(made.size);
-    *type = share(p, &made);
+    *type = class_pool_share(&p->scalars, p->schema, &made);
     return *type != NULL;
 }
 
@@ -232,7 +185,7 @@ bool tsdl_float(tsdl *p, const ctf_class **type)
     made.size = (uint32_t)made.exponent_bits + made.mantissa_bits;
     if (!block_has(&b, WORD_ALIGN))
         made.alignment = default_alignment(made.size);
-    *type = share(p, &made);
+    *type = class_pool_share(&p->scalars, p->schema, &made);
     return *type != NULL;
 }
 
@@ -254,7 +207,7 @@ bool tsdl_string(tsdl *p, const ctf_class **type)
     made.alignment = 8;
     if (!tsdl_next(p) || (tsdl_is_mark(p, '{') && !tsdl_block(p, &b)))
         return false;
-    *type = share(p, &made);
+    *type = class_pool_share(&p->scalars, p->schema, &made);
     return *type != NULL;
 }
 

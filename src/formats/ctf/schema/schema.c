@@ -23,12 +23,15 @@ ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size)
     return text;
 }
 
+/* What tables begin with, for there may be many with little in them. */
+#define FIRST_SIZE 64u
+
 /* Room for one more of a growing table, cleared; NULL: memory. */
 static void *table_add(void **table, uint32_t *count, uint32_t *capacity, size_t size)
 {
     uint8_t *added;
     if (*count == *capacity) {
-        const uint32_t wanted = *capacity != 0 ? *capacity * 2 : 8;
+        const uint32_t wanted = *capacity != 0 ? *capacity * 2 : FIRST_SIZE / (uint32_t)size + 1;
         void *grown = wanted > *capacity ? realloc(*table, wanted * size) : NULL;
         if (grown == NULL)
             return NULL;
@@ -67,7 +70,10 @@ ctf_stream_class *schema_add_stream(ctf_schema *schema)
     ctf_stream_class **slot =
         stream != NULL ? TABLE_ADD(schema->streams, schema->stream_count, schema->stream_capacity)
                        : NULL;
-    return slot != NULL ? *slot = stream : NULL;
+    if (slot == NULL)
+        return NULL;
+    stream->number = schema->stream_count - 1;
+    return *slot = stream;
 }
 
 ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream)
@@ -149,9 +155,14 @@ static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
     return slot;
 }
 
+#define EVENTS_FEW 4u /* that need no table */
+
 static bool stream_finish(ctf_stream_class *stream)
 {
     free(stream->event_slots);
+    stream->event_slots = NULL;
+    if (stream->event_count <= EVENTS_FEW)
+        return true;
     stream->event_slots = slots_make(stream->event_count, &stream->event_slot_mask);
     if (stream->event_slots == NULL)
         return false;
@@ -170,8 +181,15 @@ bool schema_finish(ctf_schema *schema)
 
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id)
 {
-    const uint32_t index = stream->event_slots[event_slot(stream, id)];
-    return index != SLOT_NONE ? &stream->events[index] : NULL;
+    if (stream->event_slots != NULL) {
+        const uint32_t index = stream->event_slots[event_slot(stream, id)];
+        return index != SLOT_NONE ? &stream->events[index] : NULL;
+    }
+    for (uint32_t i = stream->event_count; i > 0; i--) {
+        if (stream->events[i - 1].id == id)
+            return &stream->events[i - 1];
+    }
+    return NULL;
 }
 
 const ctf_env *schema_find_env(const ctf_schema *schema, const char *name)

@@ -260,6 +260,7 @@ typedef struct ctf_stream_class {
     uint32_t event_count, event_capacity;
     uint32_t *event_slots; /* by id: see schema_find_event(); made by schema_finish() */
     uint32_t event_slot_mask;
+    uint32_t number; /* in schema.streams */
     bool has_id; /* it was said; a single class of the trace needs none */
     ctf_text attributes, extensions;
     ctf_place place;
@@ -320,7 +321,7 @@ bool schema_finish(ctf_schema *schema);
    of classes with one id, the first is found. False: memory. */
 bool schema_place_streams(ctf_schema *schema);
 
-/* NULL: there is none with this id. */
+/* NULL: there is none with this id. Of event classes with one id, the last is found. */
 const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id);
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id);
 const ctf_env *schema_find_env(const ctf_schema *schema, const char *name);

@@ -34,7 +34,7 @@ static stele_status add_unit(ctf_trace *trace, size_t member, const char *name)
     trace->units = grown;
     unit = &grown[trace->unit_count];
     *unit = (ctf_unit){.metadata_member = member, .same_as = CTF_NONE, .number = trace->unit_count};
-    unit->folder = arena_copy(&trace->base.texts, name, folder_size(name));
+    unit->folder = arena_copy(&trace->base.texts.bytes, name, folder_size(name));
     if (unit->folder == NULL)
         return STELE_ERR_MEMORY;
     trace->unit_count++;

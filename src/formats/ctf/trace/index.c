@@ -2,6 +2,7 @@
 /* The pass over all packet headers, and the data streams that it shows. */
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "core/path.h"
 #include "formats/ctf/trace/content.h"
 #include "formats/ctf/trace/lttng_index.h"
@@ -15,6 +16,8 @@
 typedef struct indexer {
     ctf_trace *trace;
     ctf_programs **programs; /* by unit, made when needed */
+    ctf_run *run;            /* of the unit of the last file */
+    const ctf_unit *unit;
     stele_batch *batch;
     diag_sink told; /* what was reported, apart from this pass */
     ctf_content content;
@@ -150,34 +153,43 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, wi
     return status;
 }
 
-static stele_status index_file(indexer *self, ctf_file *file)
+/* A run for a file of the unit. False: memory. */
+static bool take_run(indexer *self, const ctf_unit *unit)
 {
-    ctf_trace *trace = self->trace;
-    const ctf_unit *unit = ctf_schema_unit(trace, file->unit);
+    const ctf_trace *trace = self->trace;
     ctf_programs **programs = &self->programs[unit->number];
-    ctf_run *run;
-    window w;
-    input *in = NULL;
-    stele_status status;
+    if (self->run != NULL && self->unit == unit) {
+        run_reset(self->run);
+        return true;
+    }
     if (*programs == NULL)
         *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
                                  STELE_COLUMN_TIME);
-    run = *programs != NULL ? run_new(*programs) : NULL;
-    if (run == NULL)
+    run_free(self->run);
+    self->run = *programs != NULL ? run_new(*programs) : NULL;
+    self->unit = unit;
+    return self->run != NULL;
+}
+
+static stele_status index_file(indexer *self, ctf_file *file)
+{
+    ctf_trace *trace = self->trace;
+    window w;
+    input *in = NULL;
+    stele_status status;
+    if (!take_run(self, ctf_schema_unit(trace, file->unit)))
         return STELE_ERR_MEMORY;
     speak(self);
     status = ctf_open_member(trace, file->member, &in);
     hush(self);
-    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ) {
-        run_free(run);
+    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
         return STELE_OK; /* as was told; the other files can be read */
-    }
     if (status == STELE_OK && in->is_seekable && in->has_size) {
         file->size = in->size;
         status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
                              trace->base.context->limits.record_size_max);
         if (status == STELE_OK) {
-            status = index_window(self, file, run, &w);
+            status = index_window(self, file, self->run, &w);
             window_close(&w);
         }
     } else if (status == STELE_OK) {
@@ -188,18 +200,10 @@ static stele_status index_file(indexer *self, ctf_file *file)
     }
     if (in != NULL)
         ctf_close_member(file->member, in);
-    run_free(run);
     return status;
 }
 
 /* ---- Streams ---- */
-
-static bool stream_has_file(const ctf_trace *trace, const ctf_stream *stream, const ctf_file *file)
-{
-    return stream->has_id && (file->first.has & CTF_ROLE_STREAM_ID) != 0 &&
-           stream->id == file->first.stream_id && stream->type == file->first.stream_class &&
-           stream->unit == ctf_schema_unit(trace, file->unit)->number;
-}
 
 static ctf_stream *stream_add(ctf_trace *trace, const ctf_file *file)
 {
@@ -236,27 +240,57 @@ static bool stream_add_file(ctf_stream *stream, uint32_t file)
     return true;
 }
 
+/* Streams by what the packets of their files say: open addressing, number of the stream + 1. */
+typedef struct stream_table {
+    uint32_t *slots;
+    uint32_t mask;
+} stream_table;
+
+static bool stream_table_init(stream_table *table, uint32_t file_count)
+{
+    size_t size = 16;
+    while (size < (size_t)file_count * 2)
+        size *= 2;
+    *table = (stream_table){calloc(size, sizeof *table->slots), (uint32_t)(size - 1)};
+    return table->slots != NULL;
+}
+
+/* The slot of the stream that the file's packets name, or the free one for it. */
+static uint32_t *stream_slot(const ctf_trace *trace, const stream_table *table,
+                             const ctf_file *file)
+{
+    const ctf_stream_class *type = file->first.stream_class;
+    const uint32_t unit = ctf_schema_unit(trace, file->unit)->number;
+    const uint64_t key = (uint64_t)unit << 32 | type->number;
+    uint32_t at = (uint32_t)hash_u64(hash_u64(key) ^ file->first.stream_id) & table->mask;
+    for (; table->slots[at] != 0; at = (at + 1) & table->mask) {
+        const ctf_stream *stream = &trace->streams[table->slots[at] - 1];
+        if (stream->id == file->first.stream_id && stream->type == type && stream->unit == unit)
+            break;
+    }
+    return &table->slots[at];
+}
+
 /* Files whose packets say the same stream are parts of it; files that do not say are their own. */
 static bool group_files(ctf_trace *trace)
 {
-    uint32_t last = 0; /* rotations come one behind the other */
-    for (uint32_t i = 0; i < trace->file_count; i++) {
+    stream_table table;
+    bool is_good = stream_table_init(&table, trace->file_count);
+    for (uint32_t i = 0; is_good && i < trace->file_count; i++) {
         const ctf_file *file = &trace->files[i];
-        ctf_stream *stream = NULL;
+        uint32_t *slot = NULL;
+        ctf_stream *stream;
         if (file->first.stream_class == NULL)
             continue;
-        for (uint32_t k = 0; k < trace->stream_count && stream == NULL; k++) {
-            ctf_stream *candidate = &trace->streams[(last + k) % trace->stream_count];
-            if (stream_has_file(trace, candidate, file))
-                stream = candidate;
-        }
-        if (stream == NULL)
-            stream = stream_add(trace, file);
-        if (stream == NULL || !stream_add_file(stream, i))
-            return false;
-        last = (uint32_t)(stream - trace->streams);
+        if ((file->first.has & CTF_ROLE_STREAM_ID) != 0)
+            slot = stream_slot(trace, &table, file);
+        stream = slot != NULL && *slot != 0 ? &trace->streams[*slot - 1] : stream_add(trace, file);
+        is_good = stream != NULL && stream_add_file(stream, i);
+        if (is_good && slot != NULL)
+            *slot = (uint32_t)(stream - trace->streams) + 1;
     }
-    return true;
+    free(table.slots);
+    return is_good;
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -276,16 +310,35 @@ static int stream_compare(const void *left, const void *right)
     return order != 0 ? order : compare_u64(a->id, b->id);
 }
 
-static void sort_files(const ctf_trace *trace, ctf_stream *stream)
+/* A file among those of its stream. */
+typedef struct file_order {
+    uint64_t begin;
+    uint32_t file;
+} file_order;
+
+static int file_order_compare(const void *left, const void *right)
 {
-    for (uint32_t i = 1; i < stream->file_count; i++) {
-        const uint32_t moved = stream->files[i];
-        const uint64_t begin = trace->files[moved].first.begin_ticks;
-        uint32_t k = i;
-        for (; k > 0 && trace->files[stream->files[k - 1]].first.begin_ticks > begin; k--)
-            stream->files[k] = stream->files[k - 1];
-        stream->files[k] = moved;
-    }
+    const file_order *a = left, *b = right;
+    const int order = compare_u64(a->begin, b->begin);
+    return order != 0 ? order : compare_u64(a->file, b->file);
+}
+
+/* By the begin of their first packets; ties stay in the order of names. False: memory. */
+static bool sort_files(const ctf_trace *trace, ctf_stream *stream)
+{
+    file_order *order;
+    if (stream->file_count < 2)
+        return true;
+    order = malloc(stream->file_count * sizeof *order);
+    if (order == NULL)
+        return false;
+    for (uint32_t i = 0; i < stream->file_count; i++)
+        order[i] = (file_order){trace->files[stream->files[i]].first.begin_ticks, stream->files[i]};
+    qsort(order, stream->file_count, sizeof *order, file_order_compare);
+    for (uint32_t i = 0; i < stream->file_count; i++)
+        stream->files[i] = order[i].file;
+    free(order);
+    return true;
 }
 
 /* ---- What the model is told ---- */
@@ -363,6 +416,7 @@ stele_status ctf_index(stele_trace *base)
         if (ctf_schema_unit(trace, trace->files[i].unit)->is_open)
             status = index_file(&self, &trace->files[i]);
     base->context->diag = self.told;
+    run_free(self.run);
     for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
         programs_free(self.programs[i]);
     free(self.programs);
@@ -374,7 +428,8 @@ stele_status ctf_index(stele_trace *base)
         ctf_stream *stream = &trace->streams[i];
         memcpy(stream->uuid, trace->units[stream->unit].schema.uuid, sizeof stream->uuid);
         stream->key = i;
-        sort_files(trace, stream);
+        if (status == STELE_OK && !sort_files(trace, stream))
+            status = STELE_ERR_MEMORY;
     }
     if (trace->stream_count != 0)
         qsort(trace->streams, trace->stream_count, sizeof *trace->streams, stream_compare);

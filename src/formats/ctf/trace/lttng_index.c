@@ -81,7 +81,7 @@ static void forget(ctf_file *file)
 {
     free(file->seeks);
     file->seeks = NULL;
-    file->seek_count = 0;
+    file->seek_count = file->seek_capacity = 0;
     file->packet_count = 0;
     file->end_ticks = 0;
     file->has_end = false;

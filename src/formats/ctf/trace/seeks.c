@@ -7,14 +7,18 @@
 bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
 {
     const uint64_t number = file->packet_count++;
-    if (file->seeks == NULL) {
-        file->seeks = malloc(CTF_SEEKS_MAX * sizeof *file->seeks);
+    if (number == 0)
         file->seek_step = 1;
-    }
-    if (file->seeks == NULL)
-        return false;
     if (number % file->seek_step != 0)
         return true;
+    if (file->seek_count == file->seek_capacity && file->seek_count < CTF_SEEKS_MAX) {
+        const uint32_t capacity = file->seek_capacity != 0 ? file->seek_capacity * 4 : 4;
+        ctf_seek *grown = realloc(file->seeks, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        file->seeks = grown;
+        file->seek_capacity = capacity;
+    }
     if (file->seek_count == CTF_SEEKS_MAX) {
         for (uint32_t i = 0; i < CTF_SEEKS_MAX / 2; i++)
             file->seeks[i] = file->seeks[2 * i];

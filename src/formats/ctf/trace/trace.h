@@ -54,7 +54,7 @@ typedef struct ctf_file {
     bool has_end, has_first_event, has_last_event;
     bool is_ordered; /* its packets begin one after the other */
     ctf_seek *seeks;
-    uint32_t seek_count;
+    uint32_t seek_count, seek_capacity; /* the latter 4 to a power, like CTF_SEEKS_MAX */
     uint64_t seek_step; /* packets from one seek point to the next */
 } ctf_file;
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes that are alike are one: metadata say the same integer thousands of times. */
+#ifndef CTF_CLASS_POOL_H
+#define CTF_CLASS_POOL_H
+
+#include "formats/ctf/schema/schema.h"
+
+/* A zeroed pool is empty. */
+typedef struct class_pool {
+    const ctf_class **classes;
+    uint32_t count, capacity;
+    uint32_t *slots; /* open addressing: number in `classes` + 1 */
+    uint32_t slot_mask;
+} class_pool;
+
+void class_pool_free(class_pool *pool);
+
+/*
+ * The one class of the schema that is like `type`, byte for byte: that was cleared with memset()
+ * before it was filled in, and its place, which differs in any, is UINT32_MAX. NULL: memory.
+ */
+const ctf_class *class_pool_share(class_pool *pool, ctf_schema *schema, const ctf_class *type);
+
+#endif
