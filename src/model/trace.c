@@ -84,7 +84,8 @@ bool trace_set_property(stele_trace *trace, const char *key, const char *value)
     if (*slot != 0 && strcmp(texts->properties[*slot - 1].value, value) == 0)
         return true;
     value = arena_copy(&texts->bytes, value, strlen(value));
-    key = *slot == 0 ? arena_copy(&texts->bytes, key, strlen(key)) : texts->properties[*slot - 1].key;
+    key =
+        *slot == 0 ? arena_copy(&texts->bytes, key, strlen(key)) : texts->properties[*slot - 1].key;
     if (key == NULL || value == NULL)
         return false;
     if (*slot == 0)

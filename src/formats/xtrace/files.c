@@ -179,7 +179,8 @@ static stele_status take_collection(xtrace_trace *trace, const source *folder,
             strchr(path, '/') != NULL)
             continue;
         whole = members_join(source_path(folder), path);
-        file.path = whole != NULL ? arena_copy(&trace->base.texts.bytes, whole, strlen(whole)) : NULL;
+        file.path =
+            whole != NULL ? arena_copy(&trace->base.texts.bytes, whole, strlen(whole)) : NULL;
         free(whole);
         if (file.path == NULL)
             return STELE_ERR_MEMORY;

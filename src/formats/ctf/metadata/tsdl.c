@@ -191,10 +191,7 @@ static bool parse_all(tsdl *p)
 
 bool tsdl_parse(metadata *m, ctf_schema *schema)
 {
-    tsdl p = {.m = m,
-              .schema = schema,
-              .assigned = CTF_SCOPE_COUNT,
-              .homeless_place = UINT32_MAX};
+    tsdl p = {.m = m, .schema = schema, .assigned = CTF_SCOPE_COUNT, .homeless_place = UINT32_MAX};
     bool done;
     schema->generation = CTF_1;
     schema->length_unit = 1;

@@ -135,7 +135,7 @@ const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type)
         return type;
     memcpy(&made, type, sizeof made);
     made.base = CTF_HEX;
-    return share(p, &made);
+    return class_pool_share(&p->scalars, p->schema, &made);
 }
 
 /* ---- Floating point ---- */

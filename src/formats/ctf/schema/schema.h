@@ -261,7 +261,7 @@ typedef struct ctf_stream_class {
     uint32_t *event_slots; /* by id: see schema_find_event(); made by schema_finish() */
     uint32_t event_slot_mask;
     uint32_t number; /* in schema.streams */
-    bool has_id; /* it was said; a single class of the trace needs none */
+    bool has_id;     /* it was said; a single class of the trace needs none */
     ctf_text attributes, extensions;
     ctf_place place;
 } ctf_stream_class;

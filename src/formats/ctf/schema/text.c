@@ -20,6 +20,15 @@ bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset)
     return true;
 }
 
+void metadata_forget_text(metadata *m)
+{
+    free(m->text);
+    free(m->pieces);
+    m->text = NULL;
+    m->pieces = NULL;
+    m->piece_count = m->piece_capacity = 0;
+}
+
 void metadata_free(metadata *m)
 {
     free(m->text);

@@ -54,6 +54,9 @@ typedef struct metadata {
 
 void metadata_free(metadata *m);
 
+/* Frees the text, but not what is known of it: no findings can be made at its places any more. */
+void metadata_forget_text(metadata *m);
+
 /* Says where the text from `text_offset` on stands in the file. False: memory. */
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);
 

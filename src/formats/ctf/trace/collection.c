@@ -2,6 +2,7 @@
 /* Which members of a source are metadata, data streams and indexes, and what belongs together. */
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "core/path.h"
 #include "formats/ctf/schema/targets.h"
 #include "formats/ctf/trace/trace.h"
@@ -17,26 +18,21 @@ static size_t folder_size(const char *name)
     return base == name ? 0 : (size_t)(base - name) - 1;
 }
 
-static bool is_in_folder(const char *name, const char *folder)
-{
-    const size_t size = folder_size(name);
-    return strlen(folder) == size && memcmp(name, folder, size) == 0;
-}
-
 /* ---- Metadata streams ---- */
 
-static stele_status add_unit(ctf_trace *trace, size_t member, const char *name)
+static stele_status add_unit(ctf_trace *trace, size_t member)
 {
-    ctf_unit *grown = realloc(trace->units, (trace->unit_count + 1) * sizeof *grown);
     ctf_unit *unit;
-    if (grown == NULL)
-        return STELE_ERR_MEMORY;
-    trace->units = grown;
-    unit = &grown[trace->unit_count];
+    if (trace->unit_count == trace->unit_capacity) {
+        const uint32_t capacity = trace->unit_capacity != 0 ? trace->unit_capacity * 2 : 1;
+        ctf_unit *grown = realloc(trace->units, capacity * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        trace->units = grown;
+        trace->unit_capacity = capacity;
+    }
+    unit = &trace->units[trace->unit_count];
     *unit = (ctf_unit){.metadata_member = member, .same_as = CTF_NONE, .number = trace->unit_count};
-    unit->folder = arena_copy(&trace->base.texts.bytes, name, folder_size(name));
-    if (unit->folder == NULL)
-        return STELE_ERR_MEMORY;
     trace->unit_count++;
     return STELE_OK;
 }
@@ -46,11 +42,10 @@ static stele_status find_units(ctf_trace *trace)
     const source *from = trace->base.source;
     stele_status status = STELE_OK;
     if (source_input(trace->base.source) != NULL)
-        return add_unit(trace, CTF_WHOLE, "");
+        return add_unit(trace, CTF_WHOLE);
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
-        const char *name = source_member_at(from, i)->name;
-        if (strcmp(path_base(name), METADATA_NAME) == 0)
-            status = add_unit(trace, i, name);
+        if (strcmp(path_base(source_member_at(from, i)->name), METADATA_NAME) == 0)
+            status = add_unit(trace, i);
     }
     return status;
 }
@@ -111,45 +106,125 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
     if (!ctf_unit_parse(trace, unit) && unit->text.error_count == 0)
         return STELE_ERR_MEMORY;
     unit->mends = ctf_mends_of(&unit->schema);
+    if (unit->text.generation != CTF_RFC) /* which may have to be parsed again */
+        metadata_forget_text(&unit->text);
     return STELE_OK;
+}
+
+/* Units by UUID: open addressing, number of the unit + 1. */
+typedef struct unit_table {
+    uint32_t *slots;
+    uint32_t mask;
+} unit_table;
+
+static bool unit_table_init(unit_table *table, uint32_t unit_count)
+{
+    size_t size = 16;
+    while (size < (size_t)unit_count * 2)
+        size *= 2;
+    *table = (unit_table){calloc(size, sizeof *table->slots), (uint32_t)(size - 1)};
+    return table->slots != NULL;
+}
+
+/* The slot of the unit that has this UUID, or the free one for it. */
+static uint32_t *unit_slot(const ctf_trace *trace, const unit_table *table, const uint8_t uuid[16])
+{
+    uint32_t at = (uint32_t)hash_bytes(uuid, 16) & table->mask;
+    while (table->slots[at] != 0 &&
+           memcmp(trace->units[table->slots[at] - 1].schema.uuid, uuid, 16) != 0)
+        at = (at + 1) & table->mask;
+    return &table->slots[at];
+}
+
+/* Another unit's schema holds for this one: only what it is known by is kept of its own. */
+static void unit_give_up(ctf_unit *unit, uint32_t same_as)
+{
+    uint8_t uuid[16];
+    memcpy(uuid, unit->schema.uuid, sizeof uuid);
+    schema_free(&unit->schema);
+    memcpy(unit->schema.uuid, uuid, sizeof uuid);
+    unit->same_as = same_as;
 }
 
 /*
  * Units with one UUID are one trace. Metadata only ever grow, so the longest text tells of all; of
  * equally long ones the first.
  */
-static void join_units(ctf_trace *trace)
+static void unit_join(ctf_trace *trace, const unit_table *table, ctf_unit *unit)
 {
-    for (uint32_t i = 0; i < trace->unit_count; i++) {
-        ctf_unit *unit = &trace->units[i];
-        if (!unit->is_open || !unit->schema.has_uuid)
-            continue;
-        for (uint32_t k = 0; k < i; k++) {
-            ctf_unit *other = &trace->units[k];
-            if (!other->is_open || other->same_as != CTF_NONE || !other->schema.has_uuid ||
-                memcmp(other->schema.uuid, unit->schema.uuid, sizeof unit->schema.uuid) != 0)
-                continue;
-            if (unit->text.size > other->text.size) {
-                for (uint32_t m = 0; m < i; m++)
-                    if (trace->units[m].same_as == k)
-                        trace->units[m].same_as = i;
-                other->same_as = i;
-            } else {
-                unit->same_as = k;
-            }
-            break;
-        }
+    uint32_t *slot;
+    if (!unit->is_open || !unit->schema.has_uuid)
+        return;
+    slot = unit_slot(trace, table, unit->schema.uuid);
+    if (*slot != 0 && unit->text.size <= trace->units[*slot - 1].text.size) {
+        unit_give_up(unit, *slot - 1);
+        return;
     }
+    if (*slot != 0)
+        unit_give_up(&trace->units[*slot - 1], unit->number);
+    *slot = unit->number + 1;
+}
+
+/* A unit that was the longest for a while may have given way to another one. */
+static void resolve_units(ctf_trace *trace)
+{
+    for (uint32_t i = trace->unit_count; i > 0; i--) {
+        uint32_t *same_as = &trace->units[i - 1].same_as;
+        while (*same_as != CTF_NONE && trace->units[*same_as].same_as != CTF_NONE)
+            *same_as = trace->units[*same_as].same_as;
+    }
+}
+
+static stele_status read_units(ctf_trace *trace)
+{
+    unit_table table;
+    stele_status status = unit_table_init(&table, trace->unit_count) ? STELE_OK : STELE_ERR_MEMORY;
+    bool is_any_open = false;
+    for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
+        status = unit_read(trace, &trace->units[i]);
+        if (status == STELE_OK)
+            unit_join(trace, &table, &trace->units[i]);
+        is_any_open |= trace->units[i].is_open;
+    }
+    free(table.slots);
+    resolve_units(trace);
+    return status == STELE_OK && !is_any_open ? STELE_ERR_FORMAT : status;
 }
 
 /* ---- Data streams ---- */
 
-static uint32_t unit_of_folder(const ctf_trace *trace, const char *name)
+/* Units come in the order of their members, which is that of the members' names. */
+static uint32_t unit_of_member(const ctf_trace *trace, const char *metadata_name)
 {
-    for (uint32_t i = 0; i < trace->unit_count; i++)
-        if (is_in_folder(name, trace->units[i].folder))
-            return i;
+    uint32_t first = 0, left = trace->unit_count;
+    while (left != 0) {
+        const uint32_t half = left / 2;
+        const size_t member = trace->units[first + half].metadata_member;
+        const int order = strcmp(source_member_at(trace->base.source, member)->name, metadata_name);
+        if (order == 0)
+            return first + half;
+        if (order < 0) {
+            first += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
     return CTF_NONE;
+}
+
+/* The unit whose metadata lie beside the member. */
+static stele_status find_unit(const ctf_trace *trace, const char *name, uint32_t *unit)
+{
+    const size_t folder = (size_t)(path_base(name) - name); /* with its slash */
+    char *beside = malloc(folder + sizeof METADATA_NAME);
+    if (beside == NULL)
+        return STELE_ERR_MEMORY;
+    memcpy(beside, name, folder);
+    memcpy(beside + folder, METADATA_NAME, sizeof METADATA_NAME);
+    *unit = unit_of_member(trace, beside);
+    free(beside);
+    return STELE_OK;
 }
 
 static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
@@ -216,9 +291,12 @@ static stele_status find_files(ctf_trace *trace)
     stele_status status = STELE_OK;
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
         const char *name = source_member_at(from, i)->name, *base = path_base(name);
-        const uint32_t unit = unit_of_folder(trace, name);
+        uint32_t unit = CTF_NONE;
         if (strcmp(base, METADATA_NAME) == 0 || base[0] == '.' || is_index(name))
             continue;
+        status = find_unit(trace, name, &unit);
+        if (status != STELE_OK)
+            break;
         if (unit != CTF_NONE)
             status = add_file(trace, i, unit);
         else if (strays++ == 0)
@@ -235,18 +313,10 @@ static stele_status find_files(ctf_trace *trace)
 
 stele_status ctf_collect(ctf_trace *trace)
 {
-    uint32_t open_count = 0;
     stele_status status = find_units(trace);
-    for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
-        status = unit_read(trace, &trace->units[i]);
-        open_count += trace->units[i].is_open;
-    }
-    if (status != STELE_OK)
-        return status;
-    if (open_count == 0)
-        return STELE_ERR_FORMAT;
-    join_units(trace);
-    if (source_input(trace->base.source) == NULL)
+    if (status == STELE_OK)
+        status = read_units(trace);
+    if (status == STELE_OK && source_input(trace->base.source) == NULL)
         status = find_files(trace);
     return status == STELE_OK ? ctf_find_architecture(trace) : status;
 }

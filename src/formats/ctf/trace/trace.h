@@ -55,7 +55,7 @@ typedef struct ctf_file {
     bool is_ordered; /* its packets begin one after the other */
     ctf_seek *seeks;
     uint32_t seek_count, seek_capacity; /* the latter 4 to a power, like CTF_SEEKS_MAX */
-    uint64_t seek_step; /* packets from one seek point to the next */
+    uint64_t seek_step;                 /* packets from one seek point to the next */
 } ctf_file;
 
 typedef struct ctf_stream {
@@ -74,7 +74,6 @@ typedef struct ctf_stream {
 /* A trace in the words of CTF: one metadata stream and what belongs to it. */
 typedef struct ctf_unit {
     size_t metadata_member; /* whose text is read */
-    const char *folder;     /* path of its directory in the source, without the slash; "" */
     metadata text;
     ctf_schema schema;
     bool is_open;     /* the schema can be used */
@@ -86,7 +85,7 @@ typedef struct ctf_unit {
 typedef struct ctf_trace {
     stele_trace base;
     ctf_unit *units;
-    uint32_t unit_count;
+    uint32_t unit_count, unit_capacity;
     ctf_file *files;
     uint32_t file_count, file_capacity;
     ctf_stream *streams;
