@@ -223,6 +223,7 @@ typedef struct stele_batch {
     uint64_t packet;  /* with STELE_COLUMN_CONTEXT, of CTF: offset of the packet that the events are
                          of ... */
     uint32_t file;    /* ... in which data stream file: its place among those of the trace */
+    uint64_t fill_count; /* tells a consumer that the batch was filled again */
 } stele_batch;
 
 /* A run of events of one batch: what a reader delivers and a writer takes. */

@@ -30,6 +30,12 @@ static bool parse_words(cli *c, option_id id, const word *words, size_t count, u
     return true;
 }
 
+/* The user's time zone, which is in the environment. */
+static bool wall_local(time_t moment_s, struct tm *wall)
+{
+    return localtime_r(&moment_s, wall) != NULL;
+}
+
 bool pretty_options_make(cli *c, pretty_options *pretty)
 {
     static const word fields[] = {{"none", 0},
@@ -52,7 +58,7 @@ bool pretty_options_make(cli *c, pretty_options *pretty)
                                .cycles = option_given(o, OPTION_CLOCK_CYCLES),
                                .seconds = option_given(o, OPTION_CLOCK_SECONDS),
                                .date = option_given(o, OPTION_CLOCK_DATE),
-                               .gmt = option_given(o, OPTION_CLOCK_GMT)};
+                               .wall = option_given(o, OPTION_CLOCK_GMT) ? NULL : wall_local};
     return parse_words(c, OPTION_PRETTY_FIELDS, fields, sizeof fields / sizeof *fields,
                        &pretty->fields, &pretty->has_fields) &&
            parse_words(c, OPTION_PRETTY_NAMES, names, sizeof names / sizeof *names, &pretty->names,

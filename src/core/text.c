@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/text.h"
 
-#include "core/load.h"
-
-#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-#define HIGH_BITS       EACH_BYTE(0x80)
+#include "core/swar.h"
 
 /* ---- Numbers ---- */
 
@@ -34,7 +31,7 @@ static inline uint64_t block_digits(uint32_t value)
 
 static void block_store(char *to, uint32_t value)
 {
-    store_le64(to, block_digits(value) + EACH_BYTE('0'));
+    store_le64(to, block_digits(value) + SWAR_EACH('0'));
 }
 
 char *text_padded(char *to, uint64_t value, unsigned digits)
@@ -64,7 +61,7 @@ char *text_u64(char *to, uint64_t value)
         const uint64_t digits = block_digits((uint32_t)value);
         /* Zeros in front go, but for the last digit; what is behind the digits is room. */
         const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-        store_le64(to, (digits + EACH_BYTE('0')) >> zeros * 8);
+        store_le64(to, (digits + SWAR_EACH('0')) >> zeros * 8);
         return to + BLOCK_DIGITS - zeros;
     }
     to = text_u64(to, value / BLOCK_LIMIT);
@@ -82,27 +79,44 @@ char *text_i64(char *to, int64_t value)
     return text_u64(to, distance);
 }
 
-/* The eight digits of 32 bits, the first in the lowest byte. */
-static uint64_t hex_block(uint32_t value)
+/* The eight digits of 32 bits, the first in the lowest byte; `ten` is the digit of 10. */
+static inline uint64_t hex_block(uint32_t value, char ten)
 {
     uint64_t lanes = __builtin_bswap32(value), letters;
     lanes = (lanes | lanes << 16) & UINT64_C(0x0000ffff0000ffff);
     lanes = (lanes | lanes << 8) & UINT64_C(0x00ff00ff00ff00ff);
     lanes = (lanes >> 4 | lanes << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    letters = (lanes + EACH_BYTE(6)) >> 4 & EACH_BYTE(1);
-    return lanes + EACH_BYTE('0') + letters * ('a' - '0' - 10);
+    letters = (lanes + SWAR_EACH(6)) >> 4 & SWAR_EACH(1);
+    return lanes + SWAR_EACH('0') + letters * (uint8_t)(ten - '0' - 10);
+}
+
+static unsigned hex_digits(uint64_t value)
+{
+    return (67 - (unsigned)__builtin_clzll(value | 1)) / 4;
 }
 
 char *text_hex(char *to, uint64_t value, unsigned digits)
 {
-    const unsigned bits = value != 0 ? 64 - (unsigned)__builtin_clzll(value) : 0;
-    const unsigned least = (bits + 3) / 4;
+    const unsigned least = hex_digits(value);
     char all[TEXT_HEX_SIZE];
     if (digits < least)
         digits = least;
-    store_le64(all, hex_block((uint32_t)(value >> 32)));
-    store_le64(all + 8, hex_block((uint32_t)value));
+    store_le64(all, hex_block((uint32_t)(value >> 32), 'a'));
+    store_le64(all + 8, hex_block((uint32_t)value, 'a'));
     memcpy(to, all + TEXT_HEX_SIZE - digits, digits);
+    return to + digits;
+}
+
+char *text_hex_upper(char *to, uint64_t value)
+{
+    unsigned digits = hex_digits(value);
+    if (digits > BLOCK_DIGITS) {
+        digits -= BLOCK_DIGITS;
+        store_le64(to, hex_block((uint32_t)(value >> 32), 'A') >> (BLOCK_DIGITS - digits) * 8);
+        to += digits;
+        digits = BLOCK_DIGITS;
+    }
+    store_le64(to, hex_block((uint32_t)value, 'A') >> (BLOCK_DIGITS - digits) * 8);
     return to + digits;
 }
 
@@ -221,7 +235,7 @@ bool text_is_utf8(const void *bytes, size_t size)
     const uint8_t *at = bytes, *const end = at + size;
     while (at != end) {
         size_t length;
-        if (end - at >= 8 && (load_native64(at) & HIGH_BITS) == 0) {
+        if (end - at >= 8 && (load_native64(at) & SWAR_HIGH_BITS) == 0) {
             at += 8;
             continue;
         }
@@ -237,30 +251,18 @@ bool text_is_utf8(const void *bytes, size_t size)
 
 #define PIECE_SIZE    ((size_t)1024)
 #define BYTE_SIZE_MAX 6 /* what one byte can become: \u001f */
-#define WORD_SIZE     8
 
 typedef enum text_style { STYLE_JSON, STYLE_VISIBLE } text_style;
-
-/* The high bit of each byte that is below `limit`, right up to the first of them. */
-static uint64_t bytes_below(uint64_t word, uint8_t limit)
-{
-    return (word - EACH_BYTE(limit)) & ~word & HIGH_BITS;
-}
-
-static uint64_t bytes_equal(uint64_t word, uint8_t byte)
-{
-    return bytes_below(word ^ EACH_BYTE(byte), 1);
-}
 
 /* How many of eight bytes, the first in the lowest bits, stand for themselves. */
 static size_t plain_count(uint64_t word, text_style style)
 {
-    uint64_t marks = (word & HIGH_BITS) | bytes_below(word, 0x20);
+    uint64_t marks = (word & SWAR_HIGH_BITS) | swar_below(word, 0x20);
     if (style == STYLE_JSON)
-        marks |= bytes_equal(word, '"') | bytes_equal(word, '\\');
+        marks |= swar_equal(word, '"') | swar_equal(word, '\\');
     else
-        marks |= bytes_equal(word, 0x7f);
-    return marks == 0 ? WORD_SIZE : (size_t)__builtin_ctzll(marks) / 8;
+        marks |= swar_equal(word, 0x7f);
+    return swar_before(marks);
 }
 
 static uint8_t *json_escape(uint8_t *to, uint8_t byte)
@@ -317,13 +319,13 @@ static bool text_escape(output *out, const uint8_t *at, size_t size, text_style 
         const size_t left = (size_t)(end - at);
         const uint8_t *const stop = left > PIECE_SIZE ? at + PIECE_SIZE : end;
         /* The last character may reach beyond the piece; whole words are stored. */
-        uint8_t *to = output_reserve(out, (size_t)(stop - at) * BYTE_SIZE_MAX + 4 * WORD_SIZE);
+        uint8_t *to = output_reserve(out, (size_t)(stop - at) * BYTE_SIZE_MAX + 4 * SWAR_SIZE);
         const uint8_t *const start = to;
         if (to == NULL)
             return is_bad;
         while (at < stop) {
-            size_t length, count = WORD_SIZE;
-            while (stop - at >= WORD_SIZE && count == WORD_SIZE) {
+            size_t length, count = SWAR_SIZE;
+            while (stop - at >= SWAR_SIZE && count == SWAR_SIZE) {
                 const uint64_t word = load_le64(at);
                 store_le64(to, word);
                 count = plain_count(word, style);

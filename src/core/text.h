@@ -23,6 +23,10 @@ char *text_i64(char *to, int64_t value);
 /* Lower case, at least `digits` digits, without "0x". */
 char *text_hex(char *to, uint64_t value, unsigned digits);
 
+/* Upper case, without zeros in front. There must be room for TEXT_HEX_SIZE bytes also where there
+   are fewer digits. */
+char *text_hex_upper(char *to, uint64_t value);
+
 /* Exactly `digits` digits with leading zeros; the value must fit. */
 char *text_padded(char *to, uint64_t value, unsigned digits);
 

@@ -5,9 +5,8 @@
  */
 #include "core/load.h"
 #include "core/text.h"
-#include "core/wide.h"
+#include "core/text_power.h"
 
-#define POWER_MIN  (-292)
 #define POWER_STEP 27
 
 /* ceil(10^e * 2^x) with 192 bits, highest word first, for every 27th e. */
@@ -72,22 +71,17 @@ typedef struct decimal {
     int exponent;    /* of ten */
 } decimal;
 
-static int floor_log2_power(int exponent)
-{
-    return (exponent * 1741647) >> 19;
-}
-
 /*
- * floor(10^e * 2^x) + 1 with 128 bits, from the next lower entry of the table by 5^n: 64 bits more
- * than needed make the floor exact for every e here.
+ * From the next lower entry of the table by 5^n: 64 bits more than needed make the floor exact for
+ * every e here.
  */
-static wide_u128 power_of_10(int exponent)
+wide_u128 text_power_of_10(int exponent)
 {
-    const int index = (exponent - POWER_MIN) / POWER_STEP;
-    const int base = index * POWER_STEP + POWER_MIN;
+    const int index = (exponent - TEXT_POWER_MIN) / POWER_STEP;
+    const int base = index * POWER_STEP + TEXT_POWER_MIN;
     const int rest = exponent - base;
     const uint64_t factor = powers_of_5[rest];
-    const int shift = floor_log2_power(exponent) - floor_log2_power(base) - rest;
+    const int shift = text_power_log2(exponent) - text_power_log2(base) - rest;
     const wide_u128 low = (wide_u128)powers[index][2] * factor;
     const wide_u128 middle = (wide_u128)powers[index][1] * factor + (low >> 64);
     const wide_u128 high = (wide_u128)powers[index][0] * factor + (middle >> 64);
@@ -110,8 +104,8 @@ static decimal decimal_make(uint64_t c, int q, bool is_lower_closer)
 {
     const uint64_t out = c & 1; /* an odd value does not own the borders of its interval */
     const int k = (q * 1262611 - (is_lower_closer ? 524031 : 0)) >> 22;
-    const int h = q + floor_log2_power(-k) + 1;
-    const wide_u128 g = power_of_10(-k);
+    const int h = q + text_power_log2(-k) + 1;
+    const wide_u128 g = text_power_of_10(-k);
     const uint64_t lower = round_to_odd(g, (4 * c - 2 + is_lower_closer) << h) + out;
     const uint64_t value = round_to_odd(g, 4 * c << h);
     const uint64_t upper = round_to_odd(g, (4 * c + 2) << h) - out;

@@ -38,6 +38,7 @@ void stele_batch_clear(stele_batch *batch)
     batch->shift_ns = 0;
     batch->packet = 0;
     batch->file = 0;
+    batch->fill_count++;
 }
 
 /* A capacity that holds `count` more than `used`, at least doubled; 0 when 32 bits are too few. */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* What stands before the name of the event. */
 #define PRETTY_FIELD_TRACE     0x01u
@@ -25,11 +26,15 @@
 #define PRETTY_NAMES_STANDARD (PRETTY_NAME_PAYLOAD | PRETTY_NAME_CONTEXT)
 #define PRETTY_NAMES_ALL      0xfu
 
+/* What a clock on the wall shows, as gmtime_r() and localtime_r() tell; false: nothing. */
+typedef bool pretty_wall_fn(time_t moment_s, struct tm *wall);
+
 typedef struct pretty_options {
-    unsigned fields, names;          /* PRETTY_FIELD_..., PRETTY_NAME_... */
-    bool has_fields, has_names;      /* they were given; else the standard ones */
-    bool no_delta;                   /* without the time since the event before */
-    bool cycles, seconds, date, gmt; /* of the clock */
+    unsigned fields, names;     /* PRETTY_FIELD_..., PRETTY_NAME_... */
+    bool has_fields, has_names; /* they were given; else the standard ones */
+    bool no_delta;              /* without the time since the event before */
+    bool cycles, seconds, date; /* of the clock */
+    pretty_wall_fn *wall;       /* of a time zone; NULL: UTC */
 } pretty_options;
 
 #endif

@@ -1,104 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sinks/six.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/load.h"
 #include "core/text.h"
+#include "core/text_power.h"
 
-#define POWER_MAX 27 /* 10^27 is the largest that 64 bits of mantissa hold exactly */
+/* Where the powers that are needed are in the table. */
+#define EXPONENT_MIN (5 - TEXT_POWER_MAX + 1)
+#define EXPONENT_MAX (5 - TEXT_POWER_MIN)
 
-static const long double powers[POWER_MAX + 1] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
-                                                  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-                                                  1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
-                                                  1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+/* Six digits and the decimal exponent of the first. */
+typedef struct six {
+    uint64_t digits;
+    int exponent;
+} six;
 
-static char *put_exact(char *to, double value)
+/* -1, 0, 1: the value is less than, equal to, more than a whole number that is not far from it. */
+static int compare_whole(double value, uint64_t whole)
 {
-    return to + snprintf(to, SIX_SIZE, "%g", value);
-}
-
-static long double scale(double size, int power)
-{
-    return power >= 0 ? (long double)size * powers[power] : (long double)size / powers[-power];
+    const uint64_t floor = (uint64_t)value;
+    return floor != whole ? (floor < whole ? -1 : 1) : value > (double)floor;
 }
 
 /*
- * The first six digits and the decimal exponent of the first one. A product or quotient is off by
- * less than 2^-63 of itself, so only what lies that close to a half can round wrongly: false.
+ * value = m * 2^q, with 64 bits of m, times 10^k, with 64 bits p of it, is a product of 128 bits
+ * whose upper half is cut at bit s:
+ *
+ *     | digits: 17 to 21 bits | rest: s bits | lower half |      m * p * 2^(-64 - s)
+ *
+ * p is exact for 0 <= k <= 27, and so is the product; else the upper half is too small by less than
+ * two. What then lies so close to the middle of two results is decided by whole numbers. False
+ * where those do not fit.
  */
-static bool find_digits(double size, unsigned *digits, int *exponent)
+static bool find_digits(double value, six *made)
 {
-    int binary;
-    long double scaled, rest;
-    (void)frexp(size, &binary);
-    *exponent = (int)floor((binary - 1) * 0.30102999566398120);
-    if (LDBL_MANT_DIG < 64 || *exponent < 6 - POWER_MAX || *exponent > POWER_MAX)
+    const uint64_t bits = store_double(value), fraction = bits & ((UINT64_C(1) << 52) - 1);
+    const int biased = (int)(bits >> 52 & 0x7ff);
+    const uint64_t c = biased != 0 ? fraction | UINT64_C(1) << 52 : fraction;
+    const int shift = __builtin_clzll(c), q = (biased != 0 ? biased : 1) - 1075 - shift;
+    const int exponent = ((q + 63) * 1262611) >> 22, k = 5 - exponent;
+    const int s = -1 - q - text_power_log2(k);
+    uint64_t unit = UINT64_C(1) << s, rest, high;
+    wide_u128 product;
+    bool is_up;
+    if (exponent < EXPONENT_MIN || exponent > EXPONENT_MAX)
         return false;
-    scaled = scale(size, 5 - *exponent);
-    if (scaled >= 1e6L)
-        scaled = scale(size, 5 - ++*exponent);
-    *digits = (unsigned)scaled;
-    rest = scaled - *digits;
-    if (fabsl(rest - 0.5L) < 1e-9L)
-        return false;
-    *digits += rest > 0.5L;
-    if (*digits == 1000000) {
-        *digits = 100000;
-        ++*exponent;
+    product = (wide_u128)(c << shift) * (uint64_t)((text_power_of_10(k) - 1) >> 64);
+    high = (uint64_t)(product >> 64);
+    *made = (six){high >> s, exponent};
+    if (made->digits >= 1000000) {
+        unit *= 10;
+        made->digits /= 10;
+        made->exponent++;
     }
+    rest = high - made->digits * unit;
+    is_up = rest >= unit / 2;
+    if (k >= 0 && k <= 27) {
+        if (rest == unit / 2 && (uint64_t)product == 0)
+            is_up = (made->digits & 1) != 0;
+    } else if (rest + 2 >= unit / 2 && rest <= unit / 2) {
+        uint64_t middle = made->digits * 2 + 1;
+        int side;
+        if (k > 0 || value >= 1e18)
+            return false;
+        for (int i = made->exponent; i > 5; i--)
+            middle *= i == 6 ? 5 : 10;
+        side = compare_whole(value, middle);
+        is_up = side > 0 || (side == 0 && (made->digits & 1) != 0);
+    }
+    made->digits += is_up;
+    if (made->digits == 1000000)
+        *made = (six){100000, made->exponent + 1};
     return true;
 }
 
 /* "123", "0.00123", "1.23e+06": zeros at the end are left out. */
-static char *put_digits(char *to, unsigned digits, int exponent)
+static char *put_digits(char *to, six value)
 {
-    char text[8];
-    int count = 6, before = exponent + 1;
-    (void)text_padded(text, digits, 6);
-    while (count > 1 && text[count - 1] == '0')
-        count--;
+    char text[16] = {0};
+    const int exponent = value.exponent, before = exponent + 1;
+    const unsigned power = (unsigned)(exponent < 0 ? -exponent : exponent);
+    int count;
+    (void)text_padded(text, value.digits * 100, 8);
+    count = 8 - __builtin_clzll(load_le64(text) ^ UINT64_C(0x3030303030303030)) / 8;
     if (exponent < -4 || exponent >= 6) {
         *to++ = text[0];
         if (count > 1) {
             *to++ = '.';
-            memcpy(to, text + 1, (size_t)count - 1);
+            memcpy(to, text + 1, 8);
             to += count - 1;
         }
-        return to + snprintf(to, 8, "e%+03d", exponent);
+        *to++ = 'e';
+        *to++ = exponent < 0 ? '-' : '+';
+        return text_padded(to, power, power < 100 ? 2 : 3);
     }
     if (before <= 0) {
         memcpy(to, "0.0000", (size_t)(2 - before));
         to += 2 - before;
-        memcpy(to, text, (size_t)count);
+        memcpy(to, text, 8);
         return to + count;
     }
-    memcpy(to, text, (size_t)before);
-    to += before;
-    if (count > before) {
-        *to++ = '.';
-        memcpy(to, text + before, (size_t)(count - before));
-        to += count - before;
-    }
-    return to;
+    memcpy(to, text, 8);
+    if (count <= before)
+        return to + before;
+    to[before] = '.';
+    memcpy(to + before + 1, text + before, 8);
+    return to + count + 1;
 }
 
 char *six_put(char *to, double value)
 {
-    const double size = fabs(value);
-    unsigned digits;
-    int exponent;
-    if (size == 0) {
-        if (signbit(value))
-            *to++ = '-';
-        *to++ = '0';
-        return to;
-    }
-    if (!isfinite(value) || !find_digits(size, &digits, &exponent))
-        return put_exact(to, value);
-    if (value < 0)
+    const uint64_t bits = store_double(value);
+    const uint64_t size = bits & (UINT64_MAX >> 1);
+    six made;
+    if (size >= UINT64_C(0x7ff) << 52 || (size != 0 && !find_digits(load_double(size), &made)))
+        return to + snprintf(to, SIX_SIZE, "%g", value);
+    if (bits != size)
         *to++ = '-';
-    return put_digits(to, digits, exponent);
+    if (size != 0)
+        return put_digits(to, made);
+    *to++ = '0';
+    return to;
 }
