@@ -237,11 +237,27 @@ static void remove_folders(char *path, unsigned count)
     }
 }
 
-static stele_status member_open(const output *out, const char *name, output **member)
+/* Names may come from archives, which anybody can make. */
+static bool leads_out(const char *name)
+{
+    const char *at = name;
+    if (*at == '/')
+        return true;
+    for (; at != NULL; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static stele_status member_open(output *out, const char *name, output **member)
 {
     unsigned made;
     char *path;
     stele_status status;
+    if (leads_out(name))
+        return output_fail(out, STELE_ERR_WRITE, "a file's name that leads out of the folder");
     if (out->path == NULL && out->fd < 0)
         return output_open_memory(out->diag, member);
     if (!out->is_folder && out->temp_path == NULL)

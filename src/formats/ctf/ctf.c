@@ -6,6 +6,7 @@
 
 #include "core/path.h"
 #include "formats/ctf/trace/trace.h"
+#include "formats/ctf/write/copy.h"
 #include "formats/ctf/write/writer.h"
 
 #define MAGIC_TSDL_PACKET UINT32_C(0x75d11d57)
@@ -279,6 +280,7 @@ const format format_ctf = {
     .writer = ctf_writer_open,
     .writer_settings = "compress checksum to-key-file",
     .writes_anew = true,
+    .copier = ctf_copier_open,
     .target = FORMAT_TARGET_FOLDER,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,

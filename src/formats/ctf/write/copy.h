@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CTF_COPY_H
+#define CTF_COPY_H
+
+#include "formats/format.h"
+
+/* Copies a trace to a folder: see copy.c. */
+stele_status ctf_copier_open(stele_trace *trace, output *out, copier **result);
+
+#endif

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/write/copy_cut.h"
+
+#include <stdlib.h>
+
+#include "core/bits.h"
+#include "formats/ctf/decode/run.h"
+#include "formats/ctf/schema/choices.h"
+
+#define WHOLE_WIDTH 64u /* bits of a time that needs nothing before it */
+
+/* ---- What can be cut? ---- */
+
+static bool has_whole_begin(const ctf_class *head, const ctf_clock *clock)
+{
+    for (uint32_t i = 0; head != NULL && i < head->u.structure.count; i++) {
+        const ctf_class *type = head->u.structure.members[i].type;
+        if ((type->roles & (CTF_ROLE_PACKET_BEGIN | CTF_ROLE_TIMESTAMP)) != 0 &&
+            (type->roles & CTF_ROLE_PACKET_END) == 0 && type->kind == CTF_UINT &&
+            type->size == WHOLE_WIDTH && (type->clock == NULL || type->clock == clock))
+            return true;
+    }
+    return false;
+}
+
+/* Whether all times of an event header are told by themselves, or count from the packet's begin. */
+static bool times_are_sure(const ctf_class *type, const ctf_clock *begin)
+{
+    switch (type->kind) {
+    case CTF_STRUCT:
+        for (uint32_t i = 0; i < type->u.structure.count; i++) {
+            if (!times_are_sure(type->u.structure.members[i].type, begin))
+                return false;
+        }
+        return true;
+    case CTF_VARIANT:
+        for (uint32_t i = 0; i < type->u.variant.count; i++) {
+            if (!times_are_sure(type->u.variant.options[i].type, begin))
+                return false;
+        }
+        return true;
+    case CTF_OPTIONAL: return times_are_sure(type->u.optional.element, begin);
+    default:
+        return (type->roles & CTF_ROLE_TIMESTAMP) == 0 ||
+               (type->kind == CTF_UINT && type->size == WHOLE_WIDTH) ||
+               (begin != NULL && (type->clock == NULL || type->clock == begin));
+    }
+}
+
+static bool class_is_possible(const ctf_schema *schema, const ctf_stream_class *type)
+{
+    const ctf_clock *clock = type->clock;
+    const bool has_begin = has_whole_begin(schema->packet_header, clock) ||
+                           has_whole_begin(type->packet_context, clock);
+    return clock == NULL || type->event_header == NULL ||
+           times_are_sure(type->event_header, has_begin ? clock : NULL);
+}
+
+/* ---- Long event headers ---- */
+
+static bool is_number(const ctf_class *type, unsigned role)
+{
+    return type->kind == CTF_UINT && type->roles == role && type->size <= 64 &&
+           !type->is_bit_reversed;
+}
+
+/* struct { id; timestamp } of 64 bits of time. */
+static bool is_long(const ctf_class *type)
+{
+    unsigned roles = 0;
+    if (type->kind != CTF_STRUCT || type->u.structure.count != 2)
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        const ctf_class *member = type->u.structure.members[i].type;
+        if (is_number(member, CTF_ROLE_EVENT_CLASS_ID) ||
+            (is_number(member, CTF_ROLE_TIMESTAMP) && member->size == WHOLE_WIDTH))
+            roles |= member->roles;
+    }
+    return roles == (CTF_ROLE_EVENT_CLASS_ID | CTF_ROLE_TIMESTAMP);
+}
+
+static bool variant_is_long(long_header *found, const ctf_class *variant, const target_user *user)
+{
+    range_table table;
+    arena memory = {0};
+    bool is_known = choices_make(&table, &memory, variant, user);
+    for (uint32_t i = 0; is_known && i < table.count && !found->is_there; i++) {
+        const range_entry *entry = &table.entries[i];
+        if (is_long(variant->u.variant.options[entry->index].type))
+            *found = (long_header){true, entry->index, entry->low};
+    }
+    arena_free(&memory);
+    return is_known;
+}
+
+/* struct { id; [timestamp;] variant or optional <id> { ..., struct { id; timestamp } } }: the
+   headers of LTTng and of the RFC. False: memory. */
+static bool long_header_find(long_header *found, target_walk *walk, const ctf_class *header)
+{
+    bool is_fine = true;
+    for (uint32_t i = 0; i < header->u.structure.count && is_fine; i++) {
+        const ctf_class *type = header->u.structure.members[i].type;
+        const target_user *user = walk->users;
+        if (walk->user_count != 1 || user->kind != USER_SLOT ||
+            !is_number(user->target, CTF_ROLE_EVENT_CLASS_ID))
+            return true;
+        if (type->kind == CTF_VARIANT)
+            is_fine = variant_is_long(found, type, user);
+        else if (type->kind == CTF_OPTIONAL && !type->has_bool_selector &&
+                 is_long(type->u.optional.element))
+            *found = (long_header){true, 0, type->u.optional.ranges[0].low};
+    }
+    return is_fine;
+}
+
+static bool find_long_header(ctf_cut *cut)
+{
+    uint32_t stream = 0;
+    target_walk walk;
+    bool is_fine = target_walk_open(&walk, cut->schema, &cut->trace->base.context->limits,
+                                    cut->schema->targets, NULL);
+    while (cut->schema->streams[stream] != cut->type)
+        stream++;
+    if (is_fine && cut->type->event_header != NULL) {
+        target_walk_begin(&walk, stream, NULL);
+        is_fine = target_walk_scope(&walk, CTF_SCOPE_EVENT_HEADER) &&
+                  long_header_find(&cut->long_header, &walk, cut->type->event_header);
+    }
+    target_walk_close(&walk);
+    return is_fine;
+}
+
+/* A number of an event header; false when it cannot be written so. */
+static bool number_write(bit_writer *to, const ctf_class *type, uint64_t value)
+{
+    const unsigned size = type->size;
+    bits_align(to, type->alignment);
+    if (type->unit_size != 0 && to->at % type->unit_size + size > type->unit_size)
+        bits_align(to, type->unit_size);
+    if (type->is_big_endian != to->is_big_endian) {
+        if (((to->at | size) & 7) != 0)
+            return false;
+        value = __builtin_bswap64(value) >> (64 - size);
+    }
+    bits_write(to, value, size);
+    return true;
+}
+
+static bool long_write(bit_writer *to, const ctf_class *type, uint64_t id, uint64_t ticks)
+{
+    bool is_fine = true;
+    bits_align(to, type->alignment);
+    for (uint32_t i = 0; i < type->u.structure.count && is_fine; i++) {
+        const ctf_class *member = type->u.structure.members[i].type;
+        const bool is_time = member->roles == CTF_ROLE_TIMESTAMP;
+        is_fine = (is_time || id <= bits_mask(member->size)) &&
+                  number_write(to, member, is_time ? ticks : id);
+    }
+    return is_fine;
+}
+
+static bool header_write(ctf_cut *cut, uint64_t ticks)
+{
+    const ctf_class *header = cut->type->event_header;
+    const uint64_t id = run_event_id(cut->run);
+    const long_header *found = &cut->long_header;
+    bool is_fine = found->is_there;
+    bits_align(&cut->to, header->alignment);
+    for (uint32_t i = 0; i < header->u.structure.count && is_fine; i++) {
+        const ctf_class *type = header->u.structure.members[i].type;
+        if (is_number(type, CTF_ROLE_EVENT_CLASS_ID))
+            is_fine = number_write(&cut->to, type, found->escape);
+        else if (is_number(type, CTF_ROLE_TIMESTAMP))
+            is_fine = number_write(&cut->to, type, ticks);
+        else if (type->kind == CTF_VARIANT)
+            is_fine = long_write(&cut->to, type->u.variant.options[found->option].type, id, ticks);
+        else
+            is_fine = type->kind == CTF_OPTIONAL &&
+                      long_write(&cut->to, type->u.optional.element, id, ticks);
+    }
+    return is_fine;
+}
+
+/* ---- Records ---- */
+
+/* The clocks behind a record, as it is read where others before it are gone: right or wrong. */
+static bool times_hold(ctf_cut *cut, const run_joint *joints, uint32_t count, uint64_t ticks)
+{
+    const ctf_clock *clock = cut->read.clock;
+    memcpy(cut->trial, cut->clocks, cut->schema->clock_count * sizeof *cut->trial);
+    for (uint32_t i = 0; i < count; i++) {
+        if (joints[i].kind != JOINT_STAMP)
+            continue;
+        clock_advance(&cut->trial[joints[i].number], joints[i].value, joints[i].width);
+        if (cut->trial[joints[i].number] != joints[i].value)
+            return false;
+    }
+    return clock == NULL || cut->trial[clock->number] == ticks;
+}
+
+static uint64_t unit_start(uint64_t at, uint64_t size, uint64_t unit)
+{
+    return at % unit + size > unit ? at + unit - at % unit : at;
+}
+
+/* The record from its first joint to bit `end`, in pieces. False: a size in it would be wrong. */
+static bool pieces_write(ctf_cut *cut, const run_joint *joints, uint32_t count, uint64_t end)
+{
+    const packet_view *view = &cut->content.view;
+    bit_writer *to = &cut->to;
+    const uint64_t base = view->offset * 8;
+    uint64_t from = joints[0].at, payload = UINT64_MAX, payload_to = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const run_joint *joint = &joints[i];
+        bits_copy(to, view->bytes, from - base, joint->at - from);
+        from = joint->at;
+        if (joint->kind == JOINT_ALIGN) {
+            from = align_up(from, joint->value);
+            bits_align(to, joint->value);
+        } else if (joint->kind == JOINT_UNIT) {
+            from = unit_start(from, joint->value, joint->number);
+            if (unit_start(to->at, joint->value, joint->number) != to->at)
+                bits_align(to, joint->number);
+        } else if (joint->kind == JOINT_PAYLOAD) {
+            payload = from;
+            payload_to = to->at;
+        }
+    }
+    bits_copy(to, view->bytes, from - base, end - from);
+    return payload == UINT64_MAX || to->at - payload_to == end - payload;
+}
+
+static uint32_t header_end(const run_joint *joints)
+{
+    uint32_t at = 0;
+    while (joints[at].kind != JOINT_HEADER_END)
+        at++;
+    return at;
+}
+
+/* Writes the record that was decoded last; false: it cannot be. */
+static bool record_write(ctf_cut *cut, bool is_first)
+{
+    uint32_t count, first = 0;
+    const run_joint *joints = run_joints(cut->run, &count);
+    const uint64_t ticks = cut->record->events[0].ticks;
+    const ctf_clock *clock = cut->read.clock;
+    uint64_t *swapped;
+    bool is_fine = times_hold(cut, joints, count, ticks);
+    if (!is_fine && is_first && cut->begin.width == WHOLE_WIDTH && clock != NULL) {
+        cut->has_new_begin = true;
+        cut->new_begin = cut->clocks[clock->number] = ticks;
+        is_fine = times_hold(cut, joints, count, ticks);
+    }
+    if (!is_fine && clock != NULL) {
+        first = header_end(joints);
+        cut->trial[clock->number] = ticks;
+        is_fine = header_write(cut, ticks);
+    }
+    swapped = cut->clocks;
+    cut->clocks = cut->trial;
+    cut->trial = swapped;
+    return is_fine && pieces_write(cut, joints + first, count - first, run_position(cut->run)) &&
+           !cut->to.is_bad;
+}
+
+/* ---- Heads ---- */
+
+static void places_find(ctf_cut *cut)
+{
+    uint32_t count;
+    const run_joint *joints = run_joints(cut->run, &count);
+    cut->content_size = cut->total_size = cut->begin = (head_place){0};
+    for (uint32_t i = 0; i < count; i++) {
+        const run_joint *joint = &joints[i];
+        const head_place place = {joint->at - joint->width, joint->width, joint->is_big_endian,
+                                  joint->is_reversed};
+        if (joint->kind != JOINT_ROLE || joint->is_variable)
+            continue;
+        if ((joint->number & CTF_ROLE_CONTENT_LENGTH) != 0)
+            cut->content_size = place;
+        if ((joint->number & CTF_ROLE_TOTAL_LENGTH) != 0)
+            cut->total_size = place;
+        if ((joint->number & CTF_ROLE_PACKET_BEGIN) != 0)
+            cut->begin = place;
+    }
+}
+
+/* False: the number does not fit, or its place is not known. */
+static bool place_set(uint8_t *head, const head_place *place, uint64_t value)
+{
+    if (place->width == 0 || value > bits_mask(place->width))
+        return false;
+    if (place->is_reversed)
+        value = bits_reversed(value, place->width);
+    if (place->is_big_endian)
+        stele_ctf_bits_write_be(head, (size_t)place->at, place->width, value);
+    else
+        stele_ctf_bits_write_le(head, (size_t)place->at, place->width, value);
+    return true;
+}
+
+/* Makes the head say what comes behind it; false when it cannot. */
+static bool head_change(ctf_cut *cut, uint64_t content_bits, copied_packet *made)
+{
+    const uint64_t unit = cut->schema->length_unit, whole = (content_bits + 7) / 8 * 8;
+    const bool has_content = (cut->read.has & CTF_ROLE_CONTENT_LENGTH) != 0;
+    const bool has_total = (cut->read.has & CTF_ROLE_TOTAL_LENGTH) != 0;
+    if ((!has_content && content_bits != whole) || content_bits % unit != 0)
+        return false;
+    made->size = whole / 8;
+    made->content_bits = content_bits;
+    made->begin_ticks = cut->has_new_begin ? cut->new_begin : cut->read.begin_ticks;
+    return (!has_content || place_set(cut->head.bytes, &cut->content_size, content_bits / unit)) &&
+           (!has_total || place_set(cut->head.bytes, &cut->total_size, whole / unit)) &&
+           (!cut->has_new_begin || place_set(cut->head.bytes, &cut->begin, cut->new_begin));
+}
+
+/* ---- Packets ---- */
+
+/* Reads the head, and stands at the first event. */
+static stele_status enter(ctf_cut *cut, const cut_packet *from)
+{
+    const uint64_t size = (from->packet->head.events_at + 7) / 8;
+    decode_outcome outcome;
+    packet_view view;
+    uint8_t *head;
+    window_move(from->w, from->packet->offset, UINT64_MAX);
+    if (window_need(from->w, (size_t)size) < size)
+        return from->w->status != STELE_OK ? from->w->status : STELE_ERR_UNSUPPORTED;
+    view = (packet_view){from->w->at, (size_t)(from->w->end - from->w->at), 0};
+    run_reset(cut->run);
+    outcome = run_packet(cut->run, &view, from->packets->file->name, from->packet->offset,
+                         from->packets->type, &cut->read);
+    if (outcome != DECODE_OK)
+        return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
+    if (cut->head.size == 0) {
+        head = byte_run_take(&cut->head, (size_t)size);
+        if (head == NULL)
+            return STELE_ERR_MEMORY;
+        memcpy(head, view.bytes, (size_t)size);
+        places_find(cut);
+    }
+    for (uint32_t i = 0; i < cut->schema->clock_count; i++)
+        cut->clocks[i] = run_clock(cut->run, i);
+    if (cut->has_new_begin)
+        cut->clocks[cut->read.clock->number] = cut->new_begin;
+    return from->count == 0
+               ? STELE_OK
+               : content_enter(&cut->content, from->packets, from->w, from->packet, cut->run);
+}
+
+static stele_status write_records(ctf_cut *cut, const cut_packet *from)
+{
+    decode_outcome outcome = DECODE_OK;
+    uint64_t written = 0;
+    for (uint64_t i = 0; i < from->count && outcome == DECODE_OK; i++) {
+        stele_batch_clear(cut->record);
+        outcome = content_events(&cut->content, cut->record);
+        if (outcome == DECODE_MEMORY)
+            return STELE_ERR_MEMORY;
+        if (cut->record->event_count == 0)
+            break;
+        if ((from->kept[i / 8] >> (i % 8) & 1) != 0 && !record_write(cut, written++ == 0))
+            return STELE_ERR_UNSUPPORTED;
+    }
+    return from->w->status;
+}
+
+/* Goes through the packet once; without an output only to see what comes of it. */
+static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
+{
+    const struct ctf_targets *targets = cut->schema->targets;
+    const bool is_mixed = targets->has_big && targets->has_little;
+    stele_status status = enter(cut, from);
+    if (status != STELE_OK)
+        return status;
+    cut->to = (bit_writer){.out = out,
+                           .is_big_endian = targets->has_big ||
+                                            (!targets->has_little && cut->schema->is_big_endian),
+                           .is_mixed = is_mixed};
+    bits_copy(&cut->to, cut->head.bytes, 0, cut->read.events_at);
+    status = write_records(cut, from);
+    if (status == STELE_OK && cut->to.is_bad)
+        return STELE_ERR_UNSUPPORTED;
+    return status;
+}
+
+/* Packs the packet as the original was. */
+static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *original,
+                                 const cut_packet *from, output *out, copied_packet *made)
+{
+    stele_ctf_rfc_header header = *original;
+    uint8_t head[STELE_CTF_RFC_HEADER_SIZE];
+    const uint8_t *bytes, *stored;
+    size_t size, stored_size;
+    output *memory;
+    stele_status status = output_open_memory(&cut->trace->base.context->diag, &memory);
+    if (status != STELE_OK)
+        return status;
+    cut->packer.compression = header.compression;
+    cut->packer.encryption = header.encryption;
+    cut->packer.checksum = header.checksum_scheme;
+    status = pass(cut, from, memory);
+    bytes = output_memory(memory, &size);
+    if (status == STELE_OK)
+        status = memory->status;
+    if (status == STELE_OK && size < sizeof head)
+        status = STELE_ERR_UNSUPPORTED;
+    if (status == STELE_OK) {
+        header.timestamp_begin = made->begin_ticks;
+        status = rfc_pack(&cut->packer, &header, bytes + sizeof head, size - sizeof head, &stored,
+                          &stored_size);
+    }
+    if (status == STELE_OK) {
+        stele_ctf_rfc_header_write(head, &header);
+        output_write(out, head, sizeof head);
+        output_write(out, stored, stored_size);
+        made->size = header.packet_size;
+        made->content_bits = made->size * 8;
+    }
+    output_close(memory);
+    return status;
+}
+
+static bool is_packed(const stele_ctf_rfc_header *header)
+{
+    return header->compression != STELE_CTF_RFC_NO_COMPRESSION ||
+           header->encryption != STELE_CTF_RFC_NO_ENCRYPTION ||
+           header->checksum_scheme != STELE_CTF_RFC_NO_CHECKSUM;
+}
+
+stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied_packet *made)
+{
+    stele_ctf_rfc_header header;
+    stele_status status;
+    if (!cut->is_possible)
+        return STELE_ERR_UNSUPPORTED;
+    cut->head.size = 0;
+    cut->has_new_begin = false;
+    status = pass(cut, from, NULL);
+    if (status == STELE_OK && !head_change(cut, cut->to.at, made))
+        return STELE_ERR_UNSUPPORTED;
+    if (status != STELE_OK)
+        return status;
+    made->offset = output_offset(out);
+    if (cut->schema->generation == CTF_RFC && stele_ctf_rfc_header_read(cut->head.bytes, &header) &&
+        is_packed(&header))
+        return write_packed(cut, &header, from, out, made);
+    status = pass(cut, from, out);
+    bits_align(&cut->to, 8);
+    return status;
+}
+
+/* ---- Opening ---- */
+
+stele_status cut_open(ctf_cut *cut, const ctf_trace *trace, const ctf_schema *schema,
+                      const ctf_stream_class *type, ctf_programs *programs)
+{
+    const size_t clocks = (size_t)schema->clock_count + 1;
+    *cut = (ctf_cut){.trace = trace,
+                     .schema = schema,
+                     .type = type,
+                     .is_possible = class_is_possible(schema, type)};
+    memcpy(cut->packer.key, trace->key, sizeof cut->packer.key);
+    cut->packer.key_size = trace->rfc.key_size;
+    cut->clocks = calloc(clocks, sizeof *cut->clocks);
+    cut->trial = calloc(clocks, sizeof *cut->trial);
+    cut->run = run_new(programs);
+    if (cut->clocks == NULL || cut->trial == NULL || cut->run == NULL ||
+        stele_batch_new(1, &cut->record) != STELE_OK || !find_long_header(cut))
+        return STELE_ERR_MEMORY;
+    return STELE_OK;
+}
+
+void cut_close(ctf_cut *cut)
+{
+    content_free(&cut->content);
+    rfc_packer_free(&cut->packer);
+    run_free(cut->run);
+    stele_batch_free(cut->record);
+    free(cut->head.bytes);
+    free(cut->clocks);
+    free(cut->trial);
+    *cut = (ctf_cut){0};
+}

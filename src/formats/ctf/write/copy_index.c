@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/write/copy_index.h"
+
+#include <stdlib.h>
+
+#define ENTRY_SIZE_1_0 56u /* of entries without instance and number */
+
+struct index_copy {
+    lttng_index from;
+    output *out;
+    uint64_t next; /* offset of the packet that the entry at hand is of; UINT64_MAX: none */
+    uint8_t *entry;
+};
+
+/* Steps to the next entry, and keeps its bytes. */
+static stele_status next_entry(index_copy *self)
+{
+    lttng_entry entry;
+    const stele_status status = lttng_index_next(&self->from, &entry);
+    self->next = UINT64_MAX;
+    if (status != STELE_OK)
+        return status == STELE_END ? STELE_OK : status;
+    self->next = entry.offset;
+    memcpy(self->entry, self->from.w.at - self->from.entry_size, self->from.entry_size);
+    return STELE_OK;
+}
+
+stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, output *out,
+                             index_copy **made)
+{
+    index_copy *self = calloc(1, sizeof *self);
+    stele_status status;
+    *made = NULL;
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
+    status = lttng_index_open(&self->from, trace, file);
+    if (status != STELE_OK) {
+        free(self);
+        return status == STELE_END ? STELE_OK : status;
+    }
+    self->entry = malloc(self->from.entry_size);
+    status = self->entry != NULL ? output_add(out, self->from.name, &self->out) : STELE_ERR_MEMORY;
+    if (status == STELE_OK) {
+        output_write(self->out, self->from.w.at - STELE_CTF_INDEX_HEADER_SIZE,
+                     STELE_CTF_INDEX_HEADER_SIZE);
+        status = next_entry(self);
+    }
+    if (status != STELE_OK) {
+        index_copy_close(self);
+        return status;
+    }
+    *made = self;
+    return STELE_OK;
+}
+
+/* What the packet says; what it does not say stays as the index had it. */
+static void entry_set(stele_ctf_index_entry *entry, const packet_head *head,
+                      const copied_packet *packet)
+{
+    const struct {
+        uint32_t role;
+        uint64_t *to, value;
+    } said[] = {{CTF_ROLE_PACKET_BEGIN, &entry->timestamp_begin, packet->begin_ticks},
+                {CTF_ROLE_PACKET_END, &entry->timestamp_end, head->end_ticks},
+                {CTF_ROLE_DISCARDED, &entry->events_discarded, head->discarded},
+                {CTF_ROLE_STREAM_CLASS_ID, &entry->stream_id, head->stream_class_id},
+                {CTF_ROLE_STREAM_ID, &entry->stream_instance_id, head->stream_id},
+                {CTF_ROLE_SEQUENCE_NUMBER, &entry->packet_seq_num, head->sequence_number}};
+    entry->offset = packet->offset;
+    entry->packet_size_bits = packet->size * 8;
+    entry->content_size_bits = packet->content_bits;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if ((head->has & said[i].role) != 0)
+            *said[i].to = said[i].value;
+}
+
+stele_status index_copy_add(index_copy *self, const ctf_packet *original,
+                            const copied_packet *packet)
+{
+    const size_t size = self->from.entry_size;
+    const bool is_short = size < STELE_CTF_INDEX_ENTRY_SIZE || self->from.minor == 0;
+    const size_t known = is_short ? ENTRY_SIZE_1_0 : STELE_CTF_INDEX_ENTRY_SIZE;
+    uint8_t bytes[STELE_CTF_INDEX_ENTRY_SIZE] = {0};
+    stele_ctf_index_entry entry;
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && self->next < original->offset)
+        status = next_entry(self);
+    if (status != STELE_OK)
+        return status;
+    if (self->next != original->offset)
+        memset(self->entry, 0, size);
+    memcpy(bytes, self->entry, known);
+    stele_ctf_index_entry_read(bytes, &entry);
+    entry_set(&entry, &original->head, packet);
+    stele_ctf_index_entry_write(bytes, &entry);
+    memcpy(self->entry, bytes, known);
+    output_write(self->out, self->entry, size);
+    return self->next == original->offset ? next_entry(self) : STELE_OK;
+}
+
+void index_copy_close(index_copy *self)
+{
+    if (self == NULL)
+        return;
+    lttng_index_close(&self->from);
+    if (self->out != NULL)
+        output_seal(self->out);
+    free(self->entry);
+    free(self);
+}

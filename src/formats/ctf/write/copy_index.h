@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LTTng's index of a data stream file, for a copy of it that may lack packets. */
+#ifndef CTF_COPY_INDEX_H
+#define CTF_COPY_INDEX_H
+
+#include "formats/ctf/trace/lttng_index.h"
+
+/* A packet as it stands in the copy. */
+typedef struct copied_packet {
+    uint64_t offset, size; /* bytes */
+    uint64_t content_bits, begin_ticks;
+} copied_packet;
+
+typedef struct index_copy index_copy;
+
+/* `*made` is NULL where the file has no index that could be used. STELE_ERR_MEMORY and errors of
+   the output. */
+stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, output *out,
+                             index_copy **made);
+
+/* The entry of a packet: that of the original, with what is different or was wrong. */
+stele_status index_copy_add(index_copy *self, const ctf_packet *original,
+                            const copied_packet *packet);
+void index_copy_close(index_copy *self);
+
+#endif
