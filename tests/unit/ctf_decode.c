@@ -123,6 +123,38 @@ TEST(fields_that_others_depend_on_are_looked_for)
           "\1\2\3\4\5\6", 6, "0 0 e s={x=2;a=[3,];} b=[4,5,] c=[6,] |", "");
 }
 
+/* CTF 2: members "a", "b" of the given classes, and an array whose length is at the path. */
+#define RECORD2(a, b, path)                                                                    \
+    "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"data-stream-class\"}\n"        \
+    "\x1e{\"type\":\"event-record-class\",\"name\":\"e\",\"payload-field-class\":{\"type\":"   \
+    "\"structure\",\"member-classes\":[{\"name\":\"a\",\"field-class\":" a "},{\"name\":\"b\"" \
+    ",\"field-class\":" b "},{\"name\":\"c\",\"field-class\":{\"type\":"                       \
+    "\"dynamic-length-blob\",\"length-field-location\":{\"path\":[" path "]}}}]}}\n"
+#define UINT2 \
+    "{\"type\":\"fixed-length-unsigned-integer\",\"length\":8,\"byte-order\":\"big-endian\"}"
+#define VAR2 "{\"type\":\"variable-length-unsigned-integer\"}"
+#define STRUCT2(member)                                                                           \
+    "{\"type\":\"structure\",\"member-classes\":[{\"name\":\"" member "\",\"field-class\":" UINT2 \
+    "}]}"
+#define CHOICE2(one, two)                                                                \
+    "{\"type\":\"variant\",\"selector-field-location\":{\"path\":[\"a\"]},\"options\":[" \
+    "{\"selector-field-ranges\":[[0,1]],\"field-class\":" one "},"                       \
+    "{\"selector-field-ranges\":[[2,3]],\"field-class\":" two "}]}"
+#define MAYBE2                                                               \
+    "{\"type\":\"optional\",\"selector-field-location\":{\"path\":[\"a\"]}," \
+    "\"selector-field-ranges\":[[1,9]],\"field-class\":" UINT2 "}"
+
+TEST(fields_of_ctf_2_depend_on_what_is_there_for_sure)
+{
+    gives(RECORD2(UINT2, CHOICE2(UINT2, VAR2), "\"b\""), "\2\1\7\1\0", 5,
+          "0 0 e a=2 b=<=1;> c='07' |0 0 e a=1 b=<=0;> c='' |", "");
+    refused(RECORD2(UINT2, CHOICE2(STRUCT2("n"), STRUCT2("m")), "\"b\",\"n\""), "CTF050");
+    refused(
+        RECORD2(UINT2, CHOICE2(UINT2, "{\"type\":\"variable-length-signed-integer\"}"), "\"b\""),
+        "CTF050");
+    refused(RECORD2(UINT2, MAYBE2, "\"b\""), "CTF050");
+}
+
 TEST(lengths_beyond_the_packet_allocate_nothing)
 {
     gives(HEAD("le") "stream { };\n" EVENT("u64 n; u8 a[ n ];"),

@@ -255,6 +255,9 @@ TEST(json_values_that_cannot_be)
     class_refused("{\"type\":\"fixed-length-bit-map\",\"length\":8,\"byte-order\":"
                   "\"little-endian\",\"flags\":{}}",
                   "CTF202");
+    class_refused("{\"type\":\"fixed-length-bit-map\",\"length\":8,\"byte-order\":"
+                  "\"little-endian\",\"flags\":{\"a\":[[0,8]]}}",
+                  "CTF202");
     class_refused("{\"type\":\"dynamic-length-string\",\"length-field-location\":{\"path\":[]}}",
                   "CTF202");
     class_refused(
@@ -296,6 +299,17 @@ TEST(json_fragments_that_cannot_be)
     refused(STREAM "^{\"type\":\"event-record-class\",\"data-stream-class-id\":1}", "CTF204", "1");
     refused(STREAM "^{\"type\":\"event-record-class\",\"payload-field-class\":" UINT8 "}", "CTF202",
             NULL);
+    refused(STREAM
+            "^{\"type\":\"event-record-class\",\"payload-field-class\":"
+            "{\"type\":\"structure\",\"member-classes\":[{\"name\":\"t\",\"field-class\":" FIXED(
+                "\"length\":8,\"roles\":[\"event-record-class-id\"]") "}]}}",
+            "CTF202", "\"event-record-class-id\"");
+    refused(PREAMBLE "^{\"type\":\"trace-class\",\"packet-header-field-class\":"
+                     "{\"type\":\"structure\",\"member-classes\":[{\"name\":\"u\",\"field-class\":"
+                     "{\"type\":\"static-length-blob\",\"length\":16,\"roles\":"
+                     "[\"metadata-stream-uuid\"]}}]}}",
+            "CTF202", "\"metadata-stream-uuid\"");
+    refused(PREAMBLE "^{\"type\":\"trace-class\"}", "CTF206", "none");
     refused(STREAM "^{\"type\":\"event-record-class\",\"id\":3}"
                    "^{\"type\":\"event-record-class\",\"id\":3}",
             "CTF203", "3");
@@ -330,7 +344,9 @@ TEST(json_text_that_is_none)
     refused(PREAMBLE "^{a:1}", "CTF200", "'a'");
     refused(PREAMBLE "^[1 2]", "CTF200", "'2'");
     accepted(PREAMBLE "^{\"type\":\"trace-class\",\"attributes\":{\"n\":{\"r\":-1.5e-3,\"b\":"
-                      "[true,false,null,{}],\"s\":\"\\\"\\/\\b\\f\\n\\r\\t\\u20AC\"}}}\n\n^");
+                      "[true,false,null,{}],\"s\":\"\\\"\\/\\b\\f\\n\\r\\t\\u20AC\"}}}\n\n^^"
+                      "{\"type\":\"data-stream-class\"}^");
+    accepted("^^" STREAM "^");
 }
 
 TEST(json_aliases_and_depth)
@@ -345,6 +361,7 @@ TEST(json_aliases_and_depth)
                      "^{\"type\":\"field-class-alias\",\"name\":\"a%d\",\"field-class\":{\"type\":"
                      "\"static-length-array\",\"length\":2,\"element-field-class\":\"a%d\"}}",
                      i, i - 1);
+    snprintf(text + at, sizeof text - (size_t)at, "^{\"type\":\"data-stream-class\"}");
     accepted(text);
     snprintf(text + at, sizeof text - (size_t)at,
              "^{\"type\":\"field-class-alias\",\"name\":\"b\",\"field-class\":{\"type\":"

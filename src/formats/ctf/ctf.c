@@ -21,6 +21,15 @@ static bool is_magic(const uint8_t *head, uint32_t magic)
 }
 
 /* What the first bytes of a metadata stream are; NULL: nothing of CTF. */
+/* A fragment behind its separators. */
+static bool begins_json(const uint8_t *head, size_t size)
+{
+    size_t at = 0;
+    while (at < size && memchr("\x1e \t\r\n", head[at], 5) != NULL)
+        at++;
+    return size != 0 && head[0] == JSON_RECORD && at < size && head[at] == '{';
+}
+
 static const char *metadata_kind(const uint8_t *head, size_t size)
 {
     static const char plain[] = "/* CTF 1.";
@@ -30,7 +39,7 @@ static const char *metadata_kind(const uint8_t *head, size_t size)
         return "metadata in packets";
     if (size >= 4 && is_magic(head, MAGIC_RFC_PACKET))
         return "metadata in packets of the RFC";
-    if (size >= 2 && head[0] == JSON_RECORD && (head[1] == '{' || head[1] == '\n'))
+    if (begins_json(head, size))
         return "metadata as JSON of CTF 2";
     return NULL;
 }

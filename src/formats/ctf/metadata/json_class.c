@@ -92,7 +92,7 @@ static bool read_alignment(json_front *front, const json_value *value, uint32_t 
         return true;
     if (value->is_negative || value->integer == 0 || value->integer > UINT32_C(1) << 31 ||
         (value->integer & (value->integer - 1)) != 0)
-        return refuse(front, value, "an alignment in bits that is a power of two");
+        return refuse(front, value, "a power of two in bits, up to 2,147,483,648");
     *alignment = (uint32_t)value->integer;
     return true;
 }
@@ -299,6 +299,10 @@ static bool read_role(json_front *front, const json_value *value, ctf_class *typ
             return refuse(front, value, "this role on a BLOB of 16 bytes");
         if (roles[i].role == CTF_ROLE_PACKET_MAGIC && (type->kind != CTF_UINT || type->size != 32))
             return refuse(front, value, "this role on a fixed-length integer of 32 bits");
+        if ((roles[i].role & ~front->roles_here) != 0)
+            return refuse(front, value, "a role that fields have here");
+        if ((roles[i].role & front->roles & CTF_ROLE_PACKET_MAGIC) != 0)
+            return refuse(front, value, "this role once");
         type->roles |= roles[i].role;
         return true;
     }
@@ -346,8 +350,14 @@ static bool read_bit_map(json_front *front, found_values found, ctf_class *type)
 {
     if (found[P_FLAGS]->size == 0)
         return refuse(front, found[P_FLAGS], "at least one flag");
-    return read_bits(front, found, type) &&
-           read_mappings(front, found[P_FLAGS], RANGE_UNSIGNED, type);
+    if (!read_bits(front, found, type) ||
+        !read_mappings(front, found[P_FLAGS], RANGE_UNSIGNED, type))
+        return false;
+    for (uint32_t i = 0; i < type->mapping_count; i++)
+        for (uint32_t k = 0; k < type->mappings[i].range_count; k++)
+            if (type->mappings[i].ranges[k].high >= type->size)
+                return refuse(front, found[P_FLAGS], "flags of bits that the bit map has");
+    return true;
 }
 
 static bool read_integer(json_front *front, found_values found, ctf_class *type)
@@ -655,6 +665,9 @@ static bool use_alias(json_front *front, const json_value *name, const ctf_class
                            "the name of a field class alias above", NULL);
     if (!level_check(front, name, alias->height))
         return false;
+    if ((alias->roles & ~front->roles_here) != 0 ||
+        (alias->roles & front->roles & CTF_ROLE_PACKET_MAGIC) != 0)
+        return refuse(front, name, "a class without roles that fields do not have here");
     front->roles |= alias->roles;
     *type = alias->type;
     return true;

@@ -24,6 +24,7 @@ typedef struct json_front {
     name_register aliases, clocks, streams;
     uint32_t level, level_max; /* of the class being read, and the deepest one reached */
     uint16_t roles;            /* of the classes of the fragment so far */
+    uint16_t roles_here;       /* that classes may have in the scope being read */
     bool has_trace;            /* a trace class was there */
 } json_front;
 

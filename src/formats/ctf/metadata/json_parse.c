@@ -134,11 +134,21 @@ static bool read_common(json_front *front, found_values found, ctf_text *attribu
            json_extensions(front, found[P_EXTENSIONS], extensions);
 }
 
-/* The structure of a scope; `type` stays NULL when it is not there. */
-static bool read_scope(json_front *front, const json_value *value, const ctf_class **type)
+#define ROLES_PACKET_HEADER \
+    (CTF_ROLE_PACKET_MAGIC | CTF_ROLE_UUID | CTF_ROLE_STREAM_CLASS_ID | CTF_ROLE_STREAM_ID)
+#define ROLES_PACKET_CONTEXT                                                                      \
+    (CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END | \
+     CTF_ROLE_DISCARDED | CTF_ROLE_SEQUENCE_NUMBER)
+#define ROLES_EVENT_HEADER (CTF_ROLE_EVENT_CLASS_ID | CTF_ROLE_TIMESTAMP)
+
+/* The structure of a scope, whose fields have these roles at most; `type` stays NULL when it is
+   not there. */
+static bool read_scope(json_front *front, const json_value *value, unsigned roles,
+                       const ctf_class **type)
 {
     if (value == NULL)
         return true;
+    front->roles_here = (uint16_t)roles;
     if (!json_class(front, value, type))
         return false;
     return (*type)->kind == CTF_STRUCT || refuse(front, value, "a structure field class");
@@ -190,6 +200,7 @@ static bool read_alias(json_front *front, const json_value *fragment, found_valu
     if (name_register_find(&front->aliases, json_text(found[P_NAME])) != NULL)
         return json_refuse(&front->tree, &ctf_codes[CTF203], found[P_NAME],
                            "every alias defined once", NULL);
+    front->roles_here = UINT16_MAX;
     if (!json_class(front, found[P_FIELD_CLASS], &alias->type))
         return false;
     alias->height = front->level_max;
@@ -222,6 +233,7 @@ static bool read_environment(json_front *front, const json_value *object)
 static bool read_trace(json_front *front, const json_value *fragment, found_values found)
 {
     ctf_schema *schema = front->schema;
+    const unsigned roles = ROLES_PACKET_HEADER & ~(schema->has_uuid ? 0u : CTF_ROLE_UUID);
     const ctf_class *header = NULL;
     if (front->has_trace || schema->stream_count != 0)
         return json_refuse(&front->tree, &ctf_codes[CTF206], fragment,
@@ -230,7 +242,7 @@ static bool read_trace(json_front *front, const json_value *fragment, found_valu
     if (!read_identity(front, found, &schema->identity) ||
         !read_common(front, found, &schema->attributes, &schema->extensions) ||
         !read_environment(front, found[P_ENVIRONMENT]) ||
-        !read_scope(front, found[P_PACKET_HEADER], &header))
+        !read_scope(front, found[P_PACKET_HEADER], roles, &header))
         return false;
     schema->packet_header = header;
     if ((front->roles & CTF_ROLE_PACKET_MAGIC) != 0 &&
@@ -353,10 +365,11 @@ static bool read_stream(json_front *front, const json_value *fragment, found_val
     return read_identity(front, found, &stream->identity) &&
            read_common(front, found, &stream->attributes, &stream->extensions) &&
            read_default_clock(front, found[P_DEFAULT_CLOCK], stream) &&
-           read_scope(front, found[P_PACKET_CONTEXT], &stream->packet_context) &&
-           read_scope(front, found[P_EVENT_HEADER], &stream->event_header) &&
+           read_scope(front, found[P_PACKET_CONTEXT], ROLES_PACKET_CONTEXT,
+                      &stream->packet_context) &&
+           read_scope(front, found[P_EVENT_HEADER], ROLES_EVENT_HEADER, &stream->event_header) &&
            scope_check(front, fragment, stream) &&
-           read_scope(front, found[P_COMMON_CONTEXT], &stream->event_context);
+           read_scope(front, found[P_COMMON_CONTEXT], 0, &stream->event_context);
 }
 
 /* ---- Event record class ---- */
@@ -402,8 +415,8 @@ static bool read_event(json_front *front, const json_value *fragment, found_valu
     if (!read_identity(front, found, &event.identity) ||
         !read_common(front, found, &event.attributes, &event.extensions) ||
         !read_event_attributes(front, found[P_ATTRIBUTES], &event) ||
-        !read_scope(front, found[P_SPECIFIC_CONTEXT], &event.context) ||
-        !read_scope(front, found[P_PAYLOAD], &event.payload))
+        !read_scope(front, found[P_SPECIFIC_CONTEXT], 0, &event.context) ||
+        !read_scope(front, found[P_PAYLOAD], 0, &event.payload))
         return false;
     added = schema_add_event(front->schema, (ctf_stream_class *)known);
     if (added == NULL)
@@ -491,10 +504,11 @@ static bool read_fragments(json_front *front)
         if (!read_fragment(front))
             return false;
     }
-    if (front->schema->major != 0)
+    if (front->schema->stream_count != 0)
         return true;
-    metadata_report(front->m, &ctf_codes[CTF206], (ctf_place){0}, "a preamble",
-                    "metadata without fragments");
+    metadata_report(front->m, &ctf_codes[CTF206], (ctf_place){0},
+                    front->schema->major == 0 ? "a preamble" : "at least one data stream class",
+                    front->schema->major == 0 ? "metadata without fragments" : "none");
     return false;
 }
 

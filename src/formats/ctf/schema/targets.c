@@ -153,7 +153,9 @@ static bool lookup_add(target_lookup *look, target_tree *tree, uint32_t node, co
                        bool is_conditional)
 {
     target_walk *walk = look->walk;
-    if (!target_fits(type, look->need)) {
+    const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
+    const bool is_other = look->user.count != 0 && look->user.is_signed != is_signed;
+    if (!target_fits(type, look->need) || (is_other && walk->schema->generation == CTF_2)) {
         look->has_misfit = true;
         return false;
     }
@@ -174,7 +176,7 @@ static bool lookup_add(target_lookup *look, target_tree *tree, uint32_t node, co
     if (look->user.count++ == 0) {
         look->user.slot = tree->nodes[node].slot;
         look->user.target = type;
-        look->user.is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
+        look->user.is_signed = is_signed;
     }
     return true;
 }
@@ -186,7 +188,7 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
 {
     target_walk *walk = look->walk;
     uint32_t index = 0;
-    bool is_found = false;
+    bool is_found = false, is_everywhere = true;
     if (node == TARGET_NONE)
         return walk_exhausted(walk);
     if (walk->work++ > WORK_MAX)
@@ -201,14 +203,15 @@ static bool lookup_down(target_lookup *look, target_tree *tree, uint32_t node,
         return lookup_down(look, tree, target_tree_add(tree, node, index),
                            type->u.structure.members[index].type, steps + 1, count - 1,
                            is_conditional);
-    case CTF_VARIANT:
-        for (uint32_t i = 0; i < type->u.variant.count; i++)
-            is_found |= lookup_down(look, tree, target_tree_add(tree, node, i),
-                                    type->u.variant.options[i].type, steps, count, true);
-        return is_found;
-    case CTF_OPTIONAL:
-        return lookup_down(look, tree, target_tree_add(tree, node, 0), type->u.optional.element,
-                           steps, count, true);
+    case CTF_VARIANT: /* CTF 2 wants the field in all options */
+        for (uint32_t i = 0; i < type->u.variant.count; i++) {
+            const bool is_there = lookup_down(look, tree, target_tree_add(tree, node, i),
+                                              type->u.variant.options[i].type, steps, count, true);
+            is_found |= is_there;
+            is_everywhere &= is_there;
+        }
+        return walk->schema->generation == CTF_2 ? is_everywhere : is_found;
+    case CTF_OPTIONAL:     /* what if it is not there? */
     case CTF_STATIC_ARRAY: /* which of its elements would it be? */
     case CTF_DYNAMIC_ARRAY: return false;
     default:
