@@ -2,7 +2,11 @@
 /*
  * What those need who write or read CTF by hand: sizes of structures without padding at their end,
  * bit fields, and the fixed headers of the RFC's packets and of LTTng's index files. "RFC" is the
- * Common Trace Format Proposal v1.1 of 2010. Nothing here allocates or keeps state.
+ * Common Trace Format Proposal v1.1 of 2010.
+ *
+ * But for stele_ctf_translate(), nothing here allocates, keeps state or can fail beyond what it
+ * says; all of it may be called from any thread, on memory of the caller's that no other thread
+ * changes.
  */
 #ifndef STELE_CTF_H
 #define STELE_CTF_H
@@ -22,6 +26,9 @@ extern "C" {
  *
  *     struct payload { uint64_t when; uint16_t what; STELE_CTF_HEADER_END; };
  *     stele_ctf_header_sizeof(struct payload) == 10, where sizeof gives 16
+ *
+ * The first is the last member of a structure (one char, which takes no more room than its padding
+ * would as a rule); the second is the size in bytes, a constant, of all that stands before it.
  */
 #define STELE_CTF_HEADER_END char stele_ctf_end_field
 
@@ -36,10 +43,12 @@ extern "C" {
  *     5 bits at bit 6      byte 0   byte 1                byte 0   byte 1
  *     little-endian        10......  .....432   big-endian  ......43  210.....
  *
- * No byte outside of the field's own is touched, and writing keeps the other bits of its bytes.
+ * Fields may cross any boundary of bytes and units. `bytes` need not be aligned; no byte outside of
+ * the field's own is touched, and writing keeps the other bits of its bytes. `offset_bits` counts
+ * from the start of `bytes`; `width` is 0 to 64: of 0 bits, nothing is written and 0 is read.
  */
 
-/* The field of `width` bits, `offset_bits` from the start of `bytes`. */
+/* The field as a number without a sign: see stele_ctf_bits_signed(). */
 static inline uint64_t stele_ctf_bits_read_le(const void *bytes, size_t offset_bits, unsigned width)
 {
     const uint8_t *at = (const uint8_t *)bytes + offset_bits / 8;
@@ -101,10 +110,11 @@ static inline void stele_ctf_bits_write_be(void *bytes, size_t offset_bits, unsi
     }
 }
 
-/* A value of `width` bits as the two's complement number that it stands for. */
+/* A value of `width` (0 to 64) bits as the two's complement number that it stands for; of 0 bits:
+ * 0. */
 static inline int64_t stele_ctf_bits_signed(uint64_t value, unsigned width)
 {
-    const uint64_t sign = UINT64_C(1) << (width - 1);
+    const uint64_t sign = width != 0 ? UINT64_C(1) << (width - 1) : 0;
     const uint64_t extended = (value ^ sign) - sign;
     return extended <= INT64_MAX ? (int64_t)extended : -(int64_t)(UINT64_MAX - extended) - 1;
 }
@@ -133,14 +143,17 @@ typedef struct stele_ctf_rfc_header {
     uint32_t checksum;                  /* of the content behind the header, as stored; of md5 and
                                            sha1 the first four bytes, big end first */
     uint32_t packet_count;              /* of the section */
-    uint64_t timestamp_begin, timestamp_end;
-    uint32_t events_discarded; /* before the first event of the packet */
-    uint8_t packet_count_bits; /* significant ones, where the count wraps */
+    uint64_t timestamp_begin, timestamp_end; /* ticks of the section's clock: ns as a rule */
+    uint32_t events_discarded;               /* before the first event of the packet */
+    uint8_t packet_count_bits;               /* significant ones, 0 to 32, where the count wraps */
     uint8_t compression, encryption, checksum_scheme;
 } stele_ctf_rfc_header;
 
-/* 48 bytes. False: the magic number is another one. */
+/* Reads 48 bytes, and judges nothing else. False: the magic number is another one, and of the
+   header only is_big_endian was changed. */
 STELE_API bool stele_ctf_rfc_header_read(const void *bytes, stele_ctf_rfc_header *header);
+
+/* Writes 48 bytes in the byte order that the header says. */
 STELE_API void stele_ctf_rfc_header_write(void *bytes, const stele_ctf_rfc_header *header);
 
 /* ---- LTTng's index files ----------------------------------------------------------------------

@@ -61,6 +61,97 @@ TEST(ctf_bits_of_all_widths_at_all_offsets)
     }
 }
 
+/* Consecutive integers of mixed sizes, as section 4.1.5 places them. */
+TEST(ctf_bits_follow_each_other)
+{
+    static const unsigned widths[] = {3, 1, 12, 64, 5, 27, 7, 33, 1, 63};
+    for (int is_big = 0; is_big < 2; is_big++) {
+        uint8_t bytes[27] = {0};
+        size_t at = 0;
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            const uint64_t value = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
+            (is_big ? stele_ctf_bits_write_be : stele_ctf_bits_write_le)(bytes, at, widths[i],
+                                                                         value);
+            at += widths[i];
+        }
+        REQUIRE(at == sizeof bytes * 8);
+        at = 0;
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            const uint64_t value = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
+            CHECK_EQ_U64(read_slowly(bytes, at, widths[i], is_big),
+                         value & UINT64_MAX >> (64 - widths[i]));
+            CHECK_EQ_U64(
+                (is_big ? stele_ctf_bits_read_be : stele_ctf_bits_read_le)(bytes, at, widths[i]),
+                value & UINT64_MAX >> (64 - widths[i]));
+            at += widths[i];
+        }
+    }
+}
+
+TEST(ctf_bits_none)
+{
+    uint8_t bytes[2] = {0x5a, 0xa5};
+    stele_ctf_bits_write_le(bytes, 3, 0, UINT64_MAX);
+    stele_ctf_bits_write_be(bytes, 3, 0, UINT64_MAX);
+    CHECK(bytes[0] == 0x5a && bytes[1] == 0xa5);
+    CHECK_EQ_U64(stele_ctf_bits_read_le(bytes, 3, 0), 0);
+    CHECK_EQ_U64(stele_ctf_bits_read_be(bytes, 16, 0), 0);
+    CHECK_EQ_I64(stele_ctf_bits_signed(0, 0), 0);
+}
+
+/* "derived from the bitfield implementation in GCC": those of the machine, where they fit a unit.
+ */
+TEST(ctf_bits_are_those_of_the_compiler)
+{
+    struct fields {
+        unsigned a : 5;
+        unsigned b : 12;
+        unsigned c : 15;
+    } fields = {.a = 0x15, .b = 0xabc, .c = 0x5a5a};
+    const bool is_big = *(const uint8_t *)&(uint16_t){1} == 0;
+    uint8_t bytes[sizeof fields];
+    memcpy(bytes, &fields, sizeof fields);
+    CHECK_EQ_U64(read_slowly(bytes, 0, 5, is_big), 0x15);
+    CHECK_EQ_U64(read_slowly(bytes, 5, 12, is_big), 0xabc);
+    CHECK_EQ_U64((is_big ? stele_ctf_bits_read_be : stele_ctf_bits_read_le)(bytes, 17, 15), 0x5a5a);
+}
+
+struct padded {
+    uint8_t kind;
+    uint32_t value;
+    uint8_t last;
+    STELE_CTF_HEADER_END;
+};
+
+struct nothing {
+    STELE_CTF_HEADER_END;
+};
+
+/* Padding in front of members counts, as the compiler places them. */
+TEST(ctf_header_sizeof_of_others)
+{
+    static const char room[stele_ctf_header_sizeof(struct padded)]; /* a constant */
+    CHECK_EQ_U64(sizeof room, 9);
+    CHECK_EQ_U64(stele_ctf_header_sizeof(struct nothing), 0);
+}
+
+TEST(ctf_rfc_header_of_another_magic)
+{
+    uint8_t bytes[STELE_CTF_RFC_HEADER_SIZE];
+    stele_ctf_rfc_header header = {.session_id = 5};
+    for (int is_big = 0; is_big < 2; is_big++) {
+        header.is_big_endian = is_big;
+        stele_ctf_rfc_header_write(bytes, &header);
+        for (size_t i = 0; i < 4; i++) {
+            stele_ctf_rfc_header read = {.session_id = 6};
+            bytes[i] ^= 1;
+            CHECK(!stele_ctf_rfc_header_read(bytes, &read));
+            CHECK_EQ_U64(read.session_id, 6);
+            bytes[i] ^= 1;
+        }
+    }
+}
+
 TEST(ctf_bits_signed)
 {
     CHECK_EQ_I64(stele_ctf_bits_signed(1, 1), -1);
