@@ -815,6 +815,12 @@ TEST(rfc_checksums_are_verified)
     unpack(PLAIN,
            &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1, .checksum = 0x60d7d326},
            with_crypto ? "" : "CTF313");
+    unpack(PLAIN, /* the bytes of the digest, written as they are on a little-endian machine */
+           &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1, .checksum = 0x26d3d760},
+           with_crypto ? "" : "CTF313");
+    unpack(PLAIN,
+           &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_CRC32, .checksum = 0x3b7c8adf},
+           "CTF310");
     unpack(PLAIN, &(stele_ctf_rfc_header){.checksum_scheme = STELE_CTF_RFC_SHA1},
            with_crypto ? "CTF310" : "CTF313");
     unpack(PLAIN, &(stele_ctf_rfc_header){.checksum_scheme = 4}, "CTF313");

@@ -134,9 +134,11 @@ bool rfc_next(rfc_front *front)
         return read_number(front);
     if (*at == '"')
         return read_string(front);
-    if (strchr("{}[]=;,.", *at) == NULL)
+    if (strchr("{}[]=;,.", *at) == NULL) {
+        const char found[] = {'\'', *at, '\'', '\0'};
         return refuse_byte(front, front->at, "a word, a number or one of { } [ ] = ; , .",
-                           "another character");
+                           *at > ' ' && *at < 0x7f ? found : "another character");
+    }
     front->word = RFC_MARK;
     front->mark = *at;
     front->at++;

@@ -91,6 +91,7 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
 {
     stele_context *context = trace->base.context;
     input *in = NULL;
+    uint32_t error_count;
     stele_status status = ctf_open_member(trace, unit->metadata_member, &in);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
         return STELE_OK; /* as was told; other directories can be read */
@@ -103,7 +104,8 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
                           : source_path(trace->base.source);
     if (status != STELE_OK)
         return status == STELE_ERR_FORMAT ? STELE_OK : status;
-    if (!ctf_unit_parse(trace, unit) && unit->text.error_count == 0)
+    error_count = unit->text.error_count;
+    if (!ctf_unit_parse(trace, unit) && unit->text.error_count == error_count)
         return STELE_ERR_MEMORY;
     unit->mends = ctf_mends_of(&unit->schema);
     if (unit->text.generation != CTF_RFC) /* which may have to be parsed again */

@@ -101,8 +101,8 @@ typedef struct ctf_trace {
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */
 stele_status ctf_collect(ctf_trace *trace);
 
-/* Makes the schema of a unit's text, again where its options have changed. False: reported, or
-   memory (with an error_count of 0). */
+/* Makes the schema of a unit's text, again where its options have changed. False: reported (it has
+   more errors then), or memory. */
 bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit);
 
 /* What traces of the RFC leave to the architecture: byte order and alignment (architecture.c). */

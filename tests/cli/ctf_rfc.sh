@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Traces of the RFC v1.1 of 2010: what was written by hand reads as it was meant; what the format leaves
+# open; sections and their files; counters; damage; all that the writer can write.
+. "$SOURCE/tests/cli/lib.sh"
+ctf=$SOURCE/src/formats/ctf/good
+
+# byte FILE OFFSET BYTE...: changes bytes, in hexadecimal digits
+byte() {
+    file=$1
+    at=$2
+    shift 2
+    for value in "$@"; do
+        # shellcheck disable=SC2059
+        printf "\\$(printf %o "0x$value")" | dd of="$file" bs=1 seek="$at" conv=notrunc 2>/dev/null
+        at=$((at + 1))
+    done
+}
+
+# fresh SAMPLE: a copy in ./t
+fresh() {
+    rm -rf t && cp -r "$ctf/$1" t && chmod -R u+w t
+}
+
+# ---- What was written by hand
+for sample in rfc_le rfc_be rfc_packed rfc_natural32; do
+    "$STELE" cat --ctf-pretty --clock-gmt "$ctf/$sample" >>all 2>/dev/null
+done
+cp all out
+golden ctf_rfc
+
+# ---- Alignment: the one by which packets end, unless the user says it
+expect 0 info "$ctf/rfc_natural32"
+says out 'alignment  *natural32'
+expect 1 info "$ctf/rfc_packed"
+says out 'alignment  *packed'
+expect 0 cat --rfc-alignment natural32 "$ctf/rfc_natural32"
+lines out 2
+expect 1 cat --rfc-alignment natural64 "$ctf/rfc_natural32"
+says err 'net:65: error CTF451'
+expect 2 cat --rfc-alignment natural16 "$ctf/rfc_natural32"
+
+# ---- The byte order is that of the packets: also where the metadata are plain text
+fresh rfc_be
+tail -c +49 "$ctf/rfc_be/metadata" | head -c 203 | tr -d '\000' >t/metadata
+printf 'event { name = fault; id = 7; section = mem; fields = { { flags3, f }, { int5_t, g }, { port, p },
+    { uint64_t, address } }; }\n' >>t/metadata
+expect 1 cat t
+lines out 4
+says out 'fault .*f=5 g=-3 p=4660'
+says_not err CTF402
+
+# ---- Sections: NAME, NAME_<cpu>, the longest name that fits; a single one takes all files
+fresh rfc_packed
+mv t/few_3 t/few
+expect 1 info t
+says out 'stream few '
+mv t/few t/fewer
+expect 1 cat t
+says err 'fewer:0: error CTF457'
+lines out 2
+fresh rfc_natural32
+mv t/net t/anything_else.bin
+expect 0 cat t
+lines out 2
+
+# ---- The clock
+expect 0 cat --clock-frequency 1000 "$ctf/rfc_natural32"
+says out '^402652\.189000000'
+
+# ---- Counters: 4 significant bits of the sequence count, snapshots before the first event
+fresh rfc_packed
+expect 1 check t
+says out 'few_3:100: warning CTF408 .* found 3 '
+says_not out CTF409
+byte t/few_3 120 02
+expect 1 check t
+says out 'few_3:100: warning CTF409 .* found 2 packets missing'
+byte t/few_3 120 0e
+expect 1 check t
+says out 'few_3:100: warning CTF407 .* packet sequence number from 15 back to 14'
+fresh rfc_packed
+expect 1 cat --kind lost t
+says out 'discarded events: 3 events lost'
+expect 1 cat --json --kind lost t
+says out '"time_ns":4886718346' || says out 4886718346
+
+# ---- Damage
+fresh rfc_le
+byte t/kernel_0 4 ff
+expect 1 check t
+says out 'kernel_0:4: warning CTF402 .* session_id 0x00c0ffee of the metadata, found 0x00c0ffff'
+fresh rfc_le
+byte t/kernel_0 0 00
+expect 1 cat t
+says err 'kernel_0:0: error CTF401'
+says out 'name=clock'
+fresh rfc_le
+head -c 199 "$ctf/rfc_le/kernel_0" >t/kernel_0 # only padding is missing
+expect 1 cat t
+says err 'kernel_0:128: error CTF405 .* found 71 of its 72 bytes'
+says out 'name=clock'
+fresh rfc_be
+head -c 190 "$ctf/rfc_be/mem" >t/mem # inside of the gzip
+expect 1 check t
+says out 'mem:112: error CTF405'
+says out 'mem:160: error CTF311'
+
+# ---- The writer: all ways of packing, read back as the same events
+fxt_trace=$fxt/events.fxt
+printf 0123456789abcdef >key16
+printf 0123456789abcdef01234567 >key24
+printf 0123456789abcdef0123456789abcdef >key32
+expect 1 convert --to ctf --to-version rfc -o plain "$fxt_trace"
+expect 0 cat --json plain
+mv out wanted
+lines wanted 27
+if "$STELE" convert --to ctf --to-version rfc --compress bzip2 --checksum md5 -o made "$fxt_trace" \
+    >/dev/null 2>err; [ -d made ]; then
+    key=
+    for compress in none bzip2 gzip; do
+        for checksum in none md5 sha1 crc32; do
+            rm -rf made
+            # shellcheck disable=SC2086
+            expect 1 convert --to ctf --to-version rfc --compress $compress --checksum $checksum \
+                ${key:+--to-key-file $key} -o made "$fxt_trace"
+            # shellcheck disable=SC2086
+            expect 0 check ${key:+--key-file $key} made
+            # shellcheck disable=SC2086
+            expect 0 cat --json ${key:+--key-file $key} made
+            same out wanted
+            case $key in key16) key=key24 ;; key24) key=key32 ;; key32) key= ;; *) key=key16 ;; esac
+        done
+    done
+    expect 1 check made # the last key was key32
+    says out 'CTF312 .* AES, and no key'
+    expect 1 check --key-file key16 made
+    says out 'CTF311'
+    head -c 15 key16 >key15
+    expect 2 check --key-file key15 made
+else
+    says err 'a build with libbz2 and libcrypto'
+fi
+finish
