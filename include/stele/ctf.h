@@ -196,7 +196,14 @@ typedef enum stele_ctf_generation {
     STELE_CTF_GENERATION_SAME /* the one that the trace has */
 } stele_ctf_generation;
 
-/* What stele_ctf_translate() calls; texts hold during the call only. */
+/* How the machine aligned types of the RFC that state no alignment: RFC, section 4.1.2. */
+typedef enum stele_ctf_alignment {
+    STELE_CTF_NATURAL_64, /* on their size, up to 64 bits */
+    STELE_CTF_NATURAL_32, /* on their size, up to 32 bits */
+    STELE_CTF_PACKED      /* on bytes */
+} stele_ctf_alignment;
+
+/* What stele_ctf_translate() calls, and what it needs to know; texts hold during the call only. */
 typedef struct stele_ctf_translation {
     stele_ctf_generation to;
     /* Once for each metadata file: its name and its text, normalized. */
@@ -204,13 +211,17 @@ typedef struct stele_ctf_translation {
     /* `what` of the thing called `where` cannot be said in that generation; static. May be NULL. */
     void (*lose)(void *user, const char *where, const char *what);
     void *user;
+    stele_ctf_alignment alignment; /* the metadata alone do not tell it */
+    const uint8_t *key;            /* of encrypted metadata packets of the RFC, or NULL */
+    size_t key_size;               /* 16, 24 or 32 bytes */
 } stele_ctf_translation;
 
 /*
  * Reads the metadata of the trace at `path`, a metadata file or a directory or archive with such
  * files, and gives it as text of one generation. What is wrong in it goes to the diagnostic handler
- * of the context. STELE_ERR_FORMAT: there is no metadata; STELE_ERR_DAMAGED: some of it has errors;
- * STELE_ERR_READ, STELE_ERR_LIMIT, STELE_ERR_MEMORY.
+ * of the context. Nothing is kept; one context is for one thread at a time. STELE_ERR_ARGUMENT: a
+ * translation that cannot be; STELE_ERR_FORMAT: there is no metadata; STELE_ERR_DAMAGED: some of it
+ * has errors; STELE_ERR_READ, STELE_ERR_LIMIT, STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_ctf_translate(stele_context *context, const char *path,
                                            const stele_ctf_translation *translation);

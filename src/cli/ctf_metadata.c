@@ -86,12 +86,46 @@ static stele_ctf_generation chosen(const cli *c)
                                   : STELE_CTF_GENERATION_1;
 }
 
+static stele_ctf_alignment alignment(const cli *c)
+{
+    const char *how = option_value(&c->options, OPTION_RFC_ALIGNMENT);
+    return how == NULL                     ? STELE_CTF_NATURAL_64
+           : strcmp(how, "natural32") == 0 ? STELE_CTF_NATURAL_32
+           : strcmp(how, "packed") == 0    ? STELE_CTF_PACKED
+                                           : STELE_CTF_NATURAL_64;
+}
+
+#define KEY_MAX 32
+
+/* The key is all that the file has. False: it is none, as was told. */
+static bool read_key(cli *c, uint8_t key[KEY_MAX + 1], size_t *size)
+{
+    const char *path = option_value(&c->options, OPTION_KEY_FILE);
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    *size = 0;
+    if (path == NULL)
+        return true;
+    if (file != NULL) {
+        *size = fread(key, 1, KEY_MAX + 1, file);
+        fclose(file);
+    }
+    return *size == 16 || *size == 24 || *size == 32 ||
+           cli_usage(c, "--key-file takes a file of 16, 24 or 32 bytes, not '%s'", path);
+}
+
 void command_CTF_METADATA(cli *c)
 {
     const char *path = c->options.arguments[0];
     telling t = {.c = c};
-    const stele_ctf_translation translation = {
-        .to = chosen(c), .text = write_text, .lose = keep_untold, .user = &t};
+    uint8_t key[KEY_MAX + 1];
+    stele_ctf_translation translation = {.to = chosen(c),
+                                         .text = write_text,
+                                         .lose = keep_untold,
+                                         .user = &t,
+                                         .alignment = alignment(c),
+                                         .key = key};
+    if (!read_key(c, key, &translation.key_size))
+        return;
     cli_check(c, stele_ctf_translate(c->context, path, &translation), path);
     cli_conclude(c, path, NULL);
     write_untold(&t);

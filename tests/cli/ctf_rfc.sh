@@ -106,9 +106,37 @@ expect 1 check t
 says out 'mem:112: error CTF405'
 says out 'mem:160: error CTF311'
 
+# ---- Metadata: what is printed reads the same, with the packets of the trace, too
+for sample in rfc_le rfc_be rfc_packed rfc_natural32; do
+    case $sample in
+    rfc_packed) how=packed ;;
+    rfc_natural32) how=natural32 ;;
+    *) how=natural64 ;;
+    esac
+    fresh $sample
+    expect 0 ctf metadata --rfc-alignment $how t
+    says out 'parent = gcc_bitfield;\|size = 3;'
+    cp out t/metadata
+    expect 0 ctf metadata --rfc-alignment $how t
+    [ $sample = rfc_be ] || same out t/metadata # a text tells no byte order
+    "$STELE" cat --ctf-pretty --clock-gmt t >>printed 2>/dev/null
+done
+same printed all
+expect 1 ctf metadata --to 1.8 "$ctf/rfc_le"
+says out '__values_length;'
+says out 'values\[__values_length\];'
+expect 1 ctf metadata --to 2 "$ctf/rfc_packed"
+expect 1 ctf metadata --to rfc "$ctf/small_18"
+says out 'parent = sequence;'
+mkdir again && cp out again/metadata
+expect 0 ctf metadata again
+same out again/metadata
+printf 0123456789abcdef >key16
+expect 2 ctf metadata --key-file out "$ctf/rfc_le"
+expect 0 ctf metadata --key-file key16 "$ctf/rfc_le"
+
 # ---- The writer: all ways of packing, read back as the same events
 fxt_trace=$fxt/events.fxt
-printf 0123456789abcdef >key16
 printf 0123456789abcdef01234567 >key24
 printf 0123456789abcdef0123456789abcdef >key32
 expect 1 convert --to ctf --to-version rfc -o plain "$fxt_trace"

@@ -332,6 +332,14 @@ static bool has_length(const ctf_class *type)
            type->kind != CTF_STRUCT;
 }
 
+/* The length of an RFC sequence stands in front of it: here it is a member of its own. */
+static void sequence_length(tsdl_printer *t, const ctf_member *member)
+{
+    line(t);
+    type_print(t, member->type->u.array.length_class);
+    output_printf(t->out, " __%.*s_length;", (int)member->name.size, member->name.bytes);
+}
+
 /* Each level of a structure or variant is a line more to the right. */
 static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *member,
                     uint32_t count)
@@ -345,12 +353,21 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
     t->walk.levels[t->walk.depth - 1].structure = type;
     for (uint32_t i = 0; i < count && !is_deep; i++) {
         const ctf_class *inner = member[i].type;
+        const bool is_sequence =
+            inner->kind == CTF_DYNAMIC_ARRAY && inner->u.array.length_class != NULL;
         t->walk.levels[t->walk.depth - 1].index = i;
         lose_extra(t, member[i].extra);
+        if (is_sequence)
+            sequence_length(t, &member[i]);
         line(t);
-        type_print(t, inner);
+        type_print(t, is_sequence ? inner->u.array.element : inner);
         output_byte(t->out, ' ');
         member_name(t, &member[i]);
+        if (is_sequence) {
+            output_printf(t->out, "[__%.*s_length]", (int)member[i].name.size,
+                          member[i].name.bytes);
+            inner = inner->u.array.element;
+        }
         for (; has_length(inner); inner = inner->u.array.element) {
             output_byte(t->out, '[');
             if (inner->u.array.length_at != NULL)

@@ -8,6 +8,7 @@
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/metadata/print.h"
+#include "formats/ctf/rfc/rfc_crypto.h"
 #include "model/context.h"
 
 static void keep_loss(void *user, ctf_text where, const char *what)
@@ -54,7 +55,10 @@ static stele_status translate_input(stele_context *context, input *in,
 {
     metadata m;
     ctf_schema schema = {.length_unit = 1};
-    stele_status status = metadata_read(&m, &context->diag, &context->limits, in);
+    const rfc_options options = {.packing = (rfc_packing)translation->alignment,
+                                 .key = translation->key,
+                                 .key_size = translation->key_size};
+    stele_status status = metadata_read_rfc(&m, &context->diag, &context->limits, in, &options);
     if (status == STELE_OK && !front_end(&m, &schema))
         status = m.error_count != 0 ? STELE_ERR_DAMAGED : STELE_ERR_MEMORY;
     if (status == STELE_OK)
@@ -96,7 +100,9 @@ stele_status stele_ctf_translate(stele_context *context, const char *path,
 {
     source *s;
     stele_status status;
-    if (translation->text == NULL || (unsigned)translation->to > STELE_CTF_GENERATION_SAME)
+    if (translation->text == NULL || (unsigned)translation->to > STELE_CTF_GENERATION_SAME ||
+        (unsigned)translation->alignment > STELE_CTF_PACKED ||
+        (translation->key_size != 0 && !rfc_key_is_sane(translation->key_size)))
         return STELE_ERR_ARGUMENT;
     status = source_open(&context->diag, path, context->temp_dir, &s);
     if (status != STELE_OK)
