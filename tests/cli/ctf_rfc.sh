@@ -143,6 +143,10 @@ expect 1 convert --to ctf --to-version rfc -o plain "$fxt_trace"
 expect 0 cat --json plain
 mv out wanted
 lines wanted 27
+expect 1 convert --to ctf --to-version rfc -o named "$fxt/objects.fxt" # names that are no UTF-8
+says err 'bytes that are no UTF-8 in names'
+expect 0 check named
+says out ' in 8 events'
 if "$STELE" convert --to ctf --to-version rfc --compress bzip2 --checksum md5 -o made "$fxt_trace" \
     >/dev/null 2>err; [ -d made ]; then
     key=

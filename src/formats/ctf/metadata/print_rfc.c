@@ -71,11 +71,17 @@ static void put_name(rfc_printer *r, ctf_text name)
         return;
     }
     output_byte(r->out, '"');
-    for (uint32_t i = 0; i < name.size; i++) {
-        const bool is_lost = name.bytes[i] == '"' || name.bytes[i] == '\n' || name.bytes[i] == 0;
-        if (is_lost)
-            lose(r, "quotes and line ends in names");
-        output_byte(r->out, is_lost ? '?' : (uint8_t)name.bytes[i]);
+    for (uint32_t i = 0; i < name.size;) {
+        const uint8_t *at = (const uint8_t *)name.bytes + i;
+        size_t length = text_utf8_length(at, name.size - i);
+        if (length == 0 || *at == '"' || *at == '\n' || *at == 0) {
+            lose(r, "quotes, line ends and bytes that are no UTF-8 in names");
+            output_byte(r->out, '?');
+            length = 1;
+        } else {
+            output_write(r->out, at, length);
+        }
+        i += (uint32_t)length;
     }
     output_byte(r->out, '"');
 }

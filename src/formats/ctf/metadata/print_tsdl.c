@@ -333,11 +333,21 @@ static bool has_length(const ctf_class *type)
 }
 
 /* The length of an RFC sequence stands in front of it: here it is a member of its own. */
+static void length_name(tsdl_printer *t, ctf_text name)
+{
+    output_text(t->out, "__"); /* readers take one away */
+    for (uint32_t i = 0; i < name.size;)
+        i += name_character(t, name.bytes + i, name.size - i);
+    output_text(t->out, "_length");
+}
+
 static void sequence_length(tsdl_printer *t, const ctf_member *member)
 {
     line(t);
     type_print(t, member->type->u.array.length_class);
-    output_printf(t->out, " __%.*s_length;", (int)member->name.size, member->name.bytes);
+    output_byte(t->out, ' ');
+    length_name(t, member->name);
+    output_byte(t->out, ';');
 }
 
 /* Each level of a structure or variant is a line more to the right. */
@@ -364,8 +374,9 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
         output_byte(t->out, ' ');
         member_name(t, &member[i]);
         if (is_sequence) {
-            output_printf(t->out, "[__%.*s_length]", (int)member[i].name.size,
-                          member[i].name.bytes);
+            output_byte(t->out, '[');
+            length_name(t, member[i].name);
+            output_byte(t->out, ']');
             inner = inner->u.array.element;
         }
         for (; has_length(inner); inner = inner->u.array.element) {
