@@ -34,6 +34,8 @@ static void collect_settings(const options *o, stele_setting *settings, stele_tr
         const option_entry *option = &option_table[o->uses[i].id];
         if (option->group == GROUP_FORMAT)
             settings[given->setting_count++] = (stele_setting){option->name, o->uses[i].value};
+        if (o->uses[i].id == OPTION_CTF_PRETTY) /* the times of babeltrace2 to its text */
+            settings[given->setting_count++] = (stele_setting){"clock-rounding", "twice"};
     }
 }
 

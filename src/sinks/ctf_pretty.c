@@ -19,6 +19,7 @@
 
 typedef enum common_name {
     NAME_TRACE_ENV,
+    NAME_TRACE_NAME,
     NAME_HOSTNAME,
     NAME_DOMAIN,
     NAME_PROCNAME,
@@ -163,8 +164,7 @@ static void add_text(pretty *p, const stele_field *field)
     output_put(p->scratch, text.bytes, text.size);
 }
 
-/* babeltrace2 gives a trace the name of its host, or an empty one. */
-static void add_trace_name(pretty *p, const stele_field *host, unsigned after)
+static void add_trace_name(pretty *p, const stele_field *name, unsigned after)
 {
     const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
     if ((p->options.fields & PRETTY_FIELD_TRACE) == 0)
@@ -173,8 +173,8 @@ static void add_trace_name(pretty *p, const stele_field *host, unsigned after)
         OUTPUT_LITERAL(p->scratch, ", ");
     if (has_names)
         pretty_add_key(&p->forms, p->scratch, "trace");
-    if (host != NULL)
-        add_text(p, host);
+    if (name != NULL)
+        add_text(p, name);
     if (has_names)
         OUTPUT_LITERAL(p->scratch, ", ");
 }
@@ -256,7 +256,7 @@ static bool batch_make(pretty *p, pretty_batch *made, bool has_time)
     made->has_time = has_time;
     made->after = has_time && (p->options.names & PRETTY_NAME_HEADER) != 0 ? PRETTY_AFTER_TIME : 0;
     p->scratch->at = p->scratch->buffer;
-    add_trace_name(p, find_env(p, env, NAME_HOSTNAME), made->after);
+    add_trace_name(p, find(p, at, end, NAME_TRACE_NAME), made->after);
     add_env(p, env, &made->after);
     made->env_size = output_offset(p->scratch);
     if (packet != NULL && packet->type == STELE_TYPE_STRUCT && has_members(packet)) {
@@ -349,10 +349,13 @@ static bool key_form(output *out, const void *bytes, size_t size)
 
 static stele_status pretty_init(pretty *p, stele_context *context, const sink_options *options)
 {
-    static const char *const names[NAME_COUNT] = {
-        [NAME_TRACE_ENV] = "trace.env", [NAME_HOSTNAME] = "hostname",
-        [NAME_DOMAIN] = "domain",       [NAME_PROCNAME] = "procname",
-        [NAME_VPID] = "vpid",           [NAME_PACKET_CONTEXT] = "stream.packet.context"};
+    static const char *const names[NAME_COUNT] = {[NAME_TRACE_ENV] = "trace.env",
+                                                  [NAME_TRACE_NAME] = "trace.name",
+                                                  [NAME_HOSTNAME] = "hostname",
+                                                  [NAME_DOMAIN] = "domain",
+                                                  [NAME_PROCNAME] = "procname",
+                                                  [NAME_VPID] = "vpid",
+                                                  [NAME_PACKET_CONTEXT] = "stream.packet.context"};
     static const pretty_colors no_colors = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, {"", 0},
                                             {"", 0}, {"", 0}, {"", 0}, {"", 0}};
     stele_status status;

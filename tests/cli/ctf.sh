@@ -17,10 +17,20 @@ says out '^\[1700000000.671088590\] (+?.?????????) box a:numbers: { 0 }, { 7 }, 
 expect 2 cat --ctf-pretty --pretty-names some "$small"
 expect 2 cat --ctf-pretty --json "$small"
 
-# What only CTF 2 has: optionals, bit maps, BLOBs; a trace goes by the name of its host.
+# What only CTF 2 has: optionals, bit maps, BLOBs; a trace goes by its host.
 expect 1 cat --ctf-pretty --pretty-fields trace "$ctf/small_2"
 says out '^\[[^]]*\] ([^)]*) boxvalues: { flag = true, maybe = { "yes" }, big = -12345678901, bits = 0x85 { "low", "top" }, n = 2, blob = { 01 02 }, level = ( "on" : container = 3 ), which = { "hé" } }$'
 says out ' maybe = <none>, big = 63, bits = 0x0, n = 0, blob = { }, level'
+
+# A trace is called by its host and where it lies below the source; other clocks than of 1 GHz are
+# rounded as babeltrace2 rounds them, for its text only.
+mkdir -p rate/below
+cp "$small"/ch_? rate/below
+sed 's/freq = [0-9]*/freq = 3000000000/' "$small/metadata" >rate/below/metadata
+expect 1 cat --ctf-pretty --clock-seconds --pretty-fields all --pretty-names header rate
+says out '^timestamp = 566666666.890362862, delta = +?.?????????, trace = box/below, , trace:hostname = box,'
+expect 1 cat --json rate
+says out '"time_ns":566666666890362863,'
 
 # Contexts can be asked for as fields.
 expect 1 cat --where 'arg.vtid == 7' "$small"

@@ -241,6 +241,11 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
             return format_refuse(context, from, setting, "a file of 16, 24 or 32 bytes");
         if (strcmp(setting->key, "rfc-alignment") == 0 && !read_alignment(trace, setting->value))
             return format_refuse(context, from, setting, "natural64, natural32 or packed");
+        if (strcmp(setting->key, "clock-rounding") == 0) {
+            trace->rounds_twice = strcmp(setting->value, "twice") == 0;
+            if (!trace->rounds_twice && strcmp(setting->value, "once") != 0)
+                return format_refuse(context, from, setting, "once or twice");
+        }
         if (strcmp(setting->key, "clock-frequency") == 0) {
             char *end;
             trace->clock_frequency_hz = strtoull(setting->value, &end, 10);
@@ -284,7 +289,7 @@ const format format_ctf = {
     .extensions = "",
     .probe = ctf_probe,
     .open = ctf_open,
-    .settings = "key-file rfc-alignment clock-frequency",
+    .settings = "key-file rfc-alignment clock-frequency clock-rounding",
     .dump = ctf_dump,
     .writer = ctf_writer_open,
     .writer_settings = "compress checksum to-key-file",

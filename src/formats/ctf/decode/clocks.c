@@ -2,6 +2,10 @@
 /*
  * Clock values to nanoseconds from the clock's origin: exactly
  * floor((offset_s * f + offset_cycles + ticks) * 10^9 / f).
+ *
+ * Clocks that round twice give what babeltrace2 gives for clocks of other frequencies than 1 GHz:
+ * the offset and the ticks become ns each, by way of floating point, which is up to some ns too
+ * early.
  */
 #include "formats/ctf/decode/program.h"
 
@@ -24,11 +28,22 @@ clock_rate clock_rate_make(const ctf_clock *clock)
         seconds = INT64_MIN;
     rate.base_s = (int64_t)seconds;
     rate.rest = (uint64_t)cycles;
-    rate.fits = clock->frequency_hz <= INT64_MAX &&
+    rate.rounds_twice = clock->rounds_twice && clock->frequency_hz != NS_PER_S;
+    rate.fits = clock->frequency_hz <= INT64_MAX && !rate.rounds_twice &&
                 !__builtin_mul_overflow(rate.base_s, (int64_t)NS_PER_S, &rate.base_ns);
     rate.is_ns = clock->frequency_hz == NS_PER_S && rate.fits &&
                  !__builtin_add_overflow(rate.base_ns, (int64_t)rate.rest, &rate.zero_ns);
     return rate;
+}
+
+/* The order of the operations counts. False: beyond 64 bits. */
+static bool round_twice(const clock_rate *rate, uint64_t ticks, int64_t *ns)
+{
+    const double f = (double)rate->rate.frequency_hz;
+    const double rest_ns = 1e9 * (double)rate->rest / f, ticks_ns = 1e9 * (double)ticks / f;
+    return ticks_ns < 0x1p63 && !__builtin_mul_overflow(rate->base_s, (int64_t)NS_PER_S, ns) &&
+           !__builtin_add_overflow(*ns, (int64_t)rest_ns, ns) &&
+           !__builtin_add_overflow(*ns, (int64_t)ticks_ns, ns);
 }
 
 int64_t clock_rate_ns_far(const clock_rate *rate, uint64_t ticks, bool *is_clamped)
@@ -36,6 +51,9 @@ int64_t clock_rate_ns_far(const clock_rate *rate, uint64_t ticks, bool *is_clamp
     const wide_i128 sum = (wide_i128)rate->rest + ticks;
     const wide_i128 ns =
         (wide_i128)rate->base_s * NS_PER_S + sum * NS_PER_S / (wide_i128)rate->rate.frequency_hz;
+    int64_t rounded;
+    if (rate->rounds_twice && round_twice(rate, ticks, &rounded))
+        return rounded;
     if (ns <= INT64_MAX && ns >= INT64_MIN)
         return (int64_t)ns;
     *is_clamped = true;

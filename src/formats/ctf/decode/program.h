@@ -214,11 +214,12 @@ typedef struct program {
 /* A clock prepared for many conversions. */
 typedef struct clock_rate {
     tick_rate rate;
-    int64_t base_s;   /* seconds from the origin to the clock's zero, rounded down */
-    uint64_t rest;    /* ... and cycles, less than a second */
-    int64_t base_ns;  /* base_s in ns, when it fits */
-    int64_t zero_ns;  /* with is_ns: of tick 0 */
-    bool is_ns, fits; /* a cycle is 1 ns and zero_ns holds; base_ns holds */
+    int64_t base_s;    /* seconds from the origin to the clock's zero, rounded down */
+    uint64_t rest;     /* ... and cycles, less than a second */
+    int64_t base_ns;   /* base_s in ns, when it fits */
+    int64_t zero_ns;   /* with is_ns: of tick 0 */
+    bool is_ns, fits;  /* a cycle is 1 ns and zero_ns holds; base_ns holds, and ... */
+    bool rounds_twice; /* ... this is not so */
 } clock_rate;
 
 clock_rate clock_rate_make(const ctf_clock *clock);

@@ -411,18 +411,19 @@ static bool push_name(ctf_run *r, ctf_text name, stele_field field)
     return true;
 }
 
-static bool push_text(ctf_run *r, ctf_text name, ctf_text text)
+static bool push_text(ctf_run *r, ctf_text name, ctf_text text, unsigned hint)
 {
     const stele_name value =
         context_name(r->context, r->head_batch, text.bytes, text.size, r->source, 0);
     return value != UINT32_MAX &&
-           push_name(r, name, (stele_field){.type = STELE_TYPE_NAME, .u.u = value});
+           push_name(r, name,
+                     (stele_field){.type = STELE_TYPE_NAME, .hint = (uint8_t)hint, .u.u = value});
 }
 
-/* The environment of the trace, as a context field that is raw. */
+/* The environment and the name of the trace, as context fields that are raw. */
 static bool push_trace(ctf_run *r)
 {
-    static const ctf_text env_name = {"trace.env", 9};
+    static const ctf_text env_name = {"trace.env", 9}, trace_name = {"trace.name", 10};
     const unsigned hint = STELE_HINT_RAW | STELE_HINT_CONTEXT;
     const ctf_schema *schema = r->programs->schema;
     bool is_good = push_name(r, env_name,
@@ -432,7 +433,7 @@ static bool push_trace(ctf_run *r)
     for (uint32_t i = 0; i < schema->env_count && is_good; i++) {
         const ctf_env *env = &schema->env[i];
         if (env->is_text)
-            is_good = push_text(r, env->name, env->text);
+            is_good = push_text(r, env->name, env->text, 0);
         else
             is_good =
                 push_name(r, env->name,
@@ -440,6 +441,8 @@ static bool push_trace(ctf_run *r)
                                         .width = 64,
                                         .u.u = env->value});
     }
+    if (is_good && schema->shown_name.bytes != NULL)
+        is_good = push_text(r, trace_name, schema->shown_name, hint);
     return is_good;
 }
 

@@ -222,6 +222,7 @@ struct ctf_clock {
     ctf_text description;
     bool has_uuid, has_precision, has_accuracy;
     bool is_unix_epoch; /* origin "unix-epoch"; CTF 1.8: `absolute = TRUE` */
+    bool rounds_twice;  /* not of the metadata: see clock_rate_make() */
     uint8_t uuid[16];
     uint64_t frequency_hz;        /* never 0 */
     int64_t offset_s;             /* of the clock's zero from its origin: seconds and ... */
@@ -297,6 +298,7 @@ typedef struct ctf_schema {
     uint32_t callsite_count, callsite_capacity;
     ctf_text attributes, extensions; /* of the trace class */
     ctf_text preamble_attributes, preamble_extensions;
+    ctf_text shown_name;         /* not of the metadata: what babeltrace2 calls the trace */
     struct ctf_targets *targets; /* fields that others depend on: made by schema_check() */
 } ctf_schema;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which members of a source are metadata, data streams and indexes, and what belongs together. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/hash.h"
@@ -80,9 +81,11 @@ bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
     schema_free(&unit->schema);
     unit->schema = (ctf_schema){0};
     unit->is_open = parse_text(&unit->text, &unit->schema);
-    for (uint32_t i = 0; trace->clock_frequency_hz != 0 && i < unit->schema.clock_count; i++)
-        if (unit->schema.generation == CTF_RFC)
+    for (uint32_t i = 0; i < unit->schema.clock_count; i++) {
+        unit->schema.clocks[i]->rounds_twice = trace->rounds_twice;
+        if (trace->clock_frequency_hz != 0 && unit->schema.generation == CTF_RFC)
             unit->schema.clocks[i]->frequency_hz = trace->clock_frequency_hz;
+    }
     return unit->is_open;
 }
 
@@ -191,6 +194,37 @@ static stele_status read_units(ctf_trace *trace)
     free(table.slots);
     resolve_units(trace);
     return status == STELE_OK && !is_any_open ? STELE_ERR_FORMAT : status;
+}
+
+/* HOST/FOLDER: the folder only of a trace that lies in one, below the source's own. */
+static stele_status name_unit(const ctf_trace *trace, ctf_unit *unit)
+{
+    const ctf_env *host = schema_find_env(&unit->schema, "hostname");
+    const ctf_text first = host != NULL && host->is_text ? host->text : (ctf_text){"", 0};
+    const bool is_below = unit->metadata_member != CTF_WHOLE && !unit->has_others;
+    const char *below =
+        is_below ? source_member_at(trace->base.source, unit->metadata_member)->name : "";
+    const size_t below_size = folder_size(below);
+    const size_t size = first.size + (below_size != 0) + below_size;
+    char *text = schema_take(&unit->schema, size + 1, 1);
+    if (text == NULL)
+        return STELE_ERR_MEMORY;
+    snprintf(text, size + 1, "%.*s%s%.*s", (int)first.size, first.bytes, below_size != 0 ? "/" : "",
+             (int)below_size, below);
+    unit->schema.shown_name = (ctf_text){text, (uint32_t)size};
+    return STELE_OK;
+}
+
+static stele_status name_units(ctf_trace *trace)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < trace->unit_count; i++)
+        if (trace->units[i].same_as != CTF_NONE)
+            trace->units[trace->units[i].same_as].has_others = true;
+    for (uint32_t i = 0; i < trace->unit_count && status == STELE_OK; i++)
+        if (trace->units[i].is_open && trace->units[i].same_as == CTF_NONE)
+            status = name_unit(trace, &trace->units[i]);
+    return status;
 }
 
 /* ---- Data streams ---- */
@@ -320,5 +354,7 @@ stele_status ctf_collect(ctf_trace *trace)
         status = read_units(trace);
     if (status == STELE_OK && source_input(trace->base.source) == NULL)
         status = find_files(trace);
-    return status == STELE_OK ? ctf_find_architecture(trace) : status;
+    if (status == STELE_OK)
+        status = ctf_find_architecture(trace);
+    return status == STELE_OK ? name_units(trace) : status;
 }

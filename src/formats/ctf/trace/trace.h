@@ -63,9 +63,9 @@ typedef struct ctf_stream {
     const ctf_stream_class *type;
     uint64_t id; /* its instance, or its place among the files */
     bool has_id;
-    uint8_t uuid[16]; /* of the trace, to sort by */
-    uint64_t key;     /* different for every stream of the source */
-    uint32_t *files;  /* by the begin of their first packets */
+    const ctf_schema *schema; /* of the unit, to sort by */
+    uint64_t key;             /* different for every stream of the source */
+    uint32_t *files;          /* by the begin of their first packets */
     uint32_t file_count, file_capacity;
     uint32_t track;  /* that stands for the stream */
     uint32_t number; /* in the context */
@@ -78,6 +78,7 @@ typedef struct ctf_unit {
     ctf_schema schema;
     bool is_open;     /* the schema can be used */
     uint32_t same_as; /* the unit whose schema holds for this one too; CTF_NONE: its own */
+    bool has_others;  /* whose schema this one is */
     unsigned mends;   /* CTF_MEND_... */
     uint32_t number;
 } ctf_unit;
@@ -96,6 +97,7 @@ typedef struct ctf_trace {
     rfc_options rfc;
     uint8_t key[RFC_KEY_MAX];
     uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
+    bool rounds_twice;           /* so do the clocks */
 } ctf_trace;
 
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */
@@ -124,11 +126,8 @@ stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream);
 stele_status ctf_open_member(const ctf_trace *trace, size_t member, input **in);
 void ctf_close_member(size_t member, input *in);
 
-/* Finds the packets of every file, and so the streams with their ranges (index.c). */
+/* Finds the packets of every file, and so the streams (index.c). */
 stele_status ctf_index(stele_trace *base);
-
-/* Finds the streams alone, by the first packet of every file, unless they are known. */
-stele_status ctf_group(ctf_trace *trace);
 
 stele_status ctf_produce(stele_trace *base, const produce_request *request, producer **out);
 stele_status ctf_dump(stele_trace *base, const dump_request *request);
