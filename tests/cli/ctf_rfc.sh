@@ -50,6 +50,11 @@ lines out 4
 says out 'fault .*f=5 g=-3 p=4660'
 says_not err CTF402
 
+printf '/* alone */ section { name = s; event { header_type = type1; } }\n' >alone
+expect 0 info alone
+says out 'version RFC v1.1'
+says out 'recognised: metadata as plain text'
+
 # ---- Sections: NAME, NAME_<cpu>, the longest name that fits; a single one takes all files
 fresh rfc_packed
 mv t/few_3 t/few

@@ -20,6 +20,43 @@ static bool is_magic(const uint8_t *head, uint32_t magic)
     return load_le32(head) == magic || load_be32(head) == magic;
 }
 
+#define BLANKS  " \t\r\n"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
+/* Behind blanks and comments. */
+static const char *skip_blanks(const char *at)
+{
+    for (;;) {
+        at += strspn(at, BLANKS);
+        if (at[0] != '/' || at[1] != '*')
+            return at;
+        at = strstr(at + 2, "*/");
+        if (at == NULL)
+            return "";
+        at += 2;
+    }
+}
+
+/* Text that begins with a block of the RFC, "WORD {" or "WORD NAME {", or with "trace {". */
+static bool is_block(const uint8_t *head, size_t size)
+{
+    static const char *const words[] = {"trace", "section", "event", "type", "abstract_type"};
+    char text[512];
+    const char *at, *name;
+    size_t i = 0, length;
+    snprintf(text, sizeof text, "%.*s", (int)(size < sizeof text ? size : sizeof text - 1),
+             (const char *)head);
+    at = skip_blanks(text);
+    length = strspn(at, LETTERS);
+    while (i < sizeof words / sizeof *words &&
+           (strlen(words[i]) != length || memcmp(words[i], at, length) != 0))
+        i++;
+    if (i == sizeof words / sizeof *words)
+        return false;
+    name = skip_blanks(at + length);
+    return *skip_blanks(name + strspn(name, LETTERS)) == '{';
+}
+
 /* What the first bytes of a metadata stream are; NULL: nothing of CTF. */
 /* A fragment behind its separators. */
 static bool begins_json(const uint8_t *head, size_t size)
@@ -41,6 +78,8 @@ static const char *metadata_kind(const uint8_t *head, size_t size)
         return "metadata in packets of the RFC";
     if (begins_json(head, size))
         return "metadata as JSON of CTF 2";
+    if (is_block(head, size))
+        return "metadata as plain text";
     return NULL;
 }
 
