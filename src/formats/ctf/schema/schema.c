@@ -135,6 +135,8 @@ bool schema_place_streams(ctf_schema *schema)
 
 const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id)
 {
+    if (schema->stream_count != 0 && schema->streams[0]->id == id)
+        return schema->streams[0]; /* as a rule it is the only one */
     if (schema->stream_placed != 0) {
         const uint32_t index = schema->stream_slots[stream_slot(schema, id)];
         if (index != SLOT_NONE)

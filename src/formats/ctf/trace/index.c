@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pass over all packet headers, and the data streams that it shows. */
+/*
+ * The pass over all packet headers, and the data streams that it shows. Which streams there are is
+ * known once the first packet of every file is: whoever wants events as they lie in the files needs
+ * no more than that.
+ */
 #include <stdlib.h>
 
 #include "core/hash.h"
@@ -21,17 +25,22 @@ typedef struct indexer {
     stele_batch *batch;
     diag_sink told; /* what was reported, apart from this pass */
     ctf_content content;
+    bool is_brief; /* the first packets only */
+    bool is_told;  /* what is wrong was, when the streams were found */
 } indexer;
 
 /* Findings are reported from here on, and ... */
 static void speak(indexer *self)
 {
-    self->trace->base.context->diag = self->told;
+    if (!self->is_told)
+        self->trace->base.context->diag = self->told;
 }
 
 /* ... from here on not: whoever reads the packets will report what is wrong with them. */
 static void hush(indexer *self)
 {
+    if (self->is_told)
+        return;
     self->told = self->trace->base.context->diag;
     self->trace->base.context->diag.fn = NULL;
 }
@@ -106,7 +115,8 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
     return ctf_file_add_seek(file, packet->offset, head->begin_ticks);
 }
 
-/* All packets by their headers; only as far as a first event when LTTng's index tells the rest. */
+/* All packets by their headers, or just the first; only as far as a first event when LTTng's index
+ * tells the rest. */
 static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, window *w,
                                   bool is_known, bool is_quiet)
 {
@@ -117,8 +127,10 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
     packets_init(&packets, self->trace, file, run, w->in->size);
     packets.is_quiet = is_quiet;
     while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
-        if (is_known && file->first.stream_class == NULL)
+        if (self->is_brief || (is_known && file->first.stream_class == NULL))
             file->first = packet.head;
+        if (self->is_brief)
+            return STELE_OK;
         if (!is_known && !learn_packet(file, &packet, &last_begin))
             return STELE_ERR_MEMORY;
         if (!file->has_first_event && tried++ < FIRST_TRIED &&
@@ -141,7 +153,7 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
 static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
 {
     bool is_known = false;
-    stele_status status = lttng_index_use(self->trace, file, &is_known);
+    stele_status status = self->is_brief ? STELE_OK : lttng_index_use(self->trace, file, &is_known);
     if (status == STELE_OK)
         status = index_packets(self, file, run, w, is_known, true);
     if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
@@ -411,38 +423,79 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream)
     return stream->number != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-stele_status ctf_index(stele_trace *base)
+/* Goes through the files; `is_brief` as in the indexer. */
+static stele_status index_files(ctf_trace *trace, bool is_brief)
 {
-    ctf_trace *trace = (ctf_trace *)base;
+    stele_context *context = trace->base.context;
     indexer self = {.trace = trace,
-                    .told = base->context->diag,
-                    .programs = calloc(trace->unit_count, sizeof *self.programs)};
+                    .told = context->diag,
+                    .programs = calloc(trace->unit_count, sizeof *self.programs),
+                    .is_brief = is_brief,
+                    .is_told = trace->is_grouped};
     stele_status status =
         self.programs != NULL ? stele_batch_new(INDEX_EVENTS, &self.batch) : STELE_ERR_MEMORY;
-    base->context->diag.fn = NULL;
+    context->diag.fn = NULL;
     for (uint32_t i = 0; status == STELE_OK && i < trace->file_count; i++)
         if (ctf_schema_unit(trace, trace->files[i].unit)->is_open)
             status = index_file(&self, &trace->files[i]);
-    base->context->diag = self.told;
+    context->diag = self.told;
     run_free(self.run);
     for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
         programs_free(self.programs[i]);
     free(self.programs);
     content_free(&self.content);
     stele_batch_free(self.batch);
-    if (status == STELE_OK && !group_files(trace))
-        status = STELE_ERR_MEMORY;
+    return status;
+}
+
+/* Makes the streams of the files, whose first packets are known. */
+static stele_status make_streams(ctf_trace *trace)
+{
+    if (!group_files(trace))
+        return STELE_ERR_MEMORY;
     for (uint32_t i = 0; i < trace->stream_count; i++) {
         ctf_stream *stream = &trace->streams[i];
         stream->schema = &trace->units[stream->unit].schema;
         stream->key = i;
-        if (status == STELE_OK && !sort_files(trace, stream))
-            status = STELE_ERR_MEMORY;
+        if (!sort_files(trace, stream))
+            return STELE_ERR_MEMORY;
     }
     if (trace->stream_count != 0)
         qsort(trace->streams, trace->stream_count, sizeof *trace->streams, stream_compare);
+    return STELE_OK;
+}
+
+static stele_status publish_all(ctf_trace *trace)
+{
+    stele_status status = STELE_OK;
     for (uint32_t i = 0; status == STELE_OK && i < trace->stream_count; i++)
         status = publish(trace, &trace->streams[i]);
+    return status;
+}
+
+stele_status ctf_group(ctf_trace *trace)
+{
+    stele_status status;
+    if (trace->is_grouped)
+        return STELE_OK;
+    status = index_files(trace, true);
+    if (status == STELE_OK)
+        status = make_streams(trace);
+    if (status == STELE_OK)
+        status = publish_all(trace);
     trace->is_grouped = status == STELE_OK;
+    return status;
+}
+
+/* Streams that are known stay what they are: they may be being read. They get their ranges. */
+stele_status ctf_index(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    stele_status status = index_files(trace, false);
+    if (status == STELE_OK && !trace->is_grouped)
+        status = make_streams(trace);
+    if (status == STELE_OK)
+        status = publish_all(trace);
+    trace->is_grouped |= status == STELE_OK;
     return status;
 }

@@ -261,8 +261,9 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
     ctf_trace *trace = (ctf_trace *)base;
     ctf_producer *self;
     *out = NULL;
-    if (!trace->is_grouped && trace->file_count != 0) {
-        const stele_status status = stele_trace_index(base);
+    if (trace->file_count != 0) {
+        const bool is_whole = request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
+        const stele_status status = is_whole ? ctf_group(trace) : stele_trace_index(base);
         if (status != STELE_OK)
             return status;
     }
@@ -274,10 +275,9 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
     self->request = *request;
     self->stream_end = trace->stream_count;
     if (request->stream != PRODUCE_ALL) {
-        while (self->stream < trace->stream_count &&
-               trace->streams[self->stream].number != request->stream)
-            self->stream++;
-        self->stream_end = self->stream < trace->stream_count ? self->stream + 1 : self->stream;
+        /* They have numbers in their order. */
+        self->stream = request->stream - trace->streams[0].number;
+        self->stream_end = self->stream + 1;
     }
     self->programs = calloc(trace->unit_count, sizeof *self->programs);
     if (self->programs == NULL) {

@@ -126,8 +126,11 @@ stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream);
 stele_status ctf_open_member(const ctf_trace *trace, size_t member, input **in);
 void ctf_close_member(size_t member, input *in);
 
-/* Finds the packets of every file, and so the streams (index.c). */
+/* Finds the packets of every file, and so the streams with their ranges (index.c). */
 stele_status ctf_index(stele_trace *base);
+
+/* Finds the streams alone, by the first packet of every file, unless they are known. */
+stele_status ctf_group(ctf_trace *trace);
 
 stele_status ctf_produce(stele_trace *base, const produce_request *request, producer **out);
 stele_status ctf_dump(stele_trace *base, const dump_request *request);

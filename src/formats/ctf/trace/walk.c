@@ -211,8 +211,8 @@ static uint32_t walk_first(const ctf_walk *walk)
 static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
 {
     const packet_head *a = &walk->last, *b = &packet->head;
-    return walk->has_last && walk->peek != NULL && (b->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
-           a->has == b->has && a->begin_ticks == b->begin_ticks && a->end_ticks == b->end_ticks &&
+    return walk->has_last && (b->has & CTF_ROLE_PACKET_BEGIN) != 0 && a->has == b->has &&
+           a->begin_ticks == b->begin_ticks && a->end_ticks == b->end_ticks &&
            a->sequence_number == b->sequence_number && a->discarded == b->discarded &&
            walk->last_content_bits == packet->content_bits;
 }
@@ -252,9 +252,11 @@ stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
         if (walk->is_repeat && !walk->options.repeats)
             continue;
         *packet = &walk->current->packet;
-        walk->has_last = true;
-        walk->last = (*packet)->head;
-        walk->last_content_bits = (*packet)->content_bits;
+        if (walk->peek != NULL) {
+            walk->has_last = true;
+            walk->last = (*packet)->head;
+            walk->last_content_bits = (*packet)->content_bits;
+        }
         walk->is_outside = is_before_begin(walk, *packet);
         return walk->is_outside ? STELE_OK : walk_enter(walk, walk->current);
     }

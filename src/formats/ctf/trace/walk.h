@@ -30,7 +30,7 @@ typedef struct ctf_walk {
     bool is_outside; /* the current packet ends before the begin: not to be decoded */
     bool is_repeat;  /* the current packet is equal to the one before */
     bool has_last;
-    packet_head last; /* of the last packet that was given */
+    packet_head last; /* of the last packet that was given; where there are several files */
     uint64_t last_content_bits;
 } ctf_walk;
 
