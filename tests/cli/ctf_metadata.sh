@@ -50,6 +50,10 @@ says err 'metadata:77: error CTF104 .*: line 1, column 78: .*u8'
 says err '^    .*struct { u8 x; '
 says err '^     *^$'
 
+echo 'trace { major = 1; minor = 8; byte_order = le; }; typealias integer { size = 8; } := u8; event { fields := struct { u8 x[n]; }; };' >trace/metadata
+expect 3 ctf metadata trace
+says err "error CTF050 .*: line 1, column 122: .*no 'n'"
+
 mkdir nothing
 expect 3 ctf metadata nothing
 says err CTF001

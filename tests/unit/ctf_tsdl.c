@@ -166,6 +166,7 @@ TEST(said_twice)
               {TRACE "variant a { u8 x; u8 x; };", "CTF103", 2, 22},
               {TRACE "typealias integer { size = 1; size = 1; } := a;", "CTF103", 2, 31},
               {TRACE "typealias integer { align = 1; align = 1; } := a;", "CTF103", 2, 32},
+              {TRACE "typealias integer { signed = 0; signed = 0; } := a;", "CTF103", 2, 33},
               {TRACE "env { a = 1; a = 2; };", "CTF103", 2, 14},
               {TRACE "clock { name = c; }; clock { name = c; };", "CTF103", 2, 37},
               {TRACE "stream { id = 1; }; stream { id = 1; };", "CTF103", 2, 21},

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/rfc/rfc_packet.h"
+#include "formats/ctf/schema/targets.h"
 
 #define RECORD_SEPARATOR '\x1e' /* in front of each fragment of CTF 2: RFC 7464 */
 
@@ -282,4 +283,15 @@ bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_co
         }
     }
     return true;
+}
+
+bool metadata_parse(metadata *m, ctf_schema *schema)
+{
+    bool is_fine;
+    switch (m->generation) {
+    case CTF_RFC: is_fine = rfc_parse(m, schema); break;
+    case CTF_1: is_fine = tsdl_parse(m, schema); break;
+    default: is_fine = json_parse(m, schema); break;
+    }
+    return is_fine && schema_finish(schema) && schema_check(m, schema);
 }

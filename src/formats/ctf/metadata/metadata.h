@@ -45,4 +45,7 @@ bool json_parse(metadata *m, ctf_schema *schema); /* CTF 2 */
    is_big_endian before. Sections are stream classes, their ids numbers from 0. */
 bool rfc_parse(metadata *m, ctf_schema *schema);
 
+/* The front end of the text's generation, and what schema_check() asks for: false as above. */
+bool metadata_parse(metadata *m, ctf_schema *schema);
+
 #endif

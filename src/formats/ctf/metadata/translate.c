@@ -41,15 +41,6 @@ static stele_status print_schema(stele_context *context, const ctf_schema *schem
     return status;
 }
 
-static bool front_end(metadata *m, ctf_schema *schema)
-{
-    switch (m->generation) {
-    case CTF_RFC: return rfc_parse(m, schema);
-    case CTF_1: return tsdl_parse(m, schema);
-    default: return json_parse(m, schema);
-    }
-}
-
 static stele_status translate_input(stele_context *context, input *in,
                                     const stele_ctf_translation *translation)
 {
@@ -59,7 +50,7 @@ static stele_status translate_input(stele_context *context, input *in,
                                  .key = translation->key,
                                  .key_size = translation->key_size};
     stele_status status = metadata_read_rfc(&m, &context->diag, &context->limits, in, &options);
-    if (status == STELE_OK && !front_end(&m, &schema))
+    if (status == STELE_OK && !metadata_parse(&m, &schema))
         status = m.error_count != 0 ? STELE_ERR_DAMAGED : STELE_ERR_MEMORY;
     if (status == STELE_OK)
         status = print_schema(context, &schema, in->name, translation);

@@ -211,14 +211,14 @@ typedef struct block {
     attribute_fn *fn;
     void *user;
     bool is_open;
-    uint64_t seen; /* out: bit WORD - WORD_FIRST_ATTRIBUTE of each attribute that was there */
+    uint64_t seen; /* out: bit WORD of each known attribute that was there */
 } block;
 
 bool tsdl_block(tsdl *p, block *b);
 
-static inline bool block_has(const block *b, tsdl_word word)
+static inline bool block_has(const block *b, uint32_t word)
 {
-    return b->seen >> (word - WORD_FIRST_ATTRIBUTE) & 1;
+    return b->seen >> word & 1;
 }
 
 /* Values; what is something else is reported. */

@@ -203,9 +203,9 @@ static bool attribute_read(tsdl *p, attribute *a)
 
 static bool attribute_give(tsdl *p, block *b, const attribute *a)
 {
-    const uint32_t bit = a->name - WORD_FIRST_ATTRIBUTE;
-    const bool is_known = a->name >= WORD_FIRST_ATTRIBUTE && a->name < WORD_COUNT;
-    if (is_known && (b->seen >> bit & 1))
+    const bool is_known = a->name < WORD_COUNT;
+    _Static_assert(WORD_COUNT <= 64, "block.seen has a bit for each known word");
+    if (is_known && block_has(b, a->name))
         return tsdl_fail(p, CTF103, a->place, NULL, "'%s' in %s a second time",
                          tsdl_text(p, a->name).bytes, b->name);
     switch (b->fn(p, a, b->user)) {
@@ -216,7 +216,7 @@ static bool attribute_give(tsdl *p, block *b, const attribute *a)
         break;
     case ATTRIBUTE_DONE:
         if (is_known)
-            b->seen |= UINT64_C(1) << bit;
+            b->seen |= UINT64_C(1) << a->name;
         break;
     }
     return true;

@@ -5,8 +5,7 @@
 
 #include "formats/ctf/metadata/metadata.h"
 
-/* Words that the parser knows. First those that cannot be names of fields and types, the last of
-   which is an attribute, too ... */
+/* Words that the parser knows. First those that cannot be names of fields and types ... */
 /* clang-format off */
 #define TSDL_KEYWORDS(X) \
     X(BOOL, "_Bool") X(CHAR, "char") X(COMPLEX, "_Complex") X(DOUBLE, "double") \
@@ -17,7 +16,7 @@
     X(STREAM, "stream") X(STRING, "string") X(STRUCT, "struct") X(TRACE, "trace") \
     X(TYPEALIAS, "typealias") X(TYPEDEF, "typedef") X(VARIANT, "variant") X(ALIGN, "align")
 
-/* ... then the other attributes. */
+/* ... then those that can: attributes. */
 #define TSDL_ATTRIBUTES(X) \
     X(ABSOLUTE, "absolute") X(BASE, "base") X(BYTE_ORDER, "byte_order") X(CONTEXT, "context") \
     X(DESCRIPTION, "description") X(EMF_URI, "model.emf.uri") X(ENCODING, "encoding") \
@@ -36,7 +35,6 @@ typedef enum tsdl_word {
 #undef TSDL_WORD
         WORD_COUNT,
     WORD_LAST_C_TYPE = WORD_VOID, /* words of C's types are the first ones */
-    WORD_FIRST_ATTRIBUTE = WORD_ALIGN,
     WORD_KEYWORD_COUNT = WORD_ALIGN + 1
 } tsdl_word;
 

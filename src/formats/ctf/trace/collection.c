@@ -5,7 +5,6 @@
 
 #include "core/hash.h"
 #include "core/path.h"
-#include "formats/ctf/schema/targets.h"
 #include "formats/ctf/trace/trace.h"
 
 #define METADATA_NAME "metadata"
@@ -65,22 +64,11 @@ void ctf_close_member(size_t member, input *in)
         input_close(in);
 }
 
-static bool parse_text(metadata *text, ctf_schema *schema)
-{
-    bool is_fine;
-    switch (text->generation) {
-    case CTF_1: is_fine = tsdl_parse(text, schema); break;
-    case CTF_2: is_fine = json_parse(text, schema); break;
-    default: is_fine = rfc_parse(text, schema); break;
-    }
-    return is_fine && schema_finish(schema) && schema_check(text, schema);
-}
-
 bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
 {
     schema_free(&unit->schema);
     unit->schema = (ctf_schema){0};
-    unit->is_open = parse_text(&unit->text, &unit->schema);
+    unit->is_open = metadata_parse(&unit->text, &unit->schema);
     for (uint32_t i = 0; i < unit->schema.clock_count; i++) {
         unit->schema.clocks[i]->rounds_twice = trace->rounds_twice;
         if (trace->clock_frequency_hz != 0 && unit->schema.generation == CTF_RFC)
