@@ -212,8 +212,28 @@ TEST(what_is_missing)
               {TRACE "typealias floating_point { exp_dig = 8; } := a;", "CTF106", 2, 11},
               {TRACE "clock { freq = 1; };", "CTF106", 2, 1},
               {TRACE "stream { id = 1; }; stream { id = 2; };\nevent { };", "CTF106", 3, 1},
+              {TRACE "event { id = 1; };\nevent { id = 2; };", "CTF106", 3, 1},
               {"trace { major = 1; minor = 8; byte_order = le; };\nstream { }; stream { id = 1; };",
                "CTF106", 2, 13});
+}
+
+/* Types made of types: 10 to the power of 12 fields. */
+TEST(fields_of_headers_are_limited)
+{
+    ctf_schema schema;
+    char text[4096] = "typealias integer { size = 8; } := u8; struct s0 { u8 a; };\n";
+    size_t size = strlen(text);
+    for (int i = 1; i <= 12; i++) {
+        size += (size_t)snprintf(text + size, sizeof text - size, "struct s%d { ", i);
+        for (int k = 0; k < 10; k++)
+            size += (size_t)snprintf(text + size, sizeof text - size, "struct s%d m%d;", i - 1, k);
+        size += (size_t)snprintf(text + size, sizeof text - size, "};\n");
+    }
+    snprintf(text + size, sizeof text - size,
+             "trace { major = 1; minor = 8; byte_order = le; packet.header := struct s12; };");
+    CHECK(!parse(&schema, text));
+    CHECK_EQ_STR(last.code, "CTF052");
+    schema_free(&schema);
 }
 
 TEST(depth_is_limited)
@@ -485,10 +505,10 @@ TEST(fields_get_their_roles)
 TEST(events_find_their_streams)
 {
     ctf_schema schema;
-    CHECK(parse(&schema,
-                TRACE "event { name = \"a:b\"; id = 1; stream_id = 2; loglevel = -3; "
-                      "model.emf.uri = \"u\"; context := struct { u8 c; }; };"
-                      "stream { id = 2; }; event { name = string; id = 9; stream_id = 2; };"));
+    CHECK(parse(&schema, TRACE "event { name = \"a:b\"; id = 1; stream_id = 2; loglevel = -3; "
+                               "model.emf.uri = \"u\"; context := struct { u8 c; }; };"
+                               "stream { id = 2; event.header := struct { u8 id; }; };"
+                               "event { name = string; id = 9; stream_id = 2; };"));
     CHECK_EQ_U64(schema.streams[0]->event_count, 2);
     CHECK_EQ_STR(schema_find_event(schema.streams[0], 1)->identity.name.bytes, "a:b");
     CHECK_EQ_I64(schema_find_event(schema.streams[0], 1)->log_level, -3);

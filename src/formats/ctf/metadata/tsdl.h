@@ -112,6 +112,7 @@ typedef struct tsdl {
     const ctf_class *unselectable; /* the variant that was read last, when no label selects it */
     bool is_defined;               /* the type that was read last has a body of its own */
     bool has_trace;
+    uint32_t role_work; /* fields that roles were looked for in */
     class_pool scalars;
 } tsdl;
 
@@ -286,6 +287,9 @@ const ctf_location *tsdl_location(tsdl *p, bool is_reusable, const ctf_class **t
 /* The type of a scope with the roles of its fields; NULL: reported, or memory. */
 const ctf_class *tsdl_with_roles(tsdl *p, const ctf_class *type, ctf_scope scope,
                                  ctf_stream_class *stream);
+
+/* Whether a field of the structure has the role; NULL: none has. */
+bool tsdl_has_role(const ctf_class *type, uint16_t role);
 
 /* ---- Blocks (tsdl_block.c) ---- */
 

@@ -654,15 +654,6 @@ static bool finish_timestamps(tsdl *p)
     return true;
 }
 
-static bool has_stream_id(const ctf_schema *schema)
-{
-    const ctf_class *header = schema->packet_header;
-    for (uint32_t i = 0; header != NULL && i < header->u.structure.count; i++)
-        if ((header->u.structure.members[i].type->roles & CTF_ROLE_STREAM_CLASS_ID) != 0)
-            return true;
-    return false;
-}
-
 /* A trace without a stream block has one stream, of which nothing is said. */
 static bool finish_streams(tsdl *p)
 {
@@ -701,6 +692,11 @@ static bool finish_ids(tsdl *p)
                 return tsdl_fail(p, CTF103, same->place.offset, NULL,
                                  "another event with the id %" PRIu64, event->id);
         }
+        if (stream->event_count > 1 &&
+            !tsdl_has_role(stream->event_header, CTF_ROLE_EVENT_CLASS_ID))
+            return tsdl_fail(p, CTF106, stream->events[1].place.offset,
+                             "'id', an unsigned integer, in the event header of the stream",
+                             "a second event without it");
     }
     return true;
 }
@@ -709,7 +705,8 @@ bool tsdl_finish(tsdl *p)
 {
     if (!p->has_trace)
         return tsdl_fail(p, CTF106, 0, "a trace block", "metadata without it");
-    if (p->schema->stream_count > 1 && !has_stream_id(p->schema))
+    if (p->schema->stream_count > 1 &&
+        !tsdl_has_role(p->schema->packet_header, CTF_ROLE_STREAM_CLASS_ID))
         return tsdl_fail(p, CTF106, p->schema->streams[1]->place.offset,
                          "'stream_id', an unsigned integer, in the packet header",
                          "a second stream without it");

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What fields of headers and packet contexts mean: CTF 1.8.3, sections 5 and 6. */
+#include <inttypes.h>
+
 #include "formats/ctf/metadata/tsdl.h"
 
 /* Fields with a meaning lie in headers, which are never deep; deeper ones have none. */
 #define ROLE_DEPTH_MAX 16
+
+/* Fields of all headers: types made of types can hold more of them than anybody can look at. */
+#define ROLE_WORK_MAX (UINT32_C(1) << 24)
 
 typedef struct role_search {
     tsdl *p;
@@ -81,13 +86,18 @@ static ctf_class *class_copy(tsdl *p, const ctf_class *type, uint16_t roles)
     return made;
 }
 
-/* The type of the member with its roles: itself where it has none. NULL: memory. */
+/* The type of the member with its roles: itself where it has none. NULL: reported, or memory. */
 static const ctf_class *member_with_roles(const role_search *s, const ctf_member *member,
                                           unsigned depth)
 {
     const uint16_t roles = role_of(s, member, depth);
     ctf_class *made;
     timestamp *t;
+    if (s->p->role_work++ > ROLE_WORK_MAX) {
+        tsdl_fail(s->p, CTF052, member->place.offset, NULL,
+                  "headers with more fields than %" PRIu32, ROLE_WORK_MAX);
+        return NULL;
+    }
     if (roles == 0)
         return is_uuid(s, member, depth) ? class_copy(s->p, member->type, CTF_ROLE_UUID)
                                          : class_with_roles(s, member->type, depth + 1);
@@ -161,4 +171,22 @@ const ctf_class *tsdl_with_roles(tsdl *p, const ctf_class *type, ctf_scope scope
     if (type == NULL || (scope == CTF_SCOPE_PACKET_HEADER && !magic_is_usable(p, type)))
         return NULL;
     return type;
+}
+
+static bool has_role(const ctf_class *type, uint16_t role, unsigned depth)
+{
+    const bool is_variant = type->kind == CTF_VARIANT;
+    const ctf_member *members = is_variant ? type->u.variant.options : type->u.structure.members;
+    const uint32_t count = is_variant ? type->u.variant.count : type->u.structure.count;
+    if ((!is_variant && type->kind != CTF_STRUCT) || depth > ROLE_DEPTH_MAX)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if ((members[i].type->roles & role) != 0 || has_role(members[i].type, role, depth + 1))
+            return true;
+    return false;
+}
+
+bool tsdl_has_role(const ctf_class *type, uint16_t role)
+{
+    return type != NULL && has_role(type, role, 0);
 }
