@@ -53,9 +53,9 @@ stele_status output_open_folder(diag_sink *diag, const char *path, bool replace,
 
 /*
  * Another file of the same trace: in the folder, in which its name can be "folder/file", or beside
- * the file. Folders are made as needed; names that lead out of it are STELE_ERR_WRITE. It belongs to
- * `out`: put in place, or removed, when `out` is.
- * STELE_ERR_UNSUPPORTED beside what is no file, else as output_open().
+ * the file. Folders are made as needed; names that lead out of it are STELE_ERR_WRITE. It belongs
+ * to `out`: put in place, or removed, when `out` is. STELE_ERR_UNSUPPORTED beside what is no file,
+ * else as output_open().
  */
 stele_status output_add(output *out, const char *name, output **member);
 
