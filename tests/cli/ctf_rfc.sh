@@ -70,7 +70,7 @@ expect 0 cat t
 lines out 2
 
 # ---- The clock
-expect 0 cat --clock-frequency 1000 "$ctf/rfc_natural32"
+expect 0 cat --clock-freq 1000 "$ctf/rfc_natural32"
 says out '^402652\.189000000'
 
 # ---- Counters: 4 significant bits of the sequence count, snapshots before the first event

@@ -457,6 +457,19 @@ TEST(rfc_metadata_that_cannot_be)
     refused("section { name = t; event { header_type = type3; } }", "CTF301");
 }
 
+/* Ancestors are no levels of nesting. */
+TEST(rfc_inheritance_of_any_length)
+{
+    ctf_schema schema = {0};
+    char text[8192] = "type t0 { parent = integer; size = 24; }\n";
+    size_t at = strlen(text);
+    for (int i = 1; i < 150; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "type t%d { parent = t%d; }\n", i,
+                               i - 1);
+    CHECK(parse(text, &schema));
+    schema_free(&schema);
+}
+
 TEST(rfc_depth_is_limited)
 {
     ctf_schema schema = {0};

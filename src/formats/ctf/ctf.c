@@ -285,7 +285,8 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
             if (!trace->rounds_twice && strcmp(setting->value, "once") != 0)
                 return format_refuse(context, from, setting, "once or twice");
         }
-        if (strcmp(setting->key, "clock-frequency") == 0) {
+        if (strcmp(setting->key, "clock-freq") == 0 ||
+            strcmp(setting->key, "clock-frequency") == 0) {
             char *end;
             trace->clock_frequency_hz = strtoull(setting->value, &end, 10);
             if (trace->clock_frequency_hz == 0 || *end != '\0')
@@ -328,7 +329,7 @@ const format format_ctf = {
     .extensions = "",
     .probe = ctf_probe,
     .open = ctf_open,
-    .settings = "key-file rfc-alignment clock-frequency clock-rounding",
+    .settings = "key-file rfc-alignment clock-freq clock-frequency clock-rounding",
     .dump = ctf_dump,
     .writer = ctf_writer_open,
     .writer_settings = "compress checksum to-key-file",

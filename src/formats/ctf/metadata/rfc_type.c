@@ -582,8 +582,8 @@ static rfc_type *read_type(rfc_front *front, ctf_text name, bool is_abstract)
                         "a parent, from which a type inherits", "none");
         return NULL;
     }
-    inherit(&parent, own);
     own->height++;
+    inherit(&parent, own);
     if (!attributes_check(front, own) || (!is_abstract && !class_finish(front, own)))
         return NULL;
     return own;
