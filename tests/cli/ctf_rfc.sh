@@ -55,6 +55,10 @@ expect 0 info alone
 says out 'version RFC v1.1'
 says out 'recognised: metadata as plain text'
 
+# A data stream without its metadata has the same magic number.
+expect 3 info "$ctf/rfc_le/kernel_0"
+says err 'CTF001 .* its directory'
+
 # ---- Sections: NAME, NAME_<cpu>, the longest name that fits; a single one takes all files
 fresh rfc_packed
 mv t/few_3 t/few

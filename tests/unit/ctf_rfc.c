@@ -256,6 +256,33 @@ TEST(rfc_kinds_by_attributes)
     schema_free(&schema);
 }
 
+TEST(rfc_labels_that_no_field_shows)
+{
+    static const struct {
+        const char *attributes, *value;
+        bool fits;
+    } cases[] = {{"size = 8;", "255", true},
+                 {"size = 8;", "256", false},
+                 {"size = 8;", "-1", false},
+                 {"size = 8; signed = true;", "-128", true},
+                 {"size = 8; signed = true;", "-129", false},
+                 {"size = 8; signed = true;", "127", true},
+                 {"size = 8; signed = true;", "128", false},
+                 {"size = 1;", "1", true},
+                 {"size = 1; signed = true;", "-1", true},
+                 {"size = 64;", "0xffffffffffffffff", true},
+                 {"size = 64; signed = true;", "0x8000000000000000", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ctf_schema schema = {0};
+        char text[256];
+        snprintf(text, sizeof text, "type t { parent = enum; %s map = { { %s, \"a\" } }; }",
+                 cases[i].attributes, cases[i].value);
+        CHECK(parse(text, &schema));
+        CHECK_EQ_STR(seen.code, cases[i].fits ? "" : "CTF111");
+        schema_free(&schema);
+    }
+}
+
 /* "aligned on the largest element (short)": section 4.1.6. */
 TEST(rfc_units_align_their_structure)
 {
@@ -464,8 +491,8 @@ TEST(rfc_inheritance_of_any_length)
     char text[8192] = "type t0 { parent = integer; size = 24; }\n";
     size_t at = strlen(text);
     for (int i = 1; i < 150; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "type t%d { parent = t%d; }\n", i,
-                               i - 1);
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "type t%d { parent = t%d; }\n", i, i - 1);
     CHECK(parse(text, &schema));
     schema_free(&schema);
 }

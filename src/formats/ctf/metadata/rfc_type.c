@@ -482,6 +482,28 @@ static bool attributes_check(rfc_front *front, const rfc_type *own)
 
 /* ---- From attributes to a class ---- */
 
+static bool label_fits(const ctf_class *type, const ctf_range *range)
+{
+    const int64_t least = type->kind == CTF_INT ? INT64_MIN >> (64 - type->size) : 0;
+    const uint64_t most = UINT64_MAX >> (64 - type->size) >> (type->kind == CTF_INT);
+    return range->is_signed ? (int64_t)range->low >= least && type->kind == CTF_INT
+                              : range->low <= most;
+}
+
+/* No field will ever show a label of a value that its integer cannot have. */
+static void labels_check(metadata *m, const ctf_class *type)
+{
+    if (type->size > 64)
+        return;
+    for (uint32_t i = 0; i < type->mapping_count; i++) {
+        const ctf_mapping *label = &type->mappings[i];
+        if (!label_fits(type, label->ranges))
+            metadata_report(m, &ctf_codes[CTF111], label->place,
+                            "a value that the integer can have", "\"%.*s\"", (int)label->name.size,
+                            label->name.bytes);
+    }
+}
+
 static void integer_finish(const metadata *m, rfc_type *own)
 {
     ctf_class *type = &own->type;
@@ -527,7 +549,10 @@ static bool class_finish(rfc_front *front, rfc_type *own)
     switch (own->kind) {
     case RFC_INTEGER:
     case RFC_BITFIELD:
-    case RFC_ENUM: integer_finish(front->m, own); break;
+    case RFC_ENUM:
+        integer_finish(front->m, own);
+        labels_check(front->m, type);
+        break;
     case RFC_ARRAY:
     case RFC_SEQUENCE:
         if (!array_finish(front, own))

@@ -320,6 +320,28 @@ static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *t
     return status;
 }
 
+#define LOOKED_AT 32u /* bytes of a content */
+
+/* Whether the first packet may be one of metadata: data streams have the same magic number. */
+static bool is_metadata(const metadata *m)
+{
+    const uint8_t *at = (const uint8_t *)m->text + STELE_CTF_RFC_HEADER_SIZE;
+    stele_ctf_rfc_header header;
+    size_t size;
+    if (m->size < STELE_CTF_RFC_HEADER_SIZE || !stele_ctf_rfc_header_read(m->text, &header))
+        return true; /* other findings tell more */
+    size = header.content_size < m->size ? header.content_size : m->size;
+    if (header.compression > STELE_CTF_RFC_GZIP || header.encryption > STELE_CTF_RFC_AES)
+        return false;
+    if (header.compression != STELE_CTF_RFC_NO_COMPRESSION ||
+        header.encryption != STELE_CTF_RFC_NO_ENCRYPTION)
+        return true;
+    for (size_t i = 0; i < LOOKED_AT && i + STELE_CTF_RFC_HEADER_SIZE < size; i++)
+        if (at[i] == 0x7f || (at[i] < ' ' && at[i] != 0 && (at[i] < '\t' || at[i] > '\r')))
+            return false;
+    return true;
+}
+
 stele_status rfc_unpack_metadata(metadata *m)
 {
     rfc_unpacker u = {.diag = m->diag,
@@ -332,6 +354,13 @@ stele_status rfc_unpack_metadata(metadata *m)
     size_t offset = 0;
     m->is_packetized = true;
     m->generation = CTF_RFC;
+    if (!is_metadata(m)) {
+        m->error_count++;
+        diag_report(m->diag, &ctf_codes[CTF001], m->name, STELE_CTF_RFC_HEADER_SIZE, 0,
+                    "metadata as text; of a data stream, its directory with the metadata",
+                    "a packet of something else");
+        return STELE_ERR_FORMAT;
+    }
     while (offset < m->size && status == STELE_OK)
         status = append_packet(m, &u, &text, &offset);
     rfc_unpacker_free(&u);

@@ -28,6 +28,14 @@ static stele_status unpack(ctf_content *content)
     if (window_need(w, header.content_size) < header.content_size) {
         if (w->status != STELE_OK)
             return w->status;
+        if (header.compression == STELE_CTF_RFC_NO_COMPRESSION &&
+            header.encryption == STELE_CTF_RFC_NO_ENCRYPTION) {
+            ctf_report(trace, CTF313, content->packets->file->name,
+                       content->packet->offset * 8 + (uint64_t)47 * 8, 1, 0,
+                       "a content that can be held in memory", "%" PRIu32 " bytes",
+                       header.content_size);
+            return STELE_OK;
+        }
         ctf_report(trace, CTF470, content->packets->file->name, content->packet->offset * 8,
                    header.content_size, 0, "a packet that can be held in memory",
                    "%" PRIu32 " bytes of content", header.content_size);
