@@ -67,6 +67,8 @@ static bool piece_widen(piece *p, const stele_field *at)
 {
     if (p->op < OP_UINT || p->op > OP_STRING || ((shape_of(at) ^ p->shape) & place_mask()) != 0)
         return false;
+    if (p->op == OP_HEX)
+        p->text_size -= 2; /* the value brings its own "0x" */
     p->op = OP_VALUE;
     p->shape_mask = place_mask();
     p->step = 0;
@@ -210,7 +212,11 @@ void pretty_add_item(const pretty_forms *forms, output *out, const char *key, un
 
 static stele_text name_text(const builder *b, stele_name name)
 {
-    return stele_name_text(b->forms->values->context, b->forms->values->batch, name);
+    stele_text text = stele_name_text(b->forms->values->context, b->forms->values->batch, name);
+    const char *zero = text.size != 0 ? memchr(text.bytes, 0, text.size) : NULL;
+    if (zero != NULL)
+        text.size = (uint32_t)(zero - text.bytes); /* where babeltrace2's texts end */
+    return text;
 }
 
 static stele_text field_text(const builder *b, const stele_field *field)

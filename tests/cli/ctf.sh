@@ -32,6 +32,13 @@ says out '^timestamp = 566666666.890362862, delta = +?.?????????, trace = box/be
 expect 1 cat --json rate
 says out '"time_ns":566666666890362863,'
 
+# The CPU of an event's context, which the writer made of the packet's; a trace without events.
+expect 1 convert "$small" -o cpus --to ctf --to-version 2
+expect 1 cat cpus
+says out '^0.000000000  thread 7 *cpu 0 '
+expect 0 convert "$SOURCE/src/formats/fxt/good/empty.fxt" -o void --to ctf --to-version 2
+expect 0 check void
+
 # Contexts can be asked for as fields.
 expect 1 cat --where 'arg.vtid == 7' "$small"
 lines out 3

@@ -520,14 +520,18 @@ static void emit_array(builder *b, const ctf_class *type, stele_name name, uint3
 
 /* ---- Structures, variants, optionals ---- */
 
-/* Contexts name the thread that an event happened in. Numbers of the whole system (tid) are better
-   than those of a namespace (vtid). */
+/* Contexts name the thread that an event happened in, and the CPU. Numbers of the whole system
+   (tid) are better than those of a namespace (vtid). */
 static uint32_t thread_slot(const builder *b, const ctf_class *type, const ctf_member *member)
 {
     static const struct {
         const char *name;
         uint32_t slot;
-    } names[] = {{"tid", SLOT_TID}, {"pid", SLOT_PID}, {"vtid", SLOT_VTID}, {"vpid", SLOT_VPID}};
+    } names[] = {{"tid", SLOT_TID},
+                 {"pid", SLOT_PID},
+                 {"vtid", SLOT_VTID},
+                 {"vpid", SLOT_VPID},
+                 {"cpu_id", SLOT_CPU}};
     if (b->context != type || (member->type->kind != CTF_INT && member->type->kind != CTF_UINT))
         return SLOT_NONE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -783,6 +787,7 @@ static program *builder_finish(builder *b, op_code last)
     *made = (program){.has_local_names = b->has_local_names,
                       .tid_slot = thread_choose(b, SLOT_TID, SLOT_VTID),
                       .pid_slot = thread_choose(b, SLOT_PID, SLOT_VPID),
+                      .cpu_slot = thread_choose(b, SLOT_CPU, SLOT_CPU),
                       .entries = b->entries + 1,
                       .depth = b->depth,
                       .slots = walk->slot_count,

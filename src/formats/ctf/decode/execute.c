@@ -389,6 +389,7 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
     const uint32_t fields = batch->field_count - mark->fields;
     stele_event *event = &batch->events[batch->event_count];
     uint64_t ticks = 0, rest = p->rest | r->rest;
+    uint32_t track = event_track(r, p);
     int64_t time_ns = 0;
     if (UNLIKELY(pos <= mark->at)) {
         run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
@@ -396,9 +397,11 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
     }
     if (LIKELY(r->clock != NULL))
         time_ns = event_time(r, mark->at, &ticks, &rest);
+    if (UNLIKELY(p->cpu_slot != SLOT_UNUSED))
+        run_cpu(r, p, &rest, &track);
     event_set(event, time_ns, ticks, 0, 0, r->file_offset + (r->data_at + mark->at) / 8,
-              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, event_track(r, p),
-              mark->fields, rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
+              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, track, mark->fields,
+              rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
     if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, mark->fields)) {
         run_exhausted(r);
         return false;

@@ -201,6 +201,7 @@ typedef struct program {
     uint64_t rest;              /* see event_rest(): what is the same for all events */
     bool has_local_names;       /* of one batch: to be made again for the next one */
     uint8_t tid_slot, pid_slot; /* of the thread that an event names; SLOT_UNUSED: none */
+    uint8_t cpu_slot;           /* of the CPU that it names */
     uint32_t entries;           /* most entries between two checks for room, labels apart */
     uint32_t depth;             /* frames that open runs and loops need */
     uint32_t slots;

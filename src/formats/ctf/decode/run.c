@@ -301,6 +301,25 @@ uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid)
     return kept->track;
 }
 
+static uint32_t cpu_track(ctf_run *r, uint32_t cpu)
+{
+    const stele_track track = {
+        .kind = STELE_TRACK_CPU, .source = r->programs->trace, .number = cpu};
+    if (r->cpu_track.track == 0 || r->cpu_track.tid != cpu)
+        r->cpu_track = (kept_track){.tid = cpu, .track = stele_track_intern(r->context, &track)};
+    return r->cpu_track.track;
+}
+
+void run_cpu(ctf_run *r, const program *p, uint64_t *rest, uint32_t *track)
+{
+    const uint64_t cpu = r->slots[p->cpu_slot].value;
+    if ((*rest & event_rest(0, 0, 0, 0, STELE_FLAG_HAS_CPU)) != 0 || cpu > UINT16_MAX)
+        return;
+    *rest |= event_rest(0, 0, (uint16_t)cpu, 0, STELE_FLAG_HAS_CPU);
+    if (p->tid_slot == SLOT_UNUSED && (r->programs->columns & STELE_COLUMN_TRACK) != 0)
+        *track = cpu_track(r, (uint32_t)cpu);
+}
+
 /* ---- Packets ---- */
 
 static void run_load(ctf_run *r, const packet_view *view)
@@ -393,9 +412,7 @@ static void head_apply(ctf_run *r, const packet_head *head)
         (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
     r->track = r->stream_track;
     if ((r->programs->columns & STELE_COLUMN_TRACK) != 0 && has_cpu)
-        r->track = stele_track_intern(r->context, &(stele_track){.kind = STELE_TRACK_CPU,
-                                                                 .source = r->programs->trace,
-                                                                 .number = head->cpu});
+        r->track = cpu_track(r, head->cpu);
 }
 
 /* ---- What holds for the whole trace ---- */

@@ -71,6 +71,7 @@ struct ctf_run {
     const stele_batch *local_batch;
     uint64_t local_serial, batch_serial;
     kept_track tracks[TRACKS_KEPT];
+    kept_track cpu_track; /* `tid`: the CPU's number */
     run_joint *joints;
     uint32_t joint_count, joint_capacity;
     uint8_t scratch[SCRATCH_SIZE];
@@ -117,6 +118,10 @@ const program *run_find_program(ctf_run *r, uint64_t at);
 
 /* The track of a thread; `pid` UINT64_MAX: of a process that is not known. Kept in `kept`. */
 uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid);
+
+/* The CPU that the context of an event names, where its packet names none; and its track, where the
+   event names no thread. */
+void run_cpu(ctf_run *r, const program *p, uint64_t *rest, uint32_t *track);
 
 /* Time went back from the event before: a finding, and no damage. */
 void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);

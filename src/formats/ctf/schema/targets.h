@@ -18,7 +18,7 @@
 #include "formats/ctf/schema/text.h"
 
 /* Slots that are always there. */
-enum { SLOT_TID, SLOT_PID, SLOT_VTID, SLOT_VPID, SLOT_LENGTH, SLOT_FIRST };
+enum { SLOT_TID, SLOT_PID, SLOT_VTID, SLOT_VPID, SLOT_CPU, SLOT_LENGTH, SLOT_FIRST };
 
 #define SLOT_NONE   UINT32_MAX
 #define TARGET_NONE 0u /* a place with no target in it */

@@ -617,6 +617,8 @@ static bool make_schema(ctf_writer *w, ctf_schema *schema)
     bool has[SHAPE_FLAGS] = {false};
     for (uint32_t i = 0; i < w->stream_count; i++)
         has[w->streams[i].flags] = true;
+    if (w->stream_count == 0 && w->generation == CTF_2)
+        has[0] = true; /* it asks for a data stream class at least */
     return writer_schema_make(schema, w->generation, w->uuid, &w->clock, w->base_ns, has,
                               streams) &&
            make_events(w, schema, streams);
