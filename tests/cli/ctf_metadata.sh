@@ -37,6 +37,26 @@ says out '^	name = "a:b";$'
 says out 'string s;'
 says_not err .
 
+# Options by the names of labels; one that no label names is never in a record, and is not said.
+cat >two/metadata <<'END'
+trace { major = 1; minor = 8; byte_order = le; };
+typealias integer { size = 8; } := u8;
+event { name = e; fields := struct {
+    enum : u8 { A, _q, "struct" = 3 ... 9 } t;
+    variant <t> { u8 A; u8 _q; u8 _struct; u8 other; } v;
+}; };
+END
+expect 1 ctf metadata --to 2 two
+says err '^not said: options that no label selects: 1'
+says out '"selector-field-ranges": \[\[3, 9\]\]'
+says_not out '"selector-field-ranges": \[\]'
+mv out two/metadata
+expect 0 ctf metadata --to 1.8 two
+silent err
+says out '} _struct;'
+mv out two/metadata
+expect 0 ctf metadata two
+
 # What a generation cannot say is counted.
 printf '\036{"type": "preamble", "version": 2, "uuid": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}\n\036{"type": "trace-class"}\n\036{"type": "data-stream-class", "payload-field-class": {}}\n\036{"type": "event-record-class", "payload-field-class": {"type": "structure", "member-classes": [{"name": "v", "field-class": {"type": "variable-length-unsigned-integer"}}]}}\n' |
     sed 's/, "payload-field-class": {}//' >two/metadata

@@ -7,6 +7,7 @@
 #include "core/wide.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/metadata/print_walk.h"
+#include "formats/ctf/schema/choices.h"
 #include "formats/ctf/schema/names.h"
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
@@ -478,47 +479,84 @@ static void put_optional(json_printer *j, const ctf_class *type)
     put_class(j, type->u.optional.element);
 }
 
-/* The ranges that select an option: those of the tag's label that is its name (CTF 1.8). */
-static void put_selection(json_printer *j, const ctf_class *type, uint32_t option,
-                          const print_target *target)
+/* Of each option of a CTF 1.8 variant, the labels of the tag that select it. */
+typedef struct selection {
+    uint32_t *first; /* by option; RANGE_NONE: nothing selects it */
+    uint32_t *next;  /* by label */
+} selection;
+
+static bool selection_make(selection *s, const ctf_class *variant, const ctf_class *tag)
 {
-    const ctf_text name = type->u.variant.options[option].written;
-    if (!type->selects_by_name) {
-        put_ranges(j, type->mappings[option].ranges, type->mappings[option].range_count, false);
-        return;
+    const uint32_t count = variant->u.variant.count;
+    s->first = malloc(count * sizeof *s->first + 1);
+    s->next = choices_of_labels(variant, tag);
+    if (s->first == NULL || s->next == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        s->first[i] = RANGE_NONE;
+    for (uint32_t i = tag->mapping_count; i > 0; i--) {
+        const uint32_t option = s->next[i - 1];
+        if (option == RANGE_NONE)
+            continue;
+        s->next[i - 1] = s->first[option];
+        s->first[option] = i - 1;
     }
-    for (uint32_t i = 0; target->type != NULL && i < target->type->mapping_count; i++) {
-        const ctf_mapping *mapping = &target->type->mappings[i];
-        if (ctf_text_equals(mapping->name, name)) {
-            put_ranges(j, mapping->ranges, mapping->range_count, target->type->kind == CTF_INT);
-            return;
+    return true;
+}
+
+static void put_selection(json_printer *j, const selection *s, const ctf_class *tag,
+                          uint32_t option)
+{
+    key(j, "selector-field-ranges");
+    output_byte(j->out, '[');
+    for (uint32_t i = s->first[option]; i != RANGE_NONE; i = s->next[i])
+        ranges(j, tag->mappings[i].ranges, tag->mappings[i].range_count, tag->kind == CTF_INT,
+               i == s->first[option]);
+    output_byte(j->out, ']');
+}
+
+static void put_options(json_printer *j, const ctf_class *type, const selection *s,
+                        const ctf_class *tag)
+{
+    for (uint32_t i = 0; i < type->u.variant.count; i++) {
+        const ctf_member *option = &type->u.variant.options[i];
+        if (type->selects_by_name && s->first[i] == RANGE_NONE) {
+            lose(j, "options that no label selects"); /* records never hold them */
+            continue;
         }
+        element(j);
+        begin(j, '{');
+        put_text(j, "name", option->name);
+        put_extra(j, option->extra);
+        if (type->selects_by_name)
+            put_selection(j, s, tag, i);
+        else
+            put_ranges(j, type->mappings[i].ranges, type->mappings[i].range_count, false);
+        key(j, "field-class");
+        put_class(j, option->type);
+        end(j, '}');
     }
-    lose(j, "options that no label selects");
-    put_ranges(j, NULL, 0, false);
 }
 
 static void put_variant(json_printer *j, const ctf_class *type)
 {
     print_target target = {0};
+    selection s = {0};
+    bool is_known;
     put_word(j, "type", "variant");
-    if (type->u.variant.selector == NULL ||
-        !put_location(j, "selector-field-location", type->u.variant.selector, &target))
+    is_known = type->u.variant.selector != NULL &&
+               put_location(j, "selector-field-location", type->u.variant.selector, &target);
+    if (!is_known)
         lose(j, "where a selector is");
     key(j, "options");
     begin(j, '[');
-    for (uint32_t i = 0; i < type->u.variant.count; i++) {
-        const ctf_member *option = &type->u.variant.options[i];
-        element(j);
-        begin(j, '{');
-        put_text(j, "name", option->name);
-        put_extra(j, option->extra);
-        put_selection(j, type, i, &target);
-        key(j, "field-class");
-        put_class(j, option->type);
-        end(j, '}');
-    }
+    if (!type->selects_by_name || (is_known && selection_make(&s, type, target.type)))
+        put_options(j, type, &s, target.type);
+    else if (is_known)
+        j->out->status = STELE_ERR_MEMORY;
     end(j, ']');
+    free(s.first);
+    free(s.next);
 }
 
 static void put_number(json_printer *j, const ctf_class *type)

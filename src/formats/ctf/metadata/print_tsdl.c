@@ -396,10 +396,13 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
     output_byte(t->out, '}');
 }
 
-static bool same_ranges(const ctf_mapping *a, const ctf_mapping *b)
+/* Whether the label names the option, with or without an escape, and has its ranges. */
+static bool selects(const ctf_mapping *label, const ctf_mapping *option)
 {
-    return ctf_text_equals(a->name, b->name) && a->range_count == b->range_count &&
-           memcmp(a->ranges, b->ranges, a->range_count * sizeof *a->ranges) == 0;
+    const bool is_escaped = label->name.size == option->name.size + 1 && *label->name.bytes == '_';
+    const ctf_text name = {label->name.bytes + is_escaped, label->name.size - is_escaped};
+    return ctf_text_equals(name, option->name) && label->range_count == option->range_count &&
+           memcmp(label->ranges, option->ranges, label->range_count * sizeof *label->ranges) == 0;
 }
 
 /* CTF 1.8 selects by labels of the tag; the ranges of CTF 2 must be those of such labels. */
@@ -411,7 +414,7 @@ static void check_selector(tsdl_printer *t, const ctf_class *type)
         return;
     for (uint32_t i = 0; i < type->mapping_count; i++)
         for (uint32_t k = 0; k < target.type->mapping_count; k++)
-            found += same_ranges(&type->mappings[i], &target.type->mappings[k]);
+            found += selects(&target.type->mappings[k], &type->mappings[i]);
     if (found < type->mapping_count)
         lose(t, "ranges that select options");
 }

@@ -361,15 +361,18 @@ static bool has_option(const tsdl *p, const body *b, uint32_t word)
     return s != NULL && s->scope == b->scope;
 }
 
-/* Whether a label of the tag, escaped or not, names an option: else none can ever be selected. */
+/* Whether a label of the tag, either of them escaped or not, names an option: else none can ever be
+   selected. */
 static bool is_selectable(tsdl *p, const body *b)
 {
     for (uint32_t i = 0; i < b->tag->mapping_count; i++) {
         const ctf_text label = b->tag->mappings[i].name;
+        const bool is_escaped = label.size != 0 && *label.bytes == '_';
         p->key.count = 0;
         if (!tsdl_key_add(p, (ctf_text){"_", 1}) || !tsdl_key_add(p, label) ||
             has_option(p, b, lexer_word(&p->lex, label.bytes, label.size)) ||
-            has_option(p, b, lexer_word(&p->lex, p->key.items, p->key.count)))
+            has_option(p, b, lexer_word(&p->lex, p->key.items, p->key.count)) ||
+            (is_escaped && has_option(p, b, lexer_word(&p->lex, label.bytes + 1, label.size - 1))))
             return true;
     }
     return false;

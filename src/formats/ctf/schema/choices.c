@@ -45,8 +45,7 @@ static uint32_t name_find(const option_name *names, uint32_t count, ctf_text lab
                                                                       : RANGE_NONE;
 }
 
-/* The option that each label of the tag's enumeration names; one `_` in front may be an escape. */
-static uint32_t *options_of_labels(const ctf_class *variant, const ctf_class *tag)
+uint32_t *choices_of_labels(const ctf_class *variant, const ctf_class *tag)
 {
     const uint32_t count = variant->u.variant.count;
     uint32_t *indexes = malloc(tag->mapping_count * sizeof *indexes + 1);
@@ -80,7 +79,7 @@ bool choices_make(range_table *table, arena *memory, const ctf_class *variant,
     if (!variant->selects_by_name)
         return range_table_make(table, memory, variant->mappings, variant->mapping_count, NULL,
                                 tag->is_signed);
-    indexes = options_of_labels(variant, tag->target);
+    indexes = choices_of_labels(variant, tag->target);
     is_made =
         indexes != NULL && range_table_make(table, memory, tag->target->mappings,
                                             tag->target->mapping_count, indexes, tag->is_signed);
