@@ -346,6 +346,10 @@ typedef struct stele_stream {
     bool is_ordered;   /* its records are known to be in time order */
     bool has_lateness; /* lateness_ns is known */
     int64_t begin_ns, end_ns;
+    bool has_span;                      /* span_begin_ns and span_end_ns are known */
+    int64_t span_begin_ns, span_end_ns; /* of what was recorded, with events or without: of CTF, its
+                                           first packet's begin and its last one's end */
+    uint32_t recording;  /* of the trace: streams of one number were recorded as one */
     int64_t lateness_ns; /* by how much at most a record is older than one before it */
 } stele_stream;
 

@@ -7,6 +7,7 @@
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
+#include "cli/intersection.h"
 #include "symbols/debug_info.h"
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -226,19 +227,29 @@ static stele_status open_debug_info(const cli *c, debug_info **info)
     return option_given(o, OPTION_DEBUG_INFO) ? debug_info_new(c->context, &given, info) : STELE_OK;
 }
 
-static stele_status pull(cli *c, stele_reader *reader, debug_info *info, const consumer *to)
+static stele_status take(cli *c, const stele_segment *segment, debug_info *info, const consumer *to)
+{
+    stele_segment with_info = *segment;
+    stele_status status = STELE_OK;
+    if (c->binaries != NULL)
+        binaries_see(c->binaries, segment);
+    if (info != NULL)
+        status = debug_info_apply(info, segment, &with_info);
+    return status == STELE_OK ? to->take(to->user, &with_info) : status;
+}
+
+static stele_status pull(cli *c, stele_reader *reader, const intersection *spans, debug_info *info,
+                         const consumer *to)
 {
     stele_status status;
     stele_segment segment;
     do {
         status = stele_reader_next(reader, &segment);
-        if (status == STELE_OK && c->binaries != NULL)
-            binaries_see(c->binaries, &segment);
-        if (status == STELE_OK && info != NULL)
-            status = debug_info_apply(
-                info, &(stele_segment){segment.batch, segment.first, segment.count}, &segment);
-        if (status == STELE_OK)
-            status = to->take(to->user, &segment);
+        if (status == STELE_OK) {
+            stele_segment part = {segment.batch, segment.first, 0};
+            while (status == STELE_OK && intersection_next(spans, &segment, &part))
+                status = take(c, &part, info, to);
+        }
         if (c->progress.is_on) {
             stele_reader_stats stats;
             stele_reader_get_stats(reader, &stats);
@@ -249,8 +260,8 @@ static stele_status pull(cli *c, stele_reader *reader, debug_info *info, const c
 }
 
 static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t count,
-                                  const stele_request *request, const consumer *to,
-                                  stele_reader_stats *stats)
+                                  const stele_request *request, const intersection *spans,
+                                  const consumer *to, stele_reader_stats *stats)
 {
     stele_reader *reader = NULL;
     debug_info *info = NULL;
@@ -263,7 +274,7 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     if (status == STELE_OK)
         status = open_debug_info(c, &info);
     if (status == STELE_OK) {
-        status = pull(c, reader, info, to);
+        status = pull(c, reader, spans, info, to);
         stele_reader_get_stats(reader, stats);
     }
     debug_info_free(info);
@@ -271,49 +282,24 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     return status;
 }
 
-/* Bounds the request by the time in which all streams were recorded. */
-static stele_status intersect(cli *c, stele_trace *const *traces, size_t count,
-                              stele_request *request)
-{
-    int64_t begin_ns = INT64_MIN, end_ns = INT64_MAX;
-    if (request->begin.kind != STELE_BOUND_NONE || request->end.kind != STELE_BOUND_NONE) {
-        cli_usage(c, "--stream-intersection excludes --begin and --end");
-        return STELE_ERR_ARGUMENT;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const stele_status status = stele_trace_index(traces[i]);
-        if (status != STELE_OK)
-            return status;
-    }
-    for (uint32_t i = 0; i < stele_stream_count(c->context); i++) {
-        const stele_stream *stream = stele_stream_get(c->context, i);
-        if (!stream->has_range) {
-            cli_usage(c, "--stream-intersection: it is not known when stream %u begins and ends",
-                      (unsigned)i);
-            return STELE_ERR_ARGUMENT;
-        }
-        begin_ns = stream->begin_ns > begin_ns ? stream->begin_ns : begin_ns;
-        end_ns = stream->end_ns < end_ns ? stream->end_ns : end_ns;
-    }
-    request->begin = (stele_bound){STELE_BOUND_CLOCK, begin_ns};
-    request->end = (stele_bound){STELE_BOUND_CLOCK, end_ns < INT64_MAX ? end_ns + 1 : end_ns};
-    return STELE_OK;
-}
-
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats)
 {
     stele_reader_stats unused;
     stele_request bounded = *request;
+    intersection spans = {.spans = NULL};
     stele_status status = STELE_OK;
     cli_catch_interrupts();
     if (option_given(&c->options, OPTION_STREAM_INTERSECTION))
-        status = intersect(c, traces, count, &bounded);
-    if (status != STELE_OK)
+        status = intersection_find(c, traces, count, &bounded, &spans);
+    if (status != STELE_OK) {
+        intersection_free(&spans);
         return status;
+    }
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
-    status = open_and_pull(c, traces, count, &bounded, to, stats != NULL ? stats : &unused);
+    status = open_and_pull(c, traces, count, &bounded, &spans, to, stats != NULL ? stats : &unused);
     progress_clear(&c->progress);
+    intersection_free(&spans);
     if (c->binaries != NULL)
         binaries_judge(c);
     return status;

@@ -51,22 +51,44 @@ char *text_padded(char *to, uint64_t value, unsigned digits)
     return end;
 }
 
+/* Without zeros in front, but for the last digit; what is behind the digits is room. */
+static inline char *block_shorten(char *to, uint32_t value)
+{
+    const uint64_t digits = block_digits(value);
+    const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    store_le64(to, (digits + SWAR_EACH('0')) >> zeros * 8);
+    return to + BLOCK_DIGITS - zeros;
+}
+
+/* Apart, so that what is common needs no stack. */
+static __attribute__((noinline)) char *blocks_put(char *to, uint64_t value)
+{
+    const uint64_t upper = value / BLOCK_LIMIT;
+    if (upper < BLOCK_LIMIT) {
+        to = block_shorten(to, (uint32_t)upper);
+    } else {
+        to = block_shorten(to, (uint32_t)(upper / BLOCK_LIMIT));
+        block_store(to, (uint32_t)(upper % BLOCK_LIMIT));
+        to += BLOCK_DIGITS;
+    }
+    block_store(to, (uint32_t)(value % BLOCK_LIMIT));
+    return to + BLOCK_DIGITS;
+}
+
 char *text_u64(char *to, uint64_t value)
 {
     if (value < 10) {
         *to = (char)('0' + value);
         return to + 1;
     }
-    if (value < BLOCK_LIMIT) {
-        const uint64_t digits = block_digits((uint32_t)value);
-        /* Zeros in front go, but for the last digit; what is behind the digits is room. */
-        const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-        store_le64(to, (digits + SWAR_EACH('0')) >> zeros * 8);
-        return to + BLOCK_DIGITS - zeros;
-    }
-    to = text_u64(to, value / BLOCK_LIMIT);
-    block_store(to, (uint32_t)(value % BLOCK_LIMIT));
-    return to + BLOCK_DIGITS;
+    return value < BLOCK_LIMIT ? block_shorten(to, (uint32_t)value) : blocks_put(to, value);
+}
+
+char *text_nine(char *to, uint32_t value)
+{
+    *to = (char)('0' + value / BLOCK_LIMIT);
+    block_store(to + 1, (uint32_t)(value % BLOCK_LIMIT));
+    return to + 1 + BLOCK_DIGITS;
 }
 
 char *text_i64(char *to, int64_t value)
@@ -134,7 +156,7 @@ char *text_seconds(char *to, int64_t ns)
     }
     to = text_u64(to, distance / NS_PER_S);
     *to++ = '.';
-    return text_padded(to, distance % NS_PER_S, 9);
+    return text_nine(to, (uint32_t)(distance % NS_PER_S));
 }
 
 /*
@@ -181,7 +203,7 @@ char *text_wall(char *to, int64_t ns)
     *to++ = ':';
     to = text_padded(to, (uint64_t)second % 60, 2);
     *to++ = '.';
-    to = text_padded(to, (uint64_t)rest_ns, 9);
+    to = text_nine(to, (uint32_t)rest_ns);
     *to++ = 'Z';
     return to;
 }

@@ -30,6 +30,9 @@ char *text_hex_upper(char *to, uint64_t value);
 /* Exactly `digits` digits with leading zeros; the value must fit. */
 char *text_padded(char *to, uint64_t value, unsigned digits);
 
+/* The nine digits of a value below 1,000,000,000: of ns behind the point of seconds. */
+char *text_nine(char *to, uint32_t value);
+
 /* The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity". */
 char *text_double(char *to, double value);
 

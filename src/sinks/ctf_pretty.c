@@ -91,7 +91,7 @@ static char *put_wall(pretty *p, char *to, int64_t time_ns)
         to = text_u64(to, size / NS_PER_S);
         *to++ = '.';
     }
-    return text_padded(to, size % NS_PER_S, 9);
+    return text_nine(to, (uint32_t)(size % NS_PER_S));
 }
 
 static char *put_delta(const pretty *p, char *to, const stele_event *event)
@@ -106,7 +106,7 @@ static char *put_delta(const pretty *p, char *to, const stele_event *event)
                                                 : text_u64(to, cycles);
     to = text_u64(to, delta_ns / NS_PER_S);
     *to++ = '.';
-    return text_padded(to, delta_ns % NS_PER_S, 9);
+    return text_nine(to, (uint32_t)(delta_ns % NS_PER_S));
 }
 
 static char *put_key(const pretty *p, char *to, const char *key)

@@ -231,7 +231,10 @@ static char *put_index(char *to, uint32_t index, bool has_names)
     *to++ = ' ';
     if (has_names) {
         *to++ = '[';
-        to = text_u64(to, index);
+        if (index < 10)
+            *to++ = (char)('0' + index);
+        else
+            to = text_u64(to, index);
         to = PUT(to, "] = ");
     }
     return to;

@@ -384,6 +384,30 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
     }
 }
 
+/* From the begin of the first packet to the end of the last one. */
+static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
+{
+    const ctf_file *first = &trace->files[stream->files[0]];
+    bool is_clamped = false;
+    uint64_t end_ticks = 0;
+    out->has_span = first->first.clock != NULL && (first->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
+    for (uint32_t i = 0; i < stream->file_count; i++) {
+        const ctf_file *file = &trace->files[stream->files[i]];
+        out->has_span &= file->has_end;
+        end_ticks = file->end_ticks > end_ticks ? file->end_ticks : end_ticks;
+    }
+    if (!out->has_span)
+        return;
+    out->span_begin_ns = clock_ns(first->first.clock, first->first.begin_ticks, &is_clamped);
+    out->span_end_ns = clock_ns(first->first.clock, end_ticks, &is_clamped);
+}
+
+/* Whether the traces of two streams have the same UUID, or are the same. */
+static bool is_recorded_with(const ctf_trace *trace, const ctf_stream *a, const ctf_stream *b)
+{
+    return ctf_schema_unit(trace, a->unit) == ctf_schema_unit(trace, b->unit);
+}
+
 stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream)
 {
     const ctf_clock *clock = stream->type->clock;
@@ -402,7 +426,7 @@ stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream)
     return out;
 }
 
-static stele_status publish(ctf_trace *trace, ctf_stream *stream)
+static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recording)
 {
     stele_context *context = trace->base.context;
     const char *name = path_base(trace->files[stream->files[0]].name);
@@ -418,7 +442,9 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream)
         return STELE_ERR_MEMORY;
     stele_track_set_name(context, stream->track, out.name);
     out.track = stream->track;
+    out.recording = recording;
     stream_range(trace, stream, &out);
+    stream_span(trace, stream, &out);
     stream->number = context_add_stream(context, &out);
     return stream->number != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
 }
@@ -468,8 +494,10 @@ static stele_status make_streams(ctf_trace *trace)
 static stele_status publish_all(ctf_trace *trace)
 {
     stele_status status = STELE_OK;
-    for (uint32_t i = 0; status == STELE_OK && i < trace->stream_count; i++)
-        status = publish(trace, &trace->streams[i]);
+    for (uint32_t i = 0, recording = 0; status == STELE_OK && i < trace->stream_count; i++) {
+        recording += i != 0 && !is_recorded_with(trace, &trace->streams[i - 1], &trace->streams[i]);
+        status = publish(trace, &trace->streams[i], recording);
+    }
     return status;
 }
 
