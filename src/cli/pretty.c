@@ -9,11 +9,12 @@ typedef struct word {
     unsigned bits;
 } word;
 
-/* Words of a list, separated by commas or spaces: those that come later win. */
+/* Words of a list, separated by commas or spaces. "all" and "none" exclude each other. */
 static bool parse_words(cli *c, option_id id, const word *words, size_t count, unsigned *bits,
                         bool *is_given)
 {
     const char *at = option_value(&c->options, id);
+    bool has_all = false, has_none = false;
     *is_given = at != NULL;
     *bits = 0;
     while (at != NULL && *at != '\0') {
@@ -23,11 +24,14 @@ static bool parse_words(cli *c, option_id id, const word *words, size_t count, u
             i++;
         if (i == count)
             return cli_usage(c, "--%s does not know '%.*s'", option_table[id].name, (int)size, at);
-        *bits = words[i].bits == 0 ? 0 : *bits | words[i].bits;
+        has_all |= strcmp(words[i].name, "all") == 0;
+        has_none |= strcmp(words[i].name, "none") == 0;
+        *bits |= words[i].bits;
         at += size;
         at += strspn(at, ", ");
     }
-    return true;
+    return !has_all || !has_none ||
+           cli_usage(c, "--%s takes 'all' or 'none', not both", option_table[id].name);
 }
 
 /* The user's time zone, which is in the environment. */
@@ -46,11 +50,15 @@ bool pretty_options_make(cli *c, pretty_options *pretty)
                                   {"trace:procname", PRETTY_FIELD_PROCNAME},
                                   {"trace:vpid", PRETTY_FIELD_VPID},
                                   {"loglevel", PRETTY_FIELD_LOG_LEVEL},
-                                  {"emf", PRETTY_FIELD_EMF}};
+                                  {"emf", PRETTY_FIELD_EMF},
+                                  {"callsite", 0}}; /* which babeltrace2 never shows */
     static const word names[] = {{"none", 0},
                                  {"all", PRETTY_NAMES_ALL},
                                  {"payload", PRETTY_NAME_PAYLOAD},
+                                 {"args", PRETTY_NAME_PAYLOAD},
+                                 {"arg", PRETTY_NAME_PAYLOAD},
                                  {"context", PRETTY_NAME_CONTEXT},
+                                 {"ctx", PRETTY_NAME_CONTEXT},
                                  {"scope", PRETTY_NAME_SCOPE},
                                  {"header", PRETTY_NAME_HEADER}};
     const options *o = &c->options;

@@ -15,6 +15,11 @@ says out '^timestamp = 00000000000671088590, name = a:numbers, stream.packet.con
 expect 1 cat --ctf-pretty --clock-seconds --pretty-names none "$small"
 says out '^\[1700000000.671088590\] (+?.?????????) box a:numbers: { 0 }, { 7 }, { -3, 5, '
 expect 2 cat --ctf-pretty --pretty-names some "$small"
+expect 2 cat --ctf-pretty --pretty-names all,none "$small"
+expect 1 cat --ctf-pretty --clock-gmt --pretty-names ctx,none --pretty-fields trace,callsite "$small"
+says out '^\[22:13:20.671088590\] (+?.?????????) boxa:numbers: { cpu_id = 0 }, { vtid = 7 }, { -3, 5, '
+expect 1 cat --ctf-pretty --clock-gmt --pretty-fields trace "$ctf"
+says out ' box/small_18a:numbers: '
 expect 2 cat --ctf-pretty --json "$small"
 
 # What only CTF 2 has: optionals, bit maps, BLOBs; a trace goes by its host.
@@ -45,7 +50,7 @@ lines out 3
 expect 1 cat --where 'arg.cpu_id == 1 and exists arg.vtid' "$small"
 lines out 2
 expect 0 cat --stream-intersection "$small"
-lines out 3
+lines out 4
 expect 2 cat --stream-intersection --begin 1ms "$small"
 
 # The same from an archive; and metadata without any data.
