@@ -17,6 +17,24 @@
 #define NS_PER_S     1000000000u
 #define STREAM_SLOTS 256u
 
+#define COLOR_BOLD  "\033[1m"
+#define COLOR_FIELD "\033[36m"
+#define COLOR_END   "\033[0m"
+#define TEXT(literal)                  \
+    {                                  \
+        (literal), sizeof(literal) - 1 \
+    }
+
+static const pretty_colors no_colors = {TEXT(""), TEXT(""), TEXT(""), TEXT(""),
+                                        TEXT(""), TEXT(""), TEXT("")};
+static const pretty_colors colors = {.key = TEXT(COLOR_BOLD),
+                                     .event = TEXT(COLOR_BOLD COLOR_BOLD "\033[35m"),
+                                     .time = TEXT(COLOR_BOLD COLOR_BOLD "\033[33m"),
+                                     .number = TEXT(COLOR_BOLD),
+                                     .string = TEXT(COLOR_BOLD),
+                                     .unknown = TEXT(COLOR_BOLD COLOR_BOLD "\033[31m"),
+                                     .end = TEXT(COLOR_END)};
+
 typedef enum common_name {
     NAME_TRACE_ENV,
     NAME_TRACE_NAME,
@@ -347,6 +365,14 @@ static bool key_form(output *out, const void *bytes, size_t size)
     return false;
 }
 
+static bool key_form_colored(output *out, const void *bytes, size_t size)
+{
+    OUTPUT_LITERAL(out, COLOR_FIELD);
+    output_put(out, bytes, size);
+    OUTPUT_LITERAL(out, COLOR_END " = ");
+    return false;
+}
+
 static stele_status pretty_init(pretty *p, stele_context *context, const sink_options *options)
 {
     static const char *const names[NAME_COUNT] = {[NAME_TRACE_ENV] = "trace.env",
@@ -356,8 +382,7 @@ static stele_status pretty_init(pretty *p, stele_context *context, const sink_op
                                                   [NAME_PROCNAME] = "procname",
                                                   [NAME_VPID] = "vpid",
                                                   [NAME_PACKET_CONTEXT] = "stream.packet.context"};
-    static const pretty_colors no_colors = {{"", 0}, {"", 0}, {"", 0}, {"", 0}, {"", 0},
-                                            {"", 0}, {"", 0}, {"", 0}, {"", 0}};
+    const bool has_color = options != NULL && options->has_color;
     stele_status status;
     if (options != NULL)
         p->options = options->pretty;
@@ -372,8 +397,8 @@ static stele_status pretty_init(pretty *p, stele_context *context, const sink_op
     }
     p->values.context = context;
     p->values.out = p->base.out;
-    p->values.colors = no_colors;
-    status = name_forms_init(&p->values.keys, context, key_form);
+    p->values.colors = has_color ? colors : no_colors;
+    status = name_forms_init(&p->values.keys, context, has_color ? key_form_colored : key_form);
     if (status == STELE_OK)
         status = pretty_forms_init(&p->forms, &p->values, &p->options);
     return status == STELE_OK ? output_open_memory(&context->diag, &p->scratch) : status;

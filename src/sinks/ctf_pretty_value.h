@@ -10,9 +10,9 @@
 #include "sinks/pretty.h"
 #include "sinks/put.h"
 
-/* Terminal colours, or empty texts. */
+/* Terminal colours, or empty texts. Labels are strings. */
 typedef struct pretty_colors {
-    stele_text key, field, event, time, number, string, label, unknown, end;
+    stele_text key, event, time, number, string, unknown, end;
 } pretty_colors;
 
 typedef struct pretty_values {

@@ -14,6 +14,8 @@ expect 1 cat --ctf-pretty --clock-cycles --no-delta --pretty-fields none --prett
 says out '^timestamp = 00000000000671088590, name = a:numbers, stream.packet.context = { cpu_id = 0 }'
 expect 1 cat --ctf-pretty --clock-seconds --pretty-names none "$small"
 says out '^\[1700000000.671088590\] (+?.?????????) box a:numbers: { 0 }, { 7 }, { -3, 5, '
+expect 1 cat --ctf-pretty --clock-gmt --color=always "$small"
+says out 'cpu_id.\[0m = .\[1m0.\[0m }, { .\[36mvtid.\[0m = .\[1m7.\[0m }'
 expect 2 cat --ctf-pretty --pretty-names some "$small"
 expect 2 cat --ctf-pretty --pretty-names all,none "$small"
 expect 1 cat --ctf-pretty --clock-gmt --pretty-names ctx,none --pretty-fields trace,callsite "$small"
