@@ -501,6 +501,7 @@ static bool read_fragments(json_front *front)
             return false;
         if (!has_more)
             break;
+        metadata_pass(front->m, front->tree.at);
         if (!read_fragment(front))
             return false;
     }

@@ -257,6 +257,7 @@ stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits 
     if (options != NULL)
         m->rfc = *options;
     status = read_all(m, in);
+    m->stored_size = m->size;
     if (status == STELE_OK && begins_with(m, RFC_PACKET_MAGIC))
         return rfc_unpack_metadata(m);
     if (status == STELE_OK && begins_with(m, PACKET_MAGIC))
@@ -267,6 +268,28 @@ stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits 
         status = STELE_ERR_FORMAT;
     }
     return status == STELE_OK ? recognize(m) : status;
+}
+
+/* Nothing is reported again; what has changed in between shows as it is now. */
+static bool recall(metadata *m)
+{
+    diag_sink silent = {.fn = NULL};
+    metadata again = {.diag = &silent, .limits = m->limits, .name = m->name, .text = m->text};
+    stele_status status = input_read(m->in, 0, m->text, m->stored_size, &again.size);
+    m->text[again.size] = 0;
+    if (status == STELE_OK && m->is_packetized && again.size >= 4)
+        status = unpack(&again);
+    m->text[m->size] = 0;
+    free(again.pieces);
+    return status == STELE_OK;
+}
+
+void metadata_keep_input(metadata *m, input *in)
+{
+    if (!in->is_seekable || in->memory != NULL || m->generation == CTF_RFC)
+        return;
+    m->in = in;
+    m->recall = recall;
 }
 
 bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_code *code)

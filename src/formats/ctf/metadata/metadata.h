@@ -6,7 +6,6 @@
 #ifndef CTF_METADATA_H
 #define CTF_METADATA_H
 
-#include "core/input.h"
 #include "formats/ctf/schema/schema.h"
 #include "formats/ctf/schema/text.h"
 
@@ -19,6 +18,9 @@
 stele_status metadata_read(metadata *m, diag_sink *diag, const stele_limits *limits, input *in);
 stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits *limits, input *in,
                                const rfc_options *options);
+
+/* The input stays open until the text is parsed: read text need not stay in memory. */
+void metadata_keep_input(metadata *m, input *in);
 
 #define METADATA_DEPTH_MAX 2000u
 

@@ -50,8 +50,11 @@ static stele_status translate_input(stele_context *context, input *in,
                                  .key = translation->key,
                                  .key_size = translation->key_size};
     stele_status status = metadata_read_rfc(&m, &context->diag, &context->limits, in, &options);
+    if (status == STELE_OK)
+        metadata_keep_input(&m, in);
     if (status == STELE_OK && !metadata_parse(&m, &schema))
         status = m.error_count != 0 ? STELE_ERR_DAMAGED : STELE_ERR_MEMORY;
+    metadata_forget_text(&m);
     if (status == STELE_OK)
         status = print_schema(context, &schema, in->name, translation);
     schema_free(&schema);

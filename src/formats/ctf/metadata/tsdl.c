@@ -183,9 +183,11 @@ static bool parse_all(tsdl *p)
 {
     if (!tsdl_next(p))
         return false;
-    while (tsdl_token(p)->kind != TOKEN_END)
+    while (tsdl_token(p)->kind != TOKEN_END) {
+        metadata_pass(p->m, tsdl_token(p)->offset);
         if (!tsdl_root(p))
             return false;
+    }
     return tsdl_finish(p);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pages.h"
+
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset)
 {
     if (m->piece_count == m->piece_capacity) {
@@ -26,6 +28,7 @@ void metadata_forget_text(metadata *m)
     free(m->pieces);
     m->text = NULL;
     m->pieces = NULL;
+    m->in = NULL;
     m->piece_count = m->piece_capacity = 0;
 }
 
@@ -34,6 +37,28 @@ void metadata_free(metadata *m)
     free(m->text);
     free(m->pieces);
     *m = (metadata){0};
+}
+
+/* ---- Text that was read ---- */
+
+#define PASS_STEP ((size_t)1 << 20)
+
+void metadata_pass(metadata *m, size_t offset)
+{
+    if (m->in == NULL || offset - m->gone < PASS_STEP)
+        return;
+    pages_give_back(m->text + m->gone, offset - m->gone);
+    m->gone = offset;
+}
+
+/* Brings back what a finding may have to show; from then on the text stays. */
+static bool text_is_there(metadata *m)
+{
+    const bool is_there = m->gone == 0 || m->recall(m);
+    if (m->gone != 0)
+        m->in = NULL;
+    m->gone = 0;
+    return is_there;
 }
 
 /* ---- Findings ---- */
@@ -108,7 +133,7 @@ void metadata_report(metadata *m, const stele_code *code, ctf_place place, const
 {
     char text[256];
     excerpt e = {.line = 0};
-    const bool has_place = place.offset <= m->size;
+    const bool has_place = place.offset <= m->size && text_is_there(m);
     va_list args;
     if (code->severity == STELE_ERROR)
         m->error_count++;

@@ -6,6 +6,7 @@
 #include <stele/context.h>
 
 #include "core/diag.h"
+#include "core/input.h"
 #include "formats/ctf/schema/schema.h"
 
 /* A run of metadata text that lay in one piece in the file: text offsets to file offsets. */
@@ -32,7 +33,9 @@ typedef struct rfc_options {
  * The text of a metadata stream, without packet headers and padding. Findings are made with
  * metadata_report(), which gives file offset, line and column and shows the line with a caret.
  */
-typedef struct metadata {
+typedef struct metadata metadata;
+
+struct metadata {
     diag_sink *diag;
     const stele_limits *limits;
     const char *name; /* of the file, for findings */
@@ -46,16 +49,26 @@ typedef struct metadata {
     uint8_t uuid[16];
     uint32_t session_id; /* RFC */
     rfc_options rfc;
-    uint32_t major, minor; /* of the packets, or of the line in front of plain text */
-    uint32_t error_count;  /* findings of severity error that were made about it */
-    size_t counted_to;     /* newlines of the text before this were ... */
-    uint32_t counted;      /* ... counted, for the line numbers of findings */
-} metadata;
+    uint32_t major, minor;       /* of the packets, or of the line in front of plain text */
+    uint32_t error_count;        /* findings of severity error that were made about it */
+    size_t gone;                 /* bytes of text that were given back; see metadata_pass() */
+    input *in;                   /* that they can be read from again; NULL: they stay */
+    size_t stored_size;          /* bytes of the stream, as they lie in `in` */
+    size_t counted_to;           /* newlines of the text before this were ... */
+    uint32_t counted;            /* ... counted, for the line numbers of findings */
+    bool (*recall)(metadata *m); /* reads the text again, into the same memory */
+};
 
 void metadata_free(metadata *m);
 
 /* Frees the text, but not what is known of it: no findings can be made at its places any more. */
 void metadata_forget_text(metadata *m);
+
+/*
+ * Text in front of the offset is not needed any more, except to show lines of it in findings: its
+ * memory may be given back until then.
+ */
+void metadata_pass(metadata *m, size_t offset);
 
 /* Says where the text from `text_offset` on stands in the file. False: memory. */
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);

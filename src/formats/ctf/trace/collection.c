@@ -89,15 +89,18 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
     if (status != STELE_OK)
         return status;
     status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);
-    ctf_close_member(unit->metadata_member, in);
     unit->text.name = unit->metadata_member != CTF_WHOLE
                           ? source_member_at(trace->base.source, unit->metadata_member)->name
                           : source_path(trace->base.source);
+    if (status == STELE_OK) {
+        metadata_keep_input(&unit->text, in);
+        error_count = unit->text.error_count;
+        if (!ctf_unit_parse(trace, unit) && unit->text.error_count == error_count)
+            status = STELE_ERR_MEMORY;
+    }
+    ctf_close_member(unit->metadata_member, in);
     if (status != STELE_OK)
         return status == STELE_ERR_FORMAT ? STELE_OK : status;
-    error_count = unit->text.error_count;
-    if (!ctf_unit_parse(trace, unit) && unit->text.error_count == error_count)
-        return STELE_ERR_MEMORY;
     unit->mends = ctf_mends_of(&unit->schema);
     if (unit->text.generation != CTF_RFC) /* which may have to be parsed again */
         metadata_forget_text(&unit->text);

@@ -5,6 +5,7 @@
 
 #include "formats/ctf/trace/content.h"
 #include "formats/ctf/trace/losses.h"
+#include "formats/ctf/trace/program_set.h"
 #include "formats/ctf/trace/walk.h"
 #include "model/batch.h"
 
@@ -13,7 +14,7 @@ typedef struct ctf_producer {
     ctf_trace *trace;
     produce_request request;
     uint32_t stream, stream_end; /* in the trace's table: the current one, behind the last */
-    ctf_programs **programs;     /* by unit */
+    ctf_program_set *programs;
     ctf_run *run;
     ctf_walk walk;
     bool has_walk;
@@ -40,19 +41,16 @@ static stele_status open_stream(ctf_producer *self)
                                   .begin_ns = self->request.begin_ns,
                                   .end_ns = self->request.end_ns,
                                   .check = self->request.check};
-    ctf_programs **programs = &self->programs[unit->number];
-    if (*programs == NULL)
-        *programs = programs_new(&unit->schema, self->trace->base.context,
-                                 self->trace->base.info.number, self->request.columns);
+    ctf_programs *programs = program_set_of(self->trace, self->programs, unit);
     run_free(self->run);
-    self->run = *programs != NULL ? run_new(*programs) : NULL;
+    self->run = programs != NULL ? run_new(programs) : NULL;
     if (self->run == NULL)
         return STELE_ERR_MEMORY;
     run_set_track(self->run, stream->track);
     self->losses = (ctf_losses){0};
     self->is_mend_reported = false;
     self->has_walk = true;
-    return ctf_walk_open(&self->walk, self->trace, stream, *programs, self->run, &options);
+    return ctf_walk_open(&self->walk, self->trace, stream, programs, self->run, &options);
 }
 
 static void close_stream(ctf_producer *self)
@@ -249,9 +247,7 @@ static void ctf_close(producer *base)
     close_stream(self);
     content_free(&self->content);
     run_free(self->run);
-    for (uint32_t i = 0; self->programs != NULL && i < self->trace->unit_count; i++)
-        programs_free(self->programs[i]);
-    free(self->programs);
+    program_set_give_back(self->trace, self->programs);
     free(self);
 }
 
@@ -279,7 +275,7 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
         self->stream = request->stream - trace->streams[0].number;
         self->stream_end = self->stream + 1;
     }
-    self->programs = calloc(trace->unit_count, sizeof *self->programs);
+    self->programs = program_set_take(trace, request->columns);
     if (self->programs == NULL) {
         ctf_close(&self->base);
         return STELE_ERR_MEMORY;

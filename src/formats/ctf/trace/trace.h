@@ -93,7 +93,8 @@ typedef struct ctf_trace {
     uint32_t stream_count, stream_capacity;
     stele_name name_lost_events, name_lost_packets, name_packets;
     bool is_grouped;
-    bool has_packing; /* the user says it */
+    struct ctf_program_set *program_sets; /* that producers use */
+    bool has_packing;                     /* the user says it */
     rfc_options rfc;
     uint8_t key[RFC_KEY_MAX];
     uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
