@@ -5,8 +5,11 @@
  *   mixed     25 event classes with integers, enumerations, strings, sequences and contexts, four
  *             streams, packets of 512 KiB: 8,000,000 make 450 MB
  *   packets   the same with a few events a packet
+ *   files     the same, in a thousand streams
+ *   empty     as many packets without events
  *   string    events of one string of 1 MiB
  *   classes   as many event classes as events, each used once
+ *   aliases   as many names of types as events
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,11 +18,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define STREAM_COUNT 4u
-#define CLASS_COUNT  25u
-#define PACKET_SIZE  ((size_t)512 << 10)
-#define STRING_SIZE  ((size_t)1 << 20)
-#define HEAD_SIZE    96u /* of a packet: magic to cpu_id, padded */
+#define STREAM_FEW  4u
+#define STREAM_MANY 1000u
+#define CLASS_COUNT 25u
+#define PACKET_SIZE ((size_t)512 << 10)
+#define STRING_SIZE ((size_t)1 << 20)
+#define HEAD_SIZE   96u /* of a packet: magic to cpu_id, padded */
 
 /* What the payload of an event class has; letters of put_payload(). */
 static const char *const payloads[CLASS_COUNT] = {
@@ -200,9 +204,35 @@ static void put_head(stream *s, uint64_t id, uint64_t now)
 /* ---- Traces ---- */
 
 typedef struct options {
-    bool is_string, has_classes;
+    const char *kind;
+    bool is_string, has_classes, has_aliases, is_empty;
     size_t packet_size;
+    unsigned stream_count;
 } options;
+
+static const options kinds[] = {
+    {.kind = "mixed", .packet_size = PACKET_SIZE, .stream_count = STREAM_FEW},
+    {.kind = "packets", .packet_size = 200, .stream_count = STREAM_FEW},
+    {.kind = "files", .packet_size = 200, .stream_count = STREAM_MANY},
+    {.kind = "empty", .is_empty = true, .stream_count = STREAM_FEW},
+    {.kind = "string", .is_string = true, .packet_size = PACKET_SIZE, .stream_count = STREAM_FEW},
+    {.kind = "classes",
+     .has_classes = true,
+     .packet_size = PACKET_SIZE,
+     .stream_count = STREAM_FEW},
+    {.kind = "aliases",
+     .has_aliases = true,
+     .packet_size = PACKET_SIZE,
+     .stream_count = STREAM_FEW}};
+
+static const options *find_kind(const char *kind)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].kind, kind) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
 
 static FILE *create(const char *folder, const char *name)
 {
@@ -222,6 +252,9 @@ static void print_metadata(const char *folder, uint64_t count, const options *o)
     FILE *out = create(folder, "metadata");
     const uint64_t classes = o->has_classes ? count : CLASS_COUNT;
     fputs(head, out);
+    for (uint64_t i = 0; o->has_aliases && i < count; i++)
+        fprintf(out, "typealias integer { size = 32; align = 8; signed = true; } := alias_%llu;\n",
+                (unsigned long long)i);
     for (uint64_t i = 0; i < classes; i++)
         print_class(out, i, o->is_string ? "s" : payloads[i % CLASS_COUNT]);
     fclose(out);
@@ -240,44 +273,53 @@ static void put_event(stream *s, uint64_t i, uint64_t now, const options *o)
     }
 }
 
+static stream *open_streams(const options *o, const char *folder, uint64_t now)
+{
+    stream *streams = calloc(o->stream_count, sizeof *streams);
+    const size_t size = HEAD_SIZE + o->packet_size + (o->is_string ? STRING_SIZE : 0) + 4096;
+    for (unsigned i = 0; streams != NULL && i < o->stream_count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "channel_%u", i);
+        streams[i] =
+            (stream){.file = create(folder, name), .packet = malloc(size), .cpu = i % STREAM_FEW};
+        if (streams[i].packet == NULL)
+            exit(1);
+        packet_begin(&streams[i], now);
+    }
+    return streams;
+}
+
 int main(int argc, char **argv)
 {
-    const char *kind = argc == 4 ? argv[1] : "";
+    const options *o = argc == 4 ? find_kind(argv[1]) : NULL;
     const uint64_t count = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
-    const options o = {.is_string = strcmp(kind, "string") == 0,
-                       .has_classes = strcmp(kind, "classes") == 0,
-                       .packet_size = strcmp(kind, "packets") == 0 ? 200 : PACKET_SIZE};
-    static stream streams[STREAM_COUNT];
+    stream *streams;
     uint64_t now = 1000000;
-    if (argc != 4 || count == 0) {
-        fprintf(stderr, "usage: gen_ctf mixed|packets|string|classes COUNT FOLDER\n");
+    if (o == NULL || count == 0) {
+        fprintf(stderr, "usage: gen_ctf "
+                        "mixed|packets|files|empty|string|classes|aliases COUNT FOLDER\n");
         return 2;
     }
     mkdir(argv[3], 0777);
-    print_metadata(argv[3], count, &o);
-    for (unsigned i = 0; i < STREAM_COUNT; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "channel_%u", i);
-        streams[i] = (stream){.file = create(argv[3], name),
-                              .packet = malloc(PACKET_SIZE + STRING_SIZE + 4096),
-                              .cpu = i};
-        if (streams[i].packet == NULL)
-            return 1;
-        packet_begin(&streams[i], now);
-    }
+    print_metadata(argv[3], count, o);
+    streams = open_streams(o, argv[3], now);
+    if (streams == NULL)
+        return 1;
     for (uint64_t i = 0; i < count; i++) {
-        stream *s = &streams[roll() % STREAM_COUNT];
+        stream *s = &streams[roll() % o->stream_count];
         now += 20 + roll() % 400;
-        if (s->size - HEAD_SIZE >= o.packet_size) {
+        if (o->is_empty || s->size - HEAD_SIZE >= o->packet_size) {
             packet_end(s, now - 1);
             packet_begin(s, now);
         }
-        put_event(s, i, now, &o);
+        if (!o->is_empty)
+            put_event(s, i, now, o);
     }
-    for (unsigned i = 0; i < STREAM_COUNT; i++) {
+    for (unsigned i = 0; i < o->stream_count; i++) {
         packet_end(&streams[i], now);
         fclose(streams[i].file);
         free(streams[i].packet);
     }
+    free(streams);
     return 0;
 }

@@ -24,7 +24,7 @@ typedef struct stele_limits {
     uint32_t fields_max;      /* field entries of one event; default 1,048,576 */
     uint32_t depth_max;       /* nesting of fields; default 10,000 */
     size_t record_size_max;   /* bytes of one record held in memory at once; default 16 MiB */
-    size_t metadata_size_max; /* bytes of a trace's metadata text; default 256 MiB */
+    size_t metadata_size_max; /* bytes of a trace's metadata text; default 512 MiB */
     size_t sort_size_max;     /* bytes held by one reordering window or sort; default 16 MiB */
     size_t window_size;       /* bytes read at once from an input; default 256 KiB */
 } stele_limits;

@@ -27,7 +27,7 @@ static stele_limits limits_fill(const stele_limits *given)
         .fields_max = limit_count(given->fields_max, 1u << 20),
         .depth_max = limit_count(given->depth_max, 10000),
         .record_size_max = limit_size(given->record_size_max, (size_t)16 << 20),
-        .metadata_size_max = limit_size(given->metadata_size_max, (size_t)256 << 20),
+        .metadata_size_max = limit_size(given->metadata_size_max, (size_t)512 << 20),
         .sort_size_max = limit_size(given->sort_size_max, (size_t)16 << 20),
         .window_size = limit_size(given->window_size, (size_t)256 << 10),
     };

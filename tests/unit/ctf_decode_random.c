@@ -42,7 +42,7 @@ static void make_schema(ctf_schema *schema, uint64_t seed)
         const uint32_t known = g.known_count;
         ctf_event_class *event = schema_add_event(schema, stream);
         event->id = i;
-        event->identity.name = schema_text(schema, i == 0 ? "zero" : "one", i == 0 ? 4 : 3);
+        event->name = schema_text(schema, i == 0 ? "zero" : "one", i == 0 ? 4 : 3);
         if (pick(&g, 2))
             event->context = make_scope(&g, CTF_SCOPE_SPECIFIC_CONTEXT);
         event->payload = make_scope(&g, CTF_SCOPE_PAYLOAD);
@@ -87,8 +87,7 @@ static void decode_by_bits(const ctf_schema *schema, const uint8_t *bytes, uint6
         ref_scope(&f, "header", stream->event_header);
         if (f.is_bad || f.id > 1)
             return;
-        note(&out->to, "%s %llu: ", stream->events[f.id].identity.name.bytes,
-             (unsigned long long)f.clock);
+        note(&out->to, "%s %llu: ", stream->events[f.id].name.bytes, (unsigned long long)f.clock);
         f.to = &out->to;
         ref_scope(&f, "stream.event.context", stream->event_context);
         ref_scope(&f, "event.context", stream->events[f.id].context);

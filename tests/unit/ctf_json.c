@@ -123,7 +123,7 @@ TEST(json_fragments_make_a_schema)
     CHECK_EQ_I64(clock->offset_cycles, 999);
     REQUIRE(schema_find_event(stream, 9) != NULL);
     CHECK_EQ_I64(schema_find_event(stream, 9)->log_level, 13);
-    CHECK_EQ_STR(schema_find_event(stream, 9)->emf_uri.bytes, "http://x");
+    CHECK_EQ_STR(schema_find_event(stream, 9)->extra->emf_uri.bytes, "http://x");
     CHECK(schema_find_event(stream, 8) == NULL);
     schema_free(&schema);
 }

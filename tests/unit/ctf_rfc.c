@@ -598,7 +598,7 @@ TEST(rfc_metadata_split_anywhere)
                 CHECK(false);
             } else {
                 const ctf_event_class *event = schema.streams[0]->events;
-                CHECK_EQ_STR(event->identity.name.bytes, "far");
+                CHECK_EQ_STR(event->name.bytes, "far");
                 CHECK_EQ_U64(event->id, 30);
                 CHECK_EQ_STR(member(event->payload, 0)->mappings[0].name.bytes, "long name");
                 CHECK_EQ_U64(member(event->payload, 0)->mappings[0].ranges[0].low, 12);

@@ -510,10 +510,10 @@ TEST(events_find_their_streams)
                                "stream { id = 2; event.header := struct { u8 id; }; };"
                                "event { name = string; id = 9; stream_id = 2; };"));
     CHECK_EQ_U64(schema.streams[0]->event_count, 2);
-    CHECK_EQ_STR(schema_find_event(schema.streams[0], 1)->identity.name.bytes, "a:b");
+    CHECK_EQ_STR(schema_find_event(schema.streams[0], 1)->name.bytes, "a:b");
     CHECK_EQ_I64(schema_find_event(schema.streams[0], 1)->log_level, -3);
-    CHECK_EQ_STR(schema_find_event(schema.streams[0], 1)->emf_uri.bytes, "u");
-    CHECK_EQ_STR(schema_find_event(schema.streams[0], 9)->identity.name.bytes, "string");
+    CHECK_EQ_STR(schema_find_event(schema.streams[0], 1)->extra->emf_uri.bytes, "u");
+    CHECK_EQ_STR(schema_find_event(schema.streams[0], 9)->name.bytes, "string");
     CHECK(schema_find_event(schema.streams[0], 2) == NULL);
     schema_free(&schema);
     CHECK(parse(&schema, TRACE "event { name = e; };"));
@@ -632,8 +632,8 @@ static void check_same_stream(const ctf_stream_class *a, const ctf_stream_class 
     for (uint32_t i = 0; i < a->event_count; i++) {
         const ctf_event_class *e = &a->events[i], *f = &b->events[i];
         CHECK(e->id == f->id && e->has_log_level == f->has_log_level);
-        CHECK(e->log_level == f->log_level && same_text(e->emf_uri, f->emf_uri));
-        CHECK(same_text(e->identity.name, f->identity.name));
+        CHECK(e->log_level == f->log_level && same_text(e->extra->emf_uri, f->extra->emf_uri));
+        CHECK(same_text(e->name, f->name));
         CHECK(same_class(e->context, f->context) && same_class(e->payload, f->payload));
     }
 }

@@ -134,7 +134,7 @@ TEST(ctf_writer_packets_and_index)
     CHECK_EQ_U64(entry.timestamp_begin, 1000);
     parse(&m, CTF_2, &schema);
     REQUIRE(schema.stream_count == 1 && schema.streams[0]->event_count == 2);
-    CHECK_EQ_STR(schema.streams[0]->events[0].identity.name.bytes, "a");
+    CHECK_EQ_STR(schema.streams[0]->events[0].name.bytes, "a");
     CHECK_EQ_U64(schema.streams[0]->events[0].payload->u.structure.members[0].type->size, 16);
     CHECK_EQ_U64(schema.streams[0]->events[1].payload->u.structure.count, 0);
     schema_free(&schema);
@@ -170,7 +170,7 @@ TEST(ctf_writer_classes_by_shape)
     REQUIRE(schema.stream_count == 1 && schema.streams[0]->event_count == 1);
     class = &schema.streams[0]->events[0];
     members = class->payload->u.structure.members;
-    CHECK_EQ_STR(class->identity.name.bytes, "cat:a");
+    CHECK_EQ_STR(class->name.bytes, "cat:a");
     REQUIRE(class->payload->u.structure.count == 6);
     CHECK_EQ_U64(members[0].type->size, 64);
     CHECK_EQ_STR(members[1].name.bytes, "_x_2_length");

@@ -958,8 +958,9 @@ static void emit_about(builder *b, const ctf_event_class *event)
     if (event->has_log_level && is_known)
         emit_raw(b, "", STELE_TYPE_NAME, 0, build_name(b, static_text(levels[event->log_level])),
                  false);
-    if (event->emf_uri.bytes != NULL)
-        emit_raw(b, "model.emf.uri", STELE_TYPE_NAME, 0, build_name(b, event->emf_uri), false);
+    if (event->extra->emf_uri.bytes != NULL)
+        emit_raw(b, "model.emf.uri", STELE_TYPE_NAME, 0, build_name(b, event->extra->emf_uri),
+                 false);
     if (event->payload != NULL)
         emit_raw(b, "event.fields", STELE_TYPE_NULL, STELE_HINT_CONTEXT, 0, false);
 }
@@ -990,7 +991,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     made = builder_finish(&b, OP_DONE);
     if (made != NULL) {
         made->event = event;
-        event_name(&b, made, event->identity.name);
+        event_name(&b, made, event->name);
         if (b.is_exhausted) {
             program_free(made);
             return NULL;

@@ -376,7 +376,7 @@ static bool read_stream(json_front *front, const json_value *fragment, found_val
 
 /* What the two known namespaces of attributes say about an event. Others are kept as text only. */
 static bool read_event_attributes(json_front *front, const json_value *attributes,
-                                  ctf_event_class *event)
+                                  ctf_event_class *event, ctf_event_extra *extra)
 {
     for (const json_value *space = attributes != NULL ? json_first(&front->tree, attributes) : NULL;
          space != NULL; space = json_next(&front->tree, space)) {
@@ -390,7 +390,7 @@ static bool read_event_attributes(json_front *front, const json_value *attribute
             if (ctf_text_is(json_key(value), "log-level"))
                 event->has_log_level = log_level_number(json_text(value), &event->log_level);
             else if (ctf_text_is(json_key(value), "emf-uri") &&
-                     !json_copy_text(front, value, &event->emf_uri))
+                     !json_copy_text(front, value, &extra->emf_uri))
                 return false;
         }
     }
@@ -401,6 +401,8 @@ static bool read_event(json_front *front, const json_value *fragment, found_valu
 {
     const ctf_stream_class *known;
     ctf_event_class event = {.place = {fragment->place}}, *added;
+    ctf_event_extra extra;
+    ctf_identity identity = {.name = {NULL, 0}};
     uint64_t stream_id;
     if (found[P_ID] != NULL && found[P_ID]->kind != JSON_INTEGER)
         return json_refuse(&front->tree, &ctf_codes[CTF201], found[P_ID], "an integer", NULL);
@@ -412,14 +414,19 @@ static bool read_event(json_front *front, const json_value *fragment, found_valu
         return json_refuse(&front->tree, &ctf_codes[CTF204],
                            found[P_STREAM_ID] != NULL ? found[P_STREAM_ID] : fragment,
                            "the id of a data stream class above (0 when not said)", NULL);
-    if (!read_identity(front, found, &event.identity) ||
-        !read_common(front, found, &event.attributes, &event.extensions) ||
-        !read_event_attributes(front, found[P_ATTRIBUTES], &event) ||
+    memset(&extra, 0, sizeof extra);
+    if (!read_identity(front, found, &identity) ||
+        !read_common(front, found, &extra.attributes, &extra.extensions) ||
+        !read_event_attributes(front, found[P_ATTRIBUTES], &event, &extra) ||
         !read_scope(front, found[P_SPECIFIC_CONTEXT], 0, &event.context) ||
         !read_scope(front, found[P_PAYLOAD], 0, &event.payload))
         return false;
+    event.name = identity.name;
+    extra.name_space = identity.name_space;
+    extra.uid = identity.uid;
+    event.extra = schema_event_extra(front->schema, &extra);
     added = schema_add_event(front->schema, (ctf_stream_class *)known);
-    if (added == NULL)
+    if (added == NULL || event.extra == NULL)
         return false;
     *added = event;
     return true;

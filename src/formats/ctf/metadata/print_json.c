@@ -767,13 +767,13 @@ static void put_stream(json_printer *j, const ctf_stream_class *stream)
 static void put_event_attributes(json_printer *j, const ctf_event_class *event)
 {
     const char *level = event->has_log_level ? log_level_name(event->log_level) : NULL;
-    if (event->attributes.bytes != NULL) {
-        put_raw(j, "attributes", event->attributes);
+    if (event->extra->attributes.bytes != NULL) {
+        put_raw(j, "attributes", event->extra->attributes);
         return;
     }
     if (event->has_log_level && level == NULL)
         lose(j, "log levels without a name");
-    if (level == NULL && event->emf_uri.bytes == NULL)
+    if (level == NULL && event->extra->emf_uri.bytes == NULL)
         return;
     key(j, "attributes");
     begin(j, '{');
@@ -781,23 +781,25 @@ static void put_event_attributes(json_printer *j, const ctf_event_class *event)
     begin(j, '{');
     if (level != NULL)
         put_word(j, "log-level", level);
-    put_text(j, "emf-uri", event->emf_uri);
+    put_text(j, "emf-uri", event->extra->emf_uri);
     end(j, '}');
     end(j, '}');
 }
 
 static void put_event(json_printer *j, const ctf_event_class *event)
 {
-    j->where = event->identity.name;
+    j->where = event->name;
     j->walk.event = event;
     fragment_begin(j, "event-record-class");
     put_u64(j, "data-stream-class-id", j->walk.stream->id);
     put_u64(j, "id", event->id);
-    put_identity(j, &event->identity);
+    put_identity(j, &(ctf_identity){.name = event->name,
+                                    .name_space = event->extra->name_space,
+                                    .uid = event->extra->uid});
     put_scope(j, "specific-context-field-class", CTF_SCOPE_SPECIFIC_CONTEXT);
     put_scope(j, "payload-field-class", CTF_SCOPE_PAYLOAD);
     put_event_attributes(j, event);
-    put_raw(j, "extensions", event->extensions);
+    put_raw(j, "extensions", event->extra->extensions);
     fragment_end(j);
     j->walk.event = NULL;
 }

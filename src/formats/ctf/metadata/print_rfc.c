@@ -336,12 +336,12 @@ static void put_section(rfc_printer *r, const ctf_stream_class *stream)
 
 static void put_event(rfc_printer *r, const ctf_event_class *event)
 {
-    r->where = event->identity.name;
+    r->where = event->name;
     r->walk.event = event;
     begin(r, "event");
     line(r);
     output_text(r->out, "name = ");
-    put_name(r, event->identity.name);
+    put_name(r, event->name);
     output_byte(r->out, ';');
     put_u64(r, "id", event->id);
     line(r);
@@ -361,7 +361,8 @@ static void put_event(rfc_printer *r, const ctf_event_class *event)
         lose(r, "ids of more than 32 bits");
     if (event->context != NULL)
         lose(r, "contexts of single events");
-    if (event->has_log_level || event->emf_uri.bytes != NULL || event->attributes.bytes != NULL)
+    if (event->has_log_level || event->extra->emf_uri.bytes != NULL ||
+        event->extra->attributes.bytes != NULL)
         lose(r, "log levels, URIs and attributes of events");
     r->walk.event = NULL;
 }

@@ -611,22 +611,23 @@ static void clock_block(tsdl_printer *t, const ctf_clock *clock)
 
 static void event_block(tsdl_printer *t, const ctf_event_class *event)
 {
-    t->where = event->identity.name;
+    t->where = event->name;
     t->walk.event = event;
     block_begin(t, "event");
-    attribute_text(t, "name", event->identity.name);
+    attribute_text(t, "name", event->name);
     attribute_u64(t, "id", event->id);
     attribute_u64(t, "stream_id", t->walk.stream->id);
     if (event->has_log_level)
         attribute_i64(t, "loglevel", event->log_level);
-    attribute_text(t, "model.emf.uri", event->emf_uri);
+    attribute_text(t, "model.emf.uri", event->extra->emf_uri);
     scope_print(t, "context", CTF_SCOPE_SPECIFIC_CONTEXT);
     scope_print(t, "fields", CTF_SCOPE_PAYLOAD);
     block_end(t);
     t->walk.event = NULL;
-    identity_lost(t, &event->identity, true);
-    lose_text(t, event->attributes, "attributes of events");
-    lose_text(t, event->extensions, "extensions of events");
+    lose_text(t, event->extra->name_space, "namespaces");
+    lose_text(t, event->extra->uid, "unique identifiers");
+    lose_text(t, event->extra->attributes, "attributes of events");
+    lose_text(t, event->extra->extensions, "extensions of events");
 }
 
 static void stream_block(tsdl_printer *t, const ctf_stream_class *stream)

@@ -338,7 +338,7 @@ static bool read_event_value(rfc_front *front, unsigned attribute, ctf_event_cla
 {
     ctf_text text;
     switch (attribute) {
-    case E_NAME: return rfc_text(front, &text) && copy_text(front, text, &event->identity.name);
+    case E_NAME: return rfc_text(front, &text) && copy_text(front, text, &event->name);
     case E_ID: return rfc_number(front, UINT32_MAX, &event->id);
     case E_SECTION:
         *stream = front->word == RFC_NAME || front->word == RFC_STRING
@@ -353,7 +353,7 @@ static bool read_event(rfc_front *front)
 {
     static const char *const names[] = {"name", "id", "section", "fields", NULL};
     block b = {.names = names};
-    ctf_event_class event = {.place = front->place}, *added;
+    ctf_event_class event = {.place = front->place, .extra = &schema_no_extra}, *added;
     const ctf_stream_class *stream = NULL;
     unsigned attribute;
     if (!rfc_expect(front, '{', "'{'"))

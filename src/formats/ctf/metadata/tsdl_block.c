@@ -446,12 +446,22 @@ static bool stream_block(tsdl *p)
 
 /* ---- event ---- */
 
+static bool event_uri(tsdl *p, const attribute *a, ctf_event_class *event)
+{
+    ctf_event_extra extra;
+    memset(&extra, 0, sizeof extra);
+    if (!tsdl_value_text(p, a, &extra.emf_uri))
+        return false;
+    event->extra = schema_event_extra(p->schema, &extra);
+    return event->extra != NULL;
+}
+
 static attribute_result event_attribute(tsdl *p, const attribute *a, void *user)
 {
     late_event *late = user;
     ctf_event_class *event = &late->event;
     switch (a->name) {
-    case WORD_NAME: return tsdl_value_done(tsdl_value_name(p, a, &event->identity.name));
+    case WORD_NAME: return tsdl_value_done(tsdl_value_name(p, a, &event->name));
     case WORD_ID: return tsdl_value_done(tsdl_value_u64(p, a, &event->id));
     case WORD_STREAM_ID:
         late->has_stream_id = true;
@@ -459,7 +469,7 @@ static attribute_result event_attribute(tsdl *p, const attribute *a, void *user)
     case WORD_LOGLEVEL:
         event->has_log_level = true;
         return tsdl_value_done(tsdl_value_i64(p, a, &event->log_level));
-    case WORD_EMF_URI: return tsdl_value_done(tsdl_value_text(p, a, &event->emf_uri));
+    case WORD_EMF_URI: return tsdl_value_done(event_uri(p, a, event));
     case WORD_CONTEXT: return tsdl_value_done(scope_type(p, a, NULL, &event->context));
     case WORD_FIELDS: return tsdl_value_done(scope_type(p, a, NULL, &event->payload));
     default: return ATTRIBUTE_UNKNOWN;
@@ -482,7 +492,9 @@ static bool event_give(tsdl *p, const ctf_event_class *event, uint64_t stream_id
 
 static bool event_block(tsdl *p)
 {
-    late_event read = {.event.place.offset = tsdl_token(p)->offset, .event.identity.name = {"", 0}};
+    late_event read = {.event.place.offset = tsdl_token(p)->offset,
+                       .event.name = {"", 0},
+                       .event.extra = &schema_no_extra};
     block b = {.name = "an event", .fn = event_attribute, .user = &read, .is_open = true};
     late_event *late;
     if (!tsdl_next(p) || !tsdl_block(p, &b))

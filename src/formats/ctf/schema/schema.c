@@ -78,8 +78,24 @@ ctf_stream_class *schema_add_stream(ctf_schema *schema)
 
 ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream)
 {
+    ctf_event_class *event = TABLE_ADD(stream->events, stream->event_count, stream->event_capacity);
     (void)schema;
-    return TABLE_ADD(stream->events, stream->event_count, stream->event_capacity);
+    if (event != NULL)
+        event->extra = &schema_no_extra;
+    return event;
+}
+
+const ctf_event_extra schema_no_extra = {.uid = {NULL, 0}};
+
+const ctf_event_extra *schema_event_extra(ctf_schema *schema, const ctf_event_extra *extra)
+{
+    ctf_event_extra *made;
+    if (memcmp(extra, &schema_no_extra, sizeof *extra) == 0)
+        return &schema_no_extra;
+    made = schema_take(schema, 1, sizeof *made);
+    if (made != NULL)
+        *made = *extra;
+    return made;
 }
 
 ctf_callsite *schema_add_callsite(ctf_schema *schema)

@@ -241,15 +241,21 @@ typedef struct ctf_env {
     uint64_t value;
 } ctf_env;
 
+/* What few event classes have, beside them so that the others stay small. */
+typedef struct ctf_event_extra {
+    ctf_text name_space, uid;
+    ctf_text emf_uri; /* model.emf.uri */
+    ctf_text attributes, extensions;
+} ctf_event_extra;
+
 typedef struct ctf_event_class {
     uint64_t id;
-    ctf_identity identity; /* name: "provider:event" with LTTng; "" when there is none */
-    bool has_log_level;
+    ctf_text name; /* "provider:event" with LTTng; "" when there is none */
     int64_t log_level;
-    ctf_text emf_uri;                   /* model.emf.uri */
     const ctf_class *context, *payload; /* structures; NULL: none */
-    ctf_text attributes, extensions;
+    const ctf_event_extra *extra;       /* never NULL: most share one that is empty */
     ctf_place place;
+    bool has_log_level;
 } ctf_event_class;
 
 typedef struct ctf_stream_class {
@@ -309,6 +315,10 @@ ctf_env *schema_add_env(ctf_schema *schema);
 ctf_stream_class *schema_add_stream(ctf_schema *schema);
 ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream);
 ctf_callsite *schema_add_callsite(ctf_schema *schema);
+
+/* Of an event class that has nothing of it, and a copy of what one has; NULL: memory. */
+extern const ctf_event_extra schema_no_extra;
+const ctf_event_extra *schema_event_extra(ctf_schema *schema, const ctf_event_extra *extra);
 
 /* A cleared class, member table and so on of the arena; NULL: memory is exhausted. */
 void *schema_take(ctf_schema *schema, size_t count, size_t size);

@@ -440,9 +440,10 @@ static bool walk_roles(target_walk *walk, const ctf_class *type)
 
 static bool walk_class(target_walk *walk, const ctf_class *type)
 {
-    if (walk->work++ > WORK_MAX || walk->field_count++ > walk->limits->fields_max)
-        return walk_bad(walk, CTF052, type->place, NULL, "the fields are more than the limit of %u",
-                        (unsigned)walk->limits->fields_max);
+    if (walk->work++ > WORK_MAX || walk->field_count++ > walk->targets->fields_max)
+        return walk_bad(walk, CTF052, type->place, NULL,
+                        "the fields are more than the limit of %llu",
+                        (unsigned long long)walk->targets->fields_max);
     if (type->roles != 0 && !walk_roles(walk, type))
         return false;
     if (type->kind <= CTF_FLOAT && ((type->size | type->alignment) & 7) != 0)
@@ -498,6 +499,16 @@ static bool check_stream(target_walk *walk, uint32_t number)
     return true;
 }
 
+/* The limit is for what little text can stand for: fields that are written one by one are none
+   that hostile metadata make out of nothing. */
+#define FIELD_TEXT_SIZE 8u
+
+static uint64_t fields_limit(const metadata *m)
+{
+    const uint64_t written = m->size / FIELD_TEXT_SIZE;
+    return written > m->limits->fields_max ? written : m->limits->fields_max;
+}
+
 bool schema_check(metadata *m, ctf_schema *schema)
 {
     struct ctf_targets *targets = calloc(1, sizeof *targets);
@@ -507,6 +518,7 @@ bool schema_check(metadata *m, ctf_schema *schema)
     schema->targets = targets;
     if (is_good) {
         targets->slot_count = SLOT_FIRST;
+        targets->fields_max = fields_limit(m);
         is_good = target_walk_open(&walk, schema, m->limits, targets, m);
     }
     if (is_good) {

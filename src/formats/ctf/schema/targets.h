@@ -67,6 +67,7 @@ void member_table_free(member_table *table);
 struct ctf_targets {
     target_tree shared;
     uint32_t slot_count; /* of the shared tree, with those that are always there */
+    uint64_t fields_max; /* of one event class, arrays' elements once */
     bool has_big,
         has_little; /* fields that need not begin and end with a byte occur in the order */
 };

@@ -791,7 +791,7 @@ bool shape_class(const uint8_t *key, stele_writer *writer, ctf_schema *schema,
         payload_count += context_count;
         context_count = 0;
     }
-    if (!event_name(writer->context, key, schema, &event->identity.name))
+    if (!event_name(writer->context, key, schema, &event->name))
         return false;
     if (context_count != 0) {
         event->context = make_structure(&c, context_count, false);
