@@ -155,6 +155,19 @@ TEST(fields_of_ctf_2_depend_on_what_is_there_for_sure)
     refused(RECORD2(UINT2, MAYBE2, "\"b\""), "CTF050");
 }
 
+TEST(stream_classes_of_ctf_2_have_the_id_0_when_they_say_none)
+{
+#define HEADED2                                                                                  \
+    "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"trace-class\","                  \
+    "\"packet-header-field-class\":{\"type\":\"structure\",\"member-classes\":[{\"name\":\"s\"," \
+    "\"field-class\":{\"type\":\"fixed-length-unsigned-integer\",\"length\":8,\"byte-order\":"   \
+    "\"big-endian\",\"roles\":[\"data-stream-class-id\"]}}]}}\n\x1e{\"type\":"                   \
+    "\"data-stream-class\"}\n\x1e{\"type\":\"event-record-class\",\"name\":\"e\","               \
+    "\"payload-field-class\":" STRUCT2("a") "}\n"
+    gives(HEADED2, "\0\5", 2, "0 0 e a=5 |", "");
+    gives(HEADED2, "\7\5", 2, "", "CTF457");
+}
+
 TEST(lengths_beyond_the_packet_allocate_nothing)
 {
     gives(HEAD("le") "stream { };\n" EVENT("u64 n; u8 a[ n ];"),

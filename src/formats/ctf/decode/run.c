@@ -356,7 +356,8 @@ static decode_outcome head_choose(ctf_run *r, const ctf_stream_class *given)
     if (stream == NULL && (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0)
         stream = schema_find_stream(schema, head->stream_class_id);
     if (stream == NULL && schema->stream_count == 1 &&
-        ((head->has & CTF_ROLE_STREAM_CLASS_ID) == 0 || !schema->streams[0]->has_id))
+        ((head->has & CTF_ROLE_STREAM_CLASS_ID) == 0 ||
+         (!schema->streams[0]->has_id && schema->generation != CTF_2))) /* where it is 0 */
         stream = schema->streams[0];
     if (stream == NULL) {
         run_bad(r, CTF457, 0, "the id of a stream class",
