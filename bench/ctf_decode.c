@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "formats/ctf/decode/decode.h"
+#include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/schema/targets.h"
 
 #define STREAMS_MAX 64

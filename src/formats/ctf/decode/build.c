@@ -58,6 +58,8 @@ uint64_t build_head(builder *b, stele_name name, stele_type type, uint32_t width
 
 /* ---- Stretches ---- */
 
+#define STRETCH_BITS_MAX (UINT64_C(1) << 62)
+
 /* The operation that the open stretch begins with. */
 static op *stretch_need(builder *b)
 {
@@ -93,14 +95,14 @@ static void stretch_open(builder *b, uint64_t alignment)
     if (!is_aligned)
         build_joint(b, JOINT_ALIGN, alignment, 0, NULL);
     b->need = b->count;
-    need = build_op(b, OP_NEED);
+    need = build_op(b, aligned.modulus < 8 ? OP_NEED_SHIFTED
+                       : is_aligned        ? OP_NEED
+                                           : OP_NEED_ALIGNED);
     need->v.need.mask = is_aligned ? 0 : (uint32_t)(alignment - 1);
     b->phase = aligned;
     b->stretch_first = aligned.modulus >= 8 ? aligned.rest & 7 : 0;
     b->stretch_bits = 0;
     b->stretch_order = ORDER_UNKNOWN;
-    if (aligned.modulus < 8)
-        need->flags |= OP_SHIFTED;
 }
 
 /* Bits to the next aligned place of the open stretch. */
@@ -112,6 +114,8 @@ static uint64_t stretch_padding(const builder *b, uint64_t alignment)
 static void stretch_add(builder *b, uint64_t padding, uint64_t size)
 {
     b->stretch_bits += padding + size;
+    if (b->stretch_bits > STRETCH_BITS_MAX) /* no packet has that many */
+        b->stretch_bits = STRETCH_BITS_MAX;
     b->phase = phase_step(b->phase, padding + size);
 }
 
@@ -145,7 +149,7 @@ static uint64_t stretch_place(builder *b, uint64_t alignment, uint32_t size, bit
     op *need;
     if (b->need != OP_NONE) {
         const uint64_t padding = stretch_padding(b, alignment);
-        const bool is_turned = (stretch_need(b)->flags & OP_SHIFTED) != 0 &&
+        const bool is_turned = stretch_need(b)->code == OP_NEED_SHIFTED &&
                                b->stretch_order != ORDER_UNKNOWN && b->stretch_order != order;
         if (is_turned || b->phase.modulus < alignment ||
             b->stretch_first + b->stretch_bits + padding + size > STRETCH_SIZE_MAX * 8)

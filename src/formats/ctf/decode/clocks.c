@@ -7,7 +7,10 @@
  * the offset and the ticks become ns each, by way of floating point, which is up to some ns too
  * early.
  */
-#include "formats/ctf/decode/program.h"
+#include "formats/ctf/decode/clocks.h"
+
+#include "core/wide.h"
+#include "formats/ctf/decode/decode.h"
 
 #define NS_PER_S 1000000000
 
@@ -31,8 +34,9 @@ clock_rate clock_rate_make(const ctf_clock *clock)
     rate.rounds_twice = clock->rounds_twice && clock->frequency_hz != NS_PER_S;
     rate.fits = clock->frequency_hz <= INT64_MAX && !rate.rounds_twice &&
                 !__builtin_mul_overflow(rate.base_s, (int64_t)NS_PER_S, &rate.base_ns);
-    rate.is_ns = clock->frequency_hz == NS_PER_S && rate.fits &&
-                 !__builtin_add_overflow(rate.base_ns, (int64_t)rate.rest, &rate.zero_ns);
+    if (clock->frequency_hz == NS_PER_S && rate.fits &&
+        !__builtin_add_overflow(rate.base_ns, (int64_t)rate.rest, &rate.zero_ns))
+        rate.ns_end = (uint64_t)(rate.zero_ns > 0 ? INT64_MAX - rate.zero_ns : INT64_MAX);
     return rate;
 }
 

@@ -39,6 +39,23 @@ static void run_open(builder *b, uint64_t head, uint32_t count)
         b->depth = b->open;
 }
 
+/* A run whose length is known is an entry as it stands. In front of a group of numbers it becomes
+   the first of them, of which no bit is loaded. */
+static void run_settle(builder *b, uint32_t run)
+{
+    op *at = &b->ops[run];
+    const uint64_t head = at->head, value = load_native64(&at->u);
+    const bool has_group =
+        run + 1 < b->count && at[1].code >= OP_EMIT_BYTES && at[1].code <= OP_EMIT_BE;
+    at->code = OP_ENTRY;
+    if (!has_group)
+        return;
+    if (b->emit == run + 1)
+        b->emit = run;
+    at[0] = (op){.code = at[1].code, .v.count = at[1].v.count + 1};
+    at[1] = (op){.code = OP_EMIT, .head = head, .u.add = value};
+}
+
 static void run_close(builder *b)
 {
     build_op(b, OP_CLOSE);
@@ -61,10 +78,8 @@ typedef struct number {
     uint8_t flags;
 } number;
 
-static op *number_op(builder *b, op_code code, const number *n)
+static void number_fill(op *at, const number *n)
 {
-    op *at = build_op(b, code);
-    b->emit = OP_NONE;
     at->offset = n->place.offset;
     at->shift = n->place.shift;
     at->width = n->place.width;
@@ -72,24 +87,54 @@ static op *number_op(builder *b, op_code code, const number *n)
     if ((n->flags & OP_SIGNED) != 0)
         at->sign = UINT64_C(1) << (n->place.width - 1);
     at->flags = n->flags;
+}
+
+/* What is done with a number besides its entry: a group of entries goes on before it. */
+static op *number_use(builder *b, op_code code, const number *n)
+{
+    op *at = build_op(b, code);
+    number_fill(at, n);
     return at;
+}
+
+/* An entry of its own. */
+static op *number_op(builder *b, op_code code, const number *n)
+{
+    b->emit = OP_NONE;
+    return number_use(b, code, n);
+}
+
+/* Room for another entry of the open group. */
+static op *group_extend(builder *b)
+{
+    const uint32_t end = b->emit + 1 + b->ops[b->emit].v.count++;
+    build_op(b, OP_EMIT);
+    if (b->is_exhausted)
+        return &b->nowhere;
+    memmove(b->ops + end + 1, b->ops + end, (b->count - 1 - end) * sizeof *b->ops);
+    b->ops[end] = (op){.code = OP_EMIT};
+    return &b->ops[end];
 }
 
 /* An entry that the fast loop makes: all of them that follow each other are one operation. */
 static op *emit_plain(builder *b, const number *n)
 {
-    const op_code code = (n->flags & OP_BIG_ENDIAN) != 0 ? OP_EMIT_BE : OP_EMIT_LE;
-    uint32_t run = b->emit;
+    const bool is_big_endian = (n->flags & OP_BIG_ENDIAN) != 0;
+    op_code code = is_big_endian ? OP_EMIT_BE : n->place.shift != 0 ? OP_EMIT_LE : OP_EMIT_BYTES;
     op *at;
-    if (run == OP_NONE || b->ops[run].code != code) {
-        run = b->count;
+    if (b->is_exhausted)
+        return &b->nowhere;
+    if (b->emit == OP_NONE || (b->ops[b->emit].code == OP_EMIT_BE) != is_big_endian) {
+        b->emit = b->count;
         build_op(b, code);
+    } else if (code == OP_EMIT_LE) {
+        b->ops[b->emit].code = OP_EMIT_LE;
     }
-    at = number_op(b, OP_EMIT, n);
-    if (!b->is_exhausted) {
-        b->ops[run].v.count++;
-        b->emit = run;
-    }
+    if (b->is_exhausted)
+        return &b->nowhere;
+    at = group_extend(b);
+    number_fill(at, n);
+    at->u.add = 0 - at->sign;
     return at;
 }
 
@@ -171,10 +216,10 @@ static void number_time(builder *b, const ctf_class *type, const number *n)
     if (clock == NULL && b->stream != NULL)
         clock = b->stream->clock;
     if (role != 0)
-        number_op(b, OP_ROLE, n)->v.role = role;
+        number_use(b, OP_ROLE, n)->v.role = role;
     else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
              b->scope <= CTF_SCOPE_EVENT_HEADER)
-        number_op(b, OP_CLOCK, n)->v.clock = clock->number;
+        number_use(b, OP_CLOCK, n)->v.clock = clock->number;
 }
 
 /* Notes what can change when a record is moved: what the head of a packet says, times. */
@@ -202,24 +247,24 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
                                           CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
                                           CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
     if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
-        number_op(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
+        number_use(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
     if (b->also_slot != SLOT_NONE)
-        number_op(b, OP_SLOT, n)->v.slot = b->also_slot;
+        number_use(b, OP_SLOT, n)->v.slot = b->also_slot;
     if (b->is_cpu && (type->roles & CTF_ROLE_CPU) == 0)
-        number_op(b, OP_ROLE, n)->v.role = CTF_ROLE_CPU;
+        number_use(b, OP_ROLE, n)->v.role = CTF_ROLE_CPU;
     if (type->roles == 0)
         return;
     if (b->scope <= CTF_SCOPE_PACKET_CONTEXT) {
         for (size_t i = 0; i < sizeof head_roles / sizeof *head_roles; i++) {
             if ((type->roles & head_roles[i]) != 0)
-                number_op(b, OP_ROLE, n)->v.role = head_roles[i];
+                number_use(b, OP_ROLE, n)->v.role = head_roles[i];
         }
     }
     number_time(b, type, n);
     if (b->scope == CTF_SCOPE_EVENT_HEADER && (type->roles & CTF_ROLE_EVENT_CLASS_ID) != 0)
-        number_op(b, OP_EVENT_ID, n);
+        number_use(b, OP_EVENT_ID, n);
     if (b->scope >= CTF_SCOPE_EVENT_HEADER && (type->roles & CTF_ROLE_EVENT_SIZE) != 0) {
-        number_op(b, OP_EVENT_SIZE, n);
+        number_use(b, OP_EVENT_SIZE, n);
         b->has_event_size = true;
     }
     number_joints(b, type, n);
@@ -339,7 +384,7 @@ static field_length emit_length(builder *b, const ctf_class *type)
         b->is_wanted = false;
         n.place = build_place(b, in_front, &is_wide);
         n.flags |= is_wide ? OP_WIDE : 0;
-        number_op(b, OP_SLOT, &n)->v.slot = SLOT_LENGTH;
+        number_use(b, OP_SLOT, &n)->v.slot = SLOT_LENGTH;
         b->is_wanted = is_wanted;
         return (field_length){SLOT_LENGTH, false};
     }
@@ -372,7 +417,9 @@ static void emit_string(builder *b, const ctf_class *type, stele_name name)
 {
     op *at;
     build_align(b, type->alignment > 8 ? type->alignment : 8);
-    at = build_op(b, OP_STRING);
+    at = build_op(b, type->encoding > CTF_ASCII ? OP_STRING
+                     : b->is_wanted             ? OP_STRING_COPY
+                                                : OP_STRING_PASS);
     at->v.encoding = type->encoding;
     at->flags = b->is_wanted ? OP_WANTED : 0;
     at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
@@ -444,22 +491,34 @@ static void skip_elements(builder *b, field_length length, uint64_t size, uint64
     b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
 }
 
-static void emit_packed(builder *b, const ctf_class *element, field_length length, stele_name name)
+/* Plain numbers, in one packed array or as an entry each. */
+static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
 {
     const uint64_t stride = align_up(element->size, element->alignment);
-    const stele_type type = element->kind == CTF_FLOAT ? STELE_TYPE_FLOATS
-                            : element->kind == CTF_INT ? STELE_TYPE_INTS
-                                                       : STELE_TYPE_UINTS;
+    const bool is_packed = layout_is_packed(element), is_signed = element->kind == CTF_INT;
+    const bool is_float = element->kind == CTF_FLOAT;
+    const stele_type type = !is_packed  ? STELE_TYPE_ARRAY
+                            : is_float  ? STELE_TYPE_FLOATS
+                            : is_signed ? STELE_TYPE_INTS
+                                        : STELE_TYPE_UINTS;
+    number n = {.flags = (uint8_t)((element->is_big_endian ? OP_BIG_ENDIAN : 0) |
+                                   (is_signed ? OP_SIGNED : 0))};
+    bool is_wide;
     op *at;
     build_close(b);
-    at = build_op(b, OP_NUMBERS);
+    at = build_op(b, is_packed ? OP_NUMBERS : OP_ENTRIES);
     set_length(at, length);
-    at->flags |= (uint8_t)((element->is_big_endian ? OP_BIG_ENDIAN : 0) |
-                           (element->kind == CTF_INT ? OP_SIGNED : 0));
+    at->flags |= n.flags | (is_float && element->size == 32 ? OP_BINARY32 : 0);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
-    at->head = build_head(b, name, type, element->size, 0);
+    at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
+    n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
+    at = number_op(b, OP_EMIT, &n);
+    at->u.add = 0 - at->sign;
+    at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
+                          base_hint(element));
     b->entries++;
+    b->variations += !is_packed;
     b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
 
@@ -501,14 +560,16 @@ static void emit_array(builder *b, const ctf_class *type, stele_name name, uint3
     const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0;
     const uint32_t inside = child_node(b, node, 0);
     const bool is_in_bytes = !b->is_mixed || ((element->size | element->alignment) & 7) == 0;
+    const bool is_plain =
+        layout_is_packed(element) || (layout_is_plain(element) && element->roles == 0);
     uint64_t size;
     build_step(b, type->alignment, 0);
     if (is_uuid) {
         build_close(b);
         build_op(b, OP_UUID);
     }
-    if (b->is_wanted && layout_is_packed(element) && inside == TARGET_NONE && is_in_bytes) {
-        emit_packed(b, element, length, name);
+    if (b->is_wanted && is_plain && inside == TARGET_NONE && is_in_bytes) {
+        emit_numbers(b, element, length, name);
     } else if (!b->is_wanted && inside == TARGET_NONE && !b->is_mixed &&
                layout_is_fixed(element, &size) && size < UINT32_MAX / 2 &&
                element->alignment < UINT32_MAX / 2) {
@@ -578,9 +639,9 @@ static void emit_struct(builder *b, const ctf_class *type, stele_name name, unsi
     b->ops[run].u.run.count = type->u.structure.count - b->hidden;
     b->hidden = hidden;
     if (b->variations == variations) {
-        b->ops[run].code = OP_ENTRY;
         b->ops[run].u.run.length = b->entries - entries;
         b->open--;
+        run_settle(b, run);
     } else {
         run_close(b);
     }
@@ -757,11 +818,47 @@ static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, st
 
 /* Numbers of the whole system, else those of the namespace. A process may have them both ways; its
    threads are told apart by the better ones. */
-static uint8_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
+static uint32_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
 {
     if ((b->thread_slots & 1u << whole) != 0)
-        return (uint8_t)whole;
-    return (b->thread_slots & 1u << own) != 0 ? (uint8_t)own : SLOT_UNUSED;
+        return whole;
+    return (b->thread_slots & 1u << own) != 0 ? own : SLOT_NONE;
+}
+
+/* The operation that sets the slot last, when its number is loaded as those of groups are; OP_NONE.
+ */
+static uint32_t slot_last(const builder *b, uint32_t slot)
+{
+    const unsigned others = OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED;
+    for (uint32_t i = b->count; i-- != 0;) {
+        if (b->ops[i].code == OP_SLOT && b->ops[i].v.slot == slot)
+            return (b->ops[i].flags & others) == 0 ? i : OP_NONE;
+    }
+    return OP_NONE;
+}
+
+/* Behind the contexts: the thread that they name, from its numbers where these lie together. */
+static void emit_thread(builder *b)
+{
+    const uint32_t tid = thread_choose(b, SLOT_TID, SLOT_VTID);
+    const uint32_t pid = thread_choose(b, SLOT_PID, SLOT_VPID);
+    const uint32_t tid_at = slot_last(b, tid), pid_at = slot_last(b, pid);
+    op *at;
+    if (tid == SLOT_NONE || b->is_exhausted)
+        return;
+    if (tid_at != OP_NONE && pid_at != OP_NONE && (tid_at + 1 == pid_at || pid_at + 1 == tid_at)) {
+        const uint32_t first = tid_at < pid_at ? tid_at : pid_at;
+        const op process = b->ops[pid_at];
+        b->ops[first] = b->ops[tid_at];
+        b->ops[first].code = OP_THREAD;
+        b->ops[first + 1] = process;
+        for (uint32_t i = first; i <= first + 1; i++)
+            b->ops[i].u.add = 0 - b->ops[i].sign;
+        return;
+    }
+    at = build_op(b, OP_THREAD_SLOTS);
+    at->v.thread.tid = tid;
+    at->v.thread.pid = pid;
 }
 
 /* Ends the program; NULL: memory. */
@@ -785,8 +882,7 @@ static program *builder_finish(builder *b, op_code last)
     if (picks != NULL)
         memcpy(picks, walk->picks, walk->pick_count * sizeof *picks);
     *made = (program){.has_local_names = b->has_local_names,
-                      .tid_slot = thread_choose(b, SLOT_TID, SLOT_VTID),
-                      .pid_slot = thread_choose(b, SLOT_PID, SLOT_VPID),
+                      .has_thread = thread_choose(b, SLOT_TID, SLOT_VTID) != SLOT_NONE,
                       .cpu_slot = thread_choose(b, SLOT_CPU, SLOT_CPU),
                       .entries = b->entries + 1,
                       .depth = b->depth,
@@ -982,6 +1078,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     b.is_wanted = (programs->columns & STELE_COLUMN_FIELDS) != 0;
     emit_scope(&b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
     emit_scope(&b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
+    emit_thread(&b);
     emit_about(&b, event);
     emit_scope(&b, CTF_SCOPE_PAYLOAD, NULL, 0);
     if (b.has_event_size) {

@@ -43,22 +43,19 @@ HOT void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
     store_native64(entry + 8, value);
 }
 
-/* The entries behind the operation. */
-HOT void entries_push(stele_batch *batch, const op *o, const uint8_t *base, bool is_big_endian)
+/* The entries behind the operation, the last of which it gives. */
+HOT const op *entries_push(stele_batch *batch, const op *o, const uint8_t *base, number_form form)
 {
     const op *const last = o + o->v.count;
     uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count];
     batch->field_count += o->v.count;
     do {
-        const uint8_t *from;
-        uint64_t value;
         o++;
-        from = base + o->offset;
-        value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
         store_native64(entry, o->head);
-        store_native64(entry + 8, (value ^ o->sign) - o->sign);
+        store_native64(entry + 8, number_load(o, base, form));
         entry += sizeof(stele_field);
     } while (o != last);
+    return o;
 }
 
 /* ---- Stretches ---- */
@@ -83,29 +80,50 @@ stretch_copy(ctf_run *r, uint64_t pos, uint32_t touched, bool is_shifted, bool i
     return r->scratch;
 }
 
-HOT const uint8_t *stretch_base(ctf_run *r, const op *o, uint64_t pos)
-{
-    const uint32_t touched = o->v.need.touched;
-    if (LIKELY((o->flags & OP_SHIFTED) == 0 &&
-               (pos >> 3) + touched + BITS_SPAN_MAX <= r->data_size))
-        return r->data + (pos >> 3);
-    if (touched == 0)
-        return r->scratch;
-    return stretch_copy(r, pos, touched, (o->flags & OP_SHIFTED) != 0,
-                        (o->flags & OP_BIG_ENDIAN) != 0);
-}
-
 HOT uint64_t aligned(const ctf_run *r, uint64_t pos, uint32_t mask)
 {
-    return ((pos + r->data_at + mask) & ~(uint64_t)mask) - r->data_at;
+    return pos + (-(pos + r->data_at) & mask);
 }
 
-/* ---- Clocks ---- */
+/* Any stretch: its first byte goes to r->stretch. The position behind it, POS_FAILED. */
+static __attribute__((noinline)) uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos)
+{
+    const uint32_t touched = o->v.need.touched;
+    const bool is_shifted = o->code == OP_NEED_SHIFTED;
+    if (o->code != OP_NEED)
+        pos = aligned(r, pos, o->v.need.mask);
+    if (pos > r->end || o->u.size > r->end - pos)
+        return run_past_end(r, pos, o->u.size);
+    if (touched == 0)
+        r->stretch = r->scratch;
+    else if (!is_shifted && (pos >> 3) + touched + BITS_SPAN_MAX <= r->data_size)
+        r->stretch = r->data + (pos >> 3);
+    else
+        r->stretch = stretch_copy(r, pos, touched, is_shifted, (o->flags & OP_BIG_ENDIAN) != 0);
+    return pos + o->u.size;
+}
+
+/* ---- Values that are kept ---- */
 
 HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
 {
-    r->slots[o->v.slot] = (slot_value){
-        .value = op_load(o, base), .is_set = true, .is_signed = (o->flags & OP_SIGNED) != 0};
+    slot_value *slot = &r->slots[o->v.slot];
+    slot->value = op_load(o, base);
+    slot->is_set = true;
+    slot->is_signed = (o->flags & OP_SIGNED) != 0;
+}
+
+HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
+{
+    if (UNLIKELY(tid != r->tid || pid != r->pid || r->thread == 0))
+        run_thread(r, tid, pid);
+}
+
+static void event_thread_slots(ctf_run *r, const op *o)
+{
+    const uint32_t pid = o->v.thread.pid;
+    event_thread(r, r->slots[o->v.thread.tid].value,
+                 pid != SLOT_NONE ? r->slots[pid].value : UINT64_MAX);
 }
 
 HOT unsigned number_width(const ctf_run *r, const op *o)
@@ -115,34 +133,49 @@ HOT unsigned number_width(const ctf_run *r, const op *o)
 
 HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 {
-    clock_advance(&r->clocks[o->v.clock], op_load(o, base), number_width(r, o));
+    clock_advance(&r->clocks[o->v.clock], op_load(o, base), bits_mask(number_width(r, o)));
 }
 
-/* The compact or extended header. POS_FAILED when it is not all there. */
-HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, uint64_t end,
-                          bool is_big_endian)
+/* ---- The compact and the extended header ---- */
+
+/* The bytes of the header where the loaded ones may end in it; NULL: even the compact one is not
+   all there. */
+static __attribute__((noinline)) const uint8_t *either_copy(ctf_run *r, const op_either *e,
+                                                            uint64_t pos)
+{
+    if (pos > r->end || e->compact_size > r->end - pos) {
+        run_past_end(r, pos, e->compact_size);
+        return NULL;
+    }
+    return stretch_copy(r, pos, e->touched, false, false);
+}
+
+/* The position behind the header, POS_FAILED. */
+HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_big_endian)
 {
     const op_place *time_at = &e->compact_time;
     uint32_t size = e->compact_size;
     const uint8_t *base;
     uint64_t id;
     pos = aligned(r, pos, e->mask);
-    if (UNLIKELY(pos > end || size > end - pos))
-        return run_past_end(r, pos, size);
     base = r->data + (pos >> 3);
-    if (UNLIKELY((pos >> 3) + e->touched + BITS_SPAN_MAX > r->data_size))
-        base = stretch_copy(r, pos, e->touched, false, false);
+    if (UNLIKELY(pos + e->extended_size >= r->near_end)) {
+        base = either_copy(r, e, pos);
+        if (base == NULL)
+            return POS_FAILED;
+    }
     id = place_load(&e->id, base, is_big_endian);
-    r->slots[e->slot] = (slot_value){.value = id, .is_set = true};
+    r->slots[e->slot].value = id;
+    r->slots[e->slot].is_set = true;
     if (UNLIKELY(id == e->escape)) {
         time_at = &e->extended_time;
         size = e->extended_size;
-        if (size > end - pos)
+        if (size > r->end - pos)
             return run_past_end(r, pos, size);
         id = place_load(&e->extended_id, base, is_big_endian);
     }
     r->id = id;
-    clock_advance(&r->clocks[e->clock], place_load(time_at, base, is_big_endian), time_at->width);
+    clock_advance(&r->clocks[e->clock], place_load(time_at, base, is_big_endian), time_at->mask);
     return pos + size;
 }
 
@@ -206,12 +239,8 @@ static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
         run_past_end(r, pos, bits);
         return false;
     }
-    if (count > r->loops_left) {
-        run_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
-                (unsigned long long)count, (unsigned)r->context->limits.fields_max);
+    if (!run_count_elements(r, pos, count))
         return false;
-    }
-    r->loops_left -= count;
     *failed = false;
     if (is_wanted) {
         stele_field *entry = &r->batch->fields[r->batch->field_count];
@@ -324,85 +353,70 @@ static uint64_t payload_end(ctf_run *r, uint64_t pos)
 
 /* What there was before the event, to go back to when it is not all there. */
 typedef struct event_mark {
-    uint64_t at;
     uint32_t fields, bytes, names;
     bit_order order;
 } event_mark;
 
 HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos)
 {
-    for (uint32_t i = 0; i < r->clock_count; i++)
+    r->clocks_before[0] = r->clocks[0]; /* there is room, also where there is no clock */
+    for (uint32_t i = 1; UNLIKELY(i < r->clock_count); i++)
         r->clocks_before[i] = r->clocks[i];
     r->event_at = pos;
     r->loops_left = r->loops_max;
-    return (event_mark){pos, batch->field_count, batch->byte_count, batch->name_count, r->order};
+    return (event_mark){batch->field_count, batch->byte_count, batch->name_count, r->order};
 }
 
-static decode_outcome event_undo(ctf_run *r, const event_mark *mark)
+static decode_outcome event_undo(ctf_run *r, event_mark mark)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i] = r->clocks_before[i];
-    r->order = mark->order;
+    r->position = r->data_at + r->event_at;
+    r->order = mark.order;
     r->frame_count = 0;
     r->event_size = r->payload_end = UINT64_MAX;
-    r->batch->field_count = mark->fields;
-    r->batch->byte_count = mark->bytes;
-    r->batch->name_count = mark->names;
+    r->batch->field_count = mark.fields;
+    r->batch->byte_count = mark.bytes;
+    r->batch->name_count = mark.names;
     return r->outcome;
 }
 
-/* When the event was: its clock as it stands. */
-HOT int64_t event_time(ctf_run *r, uint64_t at, uint64_t *ticks, uint64_t *rest)
+/* A time that is not the clock's value in nanoseconds; r->is_clamped: it does not fit. */
+static __attribute__((noinline)) int64_t event_time_far(ctf_run *r, uint64_t ticks)
 {
-    bool is_clamped = false;
-    int64_t time_ns;
-    *ticks = *r->clock;
-    if (UNLIKELY(*ticks < r->last_ticks))
-        run_time_back(r, at, *ticks);
-    r->last_ticks = *ticks;
-    time_ns = clock_rate_ns(r->rate, *ticks, &is_clamped);
-    if (UNLIKELY(is_clamped))
-        *rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
-    return time_ns;
-}
-
-/* The thread that the event names, else what its packet stands for. */
-HOT uint32_t event_track(ctf_run *r, const program *p)
-{
-    uint64_t tid, pid;
-    kept_track *kept;
-    if (p->tid_slot == SLOT_UNUSED)
-        return r->track;
-    tid = r->slots[p->tid_slot].value;
-    pid = p->pid_slot != SLOT_UNUSED ? r->slots[p->pid_slot].value : UINT64_MAX;
-    kept = &r->tracks[(tid ^ pid) % TRACKS_KEPT];
-    if (LIKELY(kept->track != 0 && kept->tid == tid && kept->pid == pid))
-        return kept->track;
-    return run_thread(r, kept, tid, pid);
+    r->is_clamped = false;
+    return clock_rate_ns(r->rate, ticks, &r->is_clamped);
 }
 
 /* Appends the event that ends at the position; false: the outcome says why. */
 HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos,
-                    const event_mark *mark)
+                    uint32_t field_first)
 {
-    const uint64_t size = ((pos + 7) >> 3) - (mark->at >> 3);
-    const uint32_t fields = batch->field_count - mark->fields;
+    const uint64_t at = r->event_at, ticks = *r->clock;
+    const uint64_t size = ((pos + 7) >> 3) - (at >> 3);
+    const uint32_t fields = batch->field_count - field_first;
     stele_event *event = &batch->events[batch->event_count];
-    uint64_t ticks = 0, rest = p->rest | r->rest;
-    uint32_t track = event_track(r, p);
-    int64_t time_ns = 0;
-    if (UNLIKELY(pos <= mark->at)) {
+    uint64_t rest = p->rest | r->rest | event_rest((uint16_t)fields, 0, 0, 0, 0);
+    uint32_t track = p->has_thread ? r->thread : r->track;
+    int64_t time_ns = (int64_t)((uint64_t)r->rate->zero_ns + ticks);
+    if (UNLIKELY(pos <= at)) {
         run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
-    if (LIKELY(r->clock != NULL))
-        time_ns = event_time(r, mark->at, &ticks, &rest);
-    if (UNLIKELY(p->cpu_slot != SLOT_UNUSED))
-        run_cpu(r, p, &rest, &track);
-    event_set(event, time_ns, ticks, 0, 0, r->file_offset + (r->data_at + mark->at) / 8,
-              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, track, mark->fields,
-              rest | event_rest((uint16_t)fields, 0, 0, 0, 0));
-    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, mark->fields)) {
+    if (UNLIKELY(ticks < r->last_ticks))
+        run_time_back(r, at, ticks);
+    r->last_ticks = ticks;
+    if (UNLIKELY(ticks >= r->rate->ns_end)) {
+        time_ns = event_time_far(r, ticks);
+        rest |= event_rest(0, 0, 0, 0, r->is_clamped ? STELE_FLAG_CLAMPED : 0);
+    }
+    if (UNLIKELY(p->cpu_slot != SLOT_NONE)) {
+        rest |= run_cpu(r, p);
+        track = p->has_thread ? r->thread : r->event_track;
+    }
+    event_set(event, time_ns, ticks, 0, 0, r->data_offset + (at >> 3),
+              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, track, field_first, rest);
+    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, field_first)) {
         run_exhausted(r);
         return false;
     }
@@ -411,14 +425,64 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
 }
 
 /* The program of the event class; NULL: the outcome says why. */
-HOT const program *event_program(ctf_run *r, stele_batch *batch, uint64_t at)
+HOT const program *event_program(ctf_run *r, stele_batch *batch)
 {
     const stream_programs *own = r->own;
     const program *p = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
-    if (LIKELY(p != NULL && p->slots <= r->slot_count && p->depth <= r->frame_capacity &&
-               batch->field_capacity - batch->field_count >= p->entries))
+    if (LIKELY(p != NULL && batch->field_capacity - batch->field_count >= p->entries))
         return p;
-    return run_find_program(r, at);
+    return run_find_program(r, r->event_at);
+}
+
+/* ---- Strings ---- */
+
+#define STRING_SHORT 64u /* bytes */
+
+#define ONES  UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
+
+/* The highest bit of the first byte that is zero, and perhaps of some behind it. */
+HOT uint64_t zeros_of(uint64_t word)
+{
+    return (word - ONES) & ~word & HIGHS;
+}
+
+/* A short string that is not near the end of what is loaded, copied while its end is sought. */
+HOT uint64_t string_copy(ctf_run *r, stele_batch *batch, const op *o, uint64_t pos)
+{
+    const uint8_t *const from = r->data + (pos >> 3);
+    uint8_t *const to = batch->bytes + batch->byte_count;
+    if (UNLIKELY(pos + STRING_SHORT * 8 >= r->near_end ||
+                 batch->byte_capacity - batch->byte_count < STRING_SHORT))
+        return field_string(r, o, pos);
+    for (uint32_t at = 0; at < STRING_SHORT; at += 8) {
+        const uint64_t word = load_le64(from + at), zeros = zeros_of(word);
+        store_le64(to + at, word);
+        if (zeros != 0) {
+            const uint32_t size = at + (uint32_t)__builtin_ctzll(zeros) / 8;
+            stele_field *entry = batch_push_field(batch);
+            memcpy(entry, &o->head, sizeof o->head);
+            entry->u.bytes.offset = batch->byte_count;
+            entry->u.bytes.size = size;
+            batch->byte_count += size;
+            return pos + ((uint64_t)size + 1) * 8;
+        }
+    }
+    return field_string(r, o, pos);
+}
+
+/* The same without a copy. */
+HOT uint64_t string_pass(ctf_run *r, const op *o, uint64_t pos)
+{
+    const uint8_t *const from = r->data + (pos >> 3);
+    if (UNLIKELY(pos + STRING_SHORT * 8 >= r->near_end))
+        return field_string(r, o, pos);
+    for (uint32_t at = 0; at < STRING_SHORT; at += 8) {
+        const uint64_t zeros = zeros_of(load_le64(from + at));
+        if (zeros != 0)
+            return pos + 8 * (uint64_t)at + ((uint64_t)__builtin_ctzll(zeros) & ~UINT64_C(7)) + 8;
+    }
+    return field_string(r, o, pos);
 }
 
 /* ---- The loop ---- */
@@ -430,9 +494,8 @@ HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
     case OP_BIG: return field_big(r, o, pos);
     case OP_BIG_FLOAT: return field_big_float(r, o, pos);
     case OP_UUID: return field_uuid(r, pos);
+    case OP_STRING: return field_string(r, o, pos);
     case OP_BLOB: return field_blob(r, o, pos);
-    case OP_TEXT: return field_text(r, o, pos);
-    case OP_SKIP: return field_skip(r, o, pos);
     case OP_UNIT: return field_unit(r, o, pos);
     case OP_JOINT: return joint_note(r, o, pos) ? pos : run_exhausted(r);
     case OP_ORDER: return field_order(r, o, pos);
@@ -465,6 +528,7 @@ HOT uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *
     case OP_CLOSE: frame_close(r); break;
     case OP_PICK: slot_pick(r, p, o); break;
     case OP_UNSET: r->slots[o->v.slot].is_set = false; break;
+    case OP_THREAD_SLOTS: event_thread_slots(r, o); break;
     default: return op_field(r, o, pos);
     }
     return pos;
@@ -496,16 +560,9 @@ HOT const op *op_branch(ctf_run *r, const program *p, const op *o, uint64_t pos,
     }
 }
 
-#define FAIL_UNLESS(condition)      \
-    do {                            \
-        if (UNLIKELY(!(condition))) \
-            goto failed;            \
-    } while (0)
-
 decode_outcome run_execute(ctf_run *r, const program *first)
 {
     stele_batch *const batch = r->batch;
-    const uint64_t end = r->end;
     const program *p = first;
     const op *o = p->ops;
     const uint8_t *base = r->scratch;
@@ -513,39 +570,40 @@ decode_outcome run_execute(ctf_run *r, const program *first)
     event_mark mark = event_begin(r, batch, pos);
     bool is_big;
     for (;; o++) {
+        if (o->code >= OP_CODE_END)
+            __builtin_unreachable();
         switch (o->code) {
+        case OP_NEED_ALIGNED: pos = aligned(r, pos, o->v.need.mask); __attribute__((fallthrough));
         case OP_NEED:
-            if (o->v.need.mask != 0)
-                pos = aligned(r, pos, o->v.need.mask);
-            if (UNLIKELY(pos > end || o->u.size > end - pos))
-                pos = run_past_end(r, pos, o->u.size);
-            FAIL_UNLESS(pos != POS_FAILED);
-            base = stretch_base(r, o, pos);
-            pos += o->u.size;
+            base = r->data + (pos >> 3);
+            if (LIKELY(pos + o->u.size < r->near_end)) {
+                pos += o->u.size;
+                continue;
+            }
+            __attribute__((fallthrough));
+        case OP_NEED_SHIFTED:
+            pos = stretch_any(r, o, pos);
+            base = r->stretch;
             break;
-        case OP_EMIT_LE:
-            entries_push(batch, o, base, false);
-            o += o->v.count;
-            break;
-        case OP_EMIT_BE:
-            entries_push(batch, o, base, true);
-            o += o->v.count;
-            break;
-        case OP_ENTRY: entry_push(batch, o->head, load_native64(&o->u)); break;
-        case OP_SLOT: slot_set(r, o, base); break;
-        case OP_CLOCK: event_clock(r, o, base); break;
-        case OP_EVENT_ID: r->id = op_load(o, base); break;
-        case OP_STRING:
-            pos = field_string(r, o, pos);
-            FAIL_UNLESS(pos != POS_FAILED);
-            break;
-        case OP_NUMBERS:
-            pos = field_numbers(r, o, pos);
-            FAIL_UNLESS(pos != POS_FAILED);
-            break;
+        case OP_EMIT_BYTES: o = entries_push(batch, o, base, NUMBER_BYTES); continue;
+        case OP_EMIT_LE: o = entries_push(batch, o, base, NUMBER_LE); continue;
+        case OP_EMIT_BE: o = entries_push(batch, o, base, NUMBER_BE); continue;
+        case OP_ENTRY: entry_push(batch, o->head, load_native64(&o->u)); continue;
+        case OP_SLOT: slot_set(r, o, base); continue;
+        case OP_THREAD:
+            event_thread(r, number_load(o, base, NUMBER_LE), number_load(o + 1, base, NUMBER_LE));
+            o++;
+            continue;
+        case OP_CLOCK: event_clock(r, o, base); continue;
+        case OP_EVENT_ID: r->id = op_load(o, base); continue;
+        case OP_STRING_COPY: pos = string_copy(r, batch, o, pos); break;
+        case OP_STRING_PASS: pos = string_pass(r, o, pos); break;
+        case OP_NUMBERS: pos = field_numbers(r, o++, pos); break;
+        case OP_ENTRIES: pos = field_entries(r, o++, pos, p->entries); break;
+        case OP_SKIP: pos = field_skip(r, o, pos); break;
+        case OP_TEXT: pos = field_text(r, o, pos); break;
         case OP_VARINT:
             pos = field_varint(r, o, pos, &is_big);
-            FAIL_UNLESS(pos != POS_FAILED);
             base = r->scratch;
             if (is_big)
                 o = p->ops + o->v.target - 1;
@@ -556,36 +614,38 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_CHOOSE:
         case OP_WHETHER:
             o = op_branch(r, p, o, pos, mark.fields);
-            FAIL_UNLESS(o != NULL);
+            if (UNLIKELY(o == NULL))
+                return event_undo(r, mark);
             o--;
-            break;
-        case OP_EITHER_LE: pos = event_either(r, o->u.either, pos, end, false); goto headed;
+            continue;
+        case OP_EITHER_LE: pos = event_either(r, o->u.either, pos, false); goto headed;
         case OP_EITHER_BE:
-            pos = event_either(r, o->u.either, pos, end, true);
+            pos = event_either(r, o->u.either, pos, true);
         headed:
-            FAIL_UNLESS(pos != POS_FAILED);
+            if (UNLIKELY(pos == POS_FAILED))
+                return event_undo(r, mark);
             __attribute__((fallthrough));
         case OP_DISPATCH:
-            p = event_program(r, batch, mark.at);
-            FAIL_UNLESS(p != NULL);
+            p = event_program(r, batch);
+            if (UNLIKELY(p == NULL))
+                return event_undo(r, mark);
             o = p->ops - 1;
-            break;
+            continue;
         case OP_DONE:
-            FAIL_UNLESS(event_push(r, batch, p, pos, &mark));
-            r->position = r->data_at + pos;
-            if (r->position == r->content_bits || batch_is_full(batch))
-                return r->position == r->content_bits ? DECODE_END : DECODE_OK;
+            if (UNLIKELY(!event_push(r, batch, p, pos, mark.fields)))
+                return event_undo(r, mark);
+            if (pos == r->content_end || batch_is_full(batch)) {
+                r->position = r->data_at + pos;
+                return pos == r->content_end ? DECODE_END : DECODE_OK;
+            }
             mark = event_begin(r, batch, pos);
             p = first;
             o = p->ops - 1;
-            break;
+            continue;
         case OP_END: r->position = r->data_at + pos; return DECODE_OK;
-        default:
-            pos = op_other(r, p, o, base, pos);
-            FAIL_UNLESS(pos != POS_FAILED);
-            break;
+        default: pos = op_other(r, p, o, base, pos); break;
         }
+        if (UNLIKELY(pos == POS_FAILED))
+            return event_undo(r, mark);
     }
-failed:
-    return event_undo(r, &mark);
 }

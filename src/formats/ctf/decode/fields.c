@@ -164,18 +164,6 @@ static bool elements_size(const op *o, uint64_t count, uint64_t *bits)
            !__builtin_add_overflow(*bits, (uint64_t)o->v.element.size, bits);
 }
 
-uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos)
-{
-    uint64_t count, bits;
-    if (!field_length(r, o, pos, &count))
-        return POS_FAILED;
-    if (!elements_size(o, count, &bits))
-        bits = UINT64_MAX;
-    if (pos > r->end || bits > r->end - pos)
-        return run_past_end(r, pos, bits);
-    return pos + bits;
-}
-
 /* One number at any bit. */
 static uint64_t element_load(const ctf_run *r, const op *o, uint64_t pos)
 {
@@ -186,34 +174,6 @@ static uint64_t element_load(const ctf_run *r, const op *o, uint64_t pos)
     return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, width) : value;
 }
 
-/* Numbers of whole bytes that lie next to each other, in little-endian order. */
-static bool numbers_copy(const ctf_run *r, const op *o, uint64_t pos, uint8_t *to, uint64_t count)
-{
-    const uint8_t *from = r->data + (pos >> 3);
-    if ((pos & 7) != 0 || o->v.element.stride != o->v.element.size ||
-        (o->flags & (OP_BIG_ENDIAN | OP_SIGNED)) != 0)
-        return false;
-    switch (o->v.element.size) {
-    case 8:
-        for (uint64_t i = 0; i < count; i++)
-            store_native64(to + 8 * i, from[i]);
-        return true;
-    case 16:
-        for (uint64_t i = 0; i < count; i++)
-            store_native64(to + 8 * i, load_le16(from + 2 * i));
-        return true;
-    case 32:
-        for (uint64_t i = 0; i < count; i++)
-            store_native64(to + 8 * i, load_le32(from + 4 * i));
-        return true;
-    case 64:
-        for (uint64_t i = 0; i < count; i++)
-            store_native64(to + 8 * i, load_le64(from + 8 * i));
-        return true;
-    default: return false;
-    }
-}
-
 static double float_of_binary32(uint64_t bits)
 {
     const uint32_t word = (uint32_t)bits;
@@ -222,18 +182,62 @@ static double float_of_binary32(uint64_t bits)
     return (double)value;
 }
 
+/* Whether all elements begin with a byte and can be loaded where they lie. */
+static bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits)
+{
+    return (pos & 7) == 0 && (o->v.element.stride & 7) == 0 && pos + bits < r->near_end;
+}
+
+/* Numbers, `step` bytes apart. */
+static void numbers_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t count, uint8_t *to,
+                          size_t step)
+{
+    const uint8_t *from = r->data + (pos >> 3);
+    const size_t stride = o->v.element.stride / 8;
+    const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
+    for (; count != 0; count--, from += stride, to += step)
+        store_native64(to, is_big_endian ? number_load(o + 1, from, NUMBER_BE)
+                                         : number_load(o + 1, from, NUMBER_BYTES));
+}
+
+/* Any numbers. */
+static void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t count, uint8_t *to,
+                           size_t step)
+{
+    const bool is_float = (o->flags & OP_BINARY32) != 0;
+    for (; count != 0; count--, pos += o->v.element.stride, to += step) {
+        const uint64_t value = element_load(r, o, pos);
+        store_native64(to, is_float ? store_double(float_of_binary32(value)) : value);
+    }
+}
+
+/* How many elements there are, which are all loaded; false: the outcome says why. */
+static bool elements_count(ctf_run *r, const op *o, uint64_t pos, uint64_t *count, uint64_t *bits)
+{
+    if (!field_length(r, o, pos, count))
+        return false;
+    if (!elements_size(o, *count, bits))
+        *bits = UINT64_MAX;
+    if (pos <= r->end && *bits <= r->end - pos)
+        return true;
+    run_past_end(r, pos, *bits);
+    return false;
+}
+
+uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos)
+{
+    uint64_t count, bits;
+    return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
+}
+
 uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos)
 {
     stele_field *entry = &r->batch->fields[r->batch->field_count];
     uint64_t count, bits;
     uint32_t offset;
     uint8_t *to;
-    if (!field_length(r, o, pos, &count))
+    if (!elements_count(r, o, pos, &count, &bits))
         return POS_FAILED;
-    if (!elements_size(o, count, &bits))
-        bits = UINT64_MAX;
-    if (pos > r->end || bits > r->end - pos)
-        return run_past_end(r, pos, bits);
     to = count <= INT32_MAX / 8 ? batch_push_array(r->batch, (uint32_t)count, &offset) : NULL;
     if (to == NULL)
         return run_exhausted(r);
@@ -241,14 +245,31 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos)
     entry->u.bytes.offset = offset;
     entry->u.bytes.size = (uint32_t)(count * 8);
     r->batch->field_count++;
-    if (entry->type == STELE_TYPE_FLOATS && o->v.element.size == 32) {
-        for (uint64_t i = 0; i < count; i++)
-            store_native64(to + 8 * i, store_double(float_of_binary32(
-                                           element_load(r, o, pos + i * o->v.element.stride))));
-    } else if (!numbers_copy(r, o, pos, to, count)) {
-        for (uint64_t i = 0; i < count; i++)
-            store_native64(to + 8 * i, element_load(r, o, pos + i * o->v.element.stride));
-    }
+    if (elements_are_near(r, o, pos, bits) && (o->flags & OP_BINARY32) == 0)
+        numbers_store(r, o, pos, count, to, 8);
+    else
+        elements_store(r, o, pos, count, to, 8);
+    return pos + bits;
+}
+
+uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
+{
+    stele_field *entry;
+    uint64_t count, bits;
+    if (!elements_count(r, o, pos, &count, &bits) || !run_count_elements(r, pos, count))
+        return POS_FAILED;
+    if (!batch_reserve_fields(r->batch, (uint32_t)count + reserve))
+        return run_exhausted(r);
+    entry = &r->batch->fields[r->batch->field_count];
+    r->batch->field_count += 1 + (uint32_t)count;
+    memcpy(entry, &o->head, sizeof o->head);
+    entry->u.run.length = entry->u.run.count = (uint32_t)count;
+    for (uint64_t i = 1; i <= count; i++)
+        memcpy(&entry[i], &o[1].head, sizeof o->head);
+    if (elements_are_near(r, o, pos, bits))
+        numbers_store(r, o, pos, count, (uint8_t *)&entry[1].u, sizeof *entry);
+    else
+        elements_store(r, o, pos, count, (uint8_t *)&entry[1].u, sizeof *entry);
     return pos + bits;
 }
 

@@ -135,14 +135,24 @@ uint64_t layout_step(const ctf_class *type)
     }
 }
 
+static bool is_plain_float(const ctf_class *type)
+{
+    return type->kind == CTF_FLOAT && !type->is_bit_reversed &&
+           ((type->size == 64 && type->exponent_bits == 11) ||
+            (type->size == 32 && type->exponent_bits == 8));
+}
+
+bool layout_is_plain(const ctf_class *element)
+{
+    return is_plain_float(element) ||
+           ((element->kind == CTF_UINT || element->kind == CTF_INT) && element->size != 0 &&
+            element->size <= 64 && element->mapping_count == 0 && element->unit_size == 0 &&
+            !element->is_bit_reversed);
+}
+
 bool layout_is_packed(const ctf_class *element)
 {
-    if (element->kind == CTF_FLOAT)
-        return !element->is_bit_reversed &&
-               ((element->size == 64 && element->exponent_bits == 11) ||
-                (element->size == 32 && element->exponent_bits == 8));
-    return (element->kind == CTF_UINT || element->kind == CTF_INT) && element->size <= 64 &&
-           !element->is_enum && element->mapping_count == 0 && element->unit_size == 0 &&
-           !element->is_bit_reversed &&
-           (element->base == CTF_BASE_NONE || element->base == CTF_DECIMAL);
+    return layout_is_plain(element) &&
+           (element->kind == CTF_FLOAT || (!element->is_enum && (element->base == CTF_BASE_NONE ||
+                                                                 element->base == CTF_DECIMAL)));
 }

@@ -11,13 +11,16 @@
  *     struct { u5 id; u27 ts; i32 a; i32 b; string s; u16 c }, all fields wanted:
  *
  *         NEED 96 bits, EMIT 4: id ts a b; STRING s; NEED 16 bits, EMIT 1: c; END
+ *
+ * What else is done with numbers of a stretch stands behind their entries, so that these are few
+ * operations.
  */
 #ifndef CTF_PROGRAM_H
 #define CTF_PROGRAM_H
 
 #include "core/bits.h"
-#include "core/clock.h"
 #include "formats/ctf/codes.h"
+#include "formats/ctf/decode/clocks.h"
 #include "formats/ctf/decode/decode.h"
 #include "formats/ctf/decode/layout.h"
 #include "formats/ctf/schema/ranges.h"
@@ -26,9 +29,13 @@
 typedef enum op_code {
     OP_END,  /* of the program */
     OP_DONE, /* with an event */
-    /* Stretches */
-    OP_NEED,    /* mask: align; size: bits of the stretch; touched: bytes that are loaded from */
-    OP_EMIT_LE, /* count: of operations behind it that are entries of plain numbers */
+    /* Stretches. size: their bits; touched: bytes that are loaded from; mask: align first */
+    OP_NEED,         /* one that begins at the position */
+    OP_NEED_ALIGNED, /* one that begins at the next aligned place */
+    OP_NEED_SHIFTED, /* one that may begin at any bit, and is copied to bit 0 */
+    OP_EMIT_BYTES,   /* count: of operations behind it that are entries of plain numbers, which
+                        begin with a byte, lowest first */
+    OP_EMIT_LE,      /* the same at any bit */
     OP_EMIT_BE,
     OP_EMIT_TEXT,  /* length: a short text of a fixed length, in the stretch */
     OP_EMIT,       /* one number in any form: load it, append an entry */
@@ -40,16 +47,20 @@ typedef enum op_code {
     OP_CLOCK,      /* clock: let it advance to the value */
     OP_EVENT_ID,
     OP_EVENT_SIZE,
+    OP_THREAD, /* this and the next operation: the numbers of the event's thread and process */
     /* Whole fields at the position */
-    OP_BIG,       /* size: an integer of more than 64 bits */
-    OP_BIG_FLOAT, /* size, format: one of more than 64 bits */
-    OP_VARINT,    /* to the scratch, which is then as a stretch of 64 bits; target: behind what
-                     emits it, for one with more */
-    OP_UUID,      /* looks at the next 16 bytes */
-    OP_STRING,
-    OP_TEXT,    /* length in bytes; ends at the first zero for the reader */
-    OP_BLOB,    /* length in bytes */
-    OP_NUMBERS, /* length, stride: an array of plain numbers */
+    OP_BIG,         /* size: an integer of more than 64 bits */
+    OP_BIG_FLOAT,   /* size, format: one of more than 64 bits */
+    OP_VARINT,      /* to the scratch, which is then as a stretch of 64 bits; target: behind what
+                       emits it, for one with more */
+    OP_UUID,        /* looks at the next 16 bytes */
+    OP_STRING,      /* in any encoding */
+    OP_STRING_COPY, /* the same in units of a byte, wanted */
+    OP_STRING_PASS, /* ... and not wanted */
+    OP_TEXT,        /* length in bytes; ends at the first zero for the reader */
+    OP_BLOB,        /* length in bytes */
+    OP_NUMBERS, /* length, stride: an array of plain numbers, as the next operation loads them */
+    OP_ENTRIES, /* the same with an entry for each */
     OP_SKIP,    /* length, stride, size: elements of a fixed size that nobody wants */
     OP_UNIT,    /* size, unit: an RFC bit field that would cross its unit goes to the next */
     OP_JOINT,   /* shift: joint_kind; size, role: what it says. Only with DECODE_JOINTS. */
@@ -66,11 +77,13 @@ typedef enum op_code {
     OP_CHOOSE,  /* slot, choices: selects an option */
     OP_WHETHER, /* slot, condition; target: where it is not there */
     /* Events */
-    OP_EITHER_LE, /* the compact and extended event headers of LTTng, then as OP_DISPATCH */
+    OP_THREAD_SLOTS, /* tid, pid: the slots that tell the event's thread and process */
+    OP_EITHER_LE,    /* the compact and extended event headers of LTTng, then as OP_DISPATCH */
     OP_EITHER_BE,
     OP_DISPATCH, /* to the program of the event class that the header says */
     OP_PAYLOAD,  /* of an event whose size the header says */
-    OP_PAYLOAD_END
+    OP_PAYLOAD_END,
+    OP_CODE_END
 } op_code;
 
 #define OP_NONE UINT32_MAX /* no operation, where an index is expected */
@@ -78,10 +91,10 @@ typedef enum op_code {
 #define OP_BIG_ENDIAN 0x01u
 #define OP_SIGNED     0x02u
 #define OP_REVERSED   0x04u
-#define OP_WIDE       0x08u /* the value touches 9 bytes: `shift` is its first bit */
-#define OP_SHIFTED    0x10u /* OP_NEED: the stretch may begin at any bit, and is copied to bit 0 */
-#define OP_HAS_SLOT   0x20u /* the length is the value of a slot */
-#define OP_WANTED     0x40u /* append an entry */
+#define OP_WIDE       0x08u       /* the value touches 9 bytes: `shift` is its first bit */
+#define OP_BINARY32   0x10u       /* of arrays: their numbers are floating point */
+#define OP_HAS_SLOT   0x20u       /* the length is the value of a slot */
+#define OP_WANTED     0x40u       /* append an entry */
 #define OP_VARIABLE   OP_HAS_SLOT /* of numbers: as wide as the last OP_VARINT found it */
 #define OP_FREE       0x80u       /* OP_ORDER: the field begins with a byte whatever was before */
 
@@ -113,6 +126,7 @@ typedef struct op {
     uint64_t head;   /* the first half of the entry */
     union {
         uint64_t size;   /* bits */
+        uint64_t add;    /* to the number: what its sign bit stands for, or a whole value */
         uint64_t length; /* elements, or bytes of text and blobs; with OP_HAS_SLOT its slot */
         uint32_t format; /* exponent bits, mantissa bits << 16 */
         struct {
@@ -141,6 +155,9 @@ typedef struct op {
         uint32_t clock;
         uint32_t format;
         uint32_t unit;
+        struct {
+            uint32_t tid, pid; /* slots; SLOT_NONE */
+        } thread;
         uint8_t encoding;
     } v;
 } op;
@@ -174,7 +191,7 @@ typedef struct op_place {
 struct op_either {
     op_place id, compact_time, extended_id, extended_time;
     uint64_t escape;                               /* the id that says extended */
-    uint32_t slot;                                 /* of the id; SLOT_NONE */
+    uint32_t slot;                                 /* of the id */
     uint32_t mask;                                 /* alignment - 1 */
     uint32_t compact_size, extended_size, touched; /* bits, bits, bytes */
     uint32_t clock;
@@ -193,17 +210,15 @@ struct label_table {
 
 #define LABEL_UNKNOWN UINT32_MAX
 
-#define SLOT_UNUSED 0xffu
-
 typedef struct program {
     const ctf_event_class *event; /* NULL: not of an event class */
     stele_name name;
-    uint64_t rest;              /* see event_rest(): what is the same for all events */
-    bool has_local_names;       /* of one batch: to be made again for the next one */
-    uint8_t tid_slot, pid_slot; /* of the thread that an event names; SLOT_UNUSED: none */
-    uint8_t cpu_slot;           /* of the CPU that it names */
-    uint32_t entries;           /* most entries between two checks for room, labels apart */
-    uint32_t depth;             /* frames that open runs and loops need */
+    uint64_t rest;        /* see event_rest(): what is the same for all events */
+    bool has_local_names; /* of one batch: to be made again for the next one */
+    bool has_thread;      /* it tells the event's thread */
+    uint32_t cpu_slot;    /* of the CPU that the event names; SLOT_NONE */
+    uint32_t entries;     /* most entries between two checks for room, labels apart */
+    uint32_t depth;       /* frames that open runs and loops need */
     uint32_t slots;
     size_t size;
     const uint32_t *picks;
@@ -212,36 +227,6 @@ typedef struct program {
 } program;
 
 /* What compiles: the wanted columns and what is shared by all programs. */
-/* A clock prepared for many conversions. */
-typedef struct clock_rate {
-    tick_rate rate;
-    int64_t base_s;    /* seconds from the origin to the clock's zero, rounded down */
-    uint64_t rest;     /* ... and cycles, less than a second */
-    int64_t base_ns;   /* base_s in ns, when it fits */
-    int64_t zero_ns;   /* with is_ns: of tick 0 */
-    bool is_ns, fits;  /* a cycle is 1 ns and zero_ns holds; base_ns holds, and ... */
-    bool rounds_twice; /* ... this is not so */
-} clock_rate;
-
-clock_rate clock_rate_make(const ctf_clock *clock);
-int64_t clock_rate_ns_far(const clock_rate *rate, uint64_t ticks, bool *is_clamped);
-
-static inline int64_t clock_rate_ns(const clock_rate *rate, uint64_t ticks, bool *is_clamped)
-{
-    uint64_t sum;
-    int64_t ns;
-    if (rate->is_ns && !__builtin_add_overflow(rate->zero_ns, ticks, &ns))
-        return ns;
-    if (__builtin_expect(rate->fits && !__builtin_add_overflow(rate->rest, ticks, &sum) &&
-                             sum <= rate->rate.ticks_max,
-                         1)) {
-        ns = tick_rate_ns(&rate->rate, sum, is_clamped);
-        if (__builtin_expect(!__builtin_add_overflow(rate->base_ns, ns, &ns), 1))
-            return ns;
-    }
-    return clock_rate_ns_far(rate, ticks, is_clamped);
-}
-
 struct ctf_programs {
     const ctf_schema *schema;
     stele_context *context;
@@ -259,9 +244,10 @@ struct ctf_programs {
 typedef struct stream_programs {
     program *packet_context; /* NULL until it is needed, as all others */
     program *event_header;
-    program **events;   /* by id where these are dense, else by index of the event class */
-    uint64_t id_count;  /* ids below are dense; 0: they are not */
-    layout_phase phase; /* behind the event header */
+    program **events;      /* by id where these are dense, else by index of the event class */
+    uint64_t id_count;     /* ids below are dense; 0: they are not */
+    uint32_t slots, depth; /* most that one of them needs */
+    layout_phase phase;    /* behind the event header */
     bool event_header_has_id;
     bool has_event_size; /* the header says it */
 } stream_programs;

@@ -74,6 +74,10 @@ static bool stream_programs_make(stream_programs *own, const ctf_stream_class *s
 
 /* ---- Runs ---- */
 
+/* Of events without a time. */
+static const uint64_t no_ticks;
+static const clock_rate no_rate = {.ns_end = 1};
+
 ctf_run *run_new(ctf_programs *programs)
 {
     const size_t clocks = (size_t)programs->schema->clock_count + 1;
@@ -83,6 +87,7 @@ ctf_run *run_new(ctf_programs *programs)
     r->programs = programs;
     r->context = programs->context;
     r->clock_count = programs->schema->clock_count;
+    r->clock = &no_ticks;
     r->loops_max = programs->context->limits.fields_max;
     r->event_size = r->payload_end = UINT64_MAX;
     r->clocks = calloc(clocks, sizeof *r->clocks);
@@ -116,24 +121,29 @@ void run_reset(ctf_run *r)
     r->order = ORDER_UNKNOWN;
 }
 
-bool run_prepare(ctf_run *r, const program *p)
+static bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
 {
-    if (r->slot_count < p->slots) {
-        slot_value *grown = realloc(r->slots, p->slots * sizeof *grown);
+    if (r->slot_count < slots) {
+        slot_value *grown = realloc(r->slots, slots * sizeof *grown);
         if (grown == NULL)
             return false;
-        memset(grown + r->slot_count, 0, (p->slots - r->slot_count) * sizeof *grown);
+        memset(grown + r->slot_count, 0, (slots - r->slot_count) * sizeof *grown);
         r->slots = grown;
-        r->slot_count = p->slots;
+        r->slot_count = slots;
     }
-    if (r->frame_capacity < p->depth) {
-        run_frame *grown = realloc(r->frames, p->depth * sizeof *grown);
+    if (r->frame_capacity < depth) {
+        run_frame *grown = realloc(r->frames, depth * sizeof *grown);
         if (grown == NULL)
             return false;
         r->frames = grown;
-        r->frame_capacity = p->depth;
+        r->frame_capacity = depth;
     }
-    return batch_reserve_fields(r->batch, p->entries);
+    return true;
+}
+
+bool run_prepare(ctf_run *r, const program *p)
+{
+    return run_reserve(r, p->slots, p->depth) && batch_reserve_fields(r->batch, p->entries);
 }
 
 /* ---- Outcomes ---- */
@@ -185,7 +195,7 @@ uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
         r->outcome = DECODE_MORE;
         if (__builtin_add_overflow(at, bits, &want))
             want = UINT64_MAX;
-        r->want_size = (want / 8 + (want % 8 != 0)) - r->position / 8;
+        r->want_size = (want / 8 + (want % 8 != 0)) - (r->data_at + r->event_at) / 8;
         return POS_FAILED;
     }
     snprintf(expected, sizeof expected, "%llu more bits", (unsigned long long)bits);
@@ -196,6 +206,17 @@ uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
     return run_bad(r, CTF450, pos, bits < UINT64_MAX ? expected : "very many more bits",
                    "the content of the packet has %llu",
                    (unsigned long long)(r->content_bits - at));
+}
+
+bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count)
+{
+    if (count > r->loops_left) {
+        run_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
+                (unsigned long long)count, (unsigned)r->context->limits.fields_max);
+        return false;
+    }
+    r->loops_left -= count;
+    return true;
 }
 
 void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
@@ -260,6 +281,8 @@ static const program *program_make(ctf_run *r, const ctf_event_class *event)
     if (made->has_local_names)
         return run_keep_local(r, made);
     r->programs->size += made->size;
+    r->own->slots = made->slots > r->own->slots ? made->slots : r->own->slots;
+    r->own->depth = made->depth > r->own->depth ? made->depth : r->own->depth;
     return *program_slot(r, event) = made;
 }
 
@@ -290,15 +313,20 @@ const program *run_find_program(ctf_run *r, uint64_t at)
 
 /* ---- Tracks ---- */
 
-uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid)
+void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
 {
+    kept_track *kept = &r->tracks[(tid ^ pid) % TRACKS_KEPT];
     stele_track track = {.kind = STELE_TRACK_PROCESS, .source = r->programs->trace, .number = pid};
-    if (pid != UINT64_MAX)
-        track.parent = stele_track_intern(r->context, &track);
-    track.kind = STELE_TRACK_THREAD;
-    track.number = tid;
-    *kept = (kept_track){tid, pid, stele_track_intern(r->context, &track)};
-    return kept->track;
+    if (kept->track == 0 || kept->tid != tid || kept->pid != pid) {
+        if (pid != UINT64_MAX)
+            track.parent = stele_track_intern(r->context, &track);
+        track.kind = STELE_TRACK_THREAD;
+        track.number = tid;
+        *kept = (kept_track){tid, pid, stele_track_intern(r->context, &track)};
+    }
+    r->tid = tid;
+    r->pid = pid;
+    r->thread = kept->track;
 }
 
 static uint32_t cpu_track(ctf_run *r, uint32_t cpu)
@@ -310,14 +338,15 @@ static uint32_t cpu_track(ctf_run *r, uint32_t cpu)
     return r->cpu_track.track;
 }
 
-void run_cpu(ctf_run *r, const program *p, uint64_t *rest, uint32_t *track)
+uint64_t run_cpu(ctf_run *r, const program *p)
 {
     const uint64_t cpu = r->slots[p->cpu_slot].value;
-    if ((*rest & event_rest(0, 0, 0, 0, STELE_FLAG_HAS_CPU)) != 0 || cpu > UINT16_MAX)
-        return;
-    *rest |= event_rest(0, 0, (uint16_t)cpu, 0, STELE_FLAG_HAS_CPU);
-    if (p->tid_slot == SLOT_UNUSED && (r->programs->columns & STELE_COLUMN_TRACK) != 0)
-        *track = cpu_track(r, (uint32_t)cpu);
+    r->event_track = r->track;
+    if ((r->rest & event_rest(0, 0, 0, 0, STELE_FLAG_HAS_CPU)) != 0 || cpu > UINT16_MAX)
+        return 0;
+    if ((r->programs->columns & STELE_COLUMN_TRACK) != 0)
+        r->event_track = cpu_track(r, (uint32_t)cpu);
+    return event_rest(0, 0, (uint16_t)cpu, 0, STELE_FLAG_HAS_CPU);
 }
 
 /* ---- Packets ---- */
@@ -328,9 +357,12 @@ static void run_load(ctf_run *r, const packet_view *view)
     r->data = view->bytes;
     r->data_size = view->size;
     r->data_at = view->offset * 8;
-    r->end = loaded;
-    if (r->content_bits - r->data_at < loaded)
-        r->end = r->content_bits - r->data_at;
+    r->data_offset = r->file_offset + view->offset;
+    r->content_end = r->content_bits - r->data_at;
+    r->end = r->content_end < loaded ? r->content_end : loaded;
+    r->near_end = view->size > BITS_SPAN_MAX ? loaded - BITS_SPAN_MAX * 8 - 7 : 0;
+    if (r->end < r->near_end)
+        r->near_end = r->end;
 }
 
 /* The program of the packet header or context; made again where its names did not fit. */
@@ -391,12 +423,12 @@ static void head_finish(ctf_run *r)
     else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
         r->content_bits = head->content_bits = head->total_bits;
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
-        clock_advance(&r->clocks[clock->number], head->begin_ticks, r->begin_width);
+        clock_advance(&r->clocks[clock->number], head->begin_ticks, bits_mask(r->begin_width));
         head->begin_ticks = r->clocks[clock->number];
     }
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
         uint64_t end = r->clocks[clock->number];
-        clock_advance(&end, head->end_ticks, r->end_width);
+        clock_advance(&end, head->end_ticks, bits_mask(r->end_width));
         head->end_ticks = end;
     }
     head->events_at = r->position;
@@ -406,8 +438,8 @@ static void head_apply(ctf_run *r, const packet_head *head)
 {
     const bool has_cpu = (head->has & CTF_ROLE_CPU) != 0 && head->cpu <= UINT16_MAX;
     const ctf_clock *clock = head->clock;
-    r->clock = clock != NULL ? &r->clocks[clock->number] : NULL;
-    r->rate = clock != NULL ? &r->programs->rates[clock->number] : NULL;
+    r->clock = clock != NULL ? &r->clocks[clock->number] : &no_ticks;
+    r->rate = clock != NULL ? &r->programs->rates[clock->number] : &no_rate;
     r->rest = event_rest(
         0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
         (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
@@ -578,7 +610,7 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
     if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
         return DECODE_OK;
     header = header_program(r);
-    if (header == NULL || !run_prepare(r, header))
+    if (header == NULL || !run_prepare(r, header) || !run_reserve(r, r->own->slots, r->own->depth))
         return DECODE_MEMORY;
     return run_execute(r, header);
 }
@@ -595,5 +627,5 @@ uint64_t run_want_size(const ctf_run *r)
 
 uint64_t run_ticks(const ctf_run *r)
 {
-    return r->clock != NULL ? *r->clock : 0;
+    return *r->clock;
 }

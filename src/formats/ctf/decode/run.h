@@ -38,23 +38,32 @@ struct ctf_run {
     uint64_t want_size;
     uint32_t stream_track; /* of packets that name no CPU */
     uint32_t track;        /* of events that name no thread */
+    uint64_t tid, pid;     /* the thread that the last event named */
+    uint32_t event_track;  /* see run_cpu() */
+    uint32_t thread;       /* its track; 0: none was named yet */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
-    const uint64_t *clock; /* that gives events their times; NULL: they have none */
+    const uint64_t
+        *clock; /* that gives events their times; one that stands still: they have none */
     const clock_rate *rate;
     /* What is loaded; positions inside the loop are in bits from `data` */
     const uint8_t *data;
     size_t data_size;
-    uint64_t data_at; /* bits from the packet's start */
-    uint64_t end;     /* of the content or of what is loaded */
+    uint64_t data_at;     /* bits from the packet's start */
+    uint64_t data_offset; /* bytes from the file's start */
+    uint64_t end;         /* of the content or of what is loaded */
+    uint64_t content_end; /* of the content, loaded or not */
+    uint64_t near_end;    /* what ends before it can be loaded where it lies, in words */
     /* The event, or the head */
     packet_head *head;
     stele_batch *batch;
-    uint64_t event_at; /* where it began */
+    uint64_t event_at; /* where it begins, in bits from `data` */
     uint64_t id;
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
     uint64_t payload_end;
     uint64_t loops_left, loops_max; /* elements that it may still have, and any event */
     unsigned varint_width, begin_width, end_width;
+    const uint8_t *stretch; /* see stretch_any() */
+    bool is_clamped;        /* see event_time_far() */
     bit_order order;
     uint32_t frame_count;
     decode_outcome outcome;
@@ -77,16 +86,11 @@ struct ctf_run {
     uint8_t scratch[SCRATCH_SIZE];
 };
 
-/* The clock's lowest bits become `value`: it advanced by less than these bits can count. */
-static inline void clock_advance(uint64_t *clock, uint64_t value, unsigned width)
+/* The clock's lowest bits, those of the mask, become `value`: it advanced by less than these bits
+   can count. */
+static inline void clock_advance(uint64_t *clock, uint64_t value, uint64_t mask)
 {
-    uint64_t mask, advanced;
-    if (width >= 64) {
-        *clock = value;
-        return;
-    }
-    mask = (UINT64_C(1) << width) - 1;
-    advanced = (*clock & ~mask) | (value & mask);
+    const uint64_t advanced = (*clock & ~mask) | (value & mask);
     *clock = advanced + (advanced < *clock ? mask + 1 : 0);
 }
 
@@ -97,6 +101,18 @@ static inline uint64_t bits_reversed(uint64_t value, unsigned width)
     for (unsigned i = 0; i < width; i++)
         turned |= (value >> i & 1) << (width - 1 - i);
     return turned;
+}
+
+/* How plain numbers lie in the 8 bytes that are loaded for them. */
+typedef enum number_form { NUMBER_BYTES, NUMBER_LE, NUMBER_BE } number_form;
+
+/* A plain number of a group. */
+static inline uint64_t number_load(const op *o, const uint8_t *base, number_form form)
+{
+    const uint8_t *from = base + o->offset;
+    uint64_t value = form == NUMBER_BE ? load_be64(from) : load_le64(from);
+    value = (form == NUMBER_BYTES ? value : value >> o->shift) & o->mask;
+    return (value ^ o->sign) + o->u.add;
 }
 
 /* ---- Outcomes (run.c) ---- */
@@ -110,18 +126,21 @@ __attribute__((format(printf, 5, 6))) uint64_t
 run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found, ...);
 uint64_t run_exhausted(ctf_run *r);
 
+/* Whether the event may have so many elements more; else that was reported. */
+bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count);
+
 /* Room for what a program needs. */
 bool run_prepare(ctf_run *r, const program *p);
 
 /* The program of the event class r->id; NULL: the outcome says why. */
 const program *run_find_program(ctf_run *r, uint64_t at);
 
-/* The track of a thread; `pid` UINT64_MAX: of a process that is not known. Kept in `kept`. */
-uint32_t run_thread(ctf_run *r, kept_track *kept, uint64_t tid, uint64_t pid);
+/* Lets r->thread be the track of the thread; `pid` UINT64_MAX: of a process that is not known. */
+void run_thread(ctf_run *r, uint64_t tid, uint64_t pid);
 
-/* The CPU that the context of an event names, where its packet names none; and its track, where the
-   event names no thread. */
-void run_cpu(ctf_run *r, const program *p, uint64_t *rest, uint32_t *track);
+/* Flag and number (see event_rest()) of the CPU that the context of an event names, where its
+   packet names none; r->event_track becomes the track of an event without a thread. */
+uint64_t run_cpu(ctf_run *r, const program *p);
 
 /* Time went back from the event before: a finding, and no damage. */
 void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
@@ -144,6 +163,7 @@ uint64_t field_text(ctf_run *r, const op *o, uint64_t pos);
 bool field_emit_text(ctf_run *r, const op *o, const uint8_t *from);
 uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos);
+uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve);
 uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big);
 uint64_t field_big(ctf_run *r, const op *o, uint64_t pos);

@@ -191,7 +191,7 @@ static bool times_hold(ctf_cut *cut, const run_joint *joints, uint32_t count, ui
     for (uint32_t i = 0; i < count; i++) {
         if (joints[i].kind != JOINT_STAMP)
             continue;
-        clock_advance(&cut->trial[joints[i].number], joints[i].value, joints[i].width);
+        clock_advance(&cut->trial[joints[i].number], joints[i].value, bits_mask(joints[i].width));
         if (cut->trial[joints[i].number] != joints[i].value)
             return false;
     }
