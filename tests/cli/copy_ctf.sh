@@ -186,6 +186,20 @@ expect 0 convert unsure -o whole --to ctf --name a
 says err 'CTF480.*1 packets that are copied as they are, with 1 events'
 same_tree unsure whole
 
+# Events and nothing around them.
+mkdir bare
+cat >bare/metadata <<END
+/* CTF 1.8 */
+typealias integer { size = 8; } := u8;
+trace { major = 1; minor = 8; byte_order = le; };
+stream { event.header := struct { u8 id; }; };
+$events
+END
+bytes 01 01 02 02 01 03 09 >bare/stream
+expect 1 convert bare -o part --force --to ctf --name a
+bytes 01 01 01 03 >once
+same once part/stream
+
 # Packed packets are packed again.
 fxt=$SOURCE/src/formats/fxt/good/events.fxt
 printf '0123456789abcdef' >key

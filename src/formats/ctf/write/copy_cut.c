@@ -324,7 +324,6 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
     const uint64_t size = (from->packet->head.events_at + 7) / 8;
     decode_outcome outcome;
     packet_view view;
-    uint8_t *head;
     window_move(from->w, from->packet->offset, UINT64_MAX);
     if (window_need(from->w, (size_t)size) < size)
         return from->w->status != STELE_OK ? from->w->status : STELE_ERR_UNSUPPORTED;
@@ -334,13 +333,13 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
                          from->packets->type, &cut->read);
     if (outcome != DECODE_OK)
         return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
-    if (cut->head.size == 0) {
-        head = byte_run_take(&cut->head, (size_t)size);
+    if (cut->head.size == 0 && size != 0) { /* the second time it has been changed */
+        uint8_t *head = byte_run_take(&cut->head, (size_t)size);
         if (head == NULL)
             return STELE_ERR_MEMORY;
         memcpy(head, view.bytes, (size_t)size);
-        places_find(cut);
     }
+    places_find(cut);
     for (uint32_t i = 0; i < cut->schema->clock_count; i++)
         cut->clocks[i] = run_clock(cut->run, i);
     if (cut->has_new_begin)
