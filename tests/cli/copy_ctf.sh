@@ -213,6 +213,11 @@ if "$STELE" convert "$fxt" -o packed --to ctf --to-version rfc --compress gzip -
     expect 0 cat --key-file key --csv --columns=ticks,name,fields some
     same out once
     expect 0 check --key-file key some
+    # Packets whose alignment nothing but they themselves tell.
+    expect_good convert "$good/rfc_packed" -o fewer --to ctf --name few_b
+    says err 'CTF482.*--rfc-alignment=packed'
+    expect 0 cat --csv --columns=ticks,name,fields fewer --rfc-alignment=packed --kind instant
+    lines out 2
 else
     says err 'a build with libbz2 and libcrypto'
 fi

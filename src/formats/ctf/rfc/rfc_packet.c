@@ -34,7 +34,7 @@ static void checksum_verify(rfc_unpacker *u, const stele_ctf_rfc_header *header,
     else if (!rfc_checksum(scheme, content, size, &sum))
         diag_report(u->diag, &ctf_codes[CTF313], u->name, offset + 47, 1, NULL,
                     "%s, and no libcrypto", names[scheme]);
-    else if (!is_sum(scheme, sum, header->checksum))
+    else if ((u->is_damaged = !is_sum(scheme, sum, header->checksum)))
         diag_report(u->diag, &ctf_codes[CTF310], u->name, offset + 16, 4, NULL,
                     "%s 0x%08x of a content with 0x%08x", names[scheme], header->checksum, sum);
 }
@@ -159,6 +159,7 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
                     span.why != NULL ? span.why : "not valid");
     *content = u->buffers[1] + STELE_CTF_RFC_HEADER_SIZE;
     *size = used - STELE_CTF_RFC_HEADER_SIZE;
+    u->is_damaged |= status == STELE_ERR_DAMAGED;
     return status == STELE_ERR_DAMAGED && u->gives_part && *size != 0 ? STELE_OK : status;
 }
 
@@ -168,6 +169,7 @@ stele_status rfc_unpack(rfc_unpacker *u, const stele_ctf_rfc_header *header, con
     const uint8_t *content = packet + STELE_CTF_RFC_HEADER_SIZE;
     size_t content_size = header->content_size - STELE_CTF_RFC_HEADER_SIZE;
     stele_status status = STELE_OK;
+    u->is_damaged = false;
     checksum_verify(u, header, content, content_size, offset);
     if (header->encryption != STELE_CTF_RFC_NO_ENCRYPTION)
         status = decrypt(u, header, offset, &content, &content_size);

@@ -29,6 +29,7 @@ typedef struct rfc_unpacker {
     size_t key_size;
     size_t size_max;     /* bytes of an unpacked packet */
     bool gives_part;     /* of a damaged compressed content what stands before the damage */
+    bool is_damaged;     /* the last content that was given, as was reported */
     uint8_t *buffers[2]; /* decrypted; unpacked */
     size_t capacities[2];
 } rfc_unpacker;

@@ -46,6 +46,7 @@ typedef struct ctf_copier {
     stele_status status; /* the first error: nothing can go on behind it */
     file_copy *files;
     bool *is_done;                           /* by stream */
+    bool is_part;                            /* something was left out */
     ctf_programs **programs, **cut_programs; /* by unit */
     stele_batch *batch;
     ctf_content content;
@@ -89,7 +90,7 @@ static void scan_reset(ctf_copier *c)
     c->batch_at = 0;
     c->kept_count = 0;
     c->seen_count = NOT_SCANNED;
-    c->is_wanted = c->is_doubtful = false;
+    c->is_wanted = c->is_doubtful = c->content.unpacker.is_damaged = false;
 }
 
 static stele_status scan_begin(ctf_copier *c)
@@ -284,14 +285,15 @@ static stele_status copy_with_others(ctf_copier *c)
 static stele_status settle_kept(ctf_copier *c)
 {
     stele_status status = scan_rest(c);
-    const bool is_whole =
-        c->kept_count == c->seen_count && c->outcome == DECODE_END && !c->packet->is_cut;
+    const bool is_whole = c->kept_count == c->seen_count && c->outcome == DECODE_END &&
+                          !c->packet->is_cut && !c->content.unpacker.is_damaged;
     c->has_kept = true;
     if (status != STELE_OK)
         return status;
     c->was_copied = is_whole;
     if (is_whole)
         return copy_whole(c);
+    c->is_part = true;
     status = c->is_doubtful ? STELE_ERR_UNSUPPORTED : copy_cut(c);
     return status == STELE_ERR_UNSUPPORTED ? copy_with_others(c) : status;
 }
@@ -323,6 +325,7 @@ static stele_status settle_left(ctf_copier *c)
         status = scan_rest(c);
         return status == STELE_OK ? copy_with_others(c) : status;
     }
+    c->is_part = true;
     c->bits.size = 0;
     c->seen_count = NOT_SCANNED;
     if (c->has_kept ? is_numbered
@@ -468,6 +471,7 @@ static stele_status stream_finish(ctf_copier *c)
         if (status == STELE_OK)
             status = settle(c);
     }
+    c->is_part |= status == STELE_OK;
     if (status == STELE_OK || status == STELE_END)
         stream_tell(c);
     stream_close(c);
@@ -551,6 +555,24 @@ static stele_status copy_metadata(ctf_copier *c, const ctf_unit *unit)
     return unit->is_open ? copy_member(c, unit->metadata_member, name) : STELE_OK;
 }
 
+/* Where the RFC's alignment was found by looking at packets, there may be too few of them now. */
+static void tell_alignment(ctf_copier *c)
+{
+    static const char *const words[] = {
+        [RFC_NATURAL_32] = "--rfc-alignment=natural32 when the copy is read",
+        [RFC_PACKED] = "--rfc-alignment=packed when the copy is read"};
+    for (uint32_t i = 0; i < c->trace->unit_count && c->is_part && !c->trace->has_packing; i++) {
+        const ctf_unit *unit = &c->trace->units[i];
+        if (!unit->is_open || unit->schema.generation != CTF_RFC ||
+            unit->text.rfc.packing == RFC_NATURAL_64)
+            continue;
+        c->trace->base.context->diag = c->told;
+        ctf_report(c->trace, CTF482, unit->text.name, CTF_NO_PLACE, 0, 0,
+                   words[unit->text.rfc.packing], "an alignment that only the packets tell");
+        c->trace->base.context->diag.fn = NULL;
+    }
+}
+
 static stele_status finish(ctf_copier *c)
 {
     stele_status status = c->stream != NULL ? stream_finish(c) : STELE_OK;
@@ -565,6 +587,7 @@ static stele_status finish(ctf_copier *c)
         status = copy_empty(c, &c->trace->files[i]);
     for (uint32_t i = 0; i < c->trace->unit_count && status == STELE_OK; i++)
         status = copy_metadata(c, &c->trace->units[i]);
+    tell_alignment(c);
     return status;
 }
 

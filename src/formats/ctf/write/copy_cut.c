@@ -385,7 +385,7 @@ static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
     return status;
 }
 
-/* Packs the packet as the original was. */
+/* Packs the packet as the original was; there is nothing to pack when no event is kept. */
 static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *original,
                                  const cut_packet *from, output *out, copied_packet *made)
 {
@@ -397,9 +397,9 @@ static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *origi
     stele_status status = output_open_memory(&cut->trace->base.context->diag, &memory);
     if (status != STELE_OK)
         return status;
-    cut->packer.compression = header.compression;
-    cut->packer.encryption = header.encryption;
-    cut->packer.checksum = header.checksum_scheme;
+    cut->packer.compression = from->count != 0 ? header.compression : STELE_CTF_RFC_NO_COMPRESSION;
+    cut->packer.encryption = from->count != 0 ? header.encryption : STELE_CTF_RFC_NO_ENCRYPTION;
+    cut->packer.checksum = from->count != 0 ? header.checksum_scheme : STELE_CTF_RFC_NO_CHECKSUM;
     status = pass(cut, from, memory);
     bytes = output_memory(memory, &size);
     if (status == STELE_OK)
