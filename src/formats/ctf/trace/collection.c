@@ -191,16 +191,18 @@ static stele_status read_units(ctf_trace *trace)
 static stele_status name_unit(const ctf_trace *trace, ctf_unit *unit)
 {
     const ctf_env *host = schema_find_env(&unit->schema, "hostname");
-    const ctf_text first = host != NULL && host->is_text ? host->text : (ctf_text){"", 0};
+    const bool has_host = host != NULL && host->is_text;
+    const ctf_text first = has_host ? host->text : (ctf_text){"", 0};
     const bool is_below = unit->metadata_member != CTF_WHOLE && !unit->has_others;
     const char *below =
         is_below ? source_member_at(trace->base.source, unit->metadata_member)->name : "";
     const size_t below_size = folder_size(below);
-    const size_t size = first.size + (below_size != 0) + below_size;
+    const bool has_slash = has_host && below_size != 0;
+    const size_t size = first.size + has_slash + below_size;
     char *text = schema_take(&unit->schema, size + 1, 1);
     if (text == NULL)
         return STELE_ERR_MEMORY;
-    snprintf(text, size + 1, "%.*s%s%.*s", (int)first.size, first.bytes, below_size != 0 ? "/" : "",
+    snprintf(text, size + 1, "%.*s%s%.*s", (int)first.size, first.bytes, has_slash ? "/" : "",
              (int)below_size, below);
     unit->schema.shown_name = (ctf_text){text, (uint32_t)size};
     return STELE_OK;
