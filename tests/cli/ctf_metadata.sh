@@ -63,6 +63,19 @@ printf '\036{"type": "preamble", "version": 2, "uuid": [1,2,3,4,5,6,7,8,9,10,11,
 expect 1 ctf metadata --to 1.8 two
 says err 'not said: integers of variable length: 1'
 
+# A name of CTF 1.8 means the innermost field; CTF 2 can mean one further out.
+u8='{"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian"}'
+hidden() {
+    printf '\036{"type": "preamble", "version": 2}\n\036{"type": "trace-class"}\n\036{"type": "data-stream-class"}\n'
+    printf '\036{"type": "event-record-class", "payload-field-class": {"type": "structure", "member-classes": [{"name": "n", "field-class": %s}, {"name": "s", "field-class": {"type": "structure", "member-classes": [{"name": "%s", "field-class": %s}, {"name": "a", "field-class": {"type": "dynamic-length-array", "element-field-class": %s, "length-field-location": {"path": [null, "n"]}}}]}}]}}\n' "$u8" "$1" "$u8" "$u8"
+}
+hidden m >two/metadata
+expect 0 ctf metadata --to 1.8 two
+says out ' a\[n\];'
+hidden n >two/metadata
+expect 1 ctf metadata --to 1.8 two
+says err 'not said: fields that others of their name hide: 1'
+
 # What is wrong is shown where it is.
 echo 'trace { major = 1; minor = 8; byte_order = le; }; event { fields := struct { u8 x; }; };' >trace/metadata
 expect 3 ctf metadata trace

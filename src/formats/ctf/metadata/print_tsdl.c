@@ -207,9 +207,28 @@ static const char *const scope_prefixes[CTF_SCOPE_COUNT] = {
     [CTF_SCOPE_SPECIFIC_CONTEXT] = "event.context.",
     [CTF_SCOPE_PAYLOAD] = "event.fields."};
 
+/* CTF 1.8 looks for names outwards: what stands further in hides what CTF 2 counts structures to.
+ */
+static void check_hidden(tsdl_printer *t, const ctf_location *at)
+{
+    ctf_location name = {.scope = CTF_SCOPE_LEXICAL};
+    print_target meant, found;
+    uint32_t up = 0;
+    while (up < at->step_count && at->steps[up].bytes == NULL)
+        up++;
+    name.steps = at->steps + up;
+    name.step_count = at->step_count - up;
+    if (walk_resolve(&t->walk, at, &meant) &&
+        (!walk_resolve(&t->walk, &name, &found) || found.up != meant.up ||
+         found.members[0] != meant.members[0]))
+        lose(t, "fields that others of their name hide");
+}
+
 static void location(tsdl_printer *t, const ctf_location *at)
 {
     const char *dot = "";
+    if (at->scope == CTF_SCOPE_RELATIVE)
+        check_hidden(t, at);
     if (at->scope < CTF_SCOPE_COUNT)
         output_text(t->out, scope_prefixes[at->scope]);
     for (uint32_t i = 0; i < at->step_count; i++) {
@@ -354,18 +373,22 @@ static void sequence_length(tsdl_printer *t, const ctf_member *member)
 static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *member,
                     uint32_t count)
 {
-    const bool is_deep = t->walk.depth == WALK_DEPTH_MAX;
+    const bool is_deep = t->indent > WALK_DEPTH_MAX;
+    const bool is_level = type->kind == CTF_STRUCT && !is_deep;
+    const uint32_t level = t->walk.depth;
     output_byte(t->out, '{');
     t->indent++;
     if (is_deep)
         lose(t, "types that nest deeper than 256 levels");
-    t->walk.depth += !is_deep;
-    t->walk.levels[t->walk.depth - 1].structure = type;
+    t->walk.depth += is_level;
+    if (is_level)
+        t->walk.levels[level].structure = type;
     for (uint32_t i = 0; i < count && !is_deep; i++) {
         const ctf_class *inner = member[i].type;
         const bool is_sequence =
             inner->kind == CTF_DYNAMIC_ARRAY && inner->u.array.length_class != NULL;
-        t->walk.levels[t->walk.depth - 1].index = i;
+        if (is_level)
+            t->walk.levels[level].index = i;
         lose_extra(t, member[i].extra);
         if (is_sequence)
             sequence_length(t, &member[i]);
@@ -389,7 +412,7 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
         }
         output_byte(t->out, ';');
     }
-    t->walk.depth -= !is_deep;
+    t->walk.depth -= is_level;
     t->indent--;
     if (count != 0)
         line(t);

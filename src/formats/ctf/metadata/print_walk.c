@@ -14,18 +14,18 @@ const ctf_class *walk_root(const print_walk *walk, ctf_scope scope)
     }
 }
 
-/* Among the first `count` members. */
+/* Among the first `count` members, most likely the last ones. */
 static const ctf_member *member_find(const ctf_class *structure, uint32_t count, ctf_text written)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (ctf_text_equals(structure->u.structure.members[i].written, written))
-            return &structure->u.structure.members[i];
+    for (uint32_t i = count; i > 0; i--)
+        if (ctf_text_equals(structure->u.structure.members[i - 1].written, written))
+            return &structure->u.structure.members[i - 1];
     return NULL;
 }
 
-/* Follows the steps from `first` on, from a structure on. */
-static bool descend(const ctf_class *from, const ctf_location *location, uint32_t first,
-                    print_target *target)
+/* Follows the steps from `first` on, from a structure on, of which so many members may be meant. */
+static bool descend(const ctf_class *from, uint32_t count, const ctf_location *location,
+                    uint32_t first, print_target *target)
 {
     target->member_count = 0;
     target->type = from;
@@ -34,7 +34,9 @@ static bool descend(const ctf_class *from, const ctf_location *location, uint32_
         if (target->type == NULL || target->type->kind != CTF_STRUCT ||
             location->steps[i].bytes == NULL || target->member_count == WALK_STEPS_MAX)
             return false;
-        member = member_find(target->type, target->type->u.structure.count, location->steps[i]);
+        if (i > first || count > target->type->u.structure.count)
+            count = target->type->u.structure.count;
+        member = member_find(target->type, count, location->steps[i]);
         if (member == NULL)
             return false;
         target->members[target->member_count++] = member;
@@ -50,15 +52,16 @@ static bool resolve_lexical(const print_walk *walk, const ctf_location *location
     for (uint32_t up = 0; up < walk->depth; up++) {
         const uint32_t level = walk->depth - 1 - up;
         const ctf_class *structure = walk->levels[level].structure;
-        if (member_find(structure, walk->levels[level].index, location->steps[0]) != NULL) {
+        const uint32_t index = walk->levels[level].index;
+        if (member_find(structure, index, location->steps[0]) != NULL) {
             target->is_relative = true;
             target->up = up;
-            return descend(structure, location, 0, target);
+            return descend(structure, index, location, 0, target);
         }
     }
     for (int scope = (int)walk->scope - 1; scope >= 0; scope--) {
         target->scope = (ctf_scope)scope;
-        if (descend(walk_root(walk, target->scope), location, 0, target))
+        if (descend(walk_root(walk, target->scope), UINT32_MAX, location, 0, target))
             return true;
     }
     return false;
@@ -73,7 +76,8 @@ static bool resolve_relative(const print_walk *walk, const ctf_location *locatio
     target->is_relative = true;
     target->up = up;
     return up < walk->depth &&
-           descend(walk->levels[walk->depth - 1 - up].structure, location, up, target);
+           descend(walk->levels[walk->depth - 1 - up].structure,
+                   walk->levels[walk->depth - 1 - up].index, location, up, target);
 }
 
 bool walk_resolve(const print_walk *walk, const ctf_location *location, print_target *target)
@@ -85,6 +89,6 @@ bool walk_resolve(const print_walk *walk, const ctf_location *location, print_ta
     case CTF_SCOPE_ENV: return false;
     case CTF_SCOPE_LEXICAL: return resolve_lexical(walk, location, target);
     case CTF_SCOPE_RELATIVE: return resolve_relative(walk, location, target);
-    default: return descend(walk_root(walk, location->scope), location, 0, target);
+    default: return descend(walk_root(walk, location->scope), UINT32_MAX, location, 0, target);
     }
 }
