@@ -105,6 +105,12 @@ expect 1 cat t
 says err 'kernel_0:0: error CTF401'
 says out 'name=clock'
 fresh rfc_le
+byte t/kernel_0 14 01 # a packet_size far behind the end of the file
+expect 1 check t
+says out 'kernel_0:12: error CTF314 .* a packet behind 128'
+expect 1 cat t
+says out 'name=clock'
+fresh rfc_le
 head -c 199 "$ctf/rfc_le/kernel_0" >t/kernel_0 # only padding is missing
 expect 1 cat t
 says err 'kernel_0:128: error CTF405 .* found 71 of its 72 bytes'

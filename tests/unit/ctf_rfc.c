@@ -177,6 +177,25 @@ TEST(rfc_headers_as_they_stand)
     schema_free(&schema);
 }
 
+/* The context of section 6.2.1, declared "within the section declaration". */
+TEST(rfc_context_of_a_named_type)
+{
+    ctf_schema schema = {0};
+    const ctf_class *context;
+    REQUIRE(
+        parse("section {\nname = t;\ntype per_section_event_ctx {\nparent = struct;\nfields = {\n"
+              "{ uint, pid },\n{ uint16_t, payload_size },\n};\n};\n"
+              "event {\nheader_type = type2;\ncontext {\nfields = per_section_event_ctx;\n"
+              "event_size = false; /* Includes event size field or not */\n}\n}\n}\n",
+              &schema));
+    context = schema.streams[1]->event_context;
+    CHECK_EQ_U64(context->u.structure.count, 2);
+    CHECK_EQ_STR(context->u.structure.members[1].name.bytes, "payload_size");
+    CHECK_EQ_U64(member(context, 0)->size, 32);
+    CHECK_EQ_U64(member(context, 1)->alignment, 16);
+    schema_free(&schema);
+}
+
 /* All examples of sections 4 to 6 in one: two of them are called struct_example, and uint32_t has a
    size of 8 bits. */
 TEST(rfc_examples_in_one)
@@ -462,6 +481,12 @@ TEST(rfc_metadata_that_cannot_be)
     refused("type t { parent = integer; size = 8; size = 8; }", "CTF302");
     refused("type t { parent = integer; size = 8; taste = 8; }", "CTF303");
     refused("type t { parent = number; }", "CTF303");
+    refused("type t { parent = float; size = 64; }", "CTF303"); /* unneeded: section 4.1.7 */
+    refused("type t { parent = array; length = 2; elem_type = uint65_t; }", "CTF303");
+    refused("event { name = e; id = 4294967296; section = s; }", "CTF301");
+    refused("event { name = e; id = 1; section = s; taste = 1; }", "CTF303");
+    refused("section { name = t; event { header_type = type1; context { event_size = 1; } } }",
+            "CTF301");
     refused("type t { parent = gcc_bitfield; size = 9; unit_size = 8; }", "CTF301");
     refused("trace { major = 1; minor = 1; } trace { major = 1; minor = 1; }", "CTF302");
     refused("type t { parent = array; length = 2; elem_type = u; } "

@@ -239,6 +239,49 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
 
 /* ---- Behind damage ---- */
 
+/* Whether a packet of this trace can begin with this header, with `left` bytes to the file's end.
+ */
+static bool rfc_is_packet(const ctf_packets *packets, const uint8_t *bytes, uint64_t left)
+{
+    const ctf_unit *unit = packets->unit;
+    stele_ctf_rfc_header header;
+    return stele_ctf_rfc_header_read(bytes, &header) &&
+           header.is_big_endian == unit->schema.is_big_endian &&
+           (!unit->text.is_packetized || header.session_id == unit->schema.session_id) &&
+           header.content_size >= STELE_CTF_RFC_HEADER_SIZE &&
+           header.content_size <= header.packet_size && header.packet_size <= left;
+}
+
+/* The packet's end seems to be behind that of the file: when another one follows, it is its size
+   that is damaged. Leaves the window where it was. */
+static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *packet)
+{
+    const uint64_t wanted = packet->size;
+    bool is_found = false;
+    window_move(w, packet->offset, UINT64_MAX);
+    if (!window_skip(w, STELE_CTF_RFC_HEADER_SIZE))
+        return w->status;
+    while (!is_found && window_need(w, STELE_CTF_RFC_HEADER_SIZE) >= STELE_CTF_RFC_HEADER_SIZE) {
+        const size_t count = (size_t)(w->end - w->at) - STELE_CTF_RFC_HEADER_SIZE + 1;
+        const uint8_t *at = memchr(w->at, 0xc1, count); /* of both byte orders */
+        w->at = at != NULL ? at : w->at + count;
+        is_found = at != NULL && rfc_is_packet(packets, at, packets->size - window_offset(w));
+        w->at += at != NULL && !is_found;
+    }
+    if (is_found) {
+        packet->size = window_offset(w) - packet->offset;
+        packet->is_cut = false;
+        if (packet->content_bits > packet->size * 8)
+            packet->content_bits = packet->size * 8;
+        if (!packets->is_quiet)
+            ctf_report(packets->trace, CTF314, packets->file->name, packet->offset * 8 + 96, 4, 0,
+                       "a packet_size up to the next packet",
+                       "%" PRIu64 ", and a packet behind %" PRIu64, wanted, packet->size);
+    }
+    window_move(w, packet->offset, UINT64_MAX);
+    return w->status;
+}
+
 /* The magic number as the packets have it; false: packets begin without one. */
 static bool packet_magic(const ctf_schema *schema, uint8_t bytes[4])
 {
@@ -300,6 +343,8 @@ stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
     stele_status status = packet_read(packets, w, packet, &problem);
     if (status == STELE_ERR_FORMAT)
         status = packet_recover(packets, w, packet, &problem);
+    if (status == STELE_OK && packet->is_cut && is_rfc(packets))
+        status = rfc_find_end(packets, w, packet);
     if (status == STELE_OK && packet->is_cut && !packets->is_quiet)
         ctf_report(packets->trace, CTF405, packets->file->name, packet->offset * 8,
                    packets->size - packet->offset, 0, "the whole packet",
