@@ -70,6 +70,16 @@ void merge_pop(merge_heap *heap)
         merge_replace(heap, heap->heads[heap->count]);
 }
 
+#define RUN_FEW 3u
+
+/* How many of the next few events are not behind the limit. */
+static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by_end)
+{
+    return (uint32_t)(event_key(&next[0], by_end) <= limit) +
+           (uint32_t)(event_key(&next[1], by_end) <= limit) +
+           (uint32_t)(event_key(&next[2], by_end) <= limit);
+}
+
 uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t first, uint32_t end,
                    int64_t limit, bool by_end)
 {
@@ -81,9 +91,15 @@ uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t f
         const int64_t last = second->key - (heap->heads[0].tie > second->tie);
         limit = last < limit ? last : limit;
     }
-    /* Mostly one goes, or all: the last event is only looked at when the second goes, too. */
-    if (end - first == 1 || event_key(&events[first + 1], by_end) > limit)
-        return first + 1;
+    /* Mostly few go, or all. How many of few is summed up, as it cannot be guessed. */
+    if (end - first > RUN_FEW) {
+        const uint32_t few = count_few(&events[first + 1], limit, by_end);
+        first += few;
+        if (few < RUN_FEW)
+            return first + 1;
+    }
+    if (end - first == 1)
+        return end;
     if (event_key(&events[end - 1], by_end) <= limit)
         return end;
     /* Events before `first` go, the one at `end` does not (or is none). */
@@ -152,6 +168,19 @@ static void merge_settle(merge_flow *merge)
     }
 }
 
+/* The root has a next key, before which the second one's goes. */
+static inline void merge_go_on(merge_heap *heap, int64_t key)
+{
+    merge_head head = heap->heads[0];
+    head.key = key;
+    if (heap->count != 2) {
+        merge_replace(heap, head);
+        return;
+    }
+    heap->heads[0] = heap->heads[1];
+    heap->heads[1] = head;
+}
+
 static stele_status merge_next(flow *self, stele_segment *segment)
 {
     merge_flow *merge = (merge_flow *)self;
@@ -171,9 +200,7 @@ static stele_status merge_next(flow *self, stele_segment *segment)
     if (rest->count == 0)
         merge->spent = in;
     else
-        merge_replace(&merge->heap,
-                      (merge_head){event_key(&rest->batch->events[end], merge->by_end),
-                                   merge->heap.heads[0].tie, in});
+        merge_go_on(&merge->heap, event_key(&rest->batch->events[end], merge->by_end));
     return STELE_OK;
 }
 

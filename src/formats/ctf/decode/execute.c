@@ -5,10 +5,6 @@
  */
 #include "formats/ctf/decode/run.h"
 
-#define HOT                 static inline __attribute__((always_inline))
-#define LIKELY(condition)   __builtin_expect((condition), 1)
-#define UNLIKELY(condition) __builtin_expect((condition), 0)
-
 /* ---- Numbers ---- */
 
 HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)

@@ -16,7 +16,7 @@ static uint64_t bits_of_bytes(uint64_t size)
     return size < UINT64_MAX / 8 ? size * 8 : UINT64_MAX - 7;
 }
 
-bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
+HOT bool length_get(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
 {
     const slot_value *slot;
     *length = o->u.length;
@@ -27,6 +27,11 @@ bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
     if (!slot->is_set)
         run_bad(r, CTF452, pos, "a field that says the length", "it is not there");
     return slot->is_set;
+}
+
+bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length)
+{
+    return length_get(r, o, pos, length);
 }
 
 /* An entry that points at bytes of the batch. */
@@ -155,7 +160,7 @@ uint64_t field_uuid(ctf_run *r, uint64_t pos)
 /* ---- Arrays ---- */
 
 /* Bits of `count` elements; false when that is more than can be there. */
-static bool elements_size(const op *o, uint64_t count, uint64_t *bits)
+HOT bool elements_size(const op *o, uint64_t count, uint64_t *bits)
 {
     *bits = 0;
     if (count == 0)
@@ -189,15 +194,20 @@ static bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint6
 }
 
 /* Numbers, `step` bytes apart. */
-static void numbers_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t count, uint8_t *to,
-                          size_t step)
+HOT void numbers_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t count, uint8_t *to,
+                       size_t step)
 {
     const uint8_t *from = r->data + (pos >> 3);
+    const uint8_t *const end = to + count * step;
     const size_t stride = o->v.element.stride / 8;
-    const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
-    for (; count != 0; count--, from += stride, to += step)
-        store_native64(to, is_big_endian ? number_load(o + 1, from, NUMBER_BE)
-                                         : number_load(o + 1, from, NUMBER_BYTES));
+    const op number = o[1];
+    if ((o->flags & OP_BIG_ENDIAN) != 0) {
+        for (; to != end; from += stride, to += step)
+            store_native64(to, number_load(&number, from, NUMBER_BE));
+    } else {
+        for (; to != end; from += stride, to += step)
+            store_native64(to, number_load(&number, from, NUMBER_BYTES));
+    }
 }
 
 /* Any numbers. */
@@ -212,9 +222,9 @@ static void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t
 }
 
 /* How many elements there are, which are all loaded; false: the outcome says why. */
-static bool elements_count(ctf_run *r, const op *o, uint64_t pos, uint64_t *count, uint64_t *bits)
+HOT bool elements_count(ctf_run *r, const op *o, uint64_t pos, uint64_t *count, uint64_t *bits)
 {
-    if (!field_length(r, o, pos, count))
+    if (!length_get(r, o, pos, count))
         return false;
     if (!elements_size(o, *count, bits))
         *bits = UINT64_MAX;

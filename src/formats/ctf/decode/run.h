@@ -5,6 +5,10 @@
 
 #include "formats/ctf/decode/program.h"
 
+#define HOT                 static inline __attribute__((always_inline))
+#define LIKELY(condition)   __builtin_expect((condition), 1)
+#define UNLIKELY(condition) __builtin_expect((condition), 0)
+
 #define POS_FAILED UINT64_MAX /* instead of a position: the outcome says why */
 
 /* Loads of 8 bytes, or 9, at the last byte of a stretch stay inside. */
