@@ -57,8 +57,12 @@ target_tree *target_scope_tree(target_walk *walk, ctf_scope scope, uint32_t *roo
 bool target_walk_open(target_walk *walk, const ctf_schema *schema, const stele_limits *limits,
                       struct ctf_targets *targets, metadata *m)
 {
-    *walk = (target_walk){.m = m, .schema = schema, .limits = limits, .targets = targets};
-    walk->frames = calloc((size_t)limits->depth_max + 1, sizeof *walk->frames);
+    *walk = (target_walk){.m = m,
+                          .schema = schema,
+                          .targets = targets,
+                          .depth_max = limits->depth_max < TARGET_DEPTH_MAX ? limits->depth_max
+                                                                            : TARGET_DEPTH_MAX};
+    walk->frames = calloc((size_t)walk->depth_max + 1, sizeof *walk->frames);
     return walk->frames != NULL && target_tree_init(&walk->own, OWN_ROOTS);
 }
 
@@ -371,9 +375,9 @@ static bool walk_children(target_walk *walk, const ctf_class *type, const ctf_me
                           uint32_t count)
 {
     target_frame *frame = &walk->frames[walk->depth];
-    if (walk->depth == walk->limits->depth_max)
+    if (walk->depth == walk->depth_max)
         return walk_bad(walk, CTF052, type->place, NULL, "fields nest deeper than %u",
-                        (unsigned)walk->limits->depth_max);
+                        (unsigned)walk->depth_max);
     *frame = (target_frame){.type = type};
     walk->depth++;
     for (uint32_t i = 0; i < count; i++) {

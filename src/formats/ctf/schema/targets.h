@@ -93,16 +93,19 @@ typedef struct target_frame {
     uint32_t node;  /* of the compound; TARGET_NONE: none made yet */
 } target_frame;
 
+/* Who walks over fields calls itself for each level, so whatever the limits say, the stack must
+   suffice: it takes some 200 bytes a level. */
+#define TARGET_DEPTH_MAX 20000u
+
 typedef struct target_walk {
     metadata *m; /* for findings; NULL: the schema was checked before */
     const ctf_schema *schema;
-    const stele_limits *limits;
     struct ctf_targets *targets;
     uint32_t stream; /* number of the stream class */
     const ctf_event_class *event;
     target_tree own; /* of the scopes of one event class */
     target_frame *frames;
-    uint32_t depth; /* frames in use */
+    uint32_t depth, depth_max; /* frames in use, and that there are */
     ctf_scope scope;
     member_table members;
     target_user *users; /* in the order of the walk */

@@ -134,17 +134,58 @@ stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_str
 
 void ctf_walk_close(ctf_walk *walk)
 {
-    for (uint32_t i = 0; i < walk->open_count; i++)
-        file_close(&walk->open[i]);
+    for (uint32_t i = 0; i < walk->open_count; i++) {
+        file_close(walk->open[i]);
+        free(walk->open[i]);
+    }
     free(walk->open);
     run_free(walk->peek);
     *walk = (ctf_walk){0};
 }
 
-static void walk_drop(ctf_walk *walk, uint32_t index)
+/* ---- Open files: a heap, the one whose packet comes next in front ---- */
+
+static bool is_before(const walk_file *a, const walk_file *b)
 {
-    file_close(&walk->open[index]);
-    walk->open[index] = walk->open[--walk->open_count];
+    const packet_head *x = &a->packet.head, *y = &b->packet.head;
+    if (x->begin_ticks != y->begin_ticks)
+        return x->begin_ticks < y->begin_ticks;
+    if (x->sequence_number != y->sequence_number)
+        return x->sequence_number < y->sequence_number;
+    return a->file < b->file;
+}
+
+static void heap_up(walk_file **heap, uint32_t at)
+{
+    walk_file *moved = heap[at];
+    for (; at > 0 && is_before(moved, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = moved;
+}
+
+static void heap_down(walk_file **heap, uint32_t count)
+{
+    walk_file *moved = heap[0];
+    uint32_t at = 0, child;
+    while ((child = 2 * at + 1) < count) {
+        child += child + 1 < count && is_before(heap[child + 1], heap[child]);
+        if (!is_before(heap[child], moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Closes the first file. */
+static void walk_drop(ctf_walk *walk)
+{
+    walk_file *self = walk->open[0];
+    file_close(self);
+    free(self);
+    walk->open[0] = walk->open[--walk->open_count];
+    if (walk->open_count > 1)
+        heap_down(walk->open, walk->open_count);
 }
 
 static stele_status walk_add(ctf_walk *walk)
@@ -154,21 +195,29 @@ static stele_status walk_add(ctf_walk *walk)
     stele_status status;
     if (walk->open_count == walk->open_capacity) {
         const uint32_t capacity = walk->open_capacity != 0 ? walk->open_capacity * 2 : 2;
-        walk_file *grown = realloc(walk->open, capacity * sizeof *grown);
+        walk_file **grown = realloc(walk->open, capacity * sizeof *grown);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         walk->open = grown;
         walk->open_capacity = capacity;
     }
-    self = &walk->open[walk->open_count];
+    self = malloc(sizeof *self);
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
     status = file_open(walk, self, file);
-    if (status != STELE_OK)
+    if (status != STELE_OK) {
+        free(self);
         return status;
-    walk->open_count++;
+    }
     status = file_next(walk, self);
-    if (status == STELE_END)
-        walk_drop(walk, walk->open_count - 1);
-    return status == STELE_END ? STELE_OK : status;
+    if (status != STELE_OK) {
+        file_close(self);
+        free(self);
+        return status == STELE_END ? STELE_OK : status;
+    }
+    walk->open[walk->open_count++] = self;
+    heap_up(walk->open, walk->open_count - 1);
+    return STELE_OK;
 }
 
 /* Opens the files whose first packet is not behind the next one of those that are open. */
@@ -177,34 +226,26 @@ static stele_status walk_fill(ctf_walk *walk)
     stele_status status = STELE_OK;
     while (status == STELE_OK && walk->next_file < walk->stream->file_count) {
         const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file]];
-        bool is_due = walk->open_count == 0;
-        for (uint32_t i = 0; i < walk->open_count && !is_due; i++)
-            is_due = file->first.begin_ticks <= walk->open[i].packet.head.begin_ticks;
-        if (!is_due)
+        if (walk->open_count != 0 &&
+            file->first.begin_ticks > walk->open[0]->packet.head.begin_ticks)
             break;
         status = walk_add(walk);
     }
     return status;
 }
 
-static uint64_t packet_order(const ctf_packet *packet)
+/* Steps over the packet that was given last. */
+static stele_status walk_step(ctf_walk *walk)
 {
-    return packet->head.begin_ticks;
-}
-
-static uint32_t walk_first(const ctf_walk *walk)
-{
-    uint32_t first = 0;
-    for (uint32_t i = 1; i < walk->open_count; i++) {
-        const ctf_packet *a = &walk->open[i].packet, *b = &walk->open[first].packet;
-        if (packet_order(a) < packet_order(b) ||
-            (packet_order(a) == packet_order(b) &&
-             (a->head.sequence_number < b->head.sequence_number ||
-              (a->head.sequence_number == b->head.sequence_number &&
-               walk->open[i].file < walk->open[first].file))))
-            first = i;
-    }
-    return first;
+    walk_file *self = walk->current;
+    stele_status status;
+    walk->current = NULL;
+    status = file_skip(self) ? file_next(walk, self) : STELE_END;
+    if (status == STELE_END)
+        walk_drop(walk);
+    else if (status == STELE_OK)
+        heap_down(walk->open, walk->open_count);
+    return status == STELE_END ? STELE_OK : status;
 }
 
 /* Whether the packet is the last one again, in another file. */
@@ -230,23 +271,16 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
 
 stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
 {
-    stele_status status = STELE_OK;
+    stele_status status;
     for (;;) {
-        if (walk->current != NULL) {
-            walk_file *self = walk->current;
-            walk->current = NULL;
-            status = file_skip(self) ? file_next(walk, self) : STELE_END;
-            if (status == STELE_END)
-                walk_drop(walk, (uint32_t)(self - walk->open));
-            else if (status != STELE_OK)
-                return status;
-        }
-        status = walk_fill(walk);
+        status = walk->current != NULL ? walk_step(walk) : STELE_OK;
+        if (status == STELE_OK)
+            status = walk_fill(walk);
         if (status != STELE_OK)
             return status;
         if (walk->open_count == 0)
             return STELE_END;
-        walk->current = &walk->open[walk_first(walk)];
+        walk->current = walk->open[0];
         walk->is_repeat = is_equal(walk, &walk->current->packet);
         walk->equal_count += walk->is_repeat;
         if (walk->is_repeat && !walk->options.repeats)

@@ -19,9 +19,9 @@ typedef struct ctf_walk {
     const ctf_trace *trace;
     const ctf_stream *stream;
     walk_options options;
-    ctf_run *run;    /* stands at the first event of the current packet */
-    ctf_run *peek;   /* reads heads while several files take part; NULL with one */
-    walk_file *open; /* files whose turn it is */
+    ctf_run *run;     /* stands at the first event of the current packet */
+    ctf_run *peek;    /* reads heads while several files take part; NULL with one */
+    walk_file **open; /* files whose turn it is, the first one in front */
     uint32_t open_count, open_capacity;
     uint32_t next_file; /* of the stream */
     walk_file *current; /* that the last packet is of */

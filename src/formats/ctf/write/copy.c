@@ -185,7 +185,7 @@ static void file_seal(file_copy *file)
 static bool is_open_file(const ctf_walk *walk, const ctf_file *file)
 {
     for (uint32_t i = 0; i < walk->open_count; i++)
-        if (walk->open[i].file == file)
+        if (walk->open[i]->file == file)
             return true;
     return false;
 }
