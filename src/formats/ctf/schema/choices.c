@@ -3,71 +3,72 @@
 
 #include <stdlib.h>
 
-/* A name of an option: as it is written, or without its escape. */
-typedef struct option_name {
-    ctf_text text;
-    bool is_written;
-    uint32_t index;
-} option_name;
+#include "core/hash.h"
 
-static int text_order(ctf_text a, ctf_text b)
+/* The names of options, each as it is written and without its escape: open addressing, 0 is free,
+   else twice the option's index, plus 1 for the name as written or 2 for the other. */
+typedef struct option_table {
+    const ctf_member *options;
+    uint32_t *slots;
+    uint32_t mask;
+} option_table;
+
+static ctf_text slot_name(const option_table *table, uint32_t slot)
 {
-    const uint32_t size = a.size < b.size ? a.size : b.size;
-    const int order = size != 0 ? memcmp(a.bytes, b.bytes, size) : 0;
-    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+    const ctf_member *option = &table->options[(slot - 1) / 2];
+    return slot % 2 != 0 ? option->written : option->name;
 }
 
-/* Names as written come before others. */
-static int name_compare(const void *a, const void *b)
+static uint32_t *table_slot(const option_table *table, ctf_text name)
 {
-    const option_name *x = a, *y = b;
-    const int order = text_order(x->text, y->text);
-    if (order != 0)
-        return order;
-    if (x->is_written != y->is_written)
-        return x->is_written ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
+    uint32_t at = (uint32_t)hash_bytes(name.bytes, name.size) & table->mask;
+    while (table->slots[at] != 0 && !ctf_text_equals(slot_name(table, table->slots[at]), name))
+        at = (at + 1) & table->mask;
+    return &table->slots[at];
 }
 
-static uint32_t name_find(const option_name *names, uint32_t count, ctf_text label)
+/* Names as written come before others. False: memory. */
+static bool table_make(option_table *table, const ctf_class *variant)
 {
-    uint32_t first = 0, left = count;
-    while (left != 0) {
-        const uint32_t half = left / 2;
-        if (text_order(names[first + half].text, label) < 0) {
-            first += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
+    const uint32_t count = variant->u.variant.count;
+    size_t size = 16;
+    while (size < (size_t)count * 4)
+        size *= 2;
+    *table =
+        (option_table){.options = variant->u.variant.options,
+                       .slots = count < UINT32_MAX / 8 ? calloc(size, sizeof *table->slots) : NULL,
+                       .mask = (uint32_t)(size - 1)};
+    for (uint32_t kind = 1; table->slots != NULL && kind <= 2; kind++) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t *slot = table_slot(table, slot_name(table, 2 * i + kind));
+            if (*slot == 0)
+                *slot = 2 * i + kind;
         }
     }
-    return first < count && ctf_text_equals(names[first].text, label) ? names[first].index
-                                                                      : RANGE_NONE;
+    return table->slots != NULL;
+}
+
+static uint32_t name_find(const option_table *table, ctf_text label)
+{
+    const uint32_t slot = *table_slot(table, label);
+    return slot != 0 ? (slot - 1) / 2 : RANGE_NONE;
 }
 
 uint32_t *choices_of_labels(const ctf_class *variant, const ctf_class *tag)
 {
-    const uint32_t count = variant->u.variant.count;
     uint32_t *indexes = malloc(tag->mapping_count * sizeof *indexes + 1);
-    option_name *names = malloc((size_t)count * 2 * sizeof *names + 1);
-    if (indexes == NULL || names == NULL) {
+    option_table table;
+    if (indexes == NULL || !table_make(&table, variant)) {
         free(indexes);
-        free(names);
         return NULL;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const ctf_member *option = &variant->u.variant.options[i];
-        names[2 * (size_t)i] = (option_name){option->written, true, i};
-        names[2 * (size_t)i + 1] = (option_name){option->name, false, i};
-    }
-    qsort(names, (size_t)count * 2, sizeof *names, name_compare);
     for (uint32_t i = 0; i < tag->mapping_count; i++) {
         const ctf_text label = tag->mappings[i].name;
-        indexes[i] = name_find(names, count * 2, label);
+        indexes[i] = name_find(&table, label);
         if (indexes[i] == RANGE_NONE && label.size != 0 && label.bytes[0] == '_')
-            indexes[i] = name_find(names, count * 2, (ctf_text){label.bytes + 1, label.size - 1});
+            indexes[i] = name_find(&table, (ctf_text){label.bytes + 1, label.size - 1});
     }
-    free(names);
+    free(table.slots);
     return indexes;
 }
 
