@@ -512,11 +512,10 @@ static bool read_fragments(json_front *front)
         if (!read_fragment(front))
             return false;
     }
-    if (front->schema->stream_count != 0)
+    if (front->schema->major != 0)
         return true;
-    metadata_report(front->m, &ctf_codes[CTF206], (ctf_place){0},
-                    front->schema->major == 0 ? "a preamble" : "at least one data stream class",
-                    front->schema->major == 0 ? "metadata without fragments" : "none");
+    metadata_report(front->m, &ctf_codes[CTF206], (ctf_place){0}, "a preamble",
+                    "metadata without fragments");
     return false;
 }
 
