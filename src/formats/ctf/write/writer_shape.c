@@ -768,6 +768,8 @@ static bool event_name(const stele_context *context, const uint8_t *key, ctf_sch
     const bool has_it = name.size > category.size && name.bytes[category.size] == ':' &&
                         memcmp(name.bytes, category.bytes, category.size) == 0;
     char *made;
+    if (name.size == 0 && category.size == 0 && schema->generation == CTF_2)
+        return true; /* CTF 1.8 wants one, and be it empty */
     if (category.size == 0 || has_it) {
         *text = schema_text(schema, name.bytes, name.size);
         return text->bytes != NULL;
