@@ -106,6 +106,10 @@ TEST(packets_of_ctf_2)
     CHECK_EQ_U64(read_bytes(&m, p.bytes, p.size), STELE_OK);
     CHECK_EQ_U64(m.generation, CTF_2);
     metadata_free(&m);
+    p.bytes[36] = 1;
+    CHECK_EQ_U64(read_bytes(&m, p.bytes, p.size), STELE_ERR_FORMAT);
+    CHECK_EQ_STR(found.findings.code, "CTF004");
+    metadata_free(&m);
 }
 
 /* The second of two packets is damaged: the first one's text stays. */

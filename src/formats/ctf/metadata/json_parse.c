@@ -184,8 +184,12 @@ static bool read_preamble(json_front *front, const json_value *fragment, found_v
         return refuse(front, found[P_VERSION], "version 2");
     schema->major = 2;
     schema->has_uuid = found[P_UUID] != NULL;
-    return (!schema->has_uuid || read_uuid(front, found[P_UUID], schema->uuid)) &&
-           read_common(front, found, &schema->preamble_attributes, &schema->preamble_extensions);
+    if (schema->has_uuid && !read_uuid(front, found[P_UUID], schema->uuid))
+        return false;
+    if (schema->has_uuid && front->m->is_packetized &&
+        memcmp(schema->uuid, front->m->uuid, sizeof schema->uuid) != 0)
+        return refuse(front, found[P_UUID], "the UUID of the packets that the metadata is in");
+    return read_common(front, found, &schema->preamble_attributes, &schema->preamble_extensions);
 }
 
 /* ---- Field class alias ---- */

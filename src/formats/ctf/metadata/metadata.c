@@ -220,23 +220,29 @@ static bool is_rfc_text(const metadata *m)
     return false;
 }
 
+/* Metadata says its version in packets, and plain text of CTF 1.8 does; else it is 0. */
+static bool version_fits(const metadata *m)
+{
+    if (m->generation == CTF_2)
+        return !m->is_packetized || (m->major == 2 && m->minor == 0);
+    return m->major == 0 || (m->major == 1 && m->minor == 8);
+}
+
 static stele_status recognize(metadata *m)
 {
     if (m->size > 0 && *m->text == RECORD_SEPARATOR) {
         m->generation = CTF_2;
+    } else {
+        if (!m->is_packetized)
+            read_signature(m);
+        m->generation = !m->is_packetized && m->major == 0 && is_rfc_text(m) ? CTF_RFC : CTF_1;
+    }
+    if (version_fits(m))
         return STELE_OK;
-    }
-    if (!m->is_packetized)
-        read_signature(m);
-    m->generation = !m->is_packetized && m->major == 0 && is_rfc_text(m) ? CTF_RFC : CTF_1;
-    if (m->major != 0 && (m->major != 1 || m->minor != 8)) {
-        m->error_count++;
-        diag_report(m->diag, &ctf_codes[CTF004], m->name, m->is_packetized ? 35 : 0, 0,
-                    "version 1.8, or 2.0 with JSON text", "%" PRIu32 ".%" PRIu32, m->major,
-                    m->minor);
-        return STELE_ERR_FORMAT;
-    }
-    return STELE_OK;
+    m->error_count++;
+    diag_report(m->diag, &ctf_codes[CTF004], m->name, m->is_packetized ? 35 : 0, 0,
+                "version 1.8, or 2.0 with JSON text", "%" PRIu32 ".%" PRIu32, m->major, m->minor);
+    return STELE_ERR_FORMAT;
 }
 
 static bool begins_with(const metadata *m, uint32_t magic)
