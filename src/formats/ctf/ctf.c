@@ -213,6 +213,7 @@ static void ctf_close(stele_trace *base)
     ctf_trace *trace = (ctf_trace *)base;
     for (uint32_t i = 0; i < trace->unit_count; i++) {
         metadata_free(&trace->units[i].text);
+        free((char *)trace->units[i].known_by.bytes);
         schema_free(&trace->units[i].schema);
     }
     for (uint32_t i = 0; i < trace->file_count; i++)

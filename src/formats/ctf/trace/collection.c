@@ -107,7 +107,7 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
     return STELE_OK;
 }
 
-/* Units by UUID: open addressing, number of the unit + 1. */
+/* Units by what they are known by: open addressing, number of the unit + 1. */
 typedef struct unit_table {
     uint32_t *slots;
     uint32_t mask;
@@ -122,36 +122,58 @@ static bool unit_table_init(unit_table *table, uint32_t unit_count)
     return table->slots != NULL;
 }
 
-/* The slot of the unit that has this UUID, or the free one for it. */
-static uint32_t *unit_slot(const ctf_trace *trace, const unit_table *table, const uint8_t uuid[16])
+/* The slot of the unit that is known by this, or the free one for it. */
+static uint32_t *unit_slot(const ctf_trace *trace, const unit_table *table, ctf_text known_by)
 {
-    uint32_t at = (uint32_t)hash_bytes(uuid, 16) & table->mask;
+    uint32_t at = (uint32_t)hash_bytes(known_by.bytes, known_by.size) & table->mask;
     while (table->slots[at] != 0 &&
-           memcmp(trace->units[table->slots[at] - 1].schema.uuid, uuid, 16) != 0)
+           !ctf_text_equals(trace->units[table->slots[at] - 1].known_by, known_by))
         at = (at + 1) & table->mask;
     return &table->slots[at];
 }
 
-/* Another unit's schema holds for this one: only what it is known by is kept of its own. */
+/* Another unit's schema holds for this one. */
 static void unit_give_up(ctf_unit *unit, uint32_t same_as)
 {
-    uint8_t uuid[16];
-    memcpy(uuid, unit->schema.uuid, sizeof uuid);
     schema_free(&unit->schema);
-    memcpy(unit->schema.uuid, uuid, sizeof uuid);
     unit->same_as = same_as;
 }
 
+/* The UUID of the metadata; of CTF 2 also namespace, name and unique identifier of the trace. */
+static bool unit_know(ctf_unit *unit)
+{
+    const ctf_schema *schema = &unit->schema;
+    const ctf_identity *id = &schema->identity;
+    const bool has_identity = id->name.bytes != NULL && id->uid.bytes != NULL;
+    const size_t uuid_size = schema->has_uuid ? sizeof schema->uuid : 0;
+    size_t size = uuid_size;
+    char *bytes;
+    if (uuid_size == 0 && !has_identity)
+        return true;
+    if (has_identity) /* each with the zero behind it */
+        size += (size_t)id->name_space.size + id->name.size + id->uid.size + 3;
+    bytes = calloc(1, size);
+    if (bytes == NULL)
+        return false;
+    unit->known_by = (ctf_text){bytes, (uint32_t)size};
+    memcpy(bytes, schema->uuid, uuid_size);
+    if (has_identity)
+        snprintf(bytes + uuid_size, size - uuid_size, "%s%c%s%c%s",
+                 id->name_space.bytes != NULL ? id->name_space.bytes : "", 0, id->name.bytes, 0,
+                 id->uid.bytes);
+    return true;
+}
+
 /*
- * Units with one UUID are one trace. Metadata only ever grow, so the longest text tells of all; of
- * equally long ones the first.
+ * Units that are known by the same are one trace. Metadata only ever grow, so the longest text
+ * tells of all; of equally long ones the first.
  */
 static void unit_join(ctf_trace *trace, const unit_table *table, ctf_unit *unit)
 {
     uint32_t *slot;
-    if (!unit->is_open || !unit->schema.has_uuid)
+    if (unit->known_by.bytes == NULL)
         return;
-    slot = unit_slot(trace, table, unit->schema.uuid);
+    slot = unit_slot(trace, table, unit->known_by);
     if (*slot != 0 && unit->text.size <= trace->units[*slot - 1].text.size) {
         unit_give_up(unit, *slot - 1);
         return;
@@ -178,6 +200,8 @@ static stele_status read_units(ctf_trace *trace)
     bool is_any_open = false;
     for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
         status = unit_read(trace, &trace->units[i]);
+        if (status == STELE_OK && trace->units[i].is_open && !unit_know(&trace->units[i]))
+            status = STELE_ERR_MEMORY;
         if (status == STELE_OK)
             unit_join(trace, &table, &trace->units[i]);
         is_any_open |= trace->units[i].is_open;

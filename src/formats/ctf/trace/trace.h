@@ -76,10 +76,11 @@ typedef struct ctf_unit {
     size_t metadata_member; /* whose text is read */
     metadata text;
     ctf_schema schema;
-    bool is_open;     /* the schema can be used */
-    uint32_t same_as; /* the unit whose schema holds for this one too; CTF_NONE: its own */
-    bool has_others;  /* whose schema this one is */
-    unsigned mends;   /* CTF_MEND_... */
+    bool is_open;      /* the schema can be used */
+    ctf_text known_by; /* all units of one trace; {NULL, 0}: a trace of its own */
+    uint32_t same_as;  /* the unit whose schema holds for this one too; CTF_NONE: its own */
+    bool has_others;   /* whose schema this one is */
+    unsigned mends;    /* CTF_MEND_... */
     uint32_t number;
 } ctf_unit;
 
