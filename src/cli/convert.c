@@ -43,13 +43,14 @@ static bool target_find(cli *c, target *to)
     return sinking_fits(c, to->sink);
 }
 
-#define TARGET_SETTINGS_MAX 3
+#define TARGET_SETTINGS_MAX 5
 
 /* The options that only the format to write knows. */
 static size_t target_settings(const options *o, stele_setting *settings)
 {
     static const option_id ids[TARGET_SETTINGS_MAX] = {OPTION_COMPRESS, OPTION_CHECKSUM,
-                                                       OPTION_TO_KEY_FILE};
+                                                       OPTION_TO_KEY_FILE, OPTION_EVENT_HEADER,
+                                                       OPTION_HEADER_ALIGNMENT};
     size_t count = 0;
     for (size_t i = 0; i < TARGET_SETTINGS_MAX; i++)
         if (option_given(o, ids[i]))

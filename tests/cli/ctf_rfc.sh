@@ -158,6 +158,23 @@ expect 1 convert --to ctf --to-version rfc -o plain "$fxt_trace"
 expect 0 cat --json plain
 mv out wanted
 lines wanted 27
+for header in type1 type2; do
+    for how in natural64 natural32 packed; do
+        rm -rf made
+        expect 1 convert --to ctf --to-version rfc --event-header $header --header-alignment $how \
+            -o made "$fxt_trace"
+        expect 0 check made
+        expect 0 info made
+        [ $how = natural32 ] || says out "alignment  *$how" # nothing here differs from natural64
+        expect 0 ctf metadata made
+        says out "header_type = $header;"
+        expect 0 cat --json made
+        sed 's/"offset":[0-9]*,"size":[0-9]*//' out >got
+        sed 's/"offset":[0-9]*,"size":[0-9]*//' wanted >want
+        same got want
+    done
+done
+expect 2 convert --to ctf --to-version 2 --event-header type1 -o two "$fxt_trace"
 expect 1 convert --to ctf --to-version rfc -o named "$fxt/objects.fxt" # names that are no UTF-8
 says err 'bytes that are no UTF-8 in names'
 expect 0 check named

@@ -81,6 +81,7 @@ typedef struct ctf_writer {
     stele_clock clock;
     uint8_t uuid[16];
     rfc_packer packer;
+    rfc_layout layout;
     stele_status status;
 } ctf_writer;
 
@@ -434,8 +435,8 @@ static void put_event(ctf_writer *w, data_stream *s, uint64_t ticks, uint32_t cl
 {
     uint8_t *at;
     if (!packet_begin(w, s, ticks) ||
-        !writer_event_header(&s->packet, w->generation, w->classes[class_number].id, ticks,
-                             s->last)) {
+        !writer_event_header(&s->packet, w->generation, &w->layout, w->classes[class_number].id,
+                             ticks, s->last)) {
         w->status = STELE_ERR_MEMORY;
         return;
     }
@@ -619,8 +620,8 @@ static bool make_schema(ctf_writer *w, ctf_schema *schema)
         has[w->streams[i].flags] = true;
     if (w->stream_count == 0 && w->generation == CTF_2)
         has[0] = true; /* it asks for a data stream class at least */
-    return writer_schema_make(schema, w->generation, w->uuid, &w->clock, w->base_ns, has,
-                              streams) &&
+    return writer_schema_make(schema, w->generation, &w->layout, w->uuid, &w->clock, w->base_ns,
+                              has, streams) &&
            make_events(w, schema, streams);
 }
 
@@ -772,35 +773,46 @@ static stele_status key_read(stele_context *context, const char *path, rfc_packe
     return STELE_OK;
 }
 
+/* What the RFC offers a choice of, each by a setting. */
 static stele_status setting_take(stele_context *context, const stele_setting *setting,
-                                 rfc_packer *packer)
+                                 rfc_packer *packer, rfc_layout *layout)
 {
-    static const char *const compressions[] = {"none", "bzip2", "gzip", NULL};
-    static const char *const checksums[] = {"none", "md5", "sha1", "crc32", NULL};
-    const bool is_compression = strcmp(setting->key, "compress") == 0;
-    const char *const *words = is_compression ? compressions : checksums;
+    static const struct {
+        const char *key, *expected, *words[5];
+    } choices[] = {{"compress", "bzip2 or gzip", {"none", "bzip2", "gzip", NULL}},
+                   {"checksum", "md5, sha1 or crc32", {"none", "md5", "sha1", "crc32", NULL}},
+                   {"event-header", "type1 or type2", {"type1", "type2", NULL}},
+                   {"header-alignment",
+                    "natural64, natural32 or packed",
+                    {"natural64", "natural32", "packed", NULL}}};
+    uint8_t *const values[] = {&packer->compression, &packer->checksum, &layout->event_header,
+                               &layout->packing};
     uint8_t number = 0;
+    size_t i = 0;
     if (strcmp(setting->key, "to-key-file") == 0)
         return key_read(context, setting->value, packer);
-    if (!is_compression && strcmp(setting->key, "checksum") != 0)
-        return refuse(context, "compress, checksum or to-key-file", "setting", setting->key);
-    while (words[number] != NULL && strcmp(words[number], setting->value) != 0)
+    while (i < sizeof choices / sizeof *choices && strcmp(setting->key, choices[i].key) != 0)
+        i++;
+    if (i == sizeof choices / sizeof *choices)
+        return refuse(context, "compress, checksum, event-header, header-alignment or to-key-file",
+                      "setting", setting->key);
+    while (choices[i].words[number] != NULL &&
+           strcmp(choices[i].words[number], setting->value) != 0)
         number++;
-    if (words[number] == NULL)
-        return refuse(context, is_compression ? "bzip2 or gzip" : "md5, sha1 or crc32",
-                      setting->key, setting->value);
-    *(is_compression ? &packer->compression : &packer->checksum) = number;
+    if (choices[i].words[number] == NULL)
+        return refuse(context, choices[i].expected, setting->key, setting->value);
+    *values[i] = number;
     return STELE_OK;
 }
 
 static stele_status settings_take(stele_context *context, const stele_writer_options *options,
-                                  ctf_generation generation, rfc_packer *packer)
+                                  ctf_generation generation, rfc_packer *packer, rfc_layout *layout)
 {
     stele_status status = STELE_OK;
     for (size_t i = 0; i < options->setting_count && status == STELE_OK; i++)
-        status = setting_take(context, &options->settings[i], packer);
+        status = setting_take(context, &options->settings[i], packer, layout);
     if (status == STELE_OK && options->setting_count != 0 && generation != CTF_RFC)
-        return refuse(context, "the version rfc, which alone packs packets", "setting",
+        return refuse(context, "the version rfc, which alone has such settings", "setting",
                       options->settings[0].key);
     if (status == STELE_OK && !rfc_packer_is_possible(packer))
         return refuse(context, "a build with libbz2 and libcrypto", "setting",
@@ -814,12 +826,13 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     static const writer_ops ops = {ctf_write, ctf_finish, ctf_close};
     ctf_writer *w;
     rfc_packer packer = {.key_size = 0};
+    rfc_layout layout = {.event_header = RFC_TYPE_2, .packing = RFC_NATURAL_64};
     ctf_generation generation;
     stele_status status;
     *writer = NULL;
     if (!generation_find(options->version, &generation))
         return refuse(context, "1.8, 2 or rfc", "version", options->version);
-    status = settings_take(context, options, generation, &packer);
+    status = settings_take(context, options, generation, &packer, &layout);
     if (status != STELE_OK)
         return status;
     w = calloc(1, sizeof *w);
@@ -828,6 +841,7 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
     w->generation = generation;
     w->packer = packer;
+    w->layout = layout;
     w->shape.writer = &w->base;
     w->streams = calloc(STREAMS_MAX, sizeof *w->streams);
     if (w->streams == NULL || !intern_init(&w->keys, SIZE_MAX) ||

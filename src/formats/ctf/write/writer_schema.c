@@ -29,29 +29,63 @@ static bool align(byte_run *packet, size_t alignment)
     return at != NULL && memset(at, 0, padding) != NULL;
 }
 
-static bool rfc_event_header(byte_run *packet, uint32_t id, uint64_t ticks, bool is_short)
+#define RFC_TYPE_1_EXTENDED 31u
+#define RFC_TYPE_1_TIME_MAX 0x7ffffffu /* 27 bits */
+
+static bool rfc_type_1(byte_run *packet, uint32_t id, uint64_t ticks, bool is_short,
+                       size_t alignment64)
 {
-    uint8_t *at;
-    if (!align(packet, 4) || (at = byte_run_take(packet, 6)) == NULL)
+    uint8_t *at = byte_run_take(packet, is_short ? 4 : 16);
+    if (at == NULL)
+        return false;
+    store_le32(at, (uint32_t)ticks << 5 | (is_short ? id : RFC_TYPE_1_EXTENDED));
+    if (is_short)
+        return true;
+    store_le32(at + 4, id);
+    store_le64(at + 8, ticks);
+    return align(packet, alignment64);
+}
+
+static bool rfc_type_2(byte_run *packet, uint32_t id, uint64_t ticks, bool is_short,
+                       size_t alignment64)
+{
+    uint8_t *at = byte_run_take(packet, 6);
+    if (at == NULL)
         return false;
     store_le32(at, (uint32_t)ticks);
     store_le16(at + 4, is_short ? (uint16_t)id : ID_EXTENDED);
     if (is_short)
         return true;
-    if (!align(packet, 8) || (at = byte_run_take(packet, 12)) == NULL)
+    if (!align(packet, alignment64) || (at = byte_run_take(packet, 12)) == NULL)
         return false;
     store_le64(at, ticks);
     store_le32(at + 8, id);
-    return true;
+    return true; /* on 32 bits: its 96 bits began on as many at least */
 }
 
-bool writer_event_header(byte_run *packet, ctf_generation generation, uint32_t id, uint64_t ticks,
-                         uint64_t last)
+static bool rfc_event_header(byte_run *packet, const rfc_layout *rfc, uint32_t id, uint64_t ticks,
+                             uint64_t last)
+{
+    static const uint8_t alignments[][2] = {
+        [RFC_NATURAL_64] = {4, 8}, [RFC_NATURAL_32] = {4, 4}, [RFC_PACKED] = {1, 1}};
+    const size_t alignment64 = alignments[rfc->packing][1];
+    const uint64_t passed = ticks - last;
+    if (!align(packet, alignments[rfc->packing][0]))
+        return false;
+    return rfc->event_header == RFC_TYPE_1
+               ? rfc_type_1(packet, id, ticks,
+                            id < RFC_TYPE_1_EXTENDED && passed <= RFC_TYPE_1_TIME_MAX, alignment64)
+               : rfc_type_2(packet, id, ticks, id < ID_EXTENDED && passed <= UINT32_MAX,
+                            alignment64);
+}
+
+bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_layout *rfc,
+                         uint32_t id, uint64_t ticks, uint64_t last)
 {
     const bool is_short = id < ID_EXTENDED && ticks - last <= UINT32_MAX;
     uint8_t *at;
     if (generation == CTF_RFC)
-        return rfc_event_header(packet, id, ticks, is_short);
+        return rfc_event_header(packet, rfc, id, ticks, last);
     at = byte_run_take(packet, is_short ? 6 : 14);
     if (at == NULL)
         return false;
@@ -75,6 +109,7 @@ const char *writer_stream_name(unsigned flags)
 
 typedef struct maker {
     ctf_schema *schema;
+    const rfc_layout *rfc;
     const ctf_clock *clock;
 } maker;
 
@@ -208,10 +243,13 @@ static const ctf_class *make_event_header(maker *k)
     ctf_class *header = structure(k, 2, &m), *id = integer(k, 16, CTF_ROLE_EVENT_CLASS_ID);
     if (header == NULL || id == NULL)
         return NULL;
-    if (k->schema->generation == CTF_RFC) /* type 2, which its grammar only names */
-        return member(m, "timestamp", integer(k, 32, CTF_ROLE_TIMESTAMP)) && member(m + 1, "id", id)
+    if (k->schema->generation == CTF_RFC) { /* whose grammar only names the type */
+        const bool is_first = k->rfc->event_header == RFC_TYPE_1;
+        return member(m + !is_first, "id", id) &&
+                       member(m + is_first, "timestamp", integer(k, 32, CTF_ROLE_TIMESTAMP))
                    ? header
                    : NULL;
+    }
     id->is_enum = true;
     id->mappings = mappings;
     id->mapping_count = 2;
@@ -272,11 +310,11 @@ static bool make_clock(maker *k, const stele_clock *from, int64_t base_ns)
     return true;
 }
 
-bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const uint8_t *uuid,
-                        const stele_clock *clock, int64_t base_ns, const bool *has,
-                        ctf_stream_class **streams)
+bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const rfc_layout *rfc,
+                        const uint8_t *uuid, const stele_clock *clock, int64_t base_ns,
+                        const bool *has, ctf_stream_class **streams)
 {
-    maker k = {.schema = schema};
+    maker k = {.schema = schema, .rfc = rfc};
     ctf_env *env;
     schema->generation = generation;
     schema->major = generation == CTF_2 ? 2 : 1;

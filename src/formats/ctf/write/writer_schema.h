@@ -7,16 +7,25 @@
  *     packet context   32 timestamp_begin   40 timestamp_end   48 content_size   56 packet_size
  *                      64 packet_seq_num   72 events_discarded                    (u64 each)
  *     event header      id u16, timestamp u32; id 65535: id u16, id u32, timestamp u64
- *     of the RFC        type 2 on 32 bits: timestamp u32, id u16; id 65535: on 64 bits,
- *                       timestamp u64, id u32
- *     context           pid u64, tid u64 (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU)
+ *     of the RFC        type 1 on 32 bits: id 5 bits, timestamp 27; id 31: id u32, timestamp u64,
+ * then aligned on 64 bits type 2 on 32 bits: timestamp u32, id u16; id 65535: on 64 bits, timestamp
+ * u64, id u32 context           pid u64, tid u64 (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU)
  */
 #ifndef CTF_WRITER_SCHEMA_H
 #define CTF_WRITER_SCHEMA_H
 
+#include "formats/ctf/schema/text.h"
 #include "formats/ctf/write/writer_shape.h"
 
 #define WRITER_HEADER_SIZE 80
+
+/* What the RFC leaves to the tracer and its machine. */
+typedef struct rfc_layout {
+    uint8_t event_header; /* RFC_TYPE_1, RFC_TYPE_2: section 6.1 */
+    uint8_t packing;      /* rfc_packing: how event headers are aligned, section 4.1.2 */
+} rfc_layout;
+
+enum { RFC_TYPE_1, RFC_TYPE_2 };
 
 typedef struct writer_packet {
     const uint8_t *uuid;
@@ -28,17 +37,17 @@ typedef struct writer_packet {
 void writer_packet_header(uint8_t *bytes, const writer_packet *packet);
 
 /* Appends an event header; `last` are the ticks of the event before, or of the packet's begin.
-   False: memory. */
-bool writer_event_header(byte_run *packet, ctf_generation generation, uint32_t id, uint64_t ticks,
-                         uint64_t last);
+   `rfc`: for the RFC. False: memory. */
+bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_layout *rfc,
+                         uint32_t id, uint64_t ticks, uint64_t last);
 
 /* What data stream files of a class are called; of the RFC, its sections. */
 const char *writer_stream_name(unsigned flags);
 
 /* Everything but the event classes. `has`: which stream classes are there; they go to `streams`, by
    flags. False: memory. */
-bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const uint8_t *uuid,
-                        const stele_clock *clock, int64_t base_ns, const bool *has,
-                        ctf_stream_class **streams);
+bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const rfc_layout *rfc,
+                        const uint8_t *uuid, const stele_clock *clock, int64_t base_ns,
+                        const bool *has, ctf_stream_class **streams);
 
 #endif
