@@ -277,28 +277,35 @@ bool binary_line(binary *file, uint64_t address, const char **source, unsigned *
     return true;
 }
 
-/* Where the outermost of the inlined functions that hold the address was called. */
+/* The child of `parent` that holds the address; false: there is none. */
+static bool find_child(Dwarf_Die *parent, uint64_t address, Dwarf_Die *child)
+{
+    int rest = dwarf_child(parent, child);
+    while (rest == 0 && dwarf_haspc(child, address) != 1)
+        rest = dwarf_siblingof(child, child);
+    return rest == 0;
+}
+
+/* Where the outermost of the inlined functions that hold the address was called.
+   dwarf_getscopes() does not tell: above an inlined function it goes on where that was defined. */
 static bool find_call(Dwarf_Die *unit, uint64_t address, const char **source, unsigned *line)
 {
-    Dwarf_Die *scopes = NULL;
+    Dwarf_Die die = *unit;
+    Dwarf_Attribute at;
+    Dwarf_Word file, number;
     Dwarf_Files *files;
     size_t file_count;
-    bool is_found = false;
-    const int count = dwarf_getscopes(unit, address, &scopes);
-    for (int i = count - 1; i >= 0 && !is_found; i--) {
-        Dwarf_Attribute at;
-        Dwarf_Word file, number;
-        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
-            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &at), &file) != 0 ||
-            dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &at), &number) != 0 ||
-            dwarf_getsrcfiles(unit, &files, &file_count) != 0)
-            continue;
-        *source = dwarf_filesrc(files, file, NULL, NULL);
-        *line = (unsigned)number;
-        is_found = *source != NULL;
-    }
-    free(scopes);
-    return is_found;
+    while (find_child(&die, address, &die))
+        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
+            break;
+    if (dwarf_tag(&die) != DW_TAG_inlined_subroutine ||
+        dwarf_formudata(dwarf_attr(&die, DW_AT_call_file, &at), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &at), &number) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &file_count) != 0)
+        return false;
+    *source = dwarf_filesrc(files, file, NULL, NULL);
+    *line = (unsigned)number;
+    return *source != NULL;
 }
 
 bool binary_own_line(binary *file, uint64_t address, const char **source, unsigned *line)

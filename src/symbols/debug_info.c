@@ -40,7 +40,6 @@ typedef enum known {
     KNOWN_LOAD_LINK,
     KNOWN_UNLOAD,
     KNOWN_DLOPEN,
-    KNOWN_DLCLOSE,
     KNOWN_COUNT
 } known;
 
@@ -65,8 +64,7 @@ static const char *const known_texts[KNOWN_COUNT] = {"vpid",
                                                      "lttng_ust_lib:build_id",
                                                      "lttng_ust_lib:debug_link",
                                                      "lttng_ust_lib:unload",
-                                                     "lttng_ust_dl:dlopen",
-                                                     "lttng_ust_dl:dlclose"};
+                                                     "lttng_ust_dl:dlopen"};
 
 /* A file of code, as it lies in one process. */
 typedef struct mapping {
@@ -267,7 +265,7 @@ static bool learn(debug_info *info, const stele_batch *batch, const stele_event 
     m = find_mapping(info, vpid, address);
     if (m == NULL)
         return true;
-    if (kind == KNOWN_UNLOAD || kind == KNOWN_DLCLOSE) {
+    if (kind == KNOWN_UNLOAD) { /* "dlclose" may only lower a count */
         remove_mapping(info, (size_t)(m - info->mappings));
     } else if (kind == KNOWN_DUMP_LINK || kind == KNOWN_LOAD_LINK) {
         free(m->link);
