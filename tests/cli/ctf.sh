@@ -38,6 +38,10 @@ expect 1 cat --ctf-pretty --clock-seconds --pretty-fields all --pretty-names hea
 says out '^timestamp = 566666666.890362862, delta = +?.?????????, trace = box/below, , trace:hostname = box,'
 expect 1 cat --json rate
 says out '"time_ns":566666666890362863,'
+sed "/hostname/d" rate/below/metadata >rate/metadata
+mv rate/metadata rate/below/metadata
+expect 1 cat --ctf-pretty --pretty-fields trace rate
+says out " belowa:numbers: "
 
 # The CPU of an event's context, which the writer made of the packet's; a trace without events.
 expect 1 convert "$small" -o cpus --to ctf --to-version 2

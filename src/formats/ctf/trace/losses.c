@@ -78,6 +78,9 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
     ctf_loss loss = {.begin_ticks = losses->has_packet && losses->has_end ? losses->end_ticks
                                                                           : head->begin_ticks,
                      .end_ticks = !is_at_begin && has_end ? head->end_ticks : head->begin_ticks};
+    /* Old LTTng-UST closes packets after the next one has begun. */
+    if ((head->has & CTF_ROLE_PACKET_BEGIN) != 0 && loss.begin_ticks > head->begin_ticks)
+        loss.begin_ticks = head->begin_ticks;
     loss.events = take_discarded(losses, packets, packet);
     loss.packets = take_sequence(losses, packets, packet);
     if (loss.events != 0 && !packets->is_quiet)
