@@ -321,13 +321,36 @@ static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, s
     return is_found;
 }
 
+/* Bytes of the packet that are of use; behind them is padding. */
+static uint64_t packet_content_size(const ctf_packet *packet)
+{
+    return packet->content_bits / 8 + (packet->content_bits % 8 != 0);
+}
+
+static void report_size(const ctf_packets *packets, uint64_t offset, uint64_t size, uint64_t next)
+{
+    if (!packets->is_quiet)
+        ctf_report(packets->trace, CTF403, packets->file->name, offset * 8, next - offset, 0,
+                   "a packet that ends before the next one begins",
+                   "%" PRIu64 " bytes, and a packet behind %" PRIu64, size, next - offset);
+}
+
+/* The search begins in the padding of the packet before, whose size may be what is wrong. */
 static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *packet,
                                    const head_problem *problem)
 {
-    const uint64_t from = packet->offset;
+    const uint64_t from = packet->offset, last = packets->last_offset;
     stele_status status = STELE_END;
-    const bool is_found = packet_search(packets, w, packet, &status);
-    const uint64_t skipped = (is_found ? packet->offset : packets->size) - from;
+    uint64_t skipped;
+    bool is_found;
+    if (packets->padding_at != 0 && packets->padding_at < from)
+        window_move(w, packets->padding_at - 1, w->stop);
+    is_found = packet_search(packets, w, packet, &status);
+    if (is_found && packet->offset < from) {
+        report_size(packets, last, from - last, packet->offset);
+        return STELE_OK;
+    }
+    skipped = (is_found ? packet->offset : packets->size) - from;
     packets->skipped += skipped;
     if (!packets->is_quiet && problem->code != CTF_CODE_COUNT)
         ctf_report(packets->trace, problem->code, packets->file->name, from * 8 + problem->bit,
@@ -335,6 +358,40 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
     if (is_found)
         return STELE_OK;
     return status == STELE_OK || status == STELE_ERR_FORMAT ? STELE_END : status;
+}
+
+/* A packet beyond the end of the file was cut, or its size is wrong: then others are behind it. */
+static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *packet)
+{
+    const uint64_t offset = packet->offset, size = packet->size;
+    const uint64_t content_size = packet_content_size(packet);
+    const bool was_quiet = packets->is_quiet;
+    head_problem ignored;
+    ctf_packet next;
+    stele_status status = STELE_END;
+    bool is_found = false;
+    if (content_size < packets->size - offset) {
+        window_move(w, offset + content_size - 1, w->stop);
+        is_found = packet_search(packets, w, &next, &status);
+        window_move(w, offset, w->stop);
+        if (status != STELE_OK && status != STELE_ERR_FORMAT && status != STELE_END)
+            return status;
+        packets->is_quiet = true; /* read again so that the run is at its events */
+        status = packet_read(packets, w, packet, &ignored);
+        packets->is_quiet = was_quiet;
+        if (status != STELE_OK)
+            return status;
+    }
+    if (is_found) {
+        report_size(packets, offset, size, next.offset);
+        packet->size = next.offset - offset;
+        packet->is_cut = false;
+    } else if (!packets->is_quiet) {
+        ctf_report(packets->trace, CTF405, packets->file->name, offset * 8, packets->size - offset,
+                   0, "the whole packet", "%" PRIu64 " of its %" PRIu64 " bytes",
+                   packets->size - offset, size);
+    }
+    return STELE_OK;
 }
 
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
@@ -345,10 +402,11 @@ stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
         status = packet_recover(packets, w, packet, &problem);
     if (status == STELE_OK && packet->is_cut && is_rfc(packets))
         status = rfc_find_end(packets, w, packet);
-    if (status == STELE_OK && packet->is_cut && !packets->is_quiet)
-        ctf_report(packets->trace, CTF405, packets->file->name, packet->offset * 8,
-                   packets->size - packet->offset, 0, "the whole packet",
-                   "%" PRIu64 " of its %" PRIu64 " bytes", packets->size - packet->offset,
-                   packet->size);
+    if (status == STELE_OK && packet->is_cut)
+        status = packet_bound(packets, w, packet);
+    if (status == STELE_OK) {
+        packets->last_offset = packet->offset;
+        packets->padding_at = packet->offset + packet_content_size(packet);
+    }
     return status;
 }

@@ -21,6 +21,8 @@ typedef struct ctf_packets {
     const ctf_stream_class *type; /* of packets that do not say; NULL: there are several */
     uint64_t size;                /* of the file */
     uint64_t skipped;             /* bytes that were no packets, so far */
+    uint64_t last_offset;         /* of the packet before the next one, and ... */
+    uint64_t padding_at;          /* ... of the end of its content; 0: none was read */
     bool is_quiet;                /* what is wrong was reported before */
     bool is_searching;            /* behind damage: what could be a packet must be of this trace */
     bool is_stranger;             /* a packet of another trace was met */
