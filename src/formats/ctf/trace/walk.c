@@ -91,8 +91,10 @@ static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
 static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
 {
     const packet_head *head = &self->packet.head;
+    const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
     bool is_clamped = false;
-    return walk->options.end_ns != INT64_MAX && head->clock != NULL && self->file->is_ordered &&
+    return walk->options.end_ns != INT64_MAX && (mends & CTF_MEND_BEFORE_PACKET) == 0 &&
+           head->clock != NULL && self->file->is_ordered &&
            (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
            clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
 }
