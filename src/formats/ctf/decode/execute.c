@@ -115,6 +115,11 @@ HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
         run_thread(r, tid, pid);
 }
 
+HOT void event_thread_near(ctf_run *r, const op *o, const uint8_t *base)
+{
+    event_thread(r, number_load(&o[0], base, NUMBER_LE), number_load(&o[1], base, NUMBER_LE));
+}
+
 static void event_thread_slots(ctf_run *r, const op *o)
 {
     const uint32_t pid = o->v.thread.pid;
@@ -430,6 +435,21 @@ HOT const program *event_program(ctf_run *r, stele_batch *batch)
     return run_find_program(r, r->event_at);
 }
 
+/* The same behind the compact or extended header. */
+HOT const program *event_enter(ctf_run *r, stele_batch *batch, const op *o, uint64_t *pos,
+                               bool is_big_endian)
+{
+    *pos = event_either(r, o->u.either, *pos, is_big_endian);
+    return LIKELY(*pos != POS_FAILED) ? event_program(r, batch) : NULL;
+}
+
+/* Behind the last event that the batch takes or the packet has. */
+HOT decode_outcome event_leave(ctf_run *r, uint64_t pos)
+{
+    r->position = r->data_at + pos;
+    return pos == r->content_end ? DECODE_END : DECODE_OK;
+}
+
 /* ---- Strings ---- */
 
 #define STRING_SHORT 64u /* bytes */
@@ -586,10 +606,7 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_EMIT_BE: o = entries_push(batch, o, base, NUMBER_BE); continue;
         case OP_ENTRY: entry_push(batch, o->head, load_native64(&o->u)); continue;
         case OP_SLOT: slot_set(r, o, base); continue;
-        case OP_THREAD:
-            event_thread(r, number_load(o, base, NUMBER_LE), number_load(o + 1, base, NUMBER_LE));
-            o++;
-            continue;
+        case OP_THREAD: event_thread_near(r, o++, base); continue;
         case OP_CLOCK: event_clock(r, o, base); continue;
         case OP_EVENT_ID: r->id = op_load(o, base); continue;
         case OP_STRING_COPY: pos = string_copy(r, batch, o, pos); break;
@@ -601,8 +618,7 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_VARINT:
             pos = field_varint(r, o, pos, &is_big);
             base = r->scratch;
-            if (is_big)
-                o = p->ops + o->v.target - 1;
+            o = is_big ? p->ops + o->v.target - 1 : o;
             break;
         case OP_JUMP:
         case OP_LOOP:
@@ -614,15 +630,11 @@ decode_outcome run_execute(ctf_run *r, const program *first)
                 return event_undo(r, mark);
             o--;
             continue;
-        case OP_EITHER_LE: pos = event_either(r, o->u.either, pos, false); goto headed;
-        case OP_EITHER_BE:
-            pos = event_either(r, o->u.either, pos, true);
-        headed:
-            if (UNLIKELY(pos == POS_FAILED))
-                return event_undo(r, mark);
-            __attribute__((fallthrough));
+        case OP_EITHER_LE: p = event_enter(r, batch, o, &pos, false); goto entered;
+        case OP_EITHER_BE: p = event_enter(r, batch, o, &pos, true); goto entered;
         case OP_DISPATCH:
             p = event_program(r, batch);
+        entered:
             if (UNLIKELY(p == NULL))
                 return event_undo(r, mark);
             o = p->ops - 1;
@@ -630,15 +642,13 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_DONE:
             if (UNLIKELY(!event_push(r, batch, p, pos, mark.fields)))
                 return event_undo(r, mark);
-            if (pos == r->content_end || batch_is_full(batch)) {
-                r->position = r->data_at + pos;
-                return pos == r->content_end ? DECODE_END : DECODE_OK;
-            }
+            if (pos == r->content_end || batch_is_full(batch))
+                return event_leave(r, pos);
             mark = event_begin(r, batch, pos);
             p = first;
             o = p->ops - 1;
             continue;
-        case OP_END: r->position = r->data_at + pos; return DECODE_OK;
+        case OP_END: event_leave(r, pos); return DECODE_OK;
         default: pos = op_other(r, p, o, base, pos); break;
         }
         if (UNLIKELY(pos == POS_FAILED))
