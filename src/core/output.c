@@ -277,7 +277,6 @@ static stele_status member_open(output *out, const char *name, output **member)
 
 stele_status output_add(output *out, const char *name, output **result)
 {
-    output **last = &out->members;
     stele_status status = member_open(out, name, result);
     if (status != STELE_OK)
         return status;
@@ -287,9 +286,11 @@ stele_status output_add(output *out, const char *name, output **result)
         *result = NULL;
         return STELE_ERR_MEMORY;
     }
-    while (*last != NULL)
-        last = &(*last)->next;
-    *last = *result;
+    if (out->last_member != NULL)
+        out->last_member->next = *result;
+    else
+        out->members = *result;
+    out->last_member = *result;
     return STELE_OK;
 }
 

@@ -22,10 +22,10 @@ struct output {
     uint64_t flushed; /* bytes given to the target so far */
     stele_status status;
     diag_sink *diag;
-    char *path, *temp_path; /* NULL for memory and standard output */
-    char *name;             /* of a member; NULL for others */
-    output *members, *next; /* in the order of being added */
-    int fd;                 /* -1: memory or a folder */
+    char *path, *temp_path;               /* NULL for memory and standard output */
+    char *name;                           /* of a member; NULL for others */
+    output *members, *last_member, *next; /* in the order of being added */
+    int fd;                               /* -1: memory or a folder */
     bool is_seekable;
     bool replaces; /* an existing file */
     bool is_folder;
