@@ -6,7 +6,7 @@
 
 static unsigned bit_of(const uint8_t *bytes, uint64_t at, bool is_big)
 {
-    return bytes[at / 8] >> (is_big ? 7 - at % 8 : at % 8) & 1u;
+    return (unsigned)(bytes[at / 8] >> (is_big ? 7 - at % 8 : at % 8)) & 1;
 }
 
 static uint8_t byte_of(unsigned at)
