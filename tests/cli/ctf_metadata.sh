@@ -37,6 +37,14 @@ says out '^	name = "a:b";$'
 says out 'string s;'
 says_not err .
 
+# By way of the RFC, whose packet header has more than that of CTF 2 may mean.
+expect 1 ctf metadata --to rfc trace
+mv out two/metadata
+expect 1 ctf metadata --to 2 two
+says err 'not said: what fields of packet headers mean'
+mv out two/metadata
+expect 0 ctf metadata two
+
 # Options by the names of labels; one that no label names is never in a record, and is not said.
 cat >two/metadata <<'END'
 trace { major = 1; minor = 8; byte_order = le; };

@@ -270,7 +270,8 @@ static void put_role(json_printer *j, bool *has_some, const char *name)
     *has_some = true;
 }
 
-/* Timestamps are of the default clock in CTF 2, lengths in bits. */
+/* Timestamps are of the default clock in CTF 2, lengths in bits; the packet header only says which
+   packet it is, where that of the RFC has everything. */
 static void put_roles(json_printer *j, const ctf_class *type)
 {
     static const struct {
@@ -286,8 +287,14 @@ static void put_roles(json_printer *j, const ctf_class *type)
                  {CTF_ROLE_SEQUENCE_NUMBER, "packet-sequence-number"},
                  {CTF_ROLE_EVENT_CLASS_ID, "event-record-class-id"}};
     const uint16_t lengths = CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH;
+    const uint16_t of_headers =
+        CTF_ROLE_PACKET_MAGIC | CTF_ROLE_UUID | CTF_ROLE_STREAM_CLASS_ID | CTF_ROLE_STREAM_ID;
     uint16_t roles = type->roles;
     bool has_some = false;
+    if (j->walk.scope == CTF_SCOPE_PACKET_HEADER && (roles & ~of_headers) != 0) {
+        lose(j, "what fields of packet headers mean");
+        roles &= of_headers;
+    }
     if (j->p->schema->length_unit != 1 && (roles & lengths) != 0) {
         lose(j, "packet sizes in bytes");
         roles &= (uint16_t)~lengths;

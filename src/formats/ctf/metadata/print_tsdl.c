@@ -577,6 +577,8 @@ static void trace_block(tsdl_printer *t)
     lose_text(t, schema->preamble_extensions, "extensions of the preamble");
     if (schema->length_unit != 1)
         lose(t, "sizes of packets in bytes");
+    if (schema->generation == CTF_RFC && schema->stream_count > 1)
+        lose(t, "streams that the names of files tell apart");
     if (schema->discarded_at_begin)
         lose(t, "counters of discarded events as of the begin of packets");
 }
