@@ -639,7 +639,7 @@ static void event_block(tsdl_printer *t, const ctf_event_class *event)
     t->where = event->name;
     t->walk.event = event;
     block_begin(t, "event");
-    attribute_text(t, "name", event->name);
+    attribute_text(t, "name", event->name.bytes != NULL ? event->name : (ctf_text){"", 0});
     attribute_u64(t, "id", event->id);
     attribute_u64(t, "stream_id", t->walk.stream->id);
     if (event->has_log_level)
