@@ -155,6 +155,27 @@ TEST(fields_of_ctf_2_depend_on_what_is_there_for_sure)
     refused(RECORD2(UINT2, MAYBE2, "\"b\""), "CTF050");
 }
 
+TEST(texts_that_are_not_of_their_encoding_are_told)
+{
+    static const char text[] = "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":"
+                               "\"data-stream-class\"}\n\x1e{\"type\":\"event-record-class\","
+                               "\"name\":\"e\",\"payload-field-class\":{\"type\":\"structure\","
+                               "\"member-classes\":[{\"name\":\"s\",\"field-class\":{\"type\":"
+                               "\"null-terminated-string\",\"encoding\":\"utf-16le\"}}]}}\n";
+    schema_of_text s;
+    decode_outcome outcome;
+    schema_open(&s, text);
+    REQUIRE(s.is_good);
+    CHECK_EQ_STR(decode(&s,
+                        "a\0\x00\xd8"
+                        "b\0\0",
+                        8, &outcome),
+                 "0 0 e s='61efbfbd62' |");
+    CHECK_EQ_STR(s.found.code, "CTF458");
+    CHECK_EQ_U64(outcome, DECODE_END);
+    schema_close(&s);
+}
+
 TEST(stream_classes_of_ctf_2_have_the_id_0_when_they_say_none)
 {
 #define HEADED2                                                                                  \

@@ -60,6 +60,7 @@ static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
 {
     const ctf_encoding encoding = (ctf_encoding)o->v.encoding;
     const uint32_t offset = r->batch->byte_count;
+    bool is_sound;
     size_t made;
     if (encoding <= CTF_ASCII)
         return push_bytes(r, o, from, size);
@@ -68,7 +69,9 @@ static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
         run_exhausted(r);
         return false;
     }
-    made = encoding_convert(encoding, from, size, r->batch->bytes + offset);
+    made = encoding_convert(encoding, from, size, r->batch->bytes + offset, &is_sound);
+    if (!is_sound)
+        run_unsound(r, from);
     r->batch->byte_count += (uint32_t)made;
     entry_of_bytes(r, o, offset, made);
     return true;

@@ -219,6 +219,13 @@ bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count)
     return true;
 }
 
+void run_unsound(ctf_run *r, const uint8_t *text)
+{
+    diag_report(&r->context->diag, &ctf_codes[CTF458], r->source,
+                r->file_offset + r->data_at / 8 + (uint64_t)(text - r->data), 0,
+                "characters of the encoding", "something else, shown as U+FFFD");
+}
+
 void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
 {
     const uint64_t at = r->data_at + event_at;

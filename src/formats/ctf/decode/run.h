@@ -146,6 +146,9 @@ void run_thread(ctf_run *r, uint64_t tid, uint64_t pid);
    packet names none; r->event_track becomes the track of an event without a thread. */
 uint64_t run_cpu(ctf_run *r, const program *p);
 
+/* A text in the packet has what is no character of its encoding: a finding, and no damage. */
+void run_unsound(ctf_run *r, const uint8_t *text);
+
 /* Time went back from the event before: a finding, and no damage. */
 void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
 

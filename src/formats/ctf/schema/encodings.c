@@ -4,6 +4,7 @@
 #include "core/load.h"
 
 #define REPLACEMENT 0xfffdu
+#define NO_POINT    UINT32_MAX
 
 size_t encoding_find_zero(const uint8_t *from, size_t size, size_t unit)
 {
@@ -51,13 +52,15 @@ static uint32_t unit_load(ctf_encoding encoding, const uint8_t *from)
     }
 }
 
-size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *to)
+size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *to,
+                        bool *is_sound)
 {
     const size_t unit = encoding_unit(encoding);
     const uint8_t *const first = to;
     size_t at = 0;
+    *is_sound = true;
     while (at < size) {
-        uint32_t point = REPLACEMENT;
+        uint32_t point = NO_POINT;
         if (size - at >= unit) {
             point = unit_load(encoding, from + at);
             at += unit;
@@ -71,8 +74,10 @@ size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size,
                 at += 2;
             }
         }
-        if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+        if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) {
             point = REPLACEMENT;
+            *is_sound = false;
+        }
         to = utf8_put(to, point);
     }
     return (size_t)(to - first);
