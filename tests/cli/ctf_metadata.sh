@@ -95,6 +95,29 @@ echo 'trace { major = 1; minor = 8; byte_order = le; }; typealias integer { size
 expect 3 ctf metadata trace
 says err "error CTF050 .*: line 1, column 122: .*no 'n'"
 
+# Also where the text is long, and what was read of it is not kept.
+mkdir long
+{
+    echo 'trace { major = 1; minor = 8; byte_order = le; }; typealias integer { size = 8; } := u8;'
+    echo 'event { fields := struct { u8 x[stream.event.context.n]; }; };'
+    awk 'BEGIN { for (i = 0; i < 60000; i++) printf "typealias integer { size = 8; } := alias_%d;\n", i }'
+} >long/metadata
+expect 3 ctf metadata long
+says err "error CTF050 .*: line 2, column 33: .*no 'n'"
+says err '^    event { fields := struct { u8 x'
+
+# However deep types may nest, there is a limit that the stack can bear.
+mkdir deep
+awk 'BEGIN {
+    print "trace { major = 1; minor = 8; byte_order = le; }; typealias integer { size = 8; } := u8;"
+    printf "event { fields := struct {"
+    for (i = 0; i < 30000; i++) printf "struct {"
+    printf "u8 x;"
+    for (i = 0; i < 30000; i++) printf "} s;"
+    print "}; };" }' >deep/metadata
+expect 3 ctf metadata --max depth=1M deep
+says err 'error CTF052 .*fields nest deeper than 20000'
+
 mkdir nothing
 expect 3 ctf metadata nothing
 says err CTF001
