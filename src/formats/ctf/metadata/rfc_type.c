@@ -487,7 +487,7 @@ static bool label_fits(const ctf_class *type, const ctf_range *range)
     const int64_t least = type->kind == CTF_INT ? INT64_MIN >> (64 - type->size) : 0;
     const uint64_t most = UINT64_MAX >> (64 - type->size) >> (type->kind == CTF_INT);
     return range->is_signed ? (int64_t)range->low >= least && type->kind == CTF_INT
-                              : range->low <= most;
+                            : range->low <= most;
 }
 
 /* No field will ever show a label of a value that its integer cannot have. */
