@@ -92,7 +92,7 @@ fresh rfc_packed
 expect 1 cat --kind lost t
 says out 'discarded events: 3 events lost'
 expect 1 cat --json --kind lost t
-says out '"time_ns":4886718346' || says out 4886718346
+says out '"time_ns":4886718345' || says out 4886718345
 
 # ---- Damage
 fresh rfc_le
