@@ -144,6 +144,55 @@ static inline void count_track(summary_track *entry, const stele_event *event, i
     entry->last_ns = end_ns > entry->last_ns ? end_ns : entry->last_ns;
 }
 
+/* Flags that are counted, or change what is. */
+#define FLAGS_UNUSUAL \
+    (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_NO_TIME)
+
+static inline void count_name(summary *s, name_count *names, uint32_t names_end,
+                              const stele_event *event)
+{
+    if (event->name >= names_end)
+        s->totals.other_name_count++;
+    else if (names[event->name].count++ == 0)
+        names[event->name].kind = event->kind;
+}
+
+static inline bool are_alike(const stele_event *a, const stele_event *b)
+{
+    return a->track == b->track && a->kind == b->kind && a->flags == b->flags;
+}
+
+/* Events that begin with two alike, and have nothing but their time: in streams of a CPU many
+   follow each other on one track. The first event behind them. */
+static inline const stele_event *count_alike(summary *s, const stele_event *event,
+                                             const stele_event *end, times *all)
+{
+    const stele_event *const first = event;
+    name_count *const names = s->names;
+    const uint32_t names_end = s->name_count;
+    summary_track *track = &s->tracks[first->track];
+    times t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
+    do {
+        t.begin_ns = event->time_ns < t.begin_ns ? event->time_ns : t.begin_ns;
+        t.end_ns = event->time_ns > t.end_ns ? event->time_ns : t.end_ns;
+        t.begin_ticks = event->ticks < t.begin_ticks ? event->ticks : t.begin_ticks;
+        t.end_ticks = event->ticks > t.end_ticks ? event->ticks : t.end_ticks;
+        count_name(s, names, names_end, event);
+        event++;
+    } while (event < end && are_alike(first, event));
+    s->totals.kind_counts[first->kind] += (uint64_t)(event - first);
+    if (track->count == 0)
+        *track = (summary_track){first->track, 0, INT64_MAX, INT64_MIN};
+    track->count += (uint64_t)(event - first);
+    track->first_ns = t.begin_ns < track->first_ns ? t.begin_ns : track->first_ns;
+    track->last_ns = t.end_ns > track->last_ns ? t.end_ns : track->last_ns;
+    all->begin_ns = t.begin_ns < all->begin_ns ? t.begin_ns : all->begin_ns;
+    all->end_ns = t.end_ns > all->end_ns ? t.end_ns : all->end_ns;
+    all->begin_ticks = t.begin_ticks < all->begin_ticks ? t.begin_ticks : all->begin_ticks;
+    all->end_ticks = t.end_ticks > all->end_ticks ? t.end_ticks : all->end_ticks;
+    return event;
+}
+
 /* One pass for all figures, compiled for the usual columns and for others. */
 static inline __attribute__((always_inline)) void
 count_events(summary *s, const stele_event *event, const stele_event *end, uint32_t columns)
@@ -152,12 +201,18 @@ count_events(summary *s, const stele_event *event, const stele_event *end, uint3
     summary_track *const tracks = s->tracks;
     const uint32_t names_end = s->name_count, tracks_end = s->track_count;
     times t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
-    for (; event < end; event++) {
+    while (event < end) {
         const int64_t end_ns = event_end_ns(event);
         bool has_time = (columns & STELE_COLUMN_TIME) != 0;
+        if ((columns & SUMMARY_COLUMNS) == SUMMARY_COLUMNS && event->kind == STELE_KIND_INSTANT &&
+            (event->flags & FLAGS_UNUSUAL) == 0 && event->track < tracks_end && event + 1 < end &&
+            are_alike(event, event + 1)) {
+            event = count_alike(s, event, end, &t);
+            continue;
+        }
         if (event->kind < STELE_KIND_COUNT)
             s->totals.kind_counts[event->kind]++;
-        if (event->flags != 0 || event->kind == STELE_KIND_LOST) {
+        if ((event->flags & FLAGS_UNUSUAL) != 0 || event->kind == STELE_KIND_LOST) {
             count_unusual(&s->totals, event);
             has_time &= (event->flags & STELE_FLAG_NO_TIME) == 0;
         }
@@ -165,12 +220,9 @@ count_events(summary *s, const stele_event *event, const stele_event *end, uint3
             count_times(&t, event, end_ns);
         if ((columns & STELE_COLUMN_TRACK) != 0 && event->track < tracks_end)
             count_track(&tracks[event->track], event, end_ns, has_time);
-        if ((columns & STELE_COLUMN_NAME) == 0)
-            continue;
-        if (event->name >= names_end)
-            s->totals.other_name_count++;
-        else if (names[event->name].count++ == 0)
-            names[event->name].kind = event->kind;
+        if ((columns & STELE_COLUMN_NAME) != 0)
+            count_name(s, names, names_end, event);
+        event++;
     }
     add_times(&s->totals, t);
 }
