@@ -51,13 +51,49 @@ char *text_padded(char *to, uint64_t value, unsigned digits)
     return end;
 }
 
+#define COUNT(digits)             ((uint64_t)(digits) << 32)
+#define COUNT_FROM(digits, least) (COUNT(digits) - (least))
+
+/* How many digits a value below BLOCK_LIMIT has: it carries into the upper half of the entry of its
+   highest bit from where on it has one more. Places of what follows wait for nothing else. */
+static unsigned block_count(uint32_t value)
+{
+    static const uint64_t counts[] = {COUNT(1),
+                                      COUNT(1),
+                                      COUNT(1),
+                                      COUNT_FROM(2, 10),
+                                      COUNT(2),
+                                      COUNT(2),
+                                      COUNT_FROM(3, 100),
+                                      COUNT(3),
+                                      COUNT(3),
+                                      COUNT_FROM(4, 1000),
+                                      COUNT(4),
+                                      COUNT(4),
+                                      COUNT(4),
+                                      COUNT_FROM(5, 10000),
+                                      COUNT(5),
+                                      COUNT(5),
+                                      COUNT_FROM(6, 100000),
+                                      COUNT(6),
+                                      COUNT(6),
+                                      COUNT_FROM(7, 1000000),
+                                      COUNT(7),
+                                      COUNT(7),
+                                      COUNT(7),
+                                      COUNT_FROM(8, 10000000),
+                                      COUNT(8),
+                                      COUNT(8),
+                                      COUNT(8)};
+    return (unsigned)((value + counts[31 - __builtin_clz(value | 1)]) >> 32);
+}
+
 /* Without zeros in front, but for the last digit; what is behind the digits is room. */
 static inline char *block_shorten(char *to, uint32_t value)
 {
-    const uint64_t digits = block_digits(value);
-    const unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-    store_le64(to, (digits + SWAR_EACH('0')) >> zeros * 8);
-    return to + BLOCK_DIGITS - zeros;
+    const unsigned count = block_count(value);
+    store_le64(to, (block_digits(value) + SWAR_EACH('0')) >> (BLOCK_DIGITS - count) * 8);
+    return to + count;
 }
 
 /* Apart, so that what is common needs no stack. */
@@ -77,10 +113,6 @@ static __attribute__((noinline)) char *blocks_put(char *to, uint64_t value)
 
 char *text_u64(char *to, uint64_t value)
 {
-    if (value < 10) {
-        *to = (char)('0' + value);
-        return to + 1;
-    }
     return value < BLOCK_LIMIT ? block_shorten(to, (uint32_t)value) : blocks_put(to, value);
 }
 
@@ -93,12 +125,9 @@ char *text_nine(char *to, uint32_t value)
 
 char *text_i64(char *to, int64_t value)
 {
-    uint64_t distance = (uint64_t)value;
-    if (value < 0) {
-        *to++ = '-';
-        distance = 0 - distance;
-    }
-    return text_u64(to, distance);
+    const uint64_t sign = value < 0;
+    *to = '-';
+    return text_u64(to + sign, ((uint64_t)value ^ (0 - sign)) + sign);
 }
 
 /* The eight digits of 32 bits, the first in the lowest byte; `ten` is the digit of 10. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/load.h"
+#include "sinks/six.h"
 
 #define PIECES_MAX 128u /* of a form: what more there is comes without one */
 #define NEST_MAX   64u  /* entries of a structure whose members are pieces */
@@ -15,6 +16,7 @@ typedef enum piece_op {
     OP_UINT,
     OP_INT,
     OP_HEX,
+    OP_REAL,
     OP_STRING,
     OP_VALUE, /* anything */
     OP_REST,  /* the members that are left */
@@ -134,6 +136,7 @@ static piece_op value_op(const builder *b, const stele_field *at)
                : base != 0                  ? OP_VALUE
                : at->type == STELE_TYPE_INT ? OP_INT
                                             : OP_UINT;
+    case STELE_TYPE_FLOAT: return OP_REAL;
     case STELE_TYPE_STRING: return OP_STRING;
     default: return OP_VALUE;
     }
@@ -423,6 +426,7 @@ char *pretty_form_put_fields(const pretty_form *form, pretty_values *values, cha
         case OP_UINT: to = text_u64(to, at->u.u); break;
         case OP_INT: to = text_i64(to, at->u.i); break;
         case OP_HEX: to = text_hex_upper(to, at->u.u & p->value); break;
+        case OP_REAL: to = six_put(to, at->u.f); break;
         case OP_STRING:
             to =
                 pretty_put_string(values, to, stele_field_text(values->context, values->batch, at));

@@ -240,6 +240,24 @@ static char *put_index(char *to, uint32_t index, bool has_names)
     return to;
 }
 
+/* Decimal or hexadecimal integers without colours. */
+static char *put_integers(const pretty_values *v, char *to, const stele_field *field,
+                          bool has_names)
+{
+    const uint8_t *at = v->batch->bytes + field->u.bytes.offset;
+    const bool is_hex = (field->hint & STELE_HINT_BASE_MASK) != 0;
+    const bool is_signed = field->type == STELE_TYPE_INTS;
+    const uint64_t bits = pretty_hex_bits(field);
+    for (uint32_t i = 0; i < field->u.bytes.size / 8; i++, at += 8) {
+        const uint64_t value = load_native64(at);
+        to = put_index(pretty_room(v->out, to, PRETTY_ROOM), i, has_names);
+        to = is_hex      ? text_hex_upper(PUT(to, "0x"), value & bits)
+             : is_signed ? text_i64(to, (int64_t)value)
+                         : text_u64(to, value);
+    }
+    return to;
+}
+
 /* Numbers of 8 bytes, one behind the other. */
 static char *put_packed(const pretty_values *v, char *to, const stele_field *field, bool has_names)
 {
@@ -247,6 +265,9 @@ static char *put_packed(const pretty_values *v, char *to, const stele_field *fie
     stele_field element = {.width = field->width, .hint = field->hint & STELE_HINT_BASE_MASK};
     element.type = field->type == STELE_TYPE_INTS ? STELE_TYPE_INT : STELE_TYPE_UINT;
     *to++ = '[';
+    if (field->type != STELE_TYPE_FLOATS && element.hint <= STELE_HINT_HEX &&
+        v->colors.end.size == 0)
+        return PUT(put_integers(v, to, field, has_names), " ]");
     for (uint32_t i = 0; i < field->u.bytes.size / 8; i++, at += 8) {
         to = pretty_room(v->out, to, 2 * PRETTY_ROOM);
         to = put_index(to, i, has_names);
