@@ -34,6 +34,7 @@ typedef struct piece {
 } piece;
 
 struct pretty_form {
+    size_t size; /* of all */
     stele_name name;
     uint16_t category;
     uint8_t after;
@@ -351,7 +352,7 @@ static pretty_form *form_make(pretty_forms *forms, const stele_event *event, con
 {
     output *text = forms->scratch;
     pretty_form *form;
-    size_t pieces_size, text_size;
+    size_t pieces_size, text_size, size;
     uint8_t *bytes;
     builder b;
     text->at = text->buffer;
@@ -363,12 +364,12 @@ static pretty_form *form_make(pretty_forms *forms, const stele_event *event, con
     build_all(&b, event, at, end);
     pieces_size = b.count * sizeof *b.pieces;
     text_size = output_offset(text);
-    form = text->status == STELE_OK ? malloc(sizeof *form + pieces_size + text_size + PRETTY_CHUNK)
-                                    : NULL;
+    size = sizeof *form + pieces_size + text_size + PRETTY_CHUNK;
+    form = text->status == STELE_OK ? malloc(size) : NULL;
     if (form == NULL)
         return NULL;
-    *form =
-        (pretty_form){.name = event->name, .category = event->category, .after = (uint8_t)after};
+    *form = (pretty_form){
+        .size = size, .name = event->name, .category = event->category, .after = (uint8_t)after};
     memcpy(form->pieces, b.pieces, pieces_size);
     bytes = (uint8_t *)form->pieces + pieces_size;
     memcpy(bytes, text->buffer, text_size);
@@ -377,6 +378,33 @@ static pretty_form *form_make(pretty_forms *forms, const stele_event *event, con
     form->head_size = form->pieces[0].text;
     *has_local = b.has_local;
     return form;
+}
+
+static void form_drop(pretty_forms *forms, pretty_form **form)
+{
+    if (*form != NULL)
+        forms->size -= (*form)->size;
+    free(*form);
+    *form = NULL;
+}
+
+static void drop_all(pretty_forms *forms)
+{
+    for (size_t i = 0; i < PRETTY_FORM_SETS; i++) {
+        for (size_t way = 0; way < PRETTY_FORM_WAYS; way++)
+            form_drop(forms, &forms->sets[i][way]);
+    }
+}
+
+/* In the place of the one that was made before the other. */
+static void form_keep(pretty_forms *forms, pretty_form **set, pretty_form *made)
+{
+    if (forms->size + made->size > PRETTY_FORMS_MAX)
+        drop_all(forms);
+    form_drop(forms, &set[PRETTY_FORM_WAYS - 1]);
+    memmove(set + 1, set, (PRETTY_FORM_WAYS - 1) * sizeof *set);
+    set[0] = made;
+    forms->size += made->size;
 }
 
 const pretty_form *pretty_form_find(pretty_forms *forms, const stele_event *event, unsigned after)
@@ -400,9 +428,8 @@ const pretty_form *pretty_form_find(pretty_forms *forms, const stele_event *even
         free(forms->passing);
         return forms->passing = made;
     }
-    free(set[PRETTY_FORM_WAYS - 1]);
-    memmove(set + 1, set, (PRETTY_FORM_WAYS - 1) * sizeof *set);
-    return set[0] = made;
+    form_keep(forms, set, made);
+    return made;
 }
 
 /* ---- Writing ---- */
@@ -462,10 +489,7 @@ stele_status pretty_forms_init(pretty_forms *forms, pretty_values *values,
 
 void pretty_forms_free(pretty_forms *forms)
 {
-    for (size_t i = 0; i < PRETTY_FORM_SETS; i++) {
-        for (size_t way = 0; way < PRETTY_FORM_WAYS; way++)
-            free(forms->sets[i][way]);
-    }
+    drop_all(forms);
     free(forms->passing);
     output_close(forms->scratch);
 }

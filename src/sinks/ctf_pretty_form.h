@@ -28,8 +28,9 @@ typedef enum pretty_about {
 
 typedef struct pretty_form pretty_form;
 
-#define PRETTY_FORM_SETS 1024u
+#define PRETTY_FORM_SETS 4096u
 #define PRETTY_FORM_WAYS 2u
+#define PRETTY_FORMS_MAX ((size_t)16 << 20) /* bytes of forms that are kept */
 
 typedef struct pretty_forms {
     pretty_values *values;
@@ -37,6 +38,7 @@ typedef struct pretty_forms {
     stele_name about[PRETTY_ABOUT_COUNT];
     output *scratch; /* the text of the form that is being made */
     pretty_form *sets[PRETTY_FORM_SETS][PRETTY_FORM_WAYS];
+    size_t size;          /* of all of these */
     pretty_form *passing; /* with names that are known in one batch only */
 } pretty_forms;
 
