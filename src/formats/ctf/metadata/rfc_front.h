@@ -38,8 +38,9 @@ typedef struct rfc_front {
     bool may_wait, is_waiting; /* see rfc_refuse_name() */
     name_register types, sections;
     name_set names;
-    uint32_t level;      /* of the type being read */
-    ctf_member *members; /* of structures being read: the innermost ones last */
+    const ctf_class *event_headers[2]; /* of types 1 and 2, for all sections; NULL: not yet made */
+    uint32_t level;                    /* of the type being read */
+    ctf_member *members;               /* of structures being read: the innermost ones last */
     uint32_t member_count, member_capacity;
     ctf_mapping *mappings; /* of the enumeration being read */
     uint32_t mapping_capacity;

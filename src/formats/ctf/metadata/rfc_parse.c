@@ -227,6 +227,15 @@ static const ctf_class *make_event_header(rfc_front *front, unsigned number)
     return header;
 }
 
+/* Sections with one type of header share its class. */
+static const ctf_class *event_header_of(rfc_front *front, unsigned number)
+{
+    const ctf_class **header = &front->event_headers[number - 1];
+    if (*header == NULL)
+        *header = make_event_header(front, number);
+    return *header;
+}
+
 /* ---- section ---- */
 
 static bool read_context(rfc_front *front, ctf_stream_class *stream)
@@ -276,7 +285,7 @@ static bool read_section_event(rfc_front *front, ctf_stream_class *stream)
             return false;
         if (!rfc_is_name(front, "type1") && !rfc_is_name(front, "type2"))
             return rfc_refuse(front, &ctf_codes[CTF301], "type1 or type2");
-        stream->event_header = make_event_header(front, rfc_is_name(front, "type1") ? 1 : 2);
+        stream->event_header = event_header_of(front, rfc_is_name(front, "type1") ? 1 : 2);
         if (stream->event_header == NULL || !rfc_next(front) || !rfc_end_value(front))
             return false;
     }
