@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/leftovers.h"
+
 #define BUFFER_SIZE ((size_t)64 << 10)
 
 /* What formatted text mostly fits in, so that it need not be measured first. */
@@ -501,6 +503,8 @@ stele_status output_finish(output *out)
     out->made_folders = 0; /* they stay */
     if (output_seal(out) == STELE_OK && out->temp_path != NULL)
         output_place(out);
+    if (out->status == STELE_OK && out->is_folder && out->replaces && out->path != NULL)
+        out->status = leftovers_tell(out);
     return out->status;
 }
 

@@ -47,7 +47,8 @@ const uint8_t *output_memory(const output *out, size_t *size);
 /*
  * A folder, to which files are added; nothing is written to it itself. It is made if need be; one
  * with files in it is STELE_ERR_EXISTS unless `replace`, and then those of the same name are
- * replaced. NULL as path is a folder in memory. Errors as of output_open().
+ * replaced; output_finish() tells of the others. NULL as path is a folder in memory. Errors as of
+ * output_open().
  */
 stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **out);
 

@@ -53,6 +53,14 @@ for to in json csv heph; do
     check "the file is new" test "$(head -c 8 result)" != precious
     rm result
 done
+# What lies in a directory that is written to again stays, and is told.
+expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder
+expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+silent err 'STE012'
+echo precious >folder/other
+expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+says err "folder: warning STE012 files of an earlier trace: .* 1 more, such as 'other'"
+check "the other file is as it was" test "$(cat folder/other)" = precious
 expect 4 convert "$trace" --to json -o missing-folder/result
 says err 'error STE005 .*No such file or directory'
 

@@ -248,9 +248,11 @@ TEST(a_trace_is_split_and_joined)
         const size_t count = (SNAPSHOTS + (size_t)every - 1) / (size_t)every;
         char paths[SNAPSHOTS][32];
         const char *parts[SNAPSHOTS];
-        split("trace", every, "split");
+        char below[32];
+        snprintf(below, sizeof below, "split%u", (unsigned)every);
+        split("trace", every, below);
         for (size_t i = 0; i < count; i++) {
-            snprintf(paths[i], sizeof paths[i], "split/%06zu", i);
+            snprintf(paths[i], sizeof paths[i], "%.16s/%06zu", below, i);
             parts[i] = paths[i];
         }
         join(parts, count, "joined");
