@@ -58,15 +58,26 @@ static size_t target_settings(const options *o, stele_setting *settings)
     return count;
 }
 
+/* Whether records have to be written anew: in another order or layout, with other times or fields.
+ */
+static bool changes_records(const options *o)
+{
+    static const option_id ids[] = {OPTION_OFFSET,       OPTION_ALIGN_START,     OPTION_SORT,
+                                    OPTION_CLOCK_OFFSET, OPTION_CLOCK_OFFSET_NS, OPTION_TO_VERSION,
+                                    OPTION_DEBUG_INFO};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (option_given(o, ids[i]))
+            return true;
+    return target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) != 0;
+}
+
 /* A single trace that keeps its format and its times keeps the bytes of its records. */
 static bool is_copy(const cli *c, const target *to, const inputs *in)
 {
     const options *o = &c->options;
     return in->count == 1 && to->format != NULL && to->format->copier != NULL &&
            strcmp(to->format->name, stele_trace_get_info(in->traces[0])->format) == 0 &&
-           !option_given(o, OPTION_OFFSET) && !option_given(o, OPTION_ALIGN_START) &&
-           !option_given(o, OPTION_SORT) && !option_given(o, OPTION_TO_VERSION) &&
-           target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) == 0;
+           !changes_records(o);
 }
 
 static bool target_open(cli *c, target *to, const inputs *in)

@@ -14,6 +14,13 @@ expect 1 cat --ctf-pretty --clock-cycles --no-delta --pretty-fields none --prett
 says out '^timestamp = 00000000000671088590, name = a:numbers, stream.packet.context = { cpu_id = 0 }'
 expect 1 cat --ctf-pretty --clock-seconds --pretty-names none "$small"
 says out '^\[1700000000.671088590\] (+?.?????????) box a:numbers: { 0 }, { 7 }, { -3, 5, '
+expect 1 cat --ctf-pretty --clock-seconds --clock-offset=-5 --clock-offset-ns=7 "$small"
+says out '^\[1699999995.671088597\] '
+expect 1 convert --clock-offset=5 "$small" --to ctf -o moved
+expect 1 cat --ctf-pretty --clock-seconds moved
+says out '^\[1700000005.671088590\] '
+expect 2 cat --clock-offset=1.5 "$small"
+says err "expected a whole number of seconds, found '1.5' for clock-offset"
 expect 1 cat --ctf-pretty --clock-gmt --color=always "$small"
 says out 'cpu_id.\[0m = .\[1m0.\[0m }, { .\[36mvtid.\[0m = .\[1m7.\[0m }'
 expect 2 cat --ctf-pretty --pretty-names some "$small"

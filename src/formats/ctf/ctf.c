@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CTF format: recognition, opening, and the table of what it offers. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +272,19 @@ static bool read_alignment(ctf_trace *trace, const char *text)
     return false;
 }
 
+/* A whole number of seconds or ns, whose ns are added to what others give. */
+static bool read_clock_offset(ctf_trace *trace, const char *text, int64_t unit_ns)
+{
+    char *end;
+    long long value;
+    int64_t ns;
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' &&
+           !__builtin_mul_overflow((int64_t)value, unit_ns, &ns) &&
+           !__builtin_add_overflow(trace->clock_offset_ns, ns, &trace->clock_offset_ns);
+}
+
 static stele_status take_settings(ctf_trace *trace, const source *from,
                                   const stele_trace_options *options)
 {
@@ -286,6 +300,12 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
             if (!trace->rounds_twice && strcmp(setting->value, "once") != 0)
                 return format_refuse(context, from, setting, "once or twice");
         }
+        if (strcmp(setting->key, "clock-offset") == 0 &&
+            !read_clock_offset(trace, setting->value, 1000000000))
+            return format_refuse(context, from, setting, "a whole number of seconds");
+        if (strcmp(setting->key, "clock-offset-ns") == 0 &&
+            !read_clock_offset(trace, setting->value, 1))
+            return format_refuse(context, from, setting, "a whole number of ns");
         if (strcmp(setting->key, "clock-freq") == 0 ||
             strcmp(setting->key, "clock-frequency") == 0) {
             char *end;
@@ -330,7 +350,8 @@ const format format_ctf = {
     .extensions = "",
     .probe = ctf_probe,
     .open = ctf_open,
-    .settings = "key-file rfc-alignment clock-freq clock-frequency clock-rounding",
+    .settings = "key-file rfc-alignment clock-freq clock-frequency clock-offset clock-offset-ns "
+                "clock-rounding",
     .dump = ctf_dump,
     .writer = ctf_writer_open,
     .writer_settings = "compress checksum to-key-file event-header header-alignment",

@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "core/path.h"
+#include "core/wide.h"
 #include "formats/ctf/trace/trace.h"
 
 #define METADATA_NAME "metadata"
@@ -64,16 +65,41 @@ void ctf_close_member(size_t member, input *in)
         input_close(in);
 }
 
+#define NS_PER_S 1000000000
+
+static int64_t add_within(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* As the user says, beyond what the metadata does. */
+static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generation generation)
+{
+    int64_t seconds = trace->clock_offset_ns / NS_PER_S,
+            rest_ns = trace->clock_offset_ns % NS_PER_S;
+    if (rest_ns < 0) {
+        seconds--;
+        rest_ns += NS_PER_S;
+    }
+    clock->rounds_twice = trace->rounds_twice;
+    if (trace->clock_frequency_hz != 0 && generation == CTF_RFC)
+        clock->frequency_hz = trace->clock_frequency_hz;
+    clock->offset_s = add_within(clock->offset_s, seconds);
+    clock->offset_cycles =
+        add_within(clock->offset_cycles,
+                   (int64_t)((wide_i128)rest_ns * (wide_i128)clock->frequency_hz / NS_PER_S));
+}
+
 bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
 {
     schema_free(&unit->schema);
     unit->schema = (ctf_schema){0};
     unit->is_open = metadata_parse(&unit->text, &unit->schema);
-    for (uint32_t i = 0; i < unit->schema.clock_count; i++) {
-        unit->schema.clocks[i]->rounds_twice = trace->rounds_twice;
-        if (trace->clock_frequency_hz != 0 && unit->schema.generation == CTF_RFC)
-            unit->schema.clocks[i]->frequency_hz = trace->clock_frequency_hz;
-    }
+    for (uint32_t i = 0; i < unit->schema.clock_count; i++)
+        clock_adjust(unit->schema.clocks[i], trace, unit->schema.generation);
     return unit->is_open;
 }
 

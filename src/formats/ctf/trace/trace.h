@@ -99,6 +99,7 @@ typedef struct ctf_trace {
     rfc_options rfc;
     uint8_t key[RFC_KEY_MAX];
     uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
+    int64_t clock_offset_ns;     /* added to the times of all clocks */
     bool rounds_twice;           /* so do the clocks */
 } ctf_trace;
 
