@@ -148,9 +148,14 @@ char *cell_delta(char *to, cell_clock *clock, const stele_event *event)
     return to;
 }
 
+bool cell_has_duration(const stele_event *event)
+{
+    return event->kind == STELE_KIND_COMPLETE || (event->kind == STELE_KIND_LOST && event->id != 0);
+}
+
 char *cell_duration(char *to, const cell_clock *clock, const stele_event *event)
 {
-    if (event->kind != STELE_KIND_COMPLETE || !has_time(clock, event))
+    if (!cell_has_duration(event) || !has_time(clock, event))
         return to;
     return put_distance(to, clock, (int64_t)event->id, event->time_ns);
 }

@@ -83,7 +83,10 @@ char *cell_time(char *to, const cell_clock *clock, const stele_event *event);
 /* Time since the event before, which it then takes the place of. */
 char *cell_delta(char *to, cell_clock *clock, const stele_event *event);
 
-/* How long a COMPLETE event took, in seconds or the clock's units; nothing for others. */
+/* Whether the event says when it ended: complete events, and losses whose end is known. */
+bool cell_has_duration(const stele_event *event);
+
+/* How long such an event took, in seconds or the clock's units; nothing for others. */
 char *cell_duration(char *to, const cell_clock *clock, const stele_event *event);
 
 /* The number of the event's process or thread, as far as it stands on one. */

@@ -221,7 +221,7 @@ static char *duration_put(char *to, const cell_clock *clock, const stele_event *
     bool is_negative;
     uint64_t distance, divisor = 1;
     unsigned unit = 0, digits;
-    if (event->kind != STELE_KIND_COMPLETE || clock->stream->clock.domain != STELE_CLOCK_NS)
+    if (!cell_has_duration(event) || clock->stream->clock.domain != STELE_CLOCK_NS)
         return cell_duration(to, clock, event);
     distance = time_distance((int64_t)event->id, event->time_ns, &is_negative);
     while (unit < 3 && distance / divisor >= 1000) {
