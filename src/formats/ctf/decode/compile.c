@@ -461,10 +461,12 @@ static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     build_align(b, type->alignment > 8 ? type->alignment : 8);
     if ((type->roles & CTF_ROLE_UUID) != 0)
         build_op(b, OP_UUID);
-    at = build_op(b, is_text ? OP_TEXT : OP_BLOB);
-    at->v.encoding = type->encoding;
-    at->flags = b->is_wanted ? OP_WANTED : 0;
+    at = build_op(b, !b->is_wanted ? OP_SKIP : is_text ? OP_TEXT : OP_BLOB);
     set_length(at, length);
+    if (b->is_wanted)
+        at->v.encoding = type->encoding;
+    else
+        at->v.element.stride = at->v.element.size = 8;
     at->head = build_head(b, name, is_text ? STELE_TYPE_STRING : STELE_TYPE_BYTES, 0, 0);
     b->entries += b->is_wanted;
     step_length(b, length, 8);
@@ -837,6 +839,19 @@ static uint32_t slot_last(const builder *b, uint32_t slot)
     return OP_NONE;
 }
 
+/* The thread goes in front of the group of entries that its stretch begins with. */
+static void thread_settle(builder *b, uint32_t thread)
+{
+    const op tid = b->ops[thread], pid = b->ops[thread + 1];
+    op *group = b->ops + b->emit;
+    if (b->emit == OP_NONE || b->emit != b->need + 1 || b->emit + 1 + group->v.count != thread)
+        return;
+    memmove(group + 2, group, (1 + group->v.count) * sizeof *group);
+    group[0] = tid;
+    group[1] = pid;
+    b->emit += 2;
+}
+
 /* Behind the contexts: the thread that they name, from its numbers where these lie together. */
 static void emit_thread(builder *b)
 {
@@ -854,11 +869,42 @@ static void emit_thread(builder *b)
         b->ops[first + 1] = process;
         for (uint32_t i = first; i <= first + 1; i++)
             b->ops[i].u.add = 0 - b->ops[i].sign;
+        thread_settle(b, first);
         return;
     }
     at = build_op(b, OP_THREAD_SLOTS);
     at->v.thread.tid = tid;
     at->v.thread.pid = pid;
+}
+
+/* The order and the signs of two numbers of 32 bits that lie in 8 bytes, lowest first: pairs of one
+   form name the same thread when their bytes are the same. 0: they are not such ones. */
+static uint8_t thread_form(const op *tid, const op *pid)
+{
+    const bool are_words =
+        tid->shift == 0 && tid->mask == UINT32_MAX && pid->shift == 0 && pid->mask == UINT32_MAX;
+    if (!are_words || (tid->offset + 4 != pid->offset && pid->offset + 4 != tid->offset))
+        return 0;
+    return (uint8_t)(1 + (tid->offset > pid->offset) + (tid->sign != 0 ? 2 : 0) +
+                     (pid->sign != 0 ? 4 : 0));
+}
+
+/* What mostly comes behind the begin of a stretch is done with it. */
+static void fuse_stretches(builder *b)
+{
+    for (uint32_t i = 0; i + 1 < b->count; i++) {
+        op *need = &b->ops[i];
+        if (need->code != OP_NEED)
+            continue;
+        if (need[1].code == OP_EMIT_BYTES)
+            need->code = OP_NEED_BYTES;
+        if (need[1].code != OP_THREAD)
+            continue;
+        need->width = thread_form(&need[1], &need[2]);
+        need->offset = need[1].offset < need[2].offset ? need[1].offset : need[2].offset;
+        if (need->width != 0)
+            need->code = OP_NEED_THREAD;
+    }
 }
 
 /* Ends the program; NULL: memory. */
@@ -870,6 +916,7 @@ static program *builder_finish(builder *b, op_code last)
     uint32_t *picks = NULL;
     build_close(b);
     build_op(b, last);
+    fuse_stretches(b);
     if (walk->pick_count != 0)
         picks = build_take(b, walk->pick_count, sizeof *picks);
     if (!b->is_exhausted)

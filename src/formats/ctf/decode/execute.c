@@ -51,7 +51,7 @@ HOT const op *entries_push(stele_batch *batch, const op *o, const uint8_t *base,
         store_native64(entry + 8, number_load(o, base, form));
         entry += sizeof(stele_field);
     } while (o != last);
-    return o;
+    return last;
 }
 
 /* ---- Stretches ---- */
@@ -81,13 +81,23 @@ HOT uint64_t aligned(const ctf_run *r, uint64_t pos, uint32_t mask)
     return pos + (-(pos + r->data_at) & mask);
 }
 
+/* A stretch that lies far enough from the end of what is loaded: steps over it. */
+HOT bool stretch_near(const ctf_run *r, const op *o, uint64_t *pos, const uint8_t **base)
+{
+    const uint64_t end = *pos + o->u.size;
+    *base = r->data + (*pos >> 3);
+    if (UNLIKELY(end >= r->near_end))
+        return false;
+    *pos = end;
+    return true;
+}
+
 /* Any stretch: its first byte goes to r->stretch. The position behind it, POS_FAILED. */
 static __attribute__((noinline)) uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos)
 {
     const uint32_t touched = o->v.need.touched;
     const bool is_shifted = o->code == OP_NEED_SHIFTED;
-    if (o->code != OP_NEED)
-        pos = aligned(r, pos, o->v.need.mask);
+    pos = aligned(r, pos, o->v.need.mask);
     if (pos > r->end || o->u.size > r->end - pos)
         return run_past_end(r, pos, o->u.size);
     if (touched == 0)
@@ -118,6 +128,22 @@ HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
 HOT void event_thread_near(ctf_run *r, const op *o, const uint8_t *base)
 {
     event_thread(r, number_load(&o[0], base, NUMBER_LE), number_load(&o[1], base, NUMBER_LE));
+}
+
+static __attribute__((noinline)) void event_thread_other(ctf_run *r, const op *o,
+                                                         const uint8_t *base, uint64_t pair)
+{
+    event_thread_near(r, o + 1, base);
+    r->thread_pair = pair;
+    r->thread_form = r->thread != 0 ? o->width : 0;
+}
+
+/* Behind OP_NEED_THREAD: mostly the pair is that of the last event. */
+HOT void event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
+{
+    const uint64_t pair = load_le64(base + o->offset);
+    if (UNLIKELY(pair != r->thread_pair || o->width != r->thread_form))
+        event_thread_other(r, o, base, pair);
 }
 
 static void event_thread_slots(ctf_run *r, const op *o)
@@ -425,22 +451,28 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
     return true;
 }
 
-/* The program of the event class; NULL: the outcome says why. */
-HOT const program *event_program(ctf_run *r, stele_batch *batch)
+/* Goes to the program of the event class: the position, POS_FAILED. */
+HOT uint64_t event_enter(ctf_run *r, const stele_batch *batch, const program **p, const op **o,
+                         uint64_t pos)
 {
     const stream_programs *own = r->own;
-    const program *p = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
-    if (LIKELY(p != NULL && batch->field_capacity - batch->field_count >= p->entries))
-        return p;
-    return run_find_program(r, r->event_at);
+    const program *found = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
+    if (UNLIKELY(found == NULL || batch->field_capacity - batch->field_count < found->entries)) {
+        found = run_find_program(r, r->event_at);
+        if (found == NULL)
+            return POS_FAILED;
+    }
+    *p = found;
+    *o = found->ops - 1; /* before its first one */
+    return pos;
 }
 
 /* The same behind the compact or extended header. */
-HOT const program *event_enter(ctf_run *r, stele_batch *batch, const op *o, uint64_t *pos,
-                               bool is_big_endian)
+HOT uint64_t event_enter_either(ctf_run *r, const stele_batch *batch, const program **p,
+                                const op **o, uint64_t pos, bool is_big_endian)
 {
-    *pos = event_either(r, o->u.either, *pos, is_big_endian);
-    return LIKELY(*pos != POS_FAILED) ? event_program(r, batch) : NULL;
+    pos = event_either(r, (*o)->u.either, pos, is_big_endian);
+    return LIKELY(pos != POS_FAILED) ? event_enter(r, batch, p, o, pos) : POS_FAILED;
 }
 
 /* Behind the last event that the batch takes or the packet has. */
@@ -501,6 +533,22 @@ HOT uint64_t string_pass(ctf_run *r, const op *o, uint64_t pos)
     return field_string(r, o, pos);
 }
 
+/* ---- Elements that nobody wants ---- */
+
+#define SKIP_SHORT (1u << 24) /* elements: so many of any size are less than 2^56 bits */
+
+/* Mostly there are as many as a field said, they follow each other, and end before the end. */
+HOT uint64_t skip_near(ctf_run *r, const op *o, uint64_t pos)
+{
+    if (LIKELY((o->flags & OP_HAS_SLOT) != 0 && o->v.element.stride == o->v.element.size)) {
+        const slot_value *slot = &r->slots[o->u.length];
+        const uint64_t end = pos + slot->value * o->v.element.stride;
+        if (LIKELY(slot->is_set && slot->value < SKIP_SHORT && end < r->near_end))
+            return end;
+    }
+    return field_skip(r, o, pos);
+}
+
 /* ---- The loop ---- */
 
 /* Fields at the position: the position behind them, POS_FAILED. */
@@ -511,6 +559,7 @@ HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
     case OP_BIG_FLOAT: return field_big_float(r, o, pos);
     case OP_UUID: return field_uuid(r, pos);
     case OP_STRING: return field_string(r, o, pos);
+    case OP_TEXT: return field_text(r, o, pos);
     case OP_BLOB: return field_blob(r, o, pos);
     case OP_UNIT: return field_unit(r, o, pos);
     case OP_JOINT: return joint_note(r, o, pos) ? pos : run_exhausted(r);
@@ -521,7 +570,8 @@ HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
 }
 
 /* What most events do not need: the position behind it, POS_FAILED. */
-HOT uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base, uint64_t pos)
+static __attribute__((noinline)) uint64_t op_other(ctf_run *r, const program *p, const op *o,
+                                                   const uint8_t *base, uint64_t pos)
 {
     uint64_t value;
     switch (o->code) {
@@ -550,30 +600,42 @@ HOT uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *
     return pos;
 }
 
-/* Where to go on; NULL: the outcome says why. */
-HOT const op *op_branch(ctf_run *r, const program *p, const op *o, uint64_t pos, uint32_t first)
+/* Puts the number to the scratch: the position behind it, POS_FAILED. */
+HOT uint64_t op_varint(ctf_run *r, const program *p, const op **o, const uint8_t **base,
+                       uint64_t pos)
 {
-    const op *const target = p->ops + o->v.target;
-    bool is_bad = false;
-    uint32_t option;
+    bool is_big;
+    pos = field_varint(r, *o, pos, &is_big);
+    *base = r->scratch;
+    if (is_big)
+        *o = p->ops + (*o)->v.target - 1;
+    return pos;
+}
+
+/* Whether to go on behind the operation or at its target: the position, POS_FAILED. */
+HOT uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, uint32_t first)
+{
+    const op *const o = *at;
+    bool goes_on = false, is_bad = false;
+    uint32_t target = o->v.target;
     switch (o->code) {
-    case OP_JUMP: return target;
-    case OP_LOOP:
-        if (loop_begin(r, o, pos, &is_bad))
-            return o + 1;
-        return is_bad ? NULL : target;
+    case OP_JUMP: break;
+    case OP_LOOP: goes_on = loop_begin(r, o, pos, &is_bad); break;
     case OP_NEXT:
-        if (!loop_has_room(r, p, pos, first))
-            return NULL;
-        return loop_next(r) ? target : o + 1;
+        is_bad = !loop_has_room(r, p, pos, first);
+        goes_on = !is_bad && !loop_next(r);
+        break;
     case OP_CHOOSE:
-        option = option_choose(r, o->u.choices, pos);
-        return option != OP_NONE ? p->ops + option : NULL;
-    default: /* OP_WHETHER */
-        if (condition_holds(r, o->u.condition, pos, &is_bad))
-            return o + 1;
-        return is_bad ? NULL : target;
+        target = option_choose(r, o->u.choices, pos);
+        is_bad = target == OP_NONE;
+        break;
+    default: /* OP_WHETHER */ goes_on = condition_holds(r, o->u.condition, pos, &is_bad); break;
     }
+    if (UNLIKELY(is_bad))
+        return POS_FAILED;
+    if (!goes_on)
+        *at = p->ops + target - 1;
+    return pos;
 }
 
 decode_outcome run_execute(ctf_run *r, const program *first)
@@ -584,20 +646,26 @@ decode_outcome run_execute(ctf_run *r, const program *first)
     const uint8_t *base = r->scratch;
     uint64_t pos = r->position - r->data_at;
     event_mark mark = event_begin(r, batch, pos);
-    bool is_big;
     for (;; o++) {
-        if (o->code >= OP_CODE_END)
-            __builtin_unreachable();
         switch (o->code) {
+        case OP_NEED_THREAD:
+            if (UNLIKELY(!stretch_near(r, o, &pos, &base)))
+                goto far;
+            event_thread_pair(r, o, base);
+            o += 2;
+            continue;
+        case OP_NEED_BYTES:
+            if (UNLIKELY(!stretch_near(r, o, &pos, &base)))
+                goto far;
+            o = entries_push(batch, o + 1, base, NUMBER_BYTES);
+            continue;
         case OP_NEED_ALIGNED: pos = aligned(r, pos, o->v.need.mask); __attribute__((fallthrough));
         case OP_NEED:
-            base = r->data + (pos >> 3);
-            if (LIKELY(pos + o->u.size < r->near_end)) {
-                pos += o->u.size;
+            if (LIKELY(stretch_near(r, o, &pos, &base)))
                 continue;
-            }
             __attribute__((fallthrough));
         case OP_NEED_SHIFTED:
+        far:
             pos = stretch_any(r, o, pos);
             base = r->stretch;
             break;
@@ -613,32 +681,16 @@ decode_outcome run_execute(ctf_run *r, const program *first)
         case OP_STRING_PASS: pos = string_pass(r, o, pos); break;
         case OP_NUMBERS: pos = field_numbers(r, o++, pos); break;
         case OP_ENTRIES: pos = field_entries(r, o++, pos, p->entries); break;
-        case OP_SKIP: pos = field_skip(r, o, pos); break;
-        case OP_TEXT: pos = field_text(r, o, pos); break;
-        case OP_VARINT:
-            pos = field_varint(r, o, pos, &is_big);
-            base = r->scratch;
-            o = is_big ? p->ops + o->v.target - 1 : o;
-            break;
+        case OP_SKIP: pos = skip_near(r, o, pos); break;
+        case OP_VARINT: pos = op_varint(r, p, &o, &base, pos); break;
         case OP_JUMP:
         case OP_LOOP:
         case OP_NEXT:
         case OP_CHOOSE:
-        case OP_WHETHER:
-            o = op_branch(r, p, o, pos, mark.fields);
-            if (UNLIKELY(o == NULL))
-                return event_undo(r, mark);
-            o--;
-            continue;
-        case OP_EITHER_LE: p = event_enter(r, batch, o, &pos, false); goto entered;
-        case OP_EITHER_BE: p = event_enter(r, batch, o, &pos, true); goto entered;
-        case OP_DISPATCH:
-            p = event_program(r, batch);
-        entered:
-            if (UNLIKELY(p == NULL))
-                return event_undo(r, mark);
-            o = p->ops - 1;
-            continue;
+        case OP_WHETHER: pos = op_branch(r, p, &o, pos, mark.fields); break;
+        case OP_EITHER_LE: pos = event_enter_either(r, batch, &p, &o, pos, false); break;
+        case OP_EITHER_BE: pos = event_enter_either(r, batch, &p, &o, pos, true); break;
+        case OP_DISPATCH: pos = event_enter(r, batch, &p, &o, pos); break;
         case OP_DONE:
             if (UNLIKELY(!event_push(r, batch, p, pos, mark.fields)))
                 return event_undo(r, mark);

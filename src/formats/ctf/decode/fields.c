@@ -128,13 +128,9 @@ uint64_t field_text(ctf_run *r, const op *o, uint64_t pos)
         return POS_FAILED;
     if (length > bytes_left(r, pos))
         return run_past_end(r, pos, bits_of_bytes(length));
-    if ((o->flags & OP_WANTED) != 0) {
-        size = unit == 1 ? find_zero(from, (size_t)length)
-                         : encoding_find_zero(from, (size_t)length, unit);
-        if (!push_text(r, o, from, size))
-            return POS_FAILED;
-    }
-    return pos + length * 8;
+    size = unit == 1 ? find_zero(from, (size_t)length)
+                     : encoding_find_zero(from, (size_t)length, unit);
+    return push_text(r, o, from, size) ? pos + length * 8 : POS_FAILED;
 }
 
 uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos)
@@ -144,9 +140,7 @@ uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos)
         return POS_FAILED;
     if (length > bytes_left(r, pos))
         return run_past_end(r, pos, bits_of_bytes(length));
-    if ((o->flags & OP_WANTED) != 0 && !push_bytes(r, o, r->data + (pos >> 3), (size_t)length))
-        return POS_FAILED;
-    return pos + length * 8;
+    return push_bytes(r, o, r->data + (pos >> 3), (size_t)length) ? pos + length * 8 : POS_FAILED;
 }
 
 uint64_t field_uuid(ctf_run *r, uint64_t pos)

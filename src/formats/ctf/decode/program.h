@@ -33,57 +33,63 @@ typedef enum op_code {
     OP_NEED,         /* one that begins at the position */
     OP_NEED_ALIGNED, /* one that begins at the next aligned place */
     OP_NEED_SHIFTED, /* one that may begin at any bit, and is copied to bit 0 */
+    OP_NEED_BYTES,   /* OP_NEED, and OP_EMIT_BYTES behind it */
+    OP_NEED_THREAD,  /* OP_NEED, and OP_THREAD behind it, whose numbers are two neighbours of 32
+                        bits. offset: of both; width: tells their order and signs, see
+                        thread_form() */
     OP_EMIT_BYTES,   /* count: of operations behind it that are entries of plain numbers, which
                         begin with a byte, lowest first */
     OP_EMIT_LE,      /* the same at any bit */
     OP_EMIT_BE,
-    OP_EMIT_TEXT,  /* length: a short text of a fixed length, in the stretch */
+    OP_SLOT,  /* slot: keep the value for later fields */
+    OP_CLOCK, /* clock: let it advance to the value */
+    OP_EVENT_ID,
+    OP_THREAD, /* this and the next operation: the numbers of the event's thread and process */
+    /* Whole fields at the position */
+    OP_VARINT,      /* to the scratch, which is then as a stretch of 64 bits; target: behind what
+                       emits it, for one with more */
+    OP_STRING_COPY, /* in units of a byte, wanted */
+    OP_STRING_PASS, /* ... and not wanted */
+    OP_NUMBERS, /* length, stride: an array of plain numbers, as the next operation loads them */
+    OP_ENTRIES, /* the same with an entry for each */
+    OP_SKIP,    /* length, stride, size: elements of a fixed size that nobody wants */
+    /* Structure */
+    OP_ENTRY,   /* appends an entry as it stands: runs of a known length, NULL */
+    OP_LOOP,    /* length: a run of elements; target: behind its OP_NEXT */
+    OP_NEXT,    /* target: the first operation of the element */
+    OP_JUMP,    /* target */
+    OP_CHOOSE,  /* slot, choices: selects an option */
+    OP_WHETHER, /* slot, condition; target: where it is not there */
+    /* Event headers */
+    OP_EITHER_LE, /* the compact and extended ones of LTTng, then as OP_DISPATCH */
+    OP_EITHER_BE,
+    OP_DISPATCH, /* to the program of the event class that the header says */
+    /* What most events do not need. In a stretch: */
+    OP_EMIT_TEXT,  /* length: a short text of a fixed length */
     OP_EMIT,       /* one number in any form: load it, append an entry */
     OP_EMIT_NAMED, /* labels: the same with labels behind it */
     OP_EMIT_BOOL,
     OP_EMIT_FLOAT, /* format: bits of exponent and mantissa */
-    OP_SLOT,       /* slot: keep the value for later fields */
     OP_ROLE,       /* role: tell the packet's head */
-    OP_CLOCK,      /* clock: let it advance to the value */
-    OP_EVENT_ID,
     OP_EVENT_SIZE,
-    OP_THREAD, /* this and the next operation: the numbers of the event's thread and process */
-    /* Whole fields at the position */
-    OP_BIG,         /* size: an integer of more than 64 bits */
-    OP_BIG_FLOAT,   /* size, format: one of more than 64 bits */
-    OP_VARINT,      /* to the scratch, which is then as a stretch of 64 bits; target: behind what
-                       emits it, for one with more */
-    OP_UUID,        /* looks at the next 16 bytes */
-    OP_STRING,      /* in any encoding */
-    OP_STRING_COPY, /* the same in units of a byte, wanted */
-    OP_STRING_PASS, /* ... and not wanted */
-    OP_TEXT,        /* length in bytes; ends at the first zero for the reader */
-    OP_BLOB,        /* length in bytes */
-    OP_NUMBERS, /* length, stride: an array of plain numbers, as the next operation loads them */
-    OP_ENTRIES, /* the same with an entry for each */
-    OP_SKIP,    /* length, stride, size: elements of a fixed size that nobody wants */
-    OP_UNIT,    /* size, unit: an RFC bit field that would cross its unit goes to the next */
-    OP_JOINT,   /* shift: joint_kind; size, role: what it says. Only with DECODE_JOINTS. */
-    OP_ORDER,   /* from here on bits are in this order, which can only change between bytes */
-    /* Structure */
-    OP_OPEN,    /* appends a run: OP_CLOSE ends it */
-    OP_ENTRY,   /* appends an entry as it stands: runs of a known length, NULL */
-    OP_CLOSE,   /* of the innermost open run */
-    OP_LOOP,    /* length: a run of elements; target: behind its OP_NEXT */
-    OP_NEXT,    /* target: the first operation of the element */
-    OP_JUMP,    /* target */
-    OP_PICK,    /* first, count: the slots of which one is set; slot: to be set to its value */
-    OP_UNSET,   /* slot */
-    OP_CHOOSE,  /* slot, choices: selects an option */
-    OP_WHETHER, /* slot, condition; target: where it is not there */
-    /* Events */
+    /* ... whole fields at the position: */
+    OP_BIG,       /* size: an integer of more than 64 bits */
+    OP_BIG_FLOAT, /* size, format: one of more than 64 bits */
+    OP_UUID,      /* looks at the next 16 bytes */
+    OP_STRING,    /* in any encoding */
+    OP_TEXT,      /* length in bytes; ends at the first zero for the reader */
+    OP_BLOB,      /* length in bytes */
+    OP_UNIT,      /* size, unit: an RFC bit field that would cross its unit goes to the next */
+    OP_JOINT,     /* shift: joint_kind; size, role: what it says. Only with DECODE_JOINTS. */
+    OP_ORDER,     /* from here on bits are in this order, which can only change between bytes */
+    /* ... structure and events: */
+    OP_OPEN,         /* appends a run: OP_CLOSE ends it */
+    OP_CLOSE,        /* of the innermost open run */
+    OP_PICK,         /* first, count: the slots of which one is set; slot: to be set to its value */
+    OP_UNSET,        /* slot */
     OP_THREAD_SLOTS, /* tid, pid: the slots that tell the event's thread and process */
-    OP_EITHER_LE,    /* the compact and extended event headers of LTTng, then as OP_DISPATCH */
-    OP_EITHER_BE,
-    OP_DISPATCH, /* to the program of the event class that the header says */
-    OP_PAYLOAD,  /* of an event whose size the header says */
-    OP_PAYLOAD_END,
-    OP_CODE_END
+    OP_PAYLOAD,      /* of an event whose size the header says */
+    OP_PAYLOAD_END
 } op_code;
 
 #define OP_NONE UINT32_MAX /* no operation, where an index is expected */

@@ -334,6 +334,7 @@ void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
     r->tid = tid;
     r->pid = pid;
     r->thread = kept->track;
+    r->thread_form = 0;
 }
 
 static uint32_t cpu_track(ctf_run *r, uint32_t cpu)

@@ -45,6 +45,8 @@ struct ctf_run {
     uint64_t tid, pid;     /* the thread that the last event named */
     uint32_t event_track;  /* see run_cpu() */
     uint32_t thread;       /* its track; 0: none was named yet */
+    uint64_t thread_pair;  /* the bytes of both numbers, where OP_NEED_THREAD found them ... */
+    uint8_t thread_form;   /* ... in this form; 0: it did not */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
     const uint64_t
         *clock; /* that gives events their times; one that stands still: they have none */
