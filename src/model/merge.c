@@ -80,26 +80,12 @@ static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by
            (uint32_t)(event_key(&next[2], by_end) <= limit);
 }
 
-uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t first, uint32_t end,
-                   int64_t limit, bool by_end)
+/* The end of the events that are not behind the limit, as the first of them is not: by galloping.
+ */
+static __attribute__((noinline)) uint32_t run_gallop(const stele_event *events, uint32_t first,
+                                                     uint32_t end, int64_t limit, bool by_end)
 {
     uint32_t step = 1;
-    if (heap->count > 1) {
-        /* Behind the second one's key nothing goes; at its key, only what wins the tie. The root's
-           own key is below it where it loses the tie, so that the subtraction cannot wrap. */
-        const merge_head *second = &heap->heads[child_first(heap, 0)];
-        const int64_t last = second->key - (heap->heads[0].tie > second->tie);
-        limit = last < limit ? last : limit;
-    }
-    /* Mostly few go, or all. How many of few is summed up, as it cannot be guessed. */
-    if (end - first > RUN_FEW) {
-        const uint32_t few = count_few(&events[first + 1], limit, by_end);
-        first += few;
-        if (few < RUN_FEW)
-            return first + 1;
-    }
-    if (end - first == 1)
-        return end;
     if (event_key(&events[end - 1], by_end) <= limit)
         return end;
     /* Events before `first` go, the one at `end` does not (or is none). */
@@ -116,6 +102,32 @@ uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t f
             end = middle;
     }
     return end;
+}
+
+static inline uint32_t run_end(const merge_heap *heap, const stele_event *events, uint32_t first,
+                               uint32_t end, int64_t limit, bool by_end)
+{
+    if (heap->count > 1) {
+        /* Behind the second one's key nothing goes; at its key, only what wins the tie. The root's
+           own key is below it where it loses the tie, so that the subtraction cannot wrap. */
+        const merge_head *second = &heap->heads[heap->count > 2 ? child_first(heap, 0) : 1];
+        const int64_t last = second->key - (heap->heads[0].tie > second->tie);
+        limit = last < limit ? last : limit;
+    }
+    /* Mostly few go, or all. How many of few is summed up, as it cannot be guessed. */
+    if (end - first > RUN_FEW) {
+        const uint32_t few = count_few(&events[first + 1], limit, by_end);
+        first += few;
+        if (few < RUN_FEW)
+            return first + 1;
+    }
+    return end - first == 1 ? end : run_gallop(events, first, end, limit, by_end);
+}
+
+uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t first, uint32_t end,
+                   int64_t limit, bool by_end)
+{
+    return run_end(heap, events, first, end, limit, by_end);
 }
 
 /* ---- Flows ---- */
@@ -192,8 +204,10 @@ static stele_status merge_next(flow *self, stele_segment *segment)
         return merge->status;
     in = merge->heap.heads[0].input;
     rest = &in->rest;
-    end = merge_run(&merge->heap, rest->batch->events, rest->first, rest->first + rest->count,
-                    INT64_MAX, merge->by_end);
+    end = rest->first + rest->count;
+    end = merge->by_end
+              ? run_end(&merge->heap, rest->batch->events, rest->first, end, INT64_MAX, true)
+              : run_end(&merge->heap, rest->batch->events, rest->first, end, INT64_MAX, false);
     *segment = (stele_segment){rest->batch, rest->first, end - rest->first};
     rest->first = end;
     rest->count -= segment->count;
