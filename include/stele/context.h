@@ -18,12 +18,13 @@ typedef struct stele_context stele_context;
 
 /* Limits that keep hostile and damaged input from taking the machine. 0 takes the default. */
 typedef struct stele_limits {
-    size_t names_size_max;    /* bytes of all interned names together; default 24 MiB */
-    uint32_t tracks_max;      /* default 65,536 */
-    uint32_t providers_max;   /* FXT providers and the like; default 4,096 */
-    uint32_t fields_max;      /* field entries of one event; default 1,048,576 */
-    uint32_t depth_max;       /* nesting of fields; default 10,000 */
-    size_t record_size_max;   /* bytes of one record held in memory at once; default 16 MiB */
+    size_t names_size_max;  /* bytes of all interned names together; default 24 MiB */
+    uint32_t tracks_max;    /* default 65,536 */
+    uint32_t providers_max; /* FXT providers and the like; default 4,096 */
+    uint32_t fields_max;    /* field entries of one event; default 1,048,576 */
+    uint32_t depth_max;     /* nesting of fields; default 10,000. Each level of a type of CTF takes
+                               some 200 bytes of the caller's stack. */
+    size_t record_size_max; /* bytes of one record held in memory at once; default 16 MiB */
     size_t metadata_size_max; /* bytes of a trace's metadata text; default 512 MiB */
     size_t sort_size_max;     /* bytes held by one reordering window or sort; default 16 MiB */
     size_t window_size;       /* bytes read at once from an input; default 256 KiB */

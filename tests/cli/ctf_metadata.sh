@@ -106,7 +106,8 @@ expect 3 ctf metadata long
 says err "error CTF050 .*: line 2, column 33: .*no 'n'"
 says err '^    event { fields := struct { u8 x'
 
-# However deep types may nest, there is a limit that the stack can bear.
+# However deep types may nest, there is a limit that the stack can bear: sanitizers need more of it.
+ulimit -s 65536 2>/dev/null || :
 mkdir deep
 awk 'BEGIN {
     print "trace { major = 1; minor = 8; byte_order = le; }; typealias integer { size = 8; } := u8;"

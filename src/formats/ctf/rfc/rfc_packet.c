@@ -150,6 +150,8 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
         return STELE_ERR_MEMORY;
     status = run_codec(u, codec, state, &span, &used);
     codec->close(state);
+    if (status == STELE_ERR_MEMORY)
+        return status; /* there may be no buffer */
     if (status == STELE_ERR_LIMIT)
         diag_report(u->diag, &ctf_codes[CTF311], u->name, offset, header->packet_size, NULL,
                     "more than the limit of %zu bytes in it", u->size_max);
