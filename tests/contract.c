@@ -21,6 +21,7 @@
 
 #include "contract_archive.h"
 #include "contract_run.h"
+#include "stele_config.h"
 
 #define EXHAUSTIVE_SIZE   ((size_t)16 << 10) /* larger samples are tried at chosen positions */
 #define QUICK_SIZE        ((size_t)2 << 10)  /* the same with --quick */
@@ -93,7 +94,39 @@ static bool sample_load(sample *s)
 
 static bool is_sample_name(const char *name)
 {
-    return name[0] != '.' && strncmp(name, "README", 6) != 0 && strcmp(name, "EXPECT") != 0;
+    return name[0] != '.' && strncmp(name, "README", 6) != 0 && strcmp(name, "EXPECT") != 0 &&
+           strcmp(name, "NEEDS") != 0;
+}
+
+static bool has_library(const char *name)
+{
+#ifdef STELE_HAVE_BZ2
+    if (strcmp(name, "libbz2") == 0)
+        return true;
+#endif
+    (void)name;
+    return false;
+}
+
+/* The file NEEDS of a folder has a line for each sample that not every build can read: its name,
+   and the library. */
+static bool can_be_read(const char *folder, const char *name)
+{
+    char path[4096 + 8], sample_name[128], library[32];
+    bool can = true;
+    FILE *needs;
+    snprintf(path, sizeof path, "%s/NEEDS", folder);
+    needs = fopen(path, "r");
+    if (needs == NULL)
+        return true;
+    while (fscanf(needs, "%127s %31s", sample_name, library) == 2) {
+        if (strcmp(sample_name, name) == 0 && !has_library(library)) {
+            printf("SKIP: %s: built without %s\n", name, library);
+            can = false;
+        }
+    }
+    fclose(needs);
+    return can;
 }
 
 static void samples_add(const char *folder, bool is_good)
@@ -107,10 +140,15 @@ static void samples_add(const char *folder, bool is_good)
     for (int i = 0; i < count; i++) {
         sample s = {.is_good = is_good};
         struct stat st;
+        snprintf(path, sizeof path, "%s/src/formats/%s/%s", STELE_SOURCE_DIR, contract.format->name,
+                 folder);
+        if (!is_sample_name(entries[i]->d_name) || !can_be_read(path, entries[i]->d_name)) {
+            free(entries[i]);
+            continue;
+        }
         snprintf(path, sizeof path, "%s/src/formats/%s/%s/%s", STELE_SOURCE_DIR,
                  contract.format->name, folder, entries[i]->d_name);
-        if (is_sample_name(entries[i]->d_name) && stat(path, &st) == 0 &&
-            (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+        if (stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
             s.is_folder = S_ISDIR(st.st_mode);
             s.path = strdup(path);
             s.name = strrchr(s.path, '/') + 1;
