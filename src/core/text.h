@@ -12,9 +12,8 @@
 
 #include "core/output.h"
 
-#define TEXT_U64_SIZE    20 /* most bytes of text_u64 and (with sign) text_i64 */
-#define TEXT_DOUBLE_SIZE 32 /* of text_double */
-#define TEXT_HEX_SIZE    16 /* of text_hex */
+#define TEXT_U64_SIZE 20 /* most bytes of text_u64 and (with sign) text_i64 */
+#define TEXT_HEX_SIZE 16 /* of text_hex */
 
 /* There must be room for 8 bytes also where there are fewer digits. */
 char *text_u64(char *to, uint64_t value);
@@ -32,9 +31,6 @@ char *text_padded(char *to, uint64_t value, unsigned digits);
 
 /* The nine digits of a value below 1,000,000,000: of ns behind the point of seconds. */
 char *text_nine(char *to, uint32_t value);
-
-/* The shortest decimal that reads back as the same double; "NaN", "Infinity", "-Infinity". */
-char *text_double(char *to, double value);
 
 /* Seconds with nine decimals: "12.000000345", "-0.000000001". */
 char *text_seconds(char *to, int64_t ns);
@@ -56,13 +52,6 @@ static inline void output_i64(output *out, int64_t value)
     char *to = (char *)output_reserve(out, TEXT_U64_SIZE);
     if (to != NULL)
         output_advance(out, (size_t)(text_i64(to, value) - to));
-}
-
-static inline void output_double(output *out, double value)
-{
-    char *to = (char *)output_reserve(out, TEXT_DOUBLE_SIZE);
-    if (to != NULL)
-        output_advance(out, (size_t)(text_double(to, value) - to));
 }
 
 /* With "0x". */

@@ -3,6 +3,8 @@
  * The shortest decimal of a double by the Schubfach method: Raffaello Giulietti, "The Schubfach way
  * to render doubles", 2021; the naming follows the paper.
  */
+#include "core/text_double.h"
+
 #include "core/load.h"
 #include "core/text.h"
 #include "core/text_power.h"

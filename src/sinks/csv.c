@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "core/text_double.h"
 #include "sinks/column.h"
 #include "sinks/names.h"
 #include "sinks/put.h"

@@ -2,6 +2,7 @@
 #include "sinks/text_value.h"
 
 #include "core/load.h"
+#include "core/text_double.h"
 #include "sinks/put.h"
 #include "sinks/value.h"
 

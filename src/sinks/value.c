@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/load.h"
+#include "core/text_double.h"
 #include "sinks/put.h"
 
 /* ---- Strings ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/text.h"
+#include "core/text_double.h"
 
 #include <math.h>
 #include <time.h>

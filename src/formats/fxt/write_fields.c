@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/text.h"
+#include "core/text_double.h"
 #include "formats/fxt/writer.h"
 
 /* ---- Fields that are no arguments ---- */

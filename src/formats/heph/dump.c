@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets as they stand, in the format's own words. */
 #include "core/text.h"
+#include "core/text_double.h"
 #include "formats/heph/heph.h"
 
 static void dump_text(output *out, stele_heph_text text)

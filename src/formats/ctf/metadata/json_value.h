@@ -7,7 +7,7 @@
 #ifndef CTF_JSON_VALUE_H
 #define CTF_JSON_VALUE_H
 
-#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/front.h"
 #include "formats/ctf/schema/names.h"
 
 /* Kinds are bits, so that a property can say which it takes. */

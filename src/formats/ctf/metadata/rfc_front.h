@@ -5,7 +5,7 @@
 #define CTF_RFC_FRONT_H
 
 #include "formats/ctf/codes.h"
-#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/front.h"
 #include "formats/ctf/schema/names.h"
 
 /* ---- Words ---- */

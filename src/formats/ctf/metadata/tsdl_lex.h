@@ -3,7 +3,7 @@
 #ifndef CTF_TSDL_LEX_H
 #define CTF_TSDL_LEX_H
 
-#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/front.h"
 
 /* Words that the parser knows. First those that cannot be names of fields and types ... */
 /* clang-format off */

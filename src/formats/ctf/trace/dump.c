@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/text.h"
+#include "core/text_double.h"
 #include "formats/ctf/trace/content.h"
 
 #define DUMP_EVENTS 64u /* decoded at once */
