@@ -661,6 +661,8 @@ static bytes copy_again(run *r, const sample *s, copy_choice *choice)
     status = trace != NULL ? open_output(s, &r->context->diag, &out) : STELE_END;
     if (status == STELE_OK)
         status = contract.format->copier(trace, out, &choice->copier);
+    if (status == STELE_OK)
+        choice->copier->keeps_all = choice->random == 0;
     run_fail(r, status);
     if (status == STELE_OK) {
         run_pull(r, trace, &everything, run_input_limit(&in), copy_segment, choice);

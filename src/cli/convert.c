@@ -80,7 +80,7 @@ static bool is_copy(const cli *c, const target *to, const inputs *in)
            !changes_records(o);
 }
 
-static bool target_open(cli *c, target *to, const inputs *in)
+static bool target_open(cli *c, target *to, const inputs *in, const selection *s)
 {
     stele_setting settings[TARGET_SETTINGS_MAX];
     const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE),
@@ -102,6 +102,9 @@ static bool target_open(cli *c, target *to, const inputs *in)
         return true;
     if (is_copy(c, to, in)) {
         status = to->format->copier(in->traces[0], to->out, &to->copier);
+        if (status == STELE_OK)
+            to->copier->keeps_all =
+                selection_is_all(s) && !option_given(&c->options, OPTION_STREAM_INTERSECTION);
         if (status != STELE_ERR_UNSUPPORTED)
             return cli_check(c, status, to->path);
         cli_remark(c,
@@ -240,7 +243,7 @@ void command_CONVERT(cli *c)
     inputs in = {.count = 0};
     if (target_find(c, &to) && selection_make(c, &s) && inputs_open(c, &in)) {
         /* A merge of what could be opened would not be what was asked for. */
-        if (in.count == c->options.argument_count && target_open(c, &to, &in))
+        if (in.count == c->options.argument_count && target_open(c, &to, &in, &s))
             convert(c, &to, &in, &s);
     }
     target_close(&to);

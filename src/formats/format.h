@@ -62,6 +62,7 @@ typedef struct copier_ops {
 
 struct copier {
     const copier_ops *ops;
+    bool keeps_all; /* the caller's word, before the first event: none will be left out */
 };
 
 /* ---- The format ---- */

@@ -213,6 +213,30 @@ if "$STELE" convert "$fxt" -o packed --to ctf --to-version rfc --compress gzip -
     expect 0 cat --key-file key --csv --columns=ticks,name,fields some
     same out once
     expect 0 check --key-file key some
+    # Without the key, or with another one: nothing has to be understood of what is only copied.
+    expect 1 convert packed -o sealed --to ctf
+    says err 'CTF312'
+    says err 'threads_0:0: note CTF483 .* found 1 copied without being read'
+    same_tree packed sealed
+    printf 'fedcba9876543210' >other_key
+    expect 1 convert packed -o sealed_too --to ctf --key-file other_key
+    same_tree packed sealed_too
+    # Among packets that can be read, in front, between and behind; damage alone is left out.
+    expect_good convert "$fxt" -o mixed --to ctf --to-version rfc
+    cat packed/threads_0 mixed/threads_0 packed/threads_0 mixed/threads_0 packed/threads_0 >some_packets
+    cp some_packets mixed/threads_0
+    expect 1 convert mixed -o mixed_copy --to ctf
+    says err 'CTF483 .* found 3 copied'
+    same_tree mixed mixed_copy
+    printf 'garbage' >>mixed/threads_0
+    expect 1 convert mixed -o mixed_mended --to ctf
+    same some_packets mixed_mended/threads_0
+    # With filters they are left out: whether they hold what is asked for is not known.
+    expect 1 convert mixed -o filtered --to ctf --kind instant
+    says err 'CTF312'
+    says_not err 'CTF483'
+    expect_good check filtered
+    says_not out 'CTF312'
     # Packets whose alignment nothing but they themselves tell.
     expect_good convert "$good/rfc_packed" -o fewer --to ctf --name few_b
     says err 'CTF482.*--rfc-alignment=packed'

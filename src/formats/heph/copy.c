@@ -100,7 +100,7 @@ stele_status heph_copier_open(stele_trace *trace, output *out, copier **result)
     c = calloc(1, sizeof *c);
     if (c == NULL)
         return STELE_ERR_MEMORY;
-    *c = (heph_copier){.base = {&ops}, .out = out};
+    *c = (heph_copier){.base.ops = &ops, .out = out};
     /* Whoever reads the events reports what is wrong. */
     status = heph_scan_open(&c->scan, in, ((heph_trace *)trace)->layout, NULL, limits->window_size,
                             limits->record_size_max);

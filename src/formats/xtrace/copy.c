@@ -141,7 +141,7 @@ stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **result
     c = calloc(1, sizeof *c);
     if (c == NULL)
         return STELE_ERR_MEMORY;
-    *c = (xtrace_copier){.base = {&ops}, .trace = from, .out = out};
+    *c = (xtrace_copier){.base.ops = &ops, .trace = from, .out = out};
     status = part_open(c);
     if (status != STELE_OK) {
         free(c);

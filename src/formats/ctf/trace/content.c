@@ -5,6 +5,14 @@
 
 /* ---- Packed packets ---- */
 
+/* Bytes that are sound, for all that is known: what is missing is a key, the right one, a part of
+   this build, or memory. */
+static bool is_only_sealed(stele_status status, const stele_ctf_rfc_header *header)
+{
+    return status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_LIMIT ||
+           (status == STELE_ERR_DAMAGED && header->encryption != STELE_CTF_RFC_NO_ENCRYPTION);
+}
+
 static stele_status unpack(ctf_content *content)
 {
     const ctf_trace *trace = content->packets->trace;
@@ -39,6 +47,7 @@ static stele_status unpack(ctf_content *content)
         ctf_report(trace, CTF470, content->packets->file->name, content->packet->offset * 8,
                    header.content_size, 0, "a packet that can be held in memory",
                    "%" PRIu32 " bytes of content", header.content_size);
+        content->is_sealed = true;
         return STELE_ERR_FORMAT;
     }
     u->diag = &context->diag;
@@ -48,6 +57,7 @@ static stele_status unpack(ctf_content *content)
     u->size_max = context->limits.record_size_max;
     u->gives_part = true;
     status = rfc_unpack(u, &header, w->at, content->packet->offset, &content->bytes, &size);
+    content->is_sealed = is_only_sealed(status, &header);
     if (status != STELE_OK)
         return status == STELE_ERR_MEMORY ? status : STELE_ERR_FORMAT;
     if (content->bytes == w->at)
@@ -66,6 +76,7 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
     content->w = w;
     content->run = run;
     content->bytes = NULL;
+    content->is_sealed = false;
     content->content_bits = packet->content_bits;
     if (packets->unit->schema.generation == CTF_RFC)
         status = unpack(content);

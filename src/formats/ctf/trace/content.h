@@ -16,6 +16,7 @@ typedef struct ctf_content {
     rfc_unpacker unpacker;
     const uint8_t *bytes;  /* of the whole packet, when it was unpacked; else NULL */
     uint64_t content_bits; /* of the packet as it is decoded */
+    bool is_sealed;        /* it cannot be unpacked here, as was reported; elsewhere it may be */
     packet_view view;      /* what the last events were decoded from */
 } ctf_content;
 

@@ -11,7 +11,9 @@
  *     behind the last one                   left out
  *
  * So what is read as lost was lost when the trace was recorded. Packets without events are copied
- * where nothing is left out beside them. A stream whose times count from the events before cannot
+ * where nothing is left out beside them. Where the caller keeps everything, packets that cannot be
+ * unpacked here (a key or a library is missing) are copied, too: nothing has to be understood of
+ * them. A stream whose times count from the events before cannot
  * be cut: it is copied as it is, with a note.
  */
 #include "formats/ctf/write/copy.h"
@@ -61,9 +63,11 @@ typedef struct ctf_copier {
     bool is_head_wanted;
     packet_place head; /* of the last packet before the first one that is kept */
     bool was_copied;   /* the last packet that was no repetition */
-    uint64_t extra_count, whole_count, missing_count;
+    uint64_t extra_count, whole_count, missing_count, sealed_count;
     uint64_t whole_at; /* the first packet that had to be copied as it is */
     uint32_t whole_file;
+    uint64_t sealed_at; /* the first one that was copied although it cannot be unpacked */
+    uint32_t sealed_file;
     /* The packet */
     const ctf_packet *packet; /* NULL: between packets */
     bool is_wanted;
@@ -90,7 +94,8 @@ static void scan_reset(ctf_copier *c)
     c->batch_at = 0;
     c->kept_count = 0;
     c->seen_count = NOT_SCANNED;
-    c->is_wanted = c->is_doubtful = c->content.unpacker.is_damaged = false;
+    c->is_wanted = c->is_doubtful = false;
+    c->content.unpacker.is_damaged = c->content.is_sealed = false;
 }
 
 static stele_status scan_begin(ctf_copier *c)
@@ -310,6 +315,22 @@ static stele_status is_empty_packet(ctf_copier *c, bool *is_empty)
     return status;
 }
 
+/* Of a packet that was scanned: whether it stays because only unpacking it failed. */
+static bool stays_sealed(const ctf_copier *c)
+{
+    return c->base.keeps_all && c->content.is_sealed && !c->packet->is_cut;
+}
+
+static stele_status copy_sealed(ctf_copier *c)
+{
+    if (c->sealed_count++ == 0) {
+        c->sealed_at = c->packet->offset;
+        c->sealed_file = current_file(c);
+    }
+    c->has_kept = c->was_copied = true;
+    return copy_whole(c);
+}
+
 /* Of a packet of which nothing is kept. */
 static stele_status settle_left(ctf_copier *c)
 {
@@ -318,6 +339,8 @@ static stele_status settle_left(ctf_copier *c)
     stele_status status = is_empty_packet(c, &is_empty);
     if (status != STELE_OK)
         return status;
+    if (stays_sealed(c))
+        return copy_sealed(c);
     c->was_copied = is_empty && (c->has_kept || !c->is_gap);
     if (c->was_copied)
         return copy_whole(c);
@@ -398,7 +421,7 @@ static stele_status learn_lead(ctf_copier *c, const packet_place *first)
         bool is_empty = c->walk.is_repeat;
         if (!is_empty)
             status = is_empty_packet(c, &is_empty);
-        c->is_gap |= !is_empty;
+        c->is_gap |= !is_empty && !stays_sealed(c);
         c->head = (packet_place){current_file(c), c->packet->offset};
     }
     if (status == STELE_OK)
@@ -415,7 +438,7 @@ static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const 
     c->stream = stream;
     c->is_done[stream - c->trace->streams] = true;
     c->has_kept = c->was_copied = false;
-    c->extra_count = c->whole_count = c->missing_count = 0;
+    c->extra_count = c->whole_count = c->missing_count = c->sealed_count = 0;
     status = programs_get(c, c->programs, 0);
     if (status == STELE_OK)
         status = programs_get(c, c->cut_programs, STELE_COLUMN_TIME | DECODE_JOINTS);
@@ -450,6 +473,10 @@ static void stream_tell(ctf_copier *c)
                    "%" PRIu64 " packets that are copied as they are, with %" PRIu64
                    " events that are not asked for",
                    c->whole_count, c->extra_count);
+    if (c->sealed_count != 0)
+        ctf_report(c->trace, CTF483, c->trace->files[c->sealed_file].name, c->sealed_at * 8, 0, 0,
+                   "packets that can be unpacked here", "%" PRIu64 " copied without being read",
+                   c->sealed_count);
     if (c->missing_count != 0)
         ctf_report(c->trace, CTF481, c->trace->files[c->stream->files[0]].name, CTF_NO_PLACE, 0,
                    c->missing_count, "each packet where it was read", "%" PRIu64 " events",
@@ -457,16 +484,17 @@ static void stream_tell(ctf_copier *c)
     c->trace->base.context->diag.fn = NULL;
 }
 
-/* Behind the last packet that is kept, those without events stay, up to the first one with some. */
+/* Behind the last packet that is kept, those without events stay, up to the first one with some;
+   where everything is kept, any may be sealed. */
 static stele_status stream_finish(ctf_copier *c)
 {
     bool is_empty = true;
     stele_status status = c->packet != NULL ? settle(c) : STELE_OK;
-    while (status == STELE_OK && (c->has_kept || !c->is_gap) &&
+    while (status == STELE_OK && (c->has_kept || !c->is_gap || c->base.keeps_all) &&
            (status = walk_next(c)) == STELE_OK) {
         if (!c->walk.is_repeat)
             status = is_empty_packet(c, &is_empty);
-        if (status == STELE_OK && !is_empty && c->cut.is_possible)
+        if (status == STELE_OK && !is_empty && c->cut.is_possible && !c->base.keeps_all)
             break;
         if (status == STELE_OK)
             status = settle(c);
@@ -676,7 +704,7 @@ stele_status ctf_copier_open(stele_trace *base, output *out, copier **result)
     c = calloc(1, sizeof *c);
     if (c == NULL)
         return STELE_ERR_MEMORY;
-    *c = (ctf_copier){.base = {&ops}, .trace = trace, .out = out};
+    *c = (ctf_copier){.base.ops = &ops, .trace = trace, .out = out};
     c->files = calloc((size_t)trace->file_count + 1, sizeof *c->files);
     c->is_done = calloc((size_t)trace->stream_count + 1, sizeof *c->is_done);
     c->programs = calloc(trace->unit_count, sizeof *c->programs);
