@@ -626,6 +626,7 @@ typedef struct copy_choice {
     copier *copier;
     uint64_t random; /* 0: everything */
     bool has_insns;  /* which are kept with all that belongs to them */
+    size_t seen;     /* events, kept or not */
     run kept;
 } copy_choice;
 
@@ -634,11 +635,13 @@ static stele_status copy_segment(void *user, const stele_segment *segment)
     copy_choice *choice = user;
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
+        const size_t number = choice->seen++;
         stele_status status;
         if (choice->random != 0 && (hash_u64(choice->random ^ event->offset) & 1) != 0)
             continue;
         choice->has_insns |= event->kind == STELE_KIND_INSN || event->kind == STELE_KIND_SNAPSHOT;
         run_add_event(&choice->kept, segment->batch, event);
+        choice->kept.events[choice->kept.event_count - 1].number = number;
         status = choice->copier->ops->keep(choice->copier, segment->batch, event);
         if (status != STELE_OK)
             return status;
@@ -700,7 +703,7 @@ static bool copied_event_is_same(const run_event *copied, const run_event *kept,
 }
 
 /* All that was kept is there, and nothing else; with an instruction, all that belongs to it. */
-static bool copy_holds(const run *copied, const run *kept, bool has_insns)
+static bool copy_holds_just(const run *copied, const run *kept, bool has_insns)
 {
     size_t at = 0;
     for (size_t i = 0; i < kept->event_count; i++) {
@@ -719,60 +722,110 @@ static bool copy_holds(const run *copied, const run *kept, bool has_insns)
     return has_insns || at == copied->event_count;
 }
 
+/*
+ * What a copier says of its copy in notes, and what holds then. Without a note the copy has what
+ * was kept, and nothing else.
+ *
+ *     expected "--KEY=VALUE when ..."         the same, when the copy is read with this setting
+ *     found "... with N events that are not   N events more, each of them one of the trace, at its
+ *     asked for"                              place among the others
+ */
+typedef struct copy_notes {
+    uint64_t extra_count;
+    char key[32], value[32]; /* "": none */
+} copy_notes;
+
+static copy_notes copy_notes_take(const run *r)
+{
+    copy_notes notes = {0};
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const run_finding *finding = &r->findings[i];
+        const char *with = strstr(finding->found, " with ");
+        uint64_t count;
+        if (finding->code->severity != STELE_NOTE)
+            continue;
+        if (with != NULL && strstr(with, " events that are not asked for") != NULL &&
+            sscanf(with, " with %" SCNu64, &count) == 1)
+            notes.extra_count += count;
+        sscanf(finding->expected, "--%31[^=]=%31[^ ] when", notes.key, notes.value);
+    }
+    return notes;
+}
+
+static size_t next_copied(const run *r, size_t at)
+{
+    while (at < r->event_count && !is_copied_event(&r->events[at]))
+        at++;
+    return at;
+}
+
+/* The copy has so many events that were not kept; all are of the trace, in its order. */
+static bool copy_holds_more(const run *copied, const run *kept, const run *whole,
+                            uint64_t extra_count)
+{
+    size_t at = next_copied(copied, 0), k = next_copied(kept, 0);
+    for (size_t i = next_copied(whole, 0); i < whole->event_count; i = next_copied(whole, i + 1)) {
+        const bool is_kept = k < kept->event_count && kept->events[k].number == i;
+        const bool is_copied =
+            at < copied->event_count && run_event_is_same(&copied->events[at], &whole->events[i]);
+        if (is_kept && !is_copied)
+            return false;
+        if (is_copied && !is_kept && extra_count-- == 0)
+            return false;
+        if (is_copied)
+            at = next_copied(copied, at + 1);
+        if (is_kept)
+            k = next_copied(kept, k + 1);
+    }
+    return at == copied->event_count && extra_count == 0;
+}
+
 /* Gaps between the events that were kept are warnings at most; but registers miss instructions that
    were left out. */
-static void check_copy(const run *copied, const run *kept, bool has_insns)
+static void check_copy(const run *copied, const copy_choice *choice, const run *whole,
+                       const copy_notes *notes)
 {
+    const run *kept = &choice->kept;
     for (size_t i = 0; i < copied->finding_count; i++) {
-        if (copied->findings[i].code->severity == STELE_ERROR && !has_insns)
+        if (copied->findings[i].code->severity == STELE_ERROR && !choice->has_insns)
             fail(copied->findings[i].code->code);
     }
-    if (!copy_holds(copied, kept, has_insns))
+    if (notes->extra_count != 0 ? !copy_holds_more(copied, kept, whole, notes->extra_count)
+                                : !copy_holds_just(copied, kept, choice->has_insns))
         fail("a copy holds other events than were kept");
 }
 
-/* Whether a copier told something of its own: it is believed that the copy is not what was asked.
- */
-static bool has_remark(const run *r, const run *known)
-{
-    for (size_t i = 0; i < r->finding_count; i++) {
-        bool is_known = false;
-        for (size_t k = 0; k < known->finding_count && !is_known; k++)
-            is_known = known->findings[k].code == r->findings[i].code;
-        if (!is_known && r->findings[i].code->severity == STELE_NOTE)
-            return true;
-    }
-    return false;
-}
-
-/* `known` holds the findings of a check of the sample itself. */
-static void try_copies(const sample *s, run *r, const run *known)
+static void try_copies(const sample *s, run *r, const run *whole)
 {
     copy_choice choice = {0};
     run_input in;
     bytes copy;
-    bool is_other;
     if (contract.format->copier == NULL)
         return;
     for (uint64_t seed = 0; seed < 16; seed++) {
+        copy_notes notes;
+        stele_setting setting;
         try_begin(s, "copy of choice", seed);
         choice.random = seed;
-        choice.kept.event_count = 0;
+        choice.kept.event_count = choice.seen = 0;
         copy = copy_again(r, s, &choice);
         check_status(r);
-        is_other = has_remark(r, known);
+        notes = copy_notes_take(r);
         if (seed == 0 && s->is_good &&
             (copy.size != s->size || memcmp(copy.at, s->bytes, s->size) != 0))
             fail("a copy of everything is not the same");
         in = sample_input(s, copy.at, copy.size);
+        setting = (stele_setting){notes.key, notes.value};
+        in.settings = &setting;
+        in.setting_count = notes.key[0] != '\0';
         if (s->is_folder && copy.size <= ARCHIVE_EMPTY) {
             __real_free(copy.at);
             continue; /* nothing was kept, and no archive can tell that */
         }
         run_read(r, &in, &checked);
         check_status(r);
-        if (s->is_good && !is_other)
-            check_copy(r, &choice.kept, choice.has_insns);
+        if (s->is_good)
+            check_copy(r, &choice, whole, &notes);
         __real_free(copy.at);
         contract.copies++;
     }
@@ -944,7 +997,7 @@ static void try_sample(const sample *s, run *r)
     try_projection(s, r, &whole);
     try_orders(s, r, &whole);
     try_round_trip(s, r, &whole, &known);
-    try_copies(s, r, &known);
+    try_copies(s, r, &whole);
     try_allocations(s, r);
     try_prefixes(s, &p, &g, r, &whole);
     try_flips(s, &p, &g, r);

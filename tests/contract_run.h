@@ -27,11 +27,13 @@ typedef struct run_event {
     uint8_t kind, flags;
     int64_t time_ns;
     uint64_t columns[RUN_COLUMNS];
+    size_t number; /* of the event among those that were read */
 } run_event;
 
 typedef struct run_finding {
     const stele_code *code;
     uint64_t offset;
+    char expected[64], found[128]; /* as far as there is room */
 } run_finding;
 
 typedef struct run {
@@ -52,6 +54,8 @@ typedef struct run_input {
     const uint8_t *bytes;
     size_t size;
     bool is_archive; /* offsets are those in its members */
+    const stele_setting *settings;
+    size_t setting_count;
 } run_input;
 
 /* Where the offsets of an input end. */
@@ -74,9 +78,14 @@ static inline void *run_grow(void *table, size_t count, size_t *capacity, size_t
 static inline void run_on_finding(void *user, const stele_diag *diag)
 {
     run *r = user;
+    run_finding *finding;
     r->findings =
         run_grow(r->findings, r->finding_count, &r->finding_capacity, sizeof *r->findings);
-    r->findings[r->finding_count++] = (run_finding){diag->code, diag->offset};
+    finding = &r->findings[r->finding_count++];
+    *finding = (run_finding){.code = diag->code, .offset = diag->offset};
+    snprintf(finding->expected, sizeof finding->expected, "%s",
+             diag->expected != NULL ? diag->expected : "");
+    snprintf(finding->found, sizeof finding->found, "%s", diag->found);
 }
 
 static inline uint64_t run_hash_text(uint64_t hash, stele_text text)
@@ -150,7 +159,8 @@ static inline void run_add_event(run *r, const stele_batch *batch, const stele_e
                         .size = event->size,
                         .kind = event->kind,
                         .flags = event->flags,
-                        .time_ns = event->time_ns};
+                        .time_ns = event->time_ns,
+                        .number = r->event_count - 1};
     if ((event->flags & STELE_FLAG_NO_TIME) == 0)
         kept->columns[RUN_TIME] = hash_mix(hash_u64((uint64_t)event->time_ns), event->ticks + 1);
     kept->columns[RUN_NAME] =
@@ -195,7 +205,8 @@ static inline void run_pull(run *r, stele_trace *trace, const stele_request *req
 /* The trace of an input; NULL when it cannot be opened. */
 static inline stele_trace *run_open(run *r, const run_input *in)
 {
-    const stele_trace_options options = {.format = in->format};
+    const stele_trace_options options = {
+        .format = in->format, .settings = in->settings, .setting_count = in->setting_count};
     stele_trace *trace = NULL;
     run_fail(r, in->path != NULL ? stele_trace_open(r->context, in->path, &options, &trace)
                                  : stele_trace_open_memory(r->context, "sample", in->bytes,
