@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
+#include "formats/ctf/decode/label_order.h"
 #include "formats/ctf/decode/program.h"
 
 struct label_slot {
@@ -56,10 +57,43 @@ static bool flags_make(label_table *labels, arena *memory)
     return true;
 }
 
+static bool ranges_overlap(const range_table *ranges)
+{
+    for (uint32_t i = 1; i < ranges->count; i++) {
+        if (ranges->entries[i].low <= ranges->entries[i - 1].reach)
+            return true;
+    }
+    return false;
+}
+
+/* Ranges of an enumeration, and the order of labels where a value has several. */
+static bool ranges_make(label_table *labels, arena *memory, ctf_generation generation)
+{
+    const ctf_class *type = labels->type;
+    const uint32_t count = type->mapping_count;
+    const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
+    range_table *ranges = &labels->ranges;
+    uint32_t *ranks, *shown;
+    if (!range_table_make(ranges, memory, type->mappings, count, NULL, is_signed))
+        return false;
+    if (!ranges_overlap(ranges) || generation == CTF_RFC)
+        return true;
+    ranks = arena_take(memory, count * sizeof *ranks);
+    shown = arena_take(memory, count * sizeof *shown);
+    if (ranks == NULL || shown == NULL ||
+        !label_order_find(ranks, type->mappings, count, generation))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        shown[ranks[i]] = i;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        ranges->entries[i].index = ranks[ranges->entries[i].index];
+    labels->shown = shown;
+    return true;
+}
+
 static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
 {
     arena *memory = &programs->memory;
-    const bool is_signed = type->kind == CTF_INT || type->kind == CTF_VAR_INT;
     label_table *labels = arena_take(memory, sizeof *labels);
     if (labels == NULL)
         return NULL;
@@ -69,8 +103,7 @@ static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
         return NULL;
     memset(labels->names, 0xff, type->mapping_count * sizeof(stele_name)); /* LABEL_UNKNOWN */
     if (type->kind == CTF_BIT_MAP ? !flags_make(labels, memory)
-                                  : !range_table_make(&labels->ranges, memory, type->mappings,
-                                                      type->mapping_count, NULL, is_signed))
+                                  : !ranges_make(labels, memory, programs->schema->generation))
         return NULL;
     return labels;
 }
@@ -109,7 +142,8 @@ label_table *labels_get(ctf_programs *programs, const ctf_class *type)
 static bool label_push(ctf_programs *programs, label_table *labels, uint32_t index,
                        stele_batch *batch)
 {
-    const ctf_text text = labels->type->mappings[index].name;
+    const uint32_t mapping = labels->shown != NULL ? labels->shown[index] : index;
+    const ctf_text text = labels->type->mappings[mapping].name;
     stele_name name = labels->names[index];
     if (name == LABEL_UNKNOWN) {
         name = context_name(programs->context, batch, text.bytes, text.size, NULL, STELE_NO_OFFSET);

@@ -211,7 +211,8 @@ struct label_table {
     uint32_t few[LABELS_FEW]; /* by value: the index + 1 of its only label; 0: look it up */
     range_table ranges;       /* of an enumeration */
     const uint64_t *bits;     /* of a bit map: by mapping, all bits of the flag */
-    stele_name *names;        /* by mapping; LABEL_UNKNOWN until it is needed */
+    const uint32_t *shown;    /* mappings in the order in which they are shown; NULL: their own */
+    stele_name *names;        /* in that order; LABEL_UNKNOWN until it is needed */
 };
 
 #define LABEL_UNKNOWN UINT32_MAX

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lines of --ctf-pretty, where what they show is not as plain as in the samples. What is expected is
+# what babeltrace2 2.1.2 wrote for the same trace.
+. "$SOURCE/tests/cli/lib.sh"
+
+# One event of one field in one byte, of CTF 1.8 and of CTF 2.
+trace_18() {
+    mkdir -p "$1"
+    printf '%s\n' '/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };' \
+        "event { name = e; fields := struct { $2 x; }; };" >"$1/metadata"
+    printf '\001' >"$1/s"
+}
+trace_2() {
+    mkdir -p "$1"
+    printf '\036%s\n' '{"type": "preamble", "version": 2}' '{"type": "trace-class"}' \
+        '{"type": "data-stream-class"}' '{"type": "event-record-class", "name": "e",
+         "payload-field-class": {"type": "structure", "member-classes": [{"name": "x",
+         "field-class": '"$2"'}]}}' >"$1/metadata"
+    printf '\001' >"$1/s"
+}
+integer='{"type": "fixed-length-unsigned-integer", "length": 8, "byte-order": "little-endian", '
+
+# Several labels of one value stand in the order of the table that babeltrace2 keeps them in.
+trace_18 few 'enum : integer { size = 8; } { "RED" = 0, "OVERLAP" = 1 ... 9, "GREEN" = 1, "VERT" = 1, "SHADES OF BLUE" = 0 ... 8, "GREEN" = 1 ... 3, "OVERLAP" }'
+expect 0 cat --ctf-pretty few
+says out '^e: { x = ( { "SHADES OF BLUE", "VERT", "GREEN", "OVERLAP" } : container = 1 ) }$'
+
+json= tsdl=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
+    json="$json${json:+, }\"label $i\": [[0, $i]]" tsdl="$tsdl \"label $i\" = 0 ... $i,"
+done
+trace_18 many "enum : integer { size = 8; } {$tsdl }"
+trace_2 many2 "$integer \"mappings\": {$json}}"
+expect 0 cat --ctf-pretty many
+cp out many.lines
+expect 0 cat --ctf-pretty many2
+cat many.lines out >both
+mv both out
+golden ctf_pretty_labels
+
+finish
