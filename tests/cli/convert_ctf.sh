@@ -51,4 +51,33 @@ expect 2 convert "$trace" -o new.xray --to xray --checksum md5
 expect 2 convert "$trace" -o new --to ctf --to-version rfc --to-key-file nowhere
 says err 'a file of 16, 24 or 32 bytes'
 
+# Events of very many fields: contexts, enumerations, names that CTF 1.8 writes alike.
+# members COUNT TYPE NAME: declarations of a structure.
+members() {
+    awk -v count="$1" -v type="$2" -v name="$3" \
+        'BEGIN { for (i = 0; i < count; i++) print type " " name i ";" }'
+}
+mkdir wide
+{
+    echo '/* CTF 1.8 */'
+    echo 'trace { major = 1; minor = 8; byte_order = le; };'
+    echo 'typealias integer { size = 8; } := u8;'
+    echo 'stream { event.context := struct {'
+    members 66000 u8 c
+    echo '}; }; event { name = e; fields := struct {'
+    members 2000 'enum : u8 { low, high }' f
+    members 2000 u8 '\u4e00'
+    members 2000 u8 '\u4e01'
+    echo '}; };'
+} >wide/metadata
+head -c 72000 /dev/zero | tr '\0' '\1' >wide/s
+expect 0 convert wide -o wide_2 --to ctf --to-version 2
+expect 1 convert wide_2 -o wide_18 --to ctf --to-version 1.8
+for trace in wide_2 wide_18; do
+    expect 0 check $trace
+    expect 0 cat $trace
+    says out 'f1999=1 (high) .* c65999=1'
+done
+says out '__1999_[0-9]*=1 '
+
 finish

@@ -125,4 +125,20 @@ says err CTF001
 expect 0 ctf --help
 says out '^  metadata '
 expect 2 ctf metadata --to 3 trace
+# `a` and `_a` are two names of CTF 1.8 that look the same: CTF 2 gets them as they are written.
+mkdir alike alike_2
+cat >alike/metadata <<'END'
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; };
+typealias integer { size = 8; } := u8;
+event { name = e; fields := struct { u8 a; u8 _a; u8 _b[_a]; u8 __a; }; };
+END
+printf '\1\2\3\4\5' >alike/s
+expect 1 ctf metadata --to 2 alike
+says err 'not said: names that differ by an escape alone: 1'
+cp out alike_2/metadata
+cp alike/s alike_2
+expect 0 cat alike_2
+says out ' a=1 _a=2 _b=.3 4. __a=5$'
+
 finish

@@ -60,6 +60,7 @@ typedef struct packet_head {
     uint64_t discarded;       /* DISCARDED: as written, of a counter of `discarded_width` bits */
     uint64_t sequence_number; /* SEQUENCE_NUMBER, as written, of `sequence_width` bits */
     uint8_t discarded_width, sequence_width;
+    uint8_t begin_width; /* of PACKET_BEGIN; less than 64 bits count on from the packet before */
     uint8_t uuid[16];
     const ctf_clock *clock; /* of the timestamps; NULL: the stream class has none */
     uint64_t events_at;     /* where the head ends */

@@ -433,6 +433,7 @@ static void head_finish(ctf_run *r)
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
         clock_advance(&r->clocks[clock->number], head->begin_ticks, bits_mask(r->begin_width));
         head->begin_ticks = r->clocks[clock->number];
+        head->begin_width = (uint8_t)r->begin_width;
     }
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
         uint64_t end = r->clocks[clock->number];

@@ -18,8 +18,10 @@ typedef struct json_printer {
     output *out;
     print_walk walk;
     unsigned indent;
-    bool is_first;  /* of its object or array */
-    ctf_text where; /* the thing that losses are told of */
+    bool is_first;   /* of its object or array */
+    ctf_text where;  /* the thing that losses are told of */
+    name_set names;  /* of one structure or variant */
+    intern clashing; /* pointers to those of which two names differ by their escape alone */
 } json_printer;
 
 /* ---- JSON ---- */
@@ -121,6 +123,39 @@ static void lose(json_printer *j, const char *what)
     print_lose(j->p, j->where, what);
 }
 
+/* ---- Names ---- */
+
+static bool is_clashing(const json_printer *j, const ctf_class *type)
+{
+    return intern_find(&j->clashing, (const char *)&type, sizeof type) != INTERN_NONE;
+}
+
+/* Of a member or option of the class: as people see it, where that tells it from the others. */
+static ctf_text name_of(const json_printer *j, const ctf_class *type, const ctf_member *member)
+{
+    return is_clashing(j, type) ? member->written : member->name;
+}
+
+/* CTF 1.8 takes `a` and `_a` for two names, which look the same. */
+static void check_names(json_printer *j, const ctf_class *type, const ctf_member *members,
+                        uint32_t count)
+{
+    bool is_new = true;
+    if (j->p->schema->generation != CTF_1 || count < 2)
+        return;
+    if (!name_set_start(&j->names, count)) {
+        j->out->status = STELE_ERR_MEMORY;
+        return;
+    }
+    for (uint32_t i = 0; i < count && is_new; i++)
+        is_new = name_set_add(&j->names, members[i].name);
+    if (is_new)
+        return;
+    lose(j, "names that differ by an escape alone");
+    if (intern_add(&j->clashing, (const char *)&type, sizeof type) == INTERN_NONE)
+        j->out->status = STELE_ERR_MEMORY;
+}
+
 /* ---- Ranges and locations ---- */
 
 static void range_end(json_printer *j, uint64_t value, bool is_signed)
@@ -217,6 +252,13 @@ static const char *const origins[CTF_SCOPE_COUNT] = {"packet-header",
                                                      "event-record-specific-context",
                                                      "event-record-payload"};
 
+/* The structure that the path of a target begins in. */
+static const ctf_class *target_root(const json_printer *j, const print_target *target)
+{
+    return target->is_relative ? j->walk.levels[j->walk.depth - 1 - target->up].structure
+                               : walk_root(&j->walk, target->scope);
+}
+
 static void step(json_printer *j, bool is_first, ctf_text name)
 {
     if (!is_first)
@@ -236,8 +278,10 @@ static bool put_location(json_printer *j, const char *name, const ctf_location *
     const ctf_scope scope = is_written            ? location->scope
                             : target->is_relative ? CTF_SCOPE_RELATIVE
                                                   : target->scope;
+    const ctf_class *within;
     if (!is_known && !is_written)
         return false;
+    within = is_written ? NULL : target_root(j, target);
     key(j, name);
     begin(j, '{');
     if (scope < CTF_SCOPE_COUNT)
@@ -250,8 +294,10 @@ static bool put_location(json_printer *j, const char *name, const ctf_location *
     } else {
         for (uint32_t i = 0; i < target->up; i++)
             step(j, i == 0, (ctf_text){0});
-        for (uint32_t i = 0; i < target->member_count; i++)
-            step(j, target->up + i == 0, target->members[i]->name);
+        for (uint32_t i = 0; i < target->member_count; i++) {
+            step(j, target->up + i == 0, name_of(j, within, target->members[i]));
+            within = target->members[i]->type;
+        }
     }
     output_byte(j->out, ']');
     end(j, '}');
@@ -453,6 +499,7 @@ static void put_structure(json_printer *j, const ctf_class *type)
         lose(j, "structures nested so deep");
         return;
     }
+    check_names(j, type, type->u.structure.members, type->u.structure.count);
     key(j, "member-classes");
     begin(j, '[');
     j->walk.levels[depth].structure = type;
@@ -465,7 +512,7 @@ static void put_structure(json_printer *j, const ctf_class *type)
         if (is_sequence(member->type))
             put_sequence(j, member);
         else
-            put_member(j, member->name, member->type, member->extra);
+            put_member(j, name_of(j, type, member), member->type, member->extra);
     }
     j->walk.depth--;
     end(j, ']');
@@ -533,7 +580,7 @@ static void put_options(json_printer *j, const ctf_class *type, const selection 
         }
         element(j);
         begin(j, '{');
-        put_text(j, "name", option->name);
+        put_text(j, "name", name_of(j, type, option));
         put_extra(j, option->extra);
         if (type->selects_by_name)
             put_selection(j, s, tag, i);
@@ -555,6 +602,7 @@ static void put_variant(json_printer *j, const ctf_class *type)
                put_location(j, "selector-field-location", type->u.variant.selector, &target);
     if (!is_known)
         lose(j, "where a selector is");
+    check_names(j, type, type->u.variant.options, type->u.variant.count);
     key(j, "options");
     begin(j, '[');
     if (!type->selects_by_name || (is_known && selection_make(&s, type, target.type)))
@@ -815,6 +863,10 @@ void print_json(schema_printer *p)
 {
     const ctf_schema *schema = p->schema;
     json_printer j = {.p = p, .out = p->out, .walk = {.schema = schema, .budget = CLASSES_MAX}};
+    if (!intern_init(&j.clashing, SIZE_MAX)) {
+        p->out->status = STELE_ERR_MEMORY;
+        return;
+    }
     put_preamble(&j);
     put_trace(&j);
     for (uint32_t i = 0; i < schema->clock_count; i++)
@@ -827,4 +879,6 @@ void print_json(schema_printer *p)
     }
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         print_lose(p, schema->callsites[i].name, "callsites");
+    intern_free(&j.clashing);
+    name_set_free(&j.names);
 }

@@ -176,7 +176,7 @@ stele_status ctf_find_architecture(ctf_trace *trace)
     stele_status status = stele_batch_new(TRIED_EVENTS, &t.batch);
     context->diag.fn = NULL; /* whoever reads for good will report what is wrong */
     for (uint32_t i = 0; i < trace->unit_count && status == STELE_OK; i++)
-        if (trace->units[i].is_open && trace->units[i].schema.generation == CTF_RFC)
+        if (trace->units[i].is_open && trace->units[i].text.generation == CTF_RFC)
             status = find_for_unit(&t, &trace->units[i]);
     context->diag = told;
     content_free(&t.content);

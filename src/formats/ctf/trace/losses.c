@@ -18,11 +18,13 @@ static bool counter_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *
     return *steps <= mask / 2 + 1;
 }
 
-static void report_back(const ctf_packets *packets, const ctf_packet *packet, const char *what,
-                        uint64_t from, uint64_t to)
+static void report_back(const ctf_losses *losses, const ctf_packets *packets,
+                        const ctf_packet *packet, const char *what, uint64_t from, uint64_t to)
 {
-    ctf_report(packets->trace, CTF407, packets->file->name, packet->offset * 8, 0, 0,
-               "counters that only rise", "%s from %" PRIu64 " back to %" PRIu64, what, from, to);
+    if (!losses->is_quiet)
+        ctf_report(packets->trace, CTF407, packets->file->name, packet->offset * 8, 0, 0,
+                   "counters that only rise", "%s from %" PRIu64 " back to %" PRIu64, what, from,
+                   to);
 }
 
 static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
@@ -36,14 +38,15 @@ static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
         /* A trace that begins later than its stream has counted before. */
         const bool is_first =
             (head->has & CTF_ROLE_SEQUENCE_NUMBER) == 0 || head->sequence_number == 0;
-        steps = is_first ? head->discarded : 0;
-        if (!is_first && head->discarded != 0 && !packets->is_quiet)
+        steps = is_first && !losses->is_part ? head->discarded : 0;
+        if (!is_first && !losses->is_part && !losses->is_quiet && head->discarded != 0)
             ctf_report(packets->trace, CTF412, packets->file->name, packet->offset * 8, 0, 0,
                        "a stream from its first packet on",
                        "packet %" PRIu64 ", and %" PRIu64 " events discarded before or with it",
                        head->sequence_number, head->discarded);
     } else if (!counter_steps(losses->discarded, head->discarded, head->discarded_width, &steps)) {
-        report_back(packets, packet, "discarded events", losses->discarded, head->discarded);
+        report_back(losses, packets, packet, "discarded events", losses->discarded,
+                    head->discarded);
         steps = 0;
     }
     losses->has_discarded = true;
@@ -61,7 +64,7 @@ static uint64_t take_sequence(ctf_losses *losses, const ctf_packets *packets,
     if (losses->has_sequence && (!counter_steps(losses->sequence_number, head->sequence_number,
                                                 head->sequence_width, &steps) ||
                                  steps == 0)) {
-        report_back(packets, packet, "packet sequence number", losses->sequence_number,
+        report_back(losses, packets, packet, "packet sequence number", losses->sequence_number,
                     head->sequence_number);
         steps = 1;
     }
@@ -83,10 +86,10 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
         loss.begin_ticks = head->begin_ticks;
     loss.events = take_discarded(losses, packets, packet);
     loss.packets = take_sequence(losses, packets, packet);
-    if (loss.events != 0 && !packets->is_quiet)
+    if (loss.events != 0 && !losses->is_quiet)
         ctf_report(packets->trace, CTF408, packets->file->name, packet->offset * 8, 0, loss.events,
                    "no discarded events", "%" PRIu64, loss.events);
-    if (loss.packets != 0 && !packets->is_quiet)
+    if (loss.packets != 0 && !losses->is_quiet)
         ctf_report(packets->trace, CTF409, packets->file->name, packet->offset * 8, 0, 0,
                    "the packet behind the one before", "%" PRIu64 " packets missing", loss.packets);
     losses->has_packet = true;

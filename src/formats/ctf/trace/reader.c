@@ -118,6 +118,9 @@ static stele_status open_packet(ctf_producer *self)
         return status;
     }
     self->has_event = false;
+    if (self->walk.is_behind_gap)
+        self->losses = (ctf_losses){.is_part = true};
+    self->losses.is_quiet = self->walk.is_outside;
     self->loss = losses_take(&self->losses, &self->walk.current->packets, self->packet);
     if (self->walk.is_outside) {
         self->loss = (ctf_loss){0};

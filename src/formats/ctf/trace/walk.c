@@ -11,13 +11,18 @@
 
 /* ---- One file ---- */
 
+/* Whether packets can be found by their begins, and their times are told without those before. */
+static bool is_seekable(const ctf_file *file)
+{
+    return file->is_ordered && file->first.clock != NULL && file->first.begin_width == 64;
+}
+
 /* The place of the last seek point whose packets are not all before the begin. */
 static uint64_t seek_offset(const ctf_walk *walk, const ctf_file *file)
 {
     const ctf_clock *clock = file->first.clock;
     uint32_t low = 0, high = file->seek_count;
-    if (walk->options.begin_ns == INT64_MIN || !file->is_ordered || clock == NULL ||
-        file->seek_count == 0)
+    if (walk->options.begin_ns == INT64_MIN || file->seek_count == 0 || !is_seekable(file))
         return 0;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
@@ -43,13 +48,14 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
 {
     const ctf_trace *trace = walk->trace;
     const stele_limits *limits = &trace->base.context->limits;
+    const uint64_t from = seek_offset(walk, file);
     stele_status status;
-    *self = (walk_file){.file = file};
+    *self = (walk_file){.file = file, .is_sought = from != 0};
     status = ctf_open_member(trace, file->member, &self->in);
     if (status != STELE_OK)
         return status;
-    status = window_open(&self->w, self->in, seek_offset(walk, file), UINT64_MAX,
-                         walk->options.window_size, limits->record_size_max);
+    status = window_open(&self->w, self->in, from, UINT64_MAX, walk->options.window_size,
+                         limits->record_size_max);
     if (status != STELE_OK) {
         ctf_close_member(file->member, self->in);
         return status;
@@ -57,6 +63,7 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
                  self->in->size);
     if (walk->options.check && walk->options.begin_ns == INT64_MIN &&
+        walk->options.end_ns == INT64_MAX &&
         lttng_index_open(&self->index, trace, file) == STELE_OK)
         self->has_index = true;
     return STELE_OK;
@@ -75,6 +82,17 @@ static void compare_index(walk_file *self)
                "an entry for every packet", "none for the packet at %" PRIu64, self->packet.offset);
     lttng_index_close(&self->index);
     self->has_index = false;
+}
+
+/* Behind the last packet: entries that are left tell of packets that are gone. */
+static void finish_index(walk_file *self)
+{
+    lttng_entry entry;
+    if (self->has_index && lttng_index_next(&self->index, &entry) == STELE_OK)
+        ctf_report(self->packets.trace, CTF411, self->index.name,
+                   (window_offset(&self->index.w) - self->index.entry_size) * 8,
+                   self->index.entry_size, 0, "a packet for every entry",
+                   "none at %" PRIu64 ", where '%s' has ended", entry.offset, self->file->name);
 }
 
 static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
@@ -213,6 +231,8 @@ static stele_status walk_add(ctf_walk *walk)
     }
     status = file_next(walk, self);
     if (status != STELE_OK) {
+        if (status == STELE_END)
+            finish_index(self);
         file_close(self);
         free(self);
         return status == STELE_END ? STELE_OK : status;
@@ -243,18 +263,21 @@ static stele_status walk_step(ctf_walk *walk)
     stele_status status;
     walk->current = NULL;
     status = file_skip(self) ? file_next(walk, self) : STELE_END;
-    if (status == STELE_END)
-        walk_drop(walk);
-    else if (status == STELE_OK)
+    if (status == STELE_OK)
         heap_down(walk->open, walk->open_count);
-    return status == STELE_END ? STELE_OK : status;
+    if (status != STELE_END)
+        return status;
+    finish_index(self);
+    walk_drop(walk);
+    return STELE_OK;
 }
 
 /* Whether the packet is the last one again, in another file. */
 static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
 {
     const packet_head *a = &walk->last, *b = &packet->head;
-    return walk->has_last && (b->has & CTF_ROLE_PACKET_BEGIN) != 0 && a->has == b->has &&
+    return walk->last_file != NULL && walk->last_file != walk->current->file &&
+           (b->has & CTF_ROLE_PACKET_BEGIN) != 0 && a->has == b->has &&
            a->begin_ticks == b->begin_ticks && a->end_ticks == b->end_ticks &&
            a->sequence_number == b->sequence_number && a->discarded == b->discarded &&
            walk->last_content_bits == packet->content_bits;
@@ -284,12 +307,13 @@ stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
             return STELE_END;
         walk->current = walk->open[0];
         walk->is_repeat = is_equal(walk, &walk->current->packet);
-        walk->equal_count += walk->is_repeat;
         if (walk->is_repeat && !walk->options.repeats)
             continue;
         *packet = &walk->current->packet;
-        if (walk->peek != NULL) {
-            walk->has_last = true;
+        walk->is_behind_gap = walk->current->is_sought;
+        walk->current->is_sought = false;
+        if (walk->peek != NULL && !walk->is_repeat) {
+            walk->last_file = walk->current->file;
             walk->last = (*packet)->head;
             walk->last_content_bits = (*packet)->content_bits;
         }

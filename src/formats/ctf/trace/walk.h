@@ -23,14 +23,14 @@ typedef struct ctf_walk {
     ctf_run *peek;    /* reads heads while several files take part; NULL with one */
     walk_file **open; /* files whose turn it is, the first one in front */
     uint32_t open_count, open_capacity;
-    uint32_t next_file; /* of the stream */
-    walk_file *current; /* that the last packet is of */
-    uint64_t skipped;   /* bytes that were no packets */
-    uint64_t equal_count;
-    bool is_outside; /* the current packet ends before the begin: not to be decoded */
-    bool is_repeat;  /* the current packet is equal to the one before */
-    bool has_last;
-    packet_head last; /* of the last packet that was given; where there are several files */
+    uint32_t next_file;        /* of the stream */
+    walk_file *current;        /* that the last packet is of */
+    uint64_t skipped;          /* bytes that were no packets */
+    bool is_outside;           /* the current packet ends before the begin: not to be decoded */
+    bool is_repeat;            /* the current packet is equal to the one before */
+    bool is_behind_gap;        /* packets in front of the current one were left out unread */
+    const ctf_file *last_file; /* where there are several: of the last packet that was no repeat */
+    packet_head last;
     uint64_t last_content_bits;
 } ctf_walk;
 
@@ -41,7 +41,8 @@ struct walk_file {
     ctf_packets packets;
     ctf_packet packet;
     lttng_index index; /* with `check` */
-    bool has_index, is_last;
+    bool has_index;
+    bool is_sought; /* its first packets were left out, and the next one is the first read */
 };
 
 /* `run` stays the caller's and must outlive the walk. */

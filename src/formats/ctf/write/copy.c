@@ -591,7 +591,7 @@ static void tell_alignment(ctf_copier *c)
         [RFC_PACKED] = "--rfc-alignment=packed when the copy is read"};
     for (uint32_t i = 0; i < c->trace->unit_count && c->is_part && !c->trace->has_packing; i++) {
         const ctf_unit *unit = &c->trace->units[i];
-        if (!unit->is_open || unit->schema.generation != CTF_RFC ||
+        if (!unit->is_open || unit->text.generation != CTF_RFC ||
             unit->text.rfc.packing == RFC_NATURAL_64)
             continue;
         c->trace->base.context->diag = c->told;

@@ -50,8 +50,8 @@ typedef struct source_target {
 
 /* An event class: its key is in the pool of the same number. */
 typedef struct writer_class {
-    uint32_t id;    /* in its stream class */
-    uint32_t first; /* of its labels, when they are in order */
+    uint32_t id;         /* in its stream class */
+    uint32_t slot_count; /* numbers with labels */
 } writer_class;
 
 typedef struct writer_label {
@@ -71,6 +71,7 @@ typedef struct ctf_writer {
     intern label_keys; /* labels that are known */
     writer_label *labels;
     uint32_t label_count, label_capacity;
+    uint32_t slots_max; /* of any class */
     data_stream *streams;
     uint32_t stream_count;
     source_target *sources; /* by number */
@@ -332,7 +333,10 @@ static uint32_t class_find(ctf_writer *w)
         }
         w->class_count = number + 1;
         w->classes[number] =
-            (writer_class){.id = w->id_counts[shape_key_flags(w->shape.key.bytes)]++};
+            (writer_class){.id = w->id_counts[shape_key_flags(w->shape.key.bytes)]++,
+                           .slot_count = w->shape.slot_count};
+        if (w->slots_max < w->shape.slot_count)
+            w->slots_max = w->shape.slot_count;
     }
     return number;
 }
@@ -559,13 +563,11 @@ static bool make_mapping(const ctf_writer *w, ctf_schema *schema, const writer_l
     return mapping->name.bytes != NULL;
 }
 
-#define SLOTS_MAX 1024u
-
 /* The mappings of a class, slot by slot; `*next` is stepped over its labels. */
 static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_number,
                        uint32_t *next, shape_enum *enums)
 {
-    memset(enums, 0, SLOTS_MAX * sizeof *enums);
+    memset(enums, 0, w->classes[class_number].slot_count * sizeof *enums);
     while (*next < w->label_count && w->labels[*next].class_number == class_number) {
         const uint32_t slot = w->labels[*next].slot;
         ctf_mapping *mappings;
@@ -580,8 +582,7 @@ static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_n
         for (uint32_t i = 0; i < count; i++)
             if (!make_mapping(w, schema, &w->labels[*next + i], &mappings[i]))
                 return false;
-        if (slot < SLOTS_MAX)
-            enums[slot] = (shape_enum){mappings, count};
+        enums[slot] = (shape_enum){mappings, count};
         *next += count;
     }
     return true;
@@ -589,7 +590,7 @@ static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_n
 
 static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *const *streams)
 {
-    shape_enum *enums = calloc(SLOTS_MAX, sizeof *enums);
+    shape_enum *enums = calloc((size_t)w->slots_max + 1, sizeof *enums);
     uint32_t next = 0;
     bool is_ok = enums != NULL;
     if (w->label_count != 0)

@@ -7,9 +7,12 @@
  *     packet context   32 timestamp_begin   40 timestamp_end   48 content_size   56 packet_size
  *                      64 packet_seq_num   72 events_discarded                    (u64 each)
  *     event header      id u16, timestamp u32; id 65535: id u16, id u32, timestamp u64
- *     of the RFC        type 1 on 32 bits: id 5 bits, timestamp 27; id 31: id u32, timestamp u64,
- * then aligned on 64 bits type 2 on 32 bits: timestamp u32, id u16; id 65535: on 64 bits, timestamp
- * u64, id u32 context           pid u64, tid u64 (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU)
+ *     context           pid u64, tid u64 (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU)
+ *
+ * Event headers of the RFC lie on 32 bits:
+ *
+ *     type 1            id 5 bits, timestamp 27; id 31: id u32, timestamp u64, then on 64 bits
+ *     type 2            timestamp u32, id u16; id 65535: on 64 bits, timestamp u64, id u32
  */
 #ifndef CTF_WRITER_SCHEMA_H
 #define CTF_WRITER_SCHEMA_H

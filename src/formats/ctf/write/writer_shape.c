@@ -8,13 +8,16 @@
 #include "formats/ctf/schema/names.h"
 
 /*
- * A key:
+ * A key: a head, then the fields.
  *
- *     name u32 | category u32 | kind u8 | flags u8 | members of the context u16 | of the payload
- * u16 then the fields, each:   op u8 | width in bytes u8 | display u8 | 0 | name u32 behind STRUCT
- * and TUPLE: count u32 | that many fields       behind ARRAY: one field
+ *     head     name u32   category u32   kind u8   flags u8   members of the context u32,
+ *              of the payload u32
+ *     field    op u8   width in bytes u8   display u8   u8: 1 when its count is the member in front
+ *              name u32
+ *
+ * Behind STRUCT and TUPLE follow a count u32 and so many fields, behind ARRAY one field.
  */
-#define KEY_HEAD_SIZE 14
+#define KEY_HEAD_SIZE 18
 
 typedef enum shape_op {
     OP_NONE, /* no value: nothing is written */
@@ -346,7 +349,7 @@ static const struct kind_members {
                                     [STELE_KIND_LOAD] = {"value", "address", true},
                                     [STELE_KIND_STORE] = {"value", "address", true}};
 
-static uint16_t put_extra(shape *s, const char *name, uint64_t value, unsigned base)
+static uint32_t put_extra(shape *s, const char *name, uint64_t value, unsigned base)
 {
     const stele_name interned = stele_name_intern(s->writer->context, name, strlen(name));
     const stele_field field = {.name = interned != UINT32_MAX ? interned : 0,
@@ -379,10 +382,10 @@ static void put_kind(shape *s, stele_kind kind)
 }
 
 /* CTF knows moments only: other kinds say what they are in fields. Gives how many. */
-static uint16_t put_kind_members(shape *s, const stele_event *event)
+static uint32_t put_kind_members(shape *s, const stele_event *event)
 {
     const struct kind_members *members = &kind_members[event->kind];
-    uint16_t count = 1;
+    uint32_t count = 1;
     if (event->kind == STELE_KIND_INSTANT)
         return 0;
     lose(s, "kind as a field", false);
@@ -440,9 +443,9 @@ static bool take_own_context(shape *s, const stele_field *field, unsigned *flags
 }
 
 /* Members of the contexts that the event has as fields; they stand in front of the others. */
-static uint16_t put_contexts(shape *s, const stele_field *fields, uint32_t length, unsigned *flags)
+static uint32_t put_contexts(shape *s, const stele_field *fields, uint32_t length, unsigned *flags)
 {
-    uint16_t count = 0;
+    uint32_t count = 0;
     bool has_own = false;
     for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
         const stele_field *field = fields + at;
@@ -454,25 +457,21 @@ static uint16_t put_contexts(shape *s, const stele_field *fields, uint32_t lengt
             continue;
         }
         put_members(s, field + 1 + field->label_count, field->u.run.length);
-        count = (uint16_t)(count + field->u.run.count);
+        count += field->u.run.count;
     }
     if (count != 0 && !has_own)
         *flags &= ~SHAPE_THREAD; /* they have it */
     return count;
 }
 
-static uint16_t put_payload(shape *s, const stele_field *fields, uint32_t length)
+static uint32_t put_payload(shape *s, const stele_field *fields, uint32_t length)
 {
     const stele_field *before = NULL;
-    uint16_t count = 0;
+    uint32_t count = 0;
     for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
         const stele_field *field = fields + at;
         if ((field->hint & (STELE_HINT_CONTEXT | STELE_HINT_RAW)) != 0)
             continue;
-        if (count == UINT16_MAX - 8) {
-            lose(s, "more fields than 65,527", true);
-            break;
-        }
         s->before = before;
         put_field(s, field);
         before = field;
@@ -485,7 +484,7 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
 {
     uint32_t first;
     const uint32_t length = stele_event_fields(batch, event, &first);
-    uint16_t context_count, payload_count;
+    uint32_t context_count, payload_count;
     uint8_t *head;
     s->batch = batch;
     s->kind = (stele_kind)event->kind;
@@ -496,14 +495,14 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
         return false;
     context_count = put_contexts(s, batch->fields + first, length, flags);
     payload_count = put_kind_members(s, event);
-    payload_count = (uint16_t)(payload_count + put_payload(s, batch->fields + first, length));
+    payload_count += put_payload(s, batch->fields + first, length);
     head = s->key.bytes;
     store_le32(head, lasting_name(s, event->name));
     store_le32(head + 4, stele_category_name(s->writer->context, event->category));
     head[8] = event->kind;
     head[9] = (uint8_t)*flags;
-    store_le16(head + 10, context_count);
-    store_le16(head + 12, payload_count);
+    store_le32(head + 10, context_count);
+    store_le32(head + 14, payload_count);
     return !s->key.is_lost && !s->value.is_lost;
 }
 
@@ -582,13 +581,16 @@ static ctf_text length_name(class_maker *c, ctf_text name)
 
 static ctf_class *make_class(class_maker *c);
 
-/* How CTF 1.8 writes names: '_' in front, which readers take away, and letters only. */
-static ctf_text written_name(class_maker *c, ctf_text name)
+#define SUFFIX_SIZE 12u /* of "_4294967295", with its zero */
+
+/* How CTF 1.8 writes names: '_' in front, which readers take away, and letters only. With room for
+   a suffix; NULL: memory. */
+static char *written_name(class_maker *c, ctf_text name)
 {
-    char *text = schema_take(c->schema, name.size + 2, 1);
+    char *text = schema_take(c->schema, 1 + name.size + SUFFIX_SIZE, 1);
     bool is_changed = false;
     if (text == NULL)
-        return (ctf_text){0};
+        return NULL;
     text[0] = '_';
     for (uint32_t i = 0; i < name.size; i++) {
         const char b = name.bytes[i];
@@ -599,28 +601,36 @@ static ctf_text written_name(class_maker *c, ctf_text name)
     }
     if (is_changed)
         writer_lose(c->writer, STELE_KIND_NONE, "characters of a field's name as '_'", false, 1);
-    return (ctf_text){text, name.size + 1};
+    return text;
 }
 
-/* Names a member; when the name is taken, with a number behind it. */
-static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name)
+#define NUMBERS_FEW 9u
+
+/*
+ * Names a member; when the name is taken, with a number behind it: one of the first few, else the
+ * member's position, which none of its name had before, so that many of one name take linear time.
+ */
+static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
+                        uint32_t position)
 {
-    const uint32_t size = name.size;
+    const bool is_escaped = c->schema->generation == CTF_1;
+    char *text = schema_take(c->schema, name.size + SUFFIX_SIZE, 1);
+    char *written = is_escaped ? written_name(c, name) : text;
+    if (name.bytes == NULL || text == NULL || written == NULL)
+        return false;
+    memcpy(text, name.bytes, name.size);
     member->place = (ctf_place){UINT32_MAX};
-    for (uint32_t n = 2;; n++) {
-        char *text;
-        member->name = name;
-        member->written = c->schema->generation == CTF_1 ? written_name(c, name) : name;
-        if (name.bytes == NULL || member->written.bytes == NULL)
-            return false;
-        if (name_set_add(taken, member->written))
-            return true;
-        text = schema_take(c->schema, size + 12, 1);
-        if (text == NULL)
-            return false;
-        memcpy(text, name.bytes, size);
-        name = (ctf_text){text, size + (uint32_t)sprintf(text + size, "_%u", n)};
+    member->name = (ctf_text){text, name.size};
+    member->written = (ctf_text){written, name.size + is_escaped};
+    for (uint32_t n = 2; !name_set_add(taken, member->written); n++) {
+        const unsigned number = n <= NUMBERS_FEW ? n : position + n;
+        const int size = snprintf(text + name.size, SUFFIX_SIZE, "_%u", number);
+        if (is_escaped)
+            memcpy(written + 1 + name.size, text + name.size, (size_t)size + 1);
+        member->name.size = name.size + (uint32_t)size;
+        member->written.size = member->name.size + is_escaped;
     }
+    return true;
 }
 
 /* What its elements are. NULL with a BLOB, which has none; false: memory. */
@@ -671,10 +681,11 @@ static bool is_counted(uint8_t op)
 }
 
 /* The member that holds the length of the next one. */
-static bool make_length(class_maker *c, name_set *taken, ctf_member *member, ctf_text name)
+static bool make_length(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
+                        uint32_t position)
 {
     member->type = class_take(c, CTF_UINT, 32);
-    return member->type != NULL && member_name(c, taken, member, length_name(c, name));
+    return member->type != NULL && member_name(c, taken, member, length_name(c, name), position);
 }
 
 /* What the field at hand is called; elements of tuples have numbers. */
@@ -693,11 +704,14 @@ static bool make_member(class_maker *c, name_set *taken, ctf_member *members, ui
 {
     const uint8_t *key = c->at;
     ctf_member member = {.type = NULL};
-    if (!member_name(c, taken, &member, name))
+    if (!member_name(c, taken, &member, name, *made))
         return false;
     if (is_counted(key[0])) {
-        if (key[3] == 0 && !make_length(c, taken, &members[(*made)++], member.name))
-            return false;
+        if (key[3] == 0) {
+            if (!make_length(c, taken, &members[*made], member.name, *made))
+                return false;
+            ++*made;
+        }
         c->at += 8;
         member.type = make_counted(c, key, &members[*made - 1]);
         *made -= c->schema->generation == CTF_RFC;
@@ -788,7 +802,7 @@ bool shape_class(const uint8_t *key, stele_writer *writer, ctf_schema *schema,
                  const shape_enum *enums, ctf_event_class *event)
 {
     class_maker c = {.at = key + KEY_HEAD_SIZE, .writer = writer, .schema = schema, .enums = enums};
-    uint32_t context_count = load_le16(key + 10), payload_count = load_le16(key + 12);
+    uint32_t context_count = load_le32(key + 10), payload_count = load_le32(key + 14);
     if (schema->generation == CTF_RFC) { /* which has none of single events */
         payload_count += context_count;
         context_count = 0;

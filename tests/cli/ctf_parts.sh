@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Parts of traces: a trace in several directories, a stream in several files, ranges of time of
+# packets that say little.
+. "$SOURCE/tests/cli/lib.sh"
+
+# u8 VALUE; u32 VALUE and u64 VALUE in little-endian order, u32be VALUE in big-endian order.
+u8() {
+    printf "\\$(($1 / 64 % 4))$(($1 / 8 % 8))$(($1 % 8))"
+}
+u32() {
+    u8 "$1" && u8 $(($1 / 256)) && u8 $(($1 / 65536)) && u8 $(($1 / 16777216))
+}
+u64() {
+    u32 $(($1 % 4294967296)) && u32 $(($1 / 4294967296))
+}
+u32be() {
+    u8 $(($1 / 16777216)) && u8 $(($1 / 65536)) && u8 $(($1 / 256)) && u8 "$1"
+}
+
+# metadata ORDER CONTEXT [UUID]: events have a time of 64 bits, or of 32 where it wraps.
+metadata() {
+    echo '/* CTF 1.8 */'
+    echo "trace { major = 1; minor = 8; byte_order = $1;"
+    [ -z "${3:-}" ] || echo "uuid = \"$3\";"
+    echo 'packet.header := struct { integer { size = 32; } magic; }; };'
+    echo 'clock { name = c; };'
+    echo 'typealias integer { size = 32; } := u32; typealias integer { size = 64; } := u64;'
+    echo 'typealias integer { size = 64; map = clock.c.value; } := ticks;'
+    echo 'typealias integer { size = 32; map = clock.c.value; } := short_ticks;'
+    echo "stream { packet.context := struct { $2 };"
+    echo "event.header := struct { ${4:-ticks} timestamp; }; };"
+    echo 'event { name = e; fields := struct { u32 x; }; };'
+}
+
+# Two directories with one UUID, in plain text and big-endian order, are one trace.
+uuid=11111111-2222-3333-4444-555555555555
+for part in 1 2; do
+    mkdir -p parts/$part
+    metadata be 'u32 packet_size;' $uuid >parts/$part/metadata
+    for time in 1 2 3; do
+        u32be 3254525889 && u32be 160 && u32be 0 && u32be $((10 * time + part)) && u32be 7
+    done >parts/$part/s
+done
+expect 0 info parts
+says out '^ *traces  *1$'
+expect 0 cat parts
+lines out 6
+
+# Packets that do not say when they begin, or only by the lowest bits, are read from the first one on.
+mkdir silent wraps
+metadata le 'u32 packet_size;' >silent/metadata
+metadata le 'short_ticks timestamp_begin; u32 packet_size;' '' short_ticks >wraps/metadata
+for second in 0 1 2 3 4 5 6 7 8 9; do
+    u32 3254525889 && u32 160 && u64 ${second}000000000 && u32 "$second"
+done >silent/s
+for second in 0 1 2 3 4 5 6 7 8 9; do
+    u32 3254525889 && u32 ${second}000000000 && u32 160 && u32 ${second}000000000 && u32 "$second"
+done >wraps/s
+for trace in silent wraps; do
+    expect 0 cat --begin 7s $trace
+    lines out 3
+    says out '^7.000000000 .* x=7$'
+    says out '^9.000000000 .* x=9$'
+done
+
+# What was lost before a range is not told as lost in it.
+mkdir -p lossy/index
+metadata le 'ticks timestamp_begin; ticks timestamp_end; u32 packet_size; u64 events_discarded;' \
+    >lossy/metadata
+packet() {
+    u32 3254525889
+    u64 "${1}000"
+    u64 "${1}500"
+    u32 352
+    u64 "$2"
+    u64 "${1}250"
+    u32 "$1"
+}
+for second in 1 2 3 4 5 6 7 8 9; do
+    packet $second ${second}0
+done >lossy/s
+expect 1 cat lossy
+says err '(10 lost)'
+expect 1 cat --begin 5000ns --ctf-pretty lossy
+lines out 4
+says_not err '[2-9]0 lost'
+says_not err 's:0: '
+
+# An index that knows of packets that the file has no more.
+{
+    u32be 3253853377 && u32be 1 && u32be 1 && u32be 72
+    for second in 1 2 3 4 5 6 7 8 9; do
+        u32be 0 && u32be $(((second - 1) * 44))
+        u32be 0 && u32be 352 && u32be 0 && u32be 352
+        u32be 0 && u32be ${second}000 && u32be 0 && u32be ${second}500
+        u32be 0 && u32be ${second}0 && u32be 0 && u32be 0
+        u32be 0 && u32be 0 && u32be 0 && u32be 0
+    done
+} >lossy/index/s.idx
+expect 1 check lossy
+says_not out CTF411
+head -c 352 lossy/s >shorter && mv shorter lossy/s
+expect 1 check lossy
+says out "index/s.idx:592: warning CTF411 .*expected a packet for every entry, found none at 352, where 's'"
+finish
