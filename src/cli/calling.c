@@ -123,7 +123,7 @@ static stele_status take_paths(void *user, const stele_segment *segment)
 bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p)
 {
     size_t read_count = 0;
-    if (!calling_make_paths(c, s, by_track, p))
+    if (!joined_make(c) || !calling_make_paths(c, s, by_track, p))
         return false;
     for (size_t i = 0; i < c->options.argument_count; i++)
         read_count += calling_read(c, s, i, paths_columns(*p), take_paths, *p);

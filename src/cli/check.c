@@ -170,7 +170,7 @@ void command_CHECK(cli *c)
     c->report.show = j != NULL ? show_json : show_line;
     c->report.show_user = &self;
     c->report.has_color = c->has_color;
-    if (selection_make(c, &s)) {
+    if (selection_make(c, &s) && joined_make(c)) {
         s.request.check = true;
         s.request.columns = EVENT_CHECK_COLUMNS;
         if (j != NULL) {

@@ -19,6 +19,7 @@ typedef enum exit_code {
 } exit_code;
 
 typedef struct binaries binaries;
+typedef struct joined joined;
 
 /* One run of the command. */
 typedef struct cli {
@@ -30,6 +31,7 @@ typedef struct cli {
     diag_sink out_diag;
     progress progress;
     binaries *binaries; /* of --binary; NULL: none were opened yet */
+    joined *joined;     /* arguments that are one trace together; NULL: not looked for */
     exit_code worst;
     bool is_quiet, is_strict;
     bool is_apart;     /* what traces have in common is no repetition */
@@ -66,8 +68,22 @@ __attribute__((format(printf, 2, 3))) void cli_remark(cli *c, const char *format
 
 /* ---- Inputs ---- */
 
+/*
+ * Makes one argument of directories that are parts of one trace (joined.c). False: the options
+ * cannot be used, or memory.
+ */
+bool joined_make(cli *c);
+void joined_free(joined *j);
+
+/* The paths of an argument; one, unless it stands for several. */
+const char *const *joined_paths(const cli *c, size_t index, size_t *count);
+
 /* Opens the argument with this number; NULL, and told, when that fails. */
 stele_trace *cli_open(cli *c, size_t index);
+
+/* Only to look at: nothing is told, and NULL where it cannot be opened. False as of joined_make().
+ */
+bool cli_look(cli *c, size_t index, stele_trace **trace);
 
 /* The same for another path, with the options of that argument. */
 stele_trace *cli_open_at(cli *c, size_t index, const char *path);

@@ -157,7 +157,7 @@ void command_INFO(cli *c)
 {
     json document = {.out = c->out}, *j = option_given(&c->options, OPTION_JSON) ? &document : NULL;
     selection s;
-    if (selection_make(c, &s)) {
+    if (selection_make(c, &s) && joined_make(c)) {
         s.request.columns = SUMMARY_COLUMNS;
         s.request.order = STELE_ORDER_NONE;
         if (j != NULL) {

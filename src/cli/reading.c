@@ -65,24 +65,31 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
     return true;
 }
 
-stele_trace *cli_open(cli *c, size_t index)
+/* `count` paths, of the argument with this number. False: the options cannot be used, or memory. */
+static bool open_paths(cli *c, size_t index, const char *const *paths, size_t count,
+                       stele_trace **trace, stele_status *status)
 {
-    return cli_open_at(c, index, c->options.arguments[index]);
-}
-
-stele_trace *cli_open_at(cli *c, size_t index, const char *path)
-{
+    const char *name = c->options.arguments[index];
     stele_setting *settings = calloc(c->options.use_count + 1, sizeof *settings);
     stele_trace_options given;
-    stele_trace *trace = NULL;
-    bool is_open = cli_check(c, settings != NULL ? STELE_OK : STELE_ERR_MEMORY, path) &&
-                   trace_options(c, index, &given);
-    if (is_open) {
+    const bool is_usable = cli_check(c, settings != NULL ? STELE_OK : STELE_ERR_MEMORY, paths[0]) &&
+                           trace_options(c, index, &given);
+    *trace = NULL;
+    if (is_usable) {
         collect_settings(&c->options, settings, &given);
-        is_open = cli_check(c, stele_trace_open(c->context, path, &given, &trace), path);
+        *status = count == 1
+                      ? stele_trace_open(c->context, paths[0], &given, trace)
+                      : stele_trace_open_parts(c->context, name, paths, count, &given, trace);
     }
     free(settings);
-    if (!is_open)
+    return is_usable;
+}
+
+static stele_trace *open_told(cli *c, size_t index, const char *const *paths, size_t count)
+{
+    stele_status status;
+    stele_trace *trace;
+    if (!open_paths(c, index, paths, count, &trace, &status) || !cli_check(c, status, paths[0]))
         return NULL;
     if (!binaries_attach(c, trace)) {
         stele_trace_close(trace);
@@ -91,13 +98,32 @@ stele_trace *cli_open_at(cli *c, size_t index, const char *path)
     return trace;
 }
 
+stele_trace *cli_open(cli *c, size_t index)
+{
+    size_t count;
+    const char *const *paths = joined_paths(c, index, &count);
+    return open_told(c, index, paths, count);
+}
+
+stele_trace *cli_open_at(cli *c, size_t index, const char *path)
+{
+    return open_told(c, index, &path, 1);
+}
+
+bool cli_look(cli *c, size_t index, stele_trace **trace)
+{
+    stele_status status;
+    return open_paths(c, index, &c->options.arguments[index], 1, trace, &status);
+}
+
 bool inputs_open(cli *c, inputs *in)
 {
-    const size_t count = c->options.argument_count;
-    *in = (inputs){.traces = calloc(count, sizeof *in->traces)};
+    *in = (inputs){.traces = calloc(c->options.argument_count, sizeof *in->traces)};
     if (in->traces == NULL)
         return cli_check(c, STELE_ERR_MEMORY, "inputs");
-    for (size_t i = 0; i < count; i++) {
+    if (!joined_make(c))
+        return false;
+    for (size_t i = 0; i < c->options.argument_count; i++) {
         in->traces[in->count] = cli_open(c, i);
         if (in->traces[in->count] != NULL)
             in->count++;

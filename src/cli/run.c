@@ -141,6 +141,7 @@ int cli_run(int argc, char **argv)
     }
     code = c.is_closed ? EXIT_CLEAN : (int)c.worst;
     binaries_free(c.binaries);
+    joined_free(c.joined);
     report_free(&c.report);
     report_free(&c.out_report);
     options_free(&c.options);

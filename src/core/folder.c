@@ -6,13 +6,79 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/hash.h"
 #include "core/members.h"
 
 #define DEPTH_MAX 32u
 
+/* ---- Directories that were seen: open addressing, an inode of 0 is a free place ---- */
+
+typedef struct folder_id {
+    dev_t device;
+    ino_t inode;
+} folder_id;
+
+typedef struct folder_set {
+    folder_id *at;
+    size_t count, capacity; /* the latter a power of two */
+} folder_set;
+
+static folder_id *set_place(const folder_set *set, folder_id id)
+{
+    size_t at = (size_t)hash_u64((uint64_t)id.inode ^ hash_u64((uint64_t)id.device));
+    while (set->at[at & (set->capacity - 1)].inode != 0) {
+        const folder_id *other = &set->at[at & (set->capacity - 1)];
+        if (other->inode == id.inode && other->device == id.device)
+            break;
+        at++;
+    }
+    return &set->at[at & (set->capacity - 1)];
+}
+
+static bool set_grow(folder_set *set)
+{
+    folder_set grown = {.capacity = set->capacity != 0 ? set->capacity * 2 : 64};
+    grown.at = calloc(grown.capacity, sizeof *grown.at);
+    if (grown.at == NULL)
+        return false;
+    for (size_t i = 0; i < set->capacity; i++)
+        if (set->at[i].inode != 0)
+            *set_place(&grown, set->at[i]) = set->at[i];
+    grown.count = set->count;
+    free(set->at);
+    *set = grown;
+    return true;
+}
+
+/* STELE_END: it was there. */
+static stele_status set_add(folder_set *set, const struct stat *st)
+{
+    const folder_id id = {st->st_dev, st->st_ino};
+    folder_id *place;
+    if (set->count >= set->capacity / 2 && !set_grow(set))
+        return STELE_ERR_MEMORY;
+    place = set_place(set, id);
+    if (place->inode != 0)
+        return STELE_END;
+    *place = id;
+    set->count++;
+    return STELE_OK;
+}
+
+/* ---- Walking ---- */
+
+/* A link to a directory: followed when all that can be reached without it is listed. */
+typedef struct folder_link {
+    char *name;
+    unsigned depth;
+} folder_link;
+
 typedef struct folder_walk {
     members *m;
     size_t entry_count; /* of any kind */
+    folder_set seen;
+    folder_link *links;
+    size_t link_count, link_capacity;
 } folder_walk;
 
 static stele_status folder_list(folder_walk *walk, const char *below, unsigned depth);
@@ -23,17 +89,39 @@ static stele_status folder_pass_over(const folder_walk *walk, const char *path, 
     return STELE_OK;
 }
 
+static stele_status folder_keep_link(folder_walk *walk, const char *name, unsigned depth)
+{
+    folder_link *link;
+    if (walk->link_count == walk->link_capacity) {
+        const size_t capacity = walk->link_capacity != 0 ? walk->link_capacity * 2 : 16;
+        folder_link *grown = realloc(walk->links, capacity * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        walk->links = grown;
+        walk->link_capacity = capacity;
+    }
+    link = &walk->links[walk->link_count];
+    *link = (folder_link){strdup(name), depth};
+    if (link->name == NULL)
+        return STELE_ERR_MEMORY;
+    walk->link_count++;
+    return STELE_OK;
+}
+
 /* `name` is that of the member, `path` where it lies. */
 static stele_status folder_visit(folder_walk *walk, const char *name, const char *path,
                                  unsigned depth)
 {
     struct stat st;
+    bool is_link;
     if (lstat(path, &st) != 0)
         return STELE_OK; /* gone since it was listed */
+    is_link = S_ISLNK(st.st_mode);
+    if (is_link && stat(path, &st) != 0)
+        return folder_pass_over(walk, path, "a link to nothing");
     if (S_ISDIR(st.st_mode))
-        return folder_list(walk, name, depth + 1);
-    if (S_ISLNK(st.st_mode) && (stat(path, &st) != 0 || S_ISDIR(st.st_mode)))
-        return folder_pass_over(walk, path, "a link to a directory or to nothing");
+        return is_link ? folder_keep_link(walk, name, depth + 1)
+                       : folder_list(walk, name, depth + 1);
     if (!S_ISREG(st.st_mode))
         return folder_pass_over(walk, path, "neither a file nor a directory");
     return members_add(walk->m, name, 0, (uint64_t)st.st_size);
@@ -59,32 +147,68 @@ static stele_status folder_entries(folder_walk *walk, DIR *folder, const char *b
     return status;
 }
 
-/* Links to directories are not followed and the depth is bounded, so that it ends. */
+static stele_status folder_enter(folder_walk *walk, const char *path, const char *below,
+                                 unsigned depth)
+{
+    DIR *folder = depth <= DEPTH_MAX ? opendir(path) : NULL;
+    struct stat st;
+    stele_status status = STELE_OK;
+    if (folder != NULL) {
+        if (fstat(dirfd(folder), &st) == 0)
+            status = set_add(&walk->seen, &st);
+        if (status == STELE_OK)
+            status = folder_entries(walk, folder, below, depth);
+        closedir(folder);
+        return status == STELE_END ? STELE_OK : status;
+    }
+    if (depth > DEPTH_MAX)
+        return folder_pass_over(walk, path, "a directory that lies too deep");
+    diag_report(walk->m->diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s",
+                strerror(errno));
+    return depth == 0 ? STELE_ERR_READ : STELE_OK;
+}
+
+/* No directory is entered twice, so that it ends. */
 static stele_status folder_list(folder_walk *walk, const char *below, unsigned depth)
 {
     char *path = members_join(walk->m->path, below);
-    stele_status status = STELE_OK;
-    DIR *folder;
-    if (path == NULL)
-        return STELE_ERR_MEMORY;
-    folder = depth <= DEPTH_MAX ? opendir(path) : NULL;
-    if (folder != NULL) {
-        status = folder_entries(walk, folder, below, depth);
-        closedir(folder);
-    } else if (depth > DEPTH_MAX) {
-        folder_pass_over(walk, path, "a directory that lies too deep");
-    } else {
-        diag_report(walk->m->diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s",
-                    strerror(errno));
-        if (depth == 0)
-            status = STELE_ERR_READ;
-    }
+    const stele_status status =
+        path != NULL ? folder_enter(walk, path, below, depth) : STELE_ERR_MEMORY;
     free(path);
     return status;
 }
 
-stele_status members_list_folder(members *m)
+static int link_compare(const void *a, const void *b)
+{
+    return strcmp(((const folder_link *)a)->name, ((const folder_link *)b)->name);
+}
+
+/* Follows links, then those that were found behind them, and so on; in the order of their names,
+   whatever order directories are read in. */
+static stele_status folder_follow(folder_walk *walk)
+{
+    stele_status status = STELE_OK;
+    size_t next = 0;
+    while (status == STELE_OK && next < walk->link_count) {
+        const size_t end = walk->link_count;
+        qsort(walk->links + next, end - next, sizeof *walk->links, link_compare);
+        for (; status == STELE_OK && next < end; next++)
+            status = folder_list(walk, walk->links[next].name, walk->links[next].depth);
+    }
+    return status;
+}
+
+stele_status members_list_folders(members *m, const char *const *folders, size_t count)
 {
     folder_walk walk = {.m = m};
-    return folder_list(&walk, "", 0);
+    stele_status status = STELE_OK;
+    for (size_t i = 0; status == STELE_OK && i < count; i++)
+        status = folder_list(&walk, folders[i], 0);
+    if (status == STELE_OK)
+        status = folder_follow(&walk);
+    for (size_t i = 0; i < walk.link_count; i++)
+        free(walk.links[i].name);
+    free(walk.links);
+    free(walk.seen.at);
+    return status;
 }

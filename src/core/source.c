@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath() */
+
 #include "core/source.h"
 
 #include <errno.h>
@@ -15,6 +17,9 @@
 
 struct source {
     char *path;
+    char *folder;  /* below which the members lie: the path, or what several have in common */
+    char **inside; /* the directories that were opened, below it; NULL: just one */
+    size_t inside_count;
     const char *packing;
     input *whole; /* the input, or the archive; NULL for a directory */
     input *only;  /* the one member of a set; NULL for none or several */
@@ -129,9 +134,10 @@ static source *source_make(diag_sink *diag, const char *path)
     s->packing = "";
     s->path = strdup(path);
     s->members.diag = diag;
-    s->members.path = s->path;
-    if (s->path == NULL) {
-        free(s);
+    s->folder = strdup(path);
+    s->members.path = s->folder;
+    if (s->path == NULL || s->folder == NULL) {
+        source_close(s);
         return NULL;
     }
     return s;
@@ -164,6 +170,77 @@ stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir
     return source_give(s, status == STELE_OK ? source_look(s, temp_dir) : status, out);
 }
 
+static bool is_name_end(char c)
+{
+    return c == '\0' || c == '/';
+}
+
+/* Leaves of `common` what is the same as in `path`, by whole names. */
+static void keep_common(char *common, const char *path)
+{
+    size_t at = 0, end = 0;
+    for (; common[at] != '\0' && common[at] == path[at]; at++)
+        if (common[at] == '/')
+            end = at;
+    if (is_name_end(common[at]) && is_name_end(path[at]))
+        end = at;
+    common[end] = '\0';
+}
+
+/* Replaces the directories' paths by what is below the common one. "" stands for the root. */
+static stele_status find_common(source *s)
+{
+    char *common = strdup(s->inside[0]);
+    if (common == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 1; i < s->inside_count; i++)
+        keep_common(common, s->inside[i]);
+    for (size_t i = 0; i < s->inside_count; i++) {
+        char *below = s->inside[i] + strlen(common);
+        while (*below == '/')
+            below++;
+        memmove(s->inside[i], below, strlen(below) + 1);
+    }
+    free(s->folder);
+    s->folder = members_join(common[0] != '\0' ? common : "/", "");
+    s->members.path = s->folder;
+    free(common);
+    return s->folder != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status list_folders(source *s, const char *const *paths, size_t count)
+{
+    stele_status status;
+    s->inside = calloc(count, sizeof *s->inside);
+    if (s->inside == NULL)
+        return STELE_ERR_MEMORY;
+    for (; s->inside_count < count; s->inside_count++) {
+        s->inside[s->inside_count] = realpath(paths[s->inside_count], NULL);
+        if (s->inside[s->inside_count] == NULL) {
+            diag_report(s->members.diag, &core_codes[STE001], paths[s->inside_count],
+                        STELE_NO_OFFSET, 0, NULL, "%s", strerror(errno));
+            return STELE_ERR_READ;
+        }
+    }
+    status = find_common(s);
+    return status == STELE_OK
+               ? members_list_folders(&s->members, (const char *const *)s->inside, s->inside_count)
+               : status;
+}
+
+stele_status source_open_folders(diag_sink *diag, const char *name, const char *const *paths,
+                                 size_t count, source **out)
+{
+    source *s = source_make(diag, name);
+    stele_status status;
+    *out = NULL;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    s->packing = "directory";
+    status = list_folders(s, paths, count);
+    return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
+}
+
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
                                 const char *temp_dir, source **out)
 {
@@ -183,6 +260,10 @@ void source_close(source *s)
     input_close(s->only);
     input_close(s->whole);
     members_free(&s->members);
+    for (size_t i = 0; i < s->inside_count; i++)
+        free(s->inside[i]);
+    free(s->inside);
+    free(s->folder);
     free(s->path);
     free(s);
 }
@@ -214,6 +295,19 @@ const source_member *source_member_at(const source *s, size_t index)
     return index < s->members.count ? &s->members.at[index] : NULL;
 }
 
+size_t source_member_root(const source *s, size_t index)
+{
+    const char *name = s->members.at[index].name;
+    size_t longest = 0;
+    for (size_t i = 0; i < s->inside_count; i++) {
+        const size_t size = strlen(s->inside[i]);
+        if (size >= longest && size != 0 && strncmp(name, s->inside[i], size) == 0 &&
+            name[size] == '/')
+            longest = size + 1;
+    }
+    return longest;
+}
+
 stele_status source_open_member(source *s, size_t index, input **in)
 {
     const source_member *member = source_member_at(s, index);
@@ -223,7 +317,7 @@ stele_status source_open_member(source *s, size_t index, input **in)
     *in = NULL;
     if (member == NULL)
         return STELE_ERR_ARGUMENT;
-    name = members_join(s->path, member->name);
+    name = members_join(s->folder, member->name);
     if (name == NULL)
         return STELE_ERR_MEMORY;
     if (s->whole == NULL)

@@ -23,6 +23,14 @@ stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir
 /* The same for bytes in memory, which must outlive the source. */
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
                                 const char *temp_dir, source **out);
+
+/*
+ * Opens several directories as one set, which is called `name`. Members are named from the
+ * directory that all of them have in common; what lies in two of them is a member once. Errors as
+ * of source_open().
+ */
+stele_status source_open_folders(diag_sink *diag, const char *name, const char *const *paths,
+                                 size_t count, source **out);
 void source_close(source *s);
 
 const char *source_path(const source *s);
@@ -39,6 +47,10 @@ input *source_input(source *s);
 /* Members in the order of their names: all regular files below, in directories also those that
    links lead to. 0 unless it is a set. */
 size_t source_member_count(const source *s);
+
+/* Of a member's name, where the part below the directory that was opened begins: 0 unless there are
+   several. */
+size_t source_member_root(const source *s, size_t index);
 const source_member *source_member_at(const source *s, size_t index);
 
 /* Opens a member as a seekable input where possible; the caller closes it, before the source. A

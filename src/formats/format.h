@@ -87,6 +87,9 @@ typedef struct format {
                          stele_trace **out);
     const char *settings;
 
+    /* Whether two traces of this format are parts of one. NULL: they never are. */
+    bool (*is_part)(const stele_trace *a, const stele_trace *b);
+
     stele_status (*dump)(stele_trace *trace, const dump_request *request);
 
     /* NULL where the format cannot be written or copied. The output is as `target` says. */

@@ -186,6 +186,23 @@ stele_status stele_trace_open(stele_context *context, const char *path,
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }
 
+stele_status stele_trace_open_parts(stele_context *context, const char *name,
+                                    const char *const *paths, size_t count,
+                                    const stele_trace_options *options, stele_trace **trace)
+{
+    source *from;
+    const stele_status status = source_open_folders(&context->diag, name, paths, count, &from);
+    *trace = NULL;
+    return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
+}
+
+bool stele_trace_is_part(const stele_trace *a, const stele_trace *b)
+{
+    return a->format == b->format && a->format->is_part != NULL &&
+           source_input(a->source) == NULL && source_input(b->source) == NULL &&
+           a->format->is_part(a, b);
+}
+
 stele_status stele_trace_open_memory(stele_context *context, const char *name, const void *bytes,
                                      size_t size, const stele_trace_options *options,
                                      stele_trace **trace)

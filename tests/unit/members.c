@@ -97,17 +97,59 @@ TEST(links_to_files_are_followed_and_others_named)
     CHECK_EQ_U64(listed.count, 1);
     CHECK_EQ_U64(listed.at[0].size, 5);
     members_free(&listed);
-    REQUIRE(symlink("..", "trace/loop") == 0);
+    REQUIRE(symlink("nowhere", "trace/dangling") == 0);
     CHECK_EQ_U64(list_folder("trace"), STELE_OK);
     CHECK_EQ_U64(found.count, 1);
     CHECK_EQ_STR(found.code, "STE011");
-    CHECK_EQ_STR(found.source, "trace/loop");
+    CHECK_EQ_STR(found.source, "trace/dangling");
     CHECK_EQ_U64(listed.count, 1);
     members_free(&listed);
-    REQUIRE(unlink("trace/loop") == 0 && symlink("nowhere", "trace/dangling") == 0);
+    folder_leave(folder);
+}
+
+TEST(links_to_directories_are_followed_and_nothing_is_listed_twice)
+{
+    folder_enter(folder, sizeof folder);
+    make_folder("trace");
+    make_folder("trace/z");
+    make_folder("elsewhere");
+    make_folder("elsewhere/deep");
+    file_write("trace/z/a", "1", 1);
+    file_write("elsewhere/b", "12", 2);
+    file_write("elsewhere/deep/c", "123", 3);
+    REQUIRE(symlink("z", "trace/alias") == 0);          /* seen without it */
+    REQUIRE(symlink("..", "trace/up") == 0);            /* all, and the trace again */
+    REQUIRE(symlink("../elsewhere", "trace/out") == 0); /* before "up": by name */
+    REQUIRE(symlink("../trace/up", "elsewhere/loop") == 0);
     CHECK_EQ_U64(list_folder("trace"), STELE_OK);
-    CHECK_EQ_U64(found.count, 1);
-    CHECK_EQ_STR(found.source, "trace/dangling");
+    CHECK_EQ_U64(found.count, 0);
+    REQUIRE(listed.count == 3);
+    CHECK_EQ_STR(listed.at[0].name, "out/b");
+    CHECK_EQ_STR(listed.at[1].name, "out/deep/c");
+    CHECK_EQ_STR(listed.at[2].name, "z/a");
+    members_free(&listed);
+    folder_leave(folder);
+}
+
+/* Each level has two ways to the next one: 2^30 ways to the last. */
+TEST(many_ways_to_one_directory_take_no_time)
+{
+    char path[64], to[64];
+    folder_enter(folder, sizeof folder);
+    make_folder("trace");
+    for (unsigned i = 0; i < 30; i++) {
+        snprintf(path, sizeof path, "trace/%u", i);
+        make_folder(path);
+        for (unsigned way = 0; way < 2; way++) {
+            snprintf(path, sizeof path, "trace/%u/%c", i, "xy"[way]);
+            snprintf(to, sizeof to, "../%u", (i + 1) % 30);
+            REQUIRE(symlink(to, path) == 0);
+        }
+    }
+    file_write("trace/29/file", "1", 1);
+    CHECK_EQ_U64(list_folder("trace/0"), STELE_OK);
+    CHECK_EQ_U64(found.count, 0);
+    CHECK_EQ_U64(listed.count, 1);
     members_free(&listed);
     folder_leave(folder);
 }

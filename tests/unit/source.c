@@ -178,6 +178,59 @@ TEST(folders_are_sets_of_members)
     folder_leave(folder);
 }
 
+static void make_folders(void)
+{
+    folder_enter(folder, sizeof folder);
+    REQUIRE(mkdir("trace", 0777) == 0 && mkdir("trace/a", 0777) == 0 &&
+            mkdir("trace/a/in", 0777) == 0 && mkdir("trace/ab", 0777) == 0);
+    file_write("trace/a/in/x", "x of a", 6);
+    file_write("trace/ab/x", "x of ab", 7);
+    file_write("trace/left_out", "", 0);
+}
+
+static source *open_folders(const char *first, const char *second)
+{
+    const char *const paths[] = {first, second};
+    source *s = NULL;
+    CHECK_EQ_U64(source_open_folders(findings_sink(&found), "both", paths, 2, &s), STELE_OK);
+    REQUIRE(s != NULL);
+    CHECK_EQ_STR(source_path(s), "both");
+    CHECK_EQ_U64(found.count, 0);
+    return s;
+}
+
+static void check_named(source *s, size_t index, const char *name, size_t root)
+{
+    REQUIRE(index < source_member_count(s));
+    CHECK_EQ_STR(source_member_at(s, index)->name, name);
+    CHECK_EQ_U64(source_member_root(s, index), root);
+}
+
+TEST(several_folders_are_one_set)
+{
+    static const char *const missing[] = {"trace/a", "trace/nowhere"};
+    input *in;
+    source *s;
+    make_folders();
+    s = open_folders("trace/ab", "trace/a/");
+    CHECK_EQ_U64(source_member_count(s), 2);
+    check_named(s, 0, "a/in/x", 2);
+    check_named(s, 1, "ab/x", 3);
+    CHECK_EQ_U64(source_open_member(s, 1, &in), STELE_OK);
+    check_input(in, "x of ab");
+    input_close(in);
+    source_close(s);
+    s = open_folders("trace/a", "trace/a/in"); /* one below the other: nothing comes twice */
+    CHECK_EQ_U64(source_member_count(s), 1);
+    check_named(s, 0, "in/x", 3);
+    source_close(s);
+    CHECK_EQ_U64(source_open_folders(findings_sink(&found), "both", missing, 2, &s),
+                 STELE_ERR_READ);
+    CHECK_EQ_STR(found.code, "STE001");
+    CHECK(s == NULL);
+    folder_leave(folder);
+}
+
 TEST(packed_members_are_unpacked)
 {
     folder_enter(folder, sizeof folder);

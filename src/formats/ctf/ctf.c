@@ -352,6 +352,7 @@ const format format_ctf = {
     .open = ctf_open,
     .settings = "key-file rfc-alignment clock-freq clock-frequency clock-offset clock-offset-ns "
                 "clock-rounding",
+    .is_part = ctf_is_part,
     .dump = ctf_dump,
     .writer = ctf_writer_open,
     .writer_settings = "compress checksum to-key-file event-header header-alignment",

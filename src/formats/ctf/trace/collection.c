@@ -237,6 +237,17 @@ static stele_status read_units(ctf_trace *trace)
     return status == STELE_OK && !is_any_open ? STELE_ERR_FORMAT : status;
 }
 
+bool ctf_is_part(const stele_trace *a, const stele_trace *b)
+{
+    const ctf_trace *left = (const ctf_trace *)a, *right = (const ctf_trace *)b;
+    for (uint32_t i = 0; i < left->unit_count; i++)
+        for (uint32_t k = 0; k < right->unit_count && left->units[i].known_by.bytes != NULL; k++)
+            if (right->units[k].known_by.bytes != NULL &&
+                ctf_text_equals(left->units[i].known_by, right->units[k].known_by))
+                return true;
+    return false;
+}
+
 /* HOST/FOLDER: the folder only of a trace that lies in one, below the source's own. */
 static stele_status name_unit(const ctf_trace *trace, ctf_unit *unit)
 {
@@ -244,8 +255,10 @@ static stele_status name_unit(const ctf_trace *trace, ctf_unit *unit)
     const bool has_host = host != NULL && host->is_text;
     const ctf_text first = has_host ? host->text : (ctf_text){"", 0};
     const bool is_below = unit->metadata_member != CTF_WHOLE && !unit->has_others;
-    const char *below =
-        is_below ? source_member_at(trace->base.source, unit->metadata_member)->name : "";
+    const source *from = trace->base.source;
+    const char *below = is_below ? source_member_at(from, unit->metadata_member)->name +
+                                       source_member_root(from, unit->metadata_member)
+                                 : "";
     const size_t below_size = folder_size(below);
     const bool has_slash = has_host && below_size != 0;
     const size_t size = first.size + has_slash + below_size;

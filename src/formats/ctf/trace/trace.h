@@ -106,6 +106,9 @@ typedef struct ctf_trace {
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */
 stele_status ctf_collect(ctf_trace *trace);
 
+/* Whether some metadata of the two are known by the same. */
+bool ctf_is_part(const stele_trace *a, const stele_trace *b);
+
 /* Makes the schema of a unit's text, again where its options have changed. False: reported (it has
    more errors then), or memory. */
 bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit);

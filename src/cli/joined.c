@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arguments that are parts of one trace: rotations, snapshots, buffers in directories of their own.
+ *
+ *     stele cat A B C        A and C have a trace in common
+ *     A + C    B             what the command sees
+ *
+ * Which they are is found by opening each directory aside; what is wrong with it is told when it is
+ * opened for good.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+
+typedef struct part {
+    char *name;         /* "A + C" */
+    const char **paths; /* of argv */
+    size_t count;
+} part;
+
+struct joined {
+    part *at; /* by argument */
+    size_t count;
+};
+
+void joined_free(joined *j)
+{
+    for (size_t i = 0; j != NULL && i < j->count; i++) {
+        free(j->at[i].name);
+        free(j->at[i].paths);
+    }
+    if (j != NULL)
+        free(j->at);
+    free(j);
+}
+
+const char *const *joined_paths(const cli *c, size_t index, size_t *count)
+{
+    if (c->joined == NULL) {
+        *count = 1;
+        return &c->options.arguments[index];
+    }
+    *count = c->joined->at[index].count;
+    return c->joined->at[index].paths;
+}
+
+/* ---- Which belong together? ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whoever says something of a single argument wants it to be one. */
+static bool is_wanted(const cli *c)
+{
+    const options *o = &c->options;
+    size_t in_count = 0, folder_count = 0;
+    for (size_t i = 0; i < o->use_count; i++) {
+        in_count += o->uses[i].id == OPTION_IN;
+        if (o->uses[i].id == OPTION_OFFSET)
+            return false;
+    }
+    for (size_t i = 0; i < o->argument_count; i++)
+        folder_count += is_folder(o->arguments[i]);
+    return !c->is_apart && in_count <= 1 && folder_count > 1;
+}
+
+/* The traces of the arguments that are directories; NULL for others, and for those that cannot be
+   opened. */
+static bool open_aside(cli *c, stele_context *aside, stele_trace **traces)
+{
+    stele_context *own = c->context;
+    bool is_usable = true;
+    c->context = aside;
+    for (size_t i = 0; is_usable && i < c->options.argument_count; i++)
+        if (is_folder(c->options.arguments[i]))
+            is_usable = cli_look(c, i, &traces[i]);
+    c->context = own;
+    return is_usable;
+}
+
+/* first[i]: the first argument that the one with this number belongs to. */
+static void find_firsts(stele_trace *const *traces, size_t count, size_t *first)
+{
+    for (size_t i = 0; i < count; i++) {
+        first[i] = i;
+        for (size_t k = 0; traces[i] != NULL && k < i; k++) {
+            const size_t other = first[k], mine = first[i];
+            if (other == mine || traces[k] == NULL || !stele_trace_is_part(traces[i], traces[k]))
+                continue;
+            for (size_t j = 0; j <= i; j++) /* two that belong to a third are one, too */
+                if (first[j] == (other > mine ? other : mine))
+                    first[j] = other > mine ? mine : other;
+        }
+    }
+}
+
+static bool look_at_all(cli *c, size_t *first)
+{
+    const size_t count = c->options.argument_count;
+    const stele_context_options quiet = {.diag = NULL};
+    stele_trace **traces = calloc(count, sizeof *traces);
+    stele_context *aside = NULL;
+    bool is_done =
+        cli_check(c, traces != NULL ? stele_context_new(&quiet, &aside) : STELE_ERR_MEMORY,
+                  "inputs") &&
+        open_aside(c, aside, traces);
+    if (is_done)
+        find_firsts(traces, count, first);
+    for (size_t i = 0; traces != NULL && i < count; i++)
+        stele_trace_close(traces[i]);
+    stele_context_free(aside);
+    free(traces);
+    return is_done;
+}
+
+/* ---- Making one of them ---- */
+
+static bool part_make(part *p, const options *o, const size_t *first, size_t index)
+{
+    size_t size = 0;
+    size_t used = 0;
+    for (size_t i = index; i < o->argument_count; i++)
+        size += first[i] == index ? strlen(o->arguments[i]) + sizeof " + " : 0;
+    p->paths = calloc(o->argument_count, sizeof *p->paths);
+    p->name = malloc(size);
+    if (p->paths == NULL || p->name == NULL)
+        return false;
+    for (size_t i = index; i < o->argument_count; i++) {
+        if (first[i] != index)
+            continue;
+        used += (size_t)snprintf(p->name + used, size - used, "%s%s", p->count != 0 ? " + " : "",
+                                 o->arguments[i]);
+        p->paths[p->count++] = o->arguments[i];
+    }
+    return true;
+}
+
+static bool make_all(cli *c, const size_t *first)
+{
+    options *o = &c->options;
+    joined *made = calloc(1, sizeof *made);
+    bool is_made = made != NULL;
+    if (is_made)
+        made->at = calloc(o->argument_count, sizeof *made->at);
+    is_made = is_made && made->at != NULL;
+    for (size_t i = 0; is_made && i < o->argument_count; i++)
+        if (first[i] == i)
+            is_made = part_make(&made->at[made->count++], o, first, i);
+    if (!is_made) {
+        joined_free(made);
+        return cli_check(c, STELE_ERR_MEMORY, "inputs");
+    }
+    c->joined = made;
+    for (size_t i = 0; i < made->count; i++)
+        o->arguments[i] = made->at[i].name;
+    o->argument_count = made->count;
+    return true;
+}
+
+bool joined_make(cli *c)
+{
+    size_t *first;
+    bool is_joined;
+    if (c->joined != NULL || !is_wanted(c))
+        return true;
+    first = calloc(c->options.argument_count, sizeof *first);
+    is_joined = cli_check(c, first != NULL ? STELE_OK : STELE_ERR_MEMORY, "inputs") &&
+                look_at_all(c, first) && make_all(c, first);
+    free(first);
+    return is_joined;
+}
