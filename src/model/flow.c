@@ -18,9 +18,10 @@ typedef struct plain_flow {
     flow base;
     producer *from;
     stele_batch *batch;
+    stele_segment segment;
 } plain_flow;
 
-static stele_status plain_next(flow *self, stele_segment *segment)
+static stele_status plain_pull(flow *self)
 {
     plain_flow *plain = (plain_flow *)self;
     stele_batch *batch = plain->batch;
@@ -29,8 +30,8 @@ static stele_status plain_next(flow *self, stele_segment *segment)
         if (status != STELE_OK)
             return status;
     } while (batch->event_count == 0);
-    *segment = (stele_segment){batch, 0, batch->event_count};
-    return STELE_OK;
+    plain->segment = (stele_segment){batch, 0, batch->event_count};
+    return flow_give(self, &plain->segment, 1);
 }
 
 static void plain_close(flow *self)
@@ -43,7 +44,7 @@ static void plain_close(flow *self)
 
 stele_status flow_plain(producer *from, flow **out)
 {
-    static const flow_ops ops = {plain_next, plain_close};
+    static const flow_ops ops = {plain_pull, plain_close};
     plain_flow *plain = malloc(sizeof *plain);
     stele_batch *batch = NULL;
     *out = NULL;
@@ -52,7 +53,7 @@ stele_status flow_plain(producer *from, flow **out)
         from->ops->close(from);
         return STELE_ERR_MEMORY;
     }
-    *plain = (plain_flow){{&ops}, from, batch};
+    *plain = (plain_flow){.base = {.ops = &ops}, .from = from, .batch = batch};
     *out = &plain->base;
     return STELE_OK;
 }
@@ -66,13 +67,14 @@ typedef struct concat_flow {
     flow *from[];
 } concat_flow;
 
-static stele_status concat_next(flow *self, stele_segment *segment)
+static stele_status concat_pull(flow *self)
 {
     concat_flow *concat = (concat_flow *)self;
     while (concat->at < concat->count) {
-        const stele_status status = flow_next(concat->from[concat->at], segment);
+        flow *from = concat->from[concat->at];
+        const stele_status status = from->ops->pull(from);
         if (status == STELE_OK)
-            return STELE_OK;
+            return flow_give(self, from->at, (uint32_t)(from->end - from->at));
         if (concat->status == STELE_END)
             concat->status = status;
         concat->at++;
@@ -90,7 +92,7 @@ static void concat_close(flow *self)
 
 stele_status flow_concat(flow *const *from, size_t count, flow **out)
 {
-    static const flow_ops ops = {concat_next, concat_close};
+    static const flow_ops ops = {concat_pull, concat_close};
     concat_flow *concat = malloc(sizeof *concat + count * sizeof(flow *));
     *out = NULL;
     if (concat == NULL) {
@@ -98,7 +100,7 @@ stele_status flow_concat(flow *const *from, size_t count, flow **out)
             flow_close(from[i]);
         return STELE_ERR_MEMORY;
     }
-    *concat = (concat_flow){{&ops}, STELE_END, 0, count};
+    *concat = (concat_flow){.base = {.ops = &ops}, .status = STELE_END, .count = count};
     for (size_t i = 0; i < count; i++)
         concat->from[i] = from[i];
     *out = &concat->base;

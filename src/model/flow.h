@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flows: segments that are pulled. A flow is built from a producer, or from other flows, which it
- * then owns, also when it cannot be made. A segment holds until the next call of flow_next() on the
- * same flow.
+ * Flows: segments that are pulled, some at a time, and taken one by one. A flow is built from a
+ * producer, or from other flows, which it then owns, also when it cannot be made. A segment holds
+ * until the next call of flow_next() on the same flow.
  */
 #ifndef MODEL_FLOW_H
 #define MODEL_FLOW_H
@@ -12,12 +12,14 @@
 typedef struct flow flow;
 
 typedef struct flow_ops {
-    stele_status (*next)(flow *self, stele_segment *segment);
+    /* Called when all segments were taken: puts at least one in their place, or says why not. */
+    stele_status (*pull)(flow *self);
     void (*close)(flow *self);
 } flow_ops;
 
 struct flow {
     const flow_ops *ops;
+    const stele_segment *at, *end; /* those that were pulled and not yet taken */
 };
 
 /* What the ordering flows of one reader find out, shared by them. */
@@ -30,7 +32,21 @@ typedef struct order_stats {
 
 static inline stele_status flow_next(flow *f, stele_segment *segment)
 {
-    return f->ops->next(f, segment);
+    if (f->at == f->end) {
+        const stele_status status = f->ops->pull(f);
+        if (status != STELE_OK)
+            return status;
+    }
+    *segment = *f->at++;
+    return STELE_OK;
+}
+
+/* For pull(): the segments are these. */
+static inline stele_status flow_give(flow *self, const stele_segment *segments, uint32_t count)
+{
+    self->at = segments;
+    self->end = segments + count;
+    return STELE_OK;
 }
 
 /* Closes the flow and all that it owns; NULL is fine. */

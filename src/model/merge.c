@@ -1,102 +1,122 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/merge.h"
-
+/*
+ * Merging by a tree of merges of two. A leaf holds keys of an input's events; every node above
+ * merges what the two below it hold until one of them runs dry, some hundred events at a time and
+ * without a branch that depends on times. What the root holds goes out as segments.
+ *
+ *                 root: a1 b1 a2 c1 c2 b2         a node keeps the order of inputs: on equal
+ *                /                       \        keys the left one goes first
+ *        a1 b1 a2 b2                    c1 c2
+ *         /       \                       |
+ *     a1 a2 ..  b1 b2 ..              c1 c2 ..    keys of batches
+ *
+ * A node is filled only when it is empty and all of the nodes above it are, too. So all events of
+ * a leaf that is filled were delivered, and its input can reuse their batch. Where all of one side
+ * goes before the other, it is passed on as it lies.
+ */
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "model/flow.h"
 
-/* ---- The heap ---- */
+#define LEAF_EVENTS 256u                  /* that a leaf holds */
+#define SIDE_EVENTS 128u                  /* that a merge takes of each side at once */
+#define RUN_EVENTS  8                     /* more than so many are passed on as they lie */
+#define NODE_ROOM   (2 * SIDE_EVENTS + 1) /* one may be read behind the last */
 
-static bool head_is_before(const merge_head *a, const merge_head *b)
+typedef struct merge_entry {
+    int64_t key;    /* event_key() */
+    uint64_t place; /* the input, and below it 32 bits of the event's number in its batch */
+} merge_entry;
+
+typedef struct merge_input {
+    flow *from;
+    stele_segment rest; /* of the current segment, what is not in the leaf yet */
+} merge_input;
+
+/* The entries from `at` on are sorted, and may lie in the room of a node below. */
+typedef struct merge_node {
+    const merge_entry *at, *end;
+    merge_entry *room;           /* NODE_ROOM */
+    struct merge_node *sides[2]; /* NULL: a leaf */
+    uint32_t input;              /* of a leaf */
+    bool is_ended;               /* it will stay empty */
+} merge_node;
+
+typedef struct merge_flow {
+    flow base;
+    stele_status status; /* STELE_END, or the first error of an input: told at the end */
+    bool by_end;
+    size_t count;
+    merge_input *inputs;
+    merge_node *nodes; /* 2 * count - 1, the root first */
+    merge_entry *entries;
+    stele_segment segments[NODE_ROOM];
+} merge_flow;
+
+_Static_assert(LEAF_EVENTS < NODE_ROOM, "each event may need a segment");
+
+/* ---- Nodes ---- */
+
+static inline bool is_empty(const merge_node *node)
 {
-    return a->key != b->key ? a->key < b->key : a->tie < b->tie;
+    return node->at == node->end;
 }
 
-void merge_free(merge_heap *heap)
+static inline bool goes_before(const merge_entry *entry, int64_t limit, bool wins_tie)
 {
-    free(heap->heads);
-    *heap = (merge_heap){0};
+    return entry->key < limit || (wins_tie && entry->key == limit);
 }
 
-bool merge_reserve(merge_heap *heap)
+static inline void read_keys(merge_entry *to, const stele_segment *from, uint32_t count,
+                             uint64_t number, bool by_end)
 {
-    const uint32_t capacity = heap->capacity * 2 + 14;
-    merge_head *grown;
-    if (heap->count < heap->capacity)
-        return true;
-    grown = realloc(heap->heads, capacity * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    heap->heads = grown;
-    heap->capacity = capacity;
-    return true;
+    const stele_event *event = &from->batch->events[from->first];
+    const uint64_t place = number << 32 | from->first;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (merge_entry){event_key(&event[i], by_end), place + i};
 }
 
-void merge_push(merge_heap *heap, merge_head head)
+static void leaf_fill(merge_flow *merge, merge_node *leaf)
 {
-    uint32_t at = heap->count++;
-    while (at != 0 && head_is_before(&head, &heap->heads[(at - 1) / 2])) {
-        heap->heads[at] = heap->heads[(at - 1) / 2];
-        at = (at - 1) / 2;
+    merge_input *in = &merge->inputs[leaf->input];
+    stele_segment *rest = &in->rest;
+    uint32_t count;
+    if (rest->count == 0) {
+        const stele_status status = flow_next(in->from, rest);
+        if (status != STELE_OK) {
+            if (merge->status == STELE_END)
+                merge->status = status;
+            rest->count = 0;
+            leaf->is_ended = true;
+            return;
+        }
     }
-    heap->heads[at] = head;
+    count = rest->count < LEAF_EVENTS ? rest->count : LEAF_EVENTS;
+    if (merge->by_end)
+        read_keys(leaf->room, rest, count, leaf->input, true);
+    else
+        read_keys(leaf->room, rest, count, leaf->input, false);
+    rest->first += count;
+    rest->count -= count;
+    leaf->at = leaf->room;
+    leaf->end = leaf->room + count;
 }
 
-/* The smaller child of a node that has one. */
-static uint32_t child_first(const merge_heap *heap, uint32_t at)
-{
-    const uint32_t child = 2 * at + 1;
-    return child + (child + 1 < heap->count &&
-                    head_is_before(&heap->heads[child + 1], &heap->heads[child]));
-}
-
-void merge_replace(merge_heap *heap, merge_head head)
-{
-    uint32_t at = 0;
-    while (2 * at + 1 < heap->count) {
-        const uint32_t child = child_first(heap, at);
-        if (!head_is_before(&heap->heads[child], &head))
-            break;
-        heap->heads[at] = heap->heads[child];
-        at = child;
-    }
-    heap->heads[at] = head;
-}
-
-void merge_pop(merge_heap *heap)
-{
-    heap->count--;
-    if (heap->count != 0)
-        merge_replace(heap, heap->heads[heap->count]);
-}
-
-#define RUN_FEW 3u
-
-/* How many of the next few events are not behind the limit. */
-static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by_end)
-{
-    return (uint32_t)(event_key(&next[0], by_end) <= limit) +
-           (uint32_t)(event_key(&next[1], by_end) <= limit) +
-           (uint32_t)(event_key(&next[2], by_end) <= limit);
-}
-
-/* The end of the events that are not behind the limit, as the first of them is not: by galloping.
+/*
+ * The end of the entries of one side that go before the other's first one; `at` where they are too
+ * few to be passed on by themselves.
  */
-static __attribute__((noinline)) uint32_t run_gallop(const stele_event *events, uint32_t first,
-                                                     uint32_t end, int64_t limit, bool by_end)
+static const merge_entry *run_end(const merge_node *side, int64_t limit, bool wins_tie)
 {
-    uint32_t step = 1;
-    if (event_key(&events[end - 1], by_end) <= limit)
+    const merge_entry *first = side->at, *end = side->end;
+    if (goes_before(end - 1, limit, wins_tie))
         return end;
-    /* Events before `first` go, the one at `end` does not (or is none). */
-    while (first + step <= end && event_key(&events[first + step - 1], by_end) <= limit) {
-        first += step;
-        step *= 2;
-    }
-    end = first + step - 1 < end ? first + step - 1 : end;
+    if (end - first <= RUN_EVENTS || !goes_before(first + RUN_EVENTS, limit, wins_tie))
+        return side->at;
     while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (event_key(&events[middle], by_end) <= limit)
+        const merge_entry *middle = first + (end - first) / 2;
+        if (goes_before(middle, limit, wins_tie))
             first = middle + 1;
         else
             end = middle;
@@ -104,118 +124,118 @@ static __attribute__((noinline)) uint32_t run_gallop(const stele_event *events, 
     return end;
 }
 
-static inline uint32_t run_end(const merge_heap *heap, const stele_event *events, uint32_t first,
-                               uint32_t end, int64_t limit, bool by_end)
+/* Hands over what of one side goes before the other one, if that is worth it. */
+static bool node_pass(merge_node *node, merge_node *side, const merge_node *other, bool wins_tie)
 {
-    if (heap->count > 1) {
-        /* Behind the second one's key nothing goes; at its key, only what wins the tie. The root's
-           own key is below it where it loses the tie, so that the subtraction cannot wrap. */
-        const merge_head *second = &heap->heads[heap->count > 2 ? child_first(heap, 0) : 1];
-        const int64_t last = second->key - (heap->heads[0].tie > second->tie);
-        limit = last < limit ? last : limit;
-    }
-    /* Mostly few go, or all. How many of few is summed up, as it cannot be guessed. */
-    if (end - first > RUN_FEW) {
-        const uint32_t few = count_few(&events[first + 1], limit, by_end);
-        first += few;
-        if (few < RUN_FEW)
-            return first + 1;
-    }
-    return end - first == 1 ? end : run_gallop(events, first, end, limit, by_end);
-}
-
-uint32_t merge_run(const merge_heap *heap, const stele_event *events, uint32_t first, uint32_t end,
-                   int64_t limit, bool by_end)
-{
-    return run_end(heap, events, first, end, limit, by_end);
-}
-
-/* ---- Flows ---- */
-
-typedef struct merge_input {
-    flow *from;
-    stele_segment rest;
-} merge_input;
-
-typedef struct merge_flow {
-    flow base;
-    merge_heap heap;
-    merge_input *spent;  /* the root, when all of its segment was given out */
-    stele_status status; /* STELE_END, or the first error of an input: told at the end */
-    bool by_end, is_started;
-    size_t count;
-    merge_input inputs[];
-} merge_flow;
-
-/* Gets the next segment of an input; false when it has none. */
-static bool merge_pull(merge_flow *merge, merge_input *in, merge_head *head)
-{
-    const stele_status status = flow_next(in->from, &in->rest);
-    if (status != STELE_OK) {
-        if (merge->status == STELE_END)
-            merge->status = status;
+    const merge_entry *end;
+    if (is_empty(side))
         return false;
-    }
-    *head = (merge_head){event_key(&in->rest.batch->events[in->rest.first], merge->by_end),
-                         (uint64_t)(in - merge->inputs), in};
+    end = is_empty(other) ? side->end : run_end(side, other->at->key, wins_tie);
+    if (end == side->at)
+        return false;
+    node->at = side->at;
+    node->end = end;
+    side->at = end;
     return true;
 }
 
-/* The segment that was given out last is no longer needed, nor are the heads up to date. */
-static void merge_settle(merge_flow *merge)
+static const merge_entry *side_end(const merge_node *side)
 {
-    merge_head head;
-    if (!merge->is_started) {
-        merge->is_started = true;
-        for (size_t i = 0; i < merge->count; i++) {
-            if (merge_pull(merge, &merge->inputs[i], &head))
-                merge_push(&merge->heap, head);
-        }
-    } else if (merge->spent != NULL) {
-        if (merge_pull(merge, merge->spent, &head))
-            merge_replace(&merge->heap, head);
-        else
-            merge_pop(&merge->heap);
-        merge->spent = NULL;
-    }
+    return side->end - side->at > (ptrdiff_t)SIDE_EVENTS ? side->at + SIDE_EVENTS : side->end;
 }
 
-/* The root has a next key, before which the second one's goes. */
-static inline void merge_go_on(merge_heap *heap, int64_t key)
+/*
+ * Merges until one of the sides runs dry. Which event goes cannot be guessed, so there is no branch
+ * to be guessed wrongly, and the keys of both that may be next are loaded before it is known.
+ */
+static void node_merge(merge_node *node, merge_node *left, merge_node *right)
 {
-    merge_head head = heap->heads[0];
-    head.key = key;
-    if (heap->count != 2) {
-        merge_replace(heap, head);
+    const merge_entry *a = left->at, *const a_end = side_end(left);
+    const merge_entry *b = right->at, *const b_end = side_end(right);
+    int64_t a_key = a->key, b_key = b->key;
+    merge_entry *to = node->room;
+    while (a != a_end && b != b_end) {
+        const int64_t a_next = a[1].key, b_next = b[1].key;
+        const bool takes_right = b_key < a_key;
+        const uint64_t mask = -(uint64_t)takes_right; /* with ?: compilers make a branch */
+        to->key = takes_right ? b_key : a_key;
+        to->place = a->place ^ ((a->place ^ b->place) & mask);
+        to++;
+        a += !takes_right;
+        b += takes_right;
+        a_key = takes_right ? a_key : a_next;
+        b_key = takes_right ? b_next : b_key;
+    }
+    left->at = a;
+    right->at = b;
+    node->at = node->room;
+    node->end = to;
+}
+
+/* Fills an empty node; it stays empty when it is at its end. */
+static void node_fill(merge_flow *merge, merge_node *node)
+{
+    merge_node *left = node->sides[0], *right = node->sides[1];
+    if (left == NULL) {
+        leaf_fill(merge, node);
         return;
     }
-    heap->heads[0] = heap->heads[1];
-    heap->heads[1] = head;
+    if (is_empty(left) && !left->is_ended)
+        node_fill(merge, left);
+    if (is_empty(right) && !right->is_ended)
+        node_fill(merge, right);
+    if (is_empty(left) && is_empty(right))
+        node->is_ended = true;
+    else if (!node_pass(node, left, right, true) && !node_pass(node, right, left, false))
+        node_merge(node, left, right);
 }
 
-static stele_status merge_next(flow *self, stele_segment *segment)
+/* ---- The flow ---- */
+
+static inline uint32_t place_input(uint64_t place)
+{
+    return (uint32_t)(place >> 32);
+}
+
+static inline uint32_t place_event(uint64_t place)
+{
+    return (uint32_t)place;
+}
+
+/* The entries as segments: as many events of one input as stand together. */
+static uint32_t make_segments(merge_flow *merge, const merge_entry *at, const merge_entry *end)
+{
+    stele_segment *to = merge->segments;
+    uint32_t number = place_input(at->place);
+    to->first = place_event(at->place);
+    if (end[-1].place - at->place == (uint64_t)(end - at) - 1) {
+        to->batch = merge->inputs[number].rest.batch;
+        to->count = (uint32_t)(end - at);
+        return 1;
+    }
+    for (; at != end; at++) {
+        const uint32_t last = number;
+        number = place_input(at->place);
+        to += number != last;
+        to->batch = merge->inputs[number].rest.batch;
+        to->count = place_event(at->place) + 1 - to->first;
+        to[1].first = place_event(at[1].place);
+    }
+    return (uint32_t)(to - merge->segments) + 1;
+}
+
+static stele_status merge_pull(flow *self)
 {
     merge_flow *merge = (merge_flow *)self;
-    merge_input *in;
-    stele_segment *rest;
-    uint32_t end;
-    merge_settle(merge);
-    if (merge->heap.count == 0)
+    merge_node *root = merge->nodes;
+    if (merge->count == 0 || root->is_ended)
         return merge->status;
-    in = merge->heap.heads[0].input;
-    rest = &in->rest;
-    end = rest->first + rest->count;
-    end = merge->by_end
-              ? run_end(&merge->heap, rest->batch->events, rest->first, end, INT64_MAX, true)
-              : run_end(&merge->heap, rest->batch->events, rest->first, end, INT64_MAX, false);
-    *segment = (stele_segment){rest->batch, rest->first, end - rest->first};
-    rest->first = end;
-    rest->count -= segment->count;
-    if (rest->count == 0)
-        merge->spent = in;
-    else
-        merge_go_on(&merge->heap, event_key(&rest->batch->events[end], merge->by_end));
-    return STELE_OK;
+    node_fill(merge, root);
+    if (root->is_ended)
+        return merge->status;
+    const uint32_t count = make_segments(merge, root->at, root->end);
+    root->at = root->end;
+    return flow_give(self, merge->segments, count);
 }
 
 static void merge_close(flow *self)
@@ -223,26 +243,61 @@ static void merge_close(flow *self)
     merge_flow *merge = (merge_flow *)self;
     for (size_t i = 0; i < merge->count; i++)
         flow_close(merge->inputs[i].from);
-    merge_free(&merge->heap);
+    free(merge->inputs);
+    free(merge->nodes);
+    free(merge->entries);
     free(merge);
+}
+
+/* Makes the node at `*node` over the inputs from `first` on, and those below behind it. */
+static merge_node *tree_make(merge_node **node, merge_entry **room, uint32_t first, size_t count)
+{
+    merge_node *self = (*node)++;
+    self->room = *room;
+    self->input = first;
+    *room += NODE_ROOM;
+    if (count > 1) {
+        const size_t half = count / 2;
+        self->sides[0] = tree_make(node, room, first, half);
+        self->sides[1] = tree_make(node, room, first + (uint32_t)half, count - half);
+    }
+    return self;
+}
+
+static merge_flow *merge_new(flow *const *from, size_t count)
+{
+    const size_t node_count = count == 0 ? 0 : 2 * count - 1;
+    merge_flow *merge = calloc(1, sizeof *merge);
+    if (merge == NULL)
+        return NULL;
+    merge->inputs = calloc(count + 1, sizeof *merge->inputs);
+    merge->nodes = calloc(node_count + 1, sizeof *merge->nodes);
+    merge->entries = malloc((node_count * NODE_ROOM + 1) * sizeof *merge->entries);
+    if (merge->inputs == NULL || merge->nodes == NULL || merge->entries == NULL) {
+        merge_close(&merge->base);
+        return NULL;
+    }
+    for (merge->count = 0; merge->count < count; merge->count++)
+        merge->inputs[merge->count].from = from[merge->count];
+    if (count != 0) {
+        merge_node *node = merge->nodes;
+        merge_entry *room = merge->entries;
+        tree_make(&node, &room, 0, count);
+    }
+    return merge;
 }
 
 stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out)
 {
-    static const flow_ops ops = {merge_next, merge_close};
+    static const flow_ops ops = {merge_pull, merge_close};
     merge_flow *merge;
     if (count == 1) {
         *out = from[0];
         return STELE_OK;
     }
     *out = NULL;
-    merge = calloc(1, sizeof *merge + count * sizeof *merge->inputs);
-    if (merge != NULL && count != 0) {
-        merge->heap.heads = calloc(count, sizeof *merge->heap.heads);
-        merge->heap.capacity = (uint32_t)count;
-    }
-    if (merge == NULL || (count != 0 && merge->heap.heads == NULL)) {
-        free(merge);
+    merge = merge_new(from, count);
+    if (merge == NULL) {
         for (size_t i = 0; i < count; i++)
             flow_close(from[i]);
         return STELE_ERR_MEMORY;
@@ -250,9 +305,6 @@ stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out
     merge->base.ops = &ops;
     merge->status = STELE_END;
     merge->by_end = by_end;
-    merge->count = count;
-    for (size_t i = 0; i < count; i++)
-        merge->inputs[i].from = from[i];
     *out = &merge->base;
     return STELE_OK;
 }

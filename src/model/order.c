@@ -29,6 +29,7 @@ typedef struct order_flow {
     int64_t delivered_ns; /* the latest event that went out */
     int64_t *stream_ns;   /* by stream: the latest event that came */
     uint32_t stream_count;
+    stele_segment segment; /* that is given out */
 } order_flow;
 
 /* ---- What the disorder is ---- */
@@ -224,16 +225,18 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
     return o->spill == NULL;
 }
 
-static stele_status order_next(flow *self, stele_segment *segment)
+static stele_status order_pull(flow *self)
 {
     order_flow *o = (order_flow *)self;
     for (;;) {
         int64_t limit_ns;
         stele_status status;
         if (order_limit(o, &limit_ns)) {
-            status = weave_next(&o->held, limit_ns, segment);
-            if (status == STELE_OK)
-                order_deliver(o, segment);
+            status = weave_next(&o->held, limit_ns, &o->segment);
+            if (status == STELE_OK) {
+                order_deliver(o, &o->segment);
+                return flow_give(self, &o->segment, 1);
+            }
             if (status != STELE_END)
                 return status;
         }
@@ -261,7 +264,7 @@ static void order_close(flow *self)
 static stele_status order_open(producer *from, const order_options *options, bool is_exact,
                                flow **out)
 {
-    static const flow_ops ops = {order_next, order_close};
+    static const flow_ops ops = {order_pull, order_close};
     order_flow *o = calloc(1, sizeof *o);
     *out = NULL;
     if (o == NULL) {

@@ -402,16 +402,23 @@ static void report_late(stele_reader *reader)
                 order->late_count, order->lateness_max_ns);
 }
 
+static stele_status reader_end(stele_reader *reader, stele_status status)
+{
+    reader->status = status;
+    report_late(reader);
+    return status;
+}
+
 stele_status stele_reader_next(stele_reader *reader, stele_segment *segment)
 {
-    if (reader->status != STELE_OK)
-        return reader->status;
-    reader->status = flow_next(reader->flow, segment);
-    if (reader->status == STELE_OK)
-        reader->stats.event_count += segment->count;
-    else
-        report_late(reader);
-    return reader->status;
+    stele_status status = reader->status;
+    if (status != STELE_OK)
+        return status;
+    status = flow_next(reader->flow, segment);
+    if (status != STELE_OK)
+        return reader_end(reader, status);
+    reader->stats.event_count += segment->count;
+    return STELE_OK;
 }
 
 /* Adds how much of the trace was consumed; false when its size is not known. */

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorted blocks as one sequence of segments: by (time, stream, sequence). */
+/*
+ * Sorted blocks as one sequence of segments: by (time, stream, sequence). The blocks stand in a
+ * heap with their next events. The one at the root gives all events that go before the head of
+ * every other one, which is found by galloping, so that blocks that overlap little cost next to
+ * nothing an event.
+ */
 #ifndef MODEL_WEAVE_H
 #define MODEL_WEAVE_H
 
 #include "model/block.h"
-#include "model/merge.h"
+
+typedef struct weave_head {
+    int64_t key;  /* event_key() of the next event */
+    uint64_t tie; /* orders equal keys; no two blocks have the same */
+    block *block;
+} weave_head;
 
 typedef struct weave {
-    merge_heap heap;
+    weave_head *heads; /* heads[0] comes first */
+    uint32_t count, capacity;
     block_pool *pool; /* where blocks go that are done with */
     block *spent;     /* the root, when all of its events were given out */
     size_t size;      /* of the blocks' memory */

@@ -319,7 +319,7 @@ static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch
     for (uint32_t i = 0; i < k; i++) {
         lists[i] = made_new(random_below(&random, 600), 1, 0, seed + i);
         lists[i].ending = i == 0 ? STELE_ERR_READ : STELE_END;
-        lists[i].batch_max = 1 + random_below(&random, 300);
+        lists[i].batch_max = 1 + random_below(&random, i % 5 == 0 ? 1000 : 300);
         all.count += lists[i].count;
     }
     /* The numbers of events in `all` are their ticks, so that the stream before counts. */
@@ -335,6 +335,7 @@ static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch
         is_good = is_good && flow_sort(made_open(&lists[i]),
                                        &(order_options){.by_end = by_end,
                                                         .lateness_ns = INT64_MAX,
+                                                        .batch_events = 1000,
                                                         .size_max = SIZE_MAX,
                                                         .stats = &stats},
                                        &flows[i]) == STELE_OK;
@@ -372,6 +373,72 @@ TEST(a_merge_of_any_number_of_flows_gives_the_reference)
         CHECK(merge_gives(k, k + 1, false, 0)); /* equal times only */
         CHECK(merge_gives(k, k + 1, false, 1000));
     }
+}
+
+/* Opens flows that let events go late, each through a window that is too small for its list. */
+static bool open_late(const made_list *lists, uint32_t k, order_stats *stats, flow **flows)
+{
+    for (uint32_t i = 0; i < k; i++) {
+        const order_options options = {.events_max = 5, .size_max = SIZE_MAX, .stats = stats};
+        if (flow_window(made_open(&lists[i]), &options, &flows[i]) != STELE_OK)
+            return false;
+    }
+    return true;
+}
+
+/* Where events come late, the order is that of always taking the least of the first ones. */
+static bool merge_takes_the_least(uint32_t k, uint64_t seed)
+{
+    uint64_t random = seed;
+    made_list *lists = calloc(k, sizeof *lists);
+    flow **flows = calloc(k, sizeof *flows), **alone = calloc(k, sizeof *alone), *f = NULL;
+    stele_segment *heads = calloc(k, sizeof *heads), segment;
+    order_stats stats = {0};
+    bool is_good;
+    for (uint32_t i = 0; i < k; i++) {
+        lists[i] = made_new(random_below(&random, 2000), 1, 1 + i * 20, seed + i);
+        lists[i].batch_max = 1 + random_below(&random, 30);
+        for (uint32_t j = 0; j < lists[i].count; j++)
+            lists[i].events[j].stream = i;
+    }
+    is_good = open_late(lists, k, &stats, flows) && open_late(lists, k, &stats, alone) &&
+              flow_merge(flows, k, false, &f) == STELE_OK;
+    while (is_good && flow_next(f, &segment) == STELE_OK) {
+        for (; segment.count != 0 && is_good; segment.first++, segment.count--) {
+            const stele_event *event = &segment.batch->events[segment.first], *least = NULL;
+            for (uint32_t i = 0; i < k; i++) {
+                if (heads[i].count == 0 && flow_next(alone[i], &heads[i]) != STELE_OK)
+                    continue;
+                const stele_event *head = &heads[i].batch->events[heads[i].first];
+                if (least == NULL || head->time_ns < least->time_ns)
+                    least = head;
+            }
+            is_good = least != NULL && event->offset == least->offset &&
+                      event->ticks == least->ticks && event->time_ns == least->time_ns;
+            if (is_good) {
+                heads[event->offset].first++;
+                heads[event->offset].count--;
+            }
+        }
+    }
+    is_good = is_good && stats.late_count != 0;
+    flow_close(f);
+    for (uint32_t i = 0; i < k; i++) {
+        is_good = is_good && heads[i].count == 0 && flow_next(alone[i], &heads[i]) == STELE_END;
+        flow_close(alone[i]);
+        free(lists[i].events);
+    }
+    free(lists);
+    free(flows);
+    free(alone);
+    free(heads);
+    return is_good && open_producers == 0;
+}
+
+TEST(a_merge_of_what_comes_late_takes_the_least)
+{
+    for (uint32_t k = 2; k <= 20; k++)
+        CHECK(merge_takes_the_least(k, 100 + k));
 }
 
 /* ---- Errors ---- */
