@@ -223,3 +223,44 @@ TEST(excerpts_show_what_is_near)
     CHECK(found.findings.offset == STELE_NO_OFFSET && found.line == 0);
     metadata_free(&m);
 }
+
+/* Line numbers come from where the finding before was, whichever way. */
+TEST(findings_go_forth_and_back)
+{
+    static const char text[] = "one\n\n\nfour four\nfive";
+    static const uint32_t offsets[] = {0, 3, 4, 5, 6, 10, 16, 20, 17, 16, 11, 6, 7, 5, 3, 20, 0};
+    metadata m;
+    CHECK_EQ_U64(read_text(&m, text), STELE_OK);
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        uint32_t line = 1, start = 0;
+        for (uint32_t at = 0; at < offsets[i]; at++) {
+            if (text[at] == '\n') {
+                line++;
+                start = at + 1;
+            }
+        }
+        metadata_report(&m, &ctf_codes[CTF107], (ctf_place){offsets[i]}, NULL, "x");
+        CHECK_EQ_U64(found.line, line);
+        CHECK_EQ_U64(found.column, offsets[i] - start + 1);
+    }
+    metadata_free(&m);
+}
+
+TEST(many_findings_in_one_long_line_take_linear_time)
+{
+    enum { SIZE = 4 << 20 };
+    metadata m;
+    char *text = malloc(SIZE);
+    REQUIRE(text != NULL);
+    memset(text, 'a', SIZE);
+    limits.metadata_size_max = SIZE;
+    CHECK_EQ_U64(read_bytes(&m, text, SIZE), STELE_OK);
+    limits.metadata_size_max = 4096;
+    for (uint32_t at = 0; at < SIZE; at += 40)
+        metadata_report(&m, &ctf_codes[CTF107], (ctf_place){at}, NULL, "x");
+    for (uint32_t at = SIZE; at >= 40; at -= 40)
+        metadata_report(&m, &ctf_codes[CTF107], (ctf_place){at}, NULL, "x");
+    CHECK_EQ_U64(found.line, 1);
+    metadata_free(&m);
+    free(text);
+}

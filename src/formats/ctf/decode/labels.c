@@ -59,9 +59,12 @@ static bool flags_make(label_table *labels, arena *memory)
 
 static bool ranges_overlap(const range_table *ranges)
 {
-    for (uint32_t i = 1; i < ranges->count; i++) {
-        if (ranges->entries[i].low <= ranges->entries[i - 1].reach)
+    uint64_t high = 0; /* the largest one so far */
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        if (i != 0 && ranges->entries[i].low <= high)
             return true;
+        if (ranges->entries[i].high > high)
+            high = ranges->entries[i].high;
     }
     return false;
 }

@@ -40,11 +40,23 @@ static void table_add(range_table *table, const ctf_range *range, uint32_t index
                                                        .index = index};
 }
 
+/* The middle entry of a run is the root of a tree, whose branches are the runs beside it. */
+static uint64_t tree_make(range_entry *entries, uint32_t count)
+{
+    const uint32_t half = count / 2;
+    uint64_t left, right, reach;
+    if (count == 0)
+        return 0;
+    left = tree_make(entries, half);
+    right = tree_make(entries + half + 1, count - half - 1);
+    reach = left > right ? left : right;
+    return entries[half].reach = entries[half].high > reach ? entries[half].high : reach;
+}
+
 bool range_table_make(range_table *table, arena *memory, const ctf_mapping *mappings,
                       uint32_t count, const uint32_t *indexes, bool is_signed)
 {
     size_t total = 0;
-    uint64_t reach = 0;
     *table = (range_table){.is_signed = is_signed};
     for (uint32_t i = 0; i < count; i++)
         total += mappings[i].range_count;
@@ -59,66 +71,64 @@ bool range_table_make(range_table *table, arena *memory, const ctf_mapping *mapp
             table_add(table, &mappings[i].ranges[k], index);
     }
     qsort(table->entries, table->count, sizeof *table->entries, entry_compare);
-    for (uint32_t i = 0; i < table->count; i++) {
-        if (table->entries[i].high > reach)
-            reach = table->entries[i].high;
-        table->entries[i].reach = reach;
-    }
+    tree_make(table->entries, table->count);
     return true;
 }
 
-/* How many entries begin at or before the key. */
-static uint32_t entries_up_to(const range_table *table, uint64_t key)
+/* Whom a value is looked up for. */
+typedef struct range_search {
+    uint64_t key;
+    uint32_t first; /* the lowest index that was found */
+    uint32_t *hits; /* NULL: only that one is wanted */
+    uint32_t count;
+} range_search;
+
+/* Puts the index in its place among the hits; the last one goes when there is no room. */
+static void hit_insert(range_search *search, uint32_t index)
 {
-    uint32_t first = 0, count = table->count;
-    while (count != 0) {
+    uint32_t *hits = search->hits, at = search->count;
+    while (at > 0 && hits[at - 1] > index)
+        at--;
+    if ((at > 0 && hits[at - 1] == index) || at == RANGE_HITS_MAX)
+        return;
+    if (search->count < RANGE_HITS_MAX)
+        search->count++;
+    memmove(hits + at + 1, hits + at, (search->count - at - 1) * sizeof *hits);
+    hits[at] = index;
+}
+
+/* Takes those of a run that hold the key: branches that do not reach it are left out. */
+static void tree_search(const range_entry *entries, uint32_t count, range_search *search)
+{
+    while (count != 0 && entries[count / 2].reach >= search->key) {
         const uint32_t half = count / 2;
-        if (table->entries[first + half].low <= key) {
-            first += half + 1;
-            count -= half + 1;
-        } else {
+        const range_entry *root = &entries[half];
+        if (root->low > search->key) {
             count = half;
+            continue;
         }
+        tree_search(entries, half, search);
+        if (root->high >= search->key && search->hits != NULL)
+            hit_insert(search, root->index);
+        else if (root->high >= search->key && root->index < search->first)
+            search->first = root->index;
+        entries += half + 1;
+        count -= half + 1;
     }
-    return first;
 }
 
 uint32_t range_table_find(const range_table *table, uint64_t value)
 {
-    const uint64_t key = biased(table, value);
-    uint32_t found = RANGE_NONE;
-    for (uint32_t i = entries_up_to(table, key); i > 0 && table->entries[i - 1].reach >= key; i--) {
-        const range_entry *entry = &table->entries[i - 1];
-        if (entry->high >= key && entry->index < found)
-            found = entry->index;
-    }
-    return found;
-}
-
-/* Puts the index in its place among the hits; the last one goes when there is no room. */
-static uint32_t hit_insert(uint32_t *hits, uint32_t count, uint32_t index)
-{
-    uint32_t at = count;
-    while (at > 0 && hits[at - 1] > index)
-        at--;
-    if ((at > 0 && hits[at - 1] == index) || at == RANGE_HITS_MAX)
-        return count;
-    if (count < RANGE_HITS_MAX)
-        count++;
-    memmove(hits + at + 1, hits + at, (count - at - 1) * sizeof *hits);
-    hits[at] = index;
-    return count;
+    range_search search = {.key = biased(table, value), .first = RANGE_NONE};
+    tree_search(table->entries, table->count, &search);
+    return search.first;
 }
 
 uint32_t range_table_find_all(const range_table *table, uint64_t value, uint32_t *hits)
 {
-    const uint64_t key = biased(table, value);
-    uint32_t count = 0;
-    for (uint32_t i = entries_up_to(table, key); i > 0 && table->entries[i - 1].reach >= key; i--) {
-        if (table->entries[i - 1].high >= key)
-            count = hit_insert(hits, count, table->entries[i - 1].index);
-    }
-    return count;
+    range_search search = {.key = biased(table, value), .hits = hits};
+    tree_search(table->entries, table->count, &search);
+    return search.count;
 }
 
 bool ranges_hold(const ctf_range *ranges, uint32_t count, uint64_t value, bool is_signed)

@@ -11,12 +11,12 @@
 /* Ends are biased so that signed values, too, compare as unsigned ones. */
 typedef struct range_entry {
     uint64_t low, high;
-    uint64_t reach; /* the largest `high` up to here */
+    uint64_t reach; /* the largest `high` of the tree that has this entry as its root */
     uint32_t index; /* of the mapping */
 } range_entry;
 
 typedef struct range_table {
-    range_entry *entries; /* by `low` */
+    range_entry *entries; /* by `low`: a balanced tree, whose root is the middle one */
     uint32_t count;
     bool is_signed; /* of the values */
 } range_table;

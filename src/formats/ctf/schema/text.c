@@ -91,25 +91,37 @@ static bool continues_character(char byte)
     return ((uint8_t)byte & 0xc0) == 0x80;
 }
 
-/* Of the line that begins at `start`; findings mostly come from front to back. */
-static uint32_t line_number(metadata *m, size_t start)
+/*
+ * Goes to the line of the offset. Findings mostly come from front to back, or from back to front:
+ * what lies between two of them is looked at, not the text in front of them.
+ */
+static void line_find(metadata *m, size_t offset)
 {
-    if (start < m->counted_to)
-        m->counted_to = m->counted = 0;
-    for (; m->counted_to < start; m->counted_to++)
-        m->counted += m->text[m->counted_to] == '\n';
-    return m->counted + 1;
+    const char *text = m->text, *at;
+    if (offset < m->line_start) {
+        for (; m->line_start > offset; m->line_start--)
+            m->line -= text[m->line_start - 1] == '\n';
+        while (m->line_start > 0 && text[m->line_start - 1] != '\n')
+            m->line_start--;
+    } else if (offset > m->seen_to) {
+        for (size_t from = m->seen_to; (at = memchr(text + from, '\n', offset - from)) != NULL;
+             from = m->line_start) {
+            m->line_start = (size_t)(at - text) + 1;
+            m->line++;
+        }
+    }
+    m->seen_to = offset;
 }
 
 /* The line around `offset` with a caret below it. Tabs become spaces, so that both agree. */
 static void excerpt_make(excerpt *e, metadata *m, size_t offset)
 {
-    size_t start = offset, end = offset, at;
+    size_t start, end = offset, at;
     char *to = e->text;
-    while (start > 0 && m->text[start - 1] != '\n')
-        start--;
+    line_find(m, offset);
+    start = m->line_start;
     e->column = (uint32_t)(offset - start + 1);
-    e->line = line_number(m, start);
+    e->line = m->line + 1;
     while (end < m->size && m->text[end] != '\n' && m->text[end] != '\r' &&
            end - offset < EXCERPT_AFTER)
         end++;

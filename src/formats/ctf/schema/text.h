@@ -54,8 +54,9 @@ struct metadata {
     size_t gone;                 /* bytes of text that were given back; see metadata_pass() */
     input *in;                   /* that they can be read from again; NULL: they stay */
     size_t stored_size;          /* bytes of the stream, as they lie in `in` */
-    size_t counted_to;           /* newlines of the text before this were ... */
-    uint32_t counted;            /* ... counted, for the line numbers of findings */
+    size_t seen_to;              /* place of the last finding, ... */
+    size_t line_start;           /* ... where its line begins, ... */
+    uint32_t line;               /* ... and how many are before that one */
     bool (*recall)(metadata *m); /* reads the text again, into the same memory */
 };
 
