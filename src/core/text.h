@@ -66,6 +66,28 @@ static inline void output_hex(output *out, uint64_t value)
 size_t text_utf8_length(const uint8_t *at, size_t left);
 bool text_is_utf8(const void *bytes, size_t size);
 
+/* Writes a character, 4 bytes at most, and gives the place behind it. */
+static inline char *text_put_utf8(char *to, uint32_t point)
+{
+    if (point < 0x80) {
+        *to++ = (char)point;
+        return to;
+    }
+    if (point < 0x800) {
+        *to++ = (char)(0xc0 | point >> 6);
+    } else {
+        if (point < 0x10000) {
+            *to++ = (char)(0xe0 | point >> 12);
+        } else {
+            *to++ = (char)(0xf0 | point >> 18);
+            *to++ = (char)(0x80 | (point >> 12 & 0x3f));
+        }
+        *to++ = (char)(0x80 | (point >> 6 & 0x3f));
+    }
+    *to++ = (char)(0x80 | (point & 0x3f));
+    return to;
+}
+
 /*
  * Appends the inside of a JSON string (RFC 8259), without quotes. Bytes that are no UTF-8 become
  * U+FFFD; true when there were any.

@@ -141,4 +141,13 @@ cp alike/s alike_2
 expect 0 cat alike_2
 says out ' a=1 _a=2 _b=.3 4. __a=5$'
 
+# Entries of the environment that no word of CTF 1.8 can be called.
+printf '\036{"type":"preamble","version":2}\036{"type":"trace-class","environment":' >odd
+printf '{"1st":"a","":"b","int":"c"}}\036{"type":"data-stream-class"}' >>odd
+expect 1 ctf metadata --to 1.8 odd
+says out '_1st = "a";'
+cp out odd_18
+expect 0 ctf metadata odd_18
+says out 'int = "c";'
+
 finish

@@ -40,7 +40,7 @@ static void make_schema(ctf_schema *schema, uint64_t seed)
         stream->event_context = make_scope(&g, CTF_SCOPE_COMMON_CONTEXT);
     for (unsigned i = 0; i < 2; i++) {
         const uint32_t known = g.known_count;
-        ctf_event_class *event = schema_add_event(schema, stream);
+        ctf_event_class *event = schema_add_event(stream);
         event->id = i;
         event->name = schema_text(schema, i == 0 ? "zero" : "one", i == 0 ? 4 : 3);
         if (pick(&g, 2))

@@ -335,6 +335,7 @@ TEST(json_text_that_is_none)
     refused(PREAMBLE "^{\"a\":1.}", "CTF200", "'}'");
     refused(PREAMBLE "^{\"a\":-}", "CTF200", "'}'");
     refused(PREAMBLE "^{\"a\":1e+}", "CTF200", "'}'");
+    refused(PREAMBLE "^{\"a\":-.5}", "CTF200", "'}'");
     refused(PREAMBLE "^{\"a\":\"\\x\"}", "CTF200", NULL);
     refused(PREAMBLE "^{\"a\":\"\\ud800\"}", "CTF200", NULL);
     refused(PREAMBLE "^{\"a\":\"\\ud800\\u0041\"}", "CTF200", NULL);

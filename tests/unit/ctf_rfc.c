@@ -312,7 +312,7 @@ TEST(rfc_units_align_their_structure)
                 "event { name = e; id = 0; section = s; fields = { { b, a }, { t, c } }; }";
     for (unsigned i = 0; i < 3; i++) {
         ctf_schema schema = {0};
-        const rfc_options options = {.packing = (rfc_packing)i};
+        const rfc_options options = {.packing = (stele_ctf_alignment)i};
         const ctf_class *type;
         REQUIRE(parse_bytes(text, sizeof text - 1, &options, &schema));
         type = schema.streams[0]->events[0].payload;
@@ -432,7 +432,7 @@ TEST(rfc_packing)
                                        "{ { uint64_t, a }, { uint24_t, b }, { int7_t, c } }; }";
     for (unsigned i = 0; i < 3; i++) {
         ctf_schema schema = {0};
-        const rfc_options options = {.packing = (rfc_packing)i};
+        const rfc_options options = {.packing = (stele_ctf_alignment)i};
         const ctf_class *type;
         REQUIRE(parse_bytes(text, sizeof text - 1, &options, &schema));
         type = schema.streams[0]->events[0].payload;

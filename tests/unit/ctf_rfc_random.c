@@ -28,7 +28,7 @@ typedef struct shape {
 
 typedef struct trace {
     uint64_t seed;
-    rfc_packing packing;
+    stele_ctf_alignment packing;
     bool is_big;
     shape shapes[SHAPES_MAX];
     unsigned shape_count;
@@ -100,10 +100,10 @@ static shape *shape_make(trace *t, unsigned depth)
 /* Section 4.1.2, for integers that state no alignment. */
 static unsigned natural(const trace *t, unsigned size)
 {
-    const unsigned word = t->packing == RFC_NATURAL_64 ? 64 : 32;
+    const unsigned word = t->packing == STELE_CTF_NATURAL_64 ? 64 : 32;
     if (size % 8 != 0)
         return 1;
-    if (t->packing == RFC_PACKED || (size != 8 && size != 16 && size != 32 && size != 64))
+    if (t->packing == STELE_CTF_PACKED || (size != 8 && size != 16 && size != 32 && size != 64))
         return 8;
     return size < word ? size : word;
 }
@@ -464,7 +464,7 @@ static void compare(uint64_t seed)
 {
     static trace t;
     static notes text, expected, got;
-    const rfc_options options = {.packing = (rfc_packing)(seed >> 8) % 3};
+    const rfc_options options = {.packing = (stele_ctf_alignment)(seed >> 8) % 3};
     ctf_schema schema = {0};
     stele_context *context;
     findings found;

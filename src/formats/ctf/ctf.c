@@ -58,7 +58,6 @@ static bool is_block(const uint8_t *head, size_t size)
     return *skip_blanks(name + strspn(name, LETTERS)) == '{';
 }
 
-/* What the first bytes of a metadata stream are; NULL: nothing of CTF. */
 /* A fragment behind its separators. */
 static bool begins_json(const uint8_t *head, size_t size)
 {
@@ -68,6 +67,7 @@ static bool begins_json(const uint8_t *head, size_t size)
     return size != 0 && head[0] == JSON_RECORD && at < size && head[at] == '{';
 }
 
+/* What the first bytes of a metadata stream are; NULL: nothing of CTF. */
 static const char *metadata_kind(const uint8_t *head, size_t size)
 {
     static const char plain[] = "/* CTF 1.";
@@ -169,8 +169,9 @@ static bool set_clocks(ctf_trace *trace, const ctf_schema *schema)
     return true;
 }
 
-static const char *const packing_words[] = {
-    [RFC_NATURAL_64] = "natural64", [RFC_NATURAL_32] = "natural32", [RFC_PACKED] = "packed"};
+static const char *const packing_words[] = {[STELE_CTF_NATURAL_64] = "natural64",
+                                            [STELE_CTF_NATURAL_32] = "natural32",
+                                            [STELE_CTF_PACKED] = "packed"};
 
 #define PACKING_COUNT (sizeof packing_words / sizeof *packing_words)
 
@@ -242,29 +243,17 @@ static bool intern_names(ctf_trace *trace)
 
 /* ---- Settings ---- */
 
-/* The key is all that the file has: 16, 24 or 32 bytes. */
 static bool read_key(ctf_trace *trace, const char *path)
 {
-    FILE *file = fopen(path, "rb");
-    uint8_t bytes[RFC_KEY_MAX + 1];
-    size_t size = 0;
-    if (file != NULL) {
-        size = fread(bytes, 1, sizeof bytes, file);
-        fclose(file);
-    }
-    if (size != 16 && size != 24 && size != 32)
-        return false;
-    memcpy(trace->key, bytes, size);
     trace->rfc.key = trace->key;
-    trace->rfc.key_size = size;
-    return true;
+    return rfc_key_read(path, trace->key, &trace->rfc.key_size);
 }
 
 static bool read_alignment(ctf_trace *trace, const char *text)
 {
     for (size_t i = 0; i < PACKING_COUNT; i++) {
         if (strcmp(packing_words[i], text) == 0) {
-            trace->rfc.packing = (rfc_packing)i;
+            trace->rfc.packing = (stele_ctf_alignment)i;
             trace->has_packing = true;
             return true;
         }

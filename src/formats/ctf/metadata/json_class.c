@@ -34,8 +34,6 @@ enum {
     P_COUNT
 };
 
-#define CLASS_KINDS (JSON_STRING | JSON_OBJECT)
-
 static const json_property properties[P_COUNT] = {
     [P_TYPE] = {"type", JSON_STRING},
     [P_ATTRIBUTES] = {"attributes", JSON_OBJECT},
@@ -53,8 +51,8 @@ static const json_property properties[P_COUNT] = {
     [P_LENGTH_AT] = {"length-field-location", JSON_OBJECT},
     [P_MEMBERS] = {"member-classes", JSON_ARRAY},
     [P_MINIMUM_ALIGNMENT] = {"minimum-alignment", JSON_INTEGER},
-    [P_ELEMENT] = {"element-field-class", CLASS_KINDS},
-    [P_CLASS] = {"field-class", CLASS_KINDS},
+    [P_ELEMENT] = {"element-field-class", JSON_CLASS_KINDS},
+    [P_CLASS] = {"field-class", JSON_CLASS_KINDS},
     [P_SELECTOR] = {"selector-field-location", JSON_OBJECT},
     [P_SELECTOR_RANGES] = {"selector-field-ranges", JSON_ARRAY},
     [P_OPTIONS] = {"options", JSON_ARRAY},
@@ -62,15 +60,6 @@ static const json_property properties[P_COUNT] = {
     [P_ORIGIN] = {"origin", JSON_STRING},
     [P_PATH] = {"path", JSON_ARRAY},
 };
-
-#define BIT(property) (UINT32_C(1) << (property))
-
-typedef const json_value *const *found_values;
-
-static bool refuse(json_front *front, const json_value *value, const char *expected)
-{
-    return json_refuse(&front->tree, &ctf_codes[CTF202], value, expected, NULL);
-}
 
 /* ---- Values that several classes have ---- */
 
@@ -81,7 +70,7 @@ static int word_find(json_front *front, const json_value *value, const char *con
     for (int i = 0; words[i] != NULL; i++)
         if (ctf_text_is(json_text(value), words[i]))
             return i;
-    refuse(front, value, expected);
+    json_refuse_value(front, value, expected);
     return -1;
 }
 
@@ -92,7 +81,7 @@ static bool read_alignment(json_front *front, const json_value *value, uint32_t 
         return true;
     if (value->is_negative || value->integer == 0 || value->integer > UINT32_C(1) << 31 ||
         (value->integer & (value->integer - 1)) != 0)
-        return refuse(front, value, "a power of two in bits, up to 2,147,483,648");
+        return json_refuse_value(front, value, "a power of two in bits, up to 2,147,483,648");
     *alignment = (uint32_t)value->integer;
     return true;
 }
@@ -103,7 +92,7 @@ static bool read_base(json_front *front, const json_value *value, ctf_class *typ
     if (value == NULL)
         return true;
     if (value->integer != 2 && value->integer != 8 && value->integer != 10 && value->integer != 16)
-        return refuse(front, value, "the base 2, 8, 10 or 16");
+        return json_refuse_value(front, value, "the base 2, 8, 10 or 16");
     type->base = (uint8_t)value->integer;
     return true;
 }
@@ -142,11 +131,11 @@ typedef enum range_values { RANGE_ANY, RANGE_UNSIGNED, RANGE_SIGNED } range_valu
 static bool range_end_check(json_front *front, const json_value *end, range_values values)
 {
     if (end->kind != JSON_INTEGER)
-        return refuse(front, end, "an integer of 64 bits");
+        return json_refuse_value(front, end, "an integer of 64 bits");
     if (values == RANGE_UNSIGNED && end->is_negative)
-        return refuse(front, end, "an integer that is not negative");
+        return json_refuse_value(front, end, "an integer that is not negative");
     if (values == RANGE_SIGNED && !end->is_negative && end->integer > INT64_MAX)
-        return refuse(front, end, "an integer of up to 9,223,372,036,854,775,807");
+        return json_refuse_value(front, end, "an integer of up to 9,223,372,036,854,775,807");
     return true;
 }
 
@@ -156,14 +145,14 @@ static bool read_range(json_front *front, const json_value *pair, range_values v
 {
     const json_value *low, *high;
     if (pair->kind != JSON_ARRAY || pair->size != 2)
-        return refuse(front, pair, "a range: [lowest, highest]");
+        return json_refuse_value(front, pair, "a range: [lowest, highest]");
     low = json_first(&front->tree, pair);
     high = json_next(&front->tree, low);
     if (!range_end_check(front, low, values) || !range_end_check(front, high, values))
         return false;
     if (low->is_negative ? high->is_negative && low->integer > high->integer
                          : high->is_negative || low->integer > high->integer)
-        return refuse(front, pair, "a range whose first end is not above the second");
+        return json_refuse_value(front, pair, "a range whose first end is not above the second");
     if (low->is_negative && !high->is_negative && high->integer > INT64_MAX) {
         ranges[(*count)++] = (ctf_range){low->integer, UINT64_MAX, true};
         ranges[(*count)++] = (ctf_range){0, high->integer, false};
@@ -179,7 +168,7 @@ static bool read_ranges(json_front *front, const json_value *set, range_values v
 {
     ctf_range *made;
     if (set->kind != JSON_ARRAY || set->size == 0)
-        return refuse(front, set, "an array of at least one range");
+        return json_refuse_value(front, set, "an array of at least one range");
     made =
         schema_take(front->schema, (size_t)set->size * (values == RANGE_ANY ? 2 : 1), sizeof *made);
     *ranges = made;
@@ -219,7 +208,7 @@ static bool read_step(json_front *front, const json_value *step, ctf_text *text)
     if (step->kind == JSON_NULL)
         return true; /* the parent */
     if (step->kind != JSON_STRING)
-        return refuse(front, step, "the name of a member, or null");
+        return json_refuse_value(front, step, "the name of a member, or null");
     return json_copy_text(front, step, text);
 }
 
@@ -239,14 +228,14 @@ static bool read_location(json_front *front, const json_value *object,
     ctf_text *steps;
     int origin = CTF_SCOPE_RELATIVE;
     *location = made;
-    if (made == NULL ||
-        !json_properties(&front->tree, object, properties, BIT(P_PATH), BIT(P_ORIGIN), found))
+    if (made == NULL || !json_properties(&front->tree, object, properties, JSON_BIT(P_PATH),
+                                         JSON_BIT(P_ORIGIN), found))
         return false;
     if (found[P_ORIGIN] != NULL &&
         (origin = word_find(front, found[P_ORIGIN], origins, "the name of a scope")) < 0)
         return false;
     if (found[P_PATH]->size == 0)
-        return refuse(front, found[P_PATH], "a path of at least one name");
+        return json_refuse_value(front, found[P_PATH], "a path of at least one name");
     steps = schema_take(front->schema, found[P_PATH]->size, sizeof *steps);
     *made = (ctf_location){.scope = (ctf_scope)origin, .steps = steps, .place = {object->place}};
     if (steps == NULL)
@@ -263,7 +252,8 @@ static bool read_location(json_front *front, const json_value *object,
             made->step_count++;
         last = step;
     }
-    return last->kind == JSON_STRING || refuse(front, last, "a path that ends with a name");
+    return last->kind == JSON_STRING ||
+           json_refuse_value(front, last, "a path that ends with a name");
 }
 
 /* ---- Roles ---- */
@@ -289,25 +279,27 @@ static bool read_role(json_front *front, const json_value *value, ctf_class *typ
 {
     const bool is_blob = type->kind == CTF_STATIC_BLOB;
     if (value->kind != JSON_STRING)
-        return refuse(front, value, "the name of a role");
+        return json_refuse_value(front, value, "the name of a role");
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         if (!ctf_text_is(json_text(value), roles[i].name))
             continue;
         if ((roles[i].role == CTF_ROLE_UUID) != is_blob)
             break;
         if (is_blob && type->u.array.length != 16)
-            return refuse(front, value, "this role on a BLOB of 16 bytes");
+            return json_refuse_value(front, value, "this role on a BLOB of 16 bytes");
         if (roles[i].role == CTF_ROLE_PACKET_MAGIC && (type->kind != CTF_UINT || type->size != 32))
-            return refuse(front, value, "this role on a fixed-length integer of 32 bits");
+            return json_refuse_value(front, value,
+                                     "this role on a fixed-length integer of 32 bits");
         if ((roles[i].role & ~front->roles_here) != 0)
-            return refuse(front, value, "a role that fields have here");
+            return json_refuse_value(front, value, "a role that fields have here");
         if ((roles[i].role & front->roles & CTF_ROLE_PACKET_MAGIC) != 0)
-            return refuse(front, value, "this role once");
+            return json_refuse_value(front, value, "this role once");
         type->roles |= roles[i].role;
         return true;
     }
-    return refuse(front, value,
-                  is_blob ? "the role \"metadata-stream-uuid\"" : "a role of unsigned integers");
+    return json_refuse_value(front, value,
+                             is_blob ? "the role \"metadata-stream-uuid\""
+                                     : "a role of unsigned integers");
 }
 
 static bool read_roles(json_front *front, const json_value *array, ctf_class *type)
@@ -339,7 +331,7 @@ static bool read_bits(json_front *front, found_values found, ctf_class *type)
                                "\"first-to-last\" or \"last-to-first\"")) < 0)
         return false;
     if (length->is_negative || length->integer == 0 || length->integer > UINT32_MAX / 2)
-        return refuse(front, length, "a length of at least one bit");
+        return json_refuse_value(front, length, "a length of at least one bit");
     type->size = (uint32_t)length->integer;
     type->is_big_endian = byte_order != 0;
     type->is_bit_reversed = bit_order != byte_order;
@@ -349,14 +341,15 @@ static bool read_bits(json_front *front, found_values found, ctf_class *type)
 static bool read_bit_map(json_front *front, found_values found, ctf_class *type)
 {
     if (found[P_FLAGS]->size == 0)
-        return refuse(front, found[P_FLAGS], "at least one flag");
+        return json_refuse_value(front, found[P_FLAGS], "at least one flag");
     if (!read_bits(front, found, type) ||
         !read_mappings(front, found[P_FLAGS], RANGE_UNSIGNED, type))
         return false;
     for (uint32_t i = 0; i < type->mapping_count; i++)
         for (uint32_t k = 0; k < type->mappings[i].range_count; k++)
             if (type->mappings[i].ranges[k].high >= type->size)
-                return refuse(front, found[P_FLAGS], "flags of bits that the bit map has");
+                return json_refuse_value(front, found[P_FLAGS],
+                                         "flags of bits that the bit map has");
     return true;
 }
 
@@ -383,7 +376,8 @@ static bool read_float(json_front *front, found_values found, ctf_class *type)
     case 64: exponent = 11; break;
     default:
         if (type->size < 128 || type->size % 32 != 0 || type->size > UINT16_MAX)
-            return refuse(front, found[P_LENGTH], "16, 32, 64, 128, or a larger multiple of 32");
+            return json_refuse_value(front, found[P_LENGTH],
+                                     "16, 32, 64, 128, or a larger multiple of 32");
         exponent = (unsigned)lround(4 * log2(type->size)) - 13;
     }
     type->exponent_bits = (uint16_t)exponent;
@@ -398,7 +392,7 @@ static bool read_length(json_front *front, found_values found, ctf_class *type)
     if (found[P_LENGTH_AT] != NULL)
         return read_location(front, found[P_LENGTH_AT], &type->u.array.length_at);
     if (found[P_LENGTH]->is_negative)
-        return refuse(front, found[P_LENGTH], "a length that is not negative");
+        return json_refuse_value(front, found[P_LENGTH], "a length that is not negative");
     type->u.array.length = found[P_LENGTH]->integer;
     return true;
 }
@@ -434,8 +428,8 @@ static bool read_member(json_front *front, const json_value *object, ctf_member 
 {
     const json_value *found[P_COUNT] = {NULL};
     member->place = (ctf_place){object->place};
-    if (!json_properties(&front->tree, object, properties, BIT(P_NAME) | BIT(P_CLASS),
-                         BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS), found) ||
+    if (!json_properties(&front->tree, object, properties, JSON_BIT(P_NAME) | JSON_BIT(P_CLASS),
+                         JSON_BIT(P_ATTRIBUTES) | JSON_BIT(P_EXTENSIONS), found) ||
         !json_copy_text(front, found[P_NAME], &member->name) ||
         !read_extra(front, found, &member->extra))
         return false;
@@ -501,8 +495,9 @@ static bool read_option(json_front *front, const json_value *object, ctf_member 
 {
     const json_value *found[P_COUNT] = {NULL};
     option->place = mapping->place = (ctf_place){object->place};
-    if (!json_properties(&front->tree, object, properties, BIT(P_CLASS) | BIT(P_SELECTOR_RANGES),
-                         BIT(P_NAME) | BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS), found) ||
+    if (!json_properties(
+            &front->tree, object, properties, JSON_BIT(P_CLASS) | JSON_BIT(P_SELECTOR_RANGES),
+            JSON_BIT(P_NAME) | JSON_BIT(P_ATTRIBUTES) | JSON_BIT(P_EXTENSIONS), found) ||
         !json_copy_text(front, found[P_NAME], &option->name) ||
         !read_extra(front, found, &option->extra) ||
         !read_ranges(front, found[P_SELECTOR_RANGES], RANGE_ANY, &mapping->ranges,
@@ -572,7 +567,7 @@ static bool read_variant(json_front *front, found_values found, ctf_class *type)
     ctf_member *options, *option;
     ctf_mapping *mapping;
     if (array->size == 0)
-        return refuse(front, array, "at least one option");
+        return json_refuse_value(front, array, "at least one option");
     option = options = schema_take(front->schema, array->size, sizeof *options);
     type->mappings = mapping = schema_take(front->schema, array->size, sizeof *mapping);
     type->mapping_count = type->u.variant.count = array->size;
@@ -589,9 +584,9 @@ static bool read_variant(json_front *front, found_values found, ctf_class *type)
 
 /* ---- All of them ---- */
 
-#define BITS_REQUIRED (BIT(P_LENGTH) | BIT(P_BYTE_ORDER))
-#define BITS_OPTIONAL (BIT(P_BIT_ORDER) | BIT(P_ALIGNMENT))
-#define INTEGER       (BIT(P_BASE) | BIT(P_MAPPINGS))
+#define BITS_REQUIRED (JSON_BIT(P_LENGTH) | JSON_BIT(P_BYTE_ORDER))
+#define BITS_OPTIONAL (JSON_BIT(P_BIT_ORDER) | JSON_BIT(P_ALIGNMENT))
+#define INTEGER       (JSON_BIT(P_BASE) | JSON_BIT(P_MAPPINGS))
 
 static const struct class_type {
     const char *name;
@@ -600,29 +595,34 @@ static const struct class_type {
     bool (*read)(json_front *front, found_values found, ctf_class *type);
 } class_types[] = {
     {"fixed-length-unsigned-integer", CTF_UINT, BITS_REQUIRED,
-     BITS_OPTIONAL | INTEGER | BIT(P_ROLES), read_integer},
+     BITS_OPTIONAL | INTEGER | JSON_BIT(P_ROLES), read_integer},
     {"fixed-length-signed-integer", CTF_INT, BITS_REQUIRED, BITS_OPTIONAL | INTEGER, read_integer},
-    {"structure", CTF_STRUCT, 0, BIT(P_MEMBERS) | BIT(P_MINIMUM_ALIGNMENT), read_structure},
-    {"null-terminated-string", CTF_STRING, 0, BIT(P_ENCODING), read_string},
+    {"structure", CTF_STRUCT, 0, JSON_BIT(P_MEMBERS) | JSON_BIT(P_MINIMUM_ALIGNMENT),
+     read_structure},
+    {"null-terminated-string", CTF_STRING, 0, JSON_BIT(P_ENCODING), read_string},
     {"fixed-length-floating-point-number", CTF_FLOAT, BITS_REQUIRED, BITS_OPTIONAL, read_float},
     {"fixed-length-bit-array", CTF_BIT_ARRAY, BITS_REQUIRED, BITS_OPTIONAL, read_bits},
-    {"fixed-length-bit-map", CTF_BIT_MAP, BITS_REQUIRED | BIT(P_FLAGS), BITS_OPTIONAL,
+    {"fixed-length-bit-map", CTF_BIT_MAP, BITS_REQUIRED | JSON_BIT(P_FLAGS), BITS_OPTIONAL,
      read_bit_map},
     {"fixed-length-boolean", CTF_BOOL, BITS_REQUIRED, BITS_OPTIONAL, read_bits},
-    {"variable-length-unsigned-integer", CTF_VAR_UINT, 0, INTEGER | BIT(P_ROLES), read_integer},
+    {"variable-length-unsigned-integer", CTF_VAR_UINT, 0, INTEGER | JSON_BIT(P_ROLES),
+     read_integer},
     {"variable-length-signed-integer", CTF_VAR_INT, 0, INTEGER, read_integer},
-    {"static-length-string", CTF_STATIC_STRING, BIT(P_LENGTH), BIT(P_ENCODING), read_string},
-    {"dynamic-length-string", CTF_DYNAMIC_STRING, BIT(P_LENGTH_AT), BIT(P_ENCODING), read_string},
-    {"static-length-blob", CTF_STATIC_BLOB, BIT(P_LENGTH), BIT(P_MEDIA_TYPE) | BIT(P_ROLES),
+    {"static-length-string", CTF_STATIC_STRING, JSON_BIT(P_LENGTH), JSON_BIT(P_ENCODING),
+     read_string},
+    {"dynamic-length-string", CTF_DYNAMIC_STRING, JSON_BIT(P_LENGTH_AT), JSON_BIT(P_ENCODING),
+     read_string},
+    {"static-length-blob", CTF_STATIC_BLOB, JSON_BIT(P_LENGTH),
+     JSON_BIT(P_MEDIA_TYPE) | JSON_BIT(P_ROLES), read_blob},
+    {"dynamic-length-blob", CTF_DYNAMIC_BLOB, JSON_BIT(P_LENGTH_AT), JSON_BIT(P_MEDIA_TYPE),
      read_blob},
-    {"dynamic-length-blob", CTF_DYNAMIC_BLOB, BIT(P_LENGTH_AT), BIT(P_MEDIA_TYPE), read_blob},
-    {"static-length-array", CTF_STATIC_ARRAY, BIT(P_LENGTH) | BIT(P_ELEMENT),
-     BIT(P_MINIMUM_ALIGNMENT), read_array},
-    {"dynamic-length-array", CTF_DYNAMIC_ARRAY, BIT(P_LENGTH_AT) | BIT(P_ELEMENT),
-     BIT(P_MINIMUM_ALIGNMENT), read_array},
-    {"optional", CTF_OPTIONAL, BIT(P_CLASS) | BIT(P_SELECTOR), BIT(P_SELECTOR_RANGES),
-     read_optional},
-    {"variant", CTF_VARIANT, BIT(P_OPTIONS) | BIT(P_SELECTOR), 0, read_variant},
+    {"static-length-array", CTF_STATIC_ARRAY, JSON_BIT(P_LENGTH) | JSON_BIT(P_ELEMENT),
+     JSON_BIT(P_MINIMUM_ALIGNMENT), read_array},
+    {"dynamic-length-array", CTF_DYNAMIC_ARRAY, JSON_BIT(P_LENGTH_AT) | JSON_BIT(P_ELEMENT),
+     JSON_BIT(P_MINIMUM_ALIGNMENT), read_array},
+    {"optional", CTF_OPTIONAL, JSON_BIT(P_CLASS) | JSON_BIT(P_SELECTOR),
+     JSON_BIT(P_SELECTOR_RANGES), read_optional},
+    {"variant", CTF_VARIANT, JSON_BIT(P_OPTIONS) | JSON_BIT(P_SELECTOR), 0, read_variant},
 };
 
 const void *json_find_type(json_front *front, const json_value *object, const void *table,
@@ -639,7 +639,7 @@ const void *json_find_type(json_front *front, const json_value *object, const vo
             if (ctf_text_is(json_text(value), name))
                 return entry;
         }
-        refuse(front, value, expected);
+        json_refuse_value(front, value, expected);
         return NULL;
     }
     json_refuse(&front->tree, &ctf_codes[CTF201], object, "the property \"type\"",
@@ -667,7 +667,7 @@ static bool use_alias(json_front *front, const json_value *name, const ctf_class
         return false;
     if ((alias->roles & ~front->roles_here) != 0 ||
         (alias->roles & front->roles & CTF_ROLE_PACKET_MAGIC) != 0)
-        return refuse(front, name, "a class without roles that fields do not have here");
+        return json_refuse_value(front, name, "a class without roles that fields do not have here");
     front->roles |= alias->roles;
     *type = alias->type;
     return true;
@@ -681,8 +681,9 @@ static bool read_object(json_front *front, const json_value *object, ctf_class *
         json_find_type(front, object, class_types, sizeof class_types / sizeof *class_types,
                        sizeof *class_types, "the type of a field class");
     if (class_type == NULL ||
-        !json_properties(&front->tree, object, properties, BIT(P_TYPE) | class_type->required,
-                         BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS) | class_type->optional, found))
+        !json_properties(&front->tree, object, properties, JSON_BIT(P_TYPE) | class_type->required,
+                         JSON_BIT(P_ATTRIBUTES) | JSON_BIT(P_EXTENSIONS) | class_type->optional,
+                         found))
         return false;
     type->kind = (uint8_t)class_type->kind;
     type->alignment = type->alignment_minimum = 1;

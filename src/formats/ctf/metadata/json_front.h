@@ -28,6 +28,21 @@ typedef struct json_front {
     bool has_trace;            /* a trace class was there */
 } json_front;
 
+/* What a property that holds a field class may be: an alias' name, or an object. */
+#define JSON_CLASS_KINDS (JSON_STRING | JSON_OBJECT)
+
+/* Sets of properties, and those of an object: see json_properties(). */
+#define JSON_BIT(property) (UINT32_C(1) << (property))
+
+typedef const json_value *const *found_values;
+
+/* Reports a value that the property cannot have; false. */
+static inline bool json_refuse_value(json_front *front, const json_value *value,
+                                     const char *expected)
+{
+    return json_refuse(&front->tree, &ctf_codes[CTF202], value, expected, NULL);
+}
+
 /*
  * The entry of a table that the property "type" of an object names; NULL: reported. `table` has
  * `count` entries of `size` bytes, each beginning with its name (const char *).

@@ -42,8 +42,6 @@ enum {
     P_COUNT
 };
 
-#define CLASS_KINDS (JSON_STRING | JSON_OBJECT)
-
 static const json_property properties[P_COUNT] = {
     [P_TYPE] = {"type", JSON_STRING},
     [P_ATTRIBUTES] = {"attributes", JSON_OBJECT},
@@ -54,9 +52,9 @@ static const json_property properties[P_COUNT] = {
     [P_NAME] = {"name", JSON_STRING},
     [P_UID] = {"uid", JSON_STRING},
     [P_ID] = {"id", JSON_STRING | JSON_INTEGER},
-    [P_FIELD_CLASS] = {"field-class", CLASS_KINDS},
+    [P_FIELD_CLASS] = {"field-class", JSON_CLASS_KINDS},
     [P_ENVIRONMENT] = {"environment", JSON_OBJECT},
-    [P_PACKET_HEADER] = {"packet-header-field-class", CLASS_KINDS},
+    [P_PACKET_HEADER] = {"packet-header-field-class", JSON_CLASS_KINDS},
     [P_DESCRIPTION] = {"description", JSON_STRING},
     [P_FREQUENCY] = {"frequency", JSON_INTEGER},
     [P_ORIGIN] = {"origin", JSON_STRING | JSON_OBJECT},
@@ -66,23 +64,15 @@ static const json_property properties[P_COUNT] = {
     [P_SECONDS] = {"seconds", JSON_INTEGER},
     [P_CYCLES] = {"cycles", JSON_INTEGER},
     [P_DEFAULT_CLOCK] = {"default-clock-class-id", JSON_STRING},
-    [P_PACKET_CONTEXT] = {"packet-context-field-class", CLASS_KINDS},
-    [P_EVENT_HEADER] = {"event-record-header-field-class", CLASS_KINDS},
-    [P_COMMON_CONTEXT] = {"event-record-common-context-field-class", CLASS_KINDS},
+    [P_PACKET_CONTEXT] = {"packet-context-field-class", JSON_CLASS_KINDS},
+    [P_EVENT_HEADER] = {"event-record-header-field-class", JSON_CLASS_KINDS},
+    [P_COMMON_CONTEXT] = {"event-record-common-context-field-class", JSON_CLASS_KINDS},
     [P_STREAM_ID] = {"data-stream-class-id", JSON_INTEGER},
-    [P_SPECIFIC_CONTEXT] = {"specific-context-field-class", CLASS_KINDS},
-    [P_PAYLOAD] = {"payload-field-class", CLASS_KINDS},
+    [P_SPECIFIC_CONTEXT] = {"specific-context-field-class", JSON_CLASS_KINDS},
+    [P_PAYLOAD] = {"payload-field-class", JSON_CLASS_KINDS},
 };
 
-#define BIT(property) (UINT32_C(1) << (property))
-#define IDENTITY      (BIT(P_NAMESPACE) | BIT(P_NAME) | BIT(P_UID))
-
-typedef const json_value *const *found_values;
-
-static bool refuse(json_front *front, const json_value *value, const char *expected)
-{
-    return json_refuse(&front->tree, &ctf_codes[CTF202], value, expected, NULL);
-}
+#define IDENTITY (JSON_BIT(P_NAMESPACE) | JSON_BIT(P_NAME) | JSON_BIT(P_UID))
 
 /* ---- Shared with the classes ---- */
 
@@ -117,7 +107,7 @@ static bool read_u64(json_front *front, const json_value *value, uint64_t none, 
 {
     *integer = value != NULL ? value->integer : none;
     return value == NULL || !value->is_negative ||
-           refuse(front, value, "an integer that is not negative");
+           json_refuse_value(front, value, "an integer that is not negative");
 }
 
 static bool read_identity(json_front *front, found_values found, ctf_identity *identity)
@@ -151,7 +141,8 @@ static bool read_scope(json_front *front, const json_value *value, unsigned role
     front->roles_here = (uint16_t)roles;
     if (!json_class(front, value, type))
         return false;
-    return (*type)->kind == CTF_STRUCT || refuse(front, value, "a structure field class");
+    return (*type)->kind == CTF_STRUCT ||
+           json_refuse_value(front, value, "a structure field class");
 }
 
 static ctf_text id_text(const uint64_t *id)
@@ -164,11 +155,11 @@ static ctf_text id_text(const uint64_t *id)
 static bool read_uuid(json_front *front, const json_value *array, uint8_t *uuid)
 {
     if (array->size != 16)
-        return refuse(front, array, "an array of 16 bytes");
+        return json_refuse_value(front, array, "an array of 16 bytes");
     for (const json_value *byte = json_first(&front->tree, array); byte != NULL;
          byte = json_next(&front->tree, byte)) {
         if (byte->kind != JSON_INTEGER || byte->is_negative || byte->integer > 255)
-            return refuse(front, byte, "a byte: 0 to 255");
+            return json_refuse_value(front, byte, "a byte: 0 to 255");
         *uuid++ = (uint8_t)byte->integer;
     }
     return true;
@@ -181,14 +172,15 @@ static bool read_preamble(json_front *front, const json_value *fragment, found_v
         return json_refuse(&front->tree, &ctf_codes[CTF206], fragment,
                            "one preamble, in front of everything", "another one");
     if (found[P_VERSION]->is_negative || found[P_VERSION]->integer != 2)
-        return refuse(front, found[P_VERSION], "version 2");
+        return json_refuse_value(front, found[P_VERSION], "version 2");
     schema->major = 2;
     schema->has_uuid = found[P_UUID] != NULL;
     if (schema->has_uuid && !read_uuid(front, found[P_UUID], schema->uuid))
         return false;
     if (schema->has_uuid && front->m->is_packetized &&
         memcmp(schema->uuid, front->m->uuid, sizeof schema->uuid) != 0)
-        return refuse(front, found[P_UUID], "the UUID of the packets that the metadata is in");
+        return json_refuse_value(front, found[P_UUID],
+                                 "the UUID of the packets that the metadata is in");
     return read_common(front, found, &schema->preamble_attributes, &schema->preamble_extensions);
 }
 
@@ -220,7 +212,7 @@ static bool read_environment(json_front *front, const json_value *object)
          value != NULL; value = json_next(&front->tree, value)) {
         ctf_env *env;
         if ((value->kind & (JSON_STRING | JSON_INTEGER)) == 0)
-            return refuse(front, value, "a string or an integer of 64 bits");
+            return json_refuse_value(front, value, "a string or an integer of 64 bits");
         env = schema_add_env(front->schema);
         if (env == NULL || !json_copy_text(front, value - 1, &env->name))
             return false;
@@ -265,11 +257,11 @@ static bool read_origin(json_front *front, const json_value *origin, ctf_clock *
     if (origin == NULL)
         return true;
     if (origin->kind == JSON_OBJECT)
-        return json_properties(&front->tree, origin, properties, BIT(P_NAME) | BIT(P_UID),
-                               BIT(P_NAMESPACE), found) &&
+        return json_properties(&front->tree, origin, properties, JSON_BIT(P_NAME) | JSON_BIT(P_UID),
+                               JSON_BIT(P_NAMESPACE), found) &&
                read_identity(front, found, &clock->origin);
     clock->is_unix_epoch = ctf_text_is(json_text(origin), "unix-epoch");
-    return clock->is_unix_epoch || refuse(front, origin, "\"unix-epoch\", or an object");
+    return clock->is_unix_epoch || json_refuse_value(front, origin, "\"unix-epoch\", or an object");
 }
 
 static bool read_offset(json_front *front, const json_value *offset, ctf_clock *clock)
@@ -278,20 +270,20 @@ static bool read_offset(json_front *front, const json_value *offset, ctf_clock *
     const json_value *seconds, *cycles;
     if (offset == NULL)
         return true;
-    if (!json_properties(&front->tree, offset, properties, 0, BIT(P_SECONDS) | BIT(P_CYCLES),
-                         found))
+    if (!json_properties(&front->tree, offset, properties, 0,
+                         JSON_BIT(P_SECONDS) | JSON_BIT(P_CYCLES), found))
         return false;
     seconds = found[P_SECONDS];
     cycles = found[P_CYCLES];
     if (seconds != NULL) {
         if (!seconds->is_negative && seconds->integer > INT64_MAX)
-            return refuse(front, seconds, "seconds within the signed 64-bit integers");
+            return json_refuse_value(front, seconds, "seconds within the signed 64-bit integers");
         clock->offset_s = (int64_t)seconds->integer;
     }
     if (cycles != NULL) {
         if (cycles->is_negative || cycles->integer >= clock->frequency_hz ||
             cycles->integer > INT64_MAX)
-            return refuse(front, cycles, "cycles that are less than a second");
+            return json_refuse_value(front, cycles, "cycles that are less than a second");
         clock->offset_cycles = (int64_t)cycles->integer;
     }
     return true;
@@ -317,7 +309,7 @@ static bool read_clock(json_front *front, const json_value *fragment, found_valu
     if (!read_u64(front, found[P_FREQUENCY], 0, &clock->frequency_hz))
         return false;
     if (clock->frequency_hz == 0)
-        return refuse(front, found[P_FREQUENCY], "a frequency of at least 1 Hz");
+        return json_refuse_value(front, found[P_FREQUENCY], "a frequency of at least 1 Hz");
     return json_copy_text(front, found[P_ID], &clock->id) &&
            read_identity(front, found, &clock->identity) &&
            json_copy_text(front, found[P_DESCRIPTION], &clock->description) &&
@@ -429,7 +421,7 @@ static bool read_event(json_front *front, const json_value *fragment, found_valu
     extra.name_space = identity.name_space;
     extra.uid = identity.uid;
     event.extra = schema_event_extra(front->schema, &extra);
-    added = schema_add_event(front->schema, (ctf_stream_class *)known);
+    added = schema_add_event((ctf_stream_class *)known);
     if (added == NULL || event.extra == NULL)
         return false;
     *added = event;
@@ -444,19 +436,20 @@ static const struct fragment_type {
     bool (*read)(json_front *front, const json_value *fragment, found_values found);
 } fragment_types[] = {
     {"event-record-class", 0,
-     IDENTITY | BIT(P_ID) | BIT(P_STREAM_ID) | BIT(P_SPECIFIC_CONTEXT) | BIT(P_PAYLOAD),
+     IDENTITY | JSON_BIT(P_ID) | JSON_BIT(P_STREAM_ID) | JSON_BIT(P_SPECIFIC_CONTEXT) |
+         JSON_BIT(P_PAYLOAD),
      read_event},
-    {"field-class-alias", BIT(P_NAME) | BIT(P_FIELD_CLASS), 0, read_alias},
+    {"field-class-alias", JSON_BIT(P_NAME) | JSON_BIT(P_FIELD_CLASS), 0, read_alias},
     {"data-stream-class", 0,
-     IDENTITY | BIT(P_ID) | BIT(P_DEFAULT_CLOCK) | BIT(P_PACKET_CONTEXT) | BIT(P_EVENT_HEADER) |
-         BIT(P_COMMON_CONTEXT),
+     IDENTITY | JSON_BIT(P_ID) | JSON_BIT(P_DEFAULT_CLOCK) | JSON_BIT(P_PACKET_CONTEXT) |
+         JSON_BIT(P_EVENT_HEADER) | JSON_BIT(P_COMMON_CONTEXT),
      read_stream},
-    {"clock-class", BIT(P_ID) | BIT(P_FREQUENCY),
-     IDENTITY | BIT(P_DESCRIPTION) | BIT(P_ORIGIN) | BIT(P_OFFSET) | BIT(P_PRECISION) |
-         BIT(P_ACCURACY),
+    {"clock-class", JSON_BIT(P_ID) | JSON_BIT(P_FREQUENCY),
+     IDENTITY | JSON_BIT(P_DESCRIPTION) | JSON_BIT(P_ORIGIN) | JSON_BIT(P_OFFSET) |
+         JSON_BIT(P_PRECISION) | JSON_BIT(P_ACCURACY),
      read_clock},
-    {"trace-class", 0, IDENTITY | BIT(P_ENVIRONMENT) | BIT(P_PACKET_HEADER), read_trace},
-    {"preamble", BIT(P_VERSION), BIT(P_UUID), read_preamble},
+    {"trace-class", 0, IDENTITY | JSON_BIT(P_ENVIRONMENT) | JSON_BIT(P_PACKET_HEADER), read_trace},
+    {"preamble", JSON_BIT(P_VERSION), JSON_BIT(P_UUID), read_preamble},
 };
 
 static bool read_fragment(json_front *front)
@@ -478,8 +471,9 @@ static bool read_fragment(json_front *front)
                            "the preamble in front of everything", "another fragment");
     front->level_max = 0;
     front->roles = 0;
-    return json_properties(&front->tree, fragment, properties, BIT(P_TYPE) | type->required,
-                           BIT(P_ATTRIBUTES) | BIT(P_EXTENSIONS) | type->optional, found) &&
+    return json_properties(&front->tree, fragment, properties, JSON_BIT(P_TYPE) | type->required,
+                           JSON_BIT(P_ATTRIBUTES) | JSON_BIT(P_EXTENSIONS) | type->optional,
+                           found) &&
            type->read(front, fragment, found);
 }
 
@@ -499,9 +493,7 @@ static bool next_fragment(json_front *front, bool *has_more)
     *has_more = tree->at < m->size;
     if (!*has_more || is_separated)
         return true;
-    metadata_report(front->m, &ctf_codes[CTF200], (ctf_place){tree->at},
-                    "the byte 0x1e in front of every fragment", "'%c'", m->text[tree->at]);
-    return false;
+    return json_refuse_here(tree, "the byte 0x1e in front of every fragment");
 }
 
 static bool read_fragments(json_front *front)

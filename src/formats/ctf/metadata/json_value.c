@@ -21,8 +21,7 @@ static bool refuse_text(json_tree *tree, uint32_t place, const char *expected, c
     return false;
 }
 
-/* What stands at tree->at is not what should. */
-static bool refuse_here(json_tree *tree, const char *expected)
+bool json_refuse_here(json_tree *tree, const char *expected)
 {
     const unsigned char byte = (unsigned char)tree->m->text[tree->at];
     char found[32];
@@ -79,27 +78,6 @@ static uint32_t hex4(const char *at)
     return value;
 }
 
-static char *put_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80) {
-        *to++ = (char)c;
-        return to;
-    }
-    if (c < 0x800) {
-        *to++ = (char)(0xc0 | c >> 6);
-    } else {
-        if (c < 0x10000) {
-            *to++ = (char)(0xe0 | c >> 12);
-        } else {
-            *to++ = (char)(0xf0 | c >> 18);
-            *to++ = (char)(0x80 | (c >> 12 & 0x3f));
-        }
-        *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-    }
-    *to++ = (char)(0x80 | (c & 0x3f));
-    return to;
-}
-
 /* The escape behind the backslash at `*from`; NULL: there is no such escape. */
 static char *unescape(char *to, const char **from)
 {
@@ -123,7 +101,7 @@ static char *unescape(char *to, const char **from)
         at += 6;
     }
     *from = at;
-    return put_utf8(to, c);
+    return text_put_utf8(to, c);
 }
 
 /* Takes the escapes out of the string `value`, whose text has some. */
@@ -158,7 +136,7 @@ static bool read_string(json_tree *tree)
         const unsigned char byte = (unsigned char)*at;
         if (byte < 0x20) {
             tree->at = (uint32_t)(at - text);
-            return refuse_here(tree, "the end of the string: \"");
+            return json_refuse_here(tree, "the end of the string: \"");
         }
         if (byte == '\\') {
             has_escapes = true;
@@ -170,7 +148,7 @@ static bool read_string(json_tree *tree)
                 text_utf8_length((const uint8_t *)at, tree->m->size - (size_t)(at - text));
             tree->at = (uint32_t)(at - text);
             if (length == 0)
-                return refuse_here(tree, "UTF-8");
+                return json_refuse_here(tree, "UTF-8");
             at += length;
         }
     }
@@ -223,8 +201,8 @@ static bool read_number(json_tree *tree)
         for (at += at[1] == '+' || at[1] == '-' ? 2 : 1; is_digit(*at);)
             at++;
     tree->at = value->end = (uint32_t)(at - text);
-    if (!is_digit(at[-1]))
-        return refuse_here(tree, "a digit");
+    if (digits == end || !is_digit(at[-1]))
+        return json_refuse_here(tree, "a digit");
     if (*digits == '0' && end - digits > 1)
         return refuse_text(tree, value->place, "a number without leading zeros", "one with them");
     if (at == end)
@@ -249,7 +227,7 @@ static bool read_word(json_tree *tree)
             return true;
         }
     }
-    return refuse_here(tree, "a JSON value");
+    return json_refuse_here(tree, "a JSON value");
 }
 
 /* ---- Arrays and objects ---- */
@@ -260,12 +238,12 @@ static bool read_key(json_tree *tree)
 {
     skip_blanks(tree);
     if (tree->m->text[tree->at] != '"')
-        return refuse_here(tree, "a name in quotes");
+        return json_refuse_here(tree, "a name in quotes");
     if (!read_string(tree))
         return false;
     skip_blanks(tree);
     if (tree->m->text[tree->at] != ':')
-        return refuse_here(tree, "':'");
+        return json_refuse_here(tree, "':'");
     tree->at++;
     return true;
 }
@@ -313,7 +291,7 @@ static bool read_group(json_tree *tree, uint32_t depth, bool is_object)
         if (tree->m->text[tree->at] == closer)
             break;
         if (tree->m->text[tree->at] != ',')
-            return refuse_here(tree, is_object ? "',' or '}'" : "',' or ']'");
+            return json_refuse_here(tree, is_object ? "',' or '}'" : "',' or ']'");
         tree->at++;
     }
     tree->values[index].size = size;

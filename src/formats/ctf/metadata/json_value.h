@@ -77,6 +77,9 @@ typedef struct json_property {
 bool json_properties(json_tree *tree, const json_value *object, const json_property *properties,
                      uint32_t required, uint32_t optional, const json_value **found);
 
+/* Reports that what stands at tree->at is not what should; false. */
+bool json_refuse_here(json_tree *tree, const char *expected);
+
 /* Reports a value that cannot be; false. `found` NULL: shows its text. */
 bool json_refuse(json_tree *tree, const stele_code *code, const json_value *value,
                  const char *expected, const char *found);

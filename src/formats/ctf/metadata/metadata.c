@@ -2,7 +2,6 @@
 #include "formats/ctf/metadata/metadata.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,18 +64,6 @@ static uint32_t packet_u32(const metadata *m, const uint8_t *at)
     return m->is_big_endian ? load_be32(at) : load_le32(at);
 }
 
-__attribute__((format(printf, 4, 5))) static void
-packet_report(metadata *m, uint64_t offset, const char *expected, const char *found, ...)
-{
-    char text[128];
-    va_list args;
-    va_start(args, found);
-    vsnprintf(text, sizeof text, found, args);
-    va_end(args);
-    m->error_count++;
-    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, 0, expected, "%s", text);
-}
-
 /* Keeps what all packets share; false: this one does not agree with the first. */
 static bool packet_agrees(metadata *m, const uint8_t *at, uint64_t offset)
 {
@@ -87,17 +74,17 @@ static bool packet_agrees(metadata *m, const uint8_t *at, uint64_t offset)
         m->minor = at[36];
     }
     if (packet_u32(m, at) != PACKET_MAGIC)
-        packet_report(m, offset, "magic number 0x75d11d57", "0x%08" PRIx32, packet_u32(m, at));
+        metadata_damage(m, offset, "magic number 0x75d11d57", "0x%08" PRIx32, packet_u32(m, at));
     else if (memcmp(m->uuid, at + 4, sizeof m->uuid) != 0)
-        packet_report(m, offset + 4, "the UUID of the first packet", "another one");
+        metadata_damage(m, offset + 4, "the UUID of the first packet", "another one");
     else if (at[35] != m->major || at[36] != m->minor)
-        packet_report(m, offset + 35, "the version of the first packet", "%u.%u", at[35], at[36]);
+        metadata_damage(m, offset + 35, "the version of the first packet", "%u.%u", at[35], at[36]);
     else if (at[32] != 0)
-        packet_report(m, offset + 32, "no compression (0)", "compression scheme %u", at[32]);
+        metadata_damage(m, offset + 32, "no compression (0)", "compression scheme %u", at[32]);
     else if (at[33] != 0)
-        packet_report(m, offset + 33, "no encryption (0)", "encryption scheme %u", at[33]);
+        metadata_damage(m, offset + 33, "no encryption (0)", "encryption scheme %u", at[33]);
     else if (at[34] != 0)
-        packet_report(m, offset + 34, "no checksum (0)", "checksum scheme %u", at[34]);
+        metadata_damage(m, offset + 34, "no checksum (0)", "checksum scheme %u", at[34]);
     else
         return true;
     return false;
@@ -109,17 +96,17 @@ static bool packet_sizes(metadata *m, const uint8_t *at, uint64_t offset, uint32
 {
     const uint32_t content_bits = packet_u32(m, at + 24), packet_bits = packet_u32(m, at + 28);
     if (content_bits < PACKET_HEADER_SIZE * 8)
-        packet_report(m, offset + 24, "a content size of at least the header's 296 bits",
-                      "%" PRIu32, content_bits);
+        metadata_damage(m, offset + 24, "a content size of at least the header's 296 bits",
+                        "%" PRIu32, content_bits);
     else if (content_bits % 8 != 0)
-        packet_report(m, offset + 24, "a content size of whole bytes", "%" PRIu32 " bits",
-                      content_bits);
+        metadata_damage(m, offset + 24, "a content size of whole bytes", "%" PRIu32 " bits",
+                        content_bits);
     else if (packet_bits % 8 != 0)
-        packet_report(m, offset + 28, "a packet size of whole bytes", "%" PRIu32 " bits",
-                      packet_bits);
+        metadata_damage(m, offset + 28, "a packet size of whole bytes", "%" PRIu32 " bits",
+                        packet_bits);
     else if (packet_bits < content_bits)
-        packet_report(m, offset + 28, "a packet size of at least the content's",
-                      "%" PRIu32 " bits for a content of %" PRIu32, packet_bits, content_bits);
+        metadata_damage(m, offset + 28, "a packet size of at least the content's",
+                        "%" PRIu32 " bits for a content of %" PRIu32, packet_bits, content_bits);
     else {
         *text_size = content_bits / 8 - PACKET_HEADER_SIZE;
         *padding_size = (packet_bits - content_bits) / 8;
@@ -144,15 +131,15 @@ static stele_status unpack(metadata *m)
         const uint8_t *header = cursor_take(&c, PACKET_HEADER_SIZE), *text;
         uint32_t text_size, padding_size;
         if (header == NULL) {
-            packet_report(m, offset, "a packet header of 37 bytes", "%zu bytes", cursor_left(&c));
+            metadata_damage(m, offset, "a packet header of 37 bytes", "%zu bytes", cursor_left(&c));
             break;
         }
         if (!packet_agrees(m, header, offset) ||
             !packet_sizes(m, header, offset, &text_size, &padding_size))
             break;
         if (cursor_left(&c) < (size_t)text_size + padding_size)
-            packet_report(m, offset, "a whole packet", "%zu of %zu bytes behind its header",
-                          cursor_left(&c), (size_t)text_size + padding_size);
+            metadata_damage(m, offset, "a whole packet", "%zu of %zu bytes behind its header",
+                            cursor_left(&c), (size_t)text_size + padding_size);
         if (cursor_left(&c) < text_size)
             text_size = (uint32_t)cursor_left(&c);
         text = cursor_take(&c, text_size);

@@ -583,6 +583,17 @@ static void trace_block(tsdl_printer *t)
         lose(t, "counters of discarded events as of the begin of packets");
 }
 
+/* Entries of the environment may be called like keywords, and have no escapes. */
+static void env_name(tsdl_printer *t, ctf_text name)
+{
+    if (name.size == 0 || (*name.bytes >= '0' && *name.bytes <= '9')) {
+        output_byte(t->out, '_');
+        lose(t, "characters of names");
+    }
+    for (uint32_t i = 0; i < name.size;)
+        i += name_character(t, name.bytes + i, name.size - i);
+}
+
 static void env_block(tsdl_printer *t)
 {
     const ctf_schema *schema = t->p->schema;
@@ -593,8 +604,7 @@ static void env_block(tsdl_printer *t)
     for (uint32_t i = 0; i < schema->env_count; i++) {
         const ctf_env *env = &schema->env[i];
         line(t);
-        for (uint32_t k = 0; k < env->name.size;)
-            k += name_character(t, env->name.bytes + k, env->name.size - k);
+        env_name(t, env->name);
         output_text(t->out, " = ");
         if (env->is_text)
             quoted(t, env->text);

@@ -375,7 +375,7 @@ static bool read_event(rfc_front *front)
         return false;
     if (event.payload == NULL)
         event.payload = structure_make(front->schema, 1);
-    added = schema_add_event(front->schema, (ctf_stream_class *)stream);
+    added = schema_add_event((ctf_stream_class *)stream);
     if (added == NULL || event.payload == NULL)
         return false;
     *added = event;

@@ -76,10 +76,10 @@ static const struct base_type *base_of(rfc_kind kind)
 
 uint32_t rfc_alignment(const metadata *m, uint64_t size)
 {
-    const uint32_t word = m->rfc.packing == RFC_NATURAL_64 ? 64 : 32;
+    const uint32_t word = m->rfc.packing == STELE_CTF_NATURAL_64 ? 64 : 32;
     if (size == 0 || size % 8 != 0)
         return 1; /* a bit field */
-    if (m->rfc.packing == RFC_PACKED || (size & (size - 1)) != 0)
+    if (m->rfc.packing == STELE_CTF_PACKED || (size & (size - 1)) != 0)
         return 8;
     return size < word ? (uint32_t)size : word;
 }

@@ -46,7 +46,7 @@ static stele_status translate_input(stele_context *context, input *in,
 {
     metadata m;
     ctf_schema schema = {.length_unit = 1};
-    const rfc_options options = {.packing = (rfc_packing)translation->alignment,
+    const rfc_options options = {.packing = (stele_ctf_alignment)translation->alignment,
                                  .key = translation->key,
                                  .key_size = translation->key_size};
     stele_status status = metadata_read_rfc(&m, &context->diag, &context->limits, in, &options);

@@ -484,7 +484,7 @@ static bool event_give(tsdl *p, const ctf_event_class *event, uint64_t stream_id
     if (stream == NULL)
         return tsdl_fail(p, CTF104, event->place.offset, "a stream of the event's stream_id",
                          "none with the id %" PRIu64, stream_id);
-    added = schema_add_event(p->schema, stream);
+    added = schema_add_event(stream);
     if (added != NULL)
         *added = *event;
     return added != NULL;
@@ -624,28 +624,26 @@ static uint32_t finish_clocks(tsdl *p)
     return declared;
 }
 
-static const ctf_clock *first_declared(const tsdl *p)
+/* Of timestamps that name no clock: the only one; where there is none, one that counts ns. NULL:
+   memory. */
+static const ctf_clock *default_clock(tsdl *p)
 {
-    uint32_t i = 0;
-    while (i < p->schema->clock_count && !is_declared(p, p->schema->clocks[i]))
-        i++;
-    return i < p->schema->clock_count ? p->schema->clocks[i] : NULL;
-}
-
-static ctf_clock *add_default_clock(ctf_schema *schema)
-{
-    ctf_clock *clock = schema_add_clock(schema);
-    if (clock != NULL) {
-        clock->id = clock->identity.name = (ctf_text){"default", 7};
-        clock->place.offset = UINT32_MAX;
+    ctf_clock *made;
+    for (uint32_t i = 0; i < p->schema->clock_count; i++)
+        if (is_declared(p, p->schema->clocks[i]))
+            return p->schema->clocks[i];
+    made = schema_add_clock(p->schema);
+    if (made != NULL) {
+        made->id = made->identity.name = (ctf_text){"default", 7};
+        made->place.offset = UINT32_MAX;
     }
-    return clock;
+    return made;
 }
 
-/* Timestamps that name no clock are of the only one; where there is none, of one that counts ns. */
 static bool finish_timestamps(tsdl *p)
 {
     const uint32_t declared = finish_clocks(p);
+    const ctf_clock *unnamed = NULL;
     for (uint32_t i = 0; i < p->timestamps.count; i++) {
         const timestamp *t = TABLE_AT(p->timestamps, timestamp, i);
         if (t->type->clock != NULL && !is_declared(p, t->type->clock))
@@ -654,12 +652,10 @@ static bool finish_timestamps(tsdl *p)
         if (t->type->clock == NULL && declared > 1)
             return tsdl_fail(p, CTF104, t->place, "'map = clock.NAME.value;'",
                              "a timestamp that could be of several clocks");
-        if (t->type->clock == NULL)
-            t->type->clock = first_declared(p);
-        if (t->type->clock == NULL)
-            t->type->clock = add_default_clock(p->schema);
-        if (t->type->clock == NULL)
+        if (t->type->clock == NULL && unnamed == NULL && (unnamed = default_clock(p)) == NULL)
             return false;
+        if (t->type->clock == NULL)
+            t->type->clock = unnamed;
         if (t->stream->clock == NULL)
             t->stream->clock = t->type->clock;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
+#include "core/text.h"
 #include "formats/ctf/codes.h"
 
 /* ---- Words ---- */
@@ -182,30 +183,6 @@ static bool lex_integer(lexer *l, size_t start)
 
 /* ---- Escapes ---- */
 
-static size_t put_utf8(char *to, uint32_t code)
-{
-    if (code < 0x80) {
-        to[0] = (char)code;
-        return 1;
-    }
-    if (code < 0x800) {
-        to[0] = (char)(0xc0 | code >> 6);
-        to[1] = (char)(0x80 | (code & 0x3f));
-        return 2;
-    }
-    if (code < 0x10000) {
-        to[0] = (char)(0xe0 | code >> 12);
-        to[1] = (char)(0x80 | (code >> 6 & 0x3f));
-        to[2] = (char)(0x80 | (code & 0x3f));
-        return 3;
-    }
-    to[0] = (char)(0xf0 | code >> 18);
-    to[1] = (char)(0x80 | (code >> 12 & 0x3f));
-    to[2] = (char)(0x80 | (code >> 6 & 0x3f));
-    to[3] = (char)(0x80 | (code & 0x3f));
-    return 4;
-}
-
 /* \uXXXX or \UXXXXXXXX at `*at`, stepped over; what it gives is never longer than what it is. */
 static bool lex_universal(lexer *l, size_t *at, char *to, size_t *size)
 {
@@ -223,7 +200,7 @@ static bool lex_universal(lexer *l, size_t *at, char *to, size_t *size)
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         return lexer_fail(l, *at, "the number of a Unicode character", "0x%x", (unsigned)code);
-    *size += put_utf8(to, code);
+    *size += (size_t)(text_put_utf8(to, code) - to);
     *at += 2 + count;
     return true;
 }

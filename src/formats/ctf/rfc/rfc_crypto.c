@@ -2,6 +2,8 @@
 #include "formats/ctf/rfc/rfc_crypto.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "core/load.h"
@@ -118,5 +120,20 @@ bool rfc_checksum(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *
     if (scheme != STELE_CTF_RFC_CRC32)
         return digest(scheme, bytes, size, sum);
     *sum = (uint32_t)crc32_z(0, bytes, size);
+    return true;
+}
+
+bool rfc_key_read(const char *path, uint8_t key[RFC_KEY_MAX], size_t *key_size)
+{
+    uint8_t bytes[RFC_KEY_MAX + 1];
+    FILE *file = fopen(path, "rb");
+    const size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    *key_size = 0;
+    if (!rfc_key_is_sane(size))
+        return false;
+    memcpy(key, bytes, size);
+    *key_size = size;
     return true;
 }

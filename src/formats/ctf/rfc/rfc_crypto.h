@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define RFC_AES_BLOCK 16 /* bytes; also of the initialization vector */
+#define RFC_KEY_MAX   32 /* bytes */
 
 bool rfc_has_crypto(void);
 
@@ -18,6 +19,9 @@ bool rfc_checksum(unsigned scheme, const uint8_t *bytes, size_t size, uint32_t *
 
 /* Whether AES has keys of so many bytes. */
 bool rfc_key_is_sane(size_t key_size);
+
+/* The key is all that the file has. False: it cannot be read, or is no key. */
+bool rfc_key_read(const char *path, uint8_t key[RFC_KEY_MAX], size_t *key_size);
 
 /* AES-CBC, PKCS#7, the vector in front. `to` has `size` bytes. False: `*why` says why not. */
 bool rfc_decrypt(const uint8_t *key, size_t key_size, const uint8_t *from, size_t size, uint8_t *to,

@@ -6,8 +6,7 @@
 #include <stele/ctf.h>
 
 #include "core/byte_run.h"
-
-#define RFC_KEY_MAX 32
+#include "formats/ctf/rfc/rfc_crypto.h"
 
 typedef struct rfc_packer {
     uint8_t compression, encryption, checksum; /* schemes: STELE_CTF_RFC_... */

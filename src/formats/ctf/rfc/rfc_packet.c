@@ -2,7 +2,6 @@
 #include "formats/ctf/rfc/rfc_packet.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -241,45 +240,32 @@ static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t 
     return STELE_OK;
 }
 
-__attribute__((format(printf, 4, 5))) static bool
-packet_refuse(metadata *m, uint64_t offset, const char *expected, const char *found, ...)
-{
-    char text[96];
-    va_list args;
-    va_start(args, found);
-    vsnprintf(text, sizeof text, found, args);
-    va_end(args);
-    m->error_count++;
-    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, 0, expected, "%s", text);
-    return false;
-}
-
 /* The header of a packet; false: none can be there, as was reported. */
 static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, size_t left,
                           stele_ctf_rfc_header *header)
 {
     const bool is_first = offset == 0;
     if (left < STELE_CTF_RFC_HEADER_SIZE)
-        return packet_refuse(m, offset, "a packet header of 48 bytes", "%zu bytes", left);
+        return metadata_damage(m, offset, "a packet header of 48 bytes", "%zu bytes", left);
     if (!stele_ctf_rfc_header_read(packet, header))
-        return packet_refuse(m, offset, "the magic number c1fc1fc1 or c11ffcc1", "%08" PRIx32,
-                             load_be32(packet));
+        return metadata_damage(m, offset, "the magic number c1fc1fc1 or c11ffcc1", "%08" PRIx32,
+                               load_be32(packet));
     if (is_first) {
         m->is_big_endian = header->is_big_endian;
         m->session_id = header->session_id;
     }
     if (header->is_big_endian != m->is_big_endian)
-        return packet_refuse(m, offset, "the byte order of the first packet", "the other one");
+        return metadata_damage(m, offset, "the byte order of the first packet", "the other one");
     if (header->session_id != m->session_id)
-        return packet_refuse(m, offset + 4, "the session of the first packet", "0x%08" PRIx32,
-                             header->session_id);
+        return metadata_damage(m, offset + 4, "the session of the first packet", "0x%08" PRIx32,
+                               header->session_id);
     if (header->content_size < STELE_CTF_RFC_HEADER_SIZE)
-        return packet_refuse(m, offset + 8, "a content_size of at least the header's 48 bytes",
-                             "%" PRIu32, header->content_size);
+        return metadata_damage(m, offset + 8, "a content_size of at least the header's 48 bytes",
+                               "%" PRIu32, header->content_size);
     if (header->content_size > header->packet_size)
-        return packet_refuse(m, offset + 12, "a packet_size of at least the content_size",
-                             "%" PRIu32 " for a content of %" PRIu32, header->packet_size,
-                             header->content_size);
+        return metadata_damage(m, offset + 12, "a packet_size of at least the content_size",
+                               "%" PRIu32 " for a content of %" PRIu32, header->packet_size,
+                               header->content_size);
     return true;
 }
 
@@ -290,8 +276,8 @@ static stele_status append_cut(metadata *m, unpacked_text *text, const stele_ctf
     const bool is_packed = header->compression != STELE_CTF_RFC_NO_COMPRESSION ||
                            header->encryption != STELE_CTF_RFC_NO_ENCRYPTION;
     size_t size = header->content_size < left ? header->content_size : left;
-    packet_refuse(m, offset, "the whole packet", "%zu of its %" PRIu32 " bytes", left,
-                  header->packet_size);
+    metadata_damage(m, offset, "the whole packet", "%zu of its %" PRIu32 " bytes", left,
+                    header->packet_size);
     while (size > STELE_CTF_RFC_HEADER_SIZE && packet[size - 1] != '\0')
         size--;
     if (is_packed || size == STELE_CTF_RFC_HEADER_SIZE)

@@ -2,6 +2,7 @@
 #include "formats/ctf/schema/encodings.h"
 
 #include "core/load.h"
+#include "core/text.h"
 
 #define REPLACEMENT 0xfffdu
 #define NO_POINT    UINT32_MAX
@@ -21,27 +22,6 @@ size_t encoding_size_max(ctf_encoding encoding, size_t size)
     return (encoding <= CTF_UTF16BE ? size / 2 * 3 : size) + 3;
 }
 
-static uint8_t *utf8_put(uint8_t *to, uint32_t point)
-{
-    if (point < 0x80) {
-        *to++ = (uint8_t)point;
-        return to;
-    }
-    if (point < 0x800) {
-        *to++ = (uint8_t)(0xc0 | point >> 6);
-    } else {
-        if (point < 0x10000) {
-            *to++ = (uint8_t)(0xe0 | point >> 12);
-        } else {
-            *to++ = (uint8_t)(0xf0 | point >> 18);
-            *to++ = (uint8_t)(0x80 | (point >> 12 & 0x3f));
-        }
-        *to++ = (uint8_t)(0x80 | (point >> 6 & 0x3f));
-    }
-    *to++ = (uint8_t)(0x80 | (point & 0x3f));
-    return to;
-}
-
 static uint32_t unit_load(ctf_encoding encoding, const uint8_t *from)
 {
     switch (encoding) {
@@ -52,11 +32,11 @@ static uint32_t unit_load(ctf_encoding encoding, const uint8_t *from)
     }
 }
 
-size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *to,
+size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *converted,
                         bool *is_sound)
 {
     const size_t unit = encoding_unit(encoding);
-    const uint8_t *const first = to;
+    char *const first = (char *)converted, *to = first;
     size_t at = 0;
     *is_sound = true;
     while (at < size) {
@@ -78,7 +58,7 @@ size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size,
             point = REPLACEMENT;
             *is_sound = false;
         }
-        to = utf8_put(to, point);
+        to = text_put_utf8(to, point);
     }
     return (size_t)(to - first);
 }

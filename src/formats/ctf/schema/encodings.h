@@ -18,7 +18,7 @@ size_t encoding_find_zero(const uint8_t *from, size_t size, size_t unit);
 size_t encoding_size_max(ctf_encoding encoding, size_t size);
 
 /* Converts to UTF-8 and gives its size; what is no character becomes U+FFFD: not `*is_sound`. */
-size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *to,
+size_t encoding_convert(ctf_encoding encoding, const uint8_t *from, size_t size, uint8_t *converted,
                         bool *is_sound);
 
 #endif

@@ -76,10 +76,9 @@ ctf_stream_class *schema_add_stream(ctf_schema *schema)
     return *slot = stream;
 }
 
-ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream)
+ctf_event_class *schema_add_event(ctf_stream_class *stream)
 {
     ctf_event_class *event = TABLE_ADD(stream->events, stream->event_count, stream->event_capacity);
-    (void)schema;
     if (event != NULL)
         event->extra = &schema_no_extra;
     return event;
@@ -105,7 +104,7 @@ ctf_callsite *schema_add_callsite(ctf_schema *schema)
 
 /* ---- Classes by id ---- */
 
-#define SLOT_NONE UINT32_MAX
+#define NOTHING UINT32_MAX /* in a slot */
 
 /* At least twice as many free slots as there are ids, a power of two; NULL: memory. */
 static uint32_t *slots_make(size_t count, uint32_t *mask)
@@ -125,7 +124,7 @@ static uint32_t *slots_make(size_t count, uint32_t *mask)
 static uint32_t stream_slot(const ctf_schema *schema, uint64_t id)
 {
     uint32_t slot = (uint32_t)hash_u64(id) & schema->stream_slot_mask;
-    while (schema->stream_slots[slot] != SLOT_NONE &&
+    while (schema->stream_slots[slot] != NOTHING &&
            schema->streams[schema->stream_slots[slot]]->id != id)
         slot = (slot + 1) & schema->stream_slot_mask;
     return slot;
@@ -143,7 +142,7 @@ bool schema_place_streams(ctf_schema *schema)
     }
     for (; schema->stream_placed < schema->stream_count; schema->stream_placed++) {
         const uint32_t slot = stream_slot(schema, schema->streams[schema->stream_placed]->id);
-        if (schema->stream_slots[slot] == SLOT_NONE)
+        if (schema->stream_slots[slot] == NOTHING)
             schema->stream_slots[slot] = schema->stream_placed;
     }
     return true;
@@ -155,7 +154,7 @@ const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id
         return schema->streams[0]; /* as a rule it is the only one */
     if (schema->stream_placed != 0) {
         const uint32_t index = schema->stream_slots[stream_slot(schema, id)];
-        if (index != SLOT_NONE)
+        if (index != NOTHING)
             return schema->streams[index];
     }
     for (uint32_t i = schema->stream_placed; i < schema->stream_count; i++)
@@ -167,7 +166,7 @@ const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id
 static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
 {
     uint32_t slot = (uint32_t)hash_u64(id) & stream->event_slot_mask;
-    while (stream->event_slots[slot] != SLOT_NONE &&
+    while (stream->event_slots[slot] != NOTHING &&
            stream->events[stream->event_slots[slot]].id != id)
         slot = (slot + 1) & stream->event_slot_mask;
     return slot;
@@ -201,7 +200,7 @@ const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_
 {
     if (stream->event_slots != NULL) {
         const uint32_t index = stream->event_slots[event_slot(stream, id)];
-        return index != SLOT_NONE ? &stream->events[index] : NULL;
+        return index != NOTHING ? &stream->events[index] : NULL;
     }
     for (uint32_t i = stream->event_count; i > 0; i--) {
         if (stream->events[i - 1].id == id)

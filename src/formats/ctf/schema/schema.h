@@ -313,7 +313,7 @@ typedef struct ctf_schema {
 ctf_clock *schema_add_clock(ctf_schema *schema);
 ctf_env *schema_add_env(ctf_schema *schema);
 ctf_stream_class *schema_add_stream(ctf_schema *schema);
-ctf_event_class *schema_add_event(ctf_schema *schema, ctf_stream_class *stream);
+ctf_event_class *schema_add_event(ctf_stream_class *stream);
 ctf_callsite *schema_add_callsite(ctf_schema *schema);
 
 /* Of an event class that has nothing of it, and a copy of what one has; NULL: memory. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/pages.h"
+#include "formats/ctf/codes.h"
 
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset)
 {
@@ -138,6 +139,18 @@ static void excerpt_make(excerpt *e, metadata *m, size_t offset)
         if (!continues_character(m->text[at]))
             *to++ = ' ';
     memcpy(to, "^", 2);
+}
+
+bool metadata_damage(metadata *m, uint64_t offset, const char *expected, const char *found, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    m->error_count++;
+    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, 0, expected, "%s", text);
+    return false;
 }
 
 void metadata_report(metadata *m, const stele_code *code, ctf_place place, const char *expected,

@@ -4,6 +4,7 @@
 #define CTF_TEXT_H
 
 #include <stele/context.h>
+#include <stele/ctf.h>
 
 #include "core/diag.h"
 #include "core/input.h"
@@ -15,16 +16,9 @@ typedef struct metadata_piece {
     uint64_t file_offset;
 } metadata_piece;
 
-/* How the RFC's types without "align" are aligned: section 4.1.2 leaves it to the architecture. */
-typedef enum rfc_packing {
-    RFC_NATURAL_64, /* on their size, up to 64 bits */
-    RFC_NATURAL_32, /* on their size, up to 32 bits */
-    RFC_PACKED      /* on bytes */
-} rfc_packing;
-
 /* What a user says about traces of the RFC, which cannot say it. */
 typedef struct rfc_options {
-    rfc_packing packing;
+    stele_ctf_alignment packing;
     const uint8_t *key; /* of encrypted packets: 16, 24 or 32 bytes; the caller's */
     size_t key_size;    /* 0: none */
 } rfc_options;
@@ -73,6 +67,10 @@ void metadata_pass(metadata *m, size_t offset);
 
 /* Says where the text from `text_offset` on stands in the file. False: memory. */
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);
+
+/* Damage at a byte of the stream as it is stored, in packets: CTF003; false. */
+__attribute__((format(printf, 4, 5))) bool
+metadata_damage(metadata *m, uint64_t offset, const char *expected, const char *found, ...);
 
 /* A finding at a byte of the text: "line 12, column 7: ..." and the line with a caret. */
 __attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const stele_code *code,

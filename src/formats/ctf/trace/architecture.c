@@ -130,7 +130,7 @@ static stele_status try_unit(trial *t, const ctf_unit *unit)
     return status;
 }
 
-static stele_status reparse(trial *t, ctf_unit *unit, rfc_packing packing)
+static stele_status reparse(trial *t, ctf_unit *unit, stele_ctf_alignment packing)
 {
     unit->text.rfc.packing = packing;
     return ctf_unit_parse(t->trace, unit) ? STELE_OK : STELE_ERR_MEMORY;
@@ -138,11 +138,12 @@ static stele_status reparse(trial *t, ctf_unit *unit, rfc_packing packing)
 
 static stele_status find_packing(trial *t, ctf_unit *unit)
 {
-    const rfc_packing last = RFC_PACKED;
-    rfc_packing best = RFC_NATURAL_64;
+    const stele_ctf_alignment last = STELE_CTF_PACKED;
+    stele_ctf_alignment best = STELE_CTF_NATURAL_64;
     uint32_t best_fitting = 0;
-    for (unsigned i = RFC_NATURAL_64; i <= (unsigned)last; i++) {
-        stele_status status = i != RFC_NATURAL_64 ? reparse(t, unit, (rfc_packing)i) : STELE_OK;
+    for (unsigned i = STELE_CTF_NATURAL_64; i <= (unsigned)last; i++) {
+        stele_status status =
+            i != STELE_CTF_NATURAL_64 ? reparse(t, unit, (stele_ctf_alignment)i) : STELE_OK;
         if (status == STELE_OK)
             status = try_unit(t, unit);
         if (status != STELE_OK)
@@ -150,7 +151,7 @@ static stele_status find_packing(trial *t, ctf_unit *unit)
         if (t->fitting == t->tried)
             return STELE_OK; /* all of them */
         if (t->fitting > best_fitting) {
-            best = (rfc_packing)i;
+            best = (stele_ctf_alignment)i;
             best_fitting = t->fitting;
         }
     }

@@ -14,11 +14,11 @@
 #include "formats/ctf/codes.h"
 #include "formats/ctf/decode/decode.h"
 #include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/rfc/rfc_crypto.h"
 #include "formats/ctf/trace/mends.h"
 #include "formats/format.h"
 #include "model/trace.h"
 
-#define RFC_KEY_MAX  32
 #define CTF_NONE     UINT32_MAX
 #define CTF_WHOLE    SIZE_MAX /* instead of a member: the only input of the source */
 #define CTF_NO_PLACE UINT64_MAX

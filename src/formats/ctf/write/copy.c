@@ -587,12 +587,12 @@ static stele_status copy_metadata(ctf_copier *c, const ctf_unit *unit)
 static void tell_alignment(ctf_copier *c)
 {
     static const char *const words[] = {
-        [RFC_NATURAL_32] = "--rfc-alignment=natural32 when the copy is read",
-        [RFC_PACKED] = "--rfc-alignment=packed when the copy is read"};
+        [STELE_CTF_NATURAL_32] = "--rfc-alignment=natural32 when the copy is read",
+        [STELE_CTF_PACKED] = "--rfc-alignment=packed when the copy is read"};
     for (uint32_t i = 0; i < c->trace->unit_count && c->is_part && !c->trace->has_packing; i++) {
         const ctf_unit *unit = &c->trace->units[i];
         if (!unit->is_open || unit->text.generation != CTF_RFC ||
-            unit->text.rfc.packing == RFC_NATURAL_64)
+            unit->text.rfc.packing == STELE_CTF_NATURAL_64)
             continue;
         c->trace->base.context->diag = c->told;
         ctf_report(c->trace, CTF482, unit->text.name, CTF_NO_PLACE, 0, 0,

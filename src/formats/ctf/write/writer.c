@@ -16,7 +16,6 @@
 #include "core/load.h"
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/print.h"
-#include "formats/ctf/rfc/rfc_crypto.h"
 #include "formats/ctf/rfc/rfc_pack.h"
 #include "formats/ctf/write/writer.h"
 #include "formats/ctf/write/writer_schema.h"
@@ -601,7 +600,7 @@ static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *con
         ctf_event_class *event = NULL;
         is_ok = make_enums(w, schema, i, &next, enums);
         if (is_ok && stream != NULL) {
-            event = schema_add_event(schema, stream);
+            event = schema_add_event(stream);
             is_ok = event != NULL;
         }
         if (event == NULL)
@@ -761,15 +760,8 @@ static bool generation_find(const char *version, ctf_generation *generation)
 
 static stele_status key_read(stele_context *context, const char *path, rfc_packer *packer)
 {
-    uint8_t key[RFC_KEY_MAX + 1];
-    FILE *file = fopen(path, "rb");
-    const size_t size = file != NULL ? fread(key, 1, sizeof key, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    if (!rfc_key_is_sane(size))
+    if (!rfc_key_read(path, packer->key, &packer->key_size))
         return refuse(context, "a file of 16, 24 or 32 bytes", "key file", path);
-    memcpy(packer->key, key, size);
-    packer->key_size = size;
     packer->encryption = STELE_CTF_RFC_AES;
     return STELE_OK;
 }
@@ -827,7 +819,7 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     static const writer_ops ops = {ctf_write, ctf_finish, ctf_close};
     ctf_writer *w;
     rfc_packer packer = {.key_size = 0};
-    rfc_layout layout = {.event_header = RFC_TYPE_2, .packing = RFC_NATURAL_64};
+    rfc_layout layout = {.event_header = RFC_TYPE_2, .packing = STELE_CTF_NATURAL_64};
     ctf_generation generation;
     stele_status status;
     *writer = NULL;

@@ -66,8 +66,9 @@ static bool rfc_type_2(byte_run *packet, uint32_t id, uint64_t ticks, bool is_sh
 static bool rfc_event_header(byte_run *packet, const rfc_layout *rfc, uint32_t id, uint64_t ticks,
                              uint64_t last)
 {
-    static const uint8_t alignments[][2] = {
-        [RFC_NATURAL_64] = {4, 8}, [RFC_NATURAL_32] = {4, 4}, [RFC_PACKED] = {1, 1}};
+    static const uint8_t alignments[][2] = {[STELE_CTF_NATURAL_64] = {4, 8},
+                                            [STELE_CTF_NATURAL_32] = {4, 4},
+                                            [STELE_CTF_PACKED] = {1, 1}};
     const size_t alignment64 = alignments[rfc->packing][1];
     const uint64_t passed = ticks - last;
     if (!align(packet, alignments[rfc->packing][0]))

@@ -25,7 +25,7 @@
 /* What the RFC leaves to the tracer and its machine. */
 typedef struct rfc_layout {
     uint8_t event_header; /* RFC_TYPE_1, RFC_TYPE_2: section 6.1 */
-    uint8_t packing;      /* rfc_packing: how event headers are aligned, section 4.1.2 */
+    uint8_t packing;      /* stele_ctf_alignment: how event headers are aligned, section 4.1.2 */
 } rfc_layout;
 
 enum { RFC_TYPE_1, RFC_TYPE_2 };
