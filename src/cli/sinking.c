@@ -5,16 +5,35 @@
 
 #include "cli/pretty.h"
 
+/* False: one of the options was given, as was told. */
+static bool none_given(cli *c, const option_id *ids, size_t count, const char *what_for)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (option_given(&c->options, ids[i]))
+            return cli_usage(c, "--%s is for %s", option_table[ids[i]].name, what_for);
+    }
+    return true;
+}
+
+static bool is_sink(const sink *to, const char *name)
+{
+    return to != NULL && strcmp(to->name, name) == 0;
+}
+
 bool sinking_fits(cli *c, const sink *to)
 {
     static const option_id shapes[] = {OPTION_COLUMNS, OPTION_TIME};
-    if (to != NULL && (strcmp(to->name, "text") == 0 || strcmp(to->name, "csv") == 0))
-        return true;
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        if (option_given(&c->options, shapes[i]))
-            return cli_usage(c, "--%s is for text and CSV", option_table[shapes[i]].name);
-    }
-    return true;
+    static const option_id of_pretty[] = {
+        OPTION_PRETTY_FIELDS, OPTION_PRETTY_NAMES, OPTION_NO_DELTA, OPTION_CLOCK_CYCLES,
+        OPTION_CLOCK_SECONDS, OPTION_CLOCK_DATE,   OPTION_CLOCK_GMT};
+    const size_t shape_count = sizeof shapes / sizeof *shapes;
+    const size_t pretty_count = sizeof of_pretty / sizeof *of_pretty;
+    pretty_options pretty;
+    if (is_sink(to, "ctf-pretty") ? !pretty_options_make(c, &pretty)
+                                  : !none_given(c, of_pretty, pretty_count, "--ctf-pretty"))
+        return false;
+    return is_sink(to, "text") || is_sink(to, "csv") ||
+           none_given(c, shapes, shape_count, "text and CSV");
 }
 
 stele_status sinking_open(cli *c, const sink *to, output *out, const stele_reader_stats *stats,

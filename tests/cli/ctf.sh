@@ -24,6 +24,10 @@ says err "expected a whole number of seconds, found '1.5' for clock-offset"
 expect 1 cat --ctf-pretty --clock-gmt --color=always "$small"
 says out 'cpu_id.\[0m = .\[1m0.\[0m }, { .\[36mvtid.\[0m = .\[1m7.\[0m }'
 expect 2 cat --ctf-pretty --pretty-names some "$small"
+says err "--pretty-names does not know 'some'"
+lines err 1
+expect 2 cat --clock-gmt "$small"
+says err '--clock-gmt is for --ctf-pretty'
 expect 2 cat --ctf-pretty --pretty-names all,none "$small"
 expect 1 cat --ctf-pretty --clock-gmt --pretty-names ctx,none --pretty-fields trace,callsite "$small"
 says out '^\[22:13:20.671088590\] (+?.?????????) boxa:numbers: { cpu_id = 0 }, { vtid = 7 }, { -3, 5, '
