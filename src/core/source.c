@@ -308,6 +308,11 @@ size_t source_member_root(const source *s, size_t index)
     return longest;
 }
 
+char *source_member_path(const source *s, size_t index)
+{
+    return members_join(s->folder, s->members.at[index].name);
+}
+
 stele_status source_open_member(source *s, size_t index, input **in)
 {
     const source_member *member = source_member_at(s, index);
@@ -317,7 +322,7 @@ stele_status source_open_member(source *s, size_t index, input **in)
     *in = NULL;
     if (member == NULL)
         return STELE_ERR_ARGUMENT;
-    name = members_join(s->folder, member->name);
+    name = source_member_path(s, index);
     if (name == NULL)
         return STELE_ERR_MEMORY;
     if (s->whole == NULL)

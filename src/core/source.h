@@ -53,6 +53,9 @@ size_t source_member_count(const source *s);
 size_t source_member_root(const source *s, size_t index);
 const source_member *source_member_at(const source *s, size_t index);
 
+/* What the input of a member is called, as findings show it; to be freed. NULL: memory. */
+char *source_member_path(const source *s, size_t index);
+
 /* Opens a member as a seekable input where possible; the caller closes it, before the source. A
    member that is packed itself (.gz, .zst) is unpacked on the fly. */
 stele_status source_open_member(source *s, size_t index, input **in);

@@ -102,5 +102,20 @@ expect 1 check lossy
 says_not out CTF411
 head -c 352 lossy/s >shorter && mv shorter lossy/s
 expect 1 check lossy
-says out "index/s.idx:592: warning CTF411 .*expected a packet for every entry, found none at 352, where 's'"
+says out "^lossy/index/s.idx:592: warning CTF411 .*expected a packet for every entry, found none at 352, where 'lossy/s'"
+# Of several traces those are read that can be; findings say in which one they are.
+mkdir -p several/large several/small several/torn
+cp silent/* several/small
+cp silent/* several/torn
+head -c 100 silent/metadata >several/torn/metadata
+cp silent/* several/large
+head -c 5000 /dev/zero | tr '\0' ' ' >>several/large/metadata
+expect 1 cat --max metadata=2000 several
+lines out 10
+says err '^several/large/metadata:2000: error CTF002'
+says err '^several/torn/metadata:100: error CTF101'
+expect 3 cat --max metadata=2000 several/large
+expect 1 info several
+says out '^ *traces  *2$'
+says out '^ *what follows  *is of the first trace$'
 finish

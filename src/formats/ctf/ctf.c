@@ -203,6 +203,8 @@ static bool set_texts(ctf_trace *trace)
     trace->base.info.is_big_endian = schema->is_big_endian;
     return trace_set_version(&trace->base, version) && set_number(trace, "traces", own) &&
            set_number(trace, "data stream files", trace->file_count) &&
+           (own == 1 ||
+            trace_set_property(&trace->base, "what follows", "is of the first trace")) &&
            set_number(trace, "data stream classes", schema->stream_count) &&
            set_number(trace, "event record classes", events) && set_uuid(trace, schema) &&
            set_architecture(trace, unit) && set_clocks(trace, schema) && set_env(trace, schema);
@@ -215,11 +217,14 @@ static void ctf_close(stele_trace *base)
     ctf_trace *trace = (ctf_trace *)base;
     for (uint32_t i = 0; i < trace->unit_count; i++) {
         metadata_free(&trace->units[i].text);
+        free(trace->units[i].path);
         free((char *)trace->units[i].known_by.bytes);
         schema_free(&trace->units[i].schema);
     }
-    for (uint32_t i = 0; i < trace->file_count; i++)
+    for (uint32_t i = 0; i < trace->file_count; i++) {
+        free(trace->files[i].path);
         free(trace->files[i].seeks);
+    }
     for (uint32_t i = 0; i < trace->stream_count; i++)
         free(trace->streams[i].files);
     free(trace->units);

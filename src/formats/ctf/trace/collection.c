@@ -35,7 +35,10 @@ static stele_status add_unit(ctf_trace *trace, size_t member)
     unit = &trace->units[trace->unit_count];
     *unit = (ctf_unit){.metadata_member = member, .same_as = CTF_NONE, .number = trace->unit_count};
     trace->unit_count++;
-    return STELE_OK;
+    if (member == CTF_WHOLE)
+        return STELE_OK;
+    unit->path = source_member_path(trace->base.source, member);
+    return unit->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
 static stele_status find_units(ctf_trace *trace)
@@ -103,34 +106,30 @@ bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
     return unit->is_open;
 }
 
-/* A unit whose metadata cannot be used stays closed; what was wrong has been reported. */
+/* A unit whose metadata cannot be used stays closed; what was wrong has been reported, but for
+   memory. */
 static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
 {
     stele_context *context = trace->base.context;
     input *in = NULL;
     uint32_t error_count;
     stele_status status = ctf_open_member(trace, unit->metadata_member, &in);
-    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
-        return STELE_OK; /* as was told; other directories can be read */
     if (status != STELE_OK)
         return status;
     status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);
-    unit->text.name = unit->metadata_member != CTF_WHOLE
-                          ? source_member_at(trace->base.source, unit->metadata_member)->name
-                          : source_path(trace->base.source);
+    unit->text.name = unit->path != NULL ? unit->path : source_path(trace->base.source);
     if (status == STELE_OK) {
         metadata_keep_input(&unit->text, in);
         error_count = unit->text.error_count;
-        if (!ctf_unit_parse(trace, unit) && unit->text.error_count == error_count)
-            status = STELE_ERR_MEMORY;
+        if (!ctf_unit_parse(trace, unit))
+            status = unit->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
     }
     ctf_close_member(unit->metadata_member, in);
-    if (status != STELE_OK)
-        return status == STELE_ERR_FORMAT ? STELE_OK : status;
-    unit->mends = ctf_mends_of(&unit->schema);
-    if (unit->text.generation != CTF_RFC) /* which may have to be parsed again */
+    if (status == STELE_OK)
+        unit->mends = ctf_mends_of(&unit->schema);
+    if (status != STELE_OK || unit->text.generation != CTF_RFC) /* which may be parsed again */
         metadata_forget_text(&unit->text);
-    return STELE_OK;
+    return status;
 }
 
 /* Units by what they are known by: open addressing, number of the unit + 1. */
@@ -219,22 +218,27 @@ static void resolve_units(ctf_trace *trace)
     }
 }
 
+/* Units that cannot be read are left out; where none can, the first says why. */
 static stele_status read_units(ctf_trace *trace)
 {
     unit_table table;
     stele_status status = unit_table_init(&table, trace->unit_count) ? STELE_OK : STELE_ERR_MEMORY;
+    stele_status why_none = STELE_ERR_FORMAT;
     bool is_any_open = false;
     for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
-        status = unit_read(trace, &trace->units[i]);
-        if (status == STELE_OK && trace->units[i].is_open && !unit_know(&trace->units[i]))
+        ctf_unit *unit = &trace->units[i];
+        const stele_status read = unit_read(trace, unit);
+        if (i == 0 && read != STELE_OK)
+            why_none = read;
+        if (read == STELE_ERR_MEMORY || (unit->is_open && !unit_know(unit)))
             status = STELE_ERR_MEMORY;
         if (status == STELE_OK)
-            unit_join(trace, &table, &trace->units[i]);
-        is_any_open |= trace->units[i].is_open;
+            unit_join(trace, &table, unit);
+        is_any_open |= unit->is_open;
     }
     free(table.slots);
     resolve_units(trace);
-    return status == STELE_OK && !is_any_open ? STELE_ERR_FORMAT : status;
+    return status == STELE_OK && !is_any_open ? why_none : status;
 }
 
 bool ctf_is_part(const stele_trace *a, const stele_trace *b)
@@ -321,6 +325,7 @@ static stele_status find_unit(const ctf_trace *trace, const char *name, uint32_t
 
 static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
 {
+    ctf_file *file;
     if (trace->file_count == trace->file_capacity) {
         const uint32_t capacity = trace->file_capacity != 0 ? trace->file_capacity * 2 : 16;
         ctf_file *grown = realloc(trace->files, capacity * sizeof *grown);
@@ -329,13 +334,14 @@ static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
         trace->files = grown;
         trace->file_capacity = capacity;
     }
-    trace->files[trace->file_count++] =
-        (ctf_file){.member = member,
-                   .index_member = CTF_WHOLE,
-                   .name = source_member_at(trace->base.source, member)->name,
-                   .unit = unit,
-                   .stream = CTF_NONE};
-    return STELE_OK;
+    file = &trace->files[trace->file_count++];
+    *file = (ctf_file){.member = member,
+                       .index_member = CTF_WHOLE,
+                       .name = source_member_at(trace->base.source, member)->name,
+                       .path = source_member_path(trace->base.source, member),
+                       .unit = unit,
+                       .stream = CTF_NONE};
+    return file->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
 /* "DIR/index/NAME.idx" is LTTng's index of "DIR/NAME". */
@@ -376,6 +382,17 @@ static stele_status attach_index(ctf_trace *trace, size_t member)
     return STELE_OK;
 }
 
+static stele_status tell_strays(const ctf_trace *trace, size_t first, size_t count)
+{
+    char *path = source_member_path(trace->base.source, first);
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    ctf_report(trace, CTF400, path, CTF_NO_PLACE, 0, 0, "a file 'metadata' in its directory",
+               "none (%zu files like this)", count);
+    free(path);
+    return STELE_OK;
+}
+
 static stele_status find_files(ctf_trace *trace)
 {
     const source *from = trace->base.source;
@@ -397,9 +414,8 @@ static stele_status find_files(ctf_trace *trace)
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++)
         if (is_index(source_member_at(from, i)->name))
             status = attach_index(trace, i);
-    if (strays != 0)
-        ctf_report(trace, CTF400, source_member_at(from, first_stray)->name, CTF_NO_PLACE, 0, 0,
-                   "a file 'metadata' in its directory", "none (%zu files like this)", strays);
+    if (strays != 0 && status == STELE_OK)
+        status = tell_strays(trace, first_stray, strays);
     return status;
 }
 

@@ -38,20 +38,20 @@ static stele_status unpack(ctf_content *content)
             return w->status;
         if (header.compression == STELE_CTF_RFC_NO_COMPRESSION &&
             header.encryption == STELE_CTF_RFC_NO_ENCRYPTION) {
-            ctf_report(trace, CTF313, content->packets->file->name,
+            ctf_report(trace, CTF313, content->packets->file->path,
                        content->packet->offset * 8 + (uint64_t)47 * 8, 1, 0,
                        "a content that can be held in memory", "%" PRIu32 " bytes",
                        header.content_size);
             return STELE_OK;
         }
-        ctf_report(trace, CTF470, content->packets->file->name, content->packet->offset * 8,
+        ctf_report(trace, CTF470, content->packets->file->path, content->packet->offset * 8,
                    header.content_size, 0, "a packet that can be held in memory",
                    "%" PRIu32 " bytes of content", header.content_size);
         content->is_sealed = true;
         return STELE_ERR_FORMAT;
     }
     u->diag = &context->diag;
-    u->name = content->packets->file->name;
+    u->name = content->packets->file->path;
     u->key = trace->rfc.key;
     u->key_size = trace->rfc.key_size;
     u->size_max = context->limits.record_size_max;
@@ -112,7 +112,7 @@ static void report_unloadable(const ctf_content *content)
     const window *w = content->w;
     const size_t loaded = (size_t)(w->end - w->at);
     if (w->status == STELE_OK)
-        ctf_report(content->packets->trace, CTF470, content->packets->file->name,
+        ctf_report(content->packets->trace, CTF470, content->packets->file->path,
                    content->packet->offset * 8 + run_position(content->run), loaded, 0,
                    "an event record that can be held in memory", "more than %zu bytes", loaded);
 }

@@ -206,7 +206,7 @@ static stele_status index_file(indexer *self, ctf_file *file)
         }
     } else if (status == STELE_OK) {
         speak(self);
-        ctf_report(trace, CTF415, file->name, CTF_NO_PLACE, 0, 0, "a file as it was recorded",
+        ctf_report(trace, CTF415, file->path, CTF_NO_PLACE, 0, 0, "a file as it was recorded",
                    "one that is packed by itself");
         hush(self);
     }

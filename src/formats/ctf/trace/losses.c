@@ -22,7 +22,7 @@ static void report_back(const ctf_losses *losses, const ctf_packets *packets,
                         const ctf_packet *packet, const char *what, uint64_t from, uint64_t to)
 {
     if (!losses->is_quiet)
-        ctf_report(packets->trace, CTF407, packets->file->name, packet->offset * 8, 0, 0,
+        ctf_report(packets->trace, CTF407, packets->file->path, packet->offset * 8, 0, 0,
                    "counters that only rise", "%s from %" PRIu64 " back to %" PRIu64, what, from,
                    to);
 }
@@ -40,7 +40,7 @@ static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
             (head->has & CTF_ROLE_SEQUENCE_NUMBER) == 0 || head->sequence_number == 0;
         steps = is_first && !losses->is_part ? head->discarded : 0;
         if (!is_first && !losses->is_part && !losses->is_quiet && head->discarded != 0)
-            ctf_report(packets->trace, CTF412, packets->file->name, packet->offset * 8, 0, 0,
+            ctf_report(packets->trace, CTF412, packets->file->path, packet->offset * 8, 0, 0,
                        "a stream from its first packet on",
                        "packet %" PRIu64 ", and %" PRIu64 " events discarded before or with it",
                        head->sequence_number, head->discarded);
@@ -87,10 +87,10 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
     loss.events = take_discarded(losses, packets, packet);
     loss.packets = take_sequence(losses, packets, packet);
     if (loss.events != 0 && !losses->is_quiet)
-        ctf_report(packets->trace, CTF408, packets->file->name, packet->offset * 8, 0, loss.events,
+        ctf_report(packets->trace, CTF408, packets->file->path, packet->offset * 8, 0, loss.events,
                    "no discarded events", "%" PRIu64, loss.events);
     if (loss.packets != 0 && !losses->is_quiet)
-        ctf_report(packets->trace, CTF409, packets->file->name, packet->offset * 8, 0, 0,
+        ctf_report(packets->trace, CTF409, packets->file->path, packet->offset * 8, 0, 0,
                    "the packet behind the one before", "%" PRIu64 " packets missing", loss.packets);
     losses->has_packet = true;
     losses->has_end = has_end;

@@ -8,37 +8,40 @@
 #define ENTRY_SIZE     56u /* version 1.0 */
 #define ENTRY_SIZE_MAX 4096u
 
+/* STELE_END: it is none that is known, as was reported. */
+static stele_status header_read(lttng_index *self)
+{
+    const uint8_t *at;
+    if (window_need(&self->w, STELE_CTF_INDEX_HEADER_SIZE) >= STELE_CTF_INDEX_HEADER_SIZE) {
+        at = self->w.at;
+        self->minor = load_be32(at + 8);
+        self->entry_size = load_be32(at + 12);
+        self->w.at += STELE_CTF_INDEX_HEADER_SIZE;
+        if (load_be32(at) == STELE_CTF_INDEX_MAGIC && load_be32(at + 4) == 1 &&
+            self->entry_size >= ENTRY_SIZE && self->entry_size <= ENTRY_SIZE_MAX)
+            return STELE_OK;
+    }
+    if (self->w.status != STELE_OK)
+        return self->w.status;
+    ctf_report(self->trace, CTF410, self->in->name, 0, STELE_CTF_INDEX_HEADER_SIZE, 0,
+               "an index of version 1 with entries of 56 bytes or more", "something else");
+    return STELE_END;
+}
+
 stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const ctf_file *file)
 {
     stele_status status;
     *self = (lttng_index){.trace = trace, .member = file->index_member};
     if (file->index_member == CTF_WHOLE)
         return STELE_END;
-    self->name = source_member_at(trace->base.source, file->index_member)->name;
     status = ctf_open_member(trace, file->index_member, &self->in);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
         return STELE_END; /* packets are found by their headers */
     if (status != STELE_OK)
         return status;
     status = window_open(&self->w, self->in, 0, UINT64_MAX, (size_t)16 << 10, ENTRY_SIZE_MAX);
-    if (status == STELE_OK) {
-        const uint8_t *at;
-        status = window_need(&self->w, STELE_CTF_INDEX_HEADER_SIZE) >= STELE_CTF_INDEX_HEADER_SIZE
-                     ? STELE_OK
-                     : STELE_END;
-        at = self->w.at;
-        if (status == STELE_OK) {
-            self->minor = load_be32(at + 8);
-            self->entry_size = load_be32(at + 12);
-            self->w.at += STELE_CTF_INDEX_HEADER_SIZE;
-            if (load_be32(at) != STELE_CTF_INDEX_MAGIC || load_be32(at + 4) != 1 ||
-                self->entry_size < ENTRY_SIZE || self->entry_size > ENTRY_SIZE_MAX)
-                status = STELE_END;
-        }
-        if (status == STELE_END)
-            ctf_report(trace, CTF410, self->name, 0, STELE_CTF_INDEX_HEADER_SIZE, 0,
-                       "an index of version 1 with entries of 56 bytes or more", "something else");
-    }
+    if (status == STELE_OK)
+        status = header_read(self);
     if (status != STELE_OK)
         lttng_index_close(self);
     return status;
@@ -132,8 +135,9 @@ static bool differs(const lttng_index *self, const ctf_packet *packet, const cha
 {
     if (!is_there || in_index == in_packet)
         return false;
-    ctf_report(self->trace, CTF411, self->name, (window_offset(&self->w) - self->entry_size) * 8,
-               self->entry_size, 0, "the same as in the packet",
+    ctf_report(self->trace, CTF411, self->in->name,
+               (window_offset(&self->w) - self->entry_size) * 8, self->entry_size, 0,
+               "the same as in the packet",
                "%s %" PRIu64 " of the packet at %" PRIu64 ", which says %" PRIu64, what, in_index,
                packet->offset, in_packet);
     return true;

@@ -16,7 +16,6 @@ typedef struct lttng_entry {
 
 typedef struct lttng_index {
     const ctf_trace *trace;
-    const char *name; /* of the member */
     size_t member;
     input *in;
     window w;

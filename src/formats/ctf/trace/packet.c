@@ -127,14 +127,14 @@ static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem 
         if (packets->is_searching)
             return problem_set(problem, CTF402, 0, "the UUID of the metadata", "another one");
         if (!packets->is_quiet && !packets->is_stranger)
-            ctf_report(packets->trace, CTF402, packets->file->name, packet->offset * 8, 0, 0,
+            ctf_report(packets->trace, CTF402, packets->file->path, packet->offset * 8, 0, 0,
                        "the UUID of the metadata", "another one");
         packets->is_stranger = true;
     }
     if ((head->has & range) == range && head->end_ticks < head->begin_ticks &&
         !(head->end_ticks == 0 && (packets->unit->mends & CTF_MEND_CRASH) != 0) &&
         !packets->is_quiet)
-        ctf_report(packets->trace, CTF406, packets->file->name, packet->offset * 8, 0, 0,
+        ctf_report(packets->trace, CTF406, packets->file->path, packet->offset * 8, 0, 0,
                    "a packet that ends after its begin", "%" PRIu64 " before %" PRIu64,
                    head->end_ticks, head->begin_ticks);
     return packet_measure(packets, packet, problem);
@@ -186,7 +186,7 @@ static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet
     else if (header.packet_count_bits < 32)
         packet->head.sequence_width = header.packet_count_bits;
     else if (header.packet_count_bits > 32 && !packets->is_quiet)
-        ctf_report(packets->trace, CTF315, packets->file->name, packet->offset * 8 + 44 * 8, 1, 0,
+        ctf_report(packets->trace, CTF315, packets->file->path, packet->offset * 8 + 44 * 8, 1, 0,
                    "0 to 32 significant bits", "%u", header.packet_count_bits);
     if (!unit->text.is_packetized || header.session_id == unit->schema.session_id)
         return true;
@@ -195,7 +195,7 @@ static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet
     snprintf(expected, sizeof expected, "session_id 0x%08" PRIx32 " of the metadata",
              unit->schema.session_id);
     if (is_loud)
-        ctf_report(packets->trace, CTF402, packets->file->name, packet->offset * 8 + 32, 4, 0,
+        ctf_report(packets->trace, CTF402, packets->file->path, packet->offset * 8 + 32, 4, 0,
                    expected, "0x%08" PRIx32, header.session_id);
     packets->is_stranger = true;
     return true;
@@ -217,7 +217,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             return STELE_END;
         if (!rfc_judge(packets, &view, problem))
             return STELE_ERR_FORMAT;
-        switch (run_packet(packets->run, &view, packets->file->name, packet->offset, packets->type,
+        switch (run_packet(packets->run, &view, packets->file->path, packet->offset, packets->type,
                            &packet->head)) {
         case DECODE_MEMORY: return STELE_ERR_MEMORY;
         case DECODE_BAD: return STELE_ERR_FORMAT;
@@ -274,7 +274,7 @@ static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *pa
         if (packet->content_bits > packet->size * 8)
             packet->content_bits = packet->size * 8;
         if (!packets->is_quiet)
-            ctf_report(packets->trace, CTF314, packets->file->name, packet->offset * 8 + 96, 4, 0,
+            ctf_report(packets->trace, CTF314, packets->file->path, packet->offset * 8 + 96, 4, 0,
                        "a packet_size up to the next packet",
                        "%" PRIu64 ", and a packet behind %" PRIu64, wanted, packet->size);
     }
@@ -330,7 +330,7 @@ static uint64_t packet_content_size(const ctf_packet *packet)
 static void report_size(const ctf_packets *packets, uint64_t offset, uint64_t size, uint64_t next)
 {
     if (!packets->is_quiet)
-        ctf_report(packets->trace, CTF403, packets->file->name, offset * 8, next - offset, 0,
+        ctf_report(packets->trace, CTF403, packets->file->path, offset * 8, next - offset, 0,
                    "a packet that ends before the next one begins",
                    "%" PRIu64 " bytes, and a packet behind %" PRIu64, size, next - offset);
 }
@@ -353,7 +353,7 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
     skipped = (is_found ? packet->offset : packets->size) - from;
     packets->skipped += skipped;
     if (!packets->is_quiet && problem->code != CTF_CODE_COUNT)
-        ctf_report(packets->trace, problem->code, packets->file->name, from * 8 + problem->bit,
+        ctf_report(packets->trace, problem->code, packets->file->path, from * 8 + problem->bit,
                    skipped, 0, problem->expected, "%s", problem->found);
     if (is_found)
         return STELE_OK;
@@ -387,7 +387,7 @@ static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *pa
         packet->size = next.offset - offset;
         packet->is_cut = false;
     } else if (!packets->is_quiet) {
-        ctf_report(packets->trace, CTF405, packets->file->name, offset * 8, packets->size - offset,
+        ctf_report(packets->trace, CTF405, packets->file->path, offset * 8, packets->size - offset,
                    0, "the whole packet", "%" PRIu64 " of its %" PRIu64 " bytes",
                    packets->size - offset, size);
     }

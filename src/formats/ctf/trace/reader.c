@@ -144,7 +144,7 @@ static void judge_range(ctf_producer *self, const char *what, uint64_t ticks, ui
     if (is_known && self->is_mend_reported)
         return;
     self->is_mend_reported |= is_known;
-    ctf_report(self->trace, is_known ? CTF414 : CTF413, self->walk.current->file->name,
+    ctf_report(self->trace, is_known ? CTF414 : CTF413, self->walk.current->file->path,
                self->packet->offset * 8, 0, 0,
                "events between the begin and the end of their packet",
                "an event at %" PRIu64 " cycles, %s at %" PRIu64, ticks, what, bound);

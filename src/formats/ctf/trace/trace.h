@@ -44,6 +44,7 @@ typedef struct ctf_file {
     size_t member;       /* of the source */
     size_t index_member; /* LTTng's index of it; CTF_WHOLE: none */
     const char *name;    /* of the member */
+    char *path;          /* as findings show it */
     uint32_t unit, stream;
     packet_head first; /* of the first packet that can be read */
     uint64_t size;     /* once indexed */
@@ -74,6 +75,7 @@ typedef struct ctf_stream {
 /* A trace in the words of CTF: one metadata stream and what belongs to it. */
 typedef struct ctf_unit {
     size_t metadata_member; /* whose text is read */
+    char *path;             /* of that, as findings show it; NULL: the source's own */
     metadata text;
     ctf_schema schema;
     bool is_open;      /* the schema can be used */

@@ -78,7 +78,7 @@ static void compare_index(walk_file *self)
         lttng_index_compare(&self->index, &entry, &self->packet);
         return;
     }
-    ctf_report(self->packets.trace, CTF411, self->index.name, self->index.in->size * 8, 0, 0,
+    ctf_report(self->packets.trace, CTF411, self->index.in->name, self->index.in->size * 8, 0, 0,
                "an entry for every packet", "none for the packet at %" PRIu64, self->packet.offset);
     lttng_index_close(&self->index);
     self->has_index = false;
@@ -89,10 +89,10 @@ static void finish_index(walk_file *self)
 {
     lttng_entry entry;
     if (self->has_index && lttng_index_next(&self->index, &entry) == STELE_OK)
-        ctf_report(self->packets.trace, CTF411, self->index.name,
+        ctf_report(self->packets.trace, CTF411, self->index.in->name,
                    (window_offset(&self->index.w) - self->index.entry_size) * 8,
                    self->index.entry_size, 0, "a packet for every entry",
-                   "none at %" PRIu64 ", where '%s' has ended", entry.offset, self->file->name);
+                   "none at %" PRIu64 ", where '%s' has ended", entry.offset, self->file->path);
 }
 
 static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
@@ -288,7 +288,7 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
 {
     const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};
     packet_head head;
-    if (walk->peek != NULL && run_packet(walk->run, &view, self->file->name, self->packet.offset,
+    if (walk->peek != NULL && run_packet(walk->run, &view, self->file->path, self->packet.offset,
                                          self->packets.type, &head) != DECODE_OK)
         return STELE_ERR_MEMORY;
     return STELE_OK;

@@ -467,18 +467,18 @@ static void stream_tell(ctf_copier *c)
 {
     c->trace->base.context->diag = c->told;
     if (c->whole_count != 0)
-        ctf_report(c->trace, CTF480, c->trace->files[c->whole_file].name, c->whole_at * 8, 0, 0,
+        ctf_report(c->trace, CTF480, c->trace->files[c->whole_file].path, c->whole_at * 8, 0, 0,
                    c->cut.is_possible ? "events that stand by themselves in their packet"
                                       : "times that do not count from the events before",
                    "%" PRIu64 " packets that are copied as they are, with %" PRIu64
                    " events that are not asked for",
                    c->whole_count, c->extra_count);
     if (c->sealed_count != 0)
-        ctf_report(c->trace, CTF483, c->trace->files[c->sealed_file].name, c->sealed_at * 8, 0, 0,
+        ctf_report(c->trace, CTF483, c->trace->files[c->sealed_file].path, c->sealed_at * 8, 0, 0,
                    "packets that can be unpacked here", "%" PRIu64 " copied without being read",
                    c->sealed_count);
     if (c->missing_count != 0)
-        ctf_report(c->trace, CTF481, c->trace->files[c->stream->files[0]].name, CTF_NO_PLACE, 0,
+        ctf_report(c->trace, CTF481, c->trace->files[c->stream->files[0]].path, CTF_NO_PLACE, 0,
                    c->missing_count, "each packet where it was read", "%" PRIu64 " events",
                    c->missing_count);
     c->trace->base.context->diag.fn = NULL;

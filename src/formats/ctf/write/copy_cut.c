@@ -329,7 +329,7 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
         return from->w->status != STELE_OK ? from->w->status : STELE_ERR_UNSUPPORTED;
     view = (packet_view){from->w->at, (size_t)(from->w->end - from->w->at), 0};
     run_reset(cut->run);
-    outcome = run_packet(cut->run, &view, from->packets->file->name, from->packet->offset,
+    outcome = run_packet(cut->run, &view, from->packets->file->path, from->packet->offset,
                          from->packets->type, &cut->read);
     if (outcome != DECODE_OK)
         return outcome == DECODE_MEMORY ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;

@@ -29,6 +29,7 @@ stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, outpu
                              index_copy **made)
 {
     index_copy *self = calloc(1, sizeof *self);
+    const char *name;
     stele_status status;
     *made = NULL;
     if (self == NULL)
@@ -38,8 +39,9 @@ stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, outpu
         free(self);
         return status == STELE_END ? STELE_OK : status;
     }
+    name = source_member_at(trace->base.source, file->index_member)->name;
     self->entry = malloc(self->from.entry_size);
-    status = self->entry != NULL ? output_add(out, self->from.name, &self->out) : STELE_ERR_MEMORY;
+    status = self->entry != NULL ? output_add(out, name, &self->out) : STELE_ERR_MEMORY;
     if (status == STELE_OK) {
         output_write(self->out, self->from.w.at - STELE_CTF_INDEX_HEADER_SIZE,
                      STELE_CTF_INDEX_HEADER_SIZE);
