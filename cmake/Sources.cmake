@@ -21,3 +21,8 @@ file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS ${patterns})
 file(GLOB STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c)
 file(GLOB STELE_BENCH_SOURCES CONFIGURE_DEPENDS bench/*.c)
 file(GLOB STELE_PUBLIC_HEADERS CONFIGURE_DEPENDS include/stele/*.h)
+
+# The loop over the operations of CTF programs: each operation is to keep its own jump to the next.
+set_source_files_properties(
+    src/formats/ctf/decode/execute.c
+    PROPERTIES COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-gcse;-fno-crossjumping;-fno-tree-slp-vectorize>")

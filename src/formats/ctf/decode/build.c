@@ -68,7 +68,6 @@ static op *stretch_need(builder *b)
 
 void build_close(builder *b)
 {
-    b->emit = OP_NONE;
     if (b->need == OP_NONE)
         return;
     if (b->need + 1 == b->count && b->stretch_bits == 0 && stretch_need(b)->v.need.mask == 0)

@@ -14,6 +14,7 @@ typedef struct builder {
     bool is_wanted; /* entries of the fields */
     bool is_mixed;  /* bits of both orders occur in the trace */
     bool has_event_size;
+    bool has_loops;                 /* elements are counted */
     const ctf_stream_class *stream; /* NULL: not known in a packet header */
     ctf_scope scope;
     const ctf_class *context; /* whose members may name the thread; NULL: not wanted */
@@ -32,7 +33,6 @@ typedef struct builder {
     uint32_t need;   /* the open stretch's operation; OP_NONE */
     uint64_t stretch_first, stretch_bits;
     bit_order stretch_order; /* that it is shifted in */
-    uint32_t emit;           /* the operation whose entries may go on; OP_NONE */
     /* Entries */
     uint32_t entries;
     unsigned hint;       /* that the next entry has beside its own */

@@ -33,40 +33,20 @@ static void run_open(builder *b, uint64_t head, uint32_t count)
     op *at = build_op(b, OP_OPEN);
     at->head = head;
     at->u.run.count = count;
-    b->emit = OP_NONE;
     b->entries++;
     if (++b->open > b->depth)
         b->depth = b->open;
 }
 
-/* A run whose length is known is an entry as it stands. In front of a group of numbers it becomes
-   the first of them, of which no bit is loaded. */
-static void run_settle(builder *b, uint32_t run)
-{
-    op *at = &b->ops[run];
-    const uint64_t head = at->head, value = load_native64(&at->u);
-    const bool has_group =
-        run + 1 < b->count && at[1].code >= OP_EMIT_BYTES && at[1].code <= OP_EMIT_BE;
-    at->code = OP_ENTRY;
-    if (!has_group)
-        return;
-    if (b->emit == run + 1)
-        b->emit = run;
-    at[0] = (op){.code = at[1].code, .v.count = at[1].v.count + 1};
-    at[1] = (op){.code = OP_EMIT, .head = head, .u.add = value};
-}
-
 static void run_close(builder *b)
 {
     build_op(b, OP_CLOSE);
-    b->emit = OP_NONE;
     b->open--;
 }
 
 static void entry_add(builder *b, uint64_t head)
 {
     build_op(b, OP_ENTRY)->head = head;
-    b->emit = OP_NONE;
     b->entries++;
 }
 
@@ -78,8 +58,9 @@ typedef struct number {
     uint8_t flags;
 } number;
 
-static void number_fill(op *at, const number *n)
+static op *number_op(builder *b, op_code code, const number *n)
 {
+    op *at = build_op(b, code);
     at->offset = n->place.offset;
     at->shift = n->place.shift;
     at->width = n->place.width;
@@ -87,55 +68,31 @@ static void number_fill(op *at, const number *n)
     if ((n->flags & OP_SIGNED) != 0)
         at->sign = UINT64_C(1) << (n->place.width - 1);
     at->flags = n->flags;
-}
-
-/* What is done with a number besides its entry: a group of entries goes on before it. */
-static op *number_use(builder *b, op_code code, const number *n)
-{
-    op *at = build_op(b, code);
-    number_fill(at, n);
     return at;
 }
 
-/* An entry of its own. */
-static op *number_op(builder *b, op_code code, const number *n)
+/* How a number is loaded that needs no more than that. */
+static op_code number_code(const number *n)
 {
-    b->emit = OP_NONE;
-    return number_use(b, code, n);
+    const bool is_signed = (n->flags & OP_SIGNED) != 0, is_be = (n->flags & OP_BIG_ENDIAN) != 0;
+    const unsigned width = n->place.width, first = is_be ? 64 - width : 0;
+    if ((n->flags & (OP_REVERSED | OP_WIDE)) != 0)
+        return OP_OTHER;
+    if (n->place.shift == first && width == 8)
+        return is_signed ? OP_S8 : OP_U8;
+    if (n->place.shift == first && !is_be && width == 16)
+        return is_signed ? OP_S16 : OP_U16;
+    if (n->place.shift == first && !is_be && width == 32)
+        return is_signed ? OP_S32 : OP_U32;
+    if (n->place.shift == first && !is_be && width == 64)
+        return OP_U64;
+    return is_be ? OP_BE : OP_LE;
 }
 
-/* Room for another entry of the open group. */
-static op *group_extend(builder *b)
+/* The same of a binary32. */
+static op_code number_code_real(const number *n)
 {
-    const uint32_t end = b->emit + 1 + b->ops[b->emit].v.count++;
-    build_op(b, OP_EMIT);
-    if (b->is_exhausted)
-        return &b->nowhere;
-    memmove(b->ops + end + 1, b->ops + end, (b->count - 1 - end) * sizeof *b->ops);
-    b->ops[end] = (op){.code = OP_EMIT};
-    return &b->ops[end];
-}
-
-/* An entry that the fast loop makes: all of them that follow each other are one operation. */
-static op *emit_plain(builder *b, const number *n)
-{
-    const bool is_big_endian = (n->flags & OP_BIG_ENDIAN) != 0;
-    op_code code = is_big_endian ? OP_EMIT_BE : n->place.shift != 0 ? OP_EMIT_LE : OP_EMIT_BYTES;
-    op *at;
-    if (b->is_exhausted)
-        return &b->nowhere;
-    if (b->emit == OP_NONE || (b->ops[b->emit].code == OP_EMIT_BE) != is_big_endian) {
-        b->emit = b->count;
-        build_op(b, code);
-    } else if (code == OP_EMIT_LE) {
-        b->ops[b->emit].code = OP_EMIT_LE;
-    }
-    if (b->is_exhausted)
-        return &b->nowhere;
-    at = group_extend(b);
-    number_fill(at, n);
-    at->u.add = 0 - at->sign;
-    return at;
+    return number_code(n) == OP_U32 ? OP_BINARY32 : OP_FLOAT;
 }
 
 /* What only places the packet, as the events that are made of it tell already. */
@@ -162,39 +119,40 @@ static unsigned role_hint(const builder *b, const ctf_class *type)
     return b->scope == CTF_SCOPE_PACKET_CONTEXT && is_placing(type) ? STELE_HINT_RAW : 0u;
 }
 
+static void emit_float(builder *b, const ctf_class *type, stele_name name, const number *n)
+{
+    const bool is_binary64 = type->exponent_bits == 11 && n->place.width == 64;
+    const bool is_binary32 = type->exponent_bits == 8 && n->place.width == 32;
+    op *at = number_op(b,
+                       is_binary64   ? number_code(n)
+                       : is_binary32 ? number_code_real(n)
+                                     : OP_FLOAT,
+                       n);
+    at->head = build_head(b, name, STELE_TYPE_FLOAT, n->place.width, 0);
+    at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
+}
+
 static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
 {
-    const bool is_signed = (n->flags & OP_SIGNED) != 0;
-    const bool is_binary64 =
-        type->kind == CTF_FLOAT && type->exponent_bits == 11 && n->place.width == 64;
+    const bool is_named = type->mapping_count != 0;
     op *at;
     b->entries++;
     if (type->kind == CTF_BOOL) {
-        number_op(b, OP_EMIT_BOOL, n)->head =
-            build_head(b, name, STELE_TYPE_BOOL, n->place.width, 0);
+        number_op(b, OP_BOOL, n)->head = build_head(b, name, STELE_TYPE_BOOL, n->place.width, 0);
         return;
     }
-    if (type->kind == CTF_FLOAT && !is_binary64) {
-        at = number_op(b, OP_EMIT_FLOAT, n);
-        at->head = build_head(b, name, STELE_TYPE_FLOAT, n->place.width, 0);
-        at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
+    if (type->kind == CTF_FLOAT) {
+        emit_float(b, type, name, n);
         return;
     }
-    if (type->mapping_count != 0) {
-        at = number_op(b, OP_EMIT_NAMED, n);
+    at = number_op(b, is_named ? OP_NAMED : number_code(n), n);
+    at->head = build_head(b, name, (n->flags & OP_SIGNED) != 0 ? STELE_TYPE_INT : STELE_TYPE_UINT,
+                          n->place.width, base_hint(type) | role_hint(b, type));
+    if (is_named) {
         at->u.labels = labels_get(b->programs, type);
         b->is_exhausted |= at->u.labels == NULL;
         b->variations++;
-    } else if ((n->flags & (OP_REVERSED | OP_WIDE)) != 0) {
-        at = number_op(b, OP_EMIT, n);
-    } else {
-        at = emit_plain(b, n);
     }
-    at->head = build_head(b, name,
-                          is_binary64 ? STELE_TYPE_FLOAT
-                          : is_signed ? STELE_TYPE_INT
-                                      : STELE_TYPE_UINT,
-                          n->place.width, is_binary64 ? 0 : base_hint(type) | role_hint(b, type));
 }
 
 /* Which times the head of a packet has; its begin makes the clock advance once all is read. */
@@ -216,10 +174,10 @@ static void number_time(builder *b, const ctf_class *type, const number *n)
     if (clock == NULL && b->stream != NULL)
         clock = b->stream->clock;
     if (role != 0)
-        number_use(b, OP_ROLE, n)->v.role = role;
+        number_op(b, OP_ROLE, n)->v.role = role;
     else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
              b->scope <= CTF_SCOPE_EVENT_HEADER)
-        number_use(b, OP_CLOCK, n)->v.clock = clock->number;
+        number_op(b, OP_CLOCK, n)->v.clock = clock->number;
 }
 
 /* Notes what can change when a record is moved: what the head of a packet says, times. */
@@ -247,24 +205,24 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
                                           CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
                                           CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
     if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
-        number_use(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
+        number_op(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
     if (b->also_slot != SLOT_NONE)
-        number_use(b, OP_SLOT, n)->v.slot = b->also_slot;
+        number_op(b, OP_SLOT, n)->v.slot = b->also_slot;
     if (b->is_cpu && (type->roles & CTF_ROLE_CPU) == 0)
-        number_use(b, OP_ROLE, n)->v.role = CTF_ROLE_CPU;
+        number_op(b, OP_ROLE, n)->v.role = CTF_ROLE_CPU;
     if (type->roles == 0)
         return;
     if (b->scope <= CTF_SCOPE_PACKET_CONTEXT) {
         for (size_t i = 0; i < sizeof head_roles / sizeof *head_roles; i++) {
             if ((type->roles & head_roles[i]) != 0)
-                number_use(b, OP_ROLE, n)->v.role = head_roles[i];
+                number_op(b, OP_ROLE, n)->v.role = head_roles[i];
         }
     }
     number_time(b, type, n);
     if (b->scope == CTF_SCOPE_EVENT_HEADER && (type->roles & CTF_ROLE_EVENT_CLASS_ID) != 0)
-        number_use(b, OP_EVENT_ID, n);
+        number_op(b, OP_EVENT_ID, n);
     if (b->scope >= CTF_SCOPE_EVENT_HEADER && (type->roles & CTF_ROLE_EVENT_SIZE) != 0) {
-        number_use(b, OP_EVENT_SIZE, n);
+        number_op(b, OP_EVENT_SIZE, n);
         b->has_event_size = true;
     }
     number_joints(b, type, n);
@@ -346,7 +304,6 @@ static void emit_varint(builder *b, const ctf_class *type, stele_name name, uint
     number_uses(b, type, node, &n);
     if (!b->is_exhausted && b->count != b->ops[index].v.target)
         b->ops[index].flags |= OP_WIDE; /* used: there is no room for more than 64 bits */
-    b->emit = OP_NONE;
     b->phase = (layout_phase){8, 0};
 }
 
@@ -362,7 +319,6 @@ static const target_user *next_user(builder *b)
         at->u.picks.first = user->first;
         at->u.picks.count = user->count;
         at->v.slot = user->slot;
-        b->emit = OP_NONE;
     }
     return user;
 }
@@ -384,7 +340,7 @@ static field_length emit_length(builder *b, const ctf_class *type)
         b->is_wanted = false;
         n.place = build_place(b, in_front, &is_wide);
         n.flags |= is_wide ? OP_WIDE : 0;
-        number_use(b, OP_SLOT, &n)->v.slot = SLOT_LENGTH;
+        number_op(b, OP_SLOT, &n)->v.slot = SLOT_LENGTH;
         b->is_wanted = is_wanted;
         return (field_length){SLOT_LENGTH, false};
     }
@@ -433,11 +389,10 @@ static void emit_string(builder *b, const ctf_class *type, stele_name name)
 static void emit_short_text(builder *b, stele_name name, uint32_t length)
 {
     const uint32_t offset = build_bytes(b, length);
-    op *at = build_op(b, OP_EMIT_TEXT);
+    op *at = build_op(b, OP_SHORT_TEXT);
     at->offset = offset;
     at->u.length = length;
     at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
-    b->emit = OP_NONE;
     b->entries++;
 }
 
@@ -461,7 +416,10 @@ static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     build_align(b, type->alignment > 8 ? type->alignment : 8);
     if ((type->roles & CTF_ROLE_UUID) != 0)
         build_op(b, OP_UUID);
-    at = build_op(b, !b->is_wanted ? OP_SKIP : is_text ? OP_TEXT : OP_BLOB);
+    at = build_op(b, !b->is_wanted                ? OP_SKIP
+                     : !is_text                   ? OP_BLOB
+                     : type->encoding > CTF_ASCII ? OP_ANY_TEXT
+                                                  : OP_TEXT);
     set_length(at, length);
     if (b->is_wanted)
         at->v.encoding = type->encoding;
@@ -498,7 +456,7 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
 {
     const uint64_t stride = align_up(element->size, element->alignment);
     const bool is_packed = layout_is_packed(element), is_signed = element->kind == CTF_INT;
-    const bool is_float = element->kind == CTF_FLOAT;
+    const bool is_float = element->kind == CTF_FLOAT, is_real = is_float && element->size == 32;
     const stele_type type = !is_packed  ? STELE_TYPE_ARRAY
                             : is_float  ? STELE_TYPE_FLOATS
                             : is_signed ? STELE_TYPE_INTS
@@ -510,17 +468,17 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     build_close(b);
     at = build_op(b, is_packed ? OP_NUMBERS : OP_ENTRIES);
     set_length(at, length);
-    at->flags |= n.flags | (is_float && element->size == 32 ? OP_BINARY32 : 0);
+    at->flags |= n.flags | (is_real ? OP_REAL : 0);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
     at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
     n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
-    at = number_op(b, OP_EMIT, &n);
-    at->u.add = 0 - at->sign;
+    at = number_op(b, is_real ? number_code_real(&n) : number_code(&n), &n);
     at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
                           base_hint(element));
     b->entries++;
     b->variations += !is_packed;
+    b->has_loops |= !is_packed;
     b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
 
@@ -540,6 +498,7 @@ static void emit_loop(builder *b, const ctf_class *element, field_length length,
     at->head = build_head(b, name, STELE_TYPE_ARRAY, 0, 0);
     b->entries += b->is_wanted;
     b->variations++;
+    b->has_loops = true;
     if (++b->open > b->depth)
         b->depth = b->open;
     b->phase = phase_blur(b->phase, layout_step(element));
@@ -595,7 +554,8 @@ static uint32_t thread_slot(const builder *b, const ctf_class *type, const ctf_m
                  {"vtid", SLOT_VTID},
                  {"vpid", SLOT_VPID},
                  {"cpu_id", SLOT_CPU}};
-    if (b->context != type || (member->type->kind != CTF_INT && member->type->kind != CTF_UINT))
+    if (b->context != type || member->type->size > 64 ||
+        (member->type->kind != CTF_INT && member->type->kind != CTF_UINT))
         return SLOT_NONE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (ctf_text_is(member->name, names[i].name))
@@ -642,8 +602,8 @@ static void emit_struct(builder *b, const ctf_class *type, stele_name name, unsi
     b->hidden = hidden;
     if (b->variations == variations) {
         b->ops[run].u.run.length = b->entries - entries;
+        b->ops[run].code = OP_ENTRY;
         b->open--;
-        run_settle(b, run);
     } else {
         run_close(b);
     }
@@ -654,10 +614,8 @@ static void unset_slots(builder *b, uint32_t node)
 {
     if (node == TARGET_NONE)
         return;
-    if (b->tree->nodes[node].slot != SLOT_NONE) {
+    if (b->tree->nodes[node].slot != SLOT_NONE)
         build_op(b, OP_UNSET)->v.slot = b->tree->nodes[node].slot;
-        b->emit = OP_NONE;
-    }
     for (uint32_t i = b->tree->nodes[node].child; i != TARGET_NONE; i = b->tree->nodes[i].sibling)
         unset_slots(b, i);
 }
@@ -811,7 +769,6 @@ static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, st
                    .batch = batch,
                    .phase = {1, 0},
                    .need = OP_NONE,
-                   .emit = OP_NONE,
                    .also_slot = SLOT_NONE,
                    .is_mixed = targets->has_big && targets->has_little};
     if (stream < programs->schema->stream_count)
@@ -839,20 +796,46 @@ static uint32_t slot_last(const builder *b, uint32_t slot)
     return OP_NONE;
 }
 
-/* The thread goes in front of the group of entries that its stretch begins with. */
-static void thread_settle(builder *b, uint32_t thread)
+/* The order and the signs of two numbers of 32 bits that lie in 8 bytes, lowest first: pairs of one
+   form name the same thread when their bytes are the same. 0: they are not such ones. */
+static uint32_t thread_form(const op *tid, const op *pid)
 {
-    const op tid = b->ops[thread], pid = b->ops[thread + 1];
-    op *group = b->ops + b->emit;
-    if (b->emit == OP_NONE || b->emit != b->need + 1 || b->emit + 1 + group->v.count != thread)
-        return;
-    memmove(group + 2, group, (1 + group->v.count) * sizeof *group);
-    group[0] = tid;
-    group[1] = pid;
-    b->emit += 2;
+    const bool are_words =
+        tid->shift == 0 && tid->mask == UINT32_MAX && pid->shift == 0 && pid->mask == UINT32_MAX;
+    if (!are_words || (tid->offset + 4 != pid->offset && pid->offset + 4 != tid->offset))
+        return 0;
+    return 1u + (tid->offset > pid->offset) + (tid->sign != 0 ? 2u : 0) + (pid->sign != 0 ? 4u : 0);
 }
 
-/* Behind the contexts: the thread that they name, from its numbers where these lie together. */
+/* Whether the operations from `first` to `last` follow each other in one stretch. */
+static bool is_one_stretch(const builder *b, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        const uint8_t code = b->ops[i].code;
+        if ((code < OP_U8 || code > OP_EVENT_SIZE) && code != OP_ENTRY && code != OP_SHORT_TEXT)
+            return false;
+    }
+    return true;
+}
+
+/* The two slots need not be set where the numbers that they are for stand in one stretch: the
+   thread is known from these. */
+static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
+{
+    const uint32_t first = tid_at < pid_at ? tid_at : pid_at;
+    const uint32_t last = tid_at < pid_at ? pid_at : tid_at;
+    const op tid = b->ops[tid_at], pid = b->ops[pid_at];
+    const uint32_t form = thread_form(&tid, &pid);
+    op *at = &b->ops[last - 1];
+    memmove(b->ops + first, b->ops + first + 1, (last - 1 - first) * sizeof *b->ops);
+    at[0] = tid;
+    at[1] = pid;
+    at->code = form != 0 ? OP_THREAD_PAIR : OP_THREAD;
+    at->u.pair.offset = tid.offset < pid.offset ? tid.offset : pid.offset;
+    at->u.pair.form = form;
+}
+
+/* Behind the contexts: the thread that they name. */
 static void emit_thread(builder *b)
 {
     const uint32_t tid = thread_choose(b, SLOT_TID, SLOT_VTID);
@@ -861,50 +844,14 @@ static void emit_thread(builder *b)
     op *at;
     if (tid == SLOT_NONE || b->is_exhausted)
         return;
-    if (tid_at != OP_NONE && pid_at != OP_NONE && (tid_at + 1 == pid_at || pid_at + 1 == tid_at)) {
-        const uint32_t first = tid_at < pid_at ? tid_at : pid_at;
-        const op process = b->ops[pid_at];
-        b->ops[first] = b->ops[tid_at];
-        b->ops[first].code = OP_THREAD;
-        b->ops[first + 1] = process;
-        for (uint32_t i = first; i <= first + 1; i++)
-            b->ops[i].u.add = 0 - b->ops[i].sign;
-        thread_settle(b, first);
+    if (tid_at != OP_NONE && pid_at != OP_NONE &&
+        is_one_stretch(b, tid_at < pid_at ? tid_at : pid_at, tid_at < pid_at ? pid_at : tid_at)) {
+        emit_thread_near(b, tid_at, pid_at);
         return;
     }
     at = build_op(b, OP_THREAD_SLOTS);
     at->v.thread.tid = tid;
     at->v.thread.pid = pid;
-}
-
-/* The order and the signs of two numbers of 32 bits that lie in 8 bytes, lowest first: pairs of one
-   form name the same thread when their bytes are the same. 0: they are not such ones. */
-static uint8_t thread_form(const op *tid, const op *pid)
-{
-    const bool are_words =
-        tid->shift == 0 && tid->mask == UINT32_MAX && pid->shift == 0 && pid->mask == UINT32_MAX;
-    if (!are_words || (tid->offset + 4 != pid->offset && pid->offset + 4 != tid->offset))
-        return 0;
-    return (uint8_t)(1 + (tid->offset > pid->offset) + (tid->sign != 0 ? 2 : 0) +
-                     (pid->sign != 0 ? 4 : 0));
-}
-
-/* What mostly comes behind the begin of a stretch is done with it. */
-static void fuse_stretches(builder *b)
-{
-    for (uint32_t i = 0; i + 1 < b->count; i++) {
-        op *need = &b->ops[i];
-        if (need->code != OP_NEED)
-            continue;
-        if (need[1].code == OP_EMIT_BYTES)
-            need->code = OP_NEED_BYTES;
-        if (need[1].code != OP_THREAD)
-            continue;
-        need->width = thread_form(&need[1], &need[2]);
-        need->offset = need[1].offset < need[2].offset ? need[1].offset : need[2].offset;
-        if (need->width != 0)
-            need->code = OP_NEED_THREAD;
-    }
 }
 
 /* Ends the program; NULL: memory. */
@@ -916,7 +863,6 @@ static program *builder_finish(builder *b, op_code last)
     uint32_t *picks = NULL;
     build_close(b);
     build_op(b, last);
-    fuse_stretches(b);
     if (walk->pick_count != 0)
         picks = build_take(b, walk->pick_count, sizeof *picks);
     if (!b->is_exhausted)
@@ -1033,6 +979,7 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
     b.scope = CTF_SCOPE_EVENT_HEADER;
     build_joint(&b, JOINT_EVENT, 0, 0, NULL);
     if (header == NULL || wants_joints(&b) || !build_either(&b, header)) {
+        build_op(&b, OP_KEEP);
         b.is_wanted = (programs->columns & STELE_COLUMN_RAW) != 0 && header != NULL &&
                       header_has_more(header);
         emit_scope(&b, CTF_SCOPE_EVENT_HEADER, "stream.event.header",
@@ -1042,6 +989,8 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
     build_joint(&b, JOINT_HEADER_END, 0, 0, NULL);
     own->phase = b.phase;
     own->has_event_size = b.has_event_size;
+    own->header_entries = b.entries;
+    own->header_has_loops = b.has_loops;
     return builder_finish(&b, OP_DISPATCH);
 }
 
@@ -1080,7 +1029,6 @@ static void emit_raw(builder *b, const char *name, stele_type type, unsigned hin
     op *at = build_op(b, OP_ENTRY);
     at->head = load_native64(&field);
     at->u.size = value;
-    b->emit = OP_NONE;
     b->entries++;
 }
 
@@ -1111,6 +1059,7 @@ static void emit_about(builder *b, const ctf_event_class *event)
 program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
                        stele_batch *batch)
 {
+    const stream_programs *own = &programs->streams[stream];
     target_walk *walk = &programs->walk;
     program *made;
     builder b;
@@ -1120,8 +1069,10 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
         !target_walk_scope(walk, CTF_SCOPE_PAYLOAD))
         return NULL;
     builder_open(&b, programs, stream, batch);
-    b.phase = programs->streams[stream].phase;
-    b.has_event_size = programs->streams[stream].has_event_size;
+    b.phase = own->phase;
+    b.has_event_size = own->has_event_size;
+    b.has_loops = own->header_has_loops;
+    b.entries = own->header_entries * 2;
     b.is_wanted = (programs->columns & STELE_COLUMN_FIELDS) != 0;
     emit_scope(&b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
     emit_scope(&b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
@@ -1132,7 +1083,9 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
         build_close(&b);
         build_op(&b, OP_PAYLOAD_END);
     }
-    made = builder_finish(&b, OP_DONE);
+    made = builder_finish(&b, b.has_loops || thread_choose(&b, SLOT_CPU, SLOT_CPU) != SLOT_NONE
+                                  ? OP_DONE_MORE
+                                  : OP_DONE);
     if (made != NULL) {
         made->event = event;
         event_name(&b, made, event->name);

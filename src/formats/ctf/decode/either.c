@@ -96,16 +96,27 @@ static bool either_place(const either_shape *shape, const ctf_class *type, uint6
     return !is_wide;
 }
 
+/* The same of one that must be in the first 8 bytes: its shift is that in all of them. */
+static bool either_place_first(const either_shape *shape, const ctf_class *type, uint64_t *at,
+                               op_place *place)
+{
+    if (!either_place(shape, type, at, place) || *at > 64)
+        return false;
+    place->shift = (uint8_t)(type->is_big_endian ? 64 - *at : *at - type->size);
+    place->offset = 0;
+    return true;
+}
+
 static bool either_make(op_either *either, const either_shape *shape)
 {
     uint64_t id_end = 0, compact_end, extended_end;
-    if (!either_place(shape, shape->id, &id_end, &either->id) ||
+    if (!either_place_first(shape, shape->id, &id_end, &either->id) ||
         shape->compact->alignment > shape->header->alignment ||
         shape->extended->alignment > shape->header->alignment)
         return false;
     compact_end = align_up(id_end, shape->compact->alignment);
     extended_end = align_up(id_end, shape->extended->alignment);
-    if (!either_place(shape, shape->compact_time, &compact_end, &either->compact_time) ||
+    if (!either_place_first(shape, shape->compact_time, &compact_end, &either->compact_time) ||
         !either_place(shape, shape->extended_id, &extended_end, &either->extended_id) ||
         !either_place(shape, shape->extended_time, &extended_end, &either->extended_time) ||
         extended_end > (uint64_t)STRETCH_SIZE_MAX * 8 || compact_end > extended_end)

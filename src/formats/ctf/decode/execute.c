@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop that executes programs. Its state (operation, position, first byte of the stretch) is in
- * locals; what is rare is in functions elsewhere. Events follow each other without leaving it.
+ * The loop that executes programs. Its state is in locals: the operation, the position, the first
+ * byte of the stretch, the next entry. What is rare is in functions elsewhere, which find the
+ * number of entries in the batch and leave it there. Events follow each other without leaving it.
  */
+#include "core/swar.h"
 #include "formats/ctf/decode/run.h"
 
 /* ---- Numbers ---- */
-
-HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)
-{
-    const uint8_t *from = base + at->offset;
-    return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
-}
 
 /* A number in any form. */
 HOT uint64_t op_load(const op *o, const uint8_t *base)
@@ -20,7 +16,7 @@ HOT uint64_t op_load(const op *o, const uint8_t *base)
     const uint8_t *from = base + o->offset;
     uint64_t value;
     if (LIKELY((o->flags & (OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED)) == 0))
-        return ((load_le64(from) >> o->shift & o->mask) ^ o->sign) - o->sign;
+        return number_load(OP_LE, o, from);
     if ((o->flags & OP_WIDE) == 0)
         value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
     else
@@ -31,27 +27,49 @@ HOT uint64_t op_load(const op *o, const uint8_t *base)
     return (value ^ o->sign) - o->sign;
 }
 
-HOT void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
+/* ---- Entries ---- */
+
+HOT stele_field *entries_end(const stele_batch *batch)
 {
-    uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count++];
-    _Static_assert(sizeof(stele_field) == 16, "an entry is two words");
-    store_native64(entry, head);
-    store_native64(entry + 8, value);
+    return batch->fields + batch->field_count;
 }
 
-/* The entries behind the operation, the last of which it gives. */
-HOT const op *entries_push(stele_batch *batch, const op *o, const uint8_t *base, number_form form)
+HOT void entries_set_end(stele_batch *batch, const stele_field *end)
 {
-    const op *const last = o + o->v.count;
-    uint8_t *entry = (uint8_t *)&batch->fields[batch->field_count];
-    batch->field_count += o->v.count;
-    do {
-        o++;
-        store_native64(entry, o->head);
-        store_native64(entry + 8, number_load(o, base, form));
-        entry += sizeof(stele_field);
-    } while (o != last);
-    return last;
+    batch->field_count = (uint32_t)(end - batch->fields);
+}
+
+static void entry_push(stele_batch *batch, uint64_t head, uint64_t value)
+{
+    entry_put(batch_push_field(batch), head, value);
+}
+
+static __attribute__((noinline)) bool entry_push_named(ctf_run *r, const op *o, uint64_t value,
+                                                       uint32_t reserve)
+{
+    entry_push(r->batch, o->head, value);
+    if (labels_push(r->programs, o->u.labels, value, reserve, r->batch))
+        return true;
+    run_exhausted(r);
+    return false;
+}
+
+/* A number and its labels, mostly those that were seen last; NULL: memory. */
+HOT stele_field *entry_put_named(ctf_run *r, stele_batch *batch, stele_field *entry, const op *o,
+                                 uint64_t value, uint32_t reserve)
+{
+    const label_memo *memo = &o->u.labels->memos[value % LABEL_MEMOS];
+    const stele_field label = {.type = STELE_TYPE_NAME};
+    const size_t room = (size_t)(batch->fields + batch->field_capacity - entry);
+    if (UNLIKELY(memo->value != value || room < 1 + (size_t)memo->count + reserve)) {
+        entries_set_end(batch, entry);
+        return entry_push_named(r, o, value, reserve) ? entries_end(batch) : NULL;
+    }
+    entry_put(entry, o->head, value);
+    entry->label_count = (uint8_t)memo->count;
+    for (uint32_t i = 0; i < memo->count; i++)
+        entry_put(entry + 1 + i, load_native64(&label), memo->names[i]);
+    return entry + 1 + memo->count;
 }
 
 /* ---- Stretches ---- */
@@ -125,24 +143,26 @@ HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
         run_thread(r, tid, pid);
 }
 
+/* The numbers of two operations. */
 HOT void event_thread_near(ctf_run *r, const op *o, const uint8_t *base)
 {
-    event_thread(r, number_load(&o[0], base, NUMBER_LE), number_load(&o[1], base, NUMBER_LE));
+    event_thread(r, number_load(OP_LE, &o[0], base + o[0].offset),
+                 number_load(OP_LE, &o[1], base + o[1].offset));
 }
 
 static __attribute__((noinline)) void event_thread_other(ctf_run *r, const op *o,
                                                          const uint8_t *base, uint64_t pair)
 {
-    event_thread_near(r, o + 1, base);
+    event_thread_near(r, o, base);
     r->thread_pair = pair;
-    r->thread_form = r->thread != 0 ? o->width : 0;
+    r->thread_form = r->thread != 0 ? o->u.pair.form : 0;
 }
 
-/* Behind OP_NEED_THREAD: mostly the pair is that of the last event. */
+/* Mostly the pair is that of the last event. */
 HOT void event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
 {
-    const uint64_t pair = load_le64(base + o->offset);
-    if (UNLIKELY(pair != r->thread_pair || o->width != r->thread_form))
+    const uint64_t pair = load_le64(base + o->u.pair.offset);
+    if (UNLIKELY(pair != r->thread_pair || o->u.pair.form != r->thread_form))
         event_thread_other(r, o, base, pair);
 }
 
@@ -177,13 +197,20 @@ static __attribute__((noinline)) const uint8_t *either_copy(ctf_run *r, const op
     return stretch_copy(r, pos, e->touched, false, false);
 }
 
+HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)
+{
+    const uint8_t *from = base + at->offset;
+    return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
+}
+
 /* The position behind the header, POS_FAILED. */
 HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_big_endian)
 {
     const op_place *time_at = &e->compact_time;
+    uint64_t *const clock = &r->clocks[e->clock];
     uint32_t size = e->compact_size;
     const uint8_t *base;
-    uint64_t id;
+    uint64_t word, id;
     pos = aligned(r, pos, e->mask);
     base = r->data + (pos >> 3);
     if (UNLIKELY(pos + e->extended_size >= r->near_end)) {
@@ -191,7 +218,9 @@ HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_
         if (base == NULL)
             return POS_FAILED;
     }
-    id = place_load(&e->id, base, is_big_endian);
+    word = is_big_endian ? load_be64(base) : load_le64(base);
+    id = word >> e->id.shift & e->id.mask;
+    word = word >> time_at->shift;
     r->slots[e->slot].value = id;
     r->slots[e->slot].is_set = true;
     if (UNLIKELY(id == e->escape)) {
@@ -200,9 +229,11 @@ HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_
         if (size > r->end - pos)
             return run_past_end(r, pos, size);
         id = place_load(&e->extended_id, base, is_big_endian);
+        word = place_load(time_at, base, is_big_endian);
     }
     r->id = id;
-    clock_advance(&r->clocks[e->clock], place_load(time_at, base, is_big_endian), time_at->mask);
+    r->clocks_before[e->clock] = *clock;
+    clock_advance(clock, word, time_at->mask);
     return pos + size;
 }
 
@@ -270,8 +301,8 @@ static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
         return false;
     *failed = false;
     if (is_wanted) {
-        stele_field *entry = &r->batch->fields[r->batch->field_count];
-        entry_push(r->batch, o->head, 0);
+        stele_field *entry = batch_push_field(r->batch);
+        memcpy(entry, &o->head, sizeof o->head);
         entry->u.run.length = 0;
         entry->u.run.count = (uint32_t)count;
     }
@@ -381,17 +412,20 @@ static uint64_t payload_end(ctf_run *r, uint64_t pos)
 /* What there was before the event, to go back to when it is not all there. */
 typedef struct event_mark {
     uint32_t fields, bytes, names;
-    bit_order order;
 } event_mark;
 
-HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos)
+/* What only some headers change. */
+static void event_keep(ctf_run *r)
 {
-    r->clocks_before[0] = r->clocks[0]; /* there is room, also where there is no clock */
-    for (uint32_t i = 1; UNLIKELY(i < r->clock_count); i++)
+    for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks_before[i] = r->clocks[i];
+    r->order_before = r->order;
+}
+
+HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos, uint32_t fields)
+{
     r->event_at = pos;
-    r->loops_left = r->loops_max;
-    return (event_mark){batch->field_count, batch->byte_count, batch->name_count, r->order};
+    return (event_mark){fields, batch->byte_count, batch->name_count};
 }
 
 static decode_outcome event_undo(ctf_run *r, event_mark mark)
@@ -399,8 +433,9 @@ static decode_outcome event_undo(ctf_run *r, event_mark mark)
     for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i] = r->clocks_before[i];
     r->position = r->data_at + r->event_at;
-    r->order = mark.order;
+    r->order = r->order_before;
     r->frame_count = 0;
+    r->loops_left = r->loops_max;
     r->event_size = r->payload_end = UINT64_MAX;
     r->batch->field_count = mark.fields;
     r->batch->byte_count = mark.bytes;
@@ -408,42 +443,52 @@ static decode_outcome event_undo(ctf_run *r, event_mark mark)
     return r->outcome;
 }
 
-/* A time that is not the clock's value in nanoseconds; r->is_clamped: it does not fit. */
-static __attribute__((noinline)) int64_t event_time_far(ctf_run *r, uint64_t ticks)
+/* What an event has beside its fields and its time. */
+typedef struct event_frame {
+    uint64_t rest; /* see event_rest() */
+    uint32_t track;
+    uint32_t field_first, field_end;
+} event_frame;
+
+HOT event_frame event_frame_make(const ctf_run *r, const program *p, uint32_t first, uint32_t end)
 {
-    r->is_clamped = false;
-    return clock_rate_ns(r->rate, ticks, &r->is_clamped);
+    return (event_frame){p->rest | r->rest | event_rest((uint16_t)(end - first), 0, 0, 0, 0),
+                         p->has_thread ? r->thread : r->track, first, end};
 }
 
-/* Appends the event that ends at the position; false: the outcome says why. */
-HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos,
-                    uint32_t field_first)
+/* Appends the event that ends at the position, all but the count. */
+HOT void event_put(const ctf_run *r, stele_batch *batch, const program *p, int64_t time_ns,
+                   uint64_t size, event_frame f)
 {
-    const uint64_t at = r->event_at, ticks = *r->clock;
-    const uint64_t size = ((pos + 7) >> 3) - (at >> 3);
-    const uint32_t fields = batch->field_count - field_first;
+    const uint64_t at = r->event_at >> 3;
+    event_set(&batch->events[batch->event_count], time_ns, *r->clock, 0, 0, r->data_offset + at,
+              (uint32_t)size, p->name, f.track, f.field_first, f.rest);
+}
+
+#define EVENT_SIZE_NEAR (UINT64_C(1) << 31) /* bytes */
+
+/* An event that may be of any size and time; false: the outcome says why. */
+static __attribute__((noinline)) bool event_push_far(ctf_run *r, const program *p, uint64_t pos,
+                                                     event_frame f)
+{
+    stele_batch *batch = r->batch;
     stele_event *event = &batch->events[batch->event_count];
-    uint64_t rest = p->rest | r->rest | event_rest((uint16_t)fields, 0, 0, 0, 0);
-    uint32_t track = p->has_thread ? r->thread : r->track;
-    int64_t time_ns = (int64_t)((uint64_t)r->rate->zero_ns + ticks);
-    if (UNLIKELY(pos <= at)) {
+    const uint64_t at = r->event_at, size = ((pos + 7) >> 3) - (at >> 3);
+    bool is_clamped = false;
+    int64_t time_ns;
+    if (pos <= at) {
         run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
-    if (UNLIKELY(ticks < r->last_ticks))
-        run_time_back(r, at, ticks);
-    r->last_ticks = ticks;
-    if (UNLIKELY(ticks >= r->rate->ns_end)) {
-        time_ns = event_time_far(r, ticks);
-        rest |= event_rest(0, 0, 0, 0, r->is_clamped ? STELE_FLAG_CLAMPED : 0);
-    }
-    if (UNLIKELY(p->cpu_slot != SLOT_NONE)) {
-        rest |= run_cpu(r, p);
-        track = p->has_thread ? r->thread : r->event_track;
-    }
-    event_set(event, time_ns, ticks, 0, 0, r->data_offset + (at >> 3),
-              size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, p->name, track, field_first, rest);
-    if (UNLIKELY(fields >= STELE_FIELDS_MANY) && !batch_set_fields(batch, event, field_first)) {
+    if (*r->clock < r->last_ticks)
+        run_time_back(r, at, *r->clock);
+    r->last_ticks = *r->clock;
+    time_ns = clock_rate_ns(r->rate, *r->clock, &is_clamped);
+    if (is_clamped)
+        f.rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
+    event_put(r, batch, p, time_ns, size < UINT32_MAX ? size : UINT32_MAX, f);
+    batch->field_count = f.field_end;
+    if (!batch_set_fields(batch, event, f.field_first)) {
         run_exhausted(r);
         return false;
     }
@@ -451,32 +496,43 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
     return true;
 }
 
-/* Goes to the program of the event class: the position, POS_FAILED. */
-HOT uint64_t event_enter(ctf_run *r, const stele_batch *batch, const program **p, const op **o,
-                         uint64_t pos)
+/* Appends the event that ends at the position; false: the outcome says why. */
+HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos, event_frame f)
+{
+    const uint64_t ticks = *r->clock, size = ((pos + 7) >> 3) - (r->event_at >> 3);
+    if (UNLIKELY(pos - r->event_at - 1 >= EVENT_SIZE_NEAR || ticks < r->last_ticks ||
+                 ticks >= r->rate->ns_end || f.field_end - f.field_first >= STELE_FIELDS_MANY))
+        return event_push_far(r, p, pos, f);
+    r->last_ticks = ticks;
+    event_put(r, batch, p, (int64_t)((uint64_t)r->rate->zero_ns + ticks), size, f);
+    batch->event_count++;
+    return true;
+}
+
+/* The same where it names its CPU, or has arrays. */
+static __attribute__((noinline)) bool event_push_more(ctf_run *r, const program *p, uint64_t pos,
+                                                      event_frame f)
+{
+    r->loops_left = r->loops_max;
+    if (p->cpu_slot != SLOT_NONE) {
+        f.rest |= run_cpu(r, p);
+        f.track = p->has_thread ? r->thread : r->event_track;
+    }
+    return event_push(r, r->batch, p, pos, f);
+}
+
+/* The program of the event class; NULL: the outcome says why. */
+HOT const program *event_enter(ctf_run *r, const stele_batch *batch, const stele_field *entry)
 {
     const stream_programs *own = r->own;
     const program *found = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
-    if (UNLIKELY(found == NULL || batch->field_capacity - batch->field_count < found->entries)) {
-        found = run_find_program(r, r->event_at);
-        if (found == NULL)
-            return POS_FAILED;
-    }
-    *p = found;
-    *o = found->ops - 1; /* before its first one */
-    return pos;
-}
-
-/* The same behind the compact or extended header. */
-HOT uint64_t event_enter_either(ctf_run *r, const stele_batch *batch, const program **p,
-                                const op **o, uint64_t pos, bool is_big_endian)
-{
-    pos = event_either(r, (*o)->u.either, pos, is_big_endian);
-    return LIKELY(pos != POS_FAILED) ? event_enter(r, batch, p, o, pos) : POS_FAILED;
+    const size_t room = (size_t)(batch->fields + batch->field_capacity - entry);
+    return LIKELY(found != NULL && room >= found->entries) ? found
+                                                           : run_find_program(r, r->event_at);
 }
 
 /* Behind the last event that the batch takes or the packet has. */
-HOT decode_outcome event_leave(ctf_run *r, uint64_t pos)
+static decode_outcome event_leave(ctf_run *r, uint64_t pos)
 {
     r->position = r->data_at + pos;
     return pos == r->content_end ? DECODE_END : DECODE_OK;
@@ -484,53 +540,91 @@ HOT decode_outcome event_leave(ctf_run *r, uint64_t pos)
 
 /* ---- Strings ---- */
 
-#define STRING_SHORT 64u /* bytes */
+#define TEXT_NEAR 64u /* bytes */
 
-#define ONES  UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
-
-/* The highest bit of the first byte that is zero, and perhaps of some behind it. */
-HOT uint64_t zeros_of(uint64_t word)
+/* Whether a word behind so short a text can be read and written. */
+HOT bool text_is_near(const ctf_run *r, const stele_batch *batch, uint64_t pos)
 {
-    return (word - ONES) & ~word & HIGHS;
+    return pos + (uint64_t)TEXT_NEAR * 8 < r->near_end &&
+           batch->byte_capacity - batch->byte_count >= TEXT_NEAR;
+}
+
+/* Copies up to the first zero, or `length` bytes, and looks for the zero meanwhile: the size. */
+HOT uint32_t text_copy(uint8_t *to, const uint8_t *from, uint32_t length)
+{
+    for (uint32_t at = 0; at < length; at += SWAR_SIZE) {
+        const uint64_t word = load_le64(from + at), zeros = swar_equal(word, 0);
+        store_le64(to + at, word);
+        if (zeros != 0) {
+            const uint32_t size = at + (uint32_t)swar_before(zeros);
+            return size < length ? size : length;
+        }
+    }
+    return length;
+}
+
+HOT void text_put(stele_batch *batch, stele_field *entry, const op *o, uint32_t size)
+{
+    entry_put_bytes(entry, o->head, batch->byte_count, size);
+    batch->byte_count += size;
 }
 
 /* A short string that is not near the end of what is loaded, copied while its end is sought. */
-HOT uint64_t string_copy(ctf_run *r, stele_batch *batch, const op *o, uint64_t pos)
+HOT uint64_t string_copy(ctf_run *r, stele_batch *batch, const op *o, uint64_t pos,
+                         stele_field *entry)
 {
-    const uint8_t *const from = r->data + (pos >> 3);
-    uint8_t *const to = batch->bytes + batch->byte_count;
-    if (UNLIKELY(pos + STRING_SHORT * 8 >= r->near_end ||
-                 batch->byte_capacity - batch->byte_count < STRING_SHORT))
+    uint32_t size = TEXT_NEAR;
+    if (LIKELY(text_is_near(r, batch, pos)))
+        size = text_copy(batch->bytes + batch->byte_count, r->data + (pos >> 3), TEXT_NEAR);
+    if (UNLIKELY(size == TEXT_NEAR)) {
+        entries_set_end(batch, entry);
         return field_string(r, o, pos);
-    for (uint32_t at = 0; at < STRING_SHORT; at += 8) {
-        const uint64_t word = load_le64(from + at), zeros = zeros_of(word);
-        store_le64(to + at, word);
-        if (zeros != 0) {
-            const uint32_t size = at + (uint32_t)__builtin_ctzll(zeros) / 8;
-            stele_field *entry = batch_push_field(batch);
-            memcpy(entry, &o->head, sizeof o->head);
-            entry->u.bytes.offset = batch->byte_count;
-            entry->u.bytes.size = size;
-            batch->byte_count += size;
-            return pos + ((uint64_t)size + 1) * 8;
-        }
     }
-    return field_string(r, o, pos);
+    text_put(batch, entry, o, size);
+    return pos + ((uint64_t)size + 1) * 8;
 }
 
 /* The same without a copy. */
 HOT uint64_t string_pass(ctf_run *r, const op *o, uint64_t pos)
 {
     const uint8_t *const from = r->data + (pos >> 3);
-    if (UNLIKELY(pos + STRING_SHORT * 8 >= r->near_end))
+    if (UNLIKELY(pos + (uint64_t)TEXT_NEAR * 8 >= r->near_end))
         return field_string(r, o, pos);
-    for (uint32_t at = 0; at < STRING_SHORT; at += 8) {
-        const uint64_t zeros = zeros_of(load_le64(from + at));
+    for (uint32_t at = 0; at < TEXT_NEAR; at += SWAR_SIZE) {
+        const uint64_t zeros = swar_equal(load_le64(from + at), 0);
         if (zeros != 0)
-            return pos + 8 * (uint64_t)at + ((uint64_t)__builtin_ctzll(zeros) & ~UINT64_C(7)) + 8;
+            return pos + 8 * ((uint64_t)at + swar_before(zeros) + 1);
     }
     return field_string(r, o, pos);
+}
+
+/* A text of a length. */
+HOT uint64_t text_take(ctf_run *r, stele_batch *batch, const op *o, uint64_t pos,
+                       stele_field *entry)
+{
+    const bool has_slot = (o->flags & OP_HAS_SLOT) != 0;
+    const uint64_t length = has_slot ? r->slots[o->u.length].value : o->u.length;
+    if (UNLIKELY((has_slot && !r->slots[o->u.length].is_set) || length > TEXT_NEAR ||
+                 !text_is_near(r, batch, pos))) {
+        entries_set_end(batch, entry);
+        return field_text(r, o, pos);
+    }
+    text_put(batch, entry, o,
+             text_copy(batch->bytes + batch->byte_count, r->data + (pos >> 3), (uint32_t)length));
+    return pos + length * 8;
+}
+
+/* One of a stretch. */
+HOT bool text_take_short(ctf_run *r, stele_batch *batch, const op *o, const uint8_t *base,
+                         stele_field *entry)
+{
+    if (UNLIKELY(batch->byte_capacity - batch->byte_count < TEXT_NEAR)) {
+        entries_set_end(batch, entry);
+        return field_short_text(r, o, base + o->offset);
+    }
+    text_put(batch, entry, o,
+             text_copy(batch->bytes + batch->byte_count, base + o->offset, (uint32_t)o->u.length));
+    return true;
 }
 
 /* ---- Elements that nobody wants ---- */
@@ -559,7 +653,7 @@ HOT uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
     case OP_BIG_FLOAT: return field_big_float(r, o, pos);
     case OP_UUID: return field_uuid(r, pos);
     case OP_STRING: return field_string(r, o, pos);
-    case OP_TEXT: return field_text(r, o, pos);
+    case OP_ANY_TEXT: return field_text(r, o, pos);
     case OP_BLOB: return field_blob(r, o, pos);
     case OP_UNIT: return field_unit(r, o, pos);
     case OP_JOINT: return joint_note(r, o, pos) ? pos : run_exhausted(r);
@@ -575,16 +669,9 @@ static __attribute__((noinline)) uint64_t op_other(ctf_run *r, const program *p,
 {
     uint64_t value;
     switch (o->code) {
-    case OP_EMIT: entry_push(r->batch, o->head, op_load(o, base)); break;
-    case OP_EMIT_TEXT: return field_emit_text(r, o, base + o->offset) ? pos : POS_FAILED;
-    case OP_EMIT_NAMED:
-        value = op_load(o, base);
-        entry_push(r->batch, o->head, value);
-        if (!labels_push(r->programs, o->u.labels, value, p->entries, r->batch))
-            return run_exhausted(r);
-        break;
-    case OP_EMIT_BOOL: entry_push(r->batch, o->head, op_load(o, base) != 0); break;
-    case OP_EMIT_FLOAT:
+    case OP_OTHER: entry_push(r->batch, o->head, op_load(o, base)); break;
+    case OP_BOOL: entry_push(r->batch, o->head, op_load(o, base) != 0); break;
+    case OP_FLOAT:
         value = store_double(float_of_bits(op_load(o, base), o->u.format));
         entry_push(r->batch, o->head, value);
         break;
@@ -601,19 +688,18 @@ static __attribute__((noinline)) uint64_t op_other(ctf_run *r, const program *p,
 }
 
 /* Puts the number to the scratch: the position behind it, POS_FAILED. */
-HOT uint64_t op_varint(ctf_run *r, const program *p, const op **o, const uint8_t **base,
-                       uint64_t pos)
+HOT uint64_t op_varint(ctf_run *r, const program *p, const op **o, uint64_t pos)
 {
     bool is_big;
     pos = field_varint(r, *o, pos, &is_big);
-    *base = r->scratch;
     if (is_big)
         *o = p->ops + (*o)->v.target - 1;
     return pos;
 }
 
 /* Whether to go on behind the operation or at its target: the position, POS_FAILED. */
-HOT uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, uint32_t first)
+static __attribute__((noinline)) uint64_t op_branch(ctf_run *r, const program *p, const op **at,
+                                                    uint64_t pos, uint32_t first)
 {
     const op *const o = *at;
     bool goes_on = false, is_bad = false;
@@ -638,72 +724,197 @@ HOT uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos
     return pos;
 }
 
+/*
+ * Each operation goes to the code of the next one itself, so that the processor can tell from the
+ * one what mostly follows it. Labels as values are what gcc and clang have beyond C.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+#define GO_ON goto *codes[(++o)->code]
+
+/* What works at the position, and may fail. */
+#define MOVE(moved)                      \
+    do {                                 \
+        pos = (moved);                   \
+        if (UNLIKELY(pos == POS_FAILED)) \
+            goto failed;                 \
+    } while (0)
+
+/* ... in a function that finds the entries in the batch, and leaves them there. */
+#define MOVE_APART(moved)              \
+    do {                               \
+        entries_set_end(batch, entry); \
+        MOVE(moved);                   \
+        entry = entries_end(batch);    \
+    } while (0)
+
+#define PUT_NUMBER(code) entry = entry_put(entry, o->head, number_load(code, o, base + o->offset))
+
 decode_outcome run_execute(ctf_run *r, const program *first)
 {
+    static const void *const codes[] = {
+#define CTF_OP(name)      &&name,
+#define CTF_OP_RARE(name) &&other,
+#include "formats/ctf/decode/ops.def"
+#undef CTF_OP
+#undef CTF_OP_RARE
+    };
     stele_batch *const batch = r->batch;
     const program *p = first;
-    const op *o = p->ops;
+    const op *o = p->ops, *to;
     const uint8_t *base = r->scratch;
+    stele_field *entry = entries_end(batch);
     uint64_t pos = r->position - r->data_at;
-    event_mark mark = event_begin(r, batch, pos);
-    for (;; o++) {
-        switch (o->code) {
-        case OP_NEED_THREAD:
-            if (UNLIKELY(!stretch_near(r, o, &pos, &base)))
-                goto far;
-            event_thread_pair(r, o, base);
-            o += 2;
-            continue;
-        case OP_NEED_BYTES:
-            if (UNLIKELY(!stretch_near(r, o, &pos, &base)))
-                goto far;
-            o = entries_push(batch, o + 1, base, NUMBER_BYTES);
-            continue;
-        case OP_NEED_ALIGNED: pos = aligned(r, pos, o->v.need.mask); __attribute__((fallthrough));
-        case OP_NEED:
-            if (LIKELY(stretch_near(r, o, &pos, &base)))
-                continue;
-            __attribute__((fallthrough));
-        case OP_NEED_SHIFTED:
-        far:
-            pos = stretch_any(r, o, pos);
-            base = r->stretch;
-            break;
-        case OP_EMIT_BYTES: o = entries_push(batch, o, base, NUMBER_BYTES); continue;
-        case OP_EMIT_LE: o = entries_push(batch, o, base, NUMBER_LE); continue;
-        case OP_EMIT_BE: o = entries_push(batch, o, base, NUMBER_BE); continue;
-        case OP_ENTRY: entry_push(batch, o->head, load_native64(&o->u)); continue;
-        case OP_SLOT: slot_set(r, o, base); continue;
-        case OP_THREAD: event_thread_near(r, o++, base); continue;
-        case OP_CLOCK: event_clock(r, o, base); continue;
-        case OP_EVENT_ID: r->id = op_load(o, base); continue;
-        case OP_STRING_COPY: pos = string_copy(r, batch, o, pos); break;
-        case OP_STRING_PASS: pos = string_pass(r, o, pos); break;
-        case OP_NUMBERS: pos = field_numbers(r, o++, pos); break;
-        case OP_ENTRIES: pos = field_entries(r, o++, pos, p->entries); break;
-        case OP_SKIP: pos = skip_near(r, o, pos); break;
-        case OP_VARINT: pos = op_varint(r, p, &o, &base, pos); break;
-        case OP_JUMP:
-        case OP_LOOP:
-        case OP_NEXT:
-        case OP_CHOOSE:
-        case OP_WHETHER: pos = op_branch(r, p, &o, pos, mark.fields); break;
-        case OP_EITHER_LE: pos = event_enter_either(r, batch, &p, &o, pos, false); break;
-        case OP_EITHER_BE: pos = event_enter_either(r, batch, &p, &o, pos, true); break;
-        case OP_DISPATCH: pos = event_enter(r, batch, &p, &o, pos); break;
-        case OP_DONE:
-            if (UNLIKELY(!event_push(r, batch, p, pos, mark.fields)))
-                return event_undo(r, mark);
-            if (pos == r->content_end || batch_is_full(batch))
-                return event_leave(r, pos);
-            mark = event_begin(r, batch, pos);
-            p = first;
-            o = p->ops - 1;
-            continue;
-        case OP_END: event_leave(r, pos); return DECODE_OK;
-        default: pos = op_other(r, p, o, base, pos); break;
-        }
-        if (UNLIKELY(pos == POS_FAILED))
-            return event_undo(r, mark);
-    }
+    event_mark mark = event_begin(r, batch, pos, batch->field_count);
+    event_frame frame;
+    r->loops_left = r->loops_max;
+    event_keep(r);
+    goto *codes[o->code];
+
+NEED_ALIGNED:
+    pos = aligned(r, pos, o->v.need.mask);
+NEED:
+    if (UNLIKELY(!stretch_near(r, o, &pos, &base)))
+        goto NEED_SHIFTED;
+    GO_ON;
+NEED_SHIFTED:
+    MOVE(stretch_any(r, o, pos));
+    base = r->stretch;
+    GO_ON;
+U8:
+    PUT_NUMBER(OP_U8);
+    GO_ON;
+U16:
+    PUT_NUMBER(OP_U16);
+    GO_ON;
+U32:
+    PUT_NUMBER(OP_U32);
+    GO_ON;
+U64:
+    PUT_NUMBER(OP_U64);
+    GO_ON;
+S8:
+    PUT_NUMBER(OP_S8);
+    GO_ON;
+S16:
+    PUT_NUMBER(OP_S16);
+    GO_ON;
+S32:
+    PUT_NUMBER(OP_S32);
+    GO_ON;
+BINARY32:
+    PUT_NUMBER(OP_BINARY32);
+    GO_ON;
+LE:
+    PUT_NUMBER(OP_LE);
+    GO_ON;
+BE:
+    PUT_NUMBER(OP_BE);
+    GO_ON;
+NAMED:
+    entry = entry_put_named(r, batch, entry, o, op_load(o, base), p->entries);
+    if (UNLIKELY(entry == NULL))
+        goto failed;
+    GO_ON;
+ENTRY:
+    entry = entry_put(entry, o->head, load_native64(&o->u));
+    GO_ON;
+SLOT:
+    slot_set(r, o, base);
+    GO_ON;
+CLOCK:
+    event_clock(r, o, base);
+    GO_ON;
+EVENT_ID:
+    r->id = op_load(o, base);
+    GO_ON;
+THREAD:
+    event_thread_near(r, o++, base);
+    GO_ON;
+THREAD_PAIR:
+    event_thread_pair(r, o++, base);
+    GO_ON;
+STRING_COPY:
+    MOVE(string_copy(r, batch, o, pos, entry));
+    entry++;
+    GO_ON;
+STRING_PASS:
+    MOVE(string_pass(r, o, pos));
+    GO_ON;
+TEXT:
+    MOVE(text_take(r, batch, o, pos, entry));
+    entry++;
+    GO_ON;
+SHORT_TEXT:
+    if (UNLIKELY(!text_take_short(r, batch, o, base, entry)))
+        goto failed;
+    entry++;
+    GO_ON;
+NUMBERS:
+    MOVE(field_numbers(r, o++, pos, entry));
+    entry++;
+    GO_ON;
+ENTRIES:
+    MOVE_APART(field_entries(r, o++, pos, p->entries));
+    GO_ON;
+SKIP:
+    MOVE(skip_near(r, o, pos));
+    GO_ON;
+VARINT:
+    to = o;
+    MOVE_APART(op_varint(r, p, &to, pos));
+    o = to;
+    base = r->scratch;
+    GO_ON;
+JUMP:
+LOOP:
+NEXT:
+CHOOSE:
+WHETHER:
+    to = o;
+    MOVE_APART(op_branch(r, p, &to, pos, mark.fields));
+    o = to;
+    GO_ON;
+other:
+    MOVE_APART(op_other(r, p, o, base, pos));
+    GO_ON;
+KEEP:
+    event_keep(r);
+    GO_ON;
+EITHER_LE:
+    MOVE(event_either(r, o->u.either, pos, false));
+    goto DISPATCH;
+EITHER_BE:
+    MOVE(event_either(r, o->u.either, pos, true));
+DISPATCH:
+    entries_set_end(batch, entry);
+    p = event_enter(r, batch, entry);
+    if (UNLIKELY(p == NULL))
+        goto failed;
+    entry = entries_end(batch);
+    o = p->ops;
+    goto *codes[o->code];
+DONE_MORE:
+DONE:
+    entries_set_end(batch, entry);
+    frame = event_frame_make(r, p, mark.fields, batch->field_count);
+    if (UNLIKELY(o->code == OP_DONE_MORE ? !event_push_more(r, p, pos, frame)
+                                         : !event_push(r, batch, p, pos, frame)))
+        goto failed;
+    if (pos == r->content_end || batch_is_full(batch))
+        return event_leave(r, pos);
+    entry = entries_end(batch);
+    mark = event_begin(r, batch, pos, batch->field_count);
+    p = first;
+    o = p->ops;
+    goto *codes[o->code];
+END:
+    entries_set_end(batch, entry);
+    event_leave(r, pos);
+    return DECODE_OK;
+failed:
+    return event_undo(r, mark);
 }
+
+#pragma GCC diagnostic pop

@@ -2,6 +2,7 @@
 /* Fields that no stretch holds: texts, bytes, arrays, integers of more than 64 bits. */
 #include <math.h>
 
+#include "core/swar.h"
 #include "formats/ctf/decode/run.h"
 #include "formats/ctf/schema/encodings.h"
 
@@ -79,18 +80,14 @@ static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
 
 /* ---- Strings ---- */
 
-#define ONES  UINT64_C(0x0101010101010101)
-#define HIGHS UINT64_C(0x8080808080808080)
-
 /* Where the first zero is; `size` when there is none. Most strings are short. */
 static inline size_t find_zero(const uint8_t *from, size_t size)
 {
     size_t at = 0;
     for (; at + 8 <= size && at < 64; at += 8) {
-        const uint64_t word = load_le64(from + at);
-        const uint64_t zeros = (word - ONES) & ~word & HIGHS;
+        const uint64_t zeros = swar_equal(load_le64(from + at), 0);
         if (zeros != 0)
-            return at + (size_t)__builtin_ctzll(zeros) / 8;
+            return at + swar_before(zeros);
     }
     if (at < size) {
         const uint8_t *zero = memchr(from + at, 0, size - at);
@@ -112,7 +109,7 @@ uint64_t field_string(ctf_run *r, const op *o, uint64_t pos)
     return pos + (size + unit) * 8;
 }
 
-bool field_emit_text(ctf_run *r, const op *o, const uint8_t *from)
+bool field_short_text(ctf_run *r, const op *o, const uint8_t *from)
 {
     return push_bytes(r, o, from, find_zero(from, (size_t)o->u.length));
 }
@@ -173,49 +170,48 @@ static uint64_t element_load(const ctf_run *r, const op *o, uint64_t pos)
     const unsigned bit = (unsigned)(pos & 7), width = o->v.element.size;
     const uint64_t value = (o->flags & OP_BIG_ENDIAN) != 0 ? bits_load_be(at, end, bit, width)
                                                            : bits_load_le(at, end, bit, width);
+    if ((o->flags & OP_REAL) != 0)
+        return store_double(float_of_binary32((uint32_t)value));
     return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, width) : value;
 }
 
-static double float_of_binary32(uint64_t bits)
+/* Numbers that all begin with a byte and can be loaded where they lie, `step` bytes apart. */
+HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t *to, size_t step)
 {
-    const uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return (double)value;
-}
-
-/* Whether all elements begin with a byte and can be loaded where they lie. */
-static bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits)
-{
-    return (pos & 7) == 0 && (o->v.element.stride & 7) == 0 && pos + bits < r->near_end;
-}
-
-/* Numbers, `step` bytes apart. */
-HOT void numbers_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t count, uint8_t *to,
-                       size_t step)
-{
-    const uint8_t *from = r->data + (pos >> 3);
     const uint8_t *const end = to + count * step;
     const size_t stride = o->v.element.stride / 8;
     const op number = o[1];
-    if ((o->flags & OP_BIG_ENDIAN) != 0) {
-        for (; to != end; from += stride, to += step)
-            store_native64(to, number_load(&number, from, NUMBER_BE));
-    } else {
-        for (; to != end; from += stride, to += step)
-            store_native64(to, number_load(&number, from, NUMBER_BYTES));
+    switch (number.code) {
+#define NUMBERS_OF(code)                                          \
+    case code:                                                    \
+        for (; to != end; from += stride, to += step)             \
+            store_native64(to, number_load(code, &number, from)); \
+        break;
+        NUMBERS_OF(OP_U8)
+        NUMBERS_OF(OP_U16)
+        NUMBERS_OF(OP_U32)
+        NUMBERS_OF(OP_U64)
+        NUMBERS_OF(OP_S8)
+        NUMBERS_OF(OP_S16)
+        NUMBERS_OF(OP_S32)
+        NUMBERS_OF(OP_BINARY32)
+        NUMBERS_OF(OP_LE)
+        NUMBERS_OF(OP_BE)
+#undef NUMBERS_OF
     }
 }
 
 /* Any numbers. */
-static void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t count, uint8_t *to,
-                           size_t step)
+HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits, uint64_t count,
+                        uint8_t *to, size_t step)
 {
-    const bool is_float = (o->flags & OP_BINARY32) != 0;
-    for (; count != 0; count--, pos += o->v.element.stride, to += step) {
-        const uint64_t value = element_load(r, o, pos);
-        store_native64(to, is_float ? store_double(float_of_binary32(value)) : value);
+    if (((pos | o->v.element.stride) & 7) == 0 && pos + bits < r->near_end &&
+        o[1].code != OP_FLOAT) {
+        numbers_store(o, r->data + (pos >> 3), count, to, step);
+        return;
     }
+    for (; count != 0; count--, pos += o->v.element.stride, to += step)
+        store_native64(to, element_load(r, o, pos));
 }
 
 /* How many elements there are, which are all loaded; false: the outcome says why. */
@@ -237,9 +233,8 @@ uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos)
     return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
 }
 
-uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos)
+uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry)
 {
-    stele_field *entry = &r->batch->fields[r->batch->field_count];
     uint64_t count, bits;
     uint32_t offset;
     uint8_t *to;
@@ -248,14 +243,8 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos)
     to = count <= INT32_MAX / 8 ? batch_push_array(r->batch, (uint32_t)count, &offset) : NULL;
     if (to == NULL)
         return run_exhausted(r);
-    memcpy(entry, &o->head, sizeof o->head);
-    entry->u.bytes.offset = offset;
-    entry->u.bytes.size = (uint32_t)(count * 8);
-    r->batch->field_count++;
-    if (elements_are_near(r, o, pos, bits) && (o->flags & OP_BINARY32) == 0)
-        numbers_store(r, o, pos, count, to, 8);
-    else
-        elements_store(r, o, pos, count, to, 8);
+    entry_put_bytes(entry, o->head, offset, (uint32_t)(count * 8));
+    elements_store(r, o, pos, bits, count, to, 8);
     return pos + bits;
 }
 
@@ -273,10 +262,7 @@ uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
     entry->u.run.length = entry->u.run.count = (uint32_t)count;
     for (uint64_t i = 1; i <= count; i++)
         memcpy(&entry[i], &o[1].head, sizeof o->head);
-    if (elements_are_near(r, o, pos, bits))
-        numbers_store(r, o, pos, count, (uint8_t *)&entry[1].u, sizeof *entry);
-    else
-        elements_store(r, o, pos, count, (uint8_t *)&entry[1].u, sizeof *entry);
+    elements_store(r, o, pos, bits, count, (uint8_t *)&entry[1].u, sizeof *entry);
     return pos + bits;
 }
 
@@ -437,7 +423,7 @@ double float_of_bits(uint64_t bits, uint32_t format)
     const uint64_t exponent = bits >> fraction_bits & bits_mask(exponent_bits);
     double value;
     if (exponent_bits == 8 && fraction_bits == 23)
-        return float_of_binary32(bits);
+        return float_of_binary32((uint32_t)bits);
     value = float_make(exponent, exponent_bits, fraction, false);
     return (bits >> (fraction_bits + exponent_bits) & 1) != 0 ? -value : value;
 }

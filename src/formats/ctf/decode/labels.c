@@ -94,6 +94,9 @@ static bool ranges_make(label_table *labels, arena *memory, ctf_generation gener
     return true;
 }
 
+/* The first would be that of 0, the others are of no value of theirs already. */
+static const label_memo no_memos[LABEL_MEMOS] = {{.value = 1}};
+
 static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
 {
     arena *memory = &programs->memory;
@@ -101,6 +104,7 @@ static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
     if (labels == NULL)
         return NULL;
     *labels = (label_table){.type = type,
+                            .memos = no_memos,
                             .names = arena_take(memory, type->mapping_count * sizeof(stele_name))};
     if (labels->names == NULL)
         return NULL;
@@ -109,16 +113,6 @@ static label_table *labels_make(ctf_programs *programs, const ctf_class *type)
                                   : !ranges_make(labels, memory, programs->schema->generation))
         return NULL;
     return labels;
-}
-
-/* Most enumerations are small, and have one label for a value. */
-static void labels_note_few(label_table *labels)
-{
-    uint32_t hits[RANGE_HITS_MAX + 1];
-    for (uint64_t value = 0; labels->bits == NULL && value < LABELS_FEW; value++) {
-        if (range_table_find_all(&labels->ranges, value, hits) == 1)
-            labels->few[value] = hits[0] + 1;
-    }
 }
 
 label_table *labels_get(ctf_programs *programs, const ctf_class *type)
@@ -135,7 +129,6 @@ label_table *labels_get(ctf_programs *programs, const ctf_class *type)
     labels = labels_make(programs, type);
     if (labels == NULL)
         return NULL;
-    labels_note_few(labels);
     programs->labels[slot] = (struct label_slot){type, labels};
     programs->label_count++;
     return labels;
@@ -159,24 +152,46 @@ static bool label_push(ctf_programs *programs, label_table *labels, uint32_t ind
     return true;
 }
 
+/* The mappings that hold the value, the lowest first. */
+static uint32_t labels_find(const label_table *labels, uint64_t value, uint32_t *hits)
+{
+    uint32_t count = 0;
+    if (labels->bits == NULL)
+        return range_table_find_all(&labels->ranges, value, hits);
+    for (uint32_t i = 0; i < labels->type->mapping_count && count < RANGE_HITS_MAX; i++) {
+        if ((labels->bits[i] & value) != 0)
+            hits[count++] = i;
+    }
+    return count;
+}
+
+/* Most enumerations are small, and have one label for a value. False: memory. */
+static bool labels_note(ctf_programs *programs, label_table *labels, uint64_t value,
+                        const uint32_t *hits, uint32_t count)
+{
+    label_memo memo = {.value = value, .count = count};
+    if (labels->own_memos == NULL) {
+        labels->own_memos = arena_take(&programs->memory, sizeof no_memos);
+        if (labels->own_memos == NULL)
+            return false;
+        memcpy(labels->own_memos, no_memos, sizeof no_memos);
+        labels->memos = labels->own_memos;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        memo.names[i] = labels->names[hits[i]];
+        if (memo.names[i] == LABEL_UNKNOWN) /* known in its batch only */
+            return true;
+    }
+    labels->own_memos[value % LABEL_MEMOS] = memo;
+    return true;
+}
+
 bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, uint32_t reserve,
                  stele_batch *batch)
 {
-    uint32_t hits[RANGE_HITS_MAX + 1], count = 0;
+    uint32_t hits[RANGE_HITS_MAX + 1];
     const uint32_t entry = batch->field_count - 1;
-    if (value < LABELS_FEW && labels->few[value] != 0) {
-        hits[0] = labels->few[value] - 1;
-        count = 1;
-    } else if (labels->bits == NULL) {
-        count = range_table_find_all(&labels->ranges, value, hits);
-    } else {
-        for (uint32_t i = 0; i < labels->type->mapping_count && count < RANGE_HITS_MAX; i++) {
-            if ((labels->bits[i] & value) != 0)
-                hits[count++] = i;
-        }
-    }
-    if (count == 0)
-        return true;
+    const uint32_t count = labels_find(labels, value, hits);
     if (!batch_reserve_fields(batch, count + reserve))
         return false;
     for (uint32_t i = 0; i < count; i++) {
@@ -184,5 +199,6 @@ bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, ui
             return false;
     }
     batch->fields[entry].label_count = (uint8_t)count;
-    return true;
+    return count > sizeof labels->memos->names / sizeof *labels->memos->names ||
+           labels_note(programs, labels, value, hits, count);
 }

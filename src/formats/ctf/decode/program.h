@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs: what a scope's classes compile into. A program is a flat array of operations, executed
- * front to back by one loop (execute.c), with jumps for arrays, variants and optionals.
+ * Programs: what a scope's classes compile into. A program is a flat array of operations (ops.def),
+ * executed front to back by one loop (execute.c), with jumps for arrays, variants and optionals.
  *
- * Fields whose distance is known are put into one stretch: OP_NEED aligns, makes sure that all bits
- * of the stretch are there, points at its first byte and steps over it; the operations behind it
- * load at fixed offsets from there without a check. Where fields are not wanted a stretch is only
- * the step. What has no fixed size (strings, arrays, blobs) works at the position and moves it.
+ * Fields whose distance is known are put into one stretch: OP_NEED makes sure that all bits of the
+ * stretch are there, points at its first byte and steps over it; the operations behind it load at
+ * fixed offsets from there without a check, each in the way that suits its number. Where fields are
+ * not wanted a stretch is only the step. What has no fixed size (strings, arrays, blobs) works at
+ * the position and moves it.
  *
- *     struct { u5 id; u27 ts; i32 a; i32 b; string s; u16 c }, all fields wanted:
+ *     struct { u5 id; u27 ts; u8 a; s32 b; string s; u16 c }, all fields wanted:
  *
- *         NEED 96 bits, EMIT 4: id ts a b; STRING s; NEED 16 bits, EMIT 1: c; END
+ *         NEED 72 bits; LE id; LE ts; U8 a; S32 b; STRING_COPY s; NEED 16 bits; U16 c; DONE
  *
- * What else is done with numbers of a stretch stands behind their entries, so that these are few
- * operations.
+ * What else is done with a number stands behind its entry: SLOT, CLOCK, EVENT_ID, ...
  */
 #ifndef CTF_PROGRAM_H
 #define CTF_PROGRAM_H
@@ -27,69 +27,11 @@
 #include "formats/ctf/schema/targets.h"
 
 typedef enum op_code {
-    OP_END,  /* of the program */
-    OP_DONE, /* with an event */
-    /* Stretches. size: their bits; touched: bytes that are loaded from; mask: align first */
-    OP_NEED,         /* one that begins at the position */
-    OP_NEED_ALIGNED, /* one that begins at the next aligned place */
-    OP_NEED_SHIFTED, /* one that may begin at any bit, and is copied to bit 0 */
-    OP_NEED_BYTES,   /* OP_NEED, and OP_EMIT_BYTES behind it */
-    OP_NEED_THREAD,  /* OP_NEED, and OP_THREAD behind it, whose numbers are two neighbours of 32
-                        bits. offset: of both; width: tells their order and signs, see
-                        thread_form() */
-    OP_EMIT_BYTES,   /* count: of operations behind it that are entries of plain numbers, which
-                        begin with a byte, lowest first */
-    OP_EMIT_LE,      /* the same at any bit */
-    OP_EMIT_BE,
-    OP_SLOT,  /* slot: keep the value for later fields */
-    OP_CLOCK, /* clock: let it advance to the value */
-    OP_EVENT_ID,
-    OP_THREAD, /* this and the next operation: the numbers of the event's thread and process */
-    /* Whole fields at the position */
-    OP_VARINT,      /* to the scratch, which is then as a stretch of 64 bits; target: behind what
-                       emits it, for one with more */
-    OP_STRING_COPY, /* in units of a byte, wanted */
-    OP_STRING_PASS, /* ... and not wanted */
-    OP_NUMBERS, /* length, stride: an array of plain numbers, as the next operation loads them */
-    OP_ENTRIES, /* the same with an entry for each */
-    OP_SKIP,    /* length, stride, size: elements of a fixed size that nobody wants */
-    /* Structure */
-    OP_ENTRY,   /* appends an entry as it stands: runs of a known length, NULL */
-    OP_LOOP,    /* length: a run of elements; target: behind its OP_NEXT */
-    OP_NEXT,    /* target: the first operation of the element */
-    OP_JUMP,    /* target */
-    OP_CHOOSE,  /* slot, choices: selects an option */
-    OP_WHETHER, /* slot, condition; target: where it is not there */
-    /* Event headers */
-    OP_EITHER_LE, /* the compact and extended ones of LTTng, then as OP_DISPATCH */
-    OP_EITHER_BE,
-    OP_DISPATCH, /* to the program of the event class that the header says */
-    /* What most events do not need. In a stretch: */
-    OP_EMIT_TEXT,  /* length: a short text of a fixed length */
-    OP_EMIT,       /* one number in any form: load it, append an entry */
-    OP_EMIT_NAMED, /* labels: the same with labels behind it */
-    OP_EMIT_BOOL,
-    OP_EMIT_FLOAT, /* format: bits of exponent and mantissa */
-    OP_ROLE,       /* role: tell the packet's head */
-    OP_EVENT_SIZE,
-    /* ... whole fields at the position: */
-    OP_BIG,       /* size: an integer of more than 64 bits */
-    OP_BIG_FLOAT, /* size, format: one of more than 64 bits */
-    OP_UUID,      /* looks at the next 16 bytes */
-    OP_STRING,    /* in any encoding */
-    OP_TEXT,      /* length in bytes; ends at the first zero for the reader */
-    OP_BLOB,      /* length in bytes */
-    OP_UNIT,      /* size, unit: an RFC bit field that would cross its unit goes to the next */
-    OP_JOINT,     /* shift: joint_kind; size, role: what it says. Only with DECODE_JOINTS. */
-    OP_ORDER,     /* from here on bits are in this order, which can only change between bytes */
-    /* ... structure and events: */
-    OP_OPEN,         /* appends a run: OP_CLOSE ends it */
-    OP_CLOSE,        /* of the innermost open run */
-    OP_PICK,         /* first, count: the slots of which one is set; slot: to be set to its value */
-    OP_UNSET,        /* slot */
-    OP_THREAD_SLOTS, /* tid, pid: the slots that tell the event's thread and process */
-    OP_PAYLOAD,      /* of an event whose size the header says */
-    OP_PAYLOAD_END
+#define CTF_OP(name)      OP_##name,
+#define CTF_OP_RARE(name) OP_##name,
+#include "formats/ctf/decode/ops.def"
+#undef CTF_OP
+#undef CTF_OP_RARE
 } op_code;
 
 #define OP_NONE UINT32_MAX /* no operation, where an index is expected */
@@ -98,7 +40,7 @@ typedef enum op_code {
 #define OP_SIGNED     0x02u
 #define OP_REVERSED   0x04u
 #define OP_WIDE       0x08u       /* the value touches 9 bytes: `shift` is its first bit */
-#define OP_BINARY32   0x10u       /* of arrays: their numbers are floating point */
+#define OP_REAL       0x10u       /* of arrays: their numbers are binary32 */
 #define OP_HAS_SLOT   0x20u       /* the length is the value of a slot */
 #define OP_WANTED     0x40u       /* append an entry */
 #define OP_VARIABLE   OP_HAS_SLOT /* of numbers: as wide as the last OP_VARINT found it */
@@ -132,7 +74,6 @@ typedef struct op {
     uint64_t head;   /* the first half of the entry */
     union {
         uint64_t size;   /* bits */
-        uint64_t add;    /* to the number: what its sign bit stands for, or a whole value */
         uint64_t length; /* elements, or bytes of text and blobs; with OP_HAS_SLOT its slot */
         uint32_t format; /* exponent bits, mantissa bits << 16 */
         struct {
@@ -141,6 +82,9 @@ typedef struct op {
         struct {
             uint32_t first, count;
         } picks;
+        struct {
+            uint32_t offset, form; /* of both numbers; see thread_form() */
+        } pair;
         label_table *labels;
         const op_choices *choices;
         const op_condition *condition;
@@ -156,7 +100,6 @@ typedef struct op {
         } element;
         uint32_t target; /* index of an operation */
         uint32_t slot;
-        uint32_t count;
         uint32_t role;
         uint32_t clock;
         uint32_t format;
@@ -192,10 +135,11 @@ typedef struct op_place {
 
 /*
  * struct { id; variant <id> { struct { ts } compact; struct { id; ts } extended } }: the same for
- * both byte orders and whatever the alignments are.
+ * both byte orders and whatever the alignments are. The compact one is in its first 8 bytes.
  */
 struct op_either {
-    op_place id, compact_time, extended_id, extended_time;
+    op_place id, compact_time; /* shifts in the first 8 bytes */
+    op_place extended_id, extended_time;
     uint64_t escape;                               /* the id that says extended */
     uint32_t slot;                                 /* of the id */
     uint32_t mask;                                 /* alignment - 1 */
@@ -203,16 +147,24 @@ struct op_either {
     uint32_t clock;
 };
 
-#define LABELS_FEW 32u
+/* The labels of a value that was seen. */
+typedef struct label_memo {
+    uint64_t value;
+    uint32_t count;
+    stele_name names[2];
+} label_memo;
+
+#define LABEL_MEMOS 16u
 
 /* Labels of an enumeration or flags of a bit map; names are made when they are first needed. */
 struct label_table {
     const ctf_class *type;
-    uint32_t few[LABELS_FEW]; /* by value: the index + 1 of its only label; 0: look it up */
-    range_table ranges;       /* of an enumeration */
-    const uint64_t *bits;     /* of a bit map: by mapping, all bits of the flag */
-    const uint32_t *shown;    /* mappings in the order in which they are shown; NULL: their own */
-    stele_name *names;        /* in that order; LABEL_UNKNOWN until it is needed */
+    const label_memo *memos; /* by value modulo LABEL_MEMOS; one of another value: none yet */
+    label_memo *own_memos;   /* NULL until a value was seen */
+    range_table ranges;      /* of an enumeration */
+    const uint64_t *bits;    /* of a bit map: by mapping, all bits of the flag */
+    const uint32_t *shown;   /* mappings in the order in which they are shown; NULL: their own */
+    stele_name *names;       /* in that order; LABEL_UNKNOWN until it is needed */
 };
 
 #define LABEL_UNKNOWN UINT32_MAX
@@ -224,7 +176,8 @@ typedef struct program {
     bool has_local_names; /* of one batch: to be made again for the next one */
     bool has_thread;      /* it tells the event's thread */
     uint32_t cpu_slot;    /* of the CPU that the event names; SLOT_NONE */
-    uint32_t entries;     /* most entries between two checks for room, labels apart */
+    uint32_t entries;     /* most entries between two checks for room, labels apart; with those of
+                             the event header, once more for the next event */
     uint32_t depth;       /* frames that open runs and loops need */
     uint32_t slots;
     size_t size;
@@ -255,7 +208,9 @@ typedef struct stream_programs {
     uint64_t id_count;     /* ids below are dense; 0: they are not */
     uint32_t slots, depth; /* most that one of them needs */
     layout_phase phase;    /* behind the event header */
+    uint32_t header_entries;
     bool event_header_has_id;
+    bool header_has_loops;
     bool has_event_size; /* the header says it */
 } stream_programs;
 

@@ -300,7 +300,7 @@ const program *run_find_program(ctf_run *r, uint64_t at)
     const program *p = NULL;
     if (r->id < own->id_count)
         p = own->events[r->id];
-    if (__builtin_expect(p == NULL, 0)) {
+    if (UNLIKELY(p == NULL)) {
         event = schema_find_event(r->stream_class, r->id);
         if (event == NULL && !r->own->event_header_has_id && r->stream_class->event_count == 1)
             event = &r->stream_class->events[0];

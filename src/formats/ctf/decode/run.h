@@ -45,8 +45,8 @@ struct ctf_run {
     uint64_t tid, pid;     /* the thread that the last event named */
     uint32_t event_track;  /* see run_cpu() */
     uint32_t thread;       /* its track; 0: none was named yet */
-    uint64_t thread_pair;  /* the bytes of both numbers, where OP_NEED_THREAD found them ... */
-    uint8_t thread_form;   /* ... in this form; 0: it did not */
+    uint64_t thread_pair;  /* the bytes of both numbers, where OP_THREAD_PAIR found them ... */
+    uint32_t thread_form;  /* ... in this form; 0: it did not */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
     const uint64_t
         *clock; /* that gives events their times; one that stands still: they have none */
@@ -69,14 +69,14 @@ struct ctf_run {
     uint64_t loops_left, loops_max; /* elements that it may still have, and any event */
     unsigned varint_width, begin_width, end_width;
     const uint8_t *stretch; /* see stretch_any() */
-    bool is_clamped;        /* see event_time_far() */
     bit_order order;
     uint32_t frame_count;
     decode_outcome outcome;
     /* Values */
     uint32_t clock_count;
     uint64_t *clocks, *clocks_before; /* by number; before the event */
-    uint64_t last_ticks;              /* of the last event */
+    bit_order order_before;
+    uint64_t last_ticks; /* of the last event */
     slot_value *slots;
     uint32_t slot_count;
     run_frame *frames;
@@ -96,8 +96,7 @@ struct ctf_run {
    can count. */
 static inline void clock_advance(uint64_t *clock, uint64_t value, uint64_t mask)
 {
-    const uint64_t advanced = (*clock & ~mask) | (value & mask);
-    *clock = advanced + (advanced < *clock ? mask + 1 : 0);
+    *clock += (value - *clock) & mask;
 }
 
 /* The bits of a value from the other end. */
@@ -109,16 +108,45 @@ static inline uint64_t bits_reversed(uint64_t value, unsigned width)
     return turned;
 }
 
-/* How plain numbers lie in the 8 bytes that are loaded for them. */
-typedef enum number_form { NUMBER_BYTES, NUMBER_LE, NUMBER_BE } number_form;
-
-/* A plain number of a group. */
-static inline uint64_t number_load(const op *o, const uint8_t *base, number_form form)
+static inline double float_of_binary32(uint32_t bits)
 {
-    const uint8_t *from = base + o->offset;
-    uint64_t value = form == NUMBER_BE ? load_be64(from) : load_le64(from);
-    value = (form == NUMBER_BYTES ? value : value >> o->shift) & o->mask;
-    return (value ^ o->sign) + o->u.add;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+/* A number that is loaded as `code` says, a constant: a few instructions. */
+HOT uint64_t number_load(op_code code, const op *o, const uint8_t *at)
+{
+    switch (code) {
+    case OP_U8: return at[0];
+    case OP_U16: return load_le16(at);
+    case OP_U32: return load_le32(at);
+    case OP_U64: return load_le64(at);
+    case OP_S8: return (uint64_t)(int8_t)at[0];
+    case OP_S16: return (uint64_t)(int16_t)load_le16(at);
+    case OP_S32: return (uint64_t)(int32_t)load_le32(at);
+    case OP_BINARY32: return store_double(float_of_binary32(load_le32(at)));
+    case OP_BE: return ((load_be64(at) >> o->shift & o->mask) ^ o->sign) - o->sign;
+    default: /* OP_LE */ return ((load_le64(at) >> o->shift & o->mask) ^ o->sign) - o->sign;
+    }
+}
+
+/* An entry of the tape, written as the two words that it is. */
+HOT stele_field *entry_put(stele_field *entry, uint64_t head, uint64_t value)
+{
+    _Static_assert(sizeof *entry == 16, "an entry is two words");
+    store_native64(entry, head);
+    store_native64(&entry->u, value);
+    return entry + 1;
+}
+
+HOT stele_field *entry_put_bytes(stele_field *entry, uint64_t head, uint32_t offset, uint32_t size)
+{
+    store_native64(entry, head);
+    entry->u.bytes.offset = offset;
+    entry->u.bytes.size = size;
+    return entry + 1;
 }
 
 /* ---- Outcomes (run.c) ---- */
@@ -169,9 +197,8 @@ bool joint_note(ctf_run *r, const op *o, uint64_t pos);
 
 uint64_t field_string(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_text(ctf_run *r, const op *o, uint64_t pos);
-bool field_emit_text(ctf_run *r, const op *o, const uint8_t *from);
+bool field_short_text(ctf_run *r, const op *o, const uint8_t *from);
 uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos);
-uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve);
 uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big);
@@ -180,6 +207,9 @@ uint64_t field_big_float(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_uuid(ctf_run *r, uint64_t pos);
 uint64_t field_order(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos);
+
+/* An array of numbers in one entry, which has room there. */
+uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
 
 /* The length of an array, text or blob; false: the outcome says why. */
 bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length);
