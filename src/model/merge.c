@@ -4,11 +4,11 @@
  * merges what the two below it hold until one of them runs dry, some hundred events at a time and
  * without a branch that depends on times. What the root holds goes out as segments.
  *
- *                 root: a1 b1 a2 c1 c2 b2         a node keeps the order of inputs: on equal
- *                /                       \        keys the left one goes first
- *        a1 b1 a2 b2                    c1 c2
- *         /       \                       |
- *     a1 a2 ..  b1 b2 ..              c1 c2 ..    keys of batches
+ *                 root: a1 b1 c1 a2 c2 ..
+ *                /                       \        on equal keys the left one goes first
+ *        a1 b1 a2 b2 ..              c1 c2 ..
+ *         /       \
+ *     a1 a2 ..  b1 b2 ..                          keys of batches
  *
  * A node is filled only when it is empty and all of the nodes above it are, too. So all events of
  * a leaf that is filled were delivered, and its input can reuse their batch. Where all of one side
@@ -19,13 +19,14 @@
 #include "model/batch.h"
 #include "model/flow.h"
 
-#define LEAF_EVENTS 256u                  /* that a leaf holds */
-#define SIDE_EVENTS 128u                  /* that a merge takes of each side at once */
-#define RUN_EVENTS  8                     /* more than so many are passed on as they lie */
+#define LEAF_EVENTS 256u /* that a leaf holds */
+#define SIDE_EVENTS 128u /* that a merge takes of each side at once */
+#define RUN_EVENTS  8    /* more than so many are passed on as they lie */
+#define KEY_BIAS    (UINT64_C(1) << 63)
 #define NODE_ROOM   (2 * SIDE_EVENTS + 1) /* one may be read behind the last */
 
 typedef struct merge_entry {
-    int64_t key;    /* event_key() */
+    uint64_t key;   /* event_key(), moved so that it is never negative */
     uint64_t place; /* the input, and below it 32 bits of the event's number in its batch */
 } merge_entry;
 
@@ -63,7 +64,7 @@ static inline bool is_empty(const merge_node *node)
     return node->at == node->end;
 }
 
-static inline bool goes_before(const merge_entry *entry, int64_t limit, bool wins_tie)
+static inline bool goes_before(const merge_entry *entry, uint64_t limit, bool wins_tie)
 {
     return entry->key < limit || (wins_tie && entry->key == limit);
 }
@@ -74,7 +75,7 @@ static inline void read_keys(merge_entry *to, const stele_segment *from, uint32_
     const stele_event *event = &from->batch->events[from->first];
     const uint64_t place = number << 32 | from->first;
     for (uint32_t i = 0; i < count; i++)
-        to[i] = (merge_entry){event_key(&event[i], by_end), place + i};
+        to[i] = (merge_entry){(uint64_t)event_key(&event[i], by_end) ^ KEY_BIAS, place + i};
 }
 
 static void leaf_fill(merge_flow *merge, merge_node *leaf)
@@ -107,7 +108,7 @@ static void leaf_fill(merge_flow *merge, merge_node *leaf)
  * The end of the entries of one side that go before the other's first one; `at` where they are too
  * few to be passed on by themselves.
  */
-static const merge_entry *run_end(const merge_node *side, int64_t limit, bool wins_tie)
+static const merge_entry *run_end(const merge_node *side, uint64_t limit, bool wins_tie)
 {
     const merge_entry *first = side->at, *end = side->end;
     if (goes_before(end - 1, limit, wins_tie))
@@ -144,6 +145,19 @@ static const merge_entry *side_end(const merge_node *side)
     return side->end - side->at > (ptrdiff_t)SIDE_EVENTS ? side->at + SIDE_EVENTS : side->end;
 }
 
+/* All ones where `b` goes first. The compiler cannot know so, and make a branch of its use. */
+static inline uint64_t mask_of(uint64_t a_key, uint64_t b_key)
+{
+    uint64_t mask = -(uint64_t)(b_key < a_key);
+    __asm__("" : "+r"(mask));
+    return mask;
+}
+
+static inline uint64_t either(uint64_t a, uint64_t b, uint64_t mask)
+{
+    return a ^ ((a ^ b) & mask);
+}
+
 /*
  * Merges until one of the sides runs dry. Which event goes cannot be guessed, so there is no branch
  * to be guessed wrongly, and the keys of both that may be next are loaded before it is known.
@@ -152,19 +166,18 @@ static void node_merge(merge_node *node, merge_node *left, merge_node *right)
 {
     const merge_entry *a = left->at, *const a_end = side_end(left);
     const merge_entry *b = right->at, *const b_end = side_end(right);
-    int64_t a_key = a->key, b_key = b->key;
+    uint64_t a_key = a->key, b_key = b->key;
     merge_entry *to = node->room;
     while (a != a_end && b != b_end) {
-        const int64_t a_next = a[1].key, b_next = b[1].key;
-        const bool takes_right = b_key < a_key;
-        const uint64_t mask = -(uint64_t)takes_right; /* with ?: compilers make a branch */
-        to->key = takes_right ? b_key : a_key;
-        to->place = a->place ^ ((a->place ^ b->place) & mask);
+        const uint64_t a_next = a[1].key, b_next = b[1].key;
+        const uint64_t mask = mask_of(a_key, b_key);
+        to->key = either(a_key, b_key, mask);
+        to->place = either(a->place, b->place, mask);
         to++;
-        a += !takes_right;
-        b += takes_right;
-        a_key = takes_right ? a_key : a_next;
-        b_key = takes_right ? b_next : b_key;
+        a += 1 + (int64_t)mask;
+        b -= (int64_t)mask;
+        a_key = either(a_next, a_key, mask);
+        b_key = either(b_key, b_next, mask);
     }
     left->at = a;
     right->at = b;
