@@ -9,13 +9,11 @@
  *     full      everything with all fields, in the order of the records
  *     ordered   the same in the order of time
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include <stele/stele.h>
+#include "timed.h"
 
 typedef struct mode {
     const char *name;
@@ -32,24 +30,19 @@ static const mode modes[] = {
     {"full", false, {.order = STELE_ORDER_NONE}},
     {"ordered", false, {.order = STELE_ORDER_TIME}}};
 
-typedef struct result {
-    double cpu_s;
-    uint64_t event_count, field_count, size;
-} result;
+typedef struct counts {
+    const mode *how;
+    uint64_t event_count, field_count;
+} counts;
 
-static double cpu_now_s(void)
+static stele_status read_all(stele_context *context, stele_trace *trace, void *user)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static stele_status read_all(stele_context *context, stele_trace *trace, const mode *how,
-                             result *out)
-{
+    counts *out = user;
+    const mode *how = out->how;
     stele_reader *reader;
     stele_segment segment;
     stele_status status;
+    out->event_count = out->field_count = 0;
     if (how->is_index)
         return stele_trace_index(trace);
     status = stele_reader_open(context, &trace, 1, &how->request, &reader);
@@ -65,53 +58,25 @@ static stele_status read_all(stele_context *context, stele_trace *trace, const m
     return status == STELE_END ? STELE_OK : status;
 }
 
-static stele_status run(const mode *how, const char *path, result *out)
-{
-    const double start_s = cpu_now_s();
-    stele_context *context;
-    stele_trace *trace;
-    stele_status status = stele_context_new(NULL, &context);
-    *out = (result){0};
-    if (status != STELE_OK)
-        return status;
-    status = stele_trace_open(context, path, NULL, &trace);
-    if (status == STELE_OK) {
-        out->size = stele_trace_get_info(trace)->size;
-        status = read_all(context, trace, how, out);
-        stele_trace_close(trace);
-    }
-    stele_context_free(context);
-    out->cpu_s = cpu_now_s() - start_s;
-    return status;
-}
-
 int main(int argc, char **argv)
 {
-    const mode *how = NULL;
-    const int repeat = argc > 3 ? atoi(argv[3]) : 3;
-    result best = {0}, now;
+    counts all = {.how = NULL};
+    timed best = {0};
     struct rusage usage;
     for (size_t i = 0; argc > 2 && i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(argv[1], modes[i].name) == 0)
-            how = &modes[i];
+            all.how = &modes[i];
     }
-    if (how == NULL) {
+    if (all.how == NULL) {
         fprintf(stderr, "usage: bench_read index|summary|full|ordered FILE [REPEAT]\n");
         return 2;
     }
-    for (int i = 0; i < repeat; i++) {
-        const stele_status status = run(how, argv[2], &now);
-        if (status != STELE_OK) {
-            fprintf(stderr, "%s: %s\n", argv[2], stele_status_text(status));
-            return 1;
-        }
-        if (i == 0 || now.cpu_s < best.cpu_s)
-            best = now;
-    }
+    if (!timed_best(argv[2], argc > 3 ? atoi(argv[3]) : 3, read_all, &all, &best))
+        return 1;
     getrusage(RUSAGE_SELF, &usage);
     printf("%-8s %8.3f s  %9.2f M events/s  %9.1f MB/s  peak %ld MB  (%llu events, %llu fields)\n",
-           how->name, best.cpu_s, (double)best.event_count / best.cpu_s * 1e-6,
+           all.how->name, best.cpu_s, (double)all.event_count / best.cpu_s * 1e-6,
            (double)best.size / best.cpu_s * 1e-6, usage.ru_maxrss / 1024,
-           (unsigned long long)best.event_count, (unsigned long long)best.field_count);
+           (unsigned long long)all.event_count, (unsigned long long)all.field_count);
     return 0;
 }

@@ -182,7 +182,7 @@ typedef struct stele_ctf_index_entry {
 /* 16 bytes: the header of version 1.1. */
 STELE_API void stele_ctf_index_header_write(void *bytes);
 
-/* 72 bytes: an entry of version 1.1. */
+/* 72 bytes: an entry of version 1.1. One of 1.0 is 56 bytes long, and is read with zeros behind. */
 STELE_API void stele_ctf_index_entry_read(const void *bytes, stele_ctf_index_entry *entry);
 STELE_API void stele_ctf_index_entry_write(void *bytes, const stele_ctf_index_entry *entry);
 

@@ -89,12 +89,9 @@ static ctf_member *members_take(ctf_schema *schema, ctf_class *structure, uint32
 
 static ctf_class *structure_make(ctf_schema *schema, uint32_t alignment)
 {
-    ctf_class *type = schema_take(schema, 1, sizeof *type);
+    ctf_class *type = schema_make_class(schema, CTF_STRUCT, alignment, 0);
     if (type != NULL)
-        *type = (ctf_class){.kind = CTF_STRUCT,
-                            .alignment = alignment,
-                            .alignment_minimum = alignment,
-                            .place = {UINT32_MAX}};
+        type->alignment_minimum = alignment;
     return type;
 }
 

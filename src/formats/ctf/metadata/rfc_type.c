@@ -86,15 +86,9 @@ uint32_t rfc_alignment(const metadata *m, uint64_t size)
 
 ctf_class *rfc_integer(ctf_schema *schema, uint32_t size, uint32_t alignment)
 {
-    ctf_class *type = schema_take(schema, 1, sizeof *type);
+    ctf_class *type = schema_make_class(schema, CTF_UINT, alignment, size);
     if (type != NULL)
-        *type = (ctf_class){.kind = CTF_UINT,
-                            .base = CTF_DECIMAL,
-                            .is_big_endian = schema->is_big_endian,
-                            .alignment = alignment,
-                            .alignment_minimum = 1,
-                            .size = size,
-                            .place = {UINT32_MAX}};
+        type->is_big_endian = schema->is_big_endian;
     return type;
 }
 

@@ -23,6 +23,19 @@ ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size)
     return text;
 }
 
+ctf_class *schema_make_class(ctf_schema *schema, ctf_kind kind, uint32_t alignment, uint32_t size)
+{
+    ctf_class *type = schema_take(schema, 1, sizeof *type);
+    if (type != NULL)
+        *type = (ctf_class){.kind = (uint8_t)kind,
+                            .base = CTF_DECIMAL,
+                            .alignment = alignment,
+                            .alignment_minimum = 1,
+                            .size = size,
+                            .place = {UINT32_MAX}};
+    return type;
+}
+
 /* What tables begin with, for there may be many with little in them. */
 #define FIRST_SIZE 64u
 

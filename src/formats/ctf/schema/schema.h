@@ -320,6 +320,9 @@ ctf_callsite *schema_add_callsite(ctf_schema *schema);
 extern const ctf_event_extra schema_no_extra;
 const ctf_event_extra *schema_event_extra(ctf_schema *schema, const ctf_event_extra *extra);
 
+/* A class that is made, not read: decimal, and of no place. NULL: memory is exhausted. */
+ctf_class *schema_make_class(ctf_schema *schema, ctf_kind kind, uint32_t alignment, uint32_t size);
+
 /* A cleared class, member table and so on of the arena; NULL: memory is exhausted. */
 void *schema_take(ctf_schema *schema, size_t count, size_t size);
 

@@ -146,6 +146,7 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
     }
     if (status != STELE_OK && status != STELE_END)
         return status;
+    file->is_first_unknown = tried != 0 && !file->has_first_event;
     return learn_last(self, file, &packets, w);
 }
 
@@ -363,25 +364,30 @@ static bool sort_files(const ctf_trace *trace, ctf_stream *stream)
 
 /* ---- What the model is told ---- */
 
+/* Of the events of all files. Files without any do not count, but those may have some that could
+   not be read here. */
 static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
 {
-    bool is_clamped = false;
+    bool has_some = false, is_sure = true, is_clamped = false;
     for (uint32_t i = 0; i < stream->file_count; i++) {
         const ctf_file *file = &trace->files[stream->files[i]];
         const ctf_clock *clock = file->first.clock;
         int64_t begin_ns, end_ns;
+        is_sure = is_sure && !file->is_first_unknown;
         if (clock == NULL || !file->has_first_event)
             continue;
         begin_ns = file->first_event_ns;
         end_ns = file->has_last_event ? file->last_event_ns
                  : file->has_end      ? clock_ns(clock, file->end_ticks, &is_clamped)
                                       : begin_ns;
-        if (!out->has_range || begin_ns < out->begin_ns)
+        if (!has_some || begin_ns < out->begin_ns)
             out->begin_ns = begin_ns;
-        if (!out->has_range || end_ns > out->end_ns)
+        if (!has_some || end_ns > out->end_ns)
             out->end_ns = end_ns;
-        out->has_range = (file->has_last_event || file->has_end) && (i == 0 || out->has_range);
+        has_some = true;
+        is_sure = is_sure && (file->has_last_event || file->has_end);
     }
+    out->has_range = has_some && is_sure;
 }
 
 /* From the begin of the first packet to the end of the last one. */

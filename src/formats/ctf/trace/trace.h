@@ -53,7 +53,8 @@ typedef struct ctf_file {
     ctf_place_bits last[CTF_LAST_KEPT]; /* packets, the last one first */
     int64_t first_event_ns, last_event_ns;
     bool has_end, has_first_event, has_last_event;
-    bool is_ordered; /* its packets begin one after the other */
+    bool is_first_unknown; /* there may be events, but the first packets show none */
+    bool is_ordered;       /* its packets begin one after the other */
     ctf_seek *seeks;
     uint32_t seek_count, seek_capacity; /* the latter 4 to a power, like CTF_SEEKS_MAX */
     uint64_t seek_step;                 /* packets from one seek point to the next */

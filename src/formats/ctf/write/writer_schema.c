@@ -116,16 +116,11 @@ typedef struct maker {
 
 static ctf_class *integer(maker *k, uint32_t size, uint16_t roles)
 {
-    ctf_class *type = schema_take(k->schema, 1, sizeof *type);
-    if (type != NULL)
-        *type = (ctf_class){.kind = CTF_UINT,
-                            .base = CTF_DECIMAL,
-                            .alignment = 8,
-                            .alignment_minimum = 1,
-                            .size = size,
-                            .roles = roles,
-                            .clock = (roles & CTF_ROLE_TIMESTAMP) != 0 ? k->clock : NULL,
-                            .place = {UINT32_MAX}};
+    ctf_class *type = schema_make_class(k->schema, CTF_UINT, 8, size);
+    if (type != NULL) {
+        type->roles = roles;
+        type->clock = (roles & CTF_ROLE_TIMESTAMP) != 0 ? k->clock : NULL;
+    }
     return type;
 }
 
@@ -145,15 +140,12 @@ static bool member(ctf_member *to, const char *name, const ctf_class *type)
 /* A structure of `count` members, to be filled in. */
 static ctf_class *structure(maker *k, uint32_t count, ctf_member **members)
 {
-    ctf_class *type = schema_take(k->schema, 1, sizeof *type);
+    ctf_class *type = schema_make_class(k->schema, CTF_STRUCT, 8, 0);
     *members = schema_take(k->schema, count, sizeof **members);
     if (type == NULL || *members == NULL)
         return NULL;
-    *type = (ctf_class){.kind = CTF_STRUCT,
-                        .alignment = 8,
-                        .alignment_minimum = 1,
-                        .u.structure = {*members, count},
-                        .place = {UINT32_MAX}};
+    type->u.structure.members = *members;
+    type->u.structure.count = count;
     return type;
 }
 

@@ -529,15 +529,7 @@ typedef struct class_maker {
 
 static ctf_class *class_take(class_maker *c, ctf_kind kind, uint32_t size)
 {
-    ctf_class *type = schema_take(c->schema, 1, sizeof *type);
-    if (type != NULL)
-        *type = (ctf_class){.kind = (uint8_t)kind,
-                            .base = CTF_DECIMAL,
-                            .alignment = 8,
-                            .alignment_minimum = 1,
-                            .size = size,
-                            .place = {UINT32_MAX}};
-    return type;
+    return schema_make_class(c->schema, kind, 8, size);
 }
 
 static ctf_class *make_integer(class_maker *c, const uint8_t *key)
