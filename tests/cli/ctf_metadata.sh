@@ -150,4 +150,28 @@ cp out odd_18
 expect 0 ctf metadata odd_18
 says out 'int = "c";'
 
+# LTTng 2.16 gives tags by their whole way, which babeltrace2 does not read in CTF 1.8.
+mkdir tagged
+cat >tagged/metadata <<'END'
+/* CTF 1.8 */
+trace { major = 1; minor = 8; byte_order = le; uuid = "01234567-89ab-cdef-0123-456789abcdef"; };
+typealias integer { size = 8; } := u8;
+stream { event.header := struct {
+    u8 id;
+    enum : u8 { a = 1, b = 2 } t;
+    variant <stream.event.header.t> { u8 a; u8 b; } v;
+}; };
+event { name = e; fields := struct { struct { u8 n; } in; u8 x[stream.event.header.id]; }; };
+END
+expect 0 ctf metadata tagged
+says out 'variant <stream.event.header.t> {$'
+expect 0 ctf metadata --to 2 tagged
+# The UUID tells which directories are one trace; in CTF 2 name and UID do.
+says out '"name": "",$'
+says out '"uid": "01234567-89ab-cdef-0123-456789abcdef"'
+cp out two/metadata
+expect 0 ctf metadata --to 1.8 two
+says out 'variant <t> {$'
+says out 'x\[stream.event.header.id\];$'
+
 finish

@@ -6,6 +6,8 @@
 #ifndef CTF_PRINT_H
 #define CTF_PRINT_H
 
+#include <stdio.h>
+
 #include "core/output.h"
 #include "formats/ctf/schema/schema.h"
 
@@ -24,6 +26,20 @@ static inline void print_lose(schema_printer *p, ctf_text where, const char *wha
     p->loss_count++;
     if (p->lose != NULL)
         p->lose(p->user, where, what);
+}
+
+typedef struct uuid_text {
+    char text[37];
+} uuid_text;
+
+static inline uuid_text uuid_format(const uint8_t uuid[16])
+{
+    uuid_text to;
+    size_t at = 0;
+    for (unsigned i = 0; i < 16; i++)
+        at += (size_t)snprintf(to.text + at, sizeof to.text - at, "%s%02x",
+                               i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    return to;
 }
 
 void print_tsdl(schema_printer *p); /* CTF 1.8 */

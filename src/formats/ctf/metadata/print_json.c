@@ -744,11 +744,22 @@ static void put_environment(json_printer *j)
     end(j, '}');
 }
 
+/* The UUID of CTF 1.8 tells which directories are one trace; in CTF 2 name and UID do. */
+static void put_trace_identity(json_printer *j, const ctf_schema *schema)
+{
+    if (schema->generation != CTF_1 || !schema->has_uuid) {
+        put_identity(j, &schema->identity);
+        return;
+    }
+    put_word(j, "name", "");
+    put_word(j, "uid", uuid_format(schema->uuid).text);
+}
+
 static void put_trace(json_printer *j)
 {
     const ctf_schema *schema = j->p->schema;
     fragment_begin(j, "trace-class");
-    put_identity(j, &schema->identity);
+    put_trace_identity(j, schema);
     put_environment(j);
     put_scope(j, "packet-header-field-class", CTF_SCOPE_PACKET_HEADER);
     put_raw(j, "attributes", schema->attributes);

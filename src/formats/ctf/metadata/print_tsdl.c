@@ -97,10 +97,7 @@ static void attribute_text(tsdl_printer *t, const char *name, ctf_text text)
 static void attribute_uuid(tsdl_printer *t, const uint8_t uuid[16])
 {
     attribute(t, "uuid");
-    output_byte(t->out, '"');
-    for (unsigned i = 0; i < 16; i++)
-        output_printf(t->out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-    output_text(t->out, "\";");
+    output_printf(t->out, "\"%s\";", uuid_format(uuid).text);
 }
 
 static void block_begin(tsdl_printer *t, const char *name)
@@ -224,12 +221,25 @@ static void check_hidden(tsdl_printer *t, const ctf_location *at)
         lose(t, "fields that others of their name hide");
 }
 
+/* Whether the path within the scope is enough, which is all that babeltrace2 takes of a tag; what
+   was of CTF 1.8 stays as it was written. */
+static bool is_found_without_scope(const tsdl_printer *t, const ctf_location *at)
+{
+    const ctf_location name = {
+        .scope = CTF_SCOPE_LEXICAL, .steps = at->steps, .step_count = at->step_count};
+    print_target meant, found;
+    return t->p->schema->generation != CTF_1 && at->scope == t->walk.scope &&
+           walk_resolve(&t->walk, at, &meant) && walk_resolve(&t->walk, &name, &found) &&
+           found.is_relative && found.up + 1 == t->walk.depth &&
+           found.members[0] == meant.members[0];
+}
+
 static void location(tsdl_printer *t, const ctf_location *at)
 {
     const char *dot = "";
     if (at->scope == CTF_SCOPE_RELATIVE)
         check_hidden(t, at);
-    if (at->scope < CTF_SCOPE_COUNT)
+    if (at->scope < CTF_SCOPE_COUNT && !is_found_without_scope(t, at))
         output_text(t->out, scope_prefixes[at->scope]);
     for (uint32_t i = 0; i < at->step_count; i++) {
         if (at->steps[i].bytes == NULL)
@@ -557,6 +567,14 @@ static void identity_lost(tsdl_printer *t, const ctf_identity *identity, bool ke
     lose_text(t, identity->uid, "unique identifiers");
 }
 
+/* An identity that print_json() made of the UUID. */
+static bool is_told_by_uuid(const ctf_schema *schema)
+{
+    const ctf_identity *identity = &schema->identity;
+    return schema->has_uuid && identity->name_space.bytes == NULL && identity->name.size == 0 &&
+           ctf_text_is(identity->uid, uuid_format(schema->uuid).text);
+}
+
 static void trace_block(tsdl_printer *t)
 {
     const ctf_schema *schema = t->p->schema;
@@ -570,7 +588,8 @@ static void trace_block(tsdl_printer *t)
     output_printf(t->out, "%s;", byte_order(schema->is_big_endian));
     scope_print(t, "packet.header", CTF_SCOPE_PACKET_HEADER);
     block_end(t);
-    identity_lost(t, &schema->identity, false);
+    if (!is_told_by_uuid(schema))
+        identity_lost(t, &schema->identity, false);
     lose_text(t, schema->attributes, "attributes of the trace");
     lose_text(t, schema->extensions, "extensions of the trace");
     lose_text(t, schema->preamble_attributes, "attributes of the preamble");
