@@ -131,6 +131,8 @@ static void put_integer(rfc_printer *r, const ctf_class *type)
         put_map(r, type);
     if (type->is_bit_reversed)
         lose(r, "a bit order of its own");
+    if (type->base != CTF_BASE_NONE && type->base != CTF_DECIMAL)
+        lose(r, "bases that integers are shown in");
 }
 
 /* The length of a dynamic array that stands right in front of it: together they are a sequence. */

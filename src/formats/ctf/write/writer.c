@@ -398,14 +398,23 @@ static unsigned event_flags(ctf_writer *w, const stele_event *event, const stele
     }
 }
 
+static void time_lose(ctf_writer *w, const stele_event *event, const char *what)
+{
+    writer_lose(&w->base, (stele_kind)event->kind, what, false, 1);
+}
+
 static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_event *event)
 {
-    uint64_t ticks = (uint64_t)event->time_ns - (uint64_t)w->base_ns;
-    const bool is_late = event->time_ns < w->base_ns || ticks < s->last;
-    if (!is_late)
+    const uint64_t ticks = (uint64_t)event->time_ns - (uint64_t)w->base_ns;
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
+        time_lose(w, event, "having no time");
+        return s->last;
+    }
+    if ((event->flags & STELE_FLAG_CLAMPED) != 0)
+        time_lose(w, event, "time beyond 64 bits of nanoseconds");
+    if (event->time_ns >= w->base_ns && ticks >= s->last)
         return ticks;
-    writer_lose(&w->base, (stele_kind)event->kind, "time before that of an earlier event", false,
-                1);
+    time_lose(w, event, "time before that of an earlier event");
     return s->last;
 }
 
@@ -471,6 +480,8 @@ static void write_event(ctf_writer *w, const stele_batch *batch, const stele_eve
     }
     if (!w->has_uuid)
         choose_uuid(w, event);
+    if ((event->flags & STELE_FLAG_DAMAGED) != 0)
+        writer_lose(&w->base, (stele_kind)event->kind, "mark of damage", true, 1);
     flags = event_flags(w, event, &track);
     find_context(w, event, track);
     if (!shape_event(&w->shape, batch, event, &flags) ||
