@@ -315,9 +315,12 @@ static void put_field(shape *s, const stele_field *field)
     case STELE_TYPE_INTS:
     case STELE_TYPE_FLOATS: put_numbers(s, field); break;
     case STELE_TYPE_ARRAY: put_array(s, field); break;
-    case STELE_TYPE_STRUCT:
-    case STELE_TYPE_VARIANT: put_structure(s, field); break;
-    default: put_op(s, OP_NONE, 0, 0, field->name); break;
+    case STELE_TYPE_VARIANT:
+        lose(s, "variant as a structure", false);
+        put_structure(s, field);
+        break;
+    case STELE_TYPE_STRUCT: put_structure(s, field); break;
+    default: lose(s, "null as an empty structure", false); put_op(s, OP_NONE, 0, 0, field->name);
     }
     s->depth--;
 }
@@ -637,6 +640,7 @@ static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
             type->kind = CTF_DYNAMIC_BLOB;
             return true;
         }
+        writer_lose(c->writer, STELE_KIND_NONE, "bytes as an array of numbers", false, 1);
         type->u.array.element = make_integer(c, byte_key);
         break;
     case OP_EMPTY: type->u.array.element = make_integer(c, byte_key); break;
@@ -745,6 +749,8 @@ static ctf_class *make_class(class_maker *c)
     c->at += 8;
     switch (key[0]) {
     case OP_BOOL:
+        if (c->schema->generation != CTF_2)
+            writer_lose(c->writer, STELE_KIND_NONE, "boolean as a number", false, 1);
         type = class_take(c, c->schema->generation == CTF_2 ? CTF_BOOL : CTF_UINT, 8);
         break;
     case OP_UINT:
