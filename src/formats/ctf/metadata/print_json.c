@@ -890,6 +890,9 @@ void print_json(schema_printer *p)
     }
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         print_lose(p, schema->callsites[i].name, "callsites");
+    if (j.walk.is_exhausted)
+        p->out->status = STELE_ERR_MEMORY;
+    walk_free(&j.walk);
     intern_free(&j.clashing);
     name_set_free(&j.names);
 }

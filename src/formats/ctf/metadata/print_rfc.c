@@ -388,4 +388,7 @@ void print_rfc(schema_printer *p)
         for (uint32_t i = 0; i < schema->streams[s]->event_count; i++)
             put_event(&r, &schema->streams[s]->events[i]);
     }
+    if (r.walk.is_exhausted)
+        p->out->status = STELE_ERR_MEMORY;
+    walk_free(&r.walk);
 }

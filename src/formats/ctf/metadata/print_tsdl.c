@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/metadata/print_walk.h"
+#include "formats/ctf/schema/names.h"
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
 
@@ -223,7 +224,7 @@ static void check_hidden(tsdl_printer *t, const ctf_location *at)
 
 /* Whether the path within the scope is enough, which is all that babeltrace2 takes of a tag; what
    was of CTF 1.8 stays as it was written. */
-static bool is_found_without_scope(const tsdl_printer *t, const ctf_location *at)
+static bool is_found_without_scope(tsdl_printer *t, const ctf_location *at)
 {
     const ctf_location name = {
         .scope = CTF_SCOPE_LEXICAL, .steps = at->steps, .step_count = at->step_count};
@@ -429,25 +430,46 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
     output_byte(t->out, '}');
 }
 
-/* Whether the label names the option, with or without an escape, and has its ranges. */
-static bool selects(const ctf_mapping *label, const ctf_mapping *option)
+/* Labels by name, and without an escape where no other is called so. False: memory. */
+static bool labels_register(name_register *labels, const ctf_class *tag)
 {
-    const bool is_escaped = label->name.size == option->name.size + 1 && *label->name.bytes == '_';
-    const ctf_text name = {label->name.bytes + is_escaped, label->name.size - is_escaped};
-    return ctf_text_equals(name, option->name) && label->range_count == option->range_count &&
+    bool is_ok = true;
+    for (uint32_t i = 0; i < tag->mapping_count && is_ok; i++)
+        is_ok = name_register_put(labels, tag->mappings[i].name, &tag->mappings[i]);
+    for (uint32_t i = 0; i < tag->mapping_count && is_ok; i++) {
+        const ctf_text name = tag->mappings[i].name;
+        const ctf_text bare = {name.bytes + 1, name.size - 1};
+        if (name.size != 0 && *name.bytes == '_' && name_register_find(labels, bare) == NULL)
+            is_ok = name_register_put(labels, bare, &tag->mappings[i]);
+    }
+    return is_ok;
+}
+
+static bool has_ranges_of(const ctf_mapping *option, const ctf_mapping *label)
+{
+    return label != NULL && label->range_count == option->range_count &&
            memcmp(label->ranges, option->ranges, label->range_count * sizeof *label->ranges) == 0;
 }
 
 /* CTF 1.8 selects by labels of the tag; the ranges of CTF 2 must be those of such labels. */
 static void check_selector(tsdl_printer *t, const ctf_class *type)
 {
+    name_register labels;
     print_target target;
     uint32_t found = 0;
     if (type->selects_by_name || !walk_resolve(&t->walk, type->u.variant.selector, &target))
         return;
-    for (uint32_t i = 0; i < type->mapping_count; i++)
-        for (uint32_t k = 0; k < target.type->mapping_count; k++)
-            found += selects(&target.type->mappings[k], &type->mappings[i]);
+    if (!name_register_init(&labels)) {
+        t->out->status = STELE_ERR_MEMORY;
+        return;
+    }
+    if (!labels_register(&labels, target.type))
+        t->out->status = STELE_ERR_MEMORY;
+    while (found < type->mapping_count &&
+           has_ranges_of(&type->mappings[found],
+                         name_register_find(&labels, type->mappings[found].name)))
+        found++;
+    name_register_free(&labels);
     if (found < type->mapping_count)
         lose(t, "ranges that select options");
 }
@@ -733,5 +755,8 @@ void print_tsdl(schema_printer *p)
         stream_block(t, schema->streams[i]);
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         callsite_block(t, &schema->callsites[i]);
+    if (t->walk.is_exhausted)
+        p->out->status = STELE_ERR_MEMORY;
+    walk_free(&t->walk);
     free(t);
 }

@@ -14,18 +14,22 @@ const ctf_class *walk_root(const print_walk *walk, ctf_scope scope)
     }
 }
 
-/* Among the first `count` members, most likely the last ones. */
-static const ctf_member *member_find(const ctf_class *structure, uint32_t count, ctf_text written)
+void walk_free(print_walk *walk)
 {
-    for (uint32_t i = count; i > 0; i--)
-        if (ctf_text_equals(structure->u.structure.members[i - 1].written, written))
-            return &structure->u.structure.members[i - 1];
-    return NULL;
+    member_table_free(&walk->members);
+}
+
+/* Among the first `count` members. */
+static const ctf_member *find(print_walk *walk, const ctf_class *structure, uint32_t count,
+                              ctf_text written)
+{
+    const uint32_t index = member_find(&walk->members, structure, written, &walk->is_exhausted);
+    return index < count ? &structure->u.structure.members[index] : NULL;
 }
 
 /* Follows the steps from `first` on, from a structure on, of which so many members may be meant. */
-static bool descend(const ctf_class *from, uint32_t count, const ctf_location *location,
-                    uint32_t first, print_target *target)
+static bool descend(print_walk *walk, const ctf_class *from, uint32_t count,
+                    const ctf_location *location, uint32_t first, print_target *target)
 {
     target->member_count = 0;
     target->type = from;
@@ -34,9 +38,7 @@ static bool descend(const ctf_class *from, uint32_t count, const ctf_location *l
         if (target->type == NULL || target->type->kind != CTF_STRUCT ||
             location->steps[i].bytes == NULL || target->member_count == WALK_STEPS_MAX)
             return false;
-        if (i > first || count > target->type->u.structure.count)
-            count = target->type->u.structure.count;
-        member = member_find(target->type, count, location->steps[i]);
+        member = find(walk, target->type, i > first ? UINT32_MAX : count, location->steps[i]);
         if (member == NULL)
             return false;
         target->members[target->member_count++] = member;
@@ -46,29 +48,27 @@ static bool descend(const ctf_class *from, uint32_t count, const ctf_location *l
 }
 
 /* CTF 1.8: earlier members of the structures outwards, then the scopes before, last first. */
-static bool resolve_lexical(const print_walk *walk, const ctf_location *location,
-                            print_target *target)
+static bool resolve_lexical(print_walk *walk, const ctf_location *location, print_target *target)
 {
     for (uint32_t up = 0; up < walk->depth; up++) {
         const uint32_t level = walk->depth - 1 - up;
         const ctf_class *structure = walk->levels[level].structure;
         const uint32_t index = walk->levels[level].index;
-        if (member_find(structure, index, location->steps[0]) != NULL) {
+        if (find(walk, structure, index, location->steps[0]) != NULL) {
             target->is_relative = true;
             target->up = up;
-            return descend(structure, index, location, 0, target);
+            return descend(walk, structure, index, location, 0, target);
         }
     }
     for (int scope = (int)walk->scope - 1; scope >= 0; scope--) {
         target->scope = (ctf_scope)scope;
-        if (descend(walk_root(walk, target->scope), UINT32_MAX, location, 0, target))
+        if (descend(walk, walk_root(walk, target->scope), UINT32_MAX, location, 0, target))
             return true;
     }
     return false;
 }
 
-static bool resolve_relative(const print_walk *walk, const ctf_location *location,
-                             print_target *target)
+static bool resolve_relative(print_walk *walk, const ctf_location *location, print_target *target)
 {
     uint32_t up = 0;
     while (up < location->step_count && location->steps[up].bytes == NULL)
@@ -76,11 +76,11 @@ static bool resolve_relative(const print_walk *walk, const ctf_location *locatio
     target->is_relative = true;
     target->up = up;
     return up < walk->depth &&
-           descend(walk->levels[walk->depth - 1 - up].structure,
+           descend(walk, walk->levels[walk->depth - 1 - up].structure,
                    walk->levels[walk->depth - 1 - up].index, location, up, target);
 }
 
-bool walk_resolve(const print_walk *walk, const ctf_location *location, print_target *target)
+bool walk_resolve(print_walk *walk, const ctf_location *location, print_target *target)
 {
     *target = (print_target){.scope = location->scope};
     if (location->step_count == 0)
@@ -89,6 +89,7 @@ bool walk_resolve(const print_walk *walk, const ctf_location *location, print_ta
     case CTF_SCOPE_ENV: return false;
     case CTF_SCOPE_LEXICAL: return resolve_lexical(walk, location, target);
     case CTF_SCOPE_RELATIVE: return resolve_relative(walk, location, target);
-    default: return descend(walk_root(walk, location->scope), UINT32_MAX, location, 0, target);
+    default:
+        return descend(walk, walk_root(walk, location->scope), UINT32_MAX, location, 0, target);
     }
 }

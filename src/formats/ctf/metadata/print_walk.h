@@ -3,7 +3,7 @@
 #ifndef CTF_PRINT_WALK_H
 #define CTF_PRINT_WALK_H
 
-#include "formats/ctf/schema/schema.h"
+#include "formats/ctf/schema/targets.h"
 
 #define WALK_DEPTH_MAX 256
 #define WALK_STEPS_MAX 64
@@ -21,7 +21,11 @@ typedef struct print_walk {
     uint32_t depth;
     uint64_t
         budget; /* classes that may still be printed: shared ones are printed again and again */
+    member_table members;
+    bool is_exhausted; /* memory: what was looked up may not have been found */
 } print_walk;
+
+void walk_free(print_walk *walk);
 
 /* What a location leads to. */
 typedef struct print_target {
@@ -37,6 +41,6 @@ typedef struct print_target {
 const ctf_class *walk_root(const print_walk *walk, ctf_scope scope);
 
 /* False: the location leads nowhere from here, or is a constant. */
-bool walk_resolve(const print_walk *walk, const ctf_location *location, print_target *target);
+bool walk_resolve(print_walk *walk, const ctf_location *location, print_target *target);
 
 #endif
