@@ -451,6 +451,16 @@ static void skip_elements(builder *b, field_length length, uint64_t size, uint64
     b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
 }
 
+/* How elements are loaded: as whole bytes only where these follow each other without a gap. */
+static op_code array_code(const ctf_class *element, const number *n)
+{
+    const bool is_real = element->kind == CTF_FLOAT && element->size == 32;
+    const op_code code = is_real ? number_code_real(n) : number_code(n);
+    if (code > OP_BINARY32 || element->alignment <= element->size)
+        return code;
+    return is_real ? OP_FLOAT : (n->flags & OP_BIG_ENDIAN) != 0 ? OP_BE : OP_LE;
+}
+
 /* Plain numbers, in one packed array or as an entry each. */
 static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
 {
@@ -473,7 +483,7 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     at->v.element.size = element->size;
     at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
     n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
-    at = number_op(b, is_real ? number_code_real(&n) : number_code(&n), &n);
+    at = number_op(b, array_code(element, &n), &n);
     at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
                           base_hint(element));
     b->entries++;
@@ -1056,6 +1066,23 @@ static void emit_about(builder *b, const ctf_event_class *event)
         emit_raw(b, "event.fields", STELE_TYPE_NULL, STELE_HINT_CONTEXT, 0, false);
 }
 
+/* An entry may have so many labels. */
+#define ENTRIES_FEW (STELE_FIELDS_MANY / (RANGE_HITS_MAX + 1))
+
+/* See OP_DONE. */
+static bool is_usual(const builder *b)
+{
+    static const ctf_scope scopes[] = {CTF_SCOPE_EVENT_HEADER, CTF_SCOPE_COMMON_CONTEXT,
+                                       CTF_SCOPE_SPECIFIC_CONTEXT, CTF_SCOPE_PAYLOAD};
+    bool has_bits = false;
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes && !has_bits; i++) {
+        const ctf_class *root = target_scope_root(&b->programs->walk, scopes[i]);
+        has_bits = root != NULL && layout_size_min(root) != 0;
+    }
+    return has_bits && !b->has_loops && b->entries < ENTRIES_FEW &&
+           thread_choose(b, SLOT_CPU, SLOT_CPU) == SLOT_NONE;
+}
+
 program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
                        stele_batch *batch)
 {
@@ -1083,9 +1110,7 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
         build_close(&b);
         build_op(&b, OP_PAYLOAD_END);
     }
-    made = builder_finish(&b, b.has_loops || thread_choose(&b, SLOT_CPU, SLOT_CPU) != SLOT_NONE
-                                  ? OP_DONE_MORE
-                                  : OP_DONE);
+    made = builder_finish(&b, is_usual(&b) ? OP_DONE : OP_DONE_ANY);
     if (made != NULL) {
         made->event = event;
         event_name(&b, made, event->name);

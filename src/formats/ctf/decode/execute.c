@@ -443,92 +443,69 @@ static decode_outcome event_undo(ctf_run *r, event_mark mark)
     return r->outcome;
 }
 
-/* What an event has beside its fields and its time. */
-typedef struct event_frame {
-    uint64_t rest; /* see event_rest() */
-    uint32_t track;
-    uint32_t field_first, field_end;
-} event_frame;
-
-HOT event_frame event_frame_make(const ctf_run *r, const program *p, uint32_t first, uint32_t end)
+/* Appends the event that ends at the position. `rest` and `track`: see event_set(). */
+HOT void event_put(const ctf_run *r, stele_batch *batch, const program *p, uint64_t size,
+                   int64_t time_ns, uint64_t ticks, uint32_t track, uint32_t first, uint64_t rest)
 {
-    return (event_frame){p->rest | r->rest | event_rest((uint16_t)(end - first), 0, 0, 0, 0),
-                         p->has_thread ? r->thread : r->track, first, end};
+    event_set(&batch->events[batch->event_count++], time_ns, ticks, 0, 0,
+              r->data_offset + (r->event_at >> 3), (uint32_t)size, p->name, track, first, rest);
 }
 
-/* Appends the event that ends at the position, all but the count. */
-HOT void event_put(const ctf_run *r, stele_batch *batch, const program *p, int64_t time_ns,
-                   uint64_t size, event_frame f)
-{
-    const uint64_t at = r->event_at >> 3;
-    event_set(&batch->events[batch->event_count], time_ns, *r->clock, 0, 0, r->data_offset + at,
-              (uint32_t)size, p->name, f.track, f.field_first, f.rest);
-}
-
-#define EVENT_SIZE_NEAR (UINT64_C(1) << 31) /* bytes */
-
-/* An event that may be of any size and time; false: the outcome says why. */
-static __attribute__((noinline)) bool event_push_far(ctf_run *r, const program *p, uint64_t pos,
-                                                     event_frame f)
+/* One of any size, any time, any number of fields, perhaps with a CPU of its own; false: the
+   outcome says why. */
+static __attribute__((noinline)) bool event_push_any(ctf_run *r, const program *p, uint64_t pos,
+                                                     uint32_t first)
 {
     stele_batch *batch = r->batch;
-    stele_event *event = &batch->events[batch->event_count];
-    const uint64_t at = r->event_at, size = ((pos + 7) >> 3) - (at >> 3);
+    const uint64_t at = r->event_at, ticks = *r->clock, size = ((pos + 7) >> 3) - (at >> 3);
+    uint64_t rest = p->rest | r->rest;
+    uint32_t track = r->track;
     bool is_clamped = false;
     int64_t time_ns;
     if (pos <= at) {
         run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
-    if (*r->clock < r->last_ticks)
-        run_time_back(r, at, *r->clock);
-    r->last_ticks = *r->clock;
-    time_ns = clock_rate_ns(r->rate, *r->clock, &is_clamped);
-    if (is_clamped)
-        f.rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
-    event_put(r, batch, p, time_ns, size < UINT32_MAX ? size : UINT32_MAX, f);
-    batch->field_count = f.field_end;
-    if (!batch_set_fields(batch, event, f.field_first)) {
-        run_exhausted(r);
-        return false;
-    }
-    batch->event_count++;
-    return true;
-}
-
-/* Appends the event that ends at the position; false: the outcome says why. */
-HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos, event_frame f)
-{
-    const uint64_t ticks = *r->clock, size = ((pos + 7) >> 3) - (r->event_at >> 3);
-    if (UNLIKELY(pos - r->event_at - 1 >= EVENT_SIZE_NEAR || ticks < r->last_ticks ||
-                 ticks >= r->rate->ns_end || f.field_end - f.field_first >= STELE_FIELDS_MANY))
-        return event_push_far(r, p, pos, f);
+    if (ticks < r->last_ticks)
+        run_time_back(r, at, ticks);
     r->last_ticks = ticks;
-    event_put(r, batch, p, (int64_t)((uint64_t)r->rate->zero_ns + ticks), size, f);
-    batch->event_count++;
+    r->loops_left = r->loops_max;
+    time_ns = clock_rate_ns(r->rate, ticks, &is_clamped);
+    if (is_clamped)
+        rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
+    if (p->cpu_slot != SLOT_NONE) {
+        rest |= run_cpu(r, p);
+        track = r->event_track;
+    }
+    event_put(r, batch, p, size < UINT32_MAX ? size : UINT32_MAX, time_ns, ticks,
+              p->has_thread ? r->thread : track, first, rest);
+    if (batch_set_fields(batch, &batch->events[batch->event_count - 1], first))
+        return true;
+    run_exhausted(r);
+    return false;
+}
+
+/* Most events: see OP_DONE. False: it is another one. */
+HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos, uint32_t first,
+                    uint32_t end)
+{
+    const uint64_t ticks = *r->clock;
+    if (UNLIKELY(ticks < r->last_ticks || ticks >= r->ns_end))
+        return false;
+    r->last_ticks = ticks;
+    event_put(r, batch, p, ((pos + 7) >> 3) - (r->event_at >> 3), (int64_t)(r->zero_ns + ticks),
+              ticks, p->has_thread ? r->thread : r->track, first,
+              p->rest | r->rest | event_rest((uint16_t)(end - first), 0, 0, 0, 0));
     return true;
 }
 
-/* The same where it names its CPU, or has arrays. */
-static __attribute__((noinline)) bool event_push_more(ctf_run *r, const program *p, uint64_t pos,
-                                                      event_frame f)
-{
-    r->loops_left = r->loops_max;
-    if (p->cpu_slot != SLOT_NONE) {
-        f.rest |= run_cpu(r, p);
-        f.track = p->has_thread ? r->thread : r->event_track;
-    }
-    return event_push(r, r->batch, p, pos, f);
-}
-
-/* The program of the event class; NULL: the outcome says why. */
-HOT const program *event_enter(ctf_run *r, const stele_batch *batch, const stele_field *entry)
+/* The program of the event class; NULL: it is not known yet, or has no room for its entries. */
+HOT const program *event_program(const ctf_run *r, const stele_batch *batch, uint32_t first)
 {
     const stream_programs *own = r->own;
     const program *found = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
-    const size_t room = (size_t)(batch->fields + batch->field_capacity - entry);
-    return LIKELY(found != NULL && room >= found->entries) ? found
-                                                           : run_find_program(r, r->event_at);
+    const bool has_room = found != NULL && batch->field_capacity - first >= found->entries;
+    return LIKELY(has_room) ? found : NULL;
 }
 
 /* Behind the last event that the batch takes or the packet has. */
@@ -767,7 +744,6 @@ decode_outcome run_execute(ctf_run *r, const program *first)
     stele_field *entry = entries_end(batch);
     uint64_t pos = r->position - r->data_at;
     event_mark mark = event_begin(r, batch, pos, batch->field_count);
-    event_frame frame;
     r->loops_left = r->loops_max;
     event_keep(r);
     goto *codes[o->code];
@@ -888,23 +864,28 @@ EITHER_LE:
 EITHER_BE:
     MOVE(event_either(r, o->u.either, pos, true));
 DISPATCH:
-    entries_set_end(batch, entry);
-    p = event_enter(r, batch, entry);
-    if (UNLIKELY(p == NULL))
-        goto failed;
-    entry = entries_end(batch);
+    p = event_program(r, batch, mark.fields);
+    if (UNLIKELY(p == NULL)) {
+        entries_set_end(batch, entry);
+        p = run_find_program(r, r->event_at);
+        if (p == NULL)
+            goto failed;
+        entry = entries_end(batch);
+    }
     o = p->ops;
     goto *codes[o->code];
-DONE_MORE:
 DONE:
     entries_set_end(batch, entry);
-    frame = event_frame_make(r, p, mark.fields, batch->field_count);
-    if (UNLIKELY(o->code == OP_DONE_MORE ? !event_push_more(r, p, pos, frame)
-                                         : !event_push(r, batch, p, pos, frame)))
+    if (LIKELY(event_push(r, batch, p, pos, mark.fields, batch->field_count)))
+        goto done;
+DONE_ANY:
+    entries_set_end(batch, entry);
+    if (!event_push_any(r, p, pos, mark.fields))
         goto failed;
+    entry = entries_end(batch);
+done:
     if (pos == r->content_end || batch_is_full(batch))
         return event_leave(r, pos);
-    entry = entries_end(batch);
     mark = event_begin(r, batch, pos, batch->field_count);
     p = first;
     o = p->ops;

@@ -180,12 +180,12 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
 {
     const uint8_t *const end = to + count * step;
     const size_t stride = o->v.element.stride / 8;
-    const op number = o[1];
-    switch (number.code) {
-#define NUMBERS_OF(code)                                          \
-    case code:                                                    \
-        for (; to != end; from += stride, to += step)             \
-            store_native64(to, number_load(code, &number, from)); \
+    const op *number = o + 1;
+    switch (number->code) {
+#define NUMBERS_OF(code)                                         \
+    case code:                                                   \
+        for (; to != end; from += stride, to += step)            \
+            store_native64(to, number_load(code, number, from)); \
         break;
         NUMBERS_OF(OP_U8)
         NUMBERS_OF(OP_U16)
@@ -202,8 +202,8 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
 }
 
 /* Any numbers. */
-HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits, uint64_t count,
-                        uint8_t *to, size_t step)
+static void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits,
+                           uint64_t count, uint8_t *to, size_t step)
 {
     if (((pos | o->v.element.stride) & 7) == 0 && pos + bits < r->near_end &&
         o[1].code != OP_FLOAT) {
@@ -212,6 +212,23 @@ HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bi
     }
     for (; count != 0; count--, pos += o->v.element.stride, to += step)
         store_native64(to, element_load(r, o, pos));
+}
+
+#define ELEMENTS_NEAR 4096u /* elements: so few of any size need little room */
+
+/* The number of elements, and the position behind them, where they are few, lie in whole bytes
+   without a gap, and end before what is loaded; else false. */
+HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t *count,
+                           uint64_t *end)
+{
+    const bool has_slot = (o->flags & OP_HAS_SLOT) != 0;
+    const uint64_t length = has_slot ? r->slots[o->u.length].value : o->u.length;
+    if (UNLIKELY(o[1].code > OP_BINARY32 || (has_slot && !r->slots[o->u.length].is_set) ||
+                 length > ELEMENTS_NEAR || (pos & 7) != 0))
+        return false;
+    *count = (uint32_t)length;
+    *end = pos + length * o->v.element.size;
+    return *end < r->near_end;
 }
 
 /* How many elements there are, which are all loaded; false: the outcome says why. */
@@ -233,7 +250,8 @@ uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos)
     return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
 }
 
-uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry)
+static __attribute__((noinline)) uint64_t numbers_any(ctf_run *r, const op *o, uint64_t pos,
+                                                      stele_field *entry)
 {
     uint64_t count, bits;
     uint32_t offset;
@@ -248,7 +266,23 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry
     return pos + bits;
 }
 
-uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
+uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry)
+{
+    stele_batch *const batch = r->batch;
+    const uint32_t offset = (batch->byte_count + 7) & ~7u;
+    uint32_t count;
+    uint64_t end;
+    if (UNLIKELY(!elements_are_near(r, o, pos, &count, &end) ||
+                 (uint64_t)offset + count * 8 > batch->byte_capacity))
+        return numbers_any(r, o, pos, entry);
+    entry_put_bytes(entry, o->head, offset, count * 8);
+    batch->byte_count = offset + count * 8;
+    numbers_store(o, r->data + (pos >> 3), count, batch->bytes + offset, 8);
+    return end;
+}
+
+static __attribute__((noinline)) uint64_t entries_any(ctf_run *r, const op *o, uint64_t pos,
+                                                      uint32_t reserve)
 {
     stele_field *entry;
     uint64_t count, bits;
@@ -264,6 +298,26 @@ uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
         memcpy(&entry[i], &o[1].head, sizeof o->head);
     elements_store(r, o, pos, bits, count, (uint8_t *)&entry[1].u, sizeof *entry);
     return pos + bits;
+}
+
+uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
+{
+    stele_batch *const batch = r->batch;
+    stele_field *entry = &batch->fields[batch->field_count];
+    const uint64_t head = o[1].head;
+    uint32_t count;
+    uint64_t end;
+    if (UNLIKELY(!elements_are_near(r, o, pos, &count, &end) || count > r->loops_left ||
+                 batch->field_capacity - batch->field_count < (uint64_t)count + reserve))
+        return entries_any(r, o, pos, reserve);
+    r->loops_left -= count;
+    batch->field_count += 1 + count;
+    memcpy(entry, &o->head, sizeof o->head);
+    entry->u.run.length = entry->u.run.count = count;
+    for (uint32_t i = 1; i <= count; i++)
+        store_native64(&entry[i], head);
+    numbers_store(o, r->data + (pos >> 3), count, (uint8_t *)&entry[1].u, sizeof *entry);
+    return end;
 }
 
 /* ---- Variable-length integers (LEB128) ---- */

@@ -88,6 +88,7 @@ ctf_run *run_new(ctf_programs *programs)
     r->context = programs->context;
     r->clock_count = programs->schema->clock_count;
     r->clock = &no_ticks;
+    r->rate = &no_rate;
     r->loops_max = programs->context->limits.fields_max;
     r->event_size = r->payload_end = UINT64_MAX;
     r->clocks = calloc(clocks, sizeof *r->clocks);
@@ -606,6 +607,8 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
     r->batch = batch;
     r->batch_serial++;
     run_load(r, view);
+    r->ns_end = view->size < UINT32_MAX ? r->rate->ns_end : 0;
+    r->zero_ns = (uint64_t)r->rate->zero_ns;
     if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
         !push_context(r, batch))
         return DECODE_MEMORY;

@@ -51,6 +51,7 @@ struct ctf_run {
     const uint64_t
         *clock; /* that gives events their times; one that stands still: they have none */
     const clock_rate *rate;
+    uint64_t ns_end, zero_ns; /* of the rate; 0: events may be of any size */
     /* What is loaded; positions inside the loop are in bits from `data` */
     const uint8_t *data;
     size_t data_size;
