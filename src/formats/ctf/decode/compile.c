@@ -451,16 +451,6 @@ static void skip_elements(builder *b, field_length length, uint64_t size, uint64
     b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
 }
 
-/* How elements are loaded: as whole bytes only where these follow each other without a gap. */
-static op_code array_code(const ctf_class *element, const number *n)
-{
-    const bool is_real = element->kind == CTF_FLOAT && element->size == 32;
-    const op_code code = is_real ? number_code_real(n) : number_code(n);
-    if (code > OP_BINARY32 || element->alignment <= element->size)
-        return code;
-    return is_real ? OP_FLOAT : (n->flags & OP_BIG_ENDIAN) != 0 ? OP_BE : OP_LE;
-}
-
 /* Plain numbers, in one packed array or as an entry each. */
 static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
 {
@@ -473,17 +463,18 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
                                         : STELE_TYPE_UINTS;
     number n = {.flags = (uint8_t)((element->is_big_endian ? OP_BIG_ENDIAN : 0) |
                                    (is_signed ? OP_SIGNED : 0))};
+    const bool is_gapless = stride == element->size && stride % 8 == 0;
     bool is_wide;
     op *at;
     build_close(b);
     at = build_op(b, is_packed ? OP_NUMBERS : OP_ENTRIES);
     set_length(at, length);
-    at->flags |= n.flags | (is_real ? OP_REAL : 0);
+    at->flags |= n.flags | (is_real ? OP_REAL : 0) | (is_gapless ? OP_GAPLESS : 0);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
     at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
     n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
-    at = number_op(b, array_code(element, &n), &n);
+    at = number_op(b, is_real ? number_code_real(&n) : number_code(&n), &n);
     at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
                           base_hint(element));
     b->entries++;
@@ -828,6 +819,21 @@ static bool is_one_stretch(const builder *b, uint32_t first, uint32_t last)
     return true;
 }
 
+/* Where the entries of both numbers stand in front of them, it is one operation for all. */
+static void thread_fuse(builder *b, op *at)
+{
+    const op low = at[-2], high = at[-1];
+    if (at->code != OP_THREAD_PAIR || low.code != OP_S32 || high.code != OP_S32 ||
+        low.offset != at->u.pair.offset || high.offset != low.offset + 4)
+        return;
+    at[-2] = at[0];
+    at[-1] = at[1];
+    at[-2].code = OP_THREAD_WORDS;
+    at[-2].head = low.head;
+    at[-1].head = high.head;
+    b->count -= 2;
+}
+
 /* The two slots need not be set where the numbers that they are for stand in one stretch: the
    thread is known from these. */
 static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
@@ -843,6 +849,8 @@ static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
     at->code = form != 0 ? OP_THREAD_PAIR : OP_THREAD;
     at->u.pair.offset = tid.offset < pid.offset ? tid.offset : pid.offset;
     at->u.pair.form = form;
+    if (last + 1 == b->count && last >= 3)
+        thread_fuse(b, at);
 }
 
 /* Behind the contexts: the thread that they name. */

@@ -159,11 +159,20 @@ static __attribute__((noinline)) void event_thread_other(ctf_run *r, const op *o
 }
 
 /* Mostly the pair is that of the last event. */
-HOT void event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
+HOT uint64_t event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
 {
     const uint64_t pair = load_le64(base + o->u.pair.offset);
     if (UNLIKELY(pair != r->thread_pair || o->u.pair.form != r->thread_form))
         event_thread_other(r, o, base, pair);
+    return pair;
+}
+
+HOT stele_field *event_thread_words(ctf_run *r, const op *o, const uint8_t *base,
+                                    stele_field *entry)
+{
+    const uint64_t pair = event_thread_pair(r, o, base);
+    entry = entry_put(entry, o[0].head, (uint64_t)(int32_t)pair);
+    return entry_put(entry, o[1].head, (uint64_t)((int64_t)pair >> 32));
 }
 
 static void event_thread_slots(ctf_run *r, const op *o)
@@ -180,7 +189,7 @@ HOT unsigned number_width(const ctf_run *r, const op *o)
 
 HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 {
-    clock_advance(&r->clocks[o->v.clock], op_load(o, base), bits_mask(number_width(r, o)));
+    clock_advance(&r->clocks[o->v.clock].now, op_load(o, base), bits_mask(number_width(r, o)));
 }
 
 /* ---- The compact and the extended header ---- */
@@ -207,7 +216,7 @@ HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_end
 HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_big_endian)
 {
     const op_place *time_at = &e->compact_time;
-    uint64_t *const clock = &r->clocks[e->clock];
+    clock_state *const clock = &r->clocks[e->clock];
     uint32_t size = e->compact_size;
     const uint8_t *base;
     uint64_t word, id;
@@ -232,8 +241,8 @@ HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_
         word = place_load(time_at, base, is_big_endian);
     }
     r->id = id;
-    r->clocks_before[e->clock] = *clock;
-    clock_advance(clock, word, time_at->mask);
+    clock->before = clock->now;
+    clock_advance(&clock->now, word, time_at->mask);
     return pos + size;
 }
 
@@ -418,7 +427,7 @@ typedef struct event_mark {
 static void event_keep(ctf_run *r)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
-        r->clocks_before[i] = r->clocks[i];
+        r->clocks[i].before = r->clocks[i].now;
     r->order_before = r->order;
 }
 
@@ -431,7 +440,7 @@ HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos, u
 static decode_outcome event_undo(ctf_run *r, event_mark mark)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
-        r->clocks[i] = r->clocks_before[i];
+        r->clocks[i].now = r->clocks[i].before;
     r->position = r->data_at + r->event_at;
     r->order = r->order_before;
     r->frame_count = 0;
@@ -738,12 +747,12 @@ decode_outcome run_execute(ctf_run *r, const program *first)
 #undef CTF_OP_RARE
     };
     stele_batch *const batch = r->batch;
-    const program *p = first;
-    const op *o = p->ops, *to;
+    const op *o = first->ops, *to;
     const uint8_t *base = r->scratch;
     stele_field *entry = entries_end(batch);
     uint64_t pos = r->position - r->data_at;
     event_mark mark = event_begin(r, batch, pos, batch->field_count);
+    r->program = first;
     r->loops_left = r->loops_max;
     event_keep(r);
     goto *codes[o->code];
@@ -789,7 +798,7 @@ BE:
     PUT_NUMBER(OP_BE);
     GO_ON;
 NAMED:
-    entry = entry_put_named(r, batch, entry, o, op_load(o, base), p->entries);
+    entry = entry_put_named(r, batch, entry, o, op_load(o, base), r->program->entries);
     if (UNLIKELY(entry == NULL))
         goto failed;
     GO_ON;
@@ -810,6 +819,9 @@ THREAD:
     GO_ON;
 THREAD_PAIR:
     event_thread_pair(r, o++, base);
+    GO_ON;
+THREAD_WORDS:
+    entry = event_thread_words(r, o++, base, entry);
     GO_ON;
 STRING_COPY:
     MOVE(string_copy(r, batch, o, pos, entry));
@@ -832,14 +844,14 @@ NUMBERS:
     entry++;
     GO_ON;
 ENTRIES:
-    MOVE_APART(field_entries(r, o++, pos, p->entries));
+    MOVE_APART(field_entries(r, o++, pos, r->program->entries));
     GO_ON;
 SKIP:
     MOVE(skip_near(r, o, pos));
     GO_ON;
 VARINT:
     to = o;
-    MOVE_APART(op_varint(r, p, &to, pos));
+    MOVE_APART(op_varint(r, r->program, &to, pos));
     o = to;
     base = r->scratch;
     GO_ON;
@@ -849,14 +861,15 @@ NEXT:
 CHOOSE:
 WHETHER:
     to = o;
-    MOVE_APART(op_branch(r, p, &to, pos, mark.fields));
+    MOVE_APART(op_branch(r, r->program, &to, pos, mark.fields));
     o = to;
     GO_ON;
 other:
-    MOVE_APART(op_other(r, p, o, base, pos));
+    MOVE_APART(op_other(r, r->program, o, base, pos));
     GO_ON;
 KEEP:
     event_keep(r);
+    r->program = first;
     GO_ON;
 EITHER_LE:
     MOVE(event_either(r, o->u.either, pos, false));
@@ -864,31 +877,30 @@ EITHER_LE:
 EITHER_BE:
     MOVE(event_either(r, o->u.either, pos, true));
 DISPATCH:
-    p = event_program(r, batch, mark.fields);
-    if (UNLIKELY(p == NULL)) {
+    r->program = event_program(r, batch, mark.fields);
+    if (UNLIKELY(r->program == NULL)) {
         entries_set_end(batch, entry);
-        p = run_find_program(r, r->event_at);
-        if (p == NULL)
+        r->program = run_find_program(r, r->event_at);
+        if (r->program == NULL)
             goto failed;
         entry = entries_end(batch);
     }
-    o = p->ops;
+    o = r->program->ops;
     goto *codes[o->code];
 DONE:
     entries_set_end(batch, entry);
-    if (LIKELY(event_push(r, batch, p, pos, mark.fields, batch->field_count)))
+    if (LIKELY(event_push(r, batch, r->program, pos, mark.fields, batch->field_count)))
         goto done;
 DONE_ANY:
     entries_set_end(batch, entry);
-    if (!event_push_any(r, p, pos, mark.fields))
+    if (!event_push_any(r, r->program, pos, mark.fields))
         goto failed;
     entry = entries_end(batch);
 done:
     if (pos == r->content_end || batch_is_full(batch))
         return event_leave(r, pos);
     mark = event_begin(r, batch, pos, batch->field_count);
-    p = first;
-    o = p->ops;
+    o = first->ops;
     goto *codes[o->code];
 END:
     entries_set_end(batch, entry);

@@ -223,8 +223,9 @@ HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t
 {
     const bool has_slot = (o->flags & OP_HAS_SLOT) != 0;
     const uint64_t length = has_slot ? r->slots[o->u.length].value : o->u.length;
-    if (UNLIKELY(o[1].code > OP_BINARY32 || (has_slot && !r->slots[o->u.length].is_set) ||
-                 length > ELEMENTS_NEAR || (pos & 7) != 0))
+    if (UNLIKELY((o->flags & OP_GAPLESS) == 0 || o[1].code == OP_FLOAT ||
+                 (has_slot && !r->slots[o->u.length].is_set) || length > ELEMENTS_NEAR ||
+                 (pos & 7) != 0))
         return false;
     *count = (uint32_t)length;
     *end = pos + length * o->v.element.size;

@@ -46,7 +46,7 @@ bool joint_note(ctf_run *r, const op *o, uint64_t pos)
                          .at = r->data_at + pos,
                          .value = o->u.size};
     if (kind == JOINT_STAMP)
-        joint->value = r->clocks[o->v.clock];
+        joint->value = r->clocks[o->v.clock].now;
     return true;
 }
 
@@ -63,5 +63,5 @@ uint64_t run_event_id(const ctf_run *run)
 
 uint64_t run_clock(const ctf_run *run, uint32_t number)
 {
-    return run->clocks[number];
+    return run->clocks[number].now;
 }

@@ -92,9 +92,7 @@ ctf_run *run_new(ctf_programs *programs)
     r->loops_max = programs->context->limits.fields_max;
     r->event_size = r->payload_end = UINT64_MAX;
     r->clocks = calloc(clocks, sizeof *r->clocks);
-    r->clocks_before = calloc(clocks, sizeof *r->clocks_before);
-    if (r->clocks == NULL || r->clocks_before == NULL ||
-        stele_batch_new(1, &r->head_batch) != STELE_OK) {
+    if (r->clocks == NULL || stele_batch_new(1, &r->head_batch) != STELE_OK) {
         run_free(r);
         return NULL;
     }
@@ -108,7 +106,6 @@ void run_free(ctf_run *r)
     stele_batch_free(r->head_batch);
     program_free(r->local);
     free(r->clocks);
-    free(r->clocks_before);
     free(r->slots);
     free(r->frames);
     free(r->joints);
@@ -432,12 +429,12 @@ static void head_finish(ctf_run *r)
     else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
         r->content_bits = head->content_bits = head->total_bits;
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
-        clock_advance(&r->clocks[clock->number], head->begin_ticks, bits_mask(r->begin_width));
-        head->begin_ticks = r->clocks[clock->number];
+        clock_advance(&r->clocks[clock->number].now, head->begin_ticks, bits_mask(r->begin_width));
+        head->begin_ticks = r->clocks[clock->number].now;
         head->begin_width = (uint8_t)r->begin_width;
     }
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
-        uint64_t end = r->clocks[clock->number];
+        uint64_t end = r->clocks[clock->number].now;
         clock_advance(&end, head->end_ticks, bits_mask(r->end_width));
         head->end_ticks = end;
     }
@@ -448,7 +445,7 @@ static void head_apply(ctf_run *r, const packet_head *head)
 {
     const bool has_cpu = (head->has & CTF_ROLE_CPU) != 0 && head->cpu <= UINT16_MAX;
     const ctf_clock *clock = head->clock;
-    r->clock = clock != NULL ? &r->clocks[clock->number] : &no_ticks;
+    r->clock = clock != NULL ? &r->clocks[clock->number].now : &no_ticks;
     r->rate = clock != NULL ? &r->programs->rates[clock->number] : &no_rate;
     r->rest = event_rest(
         0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,

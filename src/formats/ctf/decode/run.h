@@ -28,6 +28,10 @@ typedef struct kept_track {
     uint32_t track; /* 0: free */
 } kept_track;
 
+typedef struct clock_state {
+    uint64_t now, before; /* before the event */
+} clock_state;
+
 struct ctf_run {
     ctf_programs *programs;
     stele_context *context;
@@ -63,7 +67,8 @@ struct ctf_run {
     /* The event, or the head */
     packet_head *head;
     stele_batch *batch;
-    uint64_t event_at; /* where it begins, in bits from `data` */
+    const program *program; /* of the event, once its header is read */
+    uint64_t event_at;      /* where it begins, in bits from `data` */
     uint64_t id;
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
     uint64_t payload_end;
@@ -75,7 +80,7 @@ struct ctf_run {
     decode_outcome outcome;
     /* Values */
     uint32_t clock_count;
-    uint64_t *clocks, *clocks_before; /* by number; before the event */
+    clock_state *clocks; /* by number */
     bit_order order_before;
     uint64_t last_ticks; /* of the last event */
     slot_value *slots;
