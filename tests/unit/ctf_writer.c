@@ -184,16 +184,20 @@ TEST(ctf_writer_classes_by_shape)
     made_close(&m);
 }
 
+static void lost(made *m, int64_t time_ns, uint64_t count)
+{
+    stele_event *e = event(m, time_ns, "");
+    e->kind = STELE_KIND_LOST;
+    e->value = count;
+}
+
 TEST(ctf_writer_counts_what_was_lost)
 {
     made m = made_open("2", NULL, 0);
     const uint8_t *data;
-    stele_event *lost;
     size_t size;
     event(&m, 5, "a");
-    lost = event(&m, 9, "");
-    lost->kind = STELE_KIND_LOST;
-    lost->value = 3;
+    lost(&m, 9, 3);
     event(&m, 20, "a");
     made_finish(&m);
     data = file(&m, "events_0", &size);
@@ -209,16 +213,39 @@ TEST(ctf_writer_counts_what_was_lost_last)
 {
     made m = made_open("2", NULL, 0);
     const uint8_t *data;
-    stele_event *lost;
     size_t size;
     event(&m, 5, "a");
-    lost = event(&m, 9, "");
-    lost->kind = STELE_KIND_LOST;
-    lost->value = 3;
+    lost(&m, 9, 3);
     made_finish(&m);
     data = file(&m, "events_0", &size);
     REQUIRE(size == 86 + 80);
     CHECK_EQ_U64(load_le64(data + 86 + 72), 3);
+    made_close(&m);
+}
+
+/* Entries go to the index while the trace is written: no more than some are kept. */
+TEST(ctf_writer_indexes_many_packets)
+{
+    enum { PACKETS = 2000 };
+    made m = made_open("1.8", NULL, 0);
+    const uint8_t *index;
+    size_t size;
+    for (int i = 0; i < PACKETS; i++) {
+        event(&m, i, "a");
+        lost(&m, i, 1); /* which ends the packet */
+        made_write(&m);
+    }
+    made_finish(&m);
+    index = file(&m, "index/events_0.idx", &size);
+    REQUIRE(size == STELE_CTF_INDEX_HEADER_SIZE + (PACKETS + 1) * STELE_CTF_INDEX_ENTRY_SIZE);
+    for (int i = 0; i < PACKETS; i++) {
+        stele_ctf_index_entry entry;
+        stele_ctf_index_entry_read(
+            index + STELE_CTF_INDEX_HEADER_SIZE + i * STELE_CTF_INDEX_ENTRY_SIZE, &entry);
+        CHECK_EQ_U64(entry.packet_seq_num, i);
+        CHECK_EQ_U64(entry.timestamp_begin, i);
+        CHECK_EQ_U64(entry.offset, 86 * i);
+    }
     made_close(&m);
 }
 

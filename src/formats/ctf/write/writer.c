@@ -37,7 +37,8 @@ typedef struct data_stream {
     uint64_t discarded;        /* so far, and ... */
     uint64_t discarded_before; /* ... up to the begin of the packet */
     uint64_t offset;           /* of the packet in the file */
-    byte_run index;            /* entries as they are written */
+    byte_run index;            /* entries that are not in the index file yet */
+    output *index_out;         /* NULL: there is none yet */
 } data_stream;
 
 /* A stream of the source. */
@@ -119,6 +120,32 @@ static size_t header_size(const ctf_writer *w)
     return w->generation == CTF_RFC ? STELE_CTF_RFC_HEADER_SIZE : WRITER_HEADER_SIZE;
 }
 
+#define INDEX_SIZE_MAX ((size_t)32 << 10) /* of entries that are kept */
+
+static void index_open(ctf_writer *w, data_stream *s)
+{
+    uint8_t header[STELE_CTF_INDEX_HEADER_SIZE];
+    char name[sizeof s->name + 16];
+    snprintf(name, sizeof name, "index/%s.idx", s->name);
+    w->status = output_add(w->base.out, name, &s->index_out);
+    if (w->status != STELE_OK)
+        return;
+    stele_ctf_index_header_write(header);
+    output_write(s->index_out, header, sizeof header);
+}
+
+/* Gives the entries to the index file, which few streams need before the end. */
+static void index_write(ctf_writer *w, data_stream *s)
+{
+    if (s->index_out == NULL)
+        index_open(w, s);
+    if (w->status != STELE_OK)
+        return;
+    output_write(s->index_out, s->index.bytes, s->index.size);
+    s->index.size = 0;
+    w->status = s->index_out->status;
+}
+
 static void packet_write(ctf_writer *w, data_stream *s)
 {
     const writer_packet packet = {.uuid = w->uuid,
@@ -146,6 +173,8 @@ static void packet_write(ctf_writer *w, data_stream *s)
                                                          .stream_id = s->flags,
                                                          .stream_instance_id = packet.stream_id,
                                                          .packet_seq_num = s->packet_count});
+    if (s->index.size >= INDEX_SIZE_MAX)
+        index_write(w, s);
 }
 
 static uint32_t session_id(const ctf_writer *w)
@@ -669,21 +698,6 @@ static void metadata_write(ctf_writer *w, const ctf_schema *schema, output *text
     } else {
         output_write(out, bytes, size);
     }
-}
-
-static void index_write(ctf_writer *w, const data_stream *s)
-{
-    uint8_t header[STELE_CTF_INDEX_HEADER_SIZE];
-    char name[sizeof s->name + 16];
-    output *out;
-    snprintf(name, sizeof name, "index/%s.idx", s->name);
-    w->status = output_add(w->base.out, name, &out);
-    if (w->status != STELE_OK)
-        return;
-    stele_ctf_index_header_write(header);
-    output_write(out, header, sizeof header);
-    output_write(out, s->index.bytes, s->index.size);
-    w->status = out->status;
 }
 
 static void finish_metadata(ctf_writer *w)
