@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stele/ctf.h>
 
+#include <stdlib.h>
+
 #include "test.h"
 
 struct payload {
@@ -27,36 +29,35 @@ static uint64_t read_slowly(const uint8_t *bytes, size_t offset, unsigned width,
     return value;
 }
 
-/* All widths at all offsets: what is read is what stands there; what is written is read again, and
-   the bits around it stay. The buffer is no larger than the field's bytes, for sanitizers. */
+static void check_field(size_t offset, unsigned width, bool is_big)
+{
+    /* No larger than the field's bytes, for sanitizers. */
+    const size_t size = (offset + width + 7) / 8;
+    uint8_t *bytes = malloc(size), before[10];
+    uint64_t value, seed = width * 31 + offset;
+    REQUIRE(bytes != NULL && size <= sizeof before);
+    for (size_t i = 0; i < size; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        before[i] = bytes[i] = (uint8_t)(seed >> 56);
+    }
+    value = (is_big ? stele_ctf_bits_read_be : stele_ctf_bits_read_le)(bytes, offset, width);
+    CHECK_EQ_U64(value, read_slowly(bytes, offset, width, is_big));
+    (is_big ? stele_ctf_bits_write_be : stele_ctf_bits_write_le)(bytes, offset, width, ~value);
+    CHECK_EQ_U64(read_slowly(bytes, offset, width, is_big), ~value & UINT64_MAX >> (64 - width));
+    for (size_t at = 0; at < size * 8; at++) {
+        if (at < offset || at >= offset + width)
+            CHECK_EQ_U64(read_slowly(bytes, at, 1, is_big), read_slowly(before, at, 1, is_big));
+    }
+    free(bytes);
+}
+
+/* What is read is what stands there; what is written is read again, and the bits around it stay. */
 TEST(ctf_bits_of_all_widths_at_all_offsets)
 {
-    for (int is_big = 0; is_big < 2; is_big++) {
-        for (unsigned width = 1; width <= 64; width++) {
-            for (size_t offset = 0; offset < 16; offset++) {
-                const size_t size = (offset + width + 7) / 8;
-                uint8_t bytes[10], before[10];
-                uint64_t value, seed = width * 31 + offset;
-                for (size_t i = 0; i < sizeof bytes; i++) {
-                    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
-                    before[i] = bytes[i] = (uint8_t)(seed >> 56);
-                }
-                value = is_big ? stele_ctf_bits_read_be(bytes, offset, width)
-                               : stele_ctf_bits_read_le(bytes, offset, width);
-                CHECK_EQ_U64(value, read_slowly(bytes, offset, width, is_big));
-                if (is_big)
-                    stele_ctf_bits_write_be(bytes, offset, width, ~value);
-                else
-                    stele_ctf_bits_write_le(bytes, offset, width, ~value);
-                CHECK_EQ_U64(read_slowly(bytes, offset, width, is_big),
-                             ~value & UINT64_MAX >> (64 - width));
-                for (size_t at = 0; at < sizeof bytes * 8; at++) {
-                    if (at < offset || at >= offset + width)
-                        CHECK_EQ_U64(read_slowly(bytes, at, 1, is_big),
-                                     read_slowly(before, at, 1, is_big));
-                }
-                REQUIRE(size <= sizeof bytes);
-            }
+    for (unsigned width = 1; width <= 64; width++) {
+        for (size_t offset = 0; offset < 16; offset++) {
+            check_field(offset, width, false);
+            check_field(offset, width, true);
         }
     }
 }
