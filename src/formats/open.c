@@ -42,9 +42,11 @@ static void report_unknown(stele_context *context, const format_probe *probe)
     const char *path = source_path(probe->source);
     char seen[3 * 16 + 1] = "";
     if (probe->head == NULL) {
+        const size_t count = source_member_count(probe->source);
         diag_report(&context->diag, &core_codes[STE002], path, STELE_NO_OFFSET, 0,
-                    "the members of a known format", "%zu members of none",
-                    source_member_count(probe->source));
+                    "files of a known format",
+                    count != 0 ? "%zu of none, such as '%s'" : "no files", count,
+                    count != 0 ? source_member_at(probe->source, 0)->name : "");
         return;
     }
     for (size_t i = 0; i < probe->head_size && i < 16; i++)

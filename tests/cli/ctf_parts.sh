@@ -118,4 +118,16 @@ expect 3 cat --max metadata=2000 several/large
 expect 1 info several
 says out '^ *traces  *2$'
 says out '^ *what follows  *is of the first trace$'
+
+# Data streams without their metadata are told for what they are.
+mkdir headless
+cp several/small/s headless/a
+cp several/small/s headless/b
+expect 3 cat headless
+says err 'headless: error CTF001 .*expected a file called metadata beside the data streams, found none'
+mkdir others
+echo a >others/a
+echo b >others/b
+expect 3 cat others
+says err "others: error STE002 .*expected files of a known format, found 2 of none, such as 'a'"
 finish

@@ -14,6 +14,9 @@
 #define MAGIC_RFC_PACKET  UINT32_C(0xc1fc1fc1)
 #define JSON_RECORD       0x1e
 
+#define HEAD_SIZE     ((size_t)512) /* bytes of metadata that are looked at */
+#define STREAMS_TRIED 16u           /* members that are looked at for data streams */
+
 /* ---- Recognition ---- */
 
 static bool is_magic(const uint8_t *head, uint32_t magic)
@@ -84,21 +87,46 @@ static const char *metadata_kind(const uint8_t *head, size_t size)
     return NULL;
 }
 
-static int probe_member(const format_probe *probe, size_t member, char *reason)
+/* The first bytes of a member; false: it cannot be read. */
+static bool member_peek(const format_probe *probe, size_t member, uint8_t *head, size_t *size)
 {
-    const char *name = source_member_at(probe->source, member)->name, *kind = NULL;
-    const uint8_t *head;
-    size_t size;
+    const uint8_t *bytes;
     input *in;
-    if (strcmp(path_base(name), "metadata") != 0 ||
-        source_open_member(probe->source, member, &in) != STELE_OK)
-        return PROBE_NO;
-    if (input_peek(in, &head, &size) == STELE_OK)
-        kind = metadata_kind(head, size);
+    bool is_read;
+    if (source_open_member(probe->source, member, &in) != STELE_OK)
+        return false;
+    is_read = input_peek(in, &bytes, size) == STELE_OK;
+    if (is_read && *size > HEAD_SIZE)
+        *size = HEAD_SIZE;
+    if (is_read)
+        memcpy(head, bytes, *size);
     input_close(in);
+    return is_read;
+}
+
+static int probe_metadata(const format_probe *probe, size_t member, char *reason)
+{
+    uint8_t head[HEAD_SIZE];
+    size_t size;
+    const char *kind = member_peek(probe, member, head, &size) ? metadata_kind(head, size) : NULL;
     snprintf(reason, PROBE_REASON_SIZE, "a member 'metadata'%s%s", kind != NULL ? ": " : "",
              kind != NULL ? kind : "");
     return kind != NULL ? PROBE_SURE : PROBE_PLAUSIBLE;
+}
+
+/* Data streams whose metadata are missing: what is missing can then be told. */
+static int probe_streams(const format_probe *probe, char *reason)
+{
+    const size_t count = source_member_count(probe->source);
+    uint8_t head[HEAD_SIZE];
+    size_t size;
+    for (size_t i = 0; i < count && i < STREAMS_TRIED; i++) {
+        if (member_peek(probe, i, head, &size) && size >= 4 && is_magic(head, MAGIC_RFC_PACKET)) {
+            snprintf(reason, PROBE_REASON_SIZE, "data streams, and no member 'metadata'");
+            return PROBE_PLAUSIBLE;
+        }
+    }
+    return PROBE_NO;
 }
 
 static int ctf_probe(const format_probe *probe, char *reason)
@@ -111,11 +139,10 @@ static int ctf_probe(const format_probe *probe, char *reason)
         return kind != NULL ? PROBE_STRONG : PROBE_NO;
     }
     for (size_t i = 0; i < source_member_count(probe->source); i++) {
-        const int score = probe_member(probe, i, reason);
-        if (score != PROBE_NO)
-            return score;
+        if (strcmp(path_base(source_member_at(probe->source, i)->name), "metadata") == 0)
+            return probe_metadata(probe, i, reason);
     }
-    return PROBE_NO;
+    return probe_streams(probe, reason);
 }
 
 /* ---- What is told of the trace ---- */

@@ -422,6 +422,11 @@ static stele_status find_files(ctf_trace *trace)
 stele_status ctf_collect(ctf_trace *trace)
 {
     stele_status status = find_units(trace);
+    if (status == STELE_OK && trace->unit_count == 0) {
+        ctf_report(trace, CTF001, source_path(trace->base.source), CTF_NO_PLACE, 0, 0,
+                   "a file called metadata beside the data streams", "none");
+        return STELE_ERR_FORMAT;
+    }
     if (status == STELE_OK)
         status = read_units(trace);
     if (status == STELE_OK && source_input(trace->base.source) == NULL)
