@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/saturate.h"
 #include "model/flow.h"
 #include "model/spill.h"
 
@@ -33,12 +34,6 @@ typedef struct order_flow {
 } order_flow;
 
 /* ---- What the disorder is ---- */
-
-static int64_t distance(int64_t from, int64_t to)
-{
-    int64_t result;
-    return __builtin_sub_overflow(to, from, &result) ? INT64_MAX : result;
-}
 
 static bool streams_reserve(order_flow *o, uint32_t stream)
 {
@@ -86,7 +81,7 @@ static bool order_judge(order_flow *o, const stele_batch *batch)
         if (key >= latest_ns) {
             latest_ns = key;
         } else if ((batch->events[i].flags & STELE_FLAG_NO_TIME) == 0) {
-            const int64_t behind_ns = distance(key, latest_ns);
+            const int64_t behind_ns = subtract_saturated(latest_ns, key);
             stats->unordered_count++;
             if (behind_ns > stats->unordered_max_ns)
                 stats->unordered_max_ns = behind_ns;
@@ -103,7 +98,7 @@ static void order_deliver(order_flow *o, const stele_segment *segment)
     order_stats *stats = o->options.stats;
     int64_t key = event_key(&events[0], o->options.by_end);
     if (key < o->delivered_ns) {
-        const int64_t late_ns = distance(key, o->delivered_ns);
+        const int64_t late_ns = subtract_saturated(o->delivered_ns, key);
         if (late_ns > stats->lateness_max_ns)
             stats->lateness_max_ns = late_ns;
         for (uint32_t i = 0; i < segment->count; i++) {
@@ -220,8 +215,7 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
     *limit_ns = INT64_MAX;
     if (o->is_ended || (o->spill == NULL && is_over_limit(o)))
         return true;
-    if (__builtin_sub_overflow(o->seen_ns, o->options.lateness_ns, limit_ns))
-        *limit_ns = INT64_MIN;
+    *limit_ns = subtract_saturated(o->seen_ns, o->options.lateness_ns);
     return o->spill == NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/saturate.h"
 #include "model/batch.h"
 #include "model/peek.h"
 #include "model/relate.h"
@@ -158,7 +159,7 @@ static bool plan_flows(opening *o)
 static int64_t own_time(const related *r, int64_t time_ns)
 {
     return time_ns == INT64_MIN || time_ns == INT64_MAX ? time_ns
-                                                        : time_subtract(time_ns, r->shift_ns);
+                                                        : subtract_saturated(time_ns, r->shift_ns);
 }
 
 static stele_status produce(opening *o, size_t index, uint32_t stream, producer **out)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/relate.h"
 
+#include "core/saturate.h"
+
 /* ---- What is needed and what is known ---- */
 
 static bool request_has_bound(const stele_request *request, stele_bound_kind kind)
@@ -135,11 +137,11 @@ stele_status relate(stele_context *context, related *traces, size_t count,
             !all.is_same &&
             (all.is_wall || (!unshifted.is_same && unshifted.is_wall && !options->has_shift));
         if (request->align_starts)
-            r->shift_ns = r->has_begin ? time_subtract(0, r->begin_ns) : 0;
+            r->shift_ns = r->has_begin ? subtract_saturated(0, r->begin_ns) : 0;
         else if (goes_by_wall && r->has_clock)
             r->shift_ns = r->clock.wall_ns;
         if (options->has_shift)
-            r->shift_ns = time_add(r->shift_ns, options->shift_ns);
+            r->shift_ns = add_saturated(r->shift_ns, options->shift_ns);
     }
     return STELE_OK;
 }
@@ -158,7 +160,7 @@ static int64_t first_begin(const related *traces, size_t count)
 {
     int64_t begin_ns = INT64_MAX;
     for (size_t i = 0; i < count; i++) {
-        const int64_t own_ns = time_add(traces[i].begin_ns, traces[i].shift_ns);
+        const int64_t own_ns = add_saturated(traces[i].begin_ns, traces[i].shift_ns);
         if (traces[i].has_begin && own_ns < begin_ns)
             begin_ns = own_ns;
     }
@@ -188,8 +190,8 @@ static stele_status last_end(stele_context *context, const related *traces, size
             return refuse_bound(context, r, STELE_ERR_UNSUPPORTED,
                                 "an input whose end is known before it is read",
                                 "a time before the end, of one that is read from front to back");
-        if (r->has_end && time_add(r->end_ns, r->shift_ns) > *end_ns)
-            *end_ns = time_add(r->end_ns, r->shift_ns);
+        if (r->has_end && add_saturated(r->end_ns, r->shift_ns) > *end_ns)
+            *end_ns = add_saturated(r->end_ns, r->shift_ns);
     }
     return STELE_OK;
 }
@@ -201,7 +203,7 @@ static stele_status wall_time(stele_context *context, const related *traces, siz
     for (size_t i = 0; i < count; i++) {
         const related *r = &traces[i];
         has_clock = has_clock || r->has_clock;
-        *time_ns = time_add(time_subtract(wall_ns, r->clock.wall_ns), r->shift_ns);
+        *time_ns = add_saturated(subtract_saturated(wall_ns, r->clock.wall_ns), r->shift_ns);
         if (r->has_clock && r->clock.has_wall)
             return STELE_OK;
     }
@@ -219,10 +221,12 @@ static stele_status bound_time(stele_context *context, const related *traces, si
 {
     stele_status status = STELE_OK;
     switch (bound->kind) {
-    case STELE_BOUND_START: *time_ns = time_add(first_begin(traces, count), bound->value); break;
+    case STELE_BOUND_START:
+        *time_ns = add_saturated(first_begin(traces, count), bound->value);
+        break;
     case STELE_BOUND_END:
         status = last_end(context, traces, count, time_ns);
-        *time_ns = time_subtract(*time_ns, bound->value);
+        *time_ns = subtract_saturated(*time_ns, bound->value);
         break;
     case STELE_BOUND_WALL: status = wall_time(context, traces, count, bound->value, time_ns); break;
     case STELE_BOUND_CLOCK: *time_ns = bound->value; break;

@@ -39,21 +39,4 @@ bool relate_begin(const related *traces, size_t count, int64_t *begin_ns);
 stele_status relate_bounds(stele_context *context, const related *traces, size_t count,
                            const stele_request *request, filter_range *range);
 
-/* The sum, or the end of the scale that it is beyond. */
-static inline int64_t time_add(int64_t time_ns, int64_t shift_ns)
-{
-    int64_t sum;
-    if (!__builtin_add_overflow(time_ns, shift_ns, &sum))
-        return sum;
-    return shift_ns < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static inline int64_t time_subtract(int64_t time_ns, int64_t shift_ns)
-{
-    int64_t difference;
-    if (!__builtin_sub_overflow(time_ns, shift_ns, &difference))
-        return difference;
-    return shift_ns < 0 ? INT64_MAX : INT64_MIN;
-}
-
 #endif

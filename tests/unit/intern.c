@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "core/bytes_map.h"
 #include "core/intern.h"
 
 TEST(the_empty_string_is_number_0)
@@ -92,4 +93,20 @@ TEST(strings_of_one_hash_are_told_apart)
     }
     CHECK(same_count > 0);
     intern_free(&pool);
+}
+
+TEST(a_map_keeps_a_number_for_each_key)
+{
+    bytes_map map;
+    REQUIRE(bytes_map_init(&map));
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 10000; i++) {
+            uint32_t *number = bytes_map_at(&map, &i, sizeof i);
+            REQUIRE(number != NULL);
+            CHECK_EQ_U64(*number, round == 0 ? BYTES_MAP_NONE : 3 * i);
+            *number = 3 * i;
+        }
+    }
+    CHECK_EQ_U64(*bytes_map_at(&map, "", 0), BYTES_MAP_NONE);
+    bytes_map_free(&map);
 }

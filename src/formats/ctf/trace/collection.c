@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/bytes_map.h"
 #include "core/path.h"
+#include "core/saturate.h"
 #include "core/wide.h"
 #include "formats/ctf/trace/trace.h"
 
@@ -70,14 +71,6 @@ void ctf_close_member(size_t member, input *in)
 
 #define NS_PER_S 1000000000
 
-static int64_t add_within(int64_t a, int64_t b)
-{
-    int64_t sum;
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /* As the user says, beyond what the metadata does. */
 static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generation generation)
 {
@@ -90,10 +83,10 @@ static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generatio
     clock->rounds_twice = trace->rounds_twice;
     if (trace->clock_frequency_hz != 0 && generation == CTF_RFC)
         clock->frequency_hz = trace->clock_frequency_hz;
-    clock->offset_s = add_within(clock->offset_s, seconds);
+    clock->offset_s = add_saturated(clock->offset_s, seconds);
     clock->offset_cycles =
-        add_within(clock->offset_cycles,
-                   (int64_t)((wide_i128)rest_ns * (wide_i128)clock->frequency_hz / NS_PER_S));
+        add_saturated(clock->offset_cycles,
+                      (int64_t)((wide_i128)rest_ns * (wide_i128)clock->frequency_hz / NS_PER_S));
 }
 
 bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
@@ -132,31 +125,6 @@ static stele_status unit_read(ctf_trace *trace, ctf_unit *unit)
     return status;
 }
 
-/* Units by what they are known by: open addressing, number of the unit + 1. */
-typedef struct unit_table {
-    uint32_t *slots;
-    uint32_t mask;
-} unit_table;
-
-static bool unit_table_init(unit_table *table, uint32_t unit_count)
-{
-    size_t size = 16;
-    while (size < (size_t)unit_count * 2)
-        size *= 2;
-    *table = (unit_table){calloc(size, sizeof *table->slots), (uint32_t)(size - 1)};
-    return table->slots != NULL;
-}
-
-/* The slot of the unit that is known by this, or the free one for it. */
-static uint32_t *unit_slot(const ctf_trace *trace, const unit_table *table, ctf_text known_by)
-{
-    uint32_t at = (uint32_t)hash_bytes(known_by.bytes, known_by.size) & table->mask;
-    while (table->slots[at] != 0 &&
-           !ctf_text_equals(trace->units[table->slots[at] - 1].known_by, known_by))
-        at = (at + 1) & table->mask;
-    return &table->slots[at];
-}
-
 /* Another unit's schema holds for this one. */
 static void unit_give_up(ctf_unit *unit, uint32_t same_as)
 {
@@ -191,21 +159,24 @@ static bool unit_know(ctf_unit *unit)
 
 /*
  * Units that are known by the same are one trace. Metadata only ever grow, so the longest text
- * tells of all; of equally long ones the first.
+ * tells of all; of equally long ones the first. False: memory.
  */
-static void unit_join(ctf_trace *trace, const unit_table *table, ctf_unit *unit)
+static bool unit_join(ctf_trace *trace, bytes_map *known, ctf_unit *unit)
 {
-    uint32_t *slot;
+    uint32_t *first;
     if (unit->known_by.bytes == NULL)
-        return;
-    slot = unit_slot(trace, table, unit->known_by);
-    if (*slot != 0 && unit->text.size <= trace->units[*slot - 1].text.size) {
-        unit_give_up(unit, *slot - 1);
-        return;
+        return true;
+    first = bytes_map_at(known, unit->known_by.bytes, unit->known_by.size);
+    if (first == NULL)
+        return false;
+    if (*first != BYTES_MAP_NONE && unit->text.size <= trace->units[*first].text.size) {
+        unit_give_up(unit, *first);
+        return true;
     }
-    if (*slot != 0)
-        unit_give_up(&trace->units[*slot - 1], unit->number);
-    *slot = unit->number + 1;
+    if (*first != BYTES_MAP_NONE)
+        unit_give_up(&trace->units[*first], unit->number);
+    *first = unit->number;
+    return true;
 }
 
 /* A unit that was the longest for a while may have given way to another one. */
@@ -221,8 +192,8 @@ static void resolve_units(ctf_trace *trace)
 /* Units that cannot be read are left out; where none can, the first says why. */
 static stele_status read_units(ctf_trace *trace)
 {
-    unit_table table;
-    stele_status status = unit_table_init(&table, trace->unit_count) ? STELE_OK : STELE_ERR_MEMORY;
+    bytes_map known;
+    stele_status status = bytes_map_init(&known) ? STELE_OK : STELE_ERR_MEMORY;
     stele_status why_none = STELE_ERR_FORMAT;
     bool is_any_open = false;
     for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
@@ -232,11 +203,11 @@ static stele_status read_units(ctf_trace *trace)
             why_none = read;
         if (read == STELE_ERR_MEMORY || (unit->is_open && !unit_know(unit)))
             status = STELE_ERR_MEMORY;
-        if (status == STELE_OK)
-            unit_join(trace, &table, unit);
+        if (status == STELE_OK && !unit_join(trace, &known, unit))
+            status = STELE_ERR_MEMORY;
         is_any_open |= unit->is_open;
     }
-    free(table.slots);
+    bytes_map_free(&known);
     resolve_units(trace);
     return status == STELE_OK && !is_any_open ? why_none : status;
 }

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/bytes_map.h"
 #include "core/path.h"
 #include "formats/ctf/trace/content.h"
 #include "formats/ctf/trace/lttng_index.h"
@@ -253,56 +253,39 @@ static bool stream_add_file(ctf_stream *stream, uint32_t file)
     return true;
 }
 
-/* Streams by what the packets of their files say: open addressing, number of the stream + 1. */
-typedef struct stream_table {
-    uint32_t *slots;
-    uint32_t mask;
-} stream_table;
-
-static bool stream_table_init(stream_table *table, uint32_t file_count)
-{
-    size_t size = 16;
-    while (size < (size_t)file_count * 2)
-        size *= 2;
-    *table = (stream_table){calloc(size, sizeof *table->slots), (uint32_t)(size - 1)};
-    return table->slots != NULL;
-}
-
-/* The slot of the stream that the file's packets name, or the free one for it. */
-static uint32_t *stream_slot(const ctf_trace *trace, const stream_table *table,
-                             const ctf_file *file)
-{
-    const ctf_stream_class *type = file->first.stream_class;
-    const uint32_t unit = ctf_schema_unit(trace, file->unit)->number;
-    const uint64_t key = (uint64_t)unit << 32 | type->number;
-    uint32_t at = (uint32_t)hash_u64(hash_u64(key) ^ file->first.stream_id) & table->mask;
-    for (; table->slots[at] != 0; at = (at + 1) & table->mask) {
-        const ctf_stream *stream = &trace->streams[table->slots[at] - 1];
-        if (stream->id == file->first.stream_id && stream->type == type && stream->unit == unit)
-            break;
-    }
-    return &table->slots[at];
-}
+/* What the packets of a file say of their stream. */
+typedef struct stream_key {
+    uint64_t id;
+    uint32_t unit, type;
+} stream_key;
 
 /* Files whose packets say the same stream are parts of it; files that do not say are their own. */
 static bool group_files(ctf_trace *trace)
 {
-    stream_table table;
-    bool is_good = stream_table_init(&table, trace->file_count);
+    bytes_map known; /* streams by their keys */
+    bool is_good = bytes_map_init(&known);
     for (uint32_t i = 0; is_good && i < trace->file_count; i++) {
         const ctf_file *file = &trace->files[i];
-        uint32_t *slot = NULL;
+        const ctf_stream_class *type = file->first.stream_class;
+        uint32_t *number = NULL;
         ctf_stream *stream;
-        if (file->first.stream_class == NULL)
+        if (type == NULL)
             continue;
-        if ((file->first.has & CTF_ROLE_STREAM_ID) != 0)
-            slot = stream_slot(trace, &table, file);
-        stream = slot != NULL && *slot != 0 ? &trace->streams[*slot - 1] : stream_add(trace, file);
+        if ((file->first.has & CTF_ROLE_STREAM_ID) != 0) {
+            const uint32_t unit = ctf_schema_unit(trace, file->unit)->number;
+            const stream_key key = {file->first.stream_id, unit, type->number};
+            number = bytes_map_at(&known, &key, sizeof key);
+            is_good = number != NULL;
+        }
+        if (!is_good)
+            break;
+        stream = number != NULL && *number != BYTES_MAP_NONE ? &trace->streams[*number]
+                                                             : stream_add(trace, file);
         is_good = stream != NULL && stream_add_file(stream, i);
-        if (is_good && slot != NULL)
-            *slot = (uint32_t)(stream - trace->streams) + 1;
+        if (is_good && number != NULL)
+            *number = (uint32_t)(stream - trace->streams);
     }
-    free(table.slots);
+    bytes_map_free(&known);
     return is_good;
 }
 
