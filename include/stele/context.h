@@ -34,7 +34,9 @@ typedef struct stele_context_options {
     stele_limits limits;
     stele_diag_fn *diag; /* NULL: findings are counted only */
     void *diag_user;
-    const char *temp_dir; /* for sorted runs; copied; NULL: "/tmp" */
+    const char *temp_dir;        /* for sorted runs; copied; NULL: "/tmp" */
+    stele_progress_fn *progress; /* NULL: nobody is told */
+    void *progress_user;
 } stele_context_options;
 
 /*

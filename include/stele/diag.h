@@ -58,6 +58,13 @@ typedef struct stele_diag {
  */
 typedef void stele_diag_fn(void *user, const stele_diag *diag);
 
+/*
+ * Told that `size` more bytes were read of a file or a pipe, as they are stored there: also while
+ * one call of the library reads for long, to index or to sort. Must be quick, and may come on any
+ * thread that reads. Of the library it may call stele_reader_get_stats() only.
+ */
+typedef void stele_progress_fn(void *user, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,12 @@ typedef enum exit_code {
 typedef struct binaries binaries;
 typedef struct joined joined;
 
+/* Traces that are being read. */
+typedef struct reading_now {
+    const stele_reader *reader; /* NULL: not open yet */
+    uint64_t size;              /* bytes that were read, to index them or to sort them, too */
+} reading_now;
+
 /* One run of the command. */
 typedef struct cli {
     options options;
@@ -30,8 +36,9 @@ typedef struct cli {
     report out_report; /* findings about outputs */
     diag_sink out_diag;
     progress progress;
-    binaries *binaries; /* of --binary; NULL: none were opened yet */
-    joined *joined;     /* arguments that are one trace together; NULL: not looked for */
+    reading_now *reading; /* NULL: nothing is */
+    binaries *binaries;   /* of --binary; NULL: none were opened yet */
+    joined *joined;       /* arguments that are one trace together; NULL: not looked for */
     exit_code worst;
     bool is_quiet, is_strict;
     bool is_apart;     /* what traces have in common is no repetition */
@@ -126,6 +133,9 @@ typedef struct consumer {
 /* Reads the traces and hands every segment to the consumer. `stats` may be NULL. */
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats);
+
+/* A stele_progress_fn of the run: moves the progress bar while traces are read. */
+void cli_read_more(void *user, size_t size);
 
 /* Has the signals that end the process end reading instead: see cli_interrupted(). */
 void cli_catch_interrupts(void);

@@ -276,13 +276,23 @@ static stele_status pull(cli *c, stele_reader *reader, const intersection *spans
             while (status == STELE_OK && intersection_next(spans, &segment, &part))
                 status = take(c, &part, info, to);
         }
-        if (c->progress.is_on) {
-            stele_reader_stats stats;
-            stele_reader_get_stats(reader, &stats);
-            progress_update(&c->progress, stats.byte_count, stats.byte_total);
-        }
     } while (status == STELE_OK && !is_interrupted);
     return is_interrupted ? STELE_ERR_CLOSED : status;
+}
+
+void cli_read_more(void *user, size_t size)
+{
+    cli *c = user;
+    stele_reader_stats stats = {.byte_total = 0};
+    if (c->reading == NULL)
+        return;
+    c->reading->size += size;
+    if (c->reading->reader != NULL)
+        stele_reader_get_stats(c->reading->reader, &stats);
+    if (stats.byte_total != 0)
+        progress_update(&c->progress, stats.byte_count, stats.byte_total);
+    else
+        progress_update(&c->progress, c->reading->size, 0);
 }
 
 static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t count,
@@ -300,8 +310,10 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     if (status == STELE_OK)
         status = open_debug_info(c, &info);
     if (status == STELE_OK) {
+        c->reading->reader = reader;
         status = pull(c, reader, spans, info, to);
         stele_reader_get_stats(reader, stats);
+        c->reading->reader = NULL;
     }
     debug_info_free(info);
     stele_reader_close(reader);
@@ -314,19 +326,21 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     stele_reader_stats unused;
     stele_request bounded = *request;
     intersection spans = {.spans = NULL};
+    reading_now now = {.reader = NULL};
     stele_status status = STELE_OK;
     cli_catch_interrupts();
+    progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
+    c->reading = &now;
     if (option_given(&c->options, OPTION_STREAM_INTERSECTION))
         status = intersection_find(c, traces, count, &bounded, &spans);
-    if (status != STELE_OK) {
-        intersection_free(&spans);
-        return status;
+    if (status == STELE_OK) {
+        status =
+            open_and_pull(c, traces, count, &bounded, &spans, to, stats != NULL ? stats : &unused);
+        if (c->binaries != NULL)
+            binaries_judge(c);
     }
-    progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
-    status = open_and_pull(c, traces, count, &bounded, &spans, to, stats != NULL ? stats : &unused);
+    c->reading = NULL;
     progress_clear(&c->progress);
     intersection_free(&spans);
-    if (c->binaries != NULL)
-        binaries_judge(c);
     return status;
 }

@@ -99,7 +99,8 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 
 static bool make_context(cli *c)
 {
-    stele_context_options given = {.diag = report_add, .diag_user = &c->report};
+    stele_context_options given = {
+        .diag = report_add, .diag_user = &c->report, .progress = cli_read_more, .progress_user = c};
     const options *o = &c->options;
     const char *temp_dir = getenv("TMPDIR");
     given.temp_dir = temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : NULL;

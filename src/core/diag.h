@@ -21,10 +21,13 @@ extern const stele_code core_codes[CORE_CODE_COUNT];
 #define DIAG_CODE_ENTRY(name, severity, title, why, mend) \
     [name] = {#name, STELE_##severity, title, why, mend},
 
+/* What the caller is told. */
 typedef struct diag_sink {
     stele_diag_fn *fn; /* NULL: only counted */
     void *user;
-    uint64_t counts[3]; /* by severity */
+    uint64_t counts[3];          /* by severity */
+    stele_progress_fn *progress; /* NULL: not wanted */
+    void *progress_user;
 } diag_sink;
 
 /* Counts the finding and hands it to the handler. */

@@ -58,6 +58,8 @@ static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t s
     }
     *got = (size_t)count;
     count_stored(in, (size_t)count);
+    if (in->diag->progress != NULL)
+        in->diag->progress(in->diag->progress_user, (size_t)count);
     return STELE_OK;
 }
 

@@ -43,7 +43,10 @@ stele_status stele_context_new(const stele_context_options *options, stele_conte
     if (options == NULL)
         options = &standard;
     context->limits = limits_fill(&options->limits);
-    context->diag = (diag_sink){.fn = options->diag, .user = options->diag_user};
+    context->diag = (diag_sink){.fn = options->diag,
+                                .user = options->diag_user,
+                                .progress = options->progress,
+                                .progress_user = options->progress_user};
     context->temp_dir = strdup(options->temp_dir != NULL ? options->temp_dir : "/tmp");
     if (context->temp_dir == NULL ||
         !intern_init(&context->names, context->limits.names_size_max)) {

@@ -2,9 +2,11 @@
 /* The registry of formats, opening a trace, and what all writers have in common. */
 #include <stdlib.h>
 
+#include "core/load.h"
 #include "formats/format.h"
 
 #include "allocations.h"
+#include "support.h"
 #include "test.h"
 
 static char diag_text[512];
@@ -103,6 +105,56 @@ TEST(a_trace_is_recognised_by_its_content)
     stele_trace_close(trace);
     stele_trace_close(NULL);
     stele_context_free(context);
+}
+
+/* An instant: header (type 4, of 4 words, all references inline or empty), time, two koids. */
+static void write_instants(const char *path, uint64_t count)
+{
+    uint8_t record[32] = {0};
+    FILE *file = fopen(path, "wb");
+    REQUIRE(file != NULL);
+    store_le64(record, UINT64_C(0x0016547846040010));
+    fwrite(record, 1, 8, file);
+    store_le64(record, 4 | 4 << 4);
+    for (uint64_t i = 0; i < count; i++) {
+        store_le64(record + 8, i);
+        fwrite(record, 1, sizeof record, file);
+    }
+    REQUIRE(fclose(file) == 0);
+}
+
+static void keep_size(void *user, size_t size)
+{
+    *(uint64_t *)user += size;
+}
+
+TEST(progress_is_told_while_one_call_reads_it_all)
+{
+    const uint64_t count = 20000, trace_size = 8 + 32 * count;
+    char folder[64];
+    uint64_t size = 0;
+    stele_context *context = NULL;
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_segment segment;
+    folder_enter(folder, sizeof folder);
+    write_instants("trace.fxt", count);
+    REQUIRE(
+        stele_context_new(&(stele_context_options){.progress = keep_size, .progress_user = &size},
+                          &context) == STELE_OK);
+    REQUIRE(stele_trace_open(context, "trace.fxt", NULL, &trace) == STELE_OK);
+    size = 0;
+    CHECK_EQ_U64(stele_trace_index(trace), STELE_OK);
+    CHECK(size >= trace_size);
+    REQUIRE(stele_reader_open(context, &trace, 1, &(stele_request){.order = STELE_ORDER_FULL},
+                              &reader) == STELE_OK);
+    size = 0;
+    REQUIRE(stele_reader_next(reader, &segment) == STELE_OK);
+    CHECK_EQ_U64(size, trace_size);
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    folder_leave(folder);
 }
 
 TEST(what_is_in_no_format_is_refused_with_its_first_bytes)
