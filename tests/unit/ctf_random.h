@@ -62,6 +62,8 @@ typedef struct schema_maker {
     uint64_t seed;
     unsigned names;
     bool is_mixed, is_big_endian, is_in_bits;
+    bool is_sound; /* labels are values of their field */
+    bool is_plain; /* no integers of variable length, strings in UTF-8 */
     ctf_scope scope;
     ctf_text path[16];
     uint32_t depth;
@@ -99,6 +101,23 @@ static inline ctf_mapping make_mapping(schema_maker *g, const char *name, uint64
         .name = schema_text(g->schema, name, strlen(name)), .ranges = range, .range_count = 1};
 }
 
+/* Takes away what is beyond the field. */
+static inline void bound_labels(const ctf_class *type, ctf_mapping *mappings)
+{
+    const bool is_signed = type->kind == CTF_INT;
+    const uint64_t most =
+        type->kind == CTF_BIT_MAP ? type->size - 1 : UINT64_MAX >> (64 - type->size) >> is_signed;
+    for (unsigned i = 0; i < 3; i++) {
+        ctf_range *range = (ctf_range *)(uintptr_t)mappings[i].ranges;
+        if (is_signed && (int64_t)range->low < 0)
+            range->low = ~most;
+        else if (range->low > most)
+            range->low = most;
+        if (range->high > most)
+            range->high = most;
+    }
+}
+
 static inline void make_labels(schema_maker *g, ctf_class *type)
 {
     ctf_mapping *mappings = schema_take(g->schema, 3, sizeof *mappings);
@@ -111,6 +130,8 @@ static inline void make_labels(schema_maker *g, ctf_class *type)
     type->mappings = mappings;
     type->mapping_count = 3;
     type->is_enum = true;
+    if (g->is_sound)
+        bound_labels(type, mappings);
 }
 
 static inline const ctf_class *make_fixed(schema_maker *g)
@@ -189,7 +210,7 @@ static inline ctf_class *make_struct(schema_maker *g, bool is_known)
     ctf_member *members = schema_take(g->schema, count, sizeof *members);
     type->u.structure.members = members;
     type->u.structure.count = count;
-    type->alignment = 1u << (pick(g, 8) == 0 ? pick(g, 6) : 0);
+    type->alignment = type->alignment_minimum = 1u << (pick(g, 8) == 0 ? pick(g, 6) : 0);
     for (uint32_t i = 0; i < count; i++) {
         members[i] = make_member(g, type, is_known);
         if (members[i].type->alignment > type->alignment)
@@ -251,7 +272,7 @@ static inline const ctf_class *make_array(schema_maker *g, ctf_kind kind, const 
         type->u.array.element = make_class(g, NULL, false);
         type->alignment = type->u.array.element->alignment;
         if (pick(g, 6) == 0 && type->alignment < 32)
-            type->alignment *= 2;
+            type->alignment_minimum = type->alignment *= 2;
     }
     return type;
 }
@@ -265,16 +286,16 @@ static inline const ctf_class *make_class(schema_maker *g, const ctf_class *arou
         return is_known && pick(g, 2) ? make_small(g) : make_fixed(g);
     if (what < 8)
         return is_known ? make_small(g) : make_fixed(g);
-    if (what < 10) {
+    if (what < 10 && !g->is_plain) {
         type = make_kind(g, pick(g, 2) ? CTF_VAR_UINT : CTF_VAR_INT);
         type->alignment = 8;
         type->base = CTF_DECIMAL;
         return type;
     }
-    if (what == 10) {
+    if (what <= 10) {
         type = make_kind(g, CTF_STRING);
         type->alignment = 8;
-        type->encoding = (uint8_t)(CTF_UTF8 + pick(g, 6));
+        type->encoding = (uint8_t)(g->is_plain ? CTF_UTF8 : CTF_UTF8 + pick(g, 6));
         return type;
     }
     if (what == 11)

@@ -4,8 +4,8 @@
 
 #include "core/text.h"
 #include "formats/ctf/metadata/print.h"
+#include "formats/ctf/metadata/print_tags.h"
 #include "formats/ctf/metadata/print_walk.h"
-#include "formats/ctf/schema/names.h"
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
 
@@ -15,11 +15,14 @@ typedef struct tsdl_printer {
     print_walk walk;
     unsigned indent;
     ctf_text where; /* the thing that losses are told of */
+    print_tags *tags;
+    bool is_trial; /* only to learn which labels fields need */
 } tsdl_printer;
 
 static void lose(tsdl_printer *t, const char *what)
 {
-    print_lose(t->p, t->where, what);
+    if (!t->is_trial)
+        print_lose(t->p, t->where, what);
 }
 
 /* What the attributes and names of CTF 2 say, which CTF 1.8 has no place for. */
@@ -306,32 +309,43 @@ static void range_end(tsdl_printer *t, const ctf_class *type, uint64_t value)
         output_u64(t->out, value);
 }
 
-static void enumeration(tsdl_printer *t, const ctf_class *type)
+static void label_print(tsdl_printer *t, const ctf_class *type, ctf_text name,
+                        const ctf_range *ranges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        line(t);
+        quoted(t, name);
+        output_text(t->out, " = ");
+        range_end(t, type, ranges[i].low);
+        if (ranges[i].low != ranges[i].high) {
+            output_text(t->out, " ... ");
+            range_end(t, type, ranges[i].high);
+        }
+        output_byte(t->out, ',');
+    }
+}
+
+/* With labels that options are selected by, besides its own. */
+static void enumeration(tsdl_printer *t, const ctf_class *type, ctf_base base,
+                        const tag_label *more)
 {
     output_text(t->out, "enum : ");
-    integer(t, type, (ctf_base)type->base);
+    integer(t, type, base);
     output_text(t->out, " {");
     t->indent++;
-    for (uint32_t i = 0; i < type->mapping_count; i++) {
-        const ctf_mapping *m = &type->mappings[i];
-        for (uint32_t k = 0; k < m->range_count; k++) {
-            line(t);
-            quoted(t, m->name);
-            output_text(t->out, " = ");
-            range_end(t, type, m->ranges[k].low);
-            if (m->ranges[k].low != m->ranges[k].high) {
-                output_text(t->out, " ... ");
-                range_end(t, type, m->ranges[k].high);
-            }
-            output_byte(t->out, ',');
-        }
-    }
+    for (uint32_t i = 0; i < type->mapping_count; i++)
+        label_print(t, type, type->mappings[i].name, type->mappings[i].ranges,
+                    type->mappings[i].range_count);
+    if (more != NULL)
+        lose(t, "fields that select (labels are added)");
+    for (; more != NULL; more = more->next)
+        label_print(t, type, more->name, more->ranges, more->range_count);
     t->indent--;
     line(t);
     output_byte(t->out, '}');
 }
 
-static void number(tsdl_printer *t, const ctf_class *type)
+static void number(tsdl_printer *t, const ctf_class *type, const tag_label *more)
 {
     if (type->unit_size != 0)
         lose(t, "units of bit fields");
@@ -346,11 +360,14 @@ static void number(tsdl_printer *t, const ctf_class *type)
         break;
     case CTF_BOOL:
         lose(t, "Booleans (shown as integers)");
-        integer(t, type, CTF_DECIMAL);
+        if (more != NULL)
+            enumeration(t, type, CTF_DECIMAL, more);
+        else
+            integer(t, type, CTF_DECIMAL);
         break;
     default:
-        if (type->mapping_count != 0)
-            enumeration(t, type);
+        if (type->mapping_count != 0 || more != NULL)
+            enumeration(t, type, (ctf_base)type->base, more);
         else
             integer(t, type, (ctf_base)type->base);
     }
@@ -360,6 +377,14 @@ static bool has_length(const ctf_class *type)
 {
     return type != NULL && type->kind >= CTF_STATIC_STRING && type->kind <= CTF_DYNAMIC_ARRAY &&
            type->kind != CTF_STRUCT;
+}
+
+/* An array that is aligned more than its elements; what stands around does not see the structure,
+   since no location leads into it. */
+static bool needs_box(const ctf_class *type)
+{
+    return (type->kind == CTF_STATIC_ARRAY || type->kind == CTF_DYNAMIC_ARRAY) &&
+           type->alignment_minimum > type->u.array.element->alignment;
 }
 
 /* The length of an RFC sequence stands in front of it: here it is a member of its own. */
@@ -396,6 +421,7 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
         t->walk.levels[level].structure = type;
     for (uint32_t i = 0; i < count && !is_deep; i++) {
         const ctf_class *inner = member[i].type;
+        const tag_label *labels;
         const bool is_sequence =
             inner->kind == CTF_DYNAMIC_ARRAY && inner->u.array.length_class != NULL;
         if (is_level)
@@ -404,7 +430,11 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
         if (is_sequence)
             sequence_length(t, &member[i]);
         line(t);
-        type_print(t, is_sequence ? inner->u.array.element : inner);
+        labels = tags_of(t->tags, &member[i]);
+        if (labels != NULL)
+            number(t, inner, labels);
+        else
+            type_print(t, is_sequence ? inner->u.array.element : inner);
         output_byte(t->out, ' ');
         member_name(t, &member[i]);
         if (is_sequence) {
@@ -413,7 +443,7 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
             output_byte(t->out, ']');
             inner = inner->u.array.element;
         }
-        for (; has_length(inner); inner = inner->u.array.element) {
+        for (; has_length(inner) && !needs_box(inner); inner = inner->u.array.element) {
             output_byte(t->out, '[');
             if (inner->u.array.length_at != NULL)
                 location(t, inner->u.array.length_at);
@@ -430,60 +460,132 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
     output_byte(t->out, '}');
 }
 
-/* Labels by name, and without an escape where no other is called so. False: memory. */
-static bool labels_register(name_register *labels, const ctf_class *tag)
+/* What no type of CTF 1.8 has the layout of: the text then does not describe the trace. */
+static void layout_lose(tsdl_printer *t, const char *what)
 {
-    bool is_ok = true;
-    for (uint32_t i = 0; i < tag->mapping_count && is_ok; i++)
-        is_ok = name_register_put(labels, tag->mappings[i].name, &tag->mappings[i]);
-    for (uint32_t i = 0; i < tag->mapping_count && is_ok; i++) {
-        const ctf_text name = tag->mappings[i].name;
-        const ctf_text bare = {name.bytes + 1, name.size - 1};
-        if (name.size != 0 && *name.bytes == '_' && name_register_find(labels, bare) == NULL)
-            is_ok = name_register_put(labels, bare, &tag->mappings[i]);
-    }
-    return is_ok;
+    lose(t, what);
+    output_printf(t->out, "/* not in CTF 1.8: %s */ struct { }", what);
 }
 
-static bool has_ranges_of(const ctf_mapping *option, const ctf_mapping *label)
+/* The field that selects; NULL: it is none that CTF 1.8 could select by. */
+static const ctf_member *tag_of(const tsdl_printer *t, const ctf_location *selector)
 {
-    return label != NULL && label->range_count == option->range_count &&
-           memcmp(label->ranges, option->ranges, label->range_count * sizeof *label->ranges) == 0;
-}
-
-/* CTF 1.8 selects by labels of the tag; the ranges of CTF 2 must be those of such labels. */
-static void check_selector(tsdl_printer *t, const ctf_class *type)
-{
-    name_register labels;
     print_target target;
-    uint32_t found = 0;
-    if (type->selects_by_name || !walk_resolve(&t->walk, type->u.variant.selector, &target))
-        return;
-    if (!name_register_init(&labels)) {
-        t->out->status = STELE_ERR_MEMORY;
+    if (!walk_resolve(&t->walk, selector, &target) || !tags_can(target.type))
+        return NULL;
+    return target.members[target.member_count - 1];
+}
+
+static void out_of_memory(tsdl_printer *t)
+{
+    t->p->out->status = STELE_ERR_MEMORY;
+}
+
+static void variant_print(tsdl_printer *t, const ctf_class *type, const ctf_location *selector,
+                          const ctf_member *options, uint32_t count)
+{
+    output_text(t->out, "variant ");
+    if (selector != NULL) {
+        output_byte(t->out, '<');
+        location(t, selector);
+        output_text(t->out, "> ");
+    }
+    members(t, type, options, count);
+}
+
+/* Makes an option of a label and a type; one that no value selects is none. */
+static void add_option(tsdl_printer *t, ctf_member *options, uint32_t *count, ctf_text name,
+                       const ctf_member *option)
+{
+    if (name.bytes == NULL) {
+        lose(t, "options that no value selects");
         return;
     }
-    if (!labels_register(&labels, target.type))
-        t->out->status = STELE_ERR_MEMORY;
-    while (found < type->mapping_count &&
-           has_ranges_of(&type->mappings[found],
-                         name_register_find(&labels, type->mappings[found].name)))
-        found++;
-    name_register_free(&labels);
-    if (found < type->mapping_count)
-        lose(t, "ranges that select options");
+    if (option->name.bytes != NULL && !ctf_text_equals(name, option->name))
+        lose(t, "names of options");
+    options[*count] = *option;
+    options[*count].name = options[*count].written = name;
+    (*count)++;
+}
+
+/* Options are called as the labels that select them. */
+static void variant_of_ranges(tsdl_printer *t, const ctf_class *type)
+{
+    const ctf_member *tag = tag_of(t, type->u.variant.selector);
+    ctf_member *options;
+    uint32_t count = 0;
+    if (tag == NULL) {
+        layout_lose(t, "variants that such a field selects: nothing instead");
+        return;
+    }
+    options = malloc(type->u.variant.count * sizeof *options + 1);
+    if (options == NULL)
+        out_of_memory(t);
+    for (uint32_t i = 0; options != NULL && i < type->u.variant.count; i++) {
+        const ctf_mapping *m = &type->mappings[i];
+        const ctf_member *option = &type->u.variant.options[i];
+        ctf_text name;
+        if (!tags_select(t->tags, tag, option->name, m->ranges, m->range_count, &name))
+            out_of_memory(t);
+        else
+            add_option(t, options, &count, name, option);
+    }
+    if (count != 0)
+        variant_print(t, type, type->u.variant.selector, options, count);
+    else
+        layout_lose(t, "variants that no value selects: nothing instead");
+    free(options);
 }
 
 static void variant(tsdl_printer *t, const ctf_class *type)
 {
-    output_text(t->out, "variant ");
-    if (type->u.variant.selector != NULL) {
-        check_selector(t, type);
-        output_byte(t->out, '<');
-        location(t, type->u.variant.selector);
-        output_text(t->out, "> ");
+    if (type->u.variant.selector != NULL && !type->selects_by_name)
+        variant_of_ranges(t, type);
+    else
+        variant_print(t, type, type->u.variant.selector, type->u.variant.options,
+                      type->u.variant.count);
+}
+
+/* A variant, one option of which is empty. */
+static void optional(tsdl_printer *t, const ctf_class *type)
+{
+    static const ctf_class nothing = {.kind = CTF_STRUCT, .alignment = 1, .alignment_minimum = 1};
+    static const ctf_class made = {.kind = CTF_VARIANT, .alignment = 1, .alignment_minimum = 1};
+    static const ctf_range not_zero[] = {{(uint64_t)INT64_MIN, UINT64_MAX, true},
+                                         {1, UINT64_MAX, false}};
+    static const ctf_text absent = {"absent", 6}, present = {"present", 7};
+    const bool is_bool = type->u.optional.range_count == 0;
+    const ctf_range *ranges = is_bool ? not_zero : type->u.optional.ranges;
+    const uint32_t range_count = is_bool ? 2 : type->u.optional.range_count;
+    const ctf_member *tag = tag_of(t, type->u.optional.selector);
+    ctf_member options[2];
+    uint32_t count = 0;
+    ctf_text without, with;
+    if (tag == NULL) {
+        layout_lose(t, "optional fields that such a field selects: nothing instead");
+        return;
     }
-    members(t, type, type->u.variant.options, type->u.variant.count);
+    lose(t, "optional fields (shown as variants)");
+    if (!tags_select_rest(t->tags, tag, absent, ranges, range_count, &without) ||
+        !tags_select(t->tags, tag, present, ranges, range_count, &with)) {
+        out_of_memory(t);
+        return;
+    }
+    add_option(t, options, &count, without, &(ctf_member){.type = &nothing});
+    add_option(t, options, &count, with, &(ctf_member){.type = type->u.optional.element});
+    variant_print(t, &made, type->u.optional.selector, options, count);
+}
+
+static void boxed(tsdl_printer *t, const ctf_class *type)
+{
+    static const ctf_class box = {.kind = CTF_VARIANT}; /* not a level to count structures by */
+    static const ctf_text name = {"elements", 8};
+    ctf_class bare = *type;
+    bare.alignment_minimum = 1;
+    lose(t, "alignment of arrays (shown as structures)");
+    output_text(t->out, "struct ");
+    members(t, &box, &(ctf_member){.name = name, .written = name, .type = &bare}, 1);
+    output_printf(t->out, " align(%" PRIu32 ")", type->alignment_minimum);
 }
 
 /* The element of a text or of bytes. */
@@ -506,13 +608,6 @@ static void text_element(tsdl_printer *t, const ctf_class *type)
                                                 : "");
 }
 
-/* What no type of CTF 1.8 has the layout of: the text then does not describe the trace. */
-static void impossible(tsdl_printer *t, const char *what)
-{
-    lose(t, what);
-    output_printf(t->out, "/* CTF 1.8 has no %s */ struct { }", what);
-}
-
 /* The type in front of the name; brackets stand behind it. */
 static void type_print(tsdl_printer *t, const ctf_class *type)
 {
@@ -526,7 +621,7 @@ static void type_print(tsdl_printer *t, const ctf_class *type)
     case CTF_BIT_MAP:
     case CTF_BOOL:
     case CTF_UINT:
-    case CTF_INT: number(t, type); break;
+    case CTF_INT: number(t, type, NULL); break;
     case CTF_FLOAT:
         output_printf(t->out, "floating_point { exp_dig = %u; mant_dig = %u;", type->exponent_bits,
                       type->mantissa_bits);
@@ -534,7 +629,7 @@ static void type_print(tsdl_printer *t, const ctf_class *type)
         output_text(t->out, " }");
         break;
     case CTF_VAR_UINT:
-    case CTF_VAR_INT: impossible(t, "integers of variable length"); break;
+    case CTF_VAR_INT: layout_lose(t, "integers of variable length: nothing instead"); break;
     case CTF_STRING:
         if (type->encoding > CTF_ASCII)
             lose(t, "encodings other than UTF-8");
@@ -549,11 +644,12 @@ static void type_print(tsdl_printer *t, const ctf_class *type)
     case CTF_DYNAMIC_BLOB: text_element(t, type); break;
     case CTF_STATIC_ARRAY:
     case CTF_DYNAMIC_ARRAY:
-        if (type->alignment_minimum > type->u.array.element->alignment)
-            lose(t, "alignment of arrays");
         if (type->u.array.length_class != NULL)
             lose(t, "lengths inside of sequences");
-        type_print(t, type->u.array.element);
+        if (needs_box(type))
+            boxed(t, type);
+        else
+            type_print(t, type->u.array.element);
         break;
     case CTF_STRUCT:
         output_text(t->out, "struct ");
@@ -561,7 +657,7 @@ static void type_print(tsdl_printer *t, const ctf_class *type)
         if (type->alignment_minimum > 1)
             output_printf(t->out, " align(%" PRIu32 ")", type->alignment_minimum);
         break;
-    case CTF_OPTIONAL: impossible(t, "optional fields"); break;
+    case CTF_OPTIONAL: optional(t, type); break;
     default: variant(t, type); break;
     }
 }
@@ -737,15 +833,10 @@ static void callsite_block(tsdl_printer *t, const ctf_callsite *site)
     block_end(t);
 }
 
-void print_tsdl(schema_printer *p)
+static void print_all(tsdl_printer *t)
 {
-    const ctf_schema *schema = p->schema;
-    tsdl_printer *t = calloc(1, sizeof *t);
-    if (t == NULL) {
-        p->out->status = STELE_ERR_MEMORY;
-        return;
-    }
-    *t = (tsdl_printer){.p = p, .out = p->out, .walk = {.schema = schema, .budget = CLASSES_MAX}};
+    const ctf_schema *schema = t->p->schema;
+    t->walk = (print_walk){.schema = schema, .budget = CLASSES_MAX};
     output_text(t->out, "/* CTF 1.8 */\n");
     trace_block(t);
     env_block(t);
@@ -755,8 +846,35 @@ void print_tsdl(schema_printer *p)
         stream_block(t, schema->streams[i]);
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         callsite_block(t, &schema->callsites[i]);
-    if (t->walk.is_exhausted)
+}
+
+/* Fields stand in front of what they select: the first text is for nothing but their labels. */
+static void try_all(tsdl_printer *t)
+{
+    const stele_status status = output_open_memory(t->p->out->diag, &t->out);
+    if (status == STELE_OK) {
+        t->is_trial = true;
+        print_all(t);
+        t->is_trial = false;
+        output_close(t->out);
+    } else {
+        t->p->out->status = status;
+    }
+    t->out = t->p->out;
+}
+
+void print_tsdl(schema_printer *p)
+{
+    tsdl_printer *t = calloc(1, sizeof *t);
+    print_tags *tags = tags_new();
+    if (t == NULL || tags == NULL) {
         p->out->status = STELE_ERR_MEMORY;
-    walk_free(&t->walk);
+    } else {
+        *t = (tsdl_printer){.p = p, .out = p->out, .tags = tags};
+        if (p->schema->generation == CTF_2)
+            try_all(t);
+        print_all(t);
+    }
+    tags_free(tags);
     free(t);
 }

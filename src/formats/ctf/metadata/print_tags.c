@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/metadata/print_tags.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "core/wide.h"
+
+/* Values of a field, both ends included; biased, so that signed ones compare as unsigned. */
+typedef struct span {
+    uint64_t low, high;
+} span;
+
+typedef enum entry_kind {
+    ENTRY_FIELD, /* was seen; holds its labels */
+    ENTRY_NAME,  /* is taken: without the `_` in front, by which readers take names for equal */
+    ENTRY_CHOICE /* of a name and spans: the label */
+} entry_kind;
+
+typedef struct entry {
+    entry_kind kind;
+    const ctf_member *tag;
+    ctf_text text;
+    const span *spans;
+    uint32_t span_count;
+    bool is_shared;           /* of a name: several own labels have it */
+    ctf_text label;           /* of a choice */
+    tag_label *first, **last; /* of a field */
+} entry;
+
+struct print_tags {
+    arena memory;
+    entry **slots; /* open addressing */
+    uint32_t count, capacity;
+    uint32_t renamed_count;
+};
+
+print_tags *tags_new(void)
+{
+    return calloc(1, sizeof(print_tags));
+}
+
+void tags_free(print_tags *tags)
+{
+    if (tags == NULL)
+        return;
+    arena_free(&tags->memory);
+    free(tags->slots);
+    free(tags);
+}
+
+bool tags_can(const ctf_class *type)
+{
+    return (type->kind == CTF_BOOL || type->kind == CTF_UINT || type->kind == CTF_INT) &&
+           type->size <= 64;
+}
+
+/* ---- The table ---- */
+
+static uint64_t entry_hash(const entry *e)
+{
+    return hash_u64(hash_bytes(e->text.bytes, e->text.size) ^
+                    hash_bytes(e->spans, e->span_count * sizeof *e->spans) ^
+                    hash_u64((uint64_t)(uintptr_t)e->tag + (uint64_t)e->kind));
+}
+
+static bool entry_is_same(const entry *a, const entry *b)
+{
+    return a->kind == b->kind && a->tag == b->tag && ctf_text_equals(a->text, b->text) &&
+           a->span_count == b->span_count &&
+           (a->span_count == 0 ||
+            memcmp(a->spans, b->spans, a->span_count * sizeof *a->spans) == 0);
+}
+
+static entry **slot_of(const print_tags *tags, const entry *e)
+{
+    uint32_t at = (uint32_t)entry_hash(e) & (tags->capacity - 1);
+    while (tags->slots[at] != NULL && !entry_is_same(tags->slots[at], e))
+        at = (at + 1) & (tags->capacity - 1);
+    return &tags->slots[at];
+}
+
+static bool table_grow(print_tags *tags)
+{
+    print_tags grown = *tags;
+    grown.capacity = tags->capacity != 0 ? tags->capacity * 2 : 64;
+    grown.slots = grown.capacity != 0 ? calloc(grown.capacity, sizeof *grown.slots) : NULL;
+    if (grown.slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < tags->capacity; i++)
+        if (tags->slots[i] != NULL)
+            *slot_of(&grown, tags->slots[i]) = tags->slots[i];
+    free(tags->slots);
+    *tags = grown;
+    return true;
+}
+
+static entry *entry_find(const print_tags *tags, const entry *e)
+{
+    return tags->capacity != 0 ? *slot_of(tags, e) : NULL;
+}
+
+/* NULL: memory. What the entry points to is copied. */
+static entry *entry_add(print_tags *tags, const entry *e)
+{
+    const size_t spans_size = e->span_count * sizeof *e->spans;
+    entry *made;
+    span *spans;
+    char *text;
+    if (tags->count >= tags->capacity / 2 && !table_grow(tags))
+        return NULL;
+    made = arena_take(&tags->memory, sizeof *made);
+    spans = arena_take(&tags->memory, spans_size + 1);
+    text = arena_copy(&tags->memory, e->text.bytes != NULL ? e->text.bytes : "", e->text.size);
+    if (made == NULL || spans == NULL || text == NULL)
+        return NULL;
+    if (spans_size != 0)
+        memcpy(spans, e->spans, spans_size);
+    *made = *e;
+    made->spans = spans;
+    made->text.bytes = text;
+    *slot_of(tags, made) = made;
+    tags->count++;
+    return made;
+}
+
+/* ---- Ranges ---- */
+
+static uint64_t bias_of(const ctf_class *type)
+{
+    return type->kind == CTF_INT ? UINT64_C(1) << 63 : 0;
+}
+
+static wide_i128 range_value(uint64_t value, bool is_signed)
+{
+    return is_signed ? (wide_i128)(int64_t)value : (wide_i128)value;
+}
+
+/* All values of the field. */
+static span whole_of(const ctf_class *type)
+{
+    const uint64_t most = UINT64_MAX >> (64 - type->size) >> (type->kind == CTF_INT);
+    const uint64_t least = type->kind == CTF_INT ? ~most : 0;
+    return (span){least ^ bias_of(type), most ^ bias_of(type)};
+}
+
+static int span_compare(const void *a, const void *b)
+{
+    const span *left = a, *right = b;
+    return (left->low > right->low) - (left->low < right->low);
+}
+
+/* Whether the second one, which begins no earlier, leaves no gap. */
+static bool span_goes_on(const span *first, const span *second)
+{
+    return second->low <= first->high || second->low == first->high + 1;
+}
+
+/* The values of the field that are in the ranges: in order, without a touch. `spans` has room for
+   as many as there are ranges. */
+static uint32_t spans_make(const ctf_class *type, const ctf_range *ranges, uint32_t count,
+                           span *spans)
+{
+    const uint64_t bias = bias_of(type);
+    const span whole = whole_of(type);
+    const bool is_signed = bias != 0;
+    const wide_i128 least = range_value(whole.low ^ bias, is_signed),
+                    most = range_value(whole.high ^ bias, is_signed);
+    uint32_t used = 0, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const wide_i128 low = range_value(ranges[i].low, ranges[i].is_signed),
+                        high = range_value(ranges[i].high, ranges[i].is_signed);
+        if (low <= most && high >= least)
+            spans[used++] = (span){(uint64_t)(low > least ? low : least) ^ bias,
+                                   (uint64_t)(high < most ? high : most) ^ bias};
+    }
+    if (used != 0)
+        qsort(spans, used, sizeof *spans, span_compare);
+    for (uint32_t i = 0; i < used; i++) {
+        if (kept == 0 || !span_goes_on(&spans[kept - 1], &spans[i]))
+            spans[kept++] = spans[i];
+        else if (spans[i].high > spans[kept - 1].high)
+            spans[kept - 1].high = spans[i].high;
+    }
+    return kept;
+}
+
+/* What of the field is in none of the spans; there is room for one more than there are. */
+static uint32_t spans_invert(const ctf_class *type, span *spans, uint32_t count)
+{
+    const span whole = whole_of(type);
+    uint64_t next = whole.low;
+    uint32_t made = 0;
+    bool is_more = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const span s = spans[i];
+        if (s.low > next)
+            spans[made++] = (span){next, s.low - 1};
+        is_more = s.high < whole.high;
+        next = s.high + is_more;
+    }
+    if (is_more)
+        spans[made++] = (span){next, whole.high};
+    return made;
+}
+
+/* ---- Names ---- */
+
+static ctf_text without_escape(ctf_text name)
+{
+    while (name.size != 0 && *name.bytes == '_')
+        name = (ctf_text){name.bytes + 1, name.size - 1};
+    return name;
+}
+
+static bool is_name_character(uint8_t c)
+{
+    return c >= 0x80 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+static bool is_name(ctf_text text)
+{
+    for (uint32_t i = 0; i < text.size; i++)
+        if (!is_name_character((uint8_t)text.bytes[i]))
+            return false;
+    return text.size != 0;
+}
+
+/* A name that may be an identifier, with an escape at most. bytes NULL: memory. */
+static ctf_text name_make(print_tags *tags, ctf_text wanted)
+{
+    static const ctf_text nameless = {"option", 6};
+    const ctf_text from = without_escape(wanted).size != 0 ? without_escape(wanted) : nameless;
+    char *text = arena_copy(&tags->memory, from.bytes, from.size);
+    for (uint32_t i = 0; text != NULL && i < from.size; i++)
+        if (!is_name_character((uint8_t)text[i]))
+            text[i] = '_';
+    return (ctf_text){text, from.size};
+}
+
+/* A name for a label that none of the field has; it is taken then. False: memory. */
+static bool name_take(print_tags *tags, const ctf_member *tag, ctf_text *name)
+{
+    entry wanted = {.kind = ENTRY_NAME, .tag = tag, .text = *name};
+    const ctf_text base = *name;
+    while (entry_find(tags, &wanted) != NULL) {
+        const size_t room = base.size + sizeof "_4294967295";
+        char *text = arena_take(&tags->memory, room);
+        if (text == NULL)
+            return false;
+        snprintf(text, room, "%.*s_%" PRIu32, (int)base.size, base.bytes, ++tags->renamed_count);
+        wanted.text = *name = (ctf_text){text, (uint32_t)strlen(text)};
+    }
+    return entry_add(tags, &wanted) != NULL;
+}
+
+/* ---- Fields ---- */
+
+/* An own label may be used under its name with and without the escape, if that is its alone. */
+static bool take_own_label(print_tags *tags, const ctf_member *tag, const ctf_mapping *own,
+                           span *room)
+{
+    const ctf_text plain = without_escape(own->name);
+    const entry name = {.kind = ENTRY_NAME, .tag = tag, .text = plain};
+    entry choice = {.kind = ENTRY_CHOICE,
+                    .tag = tag,
+                    .text = own->name,
+                    .spans = room,
+                    .span_count = spans_make(tag->type, own->ranges, own->range_count, room),
+                    .label = own->name};
+    if (!is_name(plain) || entry_find(tags, &name)->is_shared)
+        return true;
+    if (entry_add(tags, &choice) == NULL)
+        return false;
+    choice.text = choice.label = plain;
+    return plain.size == own->name.size || entry_add(tags, &choice) != NULL;
+}
+
+/* Own labels are taken names; those whose name is theirs alone may be used. */
+static bool take_own(print_tags *tags, const ctf_member *tag, span *room)
+{
+    const ctf_class *type = tag->type;
+    for (uint32_t i = 0; i < type->mapping_count; i++) {
+        const entry name = {
+            .kind = ENTRY_NAME, .tag = tag, .text = without_escape(type->mappings[i].name)};
+        entry *found = entry_find(tags, &name);
+        if (found != NULL)
+            found->is_shared = true;
+        else if (entry_add(tags, &name) == NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < type->mapping_count; i++)
+        if (!take_own_label(tags, tag, &type->mappings[i], room))
+            return false;
+    return true;
+}
+
+/* The field's entry. NULL: memory. */
+static entry *field_of(print_tags *tags, const ctf_member *tag)
+{
+    const entry wanted = {.kind = ENTRY_FIELD, .tag = tag};
+    entry *field = entry_find(tags, &wanted);
+    uint32_t most = 0;
+    span *room;
+    bool is_taken;
+    if (field != NULL)
+        return field;
+    field = entry_add(tags, &wanted);
+    for (uint32_t i = 0; i < tag->type->mapping_count; i++)
+        if (tag->type->mappings[i].range_count > most)
+            most = tag->type->mappings[i].range_count;
+    room = calloc((size_t)most + 1, sizeof *room);
+    is_taken = field != NULL && room != NULL && take_own(tags, tag, room);
+    free(room);
+    if (!is_taken)
+        return NULL;
+    field->last = &field->first;
+    return field;
+}
+
+/* Gives the field a label. */
+static bool label_add(print_tags *tags, entry *field, const entry *choice)
+{
+    const ctf_class *type = field->tag->type;
+    tag_label *label = arena_take(&tags->memory, sizeof *label);
+    ctf_range *ranges = arena_take(&tags->memory, choice->span_count * sizeof *ranges + 1);
+    if (label == NULL || ranges == NULL)
+        return false;
+    for (uint32_t i = 0; i < choice->span_count; i++)
+        ranges[i] = (ctf_range){choice->spans[i].low ^ bias_of(type),
+                                choice->spans[i].high ^ bias_of(type), type->kind == CTF_INT};
+    *label =
+        (tag_label){.name = choice->label, .ranges = ranges, .range_count = choice->span_count};
+    *field->last = label;
+    field->last = &label->next;
+    return true;
+}
+
+static bool select_spans(print_tags *tags, const ctf_member *tag, ctf_text wanted,
+                         const span *spans, uint32_t count, ctf_text *name)
+{
+    entry *field = field_of(tags, tag);
+    entry choice = {
+        .kind = ENTRY_CHOICE, .tag = tag, .text = wanted, .spans = spans, .span_count = count};
+    const entry *found = field != NULL ? entry_find(tags, &choice) : NULL;
+    if (found == NULL)
+        choice.text = name_make(tags, wanted);
+    if (field == NULL || choice.text.bytes == NULL)
+        return false;
+    if (found == NULL)
+        found = entry_find(tags, &choice);
+    if (found == NULL) {
+        choice.label = choice.text;
+        if (!name_take(tags, tag, &choice.label) || !label_add(tags, field, &choice))
+            return false;
+        found = entry_add(tags, &choice);
+    }
+    if (found != NULL)
+        *name = found->label;
+    return found != NULL;
+}
+
+static bool select_ranges(print_tags *tags, const ctf_member *tag, ctf_text wanted,
+                          const ctf_range *ranges, uint32_t count, bool is_rest, ctf_text *name)
+{
+    span *spans = calloc((size_t)count + 1, sizeof *spans);
+    uint32_t made;
+    bool is_done;
+    if (spans == NULL)
+        return false;
+    made = spans_make(tag->type, ranges, count, spans);
+    if (is_rest)
+        made = spans_invert(tag->type, spans, made);
+    *name = (ctf_text){NULL, 0};
+    is_done = made == 0 || select_spans(tags, tag, wanted, spans, made, name);
+    free(spans);
+    return is_done;
+}
+
+bool tags_select(print_tags *tags, const ctf_member *tag, ctf_text wanted, const ctf_range *ranges,
+                 uint32_t count, ctf_text *name)
+{
+    return select_ranges(tags, tag, wanted, ranges, count, false, name);
+}
+
+bool tags_select_rest(print_tags *tags, const ctf_member *tag, ctf_text wanted,
+                      const ctf_range *ranges, uint32_t count, ctf_text *name)
+{
+    return select_ranges(tags, tag, wanted, ranges, count, true, name);
+}
+
+const tag_label *tags_of(const print_tags *tags, const ctf_member *tag)
+{
+    const entry wanted = {.kind = ENTRY_FIELD, .tag = tag};
+    const entry *field = entry_find(tags, &wanted);
+    return field != NULL ? field->first : NULL;
+}
