@@ -146,6 +146,26 @@ expect 1 ctf metadata --to 1.8 "$ctf/rfc_le"
 says out '__values_length;'
 says out 'values\[__values_length\];'
 expect 1 ctf metadata --to 2 "$ctf/rfc_packed"
+# Each section alone can be read as CTF 1.8, since packets do not say which one they are of.
+for sample in rfc_le rfc_be rfc_packed rfc_natural32; do
+    expect 1 ctf metadata --to 1.8 "$ctf/$sample"
+    says_not err 'optional fields that\|nothing instead'
+    mkdir -p translated && mv out translated/metadata
+    expect 0 ctf metadata translated
+done
+mkdir sections
+cat >sections/metadata <<'END'
+section { name = a; event { header_type = type1; } }
+section { name = b; event { header_type = type2; } }
+event { name = "x*/y"; id = 1; section = b; fields = { { uint8_t, v } }; }
+END
+expect 1 ctf metadata --to 1.8 sections
+says err 'not said: streams that the names of files tell apart'
+says out 'x\*\\057y'
+mv out translated/metadata
+expect 0 ctf metadata translated
+says out '"present" = 31,'
+says_not out 'id = 1;' # the other section is a comment
 expect 1 ctf metadata --to rfc "$ctf/small_18"
 says out 'parent = sequence;'
 mkdir again && cp out again/metadata

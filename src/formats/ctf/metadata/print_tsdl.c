@@ -16,6 +16,7 @@ typedef struct tsdl_printer {
     unsigned indent;
     ctf_text where; /* the thing that losses are told of */
     print_tags *tags;
+    bool is_comment;
     bool is_trial; /* only to learn which labels fields need */
 } tsdl_printer;
 
@@ -81,7 +82,7 @@ static void quoted(tsdl_printer *t, ctf_text text)
             output_printf(t->out, "\\%c", c);
         else if (c == '\n')
             output_text(t->out, "\\n");
-        else if (c < 0x20 || c == 0x7f)
+        else if (c < 0x20 || c == 0x7f || (c == '/' && t->is_comment))
             output_printf(t->out, "\\%03o", c);
         else
             output_byte(t->out, c);
@@ -693,6 +694,12 @@ static bool is_told_by_uuid(const ctf_schema *schema)
            ctf_text_is(identity->uid, uuid_format(schema->uuid).text);
 }
 
+/* Packets of the RFC do not say which section they are of: in CTF 1.8 there can be one only. */
+static bool is_told_by_files(const ctf_schema *schema)
+{
+    return schema->generation == CTF_RFC && schema->stream_count > 1;
+}
+
 static void trace_block(tsdl_printer *t)
 {
     const ctf_schema *schema = t->p->schema;
@@ -714,7 +721,7 @@ static void trace_block(tsdl_printer *t)
     lose_text(t, schema->preamble_extensions, "extensions of the preamble");
     if (schema->length_unit != 1)
         lose(t, "sizes of packets in bytes");
-    if (schema->generation == CTF_RFC && schema->stream_count > 1)
+    if (is_told_by_files(schema))
         lose(t, "streams that the names of files tell apart");
     if (schema->discarded_at_begin)
         lose(t, "counters of discarded events as of the begin of packets");
@@ -842,8 +849,15 @@ static void print_all(tsdl_printer *t)
     env_block(t);
     for (uint32_t i = 0; i < schema->clock_count; i++)
         clock_block(t, schema->clocks[i]);
-    for (uint32_t i = 0; i < schema->stream_count; i++)
+    for (uint32_t i = 0; i < schema->stream_count; i++) {
+        t->is_comment = i != 0 && is_told_by_files(schema);
+        if (t->is_comment)
+            output_text(t->out,
+                        "\n/* Instead of the one above, for the files of another section:\n");
         stream_block(t, schema->streams[i]);
+        if (t->is_comment)
+            output_text(t->out, "*/\n");
+    }
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         callsite_block(t, &schema->callsites[i]);
 }
@@ -871,7 +885,7 @@ void print_tsdl(schema_printer *p)
         p->out->status = STELE_ERR_MEMORY;
     } else {
         *t = (tsdl_printer){.p = p, .out = p->out, .tags = tags};
-        if (p->schema->generation == CTF_2)
+        if (p->schema->generation != CTF_1)
             try_all(t);
         print_all(t);
     }
