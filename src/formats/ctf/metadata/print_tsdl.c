@@ -469,7 +469,7 @@ static void layout_lose(tsdl_printer *t, const char *what)
 }
 
 /* The field that selects; NULL: it is none that CTF 1.8 could select by. */
-static const ctf_member *tag_of(const tsdl_printer *t, const ctf_location *selector)
+static const ctf_member *tag_of(tsdl_printer *t, const ctf_location *selector)
 {
     print_target target;
     if (!walk_resolve(&t->walk, selector, &target) || !tags_can(target.type))
@@ -860,6 +860,9 @@ static void print_all(tsdl_printer *t)
     }
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         callsite_block(t, &schema->callsites[i]);
+    if (t->walk.is_exhausted)
+        out_of_memory(t);
+    walk_free(&t->walk);
 }
 
 /* Fields stand in front of what they select: the first text is for nothing but their labels. */
