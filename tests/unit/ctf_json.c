@@ -3,24 +3,10 @@
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/metadata/print.h"
+#include "seen.h"
 #include "test.h"
 
 static const stele_limits limits = {.depth_max = 64, .metadata_size_max = 256 << 20};
-
-/* What was reported first. */
-static struct {
-    char code[8], found[256];
-    unsigned count;
-} seen;
-
-static void see(void *user, const stele_diag *diag)
-{
-    (void)user;
-    if (seen.count++ != 0)
-        return;
-    snprintf(seen.code, sizeof seen.code, "%s", diag->code->code);
-    snprintf(seen.found, sizeof seen.found, "%s", diag->found);
-}
 
 /* Reads metadata; '^' stands for the separator 0x1e. */
 static bool parse(const char *text, ctf_schema *schema)

@@ -9,24 +9,9 @@
 #include "formats/ctf/rfc/rfc_packet.h"
 #include "stele_config.h"
 #include "unit/hex.h"
+#include "unit/seen.h"
 
 static const stele_limits limits = {.depth_max = 64, .metadata_size_max = 1 << 20};
-
-static struct {
-    char code[8], found[256];
-    uint64_t offset;
-    unsigned count;
-} seen;
-
-static void see(void *user, const stele_diag *diag)
-{
-    (void)user;
-    if (seen.count++ != 0)
-        return;
-    snprintf(seen.code, sizeof seen.code, "%s", diag->code->code);
-    snprintf(seen.found, sizeof seen.found, "%s", diag->found);
-    seen.offset = diag->offset;
-}
 
 static diag_sink sink = {.fn = see};
 
