@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/print.h"
+#include "core/text.h"
 
 void command_CTF(cli *c)
 {
@@ -61,19 +62,32 @@ static void write_text(void *user, const char *name, const char *text, size_t si
     output_write(t->c->out, text, size);
 }
 
+static void add_untold(output *out, const untold *u)
+{
+    char count[PRINT_SIZE];
+    output_printf(out, "not said: %s: %s", u->what, print_count(count, u->count));
+    if (u->where[0] != 0) {
+        output_text(out, u->count > 1 ? " (first of '" : " (of '");
+        text_visible(out, u->where, strlen(u->where));
+        output_text(out, "')");
+    }
+    output_byte(out, '\n');
+}
+
 /* On standard error, so that the text stays whole. */
 static void write_untold(telling *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        const untold *u = &t->untold[i];
-        char count[PRINT_SIZE];
-        fprintf(stderr, "not said: %s: %s", u->what, print_count(count, u->count));
-        if (u->where[0] != 0)
-            fprintf(stderr, " (%s'%s')", u->count > 1 ? "first of " : "of ", u->where);
-        fputc('\n', stderr);
-    }
-    if (t->count != 0)
-        cli_exit(t->c, EXIT_FINDINGS);
+    output *text;
+    const uint8_t *bytes;
+    size_t size;
+    if (t->count == 0 || !cli_check(t->c, output_open_memory(NULL, &text), "metadata"))
+        return;
+    for (size_t i = 0; i < t->count; i++)
+        add_untold(text, &t->untold[i]);
+    bytes = output_memory(text, &size);
+    fwrite(bytes, 1, size, stderr);
+    output_close(text);
+    cli_exit(t->c, EXIT_FINDINGS);
 }
 
 static stele_ctf_generation chosen(const cli *c)

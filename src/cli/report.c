@@ -28,6 +28,12 @@ static void line_raw(line *l, const char *bytes, size_t size)
     l->size += size;
 }
 
+/* Controls of one byte, and those of ISO 6429 as UTF-8 has them, U+0080 to U+009F. */
+static bool is_control(const uint8_t *at, size_t length)
+{
+    return *at < 0x20 || *at == 0x7f || (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+}
+
 /* Texts may hold anything that stood in the trace: nothing of it may steer the terminal. */
 static void line_add_some(line *l, const char *text, bool allows_lines)
 {
@@ -35,7 +41,7 @@ static void line_add_some(line *l, const char *text, bool allows_lines)
     size_t left = strlen(text);
     while (left > 0) {
         size_t length = text_utf8_length(at, left);
-        if (length == 0 || (*at < 0x20 && !(allows_lines && *at == '\n')) || *at == 0x7f) {
+        if (length == 0 || (is_control(at, length) && !(allows_lines && *at == '\n'))) {
             char hex[5];
             snprintf(hex, sizeof hex, "\\x%02x", *at);
             line_raw(l, hex, 4);

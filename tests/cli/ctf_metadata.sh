@@ -214,4 +214,13 @@ expect 0 ctf metadata --to 1.8 two
 says out 'variant <t> {$'
 says out 'x\[stream.event.header.id\];$'
 
+# Names do not steer the terminal, neither with ESC nor with CSI in one character.
+printf '\036{"type":"preamble","version":2}\036{"type":"data-stream-class"}' >odd
+printf '\036{"type":"event-record-class","name":"\\u001b[1m","attributes":{}}' >>odd
+expect 1 ctf metadata --to 1.8 odd
+says err "(of '.x1b\[1m')"
+printf '\036{"type":"event-record-class","id":1,"payload-field-class":"\302\2331m"}' >>odd
+expect 3 ctf metadata odd
+says err 'found ".xc2.x9b1m"'
+
 finish
