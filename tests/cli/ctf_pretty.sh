@@ -38,4 +38,16 @@ cat many.lines out >both
 mv both out
 golden ctf_pretty_labels
 
+# What LTTng 2.16 recorded: a channel without CPUs, contexts of the program, BLOBs, discarded events.
+ctf=$SOURCE/src/formats/ctf/good
+expect 0 cat --ctf-pretty --clock-gmt --clock-date "$ctf/lttng_216_2"
+golden ctf_pretty_lttng_2
+expect 1 cat --ctf-pretty --clock-gmt --clock-date "$ctf/lttng_216_18"
+[ "$(cksum <out)" = "2346833334 107950" ] || complain 'other lines'
+says err 'CTF408 discarded events: .*found 598 (598 lost)'
+says err 'CTF408 discarded events: .*found 116 (116 lost)'
+grep -v tour:tick out >rest
+mv rest out
+golden ctf_pretty_lttng_18
+
 finish
