@@ -898,6 +898,7 @@ static program *builder_finish(builder *b, op_code last)
                       .entries = b->entries + 1,
                       .depth = b->depth,
                       .slots = walk->slot_count,
+                      .count = b->count,
                       .size = size + b->memory.size,
                       .picks = picks,
                       .memory = b->memory};

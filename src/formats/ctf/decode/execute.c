@@ -509,10 +509,10 @@ HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t p
 }
 
 /* The program of the event class; NULL: it is not known yet, or has no room for its entries. */
-HOT const program *event_program(const ctf_run *r, const stele_batch *batch, uint32_t first)
+HOT program *event_program(const ctf_run *r, const stele_batch *batch, uint32_t first)
 {
     const stream_programs *own = r->own;
-    const program *found = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
+    program *found = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
     const bool has_room = found != NULL && batch->field_capacity - first >= found->entries;
     return LIKELY(has_room) ? found : NULL;
 }
@@ -710,6 +710,14 @@ static __attribute__((noinline)) uint64_t op_branch(ctf_run *r, const program *p
     return pos;
 }
 
+/* Tells each operation where its code is. */
+static void program_link(program *p, const void *const *codes)
+{
+    for (uint32_t i = 0; i < p->count && !p->is_linked; i++)
+        p->ops[i].go = codes[p->ops[i].code];
+    p->is_linked = true;
+}
+
 /*
  * Each operation goes to the code of the next one itself, so that the processor can tell from the
  * one what mostly follows it. Labels as values are what gcc and clang have beyond C.
@@ -717,7 +725,7 @@ static __attribute__((noinline)) uint64_t op_branch(ctf_run *r, const program *p
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 
-#define GO_ON goto *codes[(++o)->code]
+#define GO_ON goto *(++o)->go
 
 /* What works at the position, and may fail. */
 #define MOVE(moved)                      \
@@ -737,7 +745,7 @@ static __attribute__((noinline)) uint64_t op_branch(ctf_run *r, const program *p
 
 #define PUT_NUMBER(code) entry = entry_put(entry, o->head, number_load(code, o, base + o->offset))
 
-decode_outcome run_execute(ctf_run *r, const program *first)
+decode_outcome run_execute(ctf_run *r, program *first)
 {
     static const void *const codes[] = {
 #define CTF_OP(name)      &&name,
@@ -755,7 +763,8 @@ decode_outcome run_execute(ctf_run *r, const program *first)
     r->program = first;
     r->loops_left = r->loops_max;
     event_keep(r);
-    goto *codes[o->code];
+    program_link(first, codes);
+    goto *o->go;
 
 NEED_ALIGNED:
     pos = aligned(r, pos, o->v.need.mask);
@@ -883,10 +892,11 @@ DISPATCH:
         r->program = run_find_program(r, r->event_at);
         if (r->program == NULL)
             goto failed;
+        program_link(r->program, codes);
         entry = entries_end(batch);
     }
     o = r->program->ops;
-    goto *codes[o->code];
+    goto *o->go;
 DONE:
     entries_set_end(batch, entry);
     if (LIKELY(event_push(r, batch, r->program, pos, mark.fields, batch->field_count)))
@@ -901,7 +911,7 @@ done:
         return event_leave(r, pos);
     mark = event_begin(r, batch, pos, batch->field_count);
     o = first->ops;
-    goto *codes[o->code];
+    goto *o->go;
 END:
     entries_set_end(batch, entry);
     event_leave(r, pos);

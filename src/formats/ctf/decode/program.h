@@ -65,6 +65,7 @@ typedef struct op_either op_either;
 
 /* One operation; which members it uses stands in op_code. */
 typedef struct op {
+    const void *go;  /* to the code of it: see program_link() */
     uint8_t code;    /* op_code */
     uint8_t flags;   /* OP_... */
     uint8_t shift;   /* of a number: how far down its bits are in 8 loaded bytes */
@@ -181,6 +182,8 @@ typedef struct program {
                              the event header, once more for the next event */
     uint32_t depth;       /* frames that open runs and loops need */
     uint32_t slots;
+    uint32_t count; /* of operations */
+    bool is_linked;
     size_t size;
     const uint32_t *picks;
     arena memory;

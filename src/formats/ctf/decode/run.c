@@ -235,7 +235,7 @@ void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
 /* ---- Programs of event classes ---- */
 
 /* One whose names are known in this batch only is made again for each event or batch. */
-static const program *run_keep_local(ctf_run *r, program *made)
+static program *run_keep_local(ctf_run *r, program *made)
 {
     program_free(r->local);
     r->local = made;
@@ -269,7 +269,7 @@ static program **program_slot(ctf_run *r, const ctf_event_class *event)
     return &r->own->events[index];
 }
 
-static const program *program_make(ctf_run *r, const ctf_event_class *event)
+static program *program_make(ctf_run *r, const ctf_event_class *event)
 {
     program *made;
     if (r->own->events == NULL && !stream_programs_make(r->own, r->stream_class))
@@ -291,11 +291,11 @@ static const program *program_make(ctf_run *r, const ctf_event_class *event)
     return *program_slot(r, event) = made;
 }
 
-const program *run_find_program(ctf_run *r, uint64_t at)
+program *run_find_program(ctf_run *r, uint64_t at)
 {
     const stream_programs *own = r->own;
     const ctf_event_class *event;
-    const program *p = NULL;
+    program *p = NULL;
     if (r->id < own->id_count)
         p = own->events[r->id];
     if (UNLIKELY(p == NULL)) {
@@ -574,7 +574,7 @@ static bool header_has_id(const ctf_class *type)
 }
 
 /* The program of the event header, which all events begin with. */
-static const program *header_program(ctf_run *r)
+static program *header_program(ctf_run *r)
 {
     stream_programs *own = r->own;
     const ctf_class *header = r->stream_class->event_header;
@@ -600,7 +600,7 @@ static bool push_context(ctf_run *r, stele_batch *batch)
 
 decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batch)
 {
-    const program *header;
+    program *header;
     r->batch = batch;
     r->batch_serial++;
     run_load(r, view);

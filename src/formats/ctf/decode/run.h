@@ -67,7 +67,7 @@ struct ctf_run {
     /* The event, or the head */
     packet_head *head;
     stele_batch *batch;
-    const program *program; /* of the event, once its header is read */
+    program *program; /* of the event, once its header is read */
     uint64_t event_at;      /* where it begins, in bits from `data` */
     uint64_t id;
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
@@ -173,7 +173,7 @@ bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count);
 bool run_prepare(ctf_run *r, const program *p);
 
 /* The program of the event class r->id; NULL: the outcome says why. */
-const program *run_find_program(ctf_run *r, uint64_t at);
+program *run_find_program(ctf_run *r, uint64_t at);
 
 /* Lets r->thread be the track of the thread; `pid` UINT64_MAX: of a process that is not known. */
 void run_thread(ctf_run *r, uint64_t tid, uint64_t pid);
@@ -191,7 +191,7 @@ void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks);
 /* ---- The loop (execute.c) ---- */
 
 /* Executes from r->position on: a head's program once, or events until something ends that. */
-decode_outcome run_execute(ctf_run *r, const program *first);
+decode_outcome run_execute(ctf_run *r, program *first);
 
 /* ---- Joints (joints.c) ---- */
 
