@@ -465,16 +465,20 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
                                    (is_signed ? OP_SIGNED : 0))};
     const bool is_gapless = stride == element->size && stride % 8 == 0;
     bool is_wide;
+    op_code code;
     op *at;
     build_close(b);
-    at = build_op(b, is_packed ? OP_NUMBERS : OP_ENTRIES);
+    n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
+    code = is_real ? number_code_real(&n) : number_code(&n);
+    at = build_op(b, is_gapless && code != OP_FLOAT ? is_packed ? OP_NUMBERS : OP_ENTRIES
+                     : is_packed                    ? OP_ANY_NUMBERS
+                                                    : OP_ANY_ENTRIES);
     set_length(at, length);
-    at->flags |= n.flags | (is_real ? OP_REAL : 0) | (is_gapless ? OP_GAPLESS : 0);
+    at->flags |= n.flags | (is_real ? OP_REAL : 0);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
     at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
-    n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
-    at = number_op(b, is_real ? number_code_real(&n) : number_code(&n), &n);
+    at = number_op(b, code, &n);
     at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
                           base_hint(element));
     b->entries++;

@@ -764,7 +764,7 @@ decode_outcome run_execute(ctf_run *r, program *first)
     r->loops_left = r->loops_max;
     event_keep(r);
     program_link(first, codes);
-    goto *o->go;
+    goto * o->go;
 
 NEED_ALIGNED:
     pos = aligned(r, pos, o->v.need.mask);
@@ -852,8 +852,15 @@ NUMBERS:
     MOVE(field_numbers(r, o++, pos, entry));
     entry++;
     GO_ON;
+ANY_NUMBERS:
+    MOVE(field_any_numbers(r, o++, pos, entry));
+    entry++;
+    GO_ON;
 ENTRIES:
     MOVE_APART(field_entries(r, o++, pos, r->program->entries));
+    GO_ON;
+ANY_ENTRIES:
+    MOVE_APART(field_any_entries(r, o++, pos, r->program->entries));
     GO_ON;
 SKIP:
     MOVE(skip_near(r, o, pos));
@@ -896,7 +903,7 @@ DISPATCH:
         entry = entries_end(batch);
     }
     o = r->program->ops;
-    goto *o->go;
+    goto * o->go;
 DONE:
     entries_set_end(batch, entry);
     if (LIKELY(event_push(r, batch, r->program, pos, mark.fields, batch->field_count)))
@@ -911,7 +918,7 @@ done:
         return event_leave(r, pos);
     mark = event_begin(r, batch, pos, batch->field_count);
     o = first->ops;
-    goto *o->go;
+    goto * o->go;
 END:
     entries_set_end(batch, entry);
     event_leave(r, pos);

@@ -175,17 +175,23 @@ static uint64_t element_load(const ctf_run *r, const op *o, uint64_t pos)
     return (o->flags & OP_SIGNED) != 0 ? (uint64_t)bits_signed(value, width) : value;
 }
 
-/* Numbers that all begin with a byte and can be loaded where they lie, `step` bytes apart. */
-HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t *to, size_t step)
+/* Numbers that all begin with a byte and can be loaded where they lie: to an array of them, or
+   with the head of an entry each. */
+HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t *to,
+                       bool has_heads)
 {
+    const size_t stride = o->v.element.stride / 8, step = has_heads ? sizeof(stele_field) : 8;
+    const op *const number = o + 1;
+    const uint64_t head = number->head;
     const uint8_t *const end = to + count * step;
-    const size_t stride = o->v.element.stride / 8;
-    const op *number = o + 1;
     switch (number->code) {
-#define NUMBERS_OF(code)                                         \
-    case code:                                                   \
-        for (; to != end; from += stride, to += step)            \
-            store_native64(to, number_load(code, number, from)); \
+#define NUMBERS_OF(code)                                                    \
+    case code:                                                              \
+        for (; to != end; from += stride, to += step) {                     \
+            store_native64(to + step - 8, number_load(code, number, from)); \
+            if (has_heads)                                                  \
+                store_native64(to, head);                                   \
+        }                                                                   \
         break;
         NUMBERS_OF(OP_U8)
         NUMBERS_OF(OP_U16)
@@ -202,30 +208,33 @@ HOT void numbers_store(const op *o, const uint8_t *from, uint64_t count, uint8_t
 }
 
 /* Any numbers. */
-static void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits,
-                           uint64_t count, uint8_t *to, size_t step)
+HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bits, uint64_t count,
+                        uint8_t *to, bool has_heads)
 {
+    const size_t step = has_heads ? sizeof(stele_field) : 8;
     if (((pos | o->v.element.stride) & 7) == 0 && pos + bits < r->near_end &&
         o[1].code != OP_FLOAT) {
-        numbers_store(o, r->data + (pos >> 3), count, to, step);
+        numbers_store(o, r->data + (pos >> 3), count, to, has_heads);
         return;
     }
-    for (; count != 0; count--, pos += o->v.element.stride, to += step)
-        store_native64(to, element_load(r, o, pos));
+    for (; count != 0; count--, pos += o->v.element.stride, to += step) {
+        store_native64(to + step - 8, element_load(r, o, pos));
+        if (has_heads)
+            store_native64(to, o[1].head);
+    }
 }
 
 #define ELEMENTS_NEAR 4096u /* elements: so few of any size need little room */
 
-/* The number of elements, and the position behind them, where they are few, lie in whole bytes
-   without a gap, and end before what is loaded; else false. */
+/* The number of elements, and the position behind them, where they are few and end before what is
+   loaded; else false. They follow each other in whole bytes. */
 HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t *count,
                            uint64_t *end)
 {
-    const bool has_slot = (o->flags & OP_HAS_SLOT) != 0;
-    const uint64_t length = has_slot ? r->slots[o->u.length].value : o->u.length;
-    if (UNLIKELY((o->flags & OP_GAPLESS) == 0 || o[1].code == OP_FLOAT ||
-                 (has_slot && !r->slots[o->u.length].is_set) || length > ELEMENTS_NEAR ||
-                 (pos & 7) != 0))
+    uint64_t length = o->u.length;
+    if ((o->flags & OP_HAS_SLOT) != 0)
+        length = r->slots[length].is_set ? r->slots[length].value : UINT64_MAX;
+    if (UNLIKELY(length > ELEMENTS_NEAR || (pos & 7) != 0))
         return false;
     *count = (uint32_t)length;
     *end = pos + length * o->v.element.size;
@@ -251,8 +260,7 @@ uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos)
     return elements_count(r, o, pos, &count, &bits) ? pos + bits : POS_FAILED;
 }
 
-static __attribute__((noinline)) uint64_t numbers_any(ctf_run *r, const op *o, uint64_t pos,
-                                                      stele_field *entry)
+uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry)
 {
     uint64_t count, bits;
     uint32_t offset;
@@ -263,7 +271,7 @@ static __attribute__((noinline)) uint64_t numbers_any(ctf_run *r, const op *o, u
     if (to == NULL)
         return run_exhausted(r);
     entry_put_bytes(entry, o->head, offset, (uint32_t)(count * 8));
-    elements_store(r, o, pos, bits, count, to, 8);
+    elements_store(r, o, pos, bits, count, to, false);
     return pos + bits;
 }
 
@@ -275,15 +283,14 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry
     uint64_t end;
     if (UNLIKELY(!elements_are_near(r, o, pos, &count, &end) ||
                  (uint64_t)offset + count * 8 > batch->byte_capacity))
-        return numbers_any(r, o, pos, entry);
+        return field_any_numbers(r, o, pos, entry);
     entry_put_bytes(entry, o->head, offset, count * 8);
     batch->byte_count = offset + count * 8;
-    numbers_store(o, r->data + (pos >> 3), count, batch->bytes + offset, 8);
+    numbers_store(o, r->data + (pos >> 3), count, batch->bytes + offset, false);
     return end;
 }
 
-static __attribute__((noinline)) uint64_t entries_any(ctf_run *r, const op *o, uint64_t pos,
-                                                      uint32_t reserve)
+uint64_t field_any_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_field *entry;
     uint64_t count, bits;
@@ -295,29 +302,23 @@ static __attribute__((noinline)) uint64_t entries_any(ctf_run *r, const op *o, u
     r->batch->field_count += 1 + (uint32_t)count;
     memcpy(entry, &o->head, sizeof o->head);
     entry->u.run.length = entry->u.run.count = (uint32_t)count;
-    for (uint64_t i = 1; i <= count; i++)
-        memcpy(&entry[i], &o[1].head, sizeof o->head);
-    elements_store(r, o, pos, bits, count, (uint8_t *)&entry[1].u, sizeof *entry);
+    elements_store(r, o, pos, bits, count, (uint8_t *)&entry[1], true);
     return pos + bits;
 }
 
 uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)
 {
     stele_batch *const batch = r->batch;
-    stele_field *entry = &batch->fields[batch->field_count];
-    const uint64_t head = o[1].head;
+    stele_field *const entry = &batch->fields[batch->field_count];
     uint32_t count;
     uint64_t end;
     if (UNLIKELY(!elements_are_near(r, o, pos, &count, &end) || count > r->loops_left ||
-                 batch->field_capacity - batch->field_count < (uint64_t)count + reserve))
-        return entries_any(r, o, pos, reserve);
+                 batch->field_capacity - batch->field_count < count + (uint64_t)reserve))
+        return field_any_entries(r, o, pos, reserve);
     r->loops_left -= count;
     batch->field_count += 1 + count;
-    memcpy(entry, &o->head, sizeof o->head);
-    entry->u.run.length = entry->u.run.count = count;
-    for (uint32_t i = 1; i <= count; i++)
-        store_native64(&entry[i], head);
-    numbers_store(o, r->data + (pos >> 3), count, (uint8_t *)&entry[1].u, sizeof *entry);
+    entry_put(entry, o->head, count | (uint64_t)count << 32);
+    numbers_store(o, r->data + (pos >> 3), count, (uint8_t *)&entry[1], true);
     return end;
 }
 

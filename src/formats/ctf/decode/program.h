@@ -43,7 +43,6 @@ typedef enum op_code {
 #define OP_REAL       0x10u       /* of arrays: their numbers are binary32 */
 #define OP_HAS_SLOT   0x20u       /* the length is the value of a slot */
 #define OP_WANTED     0x40u       /* append an entry */
-#define OP_GAPLESS    OP_WANTED   /* of arrays: their numbers follow each other in whole bytes */
 #define OP_VARIABLE   OP_HAS_SLOT /* of numbers: as wide as the last OP_VARINT found it */
 #define OP_FREE       0x80u       /* OP_ORDER: the field begins with a byte whatever was before */
 

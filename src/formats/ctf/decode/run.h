@@ -206,6 +206,7 @@ uint64_t field_text(ctf_run *r, const op *o, uint64_t pos);
 bool field_short_text(ctf_run *r, const op *o, const uint8_t *from);
 uint64_t field_blob(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve);
+uint64_t field_any_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve);
 uint64_t field_skip(ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_varint(ctf_run *r, const op *o, uint64_t pos, bool *is_big);
 uint64_t field_big(ctf_run *r, const op *o, uint64_t pos);
@@ -216,6 +217,7 @@ uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos);
 
 /* An array of numbers in one entry, which has room there. */
 uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
+uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
 
 /* The length of an array, text or blob; false: the outcome says why. */
 bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length);
