@@ -262,6 +262,70 @@ TEST(headers_of_lttng_are_read_in_both_orders)
     gives(LTTNG("be"), big, sizeof big - 1, back, "");
 }
 
+/* A context, and what is told of the events that have it. */
+static void context_gives(const char *context, const void *bytes, size_t size, const char *events)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             HEAD("le") "typealias integer { size = 32; align = 8; signed = true; } := s32;\n"
+                        "stream { event.context := struct { %s }; };\n" EVENT("u8 x;"),
+             context);
+    gives(text, bytes, size, events, "");
+}
+
+TEST(threads_are_known_from_two_numbers_wherever_they_are)
+{
+    context_gives("s32 _vpid; s32 _vtid;", "\1\0\0\0\2\0\0\0\7\1\0\0\0\xfe\xff\xff\xff\x8", 18,
+                  "0 t2 e stream.event.context={vpid=1;vtid=2;} x=7 |"
+                  "0 t18446744073709551614 e stream.event.context={vpid=1;vtid=-2;} x=8 |");
+    context_gives("s32 _tid; s32 _pid;", "\2\0\0\0\1\0\0\0\7\3\0\0\0\1\0\0\0\x8", 18,
+                  "0 t2 e stream.event.context={tid=2;pid=1;} x=7 |"
+                  "0 t3 e stream.event.context={tid=3;pid=1;} x=8 |");
+    context_gives("u32 _vpid; u8 y; u32 _vtid;", "\1\0\0\0\5\2\0\0\0\7", 10,
+                  "0 t2 e stream.event.context={vpid=1;y=5;vtid=2;} x=7 |");
+    context_gives("s32 _vpid; string s; s32 _vtid;", "\1\0\0\0a\0\2\0\0\0\7", 11,
+                  "0 t2 e stream.event.context={vpid=1;s='61';vtid=2;} x=7 |");
+    context_gives("u8 n; s32 _vpid; u8 a[n]; s32 _vtid;", "\1\1\0\0\0\5\2\0\0\0\7", 11,
+                  "0 t2 e stream.event.context={n=1;vpid=1;a=[5,];vtid=2;} x=7 |");
+}
+
+TEST(numbers_of_more_than_64_bits_tell_no_thread)
+{
+    context_gives("integer { size = 72; align = 8; } _vtid; integer { size = 72; align = 8; } "
+                  "_cpu_id;",
+                  "\1\0\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\0\7", 19,
+                  "0 0 e stream.event.context={vtid=0x00000000000000000001"
+                  ";cpu_id=0x00000000000000000002;} x=7 |");
+}
+
+TEST(event_headers_have_room_for_all_their_fields)
+{
+    static const char text[] = HEAD("le") "stream { event.header := struct { u8 a; u8 b; u8 c; u8 "
+                                          "d; u8 e; u8 f; u8 g; u8 h; u8 i; }; };\n" EVENT("");
+    static const uint8_t bytes[9 * 200];
+    const packet_view view = {bytes, sizeof bytes, 0};
+    schema_of_text s;
+    ctf_programs *programs;
+    stele_batch *batch;
+    packet_head head;
+    ctf_run *run;
+    schema_open(&s, text);
+    programs = programs_new(&s.schema, s.context, 0, STELE_COLUMNS_ALL);
+    run = run_new(programs);
+    REQUIRE(stele_batch_new(0, &batch) == STELE_OK);
+    CHECK_EQ_U64(run_packet(run, &view, "packet", 0, NULL, &head), DECODE_OK);
+    run_set_content(run, sizeof bytes * 8);
+    CHECK_EQ_U64(run_events(run, &view, batch), DECODE_END);
+    CHECK_EQ_U64(batch->event_count, 200);
+    CHECK(batch->field_count <= batch->field_capacity);
+    for (uint32_t i = 0; i < batch->event_count; i++)
+        CHECK_EQ_U64(batch->fields[batch->events[i].field_first].u.run.count, 9);
+    stele_batch_free(batch);
+    run_free(run);
+    programs_free(programs);
+    schema_close(&s);
+}
+
 TEST(clock_values_become_exact_times)
 {
     ctf_clock clock = {.frequency_hz = 3, .offset_s = -1, .offset_cycles = 2};

@@ -490,6 +490,7 @@ static __attribute__((noinline)) bool event_push_any(ctf_run *r, const program *
               p->has_thread ? r->thread : track, first, rest);
     if (batch_set_fields(batch, &batch->events[batch->event_count - 1], first))
         return true;
+    batch->event_count--;
     run_exhausted(r);
     return false;
 }
@@ -720,7 +721,8 @@ static void program_link(program *p, const void *const *codes)
 
 /*
  * Each operation goes to the code of the next one itself, so that the processor can tell from the
- * one what mostly follows it. Labels as values are what gcc and clang have beyond C.
+ * one what mostly follows it. Labels as values are what gcc and clang have beyond C; they are the
+ * reason that this function is long: it has some lines for each operation, and nothing else.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -743,7 +745,10 @@ static void program_link(program *p, const void *const *codes)
         entry = entries_end(batch);    \
     } while (0)
 
-#define PUT_NUMBER(code) entry = entry_put(entry, o->head, number_load(code, o, base + o->offset))
+#define NUMBER(name)                                                                \
+    name:                                                                           \
+    entry = entry_put(entry, o->head, number_load(OP_##name, o, base + o->offset)); \
+    GO_ON;
 
 decode_outcome run_execute(ctf_run *r, program *first)
 {
@@ -764,7 +769,7 @@ decode_outcome run_execute(ctf_run *r, program *first)
     r->loops_left = r->loops_max;
     event_keep(r);
     program_link(first, codes);
-    goto * o->go;
+    goto *(o->go);
 
 NEED_ALIGNED:
     pos = aligned(r, pos, o->v.need.mask);
@@ -776,36 +781,16 @@ NEED_SHIFTED:
     MOVE(stretch_any(r, o, pos));
     base = r->stretch;
     GO_ON;
-U8:
-    PUT_NUMBER(OP_U8);
-    GO_ON;
-U16:
-    PUT_NUMBER(OP_U16);
-    GO_ON;
-U32:
-    PUT_NUMBER(OP_U32);
-    GO_ON;
-U64:
-    PUT_NUMBER(OP_U64);
-    GO_ON;
-S8:
-    PUT_NUMBER(OP_S8);
-    GO_ON;
-S16:
-    PUT_NUMBER(OP_S16);
-    GO_ON;
-S32:
-    PUT_NUMBER(OP_S32);
-    GO_ON;
-BINARY32:
-    PUT_NUMBER(OP_BINARY32);
-    GO_ON;
-LE:
-    PUT_NUMBER(OP_LE);
-    GO_ON;
-BE:
-    PUT_NUMBER(OP_BE);
-    GO_ON;
+    NUMBER(U8)
+    NUMBER(U16)
+    NUMBER(U32)
+    NUMBER(U64)
+    NUMBER(S8)
+    NUMBER(S16)
+    NUMBER(S32)
+    NUMBER(BINARY32)
+    NUMBER(LE)
+    NUMBER(BE)
 NAMED:
     entry = entry_put_named(r, batch, entry, o, op_load(o, base), r->program->entries);
     if (UNLIKELY(entry == NULL))
@@ -903,7 +888,7 @@ DISPATCH:
         entry = entries_end(batch);
     }
     o = r->program->ops;
-    goto * o->go;
+    goto *(o->go);
 DONE:
     entries_set_end(batch, entry);
     if (LIKELY(event_push(r, batch, r->program, pos, mark.fields, batch->field_count)))
@@ -918,7 +903,7 @@ done:
         return event_leave(r, pos);
     mark = event_begin(r, batch, pos, batch->field_count);
     o = first->ops;
-    goto * o->go;
+    goto *(o->go);
 END:
     entries_set_end(batch, entry);
     event_leave(r, pos);

@@ -67,8 +67,8 @@ struct ctf_run {
     /* The event, or the head */
     packet_head *head;
     stele_batch *batch;
-    program *program; /* of the event, once its header is read */
-    uint64_t event_at;      /* where it begins, in bits from `data` */
+    program *program;  /* of the event, once its header is read */
+    uint64_t event_at; /* where it begins, in bits from `data` */
     uint64_t id;
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
     uint64_t payload_end;
