@@ -50,4 +50,16 @@ grep -v tour:tick out >rest
 mv rest out
 golden ctf_pretty_lttng_18
 
+# lttng-crash leaves packets open, with an end of 0: they end with their last event.
+mkdir crashed
+for file in one_0 two_1; do
+    cp "$ctf/lttng_216_2/$file" crashed
+    printf '\0\0\0\0\0\0\0\0' | dd of=crashed/$file bs=1 seek=40 conv=notrunc status=none
+done
+cp "$ctf/lttng_216_2/metadata" crashed
+expect 0 check crashed
+says out '2  CTF414  note '
+expect 0 cat --ctf-pretty --clock-gmt --stream-intersection crashed
+lines out 41
+
 finish

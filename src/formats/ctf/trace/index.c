@@ -373,22 +373,29 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
     out->has_range = has_some && is_sure;
 }
 
-/* From the begin of the first packet to the end of the last one. */
+/* From the begin of the first packet to the end of the last one, which lttng-crash may have left
+   open. */
 static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
 {
     const ctf_file *first = &trace->files[stream->files[0]];
+    const bool may_be_open = (ctf_schema_unit(trace, stream->unit)->mends & CTF_MEND_CRASH) != 0;
     bool is_clamped = false;
     uint64_t end_ticks = 0;
+    int64_t event_ns = INT64_MIN;
     out->has_span = first->first.clock != NULL && (first->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
     for (uint32_t i = 0; i < stream->file_count; i++) {
         const ctf_file *file = &trace->files[stream->files[i]];
         out->has_span &= file->has_end;
         end_ticks = file->end_ticks > end_ticks ? file->end_ticks : end_ticks;
+        if (may_be_open && file->has_last_event && file->last_event_ns > event_ns)
+            event_ns = file->last_event_ns;
     }
     if (!out->has_span)
         return;
     out->span_begin_ns = clock_ns(first->first.clock, first->first.begin_ticks, &is_clamped);
     out->span_end_ns = clock_ns(first->first.clock, end_ticks, &is_clamped);
+    if (out->span_end_ns < event_ns)
+        out->span_end_ns = event_ns;
 }
 
 /* Whether the traces of two streams have the same UUID, or are the same. */

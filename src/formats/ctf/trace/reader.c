@@ -164,12 +164,10 @@ static void close_packet(ctf_producer *self, bool is_whole)
     const packet_head *head = &self->packet->head;
     if (self->has_event && run_ticks(self->run) > self->losses.end_ticks)
         self->losses.end_ticks = run_ticks(self->run);
-    const bool is_crash =
-        head->end_ticks == 0 && (self->walk.current->packets.unit->mends & CTF_MEND_CRASH) != 0;
-    if (self->request.check && is_whole && self->has_event && !is_crash && head->clock != NULL &&
+    if (self->request.check && is_whole && self->has_event && head->clock != NULL &&
         (head->has & CTF_ROLE_PACKET_END) != 0 && run_ticks(self->run) > head->end_ticks)
         judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
-                    CTF_MEND_AFTER_PACKET);
+                    head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
     if (!is_whole)
         self->base.skipped_size += content_left(&self->content);
     self->packet = NULL;
