@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
@@ -320,6 +321,16 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     return status;
 }
 
+/* Streams are read side by side, each from a file of its own or more: as many as may be open. */
+static void allow_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
+        return;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats)
 {
@@ -329,6 +340,7 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     reading_now now = {.reader = NULL};
     stele_status status = STELE_OK;
     cli_catch_interrupts();
+    allow_files();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     c->reading = &now;
     if (option_given(&c->options, OPTION_STREAM_INTERSECTION))

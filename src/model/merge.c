@@ -19,8 +19,8 @@
 #include "model/batch.h"
 #include "model/flow.h"
 
-#define LEAF_EVENTS 256u /* that a leaf holds */
-#define SIDE_EVENTS 128u /* that a merge takes of each side at once */
+#define LEAF_EVENTS 128u /* that a leaf holds */
+#define SIDE_EVENTS 64u  /* that a merge takes of each side at once */
 #define RUN_EVENTS  8    /* more than so many are passed on as they lie */
 #define KEY_BIAS    (UINT64_C(1) << 63)
 #define NODE_ROOM   (2 * SIDE_EVENTS + 1) /* one may be read behind the last */

@@ -16,10 +16,12 @@
 #include "model/relate.h"
 #include "model/select.h"
 
-#define STREAMS_MAX     256u /* that are read each for itself, over all traces */
-#define STREAMS_FEW     16u  /* as many may need more than windows, and have full batches */
-#define BATCH_SMALL     64u  /* events, where there are more */
-#define WINDOW_SMALLEST ((size_t)16 << 10)
+#define STREAMS_MAX                                                                              \
+    1000u                   /* that are read each for itself, over all traces: files, as a rule, \
+                               of which a process may have 1,024 open by default */
+#define STREAMS_FEW     16u /* as many may need more than windows, and have full batches */
+#define BATCH_SMALL     64u /* events, where there are more */
+#define WINDOW_SMALLEST ((size_t)8 << 10)
 #define ORDER_SMALLEST  ((size_t)64 << 10)
 
 /* One of the traces that are read. */

@@ -6,7 +6,7 @@
 #include "made.h"
 #include "test.h"
 
-#define MADE_STREAMS_MAX 400u
+#define MADE_STREAMS_MAX 1100u
 
 /* ---- Made-up traces ---- */
 
@@ -249,7 +249,7 @@ TEST(the_order_is_the_same_on_every_way)
         const made_options known = {.streams = streams, .has_lateness = true};
         const made_options unknown = {.streams = streams};
         const made_options no_index = {.streams = streams, .has_no_index = true};
-        const unsigned by_stream = streams <= 256 ? streams : 1;
+        const unsigned by_stream = streams <= 1000 ? streams : 1;
         const unsigned by_few = streams <= 16 ? streams : 1;
         for (size_t size = 1; size != 0; size = size == 1 ? 4000000 : 0) {
             /* A window of one byte is known not to do. */
