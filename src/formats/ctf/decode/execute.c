@@ -159,20 +159,21 @@ static __attribute__((noinline)) void event_thread_other(ctf_run *r, const op *o
 }
 
 /* Mostly the pair is that of the last event. */
-HOT uint64_t event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
+HOT void event_thread_pair(ctf_run *r, const op *o, const uint8_t *base)
 {
     const uint64_t pair = load_le64(base + o->u.pair.offset);
     if (UNLIKELY(pair != r->thread_pair || o->u.pair.form != r->thread_form))
         event_thread_other(r, o, base, pair);
-    return pair;
 }
 
 HOT stele_field *event_thread_words(ctf_run *r, const op *o, const uint8_t *base,
                                     stele_field *entry)
 {
-    const uint64_t pair = event_thread_pair(r, o, base);
-    entry = entry_put(entry, o[0].head, (uint64_t)(int32_t)pair);
-    return entry_put(entry, o[1].head, (uint64_t)((int64_t)pair >> 32));
+    const uint8_t *from = base + o->u.pair.offset;
+    entry = entry_put(entry, o[0].head, (uint64_t)(int32_t)load_le32(from));
+    entry = entry_put(entry, o[1].head, (uint64_t)(int32_t)load_le32(from + 4));
+    event_thread_pair(r, o, base);
+    return entry;
 }
 
 static void event_thread_slots(ctf_run *r, const op *o)
@@ -216,9 +217,9 @@ HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_end
 HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_big_endian)
 {
     const op_place *time_at = &e->compact_time;
-    clock_state *const clock = &r->clocks[e->clock];
     uint32_t size = e->compact_size;
     const uint8_t *base;
+    clock_state *clock;
     uint64_t word, id;
     pos = aligned(r, pos, e->mask);
     base = r->data + (pos >> 3);
@@ -241,6 +242,7 @@ HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_
         word = place_load(time_at, base, is_big_endian);
     }
     r->id = id;
+    clock = &r->clocks[e->clock];
     clock->before = clock->now;
     clock_advance(&clock->now, word, time_at->mask);
     return pos + size;
@@ -765,7 +767,7 @@ decode_outcome run_execute(ctf_run *r, program *first)
     stele_field *entry = entries_end(batch);
     uint64_t pos = r->position - r->data_at;
     event_mark mark = event_begin(r, batch, pos, batch->field_count);
-    r->program = first;
+    r->first = r->program = first;
     r->loops_left = r->loops_max;
     event_keep(r);
     program_link(first, codes);
@@ -870,7 +872,7 @@ other:
     GO_ON;
 KEEP:
     event_keep(r);
-    r->program = first;
+    r->program = r->first;
     GO_ON;
 EITHER_LE:
     MOVE(event_either(r, o->u.either, pos, false));
@@ -902,7 +904,7 @@ done:
     if (pos == r->content_end || batch_is_full(batch))
         return event_leave(r, pos);
     mark = event_begin(r, batch, pos, batch->field_count);
-    o = first->ops;
+    o = r->first->ops;
     goto *(o->go);
 END:
     entries_set_end(batch, entry);

@@ -67,6 +67,7 @@ struct ctf_run {
     /* The event, or the head */
     packet_head *head;
     stele_batch *batch;
+    program *first;    /* of the event header, or of the head */
     program *program;  /* of the event, once its header is read */
     uint64_t event_at; /* where it begins, in bits from `data` */
     uint64_t id;
