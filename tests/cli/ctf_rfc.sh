@@ -85,11 +85,11 @@ says out '^402652\.189000000'
 # ---- Counters: 4 significant bits of the sequence count, snapshots before the first event
 fresh rfc_packed
 expect 1 check t
-says out 'few_3:100: warning CTF408 .* found 3 '
+says out 'few_3:100: warning CTF408 discarded events: 3 since the packet before'
 says_not out CTF409
 byte t/few_3 120 02
 expect 1 check t
-says out 'few_3:100: warning CTF409 .* found 2 packets missing'
+says out 'few_3:100: warning CTF409 missing packets: 2 between the packet before and this one'
 byte t/few_3 120 0e
 expect 1 check t
 says out 'few_3:100: warning CTF407 .* packet sequence number from 15 back to 14'

@@ -88,10 +88,11 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
     loss.packets = take_sequence(losses, packets, packet);
     if (loss.events != 0 && !losses->is_quiet)
         ctf_report(packets->trace, CTF408, packets->file->path, packet->offset * 8, 0, loss.events,
-                   "no discarded events", "%" PRIu64, loss.events);
+                   NULL, "%" PRIu64 " %s", loss.events,
+                   losses->has_packet ? "since the packet before" : "up to the first packet");
     if (loss.packets != 0 && !losses->is_quiet)
-        ctf_report(packets->trace, CTF409, packets->file->path, packet->offset * 8, 0, 0,
-                   "the packet behind the one before", "%" PRIu64 " packets missing", loss.packets);
+        ctf_report(packets->trace, CTF409, packets->file->path, packet->offset * 8, 0, 0, NULL,
+                   "%" PRIu64 " between the packet before and this one", loss.packets);
     losses->has_packet = true;
     losses->has_end = has_end;
     losses->end_ticks = head->end_ticks;
