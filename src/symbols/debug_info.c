@@ -346,14 +346,23 @@ static void read_links(mapping *m)
         m->link = strndup((const char *)section.bytes, section.size);
 }
 
+/* Where the binary lies: the traced machine's files may be in a directory here. */
+static void path_here(const debug_info *info, const mapping *m, char path[PATH_SIZE])
+{
+    const char *prefix = info->options.target_prefix != NULL ? info->options.target_prefix : "";
+    size_t size = strlen(prefix);
+    while (size > 0 && prefix[size - 1] == '/')
+        size--;
+    snprintf(path, PATH_SIZE, "%.*s%s", (int)size, prefix, m->path);
+}
+
 static void open_files(debug_info *info, mapping *m)
 {
     char path[PATH_SIZE];
     if (m->is_tried || m->path == NULL)
         return;
     m->is_tried = true;
-    snprintf(path, sizeof path, "%s%s",
-             info->options.target_prefix != NULL ? info->options.target_prefix : "", m->path);
+    path_here(info, m, path);
     m->code = open_quietly(info, path);
     if (m->code != NULL)
         read_links(m);
@@ -398,15 +407,17 @@ static place resolve(debug_info *info, uint64_t vpid, uint64_t ip)
 {
     place found = {.vpid = vpid, .ip = ip, .is_used = true};
     mapping *m = find_mapping(info, vpid, ip);
-    char text[PATH_SIZE];
+    char text[PATH_SIZE + 32];
     uint64_t address;
     if (m == NULL)
         return found;
     open_files(info, m);
     address = m->is_pic ? ip - m->low : ip;
     if (m->path != NULL) {
-        snprintf(text, sizeof text, "%s%s%#" PRIx64, shown_path(info, m->path),
-                 m->is_pic ? "+" : "@", address);
+        char path[PATH_SIZE];
+        path_here(info, m, path);
+        snprintf(text, sizeof text, "%s%s%#" PRIx64, shown_path(info, path), m->is_pic ? "+" : "@",
+                 address);
         found.bin = intern_text(info, text);
     }
     look_up(info, m->debug, address, &found);

@@ -62,6 +62,15 @@ static bool begins(stele_text text, const char *with)
     return text.size >= strlen(with) && memcmp(text.bytes, with, strlen(with)) == 0;
 }
 
+static void add_binary(uint64_t base, const char *path)
+{
+    add_event("lttng_ust_statedump", "bin_info", 0);
+    add_number("baddr", base);
+    add_number("memsz", UINT64_C(1) << 24);
+    stele_batch_add_bytes(batch, name_of("path"), STELE_TYPE_STRING, path, strlen(path));
+    add_number("is_pic", 1);
+}
+
 TEST(functions_of_processes)
 {
     static const debug_info_options plain;
@@ -77,11 +86,7 @@ TEST(functions_of_processes)
     REQUIRE(stele_batch_new(16, &batch) == STELE_OK);
     REQUIRE(debug_info_new(context, &plain, &info) == STELE_OK);
     add_event("mine", "before", ip);
-    add_event("lttng_ust_statedump", "bin_info", 0);
-    add_number("baddr", base);
-    add_number("memsz", UINT64_C(1) << 24);
-    stele_batch_add_bytes(batch, name_of("path"), STELE_TYPE_STRING, path, (size_t)size);
-    add_number("is_pic", 1);
+    add_binary(base, path);
     add_event("mine", "inside", ip);
     add_event("mine", "outside", base - 1);
     add_event("lttng_ust_lib", "unload", 0);
@@ -98,6 +103,27 @@ TEST(functions_of_processes)
     /* A build without debug information knows no lines. */
     CHECK(told(&out, 2, "src").size == 0 || begins(told(&out, 2, "src"), "debug_info.c:"));
 #endif
+    debug_info_free(info);
+    stele_batch_free(batch);
+    stele_context_free(context);
+}
+
+/* The directories of a binary begin with the directory that the traced machine's files are in. */
+TEST(files_of_another_machine)
+{
+    static const debug_info_options elsewhere = {.full_path = true, .target_prefix = "/other//"};
+    debug_info *info;
+    stele_segment out;
+    stele_text bin;
+    REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
+    REQUIRE(stele_batch_new(16, &batch) == STELE_OK);
+    REQUIRE(debug_info_new(context, &elsewhere, &info) == STELE_OK);
+    add_binary(4096, "/usr/bin/program");
+    add_event("mine", "inside", 4112);
+    REQUIRE(debug_info_apply(info, &(stele_segment){batch, 0, 2}, &out) == STELE_OK);
+    bin = told(&out, 1, "bin");
+    CHECK_EQ_MEM(bin.bytes, "/other/usr/bin/program+0x10", bin.size);
+    CHECK_EQ_U64(bin.size, 27);
     debug_info_free(info);
     stele_batch_free(batch);
     stele_context_free(context);
