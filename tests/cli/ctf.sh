@@ -96,4 +96,36 @@ expect 1 check --strict "$small"
 expect 0 dump "$small"
 says out 'Packet  *packet_size=216 content_bits=1136'
 expect 3 info "$SOURCE/docs"
+# What was discarded is told with the time in which it was.
+expect 1 check "$small"
+says out 'CTF408 .*: 2 between 2023-11-14T22:13:20\.[0-9]*Z and 2023-11-14T22:13:20\.[0-9]*Z (2 lost)'
+
+# Times beyond those that there are: told once, whatever the number of streams, and the last one is shown.
+mkdir far
+cat >far/metadata <<'END'
+/* CTF 1.8 */
+typealias integer { size = 8; } := u8;
+trace { major = 1; minor = 8; byte_order = le; };
+clock { name = c; freq = 1; offset = 9223372030; };
+typealias integer { size = 8; map = clock.c.value; } := t;
+stream { event.header := struct { t timestamp; }; };
+event { name = e; fields := struct { u8 x; }; };
+END
+printf '\001\001\002\002\007\003\010\004\011\005' >far/one
+printf '\001\001\007\003' >far/two
+expect 0 cat far
+lines out 7
+lines err 1
+says err 'one:4: warning STE010 .* events at 7 cycles and later'
+says out '  x=5  CLAMPED'
+expect 0 cat --ctf-pretty --clock-gmt --clock-date far
+says out '^\[2262-04-11 23:47:16\.854775807\] (+0.000000000) e: { x = 5 }$'
+
+# A clock without an offset counts from anywhere; what is added to it does not make it tell the date.
+sed '/^clock/s/offset = 9223372030/offset = 0/' far/metadata >without && mv without far/metadata
+expect 0 cat --json --clock-offset=1700000000 far
+says out '"time_ns":1700000001000000000'
+says_not out wall_ns
+expect 0 cat --ctf-pretty --clock-gmt --clock-date --clock-offset=1700000000 far
+says out '^\[2023-11-14 22:13:21.000000000\]'
 finish

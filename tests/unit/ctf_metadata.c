@@ -163,7 +163,13 @@ TEST(the_generation_is_recognised)
 {
     CHECK_EQ_U64(generation_of("/* CTF 1.8 */\ntrace {};"), CTF_1);
     CHECK_EQ_U64(generation_of("typealias integer { size = 8; } := type;"), CTF_1);
-    CHECK_EQ_U64(generation_of("struct { int section; } section;"), CTF_RFC);
+    CHECK_EQ_U64(generation_of("struct { int section; } section;"), CTF_1);
+    CHECK_EQ_U64(generation_of("event { id = 1; section = s; } section { name = s; }"), CTF_RFC);
+    CHECK_EQ_U64(generation_of("event { fields = { { t, x } }; }"), CTF_RFC);
+    CHECK_EQ_U64(generation_of("event { fields := struct { t section; }; };"), CTF_1);
+    CHECK_EQ_U64(generation_of("env { parent = 1; section = \"type\"; };"), CTF_1);
+    CHECK_EQ_U64(generation_of("trace { major = 1; minor = 1; }"), CTF_RFC);
+    CHECK_EQ_U64(generation_of("trace { major = 1; minor = 8; }; event { section = 1; };"), CTF_1);
     CHECK_EQ_U64(generation_of("/* type */ // section\n \"type \\\" type\" event { section };"),
                  CTF_1);
     CHECK_EQ_U64(generation_of("/* of 2010 */ type x { parent = integer; };"), CTF_RFC);

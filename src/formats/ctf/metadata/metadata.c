@@ -184,27 +184,61 @@ static const char *skip_other(const char *at, const char *end)
 
 #define RECOGNIZE_SIZE ((size_t)64 << 10)
 
-/* The RFC's metadata has blocks that CTF 1.8 does not know. */
+typedef enum text_kind { TEXT_OF_ANY, TEXT_OF_RFC, TEXT_OF_TSDL } text_kind;
+
+static bool is_one_of(ctf_text word, const char *const *words)
+{
+    while (*words != NULL && !ctf_text_is(word, *words))
+        words++;
+    return *words != NULL;
+}
+
+/* A word with which a declaration begins, outside of all blocks. */
+static text_kind kind_of_block(ctf_text word)
+{
+    static const char *const rfc[] = {"type", "abstract_type", "section", NULL};
+    static const char *const tsdl[] = {"typealias", "typedef", "stream",   "clock", "env",
+                                       "struct",    "variant", "callsite", "enum",  NULL};
+    return is_one_of(word, rfc) ? TEXT_OF_RFC : is_one_of(word, tsdl) ? TEXT_OF_TSDL : TEXT_OF_ANY;
+}
+
+/* "WORD = ..." within a block; `at` is the '='. CTF 1.8 has ":=" in front of types. */
+static text_kind kind_of_attribute(ctf_text word, const char *at)
+{
+    static const char *const rfc[] = {"parent",      "elem_type", "length_type",
+                                      "header_type", "section",   "unit_size",
+                                      "event_size",  "fields",    NULL};
+    if (at[-1] == ':')
+        return TEXT_OF_TSDL;
+    if (ctf_text_is(word, "minor"))
+        return strtoul(at + 1, NULL, 10) == 8 ? TEXT_OF_TSDL : TEXT_OF_RFC;
+    return is_one_of(word, rfc) ? TEXT_OF_RFC : TEXT_OF_ANY;
+}
+
+/* The RFC's metadata has blocks and attributes that CTF 1.8 does not know; the first one tells. */
 static bool is_rfc_text(const metadata *m)
 {
     const char *at = m->text;
     const char *end = at + (m->size < RECOGNIZE_SIZE ? m->size : RECOGNIZE_SIZE);
+    ctf_text last = {NULL, 0};
+    text_kind kind = TEXT_OF_ANY;
     uint32_t depth = 0;
     bool begins = true; /* a declaration */
-    while (at < end) {
+    while (at < end && kind == TEXT_OF_ANY) {
         const size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
                                        "0123456789");
-        const ctf_text word = {at, (uint32_t)size};
-        if (begins && depth == 0 &&
-            (ctf_text_is(word, "type") || ctf_text_is(word, "abstract_type") ||
-             ctf_text_is(word, "section")))
-            return true;
+        if (size != 0)
+            last = (ctf_text){at, (uint32_t)size};
+        if (size != 0 && begins && depth == 0)
+            kind = kind_of_block(last);
+        else if (*at == '=' && depth != 0)
+            kind = kind_of_attribute(last, at);
         begins = *at == ';' || *at == '}' || (begins && (*at == '/' || strchr(" \t\r\n", *at)));
         depth += *at == '{';
         depth -= *at == '}' && depth > 0;
         at = size != 0 ? at + size : skip_other(at, end);
     }
-    return false;
+    return kind == TEXT_OF_RFC;
 }
 
 /* Metadata says its version in packets, and plain text of CTF 1.8 does; else it is 0. */

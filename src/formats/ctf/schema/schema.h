@@ -223,6 +223,7 @@ struct ctf_clock {
     bool has_uuid, has_precision, has_accuracy;
     bool is_unix_epoch; /* origin "unix-epoch"; CTF 1.8: `absolute = TRUE` */
     bool rounds_twice;  /* not of the metadata: see clock_rate_make() */
+    bool is_wall;       /* the same: it tells the time of day, whatever the user adds */
     uint8_t uuid[16];
     uint64_t frequency_hz;        /* never 0 */
     int64_t offset_s;             /* of the clock's zero from its origin: seconds and ... */

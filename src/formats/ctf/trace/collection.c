@@ -81,6 +81,9 @@ static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generatio
         rest_ns += NS_PER_S;
     }
     clock->rounds_twice = trace->rounds_twice;
+    /* Before CTF 2 nothing says what an offset counts from; tracers that give one mean 1970. */
+    clock->is_wall = clock->is_unix_epoch ||
+                     (generation == CTF_1 && (clock->offset_s != 0 || clock->offset_cycles != 0));
     if (trace->clock_frequency_hz != 0 && generation == CTF_RFC)
         clock->frequency_hz = trace->clock_frequency_hz;
     clock->offset_s = add_saturated(clock->offset_s, seconds);

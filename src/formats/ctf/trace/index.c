@@ -404,7 +404,7 @@ static bool is_recorded_with(const ctf_trace *trace, const ctf_stream *a, const 
     return ctf_schema_unit(trace, a->unit) == ctf_schema_unit(trace, b->unit);
 }
 
-stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream)
+stele_clock ctf_stream_clock(const ctf_stream *stream)
 {
     const ctf_clock *clock = stream->type->clock;
     stele_clock out = {.domain = STELE_CLOCK_NONE};
@@ -412,9 +412,7 @@ stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream)
         return out;
     out.domain = STELE_CLOCK_NS;
     out.frequency_hz = clock->frequency_hz;
-    /* Before CTF 2 nothing says what an offset counts from; tracers that give one mean 1970. */
-    out.has_wall = clock->is_unix_epoch || (trace->units[stream->unit].schema.generation == CTF_1 &&
-                                            (clock->offset_s != 0 || clock->offset_cycles != 0));
+    out.has_wall = clock->is_wall;
     if (clock->has_uuid) {
         out.identity[0] = load_le64(clock->uuid);
         out.identity[1] = load_le64(clock->uuid + 8);
@@ -428,7 +426,7 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
     const char *name = path_base(trace->files[stream->files[0]].name);
     stele_stream out = {.trace = trace->base.info.number,
                         .number = stream->id,
-                        .clock = ctf_stream_clock(trace, stream),
+                        .clock = ctf_stream_clock(stream),
                         .is_ordered = true};
     out.name = stele_name_intern(context, name, strlen(name));
     stream->track = stele_track_intern(

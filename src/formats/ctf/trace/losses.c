@@ -7,8 +7,10 @@
 #include "formats/ctf/trace/losses.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "core/bits.h"
+#include "core/text.h"
 
 /* Steps from `from` to `to` modulo the width; false when it went back. */
 static bool counter_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *steps)
@@ -73,6 +75,32 @@ static uint64_t take_sequence(ctf_losses *losses, const ctf_packets *packets,
     return steps - 1;
 }
 
+static void put_time(char text[TEXT_WALL_SIZE + 1], const ctf_clock *clock, uint64_t ticks)
+{
+    bool is_clamped = false;
+    const int64_t ns = clock_ns(clock, ticks, &is_clamped);
+    *(clock->is_wall ? text_wall(text, ns) : text_seconds(text, ns)) = '\0';
+}
+
+/* Between which times, where packets tell. */
+static void report_discarded(const ctf_losses *losses, const ctf_packets *packets,
+                             const ctf_packet *packet, const ctf_loss *loss)
+{
+    const ctf_clock *clock = packet->head.clock;
+    const bool is_first = !losses->has_packet;
+    char from[TEXT_WALL_SIZE + 1], to[TEXT_WALL_SIZE + 1], when[2 * TEXT_WALL_SIZE + 16];
+    if (clock != NULL && (packet->head.has & (CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END)) != 0) {
+        put_time(from, clock, loss->begin_ticks);
+        put_time(to, clock, loss->end_ticks);
+        snprintf(when, sizeof when, "between %s and %s", from, to);
+    } else {
+        snprintf(when, sizeof when,
+                 is_first ? "up to the first packet" : "since the packet before");
+    }
+    ctf_report(packets->trace, CTF408, packets->file->path, packet->offset * 8, 0, loss->events,
+               NULL, "%" PRIu64 " %s", loss->events, when);
+}
+
 ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_packet *packet)
 {
     const packet_head *head = &packet->head;
@@ -87,9 +115,7 @@ ctf_loss losses_take(ctf_losses *losses, const ctf_packets *packets, const ctf_p
     loss.events = take_discarded(losses, packets, packet);
     loss.packets = take_sequence(losses, packets, packet);
     if (loss.events != 0 && !losses->is_quiet)
-        ctf_report(packets->trace, CTF408, packets->file->path, packet->offset * 8, 0, loss.events,
-                   NULL, "%" PRIu64 " %s", loss.events,
-                   losses->has_packet ? "since the packet before" : "up to the first packet");
+        report_discarded(losses, packets, packet, &loss);
     if (loss.packets != 0 && !losses->is_quiet)
         ctf_report(packets->trace, CTF409, packets->file->path, packet->offset * 8, 0, 0, NULL,
                    "%" PRIu64 " between the packet before and this one", loss.packets);

@@ -173,6 +173,19 @@ static void close_packet(ctf_producer *self, bool is_whole)
     self->packet = NULL;
 }
 
+/* Times rise, so that the last event tells whether some do not fit: told once a trace. */
+static void judge_times(ctf_producer *self, const stele_event *event, const stele_event *end)
+{
+    if ((end[-1].flags & STELE_FLAG_CLAMPED) == 0 || self->trace->is_clamped_told)
+        return;
+    while ((event->flags & STELE_FLAG_CLAMPED) == 0)
+        event++;
+    self->trace->is_clamped_told = true;
+    diag_report(&self->trace->base.context->diag, &core_codes[STE010],
+                self->walk.current->file->path, event->offset, event->size, NULL,
+                "events at %" PRIu64 " cycles and later", event->ticks);
+}
+
 /* Fills the batch from the current packet; ends the packet where it ends. */
 static stele_status fill_events(ctf_producer *self, stele_batch *batch)
 {
@@ -183,6 +196,8 @@ static stele_status fill_events(ctf_producer *self, stele_batch *batch)
         self->has_event = true;
         judge_first(self, &batch->events[before]);
     }
+    if (batch->event_count > before)
+        judge_times(self, &batch->events[before], &batch->events[batch->event_count]);
     if (outcome == DECODE_MEMORY)
         return STELE_ERR_MEMORY;
     if (outcome != DECODE_OK)

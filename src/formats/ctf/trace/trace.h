@@ -104,6 +104,7 @@ typedef struct ctf_trace {
     uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
     int64_t clock_offset_ns;     /* added to the times of all clocks */
     bool rounds_twice;           /* so do the clocks */
+    bool is_clamped_told;        /* that times do not fit */
 } ctf_trace;
 
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */
@@ -129,7 +130,7 @@ static inline const ctf_unit *ctf_schema_unit(const ctf_trace *trace, uint32_t u
 /* Counts a packet of the file and may keep where it begins. False: memory. */
 bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin);
 
-stele_clock ctf_stream_clock(const ctf_trace *trace, const ctf_stream *stream);
+stele_clock ctf_stream_clock(const ctf_stream *stream);
 
 /* A member of the source, or all of it with CTF_WHOLE. */
 stele_status ctf_open_member(const ctf_trace *trace, size_t member, input **in);
