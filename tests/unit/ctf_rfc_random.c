@@ -7,6 +7,7 @@
 
 #include "ctf_notes.h"
 #include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/metadata/print.h"
 #include "formats/ctf/schema/targets.h"
 
 #define TRACES     300u /* or what the environment says: TRACES=100000 */
@@ -460,6 +461,33 @@ static void read_packet(const trace *t, const ctf_schema *schema, stele_context 
     programs_free(programs);
 }
 
+/* Translated to CTF 1.8, the metadata can be read again. */
+static void translate(const ctf_schema *schema, uint64_t seed)
+{
+    findings found;
+    diag_sink *sink = findings_sink(&found);
+    schema_printer p = {.schema = schema};
+    ctf_schema again = {.length_unit = 1};
+    const uint8_t *text;
+    size_t size;
+    metadata m;
+    input *in;
+    REQUIRE(output_open_memory(sink, &p.out) == STELE_OK);
+    print_tsdl(&p);
+    text = output_memory(p.out, &size);
+    REQUIRE(input_open_memory(sink, "metadata", text, size, &in) == STELE_OK);
+    REQUIRE(metadata_read(&m, sink, &limits, in) == STELE_OK);
+    if (!metadata_parse(&m, &again)) {
+        printf("seed %llu: %s %s\n%.*s\n", (unsigned long long)seed, found.code, found.found,
+               (int)size, (const char *)text);
+        CHECK(false); /* the translation can be read */
+    }
+    metadata_free(&m);
+    schema_free(&again);
+    input_close(in);
+    output_close(p.out);
+}
+
 static void compare(uint64_t seed)
 {
     static trace t;
@@ -498,6 +526,7 @@ static void compare(uint64_t seed)
         }
         read_packet(&t, &schema, context, STELE_COLUMN_TIME, &got, &fewer);
         CHECK_EQ_U64(fewer, events);
+        translate(&schema, seed);
     }
     metadata_free(&m);
     schema_free(&schema);

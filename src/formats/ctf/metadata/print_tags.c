@@ -187,6 +187,16 @@ static uint32_t spans_make(const ctf_class *type, const ctf_range *ranges, uint3
     return kept;
 }
 
+bool tags_clip(const ctf_class *type, const ctf_range *range, ctf_range *clipped)
+{
+    span of_it;
+    if (spans_make(type, range, 1, &of_it) == 0)
+        return false;
+    *clipped =
+        (ctf_range){of_it.low ^ bias_of(type), of_it.high ^ bias_of(type), type->kind == CTF_INT};
+    return true;
+}
+
 /* What of the field is in none of the spans; there is room for one more than there are. */
 static uint32_t spans_invert(const ctf_class *type, span *spans, uint32_t count)
 {

@@ -25,6 +25,9 @@ void tags_free(print_tags *tags);
 /* Whether CTF 1.8 can select by fields of the class. */
 bool tags_can(const ctf_class *type);
 
+/* What of a range the field can hold; false: nothing. */
+bool tags_clip(const ctf_class *type, const ctf_range *range, ctf_range *clipped);
+
 /*
  * The label by which the ranges of a field select an option that should be called `wanted`; one
  * with these ranges, also its own, is used again, and another name taken where it means something

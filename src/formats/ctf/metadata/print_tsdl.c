@@ -310,17 +310,42 @@ static void range_end(tsdl_printer *t, const ctf_class *type, uint64_t value)
         output_u64(t->out, value);
 }
 
+/* What of a range of labels can be said: CTF 1.8 wants values of the field, but for what tracers of
+   its own get wrong. False: nothing. */
+static bool clip(const tsdl_printer *t, const ctf_class *type, const ctf_range *range,
+                 ctf_range *said)
+{
+    *said = *range;
+    return t->p->schema->generation == CTF_1 || !tags_can(type) || tags_clip(type, range, said);
+}
+
+static bool has_labels(const tsdl_printer *t, const ctf_class *type)
+{
+    ctf_range said;
+    for (uint32_t i = 0; i < type->mapping_count; i++)
+        for (uint32_t k = 0; k < type->mappings[i].range_count; k++)
+            if (clip(t, type, &type->mappings[i].ranges[k], &said))
+                return true;
+    return false;
+}
+
 static void label_print(tsdl_printer *t, const ctf_class *type, ctf_text name,
                         const ctf_range *ranges, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
+        ctf_range said;
+        const bool is_some = clip(t, type, &ranges[i], &said);
+        if (!is_some || said.low != ranges[i].low || said.high != ranges[i].high)
+            lose(t, "labels beyond their field");
+        if (!is_some)
+            continue;
         line(t);
         quoted(t, name);
         output_text(t->out, " = ");
-        range_end(t, type, ranges[i].low);
-        if (ranges[i].low != ranges[i].high) {
+        range_end(t, type, said.low);
+        if (said.low != said.high) {
             output_text(t->out, " ... ");
-            range_end(t, type, ranges[i].high);
+            range_end(t, type, said.high);
         }
         output_byte(t->out, ',');
     }
@@ -367,10 +392,13 @@ static void number(tsdl_printer *t, const ctf_class *type, const tag_label *more
             integer(t, type, CTF_DECIMAL);
         break;
     default:
-        if (type->mapping_count != 0 || more != NULL)
+        if (more != NULL || has_labels(t, type)) {
             enumeration(t, type, (ctf_base)type->base, more);
-        else
-            integer(t, type, (ctf_base)type->base);
+            break;
+        }
+        if (type->mapping_count != 0)
+            lose(t, "labels beyond their field");
+        integer(t, type, (ctf_base)type->base);
     }
 }
 
