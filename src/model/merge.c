@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merging by a tree of merges of two. A leaf holds keys of an input's events; every node above
- * merges what the two below it hold until one of them runs dry, some hundred events at a time and
- * without a branch that depends on times. What the root holds goes out as segments.
+ * merges what the two below it hold until one of them runs dry, about a hundred events at a time
+ * and without a branch that depends on times. What the root holds goes out as segments.
  *
  *                 root: a1 b1 c1 a2 c2 ..
  *                /                       \        on equal keys the left one goes first
