@@ -112,19 +112,19 @@ static char *put_wall(pretty *p, char *to, int64_t time_ns)
     return text_nine(to, (uint32_t)(size % NS_PER_S));
 }
 
+/* babeltrace2 writes down "unknown" as -1, and so does not know what is one less than before. */
 static char *put_delta(const pretty *p, char *to, const stele_event *event)
 {
-    const uint64_t cycles = event->ticks - p->last_ticks;
-    const uint64_t delta_ns = (uint64_t)event->time_ns - (uint64_t)p->last_ns;
-    if (!p->has_last)
+    const uint64_t delta = p->options.cycles ? event->ticks - p->last_ticks
+                                             : (uint64_t)event->time_ns - (uint64_t)p->last_ns;
+    if (!p->has_last || delta == UINT64_MAX)
         return p->options.cycles ? PUT(to, "+????????????") : PUT(to, "+?.?????????");
     *to++ = '+';
     if (p->options.cycles)
-        return cycles < UINT64_C(1000000000000) ? text_padded(to, cycles, 12)
-                                                : text_u64(to, cycles);
-    to = text_u64(to, delta_ns / NS_PER_S);
+        return delta < UINT64_C(1000000000000) ? text_padded(to, delta, 12) : text_u64(to, delta);
+    to = text_u64(to, delta / NS_PER_S);
     *to++ = '.';
-    return text_nine(to, (uint32_t)(delta_ns % NS_PER_S));
+    return text_nine(to, (uint32_t)(delta % NS_PER_S));
 }
 
 static char *put_key(const pretty *p, char *to, const char *key)

@@ -38,6 +38,23 @@ cat many.lines out >both
 mv both out
 golden ctf_pretty_labels
 
+# Cycles of one ns that go back by one, as those of two streams do: it is not known by how much.
+mkdir back
+printf '%s\n' '/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };' \
+    'clock { name = c; freq = 3000000000; };' \
+    'stream { event.header := struct { integer { size = 8; map = clock.c.value; } timestamp; }; };' \
+    'event { name = e; fields := struct { integer { size = 8; } x; }; };' >metadata
+for stream in '1 \013' '2 \012'; do
+    into=back/${stream%% *}
+    mkdir "$into"
+    cp metadata "$into"
+    # shellcheck disable=SC2059
+    printf "${stream#* }\001" >"$into/s"
+done
+expect 0 cat --ctf-pretty --clock-cycles back
+says out '^\[00000000000000000011\] (+????????????) e: '
+says out '^\[00000000000000000010\] (+????????????) e: '
+
 # What LTTng 2.16 recorded: a channel without CPUs, contexts of the program, BLOBs, discarded events.
 ctf=$SOURCE/src/formats/ctf/good
 expect 0 cat --ctf-pretty --clock-gmt --clock-date "$ctf/lttng_216_2"
