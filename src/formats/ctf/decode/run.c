@@ -285,6 +285,10 @@ static program *program_make(ctf_run *r, const ctf_event_class *event)
         return NULL;
     if (made->has_local_names)
         return run_keep_local(r, made);
+    if (!run_prepare(r, made)) { /* one that is kept is linked by who asked for it */
+        program_free(made);
+        return NULL;
+    }
     r->programs->size += made->size;
     r->own->slots = made->slots > r->own->slots ? made->slots : r->own->slots;
     r->own->depth = made->depth > r->own->depth ? made->depth : r->own->depth;
