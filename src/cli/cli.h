@@ -92,7 +92,10 @@ stele_trace *cli_open(cli *c, size_t index);
  */
 bool cli_look(cli *c, size_t index, stele_trace **trace);
 
-/* The same for another path, with the options of that argument. */
+/* The same for directories that are parts of one trace, with the options of that argument. */
+stele_trace *cli_open_paths(cli *c, size_t index, const char *const *paths, size_t count);
+
+/* The same for another path. */
 stele_trace *cli_open_at(cli *c, size_t index, const char *path);
 
 typedef struct inputs {

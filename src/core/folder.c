@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files below a directory. */
+#include "core/folder.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "core/hash.h"
-#include "core/members.h"
 
 #define DEPTH_MAX 32u
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "core/folder.h"
 #include "core/intern.h"
-#include "core/members.h"
 
 /* A file under whatever name. False: it is gone. */
 typedef struct identity {

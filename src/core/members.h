@@ -36,17 +36,4 @@ void members_free(members *m);
 /* "folder/name", to be freed; NULL when memory is exhausted. An empty folder adds nothing. */
 char *members_join(const char *folder, const char *name);
 
-/*
- * Lists the regular files below some folders of the directory. Links are
- * followed; a directory that several ways lead to is listed once, by a way without links where
- * there is one. What else is there is passed over with findings.
- */
-stele_status members_list_folders(members *m, const char *const *folders, size_t count);
-
-static inline stele_status members_list_folder(members *m)
-{
-    static const char *const all = "";
-    return members_list_folders(m, &all, 1);
-}
-
 #endif

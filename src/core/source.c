@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/folder.h"
 #include "core/tar.h"
 #include "core/temp.h"
 #include "core/unpack.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/members.h"
+#include "core/folder.h"
 
 #include "support.h"
 

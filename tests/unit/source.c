@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "archive.h"
+#include "core/folder.h"
 
 static findings found;
 static char folder[64];

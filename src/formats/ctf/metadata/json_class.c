@@ -625,28 +625,6 @@ static const struct class_type {
     {"variant", CTF_VARIANT, JSON_BIT(P_OPTIONS) | JSON_BIT(P_SELECTOR), 0, read_variant},
 };
 
-const void *json_find_type(json_front *front, const json_value *object, const void *table,
-                           size_t count, size_t size, const char *expected)
-{
-    for (const json_value *value = json_first(&front->tree, object); value != NULL;
-         value = json_next(&front->tree, value)) {
-        if (!ctf_text_is(json_key(value), "type"))
-            continue;
-        for (size_t i = 0; i < count && value->kind == JSON_STRING; i++) {
-            const void *entry = (const uint8_t *)table + i * size;
-            const char *name;
-            memcpy(&name, entry, sizeof name);
-            if (ctf_text_is(json_text(value), name))
-                return entry;
-        }
-        json_refuse_value(front, value, expected);
-        return NULL;
-    }
-    json_refuse(&front->tree, &ctf_codes[CTF201], object, "the property \"type\"",
-                "an object without it");
-    return NULL;
-}
-
 static bool level_check(json_front *front, const json_value *value, uint32_t height)
 {
     if (front->level + height > metadata_depth_max(front->m))

@@ -74,32 +74,6 @@ static const json_property properties[P_COUNT] = {
 
 #define IDENTITY (JSON_BIT(P_NAMESPACE) | JSON_BIT(P_NAME) | JSON_BIT(P_UID))
 
-/* ---- Shared with the classes ---- */
-
-bool json_copy_text(json_front *front, const json_value *string, ctf_text *text)
-{
-    if (string == NULL)
-        return true;
-    *text = schema_text(front->schema, string->text, string->size);
-    return text->bytes != NULL;
-}
-
-bool json_copy_object(json_front *front, const json_value *object, ctf_text *text)
-{
-    if (object == NULL)
-        return true;
-    *text = schema_text(front->schema, front->m->text + object->place, object->end - object->place);
-    return text->bytes != NULL;
-}
-
-bool json_extensions(json_front *front, const json_value *extensions, ctf_text *text)
-{
-    if (extensions != NULL && extensions->size != 0)
-        return json_refuse(&front->tree, &ctf_codes[CTF205],
-                           json_first(&front->tree, extensions) - 1, "no extensions", NULL);
-    return json_copy_object(front, extensions, text);
-}
-
 /* ---- Values that several fragments have ---- */
 
 /* An integer that is not negative; `none` when it is not there. */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a trace as the options say. */
+#include <stdlib.h>
+
+#include "cli/binaries.h"
+#include "cli/cli.h"
+
+/* "1.5s" is later, "-20ms" earlier. */
+static bool parse_offset(cli *c, const char *text, int64_t *ns)
+{
+    stele_bound bound;
+    const char *why = NULL;
+    if (!stele_bound_parse(text, &bound, &why))
+        return cli_usage(c, "--offset '%s': %s", text, why);
+    if (bound.kind != STELE_BOUND_START && bound.kind != STELE_BOUND_END)
+        return cli_usage(c, "--offset takes a length of time such as 1.5s or -20ms, not '%s'",
+                         text);
+    *ns = bound.kind == STELE_BOUND_START ? bound.value : -bound.value;
+    return true;
+}
+
+/* The options that only the format of a trace knows. `settings` has room for all that were given.
+ */
+static void collect_settings(const options *o, stele_setting *settings, stele_trace_options *given)
+{
+    given->settings = settings;
+    for (size_t i = 0; i < o->use_count; i++) {
+        const option_entry *option = &option_table[o->uses[i].id];
+        if (option->group == GROUP_FORMAT)
+            settings[given->setting_count++] = (stele_setting){option->name, o->uses[i].value};
+        if (o->uses[i].id == OPTION_CTF_PRETTY) /* the times of babeltrace2 to its text */
+            settings[given->setting_count++] = (stele_setting){"clock-rounding", "twice"};
+    }
+}
+
+/* The options of one argument: --in once for all or one for each, --offset behind its argument. */
+static bool trace_options(cli *c, size_t index, stele_trace_options *given)
+{
+    const options *o = &c->options;
+    size_t in_count = 0;
+    *given = (stele_trace_options){.is_apart = c->is_apart};
+    for (size_t i = 0; i < o->use_count; i++) {
+        const option_use *use = &o->uses[i];
+        if (use->id == OPTION_IN && (in_count++ == 0 || in_count == index + 1))
+            given->format = use->value;
+        if (use->id != OPTION_OFFSET)
+            continue;
+        if (use->argument_number == 0)
+            return cli_usage(c, "--offset stands behind the TRACE that it shifts");
+        /* Whoever shifts one trace says how it relates to the others: they stay as they are. */
+        given->has_shift = true;
+        if (use->argument_number == index + 1 && !parse_offset(c, use->value, &given->shift_ns))
+            return false;
+    }
+    if (in_count > 1 && in_count != o->argument_count)
+        return cli_usage(c, "--in is given %zu times for %zu traces: give it once, or for each",
+                         in_count, o->argument_count);
+    return true;
+}
+
+/* `count` paths, of the argument with this number. False: the options cannot be used, or memory. */
+static bool open_paths(cli *c, size_t index, const char *const *paths, size_t count,
+                       stele_trace **trace, stele_status *status)
+{
+    const char *name = c->options.arguments[index];
+    stele_setting *settings = calloc(c->options.use_count + 1, sizeof *settings);
+    stele_trace_options given;
+    const bool is_usable = cli_check(c, settings != NULL ? STELE_OK : STELE_ERR_MEMORY, paths[0]) &&
+                           trace_options(c, index, &given);
+    *trace = NULL;
+    if (is_usable) {
+        collect_settings(&c->options, settings, &given);
+        *status = count == 1
+                      ? stele_trace_open(c->context, paths[0], &given, trace)
+                      : stele_trace_open_parts(c->context, name, paths, count, &given, trace);
+    }
+    free(settings);
+    return is_usable;
+}
+
+stele_trace *cli_open_paths(cli *c, size_t index, const char *const *paths, size_t count)
+{
+    stele_status status;
+    stele_trace *trace;
+    if (!open_paths(c, index, paths, count, &trace, &status) || !cli_check(c, status, paths[0]))
+        return NULL;
+    if (!binaries_attach(c, trace)) {
+        stele_trace_close(trace);
+        return NULL;
+    }
+    return trace;
+}
+
+stele_trace *cli_open_at(cli *c, size_t index, const char *path)
+{
+    return cli_open_paths(c, index, &path, 1);
+}
+
+bool cli_look(cli *c, size_t index, stele_trace **trace)
+{
+    stele_status status;
+    return open_paths(c, index, &c->options.arguments[index], 1, trace, &status);
+}
