@@ -23,7 +23,7 @@
 #define SIDE_EVENTS 64u  /* that a merge takes of each side at once */
 #define RUN_EVENTS  8    /* more than so many are passed on as they lie */
 #define KEY_BIAS    (UINT64_C(1) << 63)
-#define NODE_ROOM   (2 * SIDE_EVENTS + 1) /* one may be read behind the last */
+#define NODE_ROOM   (2 * SIDE_EVENTS + 1) /* the one behind the last is read, in vain */
 
 typedef struct merge_entry {
     uint64_t key;   /* event_key(), moved so that it is never negative */
@@ -285,7 +285,7 @@ static merge_flow *merge_new(flow *const *from, size_t count)
         return NULL;
     merge->inputs = calloc(count + 1, sizeof *merge->inputs);
     merge->nodes = calloc(node_count + 1, sizeof *merge->nodes);
-    merge->entries = malloc((node_count * NODE_ROOM + 1) * sizeof *merge->entries);
+    merge->entries = calloc(node_count * NODE_ROOM + 1, sizeof *merge->entries);
     if (merge->inputs == NULL || merge->nodes == NULL || merge->entries == NULL) {
         merge_close(&merge->base);
         return NULL;
