@@ -160,6 +160,7 @@ typedef struct stele_reader_stats {
     uint64_t unordered_count; /* events that stood behind a younger one in their stream */
     int64_t unordered_max_ns; /* the largest distance of those */
     uint64_t lost_count;      /* events that the tracer or damage is known to have cost */
+    uint64_t missing_count;   /* packets known to be missing, with an unknown number of events */
     uint64_t skipped_size;    /* bytes that could not be read as records */
     bool has_begin;           /* begin_ns is known: the traces were looked through beforehand */
     int64_t begin_ns;         /* time of the first event of all traces, left out or not */

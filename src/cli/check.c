@@ -80,6 +80,7 @@ static void summarize_json(cli *c, json *j, const stele_trace *trace, bool is_co
     json_bool(j, "is_complete", is_complete);
     json_uint(j, "event_count", stats->event_count);
     json_uint(j, "lost_count", stats->lost_count);
+    json_uint(j, "missing_count", stats->missing_count);
     json_uint(j, "error_count", r->counts[STELE_ERROR]);
     json_uint(j, "warning_count", r->counts[STELE_WARNING]);
     json_uint(j, "note_count", r->counts[STELE_NOTE]);

@@ -79,9 +79,10 @@ void cli_remark(cli *c, const char *format, ...)
 void cli_conclude(cli *c, const char *name, const stele_reader_stats *stats)
 {
     const uint64_t *counts = c->report.counts;
+    const bool has_loss = stats != NULL && (stats->lost_count != 0 || stats->missing_count != 0);
     progress_clear(&c->progress);
     report_rest(&c->report, name);
-    if (counts[STELE_ERROR] != 0 || (stats != NULL && stats->lost_count != 0) ||
+    if (counts[STELE_ERROR] != 0 || has_loss ||
         (c->is_strict && (counts[STELE_WARNING] != 0 || counts[STELE_NOTE] != 0)))
         cli_exit(c, EXIT_FINDINGS);
 }

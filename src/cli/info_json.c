@@ -107,6 +107,7 @@ static void write_state(const cli *c, const info *i, json *j)
     const summary_totals *totals = i->totals;
     json_uint(j, "lost_count", i->stats.lost_count);
     json_uint(j, "lost_event_count", totals->lost_event_count);
+    json_uint(j, "missing_count", i->stats.missing_count);
     json_uint(j, "skipped_size", i->stats.skipped_size);
     json_uint(j, "damaged_count", totals->damaged_count);
     json_uint(j, "unresolved_count", totals->unresolved_count);

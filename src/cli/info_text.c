@@ -151,6 +151,8 @@ static void write_lost(cli *c, const info *i)
     label(c, "Lost");
     if (i->stats.lost_count > 0)
         fact(c, &is_first, "%s", print_things(text, i->stats.lost_count, "event"));
+    if (i->stats.missing_count > 0)
+        fact(c, &is_first, "%s missing", print_things(text, i->stats.missing_count, "packet"));
     if (i->totals->lost_event_count > 0)
         fact(c, &is_first, "%s of loss in the trace",
              print_things(text, i->totals->lost_event_count, "mark"));

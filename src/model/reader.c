@@ -452,6 +452,7 @@ void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stat
     stats->unordered_max_ns = reader->order.unordered_max_ns;
     for (size_t i = 0; i < reader->producer_count; i++) {
         stats->lost_count += reader->producers[i]->lost_count;
+        stats->missing_count += reader->producers[i]->missing_count;
         stats->skipped_size += reader->producers[i]->skipped_size;
     }
     for (size_t i = 0; i < reader->trace_count; i++)

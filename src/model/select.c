@@ -22,6 +22,7 @@ static stele_status selected_fill(producer *self, stele_batch *batch)
         *s->filtered_count += filter_batch(s->filter, batch);
     }
     s->base.lost_count = s->from->lost_count;
+    s->base.missing_count = s->from->missing_count;
     s->base.skipped_size = s->from->skipped_size;
     return status;
 }

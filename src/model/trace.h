@@ -29,9 +29,10 @@ typedef struct producer_ops {
 
 struct producer {
     const producer_ops *ops;
-    uint64_t lost_count;   /* events known to be lost, kept up to date by fill */
-    uint64_t skipped_size; /* bytes that were no records */
-    uint64_t kinds;        /* of all its events, as bits; 0: any may come */
+    uint64_t lost_count;    /* events known to be lost, kept up to date by fill as the next two */
+    uint64_t missing_count; /* packets that are missing, with an unknown number of events */
+    uint64_t skipped_size;  /* bytes that were no records */
+    uint64_t kinds;         /* of all its events, as bits; 0: any may come */
 };
 
 #define PRODUCE_ALL UINT32_MAX

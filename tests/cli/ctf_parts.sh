@@ -130,4 +130,18 @@ echo a >others/a
 echo b >others/b
 expect 3 cat others
 says err "others: error STE002 .*expected files of a known format, found 2 of none, such as 'a'"
+
+# Missing packets are a loss, though nobody knows of how many events.
+mkdir -p gap
+metadata le 'u32 packet_size; u32 packet_seq_num;' >gap/metadata
+for number in 0 1 4; do
+    u32 3254525889 && u32 192 && u32 $number && u64 $((number * 10)) && u32 $number
+done >gap/stream
+expect 1 check gap
+says out 'CTF409 missing packets: 2 between'
+expect 1 info gap
+says out '^  Lost  *2 packets missing, '
+expect 1 info --json gap
+says out '"missing_count": *2'
+expect 1 cat gap
 finish

@@ -100,8 +100,11 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
             return STELE_ERR_MEMORY;
         self->base.lost_count += loss.events;
     }
-    if (loss.packets != 0 && !push_loss(self, batch, self->trace->name_lost_packets, loss.packets))
-        return STELE_ERR_MEMORY;
+    if (loss.packets != 0) {
+        if (!push_loss(self, batch, self->trace->name_lost_packets, loss.packets))
+            return STELE_ERR_MEMORY;
+        self->base.missing_count += loss.packets;
+    }
     self->loss = (ctf_loss){0};
     return STELE_OK;
 }
