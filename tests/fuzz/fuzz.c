@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/unpack.h"
 #include "formats/format.h"
 #include "invariants.h"
 
@@ -124,22 +125,28 @@ static void write_and_copy(consumer *to, stele_trace *trace)
     to->copier = NULL;
 }
 
+/* Where records and findings can lie; offsets in what is packed are those of what was unpacked. */
+static size_t places_end(const uint8_t *data, size_t size)
+{
+    const bool is_packed = unpack_gzip.is_packed(data, size) || unpack_zstd.is_packed(data, size) ||
+                           unpack_bzip2.is_packed(data, size);
+    return is_packed ? SIZE_MAX / 2 : size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    size_t end = places_end(data, size);
     const stele_trace_options options = {.format = QUOTE(STELE_FUZZ_FORMAT)};
     const stele_context_options context_options = {
-        .limits = limits, .diag = on_finding, .diag_user = &size};
-    consumer to = {.size = size};
+        .limits = limits, .diag = on_finding, .diag_user = &end};
+    consumer to = {.size = end};
     stele_trace *trace;
     if (stele_context_new(&context_options, &to.context) != STELE_OK)
         return 0;
     if (stele_trace_open_memory(to.context, "fuzz", data, size, &options, &trace) == STELE_OK) {
-        if (trace->info.packing[0] != '\0')
-            to.size = SIZE_MAX / 2; /* offsets are those of what was unpacked */
-        size = to.size;
         read_all(&to, trace, &(stele_request){.order = STELE_ORDER_NONE});
         read_all(&to, trace, &(stele_request){.order = STELE_ORDER_TIME, .check = true});
-        require(trace->format->dump(trace, &(dump_request){.fn = on_record, .user = &size}) ==
+        require(trace->format->dump(trace, &(dump_request){.fn = on_record, .user = &end}) ==
                     STELE_OK,
                 "every trace can be dumped");
         write_and_copy(&to, trace);
