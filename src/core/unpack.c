@@ -132,13 +132,21 @@ static stele_status unpack_wrap(input **in, const unpack_codec *codec)
     return u->state != NULL && u->buffer != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status unpack_by_magic(input **in, const uint8_t *head, size_t size, const char **name)
+const unpack_codec *unpack_find(const uint8_t *head, size_t size)
 {
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-        if (codecs[i]->is_packed(head, size)) {
-            *name = codecs[i]->name;
-            return unpack_wrap(in, codecs[i]);
-        }
+        if (codecs[i]->is_packed(head, size))
+            return codecs[i];
+    }
+    return NULL;
+}
+
+static stele_status unpack_by_magic(input **in, const uint8_t *head, size_t size, const char **name)
+{
+    const unpack_codec *codec = unpack_find(head, size);
+    if (codec != NULL) {
+        *name = codec->name;
+        return unpack_wrap(in, codec);
     }
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         const size_t length = strlen(strangers[i].magic);

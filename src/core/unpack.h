@@ -34,6 +34,9 @@ typedef struct unpack_codec {
 
 extern const unpack_codec unpack_gzip, unpack_zstd, unpack_bzip2;
 
+/* The codec of this build for what begins so; NULL: none. */
+const unpack_codec *unpack_find(const uint8_t *head, size_t size);
+
 /*
  * Looks at the first bytes of `*in`. When they are packed, puts the unpacking input in its place,
  * which owns it, and gives the codec's name, else "". STELE_ERR_UNSUPPORTED with a finding when

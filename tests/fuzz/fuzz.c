@@ -128,9 +128,7 @@ static void write_and_copy(consumer *to, stele_trace *trace)
 /* Where records and findings can lie; offsets in what is packed are those of what was unpacked. */
 static size_t places_end(const uint8_t *data, size_t size)
 {
-    const bool is_packed = unpack_gzip.is_packed(data, size) || unpack_zstd.is_packed(data, size) ||
-                           unpack_bzip2.is_packed(data, size);
-    return is_packed ? SIZE_MAX / 2 : size;
+    return unpack_find(data, size) != NULL ? SIZE_MAX / 2 : size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
