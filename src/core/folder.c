@@ -8,65 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/hash.h"
+#include "core/intern.h"
 
 #define DEPTH_MAX 32u
-
-/* ---- Directories that were seen: open addressing, an inode of 0 is a free place ---- */
-
-typedef struct folder_id {
-    dev_t device;
-    ino_t inode;
-} folder_id;
-
-typedef struct folder_set {
-    folder_id *at;
-    size_t count, capacity; /* the latter a power of two */
-} folder_set;
-
-static folder_id *set_place(const folder_set *set, folder_id id)
-{
-    size_t at = (size_t)hash_u64((uint64_t)id.inode ^ hash_u64((uint64_t)id.device));
-    while (set->at[at & (set->capacity - 1)].inode != 0) {
-        const folder_id *other = &set->at[at & (set->capacity - 1)];
-        if (other->inode == id.inode && other->device == id.device)
-            break;
-        at++;
-    }
-    return &set->at[at & (set->capacity - 1)];
-}
-
-static bool set_grow(folder_set *set)
-{
-    folder_set grown = {.capacity = set->capacity != 0 ? set->capacity * 2 : 64};
-    grown.at = calloc(grown.capacity, sizeof *grown.at);
-    if (grown.at == NULL)
-        return false;
-    for (size_t i = 0; i < set->capacity; i++)
-        if (set->at[i].inode != 0)
-            *set_place(&grown, set->at[i]) = set->at[i];
-    grown.count = set->count;
-    free(set->at);
-    *set = grown;
-    return true;
-}
-
-/* STELE_END: it was there. */
-static stele_status set_add(folder_set *set, const struct stat *st)
-{
-    const folder_id id = {st->st_dev, st->st_ino};
-    folder_id *place;
-    if (set->count >= set->capacity / 2 && !set_grow(set))
-        return STELE_ERR_MEMORY;
-    place = set_place(set, id);
-    if (place->inode != 0)
-        return STELE_END;
-    *place = id;
-    set->count++;
-    return STELE_OK;
-}
-
-/* ---- Walking ---- */
 
 /* A link to a directory: followed when all that can be reached without it is listed. */
 typedef struct folder_link {
@@ -77,7 +21,7 @@ typedef struct folder_link {
 typedef struct folder_walk {
     members *m;
     size_t entry_count; /* of any kind */
-    folder_set seen;
+    intern seen;        /* directories: their ids */
     folder_link *links;
     size_t link_count, link_capacity;
 } folder_walk;
@@ -148,6 +92,17 @@ static stele_status folder_entries(folder_walk *walk, DIR *folder, const char *b
     return status;
 }
 
+/* STELE_END: it was there. */
+static stele_status folder_see(folder_walk *walk, const struct stat *st)
+{
+    const uint64_t id[2] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
+    const uint32_t count = walk->seen.count,
+                   number = intern_add(&walk->seen, (const char *)id, sizeof id);
+    if (number == INTERN_NONE)
+        return STELE_ERR_MEMORY;
+    return number < count ? STELE_END : STELE_OK;
+}
+
 static stele_status folder_enter(folder_walk *walk, const char *path, const char *below,
                                  unsigned depth)
 {
@@ -156,7 +111,7 @@ static stele_status folder_enter(folder_walk *walk, const char *path, const char
     stele_status status = STELE_OK;
     if (folder != NULL) {
         if (fstat(dirfd(folder), &st) == 0)
-            status = set_add(&walk->seen, &st);
+            status = folder_see(walk, &st);
         if (status == STELE_OK)
             status = folder_entries(walk, folder, below, depth);
         closedir(folder);
@@ -202,7 +157,7 @@ static stele_status folder_follow(folder_walk *walk)
 stele_status members_list_folders(members *m, const char *const *folders, size_t count)
 {
     folder_walk walk = {.m = m};
-    stele_status status = STELE_OK;
+    stele_status status = intern_init(&walk.seen, SIZE_MAX) ? STELE_OK : STELE_ERR_MEMORY;
     for (size_t i = 0; status == STELE_OK && i < count; i++)
         status = folder_list(&walk, folders[i], 0);
     if (status == STELE_OK)
@@ -210,6 +165,6 @@ stele_status members_list_folders(members *m, const char *const *folders, size_t
     for (size_t i = 0; i < walk.link_count; i++)
         free(walk.links[i].name);
     free(walk.links);
-    free(walk.seen.at);
+    intern_free(&walk.seen);
     return status;
 }

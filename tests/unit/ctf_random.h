@@ -340,6 +340,41 @@ static inline void add_role(schema_maker *g, ctf_class *structure, uint16_t role
         structure->alignment = type->alignment;
 }
 
+/* A schema of one stream with two event classes. */
+static inline void make_stream(schema_maker *g, bool has_clock)
+{
+    ctf_schema *schema = g->schema;
+    ctf_stream_class *stream = schema_add_stream(schema);
+    ctf_class *header;
+    g->is_in_bits = pick(g, 2);
+    g->is_mixed = pick(g, 3) == 0;
+    g->is_big_endian = pick(g, 2);
+    schema->generation = CTF_2;
+    schema->length_unit = 1;
+    if (has_clock)
+        stream->clock = schema_add_clock(schema);
+    if (pick(g, 2))
+        stream->packet_context = make_scope(g, CTF_SCOPE_PACKET_CONTEXT);
+    header = make_scope(g, CTF_SCOPE_EVENT_HEADER);
+    if (has_clock && pick(g, 2))
+        add_role(g, header, CTF_ROLE_TIMESTAMP, 1 + (uint32_t)pick(g, 10));
+    add_role(g, header, CTF_ROLE_EVENT_CLASS_ID, g->is_in_bits ? 1 : 8);
+    stream->event_header = header;
+    if (pick(g, 2))
+        stream->event_context = make_scope(g, CTF_SCOPE_COMMON_CONTEXT);
+    for (unsigned i = 0; i < 2; i++) {
+        const uint32_t known = g->known_count;
+        ctf_event_class *event = schema_add_event(stream);
+        event->id = i;
+        event->name = schema_text(schema, i == 0 ? "zero" : "one", i == 0 ? 4 : 3);
+        if (pick(g, 2))
+            event->context = make_scope(g, CTF_SCOPE_SPECIFIC_CONTEXT);
+        event->payload = make_scope(g, CTF_SCOPE_PAYLOAD);
+        g->known_count = known;
+    }
+    REQUIRE(schema_finish(schema));
+}
+
 /* ---- The other decoder ---- */
 
 typedef struct reference {
