@@ -7,6 +7,7 @@
 
 #include "core/hash.h"
 #include "core/wide.h"
+#include "formats/ctf/metadata/print_names.h"
 
 /* Values of a field, both ends included; biased, so that signed ones compare as unsigned. */
 typedef struct span {
@@ -15,6 +16,7 @@ typedef struct span {
 
 typedef enum entry_kind {
     ENTRY_FIELD, /* was seen; holds its labels */
+    ENTRY_OWN,   /* an own label; holds what is written for it, once an option is selected by it */
     ENTRY_NAME,  /* is taken: without the `_` in front, by which readers take names for equal */
     ENTRY_CHOICE /* of a name and spans: the label */
 } entry_kind;
@@ -25,8 +27,9 @@ typedef struct entry {
     ctf_text text;
     const span *spans;
     uint32_t span_count;
-    bool is_shared;           /* of a name: several own labels have it */
-    ctf_text label;           /* of a choice */
+    bool is_shared;    /* of a name: several own labels have it */
+    ctf_text label;    /* of a choice or an own label: as it is written; bytes NULL: not yet */
+    struct entry *own; /* of a choice: the own label that it is made by; NULL: a new one */
     tag_label *first, **last; /* of a field */
 } entry;
 
@@ -227,8 +230,7 @@ static ctf_text without_escape(ctf_text name)
 
 static bool is_name_character(uint8_t c)
 {
-    return c >= 0x80 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') ||
-           c == '_';
+    return c >= 0x80 || name_has_character(c);
 }
 
 static bool is_name(ctf_text text)
@@ -249,6 +251,17 @@ static ctf_text name_make(print_tags *tags, ctf_text wanted)
         if (!is_name_character((uint8_t)text[i]))
             text[i] = '_';
     return (ctf_text){text, from.size};
+}
+
+/* With the escape that it needs. bytes NULL: memory. */
+static ctf_text name_escape(print_tags *tags, ctf_text name)
+{
+    const bool is_more = name_needs_escape(name);
+    char *text = arena_take(&tags->memory, (size_t)name.size + 2);
+    if (text != NULL)
+        snprintf(text, (size_t)name.size + 2, "%s%.*s", is_more ? "_" : "", (int)name.size,
+                 name.bytes);
+    return (ctf_text){text, name.size + is_more};
 }
 
 /* A name for a label that none of the field has; it is taken then. False: memory. */
@@ -275,17 +288,18 @@ static bool take_own_label(print_tags *tags, const ctf_member *tag, const ctf_ma
 {
     const ctf_text plain = without_escape(own->name);
     const entry name = {.kind = ENTRY_NAME, .tag = tag, .text = plain};
+    const entry label = {.kind = ENTRY_OWN, .tag = tag, .text = own->name};
     entry choice = {.kind = ENTRY_CHOICE,
                     .tag = tag,
                     .text = own->name,
                     .spans = room,
-                    .span_count = spans_make(tag->type, own->ranges, own->range_count, room),
-                    .label = own->name};
+                    .span_count = spans_make(tag->type, own->ranges, own->range_count, room)};
     if (!is_name(plain) || entry_find(tags, &name)->is_shared)
         return true;
-    if (entry_add(tags, &choice) == NULL)
+    choice.own = entry_add(tags, &label);
+    if (choice.own == NULL || entry_add(tags, &choice) == NULL)
         return false;
-    choice.text = choice.label = plain;
+    choice.text = plain;
     return plain.size == own->name.size || entry_add(tags, &choice) != NULL;
 }
 
@@ -349,6 +363,16 @@ static bool label_add(print_tags *tags, entry *field, const entry *choice)
     return true;
 }
 
+/* How the own label is written from now on: as the first option that is selected by it, since some
+   readers compare letter by letter. The label may have the escape of the option already. */
+static bool own_write(print_tags *tags, const entry *choice)
+{
+    entry *own = choice->own;
+    if (own->label.bytes == NULL)
+        own->label = choice->text.size < own->text.size ? own->text : name_escape(tags, own->text);
+    return own->label.bytes != NULL;
+}
+
 static bool select_spans(print_tags *tags, const ctf_member *tag, ctf_text wanted,
                          const span *spans, uint32_t count, ctf_text *name)
 {
@@ -364,13 +388,17 @@ static bool select_spans(print_tags *tags, const ctf_member *tag, ctf_text wante
         found = entry_find(tags, &choice);
     if (found == NULL) {
         choice.label = choice.text;
-        if (!name_take(tags, tag, &choice.label) || !label_add(tags, field, &choice))
+        if (!name_take(tags, tag, &choice.label))
+            return false;
+        choice.label = name_escape(tags, choice.label);
+        if (choice.label.bytes == NULL || !label_add(tags, field, &choice))
             return false;
         found = entry_add(tags, &choice);
     }
-    if (found != NULL)
-        *name = found->label;
-    return found != NULL;
+    if (found == NULL || (found->own != NULL && !own_write(tags, found)))
+        return false;
+    *name = found->own != NULL ? found->own->label : found->label;
+    return true;
 }
 
 static bool select_ranges(print_tags *tags, const ctf_member *tag, ctf_text wanted,
@@ -407,4 +435,11 @@ const tag_label *tags_of(const print_tags *tags, const ctf_member *tag)
     const entry wanted = {.kind = ENTRY_FIELD, .tag = tag};
     const entry *field = entry_find(tags, &wanted);
     return field != NULL ? field->first : NULL;
+}
+
+ctf_text tags_own_label(const print_tags *tags, const ctf_member *tag, ctf_text name)
+{
+    const entry wanted = {.kind = ENTRY_OWN, .tag = tag, .text = name};
+    const entry *own = entry_find(tags, &wanted);
+    return own != NULL && own->label.bytes != NULL ? own->label : name;
 }

@@ -31,8 +31,8 @@ bool tags_clip(const ctf_class *type, const ctf_range *range, ctf_range *clipped
 /*
  * The label by which the ranges of a field select an option that should be called `wanted`; one
  * with these ranges, also its own, is used again, and another name taken where it means something
- * else. `*name` lives as long as the tags; {NULL, 0}: no value of the field is in the ranges.
- * False: memory.
+ * else. `*name` is as label and option are written: with an escape where the name needs one; it
+ * lives as long as the tags; {NULL, 0}: no value of the field is in the ranges. False: memory.
  */
 bool tags_select(print_tags *tags, const ctf_member *tag, ctf_text wanted, const ctf_range *ranges,
                  uint32_t count, ctf_text *name);
@@ -43,5 +43,8 @@ bool tags_select_rest(print_tags *tags, const ctf_member *tag, ctf_text wanted,
 
 /* The labels that a field gets besides its own. */
 const tag_label *tags_of(const print_tags *tags, const ctf_member *tag);
+
+/* How an own label of this name is written: as options are that it selects. */
+ctf_text tags_own_label(const print_tags *tags, const ctf_member *tag, ctf_text name);
 
 #endif

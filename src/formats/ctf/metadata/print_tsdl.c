@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "formats/ctf/metadata/print.h"
+#include "formats/ctf/metadata/print_names.h"
 #include "formats/ctf/metadata/print_tags.h"
 #include "formats/ctf/metadata/print_walk.h"
 
@@ -117,26 +118,13 @@ static void block_end(tsdl_printer *t)
     output_text(t->out, "\n};\n");
 }
 
-static bool is_keyword(ctf_text text)
-{
-    static const char *const keywords[] = {
-        "align",   "callsite", "clock",   "const",          "char",    "double",   "enum",
-        "env",     "event",    "float",   "floating_point", "integer", "int",      "long",
-        "short",   "signed",   "stream",  "string",         "struct",  "trace",    "typealias",
-        "typedef", "unsigned", "variant", "void",           "_Bool",   "_Complex", "_Imaginary"};
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (ctf_text_is(text, keywords[i]))
-            return true;
-    return false;
-}
-
 /* One character of a name; those that no name may have become `_`. */
 static uint32_t name_character(tsdl_printer *t, const char *at, uint32_t left)
 {
     const uint8_t c = (uint8_t)*at;
     const size_t length = text_utf8_length((const uint8_t *)at, left);
     uint32_t code = c & (0x7fu >> length);
-    if (((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9') || c == '_') {
+    if (name_has_character(c)) {
         output_byte(t->out, c);
         return 1;
     }
@@ -151,15 +139,18 @@ static uint32_t name_character(tsdl_printer *t, const char *at, uint32_t left)
     return (uint32_t)length;
 }
 
+static void name_characters(tsdl_printer *t, ctf_text text)
+{
+    for (uint32_t i = 0; i < text.size;)
+        i += name_character(t, text.bytes + i, text.size - i);
+}
+
 /* A name of CTF 1.8 as it was written, one of another generation with an escape where needed. */
 static void identifier(tsdl_printer *t, ctf_text text)
 {
-    const bool is_own = t->p->schema->generation == CTF_1;
-    if (!is_own && (text.size == 0 || *text.bytes == '_' || is_keyword(text) ||
-                    (*text.bytes >= '0' && *text.bytes <= '9')))
+    if (t->p->schema->generation != CTF_1 && name_needs_escape(text))
         output_byte(t->out, '_');
-    for (uint32_t i = 0; i < text.size;)
-        i += name_character(t, text.bytes + i, text.size - i);
+    name_characters(t, text);
 }
 
 /* The reserved name that gives a field its role in this scope; NULL: it has none. */
@@ -351,17 +342,27 @@ static void label_print(tsdl_printer *t, const ctf_class *type, ctf_text name,
     }
 }
 
-/* With labels that options are selected by, besides its own. */
-static void enumeration(tsdl_printer *t, const ctf_class *type, ctf_base base,
-                        const tag_label *more)
+/* An own label; where it selects an option, both are written alike. */
+static void own_label_print(tsdl_printer *t, const ctf_class *type, const ctf_member *tag,
+                            const ctf_mapping *label)
 {
+    const ctf_text written = tag != NULL ? tags_own_label(t->tags, tag, label->name) : label->name;
+    if (!ctf_text_equals(written, label->name))
+        lose(t, "names of labels");
+    label_print(t, type, written, label->ranges, label->range_count);
+}
+
+/* With the labels that options are selected by; `tag` is the member, or NULL: it is none. */
+static void enumeration(tsdl_printer *t, const ctf_class *type, ctf_base base,
+                        const ctf_member *tag)
+{
+    const tag_label *more = tag != NULL ? tags_of(t->tags, tag) : NULL;
     output_text(t->out, "enum : ");
     integer(t, type, base);
     output_text(t->out, " {");
     t->indent++;
     for (uint32_t i = 0; i < type->mapping_count; i++)
-        label_print(t, type, type->mappings[i].name, type->mappings[i].ranges,
-                    type->mappings[i].range_count);
+        own_label_print(t, type, tag, &type->mappings[i]);
     if (more != NULL)
         lose(t, "fields that select (labels are added)");
     for (; more != NULL; more = more->next)
@@ -371,8 +372,9 @@ static void enumeration(tsdl_printer *t, const ctf_class *type, ctf_base base,
     output_byte(t->out, '}');
 }
 
-static void number(tsdl_printer *t, const ctf_class *type, const tag_label *more)
+static void number(tsdl_printer *t, const ctf_class *type, const ctf_member *tag)
 {
+    const bool is_tag = tag != NULL && tags_of(t->tags, tag) != NULL;
     if (type->unit_size != 0)
         lose(t, "units of bit fields");
     switch (type->kind) {
@@ -386,14 +388,14 @@ static void number(tsdl_printer *t, const ctf_class *type, const tag_label *more
         break;
     case CTF_BOOL:
         lose(t, "Booleans (shown as integers)");
-        if (more != NULL)
-            enumeration(t, type, CTF_DECIMAL, more);
+        if (is_tag)
+            enumeration(t, type, CTF_DECIMAL, tag);
         else
             integer(t, type, CTF_DECIMAL);
         break;
     default:
-        if (more != NULL || has_labels(t, type)) {
-            enumeration(t, type, (ctf_base)type->base, more);
+        if (is_tag || has_labels(t, type)) {
+            enumeration(t, type, (ctf_base)type->base, tag);
             break;
         }
         if (type->mapping_count != 0)
@@ -420,8 +422,7 @@ static bool needs_box(const ctf_class *type)
 static void length_name(tsdl_printer *t, ctf_text name)
 {
     output_text(t->out, "__"); /* readers take one away */
-    for (uint32_t i = 0; i < name.size;)
-        i += name_character(t, name.bytes + i, name.size - i);
+    name_characters(t, name);
     output_text(t->out, "_length");
 }
 
@@ -450,7 +451,6 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
         t->walk.levels[level].structure = type;
     for (uint32_t i = 0; i < count && !is_deep; i++) {
         const ctf_class *inner = member[i].type;
-        const tag_label *labels;
         const bool is_sequence =
             inner->kind == CTF_DYNAMIC_ARRAY && inner->u.array.length_class != NULL;
         if (is_level)
@@ -459,13 +459,15 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
         if (is_sequence)
             sequence_length(t, &member[i]);
         line(t);
-        labels = tags_of(t->tags, &member[i]);
-        if (labels != NULL)
-            number(t, inner, labels);
+        if (tags_can(inner))
+            number(t, inner, &member[i]);
         else
             type_print(t, is_sequence ? inner->u.array.element : inner);
         output_byte(t->out, ' ');
-        member_name(t, &member[i]);
+        if (type->kind == CTF_VARIANT)
+            name_characters(t, member[i].written);
+        else
+            member_name(t, &member[i]);
         if (is_sequence) {
             output_byte(t->out, '[');
             length_name(t, member[i].name);
@@ -530,10 +532,12 @@ static void add_option(tsdl_printer *t, ctf_member *options, uint32_t *count, ct
         lose(t, "options that no value selects");
         return;
     }
-    if (option->name.bytes != NULL && !ctf_text_equals(name, option->name))
-        lose(t, "names of options");
     options[*count] = *option;
     options[*count].name = options[*count].written = name;
+    if (*name.bytes == '_')
+        options[*count].name = (ctf_text){name.bytes + 1, name.size - 1};
+    if (option->name.bytes != NULL && !ctf_text_equals(options[*count].name, option->name))
+        lose(t, "names of options");
     (*count)++;
 }
 
@@ -762,8 +766,7 @@ static void env_name(tsdl_printer *t, ctf_text name)
         output_byte(t->out, '_');
         lose(t, "characters of names");
     }
-    for (uint32_t i = 0; i < name.size;)
-        i += name_character(t, name.bytes + i, name.size - i);
+    name_characters(t, name);
 }
 
 static void env_block(tsdl_printer *t)
@@ -816,6 +819,19 @@ static void clock_block(tsdl_printer *t, const ctf_clock *clock)
     lose_extra(t, clock->extra);
 }
 
+/* Whether packets say which stream class they are of; babeltrace2 refuses ids where none do. The
+   only class of CTF 1.8, when it has no id, takes packets of every id. */
+static bool has_stream_ids(const ctf_schema *schema)
+{
+    const ctf_class *header = schema->packet_header;
+    if (schema->generation == CTF_1 && schema->stream_count == 1 && !schema->streams[0]->has_id)
+        return false;
+    for (uint32_t i = 0; header != NULL && i < header->u.structure.count; i++)
+        if ((header->u.structure.members[i].type->roles & CTF_ROLE_STREAM_CLASS_ID) != 0)
+            return true;
+    return schema->stream_count > 1 || schema->streams[0]->id != 0;
+}
+
 static void event_block(tsdl_printer *t, const ctf_event_class *event)
 {
     t->where = event->name;
@@ -823,7 +839,8 @@ static void event_block(tsdl_printer *t, const ctf_event_class *event)
     block_begin(t, "event");
     attribute_text(t, "name", event->name.bytes != NULL ? event->name : (ctf_text){"", 0});
     attribute_u64(t, "id", event->id);
-    attribute_u64(t, "stream_id", t->walk.stream->id);
+    if (has_stream_ids(t->p->schema))
+        attribute_u64(t, "stream_id", t->walk.stream->id);
     if (event->has_log_level)
         attribute_i64(t, "loglevel", event->log_level);
     attribute_text(t, "model.emf.uri", event->extra->emf_uri);
@@ -842,7 +859,8 @@ static void stream_block(tsdl_printer *t, const ctf_stream_class *stream)
     t->where = (ctf_text){"stream", 6};
     t->walk.stream = stream;
     block_begin(t, "stream");
-    attribute_u64(t, "id", stream->id);
+    if (has_stream_ids(t->p->schema))
+        attribute_u64(t, "id", stream->id);
     scope_print(t, "packet.context", CTF_SCOPE_PACKET_CONTEXT);
     scope_print(t, "event.header", CTF_SCOPE_EVENT_HEADER);
     scope_print(t, "event.context", CTF_SCOPE_COMMON_CONTEXT);
