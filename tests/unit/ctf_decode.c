@@ -195,6 +195,9 @@ TEST(lengths_beyond_the_packet_allocate_nothing)
           "\xff\xff\xff\xff\xff\xff\xff\xff\1", 9, "", "CTF450");
     gives(HEAD("le") "stream { };\n" EVENT("u32 n; struct { u8 x; } a[ n ];"), "\xff\xff\xff\0\1",
           5, "", "CTF450");
+    /* 2^62 elements of 32 bits: 2^67 bits, not 0 */
+    gives(HEAD("le") "stream { };\n" EVENT("u64 n; struct { u32 x; } a[ n ];"),
+          "\0\0\0\0\0\0\0\x40\1", 9, "", "CTF450");
     gives(HEAD("le") "stream { };\n" EVENT("u32 n; struct { } a[ n ];"), "\xff\xff\xff\0", 4, "",
           "CTF456");
     gives(HEAD("le") "stream { };\n" EVENT("string s;"), "a\0bc", 4, "0 0 e s='61' |", "CTF450");

@@ -303,8 +303,9 @@ static bool loop_begin(ctf_run *r, const op *o, uint64_t pos, bool *failed)
     *failed = true;
     if (!field_length(r, o, pos, &count))
         return false;
-    if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits) || pos > r->end ||
-        bits > r->end - pos) {
+    if (__builtin_mul_overflow(count, (uint64_t)o->offset, &bits))
+        bits = UINT64_MAX;
+    if (pos > r->end || bits > r->end - pos) {
         run_past_end(r, pos, bits);
         return false;
     }
