@@ -40,19 +40,23 @@ static stele_status read_all(stele_context *context, stele_trace *trace, void *u
     counts *out = user;
     const mode *how = out->how;
     stele_reader *reader;
-    stele_segment segment;
+    const stele_segment *segments;
     stele_status status;
+    size_t count;
     out->event_count = out->field_count = 0;
     if (how->is_index)
         return stele_trace_index(trace);
     status = stele_reader_open(context, &trace, 1, &how->request, &reader);
     if (status != STELE_OK)
         return status;
-    while ((status = stele_reader_next(reader, &segment)) == STELE_OK) {
-        out->event_count += segment.count;
-        /* Segments of an ordered flow may share a batch: only whole ones are counted by fields. */
-        if (segment.count == segment.batch->event_count)
-            out->field_count += segment.batch->field_count;
+    while ((status = stele_reader_next_segments(reader, &segments, &count)) == STELE_OK) {
+        for (size_t i = 0; i < count; i++) {
+            const stele_segment *segment = &segments[i];
+            out->event_count += segment->count;
+            /* Segments of an ordered flow may share a batch: only whole ones are counted. */
+            if (segment->count == segment->batch->event_count)
+                out->field_count += segment->batch->field_count;
+        }
     }
     stele_reader_close(reader);
     return status == STELE_END ? STELE_OK : status;
@@ -74,7 +78,7 @@ int main(int argc, char **argv)
     if (!timed_best(argv[2], argc > 3 ? atoi(argv[3]) : 3, read_all, &all, &best))
         return 1;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%-8s %8.3f s  %9.2f M events/s  %9.1f MB/s  peak %ld MB  (%llu events, %llu fields)\n",
+    printf("%-8s %8.4f s  %9.2f M events/s  %9.1f MB/s  peak %ld MB  (%llu events, %llu fields)\n",
            all.how->name, best.cpu_s, (double)all.event_count / best.cpu_s * 1e-6,
            (double)best.size / best.cpu_s * 1e-6, usage.ru_maxrss / 1024,
            (unsigned long long)all.event_count, (unsigned long long)all.field_count);

@@ -183,6 +183,14 @@ STELE_API stele_status stele_reader_open(stele_context *context, stele_trace *co
  * reading stopped early (damage alone never does).
  */
 STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *segment);
+
+/*
+ * All next segments that are there without reading more, at least one. Where streams interleave, a
+ * segment is of an event or two, and this makes taking it cheaper. They hold until the next call,
+ * also of stele_reader_next(), which gives what would have come behind them.
+ */
+STELE_API stele_status stele_reader_next_segments(stele_reader *reader,
+                                                  const stele_segment **segments, size_t *count);
 STELE_API void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats);
 STELE_API void stele_reader_close(stele_reader *reader);
 

@@ -171,13 +171,14 @@ static stele_status take(cli *c, const stele_segment *segment, debug_info *info,
 static stele_status pull(cli *c, stele_reader *reader, const intersection *spans, debug_info *info,
                          const consumer *to)
 {
+    const stele_segment *segments;
     stele_status status;
-    stele_segment segment;
+    size_t count;
     do {
-        status = stele_reader_next(reader, &segment);
-        if (status == STELE_OK) {
-            stele_segment part = {segment.batch, segment.first, 0};
-            while (status == STELE_OK && intersection_next(spans, &segment, &part))
+        status = stele_reader_next_segments(reader, &segments, &count);
+        for (size_t i = 0; status == STELE_OK && i < count; i++) {
+            stele_segment part = {segments[i].batch, segments[i].first, 0};
+            while (status == STELE_OK && intersection_next(spans, &segments[i], &part))
                 status = take(c, &part, info, to);
         }
     } while (status == STELE_OK && !is_interrupted);

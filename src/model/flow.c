@@ -31,7 +31,7 @@ static stele_status plain_pull(flow *self)
             return status;
     } while (batch->event_count == 0);
     plain->segment = (stele_segment){batch, 0, batch->event_count};
-    return flow_give(self, &plain->segment, 1);
+    return flow_give(self, &plain->segment, 1, batch->event_count);
 }
 
 static void plain_close(flow *self)
@@ -72,9 +72,11 @@ static stele_status concat_pull(flow *self)
     concat_flow *concat = (concat_flow *)self;
     while (concat->at < concat->count) {
         flow *from = concat->from[concat->at];
+        const uint64_t before = from->event_count;
         const stele_status status = from->ops->pull(from);
         if (status == STELE_OK)
-            return flow_give(self, from->at, (uint32_t)(from->end - from->at));
+            return flow_give(self, from->at, (uint32_t)(from->end - from->at),
+                             from->event_count - before);
         if (concat->status == STELE_END)
             concat->status = status;
         concat->at++;

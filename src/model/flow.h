@@ -20,6 +20,7 @@ typedef struct flow_ops {
 struct flow {
     const flow_ops *ops;
     const stele_segment *at, *end; /* those that were pulled and not yet taken */
+    uint64_t event_count;          /* of all that were pulled so far */
 };
 
 /* What the ordering flows of one reader find out, shared by them. */
@@ -41,11 +42,13 @@ static inline stele_status flow_next(flow *f, stele_segment *segment)
     return STELE_OK;
 }
 
-/* For pull(): the segments are these. */
-static inline stele_status flow_give(flow *self, const stele_segment *segments, uint32_t count)
+/* For pull(): the segments are these, with so many events. */
+static inline stele_status flow_give(flow *self, const stele_segment *segments, uint32_t count,
+                                     uint64_t event_count)
 {
     self->at = segments;
     self->end = segments + count;
+    self->event_count += event_count;
     return STELE_OK;
 }
 
@@ -78,7 +81,10 @@ stele_status flow_sort(producer *from, const order_options *options, flow **out)
 
 /* In both of these, an error of one flow ends that flow only, and is told when all have ended. */
 
-/* Several ordered flows as one; on equal times the earlier in the list comes first. */
+/*
+ * Several ordered flows as one; on equal times the earlier in the list comes first. Events may come
+ * late between segments, but each segment must be in order.
+ */
 stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out);
 
 /* One after the other. */

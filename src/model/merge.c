@@ -1,48 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging by a tree of merges of two. A leaf holds keys of an input's events; every node above
- * merges what the two below it hold until one of them runs dry, about a hundred events at a time
- * and without a branch that depends on times. What the root holds goes out as segments.
+ * Merging by a tree of merges of two. A leaf holds events of an input; every node above merges what
+ * the two below it hold until one of them runs dry, about a hundred events at a time and without a
+ * branch that depends on times. What the root holds goes out as segments.
  *
  *                 root: a1 b1 c1 a2 c2 ..
  *                /                       \        on equal keys the left one goes first
  *        a1 b1 a2 b2 ..              c1 c2 ..
  *         /       \
- *     a1 a2 ..  b1 b2 ..                          keys of batches
+ *     a1 a2 ..  b1 b2 ..                          events of batches
  *
  * A node is filled only when it is empty and all of the nodes above it are, too. So all events of
- * a leaf that is filled were delivered, and its input can reuse their batch. Where all of one side
- * goes before the other, it is passed on as it lies.
+ * a leaf that is filled were delivered, and its input can reuse their batch. Where some of one side
+ * go before the other, they are passed on as they lie; the keys of what is passed all the way are
+ * never read.
  */
 #include <stdlib.h>
 
 #include "model/batch.h"
 #include "model/flow.h"
+#include "model/merge_steps.h"
 
-#define LEAF_EVENTS 128u /* that a leaf holds */
-#define SIDE_EVENTS 64u  /* that a merge takes of each side at once */
-#define RUN_EVENTS  8    /* more than so many are passed on as they lie */
-#define KEY_BIAS    (UINT64_C(1) << 63)
-#define NODE_ROOM   (2 * SIDE_EVENTS + 1) /* the one behind the last is read, in vain */
+#define SIDE_KEYS  128u            /* that a merge takes of each side at once */
+#define NODE_KEYS  (2 * SIDE_KEYS) /* so that it has as many at most */
+#define RUN_EVENTS 8               /* more than so many are passed on as they lie */
+#define KEY_BIAS   (UINT64_C(1) << 63)
 
-typedef struct merge_entry {
-    uint64_t key;   /* event_key(), moved so that it is never negative */
-    uint64_t place; /* the input, and below it 32 bits of the event's number in its batch */
-} merge_entry;
+/* Of a node: keys, and where the event of each is: the input, and its number in 32 bits below. */
+typedef struct merge_room {
+    uint64_t keys[NODE_KEYS];
+    uint64_t places[NODE_KEYS];
+} merge_room;
 
-typedef struct merge_input {
-    flow *from;
-    stele_segment rest; /* of the current segment, what is not in the leaf yet */
-} merge_input;
+/* Events of an input whose keys were not read. */
+typedef struct merge_run {
+    const stele_batch *batch;
+    uint32_t input;
+    uint32_t first, end; /* numbers of the events */
+} merge_run;
 
-/* The entries from `at` on are sorted, and may lie in the room of a node below. */
+/* What it holds is sorted: the keys from `at` on, perhaps in the room of a node below; the run. */
 typedef struct merge_node {
-    const merge_entry *at, *end;
-    merge_entry *room;           /* NODE_ROOM */
+    const uint64_t *at, *end;
+    merge_run run;
+    merge_room *room;
     struct merge_node *sides[2]; /* NULL: a leaf */
     uint32_t input;              /* of a leaf */
     bool is_ended;               /* it will stay empty */
 } merge_node;
+
+typedef struct merge_input {
+    flow *from;
+    const stele_batch *batch; /* of the current segment */
+    merge_room *room;         /* of its leaf */
+} merge_input;
 
 typedef struct merge_flow {
     flow base;
@@ -51,73 +62,103 @@ typedef struct merge_flow {
     size_t count;
     merge_input *inputs;
     merge_node *nodes; /* 2 * count - 1, the root first */
-    merge_entry *entries;
-    stele_segment segments[NODE_ROOM];
+    merge_room *rooms;
+    stele_segment segments[NODE_KEYS + 2]; /* two are written in vain */
 } merge_flow;
 
-_Static_assert(LEAF_EVENTS < NODE_ROOM, "each event may need a segment");
+/* ---- What nodes hold ---- */
 
-/* ---- Nodes ---- */
+static inline bool has_keys(const merge_node *node)
+{
+    return node->at != node->end;
+}
 
 static inline bool is_empty(const merge_node *node)
 {
-    return node->at == node->end;
+    return node->at == node->end && node->run.first == node->run.end;
 }
 
-static inline bool goes_before(const merge_entry *entry, uint64_t limit, bool wins_tie)
+static inline uint64_t place_of(const uint64_t *key)
 {
-    return entry->key < limit || (wins_tie && entry->key == limit);
+    return key[offsetof(merge_room, places) / sizeof *key];
 }
 
-static inline void read_keys(merge_entry *to, const stele_segment *from, uint32_t count,
-                             uint64_t number, bool by_end)
+static inline uint64_t key_of(const stele_event *event, bool by_end)
 {
-    const stele_event *event = &from->batch->events[from->first];
-    const uint64_t place = number << 32 | from->first;
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = (merge_entry){(uint64_t)event_key(&event[i], by_end) ^ KEY_BIAS, place + i};
+    return (uint64_t)event_key(event, by_end) ^ KEY_BIAS;
 }
 
-static void leaf_fill(merge_flow *merge, merge_node *leaf)
+/* Of what comes first: the keys, or else the run. */
+static uint32_t part_count(const merge_node *node)
 {
-    merge_input *in = &merge->inputs[leaf->input];
-    stele_segment *rest = &in->rest;
-    uint32_t count;
-    if (rest->count == 0) {
-        const stele_status status = flow_next(in->from, rest);
-        if (status != STELE_OK) {
-            if (merge->status == STELE_END)
-                merge->status = status;
-            rest->count = 0;
-            leaf->is_ended = true;
-            return;
-        }
+    return has_keys(node) ? (uint32_t)(node->end - node->at) : node->run.end - node->run.first;
+}
+
+static uint64_t part_key(const merge_node *node, uint32_t number, bool by_end)
+{
+    const merge_run *run = &node->run;
+    return has_keys(node) ? node->at[number]
+                          : key_of(&run->batch->events[run->first + number], by_end);
+}
+
+/* Hands over some of it. */
+static void part_take(merge_node *node, merge_node *side, uint32_t count)
+{
+    if (has_keys(side)) {
+        node->at = side->at;
+        node->end = side->at += count;
+    } else {
+        node->run = side->run;
+        node->run.end = side->run.first += count;
     }
-    count = rest->count < LEAF_EVENTS ? rest->count : LEAF_EVENTS;
+}
+
+static inline void keys_read(merge_room *to, const merge_run *run, uint32_t count, bool by_end)
+{
+    const stele_event *event = &run->batch->events[run->first];
+    const uint64_t place = (uint64_t)run->input << 32 | run->first;
+    for (uint32_t i = 0; i < count; i++)
+        to->keys[i] = key_of(&event[i], by_end);
+    for (uint32_t i = 0; i < count; i++)
+        to->places[i] = place + i;
+}
+
+/* Reads keys of a node that has none, into the room of the run's leaf: that is empty. */
+static void node_read(const merge_flow *merge, merge_node *node)
+{
+    merge_run *run = &node->run;
+    merge_room *room = merge->inputs[run->input].room;
+    const uint32_t left = run->end - run->first, count = left < SIDE_KEYS ? left : SIDE_KEYS;
     if (merge->by_end)
-        read_keys(leaf->room, rest, count, leaf->input, true);
+        keys_read(room, run, count, true);
     else
-        read_keys(leaf->room, rest, count, leaf->input, false);
-    rest->first += count;
-    rest->count -= count;
-    leaf->at = leaf->room;
-    leaf->end = leaf->room + count;
+        keys_read(room, run, count, false);
+    run->first += count;
+    node->at = room->keys;
+    node->end = room->keys + count;
+}
+
+/* ---- Passing on ---- */
+
+static inline bool goes_before(uint64_t key, uint64_t limit, bool wins_tie)
+{
+    return key < limit || (wins_tie && key == limit);
 }
 
 /*
- * The end of the entries of one side that go before the other's first one; `at` where they are too
- * few to be passed on by themselves.
+ * How many of one side go before the other's first one; 0 where they are too few to be passed on by
+ * themselves.
  */
-static const merge_entry *run_end(const merge_node *side, uint64_t limit, bool wins_tie)
+static uint32_t run_length(const merge_node *side, uint64_t limit, bool wins_tie, bool by_end)
 {
-    const merge_entry *first = side->at, *end = side->end;
-    if (goes_before(end - 1, limit, wins_tie))
+    uint32_t first = 0, end = part_count(side);
+    if (goes_before(part_key(side, end - 1, by_end), limit, wins_tie))
         return end;
-    if (end - first <= RUN_EVENTS || !goes_before(first + RUN_EVENTS, limit, wins_tie))
-        return side->at;
+    if (end <= RUN_EVENTS || !goes_before(part_key(side, RUN_EVENTS, by_end), limit, wins_tie))
+        return 0;
     while (first < end) {
-        const merge_entry *middle = first + (end - first) / 2;
-        if (goes_before(middle, limit, wins_tie))
+        const uint32_t middle = first + (end - first) / 2;
+        if (goes_before(part_key(side, middle, by_end), limit, wins_tie))
             first = middle + 1;
         else
             end = middle;
@@ -126,116 +167,237 @@ static const merge_entry *run_end(const merge_node *side, uint64_t limit, bool w
 }
 
 /* Hands over what of one side goes before the other one, if that is worth it. */
-static bool node_pass(merge_node *node, merge_node *side, const merge_node *other, bool wins_tie)
+static bool node_pass(merge_node *node, merge_node *side, const merge_node *other, bool wins_tie,
+                      bool by_end)
 {
-    const merge_entry *end;
+    uint32_t count;
     if (is_empty(side))
         return false;
-    end = is_empty(other) ? side->end : run_end(side, other->at->key, wins_tie);
-    if (end == side->at)
-        return false;
-    node->at = side->at;
-    node->end = end;
-    side->at = end;
-    return true;
+    count = is_empty(other) ? part_count(side)
+                            : run_length(side, part_key(other, 0, by_end), wins_tie, by_end);
+    if (count != 0)
+        part_take(node, side, count);
+    return count != 0;
 }
 
-static const merge_entry *side_end(const merge_node *side)
+/* ---- Merging ---- */
+
+/* What is merged at once: all keys of one side, and those of the other that go before its last. */
+typedef struct merge_part {
+    merge_place at, middle;
+    size_t count, half; /* steps in all, and to the middle */
+} merge_part;
+
+static size_t side_count(const merge_node *side)
 {
-    return side->end - side->at > (ptrdiff_t)SIDE_EVENTS ? side->at + SIDE_EVENTS : side->end;
+    const size_t count = (size_t)(side->end - side->at);
+    return count < SIDE_KEYS ? count : SIDE_KEYS;
 }
 
-/* All ones where `b` goes first. The compiler cannot know so, and make a branch of its use. */
-static inline uint64_t mask_of(uint64_t a_key, uint64_t b_key)
+static inline merge_part part_of(const merge_node *left, const merge_node *right)
 {
-    uint64_t mask = -(uint64_t)(b_key < a_key);
-    __asm__("" : "+r"(mask));
-    return mask;
+    merge_part part = {.at = {left->at, right->at}};
+    size_t left_count = side_count(left), right_count = side_count(right);
+    const uint64_t left_last = left->at[left_count - 1], right_last = right->at[right_count - 1];
+    if (left_last <= right_last)
+        right_count = count_below(right->at, right_count, left_last);
+    else
+        left_count = count_below(left->at, left_count, right_last + 1);
+    part.count = left_count + right_count;
+    part.half = part.count / 2;
+    part.middle = merge_middle(part.at, left_count, right_count, part.half);
+    return part;
 }
 
-static inline uint64_t either(uint64_t a, uint64_t b, uint64_t mask)
+static inline void step_to(uint64_t *to, merge_place *at)
 {
-    return a ^ ((a ^ b) & mask);
+    const uintptr_t left = (uintptr_t)at->left, right = (uintptr_t)at->right;
+    const uint64_t *from = (const uint64_t *)(left + ((right - left) & merge_step(at)));
+    to[0] = from[0];
+    to[NODE_KEYS] = from[NODE_KEYS];
 }
 
-/*
- * Merges until one of the sides runs dry. Which event goes cannot be guessed, so there is no branch
- * to be guessed wrongly, and the keys of both that may be next are loaded before it is known.
- */
-static void node_merge(merge_node *node, merge_node *left, merge_node *right)
+/* Merges until one of the sides runs dry. */
+static void node_merge(merge_node *node)
 {
-    const merge_entry *a = left->at, *const a_end = side_end(left);
-    const merge_entry *b = right->at, *const b_end = side_end(right);
-    uint64_t a_key = a->key, b_key = b->key;
-    merge_entry *to = node->room;
-    while (a != a_end && b != b_end) {
-        const uint64_t a_next = a[1].key, b_next = b[1].key;
-        const uint64_t mask = mask_of(a_key, b_key);
-        to->key = either(a_key, b_key, mask);
-        to->place = either(a->place, b->place, mask);
-        to++;
-        a += 1 + (int64_t)mask;
-        b -= (int64_t)mask;
-        a_key = either(a_next, a_key, mask);
-        b_key = either(b_key, b_next, mask);
+    merge_node *left = node->sides[0], *right = node->sides[1];
+    const merge_part part = part_of(left, right);
+    uint64_t *to = node->room->keys, *const end = to + part.count;
+    merge_place first = part.at, second = part.middle;
+    for (uint64_t *const middle = to + part.half; to != middle; to++) {
+        step_to(to, &first);
+        step_to(to + part.half, &second);
     }
-    left->at = a;
-    right->at = b;
-    node->at = node->room;
-    node->end = to;
+    if (part.count % 2 != 0)
+        step_to(end - 1, &second);
+    left->at = second.left;
+    right->at = second.right;
+    node->at = node->room->keys;
+    node->end = end;
+}
+
+/* ---- Filling ---- */
+
+static void leaf_fill(merge_flow *merge, merge_node *leaf)
+{
+    merge_input *in = &merge->inputs[leaf->input];
+    stele_segment segment;
+    const stele_status status = flow_next(in->from, &segment);
+    if (status != STELE_OK) {
+        if (merge->status == STELE_END)
+            merge->status = status;
+        leaf->is_ended = true;
+        return;
+    }
+    in->batch = segment.batch;
+    leaf->run =
+        (merge_run){segment.batch, leaf->input, segment.first, segment.first + segment.count};
+}
+
+static void node_fill(merge_flow *merge, merge_node *node);
+
+/* Fills the sides of an empty node. True: what they hold is to be merged; else the node has got
+   what goes first, or is at its end. */
+static bool sides_fill(merge_flow *merge, merge_node *node)
+{
+    merge_node *left = node->sides[0], *right = node->sides[1];
+    if (is_empty(left) && !left->is_ended)
+        node_fill(merge, left);
+    if (is_empty(right) && !right->is_ended)
+        node_fill(merge, right);
+    node->is_ended = is_empty(left) && is_empty(right);
+    if (node->is_ended || node_pass(node, left, right, true, merge->by_end) ||
+        node_pass(node, right, left, false, merge->by_end))
+        return false;
+    if (!has_keys(left))
+        node_read(merge, left);
+    if (!has_keys(right))
+        node_read(merge, right);
+    return true;
 }
 
 /* Fills an empty node; it stays empty when it is at its end. */
 static void node_fill(merge_flow *merge, merge_node *node)
 {
-    merge_node *left = node->sides[0], *right = node->sides[1];
-    if (left == NULL) {
+    if (node->sides[0] == NULL)
         leaf_fill(merge, node);
-        return;
-    }
-    if (is_empty(left) && !left->is_ended)
-        node_fill(merge, left);
-    if (is_empty(right) && !right->is_ended)
-        node_fill(merge, right);
-    if (is_empty(left) && is_empty(right))
-        node->is_ended = true;
-    else if (!node_pass(node, left, right, true) && !node_pass(node, right, left, false))
-        node_merge(node, left, right);
+    else if (sides_fill(merge, node))
+        node_merge(node);
 }
 
-/* ---- The flow ---- */
+/* ---- Segments ---- */
 
 static inline uint32_t place_input(uint64_t place)
 {
     return (uint32_t)(place >> 32);
 }
 
-static inline uint32_t place_event(uint64_t place)
+/* The root's keys: as many events of one input as stand together. */
+static stele_status give_keys(merge_flow *merge, merge_node *root)
 {
-    return (uint32_t)place;
+    uint32_t starts[NODE_KEYS + 1], count = 1;
+    const uint64_t *const keys = root->at;
+    const uint32_t key_count = (uint32_t)(root->end - keys);
+    starts[0] = 0;
+    for (uint32_t i = 1; i < key_count; i++) {
+        starts[count] = i;
+        count += place_input(place_of(&keys[i])) != place_input(place_of(&keys[i - 1]));
+    }
+    starts[count] = key_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t place = place_of(&keys[starts[i]]);
+        merge->segments[i] = (stele_segment){merge->inputs[place_input(place)].batch,
+                                             (uint32_t)place, starts[i + 1] - starts[i]};
+    }
+    root->at = root->end;
+    return flow_give(&merge->base, merge->segments, count, key_count);
 }
 
-/* The entries as segments: as many events of one input as stand together. */
-static uint32_t make_segments(merge_flow *merge, const merge_entry *at, const merge_entry *end)
+/* The root's run. */
+static stele_status give_run(merge_flow *merge, merge_node *root)
 {
-    stele_segment *to = merge->segments;
-    uint32_t number = place_input(at->place);
-    to->first = place_event(at->place);
-    if (end[-1].place - at->place == (uint64_t)(end - at) - 1) {
-        to->batch = merge->inputs[number].rest.batch;
-        to->count = (uint32_t)(end - at);
-        return 1;
-    }
-    for (; at != end; at++) {
-        const uint32_t last = number;
-        number = place_input(at->place);
-        to += number != last;
-        to->batch = merge->inputs[number].rest.batch;
-        to->count = place_event(at->place) + 1 - to->first;
-        to[1].first = place_event(at[1].place);
-    }
-    return (uint32_t)(to - merge->segments) + 1;
+    merge_run *run = &root->run;
+    merge->segments[0] = (stele_segment){run->batch, run->first, run->end - run->first};
+    run->first = run->end;
+    return flow_give(&merge->base, merge->segments, 1, merge->segments[0].count);
 }
+
+/* ---- Two inputs ---- */
+
+/*
+ * They take turns, so that where a turn starts is all that has to be noted: `end` is behind the
+ * starts, and is overwritten until it is the other one's turn.
+ */
+typedef struct turns {
+    merge_place at;
+    uint64_t side; /* whose turn it is, as merge_step() says */
+    uint32_t *end;
+} turns;
+
+static inline turns turns_begin(merge_place at, uint32_t *starts)
+{
+    starts[0] = 0;
+    return (turns){at, mask_below(*at.right, *at.left), starts + 1};
+}
+
+static inline void turns_step(turns *t, uint32_t step)
+{
+    const uint64_t side = merge_step(&t->at);
+    *t->end = step;
+    t->end += (side ^ t->side) & 1;
+    t->side = side;
+}
+
+/* Appends a segment for each turn, and perhaps one in vain. The next events are of `a` and `b`. */
+static stele_segment *turns_give(stele_segment *to, const uint32_t *starts, turns *t,
+                                 uint32_t steps, stele_segment *a, stele_segment *b)
+{
+    stele_segment first = *a, second = *b;
+    const uint32_t *at;
+    t->end[0] = t->end[1] = steps;
+    for (at = starts; at < t->end; at += 2, to += 2) {
+        first.count = at[1] - at[0];
+        second.count = at[2] - at[1];
+        to[0] = first;
+        to[1] = second;
+        first.first += first.count;
+        second.first += second.count;
+    }
+    *a = first;
+    *b = second;
+    return to - (at - t->end);
+}
+
+/* The next events of a leaf whose keys were read. */
+static stele_segment leaf_next(const merge_node *leaf)
+{
+    const uint32_t count = (uint32_t)(leaf->end - leaf->at);
+    return (stele_segment){leaf->run.batch, leaf->run.first - count, 0};
+}
+
+/* Merges the two leaves until one of them runs dry. */
+static stele_status give_turns(merge_flow *merge, merge_node *left, merge_node *right)
+{
+    const merge_part part = part_of(left, right);
+    const uint32_t half = (uint32_t)part.half, count = (uint32_t)part.count;
+    uint32_t starts[2][SIDE_KEYS + 3];
+    turns one = turns_begin(part.at, starts[0]), two = turns_begin(part.middle, starts[1]);
+    stele_segment sides[2] = {leaf_next(left), leaf_next(right)}, *to = merge->segments;
+    const uint32_t one_first = one.side & 1, two_first = two.side & 1;
+    for (uint32_t step = 0; step < half; step++) {
+        turns_step(&one, step);
+        turns_step(&two, step);
+    }
+    if (count % 2 != 0)
+        turns_step(&two, half);
+    left->at = two.at.left;
+    right->at = two.at.right;
+    to = turns_give(to, starts[0], &one, half, &sides[one_first], &sides[!one_first]);
+    to = turns_give(to, starts[1], &two, count - half, &sides[two_first], &sides[!two_first]);
+    return flow_give(&merge->base, merge->segments, (uint32_t)(to - merge->segments), count);
+}
+
+/* ---- The flow ---- */
 
 static stele_status merge_pull(flow *self)
 {
@@ -243,12 +405,14 @@ static stele_status merge_pull(flow *self)
     merge_node *root = merge->nodes;
     if (merge->count == 0 || root->is_ended)
         return merge->status;
-    node_fill(merge, root);
+    if (sides_fill(merge, root)) {
+        if (merge->count == 2)
+            return give_turns(merge, root->sides[0], root->sides[1]);
+        node_merge(root);
+    }
     if (root->is_ended)
         return merge->status;
-    const uint32_t count = make_segments(merge, root->at, root->end);
-    root->at = root->end;
-    return flow_give(self, merge->segments, count);
+    return has_keys(root) ? give_keys(merge, root) : give_run(merge, root);
 }
 
 static void merge_close(flow *self)
@@ -258,21 +422,22 @@ static void merge_close(flow *self)
         flow_close(merge->inputs[i].from);
     free(merge->inputs);
     free(merge->nodes);
-    free(merge->entries);
+    free(merge->rooms);
     free(merge);
 }
 
 /* Makes the node at `*node` over the inputs from `first` on, and those below behind it. */
-static merge_node *tree_make(merge_node **node, merge_entry **room, uint32_t first, size_t count)
+static merge_node *tree_make(merge_flow *merge, merge_node **node, uint32_t first, size_t count)
 {
     merge_node *self = (*node)++;
-    self->room = *room;
+    self->room = &merge->rooms[self - merge->nodes];
     self->input = first;
-    *room += NODE_ROOM;
     if (count > 1) {
         const size_t half = count / 2;
-        self->sides[0] = tree_make(node, room, first, half);
-        self->sides[1] = tree_make(node, room, first + (uint32_t)half, count - half);
+        self->sides[0] = tree_make(merge, node, first, half);
+        self->sides[1] = tree_make(merge, node, first + (uint32_t)half, count - half);
+    } else {
+        merge->inputs[first].room = self->room;
     }
     return self;
 }
@@ -281,22 +446,20 @@ static merge_flow *merge_new(flow *const *from, size_t count)
 {
     const size_t node_count = count == 0 ? 0 : 2 * count - 1;
     merge_flow *merge = calloc(1, sizeof *merge);
+    merge_node *node;
     if (merge == NULL)
         return NULL;
     merge->inputs = calloc(count + 1, sizeof *merge->inputs);
-    merge->nodes = calloc(node_count + 1, sizeof *merge->nodes);
-    merge->entries = calloc(node_count * NODE_ROOM + 1, sizeof *merge->entries);
-    if (merge->inputs == NULL || merge->nodes == NULL || merge->entries == NULL) {
+    merge->nodes = node = calloc(node_count + 1, sizeof *merge->nodes);
+    merge->rooms = calloc(node_count + 1, sizeof *merge->rooms);
+    if (merge->inputs == NULL || merge->nodes == NULL || merge->rooms == NULL) {
         merge_close(&merge->base);
         return NULL;
     }
     for (merge->count = 0; merge->count < count; merge->count++)
         merge->inputs[merge->count].from = from[merge->count];
-    if (count != 0) {
-        merge_node *node = merge->nodes;
-        merge_entry *room = merge->entries;
-        tree_make(&node, &room, 0, count);
-    }
+    if (count != 0)
+        tree_make(merge, &node, 0, count);
     return merge;
 }
 

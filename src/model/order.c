@@ -229,7 +229,7 @@ static stele_status order_pull(flow *self)
             status = weave_next(&o->held, limit_ns, &o->segment);
             if (status == STELE_OK) {
                 order_deliver(o, &o->segment);
-                return flow_give(self, &o->segment, 1);
+                return flow_give(self, &o->segment, 1, o->segment.count);
             }
             if (status != STELE_END)
                 return status;

@@ -406,14 +406,11 @@ static void report_late(stele_reader *reader)
 }
 
 /* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
-static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader,
-                                                          stele_segment *segment)
+static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 {
     if (reader->status == STELE_OK)
-        reader->status = flow_next(reader->flow, segment);
-    if (reader->status == STELE_OK)
-        reader->stats.event_count += segment->count;
-    else
+        reader->status = reader->flow->ops->pull(reader->flow);
+    if (reader->status != STELE_OK)
         report_late(reader);
     return reader->status;
 }
@@ -421,11 +418,31 @@ static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader,
 stele_status stele_reader_next(stele_reader *reader, stele_segment *segment)
 {
     flow *from = reader->flow;
-    if (from->at == from->end)
-        return reader_pull(reader, segment);
+    if (from->at == from->end && reader_pull(reader) != STELE_OK)
+        return reader->status;
     *segment = *from->at++;
-    reader->stats.event_count += segment->count;
     return STELE_OK;
+}
+
+stele_status stele_reader_next_segments(stele_reader *reader, const stele_segment **segments,
+                                        size_t *count)
+{
+    flow *from = reader->flow;
+    if (from->at == from->end && reader_pull(reader) != STELE_OK)
+        return reader->status;
+    *segments = from->at;
+    *count = (size_t)(from->end - from->at);
+    from->at = from->end;
+    return STELE_OK;
+}
+
+/* Events of the segments that were taken. */
+static uint64_t flow_taken(const flow *f)
+{
+    uint64_t count = f->event_count;
+    for (const stele_segment *segment = f->at; segment != f->end; segment++)
+        count -= segment->count;
+    return count;
 }
 
 /* Adds how much of the trace was consumed; false when its size is not known. */
@@ -446,6 +463,8 @@ void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stat
 {
     bool is_total_known = true;
     *stats = reader->stats;
+    if (reader->flow != NULL)
+        stats->event_count = flow_taken(reader->flow);
     stats->late_count = reader->order.late_count;
     stats->lateness_max_ns = reader->order.lateness_max_ns;
     stats->unordered_count = reader->order.unordered_count;

@@ -514,7 +514,7 @@ TEST(no_room_for_temporary_files)
 /* ---- Memory ---- */
 
 /* Two sorts, a window and a plain flow, merged: everything that allocates. */
-static stele_status merge_all(const made_list *list)
+static stele_status merge_all(const made_list *list, const made_list *ordered)
 {
     stele_context *context = NULL;
     order_stats stats = {0};
@@ -525,7 +525,7 @@ static stele_status merge_all(const made_list *list)
     const order_options options = {
         .lateness_ns = INT64_MAX, .stats = &stats, .context = context, .batch_events = 16};
     while (status == STELE_OK && count < 4) {
-        producer *from = made_open(list);
+        producer *from = made_open(count == 0 ? ordered : list);
         status = from == NULL ? STELE_ERR_MEMORY
                  : count == 0 ? flow_plain(from, &flows[count])
                  : count == 1 ? flow_window(from, &options, &flows[count])
@@ -546,18 +546,19 @@ static stele_status merge_all(const made_list *list)
 
 TEST(every_allocation_may_fail)
 {
-    made_list list = made_new(300, 2, 50, 11);
+    made_list list = made_new(300, 2, 50, 11), ordered = made_new(300, 1, 0, 12);
     uint64_t n = 0;
     stele_status status = STELE_ERR_MEMORY;
-    list.has_fields = true;
-    list.batch_max = 20;
+    list.has_fields = ordered.has_fields = true;
+    list.batch_max = ordered.batch_max = 20;
     for (bool has_failed = true; has_failed; n++) {
         allocations_fail_at(n);
-        status = merge_all(&list);
+        status = merge_all(&list, &ordered);
         has_failed = allocations_stop();
         CHECK_EQ_U64(status, has_failed ? STELE_ERR_MEMORY : STELE_END);
         CHECK_EQ_U64(open_producers, 0);
     }
     CHECK(n > 100);
     free(list.events);
+    free(ordered.events);
 }

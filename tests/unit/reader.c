@@ -268,6 +268,50 @@ TEST(the_order_is_the_same_on_every_way)
     }
 }
 
+/* Segments are taken one by one, and all that are there, in turns that cannot be foreseen. */
+TEST(segments_can_be_taken_one_by_one_and_together)
+{
+    for (uint32_t streams = 1; streams <= 4; streams++) {
+        const made_list list = made_new(6000, streams, 100, streams);
+        const made_options options = {.streams = streams, .has_lateness = true};
+        stele_context *context = make_context(0);
+        stele_trace *trace = made_trace_open(context, &list, &options);
+        uint32_t *expected = made_order(&list, false), at = 0;
+        uint64_t random = streams, together_count = 0;
+        stele_reader_stats stats;
+        stele_reader *reader;
+        stele_status status;
+        bool is_same = true;
+        REQUIRE(stele_reader_open(context, &trace, 1, NULL, &reader) == STELE_OK);
+        do {
+            stele_segment one;
+            const stele_segment *segments = &one;
+            size_t count = 1;
+            if (random_below(&random, 3) != 0)
+                status = stele_reader_next(reader, &one);
+            else
+                status = stele_reader_next_segments(reader, &segments, &count);
+            for (size_t i = 0; status == STELE_OK && i < count; i++) {
+                const stele_event *event = &segments[i].batch->events[segments[i].first];
+                for (uint32_t n = 0; n < segments[i].count && is_same; n++, at++)
+                    is_same = at < list.count && event[n].ticks == expected[at];
+            }
+            together_count += status == STELE_OK && count > 1;
+            stele_reader_get_stats(reader, &stats);
+            is_same = is_same && stats.event_count == at;
+        } while (status == STELE_OK && is_same);
+        CHECK(is_same);
+        CHECK_EQ_U64(status, STELE_END);
+        CHECK_EQ_U64(at, list.count);
+        CHECK((together_count != 0) == (streams > 1));
+        stele_reader_close(reader);
+        stele_trace_close(trace);
+        stele_context_free(context);
+        free(expected);
+        free(list.events);
+    }
+}
+
 TEST(streams_of_threads_can_come_one_after_the_other)
 {
     const made_list lists[] = {made_new(3000, 5, 200, 1), made_new(1000, 3, 200, 2)};

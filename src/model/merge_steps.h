@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps of a merge of two sorted lists of keys. Which key goes next cannot be guessed, so there is
+ * no branch that could be guessed wrongly: a comparison becomes a mask. On equal keys those of the
+ * left list go first.
+ *
+ * A step waits for the one before it. So a merge is made of two that are independent: of its first
+ * half, and of the rest, whose start is found by bisection.
+ */
+#ifndef MODEL_MERGE_STEPS_H
+#define MODEL_MERGE_STEPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The next key of each list. */
+typedef struct merge_place {
+    const uint64_t *left, *right;
+} merge_place;
+
+/* All ones where a < b. The compiler cannot know so, and make a branch of its use. */
+static inline uint64_t mask_below(uint64_t a, uint64_t b)
+{
+    uint64_t mask = -(uint64_t)(a < b);
+    __asm__("" : "+r"(mask));
+    return mask;
+}
+
+/* How many of sorted keys, of which there are some, are below the limit. */
+static inline size_t count_below(const uint64_t *keys, size_t count, uint64_t limit)
+{
+    const uint64_t *at = keys;
+    for (; count > 1; count -= count / 2)
+        at += count / 2 & mask_below(at[count / 2 - 1], limit);
+    return (size_t)(at - keys) + (1 & mask_below(*at, limit));
+}
+
+/* Where a merge of lists with so many keys stands after `count` steps. */
+static inline merge_place merge_middle(merge_place from, size_t left_count, size_t right_count,
+                                       size_t count)
+{
+    const size_t least = count > right_count ? count - right_count : 0;
+    const size_t most = count < left_count ? count : left_count;
+    const uint64_t *left = from.left + least, *right = from.right + (count - least);
+    /* The key before `left + n` went if it is not above the one that `right - n` stands behind. */
+    for (size_t open = most - least; open != 0; open -= (open + 1) / 2) {
+        const size_t half = (open + 1) / 2;
+        const size_t taken = half & ~mask_below(*(right - half), left[half - 1]);
+        left += taken;
+        right -= taken;
+    }
+    return (merge_place){left, right};
+}
+
+/* Takes the key that goes next. The result is all ones where it was the right one. */
+static inline uint64_t merge_step(merge_place *at)
+{
+    const uint64_t mask = mask_below(*at->right, *at->left);
+    at->left += 1 + (int64_t)mask;
+    at->right -= (int64_t)mask;
+    return mask;
+}
+
+#endif
