@@ -232,7 +232,17 @@ static bool is_usual(const builder *b)
         const ctf_class *root = target_scope_root(&b->programs->walk, scopes[i]);
         has_bits = root != NULL && layout_size_min(root) != 0;
     }
-    return has_bits && !b->has_loops && b->entries < ENTRIES_FEW && !names_cpu(b);
+    return has_bits && b->entries < ENTRIES_FEW && !names_cpu(b);
+}
+
+/* Where the program goes on behind its first stretch, if it is of less than STRETCH_SIZE_MAX and
+   nothing is to be done before it. */
+static void program_lead(program *p)
+{
+    const op *const need = &p->ops[0];
+    const bool is_short = need->code == OP_NEED && need->u.size <= STRETCH_SIZE_MAX * 8;
+    p->lead = is_short ? need + 1 : need;
+    p->lead_bits = is_short ? need->u.size : 0;
 }
 
 program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
@@ -262,9 +272,10 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
         build_close(&b);
         build_op(&b, OP_PAYLOAD_END);
     }
-    made = builder_finish(&b, is_usual(&b) ? OP_DONE : OP_DONE_ANY);
+    made = builder_finish(&b, !is_usual(&b) ? OP_DONE_ANY : b.has_loops ? OP_DONE_LOOPS : OP_DONE);
     if (made != NULL) {
         made->event = event;
+        program_lead(made);
         event_name(&b, made, event->name);
         if (b.is_exhausted) {
             program_free(made);

@@ -121,19 +121,44 @@ static bool either_make(op_either *either, const either_shape *shape)
         !either_place(shape, shape->extended_time, &extended_end, &either->extended_time) ||
         extended_end > (uint64_t)STRETCH_SIZE_MAX * 8 || compact_end > extended_end)
         return false;
-    either->mask = shape->header->alignment - 1;
     either->compact_size = (uint32_t)compact_end;
     either->extended_size = (uint32_t)extended_end;
-    either->touched = (uint32_t)((extended_end + 7) / 8);
     return true;
+}
+
+/* Whether compact headers are as in that one. */
+static bool is_alike(const op_either *a, const op_either *b)
+{
+    return a->escape == b->escape && a->id.shift == b->id.shift && a->id.mask == b->id.mask &&
+           a->compact_time.shift == b->compact_time.shift &&
+           a->compact_time.mask == b->compact_time.mask && a->compact_size == b->compact_size;
+}
+
+static op_code either_code(const op_either *either, bool is_big_endian)
+{
+    if (is_big_endian)
+        return OP_EITHER_BE;
+    return is_alike(either, &either_1)   ? OP_EITHER_1
+           : is_alike(either, &either_2) ? OP_EITHER_2
+                                         : OP_EITHER_LE;
+}
+
+/* Whether the id is a length or a tag of event classes, too. */
+static bool is_id_used(builder *b)
+{
+    uint32_t node;
+    const target_tree *tree =
+        target_scope_tree(&b->programs->walk, CTF_SCOPE_EVENT_HEADER, &node);
+    return tree->nodes[target_tree_child(tree, node, 0)].is_far;
 }
 
 bool build_either(builder *b, const ctf_class *header)
 {
     const ctf_clock *clock;
-    op_either either = {.slot = SLOT_NONE}, *kept;
+    op_either either = {0}, *kept;
     either_shape shape;
     layout_phase phase;
+    op *at;
     if (!shape_find(&shape, b, header) || !shape_escapes(&shape, b, &either.escape) ||
         !either_make(&either, &shape))
         return false;
@@ -141,10 +166,13 @@ bool build_either(builder *b, const ctf_class *header)
     kept = build_take(b, 1, sizeof *kept);
     if (clock == NULL || kept == NULL)
         return false;
-    either.clock = clock->number;
-    either.slot = b->programs->walk.users[0].slot;
     *kept = either;
-    build_op(b, shape.id->is_big_endian ? OP_EITHER_BE : OP_EITHER_LE)->u.either = kept;
+    at = build_op(b, either_code(&either, shape.id->is_big_endian));
+    at->u.either = kept;
+    at->mask = header->alignment - 1;
+    at->flags = shape.id->is_big_endian ? OP_BIG_ENDIAN : 0;
+    at->v.header.clock = clock->number;
+    at->v.header.slot = is_id_used(b) ? b->programs->walk.users[0].slot : SLOT_NONE;
     phase = (layout_phase){header->alignment, 0};
     b->phase =
         phase_join(phase_step(phase, either.compact_size), phase_step(phase, either.extended_size));

@@ -139,7 +139,7 @@ HOT void slot_set(ctf_run *r, const op *o, const uint8_t *base)
 
 HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
 {
-    if (UNLIKELY(tid != r->tid || pid != r->pid || r->thread == 0))
+    if (UNLIKELY(tid != r->tid || pid != r->pid || r->tracks[1] == 0))
         run_thread(r, tid, pid);
 }
 
@@ -155,7 +155,7 @@ static __attribute__((noinline)) void event_thread_other(ctf_run *r, const op *o
 {
     event_thread_near(r, o, base);
     r->thread_pair = pair;
-    r->thread_form = r->thread != 0 ? o->u.pair.form : 0;
+    r->thread_form = r->tracks[1] != 0 ? o->u.pair.form : 0;
 }
 
 /* Mostly the pair is that of the last event. */
@@ -195,57 +195,71 @@ HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 
 /* ---- The compact and the extended header ---- */
 
-/* The bytes of the header where the loaded ones may end in it; NULL: even the compact one is not
-   all there. */
-static __attribute__((noinline)) const uint8_t *either_copy(ctf_run *r, const op_either *e,
-                                                            uint64_t pos)
-{
-    if (pos > r->end || e->compact_size > r->end - pos) {
-        run_past_end(r, pos, e->compact_size);
-        return NULL;
-    }
-    return stretch_copy(r, pos, e->touched, false, false);
-}
-
 HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)
 {
     const uint8_t *from = base + at->offset;
     return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
 }
 
-/* The position behind the header, POS_FAILED. */
-HOT uint64_t event_either(ctf_run *r, const op_either *e, uint64_t pos, bool is_big_endian)
+/* What the header says; `id` is of its first number, which is the escape in an extended one. */
+HOT void either_tell(ctf_run *r, const op *o, uint64_t id, uint64_t class_id, uint64_t time,
+                     uint64_t time_mask)
 {
-    const op_place *time_at = &e->compact_time;
-    uint32_t size = e->compact_size;
-    const uint8_t *base;
-    clock_state *clock;
-    uint64_t word, id;
-    pos = aligned(r, pos, e->mask);
-    base = r->data + (pos >> 3);
-    if (UNLIKELY(pos + e->extended_size >= r->near_end)) {
-        base = either_copy(r, e, pos);
-        if (base == NULL)
-            return POS_FAILED;
-    }
-    word = is_big_endian ? load_be64(base) : load_le64(base);
-    id = word >> e->id.shift & e->id.mask;
-    word = word >> time_at->shift;
-    r->slots[e->slot].value = id;
-    r->slots[e->slot].is_set = true;
-    if (UNLIKELY(id == e->escape)) {
-        time_at = &e->extended_time;
-        size = e->extended_size;
-        if (size > r->end - pos)
-            return run_past_end(r, pos, size);
-        id = place_load(&e->extended_id, base, is_big_endian);
-        word = place_load(time_at, base, is_big_endian);
-    }
-    r->id = id;
-    clock = &r->clocks[e->clock];
+    clock_state *const clock = &r->clocks[o->v.header.clock];
+    if (o->v.header.slot != SLOT_NONE)
+        r->slots[o->v.header.slot] = (slot_value){.value = id, .is_set = true};
+    r->id = class_id;
     clock->before = clock->now;
-    clock_advance(&clock->now, word, time_at->mask);
-    return pos + size;
+    clock_advance(&clock->now, time, time_mask);
+}
+
+/* Any header: the position behind it, POS_FAILED. */
+static __attribute__((noinline)) uint64_t event_either(ctf_run *r, const op *o, uint64_t pos)
+{
+    const op_either *const e = o->u.either;
+    const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
+    const uint8_t *base;
+    uint64_t id;
+    pos = aligned(r, pos, (uint32_t)o->mask);
+    if (pos > r->end || e->compact_size > r->end - pos)
+        return run_past_end(r, pos, e->compact_size);
+    base = pos + e->extended_size >= r->near_end
+               ? stretch_copy(r, pos, (e->extended_size + 7) / 8, false, false)
+               : r->data + (pos >> 3);
+    id = place_load(&e->id, base, is_big_endian);
+    if (id != e->escape) {
+        either_tell(r, o, id, id, place_load(&e->compact_time, base, is_big_endian),
+                    e->compact_time.mask);
+        return pos + e->compact_size;
+    }
+    if (e->extended_size > r->end - pos)
+        return run_past_end(r, pos, e->extended_size);
+    either_tell(r, o, id, place_load(&e->extended_id, base, is_big_endian),
+                place_load(&e->extended_time, base, is_big_endian), e->extended_time.mask);
+    return pos + e->extended_size;
+}
+
+/* The header and what a program may step over behind it end so far away from it. */
+#define LEAD_NEAR ((STRETCH_SIZE_MAX + 16) * 8) /* bits */
+
+/* A compact header that is not near the end of what is loaded: `e` says where its numbers are, a
+   constant. `*base` becomes the byte that the position behind it is in. */
+HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_endian, uint64_t *pos,
+                     const uint8_t **base)
+{
+    const uint64_t at = aligned(r, *pos, (uint32_t)o->mask);
+    const uint8_t *const from = r->data + (at >> 3);
+    uint64_t word, id;
+    if (UNLIKELY(at + LEAD_NEAR >= r->near_end))
+        return false;
+    word = is_big_endian ? load_be64(from) : load_le64(from);
+    id = word >> e->id.shift & e->id.mask;
+    if (UNLIKELY(id == e->escape))
+        return false;
+    either_tell(r, o, id, id, word >> e->compact_time.shift, e->compact_time.mask);
+    *base = from + (e->compact_size >> 3);
+    *pos = at + e->compact_size;
+    return true;
 }
 
 /* ---- What the head of a packet says ---- */
@@ -421,11 +435,6 @@ static uint64_t payload_end(ctf_run *r, uint64_t pos)
     return end;
 }
 
-/* What there was before the event, to go back to when it is not all there. */
-typedef struct event_mark {
-    uint32_t fields, bytes, names;
-} event_mark;
-
 /* What only some headers change. */
 static void event_keep(ctf_run *r)
 {
@@ -434,52 +443,111 @@ static void event_keep(ctf_run *r)
     r->order_before = r->order;
 }
 
-HOT event_mark event_begin(ctf_run *r, const stele_batch *batch, uint64_t pos, uint32_t fields)
+/* The event that is being read: what there was before it, to go back to when it is not all there.
+   The number of events in the batch is told when the loop is left. */
+typedef struct event_state {
+    stele_event *event; /* where it goes */
+    uint32_t first;     /* its first entry */
+    uint32_t bytes;
+    uint32_t room; /* an event that begins below has room for its entries */
+} event_state;
+
+/* The room for the entries of any event; see batch_is_full(). */
+static uint32_t event_room(const ctf_run *r, const stele_batch *batch)
 {
-    r->event_at = pos;
-    return (event_mark){fields, batch->byte_count, batch->name_count};
+    const uint32_t capacity = batch->field_capacity;
+    const uint32_t room = capacity >= r->entries ? capacity - r->entries + 1 : 0;
+    return room < BATCH_FIELDS_FULL ? room : BATCH_FIELDS_FULL;
 }
 
-static decode_outcome event_undo(ctf_run *r, event_mark mark)
+static event_state event_enter(ctf_run *r, const stele_batch *batch, uint64_t pos)
+{
+    r->event_at = pos;
+    return (event_state){batch->events + batch->event_count, batch->field_count, batch->byte_count,
+                         event_room(r, batch)};
+}
+
+/* Goes on at the position behind an event, whose entries end at `first`; false: see event_stay(). */
+HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint64_t pos,
+                    uint32_t first)
+{
+    r->event_at = pos;
+    at->event++;
+    at->first = first;
+    at->bytes = batch->byte_count;
+    return LIKELY(pos != r->content_end && at->event != batch->events + batch->event_capacity &&
+                  at->bytes < BATCH_BYTES_FULL && first < at->room);
+}
+
+/* Makes room for another event; false when that was the last one that the batch takes or the packet
+   has. Where memory is exhausted that is told when the batch is empty. */
+static __attribute__((noinline)) bool event_stay(const ctf_run *r, stele_batch *batch,
+                                                 event_state *at)
+{
+    batch->event_count = (uint32_t)(at->event - batch->events);
+    batch->field_count = at->first;
+    if (r->event_at == r->content_end || batch_is_full(batch) ||
+        !batch_reserve_fields(batch, r->entries))
+        return false;
+    at->room = event_room(r, batch);
+    return true;
+}
+
+/* Behind the last event. */
+static decode_outcome event_leave(ctf_run *r, stele_batch *batch, const event_state *at,
+                                  uint64_t pos)
+{
+    batch->event_count = (uint32_t)(at->event - batch->events);
+    batch->field_count = at->first;
+    r->position = r->data_at + pos;
+    return pos == r->content_end ? DECODE_END : DECODE_OK;
+}
+
+static decode_outcome event_undo(ctf_run *r, stele_batch *batch, const event_state *at)
 {
     for (uint32_t i = 0; i < r->clock_count; i++)
         r->clocks[i].now = r->clocks[i].before;
-    r->position = r->data_at + r->event_at;
     r->order = r->order_before;
     r->frame_count = 0;
     r->loops_left = r->loops_max;
     r->event_size = r->payload_end = UINT64_MAX;
-    r->batch->field_count = mark.fields;
-    r->batch->byte_count = mark.bytes;
-    r->batch->name_count = mark.names;
+    batch->byte_count = at->bytes;
+    event_leave(r, batch, at, r->event_at);
     return r->outcome;
 }
 
-/* Appends the event that ends at the position. `rest` and `track`: see event_set(). */
-HOT void event_put(const ctf_run *r, stele_batch *batch, const program *p, uint64_t size,
+/* Fills in the event that ends at the position. */
+HOT void event_put(const ctf_run *r, const program *p, stele_event *event, uint32_t size,
                    int64_t time_ns, uint64_t ticks, uint32_t track, uint32_t first, uint64_t rest)
 {
-    event_set(&batch->events[batch->event_count++], time_ns, ticks, 0, 0,
-              r->data_offset + (r->event_at >> 3), (uint32_t)size, p->name, track, first, rest);
+    event->time_ns = time_ns;
+    event->ticks = ticks;
+    event->value = event->id = 0;
+    event->offset = r->data_offset + (r->event_at >> 3);
+    event->size = size;
+    event->name = p->name;
+    event->track = track;
+    event->field_first = first;
+    store_native64(&event->field_count, rest);
 }
 
 /* One of any size, any time, any number of fields, perhaps with a CPU of its own; false: the
    outcome says why. */
 static __attribute__((noinline)) bool event_push_any(ctf_run *r, const program *p, uint64_t pos,
-                                                     uint32_t first)
+                                                     const event_state *at)
 {
-    stele_batch *batch = r->batch;
-    const uint64_t at = r->event_at, ticks = *r->clock, size = ((pos + 7) >> 3) - (at >> 3);
+    const uint64_t begin = r->event_at, ticks = *r->clock;
+    const uint64_t size = ((pos + 7) >> 3) - (begin >> 3);
     uint64_t rest = p->rest | r->rest;
-    uint32_t track = r->track;
+    uint32_t track = r->tracks[p->has_thread];
     bool is_clamped = false;
     int64_t time_ns;
-    if (pos <= at) {
+    if (pos <= begin) {
         run_bad(r, CTF454, pos, "one bit or more", "the event class describes none");
         return false;
     }
     if (ticks < r->last_ticks)
-        run_time_back(r, at, ticks);
+        run_time_back(r, begin, ticks);
     r->last_ticks = ticks;
     r->loops_left = r->loops_max;
     time_ns = clock_rate_ns(r->rate, ticks, &is_clamped);
@@ -487,45 +555,34 @@ static __attribute__((noinline)) bool event_push_any(ctf_run *r, const program *
         rest |= event_rest(0, 0, 0, 0, STELE_FLAG_CLAMPED);
     if (p->cpu_slot != SLOT_NONE) {
         rest |= run_cpu(r, p);
-        track = r->event_track;
+        if (!p->has_thread)
+            track = r->event_track;
     }
-    event_put(r, batch, p, size < UINT32_MAX ? size : UINT32_MAX, time_ns, ticks,
-              p->has_thread ? r->thread : track, first, rest);
-    if (batch_set_fields(batch, &batch->events[batch->event_count - 1], first))
+    event_put(r, p, at->event, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, time_ns, ticks,
+              track, at->first, rest);
+    if (batch_set_fields(r->batch, at->event, at->first))
         return true;
-    batch->event_count--;
     run_exhausted(r);
     return false;
 }
 
 /* Most events: see OP_DONE. False: it is another one. */
-HOT bool event_push(ctf_run *r, stele_batch *batch, const program *p, uint64_t pos, uint32_t first,
-                    uint32_t end)
+HOT bool event_push(ctf_run *r, const program *p, uint64_t pos, const event_state *at, uint32_t end)
 {
     const uint64_t ticks = *r->clock;
     if (UNLIKELY(ticks < r->last_ticks || ticks >= r->ns_end))
         return false;
     r->last_ticks = ticks;
-    event_put(r, batch, p, ((pos + 7) >> 3) - (r->event_at >> 3), (int64_t)(r->zero_ns + ticks),
-              ticks, p->has_thread ? r->thread : r->track, first,
-              p->rest | r->rest | event_rest((uint16_t)(end - first), 0, 0, 0, 0));
+    event_put(r, p, at->event, (uint32_t)((pos + 7) >> 3) - (uint32_t)(r->event_at >> 3),
+              (int64_t)(r->zero_ns + ticks), ticks, r->tracks[p->has_thread], at->first,
+              p->rest | r->rest | event_rest((uint16_t)(end - at->first), 0, 0, 0, 0));
     return true;
 }
 
-/* The program of the event class; NULL: it is not known yet, or has no room for its entries. */
-HOT program *event_program(const ctf_run *r, const stele_batch *batch, uint32_t first)
+/* The program of the event class; NULL: it is to be looked for. */
+HOT program *event_program(const ctf_run *r)
 {
-    const stream_programs *own = r->own;
-    program *found = LIKELY(r->id < own->id_count) ? own->events[r->id] : NULL;
-    const bool has_room = found != NULL && batch->field_capacity - first >= found->entries;
-    return LIKELY(has_room) ? found : NULL;
-}
-
-/* Behind the last event that the batch takes or the packet has. */
-static decode_outcome event_leave(ctf_run *r, uint64_t pos)
-{
-    r->position = r->data_at + pos;
-    return pos == r->content_end ? DECODE_END : DECODE_OK;
+    return LIKELY(r->id < r->id_count) ? r->events[r->id] : NULL;
 }
 
 /* ---- Strings ---- */
@@ -767,7 +824,8 @@ decode_outcome run_execute(ctf_run *r, program *first)
     const uint8_t *base = r->scratch;
     stele_field *entry = entries_end(batch);
     uint64_t pos = r->position - r->data_at;
-    event_mark mark = event_begin(r, batch, pos, batch->field_count);
+    event_state at = event_enter(r, batch, pos);
+    uint32_t end;
     r->first = r->program = first;
     r->loops_left = r->loops_max;
     event_keep(r);
@@ -865,7 +923,7 @@ NEXT:
 CHOOSE:
 WHETHER:
     to = o;
-    MOVE_APART(op_branch(r, r->program, &to, pos, mark.fields));
+    MOVE_APART(op_branch(r, r->program, &to, pos, at.first));
     o = to;
     GO_ON;
 other:
@@ -875,44 +933,74 @@ KEEP:
     event_keep(r);
     r->program = r->first;
     GO_ON;
+EITHER_1:
+    if (UNLIKELY(!either_near(r, o, &either_1, false, &pos, &base)))
+        goto either;
+    goto lead;
+EITHER_2:
+    if (UNLIKELY(!either_near(r, o, &either_2, false, &pos, &base)))
+        goto either;
+    goto lead;
 EITHER_LE:
-    MOVE(event_either(r, o->u.either, pos, false));
-    goto DISPATCH;
+    if (UNLIKELY(!either_near(r, o, o->u.either, false, &pos, &base)))
+        goto either;
+    goto lead;
 EITHER_BE:
-    MOVE(event_either(r, o->u.either, pos, true));
+    if (UNLIKELY(!either_near(r, o, o->u.either, true, &pos, &base)))
+        goto either;
+lead:
+    r->program = event_program(r);
+    if (UNLIKELY(r->program == NULL))
+        goto find;
+    pos += r->program->lead_bits;
+    o = r->program->lead;
+    goto *(o->go);
+either:
+    MOVE(event_either(r, o, pos));
 DISPATCH:
-    r->program = event_program(r, batch, mark.fields);
-    if (UNLIKELY(r->program == NULL)) {
-        entries_set_end(batch, entry);
-        r->program = run_find_program(r, r->event_at);
-        if (r->program == NULL)
-            goto failed;
-        program_link(r->program, codes);
-        entry = entries_end(batch);
-    }
+    r->program = event_program(r);
+    if (UNLIKELY(r->program == NULL))
+        goto find;
     o = r->program->ops;
     goto *(o->go);
-DONE:
+find:
     entries_set_end(batch, entry);
-    if (LIKELY(event_push(r, batch, r->program, pos, mark.fields, batch->field_count)))
+    r->program = run_find_program(r, r->event_at);
+    if (r->program == NULL)
+        goto failed;
+    program_link(r->program, codes);
+    entry = entries_end(batch);
+    at.room = event_room(r, batch);
+    o = r->program->ops;
+    goto *(o->go);
+DONE_LOOPS:
+    r->loops_left = r->loops_max;
+    if (UNLIKELY(entry - batch->fields - at.first >= STELE_FIELDS_MANY))
+        goto DONE_ANY;
+DONE:
+    end = (uint32_t)(entry - batch->fields);
+    if (LIKELY(event_push(r, r->program, pos, &at, end)))
         goto done;
 DONE_ANY:
     entries_set_end(batch, entry);
-    if (!event_push_any(r, r->program, pos, mark.fields))
+    if (!event_push_any(r, r->program, pos, &at))
         goto failed;
     entry = entries_end(batch);
+    end = batch->field_count;
 done:
-    if (pos == r->content_end || batch_is_full(batch))
-        return event_leave(r, pos);
-    mark = event_begin(r, batch, pos, batch->field_count);
+    if (UNLIKELY(!event_next(r, batch, &at, pos, end))) {
+        if (!event_stay(r, batch, &at))
+            return event_leave(r, batch, &at, pos);
+        entry = entries_end(batch);
+    }
     o = r->first->ops;
     goto *(o->go);
 END:
+    r->position = r->data_at + pos;
     entries_set_end(batch, entry);
-    event_leave(r, pos);
     return DECODE_OK;
 failed:
-    return event_undo(r, mark);
+    return event_undo(r, batch, &at);
 }
 
 #pragma GCC diagnostic pop

@@ -89,7 +89,7 @@ typedef struct op {
         label_table *labels;
         const op_choices *choices;
         const op_condition *condition;
-        const op_either *either;
+        const op_either *either; /* with the alignment - 1 in `mask` */
     } u;
     union {
         struct {
@@ -108,6 +108,9 @@ typedef struct op {
         struct {
             uint32_t tid, pid; /* slots; SLOT_NONE */
         } thread;
+        struct {
+            uint32_t slot, clock; /* slot of the id; SLOT_NONE: no event class wants it */
+        } header;
         uint8_t encoding;
     } v;
 } op;
@@ -136,17 +139,25 @@ typedef struct op_place {
 
 /*
  * struct { id; variant <id> { struct { ts } compact; struct { id; ts } extended } }: the same for
- * both byte orders and whatever the alignments are. The compact one is in its first 8 bytes.
+ * both byte orders and whatever the alignments are. The compact one is in its first 8 bytes, and
+ * all of it in STRETCH_SIZE_MAX.
  */
 struct op_either {
     op_place id, compact_time; /* shifts in the first 8 bytes */
     op_place extended_id, extended_time;
-    uint64_t escape;                               /* the id that says extended */
-    uint32_t slot;                                 /* of the id */
-    uint32_t mask;                                 /* alignment - 1 */
-    uint32_t compact_size, extended_size, touched; /* bits, bits, bytes */
-    uint32_t clock;
+    uint64_t escape;                      /* the id that says extended */
+    uint32_t compact_size, extended_size; /* bits */
 };
+
+/* What compact headers of type 1 and 2 (RFC, 6.1.1, and LTTng) have, packed and little-endian. */
+static const op_either either_1 = {.id = {.width = 5, .mask = 31},
+                                   .compact_time = {.shift = 5, .width = 27, .mask = 0x7ffffff},
+                                   .escape = 31,
+                                   .compact_size = 32};
+static const op_either either_2 = {.id = {.width = 16, .mask = UINT16_MAX},
+                                   .compact_time = {.shift = 16, .width = 32, .mask = UINT32_MAX},
+                                   .escape = UINT16_MAX,
+                                   .compact_size = 48};
 
 /* The labels of a value that was seen. */
 typedef struct label_memo {
@@ -179,6 +190,8 @@ typedef struct program {
     uint32_t cpu_slot;    /* of the CPU that the event names; SLOT_NONE */
     uint32_t entries;     /* most entries between two checks for room, labels apart; with those of
                              the event header, once more for the next event */
+    const op *lead;       /* where to begin at a position that is far from the end: behind ... */
+    uint64_t lead_bits;   /* ... its first stretch, which is stepped over. See program_lead(). */
     uint32_t depth;       /* frames that open runs and loops need */
     uint32_t slots;
     uint32_t count; /* of operations */
@@ -209,7 +222,7 @@ typedef struct stream_programs {
     program *event_header;
     program **events;      /* by id where these are dense, else by index of the event class */
     uint64_t id_count;     /* ids below are dense; 0: they are not */
-    uint32_t slots, depth; /* most that one of them needs */
+    uint32_t slots, depth, entries; /* most that one of them needs */
     layout_phase phase;    /* behind the event header */
     uint32_t header_entries;
     bool event_header_has_id;

@@ -292,7 +292,16 @@ static program *program_make(ctf_run *r, const ctf_event_class *event)
     r->programs->size += made->size;
     r->own->slots = made->slots > r->own->slots ? made->slots : r->own->slots;
     r->own->depth = made->depth > r->own->depth ? made->depth : r->own->depth;
+    r->own->entries = made->entries > r->own->entries ? made->entries : r->own->entries;
     return *program_slot(r, event) = made;
+}
+
+/* What another run of the same stream class may have changed since. */
+static void run_look_up(ctf_run *r)
+{
+    r->events = r->own->events;
+    r->id_count = r->own->id_count;
+    r->entries = r->own->entries;
 }
 
 program *run_find_program(ctf_run *r, uint64_t at)
@@ -312,6 +321,7 @@ program *run_find_program(ctf_run *r, uint64_t at)
             return NULL;
         }
         p = program_make(r, event);
+        run_look_up(r);
     }
     if (p == NULL || !run_prepare(r, p)) {
         run_exhausted(r);
@@ -324,7 +334,7 @@ program *run_find_program(ctf_run *r, uint64_t at)
 
 void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
 {
-    kept_track *kept = &r->tracks[(tid ^ pid) % TRACKS_KEPT];
+    kept_track *kept = &r->threads[(tid ^ pid) % TRACKS_KEPT];
     stele_track track = {.kind = STELE_TRACK_PROCESS, .source = r->programs->trace, .number = pid};
     if (kept->track == 0 || kept->tid != tid || kept->pid != pid) {
         if (pid != UINT64_MAX)
@@ -335,7 +345,7 @@ void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
     }
     r->tid = tid;
     r->pid = pid;
-    r->thread = kept->track;
+    r->tracks[1] = kept->track;
     r->thread_form = 0;
 }
 
@@ -351,7 +361,7 @@ static uint32_t cpu_track(ctf_run *r, uint32_t cpu)
 uint64_t run_cpu(ctf_run *r, const program *p)
 {
     const uint64_t cpu = r->slots[p->cpu_slot].value;
-    r->event_track = r->track;
+    r->event_track = r->tracks[0];
     if ((r->rest & event_rest(0, 0, 0, 0, STELE_FLAG_HAS_CPU)) != 0 || cpu > UINT16_MAX)
         return 0;
     if ((r->programs->columns & STELE_COLUMN_TRACK) != 0)
@@ -454,9 +464,9 @@ static void head_apply(ctf_run *r, const packet_head *head)
     r->rest = event_rest(
         0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
         (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
-    r->track = r->stream_track;
+    r->tracks[0] = r->stream_track;
     if ((r->programs->columns & STELE_COLUMN_TRACK) != 0 && has_cpu)
-        r->track = cpu_track(r, head->cpu);
+        r->tracks[0] = cpu_track(r, head->cpu);
 }
 
 /* ---- What holds for the whole trace ---- */
@@ -623,7 +633,9 @@ decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batc
     if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
         return DECODE_OK;
     header = header_program(r);
-    if (header == NULL || !run_prepare(r, header) || !run_reserve(r, r->own->slots, r->own->depth))
+    run_look_up(r);
+    if (header == NULL || !run_prepare(r, header) ||
+        !run_reserve(r, r->own->slots, r->own->depth) || !batch_reserve_fields(batch, r->entries))
         return DECODE_MEMORY;
     return run_execute(r, header);
 }

@@ -45,10 +45,9 @@ struct ctf_run {
     uint64_t content_bits; /* UINT64_MAX: not known */
     uint64_t want_size;
     uint32_t stream_track; /* of packets that name no CPU */
-    uint32_t track;        /* of events that name no thread */
-    uint64_t tid, pid;     /* the thread that the last event named */
     uint32_t event_track;  /* see run_cpu() */
-    uint32_t thread;       /* its track; 0: none was named yet */
+    uint32_t tracks[2];    /* of events that name no thread; of the thread that was named last */
+    uint64_t tid, pid;     /* that thread */
     uint64_t thread_pair;  /* the bytes of both numbers, where OP_THREAD_PAIR found them ... */
     uint32_t thread_form;  /* ... in this form; 0: it did not */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
@@ -64,6 +63,10 @@ struct ctf_run {
     uint64_t end;         /* of the content or of what is loaded */
     uint64_t content_end; /* of the content, loaded or not */
     uint64_t near_end;    /* what ends before it can be loaded where it lies, in words */
+    /* The programs of event classes, as they stand in `own` */
+    program *const *events;
+    uint64_t id_count;
+    uint32_t entries;
     /* The event, or the head */
     packet_head *head;
     stele_batch *batch;
@@ -92,7 +95,7 @@ struct ctf_run {
     program *local;          /* of an event class whose names are known in one batch only */
     const stele_batch *local_batch;
     uint64_t local_serial, batch_serial;
-    kept_track tracks[TRACKS_KEPT];
+    kept_track threads[TRACKS_KEPT];
     kept_track cpu_track; /* `tid`: the CPU's number */
     run_joint *joints;
     uint32_t joint_count, joint_capacity;
@@ -173,7 +176,7 @@ bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count);
 /* Room for what a program needs. */
 bool run_prepare(ctf_run *r, const program *p);
 
-/* The program of the event class r->id; NULL: the outcome says why. */
+/* The program of the event class r->id, with room for its entries; NULL: the outcome says why. */
 program *run_find_program(ctf_run *r, uint64_t at);
 
 /* Lets r->thread be the track of the thread; `pid` UINT64_MAX: of a process that is not known. */

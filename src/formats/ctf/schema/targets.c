@@ -163,6 +163,7 @@ static bool lookup_add(target_lookup *look, target_tree *tree, uint32_t node, co
         look->has_misfit = true;
         return false;
     }
+    tree->nodes[node].is_far |= walk->scope >= CTF_SCOPE_COMMON_CONTEXT;
     if (tree->nodes[node].slot == SLOT_NONE) {
         uint32_t *count = tree == &walk->own ? &walk->slot_count : &walk->targets->slot_count;
         tree->nodes[node].slot = (*count)++;

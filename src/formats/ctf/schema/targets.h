@@ -26,6 +26,7 @@ enum { SLOT_TID, SLOT_PID, SLOT_VTID, SLOT_VPID, SLOT_CPU, SLOT_LENGTH, SLOT_FIR
 typedef struct target_node {
     uint32_t parent, index; /* the index-th child of its parent */
     uint32_t slot;          /* SLOT_NONE: only on the way to targets */
+    bool is_far;            /* fields of an event class depend on it: of another scope, if shared */
     uint32_t child, sibling;
     uint32_t at; /* in the table */
 } target_node;
