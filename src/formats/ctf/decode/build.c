@@ -166,9 +166,9 @@ static uint64_t stretch_place(builder *b, uint64_t alignment, uint32_t size, bit
     return first;
 }
 
-uint32_t build_bytes(builder *b, uint32_t size)
+uint32_t build_bytes(builder *b, uint64_t alignment, uint32_t size)
 {
-    return (uint32_t)(stretch_place(b, 8, size * 8, ORDER_UNKNOWN) / 8);
+    return (uint32_t)(stretch_place(b, alignment, size * 8, ORDER_UNKNOWN) / 8);
 }
 
 /* ---- Bits in an order ---- */

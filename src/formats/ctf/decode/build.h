@@ -63,8 +63,8 @@ void build_step(builder *b, uint64_t alignment, uint64_t size);
    order. `*is_wide`: see OP_WIDE. */
 op_place build_place(builder *b, const ctf_class *type, bool *is_wide);
 
-/* The offset in the stretch of `size` bytes that are loaded, aligned to bytes. */
-uint32_t build_bytes(builder *b, uint32_t size);
+/* The offset in the stretch of `size` bytes that are loaded, aligned to 8 bits or more. */
+uint32_t build_bytes(builder *b, uint64_t alignment, uint32_t size);
 
 /* Notes where the position is, for those who want it: see run_joints(). Ends the stretch. `of`: the
    operation of the number that it is about; NULL: about none. */

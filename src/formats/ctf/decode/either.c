@@ -147,8 +147,7 @@ static op_code either_code(const op_either *either, bool is_big_endian)
 static bool is_id_used(builder *b)
 {
     uint32_t node;
-    const target_tree *tree =
-        target_scope_tree(&b->programs->walk, CTF_SCOPE_EVENT_HEADER, &node);
+    const target_tree *tree = target_scope_tree(&b->programs->walk, CTF_SCOPE_EVENT_HEADER, &node);
     return tree->nodes[target_tree_child(tree, node, 0)].is_far;
 }
 

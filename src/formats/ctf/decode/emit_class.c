@@ -113,7 +113,7 @@ static void emit_string(builder *b, const ctf_class *type, stele_name name)
 /* A short text that every event has, like the name of its thread: it does not end the stretch. */
 static void emit_short_text(builder *b, stele_name name, uint32_t length)
 {
-    const uint32_t offset = build_bytes(b, length);
+    const uint32_t offset = build_bytes(b, 8, length);
     op *at = build_op(b, OP_SHORT_TEXT);
     at->offset = offset;
     at->u.length = length;
@@ -176,6 +176,28 @@ static void skip_elements(builder *b, field_length length, uint64_t size, uint64
     b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
 }
 
+#define SHORT_NUMBERS 64u /* bytes */
+
+/* A short array that every event has: it does not end the stretch. */
+static bool is_short_array(const ctf_class *element, field_length length)
+{
+    const uint64_t stride = align_up(element->size, element->alignment);
+    return length.is_fixed && length.value != 0 && length.value <= SHORT_NUMBERS &&
+           length.value * stride <= SHORT_NUMBERS * 8;
+}
+
+/* As an entry each: an array like any fields. */
+static void emit_short_entries(builder *b, const ctf_class *element, uint32_t count,
+                               stele_name name)
+{
+    op *at = build_op(b, OP_ENTRY);
+    at->head = build_head(b, name, STELE_TYPE_ARRAY, 0, 0);
+    at->u.run.length = at->u.run.count = count;
+    b->entries++;
+    for (uint32_t i = 0; i < count; i++)
+        emit_fixed(b, element, 0, TARGET_NONE);
+}
+
 /* Plain numbers, in one packed array or as an entry each. */
 static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
 {
@@ -189,15 +211,28 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     number n = {.flags = (uint8_t)((element->is_big_endian ? OP_BIG_ENDIAN : 0) |
                                    (is_signed ? OP_SIGNED : 0))};
     const bool is_gapless = stride == element->size && stride % 8 == 0;
-    bool is_wide;
+    const bool is_short = is_short_array(element, length);
+    uint32_t offset = 0;
+    bool is_wide, is_whole;
     op_code code;
     op *at;
-    build_close(b);
+    if (is_short && !is_packed) {
+        emit_short_entries(b, element, (uint32_t)length.value, name);
+        return;
+    }
     n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
     code = number_code(&n, is_real);
-    at = build_op(b, is_gapless && code != OP_FLOAT ? is_packed ? OP_NUMBERS : OP_ENTRIES
-                     : is_packed                    ? OP_ANY_NUMBERS
-                                                    : OP_ANY_ENTRIES);
+    is_whole = is_gapless && code != OP_FLOAT;
+    if (is_short && is_whole)
+        offset = build_bytes(b, element->alignment > 8 ? element->alignment : 8,
+                             (uint32_t)(length.value * stride / 8));
+    else
+        build_close(b);
+    at = build_op(b, is_short && is_whole ? OP_SHORT_NUMBERS
+                     : is_whole           ? is_packed ? OP_NUMBERS : OP_ENTRIES
+                     : is_packed          ? OP_ANY_NUMBERS
+                                          : OP_ANY_ENTRIES);
+    at->offset = offset;
     set_length(at, length);
     at->flags |= n.flags | (is_real ? OP_REAL : 0);
     at->v.element.stride = (uint32_t)stride;
@@ -209,7 +244,8 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     b->entries++;
     b->variations += !is_packed;
     b->has_loops |= !is_packed;
-    b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
+    if (!is_short || !is_whole)
+        b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
 
 static void emit_loop(builder *b, const ctf_class *element, field_length length, stele_name name,

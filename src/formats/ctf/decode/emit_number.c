@@ -101,6 +101,7 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
     if (is_named) {
         at->u.labels = labels_get(b->programs, type);
         b->is_exhausted |= at->u.labels == NULL;
+        b->entries += LABELS_KEPT;
         b->variations++;
     }
 }
@@ -147,15 +148,24 @@ static void number_joints(builder *b, const ctf_class *type, const number *n)
         build_joint(b, JOINT_STAMP, 0, clock->number, &of);
 }
 
+/* Whether the number, whose entry was made last, is all that was appended then. */
+static bool is_last_entry(const builder *b)
+{
+    const uint8_t code = b->count != 0 ? b->ops[b->count - 1].code : OP_JUMP;
+    return code >= OP_U8 && code <= OP_BE;
+}
+
 /* What a number is besides a field. */
-static void number_uses(builder *b, const ctf_class *type, uint32_t node, const number *n)
+static void number_uses(builder *b, const ctf_class *type, uint32_t node, const number *n,
+                        bool has_entry)
 {
     static const uint32_t head_roles[] = {CTF_ROLE_PACKET_MAGIC,    CTF_ROLE_STREAM_CLASS_ID,
                                           CTF_ROLE_STREAM_ID,       CTF_ROLE_TOTAL_LENGTH,
                                           CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
                                           CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
     if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
-        number_op(b, OP_SLOT, n)->v.slot = b->tree->nodes[node].slot;
+        number_op(b, has_entry && is_last_entry(b) ? OP_SLOT_ENTRY : OP_SLOT, n)->v.slot =
+            b->tree->nodes[node].slot;
     if (b->also_slot != SLOT_NONE)
         number_op(b, OP_SLOT, n)->v.slot = b->also_slot;
     if (b->is_cpu && (type->roles & CTF_ROLE_CPU) == 0)
@@ -208,7 +218,7 @@ static void emit_big(builder *b, const ctf_class *type, stele_name name)
 void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t node)
 {
     number n = {0};
-    bool is_wide;
+    bool is_wide, has_entry;
     if (type->size == 0 || type->size > 64) {
         emit_big(b, type, name);
         return;
@@ -225,11 +235,12 @@ void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t nod
     n.flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
                         (type->kind == CTF_INT ? OP_SIGNED : 0) |
                         (type->is_bit_reversed ? OP_REVERSED : 0) | (is_wide ? OP_WIDE : 0));
-    if (b->is_wanted && (role_hint(b, type) == 0 || wants_raw(b)))
+    has_entry = b->is_wanted && (role_hint(b, type) == 0 || wants_raw(b));
+    if (has_entry)
         emit_number(b, type, name, &n);
     else
         b->hidden++;
-    number_uses(b, type, node, &n);
+    number_uses(b, type, node, &n, has_entry);
 }
 
 /* Its bytes become 8 bytes, little end first, in the scratch: a number at a known place. */
@@ -251,7 +262,7 @@ void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t no
     if (b->is_wanted)
         emit_number(b, type, name, &n);
     build_target(b, index);
-    number_uses(b, type, node, &n);
+    number_uses(b, type, node, &n, false);
     if (!b->is_exhausted && b->count != b->ops[index].v.target)
         b->ops[index].flags |= OP_WIDE; /* used: there is no room for more than 64 bits */
     b->phase = (layout_phase){8, 0};

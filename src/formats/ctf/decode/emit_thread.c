@@ -61,7 +61,8 @@ static bool is_one_stretch(const builder *b, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i <= last; i++) {
         const uint8_t code = b->ops[i].code;
-        if ((code < OP_U8 || code > OP_EVENT_SIZE) && code != OP_ENTRY && code != OP_SHORT_TEXT)
+        if ((code < OP_U8 || code > OP_EVENT_SIZE) && code != OP_ENTRY && code != OP_SHORT_TEXT &&
+            code != OP_SHORT_NUMBERS)
             return false;
     }
     return true;
@@ -79,6 +80,8 @@ static void thread_fuse(builder *b, op *at)
     at[-2].code = OP_THREAD_WORDS;
     at[-2].head = low.head;
     at[-1].head = high.head;
+    if (at[-3].code == OP_ENTRY)
+        at[-3].code = OP_ENTRY_THREAD;
     b->count -= 2;
 }
 
@@ -97,7 +100,7 @@ static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
     at->code = form != 0 ? OP_THREAD_PAIR : OP_THREAD;
     at->u.pair.offset = tid.offset < pid.offset ? tid.offset : pid.offset;
     at->u.pair.form = form;
-    if (last + 1 == b->count && last >= 3)
+    if (last + 1 == b->count && last >= 4)
         thread_fuse(b, at);
 }
 

@@ -4,7 +4,7 @@
  * byte of the stretch, the next entry. What is rare is in functions elsewhere, which find the
  * number of entries in the batch and leave it there. Events follow each other without leaving it.
  */
-#include "core/swar.h"
+#include "core/zeros.h"
 #include "formats/ctf/decode/run.h"
 
 /* ---- Numbers ---- */
@@ -56,18 +56,17 @@ static __attribute__((noinline)) bool entry_push_named(ctf_run *r, const op *o, 
 
 /* A number and its labels, mostly those that were seen last; NULL: memory. */
 HOT stele_field *entry_put_named(ctf_run *r, stele_batch *batch, stele_field *entry, const op *o,
-                                 uint64_t value, uint32_t reserve)
+                                 uint64_t value)
 {
     const label_memo *memo = &o->u.labels->memos[value % LABEL_MEMOS];
     const stele_field label = {.type = STELE_TYPE_NAME};
-    const size_t room = (size_t)(batch->fields + batch->field_capacity - entry);
-    if (UNLIKELY(memo->value != value || room < 1 + (size_t)memo->count + reserve)) {
+    if (UNLIKELY(memo->value != value)) {
         entries_set_end(batch, entry);
-        return entry_push_named(r, o, value, reserve) ? entries_end(batch) : NULL;
+        return entry_push_named(r, o, value, r->program->entries) ? entries_end(batch) : NULL;
     }
     entry_put(entry, o->head, value);
     entry->label_count = (uint8_t)memo->count;
-    for (uint32_t i = 0; i < memo->count; i++)
+    for (uint32_t i = 0; i < LABELS_KEPT; i++) /* there is room for all, whether they are or not */
         entry_put(entry + 1 + i, load_native64(&label), memo->names[i]);
     return entry + 1 + memo->count;
 }
@@ -208,9 +207,9 @@ HOT void either_tell(ctf_run *r, const op *o, uint64_t id, uint64_t class_id, ui
     clock_state *const clock = &r->clocks[o->v.header.clock];
     if (o->v.header.slot != SLOT_NONE)
         r->slots[o->v.header.slot] = (slot_value){.value = id, .is_set = true};
-    r->id = class_id;
     clock->before = clock->now;
     clock_advance(&clock->now, time, time_mask);
+    r->id = class_id;
 }
 
 /* Any header: the position behind it, POS_FAILED. */
@@ -447,6 +446,7 @@ static void event_keep(ctf_run *r)
    The number of events in the batch is told when the loop is left. */
 typedef struct event_state {
     stele_event *event; /* where it goes */
+    stele_event *end;   /* behind the last place */
     uint32_t first;     /* its first entry */
     uint32_t bytes;
     uint32_t room; /* an event that begins below has room for its entries */
@@ -463,11 +463,12 @@ static uint32_t event_room(const ctf_run *r, const stele_batch *batch)
 static event_state event_enter(ctf_run *r, const stele_batch *batch, uint64_t pos)
 {
     r->event_at = pos;
-    return (event_state){batch->events + batch->event_count, batch->field_count, batch->byte_count,
-                         event_room(r, batch)};
+    return (event_state){batch->events + batch->event_count, batch->events + batch->event_capacity,
+                         batch->field_count, batch->byte_count, event_room(r, batch)};
 }
 
-/* Goes on at the position behind an event, whose entries end at `first`; false: see event_stay(). */
+/* Goes on at the position behind an event, whose entries end at `first`; false: see event_stay().
+ */
 HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint64_t pos,
                     uint32_t first)
 {
@@ -475,8 +476,8 @@ HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint6
     at->event++;
     at->first = first;
     at->bytes = batch->byte_count;
-    return LIKELY(pos != r->content_end && at->event != batch->events + batch->event_capacity &&
-                  at->bytes < BATCH_BYTES_FULL && first < at->room);
+    return LIKELY(pos != r->content_end && at->event != at->end && at->bytes < BATCH_BYTES_FULL &&
+                  first < at->room);
 }
 
 /* Makes room for another event; false when that was the last one that the batch takes or the packet
@@ -587,7 +588,7 @@ HOT program *event_program(const ctf_run *r)
 
 /* ---- Strings ---- */
 
-#define TEXT_NEAR 64u /* bytes */
+#define TEXT_NEAR (2 * ZEROS_SIZE) /* bytes */
 
 /* Whether a word behind so short a text can be read and written. */
 HOT bool text_is_near(const ctf_run *r, const stele_batch *batch, uint64_t pos)
@@ -599,15 +600,10 @@ HOT bool text_is_near(const ctf_run *r, const stele_batch *batch, uint64_t pos)
 /* Copies up to the first zero, or `length` bytes, and looks for the zero meanwhile: the size. */
 HOT uint32_t text_copy(uint8_t *to, const uint8_t *from, uint32_t length)
 {
-    for (uint32_t at = 0; at < length; at += SWAR_SIZE) {
-        const uint64_t word = load_le64(from + at), zeros = swar_equal(word, 0);
-        store_le64(to + at, word);
-        if (zeros != 0) {
-            const uint32_t size = at + (uint32_t)swar_before(zeros);
-            return size < length ? size : length;
-        }
-    }
-    return length;
+    uint32_t size = zeros_before(zeros_copy(to, from));
+    if (size == ZEROS_SIZE && length > ZEROS_SIZE)
+        size += zeros_before(zeros_copy(to + ZEROS_SIZE, from + ZEROS_SIZE));
+    return size < length ? size : length;
 }
 
 HOT void text_put(stele_batch *batch, stele_field *entry, const op *o, uint32_t size)
@@ -616,52 +612,58 @@ HOT void text_put(stele_batch *batch, stele_field *entry, const op *o, uint32_t 
     batch->byte_count += size;
 }
 
-/* A short string that is not near the end of what is loaded, copied while its end is sought. */
-HOT uint64_t string_copy(ctf_run *r, stele_batch *batch, const op *o, uint64_t pos,
-                         stele_field *entry)
+/* A short string that is not near the end of what is loaded, copied while its end is sought; false:
+   it is another one. */
+HOT bool string_copy(const ctf_run *r, stele_batch *batch, const op *o, uint64_t *pos,
+                     stele_field *entry)
 {
-    uint32_t size = TEXT_NEAR;
-    if (LIKELY(text_is_near(r, batch, pos)))
-        size = text_copy(batch->bytes + batch->byte_count, r->data + (pos >> 3), TEXT_NEAR);
-    if (UNLIKELY(size == TEXT_NEAR)) {
-        entries_set_end(batch, entry);
-        return field_string(r, o, pos);
-    }
+    uint32_t size;
+    if (UNLIKELY(!text_is_near(r, batch, *pos)))
+        return false;
+    size = text_copy(batch->bytes + batch->byte_count, r->data + (*pos >> 3), TEXT_NEAR);
+    if (UNLIKELY(size == TEXT_NEAR))
+        return false;
     text_put(batch, entry, o, size);
-    return pos + ((uint64_t)size + 1) * 8;
+    *pos += ((uint64_t)size + 1) * 8;
+    return true;
 }
 
-/* The same without a copy. */
-HOT uint64_t string_pass(ctf_run *r, const op *o, uint64_t pos)
+/* The same without a copy, of a shorter one. */
+HOT bool string_pass(const ctf_run *r, uint64_t *pos)
 {
-    const uint8_t *const from = r->data + (pos >> 3);
-    if (UNLIKELY(pos + (uint64_t)TEXT_NEAR * 8 >= r->near_end))
-        return field_string(r, o, pos);
-    for (uint32_t at = 0; at < TEXT_NEAR; at += SWAR_SIZE) {
-        const uint64_t zeros = swar_equal(load_le64(from + at), 0);
-        if (zeros != 0)
-            return pos + 8 * ((uint64_t)at + swar_before(zeros) + 1);
-    }
-    return field_string(r, o, pos);
+    uint32_t size;
+    if (UNLIKELY(*pos + (uint64_t)ZEROS_SIZE * 8 >= r->near_end))
+        return false;
+    size = zeros_before(zeros_find(r->data + (*pos >> 3)));
+    if (UNLIKELY(size == ZEROS_SIZE))
+        return false;
+    *pos += ((uint64_t)size + 1) * 8;
+    return true;
 }
 
-/* A text of a length. */
-HOT uint64_t text_take(ctf_run *r, stele_batch *batch, const op *o, uint64_t pos,
-                       stele_field *entry)
+/* A text of a length, as string_copy(). */
+HOT bool text_take(const ctf_run *r, stele_batch *batch, const op *o, uint64_t *pos,
+                   stele_field *entry)
 {
     const bool has_slot = (o->flags & OP_HAS_SLOT) != 0;
     const uint64_t length = has_slot ? r->slots[o->u.length].value : o->u.length;
     if (UNLIKELY((has_slot && !r->slots[o->u.length].is_set) || length > TEXT_NEAR ||
-                 !text_is_near(r, batch, pos))) {
-        entries_set_end(batch, entry);
-        return field_text(r, o, pos);
-    }
+                 !text_is_near(r, batch, *pos)))
+        return false;
     text_put(batch, entry, o,
-             text_copy(batch->bytes + batch->byte_count, r->data + (pos >> 3), (uint32_t)length));
-    return pos + length * 8;
+             text_copy(batch->bytes + batch->byte_count, r->data + (*pos >> 3), (uint32_t)length));
+    *pos += length * 8;
+    return true;
 }
 
-/* One of a stretch. */
+/* The same of one of a stretch, in words, as what follows a stretch need not be loaded. */
+HOT uint32_t text_copy_short(uint8_t *to, const uint8_t *from, uint32_t length)
+{
+    const uint64_t zeros = zeros_copy_words(to, from, length);
+    const uint32_t size = zeros != 0 ? (uint32_t)__builtin_ctzll(zeros) : length;
+    return size < length ? size : length;
+}
+
 HOT bool text_take_short(ctf_run *r, stele_batch *batch, const op *o, const uint8_t *base,
                          stele_field *entry)
 {
@@ -669,8 +671,9 @@ HOT bool text_take_short(ctf_run *r, stele_batch *batch, const op *o, const uint
         entries_set_end(batch, entry);
         return field_short_text(r, o, base + o->offset);
     }
-    text_put(batch, entry, o,
-             text_copy(batch->bytes + batch->byte_count, base + o->offset, (uint32_t)o->u.length));
+    text_put(
+        batch, entry, o,
+        text_copy_short(batch->bytes + batch->byte_count, base + o->offset, (uint32_t)o->u.length));
     return true;
 }
 
@@ -789,6 +792,13 @@ static void program_link(program *p, const void *const *codes)
 
 #define GO_ON goto *(++o)->go
 
+/* ... past the one that an operation uses, too. */
+#define GO_ON_BEHIND   \
+    do {               \
+        o += 2;        \
+        goto *(o->go); \
+    } while (0)
+
 /* What works at the position, and may fail. */
 #define MOVE(moved)                      \
     do {                                 \
@@ -803,6 +813,19 @@ static void program_link(program *p, const void *const *codes)
         entries_set_end(batch, entry); \
         MOVE(moved);                   \
         entry = entries_end(batch);    \
+    } while (0)
+
+/* A compact header, and the first stretch behind it. */
+#define EITHER(shape, is_big_endian)                                         \
+    do {                                                                     \
+        if (UNLIKELY(!either_near(r, o, shape, is_big_endian, &pos, &base))) \
+            goto either;                                                     \
+        r->program = event_program(r);                                       \
+        if (UNLIKELY(r->program == NULL))                                    \
+            goto find;                                                       \
+        pos += r->program->lead_bits;                                        \
+        o = r->program->lead;                                                \
+        goto *(o->go);                                                       \
     } while (0)
 
 #define NUMBER(name)                                                                \
@@ -853,7 +876,7 @@ NEED_SHIFTED:
     NUMBER(LE)
     NUMBER(BE)
 NAMED:
-    entry = entry_put_named(r, batch, entry, o, op_load(o, base), r->program->entries);
+    entry = entry_put_named(r, batch, entry, o, op_load(o, base));
     if (UNLIKELY(entry == NULL))
         goto failed;
     GO_ON;
@@ -863,6 +886,10 @@ ENTRY:
 SLOT:
     slot_set(r, o, base);
     GO_ON;
+SLOT_ENTRY:
+    r->slots[o->v.slot] =
+        (slot_value){entry[-1].u.u, .is_set = true, .is_signed = (o->flags & OP_SIGNED) != 0};
+    GO_ON;
 CLOCK:
     event_clock(r, o, base);
     GO_ON;
@@ -870,44 +897,61 @@ EVENT_ID:
     r->id = op_load(o, base);
     GO_ON;
 THREAD:
-    event_thread_near(r, o++, base);
-    GO_ON;
+    event_thread_near(r, o, base);
+    GO_ON_BEHIND;
 THREAD_PAIR:
-    event_thread_pair(r, o++, base);
-    GO_ON;
+    event_thread_pair(r, o, base);
+    GO_ON_BEHIND;
+ENTRY_THREAD:
+    entry = entry_put(entry, o->head, load_native64(&o->u));
+    o++;
 THREAD_WORDS:
-    entry = event_thread_words(r, o++, base, entry);
-    GO_ON;
+    entry = event_thread_words(r, o, base, entry);
+    GO_ON_BEHIND;
 STRING_COPY:
-    MOVE(string_copy(r, batch, o, pos, entry));
+    if (UNLIKELY(!string_copy(r, batch, o, &pos, entry)))
+        goto string;
     entry++;
     GO_ON;
 STRING_PASS:
-    MOVE(string_pass(r, o, pos));
+    if (UNLIKELY(!string_pass(r, &pos)))
+        goto string;
+    GO_ON;
+string:
+    MOVE_APART(field_string(r, o, pos));
     GO_ON;
 TEXT:
-    MOVE(text_take(r, batch, o, pos, entry));
+    if (UNLIKELY(!text_take(r, batch, o, &pos, entry)))
+        goto text;
     entry++;
+    GO_ON;
+text:
+    MOVE_APART(field_text(r, o, pos));
     GO_ON;
 SHORT_TEXT:
     if (UNLIKELY(!text_take_short(r, batch, o, base, entry)))
         goto failed;
     entry++;
     GO_ON;
+SHORT_NUMBERS:
+    if (UNLIKELY(!field_short_numbers(r, o, base, entry)))
+        goto failed;
+    entry++;
+    GO_ON_BEHIND;
 NUMBERS:
-    MOVE(field_numbers(r, o++, pos, entry));
+    MOVE(field_numbers(r, o, pos, entry));
     entry++;
-    GO_ON;
+    GO_ON_BEHIND;
 ANY_NUMBERS:
-    MOVE(field_any_numbers(r, o++, pos, entry));
+    MOVE(field_any_numbers(r, o, pos, entry));
     entry++;
-    GO_ON;
+    GO_ON_BEHIND;
 ENTRIES:
-    MOVE_APART(field_entries(r, o++, pos, r->program->entries));
-    GO_ON;
+    MOVE_APART(field_entries(r, o, pos, r->program->entries));
+    GO_ON_BEHIND;
 ANY_ENTRIES:
-    MOVE_APART(field_any_entries(r, o++, pos, r->program->entries));
-    GO_ON;
+    MOVE_APART(field_any_entries(r, o, pos, r->program->entries));
+    GO_ON_BEHIND;
 SKIP:
     MOVE(skip_near(r, o, pos));
     GO_ON;
@@ -934,27 +978,13 @@ KEEP:
     r->program = r->first;
     GO_ON;
 EITHER_1:
-    if (UNLIKELY(!either_near(r, o, &either_1, false, &pos, &base)))
-        goto either;
-    goto lead;
+    EITHER(&either_1, false);
 EITHER_2:
-    if (UNLIKELY(!either_near(r, o, &either_2, false, &pos, &base)))
-        goto either;
-    goto lead;
+    EITHER(&either_2, false);
 EITHER_LE:
-    if (UNLIKELY(!either_near(r, o, o->u.either, false, &pos, &base)))
-        goto either;
-    goto lead;
+    EITHER(o->u.either, false);
 EITHER_BE:
-    if (UNLIKELY(!either_near(r, o, o->u.either, true, &pos, &base)))
-        goto either;
-lead:
-    r->program = event_program(r);
-    if (UNLIKELY(r->program == NULL))
-        goto find;
-    pos += r->program->lead_bits;
-    o = r->program->lead;
-    goto *(o->go);
+    EITHER(o->u.either, true);
 either:
     MOVE(event_either(r, o, pos));
 DISPATCH:

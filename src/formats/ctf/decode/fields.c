@@ -2,7 +2,7 @@
 /* Fields that no stretch holds: texts, bytes, arrays, integers of more than 64 bits. */
 #include <math.h>
 
-#include "core/swar.h"
+#include "core/zeros.h"
 #include "formats/ctf/decode/run.h"
 #include "formats/ctf/schema/encodings.h"
 
@@ -84,10 +84,10 @@ static bool push_text(ctf_run *r, const op *o, const uint8_t *from, size_t size)
 static inline size_t find_zero(const uint8_t *from, size_t size)
 {
     size_t at = 0;
-    for (; at + 8 <= size && at < 64; at += 8) {
-        const uint64_t zeros = swar_equal(load_le64(from + at), 0);
+    for (; at + ZEROS_SIZE <= size && at < 4 * ZEROS_SIZE; at += ZEROS_SIZE) {
+        const uint32_t zeros = zeros_find(from + at);
         if (zeros != 0)
-            return at + swar_before(zeros);
+            return at + zeros_before(zeros);
     }
     if (at < size) {
         const uint8_t *zero = memchr(from + at, 0, size - at);
@@ -288,6 +288,22 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry
     batch->byte_count = offset + count * 8;
     numbers_store(o, r->data + (pos >> 3), count, batch->bytes + offset, false);
     return end;
+}
+
+bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_field *entry)
+{
+    stele_batch *const batch = r->batch;
+    const uint32_t count = (uint32_t)o->u.length;
+    uint32_t offset = (batch->byte_count + 7) & ~7u;
+    if (LIKELY((uint64_t)offset + count * 8 <= batch->byte_capacity)) {
+        batch->byte_count = offset + count * 8;
+    } else if (batch_push_array(batch, count, &offset) == NULL) {
+        run_exhausted(r);
+        return false;
+    }
+    entry_put_bytes(entry, o->head, offset, count * 8);
+    numbers_store(o, base + o->offset, count, batch->bytes + offset, false);
+    return true;
 }
 
 uint64_t field_any_entries(ctf_run *r, const op *o, uint64_t pos, uint32_t reserve)

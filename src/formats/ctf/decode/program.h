@@ -160,10 +160,12 @@ static const op_either either_2 = {.id = {.width = 16, .mask = UINT16_MAX},
                                    .compact_size = 48};
 
 /* The labels of a value that was seen. */
+#define LABELS_KEPT 2u
+
 typedef struct label_memo {
     uint64_t value;
     uint32_t count;
-    stele_name names[2];
+    stele_name names[LABELS_KEPT];
 } label_memo;
 
 #define LABEL_MEMOS 16u
@@ -188,8 +190,8 @@ typedef struct program {
     bool has_local_names; /* of one batch: to be made again for the next one */
     bool has_thread;      /* it tells the event's thread */
     uint32_t cpu_slot;    /* of the CPU that the event names; SLOT_NONE */
-    uint32_t entries;     /* most entries between two checks for room, labels apart; with those of
-                             the event header, once more for the next event */
+    uint32_t entries;     /* most entries between two checks for room, with LABELS_KEPT of a value;
+                             with those of the event header, once more for the next event */
     const op *lead;       /* where to begin at a position that is far from the end: behind ... */
     uint64_t lead_bits;   /* ... its first stretch, which is stepped over. See program_lead(). */
     uint32_t depth;       /* frames that open runs and loops need */
@@ -220,10 +222,10 @@ struct ctf_programs {
 typedef struct stream_programs {
     program *packet_context; /* NULL until it is needed, as all others */
     program *event_header;
-    program **events;      /* by id where these are dense, else by index of the event class */
-    uint64_t id_count;     /* ids below are dense; 0: they are not */
+    program **events;  /* by id where these are dense, else by index of the event class */
+    uint64_t id_count; /* ids below are dense; 0: they are not */
     uint32_t slots, depth, entries; /* most that one of them needs */
-    layout_phase phase;    /* behind the event header */
+    layout_phase phase;             /* behind the event header */
     uint32_t header_entries;
     bool event_header_has_id;
     bool header_has_loops;

@@ -223,6 +223,9 @@ uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
 uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
 
+/* One of a stretch; false: memory. */
+bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_field *entry);
+
 /* The length of an array, text or blob; false: the outcome says why. */
 bool field_length(ctf_run *r, const op *o, uint64_t pos, uint64_t *length);
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where texts end: 32 bytes at once, so that no branch depends on the length of a short text, which
+ * processors cannot foresee.
+ */
+#ifndef CORE_ZEROS_H
+#define CORE_ZEROS_H
+
+#include "core/swar.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define ZEROS_SIZE 32u
+
+/* Copies up to 64 bytes, in words: up to 7 more are read and written. Bit i is set where byte i is
+   zero, right up to the first of them. */
+static inline uint64_t zeros_copy_words(uint8_t *to, const uint8_t *from, unsigned size)
+{
+    uint64_t zeros = 0;
+    for (unsigned i = 0; i < size; i += SWAR_SIZE) {
+        const uint64_t word = load_le64(from + i);
+        const uint64_t marks = swar_equal(word, 0) >> 7; /* the lowest bit of each byte */
+        store_le64(to + i, word);
+        zeros |= (marks * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return zeros;
+}
+
+/* The same of 32 bytes. */
+static inline uint32_t zeros_copy(uint8_t *to, const uint8_t *from)
+{
+#if defined(__SSE2__)
+    const __m128i none = _mm_setzero_si128();
+    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)from);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(from + 16));
+    _mm_storeu_si128((__m128i *)(void *)to, low);
+    _mm_storeu_si128((__m128i *)(void *)(to + 16), high);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(low, none)) |
+           (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(high, none)) << 16;
+#else
+    return (uint32_t)zeros_copy_words(to, from, ZEROS_SIZE);
+#endif
+}
+
+/* The same without a copy. */
+static inline uint32_t zeros_find(const uint8_t *from)
+{
+    uint8_t unused[ZEROS_SIZE];
+    return zeros_copy(unused, from);
+}
+
+/* How many bytes stand before the first zero. */
+static inline unsigned zeros_before(uint32_t zeros)
+{
+    return zeros == 0 ? ZEROS_SIZE : (unsigned)__builtin_ctz(zeros);
+}
+
+#endif
