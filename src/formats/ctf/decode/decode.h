@@ -60,7 +60,6 @@ typedef struct packet_head {
     uint64_t discarded;       /* DISCARDED: as written, of a counter of `discarded_width` bits */
     uint64_t sequence_number; /* SEQUENCE_NUMBER, as written, of `sequence_width` bits */
     uint8_t discarded_width, sequence_width;
-    uint8_t begin_width; /* of PACKET_BEGIN; less than 64 bits count on from the packet before */
     uint8_t uuid[16];
     const ctf_clock *clock; /* of the timestamps; NULL: the stream class has none */
     uint64_t events_at;     /* where the head ends */
@@ -72,12 +71,12 @@ typedef struct ctf_run ctf_run;
 ctf_run *run_new(ctf_programs *programs);
 void run_free(ctf_run *run);
 
-/* Goes to another data stream, or another place of this one: clocks start from 0 again. */
+/* Goes to another data stream, or another place of this one: time does not go on from before. */
 void run_reset(ctf_run *run);
 
 /*
  * Reads the head of the packet that begins at byte `file_offset` of the file `source`, and goes to
- * its first event. The view begins at the packet's first byte. `stream_class` is that of all its
+ * its first event. Packets do not depend on each other: clocks start from 0 in each. The view begins at the packet's first byte. `stream_class` is that of all its
  * packets; NULL: the head says which. What follows is bounded by content_bits, else total_bits,
  * else by run_set_content(). DECODE_BAD is reported.
  *

@@ -274,10 +274,7 @@ static void head_role(ctf_run *r, const op *o, uint64_t value)
     case CTF_ROLE_TOTAL_LENGTH: head->total_bits = value; break;
     case CTF_ROLE_CONTENT_LENGTH: head->content_bits = value; break;
     case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
-    case CTF_ROLE_PACKET_BEGIN:
-        head->begin_ticks = value;
-        r->begin_width = number_width(r, o);
-        break;
+    case CTF_ROLE_PACKET_BEGIN: head->begin_ticks = value; break;
     case CTF_ROLE_PACKET_END:
         head->end_ticks = value;
         r->end_width = number_width(r, o);

@@ -114,7 +114,6 @@ void run_free(ctf_run *r)
 
 void run_reset(ctf_run *r)
 {
-    memset(r->clocks, 0, r->programs->schema->clock_count * sizeof *r->clocks);
     r->last_ticks = 0;
     r->order = ORDER_UNKNOWN;
 }
@@ -442,11 +441,8 @@ static void head_finish(ctf_run *r)
         r->content_bits = head->content_bits;
     else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
         r->content_bits = head->content_bits = head->total_bits;
-    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
-        clock_advance(&r->clocks[clock->number].now, head->begin_ticks, bits_mask(r->begin_width));
-        head->begin_ticks = r->clocks[clock->number].now;
-        head->begin_width = (uint8_t)r->begin_width;
-    }
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0)
+        r->clocks[clock->number].now = head->begin_ticks;
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
         uint64_t end = r->clocks[clock->number].now;
         clock_advance(&end, head->end_ticks, bits_mask(r->end_width));
@@ -532,6 +528,7 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
     r->batch = r->head_batch;
     r->batch_serial++;
     r->joint_count = 0;
+    memset(r->clocks, 0, schema->clock_count * sizeof *r->clocks);
     stele_batch_clear(r->head_batch);
     run_load(r, view);
     if (schema->packet_header != NULL)

@@ -77,7 +77,7 @@ struct ctf_run {
     uint64_t event_size; /* bytes; UINT64_MAX: not said */
     uint64_t payload_end;
     uint64_t loops_left, loops_max; /* elements that it may still have, and any event */
-    unsigned varint_width, begin_width, end_width;
+    unsigned varint_width, end_width;
     const uint8_t *stretch; /* see stretch_any() */
     bit_order order;
     uint32_t frame_count;

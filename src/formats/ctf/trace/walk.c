@@ -11,10 +11,11 @@
 
 /* ---- One file ---- */
 
-/* Whether packets can be found by their begins, and their times are told without those before. */
+/* Whether packets can be found by their begins. */
 static bool is_seekable(const ctf_file *file)
 {
-    return file->is_ordered && file->first.clock != NULL && file->first.begin_width == 64;
+    return file->is_ordered && file->first.clock != NULL &&
+           (file->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
 }
 
 /* The place of the last seek point whose packets are not all before the begin. */
