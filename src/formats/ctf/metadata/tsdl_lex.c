@@ -219,14 +219,22 @@ static uint8_t lex_byte(const char *text, size_t *at, int base, unsigned digits_
     return (uint8_t)value;
 }
 
-/* One escape sequence at `*at`, stepped over. */
+static bool has_universal_digits(const char *from, unsigned count)
+{
+    while (count > 0 && digit_value(*from) < 16)
+        from++, count--;
+    return count == 0;
+}
+
+/* One escape sequence at `*at`, stepped over. The character of one that C does not have stands for
+   itself, as C compilers take it. */
 static bool lex_escape(lexer *l, size_t *at, char *to, size_t *size)
 {
     static const char letters[] = "abfnrtv\\'\"?", bytes[] = "\a\b\f\n\r\t\v\\'\"?";
     const char *text = l->m->text;
     const char c = text[*at + 1];
     const char *letter = c != 0 ? strchr(letters, c) : NULL;
-    if (c == 'u' || c == 'U')
+    if ((c == 'u' || c == 'U') && has_universal_digits(text + *at + 2, c == 'u' ? 4 : 8))
         return lex_universal(l, at, to, size);
     if (letter != NULL) {
         *to = bytes[letter - letters];
@@ -238,7 +246,11 @@ static bool lex_escape(lexer *l, size_t *at, char *to, size_t *size)
         *at += 1;
         *to = (char)lex_byte(text, at, 8, 3);
     } else {
-        return lexer_fail(l, *at, "an escape sequence of C", "'%.2s'", text + *at);
+        if (!l->is_silent)
+            metadata_report(l->m, &ctf_codes[CTF113], (ctf_place){(uint32_t)*at},
+                            "an escape sequence of C", "'%.2s'", text + *at);
+        *to = c;
+        *at += 2;
     }
     *size += 1;
     return true;

@@ -256,12 +256,12 @@ static bool enum_value(tsdl *p, const ctf_class *type, uint64_t *value)
     return tsdl_next(p);
 }
 
-/* NAME, or "TEXT". */
+/* NAME, keywords are some too, or "TEXT". */
 static bool enum_label(tsdl *p, uint32_t *word)
 {
     const token *t = tsdl_token(p);
     *word = UINT32_MAX;
-    if (tsdl_is_name(p))
+    if (t->kind == TOKEN_WORD)
         *word = t->word;
     else if (t->kind == TOKEN_TEXT)
         *word = lexer_word(&p->lex, t->text.bytes, t->text.size);
