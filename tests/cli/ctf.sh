@@ -128,4 +128,29 @@ says out '"time_ns":1700000001000000000'
 says_not out wall_ns
 expect 0 cat --ctf-pretty --clock-gmt --clock-date --clock-offset=1700000000 far
 says out '^\[2023-11-14 22:13:21.000000000\]'
+
+# More event classes than programs are compiled for: those of the same fields have their own names,
+# labels and contexts all the same.
+mkdir many
+awk 'BEGIN {
+    print "/* CTF 1.8 */ typealias integer { size = 8; } := u8; typealias integer { size = 16; align = 8; } := u16;"
+    print "trace { major = 1; minor = 8; byte_order = le; };"
+    print "stream { event.header := struct { u16 id; }; event.context := struct { u8 _vtid; }; };"
+    for (i = 0; i < 2500; i++) {
+        print "event { name = \"p" i % 3 ":e" i "\"; id = " i ";"
+        if (i % 5 == 0) print "context := struct { u8 _c; };"
+        print i % 7 == 0 ? "fields := struct { u8 _n; u8 _a[_n]; };" \
+            : i % 2 == 0 ? "fields := struct { u8 _x; enum : u8 { A = 1, B } _e; };" \
+            : "fields := struct { u8 _y; };"
+        print "};"
+        line = "p" i % 3 ":e" i ": { vtid = 9 }, " (i % 5 == 0 ? "{ c = 8 }, " : "")
+        print line (i % 7 == 0 ? "{ n = 1, a = [ [0] = 7 ] }" \
+            : i % 2 == 0 ? "{ x = 2, e = ( \"B\" : container = 2 ) }" : "{ y = 3 }") >"lines"
+        record = sprintf("\\%03o\\%03o\\011", i % 256, int(i / 256)) (i % 5 == 0 ? "\\010" : "")
+        print record (i % 7 == 0 ? "\\001\\007" : i % 2 == 0 ? "\\002\\002" : "\\003") >"records"
+    }
+}' >many/metadata
+printf "$(tr -d '\n' <records)" >many/stream
+expect 0 cat --ctf-pretty many
+cmp -s lines out || complain "other lines" out
 finish

@@ -2,6 +2,7 @@
 /* Classes to programs. See program.h. */
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "formats/ctf/decode/emit.h"
 
 static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, stele_batch *batch)
@@ -245,42 +246,112 @@ static void program_lead(program *p)
     p->lead_bits = is_short ? need->u.size : 0;
 }
 
-program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
-                       stele_batch *batch)
+/* ---- Event classes ---- */
+
+/* The fields of an event class; NULL: memory. */
+static program *compile_fields(builder *b, const ctf_event_class *event)
 {
-    const stream_programs *own = &programs->streams[stream];
-    target_walk *walk = &programs->walk;
-    program *made;
-    builder b;
-    target_walk_begin(walk, stream, event);
+    const stream_programs *own = &b->programs->streams[b->stream->number];
+    target_walk *walk = &b->programs->walk;
+    target_walk_begin(walk, b->stream->number, event);
     if (!target_walk_scope(walk, CTF_SCOPE_COMMON_CONTEXT) ||
         !target_walk_scope(walk, CTF_SCOPE_SPECIFIC_CONTEXT) ||
         !target_walk_scope(walk, CTF_SCOPE_PAYLOAD))
         return NULL;
-    builder_open(&b, programs, stream, batch);
-    b.phase = own->phase;
-    b.has_event_size = own->has_event_size;
-    b.has_loops = own->header_has_loops;
-    b.entries = own->header_entries * 2;
-    b.is_wanted = (programs->columns & STELE_COLUMN_FIELDS) != 0;
-    emit_scope(&b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
-    emit_scope(&b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
-    emit_thread(&b);
-    emit_about(&b, event);
-    emit_scope(&b, CTF_SCOPE_PAYLOAD, NULL, 0);
-    if (b.has_event_size) {
-        build_close(&b);
-        build_op(&b, OP_PAYLOAD_END);
+    b->phase = own->phase;
+    b->has_event_size = own->has_event_size;
+    b->has_loops = own->header_has_loops;
+    b->entries = own->header_entries * 2;
+    b->is_wanted = (b->programs->columns & STELE_COLUMN_FIELDS) != 0;
+    emit_scope(b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
+    emit_scope(b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
+    emit_thread(b);
+    emit_about(b, event);
+    emit_scope(b, CTF_SCOPE_PAYLOAD, NULL, 0);
+    if (b->has_event_size) {
+        build_close(b);
+        build_op(b, OP_PAYLOAD_END);
     }
-    made = builder_finish(&b, !is_usual(&b) ? OP_DONE_ANY : b.has_loops ? OP_DONE_LOOPS : OP_DONE);
-    if (made != NULL) {
-        made->event = event;
-        program_lead(made);
-        event_name(&b, made, event->name);
-        if (b.is_exhausted) {
-            program_free(made);
+    return builder_finish(b, !is_usual(b) ? OP_DONE_ANY : b->has_loops ? OP_DONE_LOOPS : OP_DONE);
+}
+
+/* Half a million event classes have some hundred kinds of fields: those of one kind are compiled
+   once. */
+#define PATTERNS         1024u
+#define PATTERN_SIZE_MAX 2048u
+
+typedef struct pattern {
+    const ctf_class *context, *payload;
+    program *made; /* without the event's name; NULL: none yet */
+    uint32_t stream;
+} pattern;
+
+/* Where the fields' program is kept; NULL: it cannot be. */
+static pattern *pattern_of(builder *b, const ctf_event_class *event)
+{
+    ctf_programs *programs = b->programs;
+    const uint64_t hash = hash_u64(hash_u64((uint64_t)(uintptr_t)event->payload) ^
+                                   (uint64_t)(uintptr_t)event->context ^ b->stream->number);
+    if (b->stream->event_count < PATTERNS || wants_raw(b))
+        return NULL;
+    if (programs->patterns == NULL) {
+        programs->patterns = arena_take(&programs->memory, PATTERNS * sizeof *programs->patterns);
+        if (programs->patterns == NULL)
             return NULL;
-        }
+        memset(programs->patterns, 0, PATTERNS * sizeof *programs->patterns);
+    }
+    return &programs->patterns[hash % PATTERNS];
+}
+
+static program *program_copy(const program *p)
+{
+    program *copy = malloc(p->size);
+    if (copy != NULL)
+        memcpy(copy, p, p->size);
+    return copy;
+}
+
+/* One that has memory of its own is none to copy. */
+static void pattern_keep(ctf_programs *programs, pattern *kept, const program *made,
+                         const pattern *key)
+{
+    program *room = kept->made;
+    if (made->size > PATTERN_SIZE_MAX || made->memory.size != 0 || made->has_local_names)
+        return;
+    if (room == NULL)
+        room = arena_take(&programs->memory, PATTERN_SIZE_MAX);
+    if (room == NULL)
+        return;
+    memcpy(room, made, made->size);
+    *kept = *key;
+    kept->made = room;
+}
+
+program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
+                       stele_batch *batch)
+{
+    const pattern key = {.context = event->context, .payload = event->payload, .stream = stream};
+    pattern *kept;
+    program *made;
+    builder b;
+    builder_open(&b, programs, stream, batch);
+    kept = pattern_of(&b, event);
+    if (kept != NULL && kept->made != NULL && kept->context == key.context &&
+        kept->payload == key.payload && kept->stream == stream) {
+        made = program_copy(kept->made);
+    } else {
+        made = compile_fields(&b, event);
+        if (made != NULL && kept != NULL)
+            pattern_keep(programs, kept, made, &key);
+    }
+    if (made == NULL)
+        return NULL;
+    made->event = event;
+    program_lead(made);
+    event_name(&b, made, event->name);
+    if (b.is_exhausted) {
+        program_free(made);
+        return NULL;
     }
     return made;
 }

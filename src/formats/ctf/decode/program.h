@@ -210,11 +210,12 @@ struct ctf_programs {
     stele_context *context;
     uint32_t trace, columns;
     clock_rate *rates; /* by number of the clock */
-    arena memory;      /* of labels */
+    arena memory;      /* of labels and patterns */
     target_walk walk;
     program *packet_header;
     struct stream_programs *streams; /* by number of the stream class */
     struct label_slot *labels;       /* by class */
+    struct pattern *patterns;        /* of fields that many event classes have; NULL: none yet */
     uint32_t label_count, label_mask;
     size_t size; /* of the programs of event classes */
 };

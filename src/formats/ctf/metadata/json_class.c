@@ -693,7 +693,7 @@ bool json_class(json_front *front, const json_value *value, const ctf_class **ty
         return false;
     if (is_plain(&read)) {
         read.place.offset = UINT32_MAX;
-        *type = class_pool_share(&front->scalars, front->schema, &read);
+        *type = class_pool_share(&front->classes, front->schema, &read);
         return *type != NULL;
     }
     *type = made = schema_take(front->schema, 1, sizeof *made);

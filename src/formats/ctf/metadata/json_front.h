@@ -20,7 +20,7 @@ typedef struct json_front {
     ctf_schema *schema;
     json_tree tree;
     name_set names; /* of members, options */
-    class_pool scalars;
+    class_pool classes;
     name_register aliases, clocks, streams;
     uint32_t level, level_max; /* of the class being read, and the deepest one reached */
     uint16_t roles;            /* of the classes of the fragment so far */

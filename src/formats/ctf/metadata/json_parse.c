@@ -507,7 +507,7 @@ bool json_parse(metadata *m, ctf_schema *schema)
     name_register_free(&front.clocks);
     name_register_free(&front.streams);
     name_set_free(&front.names);
-    class_pool_free(&front.scalars);
+    class_pool_free(&front.classes);
     json_tree_free(&front.tree);
     return is_ok;
 }

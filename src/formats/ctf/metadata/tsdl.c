@@ -215,6 +215,6 @@ bool tsdl_parse(metadata *m, ctf_schema *schema)
     free(p.timestamps.items);
     free(p.late_events.items);
     free(p.key.items);
-    class_pool_free(&p.scalars);
+    class_pool_free(&p.classes);
     return done;
 }

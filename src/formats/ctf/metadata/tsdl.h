@@ -113,7 +113,7 @@ typedef struct tsdl {
     bool is_defined;               /* the type that was read last has a body of its own */
     bool has_trace;
     uint32_t role_work; /* fields that roles were looked for in */
-    class_pool scalars;
+    class_pool classes;
 } tsdl;
 
 #define TABLE_AT(table, type, index) ((type *)(table).items + (index))

@@ -98,18 +98,52 @@ lexer_fail(lexer *l, size_t offset, const char *expected, const char *found, ...
     return false;
 }
 
+/* ---- Characters ---- */
+
+enum { IS_SPACE = 1, IS_WORD = 2, IS_DIGIT = 4, IS_MARK = 8 };
+
+/* clang-format off */
+static const uint8_t character_kinds[256] = {
+    ['\t'] = IS_SPACE, ['\n'] = IS_SPACE, ['\v'] = IS_SPACE, ['\f'] = IS_SPACE, ['\r'] = IS_SPACE,
+    [' '] = IS_SPACE,
+#define WORD(c) [c] = IS_WORD, [(c) | 0x20] = IS_WORD
+    WORD('A'), WORD('B'), WORD('C'), WORD('D'), WORD('E'), WORD('F'), WORD('G'), WORD('H'),
+    WORD('I'), WORD('J'), WORD('K'), WORD('L'), WORD('M'), WORD('N'), WORD('O'), WORD('P'),
+    WORD('Q'), WORD('R'), WORD('S'), WORD('T'), WORD('U'), WORD('V'), WORD('W'), WORD('X'),
+    WORD('Y'), WORD('Z'), ['_'] = IS_WORD,
+#undef WORD
+#define DIGIT(c) [c] = IS_WORD | IS_DIGIT
+    DIGIT('0'), DIGIT('1'), DIGIT('2'), DIGIT('3'), DIGIT('4'), DIGIT('5'), DIGIT('6'),
+    DIGIT('7'), DIGIT('8'), DIGIT('9'),
+#undef DIGIT
+    ['{'] = IS_MARK, ['}'] = IS_MARK, ['['] = IS_MARK, [']'] = IS_MARK, ['('] = IS_MARK,
+    [')'] = IS_MARK, ['<'] = IS_MARK, ['>'] = IS_MARK, [';'] = IS_MARK, [':'] = IS_MARK,
+    [','] = IS_MARK, ['.'] = IS_MARK, ['='] = IS_MARK, ['*'] = IS_MARK, ['+'] = IS_MARK,
+    ['-'] = IS_MARK,
+};
+/* clang-format on */
+
+static bool character_is(char c, unsigned kind)
+{
+    return (character_kinds[(uint8_t)c] & kind) != 0;
+}
+
 /* ---- What lies between tokens ---- */
 
-/* Where the next token starts; SIZE_MAX: an open comment was reported. */
-static size_t skip_space(lexer *l, size_t at)
+/* A zero stands behind the text. */
+static size_t skip_blanks(const char *text, size_t at)
+{
+    while (character_is(text[at], IS_SPACE))
+        at++;
+    return at;
+}
+
+/* Where the next token starts, from a slash on; SIZE_MAX: an open comment was reported. */
+static size_t skip_comments(lexer *l, size_t at)
 {
     const char *text = l->m->text;
     const size_t size = l->m->size;
-    for (;;) {
-        while (at < size && (text[at] == ' ' || (text[at] >= '\t' && text[at] <= '\r')))
-            at++;
-        if (size - at < 2 || text[at] != '/')
-            return at;
+    for (; text[at] == '/' && size - at >= 2; at = skip_blanks(text, at)) {
         if (text[at + 1] == '/') {
             const char *end = memchr(text + at, '\n', size - at);
             at = end != NULL ? (size_t)(end - text) : size;
@@ -123,9 +157,18 @@ static size_t skip_space(lexer *l, size_t at)
             }
             at += 2;
         } else {
-            return at;
+            break;
         }
     }
+    return at;
+}
+
+/* The token, the front of which is known, ends here. */
+static bool token_end(lexer *l, token_kind kind, size_t end)
+{
+    l->token.kind = kind;
+    l->token.end = (uint32_t)end;
+    return true;
 }
 
 /* ---- Integers: C's, and binary ones ---- */
@@ -140,7 +183,7 @@ static int digit_value(char c)
 
 static bool continues_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return character_is(c, IS_WORD);
 }
 
 /* u, l, ll in either order and case. */
@@ -176,9 +219,8 @@ static bool lex_integer(lexer *l, size_t start)
     at += suffix_size(text + at);
     if (continues_word(text[at]))
         return lexer_fail(l, at, "the end of the integer", "'%c'", text[at]);
-    l->token = (token){
-        .kind = TOKEN_INTEGER, .value = value, .offset = (uint32_t)start, .end = (uint32_t)at};
-    return true;
+    l->token.value = value;
+    return token_end(l, TOKEN_INTEGER, at);
 }
 
 /* ---- Escapes ---- */
@@ -278,12 +320,9 @@ static bool lex_quoted(lexer *l, size_t start, size_t at)
             return false;
     }
     to[size] = 0;
-    l->token = (token){.kind = quote == '"' ? TOKEN_TEXT : TOKEN_CHARACTER,
-                       .value = size != 0 ? (uint8_t)to[0] : 0,
-                       .text = {to, (uint32_t)size},
-                       .offset = (uint32_t)start,
-                       .end = (uint32_t)end + 1};
-    return true;
+    l->token.value = size != 0 ? (uint8_t)to[0] : 0;
+    l->token.text = (ctf_text){to, (uint32_t)size};
+    return token_end(l, quote == '"' ? TOKEN_TEXT : TOKEN_CHARACTER, end + 1);
 }
 
 /* ---- Words and marks ---- */
@@ -293,12 +332,10 @@ static bool is_universal(const char *at)
     return at[0] == '\\' && (at[1] == 'u' || at[1] == 'U');
 }
 
-static bool word_token(lexer *l, size_t start, size_t end, const char *bytes, size_t size)
+static bool word_token(lexer *l, size_t end, const char *bytes, size_t size)
 {
-    const uint32_t word = lexer_word(l, bytes, size);
-    l->token =
-        (token){.kind = TOKEN_WORD, .word = word, .offset = (uint32_t)start, .end = (uint32_t)end};
-    return word != UINT32_MAX;
+    l->token.word = lexer_word(l, bytes, size);
+    return token_end(l, TOKEN_WORD, end) && l->token.word != UINT32_MAX;
 }
 
 /* A word with universal characters, which are no part of its name as such. */
@@ -321,7 +358,7 @@ static bool lex_universal_word(lexer *l, size_t start)
             return false;
         }
     }
-    done = word_token(l, start, at, to, size);
+    done = word_token(l, at, to, size);
     free(to);
     return done;
 }
@@ -334,7 +371,17 @@ static bool lex_word(lexer *l, size_t start)
         end++;
     if (is_universal(text + end))
         return lex_universal_word(l, start);
-    return word_token(l, start, end, text + start, end - start);
+    return word_token(l, end, text + start, end - start);
+}
+
+static bool mark_fail(lexer *l, size_t start)
+{
+    const unsigned char found = (unsigned char)l->m->text[start];
+    if (found == 0)
+        return lexer_fail(l, start, "a character", "a zero byte");
+    return found > 0x20 && found < 0x7f
+               ? lexer_fail(l, start, NULL, "the character '%c', which TSDL has no use for", found)
+               : lexer_fail(l, start, NULL, "the byte 0x%02x, which TSDL has no use for", found);
 }
 
 static bool lex_mark(lexer *l, size_t start)
@@ -342,6 +389,8 @@ static bool lex_mark(lexer *l, size_t start)
     const char *at = l->m->text + start;
     char mark = *at;
     size_t size = 1;
+    if (!character_is(mark, IS_MARK))
+        return mark_fail(l, start);
     if (at[0] == ':' && at[1] == '=') {
         mark = MARK_ASSIGN;
         size = 2;
@@ -351,40 +400,30 @@ static bool lex_mark(lexer *l, size_t start)
     } else if (at[0] == '-' && at[1] == '>') {
         mark = MARK_ARROW;
         size = 2;
-    } else if (mark == 0) {
-        return lexer_fail(l, start, "a character", "a zero byte");
-    } else if (strchr("{}[]()<>;:,.=*+-", mark) == NULL) {
-        return (unsigned char)mark > 0x20 && (unsigned char)mark < 0x7f
-                   ? lexer_fail(l, start, NULL, "the character '%c', which TSDL has no use for",
-                                mark)
-                   : lexer_fail(l, start, NULL, "the byte 0x%02x, which TSDL has no use for",
-                                (unsigned char)mark);
     }
-    l->token = (token){.kind = TOKEN_MARK,
-                       .mark = mark,
-                       .offset = (uint32_t)start,
-                       .end = (uint32_t)(start + size)};
-    return true;
+    l->token.mark = mark;
+    return token_end(l, TOKEN_MARK, start + size);
 }
 
 bool lexer_next(lexer *l)
 {
-    const size_t at = skip_space(l, l->token.end);
-    const char *text;
+    const char *text = l->m->text;
+    size_t at = skip_blanks(text, l->token.end);
+    if (text[at] == '/')
+        at = skip_comments(l, at);
     if (at == SIZE_MAX)
         return false;
-    if (at >= l->m->size) {
-        l->token = (token){.kind = TOKEN_END, .offset = (uint32_t)at, .end = (uint32_t)at};
-        return true;
-    }
-    text = l->m->text + at;
-    if (*text >= '0' && *text <= '9')
+    l->token.offset = (uint32_t)at;
+    if (at >= l->m->size)
+        return token_end(l, TOKEN_END, at);
+    text += at;
+    if (character_is(*text, IS_DIGIT))
         return lex_integer(l, at);
-    if (*text == '"' || *text == '\'')
-        return lex_quoted(l, at, at);
     if (*text == 'L' && (text[1] == '"' || text[1] == '\''))
         return lex_quoted(l, at, at + 1);
     if (continues_word(*text) || is_universal(text))
         return lex_word(l, at);
+    if (*text == '"' || *text == '\'')
+        return lex_quoted(l, at, at);
     return lex_mark(l, at);
 }

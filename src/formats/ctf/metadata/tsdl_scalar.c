@@ -124,7 +124,7 @@ bool tsdl_integer(tsdl *p, const ctf_class **type)
         return missing(p, place, b.name, "'size = BITS;'");
     if (!block_has(&b, WORD_ALIGN))
         made.alignment = default_alignment(made.size);
-    *type = class_pool_share(&p->scalars, p->schema, &made);
+    *type = class_pool_share(&p->classes, p->schema, &made);
     return *type != NULL;
 }
 
@@ -135,7 +135,7 @@ const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type)
         return type;
     memcpy(&made, type, sizeof made);
     made.base = CTF_HEX;
-    return class_pool_share(&p->scalars, p->schema, &made);
+    return class_pool_share(&p->classes, p->schema, &made);
 }
 
 /* ---- Floating point ---- */
@@ -185,7 +185,7 @@ bool tsdl_float(tsdl *p, const ctf_class **type)
     made.size = (uint32_t)made.exponent_bits + made.mantissa_bits;
     if (!block_has(&b, WORD_ALIGN))
         made.alignment = default_alignment(made.size);
-    *type = class_pool_share(&p->scalars, p->schema, &made);
+    *type = class_pool_share(&p->classes, p->schema, &made);
     return *type != NULL;
 }
 
@@ -207,7 +207,7 @@ bool tsdl_string(tsdl *p, const ctf_class **type)
     made.alignment = 8;
     if (!tsdl_next(p) || (tsdl_is_mark(p, '{') && !tsdl_block(p, &b)))
         return false;
-    *type = class_pool_share(&p->scalars, p->schema, &made);
+    *type = class_pool_share(&p->classes, p->schema, &made);
     return *type != NULL;
 }
 

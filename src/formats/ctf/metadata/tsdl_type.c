@@ -378,12 +378,34 @@ static bool is_selectable(tsdl *p, const body *b)
     return false;
 }
 
-static bool variant_finish(tsdl *p, const body *b, ctf_class *made)
+static bool struct_finish(tsdl *p, ctf_class *made, const ctf_class **type)
 {
-    if (made->u.variant.count == 0)
+    if (!struct_alignment(p, made))
+        return false;
+    made->alignment = made->alignment_minimum;
+    for (uint32_t i = 0; i < made->u.structure.count; i++)
+        if (made->alignment < made->u.structure.members[i].type->alignment)
+            made->alignment = made->u.structure.members[i].type->alignment;
+    *type = class_pool_share_structure(&p->classes, p->schema, made);
+    return *type != NULL;
+}
+
+static bool variant_finish(tsdl *p, const body *b, ctf_class *made, const ctf_class **type)
+{
+    const uint32_t count = made->u.variant.count;
+    ctf_class *own = schema_take(p->schema, 1, sizeof *own);
+    ctf_member *options = schema_take(p->schema, count, sizeof *options);
+    if (count == 0)
         return tsdl_fail(p, CTF105, b->place, "a variant with options", "one without");
-    made->selects_by_name = true;
-    p->unselectable = b->tag != NULL && b->tag->is_enum && !is_selectable(p, b) ? made : NULL;
+    if (own == NULL || options == NULL)
+        return false;
+    memcpy(options, made->u.variant.options, count * sizeof *options);
+    *own = *made;
+    own->u.variant.options = options;
+    own->u.variant.selector = b->selector;
+    own->selects_by_name = true;
+    p->unselectable = b->tag != NULL && b->tag->is_enum && !is_selectable(p, b) ? own : NULL;
+    *type = own;
     return true;
 }
 
@@ -391,40 +413,31 @@ static bool variant_finish(tsdl *p, const body *b, ctf_class *made)
 static bool body_close(tsdl *p, const ctf_class **type)
 {
     const body b = *TABLE_LAST(p->bodies, body);
+    const ctf_member *members = TABLE_AT(p->members, ctf_member, b.first_member);
     const uint32_t count = p->members.count - b.first_member;
-    ctf_class *made = schema_take(p->schema, 1, sizeof *made);
-    ctf_member *members = schema_take(p->schema, count, sizeof *members);
-    if (made == NULL || members == NULL || !tsdl_next(p))
+    ctf_class made;
+    if (!tsdl_next(p))
         return false;
-    made->kind = b.is_variant ? CTF_VARIANT : CTF_STRUCT;
-    made->alignment = made->alignment_minimum = 1;
-    made->place.offset = b.place;
-    if (count != 0)
-        memcpy(members, TABLE_AT(p->members, ctf_member, b.first_member), count * sizeof *members);
+    memset(&made, 0, sizeof made); /* it is compared byte for byte */
+    made.kind = b.is_variant ? CTF_VARIANT : CTF_STRUCT;
+    made.alignment = made.alignment_minimum = 1;
+    made.place.offset = b.place;
     if (b.is_variant) {
-        made->u.variant.options = members;
-        made->u.variant.count = count;
-        made->u.variant.selector = b.selector;
-        if (!variant_finish(p, &b, made))
-            return false;
+        made.u.variant.options = members;
+        made.u.variant.count = count;
     } else {
-        made->u.structure.members = members;
-        made->u.structure.count = count;
-        if (!struct_alignment(p, made))
-            return false;
-        made->alignment = made->alignment_minimum;
-        for (uint32_t i = 0; i < count; i++)
-            if (made->alignment < members[i].type->alignment)
-                made->alignment = members[i].type->alignment;
+        made.u.structure.members = members;
+        made.u.structure.count = count;
     }
+    if (!(b.is_variant ? variant_finish(p, &b, &made, type) : struct_finish(p, &made, type)))
+        return false;
     p->members.count = b.first_member;
     p->reusable_count -= b.is_reusable;
     p->bodies.count--;
     scope_pop(p);
     p->is_defined = true;
-    *type = made;
     return b.name == UINT32_MAX ||
-           scope_define(p, b.is_variant ? SYMBOL_VARIANT : SYMBOL_STRUCT, b.name, made, b.place);
+           scope_define(p, b.is_variant ? SYMBOL_VARIANT : SYMBOL_STRUCT, b.name, *type, b.place);
 }
 
 /* ---- Any type ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes that are alike are one: metadata say the same integer thousands of times. */
+/* Classes that are alike are one: metadata say the same integer thousands of times, and the same
+   structure of such integers. */
 #ifndef CTF_CLASS_POOL_H
 #define CTF_CLASS_POOL_H
 
@@ -20,5 +21,10 @@ void class_pool_free(class_pool *pool);
  * before it was filled in, and its place, which differs in any, is UINT32_MAX. NULL: memory.
  */
 const ctf_class *class_pool_share(class_pool *pool, ctf_schema *schema, const ctf_class *type);
+
+/* The same for a structure, the members of which need not be in the schema; what is alike may
+   differ in places, and keeps the first ones. */
+const ctf_class *class_pool_share_structure(class_pool *pool, ctf_schema *schema,
+                                            const ctf_class *type);
 
 #endif

@@ -176,9 +176,12 @@ const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id
     return NULL;
 }
 
+/* Ids without large gaps are slots themselves: looking them up touches little memory. */
 static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
 {
     uint32_t slot = (uint32_t)hash_u64(id) & stream->event_slot_mask;
+    if (stream->event_slot_mask == 0)
+        return (uint32_t)id;
     while (stream->event_slots[slot] != NOTHING &&
            stream->events[stream->event_slots[slot]].id != id)
         slot = (slot + 1) & stream->event_slot_mask;
@@ -196,6 +199,12 @@ static bool stream_finish(ctf_stream_class *stream)
     stream->event_slots = slots_make(stream->event_count, &stream->event_slot_mask);
     if (stream->event_slots == NULL)
         return false;
+    stream->event_id_max = 0;
+    for (uint32_t i = 0; i < stream->event_count; i++)
+        if (stream->events[i].id > stream->event_id_max)
+            stream->event_id_max = stream->events[i].id;
+    if (stream->event_id_max <= stream->event_slot_mask)
+        stream->event_slot_mask = 0;
     for (uint32_t i = 0; i < stream->event_count; i++)
         stream->event_slots[event_slot(stream, stream->events[i].id)] = i;
     return true;
@@ -212,7 +221,8 @@ bool schema_finish(ctf_schema *schema)
 const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_t id)
 {
     if (stream->event_slots != NULL) {
-        const uint32_t index = stream->event_slots[event_slot(stream, id)];
+        const uint32_t index =
+            id <= stream->event_id_max ? stream->event_slots[event_slot(stream, id)] : NOTHING;
         return index != NOTHING ? &stream->events[index] : NULL;
     }
     for (uint32_t i = stream->event_count; i > 0; i--) {

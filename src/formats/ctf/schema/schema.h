@@ -267,7 +267,8 @@ typedef struct ctf_stream_class {
     ctf_event_class *events; /* in the order of the metadata; ids are unique */
     uint32_t event_count, event_capacity;
     uint32_t *event_slots; /* by id: see schema_find_event(); made by schema_finish() */
-    uint32_t event_slot_mask;
+    uint32_t event_slot_mask; /* 0: slots are ids */
+    uint64_t event_id_max;
     uint32_t number; /* in schema.streams */
     bool has_id;     /* it was said; a single class of the trace needs none */
     ctf_text attributes, extensions;
