@@ -76,9 +76,10 @@ void run_reset(ctf_run *run);
 
 /*
  * Reads the head of the packet that begins at byte `file_offset` of the file `source`, and goes to
- * its first event. Packets do not depend on each other: clocks start from 0 in each. The view begins at the packet's first byte. `stream_class` is that of all its
- * packets; NULL: the head says which. What follows is bounded by content_bits, else total_bits,
- * else by run_set_content(). DECODE_BAD is reported.
+ * its first event. Packets do not depend on each other: clocks start from 0 in each. The view
+ * begins at the packet's first byte. `stream_class` is that of all its packets; NULL: the head says
+ * which. What follows is bounded by content_bits, else total_bits, else by run_set_content().
+ * DECODE_BAD is reported.
  *
  * Where STELE_COLUMN_CONTEXT is wanted, the head's fields become context fields of the batches that
  * run_events() fills, so a batch must then not hold events of two packets.
