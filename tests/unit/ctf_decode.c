@@ -345,6 +345,20 @@ TEST(clock_values_become_exact_times)
     CHECK_EQ_I64(clock_ns(&clock, 1, &is_clamped), -5000000000);
 }
 
+/* The elements are whole bytes that begin anywhere, after a bit: 0x0102, 0x0304 one bit further on.
+ */
+TEST(short_arrays_of_whole_bytes_may_begin_at_any_bit)
+{
+    gives(HEAD("le") "stream { };\n" EVENT("integer { size = 1; align = 1; } bit;"
+                                           "integer { size = 16; align = 1; } a[2];"
+                                           "integer { size = 7; align = 1; } rest;"),
+          "\x05\x02\x08\x06\x02", 5, "0 0 e bit=1 a=[258,772,] rest=1 |", "");
+    gives(HEAD("be") "stream { };\n" EVENT("integer { size = 1; align = 1; } bit;"
+                                           "integer { size = 16; align = 1; } a[2];"
+                                           "integer { size = 7; align = 1; } rest;"),
+          "\x80\x81\x01\x82\x01", 5, "0 0 e bit=1 a=[258,772,] rest=1 |", "");
+}
+
 TEST(floats_are_rounded_once)
 {
     const uint32_t half = 5 | 11u << 16, wide = 15 | 49u << 16;

@@ -213,7 +213,7 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     const bool is_gapless = stride == element->size && stride % 8 == 0;
     const bool is_short = is_short_array(element, length);
     uint32_t offset = 0;
-    bool is_wide, is_whole;
+    bool is_wide, is_whole, is_place;
     op_code code;
     op *at;
     if (is_short && !is_packed) {
@@ -223,15 +223,16 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
     code = number_code(&n, is_real);
     is_whole = is_gapless && code != OP_FLOAT;
-    if (is_short && is_whole)
+    is_place = is_short && is_whole && b->phase.modulus >= 8 && b->phase.rest % 8 == 0;
+    if (is_place)
         offset = build_bytes(b, element->alignment > 8 ? element->alignment : 8,
                              (uint32_t)(length.value * stride / 8));
     else
         build_close(b);
-    at = build_op(b, is_short && is_whole ? OP_SHORT_NUMBERS
-                     : is_whole           ? is_packed ? OP_NUMBERS : OP_ENTRIES
-                     : is_packed          ? OP_ANY_NUMBERS
-                                          : OP_ANY_ENTRIES);
+    at = build_op(b, is_place    ? OP_SHORT_NUMBERS
+                     : is_whole  ? is_packed ? OP_NUMBERS : OP_ENTRIES
+                     : is_packed ? OP_ANY_NUMBERS
+                                 : OP_ANY_ENTRIES);
     at->offset = offset;
     set_length(at, length);
     at->flags |= n.flags | (is_real ? OP_REAL : 0);
@@ -244,7 +245,7 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     b->entries++;
     b->variations += !is_packed;
     b->has_loops |= !is_packed;
-    if (!is_short || !is_whole)
+    if (!is_place)
         b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
 }
 
