@@ -134,13 +134,15 @@ static bool is_alike(const op_either *a, const op_either *b)
            a->compact_time.mask == b->compact_time.mask && a->compact_size == b->compact_size;
 }
 
-static op_code either_code(const op_either *either, bool is_big_endian)
+static op_code either_code(const op *at)
 {
-    if (is_big_endian)
+    if ((at->flags & OP_BIG_ENDIAN) != 0)
         return OP_EITHER_BE;
-    return is_alike(either, &either_1)   ? OP_EITHER_1
-           : is_alike(either, &either_2) ? OP_EITHER_2
-                                         : OP_EITHER_LE;
+    if (at->mask != 7 || at->v.header.clock != 0 || at->v.header.slot != SLOT_NONE)
+        return OP_EITHER_LE;
+    return is_alike(at->u.either, &either_1)   ? OP_EITHER_1
+           : is_alike(at->u.either, &either_2) ? OP_EITHER_2
+                                               : OP_EITHER_LE;
 }
 
 /* Whether the id is a length or a tag of event classes, too. */
@@ -166,12 +168,13 @@ bool build_either(builder *b, const ctf_class *header)
     if (clock == NULL || kept == NULL)
         return false;
     *kept = either;
-    at = build_op(b, either_code(&either, shape.id->is_big_endian));
+    at = build_op(b, OP_EITHER_LE);
     at->u.either = kept;
     at->mask = header->alignment - 1;
     at->flags = shape.id->is_big_endian ? OP_BIG_ENDIAN : 0;
     at->v.header.clock = clock->number;
     at->v.header.slot = is_id_used(b) ? b->programs->walk.users[0].slot : SLOT_NONE;
+    at->code = (uint8_t)either_code(at);
     phase = (layout_phase){header->alignment, 0};
     b->phase =
         phase_join(phase_step(phase, either.compact_size), phase_step(phase, either.extended_size));

@@ -200,16 +200,19 @@ HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_end
     return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
 }
 
-/* What the header says; `id` is of its first number, which is the escape in an extended one. */
-HOT void either_tell(ctf_run *r, const op *o, uint64_t id, uint64_t class_id, uint64_t time,
-                     uint64_t time_mask)
+/* What the header says. */
+HOT void either_tell(ctf_run *r, clock_state *clock, uint64_t id, uint64_t time, uint64_t time_mask)
 {
-    clock_state *const clock = &r->clocks[o->v.header.clock];
-    if (o->v.header.slot != SLOT_NONE)
-        r->slots[o->v.header.slot] = (slot_value){.value = id, .is_set = true};
     clock->before = clock->now;
     clock_advance(&clock->now, time, time_mask);
-    r->id = class_id;
+    r->id = id;
+}
+
+/* ... and what its first number is, where an event class wants that. */
+HOT void either_keep(ctf_run *r, const op *o, uint64_t id)
+{
+    if (o->v.header.slot != SLOT_NONE)
+        r->slots[o->v.header.slot] = (slot_value){.value = id, .is_set = true};
 }
 
 /* Any header: the position behind it, POS_FAILED. */
@@ -217,6 +220,7 @@ static __attribute__((noinline)) uint64_t event_either(ctf_run *r, const op *o, 
 {
     const op_either *const e = o->u.either;
     const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
+    clock_state *const clock = &r->clocks[o->v.header.clock];
     const uint8_t *base;
     uint64_t id;
     pos = aligned(r, pos, (uint32_t)o->mask);
@@ -226,14 +230,15 @@ static __attribute__((noinline)) uint64_t event_either(ctf_run *r, const op *o, 
                ? stretch_copy(r, pos, (e->extended_size + 7) / 8, false, false)
                : r->data + (pos >> 3);
     id = place_load(&e->id, base, is_big_endian);
+    either_keep(r, o, id);
     if (id != e->escape) {
-        either_tell(r, o, id, id, place_load(&e->compact_time, base, is_big_endian),
+        either_tell(r, clock, id, place_load(&e->compact_time, base, is_big_endian),
                     e->compact_time.mask);
         return pos + e->compact_size;
     }
     if (e->extended_size > r->end - pos)
         return run_past_end(r, pos, e->extended_size);
-    either_tell(r, o, id, place_load(&e->extended_id, base, is_big_endian),
+    either_tell(r, clock, place_load(&e->extended_id, base, is_big_endian),
                 place_load(&e->extended_time, base, is_big_endian), e->extended_time.mask);
     return pos + e->extended_size;
 }
@@ -241,12 +246,13 @@ static __attribute__((noinline)) uint64_t event_either(ctf_run *r, const op *o, 
 /* The header and what a program may step over behind it end so far away from it. */
 #define LEAD_NEAR ((STRETCH_SIZE_MAX + 16) * 8) /* bits */
 
-/* A compact header that is not near the end of what is loaded: `e` says where its numbers are, a
-   constant. `*base` becomes the byte that the position behind it is in. */
-HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_endian, uint64_t *pos,
-                     const uint8_t **base)
+/* A compact header that is not near the end of what is loaded. `e` says where its numbers are;
+   `is_usual`: see OP_EITHER_1. Both are constants where they can be. `*base` becomes the byte that
+   the position behind it is in. */
+HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_endian, bool is_usual,
+                     uint64_t *pos, const uint8_t **base)
 {
-    const uint64_t at = aligned(r, *pos, (uint32_t)o->mask);
+    const uint64_t at = is_usual ? (*pos + 7) & ~UINT64_C(7) : aligned(r, *pos, (uint32_t)o->mask);
     const uint8_t *const from = r->data + (at >> 3);
     uint64_t word, id;
     if (UNLIKELY(at + LEAD_NEAR >= r->near_end))
@@ -255,7 +261,10 @@ HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_en
     id = word >> e->id.shift & e->id.mask;
     if (UNLIKELY(id == e->escape))
         return false;
-    either_tell(r, o, id, id, word >> e->compact_time.shift, e->compact_time.mask);
+    if (!is_usual)
+        either_keep(r, o, id);
+    either_tell(r, &r->clocks[is_usual ? 0 : o->v.header.clock], id, word >> e->compact_time.shift,
+                e->compact_time.mask);
     *base = from + (e->compact_size >> 3);
     *pos = at + e->compact_size;
     return true;
@@ -813,16 +822,16 @@ static void program_link(program *p, const void *const *codes)
     } while (0)
 
 /* A compact header, and the first stretch behind it. */
-#define EITHER(shape, is_big_endian)                                         \
-    do {                                                                     \
-        if (UNLIKELY(!either_near(r, o, shape, is_big_endian, &pos, &base))) \
-            goto either;                                                     \
-        r->program = event_program(r);                                       \
-        if (UNLIKELY(r->program == NULL))                                    \
-            goto find;                                                       \
-        pos += r->program->lead_bits;                                        \
-        o = r->program->lead;                                                \
-        goto *(o->go);                                                       \
+#define EITHER(shape, is_big_endian, is_usual)                                         \
+    do {                                                                               \
+        if (UNLIKELY(!either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))) \
+            goto either;                                                               \
+        r->program = event_program(r);                                                 \
+        if (UNLIKELY(r->program == NULL))                                              \
+            goto find;                                                                 \
+        pos += r->program->lead_bits;                                                  \
+        o = r->program->lead;                                                          \
+        goto *(o->go);                                                                 \
     } while (0)
 
 #define NUMBER(name)                                                                \
@@ -975,13 +984,13 @@ KEEP:
     r->program = r->first;
     GO_ON;
 EITHER_1:
-    EITHER(&either_1, false);
+    EITHER(&either_1, false, true);
 EITHER_2:
-    EITHER(&either_2, false);
+    EITHER(&either_2, false, true);
 EITHER_LE:
-    EITHER(o->u.either, false);
+    EITHER(o->u.either, false, false);
 EITHER_BE:
-    EITHER(o->u.either, true);
+    EITHER(o->u.either, true, false);
 either:
     MOVE(event_either(r, o, pos));
 DISPATCH:
