@@ -290,19 +290,25 @@ uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry
     return end;
 }
 
+/* Where there was no room for the array. A call at the very end, so that the usual way is short. */
+static __attribute__((noinline)) bool short_numbers_grow(ctf_run *r, const op *o,
+                                                         const uint8_t *base, stele_field *entry)
+{
+    if (batch_reserve_bytes(r->batch, (uint32_t)o->u.length * 8 + 8))
+        return field_short_numbers(r, o, base, entry);
+    run_exhausted(r);
+    return false;
+}
+
 bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_field *entry)
 {
     stele_batch *const batch = r->batch;
-    const uint32_t count = (uint32_t)o->u.length;
-    uint32_t offset = (batch->byte_count + 7) & ~7u;
-    if (LIKELY((uint64_t)offset + count * 8 <= batch->byte_capacity)) {
-        batch->byte_count = offset + count * 8;
-    } else if (batch_push_array(batch, count, &offset) == NULL) {
-        run_exhausted(r);
-        return false;
-    }
-    entry_put_bytes(entry, o->head, offset, count * 8);
-    numbers_store(o, base + o->offset, count, batch->bytes + offset, false);
+    const uint32_t size = (uint32_t)o->u.length * 8, offset = (batch->byte_count + 7) & ~7u;
+    if (UNLIKELY((uint64_t)offset + size > batch->byte_capacity))
+        return short_numbers_grow(r, o, base, entry);
+    batch->byte_count = offset + size;
+    entry_put_bytes(entry, o->head, offset, size);
+    numbers_store(o, base + o->offset, o->u.length, batch->bytes + offset, false);
     return true;
 }
 
