@@ -401,8 +401,8 @@ static void report_late(stele_reader *reader)
     diag_report(&reader->context->diag, &core_codes[STE007],
                 reader->trace_count == 1 ? reader->readings[0].trace->info.path : NULL,
                 STELE_NO_OFFSET, 0, NULL,
-                "%" PRIu64 " events were delivered late, by up to %" PRId64 " ns",
-                order->late_count, order->lateness_max_ns);
+                "%" PRIu64 " event%s delivered late, by up to %" PRId64 " ns", order->late_count,
+                order->late_count == 1 ? " was" : "s were", order->lateness_max_ns);
 }
 
 /* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */

@@ -53,12 +53,18 @@ static bool buffer_reserve(rfc_unpacker *u, int i, size_t size)
     return true;
 }
 
+/* For contents that may be sound, but cannot be had here. */
+static diag_sink *sealed_diag(rfc_unpacker *u)
+{
+    return u->is_copied ? &u->silent : u->diag;
+}
+
 static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header, uint64_t offset,
                             const uint8_t **content, size_t *size)
 {
     const char *why = NULL;
     if (header->encryption > STELE_CTF_RFC_AES || u->key_size == 0 || !rfc_has_crypto()) {
-        diag_report(u->diag, &ctf_codes[CTF312], u->name, offset + 46, 1,
+        diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 46, 1,
                     header->encryption > STELE_CTF_RFC_AES ? "encryption scheme 0 or 1" : NULL,
                     header->encryption > STELE_CTF_RFC_AES ? "another one"
                     : u->key_size == 0                     ? "AES, and no key"
@@ -69,7 +75,8 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
         return STELE_ERR_MEMORY;
     if (!rfc_decrypt(u->key, u->key_size, *content, *size,
                      u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE, size, &why)) {
-        diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
+        diag_report(sealed_diag(u), &ctf_codes[CTF311], u->name,
+                    offset + STELE_CTF_RFC_HEADER_SIZE,
                     header->content_size - STELE_CTF_RFC_HEADER_SIZE,
                     "AES-CBC behind its 16-byte vector", "%s", why);
         return STELE_ERR_DAMAGED;
@@ -140,7 +147,7 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
     size_t used;
     void *state;
     if (codec == NULL) {
-        diag_report(u->diag, &ctf_codes[CTF312], u->name, offset + 45, 1,
+        diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 45, 1,
                     "a compression scheme known here", "%u", header->compression);
         return STELE_ERR_UNSUPPORTED;
     }
@@ -152,7 +159,7 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
     if (status == STELE_ERR_MEMORY)
         return status; /* there may be no buffer */
     if (status == STELE_ERR_LIMIT)
-        diag_report(u->diag, &ctf_codes[CTF311], u->name, offset, header->packet_size, NULL,
+        diag_report(sealed_diag(u), &ctf_codes[CTF311], u->name, offset, header->packet_size, NULL,
                     "more than the limit of %zu bytes in it", u->size_max);
     else if (status == STELE_ERR_DAMAGED)
         diag_report(u->diag, &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,

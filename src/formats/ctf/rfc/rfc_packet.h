@@ -29,9 +29,11 @@ typedef struct rfc_unpacker {
     size_t key_size;
     size_t size_max;     /* bytes of an unpacked packet */
     bool gives_part;     /* of a damaged compressed content what stands before the damage */
+    bool is_copied;      /* as it is, so that it is not told what cannot be unpacked here */
     bool is_damaged;     /* the last content that was given, as was reported */
     uint8_t *buffers[2]; /* decrypted; unpacked */
     size_t capacities[2];
+    diag_sink silent;
 } rfc_unpacker;
 
 /*

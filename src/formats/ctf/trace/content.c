@@ -33,6 +33,7 @@ static stele_status unpack(ctf_content *content)
         header.encryption == STELE_CTF_RFC_NO_ENCRYPTION &&
         header.checksum_scheme == STELE_CTF_RFC_NO_CHECKSUM)
         return STELE_OK;
+    u->is_copied = trace->copier != NULL && trace->copier->keeps_all && !content->packet->is_cut;
     if (window_need(w, header.content_size) < header.content_size) {
         if (w->status != STELE_OK)
             return w->status;
@@ -44,9 +45,10 @@ static stele_status unpack(ctf_content *content)
                        header.content_size);
             return STELE_OK;
         }
-        ctf_report(trace, CTF470, content->packets->file->path, content->packet->offset * 8,
-                   header.content_size, 0, "a packet that can be held in memory",
-                   "%" PRIu32 " bytes of content", header.content_size);
+        if (!u->is_copied)
+            ctf_report(trace, CTF470, content->packets->file->path, content->packet->offset * 8,
+                       header.content_size, 0, "a packet that can be held in memory",
+                       "%" PRIu32 " bytes of content", header.content_size);
         content->is_sealed = true;
         return STELE_ERR_FORMAT;
     }

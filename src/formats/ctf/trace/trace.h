@@ -97,6 +97,7 @@ typedef struct ctf_trace {
     uint32_t stream_count, stream_capacity;
     stele_name name_lost_events, name_lost_packets, name_packets;
     bool is_grouped;
+    const copier *copier;                 /* that copies packets; NULL: none */
     struct ctf_program_set *program_sets; /* that producers use */
     bool has_packing;                     /* the user says it */
     rfc_options rfc;

@@ -463,16 +463,31 @@ static void stream_close(ctf_copier *c)
     c->packet = NULL;
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void tell_whole(const ctf_copier *c)
+{
+    const char *wanted = c->cut.is_possible ? "events that stand by themselves in their packet"
+                                            : "times that do not count from the events before";
+    const char *path = c->trace->files[c->whole_file].path;
+    if (c->extra_count != 0)
+        ctf_report(c->trace, CTF480, path, c->whole_at * 8, 0, 0, wanted,
+                   "%" PRIu64 " packet%s, with %" PRIu64 " event%s not asked for", c->whole_count,
+                   plural(c->whole_count), c->extra_count, plural(c->extra_count));
+    else
+        ctf_report(c->trace, CTF480, path, c->whole_at * 8, 0, 0, wanted,
+                   "%" PRIu64 " packet%s, with what is damaged in them", c->whole_count,
+                   plural(c->whole_count));
+}
+
 static void stream_tell(ctf_copier *c)
 {
     c->trace->base.context->diag = c->told;
     if (c->whole_count != 0)
-        ctf_report(c->trace, CTF480, c->trace->files[c->whole_file].path, c->whole_at * 8, 0, 0,
-                   c->cut.is_possible ? "events that stand by themselves in their packet"
-                                      : "times that do not count from the events before",
-                   "%" PRIu64 " packets that are copied as they are, with %" PRIu64
-                   " events that are not asked for",
-                   c->whole_count, c->extra_count);
+        tell_whole(c);
     if (c->sealed_count != 0)
         ctf_report(c->trace, CTF483, c->trace->files[c->sealed_file].path, c->sealed_at * 8, 0, 0,
                    "packets that can be unpacked here", "%" PRIu64 " copied without being read",
@@ -680,6 +695,7 @@ static void ctf_copier_close(copier *base)
             programs_free(c->cut_programs[i]);
     }
     content_free(&c->content);
+    c->trace->copier = NULL;
     stele_batch_free(c->batch);
     free(c->bits.bytes);
     free(c->programs);
@@ -714,6 +730,6 @@ stele_status ctf_copier_open(stele_trace *base, output *out, copier **result)
         ctf_copier_close(&c->base);
         return STELE_ERR_MEMORY;
     }
-    *result = &c->base;
+    trace->copier = *result = &c->base;
     return STELE_OK;
 }
