@@ -53,15 +53,16 @@ STELE_API stele_status stele_trace_open(stele_context *context, const char *path
                                         const stele_trace_options *options, stele_trace **trace);
 
 /*
- * The same for directories that are parts of one trace (rotations, snapshots, buffers in places of
- * their own), which is called `name` in findings. Equal packets of several parts are read once.
+ * The same for directories and archives that are parts of one trace (rotations, snapshots, buffers
+ * in places of their own), which is called `name` in findings. Equal packets of several parts are
+ * read once. Also STELE_ERR_ARGUMENT: a path leads to something else.
  */
 STELE_API stele_status stele_trace_open_parts(stele_context *context, const char *name,
                                               const char *const *paths, size_t count,
                                               const stele_trace_options *options,
                                               stele_trace **trace);
 
-/* Whether two traces that were opened from directories are parts of one. */
+/* Whether two traces that were opened from directories or archives are parts of one. */
 STELE_API bool stele_trace_is_part(const stele_trace *a, const stele_trace *b);
 
 /* The same for a trace in memory, which must stay as it is until the trace is closed. `name` is

@@ -5,15 +5,15 @@
  *     stele cat A B C        A and C have a trace in common
  *     A + C    B             what the command sees
  *
- * Which they are is found by opening each directory aside; what is wrong with it is told when it is
- * opened for good.
+ * Which they are is found by opening each directory and archive aside; what is wrong with it is
+ * told when it is opened for good.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "core/source.h"
 
 typedef struct part {
     char *name;         /* "A + C" */
@@ -49,36 +49,32 @@ const char *const *joined_paths(const cli *c, size_t index, size_t *count)
 
 /* ---- Which belong together? ---- */
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Whoever says something of a single argument wants it to be one. */
 static bool is_wanted(const cli *c)
 {
     const options *o = &c->options;
-    size_t in_count = 0, folder_count = 0;
+    size_t in_count = 0, set_count = 0;
     for (size_t i = 0; i < o->use_count; i++) {
         in_count += o->uses[i].id == OPTION_IN;
         if (o->uses[i].id == OPTION_OFFSET)
             return false;
     }
+    if (c->is_apart || in_count > 1 || o->argument_count < 2)
+        return false;
     for (size_t i = 0; i < o->argument_count; i++)
-        folder_count += is_folder(o->arguments[i]);
-    return !c->is_apart && in_count <= 1 && folder_count > 1;
+        set_count += source_path_is_set(o->arguments[i]);
+    return set_count > 1;
 }
 
-/* The traces of the arguments that are directories; NULL for others, and for those that cannot be
-   opened. */
+/* The traces of the arguments that are directories and archives; NULL for others, and for those
+   that cannot be opened. */
 static bool open_aside(cli *c, stele_context *aside, stele_trace **traces)
 {
     stele_context *own = c->context;
     bool is_usable = true;
     c->context = aside;
     for (size_t i = 0; is_usable && i < c->options.argument_count; i++)
-        if (is_folder(c->options.arguments[i]))
+        if (source_path_is_set(c->options.arguments[i]))
             is_usable = cli_look(c, i, &traces[i]);
     c->context = own;
     return is_usable;

@@ -15,6 +15,17 @@ bool members_are_full(members *m, size_t count)
     return true;
 }
 
+static const char *name_below(members *m, const char *name)
+{
+    char *whole, *copy;
+    if (m->below == NULL)
+        return arena_copy(&m->names, name, strlen(name));
+    whole = members_join(m->below, name);
+    copy = whole != NULL ? arena_copy(&m->names, whole, strlen(whole)) : NULL;
+    free(whole);
+    return copy;
+}
+
 stele_status members_add(members *m, const char *name, uint64_t offset, uint64_t size)
 {
     const char *copy;
@@ -26,10 +37,10 @@ stele_status members_add(members *m, const char *name, uint64_t offset, uint64_t
         m->at = at;
         m->capacity = capacity;
     }
-    copy = arena_copy(&m->names, name, strlen(name));
+    copy = name_below(m, name);
     if (copy == NULL)
         return STELE_ERR_MEMORY;
-    m->at[m->count++] = (source_member){copy, size, offset};
+    m->at[m->count++] = (source_member){copy, size, offset, m->archive};
     return STELE_OK;
 }
 

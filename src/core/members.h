@@ -7,14 +7,17 @@
 #include "core/diag.h"
 
 typedef struct source_member {
-    const char *name; /* path below the directory or archive, with '/' between */
-    uint64_t size;    /* as stored */
-    uint64_t offset;  /* in the archive; 0 in a directory */
+    const char *name;      /* path below the directory or archive, with '/' between */
+    uint64_t size;         /* as stored */
+    uint64_t offset;       /* in the archive; 0 in a directory */
+    struct input *archive; /* NULL: it is a file */
 } source_member;
 
 typedef struct members {
     diag_sink *diag;
-    const char *path; /* of the directory or archive, for findings */
+    const char *path;      /* of the directory or archive, for findings */
+    const char *below;     /* in front of the names of what is added; NULL: nothing */
+    struct input *archive; /* that what is added lies in; NULL: files are added */
     source_member *at;
     size_t count, capacity;
     arena names;

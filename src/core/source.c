@@ -19,8 +19,9 @@
 struct source {
     char *path;
     char *folder;  /* below which the members lie: the path, or what several have in common */
-    char **inside; /* the directories that were opened, below it; NULL: just one */
+    char **inside; /* the directories and archives that were opened, below it; NULL: just one */
     size_t inside_count;
+    input **archives; /* of several: by number in `inside`; NULL for directories */
     const char *packing;
     input *whole; /* the input, or the archive; NULL for a directory */
     input *only;  /* the one member of a set; NULL for none or several */
@@ -108,23 +109,54 @@ static stele_status source_settle(source *s)
     return s->members.count == 1 ? source_open_member(s, 0, &s->only) : STELE_OK;
 }
 
-/* Looks into `s->whole`. */
-static stele_status source_look(source *s, const char *temp_dir)
+/* Unpacks what a file holds, and looks whether that is an archive. */
+static stele_status unpack_and_look(input **in, const char **packing, bool *is_archive)
 {
     const uint8_t *head;
     size_t size;
-    stele_status status = unpack_open(&s->whole, &s->packing);
-    if (status != STELE_OK)
-        return status;
-    status = input_peek(s->whole, &head, &size);
-    if (status != STELE_OK || !tar_is_archive(head, size))
-        return status;
-    s->packing = packing_of_tar(s->packing);
-    if (!s->whole->is_seekable)
-        status = spool(&s->whole, temp_dir);
+    stele_status status = unpack_open(in, packing);
+    *is_archive = false;
     if (status == STELE_OK)
-        status = tar_list(s->whole, &s->members);
+        status = input_peek(*in, &head, &size);
+    if (status == STELE_OK)
+        *is_archive = tar_is_archive(head, size);
+    return status;
+}
+
+/* Adds what is in an archive, from a temporary file where it is packed. */
+static stele_status list_archive(source *s, input **in, const char *temp_dir)
+{
+    stele_status status = STELE_OK;
+    s->packing = packing_of_tar(s->packing);
+    if (!(*in)->is_seekable)
+        status = spool(in, temp_dir);
+    s->members.archive = *in;
+    if (status == STELE_OK)
+        status = tar_list(*in, &s->members);
+    s->members.archive = NULL;
+    return status;
+}
+
+/* Looks into `s->whole`. */
+static stele_status source_look(source *s, const char *temp_dir)
+{
+    bool is_archive;
+    stele_status status = unpack_and_look(&s->whole, &s->packing, &is_archive);
+    if (status != STELE_OK || !is_archive)
+        return status;
+    status = list_archive(s, &s->whole, temp_dir);
     return status == STELE_OK ? source_settle(s) : status;
+}
+
+static bool has_mode(const char *path, mode_t mode)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && (st.st_mode & S_IFMT) == mode;
+}
+
+static bool is_folder(const char *path)
+{
+    return has_mode(path, S_IFDIR);
 }
 
 static source *source_make(diag_sink *diag, const char *path)
@@ -157,12 +189,11 @@ static stele_status source_give(source *s, stele_status status, source **out)
 stele_status source_open(diag_sink *diag, const char *path, const char *temp_dir, source **out)
 {
     source *s = source_make(diag, path);
-    struct stat st;
     stele_status status;
     *out = NULL;
     if (s == NULL)
         return STELE_ERR_MEMORY;
-    if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    if (is_folder(path)) {
         s->packing = "directory";
         status = members_list_folder(&s->members);
         return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
@@ -188,14 +219,21 @@ static void keep_common(char *common, const char *path)
     common[end] = '\0';
 }
 
-/* Replaces the directories' paths by what is below the common one. "" stands for the root. */
+/* Replaces the paths by what is below the directory that they have in common. "" stands for the
+   root. */
 static stele_status find_common(source *s)
 {
     char *common = strdup(s->inside[0]);
     if (common == NULL)
         return STELE_ERR_MEMORY;
-    for (size_t i = 1; i < s->inside_count; i++)
+    for (size_t i = 0; i < s->inside_count; i++) {
+        char *slash = is_folder(s->inside[i]) ? NULL : strrchr(s->inside[i], '/');
+        if (slash != NULL) /* an archive lies in what is in common */
+            *slash = '\0';
         keep_common(common, s->inside[i]);
+        if (slash != NULL)
+            *slash = '/';
+    }
     for (size_t i = 0; i < s->inside_count; i++) {
         char *below = s->inside[i] + strlen(common);
         while (*below == '/')
@@ -209,37 +247,102 @@ static stele_status find_common(source *s)
     return s->folder != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status list_folders(source *s, const char *const *paths, size_t count)
+/* The real paths; a path that comes again is left out. */
+static stele_status find_real(source *s, const char *const *paths, size_t count)
 {
-    stele_status status;
-    s->inside = calloc(count, sizeof *s->inside);
-    if (s->inside == NULL)
-        return STELE_ERR_MEMORY;
-    for (; s->inside_count < count; s->inside_count++) {
-        s->inside[s->inside_count] = realpath(paths[s->inside_count], NULL);
-        if (s->inside[s->inside_count] == NULL) {
-            diag_report(s->members.diag, &core_codes[STE001], paths[s->inside_count],
-                        STELE_NO_OFFSET, 0, NULL, "%s", strerror(errno));
+    for (size_t i = 0; i < count; i++) {
+        char *real = realpath(paths[i], NULL);
+        bool is_new = true;
+        if (real == NULL) {
+            diag_report(s->members.diag, &core_codes[STE001], paths[i], STELE_NO_OFFSET, 0, NULL,
+                        "%s", strerror(errno));
             return STELE_ERR_READ;
         }
+        for (size_t k = 0; k < s->inside_count; k++)
+            is_new &= strcmp(s->inside[k], real) != 0;
+        if (is_new)
+            s->inside[s->inside_count++] = real;
+        else
+            free(real);
     }
-    status = find_common(s);
-    return status == STELE_OK
-               ? members_list_folders(&s->members, (const char *const *)s->inside, s->inside_count)
-               : status;
+    return STELE_OK;
 }
 
-stele_status source_open_folders(diag_sink *diag, const char *name, const char *const *paths,
-                                 size_t count, source **out)
+static stele_status open_archive(source *s, size_t number, const char *temp_dir)
+{
+    char *path = members_join(s->folder, s->inside[number]);
+    bool is_archive = false;
+    stele_status status = path != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        status = input_open_file(s->members.diag, path, &s->archives[number]);
+    free(path);
+    if (status == STELE_OK)
+        status = unpack_and_look(&s->archives[number], &s->packing, &is_archive);
+    if (status == STELE_OK && !is_archive)
+        status = STELE_ERR_ARGUMENT;
+    s->members.below = s->inside[number];
+    if (status == STELE_OK)
+        status = list_archive(s, &s->archives[number], temp_dir);
+    s->members.below = NULL;
+    return status;
+}
+
+static stele_status list_parts(source *s, const char *const *paths, size_t count,
+                               const char *temp_dir)
+{
+    const char **folders = calloc(count, sizeof *folders);
+    size_t folder_count = 0;
+    stele_status status = STELE_ERR_MEMORY;
+    s->inside = calloc(count, sizeof *s->inside);
+    s->archives = calloc(count, sizeof *s->archives);
+    if (folders != NULL && s->inside != NULL && s->archives != NULL)
+        status = find_real(s, paths, count);
+    if (status == STELE_OK)
+        status = find_common(s);
+    for (size_t i = 0; status == STELE_OK && i < s->inside_count; i++) {
+        char *path = members_join(s->folder, s->inside[i]);
+        if (path == NULL)
+            status = STELE_ERR_MEMORY;
+        else if (is_folder(path))
+            folders[folder_count++] = s->inside[i];
+        else
+            status = open_archive(s, i, temp_dir);
+        free(path);
+    }
+    if (status == STELE_OK && folder_count != 0) {
+        s->packing = "directory";
+        status = members_list_folders(&s->members, folders, folder_count);
+    }
+    free(folders);
+    return status;
+}
+
+stele_status source_open_parts(diag_sink *diag, const char *name, const char *const *paths,
+                               size_t count, const char *temp_dir, source **out)
 {
     source *s = source_make(diag, name);
     stele_status status;
     *out = NULL;
     if (s == NULL)
         return STELE_ERR_MEMORY;
-    s->packing = "directory";
-    status = list_folders(s, paths, count);
+    status = list_parts(s, paths, count, temp_dir);
     return source_give(s, status == STELE_OK ? source_settle(s) : status, out);
+}
+
+bool source_path_is_set(const char *path)
+{
+    diag_sink silent = {.fn = NULL};
+    input *in = NULL;
+    const char *packing;
+    bool is_archive = false;
+    if (is_folder(path))
+        return true;
+    if (!has_mode(path, S_IFREG) || input_open_file(&silent, path, &in) != STELE_OK)
+        return false;
+    if (unpack_and_look(&in, &packing, &is_archive) != STELE_OK)
+        is_archive = false;
+    input_close(in);
+    return is_archive;
 }
 
 stele_status source_open_memory(diag_sink *diag, const char *name, const void *bytes, size_t size,
@@ -261,8 +364,11 @@ void source_close(source *s)
     input_close(s->only);
     input_close(s->whole);
     members_free(&s->members);
-    for (size_t i = 0; i < s->inside_count; i++)
+    for (size_t i = 0; i < s->inside_count; i++) {
+        input_close(s->archives[i]);
         free(s->inside[i]);
+    }
+    free(s->archives);
     free(s->inside);
     free(s->folder);
     free(s->path);
@@ -326,10 +432,10 @@ stele_status source_open_member(source *s, size_t index, input **in)
     name = source_member_path(s, index);
     if (name == NULL)
         return STELE_ERR_MEMORY;
-    if (s->whole == NULL)
+    if (member->archive == NULL)
         status = input_open_file(s->members.diag, name, in);
     else
-        status = input_open_range(s->whole, name, member->offset, member->size, in);
+        status = input_open_range(member->archive, name, member->offset, member->size, in);
     free(name);
     return status == STELE_OK ? unpack_open(in, &packing) : status;
 }

@@ -25,12 +25,16 @@ stele_status source_open_memory(diag_sink *diag, const char *name, const void *b
                                 const char *temp_dir, source **out);
 
 /*
- * Opens several directories as one set, which is called `name`. Members are named from the
- * directory that all of them have in common; what lies in two of them is a member once. Errors as
- * of source_open().
+ * Opens several directories and archives as one set, which is called `name`. Members are named from
+ * the directory that all of them have in common, with the name of the archive in front; what lies
+ * in two directories is a member once. Errors as of source_open(), and STELE_ERR_ARGUMENT: one of
+ * the paths is of another kind.
  */
-stele_status source_open_folders(diag_sink *diag, const char *name, const char *const *paths,
-                                 size_t count, source **out);
+stele_status source_open_parts(diag_sink *diag, const char *name, const char *const *paths,
+                               size_t count, const char *temp_dir, source **out);
+
+/* Whether a path leads to a directory or an archive; no pipe is read for that. */
+bool source_path_is_set(const char *path);
 void source_close(source *s);
 
 const char *source_path(const source *s);

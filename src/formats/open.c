@@ -193,7 +193,8 @@ stele_status stele_trace_open_parts(stele_context *context, const char *name,
                                     const stele_trace_options *options, stele_trace **trace)
 {
     source *from;
-    const stele_status status = source_open_folders(&context->diag, name, paths, count, &from);
+    const stele_status status =
+        source_open_parts(&context->diag, name, paths, count, context->temp_dir, &from);
     *trace = NULL;
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }

@@ -36,6 +36,17 @@ last="three arguments, two of them one trace"
 pretty a other b >got
 same wanted_other got
 
+# So are archives, packed or not, also beside directories.
+tar czf a.tar.gz a
+tar cf b.tar b
+same_text a.tar.gz b.tar
+same_text a b.tar
+same_text b.tar b
+same_text a.tar.gz a.tar.gz b
+expect 1 info a.tar.gz b
+says out '^a.tar.gz + b$'
+says out 'traces  *1$'
+
 # Each has a report; those that are one have one.
 expect 1 info a b # 1: events were discarded
 says out '^a + b$'

@@ -193,7 +193,7 @@ static source *open_folders(const char *first, const char *second)
 {
     const char *const paths[] = {first, second};
     source *s = NULL;
-    CHECK_EQ_U64(source_open_folders(findings_sink(&found), "both", paths, 2, &s), STELE_OK);
+    CHECK_EQ_U64(source_open_parts(findings_sink(&found), "both", paths, 2, folder, &s), STELE_OK);
     REQUIRE(s != NULL);
     CHECK_EQ_STR(source_path(s), "both");
     CHECK_EQ_U64(found.count, 0);
@@ -225,9 +225,45 @@ TEST(several_folders_are_one_set)
     CHECK_EQ_U64(source_member_count(s), 1);
     check_named(s, 0, "in/x", 3);
     source_close(s);
-    CHECK_EQ_U64(source_open_folders(findings_sink(&found), "both", missing, 2, &s),
+    CHECK_EQ_U64(source_open_parts(findings_sink(&found), "both", missing, 2, folder, &s),
                  STELE_ERR_READ);
     CHECK_EQ_STR(found.code, "STE001");
+    CHECK(s == NULL);
+    folder_leave(folder);
+}
+
+TEST(archives_are_parts_of_a_set)
+{
+    input *in;
+    source *s;
+    make_folders();
+    archive_begin();
+    archive_add('0', "folder/trace.fxt", "the trace");
+    archive_end();
+    write_gzip("trace/x.tar.gz", archive, archive_size);
+    file_write("trace/y.tar", archive, archive_size);
+    s = open_folders("trace/x.tar.gz", "trace/a");
+    CHECK_EQ_U64(source_member_count(s), 2);
+    check_named(s, 0, "a/in/x", 2);
+    check_named(s, 1, "x.tar.gz/folder/trace.fxt", sizeof "x.tar.gz");
+    CHECK_EQ_U64(source_open_member(s, 1, &in), STELE_OK);
+    check_input(in, "the trace");
+    input_close(in);
+    source_close(s);
+    s = open_folders("trace/x.tar.gz", "trace/y.tar");
+    CHECK_EQ_U64(source_member_count(s), 2);
+    check_named(s, 1, "y.tar/folder/trace.fxt", sizeof "y.tar");
+    source_close(s);
+    s = open_folders("trace/y.tar", "trace/../trace/y.tar"); /* one file: once */
+    CHECK_EQ_U64(source_member_count(s), 1);
+    source_close(s);
+    CHECK(source_path_is_set("trace/a") && source_path_is_set("trace/x.tar.gz") &&
+          source_path_is_set("trace/y.tar"));
+    CHECK(!source_path_is_set("trace/left_out") && !source_path_is_set("-") &&
+          !source_path_is_set("trace/nowhere"));
+    static const char *const other[] = {"trace/a", "trace/ab/x"};
+    CHECK_EQ_U64(source_open_parts(findings_sink(&found), "both", other, 2, folder, &s),
+                 STELE_ERR_ARGUMENT);
     CHECK(s == NULL);
     folder_leave(folder);
 }
