@@ -23,13 +23,19 @@
 
 #define SIDE_KEYS  128u            /* that a merge takes of each side at once */
 #define NODE_KEYS  (2 * SIDE_KEYS) /* so that it has as many at most */
+#define FEW_KEYS   8u              /* of a side: looking for a middle takes longer than merging */
 #define RUN_EVENTS 8               /* more than so many are passed on as they lie */
 #define KEY_BIAS   (UINT64_C(1) << 63)
 
-/* Of a node: keys, and where the event of each is: the input, and its number in 32 bits below. */
+/*
+ * Of a node: keys, and where the event of each is: the input, and its number in 32 bits below. Only
+ * the start of most rooms is in use. They are an odd number of cache lines apart, as all starts
+ * would be rivals for the same few places in the cache otherwise.
+ */
 typedef struct merge_room {
     uint64_t keys[NODE_KEYS];
     uint64_t places[NODE_KEYS];
+    uint64_t padding[8];
 } merge_room;
 
 /* Events of an input whose keys were not read. */
@@ -236,6 +242,20 @@ static void node_merge(merge_node *node)
     node->end = end;
 }
 
+/* The same where one side has few keys. */
+static void node_merge_few(merge_node *node)
+{
+    merge_node *left = node->sides[0], *right = node->sides[1];
+    merge_place at = {left->at, right->at};
+    uint64_t *to = node->room->keys, *const to_end = to + NODE_KEYS;
+    while (at.left != left->end && at.right != right->end && to != to_end)
+        step_to(to++, &at);
+    left->at = at.left;
+    right->at = at.right;
+    node->at = node->room->keys;
+    node->end = to;
+}
+
 /* ---- Filling ---- */
 
 static void leaf_fill(merge_flow *merge, merge_node *leaf)
@@ -252,9 +272,16 @@ static void leaf_fill(merge_flow *merge, merge_node *leaf)
     in->batch = segment.batch;
     leaf->run =
         (merge_run){segment.batch, leaf->input, segment.first, segment.first + segment.count};
+    if (segment.count <= FEW_KEYS)
+        node_read(merge, leaf);
 }
 
 static void node_fill(merge_flow *merge, merge_node *node);
+
+static bool has_few_keys(const merge_node *node)
+{
+    return (size_t)(node->end - node->at) - 1 < FEW_KEYS;
+}
 
 /* Fills the sides of an empty node. True: what they hold is to be merged; else the node has got
    what goes first, or is at its end. */
@@ -265,6 +292,10 @@ static bool sides_fill(merge_flow *merge, merge_node *node)
         node_fill(merge, left);
     if (is_empty(right) && !right->is_ended)
         node_fill(merge, right);
+    if (has_keys(left) && has_keys(right) && (has_few_keys(left) || has_few_keys(right))) {
+        node_merge_few(node);
+        return false;
+    }
     node->is_ended = is_empty(left) && is_empty(right);
     if (node->is_ended || node_pass(node, left, right, true, merge->by_end) ||
         node_pass(node, right, left, false, merge->by_end))
