@@ -13,8 +13,9 @@ static block *block_new(uint32_t events)
     block *b = calloc(1, sizeof *b);
     if (b == NULL)
         return NULL;
+    b->keys = calloc(events, sizeof *b->keys);
     b->owners = calloc(events, sizeof *b->owners);
-    if (b->owners == NULL || stele_batch_new(events, &b->storage) != STELE_OK) {
+    if (b->keys == NULL || b->owners == NULL || stele_batch_new(events, &b->storage) != STELE_OK) {
         block_free(b);
         return NULL;
     }
@@ -27,6 +28,7 @@ void block_free(block *b)
         return;
     stele_batch_free(b->storage);
     free(b->views);
+    free(b->keys);
     free(b->owners);
     free(b);
 }
@@ -40,6 +42,7 @@ block *pool_take(block_pool *pool)
     b->next = NULL;
     b->view_count = b->at = 0;
     b->run = NULL;
+    b->has_keys = false;
     stele_batch_clear(b->storage);
     return b;
 }
@@ -152,7 +155,8 @@ bool block_seal(block *b)
     b->size = sizeof *b + sizeof *storage + storage->event_capacity * sizeof *storage->events +
               storage->field_capacity * sizeof *storage->fields + storage->byte_capacity +
               storage->name_capacity * sizeof *storage->names +
-              b->view_capacity * sizeof *b->views + storage->event_capacity * sizeof *b->owners;
+              b->view_capacity * sizeof *b->views +
+              storage->event_capacity * (sizeof *b->owners + sizeof *b->keys);
     return true;
 }
 

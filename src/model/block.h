@@ -12,7 +12,9 @@
 typedef struct block {
     stele_batch *storage; /* the events of all views, their fields and payloads */
     stele_batch *views;   /* one for each stream, or run of events with a context */
-    uint32_t *owners;     /* by event: its view; only where there is more than one */
+    uint64_t *keys;       /* by event: flow_key(), where the batch came in order */
+    bool has_keys;
+    uint32_t *owners; /* by event: its view; only where there is more than one */
     uint32_t view_count, view_capacity;
     uint32_t at;        /* next event to go out */
     uint32_t order;     /* of coming, among blocks that are merged */

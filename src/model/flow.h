@@ -7,6 +7,7 @@
 #ifndef MODEL_FLOW_H
 #define MODEL_FLOW_H
 
+#include "model/batch.h"
 #include "model/trace.h"
 
 typedef struct flow flow;
@@ -21,7 +22,15 @@ struct flow {
     const flow_ops *ops;
     const stele_segment *at, *end; /* those that were pulled and not yet taken */
     uint64_t event_count;          /* of all that were pulled so far */
+    const uint64_t *keys;          /* flow_key() of all events of the segments' batch, if it is one
+                                      and they are at hand; else NULL */
 };
+
+/* event_key() as an unsigned number, in the same order. */
+static inline uint64_t flow_key(const stele_event *event, bool by_end)
+{
+    return (uint64_t)event_key(event, by_end) ^ UINT64_C(1) << 63;
+}
 
 /* What the ordering flows of one reader find out, shared by them. */
 typedef struct order_stats {
@@ -86,6 +95,9 @@ stele_status flow_sort(producer *from, const order_options *options, flow **out)
  * late between segments, but each segment must be in order.
  */
 stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out);
+
+/* What it makes of two. */
+stele_status flow_merge_two(flow *left, flow *right, bool by_end, flow **out);
 
 /* One after the other. */
 stele_status flow_concat(flow *const *from, size_t count, flow **out);

@@ -25,7 +25,6 @@
 #define NODE_KEYS  (2 * SIDE_KEYS) /* so that it has as many at most */
 #define FEW_KEYS   8u              /* of a side: looking for a middle takes longer than merging */
 #define RUN_EVENTS 8               /* more than so many are passed on as they lie */
-#define KEY_BIAS   (UINT64_C(1) << 63)
 
 /*
  * Of a node: keys, and where the event of each is: the input, and its number in 32 bits below. Only
@@ -41,6 +40,7 @@ typedef struct merge_room {
 /* Events of an input whose keys were not read. */
 typedef struct merge_run {
     const stele_batch *batch;
+    const uint64_t *keys; /* as in flow */
     uint32_t input;
     uint32_t first, end; /* numbers of the events */
 } merge_run;
@@ -69,7 +69,7 @@ typedef struct merge_flow {
     merge_input *inputs;
     merge_node *nodes; /* 2 * count - 1, the root first */
     merge_room *rooms;
-    stele_segment segments[NODE_KEYS + 2]; /* two are written in vain */
+    stele_segment segments[NODE_KEYS];
 } merge_flow;
 
 /* ---- What nodes hold ---- */
@@ -89,11 +89,6 @@ static inline uint64_t place_of(const uint64_t *key)
     return key[offsetof(merge_room, places) / sizeof *key];
 }
 
-static inline uint64_t key_of(const stele_event *event, bool by_end)
-{
-    return (uint64_t)event_key(event, by_end) ^ KEY_BIAS;
-}
-
 /* Of what comes first: the keys, or else the run. */
 static uint32_t part_count(const merge_node *node)
 {
@@ -104,7 +99,7 @@ static uint64_t part_key(const merge_node *node, uint32_t number, bool by_end)
 {
     const merge_run *run = &node->run;
     return has_keys(node) ? node->at[number]
-                          : key_of(&run->batch->events[run->first + number], by_end);
+                          : flow_key(&run->batch->events[run->first + number], by_end);
 }
 
 /* Hands over some of it. */
@@ -119,12 +114,16 @@ static void part_take(merge_node *node, merge_node *side, uint32_t count)
     }
 }
 
-static inline void keys_read(merge_room *to, const merge_run *run, uint32_t count, bool by_end)
+static void keys_read(merge_room *to, const merge_run *run, uint32_t count, bool by_end)
 {
     const stele_event *event = &run->batch->events[run->first];
     const uint64_t place = (uint64_t)run->input << 32 | run->first;
-    for (uint32_t i = 0; i < count; i++)
-        to->keys[i] = key_of(&event[i], by_end);
+    if (run->keys != NULL)
+        for (uint32_t i = 0; i < count; i++)
+            to->keys[i] = run->keys[run->first + i];
+    else
+        for (uint32_t i = 0; i < count; i++)
+            to->keys[i] = flow_key(&event[i], by_end);
     for (uint32_t i = 0; i < count; i++)
         to->places[i] = place + i;
 }
@@ -135,10 +134,7 @@ static void node_read(const merge_flow *merge, merge_node *node)
     merge_run *run = &node->run;
     merge_room *room = merge->inputs[run->input].room;
     const uint32_t left = run->end - run->first, count = left < SIDE_KEYS ? left : SIDE_KEYS;
-    if (merge->by_end)
-        keys_read(room, run, count, true);
-    else
-        keys_read(room, run, count, false);
+    keys_read(room, run, count, merge->by_end);
     run->first += count;
     node->at = room->keys;
     node->end = room->keys + count;
@@ -188,31 +184,10 @@ static bool node_pass(merge_node *node, merge_node *side, const merge_node *othe
 
 /* ---- Merging ---- */
 
-/* What is merged at once: all keys of one side, and those of the other that go before its last. */
-typedef struct merge_part {
-    merge_place at, middle;
-    size_t count, half; /* steps in all, and to the middle */
-} merge_part;
-
 static size_t side_count(const merge_node *side)
 {
     const size_t count = (size_t)(side->end - side->at);
     return count < SIDE_KEYS ? count : SIDE_KEYS;
-}
-
-static inline merge_part part_of(const merge_node *left, const merge_node *right)
-{
-    merge_part part = {.at = {left->at, right->at}};
-    size_t left_count = side_count(left), right_count = side_count(right);
-    const uint64_t left_last = left->at[left_count - 1], right_last = right->at[right_count - 1];
-    if (left_last <= right_last)
-        right_count = count_below(right->at, right_count, left_last);
-    else
-        left_count = count_below(left->at, left_count, right_last + 1);
-    part.count = left_count + right_count;
-    part.half = part.count / 2;
-    part.middle = merge_middle(part.at, left_count, right_count, part.half);
-    return part;
 }
 
 static inline void step_to(uint64_t *to, merge_place *at)
@@ -227,7 +202,7 @@ static inline void step_to(uint64_t *to, merge_place *at)
 static void node_merge(merge_node *node)
 {
     merge_node *left = node->sides[0], *right = node->sides[1];
-    const merge_part part = part_of(left, right);
+    const merge_part part = merge_part_of(left->at, side_count(left), right->at, side_count(right));
     uint64_t *to = node->room->keys, *const end = to + part.count;
     merge_place first = part.at, second = part.middle;
     for (uint64_t *const middle = to + part.half; to != middle; to++) {
@@ -270,8 +245,8 @@ static void leaf_fill(merge_flow *merge, merge_node *leaf)
         return;
     }
     in->batch = segment.batch;
-    leaf->run =
-        (merge_run){segment.batch, leaf->input, segment.first, segment.first + segment.count};
+    leaf->run = (merge_run){segment.batch, in->from->keys, leaf->input, segment.first,
+                            segment.first + segment.count};
     if (segment.count <= FEW_KEYS)
         node_read(merge, leaf);
 }
@@ -353,81 +328,6 @@ static stele_status give_run(merge_flow *merge, merge_node *root)
     return flow_give(&merge->base, merge->segments, 1, merge->segments[0].count);
 }
 
-/* ---- Two inputs ---- */
-
-/*
- * They take turns, so that where a turn starts is all that has to be noted: `end` is behind the
- * starts, and is overwritten until it is the other one's turn.
- */
-typedef struct turns {
-    merge_place at;
-    uint64_t side; /* whose turn it is, as merge_step() says */
-    uint32_t *end;
-} turns;
-
-static inline turns turns_begin(merge_place at, uint32_t *starts)
-{
-    starts[0] = 0;
-    return (turns){at, mask_below(*at.right, *at.left), starts + 1};
-}
-
-static inline void turns_step(turns *t, uint32_t step)
-{
-    const uint64_t side = merge_step(&t->at);
-    *t->end = step;
-    t->end += (side ^ t->side) & 1;
-    t->side = side;
-}
-
-/* Appends a segment for each turn, and perhaps one in vain. The next events are of `a` and `b`. */
-static stele_segment *turns_give(stele_segment *to, const uint32_t *starts, turns *t,
-                                 uint32_t steps, stele_segment *a, stele_segment *b)
-{
-    stele_segment first = *a, second = *b;
-    const uint32_t *at;
-    t->end[0] = t->end[1] = steps;
-    for (at = starts; at < t->end; at += 2, to += 2) {
-        first.count = at[1] - at[0];
-        second.count = at[2] - at[1];
-        to[0] = first;
-        to[1] = second;
-        first.first += first.count;
-        second.first += second.count;
-    }
-    *a = first;
-    *b = second;
-    return to - (at - t->end);
-}
-
-/* The next events of a leaf whose keys were read. */
-static stele_segment leaf_next(const merge_node *leaf)
-{
-    const uint32_t count = (uint32_t)(leaf->end - leaf->at);
-    return (stele_segment){leaf->run.batch, leaf->run.first - count, 0};
-}
-
-/* Merges the two leaves until one of them runs dry. */
-static stele_status give_turns(merge_flow *merge, merge_node *left, merge_node *right)
-{
-    const merge_part part = part_of(left, right);
-    const uint32_t half = (uint32_t)part.half, count = (uint32_t)part.count;
-    uint32_t starts[2][SIDE_KEYS + 3];
-    turns one = turns_begin(part.at, starts[0]), two = turns_begin(part.middle, starts[1]);
-    stele_segment sides[2] = {leaf_next(left), leaf_next(right)}, *to = merge->segments;
-    const uint32_t one_first = one.side & 1, two_first = two.side & 1;
-    for (uint32_t step = 0; step < half; step++) {
-        turns_step(&one, step);
-        turns_step(&two, step);
-    }
-    if (count % 2 != 0)
-        turns_step(&two, half);
-    left->at = two.at.left;
-    right->at = two.at.right;
-    to = turns_give(to, starts[0], &one, half, &sides[one_first], &sides[!one_first]);
-    to = turns_give(to, starts[1], &two, count - half, &sides[two_first], &sides[!two_first]);
-    return flow_give(&merge->base, merge->segments, (uint32_t)(to - merge->segments), count);
-}
-
 /* ---- The flow ---- */
 
 static stele_status merge_pull(flow *self)
@@ -436,11 +336,7 @@ static stele_status merge_pull(flow *self)
     merge_node *root = merge->nodes;
     if (merge->count == 0 || root->is_ended)
         return merge->status;
-    if (sides_fill(merge, root)) {
-        if (merge->count == 2)
-            return give_turns(merge, root->sides[0], root->sides[1]);
-        node_merge(root);
-    }
+    node_fill(merge, root);
     if (root->is_ended)
         return merge->status;
     return has_keys(root) ? give_keys(merge, root) : give_run(merge, root);
@@ -502,6 +398,8 @@ stele_status flow_merge(flow *const *from, size_t count, bool by_end, flow **out
         *out = from[0];
         return STELE_OK;
     }
+    if (count == 2)
+        return flow_merge_two(from[0], from[1], by_end, out);
     *out = NULL;
     merge = merge_new(from, count);
     if (merge == NULL) {

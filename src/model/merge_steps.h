@@ -52,6 +52,28 @@ static inline merge_place merge_middle(merge_place from, size_t left_count, size
     return (merge_place){left, right};
 }
 
+/* What two lists give until one of them runs dry. */
+typedef struct merge_part {
+    merge_place at, middle;
+    size_t count, half; /* steps in all, and to the middle */
+} merge_part;
+
+/* Of lists that have some keys both. */
+static inline merge_part merge_part_of(const uint64_t *left, size_t left_count,
+                                       const uint64_t *right, size_t right_count)
+{
+    const uint64_t left_last = left[left_count - 1], right_last = right[right_count - 1];
+    merge_part part = {.at = {left, right}};
+    if (left_last <= right_last)
+        right_count = count_below(right, right_count, left_last);
+    else
+        left_count = count_below(left, left_count, right_last + 1);
+    part.count = left_count + right_count;
+    part.half = part.count / 2;
+    part.middle = merge_middle(part.at, left_count, right_count, part.half);
+    return part;
+}
+
 /* Takes the key that goes next. The result is all ones where it was the right one. */
 static inline uint64_t merge_step(merge_place *at)
 {

@@ -50,28 +50,31 @@ static bool streams_reserve(order_flow *o, uint32_t stream)
     return true;
 }
 
-/* Whether no event is before the one in front of it. */
-static inline bool is_in_order(const stele_batch *batch, bool by_end)
+/* Notes the keys. Whether no event is before the one in front of it. */
+static inline bool keys_read(uint64_t *keys, const stele_batch *batch, bool by_end)
 {
-    int64_t before_ns = INT64_MIN;
+    uint64_t before = 0;
     bool result = true;
     for (uint32_t i = 0; i < batch->event_count; i++) {
-        const int64_t key = event_key(&batch->events[i], by_end);
-        result &= key >= before_ns;
-        before_ns = key;
+        const uint64_t key = keys[i] = flow_key(&batch->events[i], by_end);
+        result &= key >= before;
+        before = key;
     }
     return result;
 }
 
 /* Counts the events that are behind a younger one of their stream. True when the batch itself is
    in order. */
-static bool order_judge(order_flow *o, const stele_batch *batch)
+static bool order_judge(order_flow *o, block *b)
 {
     const bool by_end = o->options.by_end;
-    const bool is_sorted = by_end ? is_in_order(batch, true) : is_in_order(batch, false);
+    const stele_batch *batch = b->storage;
+    const bool is_sorted =
+        by_end ? keys_read(b->keys, batch, true) : keys_read(b->keys, batch, false);
     int64_t *const stream_ns = &o->stream_ns[batch->stream];
     int64_t latest_ns = *stream_ns;
     order_stats *stats = o->options.stats;
+    b->has_keys = is_sorted;
     if (is_sorted && event_key(&batch->events[0], by_end) >= latest_ns) {
         *stream_ns = event_key(&batch->events[batch->event_count - 1], by_end);
         return true;
@@ -194,7 +197,7 @@ static stele_status order_fill(order_flow *o)
         pool_give(&o->pool, b);
         return STELE_ERR_MEMORY;
     }
-    is_sorted = order_judge(o, b->storage);
+    is_sorted = order_judge(o, b);
     if (can_join && b->storage->event_count < o->pool.events / SPARSE) {
         status = order_join(o, b->storage);
         pool_give(&o->pool, b);
@@ -229,6 +232,7 @@ static stele_status order_pull(flow *self)
             status = weave_next(&o->held, limit_ns, &o->segment);
             if (status == STELE_OK) {
                 order_deliver(o, &o->segment);
+                self->keys = o->held.keys;
                 return flow_give(self, &o->segment, 1, o->segment.count);
             }
             if (status != STELE_END)

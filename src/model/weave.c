@@ -186,6 +186,7 @@ stele_status weave_next(weave *w, int64_t limit_ns, stele_segment *segment)
     b = w->heads[0].block;
     end = run_end(w, b->storage->events, b->at, block_view_end(b), limit_ns);
     *segment = (stele_segment){block_view(b, b->at), b->at, end - b->at};
+    w->keys = b->has_keys ? b->keys : NULL;
     w->event_count -= segment->count;
     b->at = end;
     if (end == b->storage->event_count)

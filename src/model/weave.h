@@ -19,9 +19,10 @@ typedef struct weave_head {
 typedef struct weave {
     weave_head *heads; /* heads[0] comes first */
     uint32_t count, capacity;
-    block_pool *pool; /* where blocks go that are done with */
-    block *spent;     /* the root, when all of its events were given out */
-    size_t size;      /* of the blocks' memory */
+    block_pool *pool;     /* where blocks go that are done with */
+    block *spent;         /* the root, when all of its events were given out */
+    const uint64_t *keys; /* of the batch that was given out last, if they are at hand, or NULL */
+    size_t size;          /* of the blocks' memory */
     uint64_t event_count;
     bool by_end;
 } weave;
