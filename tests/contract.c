@@ -744,7 +744,7 @@ static copy_notes copy_notes_take(const run *r)
         uint64_t count;
         if (finding->code->severity != STELE_NOTE)
             continue;
-        if (with != NULL && strstr(with, " events that are not asked for") != NULL &&
+        if (with != NULL && strstr(with, " not asked for") != NULL &&
             sscanf(with, " with %" SCNu64, &count) == 1)
             notes.extra_count += count;
         sscanf(finding->expected, "--%31[^=]=%31[^ ] when", notes.key, notes.value);

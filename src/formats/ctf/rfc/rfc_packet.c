@@ -75,8 +75,7 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
         return STELE_ERR_MEMORY;
     if (!rfc_decrypt(u->key, u->key_size, *content, *size,
                      u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE, size, &why)) {
-        diag_report(sealed_diag(u), &ctf_codes[CTF311], u->name,
-                    offset + STELE_CTF_RFC_HEADER_SIZE,
+        diag_report(sealed_diag(u), &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
                     header->content_size - STELE_CTF_RFC_HEADER_SIZE,
                     "AES-CBC behind its 16-byte vector", "%s", why);
         return STELE_ERR_DAMAGED;

@@ -266,7 +266,7 @@ typedef struct ctf_stream_class {
     const ctf_class *packet_context, *event_header, *event_context; /* structures; NULL: none */
     ctf_event_class *events; /* in the order of the metadata; ids are unique */
     uint32_t event_count, event_capacity;
-    uint32_t *event_slots; /* by id: see schema_find_event(); made by schema_finish() */
+    uint32_t *event_slots;    /* by id: see schema_find_event(); made by schema_finish() */
     uint32_t event_slot_mask; /* 0: slots are ids */
     uint64_t event_id_max;
     uint32_t number; /* in schema.streams */
