@@ -236,14 +236,13 @@ static bool is_usual(const builder *b)
     return has_bits && b->entries < ENTRIES_FEW && !names_cpu(b);
 }
 
-/* Where the program goes on behind its first stretch, if it is of less than STRETCH_SIZE_MAX and
-   nothing is to be done before it. */
-static void program_lead(program *p)
+/* A stretch is stepped over if it is of no more than STRETCH_SIZE_MAX and nothing is to be done
+   before it. */
+event_entry event_entry_make(program *made)
 {
-    const op *const need = &p->ops[0];
+    const op *const need = &made->ops[0];
     const bool is_short = need->code == OP_NEED && need->u.size <= STRETCH_SIZE_MAX * 8;
-    p->lead = is_short ? need + 1 : need;
-    p->lead_bits = is_short ? need->u.size : 0;
+    return (event_entry){made, is_short ? need + 1 : need, is_short ? need->u.size : 0};
 }
 
 /* ---- Event classes ---- */
@@ -347,7 +346,6 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     if (made == NULL)
         return NULL;
     made->event = event;
-    program_lead(made);
     event_name(&b, made, event->name);
     if (b.is_exhausted) {
         program_free(made);

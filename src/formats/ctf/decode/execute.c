@@ -586,10 +586,11 @@ HOT bool event_push(ctf_run *r, const program *p, uint64_t pos, const event_stat
     return true;
 }
 
-/* The program of the event class; NULL: it is to be looked for. */
-HOT program *event_program(const ctf_run *r)
+/* The program of the event class; one without: it is to be looked for. */
+HOT const event_entry *event_look(const ctf_run *r)
 {
-    return LIKELY(r->id < r->id_count) ? r->events[r->id] : NULL;
+    static const event_entry none;
+    return LIKELY(r->id < r->id_count) ? &r->events[r->id] : &none;
 }
 
 /* ---- Strings ---- */
@@ -826,11 +827,12 @@ static void program_link(program *p, const void *const *codes)
     do {                                                                               \
         if (UNLIKELY(!either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))) \
             goto either;                                                               \
-        r->program = event_program(r);                                                 \
+        look = event_look(r);                                                          \
+        r->program = look->program;                                                    \
         if (UNLIKELY(r->program == NULL))                                              \
             goto find;                                                                 \
-        pos += r->program->lead_bits;                                                  \
-        o = r->program->lead;                                                          \
+        pos += look->lead_bits;                                                        \
+        o = look->lead;                                                                \
         goto *(o->go);                                                                 \
     } while (0)
 
@@ -849,6 +851,7 @@ decode_outcome run_execute(ctf_run *r, program *first)
 #undef CTF_OP_RARE
     };
     stele_batch *const batch = r->batch;
+    const event_entry *look;
     const op *o = first->ops, *to;
     const uint8_t *base = r->scratch;
     stele_field *entry = entries_end(batch);
@@ -994,7 +997,7 @@ EITHER_BE:
 either:
     MOVE(event_either(r, o, pos));
 DISPATCH:
-    r->program = event_program(r);
+    r->program = event_look(r)->program;
     if (UNLIKELY(r->program == NULL))
         goto find;
     o = r->program->ops;

@@ -192,8 +192,6 @@ typedef struct program {
     uint32_t cpu_slot;    /* of the CPU that the event names; SLOT_NONE */
     uint32_t entries;     /* most entries between two checks for room, with LABELS_KEPT of a value;
                              with those of the event header, once more for the next event */
-    const op *lead;       /* where to begin at a position that is far from the end: behind ... */
-    uint64_t lead_bits;   /* ... its first stretch, which is stepped over. See program_lead(). */
     uint32_t depth;       /* frames that open runs and loops need */
     uint32_t slots;
     uint32_t count; /* of operations */
@@ -220,11 +218,19 @@ struct ctf_programs {
     size_t size; /* of the programs of event classes */
 };
 
+/* The program of an event class, and how it begins at a position that is far from the end of what
+   is loaded: behind its first stretch, which is stepped over. */
+typedef struct event_entry {
+    program *program; /* NULL until it is needed */
+    const op *lead;
+    uint64_t lead_bits;
+} event_entry;
+
 typedef struct stream_programs {
     program *packet_context; /* NULL until it is needed, as all others */
     program *event_header;
-    program **events;  /* by id where these are dense, else by index of the event class */
-    uint64_t id_count; /* ids below are dense; 0: they are not */
+    event_entry *events; /* by id where these are dense, else by index of the event class */
+    uint64_t id_count;   /* ids below are dense; 0: they are not */
     uint32_t slots, depth, entries; /* most that one of them needs */
     layout_phase phase;             /* behind the event header */
     uint32_t header_entries;
@@ -240,6 +246,9 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
 program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
                        stele_batch *batch);
 void program_free(program *p);
+
+/* The entry of the program of an event class. */
+event_entry event_entry_make(program *made);
 
 /* The labels of a class with mappings, made once; NULL: memory. */
 label_table *labels_get(ctf_programs *programs, const ctf_class *type);

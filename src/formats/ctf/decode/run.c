@@ -37,7 +37,7 @@ static void stream_programs_free(stream_programs *own, const ctf_stream_class *s
     program_free(own->packet_context);
     program_free(own->event_header);
     for (uint64_t i = 0; own->events != NULL && i < count; i++)
-        program_free(own->events[i]);
+        program_free(own->events[i].program);
     free(own->events);
 }
 
@@ -254,14 +254,14 @@ static void programs_forget(ctf_programs *programs)
         const uint64_t count =
             own->id_count != 0 ? own->id_count : programs->schema->streams[i]->event_count;
         for (uint64_t k = 0; own->events != NULL && k < count; k++) {
-            program_free(own->events[k]);
-            own->events[k] = NULL;
+            program_free(own->events[k].program);
+            own->events[k] = (event_entry){0};
         }
     }
     programs->size = 0;
 }
 
-static program **program_slot(ctf_run *r, const ctf_event_class *event)
+static event_entry *event_place(ctf_run *r, const ctf_event_class *event)
 {
     const uint64_t index =
         r->own->id_count != 0 ? event->id : (uint64_t)(event - r->stream_class->events);
@@ -273,8 +273,8 @@ static program *program_make(ctf_run *r, const ctf_event_class *event)
     program *made;
     if (r->own->events == NULL && !stream_programs_make(r->own, r->stream_class))
         return NULL;
-    if (*program_slot(r, event) != NULL)
-        return *program_slot(r, event);
+    if (event_place(r, event)->program != NULL)
+        return event_place(r, event)->program;
     if (r->local != NULL && r->local->event == event && r->local_serial == r->batch_serial)
         return r->local;
     if (r->programs->size > PROGRAMS_SIZE_MAX)
@@ -292,7 +292,8 @@ static program *program_make(ctf_run *r, const ctf_event_class *event)
     r->own->slots = made->slots > r->own->slots ? made->slots : r->own->slots;
     r->own->depth = made->depth > r->own->depth ? made->depth : r->own->depth;
     r->own->entries = made->entries > r->own->entries ? made->entries : r->own->entries;
-    return *program_slot(r, event) = made;
+    *event_place(r, event) = event_entry_make(made);
+    return made;
 }
 
 /* What another run of the same stream class may have changed since. */
@@ -309,7 +310,7 @@ program *run_find_program(ctf_run *r, uint64_t at)
     const ctf_event_class *event;
     program *p = NULL;
     if (r->id < own->id_count)
-        p = own->events[r->id];
+        p = own->events[r->id].program;
     if (UNLIKELY(p == NULL)) {
         event = schema_find_event(r->stream_class, r->id);
         if (event == NULL && !r->own->event_header_has_id && r->stream_class->event_count == 1)

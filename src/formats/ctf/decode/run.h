@@ -64,7 +64,7 @@ struct ctf_run {
     uint64_t content_end; /* of the content, loaded or not */
     uint64_t near_end;    /* what ends before it can be loaded where it lies, in words */
     /* The programs of event classes, as they stand in `own` */
-    program *const *events;
+    const event_entry *events;
     uint64_t id_count;
     uint32_t entries;
     /* The event, or the head */
