@@ -93,7 +93,9 @@ static stele_status index_traces(opening *o)
         const input *in = source_input(r->trace->source);
         if (!r->trace->info.is_seekable)
             continue;
-        status = stele_trace_index(r->trace);
+        status = trace_index(r->trace);
+        if (status == STELE_OK && request_needs_end(request))
+            status = trace_find_ends(r->trace);
         r->stored_from = in != NULL ? in->stored_at : 0;
         related_learn_index(&o->related[i]);
     }

@@ -107,7 +107,7 @@ bool trace_set_version(stele_trace *trace, const char *version)
     return true;
 }
 
-stele_status stele_trace_index(stele_trace *trace)
+stele_status trace_index(stele_trace *trace)
 {
     stele_status status;
     if (trace->is_indexed || trace->ops->index == NULL)
@@ -119,6 +119,19 @@ stele_status stele_trace_index(stele_trace *trace)
     trace->stream_count = trace->context->stream_count - trace->stream_first;
     trace->is_indexed = status == STELE_OK;
     return status;
+}
+
+stele_status trace_find_ends(stele_trace *trace)
+{
+    find_ends_fn *const find_ends = trace->find_ends;
+    trace->find_ends = NULL;
+    return find_ends != NULL && trace->is_indexed ? find_ends(trace) : STELE_OK;
+}
+
+stele_status stele_trace_index(stele_trace *trace)
+{
+    const stele_status status = trace_index(trace);
+    return status == STELE_OK ? trace_find_ends(trace) : status;
 }
 
 void stele_trace_set_resolver(stele_trace *trace, stele_resolve_fn *resolve, void *user)

@@ -79,6 +79,12 @@ typedef struct trace_ops {
     void (*close)(stele_trace *trace);
 } trace_ops;
 
+/*
+ * Finds out when the last events of the streams are, once index() was called, which may leave it at
+ * a time that is not before them, where looking for it takes longer. Called at most once.
+ */
+typedef stele_status find_ends_fn(stele_trace *trace);
+
 struct insn_request;
 struct insn_producer;
 
@@ -89,6 +95,7 @@ typedef stele_status produce_insns_fn(stele_trace *trace, const struct insn_requ
 struct stele_trace {
     const trace_ops *ops;
     produce_insns_fn *produce_insns; /* NULL: the format has none; set by it, as ops */
+    find_ends_fn *find_ends;         /* NULL: index() does, or they are found; set as ops */
     const struct format *format;
     stele_context *context;
     source *source; /* owned */
@@ -101,6 +108,10 @@ struct stele_trace {
     bool is_indexed;
     bool is_consumed; /* a sequential source that was read already */
 };
+
+/* stele_trace_index() without find_ends(), and that. */
+stele_status trace_index(stele_trace *trace);
+stele_status trace_find_ends(stele_trace *trace);
 
 /* Adds or replaces what only this format has; texts are copied. False: memory. */
 bool trace_set_property(stele_trace *trace, const char *key, const char *value);

@@ -70,6 +70,27 @@ static stele_status made_index(stele_trace *self)
     return STELE_OK;
 }
 
+/* Ends that index() left open. */
+static unsigned find_ends_calls;
+
+static stele_status made_find_ends(stele_trace *self)
+{
+    find_ends_calls++;
+    for (uint32_t i = 0; i < self->stream_count; i++)
+        *context_stream(self->context, self->stream_first + i) =
+            made_stream((const made_trace *)self, i);
+    return STELE_OK;
+}
+
+static stele_status made_index_open(stele_trace *self)
+{
+    const uint32_t first = self->context->stream_count;
+    const stele_status status = made_index(self);
+    for (uint32_t i = first; i < self->context->stream_count; i++)
+        context_stream(self->context, i)->end_ns += 1000;
+    return status;
+}
+
 static stele_status made_produce(stele_trace *self, const produce_request *request, producer **out)
 {
     const made_trace *trace = (const made_trace *)self;
@@ -104,6 +125,7 @@ static void made_trace_close(stele_trace *self)
 }
 
 static const trace_ops made_ops = {made_index, made_produce, made_trace_close};
+static const trace_ops made_ops_open = {made_index_open, made_produce, made_trace_close};
 static const trace_ops made_ops_no_index = {NULL, made_produce, made_trace_close};
 
 static stele_trace *made_trace_open(stele_context *context, const made_list *list,
@@ -569,6 +591,37 @@ TEST(bounds_of_every_kind)
     CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_END, 20}, none, false), "10 30");
     CHECK_EQ_STR(times_between((stele_bound){STELE_BOUND_END, 19}, none, false), "30");
     CHECK_EQ_STR(times_between(none, (stele_bound){STELE_BOUND_END, 5}, false), "10");
+}
+
+TEST(ends_are_looked_for_where_they_are_asked_for)
+{
+    const made_list list = made_new(1000, 2, 0, 3);
+    const made_options options = {.streams = 2, .has_lateness = true};
+    const stele_request whole = {0}, last = {.begin = {STELE_BOUND_END, 100}};
+    const int64_t end_ns = list.events[list.count - 1].time_ns;
+    uint64_t last_count = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        list.events[i].kind = STELE_KIND_INSTANT;
+        last_count += list.events[i].time_ns >= end_ns - 100;
+    }
+    for (unsigned turn = 0; turn < 3; turn++) {
+        stele_context *context = make_context(0);
+        stele_trace *trace = made_trace_open(context, &list, &options);
+        trace->ops = &made_ops_open;
+        trace->find_ends = made_find_ends;
+        find_ends_calls = 0;
+        CHECK_EQ_U64(read_traces(context, &trace, 1, &whole).stats.event_count, 1000);
+        CHECK_EQ_U64(find_ends_calls, 0);
+        if (turn == 1)
+            CHECK_EQ_U64(stele_trace_index(trace), STELE_OK);
+        if (turn != 0) {
+            CHECK_EQ_U64(read_traces(context, &trace, 1, &last).stats.event_count, last_count);
+            CHECK_EQ_U64(find_ends_calls, 1);
+        }
+        stele_trace_close(trace);
+        stele_context_free(context);
+    }
+    free(list.events);
 }
 
 TEST(bounds_without_a_meaning)

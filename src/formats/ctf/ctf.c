@@ -348,6 +348,7 @@ static stele_status ctf_open(stele_context *context, source *from,
     if (trace == NULL)
         return status;
     trace->base.ops = &ops;
+    trace->base.find_ends = ctf_find_ends;
     trace->base.context = context;
     trace->base.source = from;
     if (intern_names(trace))

@@ -17,6 +17,13 @@
 
 /* ---- Files ---- */
 
+/* What a pass looks for. */
+typedef enum index_pass {
+    INDEX_STREAMS, /* the first packets only */
+    INDEX_PACKETS,
+    INDEX_ENDS /* the last events of files that are open about them */
+} index_pass;
+
 typedef struct indexer {
     ctf_trace *trace;
     ctf_programs **programs; /* by unit, made when needed */
@@ -25,8 +32,8 @@ typedef struct indexer {
     stele_batch *batch;
     diag_sink told; /* what was reported, apart from this pass */
     ctf_content content;
-    bool is_brief; /* the first packets only */
-    bool is_told;  /* what is wrong was, when the streams were found */
+    index_pass pass;
+    bool is_told; /* what is wrong was, when the streams were found */
 } indexer;
 
 /* Findings are reported from here on, and ... */
@@ -127,9 +134,9 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
     packets_init(&packets, self->trace, file, run, w->in->size);
     packets.is_quiet = is_quiet;
     while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
-        if (self->is_brief || (is_known && file->first.stream_class == NULL))
+        if (self->pass == INDEX_STREAMS || (is_known && file->first.stream_class == NULL))
             file->first = packet.head;
-        if (self->is_brief)
+        if (self->pass == INDEX_STREAMS)
             return STELE_OK;
         if (!is_known && !learn_packet(file, &packet, &last_begin))
             return STELE_ERR_MEMORY;
@@ -147,6 +154,17 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
     if (status != STELE_OK && status != STELE_END)
         return status;
     file->is_first_unknown = tried != 0 && !file->has_first_event;
+    file->is_last_open = file->has_end && file->first.clock != NULL;
+    return file->is_last_open ? STELE_OK : learn_last(self, file, &packets, w);
+}
+
+/* The last event of a file alone. */
+static stele_status index_end(indexer *self, ctf_file *file, ctf_run *run, window *w)
+{
+    ctf_packets packets;
+    packets_init(&packets, self->trace, file, run, w->in->size);
+    packets.is_quiet = true;
+    file->is_last_open = false;
     return learn_last(self, file, &packets, w);
 }
 
@@ -154,7 +172,11 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
 static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
 {
     bool is_known = false;
-    stele_status status = self->is_brief ? STELE_OK : lttng_index_use(self->trace, file, &is_known);
+    stele_status status = STELE_OK;
+    if (self->pass == INDEX_ENDS)
+        return index_end(self, file, run, w);
+    if (self->pass == INDEX_PACKETS)
+        status = lttng_index_use(self->trace, file, &is_known);
     if (status == STELE_OK)
         status = index_packets(self, file, run, w, is_known, true);
     if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
@@ -443,20 +465,26 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
     return stream->number != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* Goes through the files; `is_brief` as in the indexer. */
-static stele_status index_files(ctf_trace *trace, bool is_brief)
+static bool is_wanted(const ctf_trace *trace, const ctf_file *file, index_pass pass)
+{
+    return ctf_schema_unit(trace, file->unit)->is_open &&
+           (pass != INDEX_ENDS || file->is_last_open);
+}
+
+/* Goes through the files. */
+static stele_status index_files(ctf_trace *trace, index_pass pass)
 {
     stele_context *context = trace->base.context;
     indexer self = {.trace = trace,
                     .told = context->diag,
                     .programs = calloc(trace->unit_count, sizeof *self.programs),
-                    .is_brief = is_brief,
+                    .pass = pass,
                     .is_told = trace->is_grouped};
     stele_status status =
         self.programs != NULL ? stele_batch_new(INDEX_EVENTS, &self.batch) : STELE_ERR_MEMORY;
     context->diag.fn = NULL;
     for (uint32_t i = 0; status == STELE_OK && i < trace->file_count; i++)
-        if (ctf_schema_unit(trace, trace->files[i].unit)->is_open)
+        if (is_wanted(trace, &trace->files[i], pass))
             status = index_file(&self, &trace->files[i]);
     context->diag = self.told;
     run_free(self.run);
@@ -500,7 +528,7 @@ stele_status ctf_group(ctf_trace *trace)
     stele_status status;
     if (trace->is_grouped)
         return STELE_OK;
-    status = index_files(trace, true);
+    status = index_files(trace, INDEX_STREAMS);
     if (status == STELE_OK)
         status = make_streams(trace);
     if (status == STELE_OK)
@@ -513,11 +541,24 @@ stele_status ctf_group(ctf_trace *trace)
 stele_status ctf_index(stele_trace *base)
 {
     ctf_trace *trace = (ctf_trace *)base;
-    stele_status status = index_files(trace, false);
+    stele_status status = index_files(trace, INDEX_PACKETS);
     if (status == STELE_OK && !trace->is_grouped)
         status = make_streams(trace);
     if (status == STELE_OK)
         status = publish_all(trace);
     trace->is_grouped |= status == STELE_OK;
+    return status;
+}
+
+stele_status ctf_find_ends(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    const stele_status status = index_files(trace, INDEX_ENDS);
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const ctf_stream *stream = &trace->streams[i];
+        stele_stream *out = context_stream(base->context, stream->number);
+        stream_range(trace, stream, out);
+        stream_span(trace, stream, out);
+    }
     return status;
 }

@@ -278,7 +278,7 @@ stele_status ctf_produce(stele_trace *base, const produce_request *request, prod
     *out = NULL;
     if (trace->file_count != 0) {
         const bool is_whole = request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
-        const stele_status status = is_whole ? ctf_group(trace) : stele_trace_index(base);
+        const stele_status status = is_whole ? ctf_group(trace) : trace_index(base);
         if (status != STELE_OK)
             return status;
     }

@@ -54,6 +54,7 @@ typedef struct ctf_file {
     int64_t first_event_ns, last_event_ns;
     bool has_end, has_first_event, has_last_event;
     bool is_first_unknown; /* there may be events, but the first packets show none */
+    bool is_last_open;     /* the last event was not looked for: packets tell about when it is */
     bool is_ordered;       /* its packets begin one after the other */
     ctf_seek *seeks;
     uint32_t seek_count, seek_capacity; /* the latter 4 to a power, like CTF_SEEKS_MAX */
@@ -139,6 +140,9 @@ void ctf_close_member(size_t member, input *in);
 
 /* Finds the packets of every file, and so the streams with their ranges (index.c). */
 stele_status ctf_index(stele_trace *base);
+
+/* Finds the times of the last events, where packets tell that there are none behind their end. */
+stele_status ctf_find_ends(stele_trace *base);
 
 /* Finds the streams alone, by the first packet of every file, unless they are known. */
 stele_status ctf_group(ctf_trace *trace);
