@@ -7,6 +7,7 @@
 #include "analysis/histogram.h"
 #include "analysis/ranked.h"
 #include "analysis/samples.h"
+#include "core/array.h"
 #include "core/hash.h"
 #include "core/wide.h"
 
@@ -43,12 +44,10 @@ static entry *entry_new(profile *p, stele_name name, uint32_t track)
 {
     entry *made;
     if (p->entry_count == p->entry_capacity) {
-        const size_t capacity = p->entry_capacity == 0 ? 256 : p->entry_capacity * 2;
-        entry **entries = realloc(p->entries, capacity * sizeof *entries);
+        entry **entries = array_grow_size(p->entries, sizeof *entries, &p->entry_capacity, 256);
         if (entries == NULL)
             return NULL;
         p->entries = entries;
-        p->entry_capacity = capacity;
     }
     made = calloc(1, sizeof *made);
     if (made == NULL)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 void stacks_init(stacks *s, uint32_t open_max)
 {
     *s = (stacks){.open_max = open_max};
@@ -39,12 +41,10 @@ static uint32_t span_take(stacks *s)
         return reused;
     }
     if (s->span_count + 1 >= s->span_capacity) {
-        const uint32_t capacity = s->span_capacity == 0 ? 256 : s->span_capacity * 2;
-        open_span *spans = realloc(s->spans, capacity * sizeof *spans);
+        open_span *spans = array_grow(s->spans, sizeof *spans, &s->span_capacity, 256);
         if (spans == NULL)
             return 0;
         s->spans = spans;
-        s->span_capacity = capacity;
     }
     return ++s->span_count;
 }

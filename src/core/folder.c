@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/array.h"
 #include "core/intern.h"
 
 #define DEPTH_MAX 32u
@@ -38,12 +39,10 @@ static stele_status folder_keep_link(folder_walk *walk, const char *name, unsign
 {
     folder_link *link;
     if (walk->link_count == walk->link_capacity) {
-        const size_t capacity = walk->link_capacity != 0 ? walk->link_capacity * 2 : 16;
-        folder_link *grown = realloc(walk->links, capacity * sizeof *grown);
+        folder_link *grown = array_grow_size(walk->links, sizeof *grown, &walk->link_capacity, 16);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         walk->links = grown;
-        walk->link_capacity = capacity;
     }
     link = &walk->links[walk->link_count];
     *link = (folder_link){strdup(name), depth};

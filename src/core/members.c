@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 bool members_are_full(members *m, size_t count)
 {
     if (count < MEMBERS_MAX)
@@ -30,12 +32,10 @@ stele_status members_add(members *m, const char *name, uint64_t offset, uint64_t
 {
     const char *copy;
     if (m->count == m->capacity) {
-        const size_t capacity = m->capacity == 0 ? 16 : m->capacity * 2;
-        source_member *at = realloc(m->at, capacity * sizeof *at);
+        source_member *at = array_grow_size(m->at, sizeof *at, &m->capacity, 16);
         if (at == NULL)
             return STELE_ERR_MEMORY;
         m->at = at;
-        m->capacity = capacity;
     }
     copy = name_below(m, name);
     if (copy == NULL)

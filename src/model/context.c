@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 #include "model/batch.h"
 
@@ -117,15 +118,13 @@ uint64_t stele_context_diag_count(const stele_context *context, stele_severity s
 /* Makes room for one more in a table that doubles; false when memory is exhausted. */
 static bool table_reserve(void **table, uint32_t count, uint32_t *capacity, size_t entry_size)
 {
-    const uint32_t grown = *capacity == 0 ? 64 : *capacity * 2;
-    void *moved;
+    void *grown;
     if (count < *capacity)
         return true;
-    moved = realloc(*table, grown * entry_size);
-    if (moved == NULL)
+    grown = array_grow(*table, entry_size, capacity, 64);
+    if (grown == NULL)
         return false;
-    *table = moved;
-    *capacity = grown;
+    *table = grown;
     return true;
 }
 

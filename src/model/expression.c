@@ -20,6 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/array.h"
 #include "model/expression_code.h"
 #include "model/quantity.h"
 
@@ -250,16 +251,13 @@ static bool token_expect(parser *p, token wanted, const char *expected)
 /* The table with room for one more; NULL when memory is exhausted. */
 static void *table_grow(parser *p, void *table, uint32_t count, uint32_t *capacity, size_t size)
 {
-    const uint32_t grown = *capacity == 0 ? 8 : *capacity * 2;
-    void *moved;
+    void *grown;
     if (count < *capacity)
         return table;
-    moved = realloc(table, grown * size);
-    if (moved == NULL)
+    grown = array_grow(table, size, capacity, 8);
+    if (grown == NULL)
         fail_memory(p);
-    else
-        *capacity = grown;
-    return moved;
+    return grown;
 }
 
 static bool emit(parser *p, opcode op, uint32_t left, uint32_t right)

@@ -20,6 +20,8 @@ const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
 #include <string.h>
 #include <unistd.h>
 
+#include "core/array.h"
+
 #define LINE_DISTANCE_MAX 64u /* bytes of code */
 
 typedef struct binary_name {
@@ -196,12 +198,10 @@ static int line_compare(const void *left, const void *right)
 static bool line_add(binary *file, const line_entry *entry)
 {
     if (file->line_count == file->line_capacity) {
-        const size_t capacity = file->line_capacity == 0 ? 4096 : file->line_capacity * 2;
-        line_entry *lines = realloc(file->lines, capacity * sizeof *lines);
+        line_entry *lines = array_grow_size(file->lines, sizeof *lines, &file->line_capacity, 4096);
         if (lines == NULL)
             return false;
         file->lines = lines;
-        file->line_capacity = capacity;
     }
     file->lines[file->line_count++] = *entry;
     return true;

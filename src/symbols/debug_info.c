@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 #include "core/path.h"
 #include "model/batch.h"
@@ -203,12 +204,11 @@ static bool add_mapping(debug_info *info, const stele_batch *batch, const stele_
         if (info->mappings[i].vpid == vpid && info->mappings[i].low == m.low)
             remove_mapping(info, i);
     if (info->mapping_count == info->mapping_capacity) {
-        const size_t capacity = info->mapping_capacity != 0 ? info->mapping_capacity * 2 : 16;
-        mapping *grown = realloc(info->mappings, capacity * sizeof *grown);
+        mapping *grown =
+            array_grow_size(info->mappings, sizeof *grown, &info->mapping_capacity, 16);
         if (grown == NULL)
             return false;
         info->mappings = grown;
-        info->mapping_capacity = capacity;
     }
     m.path = get_text(info, batch, event, KNOWN_PATH);
     info->mappings[info->mapping_count++] = m;

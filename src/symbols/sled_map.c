@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 const char *sled_kind_text(sled_kind kind)
 {
     static const char *const texts[SLED_KIND_COUNT] = {"function-enter", "function-exit",
@@ -15,12 +17,10 @@ const char *sled_kind_text(sled_kind kind)
 bool sled_map_add(sled_map *map, const sled *entry)
 {
     if (map->count == map->capacity) {
-        const size_t capacity = map->capacity == 0 ? 256 : map->capacity * 2;
-        sled *sleds = realloc(map->sleds, capacity * sizeof *sleds);
+        sled *sleds = array_grow_size(map->sleds, sizeof *sleds, &map->capacity, 256);
         if (sleds == NULL)
             return false;
         map->sleds = sleds;
-        map->capacity = capacity;
     }
     map->sleds[map->count++] = *entry;
     return true;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/fxt/trace.h"
 
 /* Bytes of state that wait. State without events is harmless, so beyond that it just goes out. */
@@ -96,12 +97,10 @@ static bool wait_for(fxt_copier *c, const walk_record *at, const stele_fxt_recor
     const uint64_t slot = slot_of(r);
     size_t before;
     if (c->count == c->capacity) {
-        const uint32_t capacity = c->capacity == 0 ? 64 : c->capacity * 2;
-        waiting *grown = realloc(c->waiting, capacity * sizeof *grown);
+        waiting *grown = array_grow(c->waiting, sizeof *grown, &c->capacity, 64);
         if (grown == NULL)
             return false;
         c->waiting = grown;
-        c->capacity = capacity;
     }
     output_memory(c->bytes, &before);
     output_write(c->bytes, at->bytes, (size_t)at->extent);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* ---- Recognition ---- */
 
 bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian)
@@ -86,12 +88,11 @@ fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p)
     if (known != 0)
         return &trace->streams[known - 1];
     if (trace->stream_count == trace->stream_capacity) {
-        const uint32_t capacity = trace->stream_capacity == 0 ? 16 : trace->stream_capacity * 2;
-        fxt_stream *streams = realloc(trace->streams, capacity * sizeof *streams);
+        fxt_stream *streams =
+            array_grow(trace->streams, sizeof *streams, &trace->stream_capacity, 16);
         if (streams == NULL)
             return NULL;
         trace->streams = streams;
-        trace->stream_capacity = capacity;
     }
     stream = (stele_stream){.trace = trace->base.info.number,
                             .number = p->id,

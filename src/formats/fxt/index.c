@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/fxt/trace.h"
 
 /* All runs together; then they are coalesced, two by two. */
@@ -55,12 +56,10 @@ static bool run_add(indexer *x, uint64_t start, uint64_t stop)
         return true;
     }
     if (stream->run_count == stream->run_capacity) {
-        const uint32_t capacity = stream->run_capacity == 0 ? 4 : stream->run_capacity * 2;
-        fxt_run *runs = realloc(stream->runs, capacity * sizeof *runs);
+        fxt_run *runs = array_grow(stream->runs, sizeof *runs, &stream->run_capacity, 4);
         if (runs == NULL)
             return false;
         stream->runs = runs;
-        stream->run_capacity = capacity;
     }
     stream->runs[stream->run_count++] = (fxt_run){start, stop};
     if (++x->run_count >= RUNS_MAX)

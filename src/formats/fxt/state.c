@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 
 /* Stands for every page of a string table that has no strings. */
@@ -73,12 +74,11 @@ static fxt_provider *provider_new(fxt_state *s)
 {
     fxt_provider *p;
     if (s->provider_count == s->provider_capacity) {
-        const uint32_t capacity = s->provider_capacity == 0 ? 16 : s->provider_capacity * 2;
-        fxt_provider **providers = realloc(s->providers, capacity * sizeof(fxt_provider *));
+        fxt_provider **providers =
+            array_grow(s->providers, sizeof(fxt_provider *), &s->provider_capacity, 16);
         if (providers == NULL)
             return NULL;
         s->providers = providers;
-        s->provider_capacity = capacity;
     }
     p = calloc(1, sizeof *p);
     if (p == NULL)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* Keys that are remembered; further ones are taken for new each time. */
 #define SEEN_MAX (64u << 10)
 
@@ -30,12 +32,10 @@ static uint32_t table_take(fxt_table *table, uint32_t record)
 {
     if (table->count < table->capacity_max) {
         if (table->count + 1 >= table->capacity) {
-            const uint32_t capacity = table->capacity == 0 ? 64 : table->capacity * 2;
-            fxt_slot *slots = realloc(table->slots, capacity * sizeof *slots);
+            fxt_slot *slots = array_grow(table->slots, sizeof *slots, &table->capacity, 64);
             if (slots == NULL)
                 return 0;
             table->slots = slots;
-            table->capacity = capacity;
         }
         return ++table->count;
     }

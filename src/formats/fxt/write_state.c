@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/fxt/trace.h"
 
 /* Stands for whatever was recorded without a provider. */
@@ -206,12 +207,10 @@ static fxt_target *target_new(fxt_writer *w, uint64_t key, uint32_t id)
 {
     fxt_target *target;
     if (w->target_count == w->target_capacity) {
-        const uint32_t capacity = w->target_capacity == 0 ? 8 : w->target_capacity * 2;
-        fxt_target *targets = realloc(w->targets, capacity * sizeof *targets);
+        fxt_target *targets = array_grow(w->targets, sizeof *targets, &w->target_capacity, 8);
         if (targets == NULL)
             return NULL;
         w->targets = targets;
-        w->target_capacity = capacity;
     }
     while (fxt_map_get(&w->ids, 0, id) != 0)
         id++; /* of another trace */

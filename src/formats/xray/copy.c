@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/xray/decode.h"
 #include "formats/xray/profile_write.h"
 #include "formats/xray/sound.h"
@@ -264,12 +265,10 @@ static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
     if (status != STELE_OK)
         return status;
     if (c->kept_count == c->kept_capacity) {
-        const size_t capacity = c->kept_capacity == 0 ? 1024 : c->kept_capacity * 2;
-        uint64_t *kept = realloc(c->kept, capacity * sizeof *kept);
+        uint64_t *kept = array_grow_size(c->kept, sizeof *kept, &c->kept_capacity, 1024);
         if (kept == NULL)
             return STELE_ERR_MEMORY;
         c->kept = kept;
-        c->kept_capacity = capacity;
     }
     c->kept[c->kept_count++] = event->offset;
     return c->out->status;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/xray/decode.h"
 #include "formats/xray/trace.h"
 
@@ -13,12 +14,11 @@
 static bool ranges_add(xray_trace *trace, const xray_range *range)
 {
     if (trace->range_count == trace->range_capacity) {
-        const size_t capacity = trace->range_capacity == 0 ? 256 : trace->range_capacity * 2;
-        xray_range *ranges = realloc(trace->ranges, capacity * sizeof *ranges);
+        xray_range *ranges =
+            array_grow_size(trace->ranges, sizeof *ranges, &trace->range_capacity, 256);
         if (ranges == NULL)
             return false;
         trace->ranges = ranges;
-        trace->range_capacity = capacity;
     }
     trace->ranges[trace->range_count++] = *range;
     return true;

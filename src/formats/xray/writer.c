@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/xray/decode.h"
 #include "formats/xray/profile_write.h"
 #include "formats/xray/writer.h"
@@ -245,12 +246,10 @@ static stele_status push_exit(xray_lane *lane, uint32_t function, uint64_t tsc)
 {
     uint32_t at;
     if (lane->exit_count == lane->exit_capacity) {
-        const uint32_t capacity = lane->exit_capacity == 0 ? 16 : lane->exit_capacity * 2;
-        pending_exit *exits = realloc(lane->exits, capacity * sizeof *exits);
+        pending_exit *exits = array_grow(lane->exits, sizeof *exits, &lane->exit_capacity, 16);
         if (exits == NULL)
             return STELE_ERR_MEMORY;
         lane->exits = exits;
-        lane->exit_capacity = capacity;
     }
     /* Spans that overlap without nesting: the one that ends first is on top all the same. */
     for (at = lane->exit_count++; at != 0 && lane->exits[at - 1].tsc < tsc; at--)

@@ -3,15 +3,14 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 op *build_op(builder *b, op_code code)
 {
     if (b->count == b->capacity && !b->is_exhausted) {
-        const uint32_t capacity = b->capacity != 0 ? b->capacity * 2 : 32;
-        op *grown = capacity > b->capacity ? realloc(b->ops, capacity * sizeof *grown) : NULL;
-        if (grown != NULL) {
+        op *grown = array_grow(b->ops, sizeof *grown, &b->capacity, 32);
+        if (grown != NULL)
             b->ops = grown;
-            b->capacity = capacity;
-        }
         b->is_exhausted = grown == NULL;
     }
     if (b->is_exhausted)

@@ -2,6 +2,7 @@
 /* Notes of where the pieces of records lie. See decode.h. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/ctf/decode/build.h"
 #include "formats/ctf/decode/run.h"
 
@@ -29,12 +30,10 @@ bool joint_note(ctf_run *r, const op *o, uint64_t pos)
     if (kind == JOINT_EVENT)
         r->joint_count = 0;
     if (r->joint_count == r->joint_capacity) {
-        const uint32_t capacity = r->joint_capacity != 0 ? r->joint_capacity * 2 : 64;
-        run_joint *grown = realloc(r->joints, capacity * sizeof *grown);
+        run_joint *grown = array_grow(r->joints, sizeof *grown, &r->joint_capacity, 64);
         if (grown == NULL)
             return false;
         r->joints = grown;
-        r->joint_capacity = capacity;
     }
     joint = &r->joints[r->joint_count++];
     *joint = (run_joint){.kind = kind,

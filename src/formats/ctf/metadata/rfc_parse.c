@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/ctf/metadata/rfc_front.h"
 
 /* Attributes of a block: each once, named by bits. */
@@ -420,12 +421,10 @@ static bool try_block(rfc_front *front, uint32_t start, bool *is_waiting)
 static bool wait_block(rfc_front *front, uint32_t start)
 {
     if (front->waiting_count == front->waiting_capacity) {
-        const uint32_t capacity = front->waiting_count != 0 ? front->waiting_count * 2 : 64;
-        uint32_t *grown = realloc(front->waiting, capacity * sizeof *grown);
+        uint32_t *grown = array_grow(front->waiting, sizeof *grown, &front->waiting_capacity, 64);
         if (grown == NULL)
             return false;
         front->waiting = grown;
-        front->waiting_capacity = capacity;
     }
     front->waiting[front->waiting_count++] = start;
     front->at = start;

@@ -2,6 +2,7 @@
 /* Types of the RFC v1.1, section 4. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/ctf/metadata/rfc_front.h"
 
 typedef enum rfc_kind {
@@ -143,14 +144,10 @@ static const rfc_type *type_find(rfc_front *front, ctf_text name, bool *is_lost)
 static bool members_push(rfc_front *front, const ctf_member *member)
 {
     if (front->member_count == front->member_capacity) {
-        const uint32_t capacity = front->member_capacity != 0 ? front->member_capacity * 2 : 64;
-        ctf_member *grown = capacity > front->member_count
-                                ? realloc(front->members, capacity * sizeof *grown)
-                                : NULL;
+        ctf_member *grown = array_grow(front->members, sizeof *grown, &front->member_capacity, 64);
         if (grown == NULL)
             return false;
         front->members = grown;
-        front->member_capacity = capacity;
     }
     front->members[front->member_count++] = *member;
     return true;
@@ -265,13 +262,11 @@ static bool read_map(rfc_front *front, ctf_class *type)
         return false;
     while (!rfc_is_mark(front, '}')) {
         if (count == front->mapping_capacity) {
-            const uint32_t capacity = count != 0 ? count * 2 : 64;
             ctf_mapping *grown =
-                capacity > count ? realloc(front->mappings, capacity * sizeof *grown) : NULL;
+                array_grow(front->mappings, sizeof *grown, &front->mapping_capacity, 64);
             if (grown == NULL)
                 return false;
             front->mappings = grown;
-            front->mapping_capacity = capacity;
         }
         if (!read_mapping(front, &front->mappings[count++]))
             return false;

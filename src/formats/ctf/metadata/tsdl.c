@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
+
 void *tsdl_add(table *t, size_t size)
 {
     if (t->count == t->capacity) {
-        const uint32_t capacity = t->capacity != 0 ? t->capacity * 2 : 16;
-        void *grown = capacity > t->capacity ? realloc(t->items, capacity * size) : NULL;
+        void *grown = array_grow(t->items, size, &t->capacity, 16);
         if (grown == NULL)
             return NULL;
         t->items = grown;
-        t->capacity = capacity;
     }
     return (char *)t->items + t->count++ * size;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 #include "formats/ctf/schema/targets.h"
 
@@ -44,12 +45,10 @@ static void *table_add(void **table, uint32_t *count, uint32_t *capacity, size_t
 {
     uint8_t *added;
     if (*count == *capacity) {
-        const uint32_t wanted = *capacity != 0 ? *capacity * 2 : FIRST_SIZE / (uint32_t)size + 1;
-        void *grown = wanted > *capacity ? realloc(*table, wanted * size) : NULL;
+        void *grown = array_grow(*table, size, capacity, FIRST_SIZE / (uint32_t)size + 1);
         if (grown == NULL)
             return NULL;
         *table = grown;
-        *capacity = wanted;
     }
     added = (uint8_t *)*table + *count * size;
     (*count)++;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/ctf/codes.h"
 
 /* Own targets are forgotten with their event class, so these three roots are always there. */
@@ -169,12 +170,10 @@ static bool lookup_add(target_lookup *look, target_tree *tree, uint32_t node, co
         tree->nodes[node].slot = (*count)++;
     }
     if (walk->pick_count == walk->pick_capacity) {
-        const uint32_t capacity = walk->pick_capacity != 0 ? walk->pick_capacity * 2 : 16;
-        uint32_t *grown = realloc(walk->picks, capacity * sizeof *grown);
+        uint32_t *grown = array_grow(walk->picks, sizeof *grown, &walk->pick_capacity, 16);
         if (grown == NULL)
             return walk_exhausted(walk);
         walk->picks = grown;
-        walk->pick_capacity = capacity;
     }
     walk->picks[walk->pick_count++] = tree->nodes[node].slot;
     look->is_conditional |= is_conditional;
@@ -328,12 +327,10 @@ static bool lookup_run(target_lookup *look, const ctf_location *at)
 static bool walk_push_user(target_walk *walk, const target_user *user)
 {
     if (walk->user_count == walk->user_capacity) {
-        const uint32_t capacity = walk->user_capacity != 0 ? walk->user_capacity * 2 : 16;
-        target_user *grown = realloc(walk->users, capacity * sizeof *grown);
+        target_user *grown = array_grow(walk->users, sizeof *grown, &walk->user_capacity, 16);
         if (grown == NULL)
             return walk_exhausted(walk);
         walk->users = grown;
-        walk->user_capacity = capacity;
     }
     walk->users[walk->user_count++] = *user;
     return true;

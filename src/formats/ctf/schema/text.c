@@ -6,18 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/pages.h"
 #include "formats/ctf/codes.h"
 
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset)
 {
     if (m->piece_count == m->piece_capacity) {
-        const size_t capacity = m->piece_capacity != 0 ? m->piece_capacity * 2 : 16;
-        metadata_piece *grown = realloc(m->pieces, capacity * sizeof *grown);
+        metadata_piece *grown = array_grow_size(m->pieces, sizeof *grown, &m->piece_capacity, 16);
         if (grown == NULL)
             return false;
         m->pieces = grown;
-        m->piece_capacity = capacity;
     }
     m->pieces[m->piece_count++] = (metadata_piece){text_offset, offset};
     return true;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/bytes_map.h"
 #include "core/path.h"
 #include "core/saturate.h"
@@ -26,12 +27,10 @@ static stele_status add_unit(ctf_trace *trace, size_t member)
 {
     ctf_unit *unit;
     if (trace->unit_count == trace->unit_capacity) {
-        const uint32_t capacity = trace->unit_capacity != 0 ? trace->unit_capacity * 2 : 1;
-        ctf_unit *grown = realloc(trace->units, capacity * sizeof *grown);
+        ctf_unit *grown = array_grow(trace->units, sizeof *grown, &trace->unit_capacity, 1);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         trace->units = grown;
-        trace->unit_capacity = capacity;
     }
     unit = &trace->units[trace->unit_count];
     *unit = (ctf_unit){.metadata_member = member, .same_as = CTF_NONE, .number = trace->unit_count};
@@ -301,12 +300,10 @@ static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
 {
     ctf_file *file;
     if (trace->file_count == trace->file_capacity) {
-        const uint32_t capacity = trace->file_capacity != 0 ? trace->file_capacity * 2 : 16;
-        ctf_file *grown = realloc(trace->files, capacity * sizeof *grown);
+        ctf_file *grown = array_grow(trace->files, sizeof *grown, &trace->file_capacity, 16);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         trace->files = grown;
-        trace->file_capacity = capacity;
     }
     file = &trace->files[trace->file_count++];
     *file = (ctf_file){.member = member,

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/bytes_map.h"
 #include "core/path.h"
 #include "formats/ctf/trace/content.h"
@@ -244,12 +245,10 @@ static ctf_stream *stream_add(ctf_trace *trace, const ctf_file *file)
 {
     ctf_stream *stream;
     if (trace->stream_count == trace->stream_capacity) {
-        const uint32_t capacity = trace->stream_capacity != 0 ? trace->stream_capacity * 2 : 16;
-        ctf_stream *grown = realloc(trace->streams, capacity * sizeof *grown);
+        ctf_stream *grown = array_grow(trace->streams, sizeof *grown, &trace->stream_capacity, 16);
         if (grown == NULL)
             return NULL;
         trace->streams = grown;
-        trace->stream_capacity = capacity;
     }
     stream = &trace->streams[trace->stream_count];
     *stream = (ctf_stream){.unit = ctf_schema_unit(trace, file->unit)->number,
@@ -264,12 +263,10 @@ static ctf_stream *stream_add(ctf_trace *trace, const ctf_file *file)
 static bool stream_add_file(ctf_stream *stream, uint32_t file)
 {
     if (stream->file_count == stream->file_capacity) {
-        const uint32_t capacity = stream->file_capacity != 0 ? stream->file_capacity * 2 : 2;
-        uint32_t *grown = realloc(stream->files, capacity * sizeof *grown);
+        uint32_t *grown = array_grow(stream->files, sizeof *grown, &stream->file_capacity, 2);
         if (grown == NULL)
             return false;
         stream->files = grown;
-        stream->file_capacity = capacity;
     }
     stream->files[stream->file_count++] = file;
     return true;

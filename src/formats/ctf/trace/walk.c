@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* ---- One file ---- */
 
 /* Whether packets can be found by their begins. */
@@ -215,12 +217,10 @@ static stele_status walk_add(ctf_walk *walk)
     walk_file *self;
     stele_status status;
     if (walk->open_count == walk->open_capacity) {
-        const uint32_t capacity = walk->open_capacity != 0 ? walk->open_capacity * 2 : 2;
-        walk_file **grown = realloc(walk->open, capacity * sizeof *grown);
+        walk_file **grown = array_grow(walk->open, sizeof *grown, &walk->open_capacity, 2);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         walk->open = grown;
-        walk->open_capacity = capacity;
     }
     self = malloc(sizeof *self);
     if (self == NULL)

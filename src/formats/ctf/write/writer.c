@@ -12,6 +12,7 @@
 
 #include <stele/ctf.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 #include "core/load.h"
 #include "formats/ctf/codes.h"
@@ -386,12 +387,10 @@ static bool label_add(ctf_writer *w, const writer_label *label)
     if (w->label_keys.count == known)
         return true;
     if (w->label_count == w->label_capacity) {
-        const uint32_t capacity = w->label_capacity != 0 ? w->label_capacity * 2 : 64;
-        writer_label *grown = realloc(w->labels, capacity * sizeof *grown);
+        writer_label *grown = array_grow(w->labels, sizeof *grown, &w->label_capacity, 64);
         if (grown == NULL)
             return false;
         w->labels = grown;
-        w->label_capacity = capacity;
     }
     w->labels[w->label_count++] = *label;
     return true;

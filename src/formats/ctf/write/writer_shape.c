@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/load.h"
 #include "formats/ctf/schema/names.h"
 
@@ -147,14 +148,12 @@ static unsigned number_bytes(const stele_field *field)
 static void put_label(shape *s, uint64_t value, stele_name name)
 {
     if (s->label_count == s->label_capacity) {
-        const uint32_t capacity = s->label_capacity != 0 ? s->label_capacity * 2 : 64;
-        shape_label *grown = realloc(s->labels, capacity * sizeof *grown);
+        shape_label *grown = array_grow(s->labels, sizeof *grown, &s->label_capacity, 64);
         if (grown == NULL) {
             s->key.is_lost = true;
             return;
         }
         s->labels = grown;
-        s->label_capacity = capacity;
     }
     s->labels[s->label_count++] = (shape_label){s->slot_count, name, value};
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/array.h"
+
+#include <stdlib.h>
+
+#include "test.h"
+
+TEST(arrays_double)
+{
+    uint32_t capacity = 0;
+    uint64_t *items = array_grow(NULL, sizeof *items, &capacity, 3);
+    REQUIRE(items != NULL);
+    CHECK_EQ_U64(capacity, 3);
+    items[0] = 7;
+    items[2] = 9;
+    items = array_grow(items, sizeof *items, &capacity, 3);
+    REQUIRE(items != NULL);
+    CHECK_EQ_U64(capacity, 6);
+    CHECK(items[0] == 7 && items[2] == 9);
+    free(items);
+}
+
+TEST(what_has_no_number_is_refused)
+{
+    char *items = malloc(1);
+    uint32_t capacity = UINT32_C(1) << 31;
+    size_t size = SIZE_MAX / 2 + 1;
+    REQUIRE(items != NULL);
+    CHECK(array_grow(items, 1, &capacity, 1) == NULL);
+    CHECK_EQ_U64(capacity, UINT32_C(1) << 31);
+    CHECK(array_grow_size(items, 1, &size, 1) == NULL);
+    CHECK(size == SIZE_MAX / 2 + 1);
+    size = SIZE_MAX / 64; /* items, not bytes */
+    CHECK(array_grow_size(items, 64, &size, 1) == NULL);
+    CHECK(size == SIZE_MAX / 64);
+    size = 0;
+    CHECK(array_grow_size(items, SIZE_MAX / 4, &size, 3) == NULL);
+    CHECK(size == 0);
+    *items = 1; /* it was left alone */
+    free(items);
+}
