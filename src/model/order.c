@@ -218,7 +218,9 @@ static bool order_limit(const order_flow *o, int64_t *limit_ns)
     *limit_ns = INT64_MAX;
     if (o->is_ended || (o->spill == NULL && is_over_limit(o)))
         return true;
-    *limit_ns = subtract_saturated(o->seen_ns, o->options.lateness_ns);
+    *limit_ns = o->options.lateness_ns == INT64_MAX
+                    ? INT64_MIN
+                    : subtract_saturated(o->seen_ns, o->options.lateness_ns);
     return o->spill == NULL;
 }
 

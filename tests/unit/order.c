@@ -308,6 +308,15 @@ TEST(one_after_the_other)
 
 /* ---- Merging ---- */
 
+#define STRETCH_ENDS UINT32_MAX /* to the ends of what times can be */
+
+static int64_t stretched(int64_t time_ns, uint32_t stretch)
+{
+    if (stretch != STRETCH_ENDS)
+        return time_ns * stretch;
+    return time_ns % 3 == 0 ? 0 : time_ns % 3 == 1 ? INT64_MIN : INT64_MAX;
+}
+
 static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch)
 {
     uint64_t random = seed;
@@ -326,7 +335,7 @@ static bool merge_gives(uint32_t k, uint64_t seed, bool by_end, uint32_t stretch
     all.events = calloc(all.count + 1, sizeof *all.events);
     for (uint32_t i = 0, at = 0; i < k; i++) {
         for (uint32_t j = 0; j < lists[i].count; j++, at++) {
-            lists[i].events[j].time_ns *= stretch;
+            lists[i].events[j].time_ns = stretched(lists[i].events[j].time_ns, stretch);
             lists[i].events[j].stream = i;
             all.events[at] = lists[i].events[j];
         }
@@ -372,6 +381,7 @@ TEST(a_merge_of_any_number_of_flows_gives_the_reference)
         CHECK(merge_gives(k, k + 1, true, 1));
         CHECK(merge_gives(k, k + 1, false, 0)); /* equal times only */
         CHECK(merge_gives(k, k + 1, false, 1000));
+        CHECK(merge_gives(k, k + 1, false, STRETCH_ENDS));
     }
 }
 
