@@ -34,7 +34,7 @@ HOT bool stretch_near(const ctf_run *r, const op *o, uint64_t *pos, const uint8_
 {
     const uint64_t end = *pos + o->u.size;
     *base = r->data + (*pos >> 3);
-    if (UNLIKELY(end >= r->near_end))
+    if (UNLIKELY(end > r->near_end))
         return false;
     *pos = end;
     return true;
@@ -75,9 +75,6 @@ HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 
 /* ---- The compact and the extended header ---- */
 
-/* The header and what a program may step over behind it end so far away from it. */
-#define LEAD_NEAR ((STRETCH_SIZE_MAX + 16) * 8) /* bits */
-
 /* A compact header that is not near the end of what is loaded. `e` says where its numbers are;
    `is_usual`: see OP_EITHER_1. Both are constants where they can be. `*base` becomes the byte that
    the position behind it is in. */
@@ -87,7 +84,7 @@ HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_en
     const uint64_t at = is_usual ? (*pos + 7) & ~UINT64_C(7) : aligned(r, *pos, (uint32_t)o->mask);
     const uint8_t *const from = r->data + (at >> 3);
     uint64_t word, id;
-    if (UNLIKELY(at + LEAD_NEAR >= r->near_end))
+    if (UNLIKELY(at + 64 > r->near_end))
         return false;
     word = is_big_endian ? load_be64(from) : load_le64(from);
     id = word >> e->id.shift & e->id.mask;
@@ -182,7 +179,7 @@ HOT const event_entry *event_look(const ctf_run *r)
 /* Whether a word behind so short a text can be read and written. */
 HOT bool text_is_near(const ctf_run *r, const stele_batch *batch, uint64_t pos)
 {
-    return pos + (uint64_t)TEXT_NEAR * 8 < r->near_end &&
+    return pos + (uint64_t)TEXT_NEAR * 8 <= r->near_end &&
            batch->byte_capacity - batch->byte_count >= TEXT_NEAR;
 }
 
@@ -221,7 +218,7 @@ HOT bool string_copy(const ctf_run *r, stele_batch *batch, const op *o, uint64_t
 HOT bool string_pass(const ctf_run *r, uint64_t *pos)
 {
     uint32_t size;
-    if (UNLIKELY(*pos + (uint64_t)ZEROS_SIZE * 8 >= r->near_end))
+    if (UNLIKELY(*pos + (uint64_t)ZEROS_SIZE * 8 > r->near_end))
         return false;
     size = zeros_before(zeros_find(r->data + (*pos >> 3)));
     if (UNLIKELY(size == ZEROS_SIZE))
@@ -276,7 +273,7 @@ HOT uint64_t skip_near(ctf_run *r, const op *o, uint64_t pos)
     if (LIKELY((o->flags & OP_HAS_SLOT) != 0 && o->v.element.stride == o->v.element.size)) {
         const slot_value *slot = &r->slots[o->u.length];
         const uint64_t end = pos + slot->value * o->v.element.stride;
-        if (LIKELY(slot->is_set && slot->value < SKIP_SHORT && end < r->near_end))
+        if (LIKELY(slot->is_set && slot->value < SKIP_SHORT && end <= r->near_end))
             return end;
     }
     return field_skip(r, o, pos);
@@ -344,6 +341,8 @@ static void program_link(program *p, const void *const *codes)
         r->program = look->program;                                                    \
         if (UNLIKELY(r->program == NULL))                                              \
             goto find;                                                                 \
+        if (UNLIKELY(pos + look->lead_bits > r->near_end))                             \
+            goto enter;                                                                \
         pos += look->lead_bits;                                                        \
         o = look->lead;                                                                \
         goto *(o->go);                                                                 \
@@ -414,6 +413,9 @@ SLOT_ENTRY:
     GO_ON;
 CLOCK:
     event_clock(r, o, base);
+    GO_ON;
+ROLE:
+    head_role(r, o, base);
     GO_ON;
 EVENT_ID:
     r->id = op_load(o, base);
@@ -513,6 +515,7 @@ DISPATCH:
     r->program = event_look(r)->program;
     if (UNLIKELY(r->program == NULL))
         goto find;
+enter:
     o = r->program->ops;
     goto *(o->go);
 find:

@@ -134,6 +134,9 @@ RARE void event_thread_other(ctf_run *r, const op *o, const uint8_t *base, uint6
 /* Any header: the position behind it, POS_FAILED. */
 RARE uint64_t event_either(ctf_run *r, const op *o, uint64_t pos);
 
+/* What the number says of the packet. */
+RARE void head_role(ctf_run *r, const op *o, const uint8_t *base);
+
 /* An operation that the loop does not have: the position behind it, POS_FAILED. */
 RARE uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base,
                        uint64_t pos);

@@ -212,7 +212,7 @@ HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bi
                         uint8_t *to, bool has_heads)
 {
     const size_t step = has_heads ? sizeof(stele_field) : 8;
-    if (((pos | o->v.element.stride) & 7) == 0 && pos + bits < r->near_end &&
+    if (((pos | o->v.element.stride) & 7) == 0 && pos + bits <= r->near_end &&
         o[1].code != OP_FLOAT) {
         numbers_store(o, r->data + (pos >> 3), count, to, has_heads);
         return;
@@ -238,7 +238,7 @@ HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t
         return false;
     *count = (uint32_t)length;
     *end = pos + length * o->v.element.size;
-    return *end < r->near_end;
+    return *end <= r->near_end;
 }
 
 /* How many elements there are, which are all loaded; false: the outcome says why. */

@@ -218,8 +218,8 @@ struct ctf_programs {
     size_t size; /* of the programs of event classes */
 };
 
-/* The program of an event class, and how it begins at a position that is far from the end of what
-   is loaded: behind its first stretch, which is stepped over. */
+/* The program of an event class, and how it begins where its first stretch is not near the end of
+   what is loaded: behind it. */
 typedef struct event_entry {
     program *program; /* NULL until it is needed */
     const op *lead;

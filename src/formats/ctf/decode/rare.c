@@ -66,7 +66,7 @@ uint64_t event_either(ctf_run *r, const op *o, uint64_t pos)
     pos = aligned(r, pos, (uint32_t)o->mask);
     if (pos > r->end || e->compact_size > r->end - pos)
         return run_past_end(r, pos, e->compact_size);
-    base = pos + e->extended_size >= r->near_end
+    base = pos + e->extended_size > r->near_end
                ? stretch_copy(r, pos, (e->extended_size + 7) / 8, false, false)
                : r->data + (pos >> 3);
     id = place_load(&e->id, base, is_big_endian);
@@ -101,9 +101,10 @@ static void event_thread_slots(ctf_run *r, const op *o)
 
 /* ---- What the head of a packet says ---- */
 
-static void head_role(ctf_run *r, const op *o, uint64_t value)
+void head_role(ctf_run *r, const op *o, const uint8_t *base)
 {
-    packet_head *head = r->head;
+    packet_head *const head = r->head;
+    const uint64_t value = op_load(o, base);
     head->has |= o->v.role;
     switch (o->v.role) {
     case CTF_ROLE_PACKET_MAGIC: head->magic = value; break;
@@ -324,7 +325,6 @@ uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base
         value = store_double(float_of_bits(op_load(o, base), o->u.format));
         entry_push(r->batch, o->head, value);
         break;
-    case OP_ROLE: head_role(r, o, op_load(o, base)); break;
     case OP_EVENT_SIZE: r->event_size = op_load(o, base); break;
     case OP_OPEN: frame_open(r, o); break;
     case OP_CLOSE: frame_close(r); break;

@@ -380,7 +380,7 @@ static void run_load(ctf_run *r, const packet_view *view)
     r->data_offset = r->file_offset + view->offset;
     r->content_end = r->content_bits - r->data_at;
     r->end = r->content_end < loaded ? r->content_end : loaded;
-    r->near_end = view->size > BITS_SPAN_MAX ? loaded - BITS_SPAN_MAX * 8 - 7 : 0;
+    r->near_end = view->size > BITS_SPAN_MAX ? loaded - BITS_SPAN_MAX * 8 : 0;
     if (r->end < r->near_end)
         r->near_end = r->end;
 }

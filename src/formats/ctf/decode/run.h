@@ -62,7 +62,7 @@ struct ctf_run {
     uint64_t data_offset; /* bytes from the file's start */
     uint64_t end;         /* of the content or of what is loaded */
     uint64_t content_end; /* of the content, loaded or not */
-    uint64_t near_end;    /* what ends before it can be loaded where it lies, in words */
+    uint64_t near_end;    /* what ends there or before can be loaded where it lies, in words */
     /* The programs of event classes, as they stand in `own` */
     const event_entry *events;
     uint64_t id_count;

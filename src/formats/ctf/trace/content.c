@@ -105,7 +105,7 @@ static bool load(ctf_content *content, uint64_t want, packet_view *view)
     if (position > at && !window_skip(w, position - at))
         return false;
     loaded = window_need(w, want < SIZE_MAX ? (size_t)want : SIZE_MAX);
-    *view = (packet_view){w->at, loaded < left ? loaded : (size_t)left, position};
+    *view = (packet_view){w->at, loaded, position}; /* perhaps more than the packet has */
     return loaded >= want;
 }
 
