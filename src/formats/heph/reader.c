@@ -103,18 +103,6 @@ static void producer_set_epoch(heph_producer *p, const heph_packet *packet, uint
 
 /* ---- Names and tracks ---- */
 
-stele_name names_learn(names_slot *slot, names_slot wanted, stele_context *context,
-                       stele_batch *batch, const char *input_name)
-{
-    wanted.name =
-        context_name(context, batch, wanted.bytes, wanted.size, input_name, STELE_NO_OFFSET);
-    if ((wanted.name & STELE_NAME_LOCAL) == 0) {
-        wanted.bytes = stele_name_text(context, NULL, wanted.name).bytes;
-        *slot = wanted;
-    }
-    return wanted.name;
-}
-
 static inline stele_name producer_name(heph_producer *p, stele_batch *batch, stele_heph_text text)
 {
     if (text.size == 0)

@@ -124,6 +124,22 @@ void build_step(builder *b, uint64_t alignment, uint64_t size)
     stretch_add(b, stretch_padding(b, alignment), size);
 }
 
+void build_joint(builder *b, joint_kind kind, uint64_t value, uint32_t number, const op *of)
+{
+    op *at;
+    if ((b->programs->columns & DECODE_JOINTS) == 0)
+        return;
+    build_close(b);
+    at = build_op(b, OP_JOINT);
+    if (of != NULL) {
+        at->flags = of->flags;
+        at->width = of->width;
+    }
+    at->shift = (uint8_t)kind;
+    at->u.size = value;
+    at->v.role = number;
+}
+
 void build_align(builder *b, uint64_t alignment)
 {
     build_step(b, alignment, 0);

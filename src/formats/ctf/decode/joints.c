@@ -3,24 +3,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
-#include "formats/ctf/decode/build.h"
 #include "formats/ctf/decode/run.h"
-
-void build_joint(builder *b, joint_kind kind, uint64_t value, uint32_t number, const op *of)
-{
-    op *at;
-    if ((b->programs->columns & DECODE_JOINTS) == 0)
-        return;
-    build_close(b);
-    at = build_op(b, OP_JOINT);
-    if (of != NULL) {
-        at->flags = of->flags;
-        at->width = of->width;
-    }
-    at->shift = (uint8_t)kind;
-    at->u.size = value;
-    at->v.role = number;
-}
 
 bool joint_note(ctf_run *r, const op *o, uint64_t pos)
 {
