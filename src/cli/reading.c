@@ -168,19 +168,29 @@ static stele_status take(cli *c, const stele_segment *segment, debug_info *info,
     return status == STELE_OK ? to->take(to->user, &with_info) : status;
 }
 
+/* The parts of the segment that lie in the intersection of its recording. */
+static stele_status take_parts(cli *c, const stele_segment *segment, const intersection *spans,
+                               debug_info *info, const consumer *to)
+{
+    stele_segment part = {segment->batch, segment->first, 0};
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && intersection_next(spans, segment, &part))
+        status = take(c, &part, info, to);
+    return status;
+}
+
 static stele_status pull(cli *c, stele_reader *reader, const intersection *spans, debug_info *info,
                          const consumer *to)
 {
+    const bool is_whole = spans->spans == NULL;
     const stele_segment *segments;
     stele_status status;
     size_t count;
     do {
         status = stele_reader_next_segments(reader, &segments, &count);
-        for (size_t i = 0; status == STELE_OK && i < count; i++) {
-            stele_segment part = {segments[i].batch, segments[i].first, 0};
-            while (status == STELE_OK && intersection_next(spans, &segments[i], &part))
-                status = take(c, &part, info, to);
-        }
+        for (size_t i = 0; status == STELE_OK && i < count; i++)
+            status = is_whole ? take(c, &segments[i], info, to)
+                              : take_parts(c, &segments[i], spans, info, to);
     } while (status == STELE_OK && !is_interrupted);
     return is_interrupted ? STELE_ERR_CLOSED : status;
 }
