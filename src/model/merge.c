@@ -21,7 +21,7 @@
 #include "model/flow.h"
 #include "model/merge_steps.h"
 
-#define SIDE_KEYS  128u            /* that a merge takes of each side at once */
+#define SIDE_KEYS  64u             /* that a merge takes of each side at once */
 #define NODE_KEYS  (2 * SIDE_KEYS) /* so that it has as many at most */
 #define FEW_KEYS   8u              /* of a side: looking for a middle takes longer than merging */
 #define RUN_EVENTS 8               /* more than so many are passed on as they lie */
