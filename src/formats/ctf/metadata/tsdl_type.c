@@ -413,8 +413,9 @@ static bool variant_finish(tsdl *p, const body *b, ctf_class *made, const ctf_cl
 static bool body_close(tsdl *p, const ctf_class **type)
 {
     const body b = *TABLE_LAST(p->bodies, body);
-    const ctf_member *members = TABLE_AT(p->members, ctf_member, b.first_member);
     const uint32_t count = p->members.count - b.first_member;
+    const ctf_member *members =
+        count != 0 ? TABLE_AT(p->members, ctf_member, b.first_member) : NULL;
     ctf_class made;
     if (!tsdl_next(p))
         return false;
