@@ -153,6 +153,7 @@ int main(void)
     measure_merge("merge of 2, 10 events at a time", 2, 10);
     measure_merge("merge of 64, 10 events at a time", 64, 10);
     measure_merge("merge of 2, 1 event at a time", 2, 1);
+    measure_merge("merge of 4, 1 event at a time", 4, 1);
     measure_merge("merge of 64, 1 event at a time", 64, 1);
     stele_context_free(context);
     return 0;
