@@ -155,6 +155,51 @@ TEST(fields_of_ctf_2_depend_on_what_is_there_for_sure)
     refused(RECORD2(UINT2, MAYBE2, "\"b\""), "CTF050");
 }
 
+/* Within the structure `b`: paths that go up, and ones that cannot. */
+#define BLOB2(path) \
+    "{\"type\":\"dynamic-length-blob\",\"length-field-location\":{\"path\":[" path "]}}"
+#define INSIDE2(path)                                                                              \
+    "{\"type\":\"structure\",\"member-classes\":[{\"name\":\"x\",\"field-class\":" BLOB2(path) "}" \
+                                                                                               "]" \
+                                                                                               "}"
+#define ELEMENTS2                                                                       \
+    "{\"type\":\"static-length-array\",\"length\":2,\"element-field-class\":{\"type\":" \
+    "\"structure\",\"member-classes\":[{\"name\":\"n\",\"field-class\":" UINT2 "},"     \
+    "{\"name\":\"x\",\"field-class\":{\"type\":\"dynamic-length-blob\",\"length-field-" \
+    "location\":{\"origin\":\"event-record-payload\",\"path\":[\"b\",\"n\"]}}}]}}"
+
+TEST(locations_of_ctf_2)
+{
+    gives(RECORD2(UINT2, INSIDE2("null,\"a\""), "\"a\""), "\1AB", 3,
+          "0 0 e a=1 b={x='41';} c='42' |", "");
+    gives(RECORD2(UINT2, ELEMENTS2, "\"a\""), "\0\1A\2BC", 6,
+          "0 0 e a=0 b=[{n=1;x='41';},{n=2;x='4243';},] c='' |", "");
+    refused(RECORD2(UINT2, INSIDE2("null,null,\"a\""), "\"a\""), "CTF050");
+    refused(RECORD2(UINT2, BLOB2("\"c\""), "\"a\""), "CTF050");     /* it comes later */
+    refused(RECORD2(UINT2, BLOB2("\"b\""), "\"a\""), "CTF050");     /* it is itself */
+    refused(RECORD2(UINT2, ELEMENTS2, "\"b\",\"n\""), "CTF050");    /* of which element? */
+    refused(RECORD2(STRUCT2("n"), UINT2, "\"a\""), "CTF050");       /* no number */
+    refused(RECORD2(STRUCT2("n"), UINT2, "\"a\",\"m\""), "CTF050"); /* no such member */
+    refused(RECORD2(UINT2, UINT2, "\"a\",\"n\""), "CTF050");        /* no structure */
+}
+
+#define ALIGNED2(of) "{\"type\":\"structure\",\"minimum-alignment\":32" of "}"
+#define EMPTY2                                                                          \
+    "{\"type\":\"static-length-array\",\"length\":0,\"element-field-class\":{\"type\":" \
+    "\"fixed-length-bit-array\",\"length\":8,\"byte-order\":\"big-endian\",\"alignment\":32}}"
+#define OPTION2                                                                               \
+    "{\"type\":\"fixed-length-unsigned-integer\",\"length\":8,\"byte-order\":\"big-endian\"," \
+    "\"alignment\":32}"
+
+/* What is empty is aligned nevertheless; what a variant holds does not align what is around it. */
+TEST(alignments_of_ctf_2)
+{
+    gives(RECORD2(UINT2, ALIGNED2(""), "\"a\""), "\1\0\0\0A", 5, "0 0 e a=1 b={} c='41' |", "");
+    gives(RECORD2(UINT2, EMPTY2, "\"a\""), "\1\0\0\0A", 5, "0 0 e a=1 b=[] c='41' |", "");
+    gives(RECORD2(UINT2, CHOICE2(OPTION2, UINT2), "\"a\""), "\1\0\0\0\7A\2\5BC", 10,
+          "0 0 e a=1 b=<=7;> c='41' |0 0 e a=2 b=<=5;> c='4243' |", "");
+}
+
 TEST(texts_that_are_not_of_their_encoding_are_told)
 {
     static const char text[] = "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":"
