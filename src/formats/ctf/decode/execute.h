@@ -134,9 +134,6 @@ RARE void event_thread_other(ctf_run *r, const op *o, const uint8_t *base, uint6
 /* Any header: the position behind it, POS_FAILED. */
 RARE uint64_t event_either(ctf_run *r, const op *o, uint64_t pos);
 
-/* What the number says of the packet. */
-RARE void head_role(ctf_run *r, const op *o, const uint8_t *base);
-
 /* An operation that the loop does not have: the position behind it, POS_FAILED. */
 RARE uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base,
                        uint64_t pos);
@@ -152,5 +149,10 @@ RARE bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event
 /* Makes room for another event; false when that was the last one that the batch takes or the packet
    has. Where memory is exhausted that is told when the batch is empty. */
 RARE bool event_stay(const ctf_run *r, stele_batch *batch, event_state *at);
+
+/* ---- Heads of packets (head.c) ---- */
+
+/* What the number says of the packet. */
+RARE void head_role(ctf_run *r, const op *o, const uint8_t *base);
 
 #endif

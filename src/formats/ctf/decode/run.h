@@ -186,6 +186,15 @@ void run_thread(ctf_run *r, uint64_t tid, uint64_t pid);
    packet names none; r->event_track becomes the track of an event without a thread. */
 uint64_t run_cpu(ctf_run *r, const program *p);
 
+/* The track of the CPU. */
+uint32_t run_cpu_track(ctf_run *r, uint32_t cpu);
+
+/* The clock that gives events their times; NULL: they have none. */
+void run_set_clock(ctf_run *r, const ctf_clock *clock);
+
+/* Goes to what is loaded, of a packet whose content's size is known or not. */
+void run_load(ctf_run *r, const packet_view *view);
+
 /* A text in the packet has what is no character of its encoding: a finding, and no damage. */
 void run_unsound(ctf_run *r, const uint8_t *text);
 
