@@ -189,7 +189,10 @@ void text_put_value(text_values *values, output *out, const stele_batch *batch,
         put_run(values, out, batch, field);
     for (unsigned i = 1; i <= field->label_count; i++) {
         const stele_text label = stele_field_text(values->context, batch, field + i);
-        output_text(out, i == 1 ? " (" : ", ");
+        if (i == 1)
+            OUTPUT_LITERAL(out, " (");
+        else
+            OUTPUT_LITERAL(out, ", ");
         text_visible(out, label.bytes, label.size);
     }
     if (field->label_count != 0)
@@ -199,9 +202,11 @@ void text_put_value(text_values *values, output *out, const stele_batch *batch,
 void text_put_member(text_values *values, output *out, const stele_batch *batch,
                      const stele_field *field)
 {
-    output_text(out, values->key_begin);
+    if (values->key_begin != NULL)
+        output_text(out, values->key_begin);
     name_forms_put(&values->names, out, batch, field->name);
-    output_text(out, values->key_end);
+    if (values->key_begin != NULL)
+        output_text(out, values->key_end);
     output_byte(out, '=');
     text_put_value(values, out, batch, field);
 }
@@ -214,8 +219,10 @@ static void put_run(text_values *values, output *out, const stele_batch *batch,
     const bool is_array = field->type == STELE_TYPE_ARRAY;
     output_byte(out, is_array ? '[' : '{');
     for (uint32_t at = 0; at < field->u.run.length; at += stele_field_length(members + at)) {
+        if (at != 0 && !is_array)
+            output_byte(out, ',');
         if (at != 0)
-            output_text(out, is_array ? " " : ", ");
+            output_byte(out, ' ');
         if (is_array)
             text_put_value(values, out, batch, members + at);
         else
@@ -226,7 +233,7 @@ static void put_run(text_values *values, output *out, const stele_batch *batch,
 
 stele_status text_values_init(text_values *values, stele_context *context)
 {
-    *values = (text_values){.context = context, .key_begin = "", .key_end = ""};
+    *values = (text_values){.context = context};
     return name_forms_init(&values->names, context, string_form);
 }
 

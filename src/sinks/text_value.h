@@ -8,7 +8,7 @@
 typedef struct text_values {
     const stele_context *context;
     name_forms names;                /* in quotes where they need them */
-    const char *key_begin, *key_end; /* around the names of members: colours, or "" */
+    const char *key_begin, *key_end; /* around the names of members: colours; NULL: none */
     uint64_t shortened_count;        /* values of which only the beginning was shown */
 } text_values;
 
