@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The options of babeltrace2 2.1 and those of Stele that stand for them give the same lines, byte for
 # byte: of the samples here, and of STELE_SAMPLES/ctf/*.tar.gz where there are some. BABELTRACE2 names
-# the program, else it is looked for. It also reads what `stele ctf metadata --to` makes of them. Where babeltrace2 itself crashes there is nothing to compare.
+# the program, else it is looked for. It also reads what `stele ctf metadata --to` makes of them.
+# Where babeltrace2 itself crashes there is nothing to compare.
 . "$SOURCE/tests/cli/lib.sh"
 peer=${BABELTRACE2:-babeltrace2}
 version=$("$peer" --version 2>/dev/null | sed -n 's/.* \(2\.[0-9]*\)\..*/\1/p;q')
