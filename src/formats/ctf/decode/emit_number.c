@@ -118,6 +118,28 @@ static uint32_t head_time(const builder *b, const ctf_class *type)
     return (type->roles & CTF_ROLE_TIMESTAMP) != 0 && is_begin ? CTF_ROLE_PACKET_BEGIN : 0;
 }
 
+/* What the number says of the packet: mostly no more than a number. */
+static void number_role(builder *b, uint32_t role, const number *n)
+{
+    static const struct {
+        uint32_t role;
+        size_t at;
+    } words[] = {{CTF_ROLE_PACKET_MAGIC, offsetof(packet_head, magic)},
+                 {CTF_ROLE_STREAM_CLASS_ID, offsetof(packet_head, stream_class_id)},
+                 {CTF_ROLE_STREAM_ID, offsetof(packet_head, stream_id)},
+                 {CTF_ROLE_TOTAL_LENGTH, offsetof(packet_head, total_bits)},
+                 {CTF_ROLE_CONTENT_LENGTH, offsetof(packet_head, content_bits)},
+                 {CTF_ROLE_PACKET_BEGIN, offsetof(packet_head, begin_ticks)}};
+    op *const at = number_op(b, OP_ROLE, n);
+    at->v.role = role;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].role == role) {
+            at->code = OP_ROLE_WORD;
+            at->u.size = words[i].at;
+        }
+    }
+}
+
 static void number_time(builder *b, const ctf_class *type, const number *n)
 {
     const uint32_t role = head_time(b, type);
@@ -125,7 +147,7 @@ static void number_time(builder *b, const ctf_class *type, const number *n)
     if (clock == NULL && b->stream != NULL)
         clock = b->stream->clock;
     if (role != 0)
-        number_op(b, OP_ROLE, n)->v.role = role;
+        number_role(b, role, n);
     else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
              b->scope <= CTF_SCOPE_EVENT_HEADER)
         number_op(b, OP_CLOCK, n)->v.clock = clock->number;
@@ -169,13 +191,13 @@ static void number_uses(builder *b, const ctf_class *type, uint32_t node, const 
     if (b->also_slot != SLOT_NONE)
         number_op(b, OP_SLOT, n)->v.slot = b->also_slot;
     if (b->is_cpu && (type->roles & CTF_ROLE_CPU) == 0)
-        number_op(b, OP_ROLE, n)->v.role = CTF_ROLE_CPU;
+        number_role(b, CTF_ROLE_CPU, n);
     if (type->roles == 0)
         return;
     if (b->scope <= CTF_SCOPE_PACKET_CONTEXT) {
         for (size_t i = 0; i < sizeof head_roles / sizeof *head_roles; i++) {
             if ((type->roles & head_roles[i]) != 0)
-                number_op(b, OP_ROLE, n)->v.role = head_roles[i];
+                number_role(b, head_roles[i], n);
         }
     }
     number_time(b, type, n);

@@ -414,6 +414,10 @@ SLOT_ENTRY:
 CLOCK:
     event_clock(r, o, base);
     GO_ON;
+ROLE_WORD:
+    store_native64((uint8_t *)r->head + o->u.size, op_load(o, base));
+    r->head->has |= o->v.role;
+    GO_ON;
 ROLE:
     head_role(r, o, base);
     GO_ON;

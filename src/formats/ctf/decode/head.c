@@ -10,13 +10,7 @@ void head_role(ctf_run *r, const op *o, const uint8_t *base)
     const uint64_t value = op_load(o, base);
     head->has |= o->v.role;
     switch (o->v.role) {
-    case CTF_ROLE_PACKET_MAGIC: head->magic = value; break;
-    case CTF_ROLE_STREAM_CLASS_ID: head->stream_class_id = value; break;
-    case CTF_ROLE_STREAM_ID: head->stream_id = value; break;
-    case CTF_ROLE_TOTAL_LENGTH: head->total_bits = value; break;
-    case CTF_ROLE_CONTENT_LENGTH: head->content_bits = value; break;
     case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
-    case CTF_ROLE_PACKET_BEGIN: head->begin_ticks = value; break;
     case CTF_ROLE_PACKET_END:
         head->end_ticks = value;
         r->end_width = number_width(r, o);

@@ -123,7 +123,7 @@ void run_reset(ctf_run *r)
     r->order = ORDER_UNKNOWN;
 }
 
-static bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
+bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
 {
     if (r->slot_count < slots) {
         slot_value *grown = realloc(r->slots, slots * sizeof *grown);
@@ -141,11 +141,6 @@ static bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
         r->frame_capacity = depth;
     }
     return true;
-}
-
-bool run_prepare(ctf_run *r, const program *p)
-{
-    return run_reserve(r, p->slots, p->depth) && batch_reserve_fields(r->batch, p->entries);
 }
 
 /* ---- Outcomes ---- */

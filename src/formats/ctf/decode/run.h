@@ -173,8 +173,16 @@ uint64_t run_exhausted(ctf_run *r);
 /* Whether the event may have so many elements more; else that was reported. */
 bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count);
 
+/* Room for slots and frames; false: memory. */
+bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth);
+
 /* Room for what a program needs. */
-bool run_prepare(ctf_run *r, const program *p);
+static inline bool run_prepare(ctf_run *r, const program *p)
+{
+    const bool has_room = r->slot_count >= p->slots && r->frame_capacity >= p->depth;
+    return (LIKELY(has_room) || run_reserve(r, p->slots, p->depth)) &&
+           batch_reserve_fields(r->batch, p->entries);
+}
 
 /* The program of the event class r->id, with room for its entries; NULL: the outcome says why. */
 program *run_find_program(ctf_run *r, uint64_t at);
