@@ -187,8 +187,9 @@ STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *se
 
 /*
  * All next segments that are there without reading more, at least one. Where streams interleave, a
- * segment is of an event or two, and this makes taking it cheaper. They hold until the next call,
- * also of stele_reader_next(), which gives what would have come behind them.
+ * segment is of an event or two, and this makes taking it cheaper. They belong to the reader and
+ * hold until the next call, also of stele_reader_next(), which gives what would have come behind
+ * them. End and errors as of that.
  */
 STELE_API stele_status stele_reader_next_segments(stele_reader *reader,
                                                   const stele_segment **segments, size_t *count);

@@ -21,10 +21,9 @@
 #include "model/flow.h"
 #include "model/merge_steps.h"
 
-#define SIDE_KEYS  64u             /* that a merge takes of each side at once */
-#define NODE_KEYS  (2 * SIDE_KEYS) /* so that it has as many at most */
-#define FEW_KEYS   8u              /* of a side: looking for a middle takes longer than merging */
-#define RUN_EVENTS 8               /* more than so many are passed on as they lie */
+#define SIDE_KEYS 64u             /* that a merge takes of each side at once */
+#define NODE_KEYS (2 * SIDE_KEYS) /* so that it has as many at most */
+#define FEW_KEYS  8u              /* of a side: looking for a middle takes longer than merging */
 
 /*
  * Of a node: keys, and where the event of each is: the input, and its number in 32 bits below. Only
@@ -95,11 +94,15 @@ static uint32_t part_count(const merge_node *node)
     return has_keys(node) ? (uint32_t)(node->end - node->at) : node->run.end - node->run.first;
 }
 
-static uint64_t part_key(const merge_node *node, uint32_t number, bool by_end)
+static merge_held part_held(const merge_node *node, bool by_end)
 {
     const merge_run *run = &node->run;
-    return has_keys(node) ? node->at[number]
-                          : flow_key(&run->batch->events[run->first + number], by_end);
+    merge_held held = {.count = part_count(node), .by_end = by_end};
+    if (has_keys(node))
+        held.keys = node->at;
+    else
+        held.events = &run->batch->events[run->first];
+    return held;
 }
 
 /* Hands over some of it. */
@@ -142,41 +145,17 @@ static void node_read(const merge_flow *merge, merge_node *node)
 
 /* ---- Passing on ---- */
 
-static inline bool goes_before(uint64_t key, uint64_t limit, bool wins_tie)
-{
-    return key < limit || (wins_tie && key == limit);
-}
-
-/*
- * How many of one side go before the other's first one; 0 where they are too few to be passed on by
- * themselves.
- */
-static uint32_t run_length(const merge_node *side, uint64_t limit, bool wins_tie, bool by_end)
-{
-    uint32_t first = 0, end = part_count(side);
-    if (goes_before(part_key(side, end - 1, by_end), limit, wins_tie))
-        return end;
-    if (end <= RUN_EVENTS || !goes_before(part_key(side, RUN_EVENTS, by_end), limit, wins_tie))
-        return 0;
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (goes_before(part_key(side, middle, by_end), limit, wins_tie))
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return end;
-}
-
 /* Hands over what of one side goes before the other one, if that is worth it. */
 static bool node_pass(merge_node *node, merge_node *side, const merge_node *other, bool wins_tie,
                       bool by_end)
 {
-    uint32_t count;
+    uint32_t count = part_count(side);
     if (is_empty(side))
         return false;
-    count = is_empty(other) ? part_count(side)
-                            : run_length(side, part_key(other, 0, by_end), wins_tie, by_end);
+    if (!is_empty(other)) {
+        const merge_held held = part_held(side, by_end), limit = part_held(other, by_end);
+        count = run_before(&held, held_key(&limit, 0), wins_tie);
+    }
     if (count != 0)
         part_take(node, side, count);
     return count != 0;

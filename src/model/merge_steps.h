@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/flow.h"
+
 /* The next key of each list. */
 typedef struct merge_place {
     const uint64_t *left, *right;
@@ -50,6 +52,45 @@ static inline merge_place merge_middle(merge_place from, size_t left_count, size
         right -= taken;
     }
     return (merge_place){left, right};
+}
+
+/* What a side holds: keys, or as many events whose keys are not read yet. */
+typedef struct merge_held {
+    const uint64_t *keys; /* NULL: those of the events */
+    const stele_event *events;
+    uint32_t count;
+    bool by_end;
+} merge_held;
+
+static inline uint64_t held_key(const merge_held *held, uint32_t number)
+{
+    return held->keys != NULL ? held->keys[number] : flow_key(&held->events[number], held->by_end);
+}
+
+static inline bool goes_before(uint64_t key, uint64_t limit, bool wins_tie)
+{
+    return key < limit || (wins_tie && key == limit);
+}
+
+#define RUN_EVENTS 8u /* more than so many of one side are passed on as they lie */
+
+/* How many of one side go before the other's first one; 0 where they are too few to be passed on by
+   themselves. */
+static inline uint32_t run_before(const merge_held *side, uint64_t limit, bool wins_tie)
+{
+    uint32_t first = 0, end = side->count;
+    if (goes_before(held_key(side, end - 1), limit, wins_tie))
+        return end;
+    if (end <= RUN_EVENTS || !goes_before(held_key(side, RUN_EVENTS), limit, wins_tie))
+        return 0;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (goes_before(held_key(side, middle), limit, wins_tie))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return end;
 }
 
 /* What two lists give until one of them runs dry. */

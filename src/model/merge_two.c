@@ -9,8 +9,7 @@
 #include "model/flow.h"
 #include "model/merge_steps.h"
 
-#define SIDE_KEYS  128u /* that are merged at once */
-#define RUN_EVENTS 8u   /* more than so many of one side are given as they lie */
+#define SIDE_KEYS 128u /* that are merged at once */
 
 typedef struct two_side {
     flow *from;
@@ -40,11 +39,6 @@ static void side_take(two_side *side, uint32_t count)
     side->key_count -= count < side->key_count ? count : side->key_count;
 }
 
-static uint64_t side_key(const two_flow *two, const two_side *side, uint32_t number)
-{
-    return flow_key(&side->next.batch->events[side->next.first + number], two->by_end);
-}
-
 /* Sees to it that there are events and keys, unless the side has ended. */
 static void side_fill(two_flow *two, two_side *side)
 {
@@ -62,34 +56,11 @@ static void side_fill(two_flow *two, two_side *side)
         side->key_count = side->next.count < SIDE_KEYS ? side->next.count : SIDE_KEYS;
         side->keys = side->room;
         for (uint32_t i = 0; i < side->key_count; i++)
-            side->room[i] = side_key(two, side, i);
+            side->room[i] = flow_key(&side->next.batch->events[side->next.first + i], two->by_end);
     }
 }
 
 /* ---- Runs ---- */
-
-static inline bool goes_before(uint64_t key, uint64_t limit, bool wins_tie)
-{
-    return key < limit || (wins_tie && key == limit);
-}
-
-/* How many go before the other side's next one; 0: not so many that it is worth it. */
-static uint32_t run_length(const two_flow *two, const two_side *side, uint64_t limit, bool wins_tie)
-{
-    uint32_t first = 0, end = side->next.count;
-    if (goes_before(side_key(two, side, end - 1), limit, wins_tie))
-        return end;
-    if (end <= RUN_EVENTS || !goes_before(side_key(two, side, RUN_EVENTS), limit, wins_tie))
-        return 0;
-    while (first < end) {
-        const uint32_t middle = first + (end - first) / 2;
-        if (goes_before(side_key(two, side, middle), limit, wins_tie))
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return end;
-}
 
 static bool give_run(two_flow *two, two_side *side, const two_side *other, bool wins_tie)
 {
@@ -98,7 +69,10 @@ static bool give_run(two_flow *two, two_side *side, const two_side *other, bool 
         return false;
     *run = side->next;
     if (other->next.count != 0)
-        run->count = run_length(two, side, other->keys[0], wins_tie);
+        run->count = run_before(&(merge_held){.events = &run->batch->events[run->first],
+                                              .count = run->count,
+                                              .by_end = two->by_end},
+                                other->keys[0], wins_tie);
     if (run->count == 0)
         return false;
     side_take(side, run->count);
