@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/a64.h"
+#include "a64/a64.h"
 
 /* An inner loop and a function's frame, as compilers make them. */
 static const uint32_t program[] = {

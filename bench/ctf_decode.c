@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "formats/ctf/decode/decode.h"
 #include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/records/decode.h"
 #include "formats/ctf/schema/targets.h"
 
 #define STREAMS_MAX 64

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "flow/flow.h"
 #include "model/batch.h"
-#include "model/flow.h"
 
 #define EVENTS 4000000u
 #define FLOWS  64u

@@ -12,17 +12,20 @@ if(EXISTS ${STELE_FORMATS_DEF})
     endforeach()
 endif()
 
-set(patterns
-    src/core/*.c src/model/*.c src/formats/*.c src/sinks/*.c src/analysis/*.c src/symbols/*.c)
+set(folders core a64 model query flow sinks symbols analysis)
 foreach(format IN LISTS STELE_FORMATS)
-    list(APPEND patterns src/formats/${format}/*.c src/formats/${format}/*/*.c)
+    list(APPEND folders formats/${format})
 endforeach()
-file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS ${patterns})
-file(GLOB STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c)
+list(TRANSFORM folders PREPEND src/)
+list(TRANSFORM folders APPEND /*.c OUTPUT_VARIABLE patterns)
+file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS src/formats/*.c)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
+list(APPEND STELE_LIBRARY_SOURCES ${sources})
+file(GLOB_RECURSE STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c)
 file(GLOB STELE_BENCH_SOURCES CONFIGURE_DEPENDS bench/*.c)
 file(GLOB STELE_PUBLIC_HEADERS CONFIGURE_DEPENDS include/stele/*.h)
 
 # The loop over the operations of CTF programs: each operation is to keep its own jump to the next.
 set_source_files_properties(
-    src/formats/ctf/decode/execute.c
+    src/formats/ctf/records/execute.c
     PROPERTIES COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-gcse;-fno-crossjumping;-fno-tree-slp-vectorize>")

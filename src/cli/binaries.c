@@ -6,7 +6,7 @@
 
 #include <stele/xray.h>
 
-#include "analysis/insn_filter.h"
+#include "analysis/insn/insn_filter.h"
 #include "symbols/sleds.h"
 
 #define OBJECTS_MAX 256u
@@ -91,7 +91,7 @@ static stele_text resolve(void *user, uint64_t module, uint64_t id)
 
 bool binaries_attach(cli *c, stele_trace *trace)
 {
-    /* Places of instructions are named by those who take instructions; see cli/insn.h. */
+    /* Places of instructions are named by those who take instructions; see cli/insn/insn.h. */
     if (!option_given(&c->options, OPTION_BINARY) || trace_has_insns(trace))
         return true;
     if (c->binaries == NULL && !open_all(c))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/print.h"
+#include "cli/show/print.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 

@@ -3,10 +3,10 @@
 #ifndef CLI_CALLING_H
 #define CLI_CALLING_H
 
-#include "analysis/paths.h"
-#include "analysis/profile.h"
+#include "analysis/events/paths.h"
+#include "analysis/events/profile.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/show/json.h"
 
 /*
  * Which calls are wanted. Time and track are for the reader, as with all commands. Names,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele cat: events in the order of time. */
-#include "analysis/tail.h"
+#include "analysis/events/tail.h"
 #include "cli/cli.h"
 #include "cli/sinking.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele check: judges traces against the rules of their format, and their events. */
-#include "analysis/check.h"
+#include "analysis/events/check.h"
 
 #include "cli/cli.h"
-#include "cli/json.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/json.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 
 typedef struct checking {
     cli *c;

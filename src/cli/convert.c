@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/insn.h"
-#include "cli/print.h"
+#include "cli/insn/insn.h"
+#include "cli/show/print.h"
 #include "cli/sinking.h"
 #include "formats/format.h"
 

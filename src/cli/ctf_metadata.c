@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/print.h"
+#include "cli/show/print.h"
 #include "core/text.h"
 
 void command_CTF(cli *c)

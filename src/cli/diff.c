@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/compare.h"
+#include "analysis/events/compare.h"
 #include "cli/calling.h"
-#include "cli/flame_graph.h"
-#include "cli/naming.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/flame_graph.h"
+#include "cli/show/naming.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 #include "core/text.h"
 
 typedef struct differing {

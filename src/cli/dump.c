@@ -5,8 +5,8 @@
 
 #include "cli/blob.h"
 #include "cli/cli.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 #include "core/text.h"
 #include "formats/format.h"
 

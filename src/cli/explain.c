@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "analysis/check.h"
+#include "analysis/events/check.h"
 #include "cli/cli.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 #include "symbols/binary.h"
 
 #define WIDTH 88

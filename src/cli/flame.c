@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele flame: call paths as flame graphs. */
-#include "cli/flame_graph.h"
+#include "cli/show/flame_graph.h"
 
 #include <string.h>
 

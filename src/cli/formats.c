@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/json.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 #include "sinks/sink.h"
 
 #define COLUMN_GAP 2

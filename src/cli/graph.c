@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele graph: who calls whom, as DOT for Graphviz or as a tree of text. */
-#include "cli/graph.h"
+#include "cli/show/graph.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/callgraph.h"
+#include "analysis/events/callgraph.h"
 #include "cli/calling.h"
-#include "cli/naming.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/naming.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 
 typedef struct graphing {
     cli *c;

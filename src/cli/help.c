@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 
 #define WIDTH       88
 #define TEXT_COLUMN 26

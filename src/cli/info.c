@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "analysis/insn_totals.h"
-#include "cli/insn.h"
+#include "analysis/insn/insn_totals.h"
+#include "cli/insn/insn.h"
 
 static stele_status add_to_summary(void *user, const stele_segment *segment)
 {

@@ -3,9 +3,9 @@
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
-#include "analysis/summary.h"
+#include "analysis/events/summary.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/show/json.h"
 
 typedef struct info {
     const stele_trace *trace;

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 
 #include "cli/calling.h"
-#include "cli/naming.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/naming.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 #include "core/text.h"
 
-/* Percentiles are at most a 32nd too large; see analysis/histogram.h. */
+/* Percentiles are at most a 32nd too large; see analysis/events/histogram.h. */
 #define ERROR_PERCENT "3.2"
 
 /* The rows to be shown, in their order. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/terminal.h"
+#include "cli/show/terminal.h"
 #include "core/text.h"
 
 /* ---- Lines ---- */

@@ -9,7 +9,7 @@
 #include "cli/binaries.h"
 #include "cli/cli.h"
 #include "cli/help.h"
-#include "cli/terminal.h"
+#include "cli/show/terminal.h"
 
 static command_fn *const command_functions[COMMAND_COUNT] = {
 #define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \

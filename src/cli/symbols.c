@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
-#include "cli/print.h"
-#include "cli/terminal.h"
+#include "cli/show/json.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
 #include "core/text.h"
 
 static void write_visible(output *out, const char *text)

@@ -23,7 +23,7 @@ enum {
     INSN_DISCONTINUOUS = 1u << 1, /* not behind the one before it, or the first of its stream */
     INSN_AFTER_DAMAGE = 1u << 2,  /* others may have stood between the one before and this */
     INSN_AT_SNAPSHOT = 1u << 3,   /* the registers before it are known */
-    INSN_HIDDEN = 1u << 4         /* a filter leaves it out; see analysis/insn_filter.h */
+    INSN_HIDDEN = 1u << 4         /* a filter leaves it out; see analysis/insn/insn_filter.h */
 };
 
 typedef struct insn {

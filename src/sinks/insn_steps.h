@@ -4,8 +4,8 @@
 #ifndef SINKS_INSN_STEPS_H
 #define SINKS_INSN_STEPS_H
 
-#include "model/a64.h"
-#include "model/a64_replay.h"
+#include "a64/a64.h"
+#include "a64/a64_replay.h"
 #include "model/writer.h"
 
 #define STEP_ACCESSES_MAX 64u /* the elements of a vector of 512 bits */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/ctf/decode/decode.h"
 #include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/records/decode.h"
 #include "formats/ctf/schema/targets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,12 +11,16 @@ failures=0
 try() { # try good|bad FILE INCLUDE
     rm -rf "$tree/src" "$tree/include" "$tree/tools"
     mkdir -p "$tree/include/stele" "$tree/src/core" "$tree/src/model" "$tree/src/formats/one" \
-        "$tree/src/formats/two" "$tree/src/formats/ctf/schema" "$tree/src/formats/ctf/decode" "$tree/src/sinks" "$tree/src/analysis" "$tree/src/cli" \
+        "$tree/src/formats/two" "$tree/src/formats/ctf/schema" "$tree/src/formats/ctf/records" \
+        "$tree/src/formats/one/records" "$tree/src/formats/one/read" "$tree/src/sinks" \
+        "$tree/src/query" "$tree/src/flow" "$tree/src/analysis/events" "$tree/src/analysis/insn" "$tree/src/cli" \
         "$tree/src/record" "$tree/tools/one" "$tree/$(dirname "$2")"
     for header in include/stele/event.h src/core/cursor.h src/model/batch.h src/formats/format.h \
         src/formats/one/one.h src/formats/two/two.h src/sinks/sink.h src/analysis/stack.h \
         src/cli/cli.h tools/one/a.h src/formats/ctf/codes.h src/formats/ctf/schema/schema.h \
-        src/formats/ctf/decode/decode.h; do
+        src/formats/ctf/records/decode.h src/formats/one/records/decode.h \
+        src/formats/one/read/state.h src/query/glob.h src/flow/flow.h \
+        src/analysis/events/calls.h src/analysis/insn/cache.h; do
         : >"$tree/$header"
     done
     printf '#include <stdio.h>\n  #  include %s\n' "$3" >"$tree/$2"
@@ -39,11 +43,18 @@ try good src/sinks/a.c '"model/batch.h"'
 try good src/record/a.c '"formats/one/one.h"'
 try good src/cli/a.c '"sinks/sink.h"'
 try good src/cli/a.c '"core/cursor.h"'
-try good src/formats/ctf/ctf.c '"formats/ctf/decode/decode.h"'
+try good src/formats/ctf/ctf.c '"formats/ctf/records/decode.h"'
 try good src/formats/ctf/schema/a.c '"formats/ctf/codes.h"'
-try good src/formats/ctf/decode/a.c '"formats/ctf/schema/schema.h"'
-try bad src/formats/ctf/schema/a.c '"formats/ctf/decode/decode.h"'
+try good src/formats/ctf/records/a.c '"formats/ctf/schema/schema.h"'
+try bad src/formats/ctf/schema/a.c '"formats/ctf/records/decode.h"'
 try bad src/formats/ctf/elsewhere/a.c '"formats/ctf/codes.h"'
+try good src/formats/one/read/a.c '"formats/one/records/decode.h"'
+try bad src/formats/one/records/a.c '"formats/one/read/state.h"'
+try good src/flow/a.c '"query/glob.h"'
+try bad src/query/a.c '"flow/flow.h"'
+try good src/analysis/insn/a.c '"analysis/events/calls.h"'
+try bad src/analysis/events/a.c '"analysis/insn/cache.h"'
+try bad src/analysis/elsewhere/a.c '"analysis/events/calls.h"'
 try bad src/core/a.c '"model/batch.h"'
 try bad src/model/a.c '"sinks/sink.h"'
 try bad src/formats/a.c '"formats/one/one.h"'

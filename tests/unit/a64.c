@@ -3,7 +3,7 @@
 #include "support.h"
 #include "test.h"
 
-#include "model/a64.h"
+#include "a64/a64.h"
 
 static const char *const form_texts[] = {"none",     "offset",  "pre",   "post",
                                          "register", "literal", "vector"};

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <fnmatch.h>
 
-#include "model/a64.h"
+#include "a64/a64.h"
 
 /* ---- LLVM ------------------------------------------------------------------------------------ */
 
@@ -661,7 +661,7 @@ static bool is_unpredictable(uint32_t word)
            disassemble((word & ~0x7c1fu) | even << 10 | (even ^ 1), &t);
 }
 
-/* Holes of the vector groups count as their group; see model/a64.h. */
+/* Holes of the vector groups count as their group; see a64/a64.h. */
 static bool is_hole(const a64_insn *insn)
 {
     return insn->group == A64_GROUP_SIMD || insn->group == A64_GROUP_SVE ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers carried on through instructions. The values of the first table are what qemu-aarch64
    left in X0 and X1 after executing each with such values in X0 to X3. */
-#include "model/a64_replay.h"
+#include "a64/a64_replay.h"
 
 #include "test.h"
 

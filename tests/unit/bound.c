@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stele/reader.h>
 
-#include "model/quantity.h"
+#include "query/quantity.h"
 #include "test.h"
 
 #define S INT64_C(1000000000)

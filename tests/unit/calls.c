@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls out of events: what becomes of every kind of exit, and of none. */
-#include "analysis/calls.h"
+#include "analysis/events/calls.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decoding of packets made by hand: what random ones rarely reach. */
 #include "ctf_notes.h"
-#include "formats/ctf/decode/run.h"
 #include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/records/run.h"
 
 #define HEAD(order)                                              \
     "/* CTF 1.8 */\n"                                            \

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "formats/ctf/decode/decode.h"
+#include "formats/ctf/records/decode.h"
 #include "support.h"
 
 /* ---- Texts that grow ---- */

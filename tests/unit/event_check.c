@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/check.h"
+#include "analysis/events/check.h"
 
 #include <stdlib.h>
 
-#include "analysis/correlations.h"
-#include "analysis/stacks.h"
+#include "analysis/events/correlations.h"
+#include "analysis/events/stacks.h"
 #include "model/batch.h"
 #include "test.h"
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "allocations.h"
-#include "analysis/check.h"
-#include "analysis/paths.h"
-#include "analysis/profile.h"
-#include "analysis/summary.h"
+#include "analysis/events/check.h"
+#include "analysis/events/paths.h"
+#include "analysis/events/profile.h"
+#include "analysis/events/summary.h"
 #include "model/batch.h"
-#include "model/filter.h"
+#include "query/filter.h"
 #include "test.h"
 
 #define EVENTS 200u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/expression.h"
+#include "query/expression.h"
 
 #include <math.h>
 #include <stdlib.h>

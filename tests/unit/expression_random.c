@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "model/batch.h"
-#include "model/expression.h"
+#include "query/expression.h"
 #include "test.h"
 
 /* ---- What the event holds ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/filter.h"
+#include "query/filter.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/glob.h"
+#include "query/glob.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #include <stele/heph.h>
 #include <stele/stele.h>
 
-#include "formats/heph/counters.h"
+#include "formats/heph/read/counters.h"
 
 #define SAMPLES STELE_SOURCE_DIR "/src/formats/heph/good/"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/histogram.h"
+#include "analysis/events/histogram.h"
 
 #include <stdlib.h>
 

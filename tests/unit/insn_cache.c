@@ -3,7 +3,7 @@
 #include "insn_made.h"
 #include "test.h"
 
-#include "analysis/insn_cache.h"
+#include "analysis/insn/insn_cache.h"
 
 /* ---- One cache ---- */
 

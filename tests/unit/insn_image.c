@@ -3,8 +3,8 @@
 #include "insn_made.h"
 #include "test.h"
 
-#include "analysis/insn_bbv.h"
-#include "analysis/insn_image.h"
+#include "analysis/insn/insn_bbv.h"
+#include "analysis/insn/insn_image.h"
 
 /* ---- Memory ---- */
 

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-#include "analysis/insn_footprint.h"
-#include "analysis/insn_reuse.h"
-#include "analysis/insn_sharing.h"
-#include "analysis/insn_strides.h"
+#include "analysis/insn/insn_footprint.h"
+#include "analysis/insn/insn_reuse.h"
+#include "analysis/insn/insn_sharing.h"
+#include "analysis/insn/insn_strides.h"
 
 /* ---- Footprint ---- */
 

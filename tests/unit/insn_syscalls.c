@@ -3,7 +3,7 @@
 #include "insn_made.h"
 #include "test.h"
 
-#include "analysis/insn_syscalls.h"
+#include "analysis/insn/insn_syscalls.h"
 
 #define SVC UINT32_C(0xd4000001)
 

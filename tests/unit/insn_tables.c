@@ -2,10 +2,10 @@
 /* The parts that analyses of instructions are made of: counts, filters, what registers get. */
 #include <stdlib.h>
 
-#include "analysis/insn_blocks.h"
-#include "analysis/insn_counts.h"
-#include "analysis/insn_filter.h"
-#include "analysis/insn_writes.h"
+#include "analysis/insn/insn_blocks.h"
+#include "analysis/insn/insn_counts.h"
+#include "analysis/insn/insn_filter.h"
+#include "analysis/insn/insn_writes.h"
 #include "support.h"
 #include "test.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "flow/flow.h"
 #include "model/batch.h"
-#include "model/flow.h"
 
 /* ---- Made-up events ---- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "model/flow.h"
+#include "flow/flow.h"
 
 #include "allocations.h"
 #include "made.h"

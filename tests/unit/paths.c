@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of paths, the graph made of them, and the comparison of two traces. */
-#include "analysis/paths.h"
+#include "analysis/events/paths.h"
 
 #include <stdlib.h>
 
-#include "analysis/callgraph.h"
-#include "analysis/compare.h"
+#include "analysis/events/callgraph.h"
+#include "analysis/events/compare.h"
 #include "calls_made.h"
 
 static uint64_t seed = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/summary.h"
+#include "analysis/events/summary.h"
 
 #include "model/batch.h"
 #include "test.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/path.h"
-#include "formats/ctf/trace/trace.h"
+#include "formats/ctf/trace.h"
 #include "formats/ctf/write/copy.h"
 #include "formats/ctf/write/writer.h"
 

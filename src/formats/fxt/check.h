@@ -3,7 +3,7 @@
 #ifndef FXT_CHECK_H
 #define FXT_CHECK_H
 
-#include "formats/fxt/walk.h"
+#include "formats/fxt/records/walk.h"
 
 /* Reports what is wrong with a record in itself. `is_first`: it begins the trace. */
 void fxt_check_record(diag_sink *diag, const char *source, const stele_fxt_record *r,

@@ -4,8 +4,8 @@
 #define FXT_TRACE_H
 
 #include "formats/format.h"
-#include "formats/fxt/state.h"
-#include "formats/fxt/walk.h"
+#include "formats/fxt/read/state.h"
+#include "formats/fxt/records/walk.h"
 
 /* A part of the input in which the provider has records; others may have some in it, too. */
 typedef struct fxt_run {

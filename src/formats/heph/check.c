@@ -4,7 +4,7 @@
  * found by the scan, counters and times by the reader, and nesting by the analysis of events.
  */
 #include "core/text.h"
-#include "formats/heph/heph.h"
+#include "formats/heph/trace.h"
 
 static void check_text(diag_sink *diag, const char *name, const heph_packet *packet,
                        stele_heph_text text, const char *what)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The format's entry in the registry, and how it is recognised. */
-#include "formats/heph/heph.h"
+#include "formats/heph/trace.h"
 
 #include <stdio.h>
 

@@ -5,10 +5,10 @@
 
 #include "core/path.h"
 #include "formats/format.h"
-#include "formats/xray/decode.h"
-#include "formats/xray/dump.h"
-#include "formats/xray/producers.h"
-#include "formats/xray/writer.h"
+#include "formats/xray/read/producers.h"
+#include "formats/xray/records/decode.h"
+#include "formats/xray/records/dump.h"
+#include "formats/xray/write/writer.h"
 
 /* Clocks that count ns since 1970 stand beyond this (in 2001); no counter of ticks does. */
 #define WALL_TSC_MIN UINT64_C(1000000000000000000)

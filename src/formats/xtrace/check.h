@@ -7,8 +7,8 @@
 #ifndef XTRACE_CHECK_H
 #define XTRACE_CHECK_H
 
+#include "a64/a64_replay.h"
 #include "formats/xtrace/trace.h"
-#include "model/a64_replay.h"
 
 #define XTRACE_CHECK_ACCESSES 64u /* of one instruction; more are not looked at */
 

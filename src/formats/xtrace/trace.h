@@ -5,9 +5,9 @@
 
 #include "formats/format.h"
 #include "formats/xtrace/codes.h"
-#include "formats/xtrace/dialect.h"
-#include "formats/xtrace/pair.h"
-#include "formats/xtrace/scan.h"
+#include "formats/xtrace/read/pair.h"
+#include "formats/xtrace/records/dialect.h"
+#include "formats/xtrace/records/scan.h"
 
 #define XTRACE_HEADER_MAX 32u
 

@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "formats/ctf/trace/walk.h"
+#include "formats/ctf/read/walk.h"
 #include "formats/ctf/write/copy_cut.h"
 #include "model/batch.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/bits.h"
-#include "formats/ctf/decode/run.h"
+#include "formats/ctf/records/run.h"
 #include "formats/ctf/schema/choices.h"
 
 #define WHOLE_WIDTH 64u /* bits of a time that needs nothing before it */

@@ -11,8 +11,8 @@
 #ifndef CTF_COPY_CUT_H
 #define CTF_COPY_CUT_H
 
+#include "formats/ctf/read/content.h"
 #include "formats/ctf/rfc/rfc_pack.h"
-#include "formats/ctf/trace/content.h"
 #include "formats/ctf/write/copy_bits.h"
 #include "formats/ctf/write/copy_index.h"
 

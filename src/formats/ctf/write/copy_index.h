@@ -3,7 +3,7 @@
 #ifndef CTF_COPY_INDEX_H
 #define CTF_COPY_INDEX_H
 
-#include "formats/ctf/trace/lttng_index.h"
+#include "formats/ctf/read/lttng_index.h"
 
 /* A packet as it stands in the copy. */
 typedef struct copied_packet {

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "a64/a64_replay.h"
+
+#include <stddef.h>
+
+#define ZERO_REGISTER 31u
+
+/* A value, and whether it is one. */
+typedef struct number {
+    uint64_t value;
+    bool is_known;
+} number;
+
+static const number unknown = {0, false};
+
+static number known(uint64_t value)
+{
+    return (number){value, true};
+}
+
+static uint64_t bits(uint32_t opcode, unsigned low, unsigned count)
+{
+    return opcode >> low & ((UINT32_C(1) << count) - 1);
+}
+
+static uint64_t ones(unsigned count)
+{
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+static uint64_t sign_extend(uint64_t value, unsigned width)
+{
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    value &= ones(width);
+    return (value ^ sign) - sign;
+}
+
+static uint64_t rotate(uint64_t value, unsigned by, unsigned width)
+{
+    value &= ones(width);
+    return by == 0 ? value : (value >> by | value << (width - by)) & ones(width);
+}
+
+/* ---- Registers ---- */
+
+static number get_sp(const a64_registers *r, unsigned reg)
+{
+    return (number){r->x[reg], a64_is_known(r, reg)};
+}
+
+/* Where 31 is the zero register. */
+static number get(const a64_registers *r, unsigned reg)
+{
+    return reg == ZERO_REGISTER ? known(0) : get_sp(r, reg);
+}
+
+static void set_sp(a64_registers *r, unsigned reg, number n)
+{
+    if (n.is_known)
+        a64_learn(r, reg, n.value);
+    else
+        a64_forget(r, reg);
+}
+
+static void set(a64_registers *r, unsigned reg, number n)
+{
+    if (reg != ZERO_REGISTER)
+        set_sp(r, reg, n);
+}
+
+static bool is_64(uint32_t opcode)
+{
+    return opcode >> 31 != 0;
+}
+
+static unsigned width_of(uint32_t opcode)
+{
+    return is_64(opcode) ? 64 : 32;
+}
+
+/* Operations on W registers clear the upper half. */
+static number fit(uint32_t opcode, number n)
+{
+    return is_64(opcode) ? n : (number){(uint32_t)n.value, n.is_known};
+}
+
+static number both(number a, number b, uint64_t value)
+{
+    return (number){value, a.is_known && b.is_known};
+}
+
+/* ---- Operands ---- */
+
+/* LSL, LSR, ASR, ROR of a register. */
+static number shift(uint32_t opcode, number n, unsigned kind, unsigned by)
+{
+    const unsigned width = width_of(opcode);
+    const uint64_t value = n.value & ones(width);
+    switch (kind) {
+    case 0: n.value = value << by; break;
+    case 1: n.value = value >> by; break;
+    case 2: n.value = (uint64_t)((int64_t)sign_extend(value, width) >> by); break;
+    default: n.value = rotate(value, by, width); break;
+    }
+    return fit(opcode, n);
+}
+
+static number shifted_register(const a64_registers *r, uint32_t opcode)
+{
+    return shift(opcode, get(r, (unsigned)bits(opcode, 16, 5)), (unsigned)bits(opcode, 22, 2),
+                 (unsigned)bits(opcode, 10, 6));
+}
+
+/* UXTB to SXTX of a register, shifted left. */
+static number extended_register(const a64_registers *r, uint32_t opcode, unsigned by)
+{
+    number n = get(r, (unsigned)bits(opcode, 16, 5));
+    const unsigned option = (unsigned)bits(opcode, 13, 3), width = 8u << (option & 3);
+    n.value = option >= 4 ? sign_extend(n.value, width) : n.value & ones(width);
+    n.value <<= by;
+    return n;
+}
+
+/* The mask of logical and bitfield operations (Arm ARM, DecodeBitMasks): a run of ones, rotated and
+   repeated. False: reserved. */
+static bool bit_mask(uint32_t opcode, uint64_t *mask)
+{
+    const uint64_t n = bits(opcode, 22, 1), imms = bits(opcode, 10, 6), immr = bits(opcode, 16, 6);
+    const uint64_t sizes = n << 6 | (~imms & 0x3f);
+    unsigned log = 6;
+    while (log > 0 && (sizes >> log & 1) == 0)
+        log--;
+    if (log == 0)
+        return false;
+    const unsigned size = 1u << log, levels = size - 1;
+    const unsigned run = (unsigned)(imms & levels), by = (unsigned)(immr & levels);
+    if (run == levels)
+        return false;
+    *mask = rotate(ones(run + 1), by, size);
+    for (unsigned i = size; i < 64; i *= 2)
+        *mask |= *mask << i;
+    return true;
+}
+
+/* ---- Integer instructions ---- */
+
+static number add(number a, number b, bool is_minus)
+{
+    return both(a, b, is_minus ? a.value - b.value : a.value + b.value);
+}
+
+/* Arm ARM C4.1: add/subtract (immediate), (extended register), (shifted register), with carry. */
+static void replay_add(a64_registers *r, uint32_t opcode)
+{
+    const unsigned rd = (unsigned)bits(opcode, 0, 5), rn = (unsigned)bits(opcode, 5, 5);
+    const bool is_minus = bits(opcode, 30, 1) != 0, sets_flags = bits(opcode, 29, 1) != 0;
+    const uint32_t kind = (uint32_t)bits(opcode, 24, 5);
+    if (kind == 0x11 && bits(opcode, 23, 1) == 0) {
+        const number immediate = known(bits(opcode, 10, 12) << (12 * bits(opcode, 22, 1)));
+        (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), immediate, is_minus)));
+    } else if (kind == 0x0b && bits(opcode, 21, 1) != 0) {
+        const number other = extended_register(r, opcode, (unsigned)bits(opcode, 10, 3));
+        (sets_flags ? set : set_sp)(r, rd, fit(opcode, add(get_sp(r, rn), other, is_minus)));
+    } else if (kind == 0x0b) {
+        set(r, rd, fit(opcode, add(get(r, rn), shifted_register(r, opcode), is_minus)));
+    } else {
+        a64_forget(r, rd); /* with carry */
+    }
+}
+
+static number logical(unsigned kind, number a, number b)
+{
+    switch (kind) {
+    case 1: return both(a, b, a.value | b.value);
+    case 2: return both(a, b, a.value ^ b.value);
+    default: return both(a, b, a.value & b.value);
+    }
+}
+
+static void replay_logical(a64_registers *r, uint32_t opcode)
+{
+    const unsigned rd = (unsigned)bits(opcode, 0, 5), kind = (unsigned)bits(opcode, 29, 2);
+    const number left = get(r, (unsigned)bits(opcode, 5, 5));
+    number right;
+    if (bits(opcode, 23, 6) == 0x24) {
+        uint64_t mask = 0;
+        right = bit_mask(opcode, &mask) ? known(mask) : unknown;
+        (kind == 3 ? set : set_sp)(r, rd, fit(opcode, logical(kind, left, right)));
+    } else if (bits(opcode, 24, 5) == 0x0a) {
+        right = shifted_register(r, opcode);
+        if (bits(opcode, 21, 1) != 0)
+            right.value = ~right.value;
+        set(r, rd, fit(opcode, logical(kind, left, right)));
+    } else {
+        a64_forget(r, rd);
+    }
+}
+
+/* MOVN, MOVZ, MOVK */
+static void replay_move(a64_registers *r, uint32_t opcode)
+{
+    const unsigned rd = (unsigned)bits(opcode, 0, 5), by = (unsigned)(16 * bits(opcode, 21, 2));
+    const uint64_t value = bits(opcode, 5, 16) << by;
+    number n = known(value);
+    if (bits(opcode, 29, 2) == 0)
+        n.value = ~value;
+    if (bits(opcode, 29, 2) == 3) {
+        n = get(r, rd);
+        n.value = (n.value & ~(UINT64_C(0xffff) << by)) | value;
+    }
+    set(r, rd, fit(opcode, n));
+}
+
+/* EXTR; SBFM, BFM, UBFM: a field of the source to a place of the destination. */
+static void replay_bitfield(a64_registers *r, uint32_t opcode)
+{
+    const unsigned rd = (unsigned)bits(opcode, 0, 5), width = width_of(opcode);
+    const unsigned imms = (unsigned)bits(opcode, 10, 6), immr = (unsigned)bits(opcode, 16, 6);
+    const unsigned kind = (unsigned)bits(opcode, 29, 2);
+    number n = get(r, (unsigned)bits(opcode, 5, 5)), old = get(r, rd);
+    if (bits(opcode, 23, 6) == 0x27) {
+        const number low = get(r, (unsigned)bits(opcode, 16, 5));
+        const uint64_t high = imms == 0 ? 0 : n.value << (width - imms);
+        set(r, rd, fit(opcode, both(n, low, high | (low.value & ones(width)) >> imms)));
+        return;
+    }
+    const bool is_insert = imms < immr;
+    const unsigned count = is_insert ? imms + 1 : imms - immr + 1;
+    const unsigned to = is_insert ? width - immr : 0;
+    uint64_t field = is_insert ? n.value & ones(count) : n.value >> immr & ones(count);
+    if (kind == 0)
+        field = sign_extend(field, count);
+    n.value = field << to;
+    if (kind == 1) {
+        const uint64_t mask = ones(count) << to;
+        n = both(n, old, (old.value & ~mask) | (n.value & mask));
+    }
+    set(r, rd, fit(opcode, n));
+}
+
+/* LSLV, LSRV, ASRV, RORV */
+static void replay_shift(a64_registers *r, uint32_t opcode)
+{
+    const number by = get(r, (unsigned)bits(opcode, 16, 5));
+    const number n = get(r, (unsigned)bits(opcode, 5, 5));
+    const unsigned places = (unsigned)by.value & (width_of(opcode) - 1);
+    const number result = shift(opcode, n, (unsigned)bits(opcode, 10, 2), places);
+    set(r, (unsigned)bits(opcode, 0, 5), both(by, n, result.value));
+}
+
+/* MADD, MSUB and their long forms; the upper half of a product is not computed. */
+static void replay_multiply(a64_registers *r, uint32_t opcode)
+{
+    const unsigned kind = (unsigned)bits(opcode, 21, 3);
+    const number n = get(r, (unsigned)bits(opcode, 5, 5)),
+                 m = get(r, (unsigned)bits(opcode, 16, 5));
+    const number a = get(r, (unsigned)bits(opcode, 10, 5));
+    uint64_t left = n.value, right = m.value;
+    if ((kind & 3) == 1) {
+        left = kind == 1 ? sign_extend(left, 32) : left & ones(32);
+        right = kind == 1 ? sign_extend(right, 32) : right & ones(32);
+    }
+    const uint64_t product = left * right;
+    const number sum =
+        both(both(n, m, 0), a, bits(opcode, 15, 1) != 0 ? a.value - product : a.value + product);
+    const bool is_modelled = bits(opcode, 24, 5) == 0x1b && (kind & 3) <= 1;
+    set(r, (unsigned)bits(opcode, 0, 5), is_modelled ? fit(opcode, sum) : unknown);
+}
+
+static void replay_divide(a64_registers *r, uint32_t opcode)
+{
+    const unsigned width = width_of(opcode);
+    const number n = get(r, (unsigned)bits(opcode, 5, 5)),
+                 m = get(r, (unsigned)bits(opcode, 16, 5));
+    const uint64_t a = n.value & ones(width), b = m.value & ones(width);
+    uint64_t quotient = b == 0 ? 0 : a / b;
+    if (bits(opcode, 10, 1) != 0 && b != 0) {
+        const int64_t left = (int64_t)sign_extend(a, width), right = (int64_t)sign_extend(b, width);
+        quotient = right == -1 ? 0 - (uint64_t)left : (uint64_t)(left / right);
+    }
+    set(r, (unsigned)bits(opcode, 0, 5), fit(opcode, both(n, m, quotient)));
+}
+
+/* Whether a condition holds (Arm ARM C1.2.4). */
+static bool condition_holds(unsigned condition, uint64_t flags)
+{
+    const bool n = (flags >> 31 & 1) != 0, z = (flags >> 30 & 1) != 0;
+    const bool c = (flags >> 29 & 1) != 0, v = (flags >> 28 & 1) != 0;
+    bool holds = true;
+    switch (condition >> 1) {
+    case 0: holds = z; break;
+    case 1: holds = c; break;
+    case 2: holds = n; break;
+    case 3: holds = v; break;
+    case 4: holds = c && !z; break;
+    case 5: holds = n == v; break;
+    case 6: holds = n == v && !z; break;
+    default: return true;
+    }
+    return holds != ((condition & 1) != 0);
+}
+
+/* CSEL, CSINC, CSINV, CSNEG, which leave the flags as they are. */
+static void replay_select(a64_registers *r, const a64_record *record)
+{
+    const uint32_t opcode = record->opcode;
+    number n = get(r, (unsigned)bits(opcode, 5, 5));
+    if (!record->has_flags) {
+        set(r, (unsigned)bits(opcode, 0, 5), unknown);
+        return;
+    }
+    if (!condition_holds((unsigned)bits(opcode, 12, 4), record->flags)) {
+        n = get(r, (unsigned)bits(opcode, 16, 5));
+        n.value = bits(opcode, 30, 1) != 0 ? ~n.value : n.value;
+        n.value += bits(opcode, 10, 1);
+    }
+    set(r, (unsigned)bits(opcode, 0, 5), fit(opcode, n));
+}
+
+/* ---- Memory ---- */
+
+bool a64_accessed(const a64_record *record, bool is_store, unsigned offset, unsigned size,
+                  uint64_t *value)
+{
+    bool is_seen = true;
+    unsigned got = 0;
+    *value = 0;
+    for (unsigned i = 0; i < record->access_count; i++) {
+        const a64_access *access = &record->accesses[i];
+        for (uint32_t k = 0; access->is_store == is_store && k < access->size; k++) {
+            if (offset != 0) {
+                offset--;
+            } else if (got < size) {
+                is_seen &= access->bytes != NULL;
+                *value |= is_seen ? (uint64_t)access->bytes[k] << (8 * got) : 0;
+                got++;
+            }
+        }
+    }
+    return is_seen && got == size;
+}
+
+static number loaded(const a64_record *record, unsigned offset, unsigned size)
+{
+    number n;
+    n.is_known = a64_accessed(record, false, offset, size, &n.value);
+    return n;
+}
+
+/* LDRSB and its like have a 32-bit form in bit 22, LDPSW and LDRSW have none. */
+static number extend_loaded(const a64_insn *what, uint32_t opcode, number n, unsigned size)
+{
+    if ((what->flags & A64_IS_SIGNED) == 0)
+        return n;
+    n.value = sign_extend(n.value, 8 * size);
+    if (size < 4 && bits(opcode, 22, 2) == 3)
+        n.value = (uint32_t)n.value;
+    return n;
+}
+
+static void replay_load(a64_registers *r, const a64_insn *what, const a64_record *record)
+{
+    const unsigned count = (what->flags & A64_IS_PAIR) != 0 ? 2 : 1;
+    const unsigned size = what->size / count;
+    const unsigned regs[] = {(unsigned)bits(record->opcode, 0, 5),
+                             (unsigned)bits(record->opcode, 10, 5)};
+    for (unsigned i = 0; i < count; i++) {
+        const number n = size <= 8 ? loaded(record, i * size, size) : unknown;
+        set(r, regs[i], extend_loaded(what, record->opcode, n, size));
+    }
+    for (unsigned i = 1; size > 8 && i < size / 8; i++) /* LD64B */
+        set(r, (regs[0] + i) & 31u, unknown);
+}
+
+/* What was in memory goes to Rt; a pair of such registers is not modelled. */
+static void replay_atomic(a64_registers *r, const a64_insn *what, const a64_record *record)
+{
+    const bool is_swap = what->class == A64_COMPARE_SWAP;
+    const unsigned rt = (unsigned)bits(record->opcode, is_swap ? 16 : 0, 5);
+    const bool is_pair = (what->flags & A64_IS_PAIR) != 0 || what->size > 8;
+    set(r, rt, is_pair ? unknown : loaded(record, 0, what->size));
+    if (is_pair) {
+        set(r, (rt + 1) & 31u, unknown);
+        set(r, (unsigned)bits(record->opcode, 16, 5), unknown);
+    }
+}
+
+static int64_t base_step(const a64_insn *what, uint32_t opcode)
+{
+    if ((what->flags & A64_IS_PAIR) != 0)
+        return (int64_t)sign_extend(bits(opcode, 15, 7), 7) * (what->size / 2);
+    return (int64_t)sign_extend(bits(opcode, 12, 9), 9);
+}
+
+/* Accesses of one or two registers at a base that may be changed by a constant. */
+static bool has_plain_base(const a64_insn *what)
+{
+    switch (what->class) {
+    case A64_LOAD:
+    case A64_LOAD_PAIR:
+    case A64_STORE:
+    case A64_STORE_PAIR:
+    case A64_LOAD_FP:
+    case A64_LOAD_PAIR_FP:
+    case A64_STORE_FP:
+    case A64_STORE_PAIR_FP: return (what->flags & (A64_IS_AUTHENTICATED | A64_IS_UNSIZED)) == 0;
+    default: return false;
+    }
+}
+
+bool a64_address(const a64_registers *r, const a64_insn *what, const a64_record *record,
+                 uint64_t *address)
+{
+    const uint32_t opcode = record->opcode;
+    number n = get_sp(r, (unsigned)bits(opcode, 5, 5)), offset = known(0);
+    if (!has_plain_base(what))
+        return false;
+    switch (what->form) {
+    case A64_FORM_POST: break;
+    case A64_FORM_PRE: offset.value = (uint64_t)base_step(what, opcode); break;
+    case A64_FORM_OFFSET:
+        if ((what->flags & A64_IS_PAIR) != 0 || bits(opcode, 24, 1) == 0)
+            offset.value = (uint64_t)base_step(what, opcode);
+        else
+            offset.value = bits(opcode, 10, 12) * what->size;
+        break;
+    case A64_FORM_REGISTER: {
+        unsigned log = 0;
+        while (1u << log < what->size)
+            log++;
+        offset = extended_register(r, opcode, bits(opcode, 12, 1) != 0 ? log : 0);
+        break;
+    }
+    default: return false;
+    }
+    *address = n.value + offset.value;
+    return n.is_known && offset.is_known;
+}
+
+/* Pre- and post-indexed forms change the base; by what is known of plain ones only. */
+static void replay_base(a64_registers *r, const a64_insn *what, uint32_t opcode)
+{
+    const unsigned rn = (unsigned)bits(opcode, 5, 5);
+    number n = get_sp(r, rn);
+    if (what->form != A64_FORM_PRE && what->form != A64_FORM_POST)
+        return;
+    n.value += (uint64_t)base_step(what, opcode);
+    n.is_known &= has_plain_base(what);
+    set_sp(r, rn, n);
+}
+
+static void replay_memory(a64_registers *r, const a64_insn *what, const a64_record *record)
+{
+    const uint32_t opcode = record->opcode;
+    replay_base(r, what, opcode);
+    switch (what->class) {
+    case A64_LOAD:
+    case A64_LOAD_LITERAL:
+    case A64_LOAD_PAIR:
+    case A64_LOAD_ACQUIRE:
+    case A64_LOAD_EXCLUSIVE:
+        if ((what->flags & A64_IS_VECTOR) == 0)
+            replay_load(r, what, record);
+        break;
+    case A64_STORE_EXCLUSIVE:
+        set(r, (unsigned)bits(opcode, 16, 5),
+            (number){record->status & ones(32), record->has_status});
+        break;
+    case A64_ATOMIC:
+    case A64_COMPARE_SWAP: replay_atomic(r, what, record); break;
+    case A64_STORE: /* ST64BV gives a status */
+        if ((what->flags & (A64_IS_LOAD | A64_IS_UNSIZED)) != 0 || what->size > 16)
+            set(r, (unsigned)bits(opcode, 16, 5), unknown);
+        break;
+    case A64_LOAD_TAG: set(r, (unsigned)bits(opcode, 0, 5), unknown); break;
+    case A64_COPY:
+    case A64_SET:
+        set(r, (unsigned)bits(opcode, 0, 5), unknown);
+        set(r, (unsigned)bits(opcode, 5, 5), unknown);
+        set(r, (unsigned)bits(opcode, 16, 5), unknown);
+        break;
+    default: break;
+    }
+}
+
+/* ---- All of it ---- */
+
+static void replay_integer(a64_registers *r, const a64_insn *what, const a64_record *record)
+{
+    const uint32_t opcode = record->opcode;
+    const unsigned rd = (unsigned)bits(opcode, 0, 5);
+    const uint64_t offset = (uint64_t)(int64_t)what->offset;
+    switch (what->class) {
+    case A64_ADD: replay_add(r, opcode); break;
+    case A64_LOGICAL: replay_logical(r, opcode); break;
+    case A64_MOVE: replay_move(r, opcode); break;
+    case A64_SHIFT: replay_shift(r, opcode); break;
+    case A64_BITFIELD: replay_bitfield(r, opcode); break;
+    case A64_MULTIPLY: replay_multiply(r, opcode); break;
+    case A64_DIVIDE: replay_divide(r, opcode); break;
+    case A64_SELECT: replay_select(r, record); break;
+    case A64_ADDRESS: set(r, rd, (number){record->pc + offset, record->has_pc}); break;
+    case A64_ADDRESS_PAGE:
+        set(r, rd, (number){(record->pc & ~UINT64_C(0xfff)) + (offset << 12), record->has_pc});
+        break;
+    case A64_COMPARE:
+    case A64_FLAGS: break;
+    case A64_AUTHENTICATE: /* the forms among the hints change X17 or X30 */
+        a64_forget(r, rd);
+        a64_forget(r, 17);
+        a64_forget(r, 30);
+        break;
+    default: a64_forget(r, rd); break;
+    }
+}
+
+static void replay_system(a64_registers *r, const a64_insn *what, const a64_record *record)
+{
+    const unsigned rt = (unsigned)bits(record->opcode, 0, 5);
+    switch (what->class) {
+    case A64_REGISTER_READ: set(r, rt, (number){record->system, record->has_system}); break;
+    case A64_REGISTER_WRITE: /* another thread may go on from here */
+        if (record->level != 0)
+            a64_forget_all(r);
+        break;
+    case A64_STATE_WRITE: a64_forget(r, A64_SP); break; /* may choose another one */
+    case A64_SYSTEM_OTHER:
+        set(r, rt, unknown);
+        set(r, (rt + 1) & 31u, unknown);
+        break;
+    default: break;
+    }
+}
+
+void a64_replay(a64_registers *r, const a64_insn *what, const a64_record *record)
+{
+    switch (what->group) {
+    case A64_GROUP_BRANCH:
+        if (a64_is_call(what))
+            set_sp(r, 30, (number){record->pc + 4, record->has_pc});
+        break;
+    case A64_GROUP_EXCEPTION:
+        if (what->class == A64_SUPERVISOR_CALL && record->level == 0)
+            set(r, 0, (number){record->result, record->has_result});
+        else if (what->class != A64_SUPERVISOR_CALL && what->class != A64_EXCEPTION_RETURN)
+            a64_forget_all(r);
+        break;
+    case A64_GROUP_SYSTEM: replay_system(r, what, record); break;
+    case A64_GROUP_MEMORY: replay_memory(r, what, record); break;
+    case A64_GROUP_INTEGER: replay_integer(r, what, record); break;
+    case A64_GROUP_NONE: a64_forget_all(r); break; /* emulated, or newer than this */
+    default: a64_forget(r, (unsigned)bits(record->opcode, 0, 5)); break;
+    }
+}

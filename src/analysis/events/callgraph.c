@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/callgraph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+
+#define NONE UINT32_MAX
+
+/* What is needed to make the graph only. */
+typedef struct making {
+    callgraph *graph;
+    uint32_t *by_name; /* number of the function of a name, NONE */
+    uint32_t *slots;   /* open addressing over (from, to): number of the edge + 1 */
+    uint32_t slot_mask;
+    uint32_t *function_at, *edge_at; /* of the path at hand, by depth */
+    uint32_t depth;
+} making;
+
+/* ---- Functions and edges --------------------------------------------------------------------- */
+
+/* The list with room for one more entry; NULL when memory is exhausted. */
+static void *grown(void *list, uint32_t count, uint32_t *capacity, size_t size)
+{
+    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
+    void *longer;
+    if (count < *capacity)
+        return list;
+    longer = realloc(list, wanted * size);
+    if (longer != NULL)
+        *capacity = wanted;
+    return longer;
+}
+
+static uint32_t function_of(making *m, stele_name name)
+{
+    callgraph *g = m->graph;
+    graph_function *functions;
+    if (m->by_name[name] != NONE)
+        return m->by_name[name];
+    functions = grown(g->functions, g->function_count, &g->function_capacity, sizeof *functions);
+    if (functions == NULL)
+        return NONE;
+    g->functions = functions;
+    g->functions[g->function_count] = (graph_function){.name = name};
+    m->by_name[name] = g->function_count;
+    return g->function_count++;
+}
+
+static uint32_t *edge_slot(const making *m, uint32_t from, uint32_t to)
+{
+    uint32_t at = (uint32_t)hash_u64((uint64_t)from << 32 | to) & m->slot_mask;
+    for (;; at = (at + 1) & m->slot_mask) {
+        const uint32_t known = m->slots[at];
+        if (known == 0 ||
+            (m->graph->edges[known - 1].from == from && m->graph->edges[known - 1].to == to))
+            return &m->slots[at];
+    }
+}
+
+static bool slots_grow(making *m)
+{
+    const uint32_t count = m->slots == NULL ? 1024 : (m->slot_mask + 1) * 2;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(m->slots);
+    m->slots = slots;
+    m->slot_mask = count - 1;
+    for (uint32_t i = 0; i < m->graph->edge_count; i++)
+        *edge_slot(m, m->graph->edges[i].from, m->graph->edges[i].to) = i + 1;
+    return true;
+}
+
+static uint32_t edge_of(making *m, uint32_t from, uint32_t to)
+{
+    callgraph *g = m->graph;
+    graph_edge *edges;
+    uint32_t *slot;
+    if ((m->slots == NULL || g->edge_count * 2 > m->slot_mask) && !slots_grow(m))
+        return NONE;
+    slot = edge_slot(m, from, to);
+    if (*slot != 0)
+        return *slot - 1;
+    edges = grown(g->edges, g->edge_count, &g->edge_capacity, sizeof *edges);
+    if (edges == NULL)
+        return NONE;
+    g->edges = edges;
+    g->edges[g->edge_count] = (graph_edge){.from = from, .to = to};
+    *slot = ++g->edge_count;
+    return g->edge_count - 1;
+}
+
+/* ---- The walk over the tree ------------------------------------------------------------------ */
+
+/* Takes the path back to what is above `depth`. */
+static void leave(making *m, uint32_t depth)
+{
+    for (; m->depth >= depth; m->depth--) {
+        m->graph->functions[m->function_at[m->depth]].active--;
+        if (m->depth > 1)
+            m->graph->edges[m->edge_at[m->depth]].active--;
+    }
+}
+
+static bool enter(making *m, const path_node *node)
+{
+    const path_figures *figures = &node->sides[0];
+    const uint32_t number = function_of(m, node->name);
+    graph_function *function;
+    if (number == NONE)
+        return false;
+    function = &m->graph->functions[number];
+    function->count += figures->count;
+    function->self_ns += figures->self_ns;
+    function->total_ns += function->active++ == 0 ? figures->total_ns : 0;
+    if (node->depth > 1) {
+        const uint32_t edge_number = edge_of(m, m->function_at[node->depth - 1], number);
+        graph_edge *edge;
+        if (edge_number == NONE)
+            return false;
+        edge = &m->graph->edges[edge_number];
+        edge->count += figures->count;
+        edge->total_ns += edge->active++ == 0 ? figures->total_ns : 0;
+        m->edge_at[node->depth] = edge_number;
+    }
+    m->function_at[node->depth] = number;
+    m->depth = node->depth;
+    return true;
+}
+
+static bool walk(making *m, const path_tree *tree)
+{
+    bool is_ok = true;
+    for (uint32_t i = path_next(tree, 0, 0); i != 0 && is_ok; i = path_next(tree, i, 0)) {
+        leave(m, tree->nodes[i].depth);
+        is_ok = enter(m, &tree->nodes[i]);
+    }
+    return is_ok;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+/* qsort() has no argument of its own: what is compared stands beside the function. */
+typedef struct ranked {
+    graph_function function;
+    stele_text name;
+    uint32_t number;
+} ranked;
+
+static int ranked_compare(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    const int order = text_compare(a->name, b->name);
+    if (a->function.total_ns != b->function.total_ns)
+        return a->function.total_ns > b->function.total_ns ? -1 : 1;
+    if (a->function.count != b->function.count)
+        return a->function.count > b->function.count ? -1 : 1;
+    return order;
+}
+
+static int edge_compare(const void *left, const void *right)
+{
+    const graph_edge *a = left, *b = right;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns > b->total_ns ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->from != b->from ? (a->from < b->from ? -1 : 1) : a->to < b->to ? -1 : 1;
+}
+
+static bool sort(const stele_context *context, callgraph *g)
+{
+    ranked *ranks = malloc((g->function_count + 1) * sizeof *ranks);
+    uint32_t *moved = malloc((g->function_count + 1) * sizeof *moved);
+    const bool is_ok = ranks != NULL && moved != NULL;
+    for (uint32_t i = 0; is_ok && i < g->function_count; i++)
+        ranks[i] =
+            (ranked){g->functions[i], stele_name_text(context, NULL, g->functions[i].name), i};
+    if (is_ok && g->function_count != 0)
+        qsort(ranks, g->function_count, sizeof *ranks, ranked_compare);
+    for (uint32_t i = 0; is_ok && i < g->function_count; i++) {
+        g->functions[i] = ranks[i].function;
+        moved[ranks[i].number] = i;
+    }
+    for (uint32_t i = 0; is_ok && i < g->edge_count; i++) {
+        g->edges[i].from = moved[g->edges[i].from];
+        g->edges[i].to = moved[g->edges[i].to];
+    }
+    if (is_ok && g->edge_count != 0)
+        qsort(g->edges, g->edge_count, sizeof *g->edges, edge_compare);
+    free(ranks);
+    free(moved);
+    return is_ok;
+}
+
+stele_status callgraph_make(const stele_context *context, const path_tree *tree, callgraph *graph)
+{
+    const size_t name_count = stele_name_count(context), depth = tree->depth_max;
+    making m = {.graph = graph,
+                .by_name = malloc((name_count + 1) * sizeof *m.by_name),
+                .function_at = malloc((depth + 1) * sizeof *m.function_at),
+                .edge_at = malloc((depth + 1) * sizeof *m.edge_at)};
+    bool is_ok = m.by_name != NULL && m.function_at != NULL && m.edge_at != NULL;
+    *graph = (callgraph){.functions = NULL};
+    if (is_ok)
+        memset(m.by_name, 0xff, (name_count + 1) * sizeof *m.by_name);
+    is_ok = is_ok && walk(&m, tree);
+    free(m.by_name);
+    free(m.slots);
+    free(m.function_at);
+    free(m.edge_at);
+    return is_ok && sort(context, graph) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+void callgraph_free(callgraph *graph)
+{
+    free(graph->functions);
+    free(graph->edges);
+    *graph = (callgraph){.functions = NULL};
+}

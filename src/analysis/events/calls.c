@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/calls.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "query/filter.h"
+
+#define CALLS_PENDING   128u
+#define DEPTH_MAX       (64u << 10)
+#define NODES_MAX       (1u << 20)
+#define TRACK_DEPTH_MAX 8
+/* How far down a frame is sought when an exit does not match the top. */
+#define SEARCH_MAX 4096u
+/* How far down spans are sought that end before one above them. */
+#define OVERLAP_MAX 256u
+
+typedef struct frame {
+    int64_t begin_ns;
+    int64_t end_ns; /* of a COMPLETE event; INT64_MAX: not yet known */
+    uint64_t child_ns;
+    stele_name name;
+    uint32_t node;
+    bool is_wanted;
+    bool is_repeated; /* its name is further out, too */
+} frame;
+
+/* Where the outermost frame of a name is, as long as the name is on the stack: else what is there
+   has another name, or is gone. */
+typedef struct place {
+    stele_name name;
+    uint32_t at;
+} place;
+
+/* The stack of a track. */
+typedef struct stack {
+    frame *frames;            /* the first stands for what is outside of all calls, and stays */
+    uint32_t depth, capacity; /* without that one */
+    uint32_t timed_depth;     /* frames of COMPLETE events among them */
+    uint32_t cut_depth;       /* entries beyond the limit that are open */
+    int64_t last_ns;          /* the latest time or end of its events */
+    place *places;            /* open addressing by name; NULL unless recursion is to be told */
+    uint32_t place_mask, place_count;
+} stack;
+
+struct calls {
+    stele_context *context;
+    call_options options;
+    filter *only; /* NULL: all calls are wanted */
+    call_fn *fn;
+    void *user;
+    stack *tracks; /* by track number */
+    uint32_t track_count;
+    call_span pending[CALLS_PENDING];
+    uint32_t pending_count;
+    stele_status status; /* the first error of the receiver or of memory */
+    call_node *nodes;
+    uint32_t node_count, node_capacity;
+    uint32_t *node_slots; /* open addressing: node number, 0 is free */
+    uint32_t node_slot_mask;
+    call_counts counts;
+};
+
+/* ---- The tree of paths ---- */
+
+static uint32_t *node_slot(const calls *s, uint32_t parent, stele_name name)
+{
+    uint32_t at = (uint32_t)hash_u64((uint64_t)parent << 32 | name) & s->node_slot_mask;
+    for (;; at = (at + 1) & s->node_slot_mask) {
+        uint32_t *slot = &s->node_slots[at];
+        if (*slot == 0 || (s->nodes[*slot].parent == parent && s->nodes[*slot].name == name))
+            return slot;
+    }
+}
+
+static bool nodes_grow(calls *s)
+{
+    const uint32_t capacity = s->node_capacity == 0 ? 1024 : s->node_capacity * 2;
+    call_node *nodes = realloc(s->nodes, capacity * sizeof *nodes);
+    uint32_t *slots;
+    if (nodes == NULL)
+        return false;
+    s->nodes = nodes;
+    slots = calloc((size_t)capacity * 2, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(s->node_slots);
+    s->node_slots = slots;
+    s->node_slot_mask = capacity * 2 - 1;
+    s->node_capacity = capacity;
+    if (s->node_count == 0)
+        s->nodes[s->node_count++] = (call_node){0};
+    for (uint32_t i = 1; i < s->node_count; i++)
+        *node_slot(s, s->nodes[i].parent, s->nodes[i].name) = i;
+    return true;
+}
+
+/* The node of a path one call longer; beyond the limit that of the path itself. */
+static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
+{
+    uint32_t *slot = node_slot(s, parent, name);
+    if (*slot != 0)
+        return *slot;
+    if (s->node_count >= s->options.nodes_max) {
+        s->counts.node_other_count++;
+        return parent;
+    }
+    if (s->node_count == s->node_capacity) {
+        if (!nodes_grow(s)) {
+            s->status = STELE_ERR_MEMORY;
+            return parent;
+        }
+        slot = node_slot(s, parent, name);
+    }
+    s->nodes[s->node_count] = (call_node){parent, name};
+    *slot = s->node_count;
+    return s->node_count++;
+}
+
+/* ---- Calls ---- */
+
+static void flush(calls *s)
+{
+    const uint32_t count = s->pending_count;
+    s->pending_count = 0;
+    if (count != 0 && s->status == STELE_OK)
+        s->status = s->fn(s->user, s->pending, count);
+}
+
+/* ---- Recursion ---- */
+
+static inline place *place_of(const stack *of, stele_name name)
+{
+    uint32_t at = (name * UINT32_C(0x9e3779b1) >> 7) & of->place_mask;
+    while (of->places[at].name != name && of->places[at].name != UINT32_MAX)
+        at = (at + 1) & of->place_mask;
+    return &of->places[at];
+}
+
+static inline bool places_are_full(const stack *of)
+{
+    return of->place_count * 2 >= of->place_mask;
+}
+
+/* Whether the name of the frame at `at` is further out, after those further out were asked. */
+static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
+{
+    place *known = place_of(of, name);
+    if (known->name != name)
+        of->place_count++;
+    else if (known->at == at)
+        return false;
+    else if (known->at < at && of->frames[known->at].name == name)
+        return true;
+    *known = (place){name, at};
+    return false;
+}
+
+/* Makes the table anew for the names that are on the stack now. */
+static void places_rebuild(calls *s, stack *of)
+{
+    uint32_t count = 128;
+    place *places;
+    while (count < of->depth * 4)
+        count *= 2;
+    places = malloc(count * sizeof *places);
+    if (places == NULL) {
+        s->status = STELE_ERR_MEMORY;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (place){UINT32_MAX, 0};
+    free(of->places);
+    of->places = places;
+    of->place_mask = count - 1;
+    of->place_count = 0;
+    for (uint32_t i = 1; i <= of->depth; i++)
+        of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
+}
+
+/* Tells of the frames from `first` on, which are new or have moved. */
+static void frames_place(calls *s, stack *of, uint32_t first)
+{
+    if (!s->options.needs_recursion)
+        return;
+    if (places_are_full(of))
+        places_rebuild(s, of);
+    for (uint32_t i = first; i <= of->depth && of->places != NULL; i++)
+        of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
+}
+
+/* ---- Frames ---- */
+
+static inline frame *stack_top(const stack *of)
+{
+    return &of->frames[of->depth];
+}
+
+static inline void frame_set(frame *made, int64_t begin_ns, int64_t end_ns, stele_name name,
+                             bool is_wanted)
+{
+    made->begin_ns = begin_ns;
+    made->end_ns = end_ns;
+    made->child_ns = 0;
+    made->name = name;
+    made->is_wanted = is_wanted;
+    made->is_repeated = false;
+    made->node = 0;
+}
+
+/* The frame, which is the top of a stack of `depth`, as a call that ends at `end_ns`, but not
+   before it began (as disorder may have it). Gives how long it took. */
+static inline uint64_t span_set(call_span *span, const frame *from, int64_t end_ns, uint32_t depth,
+                                uint32_t track, call_end how)
+{
+    const int64_t until_ns = end_ns > from->begin_ns ? end_ns : from->begin_ns;
+    const uint64_t whole = (uint64_t)until_ns - (uint64_t)from->begin_ns;
+    span->begin_ns = from->begin_ns;
+    span->end_ns = until_ns;
+    span->self_ns = whole > from->child_ns ? whole - from->child_ns : 0;
+    span->total_ns = from->is_repeated ? 0 : whole;
+    span->name = from->name;
+    span->track = track;
+    span->node = from->node;
+    span->depth = depth - 1;
+    span->end = (uint8_t)how;
+    span->is_wanted = from->is_wanted;
+    return whole;
+}
+
+/*
+ * A span that outlasts the one below it, which it should not: its time counts as that of callees
+ * where the spans below last, and as its own name's where none of that name does.
+ */
+static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
+{
+    const uint32_t floor = of->depth > OVERLAP_MAX ? of->depth - OVERLAP_MAX : 0;
+    int64_t from_ns = top->begin_ns, named_ns = top->begin_ns;
+    for (uint32_t i = of->depth; i > floor; i--) {
+        frame *const below = &of->frames[i];
+        const int64_t until_ns = below->end_ns < end_ns ? below->end_ns : end_ns;
+        if (until_ns > from_ns) {
+            below->child_ns += (uint64_t)until_ns - (uint64_t)from_ns;
+            from_ns = until_ns;
+        }
+        if (below->name == top->name && until_ns > named_ns)
+            named_ns = until_ns;
+    }
+    return (uint64_t)end_ns - (uint64_t)(top->is_repeated ? named_ns : top->begin_ns);
+}
+
+/* Takes the top frame off, ended at `end_ns`. */
+static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_end how)
+{
+    frame *const top = stack_top(of);
+    call_span *const call = &s->pending[s->pending_count];
+    const uint64_t whole = span_set(call, top, end_ns, of->depth--, track, how);
+    of->timed_depth -= top->end_ns != INT64_MAX;
+    if (call->end_ns > top[-1].end_ns)
+        call->total_ns = charge_overlap(of, top, call->end_ns);
+    else
+        top[-1].child_ns += whole;
+    s->counts.by_end[how]++;
+    if (++s->pending_count == CALLS_PENDING)
+        flush(s);
+}
+
+static bool frames_grow(calls *s, stack *of)
+{
+    uint32_t capacity = of->capacity == 0 ? 64 : of->capacity * 2;
+    frame *frames;
+    if (capacity > s->options.depth_max)
+        capacity = s->options.depth_max;
+    frames = realloc(of->frames, ((size_t)capacity + 1) * sizeof *frames);
+    if (frames == NULL) {
+        s->status = STELE_ERR_MEMORY;
+        return false;
+    }
+    of->frames = frames;
+    of->capacity = capacity;
+    return true;
+}
+
+/* False when the stack is as deep as it may be, or memory is exhausted. */
+static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name,
+                     bool is_wanted)
+{
+    frame *top;
+    if (of->depth == of->capacity) {
+        if (of->depth >= s->options.depth_max) {
+            s->counts.cut_count++;
+            return false;
+        }
+        if (!frames_grow(s, of))
+            return false;
+    }
+    of->depth++;
+    top = stack_top(of);
+    frame_set(top, begin_ns, end_ns, name, is_wanted);
+    if (s->options.has_tree)
+        top->node = node_child(s, top[-1].node, name);
+    frames_place(s, of, of->depth);
+    of->timed_depth += end_ns != INT64_MAX;
+    if (of->depth > s->counts.depth_max)
+        s->counts.depth_max = of->depth;
+    return true;
+}
+
+/* COMPLETE events that have ended by `now_ns` leave the stack. */
+static void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
+{
+    while (of->depth != 0 && stack_top(of)->end_ns <= now_ns)
+        close_top(s, of, track, stack_top(of)->end_ns, CALL_RETURNED);
+}
+
+/* An exit without a name is that of whatever began last. */
+static inline bool is_exit_of(const frame *of, stele_name name)
+{
+    return of->end_ns == INT64_MAX && (of->name == name || name == 0);
+}
+
+/* An exit that is not that of the top frame: of one below, whose callees were left by an
+   exception, or of one whose entry is not there. */
+static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, stele_name name,
+                          call_end how)
+{
+    const uint32_t floor = of->depth > SEARCH_MAX ? of->depth - SEARCH_MAX : 0;
+    uint32_t at = of->depth;
+    while (at > floor && !is_exit_of(&of->frames[at], name))
+        at--;
+    if (at > floor) {
+        while (of->depth > at) {
+            const int64_t end_ns = stack_top(of)->end_ns;
+            s->counts.overlap_count += end_ns != INT64_MAX && end_ns > time_ns;
+            if (end_ns <= time_ns)
+                close_top(s, of, track, end_ns, CALL_RETURNED);
+            else
+                close_top(s, of, track, time_ns, CALL_UNWOUND);
+        }
+        close_top(s, of, track, time_ns, how);
+        return;
+    }
+    /* Whether what is on the stack has ended too cannot be known: it stays. */
+    if (open_top(s, of, time_ns, INT64_MAX, name, true))
+        close_top(s, of, track, time_ns, CALL_ENTRY_LOST);
+}
+
+static void take_end(calls *s, stack *of, const stele_event *event, stele_name name, call_end how)
+{
+    if (of->cut_depth != 0) {
+        of->cut_depth--;
+        return;
+    }
+    if (of->depth != 0 && is_exit_of(stack_top(of), name))
+        close_top(s, of, event->track, event->time_ns, how);
+    else
+        end_elsewhere(s, of, event->track, event->time_ns, name, how);
+}
+
+/*
+ * A COMPLETE event that begins with the top frame and ends later goes below it: writers that write
+ * at the end put the inner one first.
+ */
+static void take_complete(calls *s, stack *of, const stele_event *event, stele_name name,
+                          bool is_wanted)
+{
+    const int64_t given_ns = (int64_t)event->id;
+    const int64_t end_ns = given_ns > event->time_ns ? given_ns : event->time_ns;
+    uint32_t at;
+    frame moved;
+    if (end_ns > of->last_ns)
+        of->last_ns = end_ns;
+    if (!open_top(s, of, event->time_ns, end_ns, name, is_wanted))
+        return;
+    at = of->depth;
+    moved = of->frames[at];
+    while (at != 1 && of->frames[at - 1].begin_ns == moved.begin_ns &&
+           of->frames[at - 1].end_ns < end_ns) {
+        of->frames[at] = of->frames[at - 1];
+        at--;
+    }
+    of->frames[at] = moved;
+    s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
+    if (at != of->depth)
+        frames_place(s, of, at);
+    for (uint32_t i = at; s->options.has_tree && at != of->depth && i <= of->depth; i++)
+        of->frames[i].node = node_child(s, of->frames[i - 1].node, of->frames[i].name);
+}
+
+/* ---- Tracks ---- */
+
+/* Appends "thread main (17) in process 4"; what does not fit is cut off. */
+static size_t write_track(const stele_context *context, const stele_track *track, char *text,
+                          size_t size)
+{
+    size_t used = 0;
+    for (unsigned depth = 0; track != NULL && depth < TRACK_DEPTH_MAX && used < size; depth++) {
+        const stele_text name = stele_name_text(context, NULL, track->name);
+        used += (size_t)snprintf(text + used, size - used, "%s%s ", depth > 0 ? " in " : "",
+                                 stele_track_kind_text(track->kind));
+        if (used < size)
+            used += (size_t)snprintf(
+                text + used, size - used, name.size != 0 ? "%.*s (%" PRIu64 ")" : "%.*s%" PRIu64,
+                (int)(name.size < size ? name.size : size), name.bytes, track->number);
+        track = track->parent != 0 ? stele_track_get(context, track->parent) : NULL;
+    }
+    return used < size ? used : size - 1;
+}
+
+/* The node that outermost calls hang on. */
+static uint32_t track_root(calls *s, uint32_t track)
+{
+    const stele_track *known = stele_track_get(s->context, track);
+    if (s->options.has_tree && s->options.has_track_roots && known != NULL) {
+        char text[256];
+        const size_t size = write_track(s->context, known, text, sizeof text);
+        const stele_name name = stele_name_intern(s->context, text, size);
+        return node_child(s, 0, name == UINT32_MAX ? 0 : name);
+    }
+    return 0;
+}
+
+static stack *track_stack(calls *s, uint32_t track)
+{
+    if (track >= s->track_count) {
+        uint32_t count = s->track_count == 0 ? 64 : s->track_count;
+        stack *tracks;
+        while (count <= track)
+            count *= 2;
+        tracks = realloc(s->tracks, count * sizeof *tracks);
+        if (tracks == NULL) {
+            s->status = STELE_ERR_MEMORY;
+            return NULL;
+        }
+        memset(tracks + s->track_count, 0, (count - s->track_count) * sizeof *tracks);
+        s->tracks = tracks;
+        s->track_count = count;
+    }
+    return &s->tracks[track];
+}
+
+static stack *track_begin_new(calls *s, uint32_t track, int64_t time_ns)
+{
+    stack *of = track_stack(s, track);
+    if (of == NULL || !frames_grow(s, of))
+        return NULL;
+    frame_set(&of->frames[0], INT64_MIN, INT64_MAX, 0, false);
+    of->frames[0].node = track_root(s, track);
+    of->last_ns = time_ns;
+    return of;
+}
+
+/* The stack of a track that has an event; NULL when memory is exhausted. */
+static inline stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
+{
+    if (track < s->track_count && s->tracks[track].frames != NULL)
+        return &s->tracks[track];
+    return track_begin_new(s, track, time_ns);
+}
+
+/* ---- The flow of events ---- */
+
+/* What of a request holds for a call, not for each event of it. */
+static stele_status make_filter(calls *s, const stele_request *only)
+{
+    stele_request request;
+    stele_status status;
+    if (only == NULL)
+        return STELE_OK;
+    request = (stele_request){.kinds = only->kinds != 0 ? only->kinds : STELE_KINDS_ALL,
+                              .names = only->names,
+                              .categories = only->categories,
+                              .where = only->where};
+    status = filter_new(s->context, &request, NULL, &s->only);
+    if (status == STELE_OK && filter_is_open(s->only, STELE_KINDS_ALL)) {
+        filter_free(s->only);
+        s->only = NULL;
+    }
+    return status;
+}
+
+stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
+                       calls **out)
+{
+    calls *s = calloc(1, sizeof *s);
+    stele_status status;
+    *out = NULL;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    s->context = context;
+    s->options = *options;
+    if (s->options.depth_max == 0)
+        s->options.depth_max = DEPTH_MAX;
+    if (s->options.nodes_max == 0)
+        s->options.nodes_max = NODES_MAX;
+    s->fn = fn;
+    s->user = user;
+    status = make_filter(s, options->only);
+    if (status == STELE_OK && options->has_tree && !nodes_grow(s))
+        status = STELE_ERR_MEMORY;
+    if (status != STELE_OK) {
+        calls_free(s);
+        return status;
+    }
+    *out = s;
+    return STELE_OK;
+}
+
+void calls_free(calls *s)
+{
+    if (s == NULL)
+        return;
+    for (uint32_t i = 0; i < s->track_count; i++) {
+        free(s->tracks[i].frames);
+        free(s->tracks[i].places);
+    }
+    filter_free(s->only);
+    free(s->tracks);
+    free(s->nodes);
+    free(s->node_slots);
+    free(s);
+}
+
+bool calls_wants(const calls *s, const stele_batch *batch, const stele_event *event)
+{
+    return s->only == NULL || filter_passes(s->only, batch, event);
+}
+
+static inline stele_name name_of(const stele_event *event)
+{
+    return (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
+}
+
+static void take(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+{
+    const stele_name name = name_of(event);
+    expire(s, of, event->track, event->time_ns);
+    switch (event->kind) {
+    case STELE_KIND_BEGIN:
+        s->counts.call_count++;
+        of->cut_depth +=
+            !open_top(s, of, event->time_ns, INT64_MAX, name, calls_wants(s, batch, event));
+        break;
+    case STELE_KIND_END: take_end(s, of, event, name, CALL_RETURNED); break;
+    case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, CALL_TAIL); break;
+    default:
+        s->counts.call_count++;
+        take_complete(s, of, event, name, calls_wants(s, batch, event));
+    }
+    if (event->time_ns > of->last_ns)
+        of->last_ns = event->time_ns;
+}
+
+static inline bool is_repeated(const stele_event *event)
+{
+    return (event->flags & STELE_FLAG_REPEATED) != 0;
+}
+
+/*
+ * Entries, and exits of what was entered last, on a stack of nothing else: nearly all of most
+ * traces. What they change is in locals, because stores to frames and spans could alias the rest.
+ * Stops at whatever else there is, and gives where.
+ */
+static const stele_event *take_plain(calls *s, stack *of, const stele_event *event,
+                                     const stele_event *end)
+{
+    const bool has_tree = s->options.has_tree, needs_recursion = s->options.needs_recursion;
+    const uint32_t track = event->track, room = CALLS_PENDING - s->pending_count;
+    uint32_t depth = of->depth, depth_max = depth;
+    frame *top = stack_top(of);
+    call_span *span = &s->pending[s->pending_count];
+    int64_t last_ns = of->last_ns;
+    uint64_t entry_count = 0, tail_count = 0;
+    if ((size_t)(end - event) > room)
+        end = event + room;
+    for (; event != end && event->track == track && !is_repeated(event); event++) {
+        const stele_name name = name_of(event);
+        const int64_t time_ns = event->time_ns;
+        if (event->kind == STELE_KIND_BEGIN) {
+            if (depth == of->capacity || (needs_recursion && places_are_full(of)))
+                break;
+            depth++;
+            frame_set(++top, time_ns, INT64_MAX, name, true);
+            if (needs_recursion)
+                top->is_repeated = is_further_out(of, depth, name);
+            if (has_tree)
+                top->node = node_child(s, top[-1].node, name);
+            depth_max = depth > depth_max ? depth : depth_max;
+            entry_count++;
+        } else {
+            const bool is_tail = event->kind == STELE_KIND_TAIL_EXIT;
+            if ((event->kind != STELE_KIND_END && !is_tail) || depth == 0 || !is_exit_of(top, name))
+                break;
+            top[-1].child_ns +=
+                span_set(span, top, time_ns, depth, track, is_tail ? CALL_TAIL : CALL_RETURNED);
+            tail_count += is_tail;
+            span++;
+            top--;
+            depth--;
+        }
+        last_ns = time_ns > last_ns ? time_ns : last_ns;
+    }
+    of->depth = depth;
+    of->last_ns = last_ns;
+    if (depth_max > s->counts.depth_max)
+        s->counts.depth_max = depth_max;
+    s->counts.call_count += entry_count;
+    s->counts.by_end[CALL_TAIL] += tail_count;
+    s->counts.by_end[CALL_RETURNED] +=
+        (uint64_t)(span - &s->pending[s->pending_count]) - tail_count;
+    s->pending_count = (uint32_t)(span - s->pending);
+    if (s->pending_count == CALLS_PENDING)
+        flush(s);
+    return event;
+}
+
+stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
+{
+    bool has_others = false;
+    const stele_event *event = segment->batch->events + segment->first;
+    const stele_event *const end = event + segment->count;
+    while (event != end && s->status == STELE_OK) {
+        const stele_event *next = event;
+        stack *of;
+        if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
+            has_others = true;
+            event++;
+            continue;
+        }
+        if (is_repeated(event)) {
+            s->counts.repeated_count++;
+            event++;
+            continue;
+        }
+        of = track_begin(s, event->track, event->time_ns);
+        if (of == NULL)
+            break;
+        if (s->only == NULL && of->timed_depth == 0 && of->cut_depth == 0)
+            next = take_plain(s, of, event, end);
+        if (next == event)
+            take(s, of, segment->batch, next++);
+        event = next;
+    }
+    flush(s);
+    if (others != NULL)
+        *others = has_others;
+    return s->status;
+}
+
+stele_status calls_finish(calls *s)
+{
+    for (uint32_t i = 0; i < s->track_count; i++) {
+        stack *of = &s->tracks[i];
+        of->cut_depth = 0;
+        while (of->depth != 0) {
+            const int64_t end_ns = stack_top(of)->end_ns;
+            if (end_ns != INT64_MAX)
+                close_top(s, of, i, end_ns, CALL_RETURNED);
+            else
+                close_top(s, of, i, of->last_ns, CALL_OPEN);
+        }
+    }
+    flush(s);
+    return s->status;
+}
+
+uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t count)
+{
+    const stack *of = track_begin(s, track, 0);
+    uint32_t node = of != NULL ? of->frames[0].node : 0;
+    for (size_t i = 0; i < count; i++)
+        node = node_child(s, node, names[i]);
+    return node;
+}
+
+uint32_t calls_columns(const calls *s)
+{
+    const uint32_t columns =
+        STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE;
+    return s->only != NULL ? columns | filter_columns(s->only) : columns;
+}
+
+const call_counts *calls_get_counts(const calls *s)
+{
+    return &s->counts;
+}
+
+const call_node *calls_node(const calls *s, uint32_t node)
+{
+    return node < s->node_count ? &s->nodes[node] : NULL;
+}
+
+uint32_t calls_node_count(const calls *s)
+{
+    return s->node_count;
+}

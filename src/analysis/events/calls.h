@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Call stacks out of events of any format: BEGIN, END, TAIL_EXIT and COMPLETE events in the order
+ * of time of each track become closed calls, in one pass and in memory that grows with the depth
+ * of the stacks only (and, on request, with the number of distinct call paths).
+ */
+#ifndef ANALYSIS_EVENTS_CALLS_H
+#define ANALYSIS_EVENTS_CALLS_H
+
+#include <stele/reader.h>
+
+#include "model/context.h"
+
+typedef enum call_end {
+    CALL_RETURNED,  /* by END, or the end of a COMPLETE event */
+    CALL_TAIL,      /* left by a tail call: what comes next on its level was called by it */
+    CALL_UNWOUND,   /* a caller ended first: an exception, or a lost exit; ends with the caller */
+    CALL_OPEN,      /* the trace ended before it did; ends with what is last on its track */
+    CALL_ENTRY_LOST /* an exit without entry: when it began is not known, begin_ns is end_ns */
+} call_end;
+
+/* One call of a function, or one span of any other kind. */
+typedef struct call_span {
+    int64_t begin_ns, end_ns;
+    uint64_t self_ns;  /* without the calls made by it */
+    uint64_t total_ns; /* without what is covered by calls of the same name further out */
+    stele_name name;   /* never a local one: those are 0 */
+    uint32_t node;     /* of its path in the tree; 0 without a tree */
+    uint32_t track;
+    uint32_t depth; /* 0 is outermost */
+    uint8_t end;    /* call_end */
+    bool is_wanted; /* passes call_options.only */
+} call_span;
+
+/* A path of calls. Node 0 is the root, above all outermost calls. */
+typedef struct call_node {
+    uint32_t parent;
+    stele_name name;
+} call_node;
+
+typedef struct call_counts {
+    uint64_t call_count;
+    uint64_t by_end[CALL_ENTRY_LOST + 1];
+    uint64_t overlap_count; /* COMPLETE events that neither nest nor follow one another */
+    uint64_t cut_count;     /* calls deeper than the limit, not followed */
+    uint32_t depth_max;
+    uint64_t repeated_count;   /* events that are copies of others, left out */
+    uint64_t node_other_count; /* calls on paths beyond the limit of the tree */
+} call_counts;
+
+typedef struct call_options {
+    bool has_tree;        /* give each call the node of its path */
+    bool has_track_roots; /* each track has a subtree of its own, named after the track */
+    bool needs_recursion; /* else total_ns is the duration */
+    uint32_t depth_max;   /* 0: 65,536 */
+    uint32_t nodes_max;   /* 0: 1,048,576 */
+    /* Calls are wanted whose first event passes the names, categories, kinds and expression of this
+       request (a missing one: all are). The others still count as callees of their callers. */
+    const stele_request *only;
+} call_options;
+
+typedef struct calls calls;
+
+/* Receives closed calls, those of inner calls before those of outer ones. */
+typedef stele_status call_fn(void *user, const call_span *spans, size_t count);
+
+/* STELE_ERR_MEMORY; STELE_ERR_ARGUMENT, reported, for an expression that cannot be used. */
+stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
+                       calls **out);
+void calls_free(calls *s);
+
+/* `others`, which may be NULL, tells whether there are events of other kinds in the segment. */
+stele_status calls_add(calls *s, const stele_segment *segment, bool *others);
+
+/* Closes what is open. More may be added then, of other traces. */
+stele_status calls_finish(calls *s);
+
+/* Whether an event passes call_options.only. */
+bool calls_wants(const calls *s, const stele_batch *batch, const stele_event *event);
+
+/* The node of a path that was not called but sampled: `count` names, the outermost first. */
+uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t count);
+
+const call_counts *calls_get_counts(const calls *s);
+const call_node *calls_node(const calls *s, uint32_t node);
+uint32_t calls_node_count(const calls *s);
+
+/* Columns to ask for. */
+uint32_t calls_columns(const calls *s);
+#define CALLS_KINDS                                                      \
+    (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
+     STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) | STELE_KIND_BIT(STELE_KIND_COMPLETE))
+
+#endif

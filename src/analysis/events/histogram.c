@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/histogram.h"
+
+#include <stdlib.h>
+
+bool histogram_grow(histogram *h, uint64_t value)
+{
+    const unsigned bucket = histogram_bucket(value);
+    uint64_t **block = &h->blocks[bucket / HISTOGRAM_BLOCK];
+    if (*block == NULL)
+        *block = calloc(HISTOGRAM_BLOCK, sizeof **block);
+    if (*block == NULL)
+        return false;
+    (*block)[bucket % HISTOGRAM_BLOCK]++;
+    return true;
+}
+
+bool histogram_merge(histogram *into, const histogram *from)
+{
+    for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
+        if (from->blocks[b] == NULL)
+            continue;
+        if (into->blocks[b] == NULL)
+            into->blocks[b] = calloc(HISTOGRAM_BLOCK, sizeof *into->blocks[b]);
+        if (into->blocks[b] == NULL)
+            return false;
+        for (unsigned i = 0; i < HISTOGRAM_BLOCK; i++)
+            into->blocks[b][i] += from->blocks[b][i];
+    }
+    return true;
+}
+
+/* The largest value that falls in a bucket. */
+static uint64_t bucket_top(unsigned block, unsigned bucket)
+{
+    if (block < 2)
+        return block * HISTOGRAM_BLOCK + bucket;
+    return ((uint64_t)(HISTOGRAM_BLOCK + bucket + 1) << (block - 1)) - 1;
+}
+
+uint64_t histogram_count(const histogram *h)
+{
+    uint64_t count = 0;
+    for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
+        for (unsigned i = 0; h->blocks[b] != NULL && i < HISTOGRAM_BLOCK; i++)
+            count += h->blocks[b][i];
+    }
+    return count;
+}
+
+uint64_t histogram_percentile(const histogram *h, unsigned permille)
+{
+    /* The rank of the value, from 1: at least `permille` of all are at or below it. */
+    const uint64_t count = histogram_count(h), whole = count / 1000 * permille;
+    const uint64_t rank = whole + (count % 1000 * permille + 999) / 1000;
+    uint64_t seen = 0;
+    for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
+        if (h->blocks[b] == NULL)
+            continue;
+        for (unsigned i = 0; i < HISTOGRAM_BLOCK; i++) {
+            seen += h->blocks[b][i];
+            if (seen >= rank && seen != 0)
+                return bucket_top(b, i);
+        }
+    }
+    return 0;
+}
+
+void histogram_free(histogram *h)
+{
+    for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++)
+        free(h->blocks[b]);
+    *h = (histogram){0};
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/ranked.h"
+#include "analysis/events/samples.h"
+
+/* What is added up while reading. */
+typedef struct path_sums {
+    uint64_t count, self_ns;
+} path_sums;
+
+struct paths {
+    stele_context *context;
+    path_options options;
+    calls *calls;
+    path_sums *sums[PATH_SIDES]; /* by node */
+    uint32_t sum_count[PATH_SIDES];
+    unsigned side;
+    bool is_sampled;
+    path_node *nodes;
+    stele_name path[SAMPLE_PATH_MAX];
+};
+
+/* ---- Adding up ---- */
+
+static path_sums *sums_grow(paths *p, uint32_t node)
+{
+    const unsigned side = p->side;
+    uint32_t count = p->sum_count[side] == 0 ? 1024 : p->sum_count[side];
+    path_sums *grown;
+    while (count <= node)
+        count *= 2;
+    grown = realloc(p->sums[side], count * sizeof *grown);
+    if (grown == NULL)
+        return NULL;
+    memset(grown + p->sum_count[side], 0, (count - p->sum_count[side]) * sizeof *grown);
+    p->sums[side] = grown;
+    p->sum_count[side] = count;
+    return &grown[node];
+}
+
+static inline path_sums *sums_of(paths *p, uint32_t node)
+{
+    return node < p->sum_count[p->side] ? &p->sums[p->side][node] : sums_grow(p, node);
+}
+
+static stele_status take_calls(void *user, const call_span *spans, size_t count)
+{
+    paths *p = user;
+    const path_options *options = &p->options;
+    for (const call_span *call = spans; call != spans + count; call++) {
+        path_sums *to;
+        if (!call->is_wanted || call->end == CALL_ENTRY_LOST || call->depth < options->depth_min ||
+            call->depth >= options->depth_end ||
+            (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
+            continue;
+        to = sums_of(p, call->node);
+        if (to == NULL)
+            return STELE_ERR_MEMORY;
+        to->count++;
+        to->self_ns += call->self_ns;
+    }
+    return STELE_OK;
+}
+
+static stele_status take_sample(paths *p, const stele_batch *batch, const stele_event *event)
+{
+    const size_t depth = sample_path(p->context, batch, event, p->path);
+    path_sums *to;
+    p->is_sampled = true;
+    if (depth == 0 || depth - 1 < p->options.depth_min || depth - 1 >= p->options.depth_end)
+        return STELE_OK;
+    to = sums_of(p, calls_path(p->calls, event->track, p->path, depth));
+    if (to == NULL)
+        return STELE_ERR_MEMORY;
+    to->count += event->value;
+    to->self_ns += event->id;
+    return STELE_OK;
+}
+
+stele_status paths_new(stele_context *context, const path_options *options, paths **out)
+{
+    const call_options wanted = {
+        .has_tree = true, .has_track_roots = options->by_track, .only = options->only};
+    paths *p = calloc(1, sizeof *p);
+    stele_status status;
+    *out = NULL;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->context = context;
+    p->options = *options;
+    if (p->options.depth_end == 0)
+        p->options.depth_end = UINT32_MAX;
+    status = calls_new(context, &wanted, take_calls, p, &p->calls);
+    if (status != STELE_OK) {
+        paths_free(p);
+        return status;
+    }
+    *out = p;
+    return STELE_OK;
+}
+
+void paths_free(paths *p)
+{
+    if (p == NULL)
+        return;
+    calls_free(p->calls);
+    for (unsigned side = 0; side < PATH_SIDES; side++)
+        free(p->sums[side]);
+    free(p->nodes);
+    free(p);
+}
+
+uint32_t paths_columns(const paths *p)
+{
+    return calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+}
+
+stele_status paths_add(paths *p, const stele_segment *segment)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    bool others = false;
+    stele_status status = calls_add(p->calls, segment, &others);
+    for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
+        if (event->kind == STELE_KIND_SAMPLE && calls_wants(p->calls, segment->batch, event))
+            status = take_sample(p, segment->batch, event);
+    }
+    return status;
+}
+
+stele_status paths_turn(paths *p, unsigned side)
+{
+    const stele_status status = calls_finish(p->calls);
+    p->side = side;
+    return status;
+}
+
+/* ---- The tree ---- */
+
+/* Figures of whole subtrees; children stand behind their parents. */
+static void sum_up(paths *p, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const call_node *from = calls_node(p->calls, i);
+        path_node *node = &p->nodes[i];
+        *node = (path_node){.name = from->name, .parent = from->parent};
+        node->depth = i == 0 ? 0 : p->nodes[from->parent].depth + 1;
+        for (unsigned side = 0; side < PATH_SIDES; side++) {
+            const path_sums sums =
+                i < p->sum_count[side] ? p->sums[side][i] : (path_sums){.count = 0};
+            node->sides[side] = (path_figures){sums.count, sums.self_ns, sums.count, sums.self_ns};
+        }
+    }
+    for (uint32_t i = count; i-- > 1;) {
+        for (unsigned side = 0; side < PATH_SIDES; side++) {
+            const path_figures *from = &p->nodes[i].sides[side];
+            path_figures *to = &p->nodes[p->nodes[i].parent].sides[side];
+            to->total_count += from->total_count;
+            to->total_ns += from->total_ns;
+        }
+    }
+}
+
+/* Links children in the order of the ranks, from the last to the first. */
+static void link_children(path_node *nodes, const ranked *ranks, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        path_node *node = &nodes[ranks[i].index];
+        node->sibling = nodes[node->parent].child;
+        nodes[node->parent].child = ranks[i].index;
+    }
+}
+
+stele_status paths_tree(paths *p, bool by_count, path_tree *tree)
+{
+    const stele_status status = calls_finish(p->calls);
+    const uint32_t count = calls_node_count(p->calls);
+    ranked *ranks;
+    if (status != STELE_OK)
+        return status;
+    free(p->nodes);
+    p->nodes = malloc(count * sizeof *p->nodes);
+    ranks = malloc(count * sizeof *ranks);
+    if (p->nodes == NULL || ranks == NULL) {
+        free(ranks);
+        return STELE_ERR_MEMORY;
+    }
+    sum_up(p, count);
+    *tree = (path_tree){p->nodes, count, 0, p->is_sampled};
+    for (uint32_t i = 1; i < count; i++) {
+        const path_figures *a = &p->nodes[i].sides[0], *b = &p->nodes[i].sides[1];
+        ranks[i - 1] =
+            (ranked){by_count ? a->total_count + b->total_count : a->total_ns + b->total_ns,
+                     stele_name_text(p->context, NULL, p->nodes[i].name), i, i};
+        if (p->nodes[i].depth > tree->depth_max)
+            tree->depth_max = p->nodes[i].depth;
+    }
+    qsort(ranks, count - 1, sizeof *ranks, ranked_compare);
+    link_children(p->nodes, ranks, count - 1);
+    free(ranks);
+    return STELE_OK;
+}
+
+const call_counts *paths_get_counts(const paths *p)
+{
+    return calls_get_counts(p->calls);
+}

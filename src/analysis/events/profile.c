@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/histogram.h"
+#include "analysis/events/ranked.h"
+#include "analysis/events/samples.h"
+#include "core/array.h"
+#include "core/hash.h"
+#include "core/wide.h"
+
+/*
+ * The running figures of one name, or of one name on one track. Calls are counted by the histogram
+ * alone, and have their total in the sum, so that a call changes little.
+ */
+typedef struct entry {
+    profile_row row;        /* `count` is that of samples */
+    wide_u128 self_squares; /* of the calls' self times */
+    uint64_t repeated_ns;   /* in row.sum_ns, but covered by calls of the same name further out */
+    uint64_t sample;        /* the last one that was counted here */
+    histogram durations;
+} entry;
+
+struct profile {
+    stele_context *context;
+    profile_options options;
+    calls *calls;
+    entry **by_name; /* by name; NULL where there was no call (without by_track) */
+    uint32_t by_name_count;
+    uint32_t *slots; /* open addressing over (name, track): entry + 1 (with by_track) */
+    uint32_t slot_mask;
+    entry **entries;
+    size_t entry_count, entry_capacity;
+    profile_row *rows;
+    uint64_t sample_count;
+    stele_name path[SAMPLE_PATH_MAX];
+};
+
+/* ---- Entries ---- */
+
+static entry *entry_new(profile *p, stele_name name, uint32_t track)
+{
+    entry *made;
+    if (p->entry_count == p->entry_capacity) {
+        entry **entries = array_grow_size(p->entries, sizeof *entries, &p->entry_capacity, 256);
+        if (entries == NULL)
+            return NULL;
+        p->entries = entries;
+    }
+    made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->row = (profile_row){.name = name, .track = track, .min_ns = UINT64_MAX};
+    p->entries[p->entry_count++] = made;
+    return made;
+}
+
+static entry *entry_by_name(profile *p, stele_name name)
+{
+    if (name >= p->by_name_count) {
+        uint32_t count = p->by_name_count == 0 ? 1024 : p->by_name_count;
+        entry **grown;
+        while (count <= name)
+            count *= 2;
+        grown = realloc(p->by_name, count * sizeof(entry *));
+        if (grown == NULL)
+            return NULL;
+        memset(grown + p->by_name_count, 0, (count - p->by_name_count) * sizeof(entry *));
+        p->by_name = grown;
+        p->by_name_count = count;
+    }
+    if (p->by_name[name] == NULL)
+        p->by_name[name] = entry_new(p, name, 0);
+    return p->by_name[name];
+}
+
+static uint32_t *track_slot(const profile *p, stele_name name, uint32_t track)
+{
+    uint32_t at = (uint32_t)hash_u64((uint64_t)track << 32 | name) & p->slot_mask;
+    for (;; at = (at + 1) & p->slot_mask) {
+        const uint32_t known = p->slots[at];
+        if (known == 0 ||
+            (p->entries[known - 1]->row.name == name && p->entries[known - 1]->row.track == track))
+            return &p->slots[at];
+    }
+}
+
+static bool slots_grow(profile *p)
+{
+    const uint32_t count = p->slots == NULL ? 1024 : (p->slot_mask + 1) * 2;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(p->slots);
+    p->slots = slots;
+    p->slot_mask = count - 1;
+    for (uint32_t i = 0; i < p->entry_count; i++)
+        *track_slot(p, p->entries[i]->row.name, p->entries[i]->row.track) = i + 1;
+    return true;
+}
+
+static entry *entry_by_track(profile *p, stele_name name, uint32_t track)
+{
+    uint32_t *slot;
+    if ((p->slots == NULL || p->entry_count * 2 > p->slot_mask) && !slots_grow(p))
+        return NULL;
+    slot = track_slot(p, name, track);
+    if (*slot == 0) {
+        if (entry_new(p, name, track) == NULL)
+            return NULL;
+        *slot = (uint32_t)p->entry_count;
+    }
+    return p->entries[*slot - 1];
+}
+
+/* ---- Calls ---- */
+
+static bool entry_add(entry *to, const call_span *call)
+{
+    profile_row *row = &to->row;
+    const uint64_t duration = (uint64_t)(call->end_ns - call->begin_ns);
+    if (call->end == CALL_ENTRY_LOST) {
+        row->lost_count++;
+        return true;
+    }
+    row->unended_count += call->end >= CALL_UNWOUND;
+    row->self_ns += call->self_ns;
+    row->sum_ns += duration;
+    to->self_squares += (wide_u128)call->self_ns * call->self_ns;
+    if (call->total_ns != duration)
+        to->repeated_ns += duration - call->total_ns;
+    if (duration < row->min_ns)
+        row->min_ns = duration;
+    if (duration > row->max_ns)
+        row->max_ns = duration;
+    return histogram_add(&to->durations, duration);
+}
+
+static inline entry *entry_of(profile *p, stele_name name, uint32_t track)
+{
+    if (p->options.by_track)
+        return entry_by_track(p, name, track);
+    return name < p->by_name_count && p->by_name[name] != NULL ? p->by_name[name]
+                                                               : entry_by_name(p, name);
+}
+
+static stele_status take_calls(void *user, const call_span *spans, size_t count)
+{
+    profile *p = user;
+    const profile_options *options = &p->options;
+    for (const call_span *call = spans; call != spans + count; call++) {
+        entry *to;
+        if (!call->is_wanted || call->depth < options->depth_min ||
+            call->depth >= options->depth_end ||
+            (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
+            continue;
+        to = entry_of(p, call->name, call->track);
+        if (to == NULL || !entry_add(to, call))
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+/* The time at the end of a path is spent in each of its functions, though only once in each. */
+static stele_status take_sample(profile *p, const stele_batch *batch, const stele_event *event)
+{
+    const size_t depth = sample_path(p->context, batch, event, p->path);
+    p->sample_count++;
+    for (size_t i = 0; i < depth; i++) {
+        const bool is_last = i + 1 == depth;
+        entry *to;
+        if (i < p->options.depth_min || i >= p->options.depth_end)
+            continue;
+        to = entry_of(p, p->path[i], event->track);
+        if (to == NULL)
+            return STELE_ERR_MEMORY;
+        to->row.is_sampled = true;
+        to->row.sum_ns += to->sample != p->sample_count ? event->id : 0;
+        to->row.self_ns += is_last ? event->id : 0;
+        to->row.count += is_last ? event->value : 0;
+        to->sample = p->sample_count;
+    }
+    return STELE_OK;
+}
+
+stele_status profile_new(stele_context *context, const profile_options *options, profile **out)
+{
+    profile *p = calloc(1, sizeof *p);
+    stele_status status;
+    *out = NULL;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->context = context;
+    p->options = *options;
+    if (p->options.depth_end == 0)
+        p->options.depth_end = UINT32_MAX;
+    status = calls_new(context, &(call_options){.needs_recursion = true, .only = options->only},
+                       take_calls, p, &p->calls);
+    if (status != STELE_OK) {
+        profile_free(p);
+        return status;
+    }
+    *out = p;
+    return STELE_OK;
+}
+
+void profile_free(profile *p)
+{
+    if (p == NULL)
+        return;
+    for (size_t i = 0; i < p->entry_count; i++) {
+        histogram_free(&p->entries[i]->durations);
+        free(p->entries[i]);
+    }
+    calls_free(p->calls);
+    free(p->entries);
+    free(p->by_name);
+    free(p->slots);
+    free(p->rows);
+    free(p);
+}
+
+stele_status profile_add(profile *p, const stele_segment *segment)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    bool others = false;
+    stele_status status = calls_add(p->calls, segment, &others);
+    for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
+        if (event->kind == STELE_KIND_SAMPLE && calls_wants(p->calls, segment->batch, event))
+            status = take_sample(p, segment->batch, event);
+    }
+    return status;
+}
+
+stele_status profile_finish(profile *p)
+{
+    return calls_finish(p->calls);
+}
+
+/* ---- Rows ---- */
+
+static uint64_t weight(const profile_row *row, profile_order order)
+{
+    switch (order) {
+    case PROFILE_BY_SELF: return row->self_ns;
+    case PROFILE_BY_TOTAL: return row->total_ns;
+    case PROFILE_BY_COUNT: return row->count;
+    case PROFILE_BY_MAX: return row->max_ns;
+    case PROFILE_BY_MEAN: return (uint64_t)profile_mean_ns(row);
+    default: return 0;
+    }
+}
+
+static uint64_t percentile(const entry *from, unsigned permille)
+{
+    const uint64_t value = histogram_percentile(&from->durations, permille);
+    return value < from->row.max_ns ? value : from->row.max_ns;
+}
+
+/* The row without its spread. */
+static profile_row summed(const entry *from)
+{
+    profile_row row = from->row;
+    row.count += histogram_count(&from->durations);
+    row.total_ns = row.sum_ns - from->repeated_ns;
+    row.self_squares = (double)from->self_squares;
+    return row;
+}
+
+static profile_row finished(const entry *from)
+{
+    profile_row row = summed(from);
+    if (row.count == 0 || row.is_sampled)
+        row.min_ns = 0;
+    row.p50_ns = percentile(from, 500);
+    row.p90_ns = percentile(from, 900);
+    row.p99_ns = percentile(from, 990);
+    return row;
+}
+
+stele_status profile_rows(profile *p, profile_order order, const profile_row **rows, size_t *count)
+{
+    ranked *ranks = malloc((p->entry_count + 1) * sizeof *ranks);
+    free(p->rows);
+    p->rows = malloc((p->entry_count + 1) * sizeof *p->rows);
+    if (ranks == NULL || p->rows == NULL) {
+        free(ranks);
+        return STELE_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < p->entry_count; i++) {
+        const profile_row row = summed(p->entries[i]);
+        ranks[i] = (ranked){weight(&row, order), stele_name_text(p->context, NULL, row.name), i,
+                            row.track};
+    }
+    qsort(ranks, p->entry_count, sizeof *ranks, ranked_compare);
+    for (size_t i = 0; i < p->entry_count; i++)
+        p->rows[i] = finished(p->entries[ranks[i].index]);
+    free(ranks);
+    *rows = p->rows;
+    *count = p->entry_count;
+    return STELE_OK;
+}
+
+uint32_t profile_columns(const profile *p)
+{
+    return calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+}
+
+uint64_t profile_sample_count(const profile *p)
+{
+    return p->sample_count;
+}
+
+const call_counts *profile_get_counts(const profile *p)
+{
+    return calls_get_counts(p->calls);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace holds, in figures: the contents of `stele info`. Fixed memory but for the names. */
+#ifndef ANALYSIS_EVENTS_SUMMARY_H
+#define ANALYSIS_EVENTS_SUMMARY_H
+
+#include "model/context.h"
+
+typedef struct summary summary;
+
+typedef struct summary_name {
+    stele_name name;
+    uint8_t kind; /* of the first event with this name */
+    uint64_t count;
+} summary_name;
+
+typedef struct summary_track {
+    uint32_t track;
+    uint64_t count;
+    int64_t first_ns, last_ns; /* first > last: none of its events has a time */
+} summary_track;
+
+typedef struct summary_totals {
+    uint64_t event_count;
+    uint64_t kind_counts[STELE_KIND_COUNT];
+    uint64_t other_name_count; /* events with names beyond the limit: counts by name are then
+                                  approximate, and are to be shown so */
+    bool has_time;
+    int64_t begin_ns, end_ns; /* first time, last time or end of a complete event */
+    uint64_t begin_ticks, end_ticks;
+    uint64_t unresolved_count, damaged_count, clamped_count;
+    uint64_t lost_count;       /* sum of the LOST events' counts */
+    uint64_t lost_event_count; /* LOST events */
+} summary_totals;
+
+/* Columns to ask for: no fields. */
+#define SUMMARY_COLUMNS \
+    (STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE)
+
+stele_status summary_new(const stele_context *context, summary **out);
+void summary_free(summary *s);
+
+/* Forgets all events. */
+void summary_clear(summary *s);
+stele_status summary_add(summary *s, const stele_segment *segment);
+
+/* Many events of one kind and track, without names, that need no look each. */
+typedef struct summary_run {
+    stele_kind kind;
+    uint32_t track;
+    uint64_t count;
+    int64_t begin_ns, end_ns; /* first and last, as the next two */
+    uint64_t begin_ticks, end_ticks;
+} summary_run;
+
+stele_status summary_add_run(summary *s, const summary_run *run);
+
+const summary_totals *summary_get_totals(const summary *s);
+
+/* Sorted by count, most first (equal counts by number of the name or track); valid until the next
+   call on the summary. STELE_ERR_MEMORY. */
+stele_status summary_names(summary *s, const summary_name **names, size_t *count);
+stele_status summary_tracks(summary *s, const summary_track **tracks, size_t *count);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies go to batches of their own, one open batch a stream; a ring keeps the order of all of
+ * them. A batch is used again once none of its events is in the ring any more.
+ */
+#include "analysis/events/tail.h"
+
+#include <stdlib.h>
+
+#include "model/batch.h"
+
+typedef struct tail_batch tail_batch;
+
+struct tail_batch {
+    stele_batch *batch;
+    uint32_t live_count; /* events of it in the ring */
+    bool is_open;        /* takes more events */
+    tail_batch *next_free, *next;
+};
+
+typedef struct tail_entry {
+    tail_batch *from;
+    uint32_t index;
+} tail_entry;
+
+struct tail {
+    tail_entry *ring;
+    uint64_t capacity; /* of the ring, grown up to count_max */
+    uint64_t count_max, count, first;
+    tail_batch **open; /* by stream */
+    uint32_t open_count;
+    tail_batch *free_list, *all;
+};
+
+stele_status tail_new(uint64_t count, tail **out)
+{
+    tail *t = calloc(1, sizeof *t);
+    *out = t;
+    if (t == NULL)
+        return STELE_ERR_MEMORY;
+    t->count_max = count;
+    return STELE_OK;
+}
+
+/* The batch of an entry that left the ring. */
+static void tail_release(tail *t, tail_batch *kept)
+{
+    if (kept->live_count != 0 || kept->is_open)
+        return;
+    stele_batch_clear(kept->batch);
+    kept->next_free = t->free_list;
+    t->free_list = kept;
+}
+
+static void tail_drop(tail *t)
+{
+    tail_batch *from = t->ring[t->first].from;
+    t->first = t->first + 1 == t->capacity ? 0 : t->first + 1;
+    t->count--;
+    from->live_count--;
+    tail_release(t, from);
+}
+
+void tail_free(tail *t)
+{
+    if (t == NULL)
+        return;
+    while (t->all != NULL) {
+        tail_batch *kept = t->all;
+        t->all = kept->next;
+        stele_batch_free(kept->batch);
+        free(kept);
+    }
+    free(t->open);
+    free(t->ring);
+    free(t);
+}
+
+/* Makes room for one more entry, dropping the oldest at the limit. The ring is straight, from 0 on,
+   whenever it grows: nothing was dropped before. */
+static bool tail_reserve(tail *t)
+{
+    uint64_t capacity = t->capacity == 0 ? 256 : t->capacity * 2;
+    tail_entry *ring;
+    if (t->count == t->count_max)
+        tail_drop(t);
+    if (t->count < t->capacity)
+        return true;
+    if (capacity > t->count_max)
+        capacity = t->count_max;
+    if (capacity > SIZE_MAX / sizeof *ring)
+        return false;
+    ring = realloc(t->ring, (size_t)capacity * sizeof *ring);
+    if (ring == NULL)
+        return false;
+    t->ring = ring;
+    t->capacity = capacity;
+    return true;
+}
+
+/* Copies the context fields, which stand for all events of the batch. */
+static bool tail_copy_context(stele_batch *to, const stele_batch *from)
+{
+    stele_event carrier = {.field_first = from->context_first,
+                           .field_count = (uint16_t)from->context_count};
+    if (from->context_count == 0)
+        return true;
+    if (from->context_count >= STELE_FIELDS_MANY || !batch_copy_event(to, from, &carrier))
+        return false;
+    to->context_first = to->events[0].field_first;
+    to->context_count = to->events[0].field_count;
+    to->event_count = 0;
+    return true;
+}
+
+/* A cleared batch; NULL when memory is exhausted. */
+static tail_batch *tail_get_batch(tail *t)
+{
+    tail_batch *kept = t->free_list;
+    if (kept != NULL) {
+        t->free_list = kept->next_free;
+        return kept;
+    }
+    kept = calloc(1, sizeof *kept);
+    if (kept == NULL || stele_batch_new(0, &kept->batch) != STELE_OK) {
+        free(kept);
+        return NULL;
+    }
+    kept->next = t->all;
+    t->all = kept;
+    return kept;
+}
+
+/* Takes the place of the stream's open batch; NULL when memory is exhausted. */
+static tail_batch *tail_open(tail *t, const stele_batch *from)
+{
+    tail_batch *kept = t->open[from->stream];
+    if (kept != NULL) {
+        kept->is_open = false;
+        tail_release(t, kept);
+    }
+    t->open[from->stream] = kept = tail_get_batch(t);
+    if (kept == NULL)
+        return NULL;
+    kept->is_open = true;
+    kept->batch->stream = from->stream;
+    kept->batch->columns = from->columns;
+    kept->batch->shift_ns = from->shift_ns;
+    return tail_copy_context(kept->batch, from) ? kept : NULL;
+}
+
+static bool tail_grow_streams(tail *t, uint32_t stream)
+{
+    tail_batch **open = realloc(t->open, ((size_t)stream + 1) * sizeof *open);
+    if (open == NULL)
+        return false;
+    for (uint32_t i = t->open_count; i <= stream; i++)
+        open[i] = NULL;
+    t->open = open;
+    t->open_count = stream + 1;
+    return true;
+}
+
+/* The batch that takes copies of events of `from`, NULL when there is none. Context fields are the
+   batch's own, so that a batch with any is never joined with another. */
+static tail_batch *tail_find(const tail *t, const stele_batch *from)
+{
+    tail_batch *kept = t->open[from->stream];
+    const bool fits = kept != NULL && from->context_count == 0 && kept->batch->context_count == 0 &&
+                      kept->batch->columns == from->columns &&
+                      kept->batch->shift_ns == from->shift_ns;
+    return fits ? kept : NULL;
+}
+
+stele_status tail_add(tail *t, const stele_segment *segment)
+{
+    const stele_batch *from = segment->batch;
+    const uint32_t end = segment->first + segment->count;
+    const uint32_t wanted = segment->count < t->count_max ? segment->count : (uint32_t)t->count_max;
+    tail_batch *kept;
+    if (from->stream >= t->open_count && !tail_grow_streams(t, from->stream))
+        return STELE_ERR_MEMORY;
+    kept = tail_find(t, from);
+    for (uint32_t i = end - wanted; i < end; i++) {
+        uint64_t at;
+        if (kept == NULL || batch_is_full(kept->batch))
+            kept = tail_open(t, from);
+        if (kept == NULL || !tail_reserve(t) ||
+            !batch_copy_event(kept->batch, from, &from->events[i]))
+            return STELE_ERR_MEMORY;
+        at = t->first + t->count++;
+        at = at >= t->capacity ? at - t->capacity : at;
+        t->ring[at] = (tail_entry){kept, kept->batch->event_count - 1};
+        kept->live_count++;
+    }
+    return STELE_OK;
+}
+
+bool tail_take(tail *t, stele_segment *segment)
+{
+    if (t->count == 0)
+        return false;
+    const tail_entry *entry = &t->ring[t->first];
+    tail_batch *from = entry->from;
+    *segment = (stele_segment){from->batch, entry->index, 0};
+    /* The batch must stay as it is while the caller has the segment: it is not released here. */
+    while (t->count > 0 && t->ring[t->first].from == from &&
+           t->ring[t->first].index == segment->first + segment->count) {
+        t->first = t->first + 1 == t->capacity ? 0 : t->first + 1;
+        t->count--;
+        segment->count++;
+    }
+    return true;
+}

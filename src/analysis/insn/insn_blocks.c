@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/insn/insn_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BITS_FIRST 12u
+
+stele_status insn_blocks_init(insn_blocks *blocks, bool is_part)
+{
+    *blocks = (insn_blocks){.bits = BITS_FIRST, .is_in_head = is_part};
+    blocks->slots = calloc((size_t)1 << blocks->bits, sizeof *blocks->slots);
+    if (is_part)
+        blocks->head = calloc(1, sizeof *blocks->head);
+    return blocks->slots != NULL && (blocks->head != NULL || !is_part) ? STELE_OK
+                                                                       : STELE_ERR_MEMORY;
+}
+
+void insn_blocks_free(insn_blocks *blocks)
+{
+    free(blocks->list);
+    free(blocks->slots);
+    free(blocks->opcodes);
+    free(blocks->head);
+}
+
+/* ---- The table ---- */
+
+static inline size_t slot_first(const insn_blocks *blocks, uint64_t pc, uint32_t insn_count)
+{
+    return (size_t)(((pc ^ (uint64_t)insn_count << 48) * UINT64_C(0x9e3779b97f4a7c15)) >>
+                    (64 - blocks->bits));
+}
+
+static inline bool block_is(const insn_blocks *blocks, const insn_block *block, uint64_t pc,
+                            uint8_t level, uint32_t insn_count, const uint32_t *opcodes)
+{
+    return block->pc == pc && block->insn_count == insn_count && block->level == level &&
+           memcmp(blocks->opcodes + block->opcodes, opcodes, insn_count * sizeof *opcodes) == 0;
+}
+
+static bool slots_grow(insn_blocks *blocks)
+{
+    insn_blocks grown = {.bits = blocks->bits + 1};
+    const size_t mask = ((size_t)1 << grown.bits) - 1;
+    if (blocks->count < ((size_t)1 << blocks->bits) / 2)
+        return true;
+    grown.slots = calloc(mask + 1, sizeof *grown.slots);
+    if (grown.slots == NULL)
+        return false;
+    for (size_t i = 0; i < blocks->count; i++) {
+        size_t at = slot_first(&grown, blocks->list[i].pc, blocks->list[i].insn_count);
+        while (grown.slots[at] != 0)
+            at = (at + 1) & mask;
+        grown.slots[at] = (uint32_t)i + 1;
+    }
+    free(blocks->slots);
+    blocks->slots = grown.slots;
+    blocks->bits = grown.bits;
+    return true;
+}
+
+static bool tables_reserve(insn_blocks *blocks, uint32_t insn_count)
+{
+    if (blocks->count == blocks->capacity) {
+        const size_t capacity = blocks->capacity * 2 + 256;
+        insn_block *grown = realloc(blocks->list, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        blocks->list = grown;
+        blocks->capacity = capacity;
+    }
+    if (blocks->opcode_capacity - blocks->opcode_count < insn_count) {
+        const size_t capacity = blocks->opcode_capacity * 2 + INSN_BLOCK_INSNS;
+        uint32_t *grown = realloc(blocks->opcodes, capacity * sizeof *grown);
+        if (grown == NULL || capacity > UINT32_MAX)
+            return false;
+        blocks->opcodes = grown;
+        blocks->opcode_capacity = capacity;
+    }
+    return slots_grow(blocks);
+}
+
+static stele_status block_count(insn_blocks *blocks, uint64_t pc, uint8_t level,
+                                uint32_t insn_count, const uint32_t *opcodes, uint64_t count)
+{
+    size_t mask = ((size_t)1 << blocks->bits) - 1, at = slot_first(blocks, pc, insn_count);
+    for (; blocks->slots[at] != 0; at = (at + 1) & mask) {
+        insn_block *block = &blocks->list[blocks->slots[at] - 1];
+        if (block_is(blocks, block, pc, level, insn_count, opcodes)) {
+            block->count += count;
+            return STELE_OK;
+        }
+    }
+    if (!tables_reserve(blocks, insn_count))
+        return STELE_ERR_MEMORY;
+    mask = ((size_t)1 << blocks->bits) - 1;
+    at = slot_first(blocks, pc, insn_count);
+    while (blocks->slots[at] != 0)
+        at = (at + 1) & mask;
+    blocks->list[blocks->count] = (insn_block){.pc = pc,
+                                               .count = count,
+                                               .opcodes = (uint32_t)blocks->opcode_count,
+                                               .insn_count = (uint16_t)insn_count,
+                                               .level = level};
+    memcpy(blocks->opcodes + blocks->opcode_count, opcodes, insn_count * sizeof *opcodes);
+    blocks->opcode_count += insn_count;
+    blocks->slots[at] = (uint32_t)++blocks->count;
+    return STELE_OK;
+}
+
+/* ---- Runs ---- */
+
+stele_status insn_blocks_cut(insn_blocks *blocks)
+{
+    insn_run *open = &blocks->open;
+    stele_status status = STELE_OK;
+    if (blocks->is_in_head)
+        *blocks->head = *open;
+    else if (open->insn_count != 0)
+        status = block_count(blocks, open->pc, open->level, open->insn_count, open->opcodes, 1);
+    blocks->is_in_head = false;
+    open->insn_count = 0;
+    return status;
+}
+
+static inline stele_status run_step(insn_blocks *blocks, uint64_t pc, uint32_t opcode,
+                                    uint8_t level)
+{
+    insn_run *open = &blocks->open;
+    if (open->insn_count == 0 || pc != open->pc + 4 * (uint64_t)open->insn_count ||
+        level != open->level || pc % INSN_BLOCK_SIZE == 0) {
+        if (open->insn_count != 0) {
+            const stele_status status = insn_blocks_cut(blocks);
+            if (status != STELE_OK)
+                return status;
+        }
+        open->pc = pc;
+        open->level = level;
+        open->insn_count = 0;
+    }
+    open->opcodes[open->insn_count++] = opcode;
+    return a64_can_jump(opcode) ? insn_blocks_cut(blocks) : STELE_OK;
+}
+
+stele_status insn_blocks_add(insn_blocks *blocks, const insn_batch *batch)
+{
+    const insn *const end = batch->insns + batch->insn_count;
+    stele_status status = STELE_OK;
+    for (const insn *at = batch->insns; at < end && status == STELE_OK; at++) {
+        const uint8_t flags = at->flags & (INSN_HIDDEN | INSN_AFTER_DAMAGE | INSN_HAS_PC);
+        if (flags != INSN_HAS_PC)
+            status = insn_blocks_cut(blocks);
+        if (status == STELE_OK && (flags & (INSN_HIDDEN | INSN_HAS_PC)) == INSN_HAS_PC)
+            status = run_step(blocks, at->pc, at->opcode, at->level);
+    }
+    return status;
+}
+
+stele_status insn_blocks_join(insn_blocks *to, const insn_blocks *part)
+{
+    const insn_run *head = part->is_in_head ? &part->open : part->head;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < head->insn_count && status == STELE_OK; i++)
+        status = run_step(to, head->pc + 4 * (uint64_t)i, head->opcodes[i], head->level);
+    if (part->is_in_head || status != STELE_OK)
+        return status; /* no block ended in the part */
+    status = insn_blocks_cut(to);
+    for (size_t i = 0; i < part->count && status == STELE_OK; i++) {
+        const insn_block *block = &part->list[i];
+        status = block_count(to, block->pc, block->level, block->insn_count,
+                             part->opcodes + block->opcodes, block->count);
+    }
+    to->open = part->open;
+    return status;
+}

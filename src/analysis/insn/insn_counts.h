@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table that counts numbers: opcodes, addresses. Made for adding one a thousand million times. */
+#ifndef ANALYSIS_INSN_INSN_COUNTS_H
+#define ANALYSIS_INSN_INSN_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct insn_count {
+    uint64_t key, count; /* count 0: free */
+} insn_count;
+
+typedef struct insn_counts {
+    insn_count *slots;
+    size_t used, mask; /* mask: slots without one; a power of two */
+    unsigned shift;    /* 64 without the bits of mask */
+} insn_counts;
+
+/* False: memory, as for the others. */
+bool insn_counts_init(insn_counts *counts);
+void insn_counts_free(insn_counts *counts);
+
+/* Makes room for one more key. */
+bool insn_counts_grow(insn_counts *counts);
+bool insn_counts_merge(insn_counts *to, const insn_counts *from);
+
+/* The counts sorted by key, `used` of them; to be freed. NULL: memory. */
+insn_count *insn_counts_sorted(const insn_counts *counts);
+
+static inline insn_count *insn_counts_slot(const insn_counts *counts, uint64_t key)
+{
+    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> counts->shift);
+    while (counts->slots[i].key != key && counts->slots[i].count != 0)
+        i = (i + 1) & counts->mask;
+    return &counts->slots[i];
+}
+
+static inline bool insn_counts_add(insn_counts *counts, uint64_t key, uint64_t count)
+{
+    insn_count *slot = insn_counts_slot(counts, key);
+    if (__builtin_expect(slot->count == 0, 0)) {
+        if (!insn_counts_grow(counts))
+            return false;
+        slot = insn_counts_slot(counts, key);
+        slot->key = key;
+        counts->used++;
+    }
+    slot->count += count;
+    return true;
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/insn/insn_totals.h"
+
+/* A system call has its number and six arguments; eight values are two calls. */
+#define CALL_ARGUMENTS 7u
+
+/* Calls in a run of values: arguments, vectors, and a result, which ends the call. */
+static uint64_t count_calls(const insn_batch *batch, const insn *at)
+{
+    const insn_value *values = insn_values(batch, at);
+    uint64_t count = 0;
+    unsigned arguments = 0;
+    bool is_open = false;
+    for (uint16_t i = 0; i < at->value_count; i++) {
+        const bool is_argument = values[i].kind == INSN_VALUE_ARGUMENT;
+        is_open &= i != 0 && values[i].access == values[i - 1].access;
+        const bool is_result = values[i].kind == INSN_VALUE_RESULT;
+        if (!is_argument && !is_result && values[i].kind != INSN_VALUE_VECTORS) {
+            is_open = false;
+            continue;
+        }
+        if (!is_open || (is_argument && arguments >= CALL_ARGUMENTS)) {
+            count++;
+            arguments = 0;
+        }
+        arguments += is_argument;
+        is_open = !is_result;
+    }
+    return count;
+}
+
+static void count_values(insn_totals *totals, const insn_batch *batch, const insn *at)
+{
+    const insn_value *values = insn_values(batch, at);
+    bool has_call = false;
+    for (uint16_t i = 0; i < at->value_count; i++) {
+        const uint64_t number = values[i].u.number;
+        has_call |= values[i].kind == INSN_VALUE_ARGUMENT || values[i].kind == INSN_VALUE_RESULT ||
+                    values[i].kind == INSN_VALUE_VECTORS;
+        if (values[i].kind != INSN_VALUE_ORDER || values[i].access >= at->access_count)
+            continue;
+        totals->ticks_max = number > totals->ticks_max ? number : totals->ticks_max;
+    }
+    if (has_call)
+        totals->call_count += count_calls(batch, at);
+}
+
+void insn_totals_add(insn_totals *totals, const insn_batch *batch)
+{
+    uint64_t store_count = 0;
+    for (uint32_t i = 0; i < batch->access_count; i++)
+        store_count += batch->accesses[i].is_store;
+    for (uint32_t i = 0; i < batch->insn_count && batch->value_count != 0; i++) {
+        if (batch->insns[i].value_count != 0)
+            count_values(totals, batch, &batch->insns[i]);
+    }
+    if (!totals->has_batches)
+        totals->begins_with_snapshot = (batch->insns[0].flags & INSN_AT_SNAPSHOT) != 0;
+    totals->has_batches = true;
+    totals->insn_count += batch->insn_count;
+    totals->store_count += store_count;
+    totals->load_count += batch->access_count - store_count;
+}
+
+void insn_totals_merge(insn_totals *to, const insn_totals *from)
+{
+    if (!to->has_batches) {
+        to->begins_with_snapshot = from->begins_with_snapshot;
+        to->has_batches = from->has_batches;
+    }
+    to->insn_count += from->insn_count;
+    to->load_count += from->load_count;
+    to->store_count += from->store_count;
+    to->call_count += from->call_count;
+    to->ticks_max = from->ticks_max > to->ticks_max ? from->ticks_max : to->ticks_max;
+}
+
+stele_status insn_totals_tell(const insn_totals *totals, summary *s, uint32_t track,
+                              uint64_t snapshot_count, bool ends_with_snapshot)
+{
+    /* The number of an instruction is the time of its events, and their ticks but for an order. */
+    const uint64_t last = totals->insn_count - !ends_with_snapshot;
+    const summary_run whole = {.track = track,
+                               .end_ns = (int64_t)last,
+                               .end_ticks = totals->ticks_max > last ? totals->ticks_max : last};
+    const struct {
+        stele_kind kind;
+        uint64_t count;
+    } list[] = {{STELE_KIND_SNAPSHOT, totals->begins_with_snapshot ? snapshot_count : 0},
+                {STELE_KIND_INSN, totals->insn_count},
+                {STELE_KIND_SNAPSHOT, totals->begins_with_snapshot ? 0 : snapshot_count},
+                {STELE_KIND_LOAD, totals->load_count},
+                {STELE_KIND_STORE, totals->store_count},
+                {STELE_KIND_SYSCALL, totals->call_count}};
+    stele_status status = STELE_OK;
+    if (totals->insn_count == 0)
+        return STELE_OK;
+    for (size_t i = 0; i < sizeof list / sizeof *list && status == STELE_OK; i++) {
+        summary_run run = whole;
+        run.kind = list[i].kind;
+        run.count = list[i].count;
+        if (run.count != 0)
+            status = summary_add_run(s, &run);
+    }
+    return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/insn/keyed.h"
+
+#include <stdlib.h>
+
+#define BITS_FIRST 10u
+
+static bool table_make(keyed *t, size_t entry_size, unsigned bits)
+{
+    t->entries = calloc((size_t)1 << bits, entry_size);
+    t->used = 0;
+    t->mask = ((size_t)1 << bits) - 1;
+    t->shift = 64 - bits;
+    return t->entries != NULL;
+}
+
+bool keyed_init(keyed *t, size_t entry_size)
+{
+    return table_make(t, entry_size, BITS_FIRST);
+}
+
+void keyed_free(keyed *t)
+{
+    free(t->entries);
+    *t = (keyed){0};
+}
+
+void keyed_clear(keyed *t, size_t entry_size)
+{
+    memset(t->entries, 0, (t->mask + 1) * entry_size);
+    t->used = 0;
+}
+
+bool keyed_grow(keyed *t, size_t entry_size)
+{
+    keyed grown;
+    if (!table_make(&grown, entry_size, 64 - t->shift + 1))
+        return false;
+    for (size_t i = 0; i <= t->mask; i++) {
+        const char *entry = keyed_at(t, entry_size, i);
+        uint64_t key;
+        if (entry == NULL)
+            continue;
+        memcpy(&key, entry, sizeof key);
+        memcpy(keyed_slot(&grown, entry_size, key), entry, entry_size);
+    }
+    grown.used = t->used;
+    free(t->entries);
+    *t = grown;
+    return true;
+}

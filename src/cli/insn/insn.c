@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/insn/insn.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/help.h"
+#include "symbols/disassembly.h"
+
+void command_INSN(cli *c)
+{
+    help_command(c->out, COMMAND_INSN, c->has_color);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* A number in decimal, or in hexadecimal behind "0x"; gives the place behind it, NULL when there is
+   none. */
+static const char *parse_number(const char *at, uint64_t *number)
+{
+    const bool is_hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+    char *end;
+    if (*at < '0' || *at > '9')
+        return NULL;
+    errno = 0;
+    *number = strtoull(at, &end, is_hex ? 16 : 10);
+    return errno == 0 ? end : NULL;
+}
+
+/* "3", "1..4", "2..", "..5": both ends are in. */
+static bool parse_range(const char *text, uint64_t *first, uint64_t *last)
+{
+    const char *at = text;
+    *first = 0;
+    *last = UINT64_MAX;
+    if (*at != '.')
+        at = parse_number(at, first);
+    if (at != NULL && *at == 0 && at != text) {
+        *last = *first;
+        return true;
+    }
+    if (at == NULL || at[0] != '.' || at[1] != '.')
+        return false;
+    at += 2;
+    if (*at != 0)
+        at = parse_number(at, last);
+    return at != NULL && *at == 0 && *first <= *last;
+}
+
+static bool range_usage(cli *c, option_id id, const char *text)
+{
+    return cli_usage(c, "--%s takes FIRST..LAST, such as 0..99 or 0x400000.., not '%s'",
+                     option_table[id].name, text);
+}
+
+bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end)
+{
+    const char *text = option_value(&c->options, id);
+    uint64_t last;
+    if (text == NULL)
+        return true;
+    if (!parse_range(text, begin, &last))
+        return range_usage(c, id, text);
+    *end = last != UINT64_MAX ? last + 1 : last;
+    return true;
+}
+
+static bool take_pc_range(cli *c, insns *s, const char *text)
+{
+    uint64_t first, last;
+    if (!parse_range(text, &first, &last))
+        return range_usage(c, OPTION_PC_RANGE, text);
+    return insn_filter_add(&s->filter, first, last) || cli_check(c, STELE_ERR_MEMORY, "options");
+}
+
+static bool take_level(cli *c, insns *s, const char *text)
+{
+    if (text[0] < '0' || text[0] > '3' || text[1] != 0)
+        return cli_usage(c, "--level takes 0, 1, 2 or 3, not '%s'", text);
+    s->filter.levels |= (uint8_t)(1u << (text[0] - '0'));
+    return true;
+}
+
+static bool take_thread(cli *c, insns *s, const char *text)
+{
+    uint64_t *grown = realloc(s->threads, (s->thread_count + 1) * sizeof *grown);
+    const char *end;
+    if (grown == NULL)
+        return cli_check(c, STELE_ERR_MEMORY, "options");
+    s->threads = grown;
+    end = parse_number(text, &grown[s->thread_count]);
+    if (end == NULL || *end != 0)
+        return cli_usage(c, "--thread takes a number, not '%s'", text);
+    s->thread_count++;
+    return true;
+}
+
+/* "FILE", "FILE@0x5500000000" */
+static bool take_binary(cli *c, insns *s, const char *text)
+{
+    const char *mark = strrchr(text, '@'), *end = NULL;
+    diag_sink diag = {.fn = report_add, .user = &c->report};
+    uint64_t address;
+    char *path;
+    stele_status status;
+    if (mark != NULL)
+        end = parse_number(mark + 1, &address);
+    if (end == NULL || *end != 0)
+        mark = NULL;
+    path = strndup(text, mark != NULL ? (size_t)(mark - text) : strlen(text));
+    status = path != NULL ? code_add(s->code, &diag, path, mark != NULL ? &address : NULL)
+                          : STELE_ERR_MEMORY;
+    free(path);
+    return cli_check(c, status, text);
+}
+
+/* The places of all functions that the glob names. */
+static bool take_symbol(cli *c, insns *s, const char *glob)
+{
+    code_place place;
+    bool is_found = false;
+    for (size_t i = 0; code_place_at(s->code, i, &place); i++) {
+        if (fnmatch(glob, place.name, 0) != 0)
+            continue;
+        is_found = true;
+        if (!insn_filter_add(&s->filter, place.address,
+                             place.address + (place.size != 0 ? place.size - 1 : 0)))
+            return cli_check(c, STELE_ERR_MEMORY, "options");
+    }
+    return is_found || cli_usage(c, "no function '%s' in any --binary", glob);
+}
+
+static bool take_binaries(cli *c, insns *s, option_id id)
+{
+    const options *o = &c->options;
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == id && !take_binary(c, s, o->uses[i].value))
+            return false;
+    }
+    return true;
+}
+
+/* Binaries come first, so that there are symbols. */
+static bool take_uses(cli *c, insns *s)
+{
+    const options *o = &c->options;
+    if (!take_binaries(c, s, OPTION_INSN_BINARY))
+        return false;
+    for (size_t i = 0; i < o->use_count; i++) {
+        const char *value = o->uses[i].value;
+        bool is_fine = true;
+        switch (o->uses[i].id) {
+        case OPTION_PC_RANGE: is_fine = take_pc_range(c, s, value); break;
+        case OPTION_LEVEL: is_fine = take_level(c, s, value); break;
+        case OPTION_THREAD: is_fine = take_thread(c, s, value); break;
+        case OPTION_SYMBOL: is_fine = take_symbol(c, s, value); break;
+        default: break;
+        }
+        if (!is_fine)
+            return false;
+    }
+    insn_filter_sort(&s->filter);
+    return true;
+}
+
+bool insns_make(cli *c, insns *s)
+{
+    *s = (insns){.request = INSN_REQUEST_ALL};
+    if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
+        return cli_usage(c, "--json and --csv exclude each other");
+    return cli_check(c, code_new(&s->code), "options") &&
+           insns_range(c, OPTION_INSN_RANGE, &s->request.insn_begin, &s->request.insn_end) &&
+           insns_range(c, OPTION_SNAPSHOT_RANGE, &s->request.snapshot_begin,
+                       &s->request.snapshot_end) &&
+           take_uses(c, s);
+}
+
+bool insns_make_all(cli *c, insns *s, option_id id)
+{
+    *s = (insns){.request = INSN_REQUEST_ALL};
+    return cli_check(c, code_new(&s->code), "options") && take_binaries(c, s, id);
+}
+
+void insns_free(insns *s)
+{
+    insn_filter_free(&s->filter);
+    code_free(s->code);
+    disassembly_close(s->text);
+    free(s->threads);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to)
+{
+    const char *path = c->options.arguments[index];
+    stele_trace *trace;
+    stele_status status;
+    report_begin(&c->report);
+    trace = cli_open(c, index);
+    if (trace == NULL)
+        return false;
+    status = insns_read_trace(c, s, trace, to);
+    if (status == STELE_ERR_UNSUPPORTED)
+        cli_usage(c, "%s: %s has no instructions", path, stele_trace_get_info(trace)->format);
+    else
+        cli_check(c, status, path);
+    cli_conclude(c, path, NULL);
+    stele_trace_close(trace);
+    return status == STELE_OK;
+}
+
+bool insns_read_all(cli *c, insns *s, const insn_consumer *to)
+{
+    size_t read_count = 0;
+    for (size_t i = 0; i < c->options.argument_count && c->worst != EXIT_USAGE; i++)
+        read_count += insns_read(c, s, i, to);
+    return read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
+}
+
+size_t insns_shown(const cli *c, size_t count)
+{
+    const options *o = &c->options;
+    const bool is_report = option_given(o, OPTION_JSON) || option_given(o, OPTION_CSV);
+    const uint64_t top =
+        is_report && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
+    return top != 0 && top < count ? (size_t)top : count;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands under `stele insn` share: which instructions are wanted, reading them, and
+   names for their places. */
+#ifndef CLI_INSN_INSN_H
+#define CLI_INSN_INSN_H
+
+#include "analysis/insn/insn_filter.h"
+#include "cli/cli.h"
+#include "symbols/code.h"
+
+typedef struct insns {
+    insn_request request; /* the command says which accesses and values it wants */
+    insn_filter filter;
+    uint64_t *threads; /* numbers of the wanted ones; NULL: all */
+    size_t thread_count;
+    code *code;               /* of --binary; empty without */
+    struct disassembly *text; /* see insns_opcode_text() */
+    bool text_tried;
+    diag_sink *diag;       /* NULL: findings are told */
+    uint64_t skipped_size; /* so far, of all traces */
+    uint64_t stray_count;
+    uint64_t snapshot_count; /* of the last stream, where they were asked for */
+    bool ends_with_snapshot; /* one stands behind its last instruction */
+} insns;
+
+/* The range of numbers that an option gives, as begin and end, which stay when it is not given.
+   False, and told, when it cannot be used. */
+bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end);
+
+/* Takes the options. False, and told, when they cannot be used; free it all the same. */
+bool insns_make(cli *c, insns *s);
+void insns_free(insns *s);
+
+/* Whether --thread leaves a thread or core in. */
+bool insns_wants_thread(const insns *s, uint64_t number);
+
+/* For a command of other traces, too: all instructions, with the binaries of its own --binary. */
+bool insns_make_all(cli *c, insns *s, option_id id);
+
+/* Takes a batch, some instructions of which may be hidden. STELE_END ends reading early. */
+typedef stele_status insn_take_fn(void *user, const insn_batch *batch);
+
+/*
+ * What becomes of the instructions. Streams come one after the other. Where `fork` is given, parts
+ * of a stream may be taken at the same time, each into a fork of its own, which are then put
+ * together in their order.
+ */
+typedef struct insn_consumer {
+    insn_take_fn *take;
+    void *user;
+    stele_status (*fork)(void *user, void **fork);
+    stele_status (*join)(void *user, void *fork); /* frees the fork */
+    void (*drop)(void *fork);                     /* the same without taking it */
+    stele_status (*end)(void *user, const insns *s, const stele_stream *stream); /* may be NULL */
+} insn_consumer;
+
+/* Reads a trace that is open; STELE_ERR_UNSUPPORTED: it has no instructions. */
+stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_consumer *to);
+
+/* Reads one argument. False when it could not be read at all. */
+bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to);
+
+/* Reads all arguments. False: none could be read, or nobody wants to see a result. */
+bool insns_read_all(cli *c, insns *s, const insn_consumer *to);
+
+/* Writes the calls of a trace as spans, from its first instruction to its last. */
+stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer);
+
+/* How many of so many rows --top wants to see; CSV and JSON have all unless it is given. */
+size_t insns_shown(const cli *c, size_t count);
+
+/* ---- Text ---- */
+
+/* "load-pair" */
+const char *insns_class_text(uint32_t opcode);
+
+/* "ldr x0, [sp, #24]"; NULL when no disassembler is there (which is told once) or it does not know
+   the opcode. Valid until the next call. */
+const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode);
+
+/* The same, always: where it cannot be had, the class. With `pc`, places it names are absolute. */
+void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint64_t *pc);
+
+/* "main+0x24", or the address where no function is known. */
+void insns_write_place(insns *s, output *out, uint64_t pc);
+
+/* "file.c:12"; nothing where that is not known. */
+void insns_write_line(insns *s, output *out, uint64_t pc);
+
+/* insn_image.c: writes the memory and the registers with which the wanted instructions begin. */
+bool insn_image_write(cli *c, insns *s, stele_trace *trace, bool is_raw, const char *path);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele insn calls: calls made of instructions, as trees, flame graphs and spans. */
+#include "analysis/insn/insn_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/calling.h"
+#include "cli/insn/insn.h"
+#include "cli/show/flame_graph.h"
+#include "cli/show/graph.h"
+#include "cli/sinking.h"
+
+#define NAMES_COUNT 4096u /* a power of two */
+
+typedef enum form { FORM_TREE, FORM_FOLDED, FORM_SPEEDSCOPE, FORM_SVG, FORM_CHROME } form;
+
+/* Names of places asked for lately, by address. */
+typedef struct known_name {
+    uint64_t pc, start;
+    stele_name name; /* 0: none */
+} known_name;
+
+typedef struct following {
+    cli *c;
+    insns *s;
+    insn_calls *calls;
+    known_name *names;
+    paths *paths;         /* of the forms with paths */
+    stele_writer *writer; /* of the others */
+} following;
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
+{
+    following *f = user;
+    known_name *known = &f->names[pc / 4 % NAMES_COUNT];
+    code_place place;
+    char hex[20];
+    if (known->name == 0 || known->pc != pc) {
+        known->pc = pc;
+        if (code_find(f->s->code, pc, &place)) {
+            known->start = place.address;
+            known->name = stele_name_intern(f->c->context, place.name, strlen(place.name));
+        } else {
+            const int size = snprintf(hex, sizeof hex, "0x%llx", (unsigned long long)pc);
+            known->start = 0;
+            known->name = stele_name_intern(f->c->context, hex, (size_t)size);
+        }
+    }
+    *start = known->start;
+    return known->name;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static stele_status take(void *user, const insn_batch *batch)
+{
+    const following *f = user;
+    return insn_calls_add(f->calls, batch);
+}
+
+static stele_status end_stream(void *user, const insns *s, const stele_stream *stream)
+{
+    const following *f = user;
+    (void)s;
+    (void)stream;
+    return insn_calls_end(f->calls);
+}
+
+static stele_status emit(void *user, const stele_segment *segment)
+{
+    const following *f = user;
+    return f->paths != NULL ? paths_add(f->paths, segment) : stele_writer_write(f->writer, segment);
+}
+
+static stele_status follow_start(following *f)
+{
+    const insn_calls_options given = {
+        .name = name_place, .name_user = f, .emit = emit, .emit_user = f};
+    f->names = calloc(NAMES_COUNT, sizeof *f->names);
+    f->calls = calloc(1, sizeof *f->calls);
+    return f->names != NULL && f->calls != NULL ? insn_calls_init(f->calls, &given)
+                                                : STELE_ERR_MEMORY;
+}
+
+static void follow_end(following *f)
+{
+    if (f->calls != NULL && f->calls->cut_count != 0)
+        cli_remark(f->c, "%llu calls deeper than %u are not followed",
+                   (unsigned long long)f->calls->cut_count, INSN_CALLS_DEPTH_MAX);
+    if (f->calls != NULL)
+        insn_calls_free(f->calls);
+    free(f->calls);
+    free(f->names);
+}
+
+static insn_consumer follower(following *f)
+{
+    return (insn_consumer){.take = take, .user = f, .end = end_stream};
+}
+
+static bool read_calls(following *f)
+{
+    const insn_consumer to = follower(f);
+    return cli_check(f->c, follow_start(f), "calls") && insns_read_all(f->c, f->s, &to);
+}
+
+stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer)
+{
+    following f = {.c = c, .s = s, .writer = writer};
+    const insn_consumer to = follower(&f);
+    stele_status status = follow_start(&f);
+    if (status == STELE_OK)
+        status = insns_read_trace(c, s, trace, &to);
+    follow_end(&f);
+    return status;
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+static form choose_form(const options *o, const char *path)
+{
+    static const char *const words[] = {"tree", "folded", "speedscope", "svg", "chrome"};
+    const char *word = option_value(o, OPTION_INSN_CALLS_FORMAT);
+    const char *end = path != NULL ? strrchr(path, '.') : NULL;
+    unsigned as = FORM_TREE;
+    if (word != NULL) {
+        while (strcmp(words[as], word) != 0)
+            as++;
+        return (form)as;
+    }
+    if (end == NULL || strcmp(end, ".txt") == 0)
+        return FORM_TREE;
+    return strcmp(end, ".json") == 0     ? FORM_CHROME
+           : strcmp(end, ".folded") == 0 ? FORM_FOLDED
+                                         : FORM_SVG;
+}
+
+static void write_paths(following *f, form as, const char *path)
+{
+    cli *c = f->c;
+    path_tree tree;
+    double share;
+    flame fl = {.context = c->context,
+                .tree = &tree,
+                .title = c->options.arguments[0],
+                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
+    output *out;
+    if (!graph_share(c, &share) ||
+        !cli_check(c, paths_tree(f->paths, fl.by_count, &tree), "calls") ||
+        !calling_output(c, path, &out))
+        return;
+    tree.is_sampled = true; /* counts, not times */
+    switch (as) {
+    case FORM_FOLDED: flame_write_folded(&fl, out); break;
+    case FORM_SPEEDSCOPE: flame_write_speedscope(&fl, out); break;
+    case FORM_SVG: flame_write_svg(&fl, out); break;
+    default: graph_write_tree(c, out, &tree, share); break;
+    }
+    calling_output_end(c, path, out);
+    calling_remark_unusual(c, paths_get_counts(f->paths));
+}
+
+static void show_paths(following *f, form as, const char *path)
+{
+    const path_options given = {.by_track = as == FORM_SPEEDSCOPE ||
+                                            option_given(&f->c->options, OPTION_BY_THREAD)};
+    if (cli_check(f->c, paths_new(f->c->context, &given, &f->paths), "calls") && read_calls(f))
+        write_paths(f, as, path);
+}
+
+/* Each call as a span, written while reading. */
+static void show_spans(following *f, const char *path)
+{
+    cli *c = f->c;
+    const stele_reader_stats stats = {.has_begin = true};
+    output *out;
+    if (!calling_output(c, path, &out))
+        return;
+    if (cli_check(c, sinking_open(c, sink_find("chrome"), out, &stats, &f->writer), path) &&
+        read_calls(f))
+        cli_check(c, stele_writer_finish(f->writer), path);
+    calling_output_end(c, path, out);
+}
+
+void command_INSN_CALLS(cli *c)
+{
+    const char *path = option_value(&c->options, OPTION_OUTPUT);
+    const form as = choose_form(&c->options, path);
+    insns s;
+    following f = {.c = c, .s = &s};
+    if (insns_make(c, &s)) {
+        if (as == FORM_CHROME)
+            show_spans(&f, path);
+        else
+            show_paths(&f, as, path);
+    }
+    follow_end(&f);
+    paths_free(f.paths);
+    stele_writer_close(f.writer);
+    insns_free(&s);
+}

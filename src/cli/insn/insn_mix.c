@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele insn mix: what kinds of instructions were executed, and how often. */
+#include "analysis/insn/insn_mix.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/insn/insn.h"
+#include "cli/show/json.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
+#include "core/text.h"
+
+#define COUNT_WIDTH 17
+#define SHARE_WIDTH 9
+
+typedef enum mix_by { BY_CLASS, BY_OPCODE, BY_LEVEL, BY_SYMBOL } mix_by;
+
+/* One of what is counted. */
+typedef struct row {
+    uint64_t key, count;
+    const char *name; /* of a function; NULL: in none */
+} row;
+
+typedef struct table {
+    mix_by by;
+    row *rows;
+    size_t count, shown;
+    uint64_t total;
+} table;
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int row_compare_keys(const void *left, const void *right)
+{
+    const row *a = left, *b = right;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* The most frequent first. */
+static int row_compare(const void *left, const void *right)
+{
+    const row *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return row_compare_keys(left, right);
+}
+
+/* What an opcode at a level, or an address, counts for. */
+static row row_make(const insns *s, mix_by by, const insn_count *count)
+{
+    row r = {.key = count->key, .count = count->count};
+    code_place place;
+    switch (by) {
+    case BY_CLASS: r.key = a64_classify(insn_mix_opcode(count->key)).class; break;
+    case BY_OPCODE: r.key = insn_mix_opcode(count->key); break;
+    case BY_LEVEL: r.key = insn_mix_level(count->key); break;
+    case BY_SYMBOL:
+        r.key = UINT64_MAX;
+        if (code_find(s->code, count->key, &place)) {
+            r.key = place.number;
+            r.name = place.name;
+        }
+        break;
+    }
+    return r;
+}
+
+/* False: memory. */
+static bool table_make(const insns *s, const insn_mix *mix, mix_by by, table *t)
+{
+    size_t count = mix->counts.used;
+    insn_count *counts = insn_counts_sorted(&mix->counts);
+    *t = (table){.by = by, .rows = calloc(count + 1, sizeof *t->rows)};
+    if (counts == NULL || t->rows == NULL) {
+        free(counts);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        t->rows[i] = row_make(s, by, &counts[i]);
+        t->total += t->rows[i].count;
+    }
+    free(counts);
+    qsort(t->rows, count, sizeof *t->rows, row_compare_keys);
+    for (size_t i = 0; i < count; i++) {
+        if (t->count != 0 && t->rows[t->count - 1].key == t->rows[i].key)
+            t->rows[t->count - 1].count += t->rows[i].count;
+        else
+            t->rows[t->count++] = t->rows[i];
+    }
+    qsort(t->rows, t->count, sizeof *t->rows, row_compare);
+    return true;
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+static const char *const by_words[] = {"class", "opcode", "level", "symbol"};
+
+/* What stands in the first column of CSV, and in JSON. */
+static const char *row_text(const table *t, const row *r, char *to, size_t size)
+{
+    switch (t->by) {
+    case BY_CLASS: return a64_class_text((unsigned)r->key);
+    case BY_OPCODE: snprintf(to, size, "%08" PRIx64, r->key); return to;
+    case BY_LEVEL: snprintf(to, size, "EL%" PRIu64, r->key); return to;
+    case BY_SYMBOL: break;
+    }
+    return r->name;
+}
+
+/* What an opcode is, behind its number. */
+static void write_opcode(cli *c, insns *s, uint32_t opcode)
+{
+    output_text(c->out, "  ");
+    insns_write_text(c, s, c->out, opcode, NULL);
+}
+
+static void write_text(cli *c, insns *s, const table *t)
+{
+    char text[PRINT_SIZE], shown[PRINT_SIZE];
+    print_color(c->out, c->has_color, COLOR_BOLD);
+    print_padded(c->out, "instructions", -COUNT_WIDTH);
+    print_padded(c->out, "share", -SHARE_WIDTH);
+    output_printf(c->out, "  %s", by_words[t->by]);
+    if (t->shown < t->count)
+        output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
+                      print_count(text, t->count));
+    print_color(c->out, c->has_color, COLOR_NONE);
+    output_byte(c->out, '\n');
+    for (size_t i = 0; i < t->shown; i++) {
+        const row *r = &t->rows[i];
+        const char *name = row_text(t, r, shown, sizeof shown);
+        print_padded(c->out, print_count(text, r->count), -COUNT_WIDTH);
+        print_padded(c->out, print_share(text, r->count, t->total), -SHARE_WIDTH);
+        output_text(c->out, "  ");
+        if (name != NULL)
+            text_visible(c->out, name, strlen(name));
+        else
+            output_text(c->out, "(no symbol)");
+        if (t->by == BY_OPCODE)
+            write_opcode(c, s, (uint32_t)r->key);
+        output_byte(c->out, '\n');
+    }
+    print_padded(c->out, print_count(text, t->total), -COUNT_WIDTH);
+    output_text(c->out, "           in all\n");
+}
+
+static void write_csv_text(output *out, const char *text)
+{
+    output_byte(out, ',');
+    if (text != NULL)
+        text_csv(out, text, strlen(text));
+}
+
+static void write_csv(cli *c, insns *s, const table *t)
+{
+    char text[PRINT_SIZE];
+    output_printf(c->out, "%s%s,count\r\n", by_words[t->by],
+                  t->by == BY_OPCODE ? ",class,text" : "");
+    for (size_t i = 0; i < t->shown; i++) {
+        const char *name = row_text(t, &t->rows[i], text, sizeof text);
+        if (name != NULL)
+            text_csv(c->out, name, strlen(name));
+        if (t->by == BY_OPCODE) {
+            write_csv_text(c->out, insns_class_text((uint32_t)t->rows[i].key));
+            write_csv_text(c->out, insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
+        }
+        output_printf(c->out, ",%" PRIu64 "\r\n", t->rows[i].count);
+    }
+}
+
+static void write_json(cli *c, insns *s, const table *t)
+{
+    json j = {.out = c->out};
+    char text[PRINT_SIZE];
+    json_open(&j, NULL, '{');
+    json_uint(&j, "version", 1);
+    json_uint(&j, "insn_count", t->total);
+    json_text(&j, "by", by_words[t->by]);
+    json_uint(&j, "row_count", t->count);
+    json_open(&j, "rows", '[');
+    for (size_t i = 0; i < t->shown; i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, by_words[t->by], row_text(t, &t->rows[i], text, sizeof text));
+        if (t->by == BY_OPCODE) {
+            json_text(&j, "class", insns_class_text((uint32_t)t->rows[i].key));
+            json_text(&j, "text", insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
+        }
+        json_uint(&j, "count", t->rows[i].count);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static stele_status take(void *user, const insn_batch *batch)
+{
+    return insn_mix_add(user, batch);
+}
+
+static stele_status fork_mix(void *user, void **fork)
+{
+    const insn_mix *mix = user;
+    insn_mix *made = malloc(sizeof *made);
+    *fork = made;
+    return made != NULL ? insn_mix_init(made, mix->key) : STELE_ERR_MEMORY;
+}
+
+static void drop_mix(void *fork)
+{
+    insn_mix_free(fork);
+    free(fork);
+}
+
+static stele_status join_mix(void *user, void *fork)
+{
+    insn_mix *mix = user, *other = fork;
+    const bool is_fine = insn_counts_merge(&mix->counts, &other->counts);
+    drop_mix(fork);
+    return is_fine ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static mix_by parse_by(const options *o)
+{
+    const char *word = option_value(o, OPTION_MIX_BY);
+    unsigned by = BY_CLASS;
+    while (by < BY_SYMBOL && strcmp(by_words[by], word) != 0)
+        by++;
+    return (mix_by)by;
+}
+
+static void show(cli *c, insns *s, const insn_mix *mix, mix_by by)
+{
+    const options *o = &c->options;
+    table t;
+    if (!table_make(s, mix, by, &t)) {
+        cli_check(c, STELE_ERR_MEMORY, "mix");
+    } else {
+        t.shown = insns_shown(c, t.count);
+        if (option_given(o, OPTION_JSON))
+            write_json(c, s, &t);
+        else if (option_given(o, OPTION_CSV))
+            write_csv(c, s, &t);
+        else
+            write_text(c, s, &t);
+    }
+    free(t.rows);
+}
+
+void command_INSN_MIX(cli *c)
+{
+    const mix_by by = parse_by(&c->options);
+    insns s;
+    insn_mix mix = {0};
+    const insn_consumer to = {
+        .take = take, .user = &mix, .fork = fork_mix, .join = join_mix, .drop = drop_mix};
+    if (insns_make(c, &s) &&
+        cli_check(c, insn_mix_init(&mix, by == BY_SYMBOL ? INSN_MIX_PC : INSN_MIX_OPCODE), "mix") &&
+        insns_read_all(c, &s, &to))
+        show(c, &s, &mix, by);
+    insn_mix_free(&mix);
+    insns_free(&s);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele insn slice, split, join: parts of traces of instructions as traces of their own. */
+#include <stele/xtrace_slice.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/insn/insn.h"
+#include "core/members.h"
+
+/* The directory to write; NULL, and told, when none is given. */
+static const char *output_path(cli *c)
+{
+    const char *path = option_value(&c->options, OPTION_SLICE_OUTPUT);
+    if (path == NULL)
+        cli_usage(c, "--output is missing: the directory to write");
+    return path;
+}
+
+static bool may_replace(const cli *c)
+{
+    return option_given(&c->options, OPTION_FORCE);
+}
+
+/* Tells what came out of it, with the findings of the traces. */
+static void conclude(cli *c, stele_status status, const char *path)
+{
+    cli_check(c, status, path);
+    cli_conclude(c, NULL, NULL);
+}
+
+/* The memory and the registers with which a slice begins, from what it shows of them. */
+static void write_image(cli *c, const char *slice, const char *form)
+{
+    const bool is_raw = strcmp(form, "raw") == 0;
+    char *path = members_join(slice, is_raw ? "memory.raw" : "memory.core");
+    stele_trace *trace = NULL;
+    insns s;
+    if (insns_make(c, &s) && cli_check(c, path != NULL ? STELE_OK : STELE_ERR_MEMORY, slice))
+        trace = cli_open_at(c, 0, slice);
+    if (trace != NULL) {
+        s.request.snapshot_begin = 0;
+        s.request.snapshot_end = UINT64_MAX;
+        insn_image_write(c, &s, trace, is_raw, path);
+    }
+    stele_trace_close(trace);
+    insns_free(&s);
+    free(path);
+}
+
+void command_INSN_SLICE(cli *c)
+{
+    stele_xtrace_slice slice = {.end = UINT64_MAX,
+                                .is_global = option_given(&c->options, OPTION_GLOBAL)};
+    const char *path = output_path(c);
+    const char *image = option_value(&c->options, OPTION_SLICE_IMAGE);
+    stele_trace *trace = NULL;
+    if (path == NULL || !insns_range(c, OPTION_SNAPSHOT_RANGE, &slice.first, &slice.end))
+        return;
+    trace = cli_open(c, 0);
+    if (trace != NULL &&
+        cli_check(c, stele_xtrace_slice_write(trace, &slice, path, may_replace(c)), path) &&
+        image != NULL)
+        write_image(c, path, image);
+    if (trace != NULL)
+        cli_conclude(c, NULL, NULL);
+    stele_trace_close(trace);
+}
+
+void command_INSN_SPLIT(cli *c)
+{
+    const uint64_t every = option_number(&c->options, OPTION_EVERY);
+    const char *path = output_path(c);
+    stele_trace *trace = NULL;
+    if (path == NULL || (every == 0 && !cli_usage(c, "--every takes 1 or more")))
+        return;
+    trace = cli_open(c, 0);
+    if (trace != NULL)
+        conclude(c, stele_xtrace_split_write(trace, every, path, may_replace(c)), path);
+    stele_trace_close(trace);
+}
+
+void command_INSN_JOIN(cli *c)
+{
+    const char *path = output_path(c);
+    inputs in = {.count = 0};
+    if (path == NULL)
+        return;
+    /* Without one of the slices it would not be what was asked for. */
+    if (inputs_open(c, &in) && in.count == c->options.argument_count)
+        conclude(c, stele_xtrace_join_write(in.traces, in.count, path, may_replace(c)), path);
+    inputs_close(&in);
+}

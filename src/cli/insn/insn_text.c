@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions and their places as text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/insn/insn_mix.h"
+#include "cli/insn/insn.h"
+#include "cli/show/terminal.h"
+#include "core/text.h"
+#include "symbols/disassembly.h"
+
+/* The disassembler, opened when it is first needed; NULL, and told once, where there is none. */
+static disassembly *disassembler(cli *c, insns *s)
+{
+    if (s->text_tried)
+        return s->text;
+    s->text_tried = true;
+    if (disassembly_open(&s->text) != STELE_OK)
+        cli_remark(c, "instructions are shown by their class: Debian's libllvm19 (or an older one "
+                      "down to libllvm14) gives their text");
+    return s->text;
+}
+
+const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode)
+{
+    disassembly *d = disassembler(c, s);
+    const char *text = d != NULL ? disassembly_text(d, opcode) : "";
+    return text[0] != 0 ? text : NULL;
+}
+
+const char *insns_class_text(uint32_t opcode)
+{
+    return a64_class_text(a64_classify(opcode).class);
+}
+
+/* Where an operand that LLVM gives as a distance leads to. */
+static bool find_target(const a64_insn *what, uint64_t pc, uint64_t *target)
+{
+    switch (what->class) {
+    case A64_BRANCH:
+    case A64_BRANCH_CONDITION:
+    case A64_BRANCH_COMPARE:
+    case A64_BRANCH_TEST:
+    case A64_CALL:
+    case A64_LOAD_LITERAL:
+    case A64_ADDRESS: *target = pc + (uint64_t)(int64_t)what->offset; return true;
+    case A64_ADDRESS_PAGE:
+        *target = (pc & ~UINT64_C(0xfff)) + ((uint64_t)(int64_t)what->offset << 12);
+        return true;
+    default: return false;
+    }
+}
+
+void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint64_t *pc)
+{
+    const char *text = insns_opcode_text(c, s, opcode), *mark;
+    const a64_insn what = a64_classify(opcode);
+    uint64_t target;
+    if (text == NULL) {
+        output_printf(out, ".inst 0x%08" PRIx32 " ; %s", opcode, a64_class_text(what.class));
+        return;
+    }
+    mark = strrchr(text, '#');
+    if (pc == NULL || mark == NULL || !find_target(&what, *pc, &target)) {
+        output_text(out, text);
+        return;
+    }
+    output_write(out, text, (size_t)(mark - text));
+    output_hex(out, target);
+    if (a64_is_branch(&what)) {
+        code_place place;
+        if (code_find(s->code, target, &place)) {
+            output_text(out, " <");
+            insns_write_place(s, out, target);
+            output_byte(out, '>');
+        }
+    }
+}
+
+void insns_write_place(insns *s, output *out, uint64_t pc)
+{
+    code_place place;
+    if (!code_find(s->code, pc, &place)) {
+        output_hex(out, pc);
+        return;
+    }
+    text_visible(out, place.name, strlen(place.name));
+    if (pc != place.address) {
+        output_byte(out, '+');
+        output_hex(out, pc - place.address);
+    }
+}
+
+void insns_write_line(insns *s, output *out, uint64_t pc)
+{
+    const char *file;
+    unsigned line;
+    if (code_line(s->code, pc, &file, &line)) {
+        text_visible(out, file, strlen(file));
+        output_printf(out, ":%u", line);
+    }
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele insn view: instructions one after the other, with what they read and wrote. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/insn/insn_writes.h"
+#include "cli/insn/insn.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
+#include "core/text.h"
+#include "symbols/code.h"
+
+#define TEXT_COLUMN 44u
+
+typedef struct viewing {
+    cli *c;
+    insns *s;
+    output *out;
+    stele_status (*write)(struct viewing *v, const insn_batch *batch, uint32_t index);
+    uint64_t limit, count;
+    uint32_t track; /* of the last instruction; 0: none */
+} viewing;
+
+/* The values that have a number; others are too long for a line. */
+static const char *const value_words[INSN_VALUE_KIND_COUNT] = {
+    [INSN_VALUE_STXR] = "stxr",     [INSN_VALUE_SYSTEM] = "system", [INSN_VALUE_ARGUMENT] = "arg",
+    [INSN_VALUE_RESULT] = "return", [INSN_VALUE_DC] = "dc",         [INSN_VALUE_TARGET] = "target",
+    [INSN_VALUE_NZCV] = "nzcv",     [INSN_VALUE_ORDER] = "order"};
+
+static const char *const block_words[INSN_VALUE_KIND_COUNT] = {[INSN_VALUE_GPRS] = "registers",
+                                                               [INSN_VALUE_VECTORS] = "vectors",
+                                                               [INSN_VALUE_UNKNOWN] = "misc"};
+
+static const char *register_name(unsigned reg, char name[4])
+{
+    if (reg == INSN_SP)
+        return "sp";
+    snprintf(name, 4, "x%u", reg & 31u);
+    return name;
+}
+
+/* The bytes of an access as one number: the last byte first. */
+static void write_data(output *out, const insn_batch *batch, const insn_access *access)
+{
+    const uint8_t *bytes = insn_access_bytes(batch, access);
+    output_text(out, "0x");
+    for (size_t i = (size_t)1 << access->size_log2; i-- > 0;) {
+        char *to = (char *)output_reserve(out, TEXT_HEX_SIZE);
+        if (to != NULL)
+            output_advance(out, (size_t)(text_hex(to, bytes[i], 2) - to));
+    }
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void write_heading(viewing *v, const insn_batch *batch)
+{
+    const stele_track *track = stele_track_get(v->c->context, batch->track);
+    if (batch->track == v->track)
+        return;
+    if (v->track != 0)
+        output_byte(v->out, '\n');
+    v->track = batch->track;
+    print_color(v->out, v->c->has_color, COLOR_BOLD);
+    output_printf(v->out, "%s %" PRIu64 "\n", stele_track_kind_text(track->kind), track->number);
+    print_color(v->out, v->c->has_color, COLOR_NONE);
+}
+
+/* What follows the text stands in a column of its own, as far as texts are not too long. */
+typedef struct notes {
+    output *out;
+    uint64_t begin; /* of the text */
+    bool is_begun;
+} notes;
+
+__attribute__((format(printf, 2, 3))) static void note(notes *n, const char *format, ...)
+{
+    char text[96];
+    va_list list;
+    const uint64_t size = output_offset(n->out) - n->begin;
+    if (!n->is_begun && size < TEXT_COLUMN)
+        print_spaces(n->out, (size_t)(TEXT_COLUMN - size));
+    n->is_begun = true;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    output_text(n->out, "  ");
+    output_text(n->out, text);
+}
+
+static void note_place(viewing *v, notes *n, uint64_t pc)
+{
+    code_place place;
+    if (!code_find(v->s->code, pc, &place))
+        return;
+    note(n, "%s", "");
+    print_color(v->out, v->c->has_color, COLOR_DIM);
+    insns_write_place(v->s, v->out, pc);
+    print_color(v->out, v->c->has_color, COLOR_NONE);
+}
+
+/* "  R8 0x7fff0010=0x2a", "  W4 ..." */
+static void note_accesses(notes *n, const insn_batch *batch, const insn *at)
+{
+    const insn_access *accesses = insn_accesses(batch, at);
+    for (uint16_t i = 0; i < at->access_count; i++) {
+        note(n, "%c%u 0x%" PRIx64 "=", accesses[i].is_store ? 'W' : 'R',
+             1u << accesses[i].size_log2, accesses[i].address);
+        write_data(n->out, batch, &accesses[i]);
+    }
+}
+
+static void note_values(notes *n, const insn_batch *batch, const insn *at)
+{
+    const insn_value *values = insn_values(batch, at);
+    insn_write writes[INSN_WRITES_MAX];
+    const size_t count = insn_writes(batch, at, writes);
+    char name[4];
+    for (uint16_t i = 0; i < at->value_count; i++) {
+        if (value_words[values[i].kind] != NULL)
+            note(n, "%s=0x%" PRIx64, value_words[values[i].kind], values[i].u.number);
+        else
+            note(n, "%s (%" PRIu32 " bytes)", block_words[values[i].kind], values[i].u.bytes.size);
+    }
+    for (size_t i = 0; i < count; i++)
+        note(n, "%s:=0x%" PRIx64, register_name(writes[i].reg, name), writes[i].value);
+}
+
+static stele_status write_text(viewing *v, const insn_batch *batch, uint32_t index)
+{
+    const insn *at = &batch->insns[index];
+    const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
+    output *out = v->out;
+    notes n = {.out = out};
+    write_heading(v, batch);
+    if ((at->flags & INSN_AFTER_DAMAGE) != 0)
+        output_text(out, "           (damage: instructions may be missing)\n");
+    if ((at->flags & INSN_AT_SNAPSHOT) != 0)
+        output_printf(out, "           (snapshot %" PRIu64 ")\n", batch->snapshot);
+    output_printf(out, "%9" PRIu64 "  EL%u  ", batch->number + index, at->level);
+    if (has_pc)
+        output_printf(out, "%016" PRIx64, at->pc);
+    else
+        output_text(out, "               ?");
+    output_printf(out, "  %08" PRIx32 "  ", at->opcode);
+    n.begin = output_offset(out);
+    insns_write_text(v->c, v->s, out, at->opcode, has_pc ? &at->pc : NULL);
+    if (has_pc)
+        note_place(v, &n, at->pc);
+    note_accesses(&n, batch, at);
+    note_values(&n, batch, at);
+    output_byte(out, '\n');
+    return out->status;
+}
+
+/* ---- JSON lines ------------------------------------------------------------------------------ */
+
+static void write_json_text(output *out, const char *key, const char *text)
+{
+    output_printf(out, ",\"%s\":", key);
+    if (text == NULL) {
+        output_text(out, "null");
+        return;
+    }
+    output_byte(out, '"');
+    text_json(out, text, strlen(text));
+    output_byte(out, '"');
+}
+
+static void write_json_accesses(viewing *v, const insn_batch *batch, const insn *at)
+{
+    const insn_access *accesses = insn_accesses(batch, at);
+    output_text(v->out, ",\"accesses\":[");
+    for (uint16_t i = 0; i < at->access_count; i++) {
+        output_printf(v->out, "%s{\"kind\":\"%s\",\"address\":%" PRIu64 ",\"size\":%u,\"data\":\"",
+                      i == 0 ? "" : ",", accesses[i].is_store ? "store" : "load",
+                      accesses[i].address, 1u << accesses[i].size_log2);
+        write_data(v->out, batch, &accesses[i]);
+        output_text(v->out, "\"}");
+    }
+    output_byte(v->out, ']');
+}
+
+static void write_json_values(viewing *v, const insn_batch *batch, const insn *at)
+{
+    const insn_value *values = insn_values(batch, at);
+    insn_write writes[INSN_WRITES_MAX];
+    const size_t count = insn_writes(batch, at, writes);
+    char name[4];
+    bool is_first = true;
+    output_text(v->out, ",\"values\":[");
+    for (uint16_t i = 0; i < at->value_count; i++) {
+        if (value_words[values[i].kind] == NULL)
+            continue;
+        output_printf(v->out, "%s{\"kind\":\"%s\",\"value\":%" PRIu64 "}", is_first ? "" : ",",
+                      value_words[values[i].kind], values[i].u.number);
+        is_first = false;
+    }
+    output_text(v->out, "],\"writes\":[");
+    for (size_t i = 0; i < count; i++)
+        output_printf(v->out, "%s{\"register\":\"%s\",\"value\":%" PRIu64 "}", i == 0 ? "" : ",",
+                      register_name(writes[i].reg, name), writes[i].value);
+    output_byte(v->out, ']');
+}
+
+static stele_status write_json(viewing *v, const insn_batch *batch, uint32_t index)
+{
+    const insn *at = &batch->insns[index];
+    const stele_track *track = stele_track_get(v->c->context, batch->track);
+    const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
+    code_place place = {.name = NULL};
+    if (has_pc)
+        code_find(v->s->code, at->pc, &place);
+    output_printf(v->out, "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"offset\":%" PRIu64,
+                  track->number, batch->number + index, batch->offset + at->offset);
+    if (has_pc)
+        output_printf(v->out, ",\"pc\":%" PRIu64, at->pc);
+    else
+        output_text(v->out, ",\"pc\":null");
+    output_printf(v->out, ",\"level\":%u,\"opcode\":\"%08" PRIx32 "\"", at->level, at->opcode);
+    write_json_text(v->out, "class", insns_class_text(at->opcode));
+    write_json_text(v->out, "text", insns_opcode_text(v->c, v->s, at->opcode));
+    write_json_text(v->out, "symbol", place.name);
+    if (place.name != NULL)
+        output_printf(v->out, ",\"symbol_offset\":%" PRIu64, at->pc - place.address);
+    write_json_accesses(v, batch, at);
+    write_json_values(v, batch, at);
+    output_text(v->out, "}\n");
+    return v->out->status;
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static void write_csv_accesses(viewing *v, const insn_batch *batch, const insn *at, bool is_store)
+{
+    const insn_access *accesses = insn_accesses(batch, at);
+    const char *space = "";
+    output_byte(v->out, ',');
+    for (uint16_t i = 0; i < at->access_count; i++) {
+        if (accesses[i].is_store != is_store)
+            continue;
+        output_text(v->out, space);
+        output_hex(v->out, accesses[i].address);
+        output_printf(v->out, "/%u=", 1u << accesses[i].size_log2);
+        write_data(v->out, batch, &accesses[i]);
+        space = " ";
+    }
+}
+
+static void write_csv_heading(viewing *v)
+{
+    output_text(v->out, "thread,number,level,pc,opcode,class,text,symbol,loads,stores\r\n");
+}
+
+static stele_status write_csv(viewing *v, const insn_batch *batch, uint32_t index)
+{
+    const insn *at = &batch->insns[index];
+    const stele_track *track = stele_track_get(v->c->context, batch->track);
+    const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
+    const char *text = insns_opcode_text(v->c, v->s, at->opcode);
+    code_place place;
+    output_printf(v->out, "%" PRIu64 ",%" PRIu64 ",%u,", track->number, batch->number + index,
+                  at->level);
+    if (has_pc)
+        output_hex(v->out, at->pc);
+    output_printf(v->out, ",%08" PRIx32 ",%s,", at->opcode, insns_class_text(at->opcode));
+    if (text != NULL)
+        text_csv(v->out, text, strlen(text));
+    output_byte(v->out, ',');
+    if (has_pc && code_find(v->s->code, at->pc, &place))
+        text_csv(v->out, place.name, strlen(place.name));
+    write_csv_accesses(v, batch, at, false);
+    write_csv_accesses(v, batch, at, true);
+    output_text(v->out, "\r\n");
+    return v->out->status;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static stele_status take(void *user, const insn_batch *batch)
+{
+    viewing *v = user;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < batch->insn_count && status == STELE_OK; i++) {
+        if ((batch->insns[i].flags & INSN_HIDDEN) != 0)
+            continue;
+        if (v->limit != 0 && v->count == v->limit)
+            return STELE_END;
+        v->count++;
+        status = v->write(v, batch, i);
+    }
+    return status;
+}
+
+void command_INSN_VIEW(cli *c)
+{
+    const options *o = &c->options;
+    insns s;
+    viewing v = {.c = c, .s = &s, .out = c->out, .write = write_text};
+    v.limit = option_number(o, OPTION_LIMIT);
+    c->is_streaming = c->is_screen;
+    if (insns_make(c, &s)) {
+        s.request.wants_accesses = s.request.wants_values = s.request.wants_snapshots = true;
+        if (option_given(o, OPTION_JSON))
+            v.write = write_json;
+        if (option_given(o, OPTION_CSV)) {
+            v.write = write_csv;
+            write_csv_heading(&v);
+        }
+        insns_read_all(c, &s, &(insn_consumer){.take = take, .user = &v});
+    }
+    insns_free(&s);
+}

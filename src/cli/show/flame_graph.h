@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forms of a flame graph: stacks as wide as the time, or the number of calls, on them. */
+#ifndef CLI_SHOW_FLAME_GRAPH_H
+#define CLI_SHOW_FLAME_GRAPH_H
+
+#include "analysis/events/paths.h"
+#include "core/output.h"
+
+typedef struct flame {
+    const stele_context *context;
+    const path_tree *tree;
+    const char *title;
+    bool by_count; /* else by time */
+    bool is_diff;  /* both sides: as wide as their mean, coloured by what changed */
+} flame;
+
+/* "main;read;copy 1234", one line for each path: self time in ns, or calls. ';' and control
+   characters of names become '_'. */
+void flame_write_folded(const flame *f, output *out);
+
+/* One sampled profile for each child of the root, which must be the tracks. */
+void flame_write_speedscope(const flame *f, output *out);
+
+/* A page of its own, to be searched and zoomed in a browser. It says how many frames are too narrow
+   or too deep to be drawn. */
+void flame_write_svg(const flame *f, output *out);
+
+/* What makes the page move, in lines. */
+extern const char *const flame_script[];
+
+/* ---- Measures ---- */
+
+static inline uint64_t flame_self(const flame *f, const path_node *node, unsigned side)
+{
+    return f->by_count ? node->sides[side].count : node->sides[side].self_ns;
+}
+
+static inline uint64_t flame_total(const flame *f, const path_node *node, unsigned side)
+{
+    return f->by_count ? node->sides[side].total_count : node->sides[side].total_ns;
+}
+
+#endif

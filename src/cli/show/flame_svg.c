@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame graph as one SVG that needs nothing else. Each frame is a group with its place at full
+ * width in data attributes, which the script scales when one zooms in; without scripts it is a
+ * still picture with tooltips. The outermost calls are at the bottom.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/show/flame_graph.h"
+#include "cli/show/print.h"
+#include "core/text.h"
+
+#define WIDTH      1200.0
+#define MARGIN     10.0
+#define ROW        18u
+#define HEAD       64u
+#define FOOT       16u
+#define ROWS_MAX   1000u
+#define SHARE_MIN  0.001 /* of the whole width; narrower frames are not drawn */
+#define CHARACTER  7.2   /* width of one */
+#define TEXT_SHIFT 13u   /* baseline in a row */
+
+typedef struct drawing {
+    const flame *f;
+    output *out;
+    double whole; /* weight of the full width */
+    uint32_t rows;
+    uint32_t cut_count;
+} drawing;
+
+/* Appends text for XML: what it cannot hold becomes \xHH. */
+static void write_xml(output *out, const char *text, size_t size)
+{
+    const uint8_t *at = (const uint8_t *)text, *end = at + size;
+    while (at < end) {
+        const size_t length = text_utf8_length(at, (size_t)(end - at));
+        if (*at == '&')
+            output_text(out, "&amp;");
+        else if (*at == '<')
+            output_text(out, "&lt;");
+        else if (*at == '>')
+            output_text(out, "&gt;");
+        else if (*at == '"')
+            output_text(out, "&quot;");
+        else if (length == 0 || *at < 0x20 || *at == 0x7f ||
+                 (length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe))
+            output_printf(out, "\\x%02x", *at);
+        else
+            output_write(out, at, length);
+        at += length == 0 || *at < 0x20 ? 1 : length;
+    }
+}
+
+/* Weight of a subtree: with two sides their mean, so that what either has is there. */
+static double weight(const flame *f, const path_node *node)
+{
+    const double a = (double)flame_total(f, node, 0);
+    return f->is_diff ? (a + (double)flame_total(f, node, 1)) / 2 : a;
+}
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+static void write_color_of_name(output *out, stele_text name)
+{
+    uint32_t hash = UINT32_C(2166136261); /* FNV-1a: the same on every machine */
+    for (size_t i = 0; i < name.size; i++)
+        hash = (hash ^ (uint8_t)name.bytes[i]) * UINT32_C(16777619);
+    output_printf(out, "rgb(%u,%u,%u)", 205 + (hash >> 24) % 50, 70 + (hash >> 8) % 150,
+                  40 + (hash >> 16) % 40);
+}
+
+/* Red is more on the second side, blue less; white is no change. */
+static void write_color_of_change(output *out, uint64_t before, uint64_t after)
+{
+    const uint64_t most = before > after ? before : after;
+    const uint64_t change = before > after ? before - after : after - before;
+    const unsigned pale = most == 0 ? 255 : (unsigned)(245 - 165 * ((double)change / (double)most));
+    if (after >= before)
+        output_printf(out, "rgb(255,%u,%u)", pale, pale);
+    else
+        output_printf(out, "rgb(%u,%u,255)", pale, pale);
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+static const char *weight_text(const drawing *d, char *text, uint64_t value)
+{
+    return d->f->by_count || d->f->tree->is_sampled ? print_count(text, value)
+                                                    : print_brief(text, value);
+}
+
+static void write_part(const drawing *d, const char *before, const char *text)
+{
+    output_text(d->out, before);
+    write_xml(d->out, text, strlen(text));
+}
+
+static void write_figures(const drawing *d, const path_node *node, unsigned side)
+{
+    const flame *f = d->f;
+    const uint64_t total = flame_total(f, node, side);
+    const uint64_t whole = flame_total(f, &f->tree->nodes[0], side);
+    char text[PRINT_SIZE];
+    write_part(d, "", weight_text(d, text, total));
+    write_part(d, f->by_count ? " calls, " : ", ", print_share(text, total, whole));
+    if (f->by_count)
+        return;
+    write_part(d, ", self ", weight_text(d, text, flame_self(f, node, side)));
+    if (node->sides[side].count != 0)
+        write_part(d, ", ", print_things(text, node->sides[side].count, "call"));
+}
+
+static void write_title(const drawing *d, const path_node *node, stele_text name)
+{
+    output_text(d->out, "<title>");
+    write_xml(d->out, name.bytes, name.size);
+    output_text(d->out, d->f->is_diff ? "\nbefore: " : "\n");
+    write_figures(d, node, 0);
+    if (d->f->is_diff) {
+        output_text(d->out, "\nafter: ");
+        write_figures(d, node, 1);
+    }
+    output_text(d->out, "</title>");
+}
+
+/* As much of the name as fits; the script does the same when widths change. */
+static void write_label(const drawing *d, double x, double width, uint32_t y, stele_text name)
+{
+    const double room = (width - 6) / CHARACTER;
+    size_t shown = room < 3 ? 0 : (size_t)room;
+    output_printf(d->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + TEXT_SHIFT);
+    if (shown >= name.size) {
+        write_xml(d->out, name.bytes, name.size);
+    } else if (shown != 0) {
+        shown -= 2;
+        while (shown > 0 && ((uint8_t)name.bytes[shown] & 0xc0u) == 0x80u)
+            shown--;
+        write_xml(d->out, name.bytes, shown);
+        output_text(d->out, "..");
+    }
+    output_text(d->out, "</text>");
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+static void write_frame(const drawing *d, uint32_t number, double x, double width)
+{
+    const path_node *node = &d->f->tree->nodes[number];
+    const uint32_t y = HEAD + (d->rows - 1 - node->depth) * ROW;
+    stele_text name = stele_name_text(d->f->context, NULL, node->name);
+    if (number == 0)
+        name = (stele_text){"all", 3};
+    else if (name.size == 0)
+        name = (stele_text){"(no name)", 9};
+    output_printf(d->out, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\">", x, width,
+                  node->depth);
+    write_title(d, node, name);
+    output_printf(d->out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" rx=\"2\" fill=\"",
+                  x, y, width < 0.5 ? 0.5 : width - 0.3, ROW - 1);
+    if (d->f->is_diff)
+        write_color_of_change(d->out, flame_total(d->f, node, 0), flame_total(d->f, node, 1));
+    else
+        write_color_of_name(d->out, name);
+    output_text(d->out, "\"/>");
+    write_label(d, x, width, y, name);
+    output_text(d->out, "</g>\n");
+}
+
+static bool is_drawn(const drawing *d, uint32_t number)
+{
+    const path_node *node = &d->f->tree->nodes[number];
+    return node->depth < ROWS_MAX && weight(d->f, node) >= d->whole * SHARE_MIN;
+}
+
+/* Counts the frames of a subtree that have any weight at all. */
+static uint32_t count_frames(const drawing *d, uint32_t root)
+{
+    uint32_t count = weight(d->f, &d->f->tree->nodes[root]) > 0;
+    for (uint32_t i = path_next(d->f->tree, root, root); i != 0; i = path_next(d->f->tree, i, root))
+        count += weight(d->f, &d->f->tree->nodes[i]) > 0;
+    return count;
+}
+
+/* Visits what is drawn, parents first; widest children are leftmost. */
+static void visit_frames(drawing *d, bool is_measuring)
+{
+    const path_tree *tree = d->f->tree;
+    double lefts[ROWS_MAX + 1]; /* where the next frame of a depth begins */
+    uint32_t node = 0;
+    lefts[0] = MARGIN;
+    do {
+        const double width = weight(d->f, &tree->nodes[node]) / d->whole * (WIDTH - 2 * MARGIN);
+        const uint32_t depth = tree->nodes[node].depth;
+        if (is_drawn(d, node)) {
+            if (is_measuring && depth >= d->rows)
+                d->rows = depth + 1;
+            if (!is_measuring)
+                write_frame(d, node, lefts[depth], width);
+            lefts[depth + 1] = lefts[depth];
+            lefts[depth] += width;
+            node = path_next(tree, node, 0);
+        } else {
+            d->cut_count += is_measuring ? count_frames(d, node) : 0;
+            while (node != 0 && tree->nodes[node].sibling == 0)
+                node = tree->nodes[node].parent;
+            node = tree->nodes[node].sibling;
+        }
+    } while (node != 0);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+static void write_head(const drawing *d)
+{
+    const unsigned height = HEAD + d->rows * ROW + FOOT;
+    char text[PRINT_SIZE];
+    output_printf(d->out,
+                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" "
+                  "viewBox=\"0 0 %.0f %u\">\n"
+                  "<style>\n"
+                  "text { font: 12px monospace; fill: #111; pointer-events: none }\n"
+                  ".f { cursor: pointer } .f:hover rect { stroke: #111 }\n"
+                  ".outer { opacity: 0.5 } .found rect { fill: #c4f }\n"
+                  "#title { font: bold 16px sans-serif } .note { font: 12px sans-serif }\n"
+                  "input { width: 180px; font: 12px sans-serif }\n"
+                  "</style>\n"
+                  "<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdf8\"/>\n",
+                  WIDTH, height, WIDTH, height);
+    output_printf(d->out, "<text id=\"title\" x=\"%.0f\" y=\"24\">", MARGIN);
+    write_xml(d->out, d->f->title, strlen(d->f->title));
+    output_printf(d->out, "</text>\n<text class=\"note\" x=\"%.0f\" y=\"44\">%s", MARGIN,
+                  d->f->is_diff    ? "Width: mean of both. Red: more after, blue: less. "
+                  : d->f->by_count ? "Width: calls. "
+                                   : "Width: time. ");
+    output_text(d->out, "Click zooms in, Escape out.");
+    if (d->cut_count != 0)
+        output_printf(d->out, " %s below 0.1 %% of the width%s %s not drawn.",
+                      print_things(text, d->cut_count, "frame"),
+                      d->f->tree->depth_max >= ROWS_MAX ? " or above row 1,000" : "",
+                      d->cut_count == 1 ? "is" : "are");
+    output_printf(
+        d->out,
+        "</text>\n"
+        "<text class=\"note\" id=\"found\" x=\"%.0f\" y=\"44\" text-anchor=\"end\"></text>\n"
+        "<foreignObject x=\"%.0f\" y=\"6\" width=\"200\" height=\"28\">"
+        "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
+        "placeholder=\"search (regular expression)\"/></foreignObject>\n",
+        WIDTH - MARGIN, WIDTH - MARGIN - 190);
+}
+
+void flame_write_svg(const flame *f, output *out)
+{
+    drawing d = {.f = f, .out = out, .rows = 1};
+    d.whole = weight(f, &f->tree->nodes[0]);
+    if (d.whole <= 0)
+        d.whole = 1;
+    visit_frames(&d, true);
+    write_head(&d);
+    visit_frames(&d, false);
+    output_text(out, "<script><![CDATA[\n");
+    for (size_t i = 0; flame_script[i] != NULL; i++)
+        output_printf(out, "%s\n", flame_script[i]);
+    output_text(out, "]]></script>\n</svg>\n");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/show/json.h"
+
+#include <inttypes.h>
+
+#include "cli/show/print.h"
+#include "core/text.h"
+
+/* Everything up to the value: comma, line, key. */
+static void json_begin(json *j, const char *key)
+{
+    const uint32_t bit = UINT32_C(1) << j->depth;
+    if (j->depth > 0) {
+        output_text(j->out, j->has_members & bit ? ",\n" : "\n");
+        print_spaces(j->out, (size_t)j->depth * 2);
+    }
+    j->has_members |= bit;
+    if (key != NULL)
+        output_printf(j->out, "\"%s\": ", key);
+}
+
+void json_open(json *j, const char *key, char bracket)
+{
+    json_begin(j, key);
+    output_byte(j->out, (uint8_t)bracket);
+    j->depth++;
+    j->has_members &= ~(UINT32_C(1) << j->depth);
+}
+
+void json_close(json *j, char bracket)
+{
+    const bool had_members = (j->has_members >> j->depth & 1u) != 0;
+    j->depth--;
+    if (had_members) {
+        output_byte(j->out, '\n');
+        print_spaces(j->out, (size_t)j->depth * 2);
+    }
+    output_byte(j->out, (uint8_t)bracket);
+    if (j->depth == 0)
+        output_byte(j->out, '\n');
+}
+
+void json_bytes(json *j, const char *key, const char *bytes, size_t size)
+{
+    json_begin(j, key);
+    output_byte(j->out, '"');
+    text_json(j->out, bytes, size);
+    output_byte(j->out, '"');
+}
+
+void json_text(json *j, const char *key, const char *text)
+{
+    if (text == NULL)
+        json_null(j, key);
+    else
+        json_bytes(j, key, text, strlen(text));
+}
+
+void json_uint(json *j, const char *key, uint64_t value)
+{
+    json_begin(j, key);
+    output_printf(j->out, "%" PRIu64, value);
+}
+
+void json_int(json *j, const char *key, int64_t value)
+{
+    json_begin(j, key);
+    output_printf(j->out, "%" PRId64, value);
+}
+
+void json_bool(json *j, const char *key, bool value)
+{
+    json_begin(j, key);
+    output_text(j->out, value ? "true" : "false");
+}
+
+void json_null(json *j, const char *key)
+{
+    json_begin(j, key);
+    output_text(j->out, "null");
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/show/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *print_count(char *to, uint64_t count)
+{
+    char digits[24];
+    const int size = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    char *at = to;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0)
+            *at++ = ',';
+        *at++ = digits[i];
+    }
+    *at = 0;
+    return to;
+}
+
+const char *print_things(char *to, uint64_t count, const char *thing)
+{
+    char digits[PRINT_SIZE];
+    snprintf(to, PRINT_SIZE, "%s %s%s", print_count(digits, count), thing, count == 1 ? "" : "s");
+    return to;
+}
+
+const char *print_bytes(char *to, uint64_t size)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)size / 1024;
+    size_t unit = 0;
+    if (size < 1024) {
+        snprintf(to, PRINT_SIZE, "%u byte%s", (unsigned)size, size == 1 ? "" : "s");
+        return to;
+    }
+    while (value >= 1023.95) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(to, PRINT_SIZE, "%.1f %s", value, units[unit]);
+    return to;
+}
+
+const char *print_duration(char *to, int64_t ns)
+{
+    static const char *const units[] = {"ns", "µs", "ms"};
+    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    const char *sign = ns < 0 ? "-" : "";
+    uint64_t whole = 1;
+    int places = 0;
+    while (places < 9 && size / whole >= 1000) {
+        whole *= 1000;
+        places += 3;
+    }
+    if (places == 0)
+        snprintf(to, PRINT_SIZE, "%s%" PRIu64 " ns", sign, size);
+    else
+        snprintf(to, PRINT_SIZE, "%s%" PRIu64 ".%0*" PRIu64 " %s", sign, size / whole, places,
+                 size % whole, places == 9 ? "s" : units[places / 3]);
+    return to;
+}
+
+const char *print_brief(char *to, uint64_t ns)
+{
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
+    double value = (double)ns;
+    size_t unit = 0;
+    char digits[PRINT_SIZE];
+    for (; value >= 999.5 && unit < 3; unit++)
+        value /= 1000;
+    if (unit == 0 || value >= 999.5)
+        snprintf(to, PRINT_SIZE, "%s %s", print_count(digits, (uint64_t)(value + 0.5)),
+                 units[unit]);
+    else
+        snprintf(to, PRINT_SIZE, "%.*f %s",
+                 value < 9.995   ? 2
+                 : value < 99.95 ? 1
+                                 : 0,
+                 value, units[unit]);
+    return to;
+}
+
+const char *print_share(char *to, uint64_t part, uint64_t whole)
+{
+    const double share = whole == 0 ? 0 : (double)part * 100 / (double)whole;
+    if (part != 0 && share < 0.05)
+        snprintf(to, PRINT_SIZE, "< 0.1 %%");
+    else
+        snprintf(to, PRINT_SIZE, "%.1f %%", share);
+    return to;
+}
+
+size_t print_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text != 0; text++)
+        width += ((unsigned char)*text & 0xc0u) != 0x80u;
+    return width;
+}
+
+void print_spaces(output *out, size_t count)
+{
+    while (count-- > 0)
+        output_byte(out, ' ');
+}
+
+void print_padded(output *out, const char *text, int width)
+{
+    const size_t size = print_width(text), want = (size_t)(width < 0 ? -width : width);
+    const size_t room = size < want ? want - size : 0;
+    if (width < 0)
+        print_spaces(out, room);
+    output_text(out, text);
+    if (width > 0)
+        print_spaces(out, room);
+}
+
+void print_color(output *out, bool has_color, const char *color)
+{
+    if (has_color)
+        output_text(out, color);
+}
+
+/* One line as it stands. */
+static const char *print_verbatim(output *out, const char *text, size_t indent)
+{
+    const size_t size = strcspn(text, "\n");
+    print_spaces(out, indent);
+    output_write(out, text, size);
+    output_byte(out, '\n');
+    return text + size + (text[size] == '\n');
+}
+
+void print_wrapped(output *out, const char *text, size_t column, size_t indent, size_t width)
+{
+    while (*text != 0) {
+        bool is_first = true;
+        while (text[0] == ' ' && text[1] == ' ')
+            text = print_verbatim(out, text, indent);
+        if (column < indent)
+            print_spaces(out, indent - column);
+        column = indent;
+        while (*text != 0 && *text != '\n') {
+            const size_t size = strcspn(text, " \n");
+            if (!is_first && column + 1 + size > width) {
+                output_byte(out, '\n');
+                print_spaces(out, indent);
+                column = indent;
+            } else if (!is_first) {
+                output_byte(out, ' ');
+                column++;
+            }
+            output_write(out, text, size);
+            column += size;
+            is_first = false;
+            text += size;
+            text += *text == ' ';
+        }
+        if (!is_first)
+            output_byte(out, '\n');
+        while (*text == '\n') {
+            if (text[1] == '\n')
+                output_byte(out, '\n');
+            text++;
+        }
+        column = 0;
+    }
+}

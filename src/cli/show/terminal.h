@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Colours, and what is a terminal. */
+#ifndef CLI_SHOW_TERMINAL_H
+#define CLI_SHOW_TERMINAL_H
+
+#include <stdbool.h>
+
+#define COLOR_NONE   "\033[0m"
+#define COLOR_BOLD   "\033[1m"
+#define COLOR_DIM    "\033[2m"
+#define COLOR_RED    "\033[1;31m"
+#define COLOR_YELLOW "\033[1;33m"
+#define COLOR_CYAN   "\033[1;36m"
+
+/* Whether a file descriptor gets colours; `when` is the value of --color. */
+bool terminal_has_color(int fd, const char *when);
+
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading several traces together: from a request to one flow of segments.
+ *
+ *     producers --shift, filter--> --order--> one flow a stream --merge--> segments
+ *
+ * A trace whose streams can be read each for itself is; it then needs little memory for order, as
+ * a stream is nearly in order. Else one producer reads all of it as the records stand.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/saturate.h"
+#include "flow/flow.h"
+#include "flow/peek.h"
+#include "flow/relate.h"
+#include "flow/select.h"
+#include "model/batch.h"
+
+#define STREAMS_MAX                                                                              \
+    1000u                   /* that are read each for itself, over all traces: files, as a rule, \
+                               of which a process may have 1,024 open by default */
+#define STREAMS_FEW     16u /* as many may need more than windows, and have full batches */
+#define BATCH_SMALL     64u /* events, where there are more */
+#define WINDOW_SMALLEST ((size_t)8 << 10)
+#define ORDER_SMALLEST  ((size_t)64 << 10)
+
+/* One of the traces that are read. */
+typedef struct reading {
+    stele_trace *trace;
+    uint32_t flow_count;  /* one for each stream, or one */
+    producer *peeked;     /* all of it, if its first events had to be seen; NULL once in a flow */
+    uint64_t stored_from; /* bytes that were read before, to index it */
+} reading;
+
+struct stele_reader {
+    stele_context *context;
+    flow *flow;
+    stele_status status; /* of the last segment */
+    stele_reader_stats stats;
+    order_stats order;
+    bool is_late_reported;
+    filter *filter;
+    reading *readings;
+    size_t trace_count;
+    producer **producers; /* owned by their flows */
+    size_t producer_count;
+};
+
+/* What is needed to open a reader only. */
+typedef struct opening {
+    stele_reader *reader;
+    stele_request request; /* defaults filled in */
+    related *related;      /* one for each reading */
+    filter_range range;
+    flow **flows; /* of all readings, in their order */
+    size_t flow_count, flow_total;
+} opening;
+
+/* ---- Preparing ---- */
+
+/* What has to be read for the request, including what the filter looks at. */
+static stele_status request_complete(stele_context *context, stele_request *request)
+{
+    filter *f;
+    stele_status status;
+    if (request->kinds == 0)
+        request->kinds = STELE_KINDS_ALL;
+    if (request->columns == 0)
+        request->columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
+    if (request->order != STELE_ORDER_NONE)
+        request->columns |= STELE_COLUMN_TIME;
+    if (request->order_by_end || request->begin.kind != STELE_BOUND_NONE ||
+        request->end.kind != STELE_BOUND_NONE)
+        request->columns |= STELE_COLUMN_TIME | STELE_COLUMN_VALUE;
+    status = filter_new(context, request, NULL, &f);
+    if (status == STELE_OK)
+        request->columns |= filter_columns(f);
+    filter_free(f);
+    return status;
+}
+
+/* Finds the streams of the traces that can be read more than once, where that is of use. */
+static stele_status index_traces(opening *o)
+{
+    const stele_request *request = &o->request;
+    const size_t count = o->reader->trace_count;
+    stele_status status = STELE_OK;
+    if (request->order == STELE_ORDER_NONE && !request_needs_clock(request, count) &&
+        !request_needs_begin(request, count) && !request_needs_end(request))
+        return STELE_OK;
+    for (size_t i = 0; i < count && status == STELE_OK; i++) {
+        reading *r = &o->reader->readings[i];
+        const input *in = source_input(r->trace->source);
+        if (!r->trace->info.is_seekable)
+            continue;
+        status = trace_index(r->trace);
+        if (status == STELE_OK && request_needs_end(request))
+            status = trace_find_ends(r->trace);
+        r->stored_from = in != NULL ? in->stored_at : 0;
+        related_learn_index(&o->related[i]);
+    }
+    return status;
+}
+
+/* How late an event of the stream can be; INT64_MAX: not known. */
+static int64_t stream_lateness(const stele_stream *stream, const stele_request *request)
+{
+    if (request->order_by_end || request->order == STELE_ORDER_FULL)
+        return INT64_MAX;
+    if (stream->is_ordered)
+        return 0;
+    return stream->has_lateness ? stream->lateness_ns : INT64_MAX;
+}
+
+/*
+ * Whether windows over each of the streams do, in little memory. If events come about evenly, a
+ * stream holds that part of itself that its lateness is of its range; an event in memory takes
+ * about twice the bytes of its record.
+ */
+static bool streams_fit(const stele_trace *trace, const stele_request *request)
+{
+    double part_max = 0;
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
+        const int64_t lateness_ns = stream_lateness(stream, request);
+        const double range_ns = (double)stream->end_ns - (double)stream->begin_ns + 1;
+        if (lateness_ns == INT64_MAX)
+            return false;
+        if ((double)lateness_ns / range_ns > part_max)
+            part_max = (double)lateness_ns / range_ns;
+    }
+    return part_max == 0 ||
+           (trace->info.has_size && part_max * 2 * (double)trace->info.size <=
+                                        (double)trace->context->limits.sort_size_max / 2);
+}
+
+/* Decides which traces are read stream by stream. */
+static bool plan_flows(opening *o)
+{
+    stele_reader *reader = o->reader;
+    uint64_t stream_count = 0;
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        const stele_trace *trace = reader->readings[i].trace;
+        stream_count += trace->is_indexed ? trace->stream_count : 1;
+    }
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        reading *r = &reader->readings[i];
+        r->flow_count = 1;
+        if (o->request.order != STELE_ORDER_NONE && r->trace->is_indexed &&
+            r->trace->stream_count != 0 && stream_count <= STREAMS_MAX &&
+            (stream_count <= STREAMS_FEW || streams_fit(r->trace, &o->request)))
+            r->flow_count = r->trace->stream_count;
+        o->flow_total += r->flow_count;
+    }
+    o->flows = calloc(o->flow_total + 1, sizeof *o->flows);
+    reader->producers = calloc(o->flow_total + 1, sizeof *reader->producers);
+    return o->flows != NULL && reader->producers != NULL;
+}
+
+/* ---- Producers ---- */
+
+/* A time of the common scale on the trace's own; open ends stay open. */
+static int64_t own_time(const related *r, int64_t time_ns)
+{
+    return time_ns == INT64_MIN || time_ns == INT64_MAX ? time_ns
+                                                        : subtract_saturated(time_ns, r->shift_ns);
+}
+
+static stele_status produce(opening *o, size_t index, uint32_t stream, producer **out)
+{
+    stele_reader *reader = o->reader;
+    stele_trace *trace = reader->readings[index].trace;
+    const size_t window_size = reader->context->limits.window_size;
+    produce_request request = {.stream = stream,
+                               .columns = o->request.columns,
+                               .kinds = o->request.kinds,
+                               .check = o->request.check,
+                               .begin_ns = own_time(&o->related[index], o->range.begin_ns),
+                               .end_ns = own_time(&o->related[index], o->range.end_ns),
+                               .window_size = window_size};
+    stele_status status;
+    if (o->flow_total > STREAMS_FEW) {
+        request.window_size = window_size * STREAMS_FEW / o->flow_total;
+        if (request.window_size < WINDOW_SMALLEST)
+            request.window_size = WINDOW_SMALLEST;
+    }
+    if (trace->is_consumed) {
+        diag_report(&reader->context->diag, &core_codes[STE009], trace->info.path, STELE_NO_OFFSET,
+                    0, "an input that can be read more than once",
+                    "another reading of one that is read from front to back");
+        return STELE_ERR_UNSUPPORTED;
+    }
+    status = trace->ops->produce(trace, &request, out);
+    if (status == STELE_OK) {
+        trace->is_consumed = !trace->info.is_seekable;
+        reader->producers[reader->producer_count++] = *out;
+    }
+    return status;
+}
+
+/* Looks at the first events of the traces without an index, where the request needs to know. */
+static stele_status peek_traces(opening *o)
+{
+    const size_t count = o->reader->trace_count;
+    if (!request_needs_clock(&o->request, count) && !request_needs_begin(&o->request, count))
+        return STELE_OK;
+    for (size_t i = 0; i < count; i++) {
+        reading *r = &o->reader->readings[i];
+        const stele_batch *first;
+        producer *from;
+        stele_status status;
+        if (r->trace->is_indexed)
+            continue;
+        status = produce(o, i, PRODUCE_ALL, &from);
+        if (status == STELE_OK)
+            status = producer_peek(from, &first, &r->peeked);
+        if (status != STELE_OK)
+            return status;
+        if (first != NULL)
+            related_learn_batch(&o->related[i], first);
+    }
+    return STELE_OK;
+}
+
+/* ---- Flows ---- */
+
+static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t lateness_ns)
+{
+    stele_reader *reader = o->reader;
+    reading *r = &reader->readings[index];
+    order_options options = {.by_end = o->request.order_by_end,
+                             .lateness_ns = lateness_ns,
+                             .size_max = reader->context->limits.sort_size_max / o->flow_total,
+                             .stats = &reader->order,
+                             .context = reader->context};
+    flow **out = &o->flows[o->flow_count];
+    producer *from = r->peeked;
+    stele_status status = STELE_OK;
+    r->peeked = NULL;
+    if (from == NULL)
+        status = produce(o, index, stream, &from);
+    if (status == STELE_OK)
+        status = producer_select(from, o->related[index].shift_ns, reader->filter,
+                                 &reader->stats.filtered_count, &from);
+    if (status != STELE_OK)
+        return status;
+    if (options.size_max < ORDER_SMALLEST && reader->context->limits.sort_size_max > ORDER_SMALLEST)
+        options.size_max = ORDER_SMALLEST;
+    if (o->flow_total > STREAMS_FEW && stream != PRODUCE_ALL)
+        options.batch_events = BATCH_SMALL;
+    if (o->request.order == STELE_ORDER_NONE)
+        status = flow_plain(from, out);
+    else if (o->request.order == STELE_ORDER_WINDOW)
+        status = flow_window(from, &options, out);
+    else
+        status = flow_sort(from, &options, out);
+    o->flow_count += status == STELE_OK;
+    return status;
+}
+
+/* Whether the streams of a trace share no track. */
+static bool streams_are_threads(const stele_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + i);
+        const stele_track *track = stele_track_get(trace->context, stream->track);
+        if (track == NULL || track->kind != STELE_TRACK_THREAD)
+            return false;
+    }
+    return true;
+}
+
+/* The flows from `first` on, which are those of the trace, as one where they must be merged. */
+static stele_status join_trace_flows(opening *o, const stele_trace *trace, size_t first)
+{
+    const size_t count = o->flow_count - first;
+    flow *merged;
+    stele_status status;
+    if (o->request.order != STELE_ORDER_STREAMS || count < 2 || streams_are_threads(trace))
+        return STELE_OK;
+    o->flow_count = first; /* they are given away */
+    status = flow_merge(&o->flows[first], count, o->request.order_by_end, &merged);
+    if (status == STELE_OK)
+        o->flows[o->flow_count++] = merged;
+    return status;
+}
+
+/* The flows of one trace: of each stream, or of all of it with any disorder between streams. */
+static stele_status open_trace_flows(opening *o, size_t index)
+{
+    const reading *r = &o->reader->readings[index];
+    const stele_trace *trace = r->trace;
+    const size_t first = o->flow_count;
+    stele_status status = STELE_OK;
+    if (r->flow_count == 1) {
+        const bool is_stream =
+            o->request.order != STELE_ORDER_NONE && trace->is_indexed && trace->stream_count == 1;
+        return open_flow(
+            o, index, is_stream ? trace->stream_first : PRODUCE_ALL,
+            is_stream ? stream_lateness(stele_stream_get(trace->context, trace->stream_first),
+                                        &o->request)
+                      : INT64_MAX);
+    }
+    for (uint32_t i = 0; i < trace->stream_count && status == STELE_OK; i++) {
+        const uint32_t stream = trace->stream_first + i;
+        status = open_flow(o, index, stream,
+                           stream_lateness(stele_stream_get(trace->context, stream), &o->request));
+    }
+    return status == STELE_OK ? join_trace_flows(o, trace, first) : status;
+}
+
+/* All flows as one. */
+static stele_status join_flows(opening *o)
+{
+    const size_t count = o->flow_count;
+    o->flow_count = 0; /* they are given away */
+    if (o->request.order == STELE_ORDER_NONE || o->request.order == STELE_ORDER_STREAMS)
+        return flow_concat(o->flows, count, &o->reader->flow);
+    return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);
+}
+
+static stele_status open_flows(opening *o)
+{
+    stele_reader *reader = o->reader;
+    stele_status status = request_complete(reader->context, &o->request);
+    if (status == STELE_OK)
+        status = index_traces(o);
+    if (status == STELE_OK && !plan_flows(o))
+        status = STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        status = peek_traces(o);
+    if (status == STELE_OK)
+        status = relate(reader->context, o->related, reader->trace_count, &o->request);
+    if (status == STELE_OK)
+        status =
+            relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
+    if (status == STELE_OK)
+        status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
+    reader->stats.has_begin =
+        relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
+    for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
+        status = open_trace_flows(o, i);
+    return status == STELE_OK ? join_flows(o) : status;
+}
+
+static void opening_end(opening *o)
+{
+    for (size_t i = 0; i < o->flow_count; i++)
+        flow_close(o->flows[i]);
+    free(o->flows);
+    free(o->related);
+}
+
+/* ---- The reader ---- */
+
+static stele_reader *reader_new(stele_context *context, stele_trace *const *traces, size_t count,
+                                related *known)
+{
+    stele_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL)
+        return NULL;
+    reader->context = context;
+    reader->readings = calloc(count + 1, sizeof *reader->readings);
+    if (reader->readings == NULL) {
+        free(reader);
+        return NULL;
+    }
+    reader->trace_count = count;
+    for (size_t i = 0; i < count; i++)
+        reader->readings[i].trace = known[i].trace = traces[i];
+    return reader;
+}
+
+stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
+                               const stele_request *request, stele_reader **out)
+{
+    opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX}};
+    stele_status status = STELE_ERR_MEMORY;
+    *out = NULL;
+    if (request != NULL)
+        o.request = *request;
+    o.related = calloc(count + 1, sizeof *o.related);
+    if (o.related != NULL)
+        o.reader = reader_new(context, traces, count, o.related);
+    if (o.reader != NULL)
+        status = open_flows(&o);
+    opening_end(&o);
+    if (status != STELE_OK) {
+        stele_reader_close(o.reader);
+        return status;
+    }
+    *out = o.reader;
+    return STELE_OK;
+}
+
+/* Once, when there is something to tell. */
+static void report_late(stele_reader *reader)
+{
+    const order_stats *order = &reader->order;
+    if (reader->is_late_reported || order->late_count == 0)
+        return;
+    reader->is_late_reported = true;
+    diag_report(&reader->context->diag, &core_codes[STE007],
+                reader->trace_count == 1 ? reader->readings[0].trace->info.path : NULL,
+                STELE_NO_OFFSET, 0, NULL,
+                "%" PRIu64 " event%s delivered late, by up to %" PRId64 " ns", order->late_count,
+                order->late_count == 1 ? " was" : "s were", order->lateness_max_ns);
+}
+
+/* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
+static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
+{
+    if (reader->status == STELE_OK)
+        reader->status = reader->flow->ops->pull(reader->flow);
+    if (reader->status != STELE_OK)
+        report_late(reader);
+    return reader->status;
+}
+
+stele_status stele_reader_next(stele_reader *reader, stele_segment *segment)
+{
+    flow *from = reader->flow;
+    if (from->at == from->end && reader_pull(reader) != STELE_OK)
+        return reader->status;
+    *segment = *from->at++;
+    return STELE_OK;
+}
+
+stele_status stele_reader_next_segments(stele_reader *reader, const stele_segment **segments,
+                                        size_t *count)
+{
+    flow *from = reader->flow;
+    if (from->at == from->end && reader_pull(reader) != STELE_OK)
+        return reader->status;
+    *segments = from->at;
+    *count = (size_t)(from->end - from->at);
+    from->at = from->end;
+    return STELE_OK;
+}
+
+/* Events of the segments that were taken. */
+static uint64_t flow_taken(const flow *f)
+{
+    uint64_t count = f->event_count;
+    for (const stele_segment *segment = f->at; segment != f->end; segment++)
+        count -= segment->count;
+    return count;
+}
+
+/* Adds how much of the trace was consumed; false when its size is not known. */
+static bool add_progress(const reading *r, stele_reader_stats *stats)
+{
+    const input *in = source_input(r->trace->source);
+    const uint64_t total = source_stored_size(r->trace->source);
+    uint64_t count = in != NULL ? in->stored_at - r->stored_from : 0;
+    /* Streams that are read each for itself may go over the same bytes. */
+    if (total != 0 && count > total)
+        count = total;
+    stats->byte_count += count;
+    stats->byte_total += total;
+    return in != NULL && total != 0;
+}
+
+void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats)
+{
+    bool is_total_known = true;
+    *stats = reader->stats;
+    if (reader->flow != NULL)
+        stats->event_count = flow_taken(reader->flow);
+    stats->late_count = reader->order.late_count;
+    stats->lateness_max_ns = reader->order.lateness_max_ns;
+    stats->unordered_count = reader->order.unordered_count;
+    stats->unordered_max_ns = reader->order.unordered_max_ns;
+    for (size_t i = 0; i < reader->producer_count; i++) {
+        stats->lost_count += reader->producers[i]->lost_count;
+        stats->missing_count += reader->producers[i]->missing_count;
+        stats->skipped_size += reader->producers[i]->skipped_size;
+    }
+    for (size_t i = 0; i < reader->trace_count; i++)
+        is_total_known = add_progress(&reader->readings[i], stats) && is_total_known;
+    if (!is_total_known)
+        stats->byte_total = 0;
+}
+
+void stele_reader_close(stele_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    if (reader->flow != NULL)
+        report_late(reader);
+    flow_close(reader->flow);
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        producer *peeked = reader->readings[i].peeked;
+        if (peeked != NULL)
+            peeked->ops->close(peeked);
+    }
+    filter_free(reader->filter);
+    free(reader->readings);
+    free(reader->producers);
+    free(reader);
+}

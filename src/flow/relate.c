@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flow/relate.h"
+
+#include "core/saturate.h"
+
+/* ---- What is needed and what is known ---- */
+
+static bool request_has_bound(const stele_request *request, stele_bound_kind kind)
+{
+    return request->begin.kind == kind || request->end.kind == kind;
+}
+
+bool request_needs_clock(const stele_request *request, size_t trace_count)
+{
+    return trace_count > 1 || request_has_bound(request, STELE_BOUND_WALL);
+}
+
+bool request_needs_begin(const stele_request *request, size_t trace_count)
+{
+    return (trace_count > 1 && request->align_starts) ||
+           request_has_bound(request, STELE_BOUND_START);
+}
+
+bool request_needs_end(const stele_request *request)
+{
+    return request_has_bound(request, STELE_BOUND_END);
+}
+
+static void related_learn_clock(related *r, const stele_clock *clock)
+{
+    if (r->has_clock && (r->clock.domain != STELE_CLOCK_NONE || clock->domain == STELE_CLOCK_NONE))
+        return;
+    r->has_clock = true;
+    r->clock = *clock;
+}
+
+void related_learn_index(related *r)
+{
+    for (uint32_t i = 0; i < r->trace->stream_count; i++) {
+        const stele_stream *stream =
+            stele_stream_get(r->trace->context, r->trace->stream_first + i);
+        related_learn_clock(r, &stream->clock);
+        if (!stream->has_range)
+            continue;
+        if (!r->has_begin || stream->begin_ns < r->begin_ns)
+            r->begin_ns = stream->begin_ns;
+        if (!r->has_end || stream->end_ns > r->end_ns)
+            r->end_ns = stream->end_ns;
+        r->has_begin = r->has_end = true;
+    }
+}
+
+void related_learn_batch(related *r, const stele_batch *batch)
+{
+    const stele_stream *stream = stele_stream_get(r->trace->context, batch->stream);
+    const stele_event *event = batch->events;
+    if (stream != NULL)
+        related_learn_clock(r, &stream->clock);
+    while ((event->flags & STELE_FLAG_NO_TIME) && event < batch->events + batch->event_count - 1)
+        event++;
+    r->has_begin = true;
+    r->begin_ns = event->time_ns;
+}
+
+/* ---- The common scale ---- */
+
+static bool has_same_identity(const stele_clock *a, const stele_clock *b)
+{
+    return (a->identity[0] | a->identity[1]) != 0 && a->identity[0] == b->identity[0] &&
+           a->identity[1] == b->identity[1];
+}
+
+/* What some of the clocks have in common. */
+typedef struct relation {
+    const related *first;
+    bool is_same; /* they are one clock, or there is only one */
+    bool is_wall; /* all know the wall-clock time */
+} relation;
+
+static void relation_add(relation *some, const related *r)
+{
+    if (some->first == NULL)
+        *some = (relation){r, true, true};
+    else
+        some->is_same = some->is_same && has_same_identity(&some->first->clock, &r->clock);
+    some->is_wall = some->is_wall && r->clock.has_wall;
+}
+
+static stele_status refuse(stele_context *context, const related *r, const related *other,
+                           const char *expected)
+{
+    static const char *const domains[] = {"without times", "in nanoseconds", "in ticks",
+                                          "in instructions"};
+    diag_report(&context->diag, &core_codes[STE008], r->trace->info.path, STELE_NO_OFFSET, 0,
+                expected, "a clock %s %s wall-clock time, beside one %s %s it in '%s'",
+                domains[r->clock.domain], r->clock.has_wall ? "with" : "without",
+                domains[other->clock.domain], other->clock.has_wall ? "with" : "without",
+                other->trace->info.path);
+    return STELE_ERR_CLOCKS;
+}
+
+/* The last of the traces whose clock is not the first one's. */
+static const related *find_unrelated(const related *traces, size_t count, const related *first)
+{
+    for (size_t i = count; i-- > 0;) {
+        const related *r = &traces[i];
+        if (r->has_clock && r != first && !r->trace->options.has_shift &&
+            !(r->clock.has_wall && first->clock.has_wall))
+            return r;
+    }
+    return first;
+}
+
+stele_status relate(stele_context *context, related *traces, size_t count,
+                    const stele_request *request)
+{
+    relation all = {0}, unshifted = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (!traces[i].has_clock)
+            continue;
+        relation_add(&all, &traces[i]);
+        if (!traces[i].trace->options.has_shift)
+            relation_add(&unshifted, &traces[i]);
+        if (traces[i].clock.domain != all.first->clock.domain)
+            return refuse(context, &traces[i], all.first, "clocks of one kind");
+    }
+    if (count < 2 || all.first == NULL)
+        return STELE_OK;
+    if (!request->align_starts && !all.is_same && !all.is_wall && unshifted.first != NULL &&
+        !unshifted.is_same && !unshifted.is_wall)
+        return refuse(context, find_unrelated(traces, count, unshifted.first), unshifted.first,
+                      "clocks with wall-clock time, or one clock");
+    for (size_t i = 0; i < count; i++) {
+        related *r = &traces[i];
+        const stele_trace_options *options = &r->trace->options;
+        const bool goes_by_wall =
+            !all.is_same &&
+            (all.is_wall || (!unshifted.is_same && unshifted.is_wall && !options->has_shift));
+        if (request->align_starts)
+            r->shift_ns = r->has_begin ? subtract_saturated(0, r->begin_ns) : 0;
+        else if (goes_by_wall && r->has_clock)
+            r->shift_ns = r->clock.wall_ns;
+        if (options->has_shift)
+            r->shift_ns = add_saturated(r->shift_ns, options->shift_ns);
+    }
+    return STELE_OK;
+}
+
+/* ---- Bounds ---- */
+
+static stele_status refuse_bound(stele_context *context, const related *r, stele_status status,
+                                 const char *expected, const char *found)
+{
+    diag_report(&context->diag, &core_codes[STE009], r != NULL ? r->trace->info.path : NULL,
+                STELE_NO_OFFSET, 0, expected, "%s", found);
+    return status;
+}
+
+static int64_t first_begin(const related *traces, size_t count)
+{
+    int64_t begin_ns = INT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t own_ns = add_saturated(traces[i].begin_ns, traces[i].shift_ns);
+        if (traces[i].has_begin && own_ns < begin_ns)
+            begin_ns = own_ns;
+    }
+    return begin_ns == INT64_MAX ? 0 : begin_ns;
+}
+
+bool relate_begin(const related *traces, size_t count, int64_t *begin_ns)
+{
+    bool has_begin = false;
+    for (size_t i = 0; i < count; i++) {
+        /* One without events has no begin, which is known of it once it is indexed. */
+        if (!traces[i].has_begin && !traces[i].trace->is_indexed)
+            return false;
+        has_begin = has_begin || traces[i].has_begin;
+    }
+    *begin_ns = first_begin(traces, count);
+    return has_begin;
+}
+
+static stele_status last_end(stele_context *context, const related *traces, size_t count,
+                             int64_t *end_ns)
+{
+    *end_ns = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        const related *r = &traces[i];
+        if (!r->trace->is_indexed)
+            return refuse_bound(context, r, STELE_ERR_UNSUPPORTED,
+                                "an input whose end is known before it is read",
+                                "a time before the end, of one that is read from front to back");
+        if (r->has_end && add_saturated(r->end_ns, r->shift_ns) > *end_ns)
+            *end_ns = add_saturated(r->end_ns, r->shift_ns);
+    }
+    return STELE_OK;
+}
+
+static stele_status wall_time(stele_context *context, const related *traces, size_t count,
+                              int64_t wall_ns, int64_t *time_ns)
+{
+    bool has_clock = false;
+    for (size_t i = 0; i < count; i++) {
+        const related *r = &traces[i];
+        has_clock = has_clock || r->has_clock;
+        *time_ns = add_saturated(subtract_saturated(wall_ns, r->clock.wall_ns), r->shift_ns);
+        if (r->has_clock && r->clock.has_wall)
+            return STELE_OK;
+    }
+    *time_ns = wall_ns;
+    if (!has_clock) /* nor any events */
+        return STELE_OK;
+    return refuse_bound(context, traces, STELE_ERR_ARGUMENT,
+                        "a clock that knows the wall-clock time",
+                        "a date, for a trace that does not tell its own");
+}
+
+/* Where the bound lies in ns; not for ticks. */
+static stele_status bound_time(stele_context *context, const related *traces, size_t count,
+                               const stele_bound *bound, int64_t *time_ns)
+{
+    stele_status status = STELE_OK;
+    switch (bound->kind) {
+    case STELE_BOUND_START:
+        *time_ns = add_saturated(first_begin(traces, count), bound->value);
+        break;
+    case STELE_BOUND_END:
+        status = last_end(context, traces, count, time_ns);
+        *time_ns = subtract_saturated(*time_ns, bound->value);
+        break;
+    case STELE_BOUND_WALL: status = wall_time(context, traces, count, bound->value, time_ns); break;
+    case STELE_BOUND_CLOCK: *time_ns = bound->value; break;
+    case STELE_BOUND_NONE:
+    case STELE_BOUND_TICKS: break;
+    }
+    return status;
+}
+
+stele_status relate_bounds(stele_context *context, const related *traces, size_t count,
+                           const stele_request *request, filter_range *range)
+{
+    stele_status status;
+    *range = (filter_range){INT64_MIN, INT64_MAX, 0, UINT64_MAX};
+    if (request->begin.kind == STELE_BOUND_TICKS)
+        range->begin_ticks = (uint64_t)request->begin.value;
+    if (request->end.kind == STELE_BOUND_TICKS)
+        range->end_ticks = (uint64_t)request->end.value;
+    status = bound_time(context, traces, count, &request->begin, &range->begin_ns);
+    if (status != STELE_OK)
+        return status;
+    return bound_time(context, traces, count, &request->end, &range->end_ns);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "flow/weave.h"
+
+#include <stdlib.h>
+
+#include "flow/run.h"
+
+/* ---- The heap ---- */
+
+static bool head_is_before(const weave_head *a, const weave_head *b)
+{
+    return a->key != b->key ? a->key < b->key : a->tie < b->tie;
+}
+
+/* Makes room for one more; false when memory is exhausted. */
+static bool heap_reserve(weave *w)
+{
+    const uint32_t capacity = w->capacity * 2 + 14;
+    weave_head *grown;
+    if (w->count < w->capacity)
+        return true;
+    grown = realloc(w->heads, capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    w->heads = grown;
+    w->capacity = capacity;
+    return true;
+}
+
+static void heap_push(weave *w, weave_head head)
+{
+    uint32_t at = w->count++;
+    while (at != 0 && head_is_before(&head, &w->heads[(at - 1) / 2])) {
+        w->heads[at] = w->heads[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    w->heads[at] = head;
+}
+
+/* The smaller child of a node that has one. */
+static uint32_t child_first(const weave *w, uint32_t at)
+{
+    const uint32_t child = 2 * at + 1;
+    return child + (child + 1 < w->count && head_is_before(&w->heads[child + 1], &w->heads[child]));
+}
+
+/* Puts another head in the root's place. */
+static void heap_replace(weave *w, weave_head head)
+{
+    uint32_t at = 0;
+    while (2 * at + 1 < w->count) {
+        const uint32_t child = child_first(w, at);
+        if (!head_is_before(&w->heads[child], &head))
+            break;
+        w->heads[at] = w->heads[child];
+        at = child;
+    }
+    w->heads[at] = head;
+}
+
+static void heap_pop(weave *w)
+{
+    w->count--;
+    if (w->count != 0)
+        heap_replace(w, w->heads[w->count]);
+}
+
+/* ---- Runs of the root's events ---- */
+
+#define RUN_FEW 3u
+
+/* How many of the next few events are not behind the limit. */
+static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by_end)
+{
+    return (uint32_t)(event_key(&next[0], by_end) <= limit) +
+           (uint32_t)(event_key(&next[1], by_end) <= limit) +
+           (uint32_t)(event_key(&next[2], by_end) <= limit);
+}
+
+/* The end of the events that are not behind the limit, as the first of them is not: by galloping.
+ */
+static uint32_t run_gallop(const stele_event *events, uint32_t first, uint32_t end, int64_t limit,
+                           bool by_end)
+{
+    uint32_t step = 1;
+    if (event_key(&events[end - 1], by_end) <= limit)
+        return end;
+    /* Events before `first` go, the one at `end` does not (or is none). */
+    while (first + step <= end && event_key(&events[first + step - 1], by_end) <= limit) {
+        first += step;
+        step *= 2;
+    }
+    end = first + step - 1 < end ? first + step - 1 : end;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (event_key(&events[middle], by_end) <= limit)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return end;
+}
+
+/*
+ * The end of the events from `first` on (sorted, all with the root's tie, the first of them the
+ * root's head) that go before all other heads and whose keys are at most `limit`.
+ */
+static uint32_t run_end(const weave *w, const stele_event *events, uint32_t first, uint32_t end,
+                        int64_t limit)
+{
+    if (w->count > 1) {
+        /* Behind the second one's key nothing goes; at its key, only what wins the tie. The root's
+           own key is below it where it loses the tie, so that the subtraction cannot wrap. */
+        const weave_head *second = &w->heads[child_first(w, 0)];
+        const int64_t last = second->key - (w->heads[0].tie > second->tie);
+        limit = last < limit ? last : limit;
+    }
+    /* Mostly few go, or all. How many of few is summed up, as it cannot be guessed. */
+    if (end - first > RUN_FEW) {
+        const uint32_t few = count_few(&events[first + 1], limit, w->by_end);
+        first += few;
+        if (few < RUN_FEW)
+            return first + 1;
+    }
+    return end - first == 1 ? end : run_gallop(events, first, end, limit, w->by_end);
+}
+
+/* ---- Blocks ---- */
+
+void weave_free(weave *w)
+{
+    for (uint32_t i = 0; i < w->count; i++)
+        block_free(w->heads[i].block);
+    free(w->heads);
+}
+
+static weave_head block_head(block *b, bool by_end)
+{
+    return (weave_head){event_key(&b->storage->events[b->at], by_end),
+                        (uint64_t)block_view(b, b->at)->stream << 32 | b->order, b};
+}
+
+bool weave_push(weave *w, block *b)
+{
+    if (!heap_reserve(w)) {
+        block_free(b);
+        return false;
+    }
+    heap_push(w, block_head(b, w->by_end));
+    w->size += b->size;
+    w->event_count += b->storage->event_count;
+    return true;
+}
+
+/* Lets go of the block whose events were given out, or refills it. */
+static stele_status weave_settle(weave *w)
+{
+    block *b = w->spent;
+    stele_status status = STELE_END;
+    if (b == NULL)
+        return STELE_OK;
+    w->spent = NULL;
+    w->size -= b->size;
+    if (b->run != NULL)
+        status = run_read(b->run, b);
+    if (status == STELE_OK) {
+        w->size += b->size;
+        w->event_count += b->storage->event_count;
+        heap_replace(w, block_head(b, w->by_end));
+        return STELE_OK;
+    }
+    heap_pop(w);
+    pool_give(w->pool, b);
+    return status == STELE_END ? STELE_OK : status;
+}
+
+stele_status weave_next(weave *w, int64_t limit_ns, stele_segment *segment)
+{
+    const stele_status status = weave_settle(w);
+    block *b;
+    uint32_t end;
+    if (status != STELE_OK)
+        return status;
+    if (w->count == 0 || w->heads[0].key > limit_ns)
+        return STELE_END;
+    b = w->heads[0].block;
+    end = run_end(w, b->storage->events, b->at, block_view_end(b), limit_ns);
+    *segment = (stele_segment){block_view(b, b->at), b->at, end - b->at};
+    w->keys = b->has_keys ? b->keys : NULL;
+    w->event_count -= segment->count;
+    b->at = end;
+    if (end == b->storage->event_count)
+        w->spent = b;
+    else
+        heap_replace(w, block_head(b, w->by_end));
+    return STELE_OK;
+}

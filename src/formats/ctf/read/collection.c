@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which members of a source are metadata, data streams and indexes, and what belongs together. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/bytes_map.h"
+#include "core/path.h"
+#include "formats/ctf/read/unit.h"
+
+#define METADATA_NAME "metadata"
+#define INDEX_FOLDER  "index"
+#define INDEX_SUFFIX  ".idx"
+
+/* The directory part of a member's name: its length without the slash. */
+static size_t folder_size(const char *name)
+{
+    const char *base = path_base(name);
+    return base == name ? 0 : (size_t)(base - name) - 1;
+}
+
+/* ---- Metadata streams ---- */
+
+static stele_status add_unit(ctf_trace *trace, size_t member)
+{
+    ctf_unit *unit;
+    if (trace->unit_count == trace->unit_capacity) {
+        ctf_unit *grown = array_grow(trace->units, sizeof *grown, &trace->unit_capacity, 1);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        trace->units = grown;
+    }
+    unit = &trace->units[trace->unit_count];
+    *unit = (ctf_unit){.metadata_member = member, .same_as = CTF_NONE, .number = trace->unit_count};
+    trace->unit_count++;
+    if (member == CTF_WHOLE)
+        return STELE_OK;
+    unit->path = source_member_path(trace->base.source, member);
+    return unit->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status find_units(ctf_trace *trace)
+{
+    const source *from = trace->base.source;
+    stele_status status = STELE_OK;
+    if (source_input(trace->base.source) != NULL)
+        return add_unit(trace, CTF_WHOLE);
+    for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
+        if (strcmp(path_base(source_member_at(from, i)->name), METADATA_NAME) == 0)
+            status = add_unit(trace, i);
+    }
+    return status;
+}
+
+/* Another unit's schema holds for this one. */
+static void unit_give_up(ctf_unit *unit, uint32_t same_as)
+{
+    schema_free(&unit->schema);
+    unit->same_as = same_as;
+}
+
+/*
+ * Units that are known by the same are one trace. Metadata only ever grow, so the longest text
+ * tells of all; of equally long ones the first. False: memory.
+ */
+static bool unit_join(ctf_trace *trace, bytes_map *known, ctf_unit *unit)
+{
+    uint32_t *first;
+    if (unit->known_by.bytes == NULL)
+        return true;
+    first = bytes_map_at(known, unit->known_by.bytes, unit->known_by.size);
+    if (first == NULL)
+        return false;
+    if (*first != BYTES_MAP_NONE && unit->text.size <= trace->units[*first].text.size) {
+        unit_give_up(unit, *first);
+        return true;
+    }
+    if (*first != BYTES_MAP_NONE)
+        unit_give_up(&trace->units[*first], unit->number);
+    *first = unit->number;
+    return true;
+}
+
+/* A unit that was the longest for a while may have given way to another one. */
+static void resolve_units(ctf_trace *trace)
+{
+    for (uint32_t i = trace->unit_count; i > 0; i--) {
+        uint32_t *same_as = &trace->units[i - 1].same_as;
+        while (*same_as != CTF_NONE && trace->units[*same_as].same_as != CTF_NONE)
+            *same_as = trace->units[*same_as].same_as;
+    }
+}
+
+/* Units that cannot be read are left out; where none can, the first says why. */
+static stele_status read_units(ctf_trace *trace)
+{
+    bytes_map known;
+    stele_status status = bytes_map_init(&known) ? STELE_OK : STELE_ERR_MEMORY;
+    stele_status why_none = STELE_ERR_FORMAT;
+    bool is_any_open = false;
+    for (uint32_t i = 0; status == STELE_OK && i < trace->unit_count; i++) {
+        ctf_unit *unit = &trace->units[i];
+        const stele_status read = ctf_unit_read(trace, unit);
+        if (i == 0 && read != STELE_OK)
+            why_none = read;
+        if (read == STELE_ERR_MEMORY || (unit->is_open && !ctf_unit_know(unit)))
+            status = STELE_ERR_MEMORY;
+        if (status == STELE_OK && !unit_join(trace, &known, unit))
+            status = STELE_ERR_MEMORY;
+        is_any_open |= unit->is_open;
+    }
+    bytes_map_free(&known);
+    resolve_units(trace);
+    return status == STELE_OK && !is_any_open ? why_none : status;
+}
+
+bool ctf_is_part(const stele_trace *a, const stele_trace *b)
+{
+    const ctf_trace *left = (const ctf_trace *)a, *right = (const ctf_trace *)b;
+    for (uint32_t i = 0; i < left->unit_count; i++)
+        for (uint32_t k = 0; k < right->unit_count && left->units[i].known_by.bytes != NULL; k++)
+            if (right->units[k].known_by.bytes != NULL &&
+                ctf_text_equals(left->units[i].known_by, right->units[k].known_by))
+                return true;
+    return false;
+}
+
+/* HOST/FOLDER: the folder only of a trace that lies in one, below the source's own. */
+static stele_status name_unit(const ctf_trace *trace, ctf_unit *unit)
+{
+    const ctf_env *host = schema_find_env(&unit->schema, "hostname");
+    const bool has_host = host != NULL && host->is_text;
+    const ctf_text first = has_host ? host->text : (ctf_text){"", 0};
+    const bool is_below = unit->metadata_member != CTF_WHOLE && !unit->has_others;
+    const source *from = trace->base.source;
+    const char *below = is_below ? source_member_at(from, unit->metadata_member)->name +
+                                       source_member_root(from, unit->metadata_member)
+                                 : "";
+    const size_t below_size = folder_size(below);
+    const bool has_slash = has_host && below_size != 0;
+    const size_t size = first.size + has_slash + below_size;
+    char *text = schema_take(&unit->schema, size + 1, 1);
+    if (text == NULL)
+        return STELE_ERR_MEMORY;
+    snprintf(text, size + 1, "%.*s%s%.*s", (int)first.size, first.bytes, has_slash ? "/" : "",
+             (int)below_size, below);
+    unit->schema.shown_name = (ctf_text){text, (uint32_t)size};
+    return STELE_OK;
+}
+
+static stele_status name_units(ctf_trace *trace)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < trace->unit_count; i++)
+        if (trace->units[i].same_as != CTF_NONE)
+            trace->units[trace->units[i].same_as].has_others = true;
+    for (uint32_t i = 0; i < trace->unit_count && status == STELE_OK; i++)
+        if (trace->units[i].is_open && trace->units[i].same_as == CTF_NONE)
+            status = name_unit(trace, &trace->units[i]);
+    return status;
+}
+
+/* ---- Data streams ---- */
+
+/* Units come in the order of their members, which is that of the members' names. */
+static uint32_t unit_of_member(const ctf_trace *trace, const char *metadata_name)
+{
+    uint32_t first = 0, left = trace->unit_count;
+    while (left != 0) {
+        const uint32_t half = left / 2;
+        const size_t member = trace->units[first + half].metadata_member;
+        const int order = strcmp(source_member_at(trace->base.source, member)->name, metadata_name);
+        if (order == 0)
+            return first + half;
+        if (order < 0) {
+            first += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return CTF_NONE;
+}
+
+/* The unit whose metadata lie beside the member. */
+static stele_status find_unit(const ctf_trace *trace, const char *name, uint32_t *unit)
+{
+    const size_t folder = (size_t)(path_base(name) - name); /* with its slash */
+    char *beside = malloc(folder + sizeof METADATA_NAME);
+    if (beside == NULL)
+        return STELE_ERR_MEMORY;
+    memcpy(beside, name, folder);
+    memcpy(beside + folder, METADATA_NAME, sizeof METADATA_NAME);
+    *unit = unit_of_member(trace, beside);
+    free(beside);
+    return STELE_OK;
+}
+
+static stele_status add_file(ctf_trace *trace, size_t member, uint32_t unit)
+{
+    ctf_file *file;
+    if (trace->file_count == trace->file_capacity) {
+        ctf_file *grown = array_grow(trace->files, sizeof *grown, &trace->file_capacity, 16);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        trace->files = grown;
+    }
+    file = &trace->files[trace->file_count++];
+    *file = (ctf_file){.member = member,
+                       .index_member = CTF_WHOLE,
+                       .name = source_member_at(trace->base.source, member)->name,
+                       .path = source_member_path(trace->base.source, member),
+                       .unit = unit,
+                       .stream = CTF_NONE};
+    return file->path != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+/* "DIR/index/NAME.idx" is LTTng's index of "DIR/NAME". */
+static bool is_index(const char *name)
+{
+    const size_t size = strlen(name), folder = folder_size(name), suffix = strlen(INDEX_SUFFIX);
+    const size_t last = strlen(INDEX_FOLDER);
+    return size > suffix && strcmp(name + size - suffix, INDEX_SUFFIX) == 0 && folder >= last &&
+           memcmp(name + folder - last, INDEX_FOLDER, last) == 0 &&
+           (folder == last || name[folder - last - 1] == '/');
+}
+
+static int file_compare(const void *name, const void *file)
+{
+    return strcmp(name, ((const ctf_file *)file)->name);
+}
+
+/* Members come in the order of their names, and so do files. */
+static stele_status attach_index(ctf_trace *trace, size_t member)
+{
+    const char *name = source_member_at(trace->base.source, member)->name;
+    const char *base = path_base(name);
+    const size_t size = strlen(name) + 1, base_size = strlen(base) - strlen(INDEX_SUFFIX);
+    const size_t up = folder_size(name) - strlen(INDEX_FOLDER); /* with its slash */
+    char *of = malloc(size);
+    ctf_file *file;
+    if (of == NULL)
+        return STELE_ERR_MEMORY;
+    memcpy(of, name, up);
+    memcpy(of + up, base, base_size);
+    of[up + base_size] = '\0';
+    file = trace->file_count == 0
+               ? NULL
+               : bsearch(of, trace->files, trace->file_count, sizeof *trace->files, file_compare);
+    if (file != NULL)
+        file->index_member = member;
+    free(of);
+    return STELE_OK;
+}
+
+static stele_status tell_strays(const ctf_trace *trace, size_t first, size_t count)
+{
+    char *path = source_member_path(trace->base.source, first);
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    ctf_report(trace, CTF400, path, CTF_NO_PLACE, 0, 0, "a file 'metadata' in its directory",
+               "none (%zu files like this)", count);
+    free(path);
+    return STELE_OK;
+}
+
+static stele_status find_files(ctf_trace *trace)
+{
+    const source *from = trace->base.source;
+    size_t strays = 0, first_stray = 0;
+    stele_status status = STELE_OK;
+    for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
+        const char *name = source_member_at(from, i)->name, *base = path_base(name);
+        uint32_t unit = CTF_NONE;
+        if (strcmp(base, METADATA_NAME) == 0 || base[0] == '.' || is_index(name))
+            continue;
+        status = find_unit(trace, name, &unit);
+        if (status != STELE_OK)
+            break;
+        if (unit != CTF_NONE)
+            status = add_file(trace, i, unit);
+        else if (strays++ == 0)
+            first_stray = i;
+    }
+    for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++)
+        if (is_index(source_member_at(from, i)->name))
+            status = attach_index(trace, i);
+    if (strays != 0 && status == STELE_OK)
+        status = tell_strays(trace, first_stray, strays);
+    return status;
+}
+
+stele_status ctf_collect(ctf_trace *trace)
+{
+    stele_status status = find_units(trace);
+    if (status == STELE_OK && trace->unit_count == 0) {
+        ctf_report(trace, CTF001, source_path(trace->base.source), CTF_NO_PLACE, 0, 0,
+                   "a file called metadata beside the data streams", "none");
+        return STELE_ERR_FORMAT;
+    }
+    if (status == STELE_OK)
+        status = read_units(trace);
+    if (status == STELE_OK && source_input(trace->base.source) == NULL)
+        status = find_files(trace);
+    if (status == STELE_OK)
+        status = ctf_find_architecture(trace);
+    return status == STELE_OK ? name_units(trace) : status;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/read/content.h"
+
+#include <inttypes.h>
+
+/* ---- Packed packets ---- */
+
+/* Bytes that are sound, for all that is known: what is missing is a key, the right one, a part of
+   this build, or memory. */
+static bool is_only_sealed(stele_status status, const stele_ctf_rfc_header *header)
+{
+    return status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_LIMIT ||
+           (status == STELE_ERR_DAMAGED && header->encryption != STELE_CTF_RFC_NO_ENCRYPTION);
+}
+
+static stele_status unpack(ctf_content *content)
+{
+    const ctf_trace *trace = content->packets->trace;
+    stele_context *context = trace->base.context;
+    rfc_unpacker *u = &content->unpacker;
+    window *w = content->w;
+    size_t size = 0;
+    stele_ctf_rfc_header header;
+    stele_status status;
+    if (window_need(w, STELE_CTF_RFC_HEADER_SIZE) < STELE_CTF_RFC_HEADER_SIZE ||
+        !stele_ctf_rfc_header_read(w->at, &header))
+        return w->status;
+    if (content->packet->is_cut) { /* as was reported: no checksum of the rest can be right */
+        header.checksum_scheme = STELE_CTF_RFC_NO_CHECKSUM;
+        header.content_size = (uint32_t)(content->packet->content_bits / 8);
+    }
+    if (header.compression == STELE_CTF_RFC_NO_COMPRESSION &&
+        header.encryption == STELE_CTF_RFC_NO_ENCRYPTION &&
+        header.checksum_scheme == STELE_CTF_RFC_NO_CHECKSUM)
+        return STELE_OK;
+    u->is_copied = trace->copier != NULL && trace->copier->keeps_all && !content->packet->is_cut;
+    if (window_need(w, header.content_size) < header.content_size) {
+        if (w->status != STELE_OK)
+            return w->status;
+        if (header.compression == STELE_CTF_RFC_NO_COMPRESSION &&
+            header.encryption == STELE_CTF_RFC_NO_ENCRYPTION) {
+            ctf_report(trace, CTF313, content->packets->file->path,
+                       content->packet->offset * 8 + (uint64_t)47 * 8, 1, 0,
+                       "a content that can be held in memory", "%" PRIu32 " bytes",
+                       header.content_size);
+            return STELE_OK;
+        }
+        if (!u->is_copied)
+            ctf_report(trace, CTF470, content->packets->file->path, content->packet->offset * 8,
+                       header.content_size, 0, "a packet that can be held in memory",
+                       "%" PRIu32 " bytes of content", header.content_size);
+        content->is_sealed = true;
+        return STELE_ERR_FORMAT;
+    }
+    u->diag = &context->diag;
+    u->name = content->packets->file->path;
+    u->key = trace->rfc.key;
+    u->key_size = trace->rfc.key_size;
+    u->size_max = context->limits.record_size_max;
+    u->gives_part = true;
+    status = rfc_unpack(u, &header, w->at, content->packet->offset, &content->bytes, &size);
+    content->is_sealed = is_only_sealed(status, &header);
+    if (status != STELE_OK)
+        return status == STELE_ERR_MEMORY ? status : STELE_ERR_FORMAT;
+    if (content->bytes == w->at)
+        content->bytes = NULL; /* it was only summed up, and may be loaded as any other */
+    else
+        content->content_bits = (uint64_t)size * 8;
+    return STELE_OK;
+}
+
+stele_status content_enter(ctf_content *content, const ctf_packets *packets, window *w,
+                           const ctf_packet *packet, ctf_run *run)
+{
+    stele_status status = STELE_OK;
+    content->packets = packets;
+    content->packet = packet;
+    content->w = w;
+    content->run = run;
+    content->bytes = NULL;
+    content->is_sealed = false;
+    content->content_bits = packet->content_bits;
+    if (packets->unit->schema.generation == CTF_RFC)
+        status = unpack(content);
+    if (status == STELE_OK)
+        run_set_content(run, content->content_bits);
+    return status;
+}
+
+/* ---- Loading ---- */
+
+/* Loads what the run needs to get on; false when there is no more. */
+static bool load(ctf_content *content, uint64_t want, packet_view *view)
+{
+    const uint64_t position = run_position(content->run) / 8;
+    const uint64_t left = (content->content_bits + 7) / 8 - position;
+    window *w = content->w;
+    uint64_t at;
+    size_t loaded;
+    if (content->bytes != NULL) {
+        *view = (packet_view){content->bytes + position, (size_t)left, position};
+        return left >= want;
+    }
+    at = window_offset(w) - content->packet->offset;
+    if (position > at && !window_skip(w, position - at))
+        return false;
+    loaded = window_need(w, want < SIZE_MAX ? (size_t)want : SIZE_MAX);
+    *view = (packet_view){w->at, loaded, position}; /* perhaps more than the packet has */
+    return loaded >= want;
+}
+
+static void report_unloadable(const ctf_content *content)
+{
+    const window *w = content->w;
+    const size_t loaded = (size_t)(w->end - w->at);
+    if (w->status == STELE_OK)
+        ctf_report(content->packets->trace, CTF470, content->packets->file->path,
+                   content->packet->offset * 8 + run_position(content->run), loaded, 0,
+                   "an event record that can be held in memory", "more than %zu bytes", loaded);
+}
+
+decode_outcome content_events(ctf_content *content, stele_batch *batch)
+{
+    decode_outcome outcome;
+    uint64_t want = 1;
+    if (run_position(content->run) == content->content_bits) {
+        content->view = (packet_view){NULL, 0, run_position(content->run) / 8};
+        return run_events(content->run, &content->view, batch);
+    }
+    do {
+        packet_view *view = &content->view;
+        if (!load(content, want, view)) {
+            report_unloadable(content);
+            return DECODE_BAD;
+        }
+        outcome = run_events(content->run, view, batch);
+        want = run_want_size(content->run);
+        if (outcome == DECODE_MORE && want <= view->size &&
+            run_position(content->run) / 8 == view->offset)
+            want = view->size + 1;
+    } while (outcome == DECODE_MORE);
+    return outcome;
+}
+
+uint64_t content_left(const ctf_content *content)
+{
+    const uint64_t position = run_position(content->run);
+    if (content->bytes != NULL)
+        return content->packet->size - STELE_CTF_RFC_HEADER_SIZE;
+    return content->content_bits > position ? (content->content_bits - position + 7) / 8 : 0;
+}
+
+void content_free(ctf_content *content)
+{
+    rfc_unpacker_free(&content->unpacker);
+    *content = (ctf_content){0};
+}

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pass over all packet headers, and the data streams that it shows. Which streams there are is
+ * known once the first packet of every file is: whoever wants events as they lie in the files needs
+ * no more than that.
+ */
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "core/bytes_map.h"
+#include "core/path.h"
+#include "formats/ctf/read/content.h"
+#include "formats/ctf/read/lttng_index.h"
+
+#define INDEX_WINDOW_SIZE ((size_t)16 << 10)
+#define FIRST_TRIED       64u /* packets that are looked into for a first event */
+#define INDEX_EVENTS      256u
+
+/* ---- Files ---- */
+
+/* What a pass looks for. */
+typedef enum index_pass {
+    INDEX_STREAMS, /* the first packets only */
+    INDEX_PACKETS,
+    INDEX_ENDS /* the last events of files that are open about them */
+} index_pass;
+
+typedef struct indexer {
+    ctf_trace *trace;
+    ctf_programs **programs; /* by unit, made when needed */
+    ctf_run *run;            /* of the unit of the last file */
+    const ctf_unit *unit;
+    stele_batch *batch;
+    diag_sink told; /* what was reported, apart from this pass */
+    ctf_content content;
+    index_pass pass;
+    bool is_told; /* what is wrong was, when the streams were found */
+} indexer;
+
+/* Findings are reported from here on, and ... */
+static void speak(indexer *self)
+{
+    if (!self->is_told)
+        self->trace->base.context->diag = self->told;
+}
+
+/* ... from here on not: whoever reads the packets will report what is wrong with them. */
+static void hush(indexer *self)
+{
+    if (self->is_told)
+        return;
+    self->told = self->trace->base.context->diag;
+    self->trace->base.context->diag.fn = NULL;
+}
+
+/* The time of the packet's first event, if it has one that can be read. */
+static stele_status learn_first(indexer *self, ctf_file *file, const ctf_packets *packets,
+                                window *w, const ctf_packet *packet)
+{
+    bool is_clamped = false;
+    stele_batch_clear(self->batch);
+    stele_status status = content_enter(&self->content, packets, w, packet, packets->run);
+    if (status == STELE_OK && content_events(&self->content, self->batch) == DECODE_MEMORY)
+        status = STELE_ERR_MEMORY;
+    if (self->batch->event_count != 0) {
+        file->has_first_event = true;
+        if (packet->head.clock != NULL)
+            file->first_event_ns =
+                clock_ns(packet->head.clock, self->batch->events[0].ticks, &is_clamped);
+    }
+    return status == STELE_ERR_FORMAT ? STELE_OK : status;
+}
+
+/* The time of the last event, of the last packet that has one: packets may end long after it. */
+static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packets, window *w)
+{
+    decode_outcome outcome = DECODE_OK;
+    bool is_clamped = false;
+    ctf_packet packet;
+    stele_status status;
+    unsigned last = 0;
+    while (last < CTF_LAST_KEPT && file->last[last].content_bits <= file->first.events_at)
+        last++;
+    if (last == CTF_LAST_KEPT || file->first.clock == NULL)
+        return STELE_OK;
+    window_move(w, file->last[last].offset, UINT64_MAX);
+    status = packets_next(packets, w, &packet);
+    if (status == STELE_OK)
+        status = content_enter(&self->content, packets, w, &packet, packets->run);
+    if (status == STELE_END || status == STELE_ERR_FORMAT || packet.head.clock == NULL)
+        return status == STELE_END || status == STELE_ERR_FORMAT ? STELE_OK : status;
+    while (status == STELE_OK && outcome == DECODE_OK) {
+        stele_batch_clear(self->batch);
+        outcome = content_events(&self->content, self->batch);
+        if (outcome == DECODE_MEMORY)
+            status = STELE_ERR_MEMORY;
+        if (self->batch->event_count == 0)
+            continue;
+        file->has_last_event = true;
+        file->last_event_ns =
+            clock_ns(packet.head.clock, self->batch->events[self->batch->event_count - 1].ticks,
+                     &is_clamped);
+    }
+    return status;
+}
+
+static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
+{
+    const packet_head *head = &packet->head;
+    if (file->packet_count == 0) {
+        file->first = *head;
+        file->is_ordered = true;
+    }
+    if (head->begin_ticks < *last_begin)
+        file->is_ordered = false;
+    *last_begin = head->begin_ticks;
+    if (packet->content_bits > head->events_at)
+        file->last[0] = (ctf_place_bits){packet->offset, packet->content_bits};
+    if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->end_ticks) {
+        file->end_ticks = head->end_ticks;
+        file->has_end = true;
+    }
+    return ctf_file_add_seek(file, packet->offset, head->begin_ticks);
+}
+
+/* All packets by their headers, or just the first; only as far as a first event when LTTng's index
+ * tells the rest. */
+static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, window *w,
+                                  bool is_known, bool is_quiet)
+{
+    ctf_packets packets;
+    ctf_packet packet;
+    stele_status status;
+    uint64_t last_begin = 0, tried = 0, end;
+    packets_init(&packets, self->trace, file, run, w->in->size);
+    packets.is_quiet = is_quiet;
+    while ((status = packets_next(&packets, w, &packet)) == STELE_OK) {
+        if (self->pass == INDEX_STREAMS || (is_known && file->first.stream_class == NULL))
+            file->first = packet.head;
+        if (self->pass == INDEX_STREAMS)
+            return STELE_OK;
+        if (!is_known && !learn_packet(file, &packet, &last_begin))
+            return STELE_ERR_MEMORY;
+        if (!file->has_first_event && tried++ < FIRST_TRIED &&
+            packet.content_bits > packet.head.events_at)
+            status = learn_first(self, file, &packets, w, &packet);
+        if (status != STELE_OK)
+            return status;
+        if (is_known && (file->has_first_event || tried >= FIRST_TRIED))
+            break;
+        end = packet.offset + packet.size;
+        if (!window_skip(w, end - window_offset(w)))
+            break;
+    }
+    if (status != STELE_OK && status != STELE_END)
+        return status;
+    file->is_first_unknown = tried != 0 && !file->has_first_event;
+    file->is_last_open = file->has_end && file->first.clock != NULL;
+    return file->is_last_open ? STELE_OK : learn_last(self, file, &packets, w);
+}
+
+/* The last event of a file alone. */
+static stele_status index_end(indexer *self, ctf_file *file, ctf_run *run, window *w)
+{
+    ctf_packets packets;
+    packets_init(&packets, self->trace, file, run, w->in->size);
+    packets.is_quiet = true;
+    file->is_last_open = false;
+    return learn_last(self, file, &packets, w);
+}
+
+/* What is wrong with packets is told by this pass only where there is nothing that can be read. */
+static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
+{
+    bool is_known = false;
+    stele_status status = STELE_OK;
+    if (self->pass == INDEX_ENDS)
+        return index_end(self, file, run, w);
+    if (self->pass == INDEX_PACKETS)
+        status = lttng_index_use(self->trace, file, &is_known);
+    if (status == STELE_OK)
+        status = index_packets(self, file, run, w, is_known, true);
+    if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
+        return status;
+    speak(self);
+    window_move(w, 0, UINT64_MAX);
+    status = index_packets(self, file, run, w, is_known, false);
+    hush(self);
+    return status;
+}
+
+/* A run for a file of the unit. False: memory. */
+static bool take_run(indexer *self, const ctf_unit *unit)
+{
+    const ctf_trace *trace = self->trace;
+    ctf_programs **programs = &self->programs[unit->number];
+    if (self->run != NULL && self->unit == unit) {
+        run_reset(self->run);
+        return true;
+    }
+    if (*programs == NULL)
+        *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
+                                 STELE_COLUMN_TIME);
+    run_free(self->run);
+    self->run = *programs != NULL ? run_new(*programs) : NULL;
+    self->unit = unit;
+    return self->run != NULL;
+}
+
+static stele_status index_file(indexer *self, ctf_file *file)
+{
+    ctf_trace *trace = self->trace;
+    window w;
+    input *in = NULL;
+    stele_status status;
+    if (!take_run(self, ctf_schema_unit(trace, file->unit)))
+        return STELE_ERR_MEMORY;
+    speak(self);
+    status = ctf_open_member(trace, file->member, &in);
+    hush(self);
+    if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
+        return STELE_OK; /* as was told; the other files can be read */
+    if (status == STELE_OK && in->is_seekable && in->has_size) {
+        file->size = in->size;
+        status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
+                             trace->base.context->limits.record_size_max);
+        if (status == STELE_OK) {
+            status = index_window(self, file, self->run, &w);
+            window_close(&w);
+        }
+    } else if (status == STELE_OK) {
+        speak(self);
+        ctf_report(trace, CTF415, file->path, CTF_NO_PLACE, 0, 0, "a file as it was recorded",
+                   "one that is packed by itself");
+        hush(self);
+    }
+    if (in != NULL)
+        ctf_close_member(file->member, in);
+    return status;
+}
+
+/* ---- Streams ---- */
+
+static ctf_stream *stream_add(ctf_trace *trace, const ctf_file *file)
+{
+    ctf_stream *stream;
+    if (trace->stream_count == trace->stream_capacity) {
+        ctf_stream *grown = array_grow(trace->streams, sizeof *grown, &trace->stream_capacity, 16);
+        if (grown == NULL)
+            return NULL;
+        trace->streams = grown;
+    }
+    stream = &trace->streams[trace->stream_count];
+    *stream = (ctf_stream){.unit = ctf_schema_unit(trace, file->unit)->number,
+                           .type = file->first.stream_class,
+                           .has_id = (file->first.has & CTF_ROLE_STREAM_ID) != 0,
+                           .id = (file->first.has & CTF_ROLE_STREAM_ID) != 0 ? file->first.stream_id
+                                                                             : trace->stream_count};
+    trace->stream_count++;
+    return stream;
+}
+
+static bool stream_add_file(ctf_stream *stream, uint32_t file)
+{
+    if (stream->file_count == stream->file_capacity) {
+        uint32_t *grown = array_grow(stream->files, sizeof *grown, &stream->file_capacity, 2);
+        if (grown == NULL)
+            return false;
+        stream->files = grown;
+    }
+    stream->files[stream->file_count++] = file;
+    return true;
+}
+
+/* What the packets of a file say of their stream. */
+typedef struct stream_key {
+    uint64_t id;
+    uint32_t unit, type;
+} stream_key;
+
+/* Files whose packets say the same stream are parts of it; files that do not say are their own. */
+static bool group_files(ctf_trace *trace)
+{
+    bytes_map known; /* streams by their keys */
+    bool is_good = bytes_map_init(&known);
+    for (uint32_t i = 0; is_good && i < trace->file_count; i++) {
+        const ctf_file *file = &trace->files[i];
+        const ctf_stream_class *type = file->first.stream_class;
+        uint32_t *number = NULL;
+        ctf_stream *stream;
+        if (type == NULL)
+            continue;
+        if ((file->first.has & CTF_ROLE_STREAM_ID) != 0) {
+            const uint32_t unit = ctf_schema_unit(trace, file->unit)->number;
+            const stream_key key = {file->first.stream_id, unit, type->number};
+            number = bytes_map_at(&known, &key, sizeof key);
+            is_good = number != NULL;
+        }
+        if (!is_good)
+            break;
+        stream = number != NULL && *number != BYTES_MAP_NONE ? &trace->streams[*number]
+                                                             : stream_add(trace, file);
+        is_good = stream != NULL && stream_add_file(stream, i);
+        if (is_good && number != NULL)
+            *number = (uint32_t)(stream - trace->streams);
+    }
+    bytes_map_free(&known);
+    return is_good;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int schema_compare(const ctf_schema *a, const ctf_schema *b)
+{
+    const int order = strcmp(a->shown_name.bytes, b->shown_name.bytes);
+    if (order != 0 || a->has_uuid != b->has_uuid)
+        return order != 0 ? order : b->has_uuid - a->has_uuid;
+    return memcmp(a->uuid, b->uuid, sizeof a->uuid);
+}
+
+/* By name and UUID of the trace, class, instance: ties of time are broken as babeltrace2 does. */
+static int stream_compare(const void *left, const void *right)
+{
+    const ctf_stream *a = left, *b = right;
+    int order = a->unit == b->unit ? 0 : schema_compare(a->schema, b->schema);
+    if (order == 0)
+        order = compare_u64(a->unit, b->unit);
+    if (order == 0)
+        order = compare_u64(a->type->id, b->type->id);
+    return order != 0 ? order : compare_u64(a->id, b->id);
+}
+
+/* A file among those of its stream. */
+typedef struct file_order {
+    uint64_t begin;
+    uint32_t file;
+} file_order;
+
+static int file_order_compare(const void *left, const void *right)
+{
+    const file_order *a = left, *b = right;
+    const int order = compare_u64(a->begin, b->begin);
+    return order != 0 ? order : compare_u64(a->file, b->file);
+}
+
+/* By the begin of their first packets; ties stay in the order of names. False: memory. */
+static bool sort_files(const ctf_trace *trace, ctf_stream *stream)
+{
+    file_order *order;
+    if (stream->file_count < 2)
+        return true;
+    order = malloc(stream->file_count * sizeof *order);
+    if (order == NULL)
+        return false;
+    for (uint32_t i = 0; i < stream->file_count; i++)
+        order[i] = (file_order){trace->files[stream->files[i]].first.begin_ticks, stream->files[i]};
+    qsort(order, stream->file_count, sizeof *order, file_order_compare);
+    for (uint32_t i = 0; i < stream->file_count; i++)
+        stream->files[i] = order[i].file;
+    free(order);
+    return true;
+}
+
+/* ---- What the model is told ---- */
+
+/* Of the events of all files. Files without any do not count, but those may have some that could
+   not be read here. */
+static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
+{
+    bool has_some = false, is_sure = true, is_clamped = false;
+    for (uint32_t i = 0; i < stream->file_count; i++) {
+        const ctf_file *file = &trace->files[stream->files[i]];
+        const ctf_clock *clock = file->first.clock;
+        int64_t begin_ns, end_ns;
+        is_sure = is_sure && !file->is_first_unknown;
+        if (clock == NULL || !file->has_first_event)
+            continue;
+        begin_ns = file->first_event_ns;
+        end_ns = file->has_last_event ? file->last_event_ns
+                 : file->has_end      ? clock_ns(clock, file->end_ticks, &is_clamped)
+                                      : begin_ns;
+        if (!has_some || begin_ns < out->begin_ns)
+            out->begin_ns = begin_ns;
+        if (!has_some || end_ns > out->end_ns)
+            out->end_ns = end_ns;
+        has_some = true;
+        is_sure = is_sure && (file->has_last_event || file->has_end);
+    }
+    out->has_range = has_some && is_sure;
+}
+
+/* From the begin of the first packet to the end of the last one, which lttng-crash may have left
+   open. */
+static void stream_span(const ctf_trace *trace, const ctf_stream *stream, stele_stream *out)
+{
+    const ctf_file *first = &trace->files[stream->files[0]];
+    const bool may_be_open = (ctf_schema_unit(trace, stream->unit)->mends & CTF_MEND_CRASH) != 0;
+    bool is_clamped = false;
+    uint64_t end_ticks = 0;
+    int64_t event_ns = INT64_MIN;
+    out->has_span = first->first.clock != NULL && (first->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
+    for (uint32_t i = 0; i < stream->file_count; i++) {
+        const ctf_file *file = &trace->files[stream->files[i]];
+        out->has_span &= file->has_end;
+        end_ticks = file->end_ticks > end_ticks ? file->end_ticks : end_ticks;
+        if (may_be_open && file->has_last_event && file->last_event_ns > event_ns)
+            event_ns = file->last_event_ns;
+    }
+    if (!out->has_span)
+        return;
+    out->span_begin_ns = clock_ns(first->first.clock, first->first.begin_ticks, &is_clamped);
+    out->span_end_ns = clock_ns(first->first.clock, end_ticks, &is_clamped);
+    if (out->span_end_ns < event_ns)
+        out->span_end_ns = event_ns;
+}
+
+/* Whether the traces of two streams have the same UUID, or are the same. */
+static bool is_recorded_with(const ctf_trace *trace, const ctf_stream *a, const ctf_stream *b)
+{
+    return ctf_schema_unit(trace, a->unit) == ctf_schema_unit(trace, b->unit);
+}
+
+stele_clock ctf_stream_clock(const ctf_stream *stream)
+{
+    const ctf_clock *clock = stream->type->clock;
+    stele_clock out = {.domain = STELE_CLOCK_NONE};
+    if (clock == NULL)
+        return out;
+    out.domain = STELE_CLOCK_NS;
+    out.frequency_hz = clock->frequency_hz;
+    out.has_wall = clock->is_wall;
+    if (clock->has_uuid) {
+        out.identity[0] = load_le64(clock->uuid);
+        out.identity[1] = load_le64(clock->uuid + 8);
+    }
+    return out;
+}
+
+static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recording)
+{
+    stele_context *context = trace->base.context;
+    const char *name = path_base(trace->files[stream->files[0]].name);
+    stele_stream out = {.trace = trace->base.info.number,
+                        .number = stream->id,
+                        .clock = ctf_stream_clock(stream),
+                        .is_ordered = true};
+    out.name = stele_name_intern(context, name, strlen(name));
+    stream->track = stele_track_intern(
+        context,
+        &(stele_track){.kind = STELE_TRACK_STREAM, .source = out.trace, .number = stream->key});
+    if (out.name == UINT32_MAX || stream->track == 0)
+        return STELE_ERR_MEMORY;
+    stele_track_set_name(context, stream->track, out.name);
+    out.track = stream->track;
+    out.recording = recording;
+    stream_range(trace, stream, &out);
+    stream_span(trace, stream, &out);
+    stream->number = context_add_stream(context, &out);
+    return stream->number != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static bool is_wanted(const ctf_trace *trace, const ctf_file *file, index_pass pass)
+{
+    return ctf_schema_unit(trace, file->unit)->is_open &&
+           (pass != INDEX_ENDS || file->is_last_open);
+}
+
+/* Goes through the files. */
+static stele_status index_files(ctf_trace *trace, index_pass pass)
+{
+    stele_context *context = trace->base.context;
+    indexer self = {.trace = trace,
+                    .told = context->diag,
+                    .programs = calloc(trace->unit_count, sizeof *self.programs),
+                    .pass = pass,
+                    .is_told = trace->is_grouped};
+    stele_status status =
+        self.programs != NULL ? stele_batch_new(INDEX_EVENTS, &self.batch) : STELE_ERR_MEMORY;
+    context->diag.fn = NULL;
+    for (uint32_t i = 0; status == STELE_OK && i < trace->file_count; i++)
+        if (is_wanted(trace, &trace->files[i], pass))
+            status = index_file(&self, &trace->files[i]);
+    context->diag = self.told;
+    run_free(self.run);
+    for (uint32_t i = 0; self.programs != NULL && i < trace->unit_count; i++)
+        programs_free(self.programs[i]);
+    free(self.programs);
+    content_free(&self.content);
+    stele_batch_free(self.batch);
+    return status;
+}
+
+/* Makes the streams of the files, whose first packets are known. */
+static stele_status make_streams(ctf_trace *trace)
+{
+    if (!group_files(trace))
+        return STELE_ERR_MEMORY;
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        ctf_stream *stream = &trace->streams[i];
+        stream->schema = &trace->units[stream->unit].schema;
+        stream->key = i;
+        if (!sort_files(trace, stream))
+            return STELE_ERR_MEMORY;
+    }
+    if (trace->stream_count != 0)
+        qsort(trace->streams, trace->stream_count, sizeof *trace->streams, stream_compare);
+    return STELE_OK;
+}
+
+static stele_status publish_all(ctf_trace *trace)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0, recording = 0; status == STELE_OK && i < trace->stream_count; i++) {
+        recording += i != 0 && !is_recorded_with(trace, &trace->streams[i - 1], &trace->streams[i]);
+        status = publish(trace, &trace->streams[i], recording);
+    }
+    return status;
+}
+
+stele_status ctf_group(ctf_trace *trace)
+{
+    stele_status status;
+    if (trace->is_grouped)
+        return STELE_OK;
+    status = index_files(trace, INDEX_STREAMS);
+    if (status == STELE_OK)
+        status = make_streams(trace);
+    if (status == STELE_OK)
+        status = publish_all(trace);
+    trace->is_grouped = status == STELE_OK;
+    return status;
+}
+
+/* Streams that are known stay what they are: they may be being read. They get their ranges. */
+stele_status ctf_index(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    stele_status status = index_files(trace, INDEX_PACKETS);
+    if (status == STELE_OK && !trace->is_grouped)
+        status = make_streams(trace);
+    if (status == STELE_OK)
+        status = publish_all(trace);
+    trace->is_grouped |= status == STELE_OK;
+    return status;
+}
+
+stele_status ctf_find_ends(stele_trace *base)
+{
+    ctf_trace *trace = (ctf_trace *)base;
+    const stele_status status = index_files(trace, INDEX_ENDS);
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        const ctf_stream *stream = &trace->streams[i];
+        stele_stream *out = context_stream(base->context, stream->number);
+        stream_range(trace, stream, out);
+        stream_span(trace, stream, out);
+    }
+    return status;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where packets are, and whether they can be what they say (CTF 1.8.3 section 5, CTF 2 section 4):
+ *
+ *     | header | context | event records ... | padding |
+ *     |<------------- content length ------->|         |
+ *     |<--------------- total length ----------------->|
+ */
+#include "formats/ctf/read/packet.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <stele/ctf.h>
+
+#include "core/load.h"
+#include "core/path.h"
+
+#define HEAD_GUESS       512u /* bytes that hold most headers */
+#define CTF_PACKET_MAGIC UINT32_C(0xc1fc1fc1)
+
+/* ---- The file ---- */
+
+/* RFC: a file belongs to the section NAME that it is called, or called NAME_<cpu>. */
+static bool is_of_section(const char *base, ctf_text name)
+{
+    const char *rest = base + name.size;
+    if (strncmp(base, name.bytes, name.size) != 0)
+        return false;
+    if (*rest == '\0')
+        return true;
+    if (*rest != '_' || rest[1] == '\0')
+        return false;
+    return strspn(rest + 1, "0123456789") == strlen(rest + 1);
+}
+
+static const ctf_stream_class *class_of_file(const ctf_schema *schema, const ctf_file *file)
+{
+    const char *base = path_base(file->name);
+    if (schema->generation != CTF_RFC)
+        return NULL; /* its packets say it, unless there is just one */
+    if (schema->stream_count == 1)
+        return schema->streams[0];
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        if (ctf_text_is(schema->streams[i]->identity.name, base))
+            return schema->streams[i];
+    for (uint32_t i = 0; i < schema->stream_count; i++)
+        if (is_of_section(base, schema->streams[i]->identity.name))
+            return schema->streams[i];
+    return NULL;
+}
+
+void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file, ctf_run *run,
+                  uint64_t size)
+{
+    const ctf_unit *unit = ctf_schema_unit(trace, file->unit);
+    *packets = (ctf_packets){.trace = trace,
+                             .file = file,
+                             .unit = unit,
+                             .run = run,
+                             .type = class_of_file(&unit->schema, file),
+                             .size = size};
+}
+
+/* ---- One header ---- */
+
+typedef struct head_problem {
+    ctf_code code; /* CTF_CODE_COUNT: none */
+    uint64_t bit;  /* in the packet */
+    const char *expected;
+    char found[96];
+} head_problem;
+
+__attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *problem, ctf_code code,
+                                                              uint64_t bit, const char *expected,
+                                                              const char *found, ...)
+{
+    va_list list;
+    problem->code = code;
+    problem->bit = bit;
+    problem->expected = expected;
+    va_start(list, found);
+    vsnprintf(problem->found, sizeof problem->found, found, list);
+    va_end(list);
+    return false;
+}
+
+/* Whether the lengths can be; fills in what is not said. */
+static bool packet_measure(const ctf_packets *packets, ctf_packet *packet, head_problem *problem)
+{
+    const packet_head *head = &packet->head;
+    const uint64_t left_bits = (packets->size - packet->offset) * 8;
+    uint64_t total = head->total_bits, content = head->content_bits;
+    if ((head->has & CTF_ROLE_TOTAL_LENGTH) == 0)
+        total = (head->has & CTF_ROLE_CONTENT_LENGTH) != 0
+                    ? content / 8 * 8 + (content % 8 != 0 ? 8 : 0)
+                    : left_bits;
+    if ((head->has & CTF_ROLE_CONTENT_LENGTH) == 0)
+        content = total;
+    if (total % 8 != 0)
+        return problem_set(problem, CTF403, 0, "a packet of whole bytes", "%" PRIu64 " bits",
+                           total);
+    if (content > total)
+        return problem_set(problem, CTF403, 0, "a content no longer than its packet",
+                           "a content of %" PRIu64 " bits in a packet of %" PRIu64, content, total);
+    if (total == 0 || content < head->events_at)
+        return problem_set(problem, CTF403, 0, "a content that holds its own header",
+                           "a content of %" PRIu64 " bits, a header of %" PRIu64, content,
+                           head->events_at);
+    packet->size = total / 8;
+    packet->is_cut = total > left_bits;
+    packet->content_bits = packet->is_cut && content > left_bits ? left_bits : content;
+    return true;
+}
+
+static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem *problem)
+{
+    const packet_head *head = &packet->head;
+    const ctf_schema *schema = &packets->unit->schema;
+    const uint32_t range = CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
+    if ((head->has & CTF_ROLE_PACKET_MAGIC) != 0 && head->magic != CTF_PACKET_MAGIC)
+        return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx64,
+                           head->magic);
+    if ((head->has & CTF_ROLE_UUID) != 0 && schema->has_uuid &&
+        memcmp(head->uuid, schema->uuid, sizeof schema->uuid) != 0) {
+        if (packets->is_searching)
+            return problem_set(problem, CTF402, 0, "the UUID of the metadata", "another one");
+        if (!packets->is_quiet && !packets->is_stranger)
+            ctf_report(packets->trace, CTF402, packets->file->path, packet->offset * 8, 0, 0,
+                       "the UUID of the metadata", "another one");
+        packets->is_stranger = true;
+    }
+    if ((head->has & range) == range && head->end_ticks < head->begin_ticks &&
+        !(head->end_ticks == 0 && (packets->unit->mends & CTF_MEND_CRASH) != 0) &&
+        !packets->is_quiet)
+        ctf_report(packets->trace, CTF406, packets->file->path, packet->offset * 8, 0, 0,
+                   "a packet that ends after its begin", "%" PRIu64 " before %" PRIu64,
+                   head->end_ticks, head->begin_ticks);
+    return packet_measure(packets, packet, problem);
+}
+
+/* ---- The header of the RFC, section 5: see <stele/ctf.h> ---- */
+
+static bool is_rfc(const ctf_packets *packets)
+{
+    return packets->unit->schema.generation == CTF_RFC;
+}
+
+/* Before the head is read: the byte order and the sizes. */
+static bool rfc_judge(const ctf_packets *packets, const packet_view *view, head_problem *problem)
+{
+    stele_ctf_rfc_header header;
+    if (!is_rfc(packets) || view->size < STELE_CTF_RFC_HEADER_SIZE)
+        return true;
+    if (!stele_ctf_rfc_header_read(view->bytes, &header))
+        return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx32,
+                           load_be32(view->bytes));
+    if (header.is_big_endian != packets->unit->schema.is_big_endian)
+        return problem_set(problem, CTF401, 0, "the magic number in the byte order of the metadata",
+                           "the other byte order");
+    if (header.content_size < STELE_CTF_RFC_HEADER_SIZE)
+        return problem_set(problem, CTF314, 64, "a content_size of at least the header's 48 bytes",
+                           "%" PRIu32, header.content_size);
+    if (header.content_size > header.packet_size)
+        return problem_set(problem, CTF314, 96, "a packet_size of at least the content_size",
+                           "%" PRIu32 " for a content of %" PRIu32, header.packet_size,
+                           header.content_size);
+    return true;
+}
+
+/* Once the head is read: which bits of the sequence count are significant, and whose packet it is.
+ */
+static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet *packet,
+                       head_problem *problem)
+{
+    const ctf_unit *unit = packets->unit;
+    stele_ctf_rfc_header header;
+    char expected[48];
+    bool is_loud;
+    if (!is_rfc(packets) || !stele_ctf_rfc_header_read(view->bytes, &header))
+        return true;
+    is_loud = !packets->is_quiet && !packets->is_stranger;
+    if (header.packet_count_bits == 0)
+        packet->head.has &= ~CTF_ROLE_SEQUENCE_NUMBER;
+    else if (header.packet_count_bits < 32)
+        packet->head.sequence_width = header.packet_count_bits;
+    else if (header.packet_count_bits > 32 && !packets->is_quiet)
+        ctf_report(packets->trace, CTF315, packets->file->path, packet->offset * 8 + 44 * 8, 1, 0,
+                   "0 to 32 significant bits", "%u", header.packet_count_bits);
+    if (!unit->text.is_packetized || header.session_id == unit->schema.session_id)
+        return true;
+    if (packets->is_searching)
+        return problem_set(problem, CTF402, 32, "the session of the metadata", "another one");
+    snprintf(expected, sizeof expected, "session_id 0x%08" PRIx32 " of the metadata",
+             unit->schema.session_id);
+    if (is_loud)
+        ctf_report(packets->trace, CTF402, packets->file->path, packet->offset * 8 + 32, 4, 0,
+                   expected, "0x%08" PRIx32, header.session_id);
+    packets->is_stranger = true;
+    return true;
+}
+
+/* STELE_ERR_FORMAT: what stands here is no packet; `problem` tells why. */
+static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *packet,
+                                head_problem *problem)
+{
+    size_t want = HEAD_GUESS;
+    problem->code = CTF_CODE_COUNT;
+    packet->offset = window_offset(w);
+    for (;;) {
+        const size_t left = window_need(w, want);
+        const packet_view view = {w->at, left, 0};
+        if (w->status != STELE_OK)
+            return w->status;
+        if (left == 0)
+            return STELE_END;
+        if (!rfc_judge(packets, &view, problem))
+            return STELE_ERR_FORMAT;
+        switch (run_packet(packets->run, &view, packets->file->path, packet->offset, packets->type,
+                           &packet->head)) {
+        case DECODE_MEMORY: return STELE_ERR_MEMORY;
+        case DECODE_BAD: return STELE_ERR_FORMAT;
+        case DECODE_MORE:
+            if (left >= want) {
+                want = run_want_size(packets->run) > left ? run_want_size(packets->run) : left * 2;
+                continue;
+            }
+            problem_set(problem, CTF404, 0, "a whole packet header", "%zu bytes", left);
+            return STELE_ERR_FORMAT;
+        default:
+            return packet_judge(packets, packet, problem) &&
+                           rfc_finish(packets, &view, packet, problem)
+                       ? STELE_OK
+                       : STELE_ERR_FORMAT;
+        }
+    }
+}
+
+/* ---- Behind damage ---- */
+
+/* Whether a packet of this trace can begin with this header, with `left` bytes to the file's end.
+ */
+static bool rfc_is_packet(const ctf_packets *packets, const uint8_t *bytes, uint64_t left)
+{
+    const ctf_unit *unit = packets->unit;
+    stele_ctf_rfc_header header;
+    return stele_ctf_rfc_header_read(bytes, &header) &&
+           header.is_big_endian == unit->schema.is_big_endian &&
+           (!unit->text.is_packetized || header.session_id == unit->schema.session_id) &&
+           header.content_size >= STELE_CTF_RFC_HEADER_SIZE &&
+           header.content_size <= header.packet_size && header.packet_size <= left;
+}
+
+/* The packet's end seems to be behind that of the file: when another one follows, it is its size
+   that is damaged. Leaves the window where it was. */
+static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *packet)
+{
+    const uint64_t wanted = packet->size;
+    bool is_found = false;
+    window_move(w, packet->offset, UINT64_MAX);
+    if (!window_skip(w, STELE_CTF_RFC_HEADER_SIZE))
+        return w->status;
+    while (!is_found && window_need(w, STELE_CTF_RFC_HEADER_SIZE) >= STELE_CTF_RFC_HEADER_SIZE) {
+        const size_t count = (size_t)(w->end - w->at) - STELE_CTF_RFC_HEADER_SIZE + 1;
+        const uint8_t *at = memchr(w->at, 0xc1, count); /* of both byte orders */
+        w->at = at != NULL ? at : w->at + count;
+        is_found = at != NULL && rfc_is_packet(packets, at, packets->size - window_offset(w));
+        w->at += at != NULL && !is_found;
+    }
+    if (is_found) {
+        packet->size = window_offset(w) - packet->offset;
+        packet->is_cut = false;
+        if (packet->content_bits > packet->size * 8)
+            packet->content_bits = packet->size * 8;
+        if (!packets->is_quiet)
+            ctf_report(packets->trace, CTF314, packets->file->path, packet->offset * 8 + 96, 4, 0,
+                       "a packet_size up to the next packet",
+                       "%" PRIu64 ", and a packet behind %" PRIu64, wanted, packet->size);
+    }
+    window_move(w, packet->offset, UINT64_MAX);
+    return w->status;
+}
+
+/* The magic number as the packets have it; false: packets begin without one. */
+static bool packet_magic(const ctf_schema *schema, uint8_t bytes[4])
+{
+    const ctf_class *header = schema->packet_header, *first;
+    if (header == NULL || header->u.structure.count == 0)
+        return false;
+    first = header->u.structure.members[0].type;
+    if ((first->roles & CTF_ROLE_PACKET_MAGIC) == 0 || first->size != 32)
+        return false;
+    (first->is_big_endian ? store_be32 : store_le32)(bytes, CTF_PACKET_MAGIC);
+    return true;
+}
+
+/* Goes to the next byte from which a packet can be read; false: there is none. */
+static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, stele_status *status)
+{
+    uint8_t magic[4];
+    head_problem ignored;
+    const bool was_quiet = packets->is_quiet;
+    bool is_found = false;
+    if (!packet_magic(&packets->unit->schema, magic))
+        return false;
+    packets->is_quiet = packets->is_searching = true;
+    while (!is_found && window_need(w, 5) >= 5) {
+        const uint8_t *from = w->at + 1, *last = w->end - sizeof magic;
+        const uint8_t *at = memchr(from, magic[0], (size_t)(last - from) + 1);
+        w->at = at != NULL ? at : last;
+        if (at == NULL || memcmp(at, magic, sizeof magic) != 0)
+            continue;
+        *status = packet_read(packets, w, packet, &ignored);
+        is_found = *status == STELE_OK;
+        if (!is_found && *status != STELE_ERR_FORMAT)
+            break;
+    }
+    packets->is_quiet = was_quiet;
+    packets->is_searching = false;
+    return is_found;
+}
+
+/* Bytes of the packet that are of use; behind them is padding. */
+static uint64_t packet_content_size(const ctf_packet *packet)
+{
+    return packet->content_bits / 8 + (packet->content_bits % 8 != 0);
+}
+
+static void report_size(const ctf_packets *packets, uint64_t offset, uint64_t size, uint64_t next)
+{
+    if (!packets->is_quiet)
+        ctf_report(packets->trace, CTF403, packets->file->path, offset * 8, next - offset, 0,
+                   "a packet that ends before the next one begins",
+                   "%" PRIu64 " bytes, and a packet behind %" PRIu64, size, next - offset);
+}
+
+/* The search begins in the padding of the packet before, whose size may be what is wrong. */
+static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *packet,
+                                   const head_problem *problem)
+{
+    const uint64_t from = packet->offset, last = packets->last_offset;
+    stele_status status = STELE_END;
+    uint64_t skipped;
+    bool is_found;
+    if (packets->padding_at != 0 && packets->padding_at < from)
+        window_move(w, packets->padding_at - 1, w->stop);
+    is_found = packet_search(packets, w, packet, &status);
+    if (is_found && packet->offset < from) {
+        report_size(packets, last, from - last, packet->offset);
+        return STELE_OK;
+    }
+    skipped = (is_found ? packet->offset : packets->size) - from;
+    packets->skipped += skipped;
+    if (!packets->is_quiet && problem->code != CTF_CODE_COUNT)
+        ctf_report(packets->trace, problem->code, packets->file->path, from * 8 + problem->bit,
+                   skipped, 0, problem->expected, "%s", problem->found);
+    if (is_found)
+        return STELE_OK;
+    return status == STELE_OK || status == STELE_ERR_FORMAT ? STELE_END : status;
+}
+
+/* A packet beyond the end of the file was cut, or its size is wrong: then others are behind it. */
+static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *packet)
+{
+    const uint64_t offset = packet->offset, size = packet->size;
+    const uint64_t content_size = packet_content_size(packet);
+    const bool was_quiet = packets->is_quiet;
+    head_problem ignored;
+    ctf_packet next;
+    stele_status status = STELE_END;
+    bool is_found = false;
+    if (content_size < packets->size - offset) {
+        window_move(w, offset + content_size - 1, w->stop);
+        is_found = packet_search(packets, w, &next, &status);
+        window_move(w, offset, w->stop);
+        if (status != STELE_OK && status != STELE_ERR_FORMAT && status != STELE_END)
+            return status;
+        packets->is_quiet = true; /* read again so that the run is at its events */
+        status = packet_read(packets, w, packet, &ignored);
+        packets->is_quiet = was_quiet;
+        if (status != STELE_OK)
+            return status;
+    }
+    if (is_found) {
+        report_size(packets, offset, size, next.offset);
+        packet->size = next.offset - offset;
+        packet->is_cut = false;
+    } else if (!packets->is_quiet) {
+        ctf_report(packets->trace, CTF405, packets->file->path, offset * 8, packets->size - offset,
+                   0, "the whole packet", "%" PRIu64 " of its %" PRIu64 " bytes",
+                   packets->size - offset, size);
+    }
+    return STELE_OK;
+}
+
+stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
+{
+    head_problem problem;
+    stele_status status = packet_read(packets, w, packet, &problem);
+    if (status == STELE_ERR_FORMAT)
+        status = packet_recover(packets, w, packet, &problem);
+    if (status == STELE_OK && packet->is_cut && is_rfc(packets))
+        status = rfc_find_end(packets, w, packet);
+    if (status == STELE_OK && packet->is_cut)
+        status = packet_bound(packets, w, packet);
+    if (status == STELE_OK) {
+        packets->last_offset = packet->offset;
+        packets->padding_at = packet->offset + packet_content_size(packet);
+    }
+    return status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packets of one data stream file, one after the other. */
+#ifndef CTF_PACKET_H
+#define CTF_PACKET_H
+
+#include "formats/ctf/trace.h"
+
+typedef struct ctf_packet {
+    packet_head head;
+    uint64_t offset;       /* of its first byte in the file */
+    uint64_t size;         /* bytes to the next packet; fewer are there when it is cut */
+    uint64_t content_bits; /* from its first bit; not beyond the end of the file */
+    bool is_cut;           /* the file ends before the packet does */
+} ctf_packet;
+
+typedef struct ctf_packets {
+    const ctf_trace *trace;
+    const ctf_file *file;
+    const ctf_unit *unit;         /* whose schema holds */
+    ctf_run *run;                 /* stands at the first event of the last packet */
+    const ctf_stream_class *type; /* of packets that do not say; NULL: there are several */
+    uint64_t size;                /* of the file */
+    uint64_t skipped;             /* bytes that were no packets, so far */
+    uint64_t last_offset;         /* of the packet before the next one, and ... */
+    uint64_t padding_at;          /* ... of the end of its content; 0: none was read */
+    bool is_quiet;                /* what is wrong was reported before */
+    bool is_searching;            /* behind damage: what could be a packet must be of this trace */
+    bool is_stranger;             /* a packet of another trace was met */
+} ctf_packets;
+
+/* Sets up for a file whose input has the size `size`. */
+void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *file, ctf_run *run,
+                  uint64_t size);
+
+/*
+ * The packet at the window's place, or the next one that can be read behind it; the window is then
+ * at its first byte. STELE_END: there are no more. The caller steps over the packet.
+ */
+stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet);
+
+#endif

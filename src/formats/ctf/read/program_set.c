@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/read/program_set.h"
+
+#include <stdlib.h>
+
+ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns)
+{
+    ctf_program_set *set = trace->program_sets;
+    while (set != NULL && set->columns != columns)
+        set = set->next;
+    if (set == NULL) {
+        set = calloc(1, sizeof *set + trace->unit_count * sizeof *set->of_unit);
+        if (set == NULL)
+            return NULL;
+        set->columns = columns;
+        set->next = trace->program_sets;
+        trace->program_sets = set;
+    }
+    set->user_count++;
+    return set;
+}
+
+void program_set_give_back(ctf_trace *trace, ctf_program_set *set)
+{
+    ctf_program_set **at = &trace->program_sets;
+    if (set == NULL || --set->user_count > 0)
+        return;
+    while (*at != set)
+        at = &(*at)->next;
+    *at = set->next;
+    for (uint32_t i = 0; i < trace->unit_count; i++)
+        programs_free(set->of_unit[i]);
+    free(set);
+}
+
+ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit)
+{
+    ctf_programs **programs = &set->of_unit[unit->number];
+    if (*programs == NULL)
+        *programs =
+            programs_new(&unit->schema, trace->base.context, trace->base.info.number, set->columns);
+    return *programs;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The programs of a trace for one choice of columns, which all its producers that want them share.
+ */
+#ifndef CTF_PROGRAM_SET_H
+#define CTF_PROGRAM_SET_H
+
+#include "formats/ctf/trace.h"
+
+typedef struct ctf_program_set {
+    struct ctf_program_set *next; /* of the trace */
+    uint32_t columns, user_count;
+    ctf_programs *of_unit[]; /* by number, made when needed */
+} ctf_program_set;
+
+/* The set for these columns, to be given back. NULL: memory. */
+ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns);
+void program_set_give_back(ctf_trace *trace, ctf_program_set *set);
+
+/* The programs for the streams of a unit. NULL: memory. */
+ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets as batches of events. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "formats/ctf/read/content.h"
+#include "formats/ctf/read/losses.h"
+#include "formats/ctf/read/program_set.h"
+#include "formats/ctf/read/walk.h"
+#include "model/batch.h"
+
+typedef struct ctf_producer {
+    producer base;
+    ctf_trace *trace;
+    produce_request request;
+    uint32_t stream, stream_end; /* in the trace's table: the current one, behind the last */
+    ctf_program_set *programs;
+    ctf_run *run;
+    ctf_walk walk;
+    bool has_walk;
+    ctf_content content;
+    ctf_losses losses;
+    const ctf_packet *packet; /* NULL: between packets */
+    ctf_loss loss;            /* with the packet, not yet in a batch */
+    bool has_event;           /* of the packet one was seen */
+    bool is_mend_reported;
+} ctf_producer;
+
+/* ---- Streams ---- */
+
+static const ctf_stream *current_stream(const ctf_producer *self)
+{
+    return &self->trace->streams[self->stream];
+}
+
+static stele_status open_stream(ctf_producer *self)
+{
+    const ctf_stream *stream = current_stream(self);
+    const ctf_unit *unit = &self->trace->units[stream->unit];
+    const walk_options options = {.window_size = self->request.window_size,
+                                  .begin_ns = self->request.begin_ns,
+                                  .end_ns = self->request.end_ns,
+                                  .check = self->request.check};
+    ctf_programs *programs = program_set_of(self->trace, self->programs, unit);
+    run_free(self->run);
+    self->run = programs != NULL ? run_new(programs) : NULL;
+    if (self->run == NULL)
+        return STELE_ERR_MEMORY;
+    run_set_track(self->run, stream->track);
+    self->losses = (ctf_losses){0};
+    self->is_mend_reported = false;
+    self->has_walk = true;
+    return ctf_walk_open(&self->walk, self->trace, stream, programs, self->run, &options);
+}
+
+static void close_stream(ctf_producer *self)
+{
+    if (self->has_walk)
+        ctf_walk_close(&self->walk);
+    self->has_walk = false;
+    self->packet = NULL;
+}
+
+/* ---- Losses ---- */
+
+static int64_t ticks_ns(const ctf_packet *packet, uint64_t ticks)
+{
+    bool is_clamped = false;
+    return packet->head.clock != NULL ? clock_ns(packet->head.clock, ticks, &is_clamped) : 0;
+}
+
+static bool push_loss(ctf_producer *self, stele_batch *batch, stele_name name, uint64_t count)
+{
+    const uint32_t first = batch->field_count;
+    stele_event *event = batch_push_event(batch);
+    *event = (stele_event){.time_ns = ticks_ns(self->packet, self->loss.begin_ticks),
+                           .ticks = self->loss.begin_ticks,
+                           .value = name == self->trace->name_lost_events ? count : 0,
+                           .id = (uint64_t)ticks_ns(self->packet, self->loss.end_ticks),
+                           .offset = self->packet->offset,
+                           .name = name,
+                           .track = current_stream(self)->track,
+                           .field_first = first,
+                           .kind = STELE_KIND_LOST,
+                           .flags = self->packet->head.clock == NULL ? STELE_FLAG_NO_TIME : 0};
+    if (name == self->trace->name_lost_events || (batch->columns & STELE_COLUMN_FIELDS) == 0)
+        return true;
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) = (stele_field){
+        .name = self->trace->name_packets, .type = STELE_TYPE_UINT, .width = 64, .u.u = count};
+    return batch_set_fields(batch, event, first);
+}
+
+static stele_status push_losses(ctf_producer *self, stele_batch *batch)
+{
+    const ctf_loss loss = self->loss;
+    if (loss.events != 0) {
+        if (!push_loss(self, batch, self->trace->name_lost_events, loss.events))
+            return STELE_ERR_MEMORY;
+        self->base.lost_count += loss.events;
+    }
+    if (loss.packets != 0) {
+        if (!push_loss(self, batch, self->trace->name_lost_packets, loss.packets))
+            return STELE_ERR_MEMORY;
+        self->base.missing_count += loss.packets;
+    }
+    self->loss = (ctf_loss){0};
+    return STELE_OK;
+}
+
+/* ---- Packets ---- */
+
+static stele_status open_packet(ctf_producer *self)
+{
+    stele_status status = ctf_walk_next(&self->walk, &self->packet);
+    self->base.skipped_size += self->walk.skipped;
+    self->walk.skipped = 0;
+    if (status != STELE_OK) {
+        self->packet = NULL;
+        return status;
+    }
+    self->has_event = false;
+    if (self->walk.is_behind_gap)
+        self->losses = (ctf_losses){.is_part = true};
+    self->losses.is_quiet = self->walk.is_outside;
+    self->loss = losses_take(&self->losses, &self->walk.current->packets, self->packet);
+    if (self->walk.is_outside) {
+        self->loss = (ctf_loss){0};
+        self->packet = NULL;
+        return STELE_OK;
+    }
+    status = content_enter(&self->content, &self->walk.current->packets, &self->walk.current->w,
+                           self->packet, self->run);
+    if (status != STELE_ERR_FORMAT)
+        return status;
+    self->base.skipped_size += self->packet->size;
+    self->packet = NULL;
+    return STELE_OK;
+}
+
+/* Events outside of their packet's times: once a stream where the tracer is known for it. */
+static void judge_range(ctf_producer *self, const char *what, uint64_t ticks, uint64_t bound,
+                        unsigned mend)
+{
+    const bool is_known = (self->walk.current->packets.unit->mends & mend) != 0;
+    if (is_known && self->is_mend_reported)
+        return;
+    self->is_mend_reported |= is_known;
+    ctf_report(self->trace, is_known ? CTF414 : CTF413, self->walk.current->file->path,
+               self->packet->offset * 8, 0, 0,
+               "events between the begin and the end of their packet",
+               "an event at %" PRIu64 " cycles, %s at %" PRIu64, ticks, what, bound);
+}
+
+static void judge_first(ctf_producer *self, const stele_event *event)
+{
+    const packet_head *head = &self->packet->head;
+    if (self->request.check && (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
+        (event->flags & STELE_FLAG_NO_TIME) == 0 && event->ticks < head->begin_ticks)
+        judge_range(self, "before the begin", event->ticks, head->begin_ticks,
+                    CTF_MEND_BEFORE_PACKET);
+}
+
+static void close_packet(ctf_producer *self, bool is_whole)
+{
+    const packet_head *head = &self->packet->head;
+    if (self->has_event && run_ticks(self->run) > self->losses.end_ticks)
+        self->losses.end_ticks = run_ticks(self->run);
+    if (self->request.check && is_whole && self->has_event && head->clock != NULL &&
+        (head->has & CTF_ROLE_PACKET_END) != 0 && run_ticks(self->run) > head->end_ticks)
+        judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
+                    head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
+    if (!is_whole)
+        self->base.skipped_size += content_left(&self->content);
+    self->packet = NULL;
+}
+
+/* Times rise, so that the last event tells whether some do not fit: told once a trace. */
+static void judge_times(ctf_producer *self, const stele_event *event, const stele_event *end)
+{
+    if ((end[-1].flags & STELE_FLAG_CLAMPED) == 0 || self->trace->is_clamped_told)
+        return;
+    while ((event->flags & STELE_FLAG_CLAMPED) == 0)
+        event++;
+    self->trace->is_clamped_told = true;
+    diag_report(&self->trace->base.context->diag, &core_codes[STE010],
+                self->walk.current->file->path, event->offset, event->size, NULL,
+                "events at %" PRIu64 " cycles and later", event->ticks);
+}
+
+/* Fills the batch from the current packet; ends the packet where it ends. */
+static stele_status fill_events(ctf_producer *self, stele_batch *batch)
+{
+    const uint32_t before = batch->event_count;
+    const decode_outcome outcome = content_events(&self->content, batch);
+    const stele_status reading = self->walk.current->w.status;
+    if (batch->event_count > before && !self->has_event) {
+        self->has_event = true;
+        judge_first(self, &batch->events[before]);
+    }
+    if (batch->event_count > before)
+        judge_times(self, &batch->events[before], &batch->events[batch->event_count]);
+    if (outcome == DECODE_MEMORY)
+        return STELE_ERR_MEMORY;
+    if (outcome != DECODE_OK)
+        close_packet(self, outcome == DECODE_END);
+    return outcome == DECODE_BAD ? reading : STELE_OK;
+}
+
+/* ---- The producer ---- */
+
+static void set_place(const ctf_producer *self, stele_batch *batch)
+{
+    batch->file = (uint32_t)(self->walk.current->file - self->trace->files);
+    batch->packet = self->packet->offset;
+}
+
+static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
+{
+    const bool is_shared = (batch->columns & STELE_COLUMN_CONTEXT) == 0;
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && !batch_is_full(batch)) {
+        if (self->packet == NULL) {
+            if (batch->event_count != 0 && !is_shared)
+                return STELE_OK;
+            status = open_packet(self);
+        } else if (self->loss.events != 0 || self->loss.packets != 0) {
+            /* Stands alone: it is not of the packet that the batch's context is of. */
+            if (batch->event_count != 0)
+                return STELE_OK;
+            set_place(self, batch);
+            return push_losses(self, batch);
+        } else {
+            set_place(self, batch);
+            status = fill_events(self, batch);
+        }
+    }
+    return status;
+}
+
+static stele_status ctf_fill(producer *base, stele_batch *batch)
+{
+    ctf_producer *self = (ctf_producer *)base;
+    stele_status status = STELE_END;
+    stele_batch_clear(batch);
+    batch->columns = self->request.columns & (STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
+    while (self->stream < self->stream_end) {
+        status = self->has_walk ? STELE_OK : open_stream(self);
+        batch->stream = current_stream(self)->number;
+        if (status == STELE_OK)
+            status = fill_stream(self, batch);
+        if (status != STELE_END)
+            return status;
+        close_stream(self);
+        self->stream++;
+        if (batch->event_count != 0)
+            return STELE_OK;
+    }
+    return STELE_END;
+}
+
+static void ctf_close(producer *base)
+{
+    ctf_producer *self = (ctf_producer *)base;
+    close_stream(self);
+    content_free(&self->content);
+    run_free(self->run);
+    program_set_give_back(self->trace, self->programs);
+    free(self);
+}
+
+stele_status ctf_produce(stele_trace *base, const produce_request *request, producer **out)
+{
+    static const producer_ops ops = {ctf_fill, ctf_close};
+    ctf_trace *trace = (ctf_trace *)base;
+    ctf_producer *self;
+    *out = NULL;
+    if (trace->file_count != 0) {
+        const bool is_whole = request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
+        const stele_status status = is_whole ? ctf_group(trace) : trace_index(base);
+        if (status != STELE_OK)
+            return status;
+    }
+    self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
+    self->base.ops = &ops;
+    self->trace = trace;
+    self->request = *request;
+    self->stream_end = trace->stream_count;
+    if (request->stream != PRODUCE_ALL) {
+        /* They have numbers in their order. */
+        self->stream = request->stream - trace->streams[0].number;
+        self->stream_end = self->stream + 1;
+    }
+    self->programs = program_set_take(trace, request->columns);
+    if (self->programs == NULL) {
+        ctf_close(&self->base);
+        return STELE_ERR_MEMORY;
+    }
+    *out = &self->base;
+    return STELE_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where some of the packets of a file begin: few enough to be kept, whatever its size. */
+#include <stdlib.h>
+
+#include "formats/ctf/trace.h"
+
+bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
+{
+    const uint64_t number = file->packet_count++;
+    if (number == 0)
+        file->seek_step = 1;
+    if (number % file->seek_step != 0)
+        return true;
+    if (file->seek_count == file->seek_capacity && file->seek_count < CTF_SEEKS_MAX) {
+        const uint32_t capacity = file->seek_capacity != 0 ? file->seek_capacity * 4 : 4;
+        ctf_seek *grown = realloc(file->seeks, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        file->seeks = grown;
+        file->seek_capacity = capacity;
+    }
+    if (file->seek_count == CTF_SEEKS_MAX) {
+        for (uint32_t i = 0; i < CTF_SEEKS_MAX / 2; i++)
+            file->seeks[i] = file->seeks[2 * i];
+        file->seek_count = CTF_SEEKS_MAX / 2;
+        file->seek_step *= 2;
+        if (number % file->seek_step != 0)
+            return true;
+    }
+    file->seeks[file->seek_count++] = (ctf_seek){offset, begin, number};
+    return true;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/read/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/saturate.h"
+#include "core/wide.h"
+
+#define NS_PER_S 1000000000
+
+stele_status ctf_open_member(const ctf_trace *trace, size_t member, input **in)
+{
+    if (member != CTF_WHOLE)
+        return source_open_member(trace->base.source, member, in);
+    *in = source_input(trace->base.source);
+    return STELE_OK;
+}
+
+void ctf_close_member(size_t member, input *in)
+{
+    if (member != CTF_WHOLE)
+        input_close(in);
+}
+
+/* As the user says, beyond what the metadata does. */
+static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generation generation)
+{
+    int64_t seconds = trace->clock_offset_ns / NS_PER_S,
+            rest_ns = trace->clock_offset_ns % NS_PER_S;
+    if (rest_ns < 0) {
+        seconds--;
+        rest_ns += NS_PER_S;
+    }
+    clock->rounds_twice = trace->rounds_twice;
+    /* Before CTF 2 nothing says what an offset counts from; tracers that give one mean 1970. */
+    clock->is_wall = clock->is_unix_epoch ||
+                     (generation == CTF_1 && (clock->offset_s != 0 || clock->offset_cycles != 0));
+    if (trace->clock_frequency_hz != 0 && generation == CTF_RFC)
+        clock->frequency_hz = trace->clock_frequency_hz;
+    clock->offset_s = add_saturated(clock->offset_s, seconds);
+    clock->offset_cycles =
+        add_saturated(clock->offset_cycles,
+                      (int64_t)((wide_i128)rest_ns * (wide_i128)clock->frequency_hz / NS_PER_S));
+}
+
+bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
+{
+    schema_free(&unit->schema);
+    unit->schema = (ctf_schema){0};
+    unit->is_open = metadata_parse(&unit->text, &unit->schema);
+    for (uint32_t i = 0; i < unit->schema.clock_count; i++)
+        clock_adjust(unit->schema.clocks[i], trace, unit->schema.generation);
+    return unit->is_open;
+}
+
+stele_status ctf_unit_read(ctf_trace *trace, ctf_unit *unit)
+{
+    stele_context *context = trace->base.context;
+    input *in = NULL;
+    uint32_t error_count;
+    stele_status status = ctf_open_member(trace, unit->metadata_member, &in);
+    if (status != STELE_OK)
+        return status;
+    status = metadata_read_rfc(&unit->text, &context->diag, &context->limits, in, &trace->rfc);
+    unit->text.name = unit->path != NULL ? unit->path : source_path(trace->base.source);
+    if (status == STELE_OK) {
+        metadata_keep_input(&unit->text, in);
+        error_count = unit->text.error_count;
+        if (!ctf_unit_parse(trace, unit))
+            status = unit->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
+    }
+    ctf_close_member(unit->metadata_member, in);
+    if (status == STELE_OK)
+        unit->mends = ctf_mends_of(&unit->schema);
+    if (status != STELE_OK || unit->text.generation != CTF_RFC) /* which may be parsed again */
+        metadata_forget_text(&unit->text);
+    return status;
+}
+
+bool ctf_unit_know(ctf_unit *unit)
+{
+    const ctf_schema *schema = &unit->schema;
+    const ctf_identity *id = &schema->identity;
+    const bool has_identity = id->name.bytes != NULL && id->uid.bytes != NULL;
+    const size_t uuid_size = schema->has_uuid ? sizeof schema->uuid : 0;
+    size_t size = uuid_size;
+    char *bytes;
+    if (uuid_size == 0 && !has_identity)
+        return true;
+    if (has_identity) /* each with the zero behind it */
+        size += (size_t)id->name_space.size + id->name.size + id->uid.size + 3;
+    bytes = calloc(1, size);
+    if (bytes == NULL)
+        return false;
+    unit->known_by = (ctf_text){bytes, (uint32_t)size};
+    memcpy(bytes, schema->uuid, uuid_size);
+    if (has_identity)
+        snprintf(bytes + uuid_size, size - uuid_size, "%s%c%s%c%s",
+                 id->name_space.bytes != NULL ? id->name_space.bytes : "", 0, id->name.bytes, 0,
+                 id->uid.bytes);
+    return true;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stream has one file as a rule. Rotations give it several that follow each other; snapshots give
+ * it several that overlap, with the same packets in some of them. Files are opened when their first
+ * packet's turn comes, so that few are open at a time.
+ */
+#include "formats/ctf/read/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/array.h"
+
+/* ---- One file ---- */
+
+/* Whether packets can be found by their begins. */
+static bool is_seekable(const ctf_file *file)
+{
+    return file->is_ordered && file->first.clock != NULL &&
+           (file->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
+}
+
+/* The place of the last seek point whose packets are not all before the begin. */
+static uint64_t seek_offset(const ctf_walk *walk, const ctf_file *file)
+{
+    const ctf_clock *clock = file->first.clock;
+    uint32_t low = 0, high = file->seek_count;
+    if (walk->options.begin_ns == INT64_MIN || file->seek_count == 0 || !is_seekable(file))
+        return 0;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        bool is_clamped = false;
+        if (clock_ns(clock, file->seeks[middle].begin, &is_clamped) < walk->options.begin_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    /* One packet more gives what counters are counted from, and events behind their packet. */
+    return file->seeks[low > 0 ? low - 1 : 0].offset;
+}
+
+static void file_close(walk_file *self)
+{
+    if (self->has_index)
+        lttng_index_close(&self->index);
+    window_close(&self->w);
+    ctf_close_member(self->file->member, self->in);
+}
+
+static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *file)
+{
+    const ctf_trace *trace = walk->trace;
+    const stele_limits *limits = &trace->base.context->limits;
+    const uint64_t from = seek_offset(walk, file);
+    stele_status status;
+    *self = (walk_file){.file = file, .is_sought = from != 0};
+    status = ctf_open_member(trace, file->member, &self->in);
+    if (status != STELE_OK)
+        return status;
+    status = window_open(&self->w, self->in, from, UINT64_MAX, walk->options.window_size,
+                         limits->record_size_max);
+    if (status != STELE_OK) {
+        ctf_close_member(file->member, self->in);
+        return status;
+    }
+    packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
+                 self->in->size);
+    if (walk->options.check && walk->options.begin_ns == INT64_MIN &&
+        walk->options.end_ns == INT64_MAX &&
+        lttng_index_open(&self->index, trace, file) == STELE_OK)
+        self->has_index = true;
+    return STELE_OK;
+}
+
+static void compare_index(walk_file *self)
+{
+    lttng_entry entry;
+    if (!self->has_index)
+        return;
+    if (lttng_index_next(&self->index, &entry) == STELE_OK) {
+        lttng_index_compare(&self->index, &entry, &self->packet);
+        return;
+    }
+    ctf_report(self->packets.trace, CTF411, self->index.in->name, self->index.in->size * 8, 0, 0,
+               "an entry for every packet", "none for the packet at %" PRIu64, self->packet.offset);
+    lttng_index_close(&self->index);
+    self->has_index = false;
+}
+
+/* Behind the last packet: entries that are left tell of packets that are gone. */
+static void finish_index(walk_file *self)
+{
+    lttng_entry entry;
+    if (self->has_index && lttng_index_next(&self->index, &entry) == STELE_OK)
+        ctf_report(self->packets.trace, CTF411, self->index.in->name,
+                   (window_offset(&self->index.w) - self->index.entry_size) * 8,
+                   self->index.entry_size, 0, "a packet for every entry",
+                   "none at %" PRIu64 ", where '%s' has ended", entry.offset, self->file->path);
+}
+
+static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
+{
+    const packet_head *head = &packet->head;
+    const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
+    bool is_clamped = false;
+    return walk->options.begin_ns != INT64_MIN && head->clock != NULL &&
+           (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
+           (mends & CTF_MEND_AFTER_PACKET) == 0 &&
+           clock_ns(head->clock, head->end_ticks, &is_clamped) < walk->options.begin_ns;
+}
+
+static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
+{
+    const packet_head *head = &self->packet.head;
+    const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
+    bool is_clamped = false;
+    return walk->options.end_ns != INT64_MAX && (mends & CTF_MEND_BEFORE_PACKET) == 0 &&
+           head->clock != NULL && self->file->is_ordered &&
+           (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
+           clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
+}
+
+/* Reads the next head of the file; STELE_END when nothing more of it is wanted. */
+static stele_status file_next(ctf_walk *walk, walk_file *self)
+{
+    const uint64_t skipped = self->packets.skipped;
+    const stele_status status = packets_next(&self->packets, &self->w, &self->packet);
+    walk->skipped += self->packets.skipped - skipped;
+    if (status != STELE_OK)
+        return status;
+    compare_index(self);
+    return is_behind_end(walk, self) ? STELE_END : STELE_OK;
+}
+
+/* Steps over the file's packet, which the reader may have read a part of. */
+static bool file_skip(walk_file *self)
+{
+    const uint64_t end = self->packet.offset + self->packet.size;
+    const uint64_t at = window_offset(&self->w);
+    return !self->packet.is_cut && (end < at || window_skip(&self->w, end - at));
+}
+
+/* ---- The stream ---- */
+
+stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
+                           ctf_programs *programs, ctf_run *run, const walk_options *options)
+{
+    *walk = (ctf_walk){.trace = trace, .stream = stream, .options = *options, .run = run};
+    run_reset(run);
+    if (stream->file_count > 1) {
+        walk->peek = run_new(programs);
+        if (walk->peek == NULL)
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+void ctf_walk_close(ctf_walk *walk)
+{
+    for (uint32_t i = 0; i < walk->open_count; i++) {
+        file_close(walk->open[i]);
+        free(walk->open[i]);
+    }
+    free(walk->open);
+    run_free(walk->peek);
+    *walk = (ctf_walk){0};
+}
+
+/* ---- Open files: a heap, the one whose packet comes next in front ---- */
+
+static bool is_before(const walk_file *a, const walk_file *b)
+{
+    const packet_head *x = &a->packet.head, *y = &b->packet.head;
+    if (x->begin_ticks != y->begin_ticks)
+        return x->begin_ticks < y->begin_ticks;
+    if (x->sequence_number != y->sequence_number)
+        return x->sequence_number < y->sequence_number;
+    return a->file < b->file;
+}
+
+static void heap_up(walk_file **heap, uint32_t at)
+{
+    walk_file *moved = heap[at];
+    for (; at > 0 && is_before(moved, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = moved;
+}
+
+static void heap_down(walk_file **heap, uint32_t count)
+{
+    walk_file *moved = heap[0];
+    uint32_t at = 0, child;
+    while ((child = 2 * at + 1) < count) {
+        child += child + 1 < count && is_before(heap[child + 1], heap[child]);
+        if (!is_before(heap[child], moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Closes the first file. */
+static void walk_drop(ctf_walk *walk)
+{
+    walk_file *self = walk->open[0];
+    file_close(self);
+    free(self);
+    walk->open[0] = walk->open[--walk->open_count];
+    if (walk->open_count > 1)
+        heap_down(walk->open, walk->open_count);
+}
+
+static stele_status walk_add(ctf_walk *walk)
+{
+    const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file++]];
+    walk_file *self;
+    stele_status status;
+    if (walk->open_count == walk->open_capacity) {
+        walk_file **grown = array_grow(walk->open, sizeof *grown, &walk->open_capacity, 2);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        walk->open = grown;
+    }
+    self = malloc(sizeof *self);
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
+    status = file_open(walk, self, file);
+    if (status != STELE_OK) {
+        free(self);
+        return status;
+    }
+    status = file_next(walk, self);
+    if (status != STELE_OK) {
+        if (status == STELE_END)
+            finish_index(self);
+        file_close(self);
+        free(self);
+        return status == STELE_END ? STELE_OK : status;
+    }
+    walk->open[walk->open_count++] = self;
+    heap_up(walk->open, walk->open_count - 1);
+    return STELE_OK;
+}
+
+/* Opens the files whose first packet is not behind the next one of those that are open. */
+static stele_status walk_fill(ctf_walk *walk)
+{
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && walk->next_file < walk->stream->file_count) {
+        const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file]];
+        if (walk->open_count != 0 &&
+            file->first.begin_ticks > walk->open[0]->packet.head.begin_ticks)
+            break;
+        status = walk_add(walk);
+    }
+    return status;
+}
+
+/* Steps over the packet that was given last. */
+static stele_status walk_step(ctf_walk *walk)
+{
+    walk_file *self = walk->current;
+    stele_status status;
+    walk->current = NULL;
+    status = file_skip(self) ? file_next(walk, self) : STELE_END;
+    if (status == STELE_OK)
+        heap_down(walk->open, walk->open_count);
+    if (status != STELE_END)
+        return status;
+    finish_index(self);
+    walk_drop(walk);
+    return STELE_OK;
+}
+
+/* Whether the packet is the last one again, in another file. */
+static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
+{
+    const packet_head *a = &walk->last, *b = &packet->head;
+    return walk->last_file != NULL && walk->last_file != walk->current->file &&
+           (b->has & CTF_ROLE_PACKET_BEGIN) != 0 && a->has == b->has &&
+           a->begin_ticks == b->begin_ticks && a->end_ticks == b->end_ticks &&
+           a->sequence_number == b->sequence_number && a->discarded == b->discarded &&
+           walk->last_content_bits == packet->content_bits;
+}
+
+/* The main run must stand at the packet's events where another one has read the head. */
+static stele_status walk_enter(ctf_walk *walk, walk_file *self)
+{
+    const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};
+    packet_head head;
+    if (walk->peek != NULL && run_packet(walk->run, &view, self->file->path, self->packet.offset,
+                                         self->packets.type, &head) != DECODE_OK)
+        return STELE_ERR_MEMORY;
+    return STELE_OK;
+}
+
+stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
+{
+    stele_status status;
+    for (;;) {
+        status = walk->current != NULL ? walk_step(walk) : STELE_OK;
+        if (status == STELE_OK)
+            status = walk_fill(walk);
+        if (status != STELE_OK)
+            return status;
+        if (walk->open_count == 0)
+            return STELE_END;
+        walk->current = walk->open[0];
+        walk->is_repeat = is_equal(walk, &walk->current->packet);
+        if (walk->is_repeat && !walk->options.repeats)
+            continue;
+        *packet = &walk->current->packet;
+        walk->is_behind_gap = walk->current->is_sought;
+        walk->current->is_sought = false;
+        if (walk->peek != NULL && !walk->is_repeat) {
+            walk->last_file = walk->current->file;
+            walk->last = (*packet)->head;
+            walk->last_content_bits = (*packet)->content_bits;
+        }
+        walk->is_outside = is_before_begin(walk, *packet);
+        return walk->is_outside ? STELE_OK : walk_enter(walk, walk->current);
+    }
+}

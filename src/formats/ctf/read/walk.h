@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packets of one data stream, from all of its files in the order of time, equal ones once. */
+#ifndef CTF_WALK_H
+#define CTF_WALK_H
+
+#include "formats/ctf/read/lttng_index.h"
+#include "formats/ctf/read/packet.h"
+
+typedef struct walk_options {
+    size_t window_size;
+    int64_t begin_ns, end_ns; /* packets that are outside as a whole may be left out */
+    bool check;               /* compare packets with LTTng's index */
+    bool repeats;             /* give equal packets, too */
+} walk_options;
+
+typedef struct walk_file walk_file;
+
+typedef struct ctf_walk {
+    const ctf_trace *trace;
+    const ctf_stream *stream;
+    walk_options options;
+    ctf_run *run;     /* stands at the first event of the current packet */
+    ctf_run *peek;    /* reads heads while several files take part; NULL with one */
+    walk_file **open; /* files whose turn it is, the first one in front */
+    uint32_t open_count, open_capacity;
+    uint32_t next_file;        /* of the stream */
+    walk_file *current;        /* that the last packet is of */
+    uint64_t skipped;          /* bytes that were no packets */
+    bool is_outside;           /* the current packet ends before the begin: not to be decoded */
+    bool is_repeat;            /* the current packet is equal to the one before */
+    bool is_behind_gap;        /* packets in front of the current one were left out unread */
+    const ctf_file *last_file; /* where there are several: of the last packet that was no repeat */
+    packet_head last;
+    uint64_t last_content_bits;
+} ctf_walk;
+
+struct walk_file {
+    const ctf_file *file;
+    input *in;
+    window w;
+    ctf_packets packets;
+    ctf_packet packet;
+    lttng_index index; /* with `check` */
+    bool has_index;
+    bool is_sought; /* its first packets were left out, and the next one is the first read */
+};
+
+/* `run` stays the caller's and must outlive the walk. */
+stele_status ctf_walk_open(ctf_walk *walk, const ctf_trace *trace, const ctf_stream *stream,
+                           ctf_programs *programs, ctf_run *run, const walk_options *options);
+void ctf_walk_close(ctf_walk *walk);
+
+/*
+ * The next packet: the window of `walk->current` is at its first byte, the run at its first event.
+ * Valid until the next call. STELE_END behind the last.
+ */
+stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet);
+
+#endif

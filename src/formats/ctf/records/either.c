@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event headers of LTTng, which most records of most traces have, as one operation:
+ *
+ *     struct { u5 id; variant <id> { struct { u27 timestamp } compact;
+ *                                    struct { u32 id; u64 timestamp } extended } v }
+ *
+ * and the same with u16 id and u32 timestamp. What counts is the shape and the roles, not names,
+ * sizes or byte order.
+ */
+#include "formats/ctf/records/build.h"
+#include "formats/ctf/schema/choices.h"
+
+/* The members that matter. */
+typedef struct either_shape {
+    const ctf_class *header, *id, *compact, *compact_time, *extended, *extended_id, *extended_time;
+    uint32_t extended_option;
+} either_shape;
+
+static bool is_number(const ctf_class *type, unsigned role, bool is_big_endian)
+{
+    return type->kind == CTF_UINT && type->roles == role && type->size <= 64 &&
+           type->unit_size == 0 && !type->is_bit_reversed && type->is_big_endian == is_big_endian;
+}
+
+/* Compact and extended option, in either order. */
+static bool shape_options(either_shape *shape, const ctf_class *variant)
+{
+    const bool is_big_endian = shape->id->is_big_endian;
+    for (uint32_t i = 0; i < 2; i++) {
+        const ctf_class *type = variant->u.variant.options[i].type;
+        const ctf_member *members;
+        if (type->kind != CTF_STRUCT)
+            return false;
+        members = type->u.structure.members;
+        if (type->u.structure.count == 1) {
+            shape->compact = type;
+            shape->compact_time = members[0].type;
+        } else if (type->u.structure.count == 2) {
+            shape->extended = type;
+            shape->extended_option = i;
+            shape->extended_id = members[0].type;
+            shape->extended_time = members[1].type;
+        }
+    }
+    return shape->compact != NULL && shape->extended != NULL &&
+           is_number(shape->compact_time, CTF_ROLE_TIMESTAMP, is_big_endian) &&
+           is_number(shape->extended_id, CTF_ROLE_EVENT_CLASS_ID, is_big_endian) &&
+           is_number(shape->extended_time, CTF_ROLE_TIMESTAMP, is_big_endian) &&
+           shape->compact_time->clock == shape->extended_time->clock;
+}
+
+static bool shape_find(either_shape *shape, const builder *b, const ctf_class *header)
+{
+    const target_walk *walk = &b->programs->walk;
+    const ctf_member *members = header->u.structure.members;
+    *shape = (either_shape){.header = header};
+    if (header->u.structure.count != 2 || header->alignment < 8 || b->is_mixed)
+        return false;
+    shape->id = members[0].type;
+    return is_number(shape->id, CTF_ROLE_EVENT_CLASS_ID, shape->id->is_big_endian) &&
+           members[1].type->kind == CTF_VARIANT && members[1].type->u.variant.count == 2 &&
+           walk->user_count == 1 && walk->users[0].kind == USER_SLOT &&
+           walk->users[0].target == shape->id && shape_options(shape, members[1].type);
+}
+
+/* The last id is the escape, and all others are compact. */
+static bool shape_escapes(const either_shape *shape, const builder *b, uint64_t *escape)
+{
+    const target_user *user = &b->programs->walk.users[0];
+    const ctf_class *variant = shape->header->u.structure.members[1].type;
+    range_table table;
+    arena memory = {0};
+    bool is_so = choices_make(&table, &memory, variant, user) && table.count == 2;
+    if (is_so) {
+        const range_entry *low = &table.entries[0], *high = &table.entries[1];
+        *escape = bits_mask(shape->id->size);
+        is_so = low->low == 0 && low->high == *escape - 1 && high->low == *escape &&
+                high->high == *escape && high->index == shape->extended_option &&
+                low->index != high->index;
+    }
+    arena_free(&memory);
+    return is_so;
+}
+
+/* Puts a number behind `*at`; false when its place is not known or spans nine bytes. */
+static bool either_place(const either_shape *shape, const ctf_class *type, uint64_t *at,
+                         op_place *place)
+{
+    bool is_wide;
+    if (type->alignment > shape->header->alignment)
+        return false;
+    *at = align_up(*at, type->alignment);
+    *place = place_make(*at, type->size, type->is_big_endian, &is_wide);
+    *at += type->size;
+    return !is_wide;
+}
+
+/* The same of one that must be in the first 8 bytes: its shift is that in all of them. */
+static bool either_place_first(const either_shape *shape, const ctf_class *type, uint64_t *at,
+                               op_place *place)
+{
+    if (!either_place(shape, type, at, place) || *at > 64)
+        return false;
+    place->shift = (uint8_t)(type->is_big_endian ? 64 - *at : *at - type->size);
+    place->offset = 0;
+    return true;
+}
+
+static bool either_make(op_either *either, const either_shape *shape)
+{
+    uint64_t id_end = 0, compact_end, extended_end;
+    if (!either_place_first(shape, shape->id, &id_end, &either->id) ||
+        shape->compact->alignment > shape->header->alignment ||
+        shape->extended->alignment > shape->header->alignment)
+        return false;
+    compact_end = align_up(id_end, shape->compact->alignment);
+    extended_end = align_up(id_end, shape->extended->alignment);
+    if (!either_place_first(shape, shape->compact_time, &compact_end, &either->compact_time) ||
+        !either_place(shape, shape->extended_id, &extended_end, &either->extended_id) ||
+        !either_place(shape, shape->extended_time, &extended_end, &either->extended_time) ||
+        extended_end > (uint64_t)STRETCH_SIZE_MAX * 8 || compact_end > extended_end)
+        return false;
+    either->compact_size = (uint32_t)compact_end;
+    either->extended_size = (uint32_t)extended_end;
+    return true;
+}
+
+/* Whether compact headers are as in that one. */
+static bool is_alike(const op_either *a, const op_either *b)
+{
+    return a->escape == b->escape && a->id.shift == b->id.shift && a->id.mask == b->id.mask &&
+           a->compact_time.shift == b->compact_time.shift &&
+           a->compact_time.mask == b->compact_time.mask && a->compact_size == b->compact_size;
+}
+
+static op_code either_code(const op *at)
+{
+    if ((at->flags & OP_BIG_ENDIAN) != 0)
+        return OP_EITHER_BE;
+    if (at->mask != 7 || at->v.header.clock != 0 || at->v.header.slot != SLOT_NONE)
+        return OP_EITHER_LE;
+    return is_alike(at->u.either, &either_1)   ? OP_EITHER_1
+           : is_alike(at->u.either, &either_2) ? OP_EITHER_2
+                                               : OP_EITHER_LE;
+}
+
+/* Whether the id is a length or a tag of event classes, too. */
+static bool is_id_used(builder *b)
+{
+    uint32_t node;
+    const target_tree *tree = target_scope_tree(&b->programs->walk, CTF_SCOPE_EVENT_HEADER, &node);
+    return tree->nodes[target_tree_child(tree, node, 0)].is_far;
+}
+
+bool build_either(builder *b, const ctf_class *header)
+{
+    const ctf_clock *clock;
+    op_either either = {0}, *kept;
+    either_shape shape;
+    layout_phase phase;
+    op *at;
+    if (!shape_find(&shape, b, header) || !shape_escapes(&shape, b, &either.escape) ||
+        !either_make(&either, &shape))
+        return false;
+    clock = shape.compact_time->clock != NULL ? shape.compact_time->clock : b->stream->clock;
+    kept = build_take(b, 1, sizeof *kept);
+    if (clock == NULL || kept == NULL)
+        return false;
+    *kept = either;
+    at = build_op(b, OP_EITHER_LE);
+    at->u.either = kept;
+    at->mask = header->alignment - 1;
+    at->flags = shape.id->is_big_endian ? OP_BIG_ENDIAN : 0;
+    at->v.header.clock = clock->number;
+    at->v.header.slot = is_id_used(b) ? b->programs->walk.users[0].slot : SLOT_NONE;
+    at->code = (uint8_t)either_code(at);
+    phase = (layout_phase){header->alignment, 0};
+    b->phase =
+        phase_join(phase_step(phase, either.compact_size), phase_step(phase, either.extended_size));
+    return true;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations of texts, arrays, structures, variants and optionals. */
+#include "formats/ctf/records/emit.h"
+#include "formats/ctf/schema/choices.h"
+
+static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
+{
+    return target_tree_child(b->tree, node, index);
+}
+
+/* ---- Entries ---- */
+
+/* Begins a run of `count` members whose number of entries is not known. */
+static void run_open(builder *b, uint64_t head, uint32_t count)
+{
+    op *at = build_op(b, OP_OPEN);
+    at->head = head;
+    at->u.run.count = count;
+    b->entries++;
+    if (++b->open > b->depth)
+        b->depth = b->open;
+}
+
+static void run_close(builder *b)
+{
+    build_op(b, OP_CLOSE);
+    b->open--;
+}
+
+static void entry_add(builder *b, uint64_t head)
+{
+    build_op(b, OP_ENTRY)->head = head;
+    b->entries++;
+}
+/* ---- Lengths ---- */
+
+/* The slot of the next user of a target; where several fields may be it, it is picked now. */
+static const target_user *next_user(builder *b)
+{
+    const target_walk *walk = &b->programs->walk;
+    const target_user *user = &walk->users[b->user++];
+    if (user->kind == USER_PICK) {
+        op *at = build_op(b, OP_PICK);
+        at->u.picks.first = user->first;
+        at->u.picks.count = user->count;
+        at->v.slot = user->slot;
+    }
+    return user;
+}
+
+/* How long an array, text or blob is. */
+typedef struct field_length {
+    uint64_t value; /* or the slot */
+    bool is_fixed;
+} field_length;
+
+static field_length emit_length(builder *b, const ctf_class *type)
+{
+    const ctf_class *in_front = type->u.array.length_class;
+    const target_user *user;
+    if (in_front != NULL) {
+        const bool is_wanted = b->is_wanted;
+        bool is_wide;
+        number n = {.flags = in_front->is_big_endian ? OP_BIG_ENDIAN : 0};
+        b->is_wanted = false;
+        n.place = build_place(b, in_front, &is_wide);
+        n.flags |= is_wide ? OP_WIDE : 0;
+        number_op(b, OP_SLOT, &n)->v.slot = SLOT_LENGTH;
+        b->is_wanted = is_wanted;
+        return (field_length){SLOT_LENGTH, false};
+    }
+    if (type->u.array.length_at == NULL)
+        return (field_length){type->u.array.length, true};
+    user = next_user(b);
+    return user->kind == USER_CONSTANT ? (field_length){user->constant, true}
+                                       : (field_length){user->slot, false};
+}
+
+static void set_length(op *at, field_length length)
+{
+    at->u.length = length.value;
+    if (!length.is_fixed)
+        at->flags |= OP_HAS_SLOT;
+}
+
+/* The position behind `length` pieces of `size` bits. */
+static void step_length(builder *b, field_length length, uint64_t size)
+{
+    if (length.is_fixed)
+        b->phase = phase_step(b->phase, length.value * size);
+    else
+        b->phase = phase_blur(b->phase, size & (0 - size));
+}
+
+/* ---- Text and bytes ---- */
+
+static void emit_string(builder *b, const ctf_class *type, stele_name name)
+{
+    op *at;
+    build_align(b, type->alignment > 8 ? type->alignment : 8);
+    at = build_op(b, type->encoding > CTF_ASCII ? OP_STRING
+                     : b->is_wanted             ? OP_STRING_COPY
+                                                : OP_STRING_PASS);
+    at->v.encoding = type->encoding;
+    at->flags = b->is_wanted ? OP_WANTED : 0;
+    at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
+    b->entries += b->is_wanted;
+    b->phase = (layout_phase){8, 0};
+}
+
+#define SHORT_TEXT 64u /* bytes */
+
+/* A short text that every event has, like the name of its thread: it does not end the stretch. */
+static void emit_short_text(builder *b, stele_name name, uint32_t length)
+{
+    const uint32_t offset = build_bytes(b, 8, length);
+    op *at = build_op(b, OP_SHORT_TEXT);
+    at->offset = offset;
+    at->u.length = length;
+    at->head = build_head(b, name, STELE_TYPE_STRING, 0, 0);
+    b->entries++;
+}
+
+/* Of a length: texts and blobs. */
+static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
+{
+    const bool is_text = type->kind == CTF_STATIC_STRING || type->kind == CTF_DYNAMIC_STRING;
+    const field_length length = emit_length(b, type);
+    uint64_t size;
+    op *at;
+    if (!b->is_wanted && (type->roles & CTF_ROLE_UUID) == 0 && length.is_fixed &&
+        layout_is_fixed(type, &size)) {
+        build_step(b, type->alignment > 8 ? type->alignment : 8, size);
+        return;
+    }
+    if (is_text && length.is_fixed && length.value != 0 && length.value <= SHORT_TEXT &&
+        type->encoding <= CTF_ASCII && type->alignment <= 8) {
+        emit_short_text(b, name, (uint32_t)length.value);
+        return;
+    }
+    build_align(b, type->alignment > 8 ? type->alignment : 8);
+    if ((type->roles & CTF_ROLE_UUID) != 0)
+        build_op(b, OP_UUID);
+    at = build_op(b, !b->is_wanted                ? OP_SKIP
+                     : !is_text                   ? OP_BLOB
+                     : type->encoding > CTF_ASCII ? OP_ANY_TEXT
+                                                  : OP_TEXT);
+    set_length(at, length);
+    if (b->is_wanted)
+        at->v.encoding = type->encoding;
+    else
+        at->v.element.stride = at->v.element.size = 8;
+    at->head = build_head(b, name, is_text ? STELE_TYPE_STRING : STELE_TYPE_BYTES, 0, 0);
+    b->entries += b->is_wanted;
+    step_length(b, length, 8);
+}
+
+/* ---- Arrays ---- */
+
+/* Elements of one fixed size, of which nothing is needed. */
+static void skip_elements(builder *b, field_length length, uint64_t size, uint64_t stride)
+{
+    uint64_t total = 0;
+    op *at;
+    if (length.is_fixed &&
+        (length.value == 0 || (!__builtin_mul_overflow(length.value - 1, stride, &total) &&
+                               (total += size) < UINT32_MAX))) {
+        build_step(b, 1, total);
+        return;
+    }
+    build_close(b);
+    at = build_op(b, OP_SKIP);
+    set_length(at, length);
+    at->v.element.stride = (uint32_t)stride;
+    at->v.element.size = (uint32_t)size;
+    b->phase = phase_blur(b->phase, (size | stride) & (0 - (size | stride)));
+}
+
+#define SHORT_NUMBERS 64u /* bytes */
+
+/* A short array that every event has: it does not end the stretch. */
+static bool is_short_array(const ctf_class *element, field_length length)
+{
+    const uint64_t stride = align_up(element->size, element->alignment);
+    return length.is_fixed && length.value != 0 && length.value <= SHORT_NUMBERS &&
+           length.value * stride <= SHORT_NUMBERS * 8;
+}
+
+/* As an entry each: an array like any fields. */
+static void emit_short_entries(builder *b, const ctf_class *element, uint32_t count,
+                               stele_name name)
+{
+    op *at = build_op(b, OP_ENTRY);
+    at->head = build_head(b, name, STELE_TYPE_ARRAY, 0, 0);
+    at->u.run.length = at->u.run.count = count;
+    b->entries++;
+    for (uint32_t i = 0; i < count; i++)
+        emit_fixed(b, element, 0, TARGET_NONE);
+}
+
+/* Plain numbers, in one packed array or as an entry each. */
+static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
+{
+    const uint64_t stride = align_up(element->size, element->alignment);
+    const bool is_packed = layout_is_packed(element), is_signed = element->kind == CTF_INT;
+    const bool is_float = element->kind == CTF_FLOAT, is_real = is_float && element->size == 32;
+    const stele_type type = !is_packed  ? STELE_TYPE_ARRAY
+                            : is_float  ? STELE_TYPE_FLOATS
+                            : is_signed ? STELE_TYPE_INTS
+                                        : STELE_TYPE_UINTS;
+    number n = {.flags = (uint8_t)((element->is_big_endian ? OP_BIG_ENDIAN : 0) |
+                                   (is_signed ? OP_SIGNED : 0))};
+    const bool is_gapless = stride == element->size && stride % 8 == 0;
+    const bool is_short = is_short_array(element, length);
+    uint32_t offset = 0;
+    bool is_wide, is_whole, is_place;
+    op_code code;
+    op *at;
+    if (is_short && !is_packed) {
+        emit_short_entries(b, element, (uint32_t)length.value, name);
+        return;
+    }
+    n.place = place_make(0, element->size, element->is_big_endian, &is_wide);
+    code = number_code(&n, is_real);
+    is_whole = is_gapless && code != OP_FLOAT;
+    is_place = is_short && is_whole && b->phase.modulus >= 8 && b->phase.rest % 8 == 0;
+    if (is_place)
+        offset = build_bytes(b, element->alignment > 8 ? element->alignment : 8,
+                             (uint32_t)(length.value * stride / 8));
+    else
+        build_close(b);
+    at = build_op(b, is_place    ? OP_SHORT_NUMBERS
+                     : is_whole  ? is_packed ? OP_NUMBERS : OP_ENTRIES
+                     : is_packed ? OP_ANY_NUMBERS
+                                 : OP_ANY_ENTRIES);
+    at->offset = offset;
+    set_length(at, length);
+    at->flags |= n.flags | (is_real ? OP_REAL : 0);
+    at->v.element.stride = (uint32_t)stride;
+    at->v.element.size = element->size;
+    at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
+    at = number_op(b, code, &n);
+    at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
+                          base_hint(element));
+    b->entries++;
+    b->variations += !is_packed;
+    b->has_loops |= !is_packed;
+    if (!is_place)
+        b->phase = phase_blur(b->phase, (element->size | stride) & (0 - (element->size | stride)));
+}
+
+static void emit_loop(builder *b, const ctf_class *element, field_length length, stele_name name,
+                      uint32_t node)
+{
+    const uint64_t size_min = layout_size_min(element);
+    layout_phase phase;
+    uint32_t loop, body;
+    op *at;
+    build_close(b);
+    loop = b->count;
+    at = build_op(b, OP_LOOP);
+    set_length(at, length);
+    at->flags |= b->is_wanted ? OP_WANTED : 0;
+    at->offset = size_min < UINT32_MAX ? (uint32_t)size_min : UINT32_MAX;
+    at->head = build_head(b, name, STELE_TYPE_ARRAY, 0, 0);
+    b->entries += b->is_wanted;
+    b->variations++;
+    b->has_loops = true;
+    if (++b->open > b->depth)
+        b->depth = b->open;
+    b->phase = phase_blur(b->phase, layout_step(element));
+    b->order = ORDER_UNKNOWN;
+    phase = b->phase;
+    body = b->count;
+    emit_class(b, element, 0, node);
+    build_close(b);
+    build_op(b, OP_NEXT)->v.target = body;
+    b->phase = phase;
+    b->open--;
+    b->order = ORDER_UNKNOWN;
+    build_target(b, loop);
+}
+
+static void emit_array(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    const ctf_class *element = type->u.array.element;
+    const field_length length = emit_length(b, type);
+    const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0;
+    const uint32_t inside = child_node(b, node, 0);
+    const bool is_in_bytes = !b->is_mixed || ((element->size | element->alignment) & 7) == 0;
+    const bool is_plain =
+        layout_is_packed(element) || (layout_is_plain(element) && element->roles == 0);
+    uint64_t size;
+    build_step(b, type->alignment, 0);
+    if (is_uuid) {
+        build_close(b);
+        build_op(b, OP_UUID);
+    }
+    if (b->is_wanted && is_plain && inside == TARGET_NONE && is_in_bytes) {
+        emit_numbers(b, element, length, name);
+    } else if (!b->is_wanted && inside == TARGET_NONE && !b->is_mixed &&
+               layout_is_fixed(element, &size) && size < UINT32_MAX / 2 &&
+               element->alignment < UINT32_MAX / 2) {
+        skip_elements(b, length, size, align_up(size, element->alignment));
+    } else {
+        emit_loop(b, element, length, name, inside);
+    }
+}
+
+/* ---- Structures, variants, optionals ---- */
+void emit_members(builder *b, const ctf_class *type, uint32_t node)
+{
+    for (uint32_t i = 0; i < type->u.structure.count; i++) {
+        const ctf_member *member = &type->u.structure.members[i];
+        /* CTF 2 has no role for it; its tracers keep the name that CTF 1.8 reserves. */
+        b->is_cpu = b->scope == CTF_SCOPE_PACKET_CONTEXT && member->type->kind == CTF_UINT &&
+                    ctf_text_is(member->name, "cpu_id");
+        b->also_slot = thread_slot(b, type, member);
+        if (b->also_slot != SLOT_NONE)
+            b->thread_slots |= 1u << b->also_slot;
+        emit_class(b, member->type, b->is_wanted ? build_name(b, member->name) : 0,
+                   child_node(b, node, i));
+        b->also_slot = SLOT_NONE;
+        b->is_cpu = false;
+    }
+}
+
+void emit_struct(builder *b, const ctf_class *type, stele_name name, unsigned hint, uint32_t node)
+{
+    const uint32_t variations = b->variations, hidden = b->hidden;
+    uint32_t run, entries;
+    build_step(b, type->alignment, 0);
+    if (!b->is_wanted) {
+        emit_members(b, type, node);
+        return;
+    }
+    run = b->count;
+    run_open(b, build_head(b, name, STELE_TYPE_STRUCT, 0, hint), type->u.structure.count);
+    entries = b->entries;
+    b->hidden = 0;
+    emit_members(b, type, node);
+    if (b->is_exhausted)
+        return;
+    b->ops[run].u.run.count = type->u.structure.count - b->hidden;
+    b->hidden = hidden;
+    if (b->variations == variations) {
+        b->ops[run].u.run.length = b->entries - entries;
+        b->ops[run].code = OP_ENTRY;
+        b->open--;
+    } else {
+        run_close(b);
+    }
+}
+
+/* Fields below the node may not be there: their slots say so until they are read. */
+static void unset_slots(builder *b, uint32_t node)
+{
+    if (node == TARGET_NONE)
+        return;
+    if (b->tree->nodes[node].slot != SLOT_NONE)
+        build_op(b, OP_UNSET)->v.slot = b->tree->nodes[node].slot;
+    for (uint32_t i = b->tree->nodes[node].child; i != TARGET_NONE; i = b->tree->nodes[i].sibling)
+        unset_slots(b, i);
+}
+
+/* A branch goes on at `phase` and `order`; what is known where all of them meet is gathered. */
+typedef struct branches {
+    layout_phase phase, end_phase;
+    bit_order order, end_order;
+    uint32_t count;
+} branches;
+
+static void branch_begin(builder *b, const branches *ways)
+{
+    build_close(b);
+    b->phase = ways->phase;
+    b->order = ways->order;
+}
+
+static void branch_end(builder *b, branches *ways)
+{
+    build_close(b);
+    ways->end_phase = ways->count == 0 ? b->phase : phase_join(ways->end_phase, b->phase);
+    ways->end_order = ways->count == 0 || ways->end_order == b->order ? b->order : ORDER_UNKNOWN;
+    ways->count++;
+}
+
+static void branches_meet(builder *b, const branches *ways)
+{
+    if (ways->count != 0) {
+        b->phase = ways->end_phase;
+        b->order = ways->end_order;
+    }
+}
+
+static void emit_options(builder *b, const ctf_class *type, stele_name name, uint32_t node,
+                         uint32_t *targets)
+{
+    const uint32_t count = type->u.variant.count;
+    const unsigned hint = b->hint;
+    branches ways = {.phase = b->phase, .order = b->order};
+    uint32_t last_jump = OP_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        const ctf_member *option = &type->u.variant.options[i];
+        b->hint = hint;
+        branch_begin(b, &ways);
+        targets[i] = b->count;
+        if (b->is_wanted)
+            run_open(b, build_head(b, name, STELE_TYPE_VARIANT, 0, 0), 1);
+        emit_class(b, option->type, b->is_wanted ? build_name(b, option->name) : 0,
+                   child_node(b, node, i));
+        build_close(b);
+        if (b->is_wanted)
+            run_close(b);
+        branch_end(b, &ways);
+        if (i + 1 < count) { /* the jumps are a list until their target is known */
+            build_op(b, OP_JUMP)->v.target = last_jump;
+            last_jump = b->count - 1;
+        }
+    }
+    branches_meet(b, &ways);
+    while (last_jump != OP_NONE && !b->is_exhausted) {
+        const uint32_t next = b->ops[last_jump].v.target;
+        b->ops[last_jump].v.target = b->count;
+        last_jump = next;
+    }
+}
+
+static void emit_variant(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    const target_user *user = next_user(b);
+    op_choices *choices = build_take(b, 1, sizeof *choices);
+    uint32_t *targets = build_take(b, type->u.variant.count, sizeof *targets);
+    unset_slots(b, node);
+    b->variations++;
+    if (choices == NULL || targets == NULL ||
+        !choices_make(&choices->table, &b->memory, type, user)) {
+        b->is_exhausted = true;
+        return;
+    }
+    choices->slot = user->slot;
+    choices->is_signed = user->is_signed;
+    choices->targets = targets;
+    build_close(b);
+    build_op(b, OP_CHOOSE)->u.choices = choices;
+    emit_options(b, type, name, node, targets);
+}
+
+static void emit_optional(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    const target_user *user = next_user(b);
+    op_condition *condition = build_take(b, 1, sizeof *condition);
+    const unsigned hint = b->hint;
+    branches ways;
+    uint32_t whether;
+    unset_slots(b, node);
+    b->variations++;
+    if (condition == NULL)
+        return;
+    *condition = (op_condition){.ranges = type->u.optional.ranges,
+                                .range_count = type->u.optional.range_count,
+                                .slot = user->slot,
+                                .is_bool = type->has_bool_selector};
+    build_close(b);
+    ways = (branches){.phase = b->phase, .order = b->order};
+    whether = b->count;
+    build_op(b, OP_WHETHER)->u.condition = condition;
+    b->hint = STELE_HINT_OPTIONAL;
+    emit_class(b, type->u.optional.element, name, child_node(b, node, 0));
+    b->hint = 0;
+    branch_end(b, &ways);
+    if (b->is_wanted) {
+        const uint32_t jump = b->count;
+        build_op(b, OP_JUMP);
+        build_target(b, whether);
+        b->hint = hint;
+        entry_add(b, build_head(b, name, STELE_TYPE_NULL, 0, 0));
+        build_target(b, jump);
+    } else {
+        build_target(b, whether);
+    }
+    branch_begin(b, &ways);
+    branch_end(b, &ways);
+    branches_meet(b, &ways);
+}
+
+void emit_class(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    switch (type->kind) {
+    case CTF_VAR_UINT:
+    case CTF_VAR_INT: emit_varint(b, type, name, node); break;
+    case CTF_STRING: emit_string(b, type, name); break;
+    case CTF_STATIC_STRING:
+    case CTF_DYNAMIC_STRING:
+    case CTF_STATIC_BLOB:
+    case CTF_DYNAMIC_BLOB: emit_bytes(b, type, name); break;
+    case CTF_STRUCT: emit_struct(b, type, name, 0, node); break;
+    case CTF_STATIC_ARRAY:
+    case CTF_DYNAMIC_ARRAY: emit_array(b, type, name, node); break;
+    case CTF_OPTIONAL: emit_optional(b, type, name, node); break;
+    case CTF_VARIANT: emit_variant(b, type, name, node); break;
+    default: emit_fixed(b, type, name, node); break;
+    }
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations of numbers: their entries, and what else they are for. */
+#include "formats/ctf/records/emit.h"
+
+/* ---- Entries ---- */
+
+unsigned base_hint(const ctf_class *type)
+{
+    const bool is_enum = type->mapping_count != 0 && type->kind != CTF_BIT_MAP;
+    const unsigned hint = is_enum ? STELE_HINT_ENUM : 0;
+    switch (type->base) {
+    case CTF_HEX: return hint | STELE_HINT_HEX;
+    case CTF_OCTAL: return hint | STELE_HINT_OCTAL;
+    case CTF_BINARY: return hint | STELE_HINT_BINARY;
+    case CTF_BASE_NONE: return hint | (type->kind <= CTF_BIT_MAP ? STELE_HINT_HEX : 0u);
+    default: return hint;
+    }
+}
+
+/* ---- Numbers ---- */
+
+op *number_op(builder *b, op_code code, const number *n)
+{
+    op *at = build_op(b, code);
+    at->offset = n->place.offset;
+    at->shift = n->place.shift;
+    at->width = n->place.width;
+    at->mask = n->place.mask;
+    if ((n->flags & OP_SIGNED) != 0)
+        at->sign = UINT64_C(1) << (n->place.width - 1);
+    at->flags = n->flags;
+    return at;
+}
+
+op_code number_code(const number *n, bool is_real)
+{
+    const bool is_signed = (n->flags & OP_SIGNED) != 0, is_be = (n->flags & OP_BIG_ENDIAN) != 0;
+    const unsigned width = n->place.width;
+    const bool is_whole = n->place.shift == (is_be ? 64 - width : 0) && (!is_be || width == 8);
+    if (is_real)
+        return is_whole && (n->flags & OP_REVERSED) == 0 ? OP_BINARY32 : OP_FLOAT;
+    if ((n->flags & (OP_REVERSED | OP_WIDE)) != 0)
+        return OP_OTHER;
+    switch (is_whole ? width : 0) {
+    case 8: return is_signed ? OP_S8 : OP_U8;
+    case 16: return is_signed ? OP_S16 : OP_U16;
+    case 32: return is_signed ? OP_S32 : OP_U32;
+    case 64: return OP_U64;
+    default: return is_be ? OP_BE : OP_LE;
+    }
+}
+
+bool is_placing(const ctf_class *type)
+{
+    const unsigned places = CTF_ROLE_TOTAL_LENGTH | CTF_ROLE_CONTENT_LENGTH | CTF_ROLE_TIMESTAMP |
+                            CTF_ROLE_PACKET_END | CTF_ROLE_DISCARDED | CTF_ROLE_SEQUENCE_NUMBER |
+                            CTF_ROLE_PACKET_BEGIN;
+    return (type->roles & places) != 0;
+}
+
+bool wants_raw(const builder *b)
+{
+    return (b->programs->columns & STELE_COLUMN_RAW) != 0;
+}
+
+bool wants_joints(const builder *b)
+{
+    return (b->programs->columns & DECODE_JOINTS) != 0;
+}
+
+static unsigned role_hint(const builder *b, const ctf_class *type)
+{
+    return b->scope == CTF_SCOPE_PACKET_CONTEXT && is_placing(type) ? STELE_HINT_RAW : 0u;
+}
+
+static void emit_float(builder *b, const ctf_class *type, stele_name name, const number *n)
+{
+    const bool is_binary64 = type->exponent_bits == 11 && n->place.width == 64;
+    const bool is_binary32 = type->exponent_bits == 8 && n->place.width == 32;
+    op *at = number_op(b, is_binary64 || is_binary32 ? number_code(n, is_binary32) : OP_FLOAT, n);
+    at->head = build_head(b, name, STELE_TYPE_FLOAT, n->place.width, 0);
+    at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
+}
+
+static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
+{
+    const bool is_named = type->mapping_count != 0;
+    op *at;
+    b->entries++;
+    if (type->kind == CTF_BOOL) {
+        number_op(b, OP_BOOL, n)->head = build_head(b, name, STELE_TYPE_BOOL, n->place.width, 0);
+        return;
+    }
+    if (type->kind == CTF_FLOAT) {
+        emit_float(b, type, name, n);
+        return;
+    }
+    at = number_op(b, is_named ? OP_NAMED : number_code(n, false), n);
+    at->head = build_head(b, name, (n->flags & OP_SIGNED) != 0 ? STELE_TYPE_INT : STELE_TYPE_UINT,
+                          n->place.width, base_hint(type) | role_hint(b, type));
+    if (is_named) {
+        at->u.labels = labels_get(b->programs, type);
+        b->is_exhausted |= at->u.labels == NULL;
+        b->entries += LABELS_KEPT;
+        b->variations++;
+    }
+}
+
+/* Which times the head of a packet has; its begin makes the clock advance once all is read. */
+static uint32_t head_time(const builder *b, const ctf_class *type)
+{
+    const bool is_begin =
+        (type->roles & CTF_ROLE_PACKET_BEGIN) != 0 || b->programs->schema->generation == CTF_2;
+    if (b->scope > CTF_SCOPE_PACKET_CONTEXT)
+        return 0;
+    if ((type->roles & CTF_ROLE_PACKET_END) != 0)
+        return CTF_ROLE_PACKET_END;
+    return (type->roles & CTF_ROLE_TIMESTAMP) != 0 && is_begin ? CTF_ROLE_PACKET_BEGIN : 0;
+}
+
+/* What the number says of the packet: mostly no more than a number. */
+static void number_role(builder *b, uint32_t role, const number *n)
+{
+    static const struct {
+        uint32_t role;
+        size_t at;
+    } words[] = {{CTF_ROLE_PACKET_MAGIC, offsetof(packet_head, magic)},
+                 {CTF_ROLE_STREAM_CLASS_ID, offsetof(packet_head, stream_class_id)},
+                 {CTF_ROLE_STREAM_ID, offsetof(packet_head, stream_id)},
+                 {CTF_ROLE_TOTAL_LENGTH, offsetof(packet_head, total_bits)},
+                 {CTF_ROLE_CONTENT_LENGTH, offsetof(packet_head, content_bits)},
+                 {CTF_ROLE_PACKET_BEGIN, offsetof(packet_head, begin_ticks)}};
+    op *const at = number_op(b, OP_ROLE, n);
+    at->v.role = role;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].role == role) {
+            at->code = OP_ROLE_WORD;
+            at->u.size = words[i].at;
+        }
+    }
+}
+
+static void number_time(builder *b, const ctf_class *type, const number *n)
+{
+    const uint32_t role = head_time(b, type);
+    const ctf_clock *clock = type->clock;
+    if (clock == NULL && b->stream != NULL)
+        clock = b->stream->clock;
+    if (role != 0)
+        number_role(b, role, n);
+    else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
+             b->scope <= CTF_SCOPE_EVENT_HEADER)
+        number_op(b, OP_CLOCK, n)->v.clock = clock->number;
+}
+
+/* Notes what can change when a record is moved: what the head of a packet says, times. */
+static void number_joints(builder *b, const ctf_class *type, const number *n)
+{
+    const uint32_t times = CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
+    const ctf_clock *clock = type->clock;
+    const op of = {.flags = n->flags, .width = n->place.width};
+    if (type->roles == 0)
+        return;
+    if (clock == NULL && b->stream != NULL)
+        clock = b->stream->clock;
+    if (b->scope <= CTF_SCOPE_PACKET_CONTEXT)
+        build_joint(b, JOINT_ROLE, 0, (type->roles & ~times) | head_time(b, type), &of);
+    else if (clock != NULL && (type->roles & CTF_ROLE_TIMESTAMP) != 0 &&
+             b->scope == CTF_SCOPE_EVENT_HEADER)
+        build_joint(b, JOINT_STAMP, 0, clock->number, &of);
+}
+
+/* Whether the number, whose entry was made last, is all that was appended then. */
+static bool is_last_entry(const builder *b)
+{
+    const uint8_t code = b->count != 0 ? b->ops[b->count - 1].code : OP_JUMP;
+    return code >= OP_U8 && code <= OP_BE;
+}
+
+/* What a number is besides a field. */
+static void number_uses(builder *b, const ctf_class *type, uint32_t node, const number *n,
+                        bool has_entry)
+{
+    static const uint32_t head_roles[] = {CTF_ROLE_PACKET_MAGIC,    CTF_ROLE_STREAM_CLASS_ID,
+                                          CTF_ROLE_STREAM_ID,       CTF_ROLE_TOTAL_LENGTH,
+                                          CTF_ROLE_CONTENT_LENGTH,  CTF_ROLE_DISCARDED,
+                                          CTF_ROLE_SEQUENCE_NUMBER, CTF_ROLE_CPU};
+    if (node != TARGET_NONE && b->tree->nodes[node].slot != SLOT_NONE)
+        number_op(b, has_entry && is_last_entry(b) ? OP_SLOT_ENTRY : OP_SLOT, n)->v.slot =
+            b->tree->nodes[node].slot;
+    if (b->also_slot != SLOT_NONE)
+        number_op(b, OP_SLOT, n)->v.slot = b->also_slot;
+    if (b->is_cpu && (type->roles & CTF_ROLE_CPU) == 0)
+        number_role(b, CTF_ROLE_CPU, n);
+    if (type->roles == 0)
+        return;
+    if (b->scope <= CTF_SCOPE_PACKET_CONTEXT) {
+        for (size_t i = 0; i < sizeof head_roles / sizeof *head_roles; i++) {
+            if ((type->roles & head_roles[i]) != 0)
+                number_role(b, head_roles[i], n);
+        }
+    }
+    number_time(b, type, n);
+    if (b->scope == CTF_SCOPE_EVENT_HEADER && (type->roles & CTF_ROLE_EVENT_CLASS_ID) != 0)
+        number_op(b, OP_EVENT_ID, n);
+    if (b->scope >= CTF_SCOPE_EVENT_HEADER && (type->roles & CTF_ROLE_EVENT_SIZE) != 0) {
+        number_op(b, OP_EVENT_SIZE, n);
+        b->has_event_size = true;
+    }
+    number_joints(b, type, n);
+}
+
+static void emit_big(builder *b, const ctf_class *type, stele_name name)
+{
+    op *at;
+    build_order(b, type);
+    build_align(b, type->alignment);
+    if (b->is_wanted) {
+        at = build_op(b, type->kind == CTF_FLOAT ? OP_BIG_FLOAT : OP_BIG);
+        at->u.size = type->size;
+        at->v.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
+        at->flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
+                              (type->kind == CTF_INT ? OP_SIGNED : 0) |
+                              (type->is_bit_reversed ? OP_REVERSED : 0));
+        at->head = build_head(b, name,
+                              type->kind == CTF_FLOAT  ? STELE_TYPE_FLOAT
+                              : type->kind == CTF_BOOL ? STELE_TYPE_BOOL
+                                                       : STELE_TYPE_BIGINT,
+                              type->size,
+                              type->kind == CTF_FLOAT || type->kind == CTF_BOOL ? 0
+                              : type->kind == CTF_INT ? base_hint(type) | STELE_HINT_SIGNED
+                                                      : base_hint(type));
+        b->entries++;
+        b->phase = phase_step(b->phase, type->size);
+    } else {
+        build_step(b, 1, type->size);
+    }
+}
+
+void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    number n = {0};
+    bool is_wide, has_entry;
+    if (type->size == 0 || type->size > 64) {
+        emit_big(b, type, name);
+        return;
+    }
+    if (!b->is_wanted && node == TARGET_NONE && b->also_slot == SLOT_NONE && !b->is_cpu &&
+        type->roles == 0 && type->unit_size == 0) {
+        build_order(b, type);
+        build_step(b, type->alignment, type->size);
+        return;
+    }
+    if (wants_joints(b) && type->roles != 0)
+        build_close(b); /* its end is that of a stretch */
+    n.place = build_place(b, type, &is_wide);
+    n.flags = (uint8_t)((type->is_big_endian ? OP_BIG_ENDIAN : 0) |
+                        (type->kind == CTF_INT ? OP_SIGNED : 0) |
+                        (type->is_bit_reversed ? OP_REVERSED : 0) | (is_wide ? OP_WIDE : 0));
+    has_entry = b->is_wanted && (role_hint(b, type) == 0 || wants_raw(b));
+    if (has_entry)
+        emit_number(b, type, name, &n);
+    else
+        b->hidden++;
+    number_uses(b, type, node, &n, has_entry);
+}
+
+/* Its bytes become 8 bytes, little end first, in the scratch: a number at a known place. */
+void emit_varint(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    const bool is_signed = type->kind == CTF_VAR_INT;
+    const number n = {.place = {.width = 64, .mask = UINT64_MAX},
+                      .flags = (uint8_t)(OP_VARIABLE | (is_signed ? OP_SIGNED : 0))};
+    const unsigned hint = b->hint; /* of the entry, whichever of the two it becomes */
+    uint32_t index;
+    op *at;
+    build_align(b, type->alignment > 8 ? type->alignment : 8);
+    index = b->count;
+    at = build_op(b, OP_VARINT);
+    at->flags = (uint8_t)((is_signed ? OP_SIGNED : 0) | (b->is_wanted ? OP_WANTED : 0));
+    at->head = build_head(b, name, STELE_TYPE_BIGINT, 0,
+                          base_hint(type) | (is_signed ? STELE_HINT_SIGNED : 0u));
+    b->hint = hint;
+    if (b->is_wanted)
+        emit_number(b, type, name, &n);
+    build_target(b, index);
+    number_uses(b, type, node, &n, false);
+    if (!b->is_exhausted && b->count != b->ops[index].v.target)
+        b->ops[index].flags |= OP_WIDE; /* used: there is no room for more than 64 bits */
+    b->phase = (layout_phase){8, 0};
+}

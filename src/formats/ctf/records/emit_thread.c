@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that tell the thread of an event, from what its contexts name. */
+#include "formats/ctf/records/emit.h"
+
+/* Contexts name the thread that an event happened in, and the CPU. Numbers of the whole system
+   (tid) are better than those of a namespace (vtid). */
+uint32_t thread_slot(const builder *b, const ctf_class *type, const ctf_member *member)
+{
+    static const struct {
+        const char *name;
+        uint32_t slot;
+    } names[] = {{"tid", SLOT_TID},
+                 {"pid", SLOT_PID},
+                 {"vtid", SLOT_VTID},
+                 {"vpid", SLOT_VPID},
+                 {"cpu_id", SLOT_CPU}};
+    if (b->context != type || member->type->size > 64 ||
+        (member->type->kind != CTF_INT && member->type->kind != CTF_UINT))
+        return SLOT_NONE;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (ctf_text_is(member->name, names[i].name))
+            return names[i].slot;
+    }
+    return SLOT_NONE;
+}
+
+/* Numbers of the whole system, else those of the namespace. A process may have them both ways; its
+   threads are told apart by the better ones. */
+static uint32_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
+{
+    if ((b->thread_slots & 1u << whole) != 0)
+        return whole;
+    return (b->thread_slots & 1u << own) != 0 ? own : SLOT_NONE;
+}
+
+/* The operation that sets the slot last, when its number is loaded as those of groups are; OP_NONE.
+ */
+static uint32_t slot_last(const builder *b, uint32_t slot)
+{
+    const unsigned others = OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED;
+    for (uint32_t i = b->count; i-- != 0;) {
+        if (b->ops[i].code == OP_SLOT && b->ops[i].v.slot == slot)
+            return (b->ops[i].flags & others) == 0 ? i : OP_NONE;
+    }
+    return OP_NONE;
+}
+
+/* The order and the signs of two numbers of 32 bits that lie in 8 bytes, lowest first: pairs of one
+   form name the same thread when their bytes are the same. 0: they are not such ones. */
+static uint32_t thread_form(const op *tid, const op *pid)
+{
+    const bool are_words =
+        tid->shift == 0 && tid->mask == UINT32_MAX && pid->shift == 0 && pid->mask == UINT32_MAX;
+    if (!are_words || (tid->offset + 4 != pid->offset && pid->offset + 4 != tid->offset))
+        return 0;
+    return 1u + (tid->offset > pid->offset) + (tid->sign != 0 ? 2u : 0) + (pid->sign != 0 ? 4u : 0);
+}
+
+/* Whether the operations from `first` to `last` follow each other in one stretch. */
+static bool is_one_stretch(const builder *b, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        const uint8_t code = b->ops[i].code;
+        if ((code < OP_U8 || code > OP_EVENT_SIZE) && code != OP_ENTRY && code != OP_SHORT_TEXT &&
+            code != OP_SHORT_NUMBERS)
+            return false;
+    }
+    return true;
+}
+
+/* Where the entries of both numbers stand in front of them, it is one operation for all. */
+static void thread_fuse(builder *b, op *at)
+{
+    const op low = at[-2], high = at[-1];
+    if (at->code != OP_THREAD_PAIR || low.code != OP_S32 || high.code != OP_S32 ||
+        low.offset != at->u.pair.offset || high.offset != low.offset + 4)
+        return;
+    at[-2] = at[0];
+    at[-1] = at[1];
+    at[-2].code = OP_THREAD_WORDS;
+    at[-2].head = low.head;
+    at[-1].head = high.head;
+    if (at[-3].code == OP_ENTRY)
+        at[-3].code = OP_ENTRY_THREAD;
+    b->count -= 2;
+}
+
+/* The two slots need not be set where the numbers that they are for stand in one stretch: the
+   thread is known from these. */
+static void emit_thread_near(builder *b, uint32_t tid_at, uint32_t pid_at)
+{
+    const uint32_t first = tid_at < pid_at ? tid_at : pid_at;
+    const uint32_t last = tid_at < pid_at ? pid_at : tid_at;
+    const op tid = b->ops[tid_at], pid = b->ops[pid_at];
+    const uint32_t form = thread_form(&tid, &pid);
+    op *at = &b->ops[last - 1];
+    memmove(b->ops + first, b->ops + first + 1, (last - 1 - first) * sizeof *b->ops);
+    at[0] = tid;
+    at[1] = pid;
+    at->code = form != 0 ? OP_THREAD_PAIR : OP_THREAD;
+    at->u.pair.offset = tid.offset < pid.offset ? tid.offset : pid.offset;
+    at->u.pair.form = form;
+    if (last + 1 == b->count && last >= 4)
+        thread_fuse(b, at);
+}
+
+void emit_thread(builder *b)
+{
+    const uint32_t tid = thread_choose(b, SLOT_TID, SLOT_VTID);
+    const uint32_t pid = thread_choose(b, SLOT_PID, SLOT_VPID);
+    const uint32_t tid_at = slot_last(b, tid), pid_at = slot_last(b, pid);
+    op *at;
+    if (tid == SLOT_NONE || b->is_exhausted)
+        return;
+    if (tid_at != OP_NONE && pid_at != OP_NONE &&
+        is_one_stretch(b, tid_at < pid_at ? tid_at : pid_at, tid_at < pid_at ? pid_at : tid_at)) {
+        emit_thread_near(b, tid_at, pid_at);
+        return;
+    }
+    at = build_op(b, OP_THREAD_SLOTS);
+    at->v.thread.tid = tid;
+    at->v.thread.pid = pid;
+}
+
+bool names_thread(const builder *b)
+{
+    return thread_choose(b, SLOT_TID, SLOT_VTID) != SLOT_NONE;
+}
+
+bool names_cpu(const builder *b)
+{
+    return (b->thread_slots & 1u << SLOT_CPU) != 0;
+}

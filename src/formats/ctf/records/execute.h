@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the loop (execute.c) and the operations that most events do without (rare.c) both need. */
+#ifndef CTF_EXECUTE_H
+#define CTF_EXECUTE_H
+
+#include "formats/ctf/records/run.h"
+
+#define RARE __attribute__((noinline))
+
+/* ---- Numbers and entries ---- */
+
+/* A number in any form. */
+HOT uint64_t op_load(const op *o, const uint8_t *base)
+{
+    const bool is_big_endian = (o->flags & OP_BIG_ENDIAN) != 0;
+    const uint8_t *from = base + o->offset;
+    uint64_t value;
+    if (LIKELY((o->flags & (OP_BIG_ENDIAN | OP_WIDE | OP_REVERSED)) == 0))
+        return number_load(OP_LE, o, from);
+    if ((o->flags & OP_WIDE) == 0)
+        value = (is_big_endian ? load_be64(from) : load_le64(from)) >> o->shift & o->mask;
+    else
+        value = is_big_endian ? bits_load_be(from, from + BITS_SPAN_MAX, o->shift, o->width)
+                              : bits_load_le(from, from + BITS_SPAN_MAX, o->shift, o->width);
+    if (UNLIKELY((o->flags & OP_REVERSED) != 0))
+        value = bits_reversed(value, o->width);
+    return (value ^ o->sign) - o->sign;
+}
+
+HOT unsigned number_width(const ctf_run *r, const op *o)
+{
+    return (o->flags & OP_VARIABLE) != 0 ? r->varint_width : o->width;
+}
+
+HOT stele_field *entries_end(const stele_batch *batch)
+{
+    return batch->fields + batch->field_count;
+}
+
+HOT void entries_set_end(stele_batch *batch, const stele_field *end)
+{
+    batch->field_count = (uint32_t)(end - batch->fields);
+}
+
+HOT uint64_t aligned(const ctf_run *r, uint64_t pos, uint32_t mask)
+{
+    return pos + (-(pos + r->data_at) & mask);
+}
+
+/* ---- Threads ---- */
+
+HOT void event_thread(ctf_run *r, uint64_t tid, uint64_t pid)
+{
+    if (UNLIKELY(tid != r->tid || pid != r->pid || r->tracks[1] == 0))
+        run_thread(r, tid, pid);
+}
+
+/* The numbers of two operations. */
+HOT void event_thread_near(ctf_run *r, const op *o, const uint8_t *base)
+{
+    event_thread(r, number_load(OP_LE, &o[0], base + o[0].offset),
+                 number_load(OP_LE, &o[1], base + o[1].offset));
+}
+
+/* ---- The compact and the extended header ---- */
+
+HOT uint64_t place_load(const op_place *at, const uint8_t *base, bool is_big_endian)
+{
+    const uint8_t *from = base + at->offset;
+    return (is_big_endian ? load_be64(from) : load_le64(from)) >> at->shift & at->mask;
+}
+
+/* What the header says. */
+HOT void either_tell(ctf_run *r, clock_state *clock, uint64_t id, uint64_t time, uint64_t time_mask)
+{
+    clock->before = clock->now;
+    clock_advance(&clock->now, time, time_mask);
+    r->id = id;
+}
+
+/* ... and what its first number is, where an event class wants that. */
+HOT void either_keep(ctf_run *r, const op *o, uint64_t id)
+{
+    if (o->v.header.slot != SLOT_NONE)
+        r->slots[o->v.header.slot] = (slot_value){.value = id, .is_set = true};
+}
+
+/* ---- Events ---- */
+
+/* The event that is being read: what there was before it, to go back to when it is not all there.
+   The number of events in the batch is told when the loop is left. */
+typedef struct event_state {
+    stele_event *event; /* where it goes */
+    stele_event *end;   /* behind the last place */
+    uint32_t first;     /* its first entry */
+    uint32_t bytes;
+    uint32_t room; /* an event that begins below has room for its entries */
+} event_state;
+
+/* The room for the entries of any event; see batch_is_full(). */
+static inline uint32_t event_room(const ctf_run *r, const stele_batch *batch)
+{
+    const uint32_t capacity = batch->field_capacity;
+    const uint32_t room = capacity >= r->entries ? capacity - r->entries + 1 : 0;
+    return room < BATCH_FIELDS_FULL ? room : BATCH_FIELDS_FULL;
+}
+
+/* Fills in the event that ends at the position. */
+HOT void event_put(const ctf_run *r, const program *p, stele_event *event, uint32_t size,
+                   int64_t time_ns, uint64_t ticks, uint32_t track, uint32_t first, uint64_t rest)
+{
+    event->time_ns = time_ns;
+    event->ticks = ticks;
+    event->value = event->id = 0;
+    event->offset = r->data_offset + (r->event_at >> 3);
+    event->size = size;
+    event->name = p->name;
+    event->track = track;
+    event->field_first = first;
+    store_native64(&event->field_count, rest);
+}
+
+/* ---- What most events do without (rare.c) ---- */
+
+/* A number and its labels. `reserve`: entries that then have room; false: memory. */
+RARE bool entry_push_named(ctf_run *r, const op *o, uint64_t value, uint32_t reserve);
+
+/* Any stretch: its first byte goes to r->stretch. The position behind it, POS_FAILED. */
+RARE uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos);
+
+/* Two numbers of 32 bits that are not those of the last event. */
+RARE void event_thread_other(ctf_run *r, const op *o, const uint8_t *base, uint64_t pair);
+
+/* Any header: the position behind it, POS_FAILED. */
+RARE uint64_t event_either(ctf_run *r, const op *o, uint64_t pos);
+
+/* An operation that the loop does not have: the position behind it, POS_FAILED. */
+RARE uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base,
+                       uint64_t pos);
+
+/* Whether to go on behind the operation or at its target: the position, POS_FAILED. `first`: of the
+   event's entries. */
+RARE uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, uint32_t first);
+
+/* An event of any size, any time, any number of fields, perhaps with a CPU of its own; false: the
+   outcome says why. */
+RARE bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event_state *at);
+
+/* Makes room for another event; false when that was the last one that the batch takes or the packet
+   has. Where memory is exhausted that is told when the batch is empty. */
+RARE bool event_stay(const ctf_run *r, stele_batch *batch, event_state *at);
+
+/* ---- Heads of packets (head.c) ---- */
+
+/* What the number says of the packet. */
+RARE void head_role(ctf_run *r, const op *o, const uint8_t *base);
+
+#endif

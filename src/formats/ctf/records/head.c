@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heads of packets: packet header and context, and what they say. */
+#include "formats/ctf/records/execute.h"
+
+/* ---- Numbers with a role ---- */
+
+void head_role(ctf_run *r, const op *o, const uint8_t *base)
+{
+    packet_head *const head = r->head;
+    const uint64_t value = op_load(o, base);
+    head->has |= o->v.role;
+    switch (o->v.role) {
+    case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
+    case CTF_ROLE_PACKET_END:
+        head->end_ticks = value;
+        r->end_width = number_width(r, o);
+        break;
+    case CTF_ROLE_DISCARDED:
+        head->discarded = value;
+        head->discarded_width = o->width;
+        break;
+    case CTF_ROLE_SEQUENCE_NUMBER:
+        head->sequence_number = value;
+        head->sequence_width = o->width;
+        break;
+    default: break;
+    }
+}
+
+/* ---- Header and context ---- */
+
+/* The program of the packet header or context; made again where its names did not fit. */
+static decode_outcome head_execute(ctf_run *r, program **kept, ctf_scope scope)
+{
+    if (*kept != NULL && (*kept)->has_local_names) {
+        program_free(*kept);
+        *kept = NULL;
+    }
+    if (*kept == NULL)
+        *kept = compile_head(r->programs, scope, r->stream, r->head_batch);
+    if (*kept == NULL || !run_prepare(r, *kept))
+        return DECODE_MEMORY;
+    return run_execute(r, *kept);
+}
+
+/* The stream class: the given one, or the one that the head says, or the only one. */
+static decode_outcome head_choose(ctf_run *r, const ctf_stream_class *given)
+{
+    const ctf_schema *schema = r->programs->schema;
+    const packet_head *head = r->head;
+    const ctf_stream_class *stream = given;
+    if (stream == NULL && (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0)
+        stream = schema_find_stream(schema, head->stream_class_id);
+    if (stream == NULL && schema->stream_count == 1 &&
+        ((head->has & CTF_ROLE_STREAM_CLASS_ID) == 0 ||
+         (!schema->streams[0]->has_id && schema->generation != CTF_2))) /* where it is 0 */
+        stream = schema->streams[0];
+    if (stream == NULL) {
+        run_bad(r, CTF457, 0, "the id of a stream class",
+                (head->has & CTF_ROLE_STREAM_CLASS_ID) != 0 ? "%llu" : "no id",
+                (unsigned long long)head->stream_class_id);
+        return DECODE_BAD;
+    }
+    r->stream = stream->number;
+    r->stream_class = stream;
+    r->own = &r->programs->streams[r->stream];
+    r->head->stream_class = stream;
+    r->head->clock = stream->clock;
+    return DECODE_OK;
+}
+
+static uint64_t bits_times(uint64_t length, unsigned unit)
+{
+    return length <= UINT64_MAX / unit ? length * unit : UINT64_MAX;
+}
+
+/* What the fields of the head mean, once all are read. */
+static void head_finish(ctf_run *r)
+{
+    packet_head *head = r->head;
+    const unsigned unit = r->programs->schema->length_unit;
+    const ctf_clock *clock = head->clock;
+    head->total_bits = bits_times(head->total_bits, unit);
+    head->content_bits = bits_times(head->content_bits, unit);
+    if ((head->has & CTF_ROLE_CONTENT_LENGTH) != 0)
+        r->content_bits = head->content_bits;
+    else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
+        r->content_bits = head->content_bits = head->total_bits;
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0)
+        r->clocks[clock->number].now = head->begin_ticks;
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
+        uint64_t end = r->clocks[clock->number].now;
+        clock_advance(&end, head->end_ticks, bits_mask(r->end_width));
+        head->end_ticks = end;
+    }
+    head->events_at = r->position;
+}
+
+static void head_apply(ctf_run *r, const packet_head *head)
+{
+    const bool has_cpu = (head->has & CTF_ROLE_CPU) != 0 && head->cpu <= UINT16_MAX;
+    const ctf_clock *clock = head->clock;
+    run_set_clock(r, clock);
+    r->rest = event_rest(
+        0, 0, has_cpu ? (uint16_t)head->cpu : 0, 0,
+        (uint8_t)((has_cpu ? STELE_FLAG_HAS_CPU : 0) | (clock == NULL ? STELE_FLAG_NO_TIME : 0)));
+    r->tracks[0] = r->stream_track;
+    if ((r->programs->columns & STELE_COLUMN_TRACK) != 0 && has_cpu)
+        r->tracks[0] = run_cpu_track(r, head->cpu);
+}
+
+/* ---- What holds for the whole trace ---- */
+
+static bool push_name(ctf_run *r, ctf_text name, stele_field field)
+{
+    field.name = name.size != 0
+                     ? context_name(r->context, r->head_batch, name.bytes, name.size, r->source, 0)
+                     : 0;
+    if (field.name == UINT32_MAX || !batch_reserve_fields(r->head_batch, 1))
+        return false;
+    *batch_push_field(r->head_batch) = field;
+    return true;
+}
+
+static bool push_text(ctf_run *r, ctf_text name, ctf_text text, unsigned hint)
+{
+    const stele_name value =
+        context_name(r->context, r->head_batch, text.bytes, text.size, r->source, 0);
+    return value != UINT32_MAX &&
+           push_name(r, name,
+                     (stele_field){.type = STELE_TYPE_NAME, .hint = (uint8_t)hint, .u.u = value});
+}
+
+/* The environment and the name of the trace, as context fields that are raw. */
+static bool push_trace(ctf_run *r)
+{
+    static const ctf_text env_name = {"trace.env", 9}, trace_name = {"trace.name", 10};
+    const unsigned hint = STELE_HINT_RAW | STELE_HINT_CONTEXT;
+    const ctf_schema *schema = r->programs->schema;
+    bool is_good = push_name(r, env_name,
+                             (stele_field){.type = STELE_TYPE_STRUCT,
+                                           .hint = (uint8_t)hint,
+                                           .u.run = {schema->env_count, schema->env_count}});
+    for (uint32_t i = 0; i < schema->env_count && is_good; i++) {
+        const ctf_env *env = &schema->env[i];
+        if (env->is_text)
+            is_good = push_text(r, env->name, env->text, 0);
+        else
+            is_good =
+                push_name(r, env->name,
+                          (stele_field){.type = env->is_negative ? STELE_TYPE_INT : STELE_TYPE_UINT,
+                                        .width = 64,
+                                        .u.u = env->value});
+    }
+    if (is_good && schema->shown_name.bytes != NULL)
+        is_good = push_text(r, trace_name, schema->shown_name, hint);
+    return is_good;
+}
+
+/* ---- Packets ---- */
+
+decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *source,
+                          uint64_t file_offset, const ctf_stream_class *stream_class,
+                          packet_head *head)
+{
+    const ctf_schema *schema = r->programs->schema;
+    decode_outcome outcome = DECODE_OK;
+    *head = (packet_head){0};
+    r->source = source;
+    r->file_offset = file_offset;
+    r->content_bits = UINT64_MAX;
+    r->position = 0;
+    r->head = head;
+    r->batch = r->head_batch;
+    r->batch_serial++;
+    r->joint_count = 0;
+    memset(r->clocks, 0, schema->clock_count * sizeof *r->clocks);
+    stele_batch_clear(r->head_batch);
+    run_load(r, view);
+    if (schema->packet_header != NULL)
+        outcome = head_execute(r, &r->programs->packet_header, CTF_SCOPE_PACKET_HEADER);
+    if (outcome == DECODE_OK)
+        outcome = head_choose(r, stream_class);
+    if (outcome == DECODE_OK && r->stream_class->packet_context != NULL)
+        outcome = head_execute(r, &r->own->packet_context, CTF_SCOPE_PACKET_CONTEXT);
+    if (outcome == DECODE_OK) {
+        head_finish(r);
+        head_apply(r, head);
+        if (r->content_bits < head->events_at) {
+            run_bad(r, CTF450, 0, "a content size that is not below the size of the head",
+                    "%llu bits", (unsigned long long)r->content_bits);
+            outcome = DECODE_BAD;
+        }
+    }
+    if (outcome == DECODE_OK && (r->programs->columns & STELE_COLUMN_RAW) != 0 && !push_trace(r))
+        outcome = DECODE_MEMORY;
+    r->head = NULL;
+    return outcome;
+}

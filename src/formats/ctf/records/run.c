@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs: packets in, events out; what the loop leaves to others. */
+#include "formats/ctf/records/run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Programs for runs ---- */
+
+ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
+                           uint32_t columns)
+{
+    ctf_programs *programs = calloc(1, sizeof *programs);
+    bool is_good = programs != NULL;
+    if (!is_good)
+        return NULL;
+    programs->schema = schema;
+    programs->context = context;
+    programs->trace = trace;
+    programs->columns = columns;
+    programs->streams = calloc((size_t)schema->stream_count + 1, sizeof *programs->streams);
+    programs->rates = calloc((size_t)schema->clock_count + 1, sizeof *programs->rates);
+    is_good = target_walk_open(&programs->walk, schema, &context->limits, schema->targets, NULL);
+    if (!is_good || programs->streams == NULL || programs->rates == NULL) {
+        programs_free(programs);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < schema->clock_count; i++)
+        programs->rates[i] = clock_rate_make(schema->clocks[i]);
+    return programs;
+}
+
+static void stream_programs_free(stream_programs *own, const ctf_stream_class *stream)
+{
+    const uint64_t count = own->id_count != 0 ? own->id_count : stream->event_count;
+    program_free(own->packet_context);
+    program_free(own->event_header);
+    for (uint64_t i = 0; own->events != NULL && i < count; i++)
+        program_free(own->events[i].program);
+    free(own->events);
+}
+
+void programs_free(ctf_programs *programs)
+{
+    if (programs == NULL)
+        return;
+    for (uint32_t i = 0; programs->streams != NULL && i < programs->schema->stream_count; i++)
+        stream_programs_free(&programs->streams[i], programs->schema->streams[i]);
+    program_free(programs->packet_header);
+    target_walk_close(&programs->walk);
+    arena_free(&programs->memory);
+    free(programs->streams);
+    free(programs->rates);
+    free(programs->labels);
+    free(programs);
+}
+
+/* The table of the stream class's programs. Ids that are dense need no look-up. */
+static bool stream_programs_make(stream_programs *own, const ctf_stream_class *stream)
+{
+    uint64_t highest = 0;
+    for (uint32_t i = 0; i < stream->event_count; i++) {
+        if (stream->events[i].id > highest)
+            highest = stream->events[i].id;
+    }
+    const bool is_dense = highest < (uint64_t)stream->event_count * 4 + 64;
+    own->events =
+        calloc(is_dense ? (size_t)highest + 1 : (size_t)stream->event_count, sizeof *own->events);
+    if (own->events != NULL && is_dense)
+        own->id_count = highest + 1;
+    return own->events != NULL;
+}
+
+/* ---- Runs ---- */
+
+/* Of events without a time. */
+static const uint64_t no_ticks;
+static const clock_rate no_rate = {.ns_end = 1};
+
+void run_set_clock(ctf_run *r, const ctf_clock *clock)
+{
+    r->clock = clock != NULL ? &r->clocks[clock->number].now : &no_ticks;
+    r->rate = clock != NULL ? &r->programs->rates[clock->number] : &no_rate;
+}
+
+ctf_run *run_new(ctf_programs *programs)
+{
+    const size_t clocks = (size_t)programs->schema->clock_count + 1;
+    ctf_run *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    r->programs = programs;
+    r->context = programs->context;
+    r->clock_count = programs->schema->clock_count;
+    run_set_clock(r, NULL);
+    r->loops_max = programs->context->limits.fields_max;
+    r->event_size = r->payload_end = UINT64_MAX;
+    r->clocks = calloc(clocks, sizeof *r->clocks);
+    if (r->clocks == NULL || stele_batch_new(1, &r->head_batch) != STELE_OK) {
+        run_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void run_free(ctf_run *r)
+{
+    if (r == NULL)
+        return;
+    stele_batch_free(r->head_batch);
+    program_free(r->local);
+    free(r->clocks);
+    free(r->slots);
+    free(r->frames);
+    free(r->joints);
+    free(r);
+}
+
+void run_reset(ctf_run *r)
+{
+    r->last_ticks = 0;
+    r->order = ORDER_UNKNOWN;
+}
+
+bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth)
+{
+    if (r->slot_count < slots) {
+        slot_value *grown = realloc(r->slots, slots * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        memset(grown + r->slot_count, 0, (slots - r->slot_count) * sizeof *grown);
+        r->slots = grown;
+        r->slot_count = slots;
+    }
+    if (r->frame_capacity < depth) {
+        run_frame *grown = realloc(r->frames, depth * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        r->frames = grown;
+        r->frame_capacity = depth;
+    }
+    return true;
+}
+
+/* ---- Outcomes ---- */
+
+uint64_t run_exhausted(ctf_run *r)
+{
+    r->outcome = DECODE_MEMORY;
+    return POS_FAILED;
+}
+
+uint64_t run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found,
+                 ...)
+{
+    const uint64_t at = r->data_at + pos;
+    char text[160];
+    va_list arguments;
+    va_start(arguments, found);
+    vsnprintf(text, sizeof text, found, arguments);
+    va_end(arguments);
+    r->outcome = DECODE_BAD;
+    diag_emit(&r->context->diag, &(stele_diag){.code = &ctf_codes[code],
+                                               .source = r->source,
+                                               .offset = r->file_offset + at / 8,
+                                               .bit = (uint8_t)(at % 8),
+                                               .expected = expected,
+                                               .found = text});
+    return POS_FAILED;
+}
+
+/* The RFC does not say whether the content's size has the padding up to where the next event would
+   begin; both is taken. */
+static bool is_padding(const ctf_run *r)
+{
+    const ctf_class *header = r->head == NULL ? r->stream_class->event_header : NULL;
+    return r->programs->schema->generation == CTF_RFC && header != NULL &&
+           align_up(r->data_at + r->event_at, header->alignment) >= r->content_bits;
+}
+
+uint64_t run_past_end(ctf_run *r, uint64_t pos, uint64_t bits)
+{
+    const uint64_t at = r->data_at + pos;
+    char expected[48];
+    uint64_t want;
+    if (is_padding(r)) {
+        r->outcome = DECODE_END;
+        return POS_FAILED;
+    }
+    if (at <= r->content_bits && bits <= r->content_bits - at) {
+        r->outcome = DECODE_MORE;
+        if (__builtin_add_overflow(at, bits, &want))
+            want = UINT64_MAX;
+        r->want_size = (want / 8 + (want % 8 != 0)) - (r->data_at + r->event_at) / 8;
+        return POS_FAILED;
+    }
+    snprintf(expected, sizeof expected, "%llu more bits", (unsigned long long)bits);
+    if (at > r->content_bits)
+        return run_bad(r, CTF450, pos, NULL,
+                       "alignment leads %llu bits past the end of the content",
+                       (unsigned long long)(at - r->content_bits));
+    return run_bad(r, CTF450, pos, bits < UINT64_MAX ? expected : "very many more bits",
+                   "the content of the packet has %llu",
+                   (unsigned long long)(r->content_bits - at));
+}
+
+bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count)
+{
+    if (count > r->loops_left) {
+        run_bad(r, CTF456, pos, NULL, "%llu elements are more than the limit of %u fields",
+                (unsigned long long)count, (unsigned)r->context->limits.fields_max);
+        return false;
+    }
+    r->loops_left -= count;
+    return true;
+}
+
+void run_unsound(ctf_run *r, const uint8_t *text)
+{
+    diag_report(&r->context->diag, &ctf_codes[CTF458], r->source,
+                r->file_offset + r->data_at / 8 + (uint64_t)(text - r->data), 0,
+                "characters of the encoding", "something else, shown as U+FFFD");
+}
+
+void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
+{
+    const uint64_t at = r->data_at + event_at;
+    diag_report(&r->context->diag, &ctf_codes[CTF455], r->source, r->file_offset + at / 8, 0, NULL,
+                "clock value %llu behind %llu", (unsigned long long)ticks,
+                (unsigned long long)r->last_ticks);
+}
+
+/* ---- Programs of event classes ---- */
+
+/* One whose names are known in this batch only is made again for each event or batch. */
+static program *run_keep_local(ctf_run *r, program *made)
+{
+    program_free(r->local);
+    r->local = made;
+    r->local_serial = r->batch_serial;
+    return made;
+}
+
+/* Programs of event classes that are held at once: a trace may have more classes than is good to
+   keep, each used once. */
+#define PROGRAMS_SIZE_MAX ((size_t)32 << 20)
+
+/* Forgets the programs of all event classes. None is in use between two events. */
+static void programs_forget(ctf_programs *programs)
+{
+    for (uint32_t i = 0; i < programs->schema->stream_count; i++) {
+        stream_programs *own = &programs->streams[i];
+        const uint64_t count =
+            own->id_count != 0 ? own->id_count : programs->schema->streams[i]->event_count;
+        for (uint64_t k = 0; own->events != NULL && k < count; k++) {
+            program_free(own->events[k].program);
+            own->events[k] = (event_entry){0};
+        }
+    }
+    programs->size = 0;
+}
+
+static event_entry *event_place(ctf_run *r, const ctf_event_class *event)
+{
+    const uint64_t index =
+        r->own->id_count != 0 ? event->id : (uint64_t)(event - r->stream_class->events);
+    return &r->own->events[index];
+}
+
+static program *program_make(ctf_run *r, const ctf_event_class *event)
+{
+    program *made;
+    if (r->own->events == NULL && !stream_programs_make(r->own, r->stream_class))
+        return NULL;
+    if (event_place(r, event)->program != NULL)
+        return event_place(r, event)->program;
+    if (r->local != NULL && r->local->event == event && r->local_serial == r->batch_serial)
+        return r->local;
+    if (r->programs->size > PROGRAMS_SIZE_MAX)
+        programs_forget(r->programs);
+    made = compile_event(r->programs, r->stream, event, r->batch);
+    if (made == NULL)
+        return NULL;
+    if (made->has_local_names)
+        return run_keep_local(r, made);
+    if (!run_prepare(r, made)) { /* one that is kept is linked by who asked for it */
+        program_free(made);
+        return NULL;
+    }
+    r->programs->size += made->size;
+    r->own->slots = made->slots > r->own->slots ? made->slots : r->own->slots;
+    r->own->depth = made->depth > r->own->depth ? made->depth : r->own->depth;
+    r->own->entries = made->entries > r->own->entries ? made->entries : r->own->entries;
+    *event_place(r, event) = event_entry_make(made);
+    return made;
+}
+
+/* What another run of the same stream class may have changed since. */
+static void run_look_up(ctf_run *r)
+{
+    r->events = r->own->events;
+    r->id_count = r->own->id_count;
+    r->entries = r->own->entries;
+}
+
+program *run_find_program(ctf_run *r, uint64_t at)
+{
+    const stream_programs *own = r->own;
+    const ctf_event_class *event;
+    program *p = NULL;
+    if (r->id < own->id_count)
+        p = own->events[r->id].program;
+    if (UNLIKELY(p == NULL)) {
+        event = schema_find_event(r->stream_class, r->id);
+        if (event == NULL && !r->own->event_header_has_id && r->stream_class->event_count == 1)
+            event = &r->stream_class->events[0];
+        if (event == NULL) {
+            run_bad(r, CTF451, at, "the id of an event class of the stream", "%llu",
+                    (unsigned long long)r->id);
+            return NULL;
+        }
+        p = program_make(r, event);
+        run_look_up(r);
+    }
+    if (p == NULL || !run_prepare(r, p)) {
+        run_exhausted(r);
+        return NULL;
+    }
+    return p;
+}
+
+/* ---- Tracks ---- */
+
+void run_thread(ctf_run *r, uint64_t tid, uint64_t pid)
+{
+    kept_track *kept = &r->threads[(tid ^ pid) % TRACKS_KEPT];
+    stele_track track = {.kind = STELE_TRACK_PROCESS, .source = r->programs->trace, .number = pid};
+    if (kept->track == 0 || kept->tid != tid || kept->pid != pid) {
+        if (pid != UINT64_MAX)
+            track.parent = stele_track_intern(r->context, &track);
+        track.kind = STELE_TRACK_THREAD;
+        track.number = tid;
+        *kept = (kept_track){tid, pid, stele_track_intern(r->context, &track)};
+    }
+    r->tid = tid;
+    r->pid = pid;
+    r->tracks[1] = kept->track;
+    r->thread_form = 0;
+}
+
+uint32_t run_cpu_track(ctf_run *r, uint32_t cpu)
+{
+    const stele_track track = {
+        .kind = STELE_TRACK_CPU, .source = r->programs->trace, .number = cpu};
+    if (r->cpu_track.track == 0 || r->cpu_track.tid != cpu)
+        r->cpu_track = (kept_track){.tid = cpu, .track = stele_track_intern(r->context, &track)};
+    return r->cpu_track.track;
+}
+
+uint64_t run_cpu(ctf_run *r, const program *p)
+{
+    const uint64_t cpu = r->slots[p->cpu_slot].value;
+    r->event_track = r->tracks[0];
+    if ((r->rest & event_rest(0, 0, 0, 0, STELE_FLAG_HAS_CPU)) != 0 || cpu > UINT16_MAX)
+        return 0;
+    if ((r->programs->columns & STELE_COLUMN_TRACK) != 0)
+        r->event_track = run_cpu_track(r, (uint32_t)cpu);
+    return event_rest(0, 0, (uint16_t)cpu, 0, STELE_FLAG_HAS_CPU);
+}
+
+/* ---- Packets ---- */
+
+void run_load(ctf_run *r, const packet_view *view)
+{
+    const uint64_t loaded = (uint64_t)view->size * 8;
+    r->data = view->bytes;
+    r->data_size = view->size;
+    r->data_at = view->offset * 8;
+    r->data_offset = r->file_offset + view->offset;
+    r->content_end = r->content_bits - r->data_at;
+    r->end = r->content_end < loaded ? r->content_end : loaded;
+    r->near_end = view->size > BITS_SPAN_MAX ? loaded - BITS_SPAN_MAX * 8 : 0;
+    if (r->end < r->near_end)
+        r->near_end = r->end;
+}
+
+void run_set_track(ctf_run *r, uint32_t track)
+{
+    r->stream_track = track;
+}
+
+void run_set_content(ctf_run *r, uint64_t content_bits)
+{
+    r->content_bits = content_bits;
+}
+
+/* ---- Events ---- */
+
+static bool header_has_id(const ctf_class *type)
+{
+    switch (type->kind) {
+    case CTF_STRUCT:
+        for (uint32_t i = 0; i < type->u.structure.count; i++) {
+            if (header_has_id(type->u.structure.members[i].type))
+                return true;
+        }
+        return false;
+    case CTF_VARIANT:
+        for (uint32_t i = 0; i < type->u.variant.count; i++) {
+            if (header_has_id(type->u.variant.options[i].type))
+                return true;
+        }
+        return false;
+    case CTF_OPTIONAL: return header_has_id(type->u.optional.element);
+    default: return (type->roles & CTF_ROLE_EVENT_CLASS_ID) != 0;
+    }
+}
+
+/* The program of the event header, which all events begin with. */
+static program *header_program(ctf_run *r)
+{
+    stream_programs *own = r->own;
+    const ctf_class *header = r->stream_class->event_header;
+    if (own->event_header != NULL && own->event_header->has_local_names) {
+        program_free(own->event_header);
+        own->event_header = NULL;
+    }
+    if (own->event_header == NULL) {
+        own->event_header = compile_event_header(r->programs, r->stream, r->batch);
+        own->event_header_has_id = header != NULL && header_has_id(header);
+    }
+    return own->event_header;
+}
+
+/* The packet's fields stand in front of the events' ones. */
+static bool push_context(ctf_run *r, stele_batch *batch)
+{
+    const stele_batch *from = r->head_batch;
+    batch->context_first = batch->field_count;
+    batch->context_count = from->field_count;
+    return batch_copy_fields(batch, from, 0, from->field_count);
+}
+
+decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batch)
+{
+    program *header;
+    r->batch = batch;
+    r->batch_serial++;
+    run_load(r, view);
+    r->ns_end = view->size < UINT32_MAX ? r->rate->ns_end : 0;
+    r->zero_ns = (uint64_t)r->rate->zero_ns;
+    if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
+        !push_context(r, batch))
+        return DECODE_MEMORY;
+    if (r->position == r->content_bits)
+        return DECODE_END;
+    if (r->position > r->content_bits) {
+        run_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
+                (unsigned long long)r->content_bits);
+        return DECODE_BAD;
+    }
+    if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
+        return DECODE_OK;
+    header = header_program(r);
+    run_look_up(r);
+    if (header == NULL || !run_prepare(r, header) ||
+        !run_reserve(r, r->own->slots, r->own->depth) || !batch_reserve_fields(batch, r->entries))
+        return DECODE_MEMORY;
+    return run_execute(r, header);
+}
+
+uint64_t run_position(const ctf_run *r)
+{
+    return r->position;
+}
+
+uint64_t run_want_size(const ctf_run *r)
+{
+    return r->want_size;
+}
+
+uint64_t run_ticks(const ctf_run *r)
+{
+    return *r->clock;
+}

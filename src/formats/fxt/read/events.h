@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records as events of the model. */
+#ifndef FXT_READ_EVENTS_H
+#define FXT_READ_EVENTS_H
+
+#include "formats/fxt/read/state.h"
+#include "formats/fxt/records/walk.h"
+#include "model/batch.h"
+#include "model/trace.h"
+
+/*
+ * Strings of our own: fields that are not arguments, and labels. What the writer must tell from an
+ * argument of the same name has a width that arguments of its type do not have, or a label.
+ */
+typedef enum fxt_name {
+    FXT_NAME_SCOPE,
+    FXT_NAME_MESSAGE,
+    FXT_NAME_DATA,
+    FXT_NAME_RECORD,
+    FXT_NAME_EXTENSION,
+    FXT_NAME_UNDECODED,
+    FXT_NAME_OUTGOING_STATE,
+    FXT_NAME_OUTGOING_PRIORITY,
+    FXT_NAME_INCOMING_PRIORITY,
+    FXT_NAME_BLOB_TYPE,
+    FXT_NAME_BUILD_ID,
+    FXT_NAME_START,
+    FXT_NAME_RANGE,
+    FXT_NAME_VADDR,
+    FXT_NAME_ACCESS,
+    FXT_NAME_FRAMES,
+    FXT_NAME_THREAD,
+    FXT_NAME_PROCESS,
+    FXT_NAME_GLOBAL,
+    FXT_NAME_UNKNOWN,
+    FXT_NAME_COUNT
+} fxt_name;
+
+extern const char *const fxt_name_texts[FXT_NAME_COUNT];
+
+/* What events are made with; set up by the reader. */
+typedef struct fxt_events {
+    fxt_state *state;
+    stele_name names[FXT_NAME_COUNT];
+    stele_name blob_types[4], thread_states[6];
+    uint32_t columns;
+    uint64_t kinds;
+    int64_t begin_ns, end_ns;
+    uint64_t lost_count;
+    bool is_hot; /* nothing in the request speaks against the hot path */
+} fxt_events;
+
+void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,
+                     bool is_big_endian);
+
+/*
+ * Appends the record's event to the batch, unless the request leaves it out; applies it to the
+ * state, whether or not. Payloads of blobs are left to fxt_events_payload(). False when memory is
+ * exhausted. `*event` is the event or NULL.
+ */
+bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
+                    const stele_fxt_record *r, stele_event **event);
+
+/*
+ * The same for all event records up to the first unusual one, a full batch, or the end of what is
+ * loaded, straight from the walk. False when not even one was.
+ */
+bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, walk *k);
+
+/* What was not asked for is zero, also where it was at hand. */
+static inline void fxt_events_clear_columns(stele_event *event, uint32_t columns)
+{
+    if ((columns & STELE_COLUMN_NAME) == 0)
+        event->name = event->category = 0;
+    if ((columns & STELE_COLUMN_TRACK) == 0)
+        event->track = 0;
+    if ((columns & STELE_COLUMN_VALUE) == 0)
+        event->value = event->id = 0;
+}
+
+/* Appends a field with payload bytes to the last event of the batch: "data" or "record". */
+bool fxt_events_payload(fxt_events *e, stele_batch *batch, stele_event *event, bool is_record,
+                        const uint8_t *bytes, uint32_t size);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The producer: batches of one provider, or of all in the order of their records. */
+#include <stdlib.h>
+
+#include "formats/fxt/check.h"
+#include "formats/fxt/read/events.h"
+#include "formats/fxt/trace.h"
+
+/* Payload of one blob event; longer ones are several, flagged PART. */
+#define PART_SIZE ((uint64_t)64 << 10)
+
+typedef struct fxt_producer {
+    producer base;
+    fxt_trace *trace;
+    walk walk;
+    fxt_state state;
+    fxt_events events;
+    uint64_t only; /* key of the one provider; KEY_ALL: every one */
+    uint32_t only_index;
+    uint32_t run;
+    bool is_checking;
+    bool is_foreign; /* the current provider is not the one asked for: runs may be coalesced */
+    bool is_ended;
+    bool is_first; /* no record yet */
+
+    /* A payload that is being delivered in parts. */
+    stele_event part;   /* what the parts have in common; id is the offset of the next one */
+    uint64_t part_size; /* of all of them */
+    bool has_parts, is_record;
+} fxt_producer;
+
+#define KEY_ALL UINT64_MAX
+
+/* ---- Payloads ---- */
+
+/* Appends one part of the payload; false when memory is exhausted. */
+static bool producer_part(fxt_producer *p, stele_batch *batch, stele_event *event)
+{
+    const uint64_t left = p->part_size - p->part.id;
+    const uint64_t want = left < PART_SIZE ? left : PART_SIZE;
+    uint64_t size = want;
+    if ((p->events.columns & STELE_COLUMN_FIELDS) != 0) {
+        if (want != 0 && window_need(&p->walk.window, (size_t)want) < want)
+            size = (uint64_t)(p->walk.window.end - p->walk.window.at);
+        if (!fxt_events_payload(&p->events, batch, event, p->is_record, p->walk.window.at,
+                                (uint32_t)size))
+            return false;
+        walk_consume(&p->walk, size);
+    }
+    p->part.id += size;
+    p->has_parts = size == want && p->part.id < p->part_size;
+    if (p->has_parts)
+        event->flags |= STELE_FLAG_PART;
+    if (size < want)
+        event->flags |= STELE_FLAG_DAMAGED; /* a pipe ended inside of it */
+    return true;
+}
+
+/*
+ * Begins to deliver the payload of the event that was just made: at once when all of it is in
+ * memory, else from the window, part by part.
+ */
+static bool producer_payload(fxt_producer *p, stele_batch *batch, stele_event *event,
+                             const walk_record *at, const stele_fxt_record *r)
+{
+    const uint8_t *payload = r->payload;
+    uint64_t size = r->payload_size, before;
+    p->is_record = event->kind == STELE_KIND_METADATA;
+    if (p->is_record) {
+        payload = at->bytes;
+        size = at->size;
+    }
+    if (payload == NULL)
+        return true;
+    before = (uint64_t)(payload - at->bytes);
+    if (size <= PART_SIZE && before + size <= at->loaded)
+        return fxt_events_payload(&p->events, batch, event, p->is_record, payload, (uint32_t)size);
+    if (size > p->walk.step - before)
+        size = p->walk.step - before; /* the trace is cut off in it */
+    if (event->value != 0 && !p->is_record)
+        event->value = size;
+    p->part = *event;
+    p->part.id = 0;
+    p->part.field_count = 0;
+    p->part_size = size;
+    walk_consume(&p->walk, before);
+    return producer_part(p, batch, event);
+}
+
+/* Unlike the first, further parts have no fields but their bytes. */
+static bool producer_next_part(fxt_producer *p, stele_batch *batch)
+{
+    stele_event *event = batch_push_event(batch);
+    *event = p->part;
+    event->field_first = batch->field_count;
+    if ((p->events.columns & STELE_COLUMN_VALUE) == 0)
+        event->id = 0;
+    return producer_part(p, batch, event);
+}
+
+/* ---- Records ---- */
+
+/* Unknown records are kept whole; provider events and what the model knows otherwise are not. */
+static bool has_payload(const stele_event *event, const stele_fxt_record *r)
+{
+    if (event->kind == STELE_KIND_BLOB)
+        return true;
+    return event->kind == STELE_KIND_METADATA && r->fault == STELE_FXT_FAULT_SUBTYPE &&
+           r->type != STELE_FXT_EVENT;
+}
+
+/* Of large records more than usual is needed where names and arguments are long. */
+static void producer_decode(fxt_producer *p, walk_record *at, stele_fxt_record *r)
+{
+    stele_fxt_decode(at->bytes, at->loaded, p->walk.is_big_endian, r);
+    if (r->fault == STELE_FXT_FAULT_CUT && at->loaded < at->size && !p->walk.is_ended) {
+        walk_load(&p->walk, at, WALK_LOADED_MAX);
+        stele_fxt_decode(at->bytes, at->loaded, p->walk.is_big_endian, r);
+    }
+    walk_doubt(&p->walk, at, r);
+}
+
+static bool is_provider_record(const stele_fxt_record *r)
+{
+    return r->type == STELE_FXT_METADATA &&
+           (r->subtype == STELE_FXT_PROVIDER_INFO || r->subtype == STELE_FXT_PROVIDER_SECTION);
+}
+
+/* The stream of a provider, made when it is new; UINT32_MAX when memory is exhausted. */
+static uint32_t producer_stream(fxt_producer *p, fxt_provider *provider)
+{
+    if (provider->stream == UINT32_MAX) {
+        const fxt_stream *stream = fxt_trace_stream(p->trace, provider);
+        if (stream == NULL)
+            return UINT32_MAX;
+        provider->stream = stream->stream;
+        provider->last_ns = stream->begin_ns;
+    }
+    return provider->stream;
+}
+
+/* One record; false when memory is exhausted. */
+static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at)
+{
+    stele_fxt_record r;
+    stele_event *event;
+    producer_decode(p, at, &r);
+    if (p->is_checking)
+        fxt_check_record(p->state.diag, p->state.source, &r, at, p->is_first);
+    p->is_first = false;
+    if (p->is_foreign && !is_provider_record(&r))
+        return true;
+    if (!fxt_events_add(&p->events, batch, at, &r, &event))
+        return false;
+    if (r.type == STELE_FXT_INITIALIZATION && !p->trace->base.is_indexed)
+        return fxt_trace_note_clock(p->trace, p->state.current);
+    if (event != NULL && has_payload(event, &r))
+        return producer_payload(p, batch, event, at, &r);
+    return true;
+}
+
+/* Goes to the next run of the one provider; false behind the last. */
+static bool producer_next_run(fxt_producer *p)
+{
+    const fxt_stream *stream;
+    if (p->only == KEY_ALL)
+        return false;
+    stream = &p->trace->streams[p->only_index];
+    if (p->run == stream->run_count)
+        return false;
+    walk_move(&p->walk, stream->runs[p->run].start, stream->runs[p->run].stop);
+    p->run++;
+    return true;
+}
+
+/* Fills until the batch is full, its provider changes, or there is no more. */
+static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provider **provider)
+{
+    walk_record at;
+    while (!batch_is_full(batch)) {
+        if (p->has_parts) {
+            if (!producer_next_part(p, batch))
+                return STELE_ERR_MEMORY;
+            continue;
+        }
+        if (!p->is_foreign && fxt_events_add_hot(&p->events, batch, &p->walk))
+            continue;
+        if (!walk_next(&p->walk, &at)) {
+            if (p->walk.window.status != STELE_OK)
+                return p->walk.window.status;
+            p->is_ended = !producer_next_run(p);
+            if (p->is_ended)
+                return STELE_OK;
+            continue;
+        }
+        if (!producer_record(p, batch, &at))
+            return STELE_ERR_MEMORY;
+        if (p->state.current != *provider) {
+            p->is_foreign = p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
+            if (producer_stream(p, p->state.current) == UINT32_MAX)
+                return STELE_ERR_MEMORY;
+            if (batch->event_count != 0)
+                return STELE_OK;
+            *provider = p->state.current;
+        }
+    }
+    return STELE_OK;
+}
+
+static stele_status producer_fill(producer *self, stele_batch *batch)
+{
+    fxt_producer *p = (fxt_producer *)self;
+    fxt_provider *provider = p->state.current;
+    stele_status status;
+    stele_batch_clear(batch);
+    batch->columns = p->events.columns;
+    if (p->is_ended)
+        return STELE_END;
+    status = producer_run(p, batch, &provider);
+    p->base.lost_count = p->events.lost_count;
+    p->base.skipped_size = p->walk.skipped_size;
+    if (status != STELE_OK)
+        return status;
+    if (batch->event_count == 0)
+        return p->is_ended ? STELE_END : STELE_OK;
+    batch->stream = producer_stream(p, provider);
+    return batch->stream != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static void producer_close(producer *self)
+{
+    fxt_producer *p = (fxt_producer *)self;
+    walk_close(&p->walk);
+    fxt_state_close(&p->state);
+    free(p);
+}
+
+static const producer_ops fxt_producer_ops = {producer_fill, producer_close};
+
+/* Sets the producer on the stream of the request; false when there is none such. */
+static bool producer_select(fxt_producer *p, uint32_t stream)
+{
+    const fxt_trace *trace = p->trace;
+    p->only = KEY_ALL;
+    if (stream == PRODUCE_ALL)
+        return true;
+    for (uint32_t i = 0; i < trace->stream_count; i++) {
+        if (trace->streams[i].stream == stream) {
+            p->only = trace->streams[i].key;
+            p->only_index = i;
+            return producer_next_run(p) || (p->is_ended = true);
+        }
+    }
+    return false;
+}
+
+stele_status fxt_trace_produce(stele_trace *self, const produce_request *request, producer **out)
+{
+    fxt_trace *trace = (fxt_trace *)self;
+    stele_context *context = self->context;
+    input *in = source_input(self->source);
+    produce_request wanted = *request;
+    fxt_producer *p = calloc(1, sizeof *p);
+    stele_status status;
+    *out = NULL;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->base.ops = &fxt_producer_ops;
+    p->trace = trace;
+    p->is_checking = request->check;
+    p->is_first = true;
+    if (request->check)
+        wanted.columns |= STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
+    status = walk_open(&p->walk, in, trace->is_big_endian, request->window_size, &context->diag);
+    if (status == STELE_OK && !fxt_state_open(&p->state, context, &trace->shared, self->info.number,
+                                              in->name, &context->diag))
+        status = STELE_ERR_MEMORY;
+    if (status == STELE_OK)
+        fxt_events_open(&p->events, &p->state, &wanted, trace->is_big_endian);
+    if (status == STELE_OK && !producer_select(p, request->stream))
+        status = STELE_ERR_ARGUMENT;
+    if (status != STELE_OK) {
+        producer_close(&p->base);
+        return status;
+    }
+    *out = &p->base;
+    return STELE_OK;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of events as arguments of records. */
+#include <inttypes.h>
+
+#include "core/text.h"
+#include "core/text_double.h"
+#include "formats/fxt/write/writer.h"
+
+/* ---- Fields that are no arguments ---- */
+
+/* How the reader marks what it made: see fxt_name. */
+static const struct {
+    uint8_t kind; /* of events; 0: any */
+    uint8_t name, type, width;
+} own_fields[] = {
+    {STELE_KIND_LOG, FXT_NAME_MESSAGE, STELE_TYPE_STRING, 0},
+    {STELE_KIND_BLOB, FXT_NAME_DATA, STELE_TYPE_BYTES, 8},
+    {STELE_KIND_BLOB, FXT_NAME_BLOB_TYPE, STELE_TYPE_UINT, 8},
+    {STELE_KIND_METADATA, FXT_NAME_RECORD, STELE_TYPE_BYTES, 64},
+    {0, FXT_NAME_EXTENSION, STELE_TYPE_BYTES, 64},
+    {STELE_KIND_SWITCH, FXT_NAME_OUTGOING_STATE, STELE_TYPE_UINT, 4},
+    {STELE_KIND_SWITCH, FXT_NAME_OUTGOING_PRIORITY, STELE_TYPE_UINT, 8},
+    {STELE_KIND_SWITCH, FXT_NAME_INCOMING_PRIORITY, STELE_TYPE_UINT, 8},
+    {STELE_KIND_METADATA, FXT_NAME_BUILD_ID, STELE_TYPE_BYTES, 8},
+    {STELE_KIND_METADATA, FXT_NAME_START, STELE_TYPE_UINT, 64},
+    {STELE_KIND_METADATA, FXT_NAME_RANGE, STELE_TYPE_UINT, 64},
+    {STELE_KIND_METADATA, FXT_NAME_VADDR, STELE_TYPE_UINT, 64},
+    {STELE_KIND_METADATA, FXT_NAME_ACCESS, STELE_TYPE_UINT, 3},
+    {STELE_KIND_SAMPLE, FXT_NAME_FRAMES, STELE_TYPE_UINTS, 64},
+};
+
+static bool is_own_field(const fxt_making *m, const stele_field *field)
+{
+    if ((field->hint & STELE_HINT_RAW) != 0)
+        return true;
+    if (field->name == m->w->names[FXT_NAME_SCOPE] && m->event->kind == STELE_KIND_INSTANT &&
+        field->type == STELE_TYPE_UINT && field->label_count == 1)
+        return true;
+    for (size_t i = 0; i < sizeof own_fields / sizeof *own_fields; i++) {
+        if (field->name == m->w->names[own_fields[i].name] && field->type == own_fields[i].type &&
+            field->width == own_fields[i].width &&
+            (own_fields[i].kind == 0 || own_fields[i].kind == m->event->kind))
+            return true;
+    }
+    return false;
+}
+
+static bool is_undecoded(const fxt_making *m, const stele_field *field)
+{
+    return field->name == m->w->names[FXT_NAME_UNDECODED] && field->type == STELE_TYPE_BYTES &&
+           field->width == 64;
+}
+
+/* An argument of a type that the reader does not know: its words as they are. */
+static bool is_unknown_argument(const fxt_making *m, const stele_field *field)
+{
+    return field->type == STELE_TYPE_BYTES && field->width == 64 && !is_undecoded(m, field) &&
+           !is_own_field(m, field);
+}
+
+const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,
+                                    uint8_t width)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(m->batch, m->event, &first);
+    for (uint32_t i = 0; i < count; i += stele_field_length(&m->batch->fields[first + i])) {
+        const stele_field *field = &m->batch->fields[first + i];
+        if (field->name == m->w->names[name] && field->type == type && field->width == width &&
+            (field->hint & STELE_HINT_RAW) == 0)
+            return field;
+    }
+    return NULL;
+}
+
+/* ---- Nested values as text ---- */
+
+static void text_value(fxt_making *m, const stele_field *field, unsigned depth);
+
+static void text_number(output *out, uint8_t type, uint64_t value)
+{
+    char number[TEXT_DOUBLE_SIZE];
+    char *end = type == STELE_TYPE_FLOAT || type == STELE_TYPE_FLOATS
+                    ? text_double(number, load_double(value))
+                : type == STELE_TYPE_INT || type == STELE_TYPE_INTS
+                    ? text_i64(number, (int64_t)value)
+                    : text_u64(number, value);
+    output_write(out, number, (size_t)(end - number));
+}
+
+static void text_array(fxt_making *m, const stele_field *field)
+{
+    output *out = m->w->text;
+    const uint8_t *at = m->batch->bytes + field->u.bytes.offset;
+    output_byte(out, '[');
+    for (uint32_t i = 0; i < field->u.bytes.size / 8; i++) {
+        output_text(out, i != 0 ? ", " : "");
+        text_number(out, field->type, load_native64(at + i * 8));
+    }
+    output_byte(out, ']');
+}
+
+static void text_run(fxt_making *m, const stele_field *field, unsigned depth)
+{
+    const bool is_array = field->type == STELE_TYPE_ARRAY;
+    output *out = m->w->text;
+    const stele_field *end = field + 1 + field->u.run.length;
+    bool is_first = true;
+    output_byte(out, is_array ? '[' : '{');
+    for (const stele_field *at = field + 1 + field->label_count; at < end;
+         at += stele_field_length(at)) {
+        output_text(out, is_first ? "" : ", ");
+        is_first = false;
+        if (!is_array) {
+            const stele_text name = stele_name_text(m->w->base.context, m->batch, at->name);
+            output_write(out, name.bytes, name.size);
+            output_byte(out, '=');
+        }
+        text_value(m, at, depth + 1);
+    }
+    output_byte(out, is_array ? ']' : '}');
+}
+
+static void text_value(fxt_making *m, const stele_field *field, unsigned depth)
+{
+    stele_text text;
+    if (depth > m->w->base.context->limits.depth_max) {
+        output_text(m->w->text, "...");
+        return;
+    }
+    switch (field->type) {
+    case STELE_TYPE_NULL: output_text(m->w->text, "null"); break;
+    case STELE_TYPE_BOOL: output_text(m->w->text, field->u.u != 0 ? "true" : "false"); break;
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_INT:
+    case STELE_TYPE_FLOAT:
+    case STELE_TYPE_POINTER:
+    case STELE_TYPE_KOID: text_number(m->w->text, field->type, field->u.u); break;
+    case STELE_TYPE_UINTS:
+    case STELE_TYPE_INTS:
+    case STELE_TYPE_FLOATS: text_array(m, field); break;
+    case STELE_TYPE_STRUCT:
+    case STELE_TYPE_ARRAY:
+    case STELE_TYPE_VARIANT: text_run(m, field, depth); break;
+    default:
+        text = stele_field_text(m->w->base.context, m->batch, field);
+        text_visible(m->w->text, text.bytes, text.size);
+        break;
+    }
+}
+
+/* ---- Arguments ---- */
+
+static void set_string(fxt_making *m, stele_fxt_argument *a, const void *bytes, size_t size)
+{
+    if (size > STELE_FXT_STRING_SIZE_MAX) {
+        size = STELE_FXT_STRING_SIZE_MAX;
+        fxt_writer_lose(m, "text beyond 32000 bytes", false);
+    }
+    a->type = STELE_FXT_ARGUMENT_STRING;
+    a->string = (stele_fxt_string){(uint16_t)(STELE_FXT_INLINE | size), bytes};
+}
+
+static void set_nested(fxt_making *m, stele_fxt_argument *a, const stele_field *field)
+{
+    size_t before, after;
+    output_memory(m->w->text, &before);
+    text_value(m, field, 0);
+    output_memory(m->w->text, &after);
+    set_string(m, a, NULL, after - before);
+    a->value = before;
+    fxt_writer_lose(m, "nested values and arrays as text", false);
+}
+
+/* 32 bits where they were written so, or where nothing was said and they suffice. */
+static void set_integer(stele_fxt_argument *a, const stele_field *field)
+{
+    const bool is_signed = field->type == STELE_TYPE_INT;
+    const bool fits = is_signed ? field->u.i == (int32_t)field->u.i : field->u.u <= UINT32_MAX;
+    const bool is_short = fits && field->width <= 32;
+    a->value = field->u.u;
+    if (is_signed)
+        a->type = is_short ? STELE_FXT_ARGUMENT_INT32 : STELE_FXT_ARGUMENT_INT64;
+    else
+        a->type = is_short ? STELE_FXT_ARGUMENT_UINT32 : STELE_FXT_ARGUMENT_UINT64;
+}
+
+static void set_value(fxt_making *m, stele_fxt_argument *a, const stele_field *field)
+{
+    stele_text text;
+    switch (field->type) {
+    case STELE_TYPE_NULL: a->type = STELE_FXT_ARGUMENT_NULL; break;
+    case STELE_TYPE_BOOL:
+        a->type = STELE_FXT_ARGUMENT_BOOL;
+        a->value = field->u.u != 0;
+        break;
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_INT: set_integer(a, field); break;
+    case STELE_TYPE_FLOAT:
+        a->type = STELE_FXT_ARGUMENT_DOUBLE;
+        a->value = field->u.u;
+        break;
+    case STELE_TYPE_POINTER:
+        a->type = STELE_FXT_ARGUMENT_POINTER;
+        a->value = field->u.u;
+        break;
+    case STELE_TYPE_KOID:
+        a->type = STELE_FXT_ARGUMENT_KOID;
+        a->value = field->u.u;
+        break;
+    case STELE_TYPE_NAME:
+        a->type = STELE_FXT_ARGUMENT_STRING;
+        a->string = fxt_writer_string(m, (stele_name)field->u.u, true);
+        break;
+    case STELE_TYPE_STRING:
+        text = stele_field_text(m->w->base.context, m->batch, field);
+        set_string(m, a, text.bytes, text.size);
+        break;
+    case STELE_TYPE_BIGINT:
+        fxt_writer_lose(m, "integers over 64 bits as bytes", false);
+        /* fall through */
+    case STELE_TYPE_BYTES:
+        text = stele_field_text(m->w->base.context, m->batch, field);
+        a->type = STELE_FXT_ARGUMENT_BLOB;
+        a->blob = (const uint8_t *)text.bytes;
+        a->value = text.size;
+        break;
+    default: set_nested(m, a, field); break;
+    }
+}
+
+/* Makes the argument fit in what is left of the record; false when nothing of it does. */
+static bool fit(fxt_making *m, stele_fxt_argument *a)
+{
+    size_t size = fxt_argument_size(a);
+    const size_t fixed = FXT_WORD + (size_t)fxt_padded(fxt_string_size(a->name.ref));
+    const size_t room = m->left > fixed ? m->left - fixed : 0;
+    if (size == 0 || size > m->left) {
+        if (a->type == STELE_FXT_ARGUMENT_BLOB && room != 0)
+            a->value = room;
+        else if (a->type == STELE_FXT_ARGUMENT_STRING && room != 0)
+            a->string.ref = (uint16_t)(STELE_FXT_INLINE | room);
+        else
+            return false;
+        fxt_writer_lose(m, "values cut at the end of the record", false);
+        size = fxt_argument_size(a);
+    }
+    m->left -= size;
+    return true;
+}
+
+static void add_argument(fxt_making *m, const stele_field *field)
+{
+    stele_fxt_argument *a = &m->arguments[m->record.argument_count];
+    if (m->record.argument_count == STELE_FXT_ARGUMENTS_MAX) {
+        fxt_writer_lose(m, "fields beyond 15", true);
+        return;
+    }
+    *a = (stele_fxt_argument){.name = fxt_writer_string(m, field->name, false)};
+    set_value(m, a, field);
+    if (fit(m, a))
+        m->record.argument_count++;
+    else
+        fxt_writer_lose(m, "fields beyond the size of a record", true);
+}
+
+/* The text of nested values may have moved while it grew. */
+static void place_texts(fxt_making *m)
+{
+    size_t size;
+    const uint8_t *text = output_memory(m->w->text, &size);
+    for (unsigned i = 0; i < m->record.argument_count; i++) {
+        stele_fxt_argument *a = &m->arguments[i];
+        if (fxt_string_is_inline(a->string.ref) && a->string.bytes == NULL)
+            a->string.bytes = text + a->value;
+    }
+}
+
+void fxt_writer_arguments(fxt_making *m)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(m->batch, m->event, &first);
+    m->w->text->at = m->w->text->buffer;
+    for (uint32_t i = 0; i < count; i += stele_field_length(&m->batch->fields[first + i])) {
+        const stele_field *field = &m->batch->fields[first + i];
+        if (is_undecoded(m, field))
+            fxt_writer_lose(m, "bytes that could not be decoded", true);
+        else if (!is_own_field(m, field))
+            add_argument(m, field);
+        if (is_unknown_argument(m, field))
+            fxt_writer_lose(m, "arguments of unknown types, as bytes", false);
+    }
+    /* The context's fields hold for every event of the batch. */
+    for (uint32_t i = 0; i < m->batch->context_count;
+         i += stele_field_length(&m->batch->fields[m->batch->context_first + i]))
+        add_argument(m, &m->batch->fields[m->batch->context_first + i]);
+    place_texts(m);
+}

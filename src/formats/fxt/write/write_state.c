@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes before the events of a trace: strings, threads, providers, clocks, objects. */
+#include "formats/fxt/write/writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "formats/fxt/trace.h"
+
+/* Stands for whatever was recorded without a provider. */
+#define OWN_PROVIDER_ID   UINT32_C(0x7374656c)
+#define OWN_PROVIDER_NAME "stele"
+
+/* Longer strings are registered at once: they would leave no room for the rest of the record. */
+#define INLINE_MAX 1024u
+
+/* Koids that we make ourselves, for tracks that have none. */
+#define SYNTHETIC_KOID (UINT64_C(1) << 63)
+
+void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped)
+{
+    writer_lose(&m->w->base, (stele_kind)m->event->kind, what, is_dropped, 1);
+}
+
+/* ---- Records out ---- */
+
+void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
+                     const stele_fxt_argument *arguments)
+{
+    uint8_t *to = output_reserve(w->base.out, STELE_FXT_RECORD_SIZE_MAX);
+    if (to == NULL) {
+        w->is_exhausted = true;
+        return;
+    }
+    output_advance(w->base.out, stele_fxt_encode(record, arguments, to, STELE_FXT_RECORD_SIZE_MAX));
+}
+
+/* A text as an inline string, cut to what a string may have. */
+stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_max)
+{
+    return (stele_fxt_string){(uint16_t)(STELE_FXT_INLINE | (size < size_max ? size : size_max)),
+                              bytes};
+}
+
+/* Appends payload, and the padding behind its last byte. */
+void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size)
+{
+    static const uint8_t zeros[FXT_WORD];
+    output_write(w->base.out, bytes, (size_t)size);
+    w->payload_left -= size;
+    if (w->payload_left == 0)
+        output_write(w->base.out, zeros, (size_t)(fxt_padded(w->payload_size) - w->payload_size));
+}
+
+/* Parts that were announced and did not come are zeros: the record must end where it says. */
+void fxt_writer_end_payload(fxt_writer *w)
+{
+    static const uint8_t zeros[4096];
+    if (w->payload_left != 0)
+        writer_lose(&w->base, STELE_KIND_BLOB, "rest of a payload", true, 1);
+    while (w->payload_left != 0 && w->base.out->status == STELE_OK)
+        fxt_writer_put_payload(w, zeros,
+                               w->payload_left < sizeof zeros ? w->payload_left : sizeof zeros);
+}
+
+/* ---- Strings ---- */
+
+stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must)
+{
+    const stele_text text = stele_name_text(m->w->base.context, m->batch, name);
+    fxt_table *table = &m->target->strings;
+    stele_fxt_string string;
+    uint32_t index;
+    if (text.size == 0)
+        return (stele_fxt_string){0};
+    if (text.size > STELE_FXT_STRING_SIZE_MAX)
+        fxt_writer_lose(m, "names beyond 32000 bytes", false);
+    string = fxt_inline_string(text.bytes, text.size, STELE_FXT_STRING_SIZE_MAX);
+    /* Names of the batch have numbers that mean something else in the next one. */
+    if ((name & STELE_NAME_LOCAL) != 0) {
+        if (text.size > INLINE_MAX)
+            fxt_writer_lose(m, "long names when there are too many", false);
+        return fxt_inline_string(text.bytes, text.size, INLINE_MAX);
+    }
+    index = fxt_table_find(table, name, m->w->record);
+    if (index == 0) {
+        if (!fxt_table_see(table, name, &m->w->is_exhausted) && !must && text.size <= INLINE_MAX)
+            return string;
+        index = fxt_table_add(table, name, m->w->record);
+        if (index == 0) {
+            m->w->is_exhausted = true;
+            return (stele_fxt_string){0};
+        }
+        fxt_writer_emit(
+            m->w, &(stele_fxt_record){.type = STELE_FXT_STRING, .number = index, .name = string},
+            NULL);
+    }
+    return (stele_fxt_string){(uint16_t)index, NULL};
+}
+
+/* ---- Threads ---- */
+
+/* A koid for a track that has none: numbered as they come. */
+static uint64_t synthetic_koid(fxt_writer *w, uint32_t track)
+{
+    uint32_t number = fxt_map_get(&w->koids, 0, track);
+    if (number == 0) {
+        number = ++w->synthetic_count;
+        if (!fxt_map_set(&w->koids, 0, track, number))
+            w->is_exhausted = true;
+    }
+    return SYNTHETIC_KOID | number;
+}
+
+/* Process and thread koid of a track; tracks of the same process have the same process koid. */
+static void track_koids(fxt_writer *w, uint32_t track, uint64_t *process, uint64_t *thread)
+{
+    const stele_track *t = stele_track_get(w->base.context, track);
+    const stele_track *parent = t != NULL ? stele_track_get(w->base.context, t->parent) : NULL;
+    if (t != NULL && t->kind == STELE_TRACK_THREAD &&
+        (parent == NULL || parent->kind == STELE_TRACK_PROCESS))
+        *thread = t->number;
+    else
+        *thread = synthetic_koid(w, track);
+    if (t != NULL && t->kind == STELE_TRACK_PROCESS)
+        *process = t->number;
+    else if (parent != NULL && parent->kind == STELE_TRACK_PROCESS)
+        *process = parent->number;
+    else
+        *process = synthetic_koid(w, t != NULL ? t->parent : 0);
+}
+
+/* The name of a track, made up where it has none and its number would not show. */
+static stele_name track_name(fxt_writer *w, uint32_t track)
+{
+    const stele_track *t = stele_track_get(w->base.context, track);
+    char text[64];
+    int size;
+    stele_name name;
+    if (t == NULL || t->name != 0 || t->kind == STELE_TRACK_THREAD ||
+        t->kind == STELE_TRACK_PROCESS)
+        return t != NULL ? t->name : 0;
+    size = snprintf(text, sizeof text, "%s %" PRIu64, stele_track_kind_text(t->kind), t->number);
+    name = stele_name_intern(w->base.context, text, (size_t)size);
+    return name != UINT32_MAX ? name : 0;
+}
+
+/* Writes the name of a process or thread, once. */
+static void name_koid(fxt_making *m, uint32_t track, uint32_t type, uint64_t koid, uint64_t process)
+{
+    fxt_writer *w = m->w;
+    const stele_name name = track_name(w, track);
+    stele_fxt_argument argument = {.type = STELE_FXT_ARGUMENT_KOID, .value = process};
+    stele_fxt_record record = {.type = STELE_FXT_KERNEL_OBJECT, .number = type, .words = {koid}};
+    if (name == 0 || fxt_map_get(&w->named, type, koid) != 0)
+        return;
+    if (!fxt_map_set(&w->named, type, koid, 1))
+        w->is_exhausted = true;
+    record.name = fxt_writer_string(m, name, false);
+    if (type == FXT_OBJECT_THREAD) {
+        argument.name = fxt_writer_string(m, w->names[FXT_NAME_PROCESS], false);
+        record.argument_count = 1;
+    }
+    fxt_writer_emit(w, &record, &argument);
+}
+
+/* A reference to the thread of a track, registered; names of it and its process come before. */
+stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track)
+{
+    fxt_writer *w = m->w;
+    const stele_track *t = stele_track_get(w->base.context, track);
+    stele_fxt_thread thread = {.has_process = true, .has_thread = true};
+    uint32_t index = fxt_table_find(&m->target->threads, track + 1, w->record);
+    if (index != 0)
+        return (stele_fxt_thread){.ref = (uint8_t)index};
+    track_koids(w, track, &thread.process, &thread.thread);
+    name_koid(m, t != NULL && t->kind != STELE_TRACK_PROCESS ? t->parent : track,
+              FXT_OBJECT_PROCESS, thread.process, 0);
+    name_koid(m, track, FXT_OBJECT_THREAD, thread.thread, thread.process);
+    index = fxt_table_add(&m->target->threads, track + 1, w->record);
+    if (index == 0) {
+        w->is_exhausted = true;
+        return thread;
+    }
+    fxt_writer_emit(
+        w, &(stele_fxt_record){.type = STELE_FXT_THREAD, .number = index, .thread = thread}, NULL);
+    return (stele_fxt_thread){.ref = (uint8_t)index};
+}
+
+/* The koid of a thread where only that is written; its process is told by a thread record. */
+stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track)
+{
+    const stele_track *t = stele_track_get(m->w->base.context, (uint32_t)track);
+    stele_fxt_thread thread = {.has_thread = true};
+    uint64_t process;
+    track_koids(m->w, (uint32_t)track, &process, &thread.thread);
+    if (t == NULL || t->kind != STELE_TRACK_THREAD || t->parent != 0)
+        fxt_writer_thread(m, (uint32_t)track);
+    return thread;
+}
+
+/* ---- Providers ---- */
+
+static fxt_target *target_new(fxt_writer *w, uint64_t key, uint32_t id)
+{
+    fxt_target *target;
+    if (w->target_count == w->target_capacity) {
+        fxt_target *targets = array_grow(w->targets, sizeof *targets, &w->target_capacity, 8);
+        if (targets == NULL)
+            return NULL;
+        w->targets = targets;
+    }
+    while (fxt_map_get(&w->ids, 0, id) != 0)
+        id++; /* of another trace */
+    target = &w->targets[w->target_count];
+    *target = (fxt_target){.key = key, .id = id};
+    target->strings.capacity_max = 0x7fff;
+    target->threads.capacity_max = 0xff;
+    if (!fxt_map_set(&w->ids, 0, id, 1) || !fxt_map_set(&w->target_of, 0, key, w->target_count + 1))
+        return NULL;
+    w->target_count++;
+    return target;
+}
+
+/* The output's provider for events of a stream: its own, or ours for what has none. */
+fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
+{
+    const stele_track *track =
+        stream != NULL ? stele_track_get(w->base.context, stream->track) : NULL;
+    const bool is_provider = track != NULL && track->kind == STELE_TRACK_PROVIDER;
+    const uint32_t id = is_provider ? (uint32_t)track->number : OWN_PROVIDER_ID;
+    const uint64_t key = is_provider ? (uint64_t)(track->source + 1) << 32 | id : 0;
+    const uint32_t known = fxt_map_get(&w->target_of, 0, key);
+    fxt_target *target = known != 0 ? &w->targets[known - 1] : target_new(w, key, id);
+    stele_fxt_record record = {.type = STELE_FXT_METADATA};
+    stele_text name = {OWN_PROVIDER_NAME, sizeof OWN_PROVIDER_NAME - 1};
+    if (target == NULL)
+        return NULL;
+    if (w->current == (uint32_t)(target - w->targets))
+        return target;
+    fxt_writer_end_payload(w);
+    w->current = (uint32_t)(target - w->targets);
+    record.number = target->id;
+    record.subtype = STELE_FXT_PROVIDER_SECTION;
+    if (!target->is_announced) {
+        target->is_announced = true;
+        if (is_provider)
+            name = stele_name_text(w->base.context, NULL, track->name);
+        if (name.size > UINT8_MAX)
+            writer_lose(&w->base, STELE_KIND_NONE, "provider names beyond 255 bytes", false, 1);
+        record.subtype = STELE_FXT_PROVIDER_INFO;
+        record.name = fxt_inline_string(name.bytes, name.size, UINT8_MAX);
+    }
+    fxt_writer_emit(w, &record, NULL);
+    return target;
+}
+
+/* ---- Time ---- */
+
+/* The clock of a stream as a reader of the output will know it. */
+static fxt_clock clock_of(const fxt_making *m, const stele_clock *clock)
+{
+    fxt_clock own = {0};
+    bool is_clamped = false;
+    if (clock == NULL || clock->domain != STELE_CLOCK_NS || clock->frequency_hz == 0)
+        return own;
+    own.rate = tick_rate_make(clock->frequency_hz);
+    own.base_ticks = clock->base_ticks;
+    own.base_ns = tick_rate_ns(&own.rate, own.base_ticks, &is_clamped);
+    own.has_wall = clock->has_wall && clock->wall_ns >= m->batch->shift_ns;
+    own.wall_ns = own.has_wall ? clock->wall_ns - m->batch->shift_ns : 0;
+    own.is_told = true;
+    return own;
+}
+
+static void tell_clock(fxt_making *m, const fxt_clock *clock)
+{
+    stele_fxt_record record = {
+        .type = STELE_FXT_INITIALIZATION, .word_count = 1, .words = {clock->rate.frequency_hz}};
+    m->target->clock = *clock;
+    if (clock->has_wall) {
+        record.word_count = 3;
+        record.words[1] = clock->base_ticks;
+        record.words[2] = (uint64_t)clock->wall_ns + (uint64_t)clock->base_ns;
+    }
+    fxt_writer_emit(m->w, &record, NULL);
+}
+
+/* Nanoseconds from 0, at the same wall-clock time. */
+static void tell_nanoseconds(fxt_making *m, const fxt_clock *own)
+{
+    fxt_clock clock = {.rate = tick_rate_make(0), .is_told = true};
+    clock.has_wall = own->has_wall;
+    clock.wall_ns = own->wall_ns;
+    if (!m->target->clock.is_told || m->target->clock.rate.frequency_hz != UINT64_C(1000000000) ||
+        m->target->clock.base_ticks != 0)
+        tell_clock(m, &clock);
+}
+
+/* True when the event's own ticks say its times on this clock. */
+static bool ticks_are_exact(const stele_event *event, const fxt_clock *clock)
+{
+    bool is_clamped = false;
+    return clock->is_told && fxt_clock_ns(clock, event->ticks, &is_clamped) == event->time_ns &&
+           (event->kind != STELE_KIND_COMPLETE ||
+            fxt_clock_ns(clock, event->value, &is_clamped) == (int64_t)event->id);
+}
+
+static uint64_t ns_as_ticks(fxt_making *m, int64_t ns)
+{
+    if (ns >= 0)
+        return (uint64_t)ns;
+    fxt_writer_lose(m, "times before the clock's zero", false);
+    return 0;
+}
+
+/* The event's time; the source's own ticks where they are exact, else nanoseconds. Comes last, so
+   that the clock is told right before the record, wherever else state had to be written. */
+void fxt_writer_set_time(fxt_making *m, uint64_t *end)
+{
+    const stele_event *event = m->event;
+    const stele_stream *stream = stele_stream_get(m->w->base.context, m->batch->stream);
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
+        m->record.ticks = *end = m->target->last_ticks;
+        fxt_writer_lose(m, "having no time", false);
+        return;
+    }
+    if (!ticks_are_exact(event, &m->target->clock)) {
+        const fxt_clock own = clock_of(m, stream != NULL ? &stream->clock : NULL);
+        if (ticks_are_exact(event, &own))
+            tell_clock(m, &own);
+        else
+            tell_nanoseconds(m, &own);
+    }
+    if (ticks_are_exact(event, &m->target->clock)) {
+        m->record.ticks = event->ticks;
+        *end = event->value;
+    } else {
+        m->record.ticks = ns_as_ticks(m, event->time_ns);
+        *end = event->kind == STELE_KIND_COMPLETE ? ns_as_ticks(m, (int64_t)event->id) : 0;
+    }
+    m->target->last_ticks = m->record.ticks;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/heph/read/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+
+void counters_init(counters *c, uint32_t streams_max)
+{
+    *c = (counters){.streams_max = streams_max};
+}
+
+void counters_free(counters *c)
+{
+    for (uint32_t i = 0; c->streams != NULL && i <= c->stream_mask; i++) {
+        if (c->streams[i] != NULL)
+            free(c->streams[i]->gaps);
+        free(c->streams[i]);
+    }
+    free(c->streams);
+    free(c->lost);
+    *c = (counters){0};
+}
+
+/* ---- Streams ---- */
+
+static counters_stream **stream_slot(counters *c, uint32_t id)
+{
+    uint32_t at = (uint32_t)hash_u64(id) & c->stream_mask;
+    while (c->streams[at] != NULL && c->streams[at]->id != id)
+        at = (at + 1) & c->stream_mask;
+    return &c->streams[at];
+}
+
+/* Doubles the table; half of it is always free. */
+static bool streams_grow(counters *c)
+{
+    counters_stream **old = c->streams;
+    const uint32_t old_count = old != NULL ? c->stream_mask + 1 : 0;
+    const uint32_t count = old != NULL ? old_count * 2 : 64;
+    counters_stream **grown = calloc(count, sizeof *grown);
+    if (grown == NULL)
+        return false;
+    c->streams = grown;
+    c->stream_mask = count - 1;
+    for (uint32_t i = 0; i < old_count; i++) {
+        if (old[i] != NULL)
+            *stream_slot(c, old[i]->id) = old[i];
+    }
+    free(old);
+    return true;
+}
+
+/* The stream, made if it is new; NULL when there are too many (see is_full), or no memory. */
+static counters_stream *stream_find(counters *c, uint32_t id, bool *is_new)
+{
+    counters_stream **slot, *stream;
+    *is_new = false;
+    if (c->streams == NULL && !streams_grow(c))
+        return NULL;
+    slot = stream_slot(c, id);
+    if (*slot != NULL)
+        return *slot;
+    c->is_full = c->stream_count >= c->streams_max;
+    if (c->is_full)
+        return NULL;
+    if (c->stream_count * 2 > c->stream_mask) {
+        if (!streams_grow(c))
+            return NULL;
+        slot = stream_slot(c, id);
+    }
+    stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->id = id;
+    *slot = stream;
+    c->stream_count++;
+    *is_new = true;
+    return stream;
+}
+
+/* ---- Gaps ---- */
+
+/* The oldest gap of a stream is lost. */
+static bool gap_settle(counters *c, counters_stream *stream)
+{
+    if (c->lost_at == c->lost_count)
+        c->lost_at = c->lost_count = 0;
+    if (c->lost_count == c->lost_capacity) {
+        const size_t capacity = c->lost_capacity * 2 + COUNTERS_GAPS_MAX;
+        counters_gap *grown = realloc(c->lost, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        c->lost = grown;
+        c->lost_capacity = capacity;
+    }
+    c->lost[c->lost_count++] = stream->gaps[0];
+    stream->gap_count--;
+    memmove(stream->gaps, stream->gaps + 1, stream->gap_count * sizeof *stream->gaps);
+    return true;
+}
+
+/* Makes room for one more gap at an index; the oldest is settled early when there are too many. */
+static bool gap_insert(counters *c, counters_stream *stream, uint32_t at, const counters_gap *gap)
+{
+    if (stream->gaps == NULL) {
+        stream->gaps = malloc(COUNTERS_GAPS_MAX * sizeof *stream->gaps);
+        if (stream->gaps == NULL)
+            return false;
+    }
+    if (stream->gap_count == COUNTERS_GAPS_MAX) {
+        if (!gap_settle(c, stream))
+            return false;
+        at -= at != 0;
+    }
+    memmove(stream->gaps + at + 1, stream->gaps + at,
+            (stream->gap_count - at) * sizeof *stream->gaps);
+    stream->gaps[at] = *gap;
+    stream->gap_count++;
+    return true;
+}
+
+/* Settles what has left the window. */
+static bool gaps_settle_old(counters *c, counters_stream *stream)
+{
+    while (stream->gap_count != 0 &&
+           stream->next - (stream->gaps[0].first + stream->gaps[0].count) >= COUNTERS_WINDOW) {
+        if (!gap_settle(c, stream))
+            return false;
+    }
+    return true;
+}
+
+/* A value between `next` - COUNTERS_WINDOW and `next`: takes it out of the gap that has it. */
+static bool gap_fill(counters *c, counters_stream *stream, uint32_t counter,
+                     counters_verdict *verdict)
+{
+    *verdict = COUNTERS_REPEATED;
+    for (uint32_t i = 0; i < stream->gap_count; i++) {
+        counters_gap *gap = &stream->gaps[i];
+        const uint32_t before = counter - gap->first;
+        counters_gap rest = *gap;
+        if (before >= gap->count)
+            continue;
+        *verdict = COUNTERS_MISPLACED;
+        rest.first = counter + 1;
+        rest.count = gap->count - before - 1;
+        gap->count = before;
+        if (rest.count != 0 && before != 0)
+            return gap_insert(c, stream, i + 1, &rest);
+        if (rest.count != 0) {
+            *gap = rest;
+        } else if (before == 0) {
+            stream->gap_count--;
+            memmove(gap, gap + 1, (stream->gap_count - i) * sizeof *gap);
+        }
+        return true;
+    }
+    return true;
+}
+
+/* The counter goes on behind an event; the values between are missing. */
+static bool stream_advance(counters *c, counters_stream *stream, const counters_event *event)
+{
+    const counters_gap gap = {.stream = stream->id,
+                              .first = stream->next,
+                              .count = event->counter - stream->next,
+                              .offset = event->offset,
+                              .before_ns = stream->last_end_ns,
+                              .behind_ns = event->end_ns};
+    stream->next = event->counter + 1;
+    if (gap.count != 0 && !gap_insert(c, stream, stream->gap_count, &gap))
+        return false;
+    return gaps_settle_old(c, stream);
+}
+
+/* ---- Events ---- */
+
+/* Leaves the old sequence for one that begins with the stray event. */
+static bool stream_restart(counters *c, counters_stream *stream, counters_verdict *verdict)
+{
+    /* Ahead by less than half of all values: they are missing. */
+    const bool is_ahead = stream->stray.counter - stream->next < UINT32_C(1) << 31;
+    stream->has_stray = false;
+    if (is_ahead)
+        return stream_advance(c, stream, &stream->stray);
+    *verdict = COUNTERS_RESTARTED;
+    while (stream->gap_count != 0) {
+        if (!gap_settle(c, stream))
+            return false;
+    }
+    stream->next = stream->stray.counter + 1;
+    return true;
+}
+
+static bool stream_add(counters *c, counters_stream *stream, const counters_event *event,
+                       counters_verdict *verdict)
+{
+    const uint32_t ahead = event->counter - stream->next;
+    const uint32_t behind = stream->next - event->counter;
+    if (ahead < COUNTERS_WINDOW || behind <= COUNTERS_WINDOW) {
+        *verdict = stream->has_stray ? COUNTERS_STRAY
+                   : ahead != 0      ? COUNTERS_AHEAD
+                                     : COUNTERS_IN_ORDER;
+        stream->has_stray = false;
+        if (ahead < COUNTERS_WINDOW)
+            return stream_advance(c, stream, event);
+        return gap_fill(c, stream, event->counter, verdict);
+    }
+    if (stream->has_stray && event->counter - stream->stray.counter <= COUNTERS_WINDOW) {
+        *verdict = COUNTERS_AHEAD;
+        if (!stream_restart(c, stream, verdict))
+            return false;
+        return event->counter == stream->stray.counter || stream_advance(c, stream, event);
+    }
+    *verdict = stream->has_stray ? COUNTERS_STRAY : COUNTERS_IN_ORDER;
+    stream->has_stray = true;
+    stream->stray = *event;
+    return true;
+}
+
+bool counters_add_any(counters *c, const counters_event *event, counters_verdict *verdict)
+{
+    bool is_new, is_added;
+    counters_stream *stream = stream_find(c, event->stream, &is_new);
+    *verdict = COUNTERS_IN_ORDER;
+    if (stream == NULL)
+        return c->is_full;
+    c->recent[event->stream % COUNTERS_RECENT] = stream;
+    if (is_new)
+        stream->last_end_ns = event->end_ns;
+    if (is_new && event->counter != 0) {
+        const uint32_t count = event->counter < COUNTERS_WINDOW ? event->counter : COUNTERS_WINDOW;
+        stream->next = event->counter + 1;
+        return gap_insert(c, stream, 0,
+                          &(counters_gap){.is_head = true,
+                                          .stream = event->stream,
+                                          .first = event->counter - count,
+                                          .count = count,
+                                          .offset = event->offset});
+    }
+    is_added = stream_add(c, stream, event, verdict);
+    if (event->end_ns > stream->last_end_ns)
+        stream->last_end_ns = event->end_ns;
+    return is_added;
+}
+
+bool counters_finish(counters *c)
+{
+    counters_verdict verdict;
+    for (uint32_t i = 0; c->streams != NULL && i <= c->stream_mask; i++) {
+        counters_stream *stream = c->streams[i];
+        if (stream == NULL)
+            continue;
+        if (stream->has_stray && !stream_restart(c, stream, &verdict))
+            return false;
+        while (stream->gap_count != 0) {
+            if (!gap_settle(c, stream))
+                return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,736 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Packets to events. The whole trace is one stream of the model: its packets stand in one file,
+ * about in the order in which the events ended, so reading it by stream would read it that many
+ * times.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/heph/read/counters.h"
+#include "formats/heph/read/names.h"
+#include "formats/heph/trace.h"
+#include "model/batch.h"
+
+#define TRACK_SLOTS 256u
+
+typedef struct track_slot {
+    uint64_t substream;
+    uint32_t stream;
+    uint32_t track; /* 0: free */
+    stele_heph_layout layout;
+} track_slot;
+
+typedef struct heph_producer {
+    producer base;
+    heph_trace *trace;
+    stele_context *context;
+    diag_sink *diag; /* NULL while indexing */
+    produce_request request;
+    uint32_t stream;
+    heph_scan scan;
+    counters counters;
+    bool is_finished, is_counters_full_reported;
+    bool is_hot;                /* the request wants what produce_hot_event() makes */
+    bool has_events, has_epoch; /* met so far */
+    int64_t shift_ns;           /* of the epoch in force against the first one */
+    int64_t last_time_ns;       /* of the last event, to place what has no time */
+    stele_name counter_name, value_name, lost_name;
+    names_cache names;
+    track_slot tracks[TRACK_SLOTS];
+} heph_producer;
+
+#define producer_report(p, code, offset, size, ...)                                          \
+    do {                                                                                     \
+        if ((p)->diag != NULL)                                                               \
+            diag_report((p)->diag, code, (p)->scan.win.in->name, offset, size, __VA_ARGS__); \
+    } while (0)
+
+/* ---- Times ---- */
+
+stele_clock heph_clock(const heph_trace *trace)
+{
+    stele_clock clock = {.domain = STELE_CLOCK_NS, .frequency_hz = UINT64_C(1000000000)};
+    clock.has_wall = trace->has_epoch && trace->epoch_ns <= INT64_MAX;
+    clock.wall_ns = clock.has_wall ? (int64_t)trace->epoch_ns : 0;
+    return clock;
+}
+
+static int64_t producer_time(const heph_producer *p, uint64_t ticks, uint8_t *flags)
+{
+    int64_t time_ns;
+    if (ticks > INT64_MAX) {
+        *flags |= STELE_FLAG_CLAMPED;
+        return INT64_MAX;
+    }
+    if (__builtin_add_overflow((int64_t)ticks, p->shift_ns, &time_ns)) {
+        *flags |= STELE_FLAG_CLAMPED;
+        return p->shift_ns > 0 ? INT64_MAX : INT64_MIN;
+    }
+    return time_ns;
+}
+
+/* The first epoch of the trace, when neither the head nor an index has shown it before. */
+static void producer_learn_epoch(heph_producer *p, const heph_packet *packet, uint64_t epoch_ns)
+{
+    stele_stream *stream = context_stream(p->context, p->stream);
+    p->trace->has_epoch = true;
+    p->trace->epoch_ns = epoch_ns;
+    if (stream != NULL)
+        stream->clock = heph_clock(p->trace);
+    if (p->has_events)
+        producer_report(p, &heph_codes[HEP013], packet->offset, packet->size, NULL,
+                        "an epoch of %" PRIu64 " ns behind events", epoch_ns);
+}
+
+/* Times are kept on the scale of the first epoch; a later one moves what stands behind it. */
+static void producer_set_epoch(heph_producer *p, const heph_packet *packet, uint64_t epoch_ns)
+{
+    uint64_t first_ns, distance;
+    if (!p->trace->has_epoch)
+        producer_learn_epoch(p, packet, epoch_ns);
+    if (p->has_epoch)
+        producer_report(p, &heph_codes[HEP012], packet->offset, packet->size, NULL,
+                        "another epoch, of %" PRIu64 " ns", epoch_ns);
+    p->has_epoch = true;
+    first_ns = p->trace->epoch_ns;
+    distance = epoch_ns > first_ns ? epoch_ns - first_ns : first_ns - epoch_ns;
+    if (distance > INT64_MAX)
+        distance = INT64_MAX;
+    p->shift_ns = epoch_ns > first_ns ? (int64_t)distance : -(int64_t)distance;
+}
+
+/* ---- Names and tracks ---- */
+
+static inline stele_name producer_name(heph_producer *p, stele_batch *batch, stele_heph_text text)
+{
+    if (text.size == 0)
+        return 0;
+    return names_find(&p->names, p->context, batch, text.bytes, text.size, p->scan.win.in->name);
+}
+
+static uint32_t track_intern(heph_producer *p, uint32_t stream, uint64_t substream,
+                             stele_heph_layout layout)
+{
+    const uint32_t number = p->trace->base.info.number;
+    const uint32_t parent = stele_track_intern(
+        p->context, &(stele_track){.kind = STELE_TRACK_STREAM, .source = number, .number = stream});
+    if (layout == STELE_HEPH_NO_SUBSTREAMS || parent == 0)
+        return parent;
+    return stele_track_intern(p->context, &(stele_track){.kind = STELE_TRACK_SUBSTREAM,
+                                                         .parent = parent,
+                                                         .source = number,
+                                                         .number = substream});
+}
+
+static inline uint32_t producer_track(heph_producer *p, const heph_packet *packet)
+{
+    const stele_heph_event *event = &packet->event;
+    track_slot *slot = &p->tracks[(event->stream * 31u + (uint32_t)event->substream) % TRACK_SLOTS];
+    if (slot->track == 0 || slot->stream != event->stream || slot->substream != event->substream ||
+        slot->layout != packet->layout)
+        *slot = (track_slot){event->substream, event->stream,
+                             track_intern(p, event->stream, event->substream, packet->layout),
+                             packet->layout};
+    return slot->track;
+}
+
+/* ---- Fields ---- */
+
+static bool push_string(stele_batch *batch, stele_name name, stele_heph_text text)
+{
+    stele_field *field;
+    if (!batch_reserve_fields(batch, 1) || !batch_reserve_bytes(batch, text.size))
+        return false;
+    field = batch_push_field(batch);
+    *field = (stele_field){.name = name, .type = STELE_TYPE_STRING};
+    field->u.bytes.offset = batch_push_bytes(batch, text.bytes, text.size);
+    field->u.bytes.size = text.size;
+    return true;
+}
+
+static bool push_strings(stele_batch *batch, stele_name name, const stele_heph_attribute *attribute)
+{
+    cursor c = {attribute->values, attribute->end};
+    stele_heph_text text;
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) = (stele_field){
+        .name = name, .type = STELE_TYPE_ARRAY, .u.run = {attribute->count, attribute->count}};
+    while (heph_text_take(&c, &text)) {
+        if (!push_string(batch, 0, text))
+            return false;
+    }
+    return true;
+}
+
+static bool push_numbers(stele_batch *batch, stele_name name, uint8_t type,
+                         const stele_heph_attribute *attribute)
+{
+    const uint8_t *from = attribute->values;
+    uint32_t offset;
+    uint8_t *to = batch_push_array(batch, attribute->count, &offset);
+    stele_field *field;
+    if (to == NULL || !batch_reserve_fields(batch, 1))
+        return false;
+    for (uint32_t i = 0; i < attribute->count; i++)
+        store_native64(to + 8 * (size_t)i, load_be64(from + 8 * (size_t)i));
+    field = batch_push_field(batch);
+    *field = (stele_field){.name = name, .type = type, .width = 64};
+    field->u.bytes.offset = offset;
+    field->u.bytes.size = attribute->count * 8u;
+    return true;
+}
+
+static inline bool push_number(stele_batch *batch, stele_name name, uint8_t type, uint64_t value)
+{
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) = (stele_field){.name = name, .type = type, .width = 64, .u.u = value};
+    return true;
+}
+
+static inline bool push_attribute(stele_batch *batch, stele_name name,
+                                  const stele_heph_attribute *attribute)
+{
+    cursor c = {attribute->values, attribute->end};
+    stele_heph_text text;
+    switch (attribute->type) {
+    case STELE_HEPH_UINT: return push_number(batch, name, STELE_TYPE_UINT, load_be64(c.at));
+    case STELE_HEPH_INT: return push_number(batch, name, STELE_TYPE_INT, load_be64(c.at));
+    case STELE_HEPH_FLOAT: return push_number(batch, name, STELE_TYPE_FLOAT, load_be64(c.at));
+    case STELE_HEPH_STRING: heph_text_take(&c, &text); return push_string(batch, name, text);
+    case STELE_HEPH_UINT | STELE_HEPH_ARRAY:
+        return push_numbers(batch, name, STELE_TYPE_UINTS, attribute);
+    case STELE_HEPH_INT | STELE_HEPH_ARRAY:
+        return push_numbers(batch, name, STELE_TYPE_INTS, attribute);
+    case STELE_HEPH_FLOAT | STELE_HEPH_ARRAY:
+        return push_numbers(batch, name, STELE_TYPE_FLOATS, attribute);
+    default: return push_strings(batch, name, attribute);
+    }
+}
+
+typedef enum fields_end { FIELDS_ALL, FIELDS_FAULT, FIELDS_TOO_MANY, FIELDS_MEMORY } fields_end;
+
+/* Appends attributes as far as they are sound; tells what ended them. */
+static inline fields_end push_attributes(heph_producer *p, stele_batch *batch,
+                                         const stele_heph_event *from)
+{
+    const uint32_t first = batch->field_count, fields_max = p->context->limits.fields_max;
+    cursor c = {from->attributes, from->attributes_end};
+    stele_heph_attribute attribute;
+    while (c.at < c.end) {
+        stele_name name;
+        if (heph_attribute_take(&c, &attribute) != STELE_HEPH_SOUND)
+            return FIELDS_FAULT;
+        if (batch->field_count - first + attribute.count > fields_max)
+            return FIELDS_TOO_MANY;
+        name = producer_name(p, batch, attribute.name);
+        if (name == UINT32_MAX || !push_attribute(batch, name, &attribute))
+            return FIELDS_MEMORY;
+    }
+    return FIELDS_ALL;
+}
+
+/* The attributes were verified, so that all of them can be taken. */
+static bool produce_fields(heph_producer *p, stele_batch *batch, stele_event *event,
+                           const heph_packet *packet)
+{
+    const uint32_t first = event->field_first;
+    const fields_end end = push_attributes(p, batch, &packet->event);
+    if (end == FIELDS_MEMORY)
+        return false;
+    if (end == FIELDS_TOO_MANY) {
+        event->flags |= STELE_FLAG_DAMAGED;
+        producer_report(p, &core_codes[STE006], packet->offset, packet->size, NULL,
+                        "more than %u fields in an event; the others are left out",
+                        (unsigned)p->context->limits.fields_max);
+    }
+    if (batch->field_count - first >= STELE_FIELDS_MANY)
+        return batch_set_fields(batch, event, first);
+    event->field_count = (uint16_t)(batch->field_count - first);
+    return true;
+}
+
+static bool produce_raw(heph_producer *p, stele_batch *batch, stele_event *event, uint32_t counter)
+{
+    stele_field *field;
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    field = batch_push_field(batch);
+    *field = (stele_field){.name = p->counter_name,
+                           .type = STELE_TYPE_UINT,
+                           .width = 32,
+                           .hint = STELE_HINT_RAW,
+                           .u.u = counter};
+    event->field_count++;
+    return true;
+}
+
+/* ---- Counters ---- */
+
+static void report_verdict(heph_producer *p, const heph_packet *packet, counters_verdict verdict)
+{
+    static const heph_code codes[] = {[COUNTERS_MISPLACED] = HEP017,
+                                      [COUNTERS_REPEATED] = HEP016,
+                                      [COUNTERS_RESTARTED] = HEP018,
+                                      [COUNTERS_STRAY] = HEP019};
+    if (verdict > COUNTERS_AHEAD)
+        producer_report(p, &heph_codes[codes[verdict]], packet->offset, packet->size, NULL,
+                        "counter %u in stream %u", (unsigned)packet->event.counter,
+                        (unsigned)packet->event.stream);
+}
+
+static bool producer_count(heph_producer *p, const heph_packet *packet, int64_t end_ns)
+{
+    const stele_heph_event *event = &packet->event;
+    counters_verdict verdict;
+    if (!counters_add(&p->counters,
+                      &(counters_event){event->stream, event->counter, packet->offset, end_ns},
+                      &verdict))
+        return false;
+    if (verdict != COUNTERS_IN_ORDER && p->request.check)
+        report_verdict(p, packet, verdict);
+    if (p->counters.is_full && !p->is_counters_full_reported) {
+        p->is_counters_full_reported = true;
+        producer_report(p, &core_codes[STE006], packet->offset, packet->size, NULL,
+                        "more than %u streams; lost events are not looked for in further ones",
+                        (unsigned)p->counters.streams_max);
+    }
+    return true;
+}
+
+static void report_lost(heph_producer *p, const counters_gap *gap)
+{
+    char found[96];
+    if (p->diag == NULL)
+        return;
+    snprintf(found, sizeof found, "counter %u missing in stream %u, %u in all",
+             (unsigned)gap->first, (unsigned)gap->stream, (unsigned)gap->count);
+    diag_emit(p->diag, &(stele_diag){.code = &heph_codes[HEP015],
+                                     .source = p->scan.win.in->name,
+                                     .offset = gap->offset,
+                                     .found = found,
+                                     .lost_count = gap->count});
+}
+
+/* An event that stands for those that are missing, between those around them. */
+static bool produce_lost(heph_producer *p, stele_batch *batch, const counters_gap *gap)
+{
+    stele_event *event;
+    if (gap->is_head) {
+        if (p->request.check)
+            producer_report(p, &heph_codes[HEP021], gap->offset, 0, "counter 0",
+                            "counter %u in stream %u", (unsigned)(gap->first + gap->count),
+                            (unsigned)gap->stream);
+        return true;
+    }
+    report_lost(p, gap);
+    p->base.lost_count += gap->count;
+    if ((p->request.kinds & STELE_KIND_BIT(STELE_KIND_LOST)) == 0)
+        return true;
+    event = batch_push_event(batch);
+    *event = (stele_event){
+        .time_ns = gap->before_ns,
+        .ticks = (uint64_t)gap->before_ns - (uint64_t)p->shift_ns,
+        .value = gap->count,
+        .id = (uint64_t)(gap->behind_ns > gap->before_ns ? gap->behind_ns : gap->before_ns),
+        .offset = gap->offset,
+        .name = p->lost_name,
+        .field_first = batch->field_count,
+        .kind = STELE_KIND_LOST};
+    if ((p->request.columns & STELE_COLUMN_TRACK) == 0)
+        return true;
+    event->track = track_intern(p, gap->stream, 0, STELE_HEPH_NO_SUBSTREAMS);
+    return event->track != 0;
+}
+
+/* ---- Events ---- */
+
+static uint32_t packet_event_size(const heph_packet *packet)
+{
+    return packet->size > UINT32_MAX ? UINT32_MAX : (uint32_t)packet->size;
+}
+
+/* Whether the request can do without an event; it may get more than it asked for. */
+static bool producer_wants(const heph_producer *p, const stele_event *event)
+{
+    const int64_t end_ns =
+        (int64_t)event->id > event->time_ns ? (int64_t)event->id : event->time_ns;
+    return (p->request.kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
+           end_ns >= p->request.begin_ns && event->time_ns < p->request.end_ns;
+}
+
+/* The event becomes part of the batch with the last statement. */
+static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packet *packet)
+{
+    const stele_heph_event *from = &packet->event;
+    const uint32_t columns = p->request.columns;
+    stele_event *event = &batch->events[batch->event_count];
+    uint8_t flags = packet->is_damaged ? STELE_FLAG_DAMAGED : 0;
+    const int64_t time_ns = producer_time(p, from->start, &flags);
+    const int64_t end_ns = producer_time(p, from->end, &flags);
+    p->last_time_ns = time_ns;
+    p->has_events = true;
+    if (!producer_count(p, packet, end_ns))
+        return false;
+    event_set(event, time_ns, from->start, from->end, (uint64_t)end_ns, packet->offset,
+              packet_event_size(packet), 0, 0, batch->field_count,
+              event_rest(0, 0, 0, STELE_KIND_COMPLETE, flags));
+    if ((flags & STELE_FLAG_CLAMPED) != 0)
+        producer_report(p, &core_codes[STE010], packet->offset, packet->size, NULL,
+                        "a time of %" PRIu64 " ns",
+                        from->start > from->end ? from->start : from->end);
+    if (from->end < from->start)
+        producer_report(p, &heph_codes[HEP014], packet->offset, packet->size, NULL,
+                        "a start of %" PRIu64 " and an end of %" PRIu64 " ns", from->start,
+                        from->end);
+    if (!producer_wants(p, event))
+        return true;
+    if ((columns & STELE_COLUMN_TRACK) != 0 && (event->track = producer_track(p, packet)) == 0)
+        return false;
+    if ((columns & STELE_COLUMN_NAME) != 0 &&
+        (event->name = producer_name(p, batch, from->description)) == UINT32_MAX)
+        return false;
+    if ((columns & STELE_COLUMN_RAW) != 0 && !produce_raw(p, batch, event, from->counter))
+        return false;
+    if ((columns & STELE_COLUMN_FIELDS) != 0 && !produce_fields(p, batch, event, packet))
+        return false;
+    batch->event_count++;
+    return true;
+}
+
+/* Verifies the attributes, and appends them where they are asked for; false at the first doubt. */
+static inline bool hot_attributes(heph_producer *p, stele_batch *batch,
+                                  const stele_heph_event *from)
+{
+    const uint32_t first = batch->field_count;
+    const uint8_t *sound_end;
+    if ((p->request.columns & STELE_COLUMN_FIELDS) == 0)
+        return heph_event_verify(from, &sound_end) == STELE_HEPH_SOUND;
+    return push_attributes(p, batch, from) == FIELDS_ALL &&
+           batch->field_count - first < STELE_FIELDS_MANY;
+}
+
+/*
+ * The same for an event in which nothing is unusual, in one pass over its attributes: at the first
+ * doubt nothing of it has happened, and produce_event() is for it. False then.
+ */
+static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele_status *status)
+{
+    const uint32_t columns = p->request.columns, field_first = batch->field_count;
+    stele_event *event = &batch->events[batch->event_count];
+    heph_packet packet;
+    const stele_heph_event *from = &packet.event;
+    int64_t time_ns, end_ns;
+    uint32_t track = 0, name = 0;
+    uint8_t flags = 0;
+    if (!heph_scan_event(&p->scan, &packet) || from->end < from->start)
+        return false;
+    time_ns = producer_time(p, from->start, &flags);
+    end_ns = producer_time(p, from->end, &flags);
+    if (flags != 0 ||
+        ((columns & STELE_COLUMN_TRACK) != 0 && (track = producer_track(p, &packet)) == 0) ||
+        ((columns & STELE_COLUMN_NAME) != 0 &&
+         (name = producer_name(p, batch, from->description)) == UINT32_MAX) ||
+        !hot_attributes(p, batch, from)) {
+        batch->field_count = field_first;
+        return false;
+    }
+    heph_scan_accept(&p->scan, &packet);
+    event_set(
+        event, time_ns, from->start, from->end, (uint64_t)end_ns, packet.offset,
+        packet_event_size(&packet), name, track, field_first,
+        event_rest((uint16_t)(batch->field_count - field_first), 0, 0, STELE_KIND_COMPLETE, 0));
+    batch->event_count++;
+    p->last_time_ns = time_ns;
+    p->has_events = true;
+    if (!producer_count(p, &packet, end_ns))
+        *status = STELE_ERR_MEMORY;
+    return true;
+}
+
+/* Whether produce_hot_event() makes all that a request asks for. */
+static bool is_hot_request(const produce_request *request)
+{
+    return (request->columns & STELE_COLUMN_RAW) == 0 && !request->check &&
+           (request->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
+           request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
+}
+
+/* ---- Options ---- */
+
+static bool produce_option_fields(heph_producer *p, stele_batch *batch, stele_event *event,
+                                  const stele_heph_option *option, bool is_epoch)
+{
+    stele_status status = STELE_OK;
+    if (is_epoch) {
+        if (!push_number(batch, p->value_name, STELE_TYPE_UINT, load_be64(option->value)))
+            return false;
+        event->field_count = 1;
+        return true;
+    }
+    status = stele_batch_add_bytes(batch, p->value_name, STELE_TYPE_BYTES, option->value,
+                                   option->value_size);
+    return status == STELE_OK;
+}
+
+static bool produce_option(heph_producer *p, stele_batch *batch, const heph_packet *packet)
+{
+    const stele_heph_option *option = &packet->option;
+    stele_event *event;
+    uint64_t epoch_ns;
+    const bool is_epoch = stele_heph_option_epoch(option, &epoch_ns);
+    if (is_epoch)
+        producer_set_epoch(p, packet, epoch_ns);
+    else if (!packet->is_damaged)
+        producer_report(p, &heph_codes[HEP011], packet->offset, packet->size, "`epoch`", "`%.*s`",
+                        option->name.size < 64 ? option->name.size : 64,
+                        option->name.size != 0 ? option->name.bytes : "");
+    if ((p->request.kinds & STELE_KIND_BIT(STELE_KIND_METADATA)) == 0)
+        return true;
+    event = batch_push_event(batch);
+    *event =
+        (stele_event){.time_ns = p->last_time_ns,
+                      .offset = packet->offset,
+                      .size = packet_event_size(packet),
+                      .field_first = batch->field_count,
+                      .kind = STELE_KIND_METADATA,
+                      .flags = STELE_FLAG_NO_TIME | (packet->is_damaged ? STELE_FLAG_DAMAGED : 0)};
+    if ((p->request.columns & STELE_COLUMN_NAME) != 0 &&
+        (event->name = producer_name(p, batch, option->name)) == UINT32_MAX)
+        return false;
+    return (p->request.columns & STELE_COLUMN_FIELDS) == 0 ||
+           produce_option_fields(p, batch, event, option, is_epoch);
+}
+
+/* ---- The producer ---- */
+
+static bool produce_packet(heph_producer *p, stele_batch *batch, const heph_packet *packet)
+{
+    if (p->request.check && packet->kind != STELE_HEPH_NONE && p->diag != NULL)
+        heph_check_packet(p->diag, p->scan.win.in->name, packet);
+    switch (packet->kind) {
+    case STELE_HEPH_EVENT: return produce_event(p, batch, packet);
+    case STELE_HEPH_METADATA: return produce_option(p, batch, packet);
+    default: return true;
+    }
+}
+
+static stele_status heph_fill(producer *self, stele_batch *batch)
+{
+    heph_producer *p = (heph_producer *)self;
+    stele_status status = STELE_OK;
+    heph_packet packet;
+    counters_gap gap;
+    stele_batch_clear(batch);
+    batch->stream = p->stream;
+    batch->columns = p->request.columns;
+    while (status == STELE_OK && !batch_is_full(batch)) {
+        if (counters_take_lost(&p->counters, &gap)) {
+            if (!produce_lost(p, batch, &gap))
+                status = STELE_ERR_MEMORY;
+            continue;
+        }
+        if (p->is_finished) {
+            status = STELE_END;
+            break;
+        }
+        if (p->is_hot && produce_hot_event(p, batch, &status))
+            continue;
+        status = heph_scan_next(&p->scan, &packet);
+        if (status == STELE_OK && !produce_packet(p, batch, &packet))
+            status = STELE_ERR_MEMORY;
+        if (status == STELE_END) {
+            p->is_finished = true;
+            status = counters_finish(&p->counters) ? STELE_OK : STELE_ERR_MEMORY;
+        }
+    }
+    self->skipped_size = p->scan.skipped_size;
+    return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
+}
+
+static void heph_producer_close(producer *self)
+{
+    heph_producer *p = (heph_producer *)self;
+    heph_scan_close(&p->scan);
+    counters_free(&p->counters);
+    free(p);
+}
+
+static stele_status producer_new(heph_trace *trace, const produce_request *request, diag_sink *diag,
+                                 uint32_t stream, producer **out)
+{
+    static const producer_ops ops = {heph_fill, heph_producer_close};
+    stele_context *context = trace->base.context;
+    heph_producer *p = calloc(1, sizeof *p);
+    const stele_stream *about = stele_stream_get(context, stream);
+    stele_status status;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->base.ops = &ops;
+    p->trace = trace;
+    p->context = context;
+    p->diag = diag;
+    p->request = *request;
+    p->is_hot = is_hot_request(request);
+    p->stream = stream;
+    p->last_time_ns = about != NULL && about->has_range ? about->begin_ns : 0;
+    counters_init(&p->counters, context->limits.providers_max);
+    status = heph_scan_open(&p->scan, source_input(trace->base.source), trace->layout, diag,
+                            request->window_size, context->limits.record_size_max);
+    p->counter_name = stele_name_intern(context, HEPH_FIELD_COUNTER, strlen(HEPH_FIELD_COUNTER));
+    p->value_name = stele_name_intern(context, HEPH_FIELD_VALUE, strlen(HEPH_FIELD_VALUE));
+    p->lost_name = stele_name_intern(context, "lost", 4);
+    if (status != STELE_OK || p->counter_name == UINT32_MAX || p->value_name == UINT32_MAX ||
+        p->lost_name == UINT32_MAX) {
+        heph_producer_close(&p->base);
+        return STELE_ERR_MEMORY;
+    }
+    *out = &p->base;
+    return STELE_OK;
+}
+
+/* ---- The trace ---- */
+
+/* The range of times, and by how much an event is younger than `*latest_ns` at most. */
+static void stream_take_event(stele_stream *stream, const stele_event *event, int64_t *latest_ns)
+{
+    const int64_t end_ns = (int64_t)event->id;
+    int64_t late_ns;
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+        return;
+    if (!stream->has_range) {
+        stream->has_range = true;
+        stream->begin_ns = stream->end_ns = *latest_ns = event->time_ns;
+    }
+    if (event->time_ns < stream->begin_ns)
+        stream->begin_ns = event->time_ns;
+    if (event->time_ns > stream->end_ns)
+        stream->end_ns = event->time_ns;
+    if (end_ns > stream->end_ns)
+        stream->end_ns = end_ns;
+    if (__builtin_sub_overflow(*latest_ns, event->time_ns, &late_ns))
+        late_ns = INT64_MAX;
+    if (late_ns > stream->lateness_ns)
+        stream->lateness_ns = late_ns;
+    if (event->time_ns > *latest_ns)
+        *latest_ns = event->time_ns;
+}
+
+/* One silent pass without names, tracks and fields, so that what it finds holds for what is read.
+ */
+static stele_status index_stream(heph_trace *trace, stele_stream *stream)
+{
+    const produce_request request = {.stream = PRODUCE_ALL,
+                                     .columns = STELE_COLUMN_TIME | STELE_COLUMN_VALUE,
+                                     .kinds = STELE_KINDS_ALL,
+                                     .begin_ns = INT64_MIN,
+                                     .end_ns = INT64_MAX,
+                                     .window_size = trace->base.context->limits.window_size};
+    stele_batch *batch;
+    producer *from;
+    int64_t latest_ns = 0;
+    stele_status status = stele_batch_new(0, &batch);
+    if (status != STELE_OK)
+        return status;
+    status = producer_new(trace, &request, NULL, UINT32_MAX, &from);
+    if (status != STELE_OK) {
+        stele_batch_free(batch);
+        return status;
+    }
+    while ((status = from->ops->fill(from, batch)) == STELE_OK) {
+        for (uint32_t i = 0; i < batch->event_count; i++)
+            stream_take_event(stream, &batch->events[i], &latest_ns);
+    }
+    from->ops->close(from);
+    stele_batch_free(batch);
+    return status == STELE_END ? STELE_OK : status;
+}
+
+static stele_status heph_index(stele_trace *self)
+{
+    heph_trace *trace = (heph_trace *)self;
+    stele_stream stream = {.trace = self->info.number};
+    const stele_status status = index_stream(trace, &stream);
+    if (status != STELE_OK)
+        return status;
+    stream.clock = heph_clock(trace);
+    stream.has_lateness = true;
+    stream.is_ordered = stream.lateness_ns == 0;
+    return context_add_stream(self->context, &stream) != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status heph_produce(stele_trace *self, const produce_request *request, producer **out)
+{
+    heph_trace *trace = (heph_trace *)self;
+    uint32_t stream = self->stream_first;
+    *out = NULL;
+    if (!self->is_indexed) {
+        const stele_stream added = {.trace = self->info.number, .clock = heph_clock(trace)};
+        stream = context_add_stream(self->context, &added);
+        if (stream == UINT32_MAX)
+            return STELE_ERR_MEMORY;
+    }
+    return producer_new(trace, request, &self->context->diag, stream, out);
+}
+
+static void heph_close(stele_trace *self)
+{
+    free(self);
+}
+
+/* The first epoch, if it stands in the head of the trace. */
+static void find_epoch(heph_trace *trace, const uint8_t *head, size_t head_size)
+{
+    cursor c = cursor_make(head, head_size);
+    while (!trace->has_epoch && cursor_left(&c) >= HEPH_HEADER_SIZE) {
+        heph_packet packet;
+        uint32_t size;
+        const uint8_t *at = c.at;
+        const stele_heph_kind kind = heph_packet_kind(at, &size);
+        if (kind == STELE_HEPH_NONE || size < HEPH_HEADER_SIZE || cursor_take(&c, size) == NULL)
+            return;
+        if (kind == STELE_HEPH_METADATA &&
+            heph_packet_decode(&packet, kind, trace->layout, at, size) == STELE_HEPH_SOUND)
+            trace->has_epoch = stele_heph_option_epoch(&packet.option, &trace->epoch_ns);
+    }
+}
+
+stele_status heph_open(stele_context *context, source *from, const stele_trace_options *options,
+                       stele_trace **out)
+{
+    static const trace_ops ops = {heph_index, heph_produce, heph_close};
+    input *in = source_input(from);
+    heph_trace *trace;
+    const uint8_t *head;
+    size_t head_size;
+    stele_status status;
+    (void)options;
+    *out = NULL;
+    if (in == NULL) {
+        diag_report(&context->diag, &core_codes[STE002], source_path(from), STELE_NO_OFFSET, 0,
+                    "one file", "a set of files");
+        return STELE_ERR_FORMAT;
+    }
+    status = input_peek(in, &head, &head_size);
+    if (status != STELE_OK)
+        return status;
+    trace = calloc(1, sizeof *trace);
+    if (trace == NULL)
+        return STELE_ERR_MEMORY;
+    trace->base.ops = &ops;
+    trace->base.info.is_big_endian = true;
+    trace->layout = heph_layout_detect(head, head_size);
+    find_epoch(trace, head, head_size);
+    if (!trace_set_version(&trace->base, trace->layout == STELE_HEPH_SUBSTREAMS
+                                             ? HEPH_VERSION
+                                             : HEPH_VERSION_OLD)) {
+        trace_texts_free(&trace->base.texts);
+        free(trace);
+        return STELE_ERR_MEMORY;
+    }
+    *out = &trace->base;
+    return STELE_OK;
+}

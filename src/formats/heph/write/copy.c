@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copying packets as they are. Options hold for the whole trace, so all of them are kept, each
+ * where it stands between the events.
+ */
+#include <stdlib.h>
+
+#include "formats/heph/trace.h"
+
+#define COPY_PART_SIZE ((size_t)64 << 10)
+
+typedef struct heph_copier {
+    copier base;
+    output *out;
+    heph_scan scan;
+    heph_packet packet; /* the next one that was not decided on */
+    stele_status status;
+} heph_copier;
+
+/* A packet that is too large to be held, by parts. */
+static void copy_large(heph_copier *c, const heph_packet *packet)
+{
+    for (uint64_t done = 0; done < packet->size;) {
+        const uint64_t left = packet->size - done;
+        uint8_t *to = output_reserve(c->out, COPY_PART_SIZE);
+        size_t got = 0;
+        if (to == NULL) {
+            c->status = STELE_ERR_MEMORY;
+            return;
+        }
+        c->status = input_read(c->scan.win.in, packet->offset + done, to,
+                               left < COPY_PART_SIZE ? (size_t)left : COPY_PART_SIZE, &got);
+        output_advance(c->out, got);
+        done += got;
+        if (c->status != STELE_OK || got == 0)
+            return;
+    }
+}
+
+static void copy_packet(heph_copier *c)
+{
+    const heph_packet *packet = &c->packet;
+    if (packet->bytes_size == packet->size)
+        output_write(c->out, packet->bytes, packet->bytes_size);
+    else
+        copy_large(c, packet);
+}
+
+/* Goes on to the packet at an offset; options on the way are copied. */
+static void copy_options_until(heph_copier *c, uint64_t offset)
+{
+    while (c->status == STELE_OK && c->packet.offset < offset) {
+        if (c->packet.kind == STELE_HEPH_METADATA)
+            copy_packet(c);
+        if (c->status == STELE_OK)
+            c->status = heph_scan_next(&c->scan, &c->packet);
+    }
+}
+
+static stele_status heph_keep(copier *self, const stele_batch *batch, const stele_event *event)
+{
+    heph_copier *c = (heph_copier *)self;
+    (void)batch;
+    /* A lost event stands for what is not there; an option is copied anyway. */
+    if (event->kind != STELE_KIND_COMPLETE)
+        return c->status == STELE_END ? STELE_OK : c->status;
+    copy_options_until(c, event->offset);
+    if (c->status == STELE_OK && c->packet.offset == event->offset) {
+        copy_packet(c);
+        if (c->status == STELE_OK)
+            c->status = heph_scan_next(&c->scan, &c->packet);
+    }
+    return c->status == STELE_END ? STELE_OK : c->status;
+}
+
+static stele_status heph_copier_finish(copier *self)
+{
+    heph_copier *c = (heph_copier *)self;
+    copy_options_until(c, UINT64_MAX);
+    return c->status == STELE_END ? STELE_OK : c->status;
+}
+
+static void heph_copier_close(copier *self)
+{
+    heph_copier *c = (heph_copier *)self;
+    heph_scan_close(&c->scan);
+    free(c);
+}
+
+stele_status heph_copier_open(stele_trace *trace, output *out, copier **result)
+{
+    static const copier_ops ops = {heph_keep, heph_copier_finish, heph_copier_close};
+    const stele_limits *limits = &trace->context->limits;
+    input *in = source_input(trace->source);
+    heph_copier *c;
+    stele_status status;
+    *result = NULL;
+    if (!in->is_seekable)
+        return STELE_ERR_UNSUPPORTED;
+    c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return STELE_ERR_MEMORY;
+    *c = (heph_copier){.base.ops = &ops, .out = out};
+    /* Whoever reads the events reports what is wrong. */
+    status = heph_scan_open(&c->scan, in, ((heph_trace *)trace)->layout, NULL, limits->window_size,
+                            limits->record_size_max);
+    if (status == STELE_OK)
+        status = heph_scan_next(&c->scan, &c->packet);
+    if (status != STELE_OK && status != STELE_END) {
+        heph_copier_close(&c->base);
+        return status;
+    }
+    c->status = status;
+    *result = &c->base;
+    return STELE_OK;
+}

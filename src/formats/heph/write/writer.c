@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events to packets. Heph has one kind of event, with a start and an end: begins and ends are
+ * joined, moments become events without length that say in an attribute what they were.
+ */
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "core/load.h"
+#include "formats/heph/trace.h"
+#include "formats/heph/write/attributes.h"
+#include "model/batch.h"
+
+/* A begin without its end so far: the packet up to and with its attributes. */
+typedef struct open_span {
+    uint8_t *packet;
+    size_t size;
+} open_span;
+
+/* Where the events of a track go, by number of the track. */
+typedef struct track_target {
+    uint32_t own;    /* the stream that stands for the track, index in `streams` + 1; 0: none */
+    uint32_t stream; /* the one of its events, which may be that of its parent; 0: not known */
+    uint64_t substream;
+    bool is_bare;     /* a stream of this format's layout without substreams */
+    open_span *spans; /* innermost last */
+    uint32_t span_count, span_capacity;
+} track_target;
+
+typedef struct stream_target {
+    uint32_t id;
+    uint32_t next;   /* counter */
+    bool is_counted; /* the counters come with the events */
+} stream_target;
+
+typedef struct heph_writer {
+    stele_writer base;
+    stele_heph_encoder packet;
+    stele_heph_layout layout;
+    bool has_begun, has_epoch, has_option_epoch;
+    int64_t base_ns;   /* taken off every time */
+    int64_t latest_ns; /* of all events */
+    size_t spans_size; /* of all open spans */
+    stele_name counter_name, value_name, epoch_name;
+    track_target *tracks;
+    uint32_t track_count;
+    stream_target *streams;
+    uint32_t stream_count, stream_capacity;
+    uint32_t id_free;       /* where to look for an id that none has */
+    uint32_t *stream_slots; /* open addressing by id: index + 1, 0 is free */
+    uint32_t stream_slot_mask;
+    attribute_writer attributes;
+} heph_writer;
+
+/* ---- Streams and tracks ---- */
+
+static uint32_t *stream_slot(const heph_writer *w, uint32_t id)
+{
+    uint32_t at = (uint32_t)hash_u64(id) & w->stream_slot_mask;
+    while (w->stream_slots[at] != 0 && w->streams[w->stream_slots[at] - 1].id != id)
+        at = (at + 1) & w->stream_slot_mask;
+    return &w->stream_slots[at];
+}
+
+/* Doubles both tables; half of the slots are always free. */
+static bool streams_grow(heph_writer *w)
+{
+    const uint32_t capacity = w->stream_capacity != 0 ? w->stream_capacity * 2 : 16;
+    stream_target *streams = realloc(w->streams, capacity * sizeof *streams);
+    uint32_t *slots;
+    if (streams == NULL)
+        return false;
+    w->streams = streams;
+    slots = calloc((size_t)capacity * 2, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(w->stream_slots);
+    w->stream_slots = slots;
+    w->stream_slot_mask = capacity * 2 - 1;
+    w->stream_capacity = capacity;
+    for (uint32_t i = 0; i < w->stream_count; i++)
+        *stream_slot(w, w->streams[i].id) = i + 1;
+    return true;
+}
+
+/* A stream for a track, under the track's own number if that fits and is free; index + 1, or 0. */
+static uint32_t stream_add(heph_writer *w, uint64_t number)
+{
+    uint32_t id = (uint32_t)number, *slot;
+    if (w->stream_count == w->stream_capacity && !streams_grow(w))
+        return 0;
+    slot = stream_slot(w, id);
+    if (number > UINT32_MAX || *slot != 0) {
+        writer_lose(&w->base, STELE_KIND_NONE, "number of a stream replaced by a free one", false,
+                    1);
+        do {
+            id = w->id_free++;
+            slot = stream_slot(w, id);
+        } while (*slot != 0);
+    }
+    w->streams[w->stream_count] = (stream_target){.id = id};
+    *slot = ++w->stream_count;
+    return *slot;
+}
+
+static bool tracks_reserve(heph_writer *w, uint32_t track)
+{
+    const uint32_t count = stele_track_count(w->base.context) + 1;
+    track_target *grown;
+    if (track < w->track_count)
+        return true;
+    if (track >= count)
+        return false;
+    grown = realloc(w->tracks, count * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    memset(grown + w->track_count, 0, (count - w->track_count) * sizeof *grown);
+    w->tracks = grown;
+    w->track_count = count;
+    return true;
+}
+
+/* A track below another one is a substream of that one's stream, any other the substream 0 of its
+   own stream. NULL: memory. */
+static track_target *track_find(heph_writer *w, uint32_t number)
+{
+    const stele_track *track = stele_track_get(w->base.context, number);
+    const uint32_t top = track != NULL && track->parent != 0 ? track->parent : number;
+    const stele_track *owner = stele_track_get(w->base.context, top);
+    track_target *target;
+    if (!tracks_reserve(w, number) || !tracks_reserve(w, top))
+        return NULL;
+    target = &w->tracks[number];
+    if (target->stream != 0)
+        return target;
+    if (w->tracks[top].own == 0)
+        w->tracks[top].own = stream_add(w, owner != NULL ? owner->number : 0);
+    target->stream = w->tracks[top].own;
+    target->substream = top != number ? track->number : 0;
+    target->is_bare = top == number && track != NULL && track->kind == STELE_TRACK_STREAM;
+    if (track != NULL && track->name != 0)
+        writer_lose(&w->base, STELE_KIND_NONE, "name of a track", true, 1);
+    return target->stream != 0 ? target : NULL;
+}
+
+/* ---- Packets ---- */
+
+static stele_status packet_put(heph_writer *w, stele_kind kind)
+{
+    const stele_status status = w->packet.status;
+    if (status == STELE_OK)
+        output_write(w->base.out, w->packet.bytes, w->packet.size);
+    else if (status == STELE_ERR_LIMIT)
+        writer_lose(&w->base, kind, "event larger than 4 GiB", true, 1);
+    stele_heph_encoder_clear(&w->packet);
+    return status == STELE_ERR_LIMIT ? STELE_OK : status != STELE_OK ? status : w->base.out->status;
+}
+
+static uint64_t packet_time(heph_writer *w, stele_kind kind, int64_t time_ns)
+{
+    const uint64_t since = (uint64_t)time_ns - (uint64_t)w->base_ns;
+    if (time_ns >= w->base_ns)
+        return since;
+    writer_lose(&w->base, kind, "time before the epoch set to 0", false, 1);
+    return 0;
+}
+
+/* The counter that came with an event of this format. */
+static bool find_counter(const heph_writer *w, const stele_batch *batch, const stele_event *event,
+                         uint32_t *counter)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    if ((batch->columns & STELE_COLUMN_RAW) == 0 || count == 0 ||
+        batch->fields[first].name != w->counter_name ||
+        (batch->fields[first].hint & STELE_HINT_RAW) == 0)
+        return false;
+    *counter = (uint32_t)batch->fields[first].u.u;
+    return true;
+}
+
+static uint32_t packet_counter(heph_writer *w, stream_target *stream, const stele_batch *batch,
+                               const stele_event *event)
+{
+    uint32_t counter = stream->next;
+    if (find_counter(w, batch, event, &counter))
+        stream->is_counted = true;
+    stream->next = counter + 1;
+    return counter;
+}
+
+/* Header, category, CPU, and the fields of an event; the packet stays open. */
+static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_event *event,
+                         const track_target *target, int64_t end_ns)
+{
+    stream_target *stream = &w->streams[target->stream - 1];
+    attribute_writer *a = &w->attributes;
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    const stele_kind kind = (stele_kind)event->kind;
+    a->kind = kind;
+    a->batch = batch;
+    stele_heph_encode_event(
+        &w->packet,
+        &(stele_heph_event){
+            .stream = stream->id,
+            .counter = kind == STELE_KIND_BEGIN ? 0 : packet_counter(w, stream, batch, event),
+            .substream = target->substream,
+            .start = packet_time(w, kind, event->time_ns),
+            .end = packet_time(w, kind, end_ns),
+            .description = attribute_text(a, stele_name_text(w->base.context, batch, event->name))},
+        w->layout);
+    if (w->layout == STELE_HEPH_SUBSTREAMS && target->is_bare)
+        writer_lose(&w->base, kind, "no substream, now substream 0", false, 1);
+    if (w->layout == STELE_HEPH_NO_SUBSTREAMS && !target->is_bare)
+        writer_lose(&w->base, kind, "substream", true, 1);
+    if (event->category != 0) {
+        const stele_name category = stele_category_name(w->base.context, event->category);
+        writer_lose(&w->base, kind, "category as an attribute", false, 1);
+        attribute_write_string(a, "category", stele_name_text(w->base.context, batch, category));
+    }
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0) {
+        writer_lose(&w->base, kind, "CPU as an attribute", false, 1);
+        attribute_write_uint(a, "cpu", event->cpu);
+    }
+    attribute_write_fields(a, batch->context_first, batch->context_count);
+    attribute_write_fields(a, first, count);
+}
+
+/* ---- Spans ---- */
+
+static stele_status span_open(heph_writer *w, const stele_batch *batch, const stele_event *event,
+                              track_target *target)
+{
+    open_span *span;
+    packet_begin(w, batch, event, target, event->time_ns);
+    if (w->packet.status != STELE_OK)
+        return packet_put(w, STELE_KIND_BEGIN);
+    if (w->packet.size > w->base.context->limits.sort_size_max - w->spans_size) {
+        writer_lose(&w->base, STELE_KIND_BEGIN, "begin of too many that are open, without length",
+                    false, 1);
+        stele_heph_encode_end(&w->packet);
+        return packet_put(w, STELE_KIND_BEGIN);
+    }
+    if (target->span_count == target->span_capacity) {
+        const uint32_t capacity = target->span_capacity * 2 + 8;
+        open_span *grown = realloc(target->spans, capacity * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        target->spans = grown;
+        target->span_capacity = capacity;
+    }
+    span = &target->spans[target->span_count];
+    span->size = w->packet.size;
+    span->packet = malloc(span->size);
+    if (span->packet == NULL)
+        return STELE_ERR_MEMORY;
+    memcpy(span->packet, w->packet.bytes, span->size);
+    target->span_count++;
+    w->spans_size += span->size;
+    stele_heph_encoder_clear(&w->packet);
+    return STELE_OK;
+}
+
+/* Takes the innermost open span of a track back into work, with its end and counter. */
+static void span_resume(heph_writer *w, track_target *target, uint64_t end)
+{
+    const open_span span = target->spans[--target->span_count];
+    stream_target *stream = &w->streams[target->stream - 1];
+    store_be32(span.packet + 12, stream->next++);
+    store_be64(span.packet + w->layout - 10, end);
+    stele_heph_encode_raw(&w->packet, span.packet, span.size);
+    w->spans_size -= span.size;
+    free(span.packet);
+}
+
+static stele_status span_close(heph_writer *w, const stele_batch *batch, const stele_event *event,
+                               track_target *target)
+{
+    const stele_kind kind = (stele_kind)event->kind;
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    if (target->span_count == 0) {
+        writer_lose(&w->base, kind, "end without a begin", true, 1);
+        return STELE_OK;
+    }
+    span_resume(w, target, packet_time(w, kind, event->time_ns));
+    w->attributes.kind = kind;
+    w->attributes.batch = batch;
+    attribute_write_fields(&w->attributes, first, count);
+    stele_heph_encode_end(&w->packet);
+    return packet_put(w, kind);
+}
+
+/* What is open at the end of the trace ends there, and says so. */
+static stele_status spans_close_all(heph_writer *w)
+{
+    for (uint32_t i = 0; i < w->track_count; i++) {
+        while (w->tracks[i].span_count != 0) {
+            stele_status status;
+            writer_lose(&w->base, STELE_KIND_BEGIN, "begin without an end, closed with the trace",
+                        false, 1);
+            span_resume(w, &w->tracks[i], packet_time(w, STELE_KIND_BEGIN, w->latest_ns));
+            attribute_write_uint(&w->attributes, "unfinished", 1);
+            stele_heph_encode_end(&w->packet);
+            status = packet_put(w, STELE_KIND_BEGIN);
+            if (status != STELE_OK)
+                return status;
+        }
+    }
+    return STELE_OK;
+}
+
+/* ---- Moments ---- */
+
+static uint64_t track_number(const heph_writer *w, uint64_t track)
+{
+    const stele_track *known =
+        track <= UINT32_MAX ? stele_track_get(w->base.context, (uint32_t)track) : NULL;
+    return known != NULL ? known->number : 0;
+}
+
+/* What `value` and `id` of the event hold, where its kind gives them a meaning. */
+static void write_members(heph_writer *w, const stele_event *event)
+{
+    attribute_writer *a = &w->attributes;
+    switch (event->kind) {
+    case STELE_KIND_SWITCH:
+        attribute_write_uint(a, "outgoing", track_number(w, event->value));
+        attribute_write_uint(a, "incoming", track_number(w, event->id));
+        break;
+    case STELE_KIND_WAKE: attribute_write_uint(a, "woken", track_number(w, event->id)); break;
+    case STELE_KIND_LOG: attribute_write_uint(a, "severity", event->value); break;
+    case STELE_KIND_SYSCALL:
+    case STELE_KIND_SNAPSHOT: attribute_write_uint(a, "number", event->value); break;
+    case STELE_KIND_OBJECT: attribute_write_uint(a, "type", event->value); /* fall through */
+    case STELE_KIND_COUNTER:
+    case STELE_KIND_ASYNC_BEGIN:
+    case STELE_KIND_ASYNC_STEP:
+    case STELE_KIND_ASYNC_END:
+    case STELE_KIND_FLOW_BEGIN:
+    case STELE_KIND_FLOW_STEP:
+    case STELE_KIND_FLOW_END: attribute_write_uint(a, "id", event->id); break;
+    default: break;
+    }
+}
+
+static stele_status write_moment(heph_writer *w, const stele_batch *batch, const stele_event *event,
+                                 const track_target *target)
+{
+    const stele_kind kind = (stele_kind)event->kind;
+    const char *text = stele_kind_text(kind);
+    writer_lose(&w->base, kind, "as an event without length", false, 1);
+    packet_begin(w, batch, event, target, event->time_ns);
+    attribute_write_string(&w->attributes, "kind", (stele_text){text, strlen(text)});
+    write_members(w, event);
+    stele_heph_encode_end(&w->packet);
+    return packet_put(w, kind);
+}
+
+/* ---- Options ---- */
+
+/* Settles what the times of the trace are relative to: the zero of the clock, or an earlier event
+   that comes first. */
+static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
+    int64_t wall_ns;
+    if (!w->has_begun) {
+        w->has_begun = true;
+        w->base_ns =
+            event->time_ns < 0 && (event->flags & STELE_FLAG_NO_TIME) == 0 ? event->time_ns : 0;
+        if (stream != NULL && stream->clock.domain != STELE_CLOCK_NS)
+            writer_lose(&w->base, STELE_KIND_NONE, "unit of the clock, which is not time", false,
+                        1);
+    }
+    if (w->has_epoch || stream == NULL || !stream->clock.has_wall)
+        return STELE_OK;
+    w->has_epoch = true;
+    if (__builtin_sub_overflow(stream->clock.wall_ns, batch->shift_ns, &wall_ns) ||
+        __builtin_add_overflow(wall_ns, w->base_ns, &wall_ns) || wall_ns < 0) {
+        writer_lose(&w->base, STELE_KIND_NONE, "wall-clock time outside of 1970 to 2262", true, 1);
+        return STELE_OK;
+    }
+    uint8_t value[8];
+    store_be64(value, (uint64_t)wall_ns);
+    stele_heph_encode_option(&w->packet, &(stele_heph_option){{"epoch", 5}, value, sizeof value});
+    return packet_put(w, STELE_KIND_METADATA);
+}
+
+/* Options of this format. An epoch went into the clock, and was written from there. */
+static stele_status write_option(heph_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
+    const stele_field *field = &batch->fields[event->field_first];
+    stele_heph_option option;
+    stele_text value;
+    w->attributes.kind = STELE_KIND_METADATA;
+    if (event->name == w->epoch_name && stream != NULL && stream->clock.has_wall)
+        return STELE_OK;
+    if (event->field_count != 1 || field->name != w->value_name ||
+        field->type != STELE_TYPE_BYTES) {
+        writer_lose(&w->base, STELE_KIND_METADATA, "metadata of another format", true, 1);
+        return STELE_OK;
+    }
+    value = stele_field_text(w->base.context, batch, field);
+    option.name =
+        attribute_text(&w->attributes, stele_name_text(w->base.context, batch, event->name));
+    option.value = (const uint8_t *)value.bytes;
+    option.value_size = value.size;
+    stele_heph_encode_option(&w->packet, &option);
+    return packet_put(w, STELE_KIND_METADATA);
+}
+
+/* ---- Events ---- */
+
+/* Events that are known to be missing are missing counters; those that came with counters miss them
+   anyway. */
+static void write_lost(heph_writer *w, const stele_event *event, const track_target *target)
+{
+    stream_target *stream = &w->streams[target->stream - 1];
+    if (stream->is_counted)
+        return;
+    if (event->value == 0 || event->value > INT32_MAX) {
+        writer_lose(&w->base, STELE_KIND_LOST, "loss of unknown or too large a count", true, 1);
+        return;
+    }
+    stream->next += (uint32_t)event->value;
+}
+
+static stele_status write_event(heph_writer *w, const stele_batch *batch, const stele_event *event)
+{
+    const stele_kind kind = (stele_kind)event->kind;
+    stele_status status = writer_begin(w, batch, event);
+    track_target *target;
+    if (status != STELE_OK)
+        return status;
+    if (kind == STELE_KIND_METADATA)
+        return write_option(w, batch, event);
+    target = track_find(w, event->track);
+    if (target == NULL)
+        return STELE_ERR_MEMORY;
+    if (event->time_ns > w->latest_ns)
+        w->latest_ns = event->time_ns;
+    switch (kind) {
+    case STELE_KIND_COMPLETE:
+        packet_begin(w, batch, event, target, (int64_t)event->id);
+        stele_heph_encode_end(&w->packet);
+        return packet_put(w, kind);
+    case STELE_KIND_BEGIN: return span_open(w, batch, event, target);
+    case STELE_KIND_END:
+    case STELE_KIND_TAIL_EXIT: return span_close(w, batch, event, target);
+    case STELE_KIND_LOST: write_lost(w, event, target); return STELE_OK;
+    case STELE_KIND_BLOB:
+    case STELE_KIND_INSN:
+    case STELE_KIND_LOAD:
+    case STELE_KIND_STORE:
+        writer_lose(&w->base, kind, "there is nothing like it", true, 1);
+        return STELE_OK;
+    default: return write_moment(w, batch, event, target);
+    }
+}
+
+/* ---- The writer ---- */
+
+static stele_status heph_write(stele_writer *self, const stele_segment *segment)
+{
+    heph_writer *w = (heph_writer *)self;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
+        status = write_event(w, segment->batch, &segment->batch->events[segment->first + i]);
+    return status;
+}
+
+static stele_status heph_finish(stele_writer *self)
+{
+    return spans_close_all((heph_writer *)self);
+}
+
+static void heph_close(stele_writer *self)
+{
+    heph_writer *w = (heph_writer *)self;
+    for (uint32_t i = 0; i < w->track_count; i++) {
+        while (w->tracks[i].span_count != 0)
+            free(w->tracks[i].spans[--w->tracks[i].span_count].packet);
+        free(w->tracks[i].spans);
+    }
+    free(w->tracks);
+    free(w->streams);
+    free(w->stream_slots);
+    stele_heph_encoder_free(&w->packet);
+    free(w);
+}
+
+stele_status heph_writer_open(stele_context *context, output *out,
+                              const stele_writer_options *options, stele_writer **writer)
+{
+    static const writer_ops ops = {heph_write, heph_finish, heph_close};
+    heph_writer *w;
+    const char *version = options->version != NULL ? options->version : HEPH_VERSION;
+    const bool is_old = strcmp(version, HEPH_VERSION_OLD) == 0;
+    *writer = NULL;
+    if (!is_old && strcmp(version, HEPH_VERSION) != 0) {
+        diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                    HEPH_VERSION ", or " HEPH_VERSION_OLD, "'%s'", version);
+        return STELE_ERR_ARGUMENT;
+    }
+    w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return STELE_ERR_MEMORY;
+    w->base = (stele_writer){.ops = &ops, .context = context, .out = out};
+    w->layout = is_old ? STELE_HEPH_NO_SUBSTREAMS : STELE_HEPH_SUBSTREAMS;
+    w->attributes.writer = &w->base;
+    w->attributes.to = &w->packet;
+    w->id_free = UINT32_C(1) << 31;
+    w->counter_name = stele_name_intern(context, HEPH_FIELD_COUNTER, strlen(HEPH_FIELD_COUNTER));
+    w->value_name = stele_name_intern(context, HEPH_FIELD_VALUE, strlen(HEPH_FIELD_VALUE));
+    w->epoch_name = stele_name_intern(context, "epoch", 5);
+    *writer = &w->base;
+    return STELE_OK;
+}

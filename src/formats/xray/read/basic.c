@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Basic-mode logs as events. Behind the file header stand records of 32 bytes, those of a thread
+ * in blocks (FORMAT.md "Basic mode"):
+ *
+ *        entry or exit (u16 type 0)                   argument (u16 type 1)
+ *    2   u8 cpu, u8 kind: 0 enter, 1 exit,            2 bytes of padding
+ *        2 tail exit, 3 enter with argument
+ *    4   i32 function                                 i32 function
+ *    8   u64 tsc                                      u32 tid, u32 pid (version 3)
+ *   16   u32 tid, u32 pid (version 3)                 u64 argument
+ *   24   8 bytes of padding                           8 bytes of padding
+ */
+#include <stdlib.h>
+
+#include "formats/xray/read/producers.h"
+#include "formats/xray/records/decode.h"
+#include "model/batch.h"
+
+typedef struct basic_producer {
+    producer base;
+    xray_trace *trace;
+    window w;
+    uint32_t columns;
+    size_t range_at, range_end;
+    uint64_t repeat_end; /* records up to here repeat others */
+    bool is_file_order;
+    int64_t last_ns;
+} basic_producer;
+
+static void basic_report(basic_producer *self, xray_code code, uint64_t size, const char *expected,
+                         const char *found)
+{
+    diag_report(&self->trace->base.context->diag, &xray_codes[code], self->w.in->name,
+                window_offset(&self->w), size, expected, "%s", found);
+}
+
+static bool add_argument(basic_producer *self, stele_batch *batch, stele_event *event,
+                         uint64_t value)
+{
+    const uint32_t first = event->field_count == 0 ? batch->field_count : event->field_first;
+    if ((self->columns & STELE_COLUMN_FIELDS) == 0)
+        return true;
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) = (stele_field){.name = self->trace->name_arg[event->field_count & 7],
+                                             .type = STELE_TYPE_UINT,
+                                             .width = 64,
+                                             .hint = STELE_HINT_HEX,
+                                             .u.u = value};
+    return batch_set_fields(batch, event, first);
+}
+
+static uint8_t repeated_flag(const basic_producer *self)
+{
+    return window_offset(&self->w) < self->repeat_end ? STELE_FLAG_REPEATED : 0;
+}
+
+static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *at, uint32_t track)
+{
+    static const uint8_t kinds[] = {STELE_KIND_BEGIN, STELE_KIND_END, STELE_KIND_TAIL_EXIT,
+                                    STELE_KIND_BEGIN};
+    const bool big = self->trace->header.is_big_endian;
+    const uint32_t function = xray_load32(big, at + 4);
+    bool is_clamped = false;
+    stele_name name;
+    stele_event *event;
+    if (at[3] >= sizeof kinds) {
+        basic_report(self, XRY014, XRAY_BASIC_SIZE, "a kind from 0 to 3", "another kind");
+        self->base.skipped_size += XRAY_BASIC_SIZE;
+        return true;
+    }
+    name = xray_trace_function(self->trace, batch, function);
+    if (name == UINT32_MAX)
+        return false;
+    event = batch_push_event(batch);
+    *event = (stele_event){.ticks = xray_load64(big, at + 8),
+                           .id = function,
+                           .offset = window_offset(&self->w),
+                           .size = XRAY_BASIC_SIZE,
+                           .name = name,
+                           .track = track,
+                           .field_first = batch->field_count,
+                           .cpu = at[2],
+                           .kind = kinds[at[3]],
+                           .flags = STELE_FLAG_HAS_CPU | repeated_flag(self)};
+    event->time_ns = self->last_ns = tick_rate_ns(&self->trace->rate, event->ticks, &is_clamped);
+    if (is_clamped)
+        event->flags |= STELE_FLAG_CLAMPED;
+    return true;
+}
+
+/* Whether the argument record at the window belongs to the last event, the entry before it. */
+static bool continues_entry(const basic_producer *self, const stele_batch *batch)
+{
+    const stele_event *event = &batch->events[batch->event_count - 1];
+    return batch->event_count != 0 && event->kind == STELE_KIND_BEGIN &&
+           event->id == xray_load32(self->trace->header.is_big_endian, self->w.at + 4) &&
+           event->offset + event->size == window_offset(&self->w);
+}
+
+/* An argument belongs to the entry right before it; the runtime may have dropped that. */
+static bool take_argument(basic_producer *self, stele_batch *batch, const uint8_t *at,
+                          uint32_t track)
+{
+    const bool big = self->trace->header.is_big_endian;
+    const uint32_t function = xray_load32(big, at + 4);
+    const uint64_t value = xray_load64(big, at + 16);
+    stele_name name;
+    stele_event *event;
+    if (continues_entry(self, batch)) {
+        event = &batch->events[batch->event_count - 1];
+        event->size += XRAY_BASIC_SIZE;
+        return add_argument(self, batch, event, value);
+    }
+    name = xray_trace_function(self->trace, batch, function);
+    if (name == UINT32_MAX)
+        return false;
+    basic_report(self, XRY015, XRAY_BASIC_SIZE, "the entry of the function before it",
+                 "another record");
+    event = batch_push_event(batch);
+    *event = (stele_event){.time_ns = self->last_ns,
+                           .id = function,
+                           .offset = window_offset(&self->w),
+                           .size = XRAY_BASIC_SIZE,
+                           .name = name,
+                           .track = track,
+                           .field_first = batch->field_count,
+                           .kind = STELE_KIND_INSTANT,
+                           .flags = STELE_FLAG_NO_TIME | repeated_flag(self)};
+    return add_argument(self, batch, event, value);
+}
+
+/* Goes to the next record of the ranges; its thread, or UINT32_MAX at the end. */
+static stele_status next_record(basic_producer *self, uint32_t *thread)
+{
+    const bool big = self->trace->header.is_big_endian;
+    size_t left;
+    bool is_argument;
+    while ((left = window_need(&self->w, XRAY_BASIC_SIZE)) < XRAY_BASIC_SIZE) {
+        if (left != 0 && self->w.status == STELE_OK) {
+            basic_report(self, XRY017, left, "a record of 32 bytes", "the end of the file");
+            self->base.skipped_size += left;
+            self->w.at = self->w.end;
+        }
+        if (self->range_at == self->range_end || self->w.status != STELE_OK)
+            return self->w.status != STELE_OK ? self->w.status : STELE_END;
+        window_move(&self->w, self->trace->ranges[self->range_at].begin,
+                    self->trace->ranges[self->range_at].end);
+        self->repeat_end = self->trace->ranges[self->range_at].repeat_end;
+        self->range_at++;
+    }
+    is_argument = xray_load16(big, self->w.at) == 1;
+    *thread = xray_trace_thread(self->trace,
+                                self->trace->header.version < 3
+                                    ? 0
+                                    : xray_load32(big, self->w.at + (is_argument ? 12 : 20)),
+                                xray_load32(big, self->w.at + (is_argument ? 8 : 16)));
+    return *thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
+}
+
+static stele_status basic_fill(producer *base, stele_batch *batch)
+{
+    basic_producer *self = (basic_producer *)base;
+    const bool big = self->trace->header.is_big_endian;
+    uint32_t stream_thread = UINT32_MAX, thread;
+    stele_status status;
+    stele_batch_clear(batch);
+    batch->columns = self->columns;
+    while ((status = next_record(self, &thread)) == STELE_OK) {
+        const unsigned type = xray_load16(big, self->w.at);
+        const uint32_t track = self->trace->threads[thread].track;
+        bool is_done = true;
+        if (stream_thread != UINT32_MAX && thread != stream_thread)
+            return STELE_OK;
+        /* The arguments of the last event still belong to a full batch. */
+        if (batch_is_full(batch) && !(type == 1 && continues_entry(self, batch)))
+            return STELE_OK;
+        stream_thread = thread;
+        batch->stream = self->trace->threads[thread].stream;
+        if (type == 0) {
+            is_done = take_call(self, batch, self->w.at, track);
+        } else if (type == 1) {
+            is_done = take_argument(self, batch, self->w.at, track);
+        } else {
+            basic_report(self, XRY014, XRAY_BASIC_SIZE, "type 0 or 1", "another type");
+            self->base.skipped_size += XRAY_BASIC_SIZE;
+        }
+        if (!is_done)
+            return STELE_ERR_MEMORY;
+        self->w.at += XRAY_BASIC_SIZE;
+    }
+    return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
+}
+
+static void basic_close(producer *base)
+{
+    basic_producer *self = (basic_producer *)base;
+    window_close(&self->w);
+    free(self);
+}
+
+stele_status xray_produce_basic(xray_trace *trace, const produce_request *request, producer **out)
+{
+    static const producer_ops ops = {basic_fill, basic_close};
+    basic_producer *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
+    self->base.ops = &ops;
+    self->trace = trace;
+    self->columns = request->columns;
+    self->is_file_order = request->stream == PRODUCE_ALL;
+    xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
+    return xray_producer_start(&self->base, &self->w, trace, request, XRAY_HEADER_SIZE,
+                               self->is_file_order ? UINT64_MAX : XRAY_HEADER_SIZE, out);
+}

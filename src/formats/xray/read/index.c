@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pass that finds the ranges of every thread. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "formats/xray/records/decode.h"
+#include "formats/xray/trace.h"
+
+#define INDEX_WINDOW_SIZE ((size_t)4 << 10)
+
+/* ---- Ranges ---- */
+
+static bool ranges_add(xray_trace *trace, const xray_range *range)
+{
+    if (trace->range_count == trace->range_capacity) {
+        xray_range *ranges =
+            array_grow_size(trace->ranges, sizeof *ranges, &trace->range_capacity, 256);
+        if (ranges == NULL)
+            return false;
+        trace->ranges = ranges;
+    }
+    trace->ranges[trace->range_count++] = *range;
+    return true;
+}
+
+static int range_compare(const void *left, const void *right)
+{
+    const xray_range *a = left, *b = right;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->first_tsc != b->first_tsc)
+        return a->first_tsc < b->first_tsc ? -1 : 1;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static stele_status index_fdr(xray_trace *trace, window *w)
+{
+    xray_locator locator = {.trace = trace, .next = XRAY_HEADER_SIZE};
+    xray_range range = {0};
+    stele_status status;
+    while ((status = xray_locate(&locator, w, &range)) == STELE_OK) {
+        if (!ranges_add(trace, &range))
+            return STELE_ERR_MEMORY;
+    }
+    return status == STELE_END ? STELE_OK : status;
+}
+
+/* Basic-mode records of a thread stand in blocks: neighbours become one range. */
+static stele_status index_basic(xray_trace *trace, window *w)
+{
+    const bool big = trace->header.is_big_endian;
+    xray_range range = {0};
+    bool has_range = false;
+    while (window_need(w, XRAY_BASIC_SIZE) >= XRAY_BASIC_SIZE) {
+        const bool is_argument = xray_load16(big, w->at) == 1;
+        const uint32_t tid = xray_load32(big, w->at + (is_argument ? 8 : 16));
+        const uint32_t pid =
+            trace->header.version < 3 ? 0 : xray_load32(big, w->at + (is_argument ? 12 : 20));
+        const uint32_t thread = xray_trace_thread(trace, pid, tid);
+        const uint64_t at = window_offset(w);
+        if (thread == UINT32_MAX)
+            return STELE_ERR_MEMORY;
+        if (has_range && thread != range.thread) {
+            if (!ranges_add(trace, &range))
+                return STELE_ERR_MEMORY;
+            has_range = false;
+        }
+        if (!has_range) {
+            range = (xray_range){.begin = at, .thread = thread};
+            has_range = true;
+        }
+        if (range.first_tsc == 0 && !is_argument)
+            range.first_tsc = xray_load64(big, w->at + 8);
+        if (!is_argument)
+            range.last_tsc = xray_load64(big, w->at + 8);
+        range.end = at + XRAY_BASIC_SIZE;
+        w->at += XRAY_BASIC_SIZE;
+    }
+    if (has_range && !ranges_add(trace, &range))
+        return STELE_ERR_MEMORY;
+    return w->status;
+}
+
+/* The counter at the end of a range. */
+static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
+{
+    uint64_t tsc = range->first_tsc;
+    stele_xray_record records[256];
+    if (trace->mode == XRAY_MODE_BASIC)
+        return range->last_tsc;
+    window_move(w, range->begin, range->end);
+    while (window_need(w, XRAY_METADATA_SIZE) >= XRAY_FUNCTION_SIZE) {
+        stele_xray_result result;
+        size_t used;
+        stele_xray_decode(&trace->header, &tsc, w->at, (size_t)(w->end - w->at), records, 256,
+                          &used, &result);
+        w->at += used;
+        if (result == STELE_XRAY_SHORT && used == 0) {
+            const size_t left = (size_t)(w->end - w->at);
+            if (window_need(w, left + 1) <= left)
+                break;
+        } else if (result != STELE_XRAY_OK && result != STELE_XRAY_SHORT) {
+            break;
+        }
+    }
+    return tsc;
+}
+
+/* Sorts the ranges by thread and time, and gives every stream its range of time. */
+static void order_ranges(xray_trace *trace, window *w)
+{
+    bool is_clamped = false;
+    if (trace->range_count != 0)
+        qsort(trace->ranges, trace->range_count, sizeof *trace->ranges, range_compare);
+    for (size_t i = 0; i < trace->range_count; i++) {
+        const xray_range *range = &trace->ranges[i];
+        stele_stream *stream =
+            context_stream(trace->base.context, trace->threads[range->thread].stream);
+        const bool is_first = i == 0 || range[-1].thread != range->thread;
+        const bool is_last = i + 1 == trace->range_count || range[1].thread != range->thread;
+        if (is_first) {
+            stream->has_range = true;
+            stream->begin_ns = tick_rate_ns(&trace->rate, range->first_tsc, &is_clamped);
+        }
+        if (is_last)
+            stream->end_ns = tick_rate_ns(&trace->rate, last_tsc(trace, w, range), &is_clamped);
+    }
+}
+
+/* Buffers of a thread that stand against the order of time: the ring ran full. */
+static void report_wrapped(xray_trace *trace)
+{
+    for (size_t i = 0; i < trace->range_count; i++) {
+        const xray_range *range = &trace->ranges[i];
+        xray_thread *thread = &trace->threads[range->thread];
+        if (range->first_tsc < thread->last_tsc && !thread->is_wrapped_reported) {
+            thread->is_wrapped_reported = true;
+            diag_report(&trace->base.context->diag, &xray_codes[XRY011], trace->base.info.path,
+                        range->begin, 0, "buffers in the order of time",
+                        "a buffer of thread %u that is older than the one before it",
+                        (unsigned)thread->tid);
+        }
+        thread->last_tsc = range->first_tsc;
+    }
+}
+
+stele_status xray_index(stele_trace *base)
+{
+    xray_trace *trace = (xray_trace *)base;
+    window w;
+    stele_status status = window_open(
+        &w, source_input(base->source), XRAY_HEADER_SIZE, UINT64_MAX,
+        trace->mode == XRAY_MODE_FDR ? INDEX_WINDOW_SIZE : base->context->limits.window_size,
+        base->context->limits.record_size_max);
+    if (status != STELE_OK)
+        return status;
+    status = trace->mode == XRAY_MODE_FDR ? index_fdr(trace, &w) : index_basic(trace, &w);
+    if (status == STELE_OK) {
+        if (trace->mode == XRAY_MODE_FDR)
+            report_wrapped(trace);
+        order_ranges(trace, &w);
+    }
+    window_close(&w);
+    return status == STELE_OK ? xray_find_repeats(trace) : status;
+}
+
+void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end)
+{
+    *first = *end = 0;
+    if (stream == PRODUCE_ALL)
+        return;
+    while (*first < trace->range_count &&
+           trace->threads[trace->ranges[*first].thread].stream != stream)
+        ++*first;
+    *end = *first;
+    while (*end < trace->range_count && trace->threads[trace->ranges[*end].thread].stream == stream)
+        ++*end;
+}

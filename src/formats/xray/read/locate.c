@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the buffers of an FDR log are. From version 2 on each is announced by a BufferExtents
+ * record; version 1 has buffers of one fixed size, that of the header:
+ *
+ *   version 1:    Header (NewBuffer WallTime NewCPUId body EndOfBuffer rest)*
+ *   version 2-5:  Header (Extents NewBuffer WallTime [Pid] NewCPUId body)*
+ *
+ * Behind a buffer another file header may stand, where logs were joined.
+ */
+#include "formats/xray/records/decode.h"
+#include "formats/xray/trace.h"
+
+static bool is_record(const xray_trace *trace, const uint8_t *at, unsigned kind)
+{
+    const bool big = trace->header.is_big_endian;
+    return xray_is_metadata(big, at) && xray_metadata_kind(big, at) == kind;
+}
+
+bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    const bool has_extents = trace->header.version >= 2;
+    if (has_extents) {
+        if (left < XRAY_METADATA_SIZE || !is_record(trace, at, XRAY_META_EXTENTS))
+            return false;
+        at += XRAY_METADATA_SIZE;
+        left -= XRAY_METADATA_SIZE;
+        if (left < XRAY_METADATA_SIZE)
+            return true;
+    }
+    return left >= XRAY_METADATA_SIZE && is_record(trace, at, XRAY_META_NEW_BUFFER) &&
+           (left < 2 * XRAY_METADATA_SIZE ||
+            is_record(trace, at + XRAY_METADATA_SIZE, XRAY_META_WALL_TIME));
+}
+
+static bool is_header(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    stele_xray_header header;
+    return left >= XRAY_HEADER_SIZE && stele_xray_decode_header(at, &header) &&
+           header.version == trace->header.version && header.type == trace->header.type &&
+           header.is_big_endian == trace->header.is_big_endian &&
+           header.frequency_hz == trace->header.frequency_hz;
+}
+
+/* An empty buffer: extents of 0, then the next buffer or the end. */
+static bool is_empty_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    return trace->header.version >= 2 && left >= XRAY_METADATA_SIZE &&
+           is_record(trace, at, XRAY_META_EXTENTS) &&
+           xray_load64(trace->header.is_big_endian, at + 1) == 0;
+}
+
+/* A buffer whose extents are damaged: the records that begin it, three in a row. */
+static bool is_bare_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    return trace->header.version >= 2 && left >= 3 * XRAY_METADATA_SIZE &&
+           is_record(trace, at, XRAY_META_NEW_BUFFER) &&
+           is_record(trace, at + XRAY_METADATA_SIZE, XRAY_META_WALL_TIME) &&
+           is_record(trace, at + 2 * XRAY_METADATA_SIZE,
+                     trace->header.version >= 3 ? XRAY_META_PID : XRAY_META_NEW_CPU);
+}
+
+/* Goes on to the next place where a buffer begins; false at the end of the input. */
+static bool seek_buffer(xray_locator *locator, window *w, const char *name)
+{
+    const uint64_t start = window_offset(w);
+    bool is_found = false;
+    size_t left;
+    while (!is_found && (left = window_need(w, XRAY_HEAD_SIZE)) > 0) {
+        const uint8_t *const last = left >= XRAY_HEAD_SIZE ? w->end - XRAY_HEAD_SIZE : w->end - 1;
+        while (w->at <= last && !is_found) {
+            const size_t there = (size_t)(w->end - w->at);
+            is_found =
+                (xray_is_buffer(locator->trace, w->at, there) && there >= 3 * XRAY_METADATA_SIZE) ||
+                is_bare_buffer(locator->trace, w->at, there);
+            w->at += !is_found;
+        }
+    }
+    locator->next = window_offset(w);
+    locator->skipped += locator->next - start;
+    if (!locator->is_quiet)
+        diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], name, start,
+                    locator->next - start, "a buffer", "%llu bytes that begin none",
+                    (unsigned long long)(locator->next - start));
+    return is_found;
+}
+
+/* Takes thread, process and first time from the records that begin every buffer. */
+static bool read_preamble(xray_trace *trace, window *w, xray_range *range)
+{
+    uint64_t tsc = 0, pid = 0, tid = 0;
+    size_t left = window_need(w, XRAY_HEAD_SIZE);
+    const uint8_t *at = w->at;
+    for (int i = 0; i < 4; i++) {
+        stele_xray_record record;
+        if (left < XRAY_METADATA_SIZE || !xray_is_metadata(trace->header.is_big_endian, at) ||
+            xray_decode_record(trace->header.is_big_endian, trace->header.version, &tsc, at, left,
+                               &record) != STELE_XRAY_OK)
+            break;
+        if (record.kind == STELE_XRAY_NEW_BUFFER)
+            tid = record.value;
+        else if (record.kind == STELE_XRAY_PID)
+            pid = record.value;
+        else if (record.kind == STELE_XRAY_NEW_CPU)
+            break;
+        at += record.size;
+        left -= record.size;
+    }
+    range->first_tsc = tsc;
+    range->thread = xray_trace_thread(trace, (uint32_t)pid, (uint32_t)tid);
+    return range->thread != UINT32_MAX;
+}
+
+bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left)
+{
+    return xray_is_buffer(trace, at, left) || is_header(trace, at, left) ||
+           is_empty_buffer(trace, at, left);
+}
+
+/*
+ * Extents can be damaged too. Where the input can be read anywhere, what stands behind the buffer
+ * is looked at: if it is neither a buffer, a header nor the end, the buffer ends where the next
+ * one is found.
+ */
+static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
+{
+    uint8_t bytes[XRAY_HEAD_SIZE];
+    size_t got;
+    if (!in->is_seekable || end >= in->size)
+        return true;
+    if (input_read(in, end, bytes, sizeof bytes, &got) != STELE_OK)
+        return true;
+    return xray_ends_well(trace, bytes, got);
+}
+
+static void mend_end(xray_locator *locator, window *w, xray_range *range)
+{
+    const uint64_t begin = range->begin, claimed = range->end;
+    window_move(w, begin, w->in->size);
+    while (window_need(w, XRAY_HEAD_SIZE) >= 3 * XRAY_METADATA_SIZE &&
+           !(window_offset(w) > begin &&
+             xray_is_buffer(locator->trace, w->at, 3 * XRAY_METADATA_SIZE)))
+        w->at++;
+    range->end = w->in->size;
+    if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE) {
+        range->end = window_offset(w);
+        range->is_cut = false;
+        if (!locator->is_quiet && claimed != UINT64_MAX)
+            diag_report(&locator->trace->base.context->diag, &xray_codes[XRY006], w->in->name,
+                        begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE,
+                        "extents that lead to a buffer",
+                        "%llu bytes, which lead to none; the next is at %llu",
+                        (unsigned long long)(claimed - begin), (unsigned long long)range->end);
+    }
+    window_move(w, begin, UINT64_MAX);
+}
+
+static void set_end(xray_locator *locator, window *w, xray_range *range, uint64_t size)
+{
+    const xray_trace *trace = locator->trace;
+    const bool has_end = w->in->has_size;
+    range->end = size > UINT64_MAX - range->begin ? UINT64_MAX : range->begin + size;
+    range->is_cut = has_end && range->end > w->in->size;
+    if (trace->header.version >= 2 && w->in->is_seekable &&
+        (range->is_cut || !ends_well(trace, w->in, range->end)))
+        mend_end(locator, w, range);
+    locator->next = range->end;
+}
+
+/* Version 1: buffers of the size in the header, the last one as short as the file. */
+static uint64_t size_of_v1(const xray_trace *trace, const window *w, uint64_t begin)
+{
+    const uint64_t left = w->in->has_size ? w->in->size - begin : UINT64_MAX;
+    if (trace->buffer_size == 0 || trace->buffer_size > left)
+        return left;
+    return trace->buffer_size;
+}
+
+stele_status xray_locate(xray_locator *locator, window *w, xray_range *range)
+{
+    xray_trace *trace = locator->trace;
+    const bool has_extents = trace->header.version >= 2;
+    for (;;) {
+        const uint64_t offset = window_offset(w);
+        size_t left;
+        bool is_bare;
+        if (w->in->is_seekable)
+            window_move(w, locator->next, UINT64_MAX);
+        else if (locator->next > offset && !window_skip(w, locator->next - offset))
+            return w->status != STELE_OK ? w->status : STELE_END;
+        left = window_need(w, XRAY_HEAD_SIZE);
+        if (left == 0)
+            return w->status != STELE_OK ? w->status : STELE_END;
+        if (is_header(trace, w->at, left)) {
+            locator->next += XRAY_HEADER_SIZE;
+            continue;
+        }
+        if (is_empty_buffer(trace, w->at, left)) {
+            locator->next += XRAY_METADATA_SIZE;
+            continue;
+        }
+        if (!xray_is_buffer(trace, w->at, left) && !seek_buffer(locator, w, w->in->name))
+            return w->status != STELE_OK ? w->status : STELE_END;
+        is_bare = is_bare_buffer(trace, w->at, (size_t)(w->end - w->at));
+        range->begin = locator->next + (has_extents && !is_bare ? XRAY_METADATA_SIZE : 0);
+        set_end(locator, w, range,
+                !has_extents ? size_of_v1(trace, w, range->begin)
+                : is_bare    ? UINT64_MAX
+                             : xray_load64(trace->header.is_big_endian, w->at + 1));
+        if (w->in->is_seekable)
+            window_move(w, range->begin, UINT64_MAX);
+        else
+            window_skip(w, range->begin - window_offset(w));
+        return read_preamble(trace, w, range) ? STELE_OK : STELE_ERR_MEMORY;
+    }
+}

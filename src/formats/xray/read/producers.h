@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The producers of the three kinds of XRay files. */
+#ifndef XRAY_READ_PRODUCERS_H
+#define XRAY_READ_PRODUCERS_H
+
+#include "formats/xray/trace.h"
+
+/* Opens the window of a new producer, for the bytes from `begin` to `end`, and gives it; else
+   closes it. `*out` was set to NULL. */
+stele_status xray_producer_start(producer *self, window *w, const xray_trace *trace,
+                                 const produce_request *request, uint64_t begin, uint64_t end,
+                                 producer **out);
+
+stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request, producer **out);
+stele_status xray_produce_basic(xray_trace *trace, const produce_request *request, producer **out);
+stele_status xray_produce_profile(xray_trace *trace, const produce_request *request,
+                                  producer **out);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiling files as events: one sample for each call path of each thread (FORMAT.md "Profiling").
+ *
+ *    0  8  magic           8  8  version         16  8  time, ns        24  8  process id
+ * Blocks, until the end:
+ *    0  4  size of block   4  4  number           8  8  thread id
+ *   16     records: i32 functions from leaf to root, i32 0, u64 calls, u64 local time in ticks
+ */
+#include <stdlib.h>
+
+#include "formats/xray/read/producers.h"
+#include "formats/xray/records/decode.h"
+#include "model/batch.h"
+
+typedef struct profile_producer {
+    producer base;
+    xray_trace *trace;
+    window w;
+    uint32_t columns;
+    uint32_t pid;
+    uint64_t block_end; /* offset; 0: between blocks */
+    uint32_t thread;
+} profile_producer;
+
+static void profile_report(profile_producer *self, uint64_t size, const char *expected,
+                           const char *found)
+{
+    diag_report(&self->trace->base.context->diag, &xray_codes[XRY016], self->w.in->name,
+                window_offset(&self->w), size, expected, "%s", found);
+}
+
+static stele_status enter_block(profile_producer *self)
+{
+    const size_t left = window_need(&self->w, XRAY_PROFILE_BLOCK_SIZE);
+    uint32_t size;
+    if (left < XRAY_PROFILE_BLOCK_SIZE) {
+        if (left != 0 && self->w.status == STELE_OK)
+            profile_report(self, left, "a block header of 16 bytes", "the end of the file");
+        return self->w.status != STELE_OK ? self->w.status : STELE_END;
+    }
+    size = load_le32(self->w.at);
+    if (size < XRAY_PROFILE_BLOCK_SIZE) {
+        profile_report(self, 4, "a block of 16 bytes or more", "fewer");
+        return STELE_END;
+    }
+    self->block_end = window_offset(&self->w) + size;
+    self->thread = xray_trace_thread(self->trace, self->pid, (uint32_t)load_le64(self->w.at + 8));
+    self->w.at += XRAY_PROFILE_BLOCK_SIZE;
+    return self->thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
+}
+
+static stele_field make_figure(stele_name name, uint64_t value)
+{
+    return (stele_field){.name = name, .type = STELE_TYPE_UINT, .width = 64, .u.u = value};
+}
+
+/* The figures, and the path, root first as people write stacks: function ids with their names as
+   labels. */
+static bool add_fields(profile_producer *self, stele_batch *batch, const stele_event *event,
+                       const uint8_t *at, uint32_t depth)
+{
+    if (!batch_reserve_fields(batch, 2 * depth + 3))
+        return false;
+    *batch_push_field(batch) = make_figure(self->trace->name_calls, event->value);
+    *batch_push_field(batch) = make_figure(self->trace->name_ticks, event->id);
+    *batch_push_field(batch) = (stele_field){
+        .name = self->trace->name_path, .type = STELE_TYPE_ARRAY, .u.run = {2 * depth, depth}};
+    for (uint32_t i = depth; i-- > 0;) {
+        const uint32_t function = load_le32(at + 4 * i);
+        const stele_name name = xray_trace_function(self->trace, batch, function);
+        if (name == UINT32_MAX)
+            return false;
+        *batch_push_field(batch) =
+            (stele_field){.type = STELE_TYPE_UINT, .width = 32, .label_count = 1, .u.u = function};
+        *batch_push_field(batch) = (stele_field){.type = STELE_TYPE_NAME, .u.u = name};
+    }
+    return true;
+}
+
+/* The record at the window: its size, 0 when it does not end within the block. */
+static size_t record_size(profile_producer *self, uint32_t *depth)
+{
+    const uint64_t room = self->block_end - window_offset(&self->w);
+    size_t size = 4;
+    for (*depth = 0; size + 16 <= room; size += 4, ++*depth) {
+        if (window_need(&self->w, size + 16) < size + 16)
+            return 0;
+        if (load_le32(self->w.at + size - 4) == 0)
+            return size + 16;
+    }
+    return 0;
+}
+
+static stele_status take_record(profile_producer *self, stele_batch *batch)
+{
+    uint32_t depth;
+    const size_t size = record_size(self, &depth);
+    const uint8_t *const figures = self->w.at + size - 16;
+    stele_event *event;
+    stele_name name;
+    if (size == 0) {
+        uint64_t room = self->block_end - window_offset(&self->w);
+        if (self->w.in->has_size && room > self->w.in->size - window_offset(&self->w))
+            room = self->w.in->size - window_offset(&self->w);
+        profile_report(self, room, "a path that ends within its block", "one that does not");
+        self->base.skipped_size += room;
+        self->block_end = 0;
+        if (!window_skip(&self->w, room))
+            window_move(&self->w, UINT64_MAX, UINT64_MAX);
+        return self->w.status;
+    }
+    name = depth == 0 ? 0 : xray_trace_function(self->trace, batch, load_le32(self->w.at));
+    if (name == UINT32_MAX)
+        return STELE_ERR_MEMORY;
+    event = batch_push_event(batch);
+    *event = (stele_event){.value = load_le64(figures),
+                           .id = load_le64(figures + 8),
+                           .offset = window_offset(&self->w),
+                           .size = (uint32_t)size,
+                           .name = name,
+                           .track = self->trace->threads[self->thread].track,
+                           .field_first = batch->field_count,
+                           .kind = STELE_KIND_SAMPLE,
+                           .flags = STELE_FLAG_NO_TIME};
+    if ((self->columns & STELE_COLUMN_FIELDS) != 0 &&
+        (!add_fields(self, batch, event, self->w.at, depth) ||
+         !batch_set_fields(batch, event, event->field_first)))
+        return STELE_ERR_MEMORY;
+    self->w.at += size;
+    return STELE_OK;
+}
+
+static stele_status profile_fill(producer *base, stele_batch *batch)
+{
+    profile_producer *self = (profile_producer *)base;
+    stele_status status = STELE_OK;
+    stele_batch_clear(batch);
+    batch->columns = self->columns;
+    while (status == STELE_OK && !batch_is_full(batch)) {
+        if (self->block_end == 0) {
+            if (batch->event_count != 0)
+                return STELE_OK; /* the next block is another thread's */
+            status = enter_block(self);
+            if (status != STELE_OK)
+                break;
+        }
+        batch->stream = self->trace->threads[self->thread].stream;
+        if (window_offset(&self->w) >= self->block_end)
+            self->block_end = 0;
+        else
+            status = take_record(self, batch);
+    }
+    return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
+}
+
+static void profile_close(producer *base)
+{
+    profile_producer *self = (profile_producer *)base;
+    window_close(&self->w);
+    free(self);
+}
+
+stele_status xray_produce_profile(xray_trace *trace, const produce_request *request, producer **out)
+{
+    static const producer_ops ops = {profile_fill, profile_close};
+    profile_producer *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
+    self->base.ops = &ops;
+    self->trace = trace;
+    self->columns = request->columns;
+    self->pid = trace->profile_pid;
+    return xray_producer_start(&self->base, &self->w, trace, request, XRAY_PROFILE_HEADER_SIZE,
+                               UINT64_MAX, out);
+}

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FDR buffers as events. Basic-mode logs are in basic.c, profiling files in profile.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/xray/read/producers.h"
+#include "formats/xray/read/sound.h"
+#include "formats/xray/records/decode.h"
+#include "model/batch.h"
+
+/* What function records become. */
+#define FUNCTION_KINDS                                                   \
+    (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
+     STELE_KIND_BIT(STELE_KIND_TAIL_EXIT))
+
+/* Which record may come next (seed "Format Grammar and Invariants"). */
+typedef enum fdr_state {
+    FDR_NEW_BUFFER, /* NewBuffer */
+    FDR_WALL_TIME,  /* WallTime */
+    FDR_PID,        /* Pid (version 3 to 5) */
+    FDR_NEW_CPU,    /* NewCPUId */
+    FDR_BODY
+} fdr_state;
+
+typedef struct fdr_producer {
+    producer base;
+    xray_trace *trace;
+    window w;
+    uint32_t columns;
+    bool wants_instants;
+    bool check;
+    xray_locator locator;       /* in file order */
+    size_t range_at, range_end; /* of one thread: ranges of the trace left to read */
+    bool is_file_order;
+    bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
+
+    /* The buffer that is being read. */
+    bool has_range;
+    xray_range range;
+    fdr_state state;
+    bool is_timeless_reported;
+    bool is_end_checked; /* of the buffer, on sequential inputs */
+    bool is_starved;     /* no more bytes of the buffer can be loaded */
+    uint64_t tsc;
+    uint16_t cpu;
+    uint8_t cpu_flag; /* STELE_FLAG_HAS_CPU once known */
+} fdr_producer;
+
+static const char *const state_texts[] = {"a NewBuffer record", "a WallTime record", "a Pid record",
+                                          "a NewCPUId record", "a record of the body"};
+
+static void fdr_report(fdr_producer *self, xray_code code, const uint8_t *at, uint64_t size,
+                       const char *expected, const char *found)
+{
+    diag_report(&self->trace->base.context->diag, &xray_codes[code], self->w.in->name,
+                window_offset_of(&self->w, at), size, expected, "%s", found);
+}
+
+/* ---- Events ---- */
+
+static bool add_field(stele_batch *batch, stele_name name, uint8_t type, uint8_t width,
+                      uint64_t value)
+{
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) =
+        (stele_field){.name = name, .type = type, .width = width, .u.u = value};
+    return true;
+}
+
+/* The flag of a record of `size` bytes that repeats another. */
+static uint8_t repeated_flag(const fdr_producer *self, const uint8_t *at, uint32_t size)
+{
+    return window_offset_of(&self->w, at) + size <= self->range.repeat_end ? STELE_FLAG_REPEATED
+                                                                           : 0;
+}
+
+static stele_event *start_event(fdr_producer *self, stele_batch *batch, const uint8_t *at,
+                                uint64_t tsc, stele_kind kind)
+{
+    const uint32_t size = kind == STELE_KIND_INSTANT ? XRAY_METADATA_SIZE : XRAY_FUNCTION_SIZE;
+    stele_event *event = batch_push_event(batch);
+    bool is_clamped = false;
+    *event =
+        (stele_event){.time_ns = tick_rate_ns(&self->trace->rate, tsc, &is_clamped),
+                      .ticks = tsc,
+                      .offset = window_offset_of(&self->w, at),
+                      .track = self->trace->threads[self->range.thread].track,
+                      .field_first = batch->field_count,
+                      .cpu = self->cpu,
+                      .kind = (uint8_t)kind,
+                      .flags = (uint8_t)(self->cpu_flag | (is_clamped ? STELE_FLAG_CLAMPED : 0) |
+                                         repeated_flag(self, at, size)),
+                      .size = size};
+    return event;
+}
+
+/* Custom and typed events: an instant with the payload as it is. */
+static stele_status push_payload(fdr_producer *self, stele_batch *batch, const uint8_t *at,
+                                 const stele_xray_record *record, uint32_t payload_size)
+{
+    xray_trace *trace = self->trace;
+    const bool is_typed = record->kind == STELE_XRAY_TYPED_EVENT;
+    const uint32_t first = batch->field_count;
+    stele_event *event;
+    if (!self->wants_instants)
+        return STELE_OK;
+    event = start_event(self, batch, at, record->tsc, STELE_KIND_INSTANT);
+    event->size = XRAY_METADATA_SIZE + payload_size;
+    event->name = is_typed ? trace->name_typed : trace->name_custom;
+    if (payload_size != record->value)
+        event->flags |= STELE_FLAG_DAMAGED;
+    if ((self->columns & STELE_COLUMN_FIELDS) == 0)
+        return STELE_OK;
+    if (is_typed && !add_field(batch, trace->name_type, STELE_TYPE_UINT, 16, record->function))
+        return STELE_ERR_MEMORY;
+    if (!batch_reserve_fields(batch, 1) || !batch_reserve_bytes(batch, payload_size))
+        return STELE_ERR_MEMORY;
+    *batch_push_field(batch) = (stele_field){
+        .name = trace->name_data,
+        .type = STELE_TYPE_BYTES,
+        .u.bytes = {batch_push_bytes(batch, at + XRAY_METADATA_SIZE, payload_size), payload_size}};
+    return batch_set_fields(batch, event, first) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+/* The argument of the function entry that was the last event of the batch. */
+static stele_status push_argument(fdr_producer *self, stele_batch *batch, const uint8_t *at,
+                                  uint64_t value)
+{
+    stele_event *event = batch->event_count == 0 ? NULL : &batch->events[batch->event_count - 1];
+    const uint64_t offset = window_offset_of(&self->w, at);
+    if (event == NULL || event->kind != STELE_KIND_BEGIN || event->offset + event->size != offset) {
+        const uint32_t first = batch->field_count;
+        fdr_report(self, XRY003, at, XRAY_METADATA_SIZE,
+                   "the entry of a function that logs arguments",
+                   "an argument behind something else");
+        if (!self->wants_instants)
+            return STELE_OK;
+        event = start_event(self, batch, at, self->tsc, STELE_KIND_INSTANT);
+        event->name = self->trace->name_arg[0];
+        if (!add_field(batch, self->trace->name_arg[0], STELE_TYPE_UINT, 64, value))
+            return STELE_ERR_MEMORY;
+        return batch_set_fields(batch, event, first) ? STELE_OK : STELE_ERR_MEMORY;
+    }
+    event->size += XRAY_METADATA_SIZE;
+    if ((self->columns & STELE_COLUMN_FIELDS) == 0)
+        return STELE_OK;
+    if (!add_field(batch, self->trace->name_arg[event->field_count & 7], STELE_TYPE_UINT, 64,
+                   value))
+        return STELE_ERR_MEMORY;
+    batch->fields[batch->field_count - 1].hint = STELE_HINT_HEX;
+    return batch_set_fields(batch, event, event->field_first) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+/* ---- Records ---- */
+
+static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
+{
+    static const uint8_t wanted[] = {STELE_XRAY_NEW_BUFFER, STELE_XRAY_WALL_TIME, STELE_XRAY_PID,
+                                     STELE_XRAY_NEW_CPU};
+    if (kind == wanted[self->state]) {
+        self->state++;
+        if (self->state == FDR_PID && self->trace->header.version < 3)
+            self->state = FDR_NEW_CPU;
+        return;
+    }
+    if (kind == STELE_XRAY_END_OF_BUFFER)
+        return;
+    fdr_report(self, XRY003, at, XRAY_METADATA_SIZE, state_texts[self->state], "another record");
+    self->state = FDR_BODY;
+}
+
+static void leave_range(fdr_producer *self)
+{
+    self->has_range = false;
+}
+
+/*
+ * A record that cannot be read: goes on where the next eight records look sound, by bytes, because
+ * payloads are not aligned. Times from there on lack the deltas that were skipped, until a record
+ * sets the counter anew.
+ */
+static stele_status skip_damage(fdr_producer *self, const uint8_t **at, const uint8_t *end,
+                                stele_xray_result result)
+{
+    static const char *const expected[] = {
+        [STELE_XRAY_BAD_ACTION] = "an action from 0 to 3",
+        [STELE_XRAY_BAD_KIND] = "a kind of metadata record that this version has here",
+        [STELE_XRAY_BAD_SIZE] = "a payload of positive size"};
+    const uint8_t *const start = *at;
+    char found[80];
+    unsigned count;
+    const size_t left = (size_t)(end - start);
+    const size_t size = result == STELE_XRAY_BAD_ACTION ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
+    /* First try: the record has the size of its kind, and only its contents are wrong. */
+    *at = left < size ? end : start + size;
+    if (left >= size && !xray_sound_records(self->trace, *at, end, true, &count)) {
+        *at = start;
+        do {
+            ++*at;
+        } while (*at != end && !xray_sound_records(self->trace, *at, end, true, &count));
+    }
+    snprintf(found, sizeof found, "byte 0x%02x; %zu bytes are skipped", *start,
+             (size_t)(*at - start));
+    fdr_report(self, XRY002, start, (uint64_t)(*at - start), expected[result], found);
+    self->base.skipped_size += (uint64_t)(*at - start);
+    return STELE_OK;
+}
+
+/* The bytes of the buffer end inside of a record. */
+static stele_status end_short(fdr_producer *self, stele_batch *batch, const uint8_t *at,
+                              size_t left, const stele_xray_record *record)
+{
+    stele_status status = STELE_OK;
+    char found[64];
+    const bool has_payload = left >= XRAY_METADATA_SIZE;
+    const uint32_t want = has_payload ? record->size
+                          : xray_is_metadata(self->trace->header.is_big_endian, at)
+                              ? XRAY_METADATA_SIZE
+                              : XRAY_FUNCTION_SIZE;
+    snprintf(found, sizeof found, "%zu of %u bytes", left, (unsigned)want);
+    fdr_report(self, self->range.is_cut ? XRY005 : XRY004, at, left, "a whole record", found);
+    if (has_payload)
+        status = push_payload(self, batch, at, record, (uint32_t)left - XRAY_METADATA_SIZE);
+    else
+        self->base.skipped_size += left;
+    self->base.lost_count += !has_payload;
+    leave_range(self);
+    return status;
+}
+
+/* How many bytes of a record have to be loaded, with those behind it that tell whether its payload
+   is there. */
+static size_t size_to_judge(const fdr_producer *self, const stele_xray_record *record)
+{
+    const bool is_event =
+        record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
+    return record->size + (is_event && self->trace->header.version <= 2 ? XRAY_SOUND_SIZE : 0);
+}
+
+/* A metadata record of the buffer; `*at` goes behind it. */
+static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const uint8_t **at,
+                                  const uint8_t *end, bool is_all)
+{
+    const stele_xray_header *header = &self->trace->header;
+    const uint8_t *const start = *at;
+    const uint64_t before = self->tsc;
+    const size_t left = (size_t)(end - start);
+    stele_xray_record record = {0};
+    const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
+                                                        &self->tsc, start, left, &record);
+    if (result == STELE_XRAY_SHORT && !is_all)
+        return STELE_OK;
+    if (result == STELE_XRAY_SHORT &&
+        !(left >= XRAY_METADATA_SIZE &&
+          xray_is_overwritten(self->trace, start, record.value, end, &self->overwrites))) {
+        *at = end;
+        return end_short(self, batch, start, left, &record);
+    }
+    if (result > STELE_XRAY_SHORT)
+        return skip_damage(self, at, end, result);
+    if (!is_all && left < size_to_judge(self, &record)) {
+        self->tsc = before;
+        return STELE_OK;
+    }
+    if (self->state != FDR_BODY || record.kind == STELE_XRAY_NEW_BUFFER ||
+        record.kind == STELE_XRAY_PID || record.kind == STELE_XRAY_WALL_TIME) {
+        if (self->state == FDR_BODY && record.kind == STELE_XRAY_NEW_BUFFER)
+            self->state = FDR_NEW_BUFFER;
+        if (self->state == FDR_BODY)
+            fdr_report(self, XRY003, start, record.size, state_texts[FDR_BODY],
+                       "a record that begins buffers");
+        else
+            check_grammar(self, start, record.kind);
+    }
+    *at = start + record.size;
+    switch (record.kind) {
+    case STELE_XRAY_EXTENTS: *at = start; return skip_damage(self, at, end, STELE_XRAY_BAD_KIND);
+    case STELE_XRAY_END_OF_BUFFER: leave_range(self); break;
+    case STELE_XRAY_NEW_CPU:
+    case STELE_XRAY_TSC_WRAP:
+        if (self->tsc < before && self->check)
+            fdr_report(self, XRY012, start, record.size, "a later time", "an earlier one");
+        if (record.kind == STELE_XRAY_NEW_CPU) {
+            self->cpu = (uint16_t)record.function;
+            self->cpu_flag = STELE_FLAG_HAS_CPU;
+        }
+        break;
+    case STELE_XRAY_CALL_ARGUMENT: return push_argument(self, batch, start, record.value);
+    case STELE_XRAY_CUSTOM_EVENT:
+    case STELE_XRAY_TYPED_EVENT:
+        if (xray_is_overwritten(self->trace, start, record.value, end, &self->overwrites)) {
+            fdr_report(self, XRY007, start, record.value, "the payload", "the next record");
+            *at = start + XRAY_METADATA_SIZE;
+            return push_payload(self, batch, start, &record, 0);
+        }
+        return push_payload(self, batch, start, &record, (uint32_t)record.value);
+    default: break;
+    }
+    return STELE_OK;
+}
+
+static const uint8_t function_kinds[XRAY_ACTION_COUNT] = {STELE_KIND_BEGIN, STELE_KIND_END,
+                                                          STELE_KIND_TAIL_EXIT, STELE_KIND_BEGIN};
+
+/*
+ * Function records, the bulk of every trace: decoded and made into events in one loop without
+ * calls. All that the loop reads is in locals, because stores to events could alias the rest.
+ * Stops at a metadata record, a bad action, a function without known name or of another object
+ * than the first, a time that does not fit, or when the batch is full.
+ */
+XRAY_INLINE const uint8_t *take_functions(fdr_producer *self, stele_batch *batch, bool big,
+                                          const uint8_t *at, const uint8_t *end)
+{
+    const xray_trace *const trace = self->trace;
+    const tick_rate rate = trace->rate;
+    const uint32_t first = xray_function(big, xray_load32(big, at)) & ~STELE_XRAY_FUNCTION_MASK;
+    const xray_object known = trace->objects[first >> STELE_XRAY_OBJECT_SHIFT];
+    const uint32_t track = trace->threads[self->range.thread].track;
+    const uint32_t field_first = batch->field_count;
+    const uint64_t shift = window_offset_of(&self->w, at) - (uint64_t)(uintptr_t)at;
+    const uint8_t flags = self->cpu_flag | repeated_flag(self, at, XRAY_FUNCTION_SIZE);
+    const uint64_t left = self->range.repeat_end - window_offset_of(&self->w, at);
+    const size_t size = (flags & STELE_FLAG_REPEATED) != 0 && left < (size_t)(end - at)
+                            ? (size_t)left
+                            : (size_t)(end - at);
+    const size_t count = size / XRAY_FUNCTION_SIZE;
+    const size_t room = batch->event_capacity - batch->event_count;
+    const uint8_t *const last = at + (count < room ? count : room) * XRAY_FUNCTION_SIZE;
+    stele_event *event = batch->events + batch->event_count;
+    uint64_t rests[XRAY_ACTION_COUNT], tsc = self->tsc;
+    for (unsigned i = 0; i < XRAY_ACTION_COUNT; i++)
+        rests[i] = event_rest(0, 0, self->cpu, function_kinds[i], flags);
+    for (; at != last; at += XRAY_FUNCTION_SIZE, event++) {
+        const uint32_t word = xray_load32(big, at);
+        const uint32_t function = xray_function(big, word);
+        const uint64_t next = tsc + xray_load32(big, at + 4);
+        bool is_clamped = false;
+        if (!xray_is_call(big, word) || function - first >= known.count ||
+            known.names[function - first] == 0 || next > rate.ticks_max)
+            break;
+        tsc = next;
+        event_set(event, tick_rate_ns(&rate, tsc, &is_clamped), tsc, 0, function,
+                  (uint64_t)(uintptr_t)at + shift, XRAY_FUNCTION_SIZE,
+                  known.names[function - first], track, field_first, rests[xray_action(big, word)]);
+    }
+    batch->event_count = (uint32_t)(event - batch->events);
+    self->tsc = tsc;
+    return at;
+}
+
+/* The function record at `at`, which the loop above stopped at. */
+static stele_status take_function(fdr_producer *self, stele_batch *batch, const uint8_t **at)
+{
+    const bool big = self->trace->header.is_big_endian;
+    const uint32_t word = xray_load32(big, *at);
+    const uint32_t function = xray_function(big, word);
+    const stele_name name = xray_trace_function(self->trace, batch, function);
+    stele_event *event;
+    if (name == UINT32_MAX)
+        return STELE_ERR_MEMORY;
+    self->tsc += xray_load32(big, *at + 4);
+    event = start_event(self, batch, *at, self->tsc, function_kinds[xray_action(big, word)]);
+    event->id = function;
+    event->name = name;
+    *at += XRAY_FUNCTION_SIZE;
+    return STELE_OK;
+}
+
+/*
+ * Takes records until the batch is full or the bytes end: those that are loaded, or, when they are
+ * `all`, those of the buffer. A record that is not whole is left to be loaded.
+ */
+static stele_status take_records(fdr_producer *self, stele_batch *batch, const uint8_t *end,
+                                 bool is_all)
+{
+    const bool big = self->trace->header.is_big_endian;
+    const uint8_t *at = self->w.at;
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && self->has_range && at != end && !batch_is_full(batch)) {
+        if (!xray_is_metadata(big, at)) {
+            const uint8_t *const before = at;
+            if (self->state != FDR_BODY)
+                check_grammar(self, at, STELE_XRAY_ENTER);
+            if (self->cpu_flag == 0 && !self->is_timeless_reported) {
+                self->is_timeless_reported = true;
+                fdr_report(self, XRY013, at, XRAY_FUNCTION_SIZE, "a NewCPUId record", "a function");
+            }
+            if ((size_t)(end - at) < XRAY_FUNCTION_SIZE) {
+                if (is_all) {
+                    status = end_short(self, batch, at, (size_t)(end - at), NULL);
+                    at = end;
+                }
+                break;
+            }
+            at = big ? take_functions(self, batch, true, at, end)
+                     : take_functions(self, batch, false, at, end);
+            if (at != before)
+                continue;
+            if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
+                status = take_function(self, batch, &at);
+                continue;
+            }
+            status = skip_damage(self, &at, end, STELE_XRAY_BAD_ACTION);
+            continue;
+        } else {
+            const uint8_t *const before = at;
+            status = take_metadata(self, batch, &at, end, is_all);
+            if (at == before)
+                break;
+        }
+    }
+    self->w.at = at;
+    return status;
+}
+
+/* ---- Buffers ---- */
+
+static void enter_range(fdr_producer *self)
+{
+    self->has_range = true;
+    self->is_end_checked = false;
+    self->state = FDR_NEW_BUFFER;
+    self->tsc = 0;
+    self->cpu = 0;
+    self->cpu_flag = 0;
+    self->is_timeless_reported = false;
+}
+
+static stele_status next_range(fdr_producer *self)
+{
+    if (self->is_file_order) {
+        const stele_status status = xray_locate(&self->locator, &self->w, &self->range);
+        self->base.skipped_size += self->locator.skipped;
+        self->locator.skipped = 0;
+        if (status != STELE_OK)
+            return status;
+    } else {
+        if (self->range_at == self->range_end)
+            return STELE_END;
+        self->range = self->trace->ranges[self->range_at++];
+        window_move(&self->w, self->range.begin, self->range.end);
+    }
+    enter_range(self);
+    return STELE_OK;
+}
+
+/* Bytes of the buffer from `at`, as far as they are loaded; `*is_all`: to its end. */
+static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
+{
+    const uint64_t left = self->range.end - window_offset(&self->w);
+    const size_t there = (size_t)(self->w.end - self->w.at);
+    *is_all = there >= left;
+    return *is_all ? self->w.at + left : self->w.end;
+}
+
+/* Loads enough for the next record to be whole. Where that cannot be had, because the input ends
+   or the record is too long, the bytes that are there are all: `is_starved`. */
+static stele_status load_more(fdr_producer *self)
+{
+    const stele_xray_header *header = &self->trace->header;
+    size_t want = 4u * XRAY_METADATA_SIZE;
+    size_t left = window_need(&self->w, want);
+    if (left >= XRAY_METADATA_SIZE && xray_is_metadata(header->is_big_endian, self->w.at)) {
+        stele_xray_record record = {0};
+        uint64_t tsc = 0;
+        const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
+                                                            &tsc, self->w.at, left, &record);
+        if (result == STELE_XRAY_OK || result == STELE_XRAY_SHORT) {
+            want = size_to_judge(self, &record);
+            left = window_need(&self->w, want);
+        }
+    }
+    self->is_starved = left < want;
+    return self->w.status;
+}
+
+/*
+ * Extents can be damaged. The locator looks at what stands behind the buffer where it can; on a
+ * sequential input that is possible only once the end is loaded. If nothing begins there, the
+ * buffer goes on until its records lead to the next.
+ */
+static void check_end(fdr_producer *self)
+{
+    const uint64_t left = self->range.end - window_offset(&self->w);
+    size_t there;
+    self->is_end_checked = true;
+    if (self->w.in->is_seekable || self->trace->header.version == 1)
+        return;
+    there = window_need(&self->w, (size_t)left + XRAY_HEAD_SIZE);
+    if (there <= left || xray_ends_well(self->trace, self->w.at + left, there - (size_t)left))
+        return;
+    diag_report(&self->trace->base.context->diag, &xray_codes[XRY006], self->w.in->name,
+                self->range.begin - XRAY_METADATA_SIZE, XRAY_METADATA_SIZE,
+                "extents that lead to a buffer", "%llu bytes, which lead to none",
+                (unsigned long long)(self->range.end - self->range.begin));
+    self->range.end = UINT64_MAX;
+}
+
+/* A full batch still takes the arguments of its last event. */
+static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
+{
+    const bool big = self->trace->header.is_big_endian;
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && self->has_range && batch->event_count != 0 &&
+           batch->events[batch->event_count - 1].kind == STELE_KIND_BEGIN &&
+           window_offset(&self->w) + XRAY_METADATA_SIZE <= self->range.end &&
+           window_need(&self->w, XRAY_METADATA_SIZE) >= XRAY_METADATA_SIZE &&
+           xray_is_metadata(big, self->w.at) &&
+           xray_metadata_kind(big, self->w.at) == XRAY_META_CALL_ARGUMENT) {
+        status = push_argument(self, batch, self->w.at, xray_load64(big, self->w.at + 1));
+        self->w.at += XRAY_METADATA_SIZE;
+    }
+    return status;
+}
+
+static stele_status fdr_fill(producer *base, stele_batch *batch)
+{
+    fdr_producer *self = (fdr_producer *)base;
+    stele_status status = STELE_OK;
+    uint32_t thread = UINT32_MAX;
+    stele_batch_clear(batch);
+    batch->columns = self->columns;
+    while (status == STELE_OK && !batch_is_full(batch)) {
+        bool is_all;
+        const uint8_t *end;
+        if (!self->has_range) {
+            status = next_range(self);
+            if (status != STELE_OK)
+                break;
+        }
+        if (thread != UINT32_MAX && self->range.thread != thread && batch->event_count != 0)
+            return STELE_OK;
+        thread = self->range.thread;
+        batch->stream = self->trace->threads[thread].stream;
+        end = loaded_end(self, &is_all);
+        if (is_all && !self->is_end_checked) {
+            check_end(self);
+            continue;
+        }
+        if (!is_all) {
+            status = load_more(self);
+            if (status != STELE_OK)
+                break;
+            end = loaded_end(self, &is_all);
+            self->range.is_cut = self->range.is_cut || (!is_all && self->is_starved);
+            is_all = is_all || self->is_starved;
+        }
+        if (self->w.at == end)
+            leave_range(self);
+        else
+            status = take_records(self, batch, end, is_all);
+    }
+    if (status == STELE_OK)
+        status = take_arguments(self, batch);
+    return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
+}
+
+static void fdr_close(producer *base)
+{
+    fdr_producer *self = (fdr_producer *)base;
+    window_close(&self->w);
+    free(self);
+}
+
+stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request, producer **out)
+{
+    static const producer_ops ops = {fdr_fill, fdr_close};
+    fdr_producer *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return STELE_ERR_MEMORY;
+    self->base.ops = &ops;
+    self->trace = trace;
+    self->wants_instants = (request->kinds & STELE_KIND_BIT(STELE_KIND_INSTANT)) != 0;
+    self->base.kinds = FUNCTION_KINDS | (request->kinds & STELE_KIND_BIT(STELE_KIND_INSTANT));
+    self->columns = request->columns;
+    self->check = request->check;
+    self->is_file_order = request->stream == PRODUCE_ALL;
+    self->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE};
+    xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
+    return xray_producer_start(&self->base, &self->w, trace, request, 0, UINT64_MAX, out);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records that stand twice because a process forked: FORMAT.md "Forks". A child of FDR mode writes
+ * its parent's buffers to a log of its own; in basic mode parent and child append to one file:
+ *
+ *     parent.log  | buffer of thread 7:  a b c d e f |
+ *     child.log   | buffer of thread 7:  a b c x y   |          a b c are copies
+ *
+ *     basic.log   | thread 7: a b c | thread 8: x y | thread 7: a b c d e f |
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xray/records/decode.h"
+#include "formats/xray/trace.h"
+
+/* How many earlier ranges of a thread are looked at. */
+#define CANDIDATES_MAX 16u
+
+/* A buffer of another trace. */
+typedef struct known_buffer {
+    uint32_t pid, tid;
+    uint64_t first_tsc, begin, end;
+} known_buffer;
+
+/* The buffers of one FDR log, sorted. */
+typedef struct known_log {
+    char *path;
+    known_buffer *buffers;
+    size_t count;
+} known_log;
+
+/* What the traces of a context share. */
+typedef struct known_logs {
+    known_log *logs;
+    size_t count;
+} known_logs;
+
+static void release_logs(void *data)
+{
+    known_logs *known = data;
+    for (size_t i = 0; i < known->count; i++) {
+        free(known->logs[i].path);
+        free(known->logs[i].buffers);
+    }
+    free(known->logs);
+}
+
+/* ---- Comparing ---- */
+
+/* How many bytes are the same, in pieces, from where the windows are. */
+static uint64_t same_pieces(window *own, window *other, size_t piece)
+{
+    uint64_t count = 0;
+    while (window_need(own, piece) >= piece && window_need(other, piece) >= piece &&
+           memcmp(own->at, other->at, piece) == 0) {
+        own->at += piece;
+        other->at += piece;
+        count += piece;
+    }
+    return count;
+}
+
+/* How many bytes of the range stand in [begin, end) of another input, too. */
+static stele_status count_same(xray_trace *trace, const xray_range *range, input *in,
+                               uint64_t begin, uint64_t end, uint64_t *count)
+{
+    const size_t size = trace->base.context->limits.window_size;
+    window own, other;
+    stele_status status =
+        window_open(&own, source_input(trace->base.source), range->begin, range->end, size, size);
+    *count = 0;
+    if (status != STELE_OK)
+        return status;
+    status = window_open(&other, in, begin, end, size, size);
+    if (status == STELE_OK) {
+        *count = same_pieces(&own, &other, 4096);
+        *count += same_pieces(&own, &other, 1);
+        status = own.status;
+        window_close(&other);
+    }
+    window_close(&own);
+    return status;
+}
+
+/* What a repetition has at least: in FDR mode the records that begin the buffer, and one more. */
+static uint64_t least_same(const xray_trace *trace)
+{
+    const unsigned before = trace->header.version >= 3 ? 4 : 3;
+    return trace->mode == XRAY_MODE_BASIC ? XRAY_BASIC_SIZE
+                                          : before * XRAY_METADATA_SIZE + XRAY_FUNCTION_SIZE;
+}
+
+static void mark(const xray_trace *trace, xray_range *range, uint64_t size, const char *path,
+                 uint64_t offset)
+{
+    if (size < least_same(trace))
+        return;
+    range->repeat_end = range->begin + size;
+    diag_report(&trace->base.context->diag, &xray_codes[XRY018], trace->base.info.path,
+                range->begin, size, "records of its own", "those at offset %llu of %s",
+                (unsigned long long)offset, path);
+}
+
+/* ---- Within a file ---- */
+
+/* Where in the range the record with this counter stands; its end when there is none. Records of
+   basic mode are found by halving, as they are in the order of time; an FDR buffer repeats from its
+   beginning or not at all. */
+static stele_status find_tsc(xray_trace *trace, const xray_range *range, uint64_t tsc,
+                             uint64_t *offset)
+{
+    const bool big = trace->header.is_big_endian;
+    uint64_t low = range->begin, high = range->end;
+    *offset = range->first_tsc == tsc ? range->begin : range->end;
+    if (trace->mode == XRAY_MODE_FDR || *offset == range->begin)
+        return STELE_OK;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / XRAY_BASIC_SIZE / 2 * XRAY_BASIC_SIZE;
+        uint8_t record[XRAY_BASIC_SIZE];
+        size_t got;
+        const stele_status status =
+            input_read(source_input(trace->base.source), middle, record, sizeof record, &got);
+        if (status != STELE_OK || got < sizeof record)
+            return status;
+        if (xray_load16(big, record) != 0) /* an argument has no time: it counts as earlier */
+            low = middle + XRAY_BASIC_SIZE;
+        else if (xray_load64(big, record + 8) == tsc)
+            *offset = high = middle;
+        else if (xray_load64(big, record + 8) < tsc)
+            low = middle + XRAY_BASIC_SIZE;
+        else
+            high = middle;
+    }
+    return STELE_OK;
+}
+
+/* Looks for the records of a range in those of its thread that stand before it. */
+static stele_status compare_before(xray_trace *trace, size_t index)
+{
+    xray_range *range = &trace->ranges[index];
+    uint64_t most = 0, most_offset = 0;
+    for (size_t i = 1; i <= CANDIDATES_MAX && i <= index; i++) {
+        const xray_range *before = range - i;
+        uint64_t offset, count;
+        stele_status status;
+        if (before->thread != range->thread)
+            break;
+        if (before->first_tsc != range->first_tsc && before->last_tsc < range->first_tsc)
+            continue;
+        status = find_tsc(trace, before, range->first_tsc, &offset);
+        if (status == STELE_OK && offset != before->end)
+            status = count_same(trace, range, source_input(trace->base.source), offset, before->end,
+                                &count);
+        else
+            count = 0;
+        if (status != STELE_OK)
+            return status;
+        if (count > most) {
+            most = count;
+            most_offset = offset;
+        }
+    }
+    mark(trace, range, most, trace->base.info.path, most_offset);
+    return STELE_OK;
+}
+
+/* ---- Between files ---- */
+
+static int known_compare(const void *left, const void *right)
+{
+    const known_buffer *a = left, *b = right;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    if (a->tid != b->tid)
+        return a->tid < b->tid ? -1 : 1;
+    return a->first_tsc < b->first_tsc ? -1 : a->first_tsc > b->first_tsc;
+}
+
+static known_buffer make_known(const xray_trace *trace, const xray_range *range)
+{
+    const xray_thread *thread = &trace->threads[range->thread];
+    return (known_buffer){thread->pid, thread->tid, range->first_tsc, range->begin, range->end};
+}
+
+/* Compares the ranges with the buffers of another log, which is opened once one may be the same. */
+static stele_status compare_log(xray_trace *trace, const known_log *log)
+{
+    diag_sink quiet = {.fn = NULL};
+    source *other = NULL;
+    stele_status status = STELE_OK;
+    for (size_t i = 0; i < trace->range_count && status == STELE_OK; i++) {
+        xray_range *range = &trace->ranges[i];
+        const known_buffer wanted = make_known(trace, range);
+        const known_buffer *known =
+            bsearch(&wanted, log->buffers, log->count, sizeof wanted, known_compare);
+        uint64_t count;
+        if (known == NULL || range->repeat_end != 0)
+            continue;
+        if (other == NULL &&
+            source_open(&quiet, log->path, trace->base.context->temp_dir, &other) != STELE_OK)
+            return STELE_OK; /* it is gone: what it held cannot be known */
+        if (source_input(other) == NULL || !source_input(other)->is_seekable)
+            break;
+        status = count_same(trace, range, source_input(other), known->begin, known->end, &count);
+        mark(trace, range, count, log->path, known->begin);
+    }
+    source_close(other);
+    return status;
+}
+
+/* Makes the buffers known to traces that are opened from now on. */
+static stele_status log_add(known_logs *known, const xray_trace *trace)
+{
+    known_log *logs = realloc(known->logs, (known->count + 1) * sizeof *logs), *made;
+    if (logs == NULL)
+        return STELE_ERR_MEMORY;
+    known->logs = logs;
+    made = &logs[known->count];
+    *made = (known_log){.path = strdup(trace->base.info.path),
+                        .buffers = malloc((trace->range_count + 1) * sizeof *made->buffers)};
+    known->count++;
+    if (made->path == NULL || made->buffers == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < trace->range_count; i++)
+        made->buffers[made->count++] = make_known(trace, &trace->ranges[i]);
+    qsort(made->buffers, made->count, sizeof *made->buffers, known_compare);
+    return STELE_OK;
+}
+
+static stele_status compare_logs(xray_trace *trace)
+{
+    known_logs *known =
+        context_shared(trace->base.context, xray_codes, sizeof *known, release_logs);
+    stele_status status = STELE_OK;
+    if (known == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < known->count && status == STELE_OK; i++)
+        status = compare_log(trace, &known->logs[i]);
+    return status == STELE_OK ? log_add(known, trace) : status;
+}
+
+stele_status xray_find_repeats(xray_trace *trace)
+{
+    for (size_t i = 0; i < trace->range_count; i++) {
+        const stele_status status = compare_before(trace, i);
+        if (status != STELE_OK)
+            return status;
+    }
+    return trace->mode == XRAY_MODE_FDR && !trace->base.options.is_apart ? compare_logs(trace)
+                                                                         : STELE_OK;
+}

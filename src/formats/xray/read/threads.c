@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of a trace, which are its streams, and the names of its functions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "formats/xray/records/layout.h"
+#include "formats/xray/trace.h"
+#include "model/batch.h"
+
+/* Entries in the tables of names of all objects together: 16 MB. */
+#define FUNCTION_NAMES_MAX (1u << 22)
+
+/* ---- Threads ---- */
+
+static uint32_t *thread_slot(const xray_trace *trace, uint32_t pid, uint32_t tid)
+{
+    uint32_t at = (uint32_t)hash_u64((uint64_t)pid << 32 | tid) & trace->thread_slot_mask;
+    for (;; at = (at + 1) & trace->thread_slot_mask) {
+        uint32_t *slot = &trace->thread_slots[at];
+        const xray_thread *thread = &trace->threads[*slot - 1];
+        if (*slot == 0 || (thread->pid == pid && thread->tid == tid))
+            return slot;
+    }
+}
+
+static bool threads_grow(xray_trace *trace)
+{
+    const uint32_t capacity = trace->thread_capacity == 0 ? 64 : trace->thread_capacity * 2;
+    xray_thread *threads = realloc(trace->threads, capacity * sizeof *threads);
+    uint32_t *slots;
+    if (threads == NULL)
+        return false;
+    trace->threads = threads;
+    slots = calloc((size_t)capacity * 2, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(trace->thread_slots);
+    trace->thread_slots = slots;
+    trace->thread_slot_mask = capacity * 2 - 1;
+    trace->thread_capacity = capacity;
+    for (uint32_t i = 0; i < trace->thread_count; i++)
+        *thread_slot(trace, threads[i].pid, threads[i].tid) = i + 1;
+    return true;
+}
+
+uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
+{
+    stele_context *context = trace->base.context;
+    xray_thread *thread;
+    uint32_t process = 0, *slot;
+    if (trace->thread_slots != NULL) {
+        slot = thread_slot(trace, pid, tid);
+        if (*slot != 0)
+            return *slot - 1;
+    }
+    if (trace->thread_count == trace->thread_capacity && !threads_grow(trace))
+        return UINT32_MAX;
+    thread = &trace->threads[trace->thread_count];
+    *thread = (xray_thread){.pid = pid, .tid = tid};
+    if (pid != 0)
+        process = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_PROCESS,
+                                                             .source = trace->base.info.number,
+                                                             .number = pid});
+    thread->track = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_THREAD,
+                                                               .parent = process,
+                                                               .source = trace->base.info.number,
+                                                               .number = tid});
+    if (thread->track == 0 || (pid != 0 && process == 0))
+        return UINT32_MAX;
+    /* Counters of CPUs may disagree by a little; a small window puts that right. */
+    thread->stream = context_add_stream(context, &(stele_stream){.trace = trace->base.info.number,
+                                                                 .number = tid,
+                                                                 .track = thread->track,
+                                                                 .clock = trace->clock,
+                                                                 .has_lateness = true,
+                                                                 .lateness_ns = 1000});
+    if (thread->stream == UINT32_MAX)
+        return UINT32_MAX;
+    *thread_slot(trace, pid, tid) = ++trace->thread_count;
+    return trace->thread_count - 1;
+}
+
+/* ---- Functions ---- */
+
+/* Room for the function in the table of its object. Functions beyond all room get their names anew
+   each time. */
+typedef enum room { ROOM_YES, ROOM_NO, ROOM_NO_MEMORY } room;
+
+static room function_reserve(xray_trace *trace, uint32_t function)
+{
+    xray_object *of = &trace->objects[function >> STELE_XRAY_OBJECT_SHIFT];
+    const uint32_t number = function & STELE_XRAY_FUNCTION_MASK;
+    uint32_t count = of->count == 0 ? 1024 : of->count;
+    stele_name *names;
+    if (number < of->count)
+        return ROOM_YES;
+    while (count <= number)
+        count *= 2;
+    if (count - of->count > FUNCTION_NAMES_MAX - trace->function_name_count)
+        return ROOM_NO;
+    names = realloc(of->names, count * sizeof *names);
+    if (names == NULL)
+        return ROOM_NO_MEMORY;
+    memset(names + of->count, 0, (count - of->count) * sizeof *names);
+    trace->function_name_count += count - of->count;
+    of->names = names;
+    of->count = count;
+    return ROOM_YES;
+}
+
+/* With shared objects the object's number stands above 24 bits of function: FORMAT.md "Function
+   ids". */
+stele_name xray_trace_learn(xray_trace *trace, stele_batch *batch, uint32_t function)
+{
+    char number[16];
+    const int size = snprintf(number, sizeof number, "@(%u)", (unsigned)function);
+    stele_text text = {number, (size_t)size};
+    stele_name name;
+    if (trace->base.resolve != NULL) {
+        const stele_text resolved =
+            trace->base.resolve(trace->base.resolve_user, function >> STELE_XRAY_OBJECT_SHIFT,
+                                function & STELE_XRAY_FUNCTION_MASK);
+        if (resolved.size != 0)
+            text = resolved;
+    }
+    name = context_name(trace->base.context, batch, text.bytes, text.size, trace->base.info.path,
+                        STELE_NO_OFFSET);
+    if ((name & STELE_NAME_LOCAL) != 0)
+        return name;
+    switch (function_reserve(trace, function)) {
+    case ROOM_NO_MEMORY: return UINT32_MAX;
+    case ROOM_YES:
+        trace->objects[function >> STELE_XRAY_OBJECT_SHIFT]
+            .names[function & STELE_XRAY_FUNCTION_MASK] = name;
+        break;
+    case ROOM_NO: break;
+    }
+    return name;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef XRAY_RECORDS_DUMP_H
+#define XRAY_RECORDS_DUMP_H
+
+#include "formats/format.h"
+
+/* Gives every record of the file, in the words of the format. */
+stele_status xray_dump(stele_trace *trace, const dump_request *request);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copying kept records. Records have no times of their own, only deltas, so that a buffer of which
+ * some records are left out is encoded again; the others are copied as they are. Everything between
+ * buffers (headers, skipped bytes) is copied too while nothing was left out.
+ */
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "formats/xray/read/sound.h"
+#include "formats/xray/records/decode.h"
+#include "formats/xray/trace.h"
+#include "formats/xray/write/profile_write.h"
+#include "formats/xray/write/writer.h"
+
+#define COPY_CHUNK ((size_t)64 << 10)
+
+typedef struct xray_copier {
+    copier base;
+    xray_trace *trace;
+    output *out;
+    xray_locator locator;
+    window w;             /* over the buffer at hand */
+    window find;          /* finds buffers */
+    xray_range range;     /* the buffer at hand */
+    uint64_t range_begin; /* with its extents */
+    bool has_range, is_ended;
+    bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
+    uint64_t *kept;  /* offsets of kept records of the buffer at hand, rising */
+    size_t kept_count, kept_capacity;
+} xray_copier;
+
+static stele_status copy_bytes(xray_copier *c, uint64_t begin, uint64_t end)
+{
+    window_move(&c->w, begin, end);
+    while (window_offset(&c->w) < end) {
+        const size_t left = window_need(&c->w, 1);
+        if (left == 0)
+            return c->w.status;
+        output_write(c->out, c->w.at, left);
+        c->w.at += left;
+    }
+    return STELE_OK;
+}
+
+/* ---- A buffer of which some records are kept ---- */
+
+typedef struct rewriter {
+    const stele_xray_header *header;
+    output *body; /* in memory, because its size comes first */
+    uint64_t tsc_read, tsc_written;
+    uint32_t cpu;
+    bool is_cpu_pending; /* a NewCPUId that was read and not yet written */
+} rewriter;
+
+static void rewrite_bytes(rewriter *r, const uint8_t *at, size_t size)
+{
+    output_write(r->body, at, size);
+}
+
+static void rewrite_record(rewriter *r, const stele_xray_record *record)
+{
+    uint8_t bytes[XRAY_METADATA_SIZE];
+    output_write(r->body, bytes, stele_xray_encode(r->header, r->tsc_written, record, NULL, bytes));
+    r->tsc_written = record->tsc;
+}
+
+/* Brings the written counter to where a record's delta counts from. */
+static void rewrite_time(rewriter *r, uint64_t before, uint64_t after)
+{
+    if (r->is_cpu_pending) {
+        rewrite_record(
+            r, &(stele_xray_record){.kind = STELE_XRAY_NEW_CPU, .function = r->cpu, .tsc = before});
+        r->is_cpu_pending = false;
+    } else if (after < r->tsc_written || after - r->tsc_written > INT32_MAX) {
+        rewrite_record(r, &(stele_xray_record){.kind = STELE_XRAY_TSC_WRAP, .tsc = before});
+    }
+}
+
+/* A kept record with the bytes of its payload and its arguments as they are; a payload that was
+   overwritten has no size any more. */
+static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record *record,
+                         uint64_t before)
+{
+    uint8_t bytes[XRAY_METADATA_SIZE];
+    const bool is_event =
+        record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
+    const bool is_delta = !is_event || r->header->version >= 5;
+    size_t head = record->kind < XRAY_ACTION_COUNT ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
+    memcpy(bytes, at, head);
+    if (is_event && record->value == 0)
+        memset(bytes + 1, 0, 4);
+    if (is_delta) {
+        rewrite_time(r, before, record->tsc);
+        if (r->header->is_big_endian)
+            store_be32(bytes + (is_event ? 5 : 4), (uint32_t)(record->tsc - r->tsc_written));
+        else
+            store_le32(bytes + (is_event ? 5 : 4), (uint32_t)(record->tsc - r->tsc_written));
+        r->tsc_written = record->tsc;
+    }
+    rewrite_bytes(r, bytes, head);
+    rewrite_bytes(r, at + head, record->size - head);
+}
+
+/* The record at the window, as the reader takes it. */
+static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray_record *record)
+{
+    const stele_xray_header *h = &c->trace->header;
+    size_t left = window_need(&c->w, XRAY_METADATA_SIZE);
+    stele_xray_result result;
+    *record = (stele_xray_record){0};
+    result = xray_decode_record(h->is_big_endian, h->version, tsc, c->w.at, left, record);
+    if ((result != STELE_XRAY_OK && result != STELE_XRAY_SHORT) || left < XRAY_METADATA_SIZE ||
+        (record->kind != STELE_XRAY_CUSTOM_EVENT && record->kind != STELE_XRAY_TYPED_EVENT))
+        return result;
+    left = window_need(&c->w, record->size + XRAY_SOUND_SIZE);
+    if (xray_is_overwritten(c->trace, c->w.at, record->value, c->w.at + left, &c->overwrites)) {
+        record->value = 0;
+        record->size = XRAY_METADATA_SIZE;
+        return STELE_XRAY_OK;
+    }
+    return result == STELE_XRAY_SHORT
+               ? xray_decode_record(h->is_big_endian, h->version, tsc, c->w.at, left, record)
+               : result;
+}
+
+/* What cannot be read ends at the next kept event; false when there is none in the buffer. */
+static bool skip_to_kept(xray_copier *c, size_t next)
+{
+    while (next < c->kept_count && c->kept[next] <= window_offset(&c->w))
+        next++;
+    if (next == c->kept_count)
+        return false;
+    window_move(&c->w, c->kept[next], c->range.end);
+    return true;
+}
+
+/* Goes through the records of the buffer; those that begin it and those kept are written. */
+static void rewrite_all(xray_copier *c, rewriter *r)
+{
+    size_t next = 0;
+    bool is_last_kept = false, is_preamble = true;
+    while (window_offset(&c->w) < c->range.end) {
+        stele_xray_record record;
+        const uint64_t offset = window_offset(&c->w), before = r->tsc_read;
+        if (copier_decode(c, &r->tsc_read, &record) != STELE_XRAY_OK) {
+            if (!skip_to_kept(c, next))
+                return;
+            continue;
+        }
+        if (record.kind == STELE_XRAY_END_OF_BUFFER)
+            return;
+        while (next < c->kept_count && c->kept[next] < offset)
+            next++;
+        if (record.kind == STELE_XRAY_NEW_CPU && !is_preamble) {
+            r->cpu = record.function;
+            r->is_cpu_pending = true;
+        } else if (is_preamble && record.kind >= STELE_XRAY_NEW_BUFFER &&
+                   record.kind != STELE_XRAY_CUSTOM_EVENT &&
+                   record.kind != STELE_XRAY_TYPED_EVENT) {
+            rewrite_bytes(r, c->w.at, record.size);
+            r->tsc_written = record.tsc;
+            is_preamble = record.kind != STELE_XRAY_NEW_CPU;
+        } else if (record.kind == STELE_XRAY_CALL_ARGUMENT) {
+            if (is_last_kept)
+                rewrite_bytes(r, c->w.at, record.size);
+        } else if (record.kind != STELE_XRAY_TSC_WRAP) {
+            is_preamble = false;
+            is_last_kept = next < c->kept_count && c->kept[next] == offset;
+            if (is_last_kept)
+                rewrite_kept(r, c->w.at, &record, before);
+        }
+        c->w.at += record.size;
+    }
+}
+
+static stele_status rewrite_range(xray_copier *c)
+{
+    rewriter r = {.header = &c->trace->header};
+    const uint8_t *body;
+    size_t size;
+    stele_status status = output_open_memory(&c->trace->base.context->diag, &r.body);
+    if (status != STELE_OK)
+        return status;
+    window_move(&c->w, c->range.begin, c->range.end);
+    rewrite_all(c, &r);
+    if (r.header->version == 1)
+        rewrite_record(&r, &(stele_xray_record){.kind = STELE_XRAY_END_OF_BUFFER});
+    status = output_flush(r.body);
+    body = output_memory(r.body, &size);
+    if (r.header->version >= 2) {
+        uint8_t extents[XRAY_METADATA_SIZE];
+        stele_xray_encode(r.header, 0,
+                          &(stele_xray_record){.kind = STELE_XRAY_EXTENTS, .value = size}, NULL,
+                          extents);
+        output_write(c->out, extents, sizeof extents);
+    }
+    output_write(c->out, body, size);
+    for (uint64_t at = size; r.header->version == 1 && at < c->trace->buffer_size; at++)
+        output_byte(c->out, 0);
+    output_close(r.body);
+    return status;
+}
+
+/* ---- The flow of buffers ---- */
+
+/* Whether every event of the buffer is kept: the reader's own decoder would deliver no other. */
+static bool is_whole(xray_copier *c)
+{
+    uint64_t tsc = 0;
+    size_t next = 0;
+    window_move(&c->w, c->range.begin, c->range.end);
+    while (window_offset(&c->w) < c->range.end) {
+        stele_xray_record record;
+        const uint64_t offset = window_offset(&c->w);
+        if (copier_decode(c, &tsc, &record) != STELE_XRAY_OK) {
+            if (!skip_to_kept(c, next))
+                break;
+            continue;
+        }
+        if (record.kind == STELE_XRAY_END_OF_BUFFER)
+            break;
+        if (record.kind < XRAY_ACTION_COUNT || record.kind == STELE_XRAY_CUSTOM_EVENT ||
+            record.kind == STELE_XRAY_TYPED_EVENT) {
+            if (next == c->kept_count || c->kept[next] != offset)
+                return false;
+            next++;
+        }
+        c->w.at += record.size;
+    }
+    return true;
+}
+
+/* Writes the buffer at hand and goes to the next one. */
+static stele_status advance(xray_copier *c)
+{
+    stele_status status = STELE_OK;
+    if (c->has_range) {
+        if (is_whole(c))
+            status = copy_bytes(c, c->range_begin, c->range.end);
+        else if (c->kept_count != 0)
+            status = rewrite_range(c);
+        c->kept_count = 0;
+        c->has_range = false;
+    }
+    if (status == STELE_OK && !c->is_ended) {
+        c->range_begin = c->locator.next;
+        status = xray_locate(&c->locator, &c->find, &c->range);
+        c->is_ended = status == STELE_END;
+        c->has_range = status == STELE_OK;
+        if (status == STELE_END)
+            status = STELE_OK;
+    }
+    return status;
+}
+
+static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
+                                     const stele_event *event)
+{
+    xray_copier *c = (xray_copier *)base;
+    stele_status status = STELE_OK;
+    (void)batch;
+    while (status == STELE_OK && !c->is_ended && (!c->has_range || event->offset >= c->range.end))
+        status = advance(c);
+    if (status != STELE_OK)
+        return status;
+    if (c->kept_count == c->kept_capacity) {
+        uint64_t *kept = array_grow_size(c->kept, sizeof *kept, &c->kept_capacity, 1024);
+        if (kept == NULL)
+            return STELE_ERR_MEMORY;
+        c->kept = kept;
+    }
+    c->kept[c->kept_count++] = event->offset;
+    return c->out->status;
+}
+
+static stele_status xray_copier_finish(copier *base)
+{
+    xray_copier *c = (xray_copier *)base;
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && !(c->is_ended && !c->has_range))
+        status = advance(c);
+    /* What stands behind the last buffer and is none. */
+    if (status == STELE_OK && c->locator.next < c->w.in->size)
+        status = copy_bytes(c, c->locator.next, UINT64_MAX);
+    return status != STELE_OK ? status : c->out->status;
+}
+
+static void xray_copier_close(copier *base)
+{
+    xray_copier *c = (xray_copier *)base;
+    window_close(&c->w);
+    window_close(&c->find);
+    free(c->kept);
+    free(c);
+}
+
+/* Basic-mode logs and profiles: records stand for themselves. */
+static stele_status plain_keep(copier *base, const stele_batch *batch, const stele_event *event)
+{
+    xray_copier *c = (xray_copier *)base;
+    const stele_status status = copy_bytes(c, event->offset, event->offset + event->size);
+    (void)batch;
+    return status != STELE_OK ? status : c->out->status;
+}
+
+static stele_status plain_finish(copier *base)
+{
+    return ((xray_copier *)base)->out->status;
+}
+
+stele_status xray_copier_open(stele_trace *base, output *out, copier **copied)
+{
+    static const copier_ops fdr_ops = {xray_copier_keep, xray_copier_finish, xray_copier_close};
+    static const copier_ops plain_ops = {plain_keep, plain_finish, xray_copier_close};
+    xray_trace *trace = (xray_trace *)base;
+    input *in = source_input(base->source);
+    const size_t size_max = base->context->limits.record_size_max;
+    xray_copier *c;
+    stele_status status;
+    *copied = NULL;
+    if (!in->is_seekable)
+        return STELE_ERR_UNSUPPORTED;
+    if (trace->mode == XRAY_MODE_PROFILE)
+        return xray_profile_copier_open(trace, out, copied);
+    c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return STELE_ERR_MEMORY;
+    c->base.ops = trace->mode == XRAY_MODE_FDR ? &fdr_ops : &plain_ops;
+    c->trace = trace;
+    c->out = out;
+    c->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE, .is_quiet = true};
+    status = window_open(&c->w, in, 0, UINT64_MAX, COPY_CHUNK, size_max);
+    if (status == STELE_OK)
+        status = window_open(&c->find, in, XRAY_HEADER_SIZE, UINT64_MAX, 0, size_max);
+    if (status == STELE_OK)
+        status = copy_bytes(c, 0, XRAY_HEADER_SIZE);
+    if (status != STELE_OK) {
+        xray_copier_close(&c->base);
+        return status;
+    }
+    *copied = &c->base;
+    return STELE_OK;
+}

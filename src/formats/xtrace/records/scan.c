@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/xtrace/records/scan.h"
+
+#include <inttypes.h>
+
+#include "formats/xtrace/codes.h"
+
+#define ALLGPR_SIZE    (1 + STELE_XTRACE_GPR_COUNT * 8)
+#define TOKEN_SIZE_MAX (XTRACE_VEC_HEAD + STELE_XTRACE_IOVECS_MAX * XTRACE_IOVEC)
+
+/* How far to look for what may be the next instruction, and how many tokens it must lead to. */
+#define LEAD_TOKENS    16u
+#define LEAD_SIZE      ((size_t)4 << 10)
+#define SKIP_PART_SIZE ((size_t)16 << 10)
+
+stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_tokens *tokens,
+                              diag_sink *diag, size_t window_size)
+{
+    *s = (xtrace_scan){.diag = diag, .tokens = tokens};
+    return window_open(&s->win, in, 0, UINT64_MAX, window_size,
+                       XTRACE_GROUP_SIZE_MAX + TOKEN_SIZE_MAX);
+}
+
+void xtrace_scan_close(xtrace_scan *s)
+{
+    window_close(&s->win);
+}
+
+void xtrace_scan_seek(xtrace_scan *s, uint64_t offset)
+{
+    window_move(&s->win, offset, UINT64_MAX);
+    s->pending = s->count = 0;
+    s->has_pc = s->is_lost_reported = s->is_continued = false;
+}
+
+#define scan_report(s, code, offset, size, ...)                                          \
+    do {                                                                                 \
+        if ((s)->diag != NULL)                                                           \
+            diag_report((s)->diag, &xtrace_codes[code], (s)->win.in->name, offset, size, \
+                        __VA_ARGS__);                                                    \
+    } while (0)
+
+size_t xtrace_tokens_count(const stele_xtrace_tokens *tokens, const uint8_t *bytes, size_t size,
+                           size_t max, size_t *end)
+{
+    size_t at = 0, count = 0;
+    while (count < max && at < size) {
+        const size_t token = xtrace_token_size(tokens, bytes + at, size - at);
+        if (token == 0 || token > size - at)
+            break;
+        at += token;
+        count++;
+    }
+    *end = at;
+    return count;
+}
+
+/* ---- Damage ---- */
+
+/* Does an instruction with a program counter begin at `at[index]`, and lead to more tokens? */
+static bool scan_leads_on(xtrace_scan *s, size_t index)
+{
+    const size_t there = window_need(&s->win, index + LEAD_SIZE) - index;
+    const size_t left = there < LEAD_SIZE ? there : LEAD_SIZE;
+    const uint8_t *at = s->win.at + index;
+    size_t end;
+    const size_t count = xtrace_tokens_count(s->tokens, at, left, LEAD_TOKENS, &end);
+    if (count == 0)
+        return false;
+    /* Fewer are enough where what follows is cut: by the end of the trace or of the look. */
+    return count == LEAD_TOKENS || end == left ||
+           xtrace_token_size(s->tokens, at + end, left - end) != 0;
+}
+
+/* Steps over bytes up to the next instruction with a program counter, or the end. */
+static void scan_skip(xtrace_scan *s)
+{
+    window *w = &s->win;
+    size_t i = 1;
+    while (window_need(w, i + 1) > i) {
+        if (s->tokens->kinds[w->at[i]] == STELE_XTRACE_PCINST && scan_leads_on(s, i))
+            break;
+        if (++i == SKIP_PART_SIZE) {
+            w->at += i;
+            i = 0;
+        }
+    }
+    w->at += i;
+}
+
+static void scan_damage(xtrace_scan *s, size_t token_size, xtrace_group *group)
+{
+    window *w = &s->win;
+    const uint64_t offset = window_offset(w);
+    const size_t left = (size_t)(w->end - w->at);
+    const uint8_t token = *w->at;
+    uint64_t size;
+    scan_skip(s);
+    size = window_offset(w) - offset;
+    *group = (xtrace_group){
+        .offset = offset, .size = size, .kind = XTRACE_GROUP_BYTES, .number = s->count};
+    s->skipped_size += size;
+    s->has_pc = s->is_lost_reported = false;
+    if (token_size != 0 && size == left)
+        scan_report(s, XTR003, offset, size, NULL, "%zu bytes of a token %s of %zu", left,
+                    stele_xtrace_kind_text((stele_xtrace_kind)s->tokens->kinds[token]), token_size);
+    else if (token == 0x04 || token == 0x14)
+        scan_report(s, XTR002, offset, size, NULL,
+                    "token %02x, and %" PRIu64 " bytes to the next instruction", token, size);
+    else
+        scan_report(s, XTR001, offset, size, NULL,
+                    "a token %02x that cannot be, and %" PRIu64 " bytes to the next instruction",
+                    token, size);
+}
+
+/* ---- Scanning ---- */
+
+/*
+ * The size of the token at `at[index]`, of which all bytes are there; 0 when it cannot be, or more
+ * than there are when the trace ends inside of it.
+ */
+static inline size_t scan_token(xtrace_scan *s, size_t index)
+{
+    window *w = &s->win;
+    size_t left = (size_t)(w->end - w->at) - index;
+    size_t size;
+    if (left >= XTRACE_VEC_HEAD + STELE_XTRACE_VALUE_MAX || w->buffer == NULL) {
+        size = xtrace_token_size(s->tokens, w->at + index, left);
+        if (size <= left)
+            return size;
+    }
+    left = window_need(w, index + XTRACE_VEC_HEAD) - index;
+    size = xtrace_token_size(s->tokens, w->at + index, left);
+    if (size > left)
+        window_need(w, index + size);
+    return size;
+}
+
+static void group_take_insn(xtrace_scan *s, xtrace_group *group, size_t index)
+{
+    const uint8_t *at = s->win.at + index;
+    group->kind = XTRACE_GROUP_INSN;
+    group->insn = (uint32_t)index;
+    group->level = *at >> 6;
+    group->is_pcinst = s->tokens->kinds[*at] == STELE_XTRACE_PCINST;
+    if (group->is_pcinst)
+        s->pc = load_le64(at + 1);
+    s->has_pc |= group->is_pcinst;
+    group->has_pc = s->has_pc;
+    group->pc = s->has_pc ? s->pc : 0;
+    group->opcode = load_le32(at + (group->is_pcinst ? 9 : 1));
+    s->pc += 4;
+    s->count++;
+}
+
+/* Whether the group ends before a token of this kind. */
+static inline bool group_ends(const xtrace_group *group, uint8_t kind, size_t index)
+{
+    if (kind == STELE_XTRACE_ALLGPR)
+        return index != 0;
+    if (kind != STELE_XTRACE_INST && kind != STELE_XTRACE_PCINST)
+        return false;
+    return group->kind == XTRACE_GROUP_INSN ||
+           (index != 0 && !(index == ALLGPR_SIZE && group->has_gpr));
+}
+
+static void group_judge(xtrace_scan *s, const xtrace_group *group)
+{
+    if (group->kind == XTRACE_GROUP_VALUES && !s->is_continued)
+        scan_report(s, XTR005, group->offset, group->size, "an instruction", "a token %02x",
+                    *group->bytes);
+    if (group->kind == XTRACE_GROUP_INSN && !group->has_pc && !s->is_lost_reported) {
+        s->is_lost_reported = true;
+        scan_report(s, XTR004, group->offset + group->insn, 5, "a PCINST", "an INST");
+    }
+}
+
+stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group)
+{
+    window *w = &s->win;
+    size_t index = 0, size = 0;
+    w->at += s->pending;
+    s->pending = 0;
+    if (window_need(w, 1) == 0)
+        return w->status != STELE_OK ? w->status : STELE_END;
+    *group =
+        (xtrace_group){.offset = window_offset(w), .kind = XTRACE_GROUP_VALUES, .number = s->count};
+    while (index < XTRACE_GROUP_SIZE_MAX && window_need(w, index + 1) > index) {
+        uint8_t kind;
+        size = scan_token(s, index);
+        if (size == 0 || size > (size_t)(w->end - w->at) - index)
+            break;
+        kind = s->tokens->kinds[w->at[index]];
+        if (group_ends(group, kind, index))
+            break;
+        if (kind == STELE_XTRACE_INST || kind == STELE_XTRACE_PCINST)
+            group_take_insn(s, group, index);
+        group->has_gpr |= kind == STELE_XTRACE_ALLGPR;
+        index += size;
+    }
+    if (w->status != STELE_OK && w->status != STELE_ERR_READ)
+        return w->status;
+    if (index == 0) {
+        scan_damage(s, size, group);
+        s->is_continued = false;
+        return STELE_OK;
+    }
+    group->bytes = w->at;
+    group->size = s->pending = index;
+    group_judge(s, group);
+    s->is_continued = index >= XTRACE_GROUP_SIZE_MAX;
+    if (s->is_continued)
+        scan_report(s, XTR014, group->offset, group->size, NULL, "more than %zu bytes",
+                    XTRACE_GROUP_SIZE_MAX);
+    return STELE_OK;
+}

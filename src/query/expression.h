@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions over an event and its fields: the language of `--where`, see docs/filters.md. */
+#ifndef QUERY_EXPRESSION_H
+#define QUERY_EXPRESSION_H
+
+#include "model/context.h"
+
+#define EXPRESSION_DEPTH_MAX 64u
+
+typedef struct expression expression;
+
+/*
+ * Compiles an expression, which is copied. STELE_ERR_ARGUMENT with a finding (STE009: the place,
+ * what was expected) when it cannot be used; STELE_ERR_MEMORY. Parentheses nest at most
+ * EXPRESSION_DEPTH_MAX deep.
+ */
+stele_status expression_new(stele_context *context, const char *text, expression **out);
+void expression_free(expression *e);
+
+/* STELE_COLUMN_... that it looks at. */
+uint32_t expression_columns(const expression *e);
+
+/* Whether it holds for an event. Allocates nothing but memory for patterns over names. */
+bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event);
+
+#endif

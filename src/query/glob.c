@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/glob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- One pattern ---- */
+
+/* One byte of a class, where `\` quotes; gives the place behind it. */
+static const char *class_byte(const char *at, unsigned char *byte)
+{
+    if (at[0] == '\\' && at[1] != '\0')
+        at++;
+    *byte = (unsigned char)*at;
+    return at + 1;
+}
+
+/* A class from behind its `[` to behind its `]`; NULL when it is never closed. */
+static const char *class_matches(const char *at, unsigned char byte, bool *matches)
+{
+    const bool is_negated = *at == '!' || *at == '^';
+    const char *first = at + is_negated; /* where a `]` is a member */
+    bool found = false;
+    for (at = first; *at != ']' || at == first;) {
+        unsigned char low, high;
+        if (*at == '\0')
+            return NULL;
+        at = class_byte(at, &low);
+        high = low;
+        if (at[0] == '-' && at[1] != ']' && at[1] != '\0')
+            at = class_byte(at + 1, &high);
+        found |= low <= byte && byte <= high;
+    }
+    *matches = found != is_negated;
+    return at + 1;
+}
+
+/*
+ * One element of the pattern other than `*` against one byte: the place behind the element, NULL
+ * when it does not match. `*open_at` becomes the first `[` that is never closed, so that nothing
+ * is searched for its end twice.
+ */
+static const char *element_matches(const char *pattern, unsigned char byte, const char **open_at)
+{
+    if (*pattern == '\0')
+        return NULL;
+    if (*pattern == '?')
+        return pattern + 1;
+    if (*pattern == '[' && (*open_at == NULL || pattern < *open_at)) {
+        bool matches;
+        const char *behind = class_matches(pattern + 1, byte, &matches);
+        if (behind != NULL)
+            return matches ? behind : NULL;
+        *open_at = pattern;
+    }
+    if (pattern[0] == '\\' && pattern[1] != '\0')
+        pattern++;
+    return (unsigned char)*pattern == byte ? pattern + 1 : NULL;
+}
+
+/*
+ * Only the last `*` seen needs to be tried again: what stands between two stars matches best where
+ * it matches first.
+ */
+bool glob_matches(const char *pattern, const char *text, size_t size)
+{
+    const char *end = text + size;
+    const char *star = NULL, *star_text = NULL, *open_at = NULL;
+    while (text < end) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            star_text = text;
+            if (*star == '\0')
+                return true;
+            continue;
+        }
+        const char *behind = element_matches(pattern, (unsigned char)*text, &open_at);
+        if (behind != NULL) {
+            pattern = behind;
+            text++;
+        } else if (star != NULL) {
+            pattern = star;
+            text = ++star_text;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+/* ---- Sets ---- */
+
+bool glob_set_init(glob_set *set, const stele_globs *globs)
+{
+    *set = (glob_set){0};
+    if (globs->count == 0)
+        return true;
+    set->patterns = calloc(globs->count, sizeof *set->patterns);
+    if (set->patterns == NULL)
+        return false;
+    for (; set->count < globs->count; set->count++) {
+        set->patterns[set->count] = strdup(globs->patterns[set->count]);
+        if (set->patterns[set->count] == NULL)
+            return false;
+    }
+    return true;
+}
+
+void glob_set_free(glob_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        free(set->patterns[i]);
+    free(set->patterns);
+    free(set->verdicts);
+}
+
+bool glob_set_matches(const glob_set *set, const char *text, size_t size)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (glob_matches(set->patterns[i], text, size))
+            return true;
+    }
+    return false;
+}
+
+/* Makes room for verdicts on all names there are; false when memory is exhausted. */
+static bool verdicts_reserve(glob_set *set, const stele_context *context, stele_name name)
+{
+    const uint32_t known = stele_name_count(context);
+    const uint32_t count = known + known / 2 + 64;
+    uint8_t *verdicts;
+    if (name >= known)
+        return false;
+    verdicts = realloc(set->verdicts, count);
+    if (verdicts == NULL)
+        return false;
+    memset(verdicts + set->verdict_count, 0, count - set->verdict_count);
+    set->verdicts = verdicts;
+    set->verdict_count = count;
+    return true;
+}
+
+bool glob_set_matches_name(glob_set *set, const stele_context *context, const stele_batch *batch,
+                           stele_name name)
+{
+    stele_text text;
+    bool matches;
+    if (name < set->verdict_count && set->verdicts[name] != 0)
+        return set->verdicts[name] == 2;
+    text = stele_name_text(context, batch, name);
+    matches = glob_set_matches(set, text.bytes, text.size);
+    if (name < set->verdict_count || verdicts_reserve(set, context, name))
+        set->verdicts[name] = matches ? 2 : 1;
+    return matches;
+}

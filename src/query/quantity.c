@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/quantity.h"
+
+#include <string.h>
+
+#include "core/wide.h"
+
+#define DIGITS_MAX 18u /* 10^18 fits in 64 bits */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_digit_or_gap(const char *at)
+{
+    return is_digit(*at) || (*at == '_' && is_digit(at[1]));
+}
+
+static uint64_t power_of_10(uint32_t exponent)
+{
+    uint64_t power = 1;
+    while (exponent-- > 0)
+        power *= 10;
+    return power;
+}
+
+static const char *read_whole(const char *at, quantity *q)
+{
+    for (; is_digit_or_gap(at); at++) {
+        if (*at == '_')
+            continue;
+        if (__builtin_mul_overflow(q->whole, 10, &q->whole) ||
+            __builtin_add_overflow(q->whole, (uint64_t)(*at - '0'), &q->whole))
+            q->is_too_large = true;
+    }
+    return at;
+}
+
+/* Zeros count only once another digit follows, so that "1.000000000000000000000s" is fine. */
+static const char *read_fraction(const char *at, quantity *q)
+{
+    uint32_t zeros = 0;
+    for (; is_digit_or_gap(at); at++) {
+        if (*at == '_')
+            continue;
+        if (*at == '0') {
+            zeros++;
+            continue;
+        }
+        if (q->is_too_fine || zeros >= DIGITS_MAX - q->digits) {
+            q->is_too_fine = true;
+            continue;
+        }
+        q->fraction = q->fraction * power_of_10(zeros + 1) + (uint64_t)(*at - '0');
+        q->digits += zeros + 1;
+        zeros = 0;
+    }
+    return at;
+}
+
+const char *quantity_read(const char *at, quantity *q)
+{
+    *q = (quantity){0};
+    if (!is_digit(*at))
+        return NULL;
+    at = read_whole(at, q);
+    if (*at != '.' || !is_digit(at[1]))
+        return at;
+    q->has_point = true;
+    return read_fraction(at + 1, q);
+}
+
+/* No unit here has more than 13 factors of 2 or of 5, so a fraction with more than 18 digits (the
+   last one not 0) is never whole. */
+quantity_fit quantity_scale(const quantity *q, uint64_t factor, uint64_t *value)
+{
+    const wide_u128 part = (wide_u128)q->fraction * factor;
+    const uint64_t power = power_of_10(q->digits);
+    const wide_u128 total = (wide_u128)q->whole * factor + part / power;
+    if (q->is_too_large || total > UINT64_MAX)
+        return QUANTITY_TOO_LARGE;
+    if (q->is_too_fine || part % power != 0)
+        return QUANTITY_TOO_FINE;
+    *value = (uint64_t)total;
+    return QUANTITY_FITS;
+}
+
+typedef struct unit {
+    const char *name;
+    uint64_t factor;
+} unit;
+
+static uint64_t unit_find(const unit *units, const char *name, size_t size)
+{
+    for (; units->name != NULL; units++) {
+        if (strlen(units->name) == size && memcmp(units->name, name, size) == 0)
+            return units->factor;
+    }
+    return 0;
+}
+
+uint64_t quantity_time_unit(const char *name, size_t size)
+{
+    static const unit units[] = {
+        {"ns", 1},
+        {"us", 1000},
+        {"ms", 1000000},
+        {"s", 1000000000},
+        {"m", UINT64_C(60000000000)},
+        {"h", UINT64_C(3600000000000)},
+        {NULL, 0},
+    };
+    return unit_find(units, name, size);
+}
+
+uint64_t quantity_size_unit(const char *name, size_t size)
+{
+    static const unit units[] = {
+        {"B", 1},
+        {"KB", 1000},
+        {"KiB", UINT64_C(1) << 10},
+        {"MB", 1000000},
+        {"MiB", UINT64_C(1) << 20},
+        {"GB", 1000000000},
+        {"GiB", UINT64_C(1) << 30},
+        {NULL, 0},
+    };
+    return unit_find(units, name, size);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decimals with units ("1.5ms", "4KiB") as exact integers, without floating point. */
+#ifndef QUERY_QUANTITY_H
+#define QUERY_QUANTITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A decimal as it stands in a text, without its unit: whole + fraction / 10^digits. */
+typedef struct quantity {
+    uint64_t whole;
+    uint64_t fraction;
+    uint32_t digits;   /* of the fraction, 18 at most, the last of them not 0 */
+    bool has_point;    /* it was written with a fraction */
+    bool is_too_large; /* the whole part does not fit */
+    bool is_too_fine;  /* the fraction has more digits: no unit makes it whole */
+} quantity;
+
+typedef enum quantity_fit {
+    QUANTITY_FITS,
+    QUANTITY_TOO_LARGE, /* beyond 64 bits */
+    QUANTITY_TOO_FINE   /* not a whole number */
+} quantity_fit;
+
+/*
+ * Reads digits with at most one point among them; '_' may stand between two digits. Gives the
+ * place behind them, NULL when there is no digit at `at`. The text ends with a zero.
+ */
+const char *quantity_read(const char *at, quantity *q);
+
+/* The quantity times `factor`, where that is a whole number. */
+quantity_fit quantity_scale(const quantity *q, uint64_t factor, uint64_t *value);
+
+/* Nanoseconds in a unit of time: "ns", "us", "ms", "s", "m", "h"; 0 for any other text. */
+uint64_t quantity_time_unit(const char *unit, size_t size);
+
+/* Bytes in a unit of size: "B", "KB", "KiB", "MB", "MiB", "GB", "GiB"; 0 for any other text. */
+uint64_t quantity_size_unit(const char *unit, size_t size);
+
+#endif
