@@ -49,7 +49,8 @@ static struct {
     unsigned failures;
     uint64_t prefixes, flips, chunkings, round_trips, copies, allocations, findings, orders,
         projections;
-    char at[512]; /* what is being tried, for those who cannot return */
+    uint64_t lost_max, unnamed_max, refused; /* by a flipped byte */
+    char at[512];                            /* what is being tried, for those who cannot return */
 } contract;
 
 /* ---- Reporting ---- */
@@ -291,6 +292,10 @@ static void check_status(const run *r)
 {
     if (r->broken != NULL)
         fail(r->broken);
+    for (size_t i = 0; i < r->finding_count; i++) {
+        if (strcmp(r->findings[i].code->code, "STE013") == 0)
+            fail(r->findings[i].found);
+    }
     if (r->status != STELE_OK && r->status != STELE_ERR_FORMAT && r->status != STELE_ERR_DAMAGED)
         fail(stele_status_text(r->status));
 }
@@ -310,18 +315,104 @@ static void try_prefixes(const sample *s, const positions *p, const guarded *g, 
     }
 }
 
-static void try_flip(const sample *s, uint8_t *bytes, size_t at, uint8_t mask, run *r)
+/*
+ * Robustness, format by format: of one damaged byte, how many events outside of the damaged record
+ * can be lost, and how many of those without a finding whose range they lie in (because a record
+ * that grew by the damage is a valid one, and holds them). A format that has no line here states no
+ * bound yet: its figures are printed only.
+ */
+static const struct bound {
+    const char *format;
+    uint64_t lost_max, unnamed_max;
+} bounds[] = {
+    {NULL, UINT64_MAX, UINT64_MAX},
+};
+
+static const struct bound *format_bound(void)
+{
+    size_t i = 0;
+    while (bounds[i].format != NULL && strcmp(bounds[i].format, contract.format->name) != 0)
+        i++;
+    return &bounds[i];
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where the events of a reading stand, in rising order. */
+static positions event_offsets(const run *r)
+{
+    positions p = {0};
+    for (size_t i = 0; i < r->event_count; i++)
+        positions_add(&p, r->events[i].offset, SIZE_MAX);
+    if (p.count != 0)
+        qsort(p.at, p.count, sizeof *p.at, compare_offsets);
+    return p;
+}
+
+/* Whether a finding names the byte. */
+static bool is_named(const run *r, uint64_t offset)
+{
+    for (size_t i = 0; i < r->finding_count; i++) {
+        const run_finding *finding = &r->findings[i];
+        if (finding->offset <= offset && offset - finding->offset < finding->size)
+            return true;
+    }
+    return false;
+}
+
+/* Delivered, and named as lost, are together what the sound trace has. Of a folder, files are not
+   told apart. */
+static void check_conservation(const sample *s, const run *whole, const run *r, size_t at)
+{
+    const struct bound *bound = format_bound();
+    uint64_t lost_count = 0, unnamed_count = 0;
+    positions delivered;
+    if (r->status != STELE_OK) {
+        contract.refused++;
+        return;
+    }
+    delivered = event_offsets(r);
+    for (size_t i = 0; i < whole->event_count; i++) {
+        const run_event *event = &whole->events[i];
+        if (!event_is_sure(event, UINT64_MAX) ||
+            (!s->is_folder && event->offset <= at && at - event->offset < event->size))
+            continue;
+        if (delivered.count != 0 && bsearch(&event->offset, delivered.at, delivered.count,
+                                            sizeof *delivered.at, compare_offsets) != NULL)
+            continue;
+        lost_count++;
+        unnamed_count += !is_named(r, event->offset);
+    }
+    __real_free(delivered.at);
+    if (lost_count > contract.lost_max)
+        contract.lost_max = lost_count;
+    if (unnamed_count > contract.unnamed_max)
+        contract.unnamed_max = unnamed_count;
+    if (lost_count > bound->lost_max)
+        fail("more events are lost by one byte than the format's bound says");
+    if (unnamed_count > bound->unnamed_max)
+        fail("events are lost that no finding names");
+}
+
+static void try_flip(const sample *s, uint8_t *bytes, size_t at, uint8_t mask, run *r,
+                     const run *whole)
 {
     const run_input in = sample_input(s, bytes, s->size);
     bytes[at] ^= mask;
     run_read(r, &in, &checked);
     bytes[at] ^= mask;
     check_status(r);
+    check_conservation(s, whole, r, at);
     contract.flips++;
 }
 
 /* Every byte turned around, and one bit of it; of large samples one of the two at each place. */
-static void try_flips(const sample *s, const positions *p, const guarded *g, run *r)
+static void try_flips(const sample *s, const positions *p, const guarded *g, run *r,
+                      const run *whole)
 {
     uint8_t *bytes = guarded_put(g, s->bytes, s->size);
     const bool has_both = s->size <= contract.exhaustive_size;
@@ -332,9 +423,9 @@ static void try_flips(const sample *s, const positions *p, const guarded *g, run
             continue;
         try_begin(s, "flip", at);
         if (has_both || i % 2 == 0)
-            try_flip(s, bytes, at, 0xff, r);
+            try_flip(s, bytes, at, 0xff, r, whole);
         if (has_both || i % 2 != 0)
-            try_flip(s, bytes, at, bit, r);
+            try_flip(s, bytes, at, bit, r, whole);
     }
 }
 
@@ -1000,7 +1091,7 @@ static void try_sample(const sample *s, run *r)
     try_copies(s, r, &whole);
     try_allocations(s, r);
     try_prefixes(s, &p, &g, r, &whole);
-    try_flips(s, &p, &g, r);
+    try_flips(s, &p, &g, r, &whole);
     munmap(g.map, g.map_size);
     __real_free(p.at);
     run_free(&whole);
@@ -1042,6 +1133,9 @@ int main(int argc, char **argv)
            contract.sample_count, contract.prefixes, contract.flips, contract.chunkings,
            contract.projections, contract.orders, contract.round_trips, contract.copies,
            contract.allocations, contract.findings, contract.failures);
+    printf("one damaged byte costs at most %" PRIu64 " other events, %" PRIu64
+           " of them without a finding; %" PRIu64 " traces were refused\n",
+           contract.lost_max, contract.unnamed_max, contract.refused);
     run_free(&r);
     for (size_t i = 0; i < contract.sample_count; i++) {
         free(contract.samples[i].path);

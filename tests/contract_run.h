@@ -32,7 +32,7 @@ typedef struct run_event {
 
 typedef struct run_finding {
     const stele_code *code;
-    uint64_t offset;
+    uint64_t offset, size;
     char expected[64], found[128]; /* as far as there is room */
 } run_finding;
 
@@ -82,7 +82,7 @@ static inline void run_on_finding(void *user, const stele_diag *diag)
     r->findings =
         run_grow(r->findings, r->finding_count, &r->finding_capacity, sizeof *r->findings);
     finding = &r->findings[r->finding_count++];
-    *finding = (run_finding){.code = diag->code, .offset = diag->offset};
+    *finding = (run_finding){.code = diag->code, .offset = diag->offset, .size = diag->size};
     snprintf(finding->expected, sizeof finding->expected, "%s",
              diag->expected != NULL ? diag->expected : "");
     snprintf(finding->found, sizeof finding->found, "%s", diag->found);

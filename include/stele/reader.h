@@ -153,6 +153,17 @@ typedef struct stele_request {
 
 typedef struct stele_reader stele_reader;
 
+/*
+ * What became of the bytes of the inputs that were read, after unpacking. Once a reader came to its
+ * end without bounds of time, the three add up to the size of the inputs: no byte is dropped
+ * without a word. Every stretch of skipped bytes lies in the range of a finding.
+ */
+typedef struct stele_balance {
+    uint64_t record_size;  /* bytes of records that were read, whether or not they hold events */
+    uint64_t padding_size; /* bytes that the format leaves unused, as between packets */
+    uint64_t skipped_size; /* bytes that could not be read as records */
+} stele_balance;
+
 typedef struct stele_reader_stats {
     uint64_t event_count;     /* delivered */
     uint64_t filtered_count;  /* read, and left out by the request */
@@ -162,7 +173,9 @@ typedef struct stele_reader_stats {
     int64_t unordered_max_ns; /* the largest distance of those */
     uint64_t lost_count;      /* events that the tracer or damage is known to have cost */
     uint64_t missing_count;   /* packets known to be missing, with an unknown number of events */
-    uint64_t skipped_size;    /* bytes that could not be read as records */
+    stele_balance balance;    /* of all traces, as far as they were read */
+    bool has_content_size;    /* content_size is known */
+    uint64_t content_size;    /* bytes of all inputs after unpacking */
     bool has_begin;           /* begin_ns is known: the traces were looked through beforehand */
     int64_t begin_ns;         /* time of the first event of all traces, left out or not */
     uint64_t byte_count;      /* bytes of input consumed so far, as stored */

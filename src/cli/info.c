@@ -91,7 +91,8 @@ static stele_status end_stream(void *user, const insns *s, const stele_stream *s
 
 /* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
  */
-static bool count_insns(cli *c, stele_trace *trace, const selection *from, summary *sum)
+static bool count_insns(cli *c, stele_trace *trace, const selection *from, summary *sum,
+                        stele_balance *balance)
 {
     insn_counting counting = {.sum = sum};
     diag_sink silent = {.fn = NULL};
@@ -107,6 +108,7 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
                                                .join = join_totals,
                                                .drop = free,
                                                .end = end_stream});
+    *balance = s.balance;
     return status == STELE_OK && !counting.has_others && s.stray_count == 0 &&
            silent.counts[STELE_ERROR] + silent.counts[STELE_WARNING] == 0;
 }
@@ -116,9 +118,10 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
 static void show_trace(cli *c, stele_trace *trace, summary *s, const selection *from, json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    i.is_complete = count_insns(c, trace, from, s);
+    i.is_complete = count_insns(c, trace, from, s, &i.stats.balance);
     if (!i.is_complete) {
         summary_clear(s);
+        i.stats = (stele_reader_stats){0};
         i.is_complete = cli_check(
             c,
             cli_read(c, &trace, 1, &from->request, &(consumer){NULL, add_to_summary, s}, &i.stats),

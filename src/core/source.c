@@ -4,6 +4,7 @@
 #include "core/source.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@ struct source {
     input *only;  /* the one member of a set; NULL for none or several */
     members members;
     bool is_set;
+    atomic_bool has_packed_member; /* a member that was opened is packed itself; any thread */
 };
 
 /* ---- Archives that must be unpacked as a whole ---- */
@@ -437,7 +439,11 @@ stele_status source_open_member(source *s, size_t index, input **in)
     else
         status = input_open_range(member->archive, name, member->offset, member->size, in);
     free(name);
-    return status == STELE_OK ? unpack_open(in, &packing) : status;
+    if (status == STELE_OK)
+        status = unpack_open(in, &packing);
+    if (status == STELE_OK && packing[0] != 0)
+        atomic_store(&s->has_packed_member, true);
+    return status;
 }
 
 uint64_t source_stored_size(const source *s)
@@ -448,4 +454,16 @@ uint64_t source_stored_size(const source *s)
     for (size_t i = 0; i < s->members.count; i++)
         size += s->members.at[i].size;
     return size;
+}
+
+bool source_content_size(const source *s, uint64_t *size)
+{
+    *size = 0;
+    if (!s->is_set) {
+        *size = s->whole->has_size ? s->whole->size : s->whole->position;
+        return s->whole->has_size || s->whole->is_ended;
+    }
+    for (size_t i = 0; i < s->members.count; i++)
+        *size += s->members.at[i].size;
+    return !s->has_packed_member;
 }

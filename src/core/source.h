@@ -64,6 +64,12 @@ char *source_member_path(const source *s, size_t index);
    member that is packed itself (.gz, .zst) is unpacked on the fly. */
 stele_status source_open_member(source *s, size_t index, input **in);
 
+/*
+ * Bytes of the input, or of all members, after unpacking. Of an input that is read from front to
+ * back they are known once it was read to its end. False where they are not known.
+ */
+bool source_content_size(const source *s, uint64_t *size);
+
 /* Bytes as stored that are read from the input or the members; 0 when not known. */
 uint64_t source_stored_size(const source *s);
 

@@ -27,7 +27,7 @@ static stele_status peeked_fill(producer *self, stele_batch *batch)
     }
     p->base.lost_count = p->from->lost_count;
     p->base.missing_count = p->from->missing_count;
-    p->base.skipped_size = p->from->skipped_size;
+    p->base.balance = p->from->balance;
     return status;
 }
 

@@ -39,7 +39,8 @@ struct stele_reader {
     stele_status status; /* of the last segment */
     stele_reader_stats stats;
     order_stats order;
-    bool is_late_reported;
+    bool is_late_reported, is_balance_checked;
+    bool is_bounded; /* by time: parts of the inputs may not be looked at */
     filter *filter;
     reading *readings;
     size_t trace_count;
@@ -337,6 +338,8 @@ static stele_status open_flows(opening *o)
             relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
     if (status == STELE_OK)
         status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
+    reader->is_bounded = o->range.begin_ns != INT64_MIN || o->range.end_ns != INT64_MAX ||
+                         o->range.begin_ticks != 0 || o->range.end_ticks != UINT64_MAX;
     reader->stats.has_begin =
         relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
     for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
@@ -408,13 +411,48 @@ static void report_late(stele_reader *reader)
                 order->late_count == 1 ? " was" : "s were", order->lateness_max_ns);
 }
 
+static void sum_balance(const stele_reader *reader, stele_reader_stats *stats)
+{
+    stats->has_content_size = true;
+    for (size_t i = 0; i < reader->producer_count; i++)
+        balance_add(&stats->balance, &reader->producers[i]->balance);
+    for (size_t i = 0; i < reader->trace_count; i++) {
+        const stele_trace *trace = reader->readings[i].trace;
+        uint64_t size;
+        balance_add(&stats->balance, &trace->balance);
+        stats->has_content_size &= source_content_size(trace->source, &size);
+        stats->content_size += size;
+    }
+}
+
+/* Once, at the end: no byte of the inputs is dropped without a word. */
+static void check_balance(stele_reader *reader)
+{
+    stele_reader_stats stats = {0};
+    if (reader->is_balance_checked || reader->is_bounded || reader->status != STELE_END)
+        return;
+    reader->is_balance_checked = true;
+    sum_balance(reader, &stats);
+    if (!stats.has_content_size || stats.balance.record_size + stats.balance.padding_size == 0 ||
+        balance_total(&stats.balance) == stats.content_size)
+        return;
+    diag_report(&reader->context->diag, &core_codes[STE013],
+                reader->trace_count == 1 ? reader->readings[0].trace->info.path : NULL,
+                STELE_NO_OFFSET, 0, "records, padding and skipped bytes that add up to the input",
+                "%" PRIu64 " + %" PRIu64 " + %" PRIu64 " of %" PRIu64 " bytes",
+                stats.balance.record_size, stats.balance.padding_size, stats.balance.skipped_size,
+                stats.content_size);
+}
+
 /* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
 static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 {
     if (reader->status == STELE_OK)
         reader->status = reader->flow->ops->pull(reader->flow);
-    if (reader->status != STELE_OK)
+    if (reader->status != STELE_OK) {
         report_late(reader);
+        check_balance(reader);
+    }
     return reader->status;
 }
 
@@ -475,8 +513,8 @@ void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stat
     for (size_t i = 0; i < reader->producer_count; i++) {
         stats->lost_count += reader->producers[i]->lost_count;
         stats->missing_count += reader->producers[i]->missing_count;
-        stats->skipped_size += reader->producers[i]->skipped_size;
     }
+    sum_balance(reader, stats);
     for (size_t i = 0; i < reader->trace_count; i++)
         is_total_known = add_progress(&reader->readings[i], stats) && is_total_known;
     if (!is_total_known)

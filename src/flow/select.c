@@ -23,7 +23,7 @@ static stele_status selected_fill(producer *self, stele_batch *batch)
     }
     s->base.lost_count = s->from->lost_count;
     s->base.missing_count = s->from->missing_count;
-    s->base.skipped_size = s->from->skipped_size;
+    s->base.balance = s->from->balance;
     return status;
 }
 

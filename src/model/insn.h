@@ -156,7 +156,7 @@ typedef struct insn_producer_ops {
 /* Formats put this first in structs of their own. */
 struct insn_producer {
     const insn_producer_ops *ops;
-    uint64_t skipped_size; /* bytes that were no records */
+    stele_balance balance; /* of the bytes that it passed over */
     uint64_t stray_count;  /* accesses and values without an instruction */
     /* Of the stream that ended last, where snapshots were asked for: */
     uint64_t snapshot_count;

@@ -12,6 +12,18 @@
 #include "core/source.h"
 #include "model/context.h"
 
+static inline void balance_add(stele_balance *sum, const stele_balance *more)
+{
+    sum->record_size += more->record_size;
+    sum->padding_size += more->padding_size;
+    sum->skipped_size += more->skipped_size;
+}
+
+static inline uint64_t balance_total(const stele_balance *b)
+{
+    return b->record_size + b->padding_size + b->skipped_size;
+}
+
 /* ---- Producers ------------------------------------------------------------------------------- */
 
 typedef struct producer producer;
@@ -29,10 +41,11 @@ typedef struct producer_ops {
 
 struct producer {
     const producer_ops *ops;
-    uint64_t lost_count;    /* events known to be lost, kept up to date by fill as the next two */
-    uint64_t missing_count; /* packets that are missing, with an unknown number of events */
-    uint64_t skipped_size;  /* bytes that were no records */
-    uint64_t kinds;         /* of all its events, as bits; 0: any may come */
+    uint64_t lost_count; /* events known to be lost, kept up to date by fill */
+    uint64_t
+        missing_count;     /* packets that are missing, with an unknown number of events; by fill */
+    stele_balance balance; /* of the bytes that it passed over, kept up to date by fill */
+    uint64_t kinds;        /* of all its events, as bits; 0: any may come */
 };
 
 #define PRODUCE_ALL UINT32_MAX
@@ -104,6 +117,8 @@ struct stele_trace {
     stele_resolve_fn *resolve; /* NULL: code is named by its number */
     void *resolve_user;
     trace_texts texts;
+    stele_balance balance; /* of the bytes that no producer passes over: metadata, index files. Of a
+                              format that keeps no balance, it and those of producers hold zeros */
     uint32_t stream_first, stream_count; /* valid with is_indexed */
     bool is_indexed;
     bool is_consumed; /* a sequential source that was read already */

@@ -84,7 +84,7 @@ static void read_all(const consumer *to, stele_trace *trace, const stele_request
         consume(to, &segment);
     require(status == STELE_END, "damage does not end reading");
     stele_reader_get_stats(reader, &stats);
-    require(stats.skipped_size <= to->size, "no more is skipped than there is");
+    require(stats.balance.skipped_size <= to->size, "no more is skipped than there is");
     stele_reader_close(reader);
 }
 

@@ -112,7 +112,7 @@ static stele_status made_produce(stele_trace *self, const produce_request *reque
     p->stream_first = stream_first;
     p->base.lost_count = 3;
     p->base.missing_count = 2;
-    p->base.skipped_size = 5;
+    p->base.balance.skipped_size = 5;
     if (request->stream != PRODUCE_ALL)
         p->only = request->stream - stream_first;
     *out = &p->base;
@@ -434,7 +434,7 @@ TEST(what_producers_lost_and_skipped_is_summed)
     CHECK_EQ_U64(o.produced, 3);
     CHECK_EQ_U64(o.stats.lost_count, 9);
     CHECK_EQ_U64(o.stats.missing_count, 6);
-    CHECK_EQ_U64(o.stats.skipped_size, 15);
+    CHECK_EQ_U64(o.stats.balance.skipped_size, 15);
     CHECK_EQ_U64(o.stats.byte_total, 5);
     CHECK_EQ_U64(o.stats.filtered_count, 0);
     free(list.events);

@@ -594,7 +594,7 @@ TEST(the_samples_of_real_writers_read_without_loss)
             ;
         stele_reader_get_stats(reader, &stats);
         stele_reader_close(reader);
-        CHECK_EQ_U64(stats.skipped_size, 0);
+        CHECK_EQ_U64(stats.balance.skipped_size, 0);
         CHECK(stats.event_count != 0);
         if (samples[i].events != 0)
             CHECK_EQ_U64(stats.event_count, samples[i].events);

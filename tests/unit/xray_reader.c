@@ -409,7 +409,7 @@ TEST(basic_blocks_of_a_thread_are_put_in_order)
     check_event(&r, 3, STELE_KIND_END, 0x325, 1);
     CHECK_EQ_U64(r.events[1].tid, 8);
     CHECK_EQ_STR(r.codes, "XRY014@160 ");
-    CHECK_EQ_U64(r.stats.skipped_size, 32);
+    CHECK_EQ_U64(r.stats.balance.skipped_size, 32);
     reading_end(&r);
 }
 
@@ -454,7 +454,7 @@ TEST(a_damaged_profile_gives_the_blocks_before)
     READ(&r, texts);
     CHECK_EQ_U64(r.count, 1);
     CHECK_EQ_STR(r.codes, "XRY016@88 ");
-    CHECK_EQ_U64(r.stats.skipped_size, 16);
+    CHECK_EQ_U64(r.stats.balance.skipped_size, 16);
     reading_end(&r);
 }
 

@@ -17,7 +17,7 @@ typedef struct insns {
     struct disassembly *text; /* see insns_opcode_text() */
     bool text_tried;
     diag_sink *diag;       /* NULL: findings are told */
-    uint64_t skipped_size; /* so far, of all traces */
+    stele_balance balance; /* so far, of all traces */
     uint64_t stray_count;
     uint64_t snapshot_count; /* of the last stream, where they were asked for */
     bool ends_with_snapshot; /* one stands behind its last instruction */

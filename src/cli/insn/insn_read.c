@@ -124,7 +124,7 @@ static bool status_is_end(stele_status status)
 
 static void add_counts(insns *s, const insn_producer *from)
 {
-    s->skipped_size += from->skipped_size;
+    balance_add(&s->balance, &from->balance);
     s->stray_count += from->stray_count;
     s->snapshot_count = from->snapshot_count;
     s->ends_with_snapshot |= from->ends_with_snapshot;

@@ -102,13 +102,32 @@ static void write_tracks(const cli *c, const info *i, json *j)
     json_close(j, ']');
 }
 
+static void write_balance(const info *i, json *j)
+{
+    const stele_balance *balance = &i->stats.balance;
+    if (balance->record_size + balance->padding_size == 0) {
+        json_null(j, "balance");
+        return;
+    }
+    json_open(j, "balance", '{');
+    json_uint(j, "record_size", balance->record_size);
+    json_uint(j, "padding_size", balance->padding_size);
+    json_uint(j, "skipped_size", balance->skipped_size);
+    if (i->stats.has_content_size)
+        json_uint(j, "content_size", i->stats.content_size);
+    else
+        json_null(j, "content_size");
+    json_close(j, '}');
+}
+
 static void write_state(const cli *c, const info *i, json *j)
 {
     const summary_totals *totals = i->totals;
     json_uint(j, "lost_count", i->stats.lost_count);
     json_uint(j, "lost_event_count", totals->lost_event_count);
     json_uint(j, "missing_count", i->stats.missing_count);
-    json_uint(j, "skipped_size", i->stats.skipped_size);
+    json_uint(j, "skipped_size", i->stats.balance.skipped_size);
+    write_balance(i, j);
     json_uint(j, "damaged_count", totals->damaged_count);
     json_uint(j, "unresolved_count", totals->unresolved_count);
     json_uint(j, "clamped_count", totals->clamped_count);

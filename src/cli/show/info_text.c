@@ -156,10 +156,23 @@ static void write_lost(cli *c, const info *i)
     if (i->totals->lost_event_count > 0)
         fact(c, &is_first, "%s of loss in the trace",
              print_things(text, i->totals->lost_event_count, "mark"));
-    if (i->stats.skipped_size > 0)
+    if (i->stats.balance.skipped_size > 0)
         fact(c, &is_first, "%s that could not be read",
-             print_things(text, i->stats.skipped_size, "byte"));
+             print_things(text, i->stats.balance.skipped_size, "byte"));
     output_text(c->out, is_first ? "nothing that the trace tells of\n" : "\n");
+}
+
+/* What became of every byte. */
+static void write_balance(cli *c, const info *i)
+{
+    const stele_balance *balance = &i->stats.balance;
+    char text[PRINT_SIZE];
+    if (balance->record_size + balance->padding_size == 0)
+        return;
+    label(c, "Bytes");
+    output_printf(c->out, "%s in records", print_count(text, balance->record_size));
+    output_printf(c->out, ", %s of padding", print_count(text, balance->padding_size));
+    output_printf(c->out, ", %s skipped\n", print_count(text, balance->skipped_size));
 }
 
 static void write_state(cli *c, const info *i)
@@ -172,6 +185,7 @@ static void write_state(cli *c, const info *i)
                       print_things(text, i->stats.unordered_count, "event"),
                       print_duration(distance, i->stats.unordered_max_ns));
     }
+    write_balance(c, i);
     write_lost(c, i);
     if (i->totals->damaged_count + i->totals->unresolved_count + i->totals->clamped_count > 0) {
         label(c, "Doubtful");

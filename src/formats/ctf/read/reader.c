@@ -114,7 +114,7 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
 static stele_status open_packet(ctf_producer *self)
 {
     stele_status status = ctf_walk_next(&self->walk, &self->packet);
-    self->base.skipped_size += self->walk.skipped;
+    self->base.balance.skipped_size += self->walk.skipped;
     self->walk.skipped = 0;
     if (status != STELE_OK) {
         self->packet = NULL;
@@ -134,7 +134,7 @@ static stele_status open_packet(ctf_producer *self)
                            self->packet, self->run);
     if (status != STELE_ERR_FORMAT)
         return status;
-    self->base.skipped_size += self->packet->size;
+    self->base.balance.skipped_size += self->packet->size;
     self->packet = NULL;
     return STELE_OK;
 }
@@ -172,7 +172,7 @@ static void close_packet(ctf_producer *self, bool is_whole)
         judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
                     head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
     if (!is_whole)
-        self->base.skipped_size += content_left(&self->content);
+        self->base.balance.skipped_size += content_left(&self->content);
     self->packet = NULL;
 }
 

@@ -218,7 +218,7 @@ static stele_status producer_fill(producer *self, stele_batch *batch)
         return STELE_END;
     status = producer_run(p, batch, &provider);
     p->base.lost_count = p->events.lost_count;
-    p->base.skipped_size = p->walk.skipped_size;
+    p->base.balance.skipped_size = p->walk.skipped_size;
     if (status != STELE_OK)
         return status;
     if (batch->event_count == 0)

@@ -547,7 +547,7 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
             status = counters_finish(&p->counters) ? STELE_OK : STELE_ERR_MEMORY;
         }
     }
-    self->skipped_size = p->scan.skipped_size;
+    self->balance.skipped_size = p->scan.skipped_size;
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
 }
 

@@ -67,7 +67,7 @@ static bool take_call(basic_producer *self, stele_batch *batch, const uint8_t *a
     stele_event *event;
     if (at[3] >= sizeof kinds) {
         basic_report(self, XRY014, XRAY_BASIC_SIZE, "a kind from 0 to 3", "another kind");
-        self->base.skipped_size += XRAY_BASIC_SIZE;
+        self->base.balance.skipped_size += XRAY_BASIC_SIZE;
         return true;
     }
     name = xray_trace_function(self->trace, batch, function);
@@ -140,7 +140,7 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
     while ((left = window_need(&self->w, XRAY_BASIC_SIZE)) < XRAY_BASIC_SIZE) {
         if (left != 0 && self->w.status == STELE_OK) {
             basic_report(self, XRY017, left, "a record of 32 bytes", "the end of the file");
-            self->base.skipped_size += left;
+            self->base.balance.skipped_size += left;
             self->w.at = self->w.end;
         }
         if (self->range_at == self->range_end || self->w.status != STELE_OK)
@@ -184,7 +184,7 @@ static stele_status basic_fill(producer *base, stele_batch *batch)
             is_done = take_argument(self, batch, self->w.at, track);
         } else {
             basic_report(self, XRY014, XRAY_BASIC_SIZE, "type 0 or 1", "another type");
-            self->base.skipped_size += XRAY_BASIC_SIZE;
+            self->base.balance.skipped_size += XRAY_BASIC_SIZE;
         }
         if (!is_done)
             return STELE_ERR_MEMORY;

@@ -104,7 +104,7 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
         if (self->w.in->has_size && room > self->w.in->size - window_offset(&self->w))
             room = self->w.in->size - window_offset(&self->w);
         profile_report(self, room, "a path that ends within its block", "one that does not");
-        self->base.skipped_size += room;
+        self->base.balance.skipped_size += room;
         self->block_end = 0;
         if (!window_skip(&self->w, room))
             window_move(&self->w, UINT64_MAX, UINT64_MAX);

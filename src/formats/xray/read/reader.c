@@ -203,7 +203,7 @@ static stele_status skip_damage(fdr_producer *self, const uint8_t **at, const ui
     snprintf(found, sizeof found, "byte 0x%02x; %zu bytes are skipped", *start,
              (size_t)(*at - start));
     fdr_report(self, XRY002, start, (uint64_t)(*at - start), expected[result], found);
-    self->base.skipped_size += (uint64_t)(*at - start);
+    self->base.balance.skipped_size += (uint64_t)(*at - start);
     return STELE_OK;
 }
 
@@ -223,7 +223,7 @@ static stele_status end_short(fdr_producer *self, stele_batch *batch, const uint
     if (has_payload)
         status = push_payload(self, batch, at, record, (uint32_t)left - XRAY_METADATA_SIZE);
     else
-        self->base.skipped_size += left;
+        self->base.balance.skipped_size += left;
     self->base.lost_count += !has_payload;
     leave_range(self);
     return status;
@@ -431,7 +431,7 @@ static stele_status next_range(fdr_producer *self)
 {
     if (self->is_file_order) {
         const stele_status status = xray_locate(&self->locator, &self->w, &self->range);
-        self->base.skipped_size += self->locator.skipped;
+        self->base.balance.skipped_size += self->locator.skipped;
         self->locator.skipped = 0;
         if (status != STELE_OK)
             return status;

@@ -511,7 +511,7 @@ static stele_status insns_fill(insn_producer *self, insn_batch *batch)
             status = stream_open(p);
         if (status == STELE_OK)
             status = p->from.in != NULL ? stream_step(p, batch) : STELE_END;
-        self->skipped_size = p->skipped_size + p->scan.skipped_size;
+        self->balance.skipped_size = p->skipped_size + p->scan.skipped_size;
         if (status == STELE_END) {
             batch->insn_count = 0;
             status = stream_finish(p);

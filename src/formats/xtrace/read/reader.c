@@ -158,7 +158,7 @@ static stele_status xtrace_fill(producer *self, stele_batch *batch)
         status = part_open(p);
     while (status == STELE_OK && !batch_is_full(batch))
         status = produce_step(p, batch);
-    self->skipped_size = p->skipped_size + p->scan.skipped_size;
+    self->balance.skipped_size = p->skipped_size + p->scan.skipped_size;
     if (status == STELE_END) {
         part_close(p);
         p->part++;
