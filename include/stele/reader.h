@@ -145,6 +145,9 @@ typedef struct stele_request {
     bool check;        /* judge every byte against the format's rules: more findings, slower */
     stele_bound begin; /* inclusive; a COMPLETE event is in when it overlaps the range */
     stele_bound end;   /* exclusive */
+    /* Events before `begin` are delivered, too, so that it can be known what is open then; the
+       statistics tell where it is. A bound in ticks still leaves them out. */
+    bool from_start;
     stele_globs names, categories, tracks;
     const char *where; /* an expression over the event and its fields; NULL: none */
 } stele_request;
@@ -178,6 +181,9 @@ typedef struct stele_reader_stats {
     uint64_t content_size;    /* bytes of all inputs after unpacking */
     bool has_begin;           /* begin_ns is known: the traces were looked through beforehand */
     int64_t begin_ns;         /* time of the first event of all traces, left out or not */
+    int64_t range_begin_ns;   /* of the request, as time_ns; INT64_MIN: open, or in ticks */
+    int64_t range_end_ns;     /* the same, but not after the last event where that is known;
+                                 INT64_MAX: open, or in ticks */
     uint64_t byte_count;      /* bytes of input consumed so far, as stored */
     uint64_t byte_total;      /* 0 when not known */
 } stele_reader_stats;

@@ -67,6 +67,7 @@ bool calling_make(cli *c, calling *s)
     request->order = STELE_ORDER_STREAMS;
     request->names = request->categories = (stele_globs){.count = 0};
     request->where = NULL;
+    request->from_start = true;
     return true;
 }
 
@@ -77,7 +78,7 @@ void calling_free(calling *s)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *take, void *user)
+bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     const char *path = c->options.arguments[index];
     stele_reader_stats stats = {0};
@@ -87,9 +88,7 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *t
     if (trace == NULL)
         return false;
     s->selected.request.columns = columns;
-    cli_check(c,
-              cli_read(c, &trace, 1, &s->selected.request, &(consumer){NULL, take, user}, &stats),
-              path);
+    cli_check(c, cli_read(c, &trace, 1, &s->selected.request, to, &stats), path);
     cli_conclude(c, path, &stats);
     stele_trace_close(trace);
     return true;
@@ -115,6 +114,11 @@ bool calling_make_paths(cli *c, const calling *s, bool by_track, paths **p)
     return cli_check(c, paths_new(c->context, &given, p), "calls");
 }
 
+static stele_status ready_paths(void *user, const stele_reader_stats *stats)
+{
+    return paths_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+}
+
 static stele_status take_paths(void *user, const stele_segment *segment)
 {
     return paths_add(user, segment);
@@ -126,7 +130,8 @@ bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p)
     if (!joined_make(c) || !calling_make_paths(c, s, by_track, p))
         return false;
     for (size_t i = 0; i < c->options.argument_count; i++)
-        read_count += calling_read(c, s, i, paths_columns(*p), take_paths, *p);
+        read_count +=
+            calling_read(c, s, i, paths_columns(*p), &(consumer){ready_paths, take_paths, *p});
     return read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
 }
 

@@ -23,9 +23,10 @@ typedef struct calling {
 bool calling_make(cli *c, calling *s);
 void calling_free(calling *s);
 
-/* Reads one argument from end to end: each track in its order, traces one after the other. False
-   when it could not be read at all. */
-bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, take_fn *take, void *user);
+/* Reads one argument from its start to the end that is wanted: each track in its order, traces one
+   after the other. The consumer is to take the range of the statistics as its window. False when it
+   could not be read at all. */
+bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to);
 
 /* Makes a profile, or paths, of what is wanted; nothing is read. */
 bool calling_make_profile(cli *c, const calling *s, bool by_track, profile **p);

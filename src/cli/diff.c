@@ -244,6 +244,15 @@ static void show(differing *d)
         calling_remark_unusual(d->c, profile_get_counts(d->sides[side]));
 }
 
+static stele_status ready(void *user, const stele_reader_stats *stats)
+{
+    const differing *d = user;
+    const int64_t begin_ns = stats->range_begin_ns, end_ns = stats->range_end_ns;
+    const stele_status status = profile_set_window(d->sides[d->side], begin_ns, end_ns);
+    return status == STELE_OK && d->paths != NULL ? paths_set_window(d->paths, begin_ns, end_ns)
+                                                  : status;
+}
+
 static stele_status take(void *user, const stele_segment *segment)
 {
     const differing *d = user;
@@ -265,7 +274,7 @@ static bool read_sides(differing *d, calling *s)
     const uint32_t columns = profile_columns(d->sides[0]);
     bool is_ok = true;
     for (d->side = 0; d->side < 2 && is_ok; d->side++) {
-        is_ok = calling_read(d->c, s, d->side, columns, take, d) &&
+        is_ok = calling_read(d->c, s, d->side, columns, &(consumer){ready, take, d}) &&
                 cli_check(d->c, profile_finish(d->sides[d->side]), "diff") &&
                 (d->paths == NULL || cli_check(d->c, paths_turn(d->paths, 1), "diff"));
     }

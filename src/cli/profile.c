@@ -212,6 +212,11 @@ static void show(cli *c, profile *p)
         write_text(c, &t);
 }
 
+static stele_status ready(void *user, const stele_reader_stats *stats)
+{
+    return profile_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+}
+
 static stele_status take(void *user, const stele_segment *segment)
 {
     return profile_add(user, segment);
@@ -228,7 +233,7 @@ void command_PROFILE(cli *c)
     else if (joined_make(c) && calling_make(c, &s) &&
              calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
         for (size_t i = 0; i < o->argument_count; i++)
-            read_count += calling_read(c, &s, i, profile_columns(p), take, p);
+            read_count += calling_read(c, &s, i, profile_columns(p), &(consumer){ready, take, p});
         if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed)
             show(c, p);
     }

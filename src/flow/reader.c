@@ -321,6 +321,37 @@ static stele_status join_flows(opening *o)
     return flow_merge(o->flows, count, o->request.order_by_end, &o->reader->flow);
 }
 
+/* The end of the last event of all traces; INT64_MAX where that is not known. */
+static int64_t last_end(const opening *o)
+{
+    int64_t last_ns = INT64_MIN;
+    for (size_t i = 0; i < o->reader->trace_count; i++) {
+        const stele_trace *trace = o->reader->readings[i].trace;
+        if (!trace->is_indexed || trace->stream_count == 0)
+            return INT64_MAX;
+        for (uint32_t k = 0; k < trace->stream_count; k++) {
+            const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + k);
+            const int64_t end_ns = add_saturated(stream->end_ns, o->related[i].shift_ns);
+            if (!stream->has_range)
+                return INT64_MAX;
+            if (end_ns > last_ns)
+                last_ns = end_ns;
+        }
+    }
+    return last_ns;
+}
+
+/* Tells the range, and opens its start where what is before it is wanted, too. */
+static void range_tell(opening *o)
+{
+    stele_reader_stats *stats = &o->reader->stats;
+    const int64_t last_ns = o->range.end_ns != INT64_MAX ? last_end(o) : INT64_MAX;
+    stats->range_begin_ns = o->range.begin_ns;
+    stats->range_end_ns = o->range.end_ns < last_ns ? o->range.end_ns : last_ns;
+    if (o->request.from_start)
+        o->range.begin_ns = INT64_MIN;
+}
+
 static stele_status open_flows(opening *o)
 {
     stele_reader *reader = o->reader;
@@ -336,6 +367,7 @@ static stele_status open_flows(opening *o)
     if (status == STELE_OK)
         status =
             relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
+    range_tell(o);
     if (status == STELE_OK)
         status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
     reader->is_bounded = o->range.begin_ns != INT64_MIN || o->range.end_ns != INT64_MAX ||

@@ -24,8 +24,10 @@ typedef struct frame {
     uint64_t child_ns;
     stele_name name;
     uint32_t node;
+    uint32_t tag; /* see call_span */
     bool is_wanted;
     bool is_repeated; /* its name is further out, too */
+    bool is_carried;  /* began before the window */
 } frame;
 
 /* Where the outermost frame of a name is, as long as the name is on the stack: else what is there
@@ -42,6 +44,7 @@ typedef struct stack {
     uint32_t timed_depth;     /* frames of COMPLETE events among them */
     uint32_t cut_depth;       /* entries beyond the limit that are open */
     int64_t last_ns;          /* the latest time or end of its events */
+    bool is_before;           /* had no event in the window yet: nothing counts */
     place *places;            /* open addressing by name; NULL unless recursion is to be told */
     uint32_t place_mask, place_count;
 } stack;
@@ -52,6 +55,8 @@ struct calls {
     filter *only; /* NULL: all calls are wanted */
     call_fn *fn;
     void *user;
+    int64_t begin_ns, end_ns; /* of the window */
+    uint32_t tag;
     stack *tracks; /* by track number */
     uint32_t track_count;
     call_span pending[CALLS_PENDING];
@@ -208,7 +213,9 @@ static inline void frame_set(frame *made, int64_t begin_ns, int64_t end_ns, stel
     made->name = name;
     made->is_wanted = is_wanted;
     made->is_repeated = false;
+    made->is_carried = false;
     made->node = 0;
+    made->tag = 0;
 }
 
 /* The frame, which is the top of a stack of `depth`, as a call that ends at `end_ns`, but not
@@ -225,6 +232,7 @@ static inline uint64_t span_set(call_span *span, const frame *from, int64_t end_
     span->name = from->name;
     span->track = track;
     span->node = from->node;
+    span->tag = from->tag;
     span->depth = depth - 1;
     span->end = (uint8_t)how;
     span->is_wanted = from->is_wanted;
@@ -257,8 +265,16 @@ static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_
 {
     frame *const top = stack_top(of);
     call_span *const call = &s->pending[s->pending_count];
-    const uint64_t whole = span_set(call, top, end_ns, of->depth--, track, how);
+    const uint64_t whole =
+        span_set(call, top, end_ns < s->end_ns ? end_ns : s->end_ns, of->depth--, track, how);
     of->timed_depth -= top->end_ns != INT64_MAX;
+    if (of->is_before && !s->options.has_tags)
+        return;
+    /* It ended when the window began. */
+    if (top->is_carried && call->end_ns == call->begin_ns && !s->options.has_tags) {
+        s->counts.call_count--;
+        return;
+    }
     if (call->end_ns > top[-1].end_ns)
         call->total_ns = charge_overlap(of, top, call->end_ns);
     else
@@ -300,7 +316,8 @@ static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stel
     of->depth++;
     top = stack_top(of);
     frame_set(top, begin_ns, end_ns, name, is_wanted);
-    if (s->options.has_tree)
+    top->tag = s->tag;
+    if (s->options.has_tree && !of->is_before)
         top->node = node_child(s, top[-1].node, name);
     frames_place(s, of, of->depth);
     of->timed_depth += end_ns != INT64_MAX;
@@ -386,7 +403,8 @@ static void take_complete(calls *s, stack *of, const stele_event *event, stele_n
     s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
     if (at != of->depth)
         frames_place(s, of, at);
-    for (uint32_t i = at; s->options.has_tree && at != of->depth && i <= of->depth; i++)
+    for (uint32_t i = at;
+         s->options.has_tree && !of->is_before && at != of->depth && i <= of->depth; i++)
         of->frames[i].node = node_child(s, of->frames[i - 1].node, of->frames[i].name);
 }
 
@@ -448,7 +466,8 @@ static stack *track_begin_new(calls *s, uint32_t track, int64_t time_ns)
     if (of == NULL || !frames_grow(s, of))
         return NULL;
     frame_set(&of->frames[0], INT64_MIN, INT64_MAX, 0, false);
-    of->frames[0].node = track_root(s, track);
+    of->is_before = s->begin_ns != INT64_MIN;
+    of->frames[0].node = of->is_before ? 0 : track_root(s, track);
     of->last_ns = time_ns;
     return of;
 }
@@ -459,6 +478,68 @@ static inline stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
     if (track < s->track_count && s->tracks[track].frames != NULL)
         return &s->tracks[track];
     return track_begin_new(s, track, time_ns);
+}
+
+/* ---- The window ---- */
+
+stele_status calls_set_window(calls *s, int64_t begin_ns, int64_t end_ns)
+{
+    const bool is_open = begin_ns == INT64_MIN && end_ns == INT64_MAX;
+    const bool was_open = s->begin_ns == INT64_MIN && s->end_ns == INT64_MAX;
+    const stele_status status = is_open && was_open ? STELE_OK : calls_finish(s);
+    s->begin_ns = begin_ns;
+    s->end_ns = end_ns;
+    for (uint32_t i = 0; i < s->track_count; i++)
+        s->tracks[i].is_before = begin_ns != INT64_MIN;
+    return status;
+}
+
+bool calls_in_window(const calls *s, int64_t time_ns)
+{
+    return time_ns >= s->begin_ns && time_ns < s->end_ns;
+}
+
+void calls_tag(calls *s, uint32_t tag)
+{
+    s->tag = tag;
+}
+
+bool calls_open_at(const calls *s, uint32_t track, uint32_t depth, call_span *span)
+{
+    const stack *of = track < s->track_count ? &s->tracks[track] : NULL;
+    if (of == NULL || depth >= of->depth)
+        return false;
+    span_set(span, &of->frames[depth + 1], of->frames[depth + 1].end_ns, depth + 1, track,
+             CALL_OPEN);
+    return true;
+}
+
+/* What is open on the track begins anew with the window. */
+static void enter_window(calls *s, stack *of, uint32_t track)
+{
+    expire(s, of, track, s->begin_ns);
+    of->is_before = false;
+    if (s->options.has_tree)
+        of->frames[0].node = track_root(s, track);
+    for (uint32_t i = 1; i <= of->depth; i++) {
+        frame *const open = &of->frames[i];
+        open->is_carried = open->begin_ns < s->begin_ns;
+        open->begin_ns = s->begin_ns;
+        open->child_ns = 0;
+        if (s->options.has_tree)
+            open->node = node_child(s, open[-1].node, open->name);
+    }
+    s->counts.call_count += of->depth;
+    if (of->depth > s->counts.depth_max)
+        s->counts.depth_max = of->depth;
+}
+
+void calls_enter_window(calls *s)
+{
+    for (uint32_t i = 0; i < s->track_count; i++) {
+        if (s->tracks[i].frames != NULL && s->tracks[i].is_before)
+            enter_window(s, &s->tracks[i], i);
+    }
 }
 
 /* ---- The flow of events ---- */
@@ -492,6 +573,8 @@ stele_status calls_new(stele_context *context, const call_options *options, call
         return STELE_ERR_MEMORY;
     s->context = context;
     s->options = *options;
+    s->begin_ns = INT64_MIN;
+    s->end_ns = INT64_MAX;
     if (s->options.depth_max == 0)
         s->options.depth_max = DEPTH_MAX;
     if (s->options.nodes_max == 0)
@@ -552,6 +635,14 @@ static void take(calls *s, stack *of, const stele_batch *batch, const stele_even
     }
     if (event->time_ns > of->last_ns)
         of->last_ns = event->time_ns;
+}
+
+/* Before the window events change what is open, and nothing else. */
+static void take_before(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+{
+    const call_counts counts = s->counts;
+    take(s, of, batch, event);
+    s->counts = counts;
 }
 
 static inline bool is_repeated(const stele_event *event)
@@ -638,7 +729,13 @@ stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
         of = track_begin(s, event->track, event->time_ns);
         if (of == NULL)
             break;
-        if (s->only == NULL && of->timed_depth == 0 && of->cut_depth == 0)
+        if (of->is_before && event->time_ns >= s->begin_ns)
+            enter_window(s, of, event->track);
+        if (of->is_before) {
+            take_before(s, of, segment->batch, event++);
+            continue;
+        }
+        if (s->only == NULL && of->timed_depth == 0 && of->cut_depth == 0 && !s->options.has_tags)
             next = take_plain(s, of, event, end);
         if (next == event)
             take(s, of, segment->batch, next++);
@@ -650,18 +747,30 @@ stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
     return s->status;
 }
 
+/* What is open ends with the window, or with the track where that has no end. */
+static void finish_track(calls *s, stack *of, uint32_t track)
+{
+    const call_counts counts = s->counts;
+    const bool is_cut = s->end_ns != INT64_MAX;
+    if (of->frames != NULL && of->is_before && (is_cut || of->last_ns >= s->begin_ns))
+        enter_window(s, of, track);
+    while (of->depth != 0) {
+        const int64_t end_ns = stack_top(of)->end_ns;
+        if (end_ns != INT64_MAX)
+            close_top(s, of, track, end_ns, CALL_RETURNED);
+        else
+            close_top(s, of, track, is_cut ? s->end_ns : of->last_ns, CALL_OPEN);
+    }
+    if (of->is_before)
+        s->counts = counts;
+}
+
 stele_status calls_finish(calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {
         stack *of = &s->tracks[i];
         of->cut_depth = 0;
-        while (of->depth != 0) {
-            const int64_t end_ns = stack_top(of)->end_ns;
-            if (end_ns != INT64_MAX)
-                close_top(s, of, i, end_ns, CALL_RETURNED);
-            else
-                close_top(s, of, i, of->last_ns, CALL_OPEN);
-        }
+        finish_track(s, of, i);
     }
     flush(s);
     return s->status;

@@ -28,6 +28,7 @@ typedef struct call_span {
     uint32_t node;     /* of its path in the tree; 0 without a tree */
     uint32_t track;
     uint32_t depth; /* 0 is outermost */
+    uint32_t tag;   /* with call_options.has_tags: calls_tag() at its first event; else 0 */
     uint8_t end;    /* call_end */
     bool is_wanted; /* passes call_options.only */
 } call_span;
@@ -52,6 +53,7 @@ typedef struct call_options {
     bool has_tree;        /* give each call the node of its path */
     bool has_track_roots; /* each track has a subtree of its own, named after the track */
     bool needs_recursion; /* else total_ns is the duration */
+    bool has_tags;        /* calls keep what calls_tag() said last when they began */
     uint32_t depth_max;   /* 0: 65,536 */
     uint32_t nodes_max;   /* 0: 1,048,576 */
     /* Calls are wanted whose first event passes the names, categories, kinds and expression of this
@@ -68,6 +70,27 @@ typedef stele_status call_fn(void *user, const call_span *spans, size_t count);
 stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
                        calls **out);
 void calls_free(calls *s);
+
+/*
+ * Only what lies in [begin_ns, end_ns) counts, INT64_MIN and INT64_MAX being open ends. Events from
+ * before, which are to be added too, tell which calls are open then: these begin with the window.
+ * What has not ended in it ends with it. To be called before the first event of a trace; what is
+ * open of those before it ends.
+ */
+stele_status calls_set_window(calls *s, int64_t begin_ns, int64_t end_ns);
+
+/* With a window: has each track enter it now, not with its first event there. */
+void calls_enter_window(calls *s);
+
+/* Whether the window has an event at this time. */
+bool calls_in_window(const calls *s, int64_t time_ns);
+
+/* Of calls that begin from now on; see call_span.tag. */
+void calls_tag(calls *s, uint32_t tag);
+
+/* The open calls of a track, the outermost at depth 0; false at the depth where none is. What
+   they last and how they end is not known yet. */
+bool calls_open_at(const calls *s, uint32_t track, uint32_t depth, call_span *span);
 
 /* `others`, which may be NULL, tells whether there are events of other kinds in the segment. */
 stele_status calls_add(calls *s, const stele_segment *segment, bool *others);

@@ -119,13 +119,19 @@ uint32_t paths_columns(const paths *p)
     return calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
 }
 
+stele_status paths_set_window(paths *p, int64_t begin_ns, int64_t end_ns)
+{
+    return calls_set_window(p->calls, begin_ns, end_ns);
+}
+
 stele_status paths_add(paths *p, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     bool others = false;
     stele_status status = calls_add(p->calls, segment, &others);
     for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
-        if (event->kind == STELE_KIND_SAMPLE && calls_wants(p->calls, segment->batch, event))
+        if (event->kind == STELE_KIND_SAMPLE && calls_in_window(p->calls, event->time_ns) &&
+            calls_wants(p->calls, segment->batch, event))
             status = take_sample(p, segment->batch, event);
     }
     return status;

@@ -45,6 +45,9 @@ void paths_free(paths *p);
 uint32_t paths_columns(const paths *p);
 stele_status paths_add(paths *p, const stele_segment *segment);
 
+/* As calls_set_window(). */
+stele_status paths_set_window(paths *p, int64_t begin_ns, int64_t end_ns);
+
 /* Closes what is open. What is added from now on counts for this side. */
 stele_status paths_turn(paths *p, unsigned side);
 

@@ -43,6 +43,9 @@ stele_status profile_new(stele_context *context, const profile_options *options,
 void profile_free(profile *p);
 stele_status profile_add(profile *p, const stele_segment *segment);
 
+/* As calls_set_window(). */
+stele_status profile_set_window(profile *p, int64_t begin_ns, int64_t end_ns);
+
 /* Closes what is open; rows are complete from then on. */
 stele_status profile_finish(profile *p);
 

@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A picture of a cut is that stretch of the picture of the whole: what is open when the cut begins is
+# in it from there on, and what has not ended lasts to its end. So the times of cuts that lie side by
+# side add up to those of the whole, path by path.
+. "$SOURCE/tests/cli/lib.sh"
+xray=$SOURCE/src/formats/xray/good
+
+# folded FILE...: PATH TIME, of one file or of several added up
+folded() {
+    awk '{ time = $NF; sub(/ [0-9]+$/, ""); sums[$0] += time }
+        END { for (path in sums) printf "%s %d\n", path, sums[path] }' "$@" | LC_ALL=C sort
+}
+
+# parts TRACE NS...: cuts at these times after the start, and compares
+parts() {
+    trace=$1
+    shift
+    expect 0 flame "$trace"
+    folded out > whole
+    : > sum
+    begin=
+    for end in "$@" ''; do
+        expect 0 flame ${begin:+--begin} ${begin:+"${begin}ns"} ${end:+--end} ${end:+"${end}ns"} "$trace"
+        cat out >> sum
+        begin=$end
+    done
+    folded sum > parts
+    last="stele flame, cut at $*, of $trace"
+    same parts whole
+}
+
+whole_sum=$(expect 0 flame "$xray/exc.14.fdr5.tsc.xray"; awk '{ s += $NF } END { print s }' out)
+check "there is something to cut" test "$whole_sum" -gt 1000
+for file in exc.14.fdr5.tsc.xray tail.14.fdr5.tsc.xray sleeper.14.fdr5.tsc.xray \
+    recur.14.basic3.xray events.14.fdr5.ns.xray; do
+    parts "$xray/$file" 1
+    parts "$xray/$file" 1000 1001 30000 30500 100000 1000000 2000000
+    # Random times; SEED chooses others.
+    seed=${SEED:-12}
+    last="SEED=$seed"
+    parts "$xray/$file" $(awk -v seed="$seed" 'BEGIN { srand(seed)
+        for (i = 0; i < 12; i++) print int(exp(rand() * 15)) }' | sort -nu)
+done
+for file in heph_tracing_example.bin.log rt_scalars.bin.log; do
+    parts "$heph/$file" 1 1000 20000 30000 1000000
+done
+
+# Figures of a call that is cut: it counts where it is open, with the part of it that lies there.
+expect 0 profile --json --begin 1us --end 2us "$xray/recur.14.basic3.xray"
+mv out cut
+expect 0 profile --json "$xray/recur.14.basic3.xray"
+if have jq; then
+    check "no call outlasts the cut" jq -e 'all(.. | objects | select(has("max_ns")); .max_ns <= 1000)' cut
+fi
+finish
