@@ -135,6 +135,8 @@ typedef struct stele_xtrace_layout {
     uint32_t ffr;
     uint32_t za, za_size;
     uint32_t system, fp_size; /* fpcr, fpsr and nzcv have fp_size bytes each, the others 8 */
+    uint32_t fp_padding;      /* bytes between nzcv and tpidr_el0: 0, or 4 where a C structure with
+                                 registers of 4 bytes was written as it lies in memory */
     uint32_t size;
 } stele_xtrace_layout;
 
@@ -171,9 +173,9 @@ STELE_API stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uin
  * Finds the layout of a snapshot file by its first bytes and, where `file_size` is not 0, by its
  * size: snapshots end with their vector length, and counts rise; or else two of three end so.
  * The more snapshots are there the better. What is known beforehand (header_size, vl_bits,
- * z_stride, p_stride, p_count, za_size, fp_size) is not STELE_XTRACE_ANY in `known`, which may be
- * NULL; with vl_bits among it and `file_size` 0 a layout is taken even when none fits, with what is
- * usual for the rest. False: none.
+ * z_stride, p_stride, p_count, za_size, fp_size, fp_padding) is not STELE_XTRACE_ANY in `known`,
+ * which may be NULL; with vl_bits among it and `file_size` 0 a layout is taken even when none fits,
+ * with what is usual for the rest. False: none.
  */
 STELE_API bool stele_xtrace_layout_detect(const void *bytes, size_t size, uint64_t file_size,
                                           const stele_xtrace_layout *known,

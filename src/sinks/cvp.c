@@ -70,9 +70,8 @@ static bool find_value(const step *at, unsigned number, uint8_t value[16])
 {
     const step_access *access = &at->accesses[0];
     if (number < REGISTER_V) {
-        const bool is_known = a64_is_known(at->after, number);
-        store_le64(value, is_known ? at->after->x[number] : 0);
-        return is_known;
+        store_le64(value, at->after->x[number]);
+        return a64_is_known(at->after, number);
     }
     if (number == REGISTER_FLAGS || at->access_count != 1 || access->is_store ||
         (at->insn.class != A64_LOAD_FP && at->insn.class != A64_LOAD_LITERAL) ||
@@ -82,19 +81,26 @@ static bool find_value(const step *at, unsigned number, uint8_t value[16])
     return true;
 }
 
+/* An output of the format always has its value, so that one whose value is not known is left out:
+   a predictor must not be judged by a value that the program never had. */
 static void write_outputs(stele_writer *writer, const step *at)
 {
     output *out = writer->out;
-    uint8_t list[REGISTER_COUNT];
-    const unsigned count = list_registers(&at->writes, list);
+    uint8_t list[REGISTER_COUNT], values[REGISTER_COUNT][16] = {{0}};
+    const unsigned all = list_registers(&at->writes, list);
+    unsigned count = 0;
+    for (unsigned i = 0; i < all; i++) {
+        if (find_value(at, list[i], values[count]))
+            list[count++] = list[i];
+        else
+            writer_lose(writer, STELE_KIND_INSN, "an output whose value is not known, left out",
+                        false, 1);
+    }
     output_byte(out, (uint8_t)count);
     output_write(out, list, count);
     for (unsigned i = 0; i < count; i++) {
         const bool is_vector = list[i] >= REGISTER_V && list[i] < REGISTER_FLAGS;
-        uint8_t value[16] = {0};
-        if (!find_value(at, list[i], value))
-            writer_lose(writer, STELE_KIND_INSN, "the value of a register, written as 0", false, 1);
-        output_write(out, value, is_vector ? 16 : 8);
+        output_write(out, values[i], is_vector ? 16 : 8);
     }
 }
 

@@ -88,15 +88,30 @@ static void reach(insn_steps *s, const stele_batch *batch, const stele_event *ev
     record_fields(s, batch, event);
 }
 
+/* Whether the program itself leads from the instruction to `pc`. Else a signal's handler or another
+   program begins there, or returns, and registers are what the kernel made them. */
+static bool leads_to(const step *from, uint64_t pc)
+{
+    const a64_insn *insn = &from->insn;
+    if (a64_is_indirect(insn) || insn->class == A64_EXCEPTION_RETURN)
+        return true;
+    if (pc == from->pc + 4)
+        return !a64_is_branch(insn) || a64_is_conditional(insn) || insn->offset == 4;
+    return a64_is_branch(insn) && pc == from->pc + (uint64_t)(int64_t)insn->offset;
+}
+
 static void begin_step(insn_steps *s, const stele_batch *batch, const stele_event *event)
 {
     step *now = &s->now;
     const bool has_pc = (event->flags & STELE_FLAG_UNRESOLVED) == 0;
+    const bool is_led_to = s->has_step && has_pc && leads_to(now, event->id);
     if (s->has_step && has_pc) {
         now->next_pc = event->id;
         now->has_next = true;
     }
     hand_on(s);
+    if (!is_led_to)
+        a64_forget_all(&s->registers);
     if (!has_pc || event->id == 0) {
         lose(s, event, "no program counter");
         return;

@@ -231,20 +231,26 @@ TEST(the_most_frequent_stride_outlives_many_others)
 /* ---- Sharing ---- */
 
 /* One access of a thread. */
-static void share(sharing *s, uint32_t track, bool is_store, uint64_t address)
+static void share_bytes(sharing *s, uint32_t track, bool is_store, uint64_t address,
+                        uint8_t size_log2)
 {
     insn_batch *batch = made_batch(track);
     made_insn(batch, 0x1000, NOP);
-    made_access(batch, is_store, address, 3);
+    made_access(batch, is_store, address, size_log2);
     REQUIRE(sharing_add(s, batch) == STELE_OK);
     insn_batch_free(batch);
+}
+
+static void share(sharing *s, uint32_t track, bool is_store, uint64_t address)
+{
+    share_bytes(s, track, is_store, address, 3);
 }
 
 TEST(lines_are_shared_in_five_ways)
 {
     sharing s;
     sharing_counts counts;
-    const sharing_line **lines;
+    sharing_line *lines;
     size_t count;
     REQUIRE(sharing_init(&s) == STELE_OK);
     share(&s, 1, true, 0x000);
@@ -256,7 +262,7 @@ TEST(lines_are_shared_in_five_ways)
     share(&s, 2, false, 0x080);
     share(&s, 2, true, 0x0c0);
     share(&s, 2, true, 0x108);
-    sharing_count(&s, &counts);
+    CHECK_EQ_U64(sharing_count(&s, &counts), STELE_OK);
     for (size_t i = 0; i < SHARING_KIND_COUNT; i++)
         CHECK_EQ_U64(counts.lines[i], 1);
     CHECK_EQ_U64(counts.reads[SHARING_ONE_WRITER], 1);
@@ -266,6 +272,61 @@ TEST(lines_are_shared_in_five_ways)
     REQUIRE(lines != NULL);
     CHECK_EQ_U64(count, 3);
     free(lines);
+    sharing_free(&s);
+}
+
+static sharing_kind kind_of_line(const sharing *s)
+{
+    size_t count;
+    sharing_line *lines = sharing_contended(s, &count);
+    sharing_kind kind;
+    REQUIRE(lines != NULL && count == 1);
+    kind = lines[0].kind;
+    free(lines);
+    return kind;
+}
+
+/* Two threads that count in neighbouring fields, `distance` bytes apart, and read the other's field
+   once for each `period` of their own accesses; 0: never. */
+static sharing_kind kind_of_neighbours(bool is_mixed, uint64_t distance, unsigned period)
+{
+    sharing s;
+    sharing_kind kind;
+    REQUIRE(sharing_init(&s) == STELE_OK);
+    for (unsigned i = 0; i < 400; i++) {
+        const uint32_t track = (is_mixed ? i % 2 : i / 200) + 1;
+        const unsigned turn = is_mixed ? i / 2 : i % 200;
+        const uint64_t own = track == 1 ? 0x100 : 0x100 + distance;
+        const uint64_t other = track == 1 ? 0x100 + distance : 0x100;
+        share_bytes(&s, track, turn % 2 != 0, own, 2);
+        if (period != 0 && turn % period == period - 1)
+            share_bytes(&s, track, false, other, 2);
+    }
+    kind = kind_of_line(&s);
+    sharing_free(&s);
+    return kind;
+}
+
+/* Who uses which bytes how often decides, not one access; nor does it matter who came first. */
+TEST(lines_are_judged_by_all_of_their_use)
+{
+    sharing s;
+    for (unsigned is_mixed = 0; is_mixed < 2; is_mixed++) {
+        for (uint64_t distance = 4; distance <= 32; distance += 4) {
+            CHECK_EQ_U64(kind_of_neighbours(is_mixed, distance, 0), SHARING_FALSE);
+            CHECK_EQ_U64(kind_of_neighbours(is_mixed, distance, 200), SHARING_FALSE);
+            CHECK_EQ_U64(kind_of_neighbours(is_mixed, distance, 2), SHARING_MANY_WRITERS);
+        }
+        CHECK_EQ_U64(kind_of_neighbours(is_mixed, 0, 0), SHARING_MANY_WRITERS);
+    }
+    /* One thread writes much, another reads it, and something of its own, now and then. */
+    REQUIRE(sharing_init(&s) == STELE_OK);
+    for (unsigned i = 0; i < 100; i++)
+        share(&s, 1, true, 0x100);
+    share(&s, 2, false, 0x100);
+    CHECK_EQ_U64(kind_of_line(&s), SHARING_ONE_WRITER);
+    share(&s, 2, true, 0x120);
+    CHECK_EQ_U64(kind_of_line(&s), SHARING_MANY_WRITERS);
     sharing_free(&s);
 }
 

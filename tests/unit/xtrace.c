@@ -152,6 +152,40 @@ TEST(layout_of_fixed_sizes_is_detected)
     free(bytes);
 }
 
+/* fpcr, fpsr and nzcv of 4 bytes: padded to the alignment of what follows, as a C structure lies in
+   memory, or packed. What is encoded so is decoded to the same. */
+TEST(layouts_with_short_system_registers_are_detected)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        static const uint32_t headers[] = {24, 0, 19, 32};
+        stele_xtrace_layout made =
+            stele_xtrace_layout_standard(headers[i / 16], i % 16 * 128 + 128);
+        for (made.fp_padding = 0; made.fp_padding <= 4; made.fp_padding += 4) {
+            stele_xtrace_layout found;
+            stele_xtrace_snapshot snapshot;
+            size_t size;
+            uint8_t *bytes;
+            made.fp_size = 4;
+            made = stele_xtrace_layout_place(&made);
+            bytes = make_snapshots(&made, 3, &size);
+            REQUIRE(bytes != NULL);
+            CHECK(stele_xtrace_layout_detect(bytes, size, size, NULL, &found));
+            CHECK_EQ_MEM(&found, &made, sizeof made);
+            stele_xtrace_snapshot_decode(&made, bytes + made.header_size, &snapshot);
+            snapshot.system[2] = 0x60000000;
+            snapshot.system[3] = 0x1122334455667788;
+            snapshot.system[10] = 0x3c0;
+            stele_xtrace_snapshot_encode(&made, &snapshot, bytes + made.header_size);
+            stele_xtrace_snapshot_decode(&made, bytes + made.header_size, &snapshot);
+            CHECK_EQ_U64(snapshot.system[2], 0x60000000);
+            CHECK_EQ_U64(snapshot.system[3], 0x1122334455667788);
+            CHECK_EQ_U64(snapshot.system[10], 0x3c0);
+            CHECK_EQ_U64(snapshot.vl_bits, made.vl_bits);
+            free(bytes);
+        }
+    }
+}
+
 /* ---- Traces ---- */
 
 typedef struct counts {
@@ -344,7 +378,8 @@ TEST(layouts_can_be_told)
                                      .p_stride = STELE_XTRACE_ANY,
                                      .p_count = STELE_XTRACE_ANY,
                                      .za_size = STELE_XTRACE_ANY,
-                                     .fp_size = STELE_XTRACE_ANY};
+                                     .fp_size = STELE_XTRACE_ANY,
+                                     .fp_padding = STELE_XTRACE_ANY};
     const stele_xtrace_layout made = stele_xtrace_layout_standard(24, 256);
     stele_xtrace_layout known = any, found;
     size_t size;

@@ -11,30 +11,39 @@
 typedef enum sharing_kind {
     SHARING_PRIVATE,      /* one thread */
     SHARING_READ,         /* several, and none writes */
-    SHARING_ONE_WRITER,   /* several, one of which writes what another touches */
-    SHARING_MANY_WRITERS, /* several write, and bytes meet */
-    SHARING_FALSE,        /* as the two above, but no byte that one writes is touched by another */
+    SHARING_ONE_WRITER,   /* several, one of which writes what others use */
+    SHARING_MANY_WRITERS, /* several write, and use what others write */
+    SHARING_FALSE, /* several, one of which writes, but next to all that each of them uses is its
+                      own: the line goes between them for its neighbours' sake */
     SHARING_KIND_COUNT
 } sharing_kind;
 
+#define SHARING_GRANULE_SIZE  4u
+#define SHARING_GRANULE_COUNT 16u
+
+/* What one thread does with one line. */
+typedef struct sharing_use {
+    uint64_t key;           /* number of the line * SHARING_THREADS_MAX + thread + 1 */
+    uint64_t reads, writes; /* bytes of the line that it read, and wrote, a bit each */
+    uint64_t read_count, write_count;
+    uint32_t granules[SHARING_GRANULE_COUNT]; /* accesses to each 4 bytes; UINT32_MAX at most */
+} sharing_use;
+
+/* What all threads do with one line. */
 typedef struct sharing_line {
-    uint64_t key;              /* number of the line + 1 */
+    uint64_t address;
     uint64_t readers, writers; /* threads, as bits */
     uint64_t read_count, write_count;
-    uint64_t bytes;  /* touched by threads before the present one */
-    uint64_t now;    /* touched by the present thread */
-    uint64_t writes; /* written by threads before the present one */
-    uint64_t now_writes;
-    uint32_t thread;   /* the present one */
-    bool has_conflict; /* a byte that one thread wrote was touched by another */
+    sharing_kind kind;
 } sharing_line;
 
 typedef struct sharing_counts {
+    uint64_t line_count;
     uint64_t lines[SHARING_KIND_COUNT], reads[SHARING_KIND_COUNT], writes[SHARING_KIND_COUNT];
 } sharing_counts;
 
 typedef struct sharing {
-    keyed lines;
+    keyed uses;
     uint32_t tracks[SHARING_THREADS_MAX];
     uint32_t thread_count;  /* up to the maximum */
     uint64_t grouped_count; /* threads beyond it */
@@ -45,14 +54,14 @@ typedef struct sharing {
 stele_status sharing_init(sharing *s);
 void sharing_free(sharing *s);
 
-/* Batches of one thread come one after the other. */
+/* Threads may come in any order; no verdict depends on it. STELE_ERR_MEMORY. */
 stele_status sharing_add(sharing *s, const insn_batch *batch);
 
-sharing_kind sharing_line_kind(const sharing_line *line);
-void sharing_count(const sharing *s, sharing_counts *counts);
+/* STELE_ERR_MEMORY. */
+stele_status sharing_count(const sharing *s, sharing_counts *counts);
 
-/* Lines that several threads use and one at least writes, the busiest first; to be freed. NULL:
-   memory. */
-const sharing_line **sharing_contended(const sharing *s, size_t *count);
+/* Lines that several threads use and one at least writes, the busiest first; to be freed. Returns
+   NULL if out of memory. */
+sharing_line *sharing_contended(const sharing *s, size_t *count);
 
 #endif

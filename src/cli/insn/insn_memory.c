@@ -283,15 +283,14 @@ static const figure_column sharing_columns[] = {
 
 static void show_sharing(cli *c, const sharing *s)
 {
-    const figure_total totals[] = {{"thread_count", s->thread_count + s->grouped_count},
-                                   {"line_count", s->lines.used}};
+    figure_total totals[] = {{"thread_count", s->thread_count + s->grouped_count},
+                             {"line_count", 0}};
     figures table = {.rows_key = "kinds",
                      .columns = sharing_columns,
-                     .column_count = sizeof sharing_columns / sizeof sharing_columns[0],
-                     .whole = s->lines.used};
+                     .column_count = sizeof sharing_columns / sizeof sharing_columns[0]};
     sharing_counts counts;
-    bool is_fine = true;
-    sharing_count(s, &counts);
+    bool is_fine = sharing_count(s, &counts) == STELE_OK;
+    table.whole = totals[1].value = counts.line_count;
     for (sharing_kind kind = 0; is_fine && kind < SHARING_KIND_COUNT; kind++) {
         figure *row = figures_add(&table);
         is_fine = row != NULL;
@@ -322,19 +321,19 @@ static void show_contention(cli *c, const sharing *s)
                      .columns = contention_columns,
                      .column_count = sizeof contention_columns / sizeof contention_columns[0]};
     size_t count;
-    const sharing_line **lines = sharing_contended(s, &count);
+    sharing_line *lines = sharing_contended(s, &count);
     bool is_fine = lines != NULL;
     for (size_t i = 0; is_fine && i < count; i++) {
         figure *row = figures_add(&table);
         is_fine = row != NULL;
         if (!is_fine)
             break;
-        row[0].number = (lines[i]->key - 1) << LINE_LOG2;
-        row[1].number = (uint64_t)__builtin_popcountll(lines[i]->readers);
-        row[2].number = (uint64_t)__builtin_popcountll(lines[i]->writers);
-        row[3].number = lines[i]->read_count;
-        row[4].number = lines[i]->write_count;
-        row[5].text = sharing_texts[sharing_line_kind(lines[i])];
+        row[0].number = lines[i].address;
+        row[1].number = (uint64_t)__builtin_popcountll(lines[i].readers);
+        row[2].number = (uint64_t)__builtin_popcountll(lines[i].writers);
+        row[3].number = lines[i].read_count;
+        row[4].number = lines[i].write_count;
+        row[5].text = sharing_texts[lines[i].kind];
     }
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
         figures_write(c, &table, insns_shown(c, table.row_count), NULL, 0);

@@ -46,7 +46,8 @@ typedef struct xtrace_names {
     stele_name arguments[6];
     stele_name file_number, index, user_count, total_count, x, z, p, ffr, za, vl;
     stele_name system[STELE_XTRACE_SYSTEM_COUNT];
-    stele_name tokens, header, fp_size; /* raw: what the writer needs beyond the events */
+    stele_name tokens, header, fp_size,
+        fp_padding; /* raw: what the writer needs beyond the events */
     uint16_t categories[4];
 } xtrace_names;
 

@@ -383,7 +383,11 @@ static bool push_snapshot_raw(const xtrace_maker *m, stele_batch *batch, const x
 {
     const uint32_t first = batch->field_count;
     if (!push_bytes(batch, m->trace->names.header, part->header_bytes, part->layout.header_size) ||
-        !push_number(batch, m->trace->names.fp_size, STELE_TYPE_UINT, 64, 0, part->layout.fp_size))
+        !push_number(batch, m->trace->names.fp_size, STELE_TYPE_UINT, 64, 0,
+                     part->layout.fp_size) ||
+        (part->layout.fp_padding != 0 &&
+         !push_number(batch, m->trace->names.fp_padding, STELE_TYPE_UINT, 64, 0,
+                      part->layout.fp_padding)))
         return false;
     for (uint32_t i = first; i < batch->field_count; i++)
         batch->fields[i].hint |= STELE_HINT_RAW;

@@ -223,7 +223,9 @@ bool xtrace_names_intern(stele_context *context, xtrace_names *n)
         intern_text(context, "z", &n->z) && intern_text(context, "p", &n->p) &&
         intern_text(context, "ffr", &n->ffr) && intern_text(context, "za", &n->za) &&
         intern_text(context, "vl", &n->vl) && intern_text(context, "tokens", &n->tokens) &&
-        intern_text(context, "header", &n->header) && intern_text(context, "fp_size", &n->fp_size);
+        intern_text(context, "header", &n->header) &&
+        intern_text(context, "fp_size", &n->fp_size) &&
+        intern_text(context, "fp_padding", &n->fp_padding);
     for (size_t i = 0; is_fine && i < 4; i++)
         is_fine = intern_text(context, levels[i], &n->levels[i]) &&
                   intern_category(context, n->levels[i], &n->categories[i]);

@@ -119,6 +119,6 @@ void stele_xtrace_snapshot_decode(const stele_xtrace_layout *layout, const void 
     for (size_t i = 0; i < STELE_XTRACE_SYSTEM_COUNT; i++) {
         const uint32_t size = i < 3 ? layout->fp_size : 8;
         snapshot->system[i] = size == 4 ? load_le32(system) : load_le64(system);
-        system += size;
+        system += i == 2 ? size + layout->fp_padding : size;
     }
 }

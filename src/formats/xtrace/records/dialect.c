@@ -33,6 +33,7 @@ static const dialect_key keys[] = {
     {"p-count", WISH(layout.p_count), 17, {16, 17}, 2},
     {"za", WISH(layout.za_size), 2048 * 2048, {0}, 0},
     {"fp", WISH(layout.fp_size), 8, {4, 8}, 2},
+    {"fp-padding", WISH(layout.fp_padding), 4, {0, 4}, 2},
 };
 
 #define KEY_COUNT (sizeof keys / sizeof *keys)
@@ -94,14 +95,15 @@ bool xtrace_wish_parse(xtrace_wish *wish, const char *text)
 void xtrace_dialect_text(const stele_xtrace_dialect *dialect, const stele_xtrace_layout *layout,
                          char text[XTRACE_DIALECT_TEXT_SIZE])
 {
-    const xtrace_wish all = {
-        .time_size = dialect->time_size,
-        .svcarg_size = dialect->svcarg_size,
-        .misc0_size = dialect->misc0_size != 0 ? dialect->misc0_size : UINT32_MAX,
-        .misc2_size = dialect->misc2_size != 0 ? dialect->misc2_size : UINT32_MAX,
-        .has_levels = dialect->has_levels ? 1 : UINT32_MAX,
-        .layout = layout != NULL ? *layout : xtrace_wish_none().layout};
+    xtrace_wish all = {.time_size = dialect->time_size,
+                       .svcarg_size = dialect->svcarg_size,
+                       .misc0_size = dialect->misc0_size != 0 ? dialect->misc0_size : UINT32_MAX,
+                       .misc2_size = dialect->misc2_size != 0 ? dialect->misc2_size : UINT32_MAX,
+                       .has_levels = dialect->has_levels ? 1 : UINT32_MAX,
+                       .layout = layout != NULL ? *layout : xtrace_wish_none().layout};
     size_t size = 0;
+    if (all.layout.fp_padding == 0)
+        all.layout.fp_padding = UINT32_MAX;
     for (size_t i = 0; i < KEY_COUNT; i++) {
         uint32_t value;
         memcpy(&value, (const char *)&all + keys[i].at, sizeof value);

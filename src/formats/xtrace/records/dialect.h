@@ -9,7 +9,7 @@
 #include <stele/xtrace.h>
 
 #define XTRACE_DIALECT_TEXT_SIZE 256
-#define XTRACE_DIALECT_KEYS      "time svcarg misc0 misc2 levels header vl z p p-count za fp"
+#define XTRACE_DIALECT_KEYS      "time svcarg misc0 misc2 levels header vl z p p-count za fp fp-padding"
 
 /* Members that were not given are UINT32_MAX. */
 typedef struct xtrace_wish {

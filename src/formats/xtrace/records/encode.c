@@ -122,13 +122,14 @@ void stele_xtrace_snapshot_encode(const stele_xtrace_layout *layout,
     memcpy(at + layout->ffr, snapshot->ffr, layout->p_stride);
     memset(at + ffr_end, 0, layout->za - ffr_end);
     memcpy(at + layout->za, snapshot->za, layout->za_size);
+    memset(system + 3 * (size_t)layout->fp_size, 0, layout->fp_padding);
     for (size_t i = 0; i < STELE_XTRACE_SYSTEM_COUNT; i++) {
         const uint32_t size = i < 3 ? layout->fp_size : 8;
         if (size == 4)
             store_le32(system, (uint32_t)snapshot->system[i]);
         else
             store_le64(system, snapshot->system[i]);
-        system += size;
+        system += i == 2 ? size + layout->fp_padding : size;
     }
     store_le64(at + layout->size - 8, snapshot->vl_bits);
 }

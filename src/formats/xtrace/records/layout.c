@@ -18,7 +18,7 @@ enum { ZA_BYTES, ZA_QEMU, ZA_BITS, ZA_NONE, ZA_COUNT };
 
 typedef struct choice {
     uint32_t header_size, vl_bits;
-    unsigned z, p, p_count, za, fp_size;
+    unsigned z, p, p_count, za, fp_size, fp_padding;
 } choice;
 
 static uint32_t round_up(uint32_t size, uint32_t to)
@@ -34,7 +34,7 @@ stele_xtrace_layout stele_xtrace_layout_place(const stele_xtrace_layout *sizes)
     l.ffr = l.p + l.p_count * l.p_stride;
     l.za = round_up(l.ffr + l.p_stride, 16);
     l.system = l.za + l.za_size;
-    l.size = l.system + 3 * l.fp_size + (STELE_XTRACE_SYSTEM_COUNT - 3) * 8 + 8;
+    l.size = l.system + 3 * l.fp_size + l.fp_padding + (STELE_XTRACE_SYSTEM_COUNT - 3) * 8 + 8;
     return l;
 }
 
@@ -50,7 +50,8 @@ static stele_xtrace_layout layout_make(const choice *c)
                                                             .p_stride = p_sizes[c->p],
                                                             .p_count = c->p_count,
                                                             .za_size = za_sizes[c->za],
-                                                            .fp_size = c->fp_size});
+                                                            .fp_size = c->fp_size,
+                                                            .fp_padding = c->fp_padding});
 }
 
 stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t vl_bits)
@@ -61,7 +62,7 @@ stele_xtrace_layout stele_xtrace_layout_standard(uint32_t header_size, uint32_t 
 
 stele_xtrace_layout stele_xtrace_layout_qemu(uint32_t header_size, uint32_t vl_bits)
 {
-    return layout_make(&(choice){header_size, vl_bits, Z_QEMU, P_QEMU, 16, ZA_QEMU, 8});
+    return layout_make(&(choice){header_size, vl_bits, Z_QEMU, P_QEMU, 16, ZA_QEMU, 8, 0});
 }
 
 /* ---- What is known beforehand ---- */
@@ -77,7 +78,7 @@ static bool layout_is_known(const stele_xtrace_layout *known, const stele_xtrace
            (is_known(known->header_size, l->header_size) && is_known(known->vl_bits, l->vl_bits) &&
             is_known(known->z_stride, l->z_stride) && is_known(known->p_stride, l->p_stride) &&
             is_known(known->p_count, l->p_count) && is_known(known->za_size, l->za_size) &&
-            is_known(known->fp_size, l->fp_size));
+            is_known(known->fp_size, l->fp_size) && is_known(known->fp_padding, l->fp_padding));
 }
 
 static void take_known(uint32_t known, uint32_t *value)
@@ -95,6 +96,7 @@ static stele_xtrace_layout layout_with(const stele_xtrace_layout *known)
     take_known(known->p_count, &l.p_count);
     take_known(known->za_size, &l.za_size);
     take_known(known->fp_size, &l.fp_size);
+    take_known(known->fp_padding, &l.fp_padding);
     return stele_xtrace_layout_place(&l);
 }
 
@@ -132,7 +134,9 @@ static bool layout_fit(const stele_xtrace_layout *l, const uint8_t *bytes, size_
 /* The number of the choice as a choice, the more usual ones first; false past the last. */
 static bool choice_at(unsigned number, choice *c)
 {
-    static const uint8_t headers[] = {24, 0, 19, 32}, p_counts[] = {16, 17}, fp_sizes[] = {8, 4};
+    static const uint8_t headers[] = {24, 0, 19, 32}, p_counts[] = {16, 17};
+    /* Of 4 bytes: as a C structure lies in memory, or packed. */
+    static const uint8_t fp_sizes[] = {8, 4, 4}, fp_paddings[] = {0, 4, 0};
     const unsigned vl_count = 16; /* every multiple of 128 bits */
     c->vl_bits = (number % vl_count + 1) * 128;
     number /= vl_count;
@@ -144,10 +148,13 @@ static bool choice_at(unsigned number, choice *c)
     number /= ZA_COUNT;
     c->p = number % P_COUNT;
     number /= P_COUNT;
-    c->p_count = p_counts[number % 2];
-    number /= 2;
-    c->fp_size = fp_sizes[number % 2];
-    return number / 2 == 0;
+    c->fp_size = fp_sizes[number % sizeof fp_sizes];
+    c->fp_padding = fp_paddings[number % sizeof fp_sizes];
+    number /= sizeof fp_sizes;
+    if (number >= sizeof p_counts)
+        return false;
+    c->p_count = p_counts[number];
+    return true;
 }
 
 static bool detect(const uint8_t *bytes, size_t size, uint64_t file_size, unsigned tolerance,

@@ -356,10 +356,11 @@ static stele_xtrace_layout layout_of(const xtrace_writer *w, const stele_batch *
 {
     uint32_t z = 0, p = 0, ffr = 0, za = 0, header = 0;
     const bool has_header = field_bytes(batch, event, w->names.header, &header) != NULL;
-    stele_xtrace_layout layout = {.header_size = has_header ? header : HEADER_SIZE,
-                                  .vl_bits = (uint32_t)field_number(batch, event, w->names.vl, 0),
-                                  .fp_size =
-                                      (uint32_t)field_number(batch, event, w->names.fp_size, 8)};
+    stele_xtrace_layout layout = {
+        .header_size = has_header ? header : HEADER_SIZE,
+        .vl_bits = (uint32_t)field_number(batch, event, w->names.vl, 0),
+        .fp_size = (uint32_t)field_number(batch, event, w->names.fp_size, 8),
+        .fp_padding = (uint32_t)field_number(batch, event, w->names.fp_padding, 0)};
     if (field_bytes(batch, event, w->names.z, &z) != NULL)
         layout.z_stride = z / 32;
     if (field_bytes(batch, event, w->names.ffr, &ffr) != NULL)
