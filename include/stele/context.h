@@ -28,6 +28,7 @@ typedef struct stele_limits {
     size_t metadata_size_max; /* bytes of a trace's metadata text; default 512 MiB */
     size_t sort_size_max;     /* bytes held by one reordering window or sort; default 16 MiB */
     size_t window_size;       /* bytes read at once from an input; default 256 KiB */
+    uint32_t call_depth_max; /* open calls of one thread; default 65,536. Deeper ones are counted */
 } stele_limits;
 
 typedef struct stele_context_options {

@@ -210,6 +210,8 @@ static void show(cli *c, profile *p)
         write_csv(c, &t);
     else
         write_text(c, &t);
+    if (is_csv)
+        calling_remark_unusual(c, t.counts);
 }
 
 static stele_status ready(void *user, const stele_reader_stats *stats)

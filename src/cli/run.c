@@ -54,7 +54,7 @@ static void setup_report(cli *c)
 static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 {
     const char *names[] = {"names",  "tracks",   "providers", "fields", "depth",
-                           "record", "metadata", "sort",      "window"};
+                           "record", "metadata", "sort",      "window", "calls"};
     size_t *sizes[] = {&limits->names_size_max,
                        NULL,
                        NULL,
@@ -63,7 +63,8 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
                        &limits->record_size_max,
                        &limits->metadata_size_max,
                        &limits->sort_size_max,
-                       &limits->window_size};
+                       &limits->window_size,
+                       NULL};
     uint32_t *counts[] = {NULL,
                           &limits->tracks_max,
                           &limits->providers_max,
@@ -72,7 +73,8 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
                           NULL,
                           NULL,
                           NULL,
-                          NULL};
+                          NULL,
+                          &limits->call_depth_max};
     static const char units[] = "KMG";
     const size_t size = strcspn(text, "=");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -31,6 +31,7 @@ static stele_limits limits_fill(const stele_limits *given)
         .metadata_size_max = limit_size(given->metadata_size_max, (size_t)512 << 20),
         .sort_size_max = limit_size(given->sort_size_max, (size_t)16 << 20),
         .window_size = limit_size(given->window_size, (size_t)256 << 10),
+        .call_depth_max = limit_count(given->call_depth_max, 64u << 10),
     };
 }
 

@@ -27,6 +27,22 @@ says err 'XRY018'
 expect 0 diff "$xray/forker.14.fdr5.tsc.xray" "$xray/forker.14.fdr5.tsc.1.xray"
 silent err
 
+# Calls beyond the limit of depth are told in every output.
+expect 0 profile --max calls=2 "$xray/recur.14.basic3.xray"
+says out 'calls beyond the depth limit: in no figure'
+expect 0 profile --max calls=2 --csv "$xray/recur.14.basic3.xray"
+says err 'calls beyond the depth limit: in no figure'
+expect 0 profile --max calls=2 --json "$xray/recur.14.basic3.xray"
+says out '"cut_count": [1-9]'
+for form in folded speedscope svg; do
+    expect 0 flame --format "$form" --max calls=2 "$xray/recur.14.basic3.xray"
+    says err 'calls beyond the depth limit: in no figure'
+done
+for form in tree dot; do
+    expect 0 graph --format "$form" --max calls=2 "$xray/recur.14.basic3.xray"
+    says err 'calls beyond the depth limit: in no figure'
+done
+
 # Orders: each column falls (names rise).
 trace=$heph/heph_tracing_example.bin.log
 column() { # NUMBER: that column of the CSV

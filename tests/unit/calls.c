@@ -226,6 +226,117 @@ TEST(the_depth_limit_cuts_and_counts)
     made_end();
 }
 
+/* ---- Deep stacks ---- */
+
+static uint64_t closed_counts[CALL_ENTRY_LOST + 1];
+
+static stele_status count_ends(void *user, const call_span *spans, size_t count)
+{
+    (void)user;
+    for (size_t i = 0; i < count; i++)
+        closed_counts[spans[i].end]++;
+    return STELE_OK;
+}
+
+/* Gives the events of the batch to the calls and empties it. */
+static void hand_over(calls *s)
+{
+    const stele_segment segment = made_segment();
+    REQUIRE(calls_add(s, &segment, NULL) == STELE_OK);
+    stele_batch_clear(it.batch);
+}
+
+static void enter_deep(calls *s, const char *name, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        enter(1, name);
+        if (it.batch->event_count == 4096)
+            hand_over(s);
+    }
+    hand_over(s);
+}
+
+/* An exception goes through `depth` frames, several times; between them exits stray that belong to
+   no call, and must not end any. */
+static void throw_through(uint32_t depth, bool needs_recursion)
+{
+    calls *s;
+    memset(closed_counts, 0, sizeof closed_counts);
+    made_begin();
+    REQUIRE(calls_new(it.context,
+                      &(call_options){.depth_max = depth + 2, .needs_recursion = needs_recursion},
+                      count_ends, NULL, &s) == STELE_OK);
+    for (unsigned round = 0; round < 3; round++) {
+        enter(0, "main");
+        enter(0, "catch");
+        enter_deep(s, "throw", depth);
+        leave(1, "stranger");
+        leave(2, "catch");
+        leave(3, "main");
+        hand_over(s);
+    }
+    REQUIRE(calls_finish(s) == STELE_OK);
+    CHECK_EQ_U64(closed_counts[CALL_UNWOUND], 3 * depth);
+    CHECK_EQ_U64(closed_counts[CALL_RETURNED], 6);
+    CHECK_EQ_U64(closed_counts[CALL_OPEN], 0);
+    CHECK_EQ_U64(calls_get_counts(s)->cut_count, 3); /* the strangers, for which there is no room */
+    calls_free(s);
+    made_end();
+}
+
+TEST(exceptions_go_through_any_depth)
+{
+    static const uint32_t depths[] = {1, 510, 511, 512, 513, 1024, 4095, 4096, 5000, 70000};
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        throw_through(depths[i], false);
+        throw_through(depths[i], true);
+    }
+}
+
+/* What the index of deep frames says must hold after the frames it was made of are gone. */
+TEST(deep_stacks_may_change_below_what_was_looked_for)
+{
+    calls *s;
+    memset(closed_counts, 0, sizeof closed_counts);
+    made_begin();
+    REQUIRE(calls_new(it.context, &(call_options){.needs_recursion = true}, count_ends, NULL, &s) ==
+            STELE_OK);
+    enter(0, "a");
+    enter_deep(s, "x", 2000);
+    enter(0, "b");
+    enter_deep(s, "x", 2000);
+    leave(2, "stranger");
+    leave(2, "b"); /* 2,000 unwound */
+    enter(2, "c");
+    enter_deep(s, "y", 2000);
+    leave(3, "b"); /* there is none any more */
+    leave(3, "c");
+    leave(3, "a"); /* the other 2,000 */
+    hand_over(s);
+    REQUIRE(calls_finish(s) == STELE_OK);
+    CHECK_EQ_U64(closed_counts[CALL_UNWOUND], 6000);
+    CHECK_EQ_U64(closed_counts[CALL_RETURNED], 3);
+    CHECK_EQ_U64(closed_counts[CALL_ENTRY_LOST], 2);
+    CHECK_EQ_U64(closed_counts[CALL_OPEN], 0);
+    calls_free(s);
+    made_end();
+}
+
+TEST(the_last_time_there_is_ends_no_open_call)
+{
+    made_begin();
+    enter(0, "main");
+    span(5, INT64_MAX, "forever");
+    add_on(1, STELE_KIND_BEGIN, INT64_MAX, "late");
+    add_on(1, STELE_KIND_END, INT64_MAX, "late");
+    add_on(1, STELE_KIND_END, INT64_MAX, "main");
+    made_calls(&plain);
+    CHECK_EQ_U64(counts.by_end[CALL_RETURNED], 3);
+    CHECK_EQ_U64(counts.by_end[CALL_ENTRY_LOST], 0);
+    CHECK_EQ_U64(counts.by_end[CALL_OPEN], 0);
+    made_end();
+}
+
 static uint64_t total_ns;
 
 static stele_status sum_totals(void *user, const call_span *spans, size_t count)

@@ -6,48 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/call_stack.h"
 #include "core/hash.h"
 #include "query/filter.h"
 
-#define CALLS_PENDING   128u
-#define DEPTH_MAX       (64u << 10)
+#define CALLS_PENDING 128u
+/* No limit can be set beyond this one: numbers of frames have 32 bits. */
+#define DEPTH_MAX       (1u << 28)
 #define NODES_MAX       (1u << 20)
 #define TRACK_DEPTH_MAX 8
-/* How far down a frame is sought when an exit does not match the top. */
-#define SEARCH_MAX 4096u
 /* How far down spans are sought that end before one above them. */
 #define OVERLAP_MAX 256u
-
-typedef struct frame {
-    int64_t begin_ns;
-    int64_t end_ns; /* of a COMPLETE event; INT64_MAX: not yet known */
-    uint64_t child_ns;
-    stele_name name;
-    uint32_t node;
-    uint32_t tag; /* see call_span */
-    bool is_wanted;
-    bool is_repeated; /* its name is further out, too */
-    bool is_carried;  /* began before the window */
-} frame;
-
-/* Where the outermost frame of a name is, as long as the name is on the stack: else what is there
-   has another name, or is gone. */
-typedef struct place {
-    stele_name name;
-    uint32_t at;
-} place;
-
-/* The stack of a track. */
-typedef struct stack {
-    frame *frames;            /* the first stands for what is outside of all calls, and stays */
-    uint32_t depth, capacity; /* without that one */
-    uint32_t timed_depth;     /* frames of COMPLETE events among them */
-    uint32_t cut_depth;       /* entries beyond the limit that are open */
-    int64_t last_ns;          /* the latest time or end of its events */
-    bool is_before;           /* had no event in the window yet: nothing counts */
-    place *places;            /* open addressing by name; NULL unless recursion is to be told */
-    uint32_t place_mask, place_count;
-} stack;
 
 struct calls {
     stele_context *context;
@@ -137,33 +106,6 @@ static void flush(calls *s)
 
 /* ---- Recursion ---- */
 
-static inline place *place_of(const stack *of, stele_name name)
-{
-    uint32_t at = (name * UINT32_C(0x9e3779b1) >> 7) & of->place_mask;
-    while (of->places[at].name != name && of->places[at].name != UINT32_MAX)
-        at = (at + 1) & of->place_mask;
-    return &of->places[at];
-}
-
-static inline bool places_are_full(const stack *of)
-{
-    return of->place_count * 2 >= of->place_mask;
-}
-
-/* Whether the name of the frame at `at` is further out, after those further out were asked. */
-static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
-{
-    place *known = place_of(of, name);
-    if (known->name != name)
-        of->place_count++;
-    else if (known->at == at)
-        return false;
-    else if (known->at < at && of->frames[known->at].name == name)
-        return true;
-    *known = (place){name, at};
-    return false;
-}
-
 /* Makes the table anew for the names that are on the stack now. */
 static void places_rebuild(calls *s, stack *of)
 {
@@ -198,25 +140,6 @@ static void frames_place(calls *s, stack *of, uint32_t first)
 }
 
 /* ---- Frames ---- */
-
-static inline frame *stack_top(const stack *of)
-{
-    return &of->frames[of->depth];
-}
-
-static inline void frame_set(frame *made, int64_t begin_ns, int64_t end_ns, stele_name name,
-                             bool is_wanted)
-{
-    made->begin_ns = begin_ns;
-    made->end_ns = end_ns;
-    made->child_ns = 0;
-    made->name = name;
-    made->is_wanted = is_wanted;
-    made->is_repeated = false;
-    made->is_carried = false;
-    made->node = 0;
-    made->tag = 0;
-}
 
 /* The frame, which is the top of a stack of `depth`, as a call that ends at `end_ns`, but not
    before it began (as disorder may have it). Gives how long it took. */
@@ -267,7 +190,7 @@ static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_
     call_span *const call = &s->pending[s->pending_count];
     const uint64_t whole =
         span_set(call, top, end_ns < s->end_ns ? end_ns : s->end_ns, of->depth--, track, how);
-    of->timed_depth -= top->end_ns != INT64_MAX;
+    of->timed_depth -= top->is_timed;
     if (of->is_before && !s->options.has_tags)
         return;
     /* It ended when the window began. */
@@ -301,7 +224,7 @@ static bool frames_grow(calls *s, stack *of)
 }
 
 /* False when the stack is as deep as it may be, or memory is exhausted. */
-static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stele_name name,
+static bool open_top(calls *s, stack *of, int64_t begin_ns, const int64_t *end_ns, stele_name name,
                      bool is_wanted)
 {
     frame *top;
@@ -315,12 +238,16 @@ static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stel
     }
     of->depth++;
     top = stack_top(of);
-    frame_set(top, begin_ns, end_ns, name, is_wanted);
+    frame_set(top, begin_ns, name, is_wanted);
     top->tag = s->tag;
+    if (end_ns != NULL) {
+        top->is_timed = true;
+        top->end_ns = *end_ns;
+        of->timed_depth++;
+    }
     if (s->options.has_tree && !of->is_before)
         top->node = node_child(s, top[-1].node, name);
     frames_place(s, of, of->depth);
-    of->timed_depth += end_ns != INT64_MAX;
     if (of->depth > s->counts.depth_max)
         s->counts.depth_max = of->depth;
     return true;
@@ -329,14 +256,8 @@ static bool open_top(calls *s, stack *of, int64_t begin_ns, int64_t end_ns, stel
 /* COMPLETE events that have ended by `now_ns` leave the stack. */
 static void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
 {
-    while (of->depth != 0 && stack_top(of)->end_ns <= now_ns)
+    while (of->depth != 0 && stack_top(of)->is_timed && stack_top(of)->end_ns <= now_ns)
         close_top(s, of, track, stack_top(of)->end_ns, CALL_RETURNED);
-}
-
-/* An exit without a name is that of whatever began last. */
-static inline bool is_exit_of(const frame *of, stele_name name)
-{
-    return of->end_ns == INT64_MAX && (of->name == name || name == 0);
 }
 
 /* An exit that is not that of the top frame: of one below, whose callees were left by an
@@ -344,24 +265,20 @@ static inline bool is_exit_of(const frame *of, stele_name name)
 static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, stele_name name,
                           call_end how)
 {
-    const uint32_t floor = of->depth > SEARCH_MAX ? of->depth - SEARCH_MAX : 0;
-    uint32_t at = of->depth;
-    while (at > floor && !is_exit_of(&of->frames[at], name))
-        at--;
-    if (at > floor) {
+    const uint32_t at = call_stack_find(of, name);
+    if (at != 0) {
         while (of->depth > at) {
-            const int64_t end_ns = stack_top(of)->end_ns;
-            s->counts.overlap_count += end_ns != INT64_MAX && end_ns > time_ns;
-            if (end_ns <= time_ns)
-                close_top(s, of, track, end_ns, CALL_RETURNED);
-            else
-                close_top(s, of, track, time_ns, CALL_UNWOUND);
+            const frame *top = stack_top(of);
+            const bool has_ended = top->is_timed && top->end_ns <= time_ns;
+            s->counts.overlap_count += top->is_timed && !has_ended;
+            close_top(s, of, track, has_ended ? top->end_ns : time_ns,
+                      has_ended ? CALL_RETURNED : CALL_UNWOUND);
         }
         close_top(s, of, track, time_ns, how);
         return;
     }
     /* Whether what is on the stack has ended too cannot be known: it stays. */
-    if (open_top(s, of, time_ns, INT64_MAX, name, true))
+    if (open_top(s, of, time_ns, NULL, name, true))
         close_top(s, of, track, time_ns, CALL_ENTRY_LOST);
 }
 
@@ -390,7 +307,7 @@ static void take_complete(calls *s, stack *of, const stele_event *event, stele_n
     frame moved;
     if (end_ns > of->last_ns)
         of->last_ns = end_ns;
-    if (!open_top(s, of, event->time_ns, end_ns, name, is_wanted))
+    if (!open_top(s, of, event->time_ns, &end_ns, name, is_wanted))
         return;
     at = of->depth;
     moved = of->frames[at];
@@ -401,6 +318,8 @@ static void take_complete(calls *s, stack *of, const stele_event *event, stele_n
     }
     of->frames[at] = moved;
     s->counts.overlap_count += of->frames[at - 1].end_ns < end_ns;
+    for (uint32_t i = at; at != of->depth && i <= of->depth; i++)
+        of->frames[i].is_indexed = false;
     if (at != of->depth)
         frames_place(s, of, at);
     for (uint32_t i = at;
@@ -465,7 +384,7 @@ static stack *track_begin_new(calls *s, uint32_t track, int64_t time_ns)
     stack *of = track_stack(s, track);
     if (of == NULL || !frames_grow(s, of))
         return NULL;
-    frame_set(&of->frames[0], INT64_MIN, INT64_MAX, 0, false);
+    frame_set(&of->frames[0], INT64_MIN, 0, false);
     of->is_before = s->begin_ns != INT64_MIN;
     of->frames[0].node = of->is_before ? 0 : track_root(s, track);
     of->last_ns = time_ns;
@@ -496,7 +415,7 @@ stele_status calls_set_window(calls *s, int64_t begin_ns, int64_t end_ns)
 
 bool calls_in_window(const calls *s, int64_t time_ns)
 {
-    return time_ns >= s->begin_ns && time_ns < s->end_ns;
+    return time_ns >= s->begin_ns && (time_ns < s->end_ns || s->end_ns == INT64_MAX);
 }
 
 void calls_tag(calls *s, uint32_t tag)
@@ -576,6 +495,8 @@ stele_status calls_new(stele_context *context, const call_options *options, call
     s->begin_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
     if (s->options.depth_max == 0)
+        s->options.depth_max = context->limits.call_depth_max;
+    if (s->options.depth_max > DEPTH_MAX)
         s->options.depth_max = DEPTH_MAX;
     if (s->options.nodes_max == 0)
         s->options.nodes_max = NODES_MAX;
@@ -599,6 +520,7 @@ void calls_free(calls *s)
     for (uint32_t i = 0; i < s->track_count; i++) {
         free(s->tracks[i].frames);
         free(s->tracks[i].places);
+        free(s->tracks[i].deep.places);
     }
     filter_free(s->only);
     free(s->tracks);
@@ -624,8 +546,7 @@ static void take(calls *s, stack *of, const stele_batch *batch, const stele_even
     switch (event->kind) {
     case STELE_KIND_BEGIN:
         s->counts.call_count++;
-        of->cut_depth +=
-            !open_top(s, of, event->time_ns, INT64_MAX, name, calls_wants(s, batch, event));
+        of->cut_depth += !open_top(s, of, event->time_ns, NULL, name, calls_wants(s, batch, event));
         break;
     case STELE_KIND_END: take_end(s, of, event, name, CALL_RETURNED); break;
     case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, CALL_TAIL); break;
@@ -674,7 +595,7 @@ static const stele_event *take_plain(calls *s, stack *of, const stele_event *eve
             if (depth == of->capacity || (needs_recursion && places_are_full(of)))
                 break;
             depth++;
-            frame_set(++top, time_ns, INT64_MAX, name, true);
+            frame_set(++top, time_ns, name, true);
             if (needs_recursion)
                 top->is_repeated = is_further_out(of, depth, name);
             if (has_tree)
@@ -755,9 +676,9 @@ static void finish_track(calls *s, stack *of, uint32_t track)
     if (of->frames != NULL && of->is_before && (is_cut || of->last_ns >= s->begin_ns))
         enter_window(s, of, track);
     while (of->depth != 0) {
-        const int64_t end_ns = stack_top(of)->end_ns;
-        if (end_ns != INT64_MAX)
-            close_top(s, of, track, end_ns, CALL_RETURNED);
+        const frame *top = stack_top(of);
+        if (top->is_timed)
+            close_top(s, of, track, top->end_ns, CALL_RETURNED);
         else
             close_top(s, of, track, is_cut ? s->end_ns : of->last_ns, CALL_OPEN);
     }

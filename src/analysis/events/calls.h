@@ -33,6 +33,11 @@ typedef struct call_span {
     bool is_wanted; /* passes call_options.only */
 } call_span;
 
+static inline uint64_t call_duration_ns(const call_span *span)
+{
+    return (uint64_t)span->end_ns - (uint64_t)span->begin_ns;
+}
+
 /* A path of calls. Node 0 is the root, above all outermost calls. */
 typedef struct call_node {
     uint32_t parent;
@@ -54,7 +59,7 @@ typedef struct call_options {
     bool has_track_roots; /* each track has a subtree of its own, named after the track */
     bool needs_recursion; /* else total_ns is the duration */
     bool has_tags;        /* calls keep what calls_tag() said last when they began */
-    uint32_t depth_max;   /* 0: 65,536 */
+    uint32_t depth_max;   /* 0: the limit of the context */
     uint32_t nodes_max;   /* 0: 1,048,576 */
     /* Calls are wanted whose first event passes the names, categories, kinds and expression of this
        request (a missing one: all are). The others still count as callees of their callers. */

@@ -54,8 +54,7 @@ static stele_status take_calls(void *user, const call_span *spans, size_t count)
     for (const call_span *call = spans; call != spans + count; call++) {
         path_sums *to;
         if (!call->is_wanted || call->end == CALL_ENTRY_LOST || call->depth < options->depth_min ||
-            call->depth >= options->depth_end ||
-            (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
+            call->depth >= options->depth_end || call_duration_ns(call) < options->duration_min_ns)
             continue;
         to = sums_of(p, call->node);
         if (to == NULL)

@@ -120,7 +120,7 @@ static entry *entry_by_track(profile *p, stele_name name, uint32_t track)
 static bool entry_add(entry *to, const call_span *call)
 {
     profile_row *row = &to->row;
-    const uint64_t duration = (uint64_t)(call->end_ns - call->begin_ns);
+    const uint64_t duration = call_duration_ns(call);
     if (call->end == CALL_ENTRY_LOST) {
         row->lost_count++;
         return true;
@@ -153,8 +153,7 @@ static stele_status take_calls(void *user, const call_span *spans, size_t count)
     for (const call_span *call = spans; call != spans + count; call++) {
         entry *to;
         if (!call->is_wanted || call->depth < options->depth_min ||
-            call->depth >= options->depth_end ||
-            (uint64_t)(call->end_ns - call->begin_ns) < options->duration_min_ns)
+            call->depth >= options->depth_end || call_duration_ns(call) < options->duration_min_ns)
             continue;
         to = entry_of(p, call->name, call->track);
         if (to == NULL || !entry_add(to, call))

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/call_stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How many frames are looked at one by one before the index of those below is asked. */
+#define NEAR_MAX 512u
+
+static bool deep_is_valid(const stack *of)
+{
+    const deep_index *deep = &of->deep;
+    return deep->places != NULL && deep->depth <= of->depth && of->frames[deep->depth].is_indexed;
+}
+
+/* Indexes the frames 1 to `depth`; false when memory is exhausted. */
+static bool deep_build(stack *of, uint32_t depth)
+{
+    deep_index *deep = &of->deep;
+    uint32_t count = 1024;
+    while (count / 2 <= depth)
+        count *= 2;
+    if (deep->places == NULL || count != deep->place_mask + 1) {
+        place *places = malloc(count * sizeof *places);
+        if (places == NULL)
+            return false;
+        free(deep->places);
+        deep->places = places;
+        deep->place_mask = count - 1;
+    }
+    memset(deep->places, 0xff, count * sizeof *deep->places);
+    deep->last = 0;
+    for (uint32_t i = 1; i <= depth; i++) {
+        const frame *from = &of->frames[i];
+        if (from->is_timed)
+            continue;
+        *place_of(deep->places, deep->place_mask, from->name) = (place){from->name, i};
+        deep->last = i;
+    }
+    deep->depth = depth;
+    of->frames[depth].is_indexed = true;
+    return true;
+}
+
+uint32_t call_stack_find(stack *of, stele_name name)
+{
+    const uint32_t floor = of->depth > NEAR_MAX ? of->depth - NEAR_MAX : 0;
+    uint32_t at = of->depth, end = 0;
+    const place *known;
+    for (; at > floor; at--) {
+        if (is_exit_of(&of->frames[at], name))
+            return at;
+    }
+    if (at == 0)
+        return 0;
+    if ((deep_is_valid(of) && at < of->deep.depth + 2 * NEAR_MAX) || deep_build(of, at))
+        end = of->deep.depth;
+    for (; at > end; at--) {
+        if (is_exit_of(&of->frames[at], name))
+            return at;
+    }
+    if (end == 0)
+        return 0;
+    if (name == 0)
+        return of->deep.last;
+    known = place_of(of->deep.places, of->deep.place_mask, name);
+    return known->name == name ? known->at : 0;
+}
