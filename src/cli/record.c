@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@
 #include "stele_config.h"
 
 #define VECTOR_BITS_MAX 2048u
-#define WORDS_MAX       16 /* of QEMU's own, in front of the program */
+#define WORDS_MAX       16  /* of QEMU's own, in front of the program */
+#define NUMBERS_SIZE    256 /* of the plugin's settings beside paths */
 
 extern char **environ;
 
@@ -32,7 +34,8 @@ typedef struct recording {
     char plugin[PATH_MAX];
     char folder[PATH_MAX];
     char cpu[256];
-    char settings[3 * PATH_MAX];
+    char settings[4 * PATH_MAX + NUMBERS_SIZE]; /* two paths, of commas only */
+    char program[PATH_MAX];
 } recording;
 
 /* What cannot be used, and how to get it. Always false. */
@@ -47,6 +50,13 @@ __attribute__((format(printf, 3, 4))) static bool refuse(cli *c, exit_code code,
     fputc('\n', stderr);
     cli_exit(c, code);
     return false;
+}
+
+/* Whether a path was put together that is too long for the system; told. */
+static bool is_cut(cli *c, int size, const char *path)
+{
+    return size < 0 || size >= PATH_MAX ? !refuse(c, EXIT_UNREADABLE, "%.64s...: too long", path)
+                                        : false;
 }
 
 /* ---- The program ----------------------------------------------------------------------------- */
@@ -83,12 +93,20 @@ static void interpreter_read(int file, const uint8_t *header, char name[PATH_MAX
     }
 }
 
+/* QEMU takes what begins with '-' as an option of its own. */
+static bool program_name(cli *c, recording *r)
+{
+    const char *path = c->options.arguments[0];
+    return !is_cut(
+        c, snprintf(r->program, sizeof r->program, "%s%s", *path == '-' ? "./" : "", path), path);
+}
+
 static bool program_check(cli *c, const char *path)
 {
     const char *sysroot = option_value(&c->options, OPTION_SYSROOT);
     uint8_t header[ELF_HEADER_SIZE] = {0};
     char interpreter[PATH_MAX] = "", found[2 * PATH_MAX];
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file == -1)
         return refuse(c, EXIT_UNREADABLE, "%s: %s", path, strerror(errno));
     const bool is_whole = pread(file, header, sizeof header, 0) == (ssize_t)sizeof header;
@@ -116,11 +134,13 @@ static bool emulator_find(cli *c, recording *r)
 {
     const char *name = option_value(&c->options, OPTION_EMULATOR);
     const char *folders = strchr(name, '/') != NULL ? NULL : getenv("PATH");
-    snprintf(r->emulator, sizeof r->emulator, "%s", name);
+    if (is_cut(c, snprintf(r->emulator, sizeof r->emulator, "%s", name), name))
+        return false;
     while (folders != NULL && *folders != 0) {
         const size_t size = strcspn(folders, ":");
-        snprintf(r->emulator, sizeof r->emulator, "%.*s/%s", (int)size, folders, name);
-        if (access(r->emulator, X_OK) == 0)
+        const int length =
+            snprintf(r->emulator, sizeof r->emulator, "%.*s/%s", (int)size, folders, name);
+        if (length < PATH_MAX && access(r->emulator, X_OK) == 0)
             return true;
         folders += size + (folders[size] != 0);
     }
@@ -165,8 +185,11 @@ static bool plugin_find(cli *c, recording *r)
     const char *named = option_value(&c->options, OPTION_PLUGIN);
     char here[PATH_MAX];
     if (named != NULL) { /* a name alone would be a library's */
-        snprintf(r->plugin, sizeof r->plugin, "%s%s", strchr(named, '/') != NULL ? "" : "./",
-                 named);
+        if (is_cut(c,
+                   snprintf(r->plugin, sizeof r->plugin, "%s%s",
+                            strchr(named, '/') != NULL ? "" : "./", named),
+                   named))
+            return false;
         return access(named, R_OK) == 0 ||
                refuse(c, EXIT_UNREADABLE, "%s: %s", named, strerror(errno));
     }
@@ -203,10 +226,11 @@ static bool folder_is_empty(const char *path)
 static bool folder_make(cli *c, recording *r)
 {
     const char *named = option_value(&c->options, OPTION_COLLECTION);
-    if (named != NULL)
-        snprintf(r->folder, sizeof r->folder, "%s", named);
-    else
-        snprintf(r->folder, sizeof r->folder, "%s.xtrace", path_base(c->options.arguments[0]));
+    const int size =
+        named != NULL ? snprintf(r->folder, sizeof r->folder, "%s", named)
+                      : snprintf(r->folder, sizeof r->folder, "%s.xtrace", path_base(r->program));
+    if (is_cut(c, size, r->folder))
+        return false;
     if (mkdir(r->folder, 0777) == 0)
         return true;
     if (errno != EEXIST)
@@ -250,7 +274,7 @@ static void settings_write(cli *c, recording *r)
     const options *o = &c->options;
     char *const end = r->settings + sizeof r->settings;
     char *to = quote(r->settings, r->plugin);
-    to += sprintf(to, ",dir=");
+    to += snprintf(to, (size_t)(end - to), ",dir=");
     to = quote(to, r->folder);
     to += snprintf(to, (size_t)(end - to), ",interval=%" PRIu64 ",marks=%s,time=%s,quiet=%s",
                    option_number(o, OPTION_INTERVAL), option_value(o, OPTION_MARKS),
@@ -270,7 +294,8 @@ static void run(cli *c, recording *r)
         cli_check(c, STELE_ERR_MEMORY, r->emulator);
         return;
     }
-    const char *const own[] = {r->emulator, "-singlestep", "-cpu", r->cpu, "-plugin", r->settings};
+    const char *const own[] = {r->emulator, "-singlestep", "-cpu", r->cpu,
+                               "-plugin",   r->settings,   "-0",   o->arguments[0]};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         words[count++] = own[i];
     if (sysroot != NULL) {
@@ -278,6 +303,8 @@ static void run(cli *c, recording *r)
         words[count++] = sysroot;
     }
     memcpy(words + count, o->arguments, o->argument_count * sizeof *words);
+    words[count] = r->program;
+    signal(SIGPIPE, SIG_DFL); /* it was ignored here, and would stay so there */
     execv(r->emulator, (char *const *)words);
     refuse(c, EXIT_UNREADABLE, "%s: %s", r->emulator, strerror(errno));
     free(words);
@@ -294,7 +321,7 @@ void command_RECORD(cli *c)
         cli_usage(c, "--interval must be 1 or more");
         return;
     }
-    if (!cpu_describe(c, &r) || !program_check(c, c->options.arguments[0]) ||
+    if (!cpu_describe(c, &r) || !program_name(c, &r) || !program_check(c, r.program) ||
         !emulator_find(c, &r) || !plugin_find(c, &r))
         return;
     if (!emulator_has_plugins(r.emulator)) {

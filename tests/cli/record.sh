@@ -35,6 +35,31 @@ expect 3 record --qemu --emulator=true --plugin=empty static
 says err 'true knows no plugins'
 [ ! -e static.xtrace ] || complain "a folder was made for nothing"
 
+# Paths of commas only, each of which QEMU wants twice; and a program that is called like an option.
+# The emulator prints what it is given.
+commas=$(printf '%0240d' 0 | tr 0 ,)
+deep=.
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    deep=$deep/$commas
+done
+mkdir -p "$deep" && cp empty "$deep/plugin.so"
+cat >shows <<'END'
+#!/bin/sh
+[ "$1" != -h ] || { echo "-plugin"; exit 0; }
+printf '%s\n' "$@"
+END
+chmod +x shows
+expect 0 record --qemu --emulator=./shows --plugin="$deep/plugin.so" -o "$deep/made" static
+check "each comma comes twice" test "$(tr -cd , <out | wc -c)" -ge $((2 * 2 * 16 * 240))
+expect 3 record --qemu --emulator=./shows --plugin=empty -o "$deep/$deep/$commas/made" static
+says err 'too long'
+cp static ./-strace
+expect 0 record --qemu --emulator=./shows --plugin=empty -- -strace --own
+says out '^\./-strace$'
+check "the name that the program sees is as given" test "$(grep -A 1 '^-0$' out | tail -n 1)" = -strace
+mkfifo waiting && expect 3 record --qemu waiting
+says err 'no AArch64 program'
+
 emulator=qemu-aarch64
 compiler=aarch64-linux-gnu-gcc
 if ! have $emulator || ! $emulator -h | grep -q -e -plugin; then
