@@ -38,6 +38,8 @@ typedef struct stele_context_options {
     const char *temp_dir;        /* for sorted runs; copied; NULL: "/tmp" */
     stele_progress_fn *progress; /* NULL: nobody is told */
     void *progress_user;
+    stele_go_on_fn *go_on; /* NULL: reading and writing always go on */
+    void *go_on_user;
 } stele_context_options;
 
 /*

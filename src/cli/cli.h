@@ -140,11 +140,14 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
 /* A stele_progress_fn of the run: moves the progress bar while traces are read. */
 void cli_read_more(void *user, size_t size);
 
-/* Has the signals that end the process end reading instead: see cli_interrupted(). */
+/* Has the signals that end the process end reading and writing instead: see cli_interrupted(). */
 void cli_catch_interrupts(void);
 
 /* The signal that asked to stop; 0: none. Reading then ended with STELE_ERR_CLOSED. */
 int cli_interrupted(void);
+
+/* A stele_go_on_fn: false when a signal asked to stop. */
+bool cli_goes_on(void *user, int fd);
 
 /* Keeps the exit code that the findings of the input at hand (see report_begin()) and what is known
    to be lost ask for, and tells how many findings were not shown. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs of a command, making requests and reading, as the options say. */
 #include <fnmatch.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -124,27 +123,6 @@ void selection_free(selection *s)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Ctrl-C ends reading, so that temporary files are removed; a second one ends the process. */
-static volatile sig_atomic_t is_interrupted;
-
-int cli_interrupted(void)
-{
-    return is_interrupted;
-}
-
-static void interrupt(int number)
-{
-    is_interrupted = number;
-}
-
-void cli_catch_interrupts(void)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 /* NULL without --debug-info. */
 static stele_status open_debug_info(const cli *c, debug_info **info)
 {
@@ -191,8 +169,8 @@ static stele_status pull(cli *c, stele_reader *reader, const intersection *spans
         for (size_t i = 0; status == STELE_OK && i < count; i++)
             status = is_whole ? take(c, &segments[i], info, to)
                               : take_parts(c, &segments[i], spans, info, to);
-    } while (status == STELE_OK && !is_interrupted);
-    return is_interrupted ? STELE_ERR_CLOSED : status;
+    } while (status == STELE_OK && cli_interrupted() == 0);
+    return cli_interrupted() != 0 ? STELE_ERR_CLOSED : status;
 }
 
 void cli_read_more(void *user, size_t size)
@@ -253,7 +231,6 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     intersection spans = {.spans = NULL};
     reading_now now = {.reader = NULL};
     stele_status status = STELE_OK;
-    cli_catch_interrupts();
     allow_files();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     c->reading = &now;

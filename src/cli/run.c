@@ -47,7 +47,7 @@ static void setup_report(cli *c)
                          .shown_least = c->is_quiet ? STELE_ERROR : STELE_NOTE,
                          .has_color = terminal_has_color(STDERR_FILENO, color)};
     c->out_report = c->report;
-    c->out_diag = (diag_sink){.fn = report_add, .user = &c->out_report};
+    c->out_diag = (diag_sink){.fn = report_add, .user = &c->out_report, .go_on = cli_goes_on};
 }
 
 /* "names=64M": the limit and its number. */
@@ -101,8 +101,11 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 
 static bool make_context(cli *c)
 {
-    stele_context_options given = {
-        .diag = report_add, .diag_user = &c->report, .progress = cli_read_more, .progress_user = c};
+    stele_context_options given = {.diag = report_add,
+                                   .diag_user = &c->report,
+                                   .progress = cli_read_more,
+                                   .progress_user = c,
+                                   .go_on = cli_goes_on};
     const options *o = &c->options;
     const char *temp_dir = getenv("TMPDIR");
     given.temp_dir = temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : NULL;
@@ -121,6 +124,7 @@ static void run_command(cli *c)
         help_command(c->out, c->options.command, c->has_color);
     else if (make_context(c))
         command_functions[c->options.command](c);
+    c->out_diag.go_on = NULL; /* what was said before a signal is written */
     cli_check(c, output_finish(c->out), "standard output");
     output_close(c->out);
     stele_context_free(c->context);
@@ -132,6 +136,7 @@ int cli_run(int argc, char **argv)
     cli c = {0};
     int code;
     signal(SIGPIPE, SIG_IGN);
+    cli_catch_interrupts();
     setvbuf(stderr, line_buffer, _IOLBF, sizeof line_buffer);
     if (options_parse(&c.options, argc, argv)) {
         setup_report(&c);

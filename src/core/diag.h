@@ -28,7 +28,15 @@ typedef struct diag_sink {
     uint64_t counts[3];          /* by severity */
     stele_progress_fn *progress; /* NULL: not wanted */
     void *progress_user;
+    stele_go_on_fn *go_on; /* NULL: always */
+    void *go_on_user;
 } diag_sink;
+
+/* Whether to read or write the next piece; waits until `fd` can be read, unless that is -1. */
+static inline bool diag_goes_on(const diag_sink *sink, int fd)
+{
+    return sink->go_on == NULL || sink->go_on(sink->go_on_user, fd);
+}
 
 /* Counts the finding and hands it to the handler. */
 void diag_emit(diag_sink *sink, const stele_diag *diag);

@@ -48,6 +48,8 @@ static stele_status file_read(input *in, uint64_t offset, void *buffer, size_t s
     ssize_t count;
     *got = 0;
     do {
+        if (!diag_goes_on(in->diag, in->is_seekable ? -1 : file->fd))
+            return STELE_ERR_CLOSED;
         count = in->is_seekable ? pread(file->fd, buffer, size, (off_t)offset)
                                 : read(file->fd, buffer, size);
     } while (count < 0 && errno == EINTR);

@@ -316,7 +316,12 @@ static void output_give(output *out, const uint8_t *bytes, size_t size)
 {
     out->flushed += size;
     while (size != 0 && out->status == STELE_OK) {
-        const ssize_t count = write(out->fd, bytes, size);
+        ssize_t count;
+        if (!diag_goes_on(out->diag, -1)) {
+            out->status = STELE_ERR_CLOSED;
+            return;
+        }
+        count = write(out->fd, bytes, size);
         if (count >= 0) {
             bytes += count;
             size -= (size_t)count;

@@ -48,7 +48,9 @@ stele_status stele_context_new(const stele_context_options *options, stele_conte
     context->diag = (diag_sink){.fn = options->diag,
                                 .user = options->diag_user,
                                 .progress = options->progress,
-                                .progress_user = options->progress_user};
+                                .progress_user = options->progress_user,
+                                .go_on = options->go_on,
+                                .go_on_user = options->go_on_user};
     context->temp_dir = strdup(options->temp_dir != NULL ? options->temp_dir : "/tmp");
     if (context->temp_dir == NULL ||
         !intern_init(&context->names, context->limits.names_size_max)) {

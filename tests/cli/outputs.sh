@@ -76,21 +76,37 @@ for words in "nothing-here --to json" "$trace nothing-here --to json" "$trace --
     check "nothing is left behind" test -z "$(ls -A results)"
 done
 
-# Killed in the middle: no half file, and no temporary one where the signal can be caught.
-if mkfifo pipe 2>/dev/null; then
-    (cat many.heph; sleep 5) >pipe &
+# Killed in the middle: no half file, and no temporary one where the signal can be caught. The input
+# is a pipe that gives all it has and then keeps its reader waiting.
+interrupted() { # interrupted SIGNAL NUMBER WORDS...
+    signal=$1 number=$2
+    shift 2
+    last="stele $*, ended by $signal"
+    (cat many.heph; exec sleep 60) >pipe &
     writer=$!
-    "$STELE" convert --in heph --to json --unsorted -o results/result pipe >out 2>err &
+    "$STELE" "$@" >out 2>err &
     runner=$!
     sleep 1
-    kill -INT $runner 2>/dev/null
-    kill $writer 2>/dev/null
+    kill -"$signal" $runner 2>/dev/null
     status=0
     wait $runner || status=$?
+    check "the signal ended it" test $status -eq $((128 + number))
+    check "the one that waited was ended, not the one it waited for" kill -0 $writer
+    kill $writer 2>/dev/null
     wait $writer 2>/dev/null
-    last="stele convert, interrupted"
-    check "the signal ended it" test $status -eq 130
     check "nothing is left behind" test -z "$(ls -A results)"
+}
+if mkfifo pipe 2>/dev/null; then
+    ulimit -c 0
+    for signal in 'INT 2' 'TERM 15' 'HUP 1' 'QUIT 3'; do
+        # shellcheck disable=SC2086
+        interrupted $signal convert --in heph --to json --unsorted -o results/result pipe
+    done
+    interrupted TERM 15 convert --in heph --to json -o results/result pipe
+    interrupted TERM 15 cat --in heph pipe
+    interrupted TERM 15 info pipe
+    interrupted HUP 1 dump --in heph pipe
+    interrupted QUIT 3 check --in heph pipe
 fi
 
 # What is no regular file is written straight.

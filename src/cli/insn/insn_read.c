@@ -285,7 +285,6 @@ static stele_status read_streams(cli *c, insns *s, stele_trace *trace, const ins
 stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_consumer *to)
 {
     stele_status status;
-    cli_catch_interrupts();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     status = read_streams(c, s, trace, to);
     progress_clear(&c->progress);
