@@ -23,6 +23,33 @@ status=0
 sh "$root/setup" nonsense >"$tmp/out" 2>&1 || status=$?
 [ $status -eq 2 ] || fail "./setup nonsense should exit 2, not $status"
 
+# What tests look for and skip without is installed by ./setup full, or is there on every Debian.
+packages=" $(sed -n "/^full_packages=/,/'\$/p" "$root/setup" | tr -d "'" | tr '\n' ' ')"
+for program in $(grep -ohE '(if|elif|!) have [a-z][a-z0-9-]*' \
+    "$root"/tests/cli/*.sh "$root"/tests/peers/*.sh | sed 's/.* //' | sort -u) \
+    aarch64-linux-gnu-gcc; do
+    case $program in
+    bash | script) continue ;;
+    aarch64-linux-gnu-gcc) package='gcc-aarch64-linux-gnu libc6-dev-arm64-cross' ;;
+    clang-*) package=clang ;;
+    dot) package=graphviz ;;
+    llvm-xray-*) package=llvm-14 ;;
+    qemu-aarch64) package=qemu-user ;;
+    readelf) package=binutils ;;
+    xmllint | rsvg-convert) package=libxml2-utils ;;
+    *) package=$program ;;
+    esac
+    for name in $package; do
+        case $packages in
+        *" $name "*) ;;
+        *)
+            : >"$tmp/out"
+            fail "a test looks for $program: ./setup full should install $name"
+            ;;
+        esac
+    done
+done
+
 # A machine with a shell and the small tools, but no compiler and no build tools. `id` and `apt-get`
 # are ours: who runs it is in the file uid, what apt-get was asked for goes to the file asked.
 mkdir "$tmp/bin" "$tmp/copy"
