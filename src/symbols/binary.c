@@ -18,9 +18,11 @@ const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/path.h"
 
 #define LINE_DISTANCE_MAX 64u /* bytes of code */
 
@@ -39,6 +41,8 @@ typedef struct line_entry {
 
 struct binary {
     int fd;
+    uint64_t size; /* of the file; it bounds what tables can hold */
+    char *path;
     Elf *elf;
     Dwarf *dwarf;
     bool is_64, is_big_endian;
@@ -67,6 +71,19 @@ static void sort(void *table, size_t count, size_t size, compare_fn *compare)
         qsort(table, count, size, compare);
 }
 
+/*
+ * How many entries of a table are really there: what the header says of sizes is not believed, and
+ * tables that lie upon each other do not hold more together than the file has bytes (`*left`).
+ */
+static size_t table_count(binary *file, const Elf_Data *data, Elf_Type type, uint64_t *left)
+{
+    const size_t entry_size = gelf_fsize(file->elf, type, 1, EV_CURRENT);
+    if (data == NULL || data->d_buf == NULL || entry_size == 0 || data->d_size > *left)
+        return 0;
+    *left -= data->d_size;
+    return data->d_size / entry_size;
+}
+
 /* ---- Symbols ---- */
 
 static int name_compare(const void *left, const void *right)
@@ -82,15 +99,15 @@ static int name_compare(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-static bool load_names(binary *file, Elf_Scn *section, const GElf_Shdr *header)
+static bool load_names(binary *file, Elf_Scn *section, const GElf_Shdr *header, uint64_t *left)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    const size_t count = header->sh_entsize != 0 ? header->sh_size / header->sh_entsize : 0;
+    const size_t count = table_count(file, data, ELF_T_SYM, left);
     binary_name *names = realloc(file->names, (file->name_count + count + 1) * sizeof *names);
     if (names == NULL)
         return false;
     file->names = names;
-    for (size_t i = 0; data != NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         GElf_Sym symbol;
         const char *name;
         if (gelf_getsym(data, (int)i, &symbol) == NULL || symbol.st_shndx == SHN_UNDEF)
@@ -112,12 +129,13 @@ static bool load_names(binary *file, Elf_Scn *section, const GElf_Shdr *header)
 static bool load_symbols(binary *file)
 {
     static const GElf_Word types[] = {SHT_SYMTAB, SHT_DYNSYM};
+    uint64_t left = file->size;
     for (size_t i = 0; i < 2 && file->name_count == 0; i++) {
         Elf_Scn *section = NULL;
         while ((section = elf_nextscn(file->elf, section)) != NULL) {
             GElf_Shdr header;
             if (gelf_getshdr(section, &header) != NULL && header.sh_type == types[i] &&
-                !load_names(file, section, &header))
+                !load_names(file, section, &header, &left))
                 return false;
         }
     }
@@ -195,8 +213,11 @@ static int line_compare(const void *left, const void *right)
     return a->order < b->order ? 1 : -1;
 }
 
+/* Each line takes a byte of the file at least; more of them are tables that are read twice. */
 static bool line_add(binary *file, const line_entry *entry)
 {
+    if (file->line_count >= file->size)
+        return false;
     if (file->line_count == file->line_capacity) {
         line_entry *lines = array_grow_size(file->lines, sizeof *lines, &file->line_capacity, 4096);
         if (lines == NULL)
@@ -229,6 +250,31 @@ static bool load_unit_lines(binary *file, Dwarf_Die *unit)
     return true;
 }
 
+/* Whether the file with the other half of the debug information, which libdw opens itself as soon
+   as it is needed, is something else than a file: a pipe would never be opened. */
+static bool leads_astray(binary *file)
+{
+    binary_section section;
+    const char *name;
+    size_t folder_size;
+    char *path;
+    struct stat st;
+    bool is_other;
+    if (!binary_find_section(file, ".gnu_debugaltlink", &section) ||
+        memchr(section.bytes, 0, section.size) == NULL)
+        return false;
+    name = (const char *)section.bytes;
+    folder_size = *name != '/' ? (size_t)(path_base(file->path) - file->path) : 0;
+    path = malloc(folder_size + strlen(name) + 1);
+    if (path == NULL)
+        return true;
+    memcpy(path, file->path, folder_size);
+    strcpy(path + folder_size, name);
+    is_other = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    free(path);
+    return is_other;
+}
+
 /* clang writes no .debug_aranges, so that units cannot be looked up by address: all of them are
    put in one sorted table, when the first line is asked for. */
 static void load_lines(binary *file)
@@ -236,6 +282,8 @@ static void load_lines(binary *file)
     Dwarf_Off offset = 0, next;
     size_t header_size;
     file->has_lines = true;
+    if (leads_astray(file))
+        return;
     file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
     if (file->dwarf == NULL)
         return;
@@ -374,16 +422,16 @@ static int relocation_compare(const void *left, const void *right)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static bool load_relocations(binary *file, Elf_Scn *section, const GElf_Shdr *header, unsigned type)
+static bool load_relocations(binary *file, Elf_Scn *section, unsigned type, uint64_t *left)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    const size_t count = header->sh_entsize != 0 ? header->sh_size / header->sh_entsize : 0;
+    const size_t count = table_count(file, data, ELF_T_RELA, left);
     binary_relocation *grown =
         realloc(file->relocations, (file->relocation_count + count + 1) * sizeof *grown);
     if (grown == NULL)
         return false;
     file->relocations = grown;
-    for (size_t i = 0; data != NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         GElf_Rela relocation;
         if (gelf_getrela(data, (int)i, &relocation) != NULL &&
             GELF_R_TYPE(relocation.r_info) == type)
@@ -397,12 +445,13 @@ const binary_relocation *binary_relocations(binary *file, size_t *count)
 {
     GElf_Ehdr header;
     Elf_Scn *section = NULL;
+    uint64_t left = file->size;
     if (!file->has_relocations && gelf_getehdr(file->elf, &header) != NULL) {
         file->has_relocations = true;
         while ((section = elf_nextscn(file->elf, section)) != NULL) {
             GElf_Shdr at;
             if (gelf_getshdr(section, &at) != NULL && at.sh_type == SHT_RELA &&
-                !load_relocations(file, section, &at, relative_type(header.e_machine)))
+                !load_relocations(file, section, relative_type(header.e_machine), &left))
                 break;
         }
         sort(file->relocations, file->relocation_count, sizeof *file->relocations,
@@ -424,20 +473,37 @@ bool binary_is_big_endian(const binary *file)
 
 /* ---- Opening ---- */
 
+/* Traces name paths of files, and what lies there need not be one: opening must not wait for it. */
+static stele_status open_regular(binary *file, diag_sink *diag, const char *path)
+{
+    struct stat st;
+    file->path = strdup(path);
+    if (file->path == NULL)
+        return STELE_ERR_MEMORY;
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file->fd < 0 || fstat(file->fd, &st) != 0) {
+        diag_report(diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s",
+                    strerror(errno));
+        return STELE_ERR_READ;
+    }
+    file->size = (uint64_t)st.st_size;
+    return S_ISREG(st.st_mode) ? STELE_OK : binary_refuse(diag, path, "something that is no file");
+}
+
 stele_status binary_open(diag_sink *diag, const char *path, binary **out)
 {
     binary *file = calloc(1, sizeof *file);
     GElf_Ehdr header;
+    stele_status status;
     *out = NULL;
     if (file == NULL)
         return STELE_ERR_MEMORY;
     elf_version(EV_CURRENT);
-    file->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->fd < 0) {
-        diag_report(diag, &core_codes[STE001], path, STELE_NO_OFFSET, 0, NULL, "%s",
-                    strerror(errno));
-        free(file);
-        return STELE_ERR_READ;
+    file->fd = -1;
+    status = open_regular(file, diag, path);
+    if (status != STELE_OK) {
+        binary_close(file);
+        return status;
     }
     file->elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
     if (file->elf == NULL || elf_kind(file->elf) != ELF_K_ELF ||
@@ -463,7 +529,9 @@ void binary_close(binary *file)
         dwarf_end(file->dwarf);
     if (file->elf != NULL)
         elf_end(file->elf);
-    close(file->fd);
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->path);
     free(file->names);
     free(file->lines);
     free(file->relocations);
