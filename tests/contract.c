@@ -643,7 +643,7 @@ static bytes write_again(run *r, const sample *s, const uint8_t *from, size_t si
     if (status == STELE_OK) {
         run_pull(r, trace, &everything, run_input_limit(&in), write_segment, writer);
         run_fail(r, stele_writer_finish(writer));
-        *loss_count = writer->loss_count;
+        *loss_count = writer->losses.count;
     }
     stele_writer_close(writer);
     stele_trace_close(trace);

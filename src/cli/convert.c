@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/copies.h"
 #include "cli/insn/insn.h"
 #include "cli/show/print.h"
 #include "cli/sinking.h"
@@ -15,7 +16,7 @@ typedef struct target {
     const format *format; /* NULL: a sink */
     const sink *sink;     /* NULL: a format */
     stele_writer *writer;
-    copier *copier; /* keeps the bytes of the records; NULL: writes events anew */
+    copies copies; /* keep the bytes of the records; none: writes events anew */
     output *out;
     const char *path;
     bool stops_at_loss; /* what was written cannot be taken back */
@@ -58,26 +59,44 @@ static size_t target_settings(const options *o, stele_setting *settings)
     return count;
 }
 
-/* Whether records have to be written anew: in another order or layout, with other times or fields.
- */
-static bool changes_records(const options *o)
+static bool is_any_given(const options *o, const option_id *ids, size_t count)
 {
-    static const option_id ids[] = {OPTION_OFFSET,       OPTION_ALIGN_START,     OPTION_SORT,
-                                    OPTION_CLOCK_OFFSET, OPTION_CLOCK_OFFSET_NS, OPTION_TO_VERSION,
-                                    OPTION_DEBUG_INFO};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+    for (size_t i = 0; i < count; i++)
         if (option_given(o, ids[i]))
             return true;
-    return target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) != 0;
+    return false;
 }
 
-/* A single trace that keeps its format and its times keeps the bytes of its records. */
+/* Whether records have to be written anew: in another order or layout, with other fields. */
+static bool changes_records(const options *o)
+{
+    static const option_id ids[] = {OPTION_SORT, OPTION_DEBUG_INFO};
+    return is_any_given(o, ids, sizeof ids / sizeof *ids) ||
+           target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) != 0;
+}
+
+static bool changes_times(const options *o)
+{
+    static const option_id ids[] = {OPTION_OFFSET, OPTION_ALIGN_START, OPTION_CLOCK_OFFSET,
+                                    OPTION_CLOCK_OFFSET_NS};
+    return is_any_given(o, ids, sizeof ids / sizeof *ids);
+}
+
+/* Traces that keep their format keep the bytes of their records, where the format lets them. */
 static bool is_copy(const cli *c, const target *to, const inputs *in)
 {
-    const options *o = &c->options;
-    return in->count == 1 && to->format != NULL && to->format->copier != NULL &&
-           strcmp(to->format->name, stele_trace_get_info(in->traces[0])->format) == 0 &&
-           !changes_records(o);
+    return to->format != NULL && !changes_records(&c->options) &&
+           copies_are_possible(to->format, in->traces, in->count,
+                               option_value(&c->options, OPTION_TO_VERSION),
+                               changes_times(&c->options));
+}
+
+/* What of traces of the target's own format is not in their events. */
+static void lose_traces(const target *to, const inputs *in)
+{
+    for (size_t i = 0; to->format->lose_trace != NULL && i < in->count; i++)
+        if (strcmp(to->format->name, stele_trace_get_info(in->traces[i])->format) == 0)
+            to->format->lose_trace(to->writer, in->traces[i]);
 }
 
 static bool target_open(cli *c, target *to, const inputs *in, const selection *s)
@@ -101,10 +120,10 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
     if (to->sink != NULL) /* opened when the reader is */
         return true;
     if (is_copy(c, to, in)) {
-        status = to->format->copier(in->traces[0], to->out, &to->copier);
-        if (status == STELE_OK)
-            to->copier->keeps_all =
-                selection_is_all(s) && !option_given(&c->options, OPTION_STREAM_INTERSECTION);
+        const bool keeps_all =
+            selection_is_all(s) && !option_given(&c->options, OPTION_STREAM_INTERSECTION);
+        status = copies_open(&to->copies, c->context, to->format, in->traces, in->count, to->out,
+                             given.version, keeps_all);
         if (status != STELE_ERR_UNSUPPORTED)
             return cli_check(c, status, to->path);
         cli_remark(c,
@@ -113,14 +132,15 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
     }
     if (to->format->writer == NULL)
         return cli_usage(c, "%s can only be read", to->format->name);
-    return cli_check(c, format_writer_open(to->format, c->context, to->out, &given, &to->writer),
-                     to->path);
+    status = format_writer_open(to->format, c->context, to->out, &given, &to->writer);
+    if (status == STELE_OK)
+        lose_traces(to, in);
+    return cli_check(c, status, to->path);
 }
 
 static void target_close(target *to)
 {
-    if (to->copier != NULL)
-        to->copier->ops->close(to->copier);
+    copies_close(&to->copies);
     stele_writer_close(to->writer);
     if (to->out != NULL)
         output_close(to->out);
@@ -128,10 +148,16 @@ static void target_close(target *to)
 
 /* ---- What is lost ---------------------------------------------------------------------------- */
 
+static bool get_loss(const target *to, size_t index, stele_loss *loss)
+{
+    return to->writer != NULL ? stele_writer_get_loss(to->writer, index, loss)
+                              : losses_get(&to->copies.losses, index, loss);
+}
+
 static bool has_loss(const target *to)
 {
     stele_loss loss;
-    return to->writer != NULL && stele_writer_get_loss(to->writer, 0, &loss);
+    return get_loss(to, 0, &loss);
 }
 
 /* The table of what the target could not carry. */
@@ -143,7 +169,7 @@ static void show_losses(cli *c, const target *to)
     progress_clear(&c->progress);
     fprintf(stderr, "What %s cannot carry:\n%12s  %-12s  %s\n",
             to->format != NULL ? to->format->name : to->sink->name, "count", "kind", "what");
-    for (size_t i = 0; stele_writer_get_loss(to->writer, i, &loss); i++)
+    for (size_t i = 0; get_loss(to, i, &loss); i++)
         fprintf(stderr, "%12s  %-12s  %s: %s\n", print_count(text, loss.count),
                 loss.kind != STELE_KIND_NONE ? stele_kind_text(loss.kind) : "any",
                 loss.is_dropped ? "dropped" : "changed", loss.what);
@@ -159,21 +185,17 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
 
 static stele_status take(void *user, const stele_segment *segment)
 {
-    const target *to = user;
-    stele_status status = STELE_OK;
-    if (to->copier == NULL) {
-        status = stele_writer_write(to->writer, segment);
-        return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
-    }
-    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
-        status = to->copier->ops->keep(to->copier, segment->batch,
-                                       &segment->batch->events[segment->first + i]);
-    return status;
+    target *to = user;
+    stele_status status;
+    if (to->copies.count != 0)
+        return copies_keep(&to->copies, segment);
+    status = stele_writer_write(to->writer, segment);
+    return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
 }
 
 static void choose_columns(const target *to, const inputs *in, stele_request *request)
 {
-    if (to->copier != NULL) {
+    if (to->copies.count != 0) {
         request->columns = STELE_COLUMN_TIME | STELE_COLUMN_CONTEXT;
         request->order = STELE_ORDER_NONE;
         return;
@@ -185,10 +207,9 @@ static void choose_columns(const target *to, const inputs *in, stele_request *re
     }
 }
 
-static stele_status finish(const target *to)
+static stele_status finish(target *to)
 {
-    return to->copier != NULL ? to->copier->ops->finish(to->copier)
-                              : stele_writer_finish(to->writer);
+    return to->copies.count != 0 ? copies_finish(&to->copies) : stele_writer_finish(to->writer);
 }
 
 /* Chrome draws the calls of a trace of instructions, unless some of its events were asked for. */

@@ -62,7 +62,12 @@ typedef struct copier_ops {
 
 struct copier {
     const copier_ops *ops;
-    bool keeps_all; /* the caller's word, before the first event: none will be left out */
+    loss_table losses; /* what the copy lacks, so far */
+
+    /* The caller's word, before the first event. */
+    bool keeps_all;      /* none will be left out */
+    const char *version; /* of the format that the copy is of; NULL: the trace's own */
+    const char *folder;  /* where files go in a folder as output; NULL: into itself */
 };
 
 /* ---- The format ---- */
@@ -99,6 +104,14 @@ typedef struct format {
     bool writes_anew; /* its writer makes streams, packets and classes of its own: traces of the
                          same format keep their events, not all that is around them */
     stele_status (*copier)(stele_trace *trace, output *out, copier **copier);
+
+    /* Whether copies can be of a version (NULL: each trace's own), lie in folders side by side, and
+       be `is_shifted` in time, by what the batches say. NULL: none of it. */
+    bool (*copies_as)(stele_trace *trace, const char *version, bool is_shifted);
+
+    /* Counts what of a trace, beside its events, a writer of the same format makes anew. NULL:
+       nothing. */
+    void (*lose_trace)(stele_writer *writer, const stele_trace *trace);
     format_target target;
 
     const stele_code *codes;

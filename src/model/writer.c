@@ -28,17 +28,21 @@ void stele_writer_close(stele_writer *writer)
 
 bool stele_writer_get_loss(const stele_writer *writer, size_t index, stele_loss *loss)
 {
-    if (index >= writer->loss_count)
+    return losses_get(&writer->losses, index, loss);
+}
+
+bool losses_get(const loss_table *losses, size_t index, stele_loss *loss)
+{
+    if (index >= losses->count)
         return false;
-    *loss = writer->losses[index];
+    *loss = losses->at[index];
     return true;
 }
 
-static stele_loss *loss_find(stele_writer *writer, stele_kind kind, const char *what,
-                             bool is_dropped)
+static stele_loss *loss_find(loss_table *losses, stele_kind kind, const char *what, bool is_dropped)
 {
-    for (uint32_t i = 0; i < writer->loss_count; i++) {
-        stele_loss *loss = &writer->losses[i];
+    for (uint32_t i = 0; i < losses->count; i++) {
+        stele_loss *loss = &losses->at[i];
         if (loss->kind == kind && loss->is_dropped == is_dropped &&
             (loss->what == what || strcmp(loss->what, what) == 0))
             return loss;
@@ -46,19 +50,19 @@ static stele_loss *loss_find(stele_writer *writer, stele_kind kind, const char *
     return NULL;
 }
 
-void writer_lose(stele_writer *writer, stele_kind kind, const char *what, bool is_dropped,
-                 uint64_t count)
+void losses_add(loss_table *losses, stele_kind kind, const char *what, bool is_dropped,
+                uint64_t count)
 {
-    stele_loss *loss = loss_find(writer, kind, what, is_dropped);
+    stele_loss *loss = loss_find(losses, kind, what, is_dropped);
     if (loss == NULL) {
         /* A full table counts on in its last line, which then stands for everything else. */
-        if (writer->loss_count == WRITER_LOSSES_MAX) {
-            loss = &writer->losses[WRITER_LOSSES_MAX - 1];
+        if (losses->count == LOSSES_MAX) {
+            loss = &losses->at[LOSSES_MAX - 1];
             loss->kind = STELE_KIND_NONE;
             loss->what = "everything else";
             loss->is_dropped |= is_dropped;
         } else {
-            loss = &writer->losses[writer->loss_count++];
+            loss = &losses->at[losses->count++];
             *loss = (stele_loss){.kind = kind, .what = what, .is_dropped = is_dropped};
         }
     }

@@ -14,7 +14,21 @@ typedef struct writer_ops {
     void (*close)(stele_writer *self);          /* frees what the writer itself has */
 } writer_ops;
 
-#define WRITER_LOSSES_MAX 256u
+#define LOSSES_MAX 256u
+
+/* What a target cannot carry, by kind and text. Cleared, it is empty. */
+typedef struct loss_table {
+    stele_loss at[LOSSES_MAX];
+    uint32_t count;
+} loss_table;
+
+/* Counts a loss. `what` is static text and is compared by pointer first, so that counting in a hot
+   path is cheap. */
+void losses_add(loss_table *losses, stele_kind kind, const char *what, bool is_dropped,
+                uint64_t count);
+
+/* The losses so far, `index` from 0; false past the end. */
+bool losses_get(const loss_table *losses, size_t index, stele_loss *loss);
 
 /* Writers put this first in structs of their own; close() frees the whole. */
 struct stele_writer {
@@ -22,15 +36,14 @@ struct stele_writer {
     stele_context *context;
     output *out;      /* owned when owns_output */
     bool owns_output; /* finish and close go on to the output */
-    stele_loss losses[WRITER_LOSSES_MAX];
-    uint32_t loss_count;
+    loss_table losses;
 };
 
-/*
- * Counts something that the target cannot carry. `what` is static text and is compared by pointer
- * first, so that counting in a hot path is cheap.
- */
-void writer_lose(stele_writer *writer, stele_kind kind, const char *what, bool is_dropped,
-                 uint64_t count);
+/* losses_add() to those of the writer. */
+static inline void writer_lose(stele_writer *writer, stele_kind kind, const char *what,
+                               bool is_dropped, uint64_t count)
+{
+    losses_add(&writer->losses, kind, what, is_dropped, count);
+}
 
 #endif

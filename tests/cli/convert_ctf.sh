@@ -71,9 +71,9 @@ mkdir wide
     echo '}; };'
 } >wide/metadata
 head -c 72000 /dev/zero | tr '\0' '\1' >wide/s
-expect 1 convert wide -o wide_2 --to ctf --to-version 2
+expect 1 convert wide -o wide_2 --to ctf --to-version 2 --sort=full
 says err "changed: having no time"
-expect 1 convert wide_2 -o wide_18 --to ctf --to-version 1.8
+expect 1 convert wide_2 -o wide_18 --to ctf --to-version 1.8 --sort=full
 for trace in wide_2 wide_18; do
     expect 0 check $trace
     expect 0 cat $trace

@@ -13,7 +13,8 @@ in_sources() {
         echo
     done | sed -n \
         -e '/writer_lose(stele_writer \*/d' \
-        -e 's/.*[( _]lose([^"]*"\([^"]*\)".*/\1/p' \
+        -e 's/.*[( _]lose\(_layout\)\{0,1\}([^"]*"\([^"]*\)".*/\2/p' \
+        -e 's/.*[( ]\(leave_out\|losses_add\)([^"]*"\([^"]*\)".*/\2/p' \
         -e 's/.*change(a, "\([^"]*\)".*/\1/p' \
         -e 's/.*what = "\([^"]*\)".*/\1/p' \
         -e 's/.*{VALUE_[A-Z_]*, "\([^"]*\)"}.*/\1/p' | sed 's/\\\\/\\/g' | sort -u

@@ -298,7 +298,7 @@ TEST(a_writer_passes_on_what_it_is_told)
 
 TEST(losses_are_counted_by_what_they_are)
 {
-    static char texts[WRITER_LOSSES_MAX + 10][16];
+    static char texts[LOSSES_MAX + 10][16];
     unsigned closed = 0;
     stele_writer *writer = noting_open(NULL, NULL, &closed);
     char same[] = "time";
@@ -317,14 +317,14 @@ TEST(losses_are_counted_by_what_they_are)
     CHECK(loss.kind == STELE_KIND_WAKE && loss.count == 5);
     CHECK(!stele_writer_get_loss(writer, 3, &loss));
     /* Beyond the table nothing goes uncounted. */
-    for (uint32_t i = 0; i < WRITER_LOSSES_MAX + 10; i++) {
+    for (uint32_t i = 0; i < LOSSES_MAX + 10; i++) {
         snprintf(texts[i], sizeof texts[i], "text %u", (unsigned)i);
         writer_lose(writer, STELE_KIND_LOG, texts[i], true, 1);
     }
-    CHECK(stele_writer_get_loss(writer, WRITER_LOSSES_MAX - 1, &loss));
+    CHECK(stele_writer_get_loss(writer, LOSSES_MAX - 1, &loss));
     CHECK_EQ_STR(loss.what, "everything else");
     CHECK_EQ_U64(loss.count, 3 + 10 + 1);
-    CHECK(!stele_writer_get_loss(writer, WRITER_LOSSES_MAX, &loss));
+    CHECK(!stele_writer_get_loss(writer, LOSSES_MAX, &loss));
     stele_writer_close(writer);
 }
 

@@ -8,6 +8,7 @@
 #include "core/path.h"
 #include "formats/ctf/trace.h"
 #include "formats/ctf/write/copy.h"
+#include "formats/ctf/write/copy_metadata.h"
 #include "formats/ctf/write/writer.h"
 
 #define MAGIC_TSDL_PACKET UINT32_C(0x75d11d57)
@@ -380,6 +381,8 @@ const format format_ctf = {
     .writer_settings = "compress checksum to-key-file event-header header-alignment",
     .writes_anew = true,
     .copier = ctf_copier_open,
+    .copies_as = ctf_copies_as,
+    .lose_trace = ctf_lose_trace,
     .target = FORMAT_TARGET_FOLDER,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,

@@ -19,6 +19,7 @@ typedef struct schema_printer {
     void (*lose)(void *user, ctf_text where, const char *what);
     void *user;
     uint64_t loss_count;
+    uint64_t layout_loss_count; /* of these, those by which packets would read otherwise */
 } schema_printer;
 
 static inline void print_lose(schema_printer *p, ctf_text where, const char *what)
@@ -26,6 +27,12 @@ static inline void print_lose(schema_printer *p, ctf_text where, const char *wha
     p->loss_count++;
     if (p->lose != NULL)
         p->lose(p->user, where, what);
+}
+
+static inline void print_lose_layout(schema_printer *p, ctf_text where, const char *what)
+{
+    p->layout_loss_count++;
+    print_lose(p, where, what);
 }
 
 typedef struct uuid_text {

@@ -123,6 +123,12 @@ static void lose(json_printer *j, const char *what)
     print_lose(j->p, j->where, what);
 }
 
+/* What makes packets read otherwise than they were written. */
+static void lose_layout(json_printer *j, const char *what)
+{
+    print_lose_layout(j->p, j->where, what);
+}
+
 /* ---- Names ---- */
 
 static bool is_clashing(const json_printer *j, const ctf_class *type)
@@ -338,21 +344,21 @@ static void put_roles(json_printer *j, const ctf_class *type)
     uint16_t roles = type->roles;
     bool has_some = false;
     if (j->walk.scope == CTF_SCOPE_PACKET_HEADER && (roles & ~of_headers) != 0) {
-        lose(j, "what fields of packet headers mean");
+        lose_layout(j, "what fields of packet headers mean");
         roles &= of_headers;
     }
     if (j->p->schema->length_unit != 1 && (roles & lengths) != 0) {
-        lose(j, "packet sizes in bytes");
+        lose_layout(j, "packet sizes in bytes");
         roles &= (uint16_t)~lengths;
     }
     if ((roles & CTF_ROLE_EVENT_SIZE) != 0)
-        lose(j, "sizes of events");
+        lose_layout(j, "sizes of events");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if ((roles & plain[i].role) != 0)
             put_role(j, &has_some, plain[i].name);
     if ((roles & CTF_ROLE_TIMESTAMP) != 0) {
         if (type->clock != NULL && j->walk.stream != NULL && type->clock != j->walk.stream->clock)
-            lose(j, "timestamps of another clock than the default one");
+            lose_layout(j, "timestamps of another clock than the default one");
         else
             put_role(j, &has_some,
                      (roles & CTF_ROLE_PACKET_END) != 0 ? "packet-end-default-clock-timestamp"
@@ -371,7 +377,7 @@ static void put_bits(json_printer *j, const ctf_class *type)
     if (type->alignment != 1)
         put_u64(j, "alignment", type->alignment);
     if (type->unit_size != 0)
-        lose(j, "units that bit fields may not cross");
+        lose_layout(j, "units that bit fields may not cross");
 }
 
 static void put_integer(json_printer *j, const ctf_class *type)
@@ -421,7 +427,7 @@ static void put_length(json_printer *j, const char *fixed, const char *dynamic,
     if (is_fixed)
         put_u64(j, "length", at == NULL ? type->u.array.length : at->constant);
     else if (!put_location(j, "length-field-location", at, &target))
-        lose(j, "where a length is");
+        lose_layout(j, "where a length is");
 }
 
 static void put_minimum(json_printer *j, uint32_t minimum)
@@ -496,7 +502,7 @@ static void put_structure(json_printer *j, const ctf_class *type)
     put_word(j, "type", "structure");
     put_minimum(j, type->alignment_minimum);
     if (depth == WALK_DEPTH_MAX) {
-        lose(j, "structures nested so deep");
+        lose_layout(j, "structures nested so deep");
         return;
     }
     check_names(j, type, type->u.structure.members, type->u.structure.count);
@@ -517,7 +523,7 @@ static void put_structure(json_printer *j, const ctf_class *type)
     j->walk.depth--;
     end(j, ']');
     if (alignment != type->alignment && type->alignment != 0)
-        lose(j, "structures aligned less than their members");
+        lose_layout(j, "structures aligned less than their members");
 }
 
 static void put_optional(json_printer *j, const ctf_class *type)
@@ -525,7 +531,7 @@ static void put_optional(json_printer *j, const ctf_class *type)
     print_target target;
     put_word(j, "type", "optional");
     if (!put_location(j, "selector-field-location", type->u.optional.selector, &target))
-        lose(j, "where a selector is");
+        lose_layout(j, "where a selector is");
     if (!type->has_bool_selector) {
         put_ranges(j, type->u.optional.ranges, type->u.optional.range_count, false);
     }
@@ -601,7 +607,7 @@ static void put_variant(json_printer *j, const ctf_class *type)
     is_known = type->u.variant.selector != NULL &&
                put_location(j, "selector-field-location", type->u.variant.selector, &target);
     if (!is_known)
-        lose(j, "where a selector is");
+        lose_layout(j, "where a selector is");
     check_names(j, type, type->u.variant.options, type->u.variant.count);
     key(j, "options");
     begin(j, '[');
@@ -640,7 +646,7 @@ static void put_class(json_printer *j, const ctf_class *type)
 {
     begin(j, '{');
     if (j->walk.budget == 0) {
-        lose(j, "more classes than the limit");
+        lose_layout(j, "more classes than the limit");
     } else {
         j->walk.budget--;
         switch ((ctf_kind)type->kind) {
@@ -664,7 +670,7 @@ static void put_class(json_printer *j, const ctf_class *type)
         case CTF_STATIC_ARRAY: put_array(j, type); break;
         case CTF_DYNAMIC_ARRAY:
             if (is_sequence(type))
-                lose(j, "sequences within arrays");
+                lose_layout(j, "sequences within arrays");
             put_array(j, type);
             break;
         case CTF_OPTIONAL: put_optional(j, type); break;
@@ -795,7 +801,7 @@ static void put_clock(json_printer *j, const ctf_clock *clock)
         put_u64(j, "precision", clock->precision);
     if (clock->has_accuracy)
         put_u64(j, "accuracy", clock->accuracy);
-    if (clock->is_unix_epoch) {
+    if (clock->is_unix_epoch || clock->is_wall) {
         put_word(j, "origin", "unix-epoch");
     } else if (clock->origin.name.bytes != NULL) {
         key(j, "origin");

@@ -27,6 +27,13 @@ static void lose(tsdl_printer *t, const char *what)
         print_lose(t->p, t->where, what);
 }
 
+/* What makes packets read otherwise than they were written. */
+static void lose_layout(tsdl_printer *t, const char *what)
+{
+    if (!t->is_trial)
+        print_lose_layout(t->p, t->where, what);
+}
+
 /* What the attributes and names of CTF 2 say, which CTF 1.8 has no place for. */
 static void lose_text(tsdl_printer *t, ctf_text text, const char *what)
 {
@@ -214,7 +221,7 @@ static void check_hidden(tsdl_printer *t, const ctf_location *at)
     if (walk_resolve(&t->walk, at, &meant) &&
         (!walk_resolve(&t->walk, &name, &found) || found.up != meant.up ||
          found.members[0] != meant.members[0]))
-        lose(t, "fields that others of their name hide");
+        lose_layout(t, "fields that others of their name hide");
 }
 
 /* Whether the path within the scope is enough, which is all that babeltrace2 takes of a tag; what
@@ -261,7 +268,7 @@ static void order_and_alignment(tsdl_printer *t, const ctf_class *type)
     if (type->is_big_endian != t->p->schema->is_big_endian)
         output_printf(t->out, " byte_order = %s;", byte_order(type->is_big_endian));
     if (type->is_bit_reversed)
-        lose(t, "order of bits");
+        lose_layout(t, "order of bits");
 }
 
 /* The clock of the field: CTF 2 leaves it to the role. */
@@ -376,7 +383,7 @@ static void number(tsdl_printer *t, const ctf_class *type, const ctf_member *tag
 {
     const bool is_tag = tag != NULL && tags_of(t->tags, tag) != NULL;
     if (type->unit_size != 0)
-        lose(t, "units of bit fields");
+        lose_layout(t, "units of bit fields");
     switch (type->kind) {
     case CTF_BIT_ARRAY:
         lose(t, "bit arrays (shown as integers)");
@@ -445,7 +452,7 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
     output_byte(t->out, '{');
     t->indent++;
     if (is_deep)
-        lose(t, "types that nest deeper than 256 levels");
+        lose_layout(t, "types that nest deeper than 256 levels");
     t->walk.depth += is_level;
     if (is_level)
         t->walk.levels[level].structure = type;
@@ -492,9 +499,9 @@ static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *me
 }
 
 /* What no type of CTF 1.8 has the layout of: the text then does not describe the trace. */
-static void layout_lose(tsdl_printer *t, const char *what)
+static void leave_out(tsdl_printer *t, const char *what)
 {
-    lose(t, what);
+    lose_layout(t, what);
     output_printf(t->out, "/* not in CTF 1.8: %s */ struct { }", what);
 }
 
@@ -548,7 +555,7 @@ static void variant_of_ranges(tsdl_printer *t, const ctf_class *type)
     ctf_member *options;
     uint32_t count = 0;
     if (tag == NULL) {
-        layout_lose(t, "variants that such a field selects: nothing instead");
+        leave_out(t, "variants that such a field selects: nothing instead");
         return;
     }
     options = malloc(type->u.variant.count * sizeof *options + 1);
@@ -566,7 +573,7 @@ static void variant_of_ranges(tsdl_printer *t, const ctf_class *type)
     if (count != 0)
         variant_print(t, type, type->u.variant.selector, options, count);
     else
-        layout_lose(t, "variants that no value selects: nothing instead");
+        leave_out(t, "variants that no value selects: nothing instead");
     free(options);
 }
 
@@ -595,7 +602,7 @@ static void optional(tsdl_printer *t, const ctf_class *type)
     uint32_t count = 0;
     ctf_text without, with;
     if (tag == NULL) {
-        layout_lose(t, "optional fields that such a field selects: nothing instead");
+        leave_out(t, "optional fields that such a field selects: nothing instead");
         return;
     }
     lose(t, "optional fields (shown as variants)");
@@ -647,7 +654,7 @@ static void type_print(tsdl_printer *t, const ctf_class *type)
     if (t->walk.budget == 0)
         return;
     if (--t->walk.budget == 0)
-        lose(t, "types beyond 33,554,432");
+        lose_layout(t, "types beyond 33,554,432");
     lose_extra(t, type->extra);
     switch (type->kind) {
     case CTF_BIT_ARRAY:
@@ -662,10 +669,10 @@ static void type_print(tsdl_printer *t, const ctf_class *type)
         output_text(t->out, " }");
         break;
     case CTF_VAR_UINT:
-    case CTF_VAR_INT: layout_lose(t, "integers of variable length: nothing instead"); break;
+    case CTF_VAR_INT: leave_out(t, "integers of variable length: nothing instead"); break;
     case CTF_STRING:
         if (type->encoding > CTF_ASCII)
-            lose(t, "encodings other than UTF-8");
+            lose_layout(t, "encodings other than UTF-8");
         output_printf(t->out, "string%s",
                       type->encoding == CTF_ASCII     ? " { encoding = ASCII; }"
                       : type->encoding == CTF_NO_TEXT ? " { encoding = none; }"
@@ -752,11 +759,11 @@ static void trace_block(tsdl_printer *t)
     lose_text(t, schema->preamble_attributes, "attributes of the preamble");
     lose_text(t, schema->preamble_extensions, "extensions of the preamble");
     if (schema->length_unit != 1)
-        lose(t, "sizes of packets in bytes");
+        lose_layout(t, "sizes of packets in bytes");
     if (is_told_by_files(schema))
-        lose(t, "streams that the names of files tell apart");
+        lose_layout(t, "streams that the names of files tell apart");
     if (schema->discarded_at_begin)
-        lose(t, "counters of discarded events as of the begin of packets");
+        lose_layout(t, "counters of discarded events as of the begin of packets");
 }
 
 /* Entries of the environment may be called like keywords, and have no escapes. */

@@ -23,6 +23,7 @@
 
 #include "formats/ctf/read/walk.h"
 #include "formats/ctf/write/copy_cut.h"
+#include "formats/ctf/write/copy_metadata.h"
 #include "model/batch.h"
 
 #define SCAN_EVENTS 256u
@@ -49,6 +50,7 @@ typedef struct ctf_copier {
     file_copy *files;
     bool *is_done;                           /* by stream */
     bool is_part;                            /* something was left out */
+    int64_t shift_ns;                        /* of the times of all events that are kept */
     ctf_programs **programs, **cut_programs; /* by unit */
     stele_batch *batch;
     ctf_content content;
@@ -61,8 +63,10 @@ typedef struct ctf_copier {
     bool is_last;  /* none will be */
     bool is_gap;   /* before the first packet that is kept, something is left out */
     bool is_head_wanted;
-    packet_place head; /* of the last packet before the first one that is kept */
-    bool was_copied;   /* the last packet that was no repetition */
+    packet_place head;   /* of the last packet before the first one that is kept */
+    bool was_copied;     /* the last packet that was no repetition */
+    unsigned time_bits;  /* see copy_times_differ() */
+    uint64_t last_ticks; /* of the last event that was kept */
     uint64_t extra_count, whole_count, missing_count, sealed_count;
     uint64_t whole_at; /* the first packet that had to be copied as it is */
     uint32_t whole_file;
@@ -215,9 +219,9 @@ static stele_status open_file(ctf_copier *c, file_copy **opened)
         return STELE_OK;
     if (c->stream->file_count > FILES_OPEN)
         seal_files(c, false);
-    status = output_add(c->out, file->name, &(*opened)->out);
+    status = copy_add(c->out, c->base.folder, file->name, &(*opened)->out);
     if (status == STELE_OK)
-        status = index_copy_open(c->trace, file, c->out, &(*opened)->index);
+        status = index_copy_open(c->trace, file, c->out, c->base.folder, &(*opened)->index);
     return status;
 }
 
@@ -438,6 +442,8 @@ static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const 
     c->stream = stream;
     c->is_done[stream - c->trace->streams] = true;
     c->has_kept = c->was_copied = false;
+    c->time_bits = copy_times_differ(schema, stream->type, c->base.version);
+    c->last_ticks = 0;
     c->extra_count = c->whole_count = c->missing_count = c->sealed_count = 0;
     status = programs_get(c, c->programs, 0);
     if (status == STELE_OK)
@@ -564,7 +570,7 @@ static stele_status copy_member(ctf_copier *c, size_t member, const char *name)
         return status;
     status = window_open(&w, in, 0, UINT64_MAX, c->trace->base.context->limits.window_size, 1);
     if (status == STELE_OK) {
-        status = output_add(c->out, name, &out);
+        status = copy_add(c->out, c->base.folder, name, &out);
         if (status == STELE_OK) {
             status = copy_range(&w, 0, UINT64_MAX, out);
             output_seal(out);
@@ -595,7 +601,19 @@ static stele_status copy_metadata(ctf_copier *c, const ctf_unit *unit)
     const char *name = unit->metadata_member != CTF_WHOLE
                            ? source_member_at(c->trace->base.source, unit->metadata_member)->name
                            : "metadata";
-    return unit->is_open ? copy_member(c, unit->metadata_member, name) : STELE_OK;
+    output *out;
+    stele_status status;
+    if (!unit->is_open)
+        return STELE_OK;
+    if (!copy_metadata_changes(c->trace, unit, c->base.version, c->shift_ns))
+        return copy_member(c, unit->metadata_member, name);
+    status = copy_add(c->out, c->base.folder, name, &out);
+    if (status == STELE_OK)
+        status =
+            copy_metadata_print(c->trace, unit, c->base.version, c->shift_ns, &c->base.losses, out);
+    if (status == STELE_OK)
+        status = output_seal(out);
+    return status;
 }
 
 /* Where the RFC's alignment was found by looking at packets, there may be too few of them now. */
@@ -648,6 +666,21 @@ static void speak(const ctf_copier *c)
     c->trace->base.context->diag = c->told;
 }
 
+/* Counts packets whose times the generation of the copy tells otherwise: in CTF 2 clocks begin at 0
+   with each of them, in CTF 1.8 they go on. */
+static void note_time(ctf_copier *c, const stele_batch *batch, const stele_event *event)
+{
+    c->shift_ns = batch->shift_ns;
+    if (c->time_bits == 0 || (event->flags & STELE_FLAG_NO_TIME) != 0)
+        return;
+    if (!c->is_wanted && (c->trace->units[c->stream->unit].schema.generation == CTF_1
+                              ? event->ticks >> c->time_bits != 0
+                              : event->ticks < c->last_ticks))
+        losses_add(&c->base.losses, STELE_KIND_NONE,
+                   "packet whose times begin at 0 in CTF 2, and go on in CTF 1.8", false, 1);
+    c->last_ticks = event->ticks;
+}
+
 static stele_status keep(ctf_copier *c, const stele_batch *batch, const stele_event *event)
 {
     const packet_place place = {batch->file, batch->packet};
@@ -659,6 +692,7 @@ static stele_status keep(ctf_copier *c, const stele_batch *batch, const stele_ev
         c->missing_count++;
         return STELE_OK;
     }
+    note_time(c, batch, event);
     c->is_wanted = true;
     /* Of what is lost the head of the packet tells. */
     return event->kind != STELE_KIND_LOST ? scan_to(c, event->offset) : STELE_OK;

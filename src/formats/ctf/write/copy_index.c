@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/ctf/write/copy_index.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ENTRY_SIZE_1_0 56u /* of entries without instance and number */
@@ -25,8 +26,24 @@ static stele_status next_entry(index_copy *self)
     return STELE_OK;
 }
 
+stele_status copy_add(output *out, const char *folder, const char *name, output **added)
+{
+    const size_t size = (folder != NULL ? strlen(folder) : 0) + strlen(name) + 2;
+    char *path;
+    stele_status status;
+    if (folder == NULL)
+        return output_add(out, name, added);
+    path = malloc(size);
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    snprintf(path, size, "%s/%s", folder, name);
+    status = output_add(out, path, added);
+    free(path);
+    return status;
+}
+
 stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, output *out,
-                             index_copy **made)
+                             const char *folder, index_copy **made)
 {
     index_copy *self = calloc(1, sizeof *self);
     const char *name;
@@ -41,7 +58,7 @@ stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, outpu
     }
     name = source_member_at(trace->base.source, file->index_member)->name;
     self->entry = malloc(self->from.entry_size);
-    status = self->entry != NULL ? output_add(out, name, &self->out) : STELE_ERR_MEMORY;
+    status = self->entry != NULL ? copy_add(out, folder, name, &self->out) : STELE_ERR_MEMORY;
     if (status == STELE_OK) {
         output_write(self->out, self->from.w.at - STELE_CTF_INDEX_HEADER_SIZE,
                      STELE_CTF_INDEX_HEADER_SIZE);

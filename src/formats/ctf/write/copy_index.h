@@ -13,10 +13,13 @@ typedef struct copied_packet {
 
 typedef struct index_copy index_copy;
 
+/* Adds a file to a folder (NULL: none) of the output. */
+stele_status copy_add(output *out, const char *folder, const char *name, output **added);
+
 /* `*made` is NULL where the file has no index that could be used. STELE_ERR_MEMORY and errors of
    the output. */
 stele_status index_copy_open(const ctf_trace *trace, const ctf_file *file, output *out,
-                             index_copy **made);
+                             const char *folder, index_copy **made);
 
 /* The entry of a packet: that of the original, with what is different or was wrong. */
 stele_status index_copy_add(index_copy *self, const ctf_packet *original,

@@ -770,18 +770,6 @@ static stele_status refuse(stele_context *context, const char *expected, const c
     return STELE_ERR_ARGUMENT;
 }
 
-static bool generation_find(const char *version, ctf_generation *generation)
-{
-    *generation = CTF_1;
-    if (version == NULL || strcmp(version, "1.8") == 0 || strcmp(version, "1") == 0)
-        return true;
-    *generation = CTF_2;
-    if (strcmp(version, "2") == 0 || strcmp(version, "2.0") == 0)
-        return true;
-    *generation = CTF_RFC;
-    return strcmp(version, "rfc") == 0 || strcmp(version, "RFC v1.1") == 0;
-}
-
 static stele_status key_read(stele_context *context, const char *path, rfc_packer *packer)
 {
     if (!rfc_key_read(path, packer->key, &packer->key_size))
@@ -847,7 +835,7 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     ctf_generation generation;
     stele_status status;
     *writer = NULL;
-    if (!generation_find(options->version, &generation))
+    if (!ctf_version_find(options->version, &generation))
         return refuse(context, "1.8, 2 or rfc", "version", options->version);
     status = settings_take(context, options, generation, &packer, &layout);
     if (status != STELE_OK)

@@ -2,6 +2,7 @@
 #ifndef CTF_WRITER_H
 #define CTF_WRITER_H
 
+#include "formats/ctf/schema/schema.h"
 #include "model/writer.h"
 
 /*
@@ -10,5 +11,11 @@
  */
 stele_status ctf_writer_open(stele_context *context, output *out,
                              const stele_writer_options *options, stele_writer **writer);
+
+/* "1.8", "2", "rfc"; NULL is CTF 1.8. False: it is not a version. */
+bool ctf_version_find(const char *version, ctf_generation *generation);
+
+/* Counts what a trace says beside its events, which no writer of events can know. */
+void ctf_lose_trace(stele_writer *writer, const stele_trace *trace);
 
 #endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/ctf/write/copy_metadata.h"
+
+#include <stdlib.h>
+
+#include "core/saturate.h"
+#include "core/wide.h"
+#include "formats/ctf/metadata/print.h"
+#include "formats/ctf/write/writer.h"
+
+#define NS_PER_S    1000000000
+#define WHOLE_WIDTH 64u
+
+bool ctf_version_find(const char *version, ctf_generation *generation)
+{
+    *generation = CTF_1;
+    if (version == NULL || strcmp(version, "1.8") == 0 || strcmp(version, "1") == 0)
+        return true;
+    *generation = CTF_2;
+    if (strcmp(version, "2") == 0 || strcmp(version, "2.0") == 0)
+        return true;
+    *generation = CTF_RFC;
+    return strcmp(version, "rfc") == 0 || strcmp(version, "RFC v1.1") == 0;
+}
+
+/* The generation that the copy of a schema is of. */
+static ctf_generation generation_of(const ctf_schema *schema, const char *version)
+{
+    ctf_generation wanted = schema->generation;
+    if (version != NULL && !ctf_version_find(version, &wanted))
+        return schema->generation;
+    return wanted;
+}
+
+bool copy_metadata_changes(const ctf_trace *trace, const ctf_unit *unit, const char *version,
+                           int64_t shift_ns)
+{
+    const ctf_schema *schema = &ctf_schema_unit(trace, unit->number)->schema;
+    const bool is_shifted = shift_ns != 0 || trace->clock_offset_ns != 0;
+    return generation_of(schema, version) != schema->generation ||
+           (is_shifted && schema->clock_count != 0);
+}
+
+/* ---- Offsets of clocks ---- */
+
+typedef struct clock_offset {
+    int64_t seconds, cycles;
+} clock_offset;
+
+/* False: the shift is not a whole number of ticks, and was rounded down. */
+static bool shift_clock(ctf_clock *clock, int64_t shift_ns)
+{
+    const int64_t seconds = shift_ns / NS_PER_S - (shift_ns % NS_PER_S < 0);
+    const wide_i128 rest = (wide_i128)(shift_ns - seconds * NS_PER_S) * clock->frequency_hz;
+    clock->offset_s = add_saturated(clock->offset_s, seconds);
+    clock->offset_cycles = add_saturated(clock->offset_cycles, (int64_t)(rest / NS_PER_S));
+    return rest % NS_PER_S == 0;
+}
+
+static void shift_clocks(const ctf_schema *schema, int64_t shift_ns, clock_offset *before,
+                         loss_table *losses)
+{
+    for (uint32_t i = 0; i < schema->clock_count; i++) {
+        ctf_clock *clock = schema->clocks[i];
+        before[i] = (clock_offset){clock->offset_s, clock->offset_cycles};
+        if (!shift_clock(clock, shift_ns))
+            losses_add(losses, STELE_KIND_NONE, "shift of less than a tick of the clock", true, 1);
+    }
+}
+
+static void restore_clocks(const ctf_schema *schema, const clock_offset *before)
+{
+    for (uint32_t i = 0; i < schema->clock_count; i++) {
+        schema->clocks[i]->offset_s = before[i].seconds;
+        schema->clocks[i]->offset_cycles = before[i].cycles;
+    }
+}
+
+/* ---- Printing ---- */
+
+static void keep_loss(void *user, ctf_text where, const char *what)
+{
+    (void)where;
+    losses_add(user, STELE_KIND_NONE, what, false, 1);
+}
+
+/* Gives how many losses make packets read otherwise. */
+static uint64_t print(const ctf_schema *schema, ctf_generation generation, loss_table *losses,
+                      output *out)
+{
+    static void (*const printers[])(schema_printer *) = {
+        [CTF_RFC] = print_rfc, [CTF_1] = print_tsdl, [CTF_2] = print_json};
+    schema_printer printer = {.out = out, .schema = schema, .user = losses};
+    if (losses != NULL)
+        printer.lose = keep_loss;
+    printers[generation](&printer);
+    return printer.layout_loss_count;
+}
+
+stele_status copy_metadata_print(const ctf_trace *trace, const ctf_unit *unit, const char *version,
+                                 int64_t shift_ns, loss_table *losses, output *out)
+{
+    const ctf_schema *schema = &ctf_schema_unit(trace, unit->number)->schema;
+    clock_offset *before = calloc((size_t)schema->clock_count + 1, sizeof *before);
+    if (before == NULL)
+        return STELE_ERR_MEMORY;
+    shift_clocks(schema, shift_ns, before, losses);
+    print(schema, generation_of(schema, version), losses, out);
+    restore_clocks(schema, before);
+    free(before);
+    return out->status;
+}
+
+/* ---- What can keep its bytes ---- */
+
+static bool prints_without_harm(const ctf_schema *schema, ctf_generation generation)
+{
+    output *out;
+    bool is_fine;
+    if (output_open_memory(NULL, &out) != STELE_OK)
+        return false;
+    is_fine = print(schema, generation, NULL, out) == 0 && out->status == STELE_OK;
+    output_close(out);
+    return is_fine;
+}
+
+bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted)
+{
+    const ctf_trace *trace = (const ctf_trace *)base;
+    for (uint32_t i = 0; i < trace->unit_count; i++) {
+        const ctf_schema *schema = &trace->units[i].schema;
+        const ctf_generation to = generation_of(schema, version);
+        if (!trace->units[i].is_open || trace->units[i].same_as != CTF_NONE)
+            continue;
+        if (schema->generation == CTF_RFC || to == CTF_RFC) {
+            if (is_shifted || to != schema->generation) /* without clocks, with its own packets */
+                return false;
+        } else if (to != schema->generation && !prints_without_harm(schema, to)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- Times without a whole begin ---- */
+
+/* The fewest bits that a timestamp of the class has; 64: there is none. */
+static unsigned fewest_bits(const ctf_class *type)
+{
+    unsigned fewest = WHOLE_WIDTH;
+    switch (type->kind) {
+    case CTF_STRUCT:
+        for (uint32_t i = 0; i < type->u.structure.count; i++) {
+            const unsigned bits = fewest_bits(type->u.structure.members[i].type);
+            fewest = bits < fewest ? bits : fewest;
+        }
+        return fewest;
+    case CTF_VARIANT:
+        for (uint32_t i = 0; i < type->u.variant.count; i++) {
+            const unsigned bits = fewest_bits(type->u.variant.options[i].type);
+            fewest = bits < fewest ? bits : fewest;
+        }
+        return fewest;
+    case CTF_OPTIONAL: return fewest_bits(type->u.optional.element);
+    case CTF_UINT:
+    case CTF_INT:
+        return (type->roles & CTF_ROLE_TIMESTAMP) != 0 && (type->roles & CTF_ROLE_PACKET_END) == 0
+                   ? type->size
+                   : WHOLE_WIDTH;
+    default: return WHOLE_WIDTH;
+    }
+}
+
+/* Whether packets tell all bits of their begin; `*bits` are those that they tell at least. */
+static bool has_whole_begin(const ctf_class *head, unsigned *bits)
+{
+    bool is_whole = false;
+    for (uint32_t i = 0; head != NULL && i < head->u.structure.count; i++) {
+        const ctf_class *type = head->u.structure.members[i].type;
+        if ((type->roles & CTF_ROLE_TIMESTAMP) == 0 || (type->roles & CTF_ROLE_PACKET_END) != 0)
+            continue;
+        is_whole = is_whole || type->kind == CTF_VAR_UINT || type->size >= WHOLE_WIDTH;
+        if (type->size > *bits)
+            *bits = type->size;
+    }
+    return is_whole;
+}
+
+unsigned copy_times_differ(const ctf_schema *schema, const ctf_stream_class *type,
+                           const char *version)
+{
+    unsigned begin_bits = 0, event_bits;
+    if (generation_of(schema, version) == schema->generation || type->clock == NULL ||
+        type->event_header == NULL || has_whole_begin(type->packet_context, &begin_bits) ||
+        has_whole_begin(schema->packet_header, &begin_bits))
+        return 0;
+    event_bits = fewest_bits(type->event_header);
+    if (event_bits >= WHOLE_WIDTH)
+        return 0;
+    return begin_bits > event_bits ? begin_bits : event_bits;
+}
