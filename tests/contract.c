@@ -325,6 +325,7 @@ static const struct bound {
     const char *format;
     uint64_t lost_max, unnamed_max;
 } bounds[] = {
+    {"heph", 0, 0},
     {NULL, UINT64_MAX, UINT64_MAX},
 };
 

@@ -158,13 +158,15 @@ static stele_status refuse_bound(stele_context *context, const related *r, stele
 
 static int64_t first_begin(const related *traces, size_t count)
 {
-    int64_t begin_ns = INT64_MAX;
+    int64_t begin_ns = 0;
+    bool has_begin = false;
     for (size_t i = 0; i < count; i++) {
         const int64_t own_ns = add_saturated(traces[i].begin_ns, traces[i].shift_ns);
-        if (traces[i].has_begin && own_ns < begin_ns)
+        if (traces[i].has_begin && (!has_begin || own_ns < begin_ns))
             begin_ns = own_ns;
+        has_begin = has_begin || traces[i].has_begin;
     }
-    return begin_ns == INT64_MAX ? 0 : begin_ns;
+    return begin_ns;
 }
 
 bool relate_begin(const related *traces, size_t count, int64_t *begin_ns)
@@ -183,15 +185,17 @@ bool relate_begin(const related *traces, size_t count, int64_t *begin_ns)
 static stele_status last_end(stele_context *context, const related *traces, size_t count,
                              int64_t *end_ns)
 {
-    *end_ns = INT64_MIN;
+    bool has_end = false;
+    *end_ns = 0;
     for (size_t i = 0; i < count; i++) {
         const related *r = &traces[i];
         if (!r->trace->is_indexed)
             return refuse_bound(context, r, STELE_ERR_UNSUPPORTED,
                                 "an input whose end is known before it is read",
                                 "a time before the end, of one that is read from front to back");
-        if (r->has_end && add_saturated(r->end_ns, r->shift_ns) > *end_ns)
+        if (r->has_end && (!has_end || add_saturated(r->end_ns, r->shift_ns) > *end_ns))
             *end_ns = add_saturated(r->end_ns, r->shift_ns);
+        has_end = has_end || r->has_end;
     }
     return STELE_OK;
 }

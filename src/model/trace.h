@@ -50,6 +50,13 @@ struct producer {
 
 #define PRODUCE_ALL UINT32_MAX
 
+/* Whether a time is before the end of a range. INT64_MAX is no end: it is the time, too, of events
+   whose own does not fit, and nothing is after it. */
+static inline bool is_before_end(int64_t time_ns, int64_t end_ns)
+{
+    return time_ns < end_ns || end_ns == INT64_MAX;
+}
+
 /* What a producer is asked for. It may give more kinds, columns and times, never less. */
 typedef struct produce_request {
     uint32_t stream;    /* a stream that index() found, or PRODUCE_ALL in file order */

@@ -96,14 +96,14 @@ static bool is_in_ns(const filter_range *range, const stele_event *event)
     const bool has_end =
         event->kind == STELE_KIND_COMPLETE || (event->kind == STELE_KIND_LOST && event->id != 0);
     const int64_t end_ns = has_end ? (int64_t)event->id : event->time_ns;
-    return event->time_ns < range->end_ns &&
+    return is_before_end(event->time_ns, range->end_ns) &&
            (event->time_ns >= range->begin_ns || end_ns > range->begin_ns);
 }
 
 static bool is_in_ticks(const filter_range *range, const stele_event *event)
 {
     const uint64_t end = event->kind == STELE_KIND_COMPLETE ? event->value : event->ticks;
-    return event->ticks < range->end_ticks &&
+    return (event->ticks < range->end_ticks || range->end_ticks == UINT64_MAX) &&
            (event->ticks >= range->begin_ticks || end > range->begin_ticks);
 }
 

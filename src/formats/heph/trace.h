@@ -7,8 +7,8 @@
 #include "formats/heph/codes.h"
 #include "formats/heph/records/scan.h"
 
-/* Names of fields that only this format's writer looks at. */
-#define HEPH_FIELD_COUNTER "counter" /* of events, STELE_HINT_RAW */
+/* Names of fields that this format's writer looks at. */
+#define HEPH_FIELD_COUNTER "counter" /* of events, the first field, STELE_HINT_CONTEXT */
 #define HEPH_FIELD_VALUE   "value"   /* of options: UINT for an epoch, else BYTES */
 
 /* What a trace tells of its version; both layouts have the same number. */

@@ -211,15 +211,32 @@ static inline bool push_attribute(stele_batch *batch, stele_name name,
     }
 }
 
+/* What the packet says beside its attributes, as the first field. */
+static inline bool push_counter(const heph_producer *p, stele_batch *batch, uint32_t counter)
+{
+    if (!batch_reserve_fields(batch, 1))
+        return false;
+    *batch_push_field(batch) = (stele_field){.name = p->counter_name,
+                                             .type = STELE_TYPE_UINT,
+                                             .width = 32,
+                                             .hint = STELE_HINT_CONTEXT,
+                                             .u.u = counter};
+    return true;
+}
+
 typedef enum fields_end { FIELDS_ALL, FIELDS_FAULT, FIELDS_TOO_MANY, FIELDS_MEMORY } fields_end;
 
 /* Appends attributes as far as they are sound; tells what ended them. */
 static inline fields_end push_attributes(heph_producer *p, stele_batch *batch,
                                          const stele_heph_event *from)
 {
-    const uint32_t first = batch->field_count, fields_max = p->context->limits.fields_max;
+    const uint32_t fields_max = p->context->limits.fields_max;
+    uint32_t first;
     cursor c = {from->attributes, from->attributes_end};
     stele_heph_attribute attribute;
+    if (!push_counter(p, batch, from->counter))
+        return FIELDS_MEMORY;
+    first = batch->field_count;
     while (c.at < c.end) {
         stele_name name;
         if (heph_attribute_take(&c, &attribute) != STELE_HEPH_SOUND)
@@ -250,21 +267,6 @@ static bool produce_fields(heph_producer *p, stele_batch *batch, stele_event *ev
     if (batch->field_count - first >= STELE_FIELDS_MANY)
         return batch_set_fields(batch, event, first);
     event->field_count = (uint16_t)(batch->field_count - first);
-    return true;
-}
-
-static bool produce_raw(heph_producer *p, stele_batch *batch, stele_event *event, uint32_t counter)
-{
-    stele_field *field;
-    if (!batch_reserve_fields(batch, 1))
-        return false;
-    field = batch_push_field(batch);
-    *field = (stele_field){.name = p->counter_name,
-                           .type = STELE_TYPE_UINT,
-                           .width = 32,
-                           .hint = STELE_HINT_RAW,
-                           .u.u = counter};
-    event->field_count++;
     return true;
 }
 
@@ -359,7 +361,7 @@ static bool producer_wants(const heph_producer *p, const stele_event *event)
     const int64_t end_ns =
         (int64_t)event->id > event->time_ns ? (int64_t)event->id : event->time_ns;
     return (p->request.kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
-           end_ns >= p->request.begin_ns && event->time_ns < p->request.end_ns;
+           end_ns >= p->request.begin_ns && is_before_end(event->time_ns, p->request.end_ns);
 }
 
 /* The event becomes part of the batch with the last statement. */
@@ -392,8 +394,6 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
         return false;
     if ((columns & STELE_COLUMN_NAME) != 0 &&
         (event->name = producer_name(p, batch, from->description)) == UINT32_MAX)
-        return false;
-    if ((columns & STELE_COLUMN_RAW) != 0 && !produce_raw(p, batch, event, from->counter))
         return false;
     if ((columns & STELE_COLUMN_FIELDS) != 0 && !produce_fields(p, batch, event, packet))
         return false;
@@ -454,8 +454,7 @@ static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele
 /* Whether produce_hot_event() makes all that a request asks for. */
 static bool is_hot_request(const produce_request *request)
 {
-    return (request->columns & STELE_COLUMN_RAW) == 0 && !request->check &&
-           (request->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
+    return !request->check && (request->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
            request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX;
 }
 
@@ -548,6 +547,7 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
         }
     }
     self->balance.skipped_size = p->scan.skipped_size;
+    self->balance.record_size = heph_scan_offset(&p->scan) - p->scan.skipped_size;
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
 }
 

@@ -19,6 +19,9 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 /* After so many packets with faults the layout is told by those that were sound. */
 #define DETECT_DAMAGE_MAX 64
 
+/* Of the packet with the option `epoch`. */
+#define HEPH_EPOCH_SIZE 23u
+
 /* How far is looked before bytes that are no packet are let go. */
 #define SKIP_PART_MAX ((size_t)64 << 10)
 
@@ -327,6 +330,17 @@ static void scan_mend(heph_scan *s, heph_packet *packet, stele_heph_kind kind, u
     }
 }
 
+/*
+ * The value of an option is any bytes, so that a damaged size can make it hold the packets that
+ * follow. It does where its end leads nowhere and a packet is found inside of it.
+ */
+static bool option_holds_packet(heph_scan *s, uint32_t size)
+{
+    size_t index;
+    return size != HEPH_EPOCH_SIZE && !packet_leads_on(s, 0) &&
+           scan_find(s, HEPH_HEADER_SIZE, size, &index);
+}
+
 /* ---- Scanning ---- */
 
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet)
@@ -350,7 +364,8 @@ stele_status heph_scan_next(heph_scan *s, heph_packet *packet)
         return STELE_OK;
     }
     there = window_need(w, size);
-    fault = there < size               ? STELE_HEPH_FAULT_HEADER
+    fault = there < size || (kind == STELE_HEPH_METADATA && option_holds_packet(s, size))
+                ? STELE_HEPH_FAULT_HEADER
             : kind == STELE_HEPH_EVENT ? event_packet_decode(packet, s->layout, w->at, size)
                                        : heph_packet_decode(packet, kind, s->layout, w->at, size);
     if (fault != STELE_HEPH_SOUND) {

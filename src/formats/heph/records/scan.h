@@ -67,6 +67,12 @@ static inline bool heph_scan_event(const heph_scan *s, heph_packet *packet)
     return heph_event_decode(at, size, s->layout, &packet->event) == STELE_HEPH_SOUND;
 }
 
+/* Up to where the packets that were given reach, or where the input ends. */
+static inline uint64_t heph_scan_offset(const heph_scan *s)
+{
+    return window_offset(&s->win) + s->pending;
+}
+
 static inline void heph_scan_accept(heph_scan *s, const heph_packet *packet)
 {
     s->win.at = packet->bytes;

@@ -165,26 +165,45 @@ static uint64_t packet_time(heph_writer *w, stele_kind kind, int64_t time_ns)
     return 0;
 }
 
-/* The counter that came with an event of this format. */
-static bool find_counter(const heph_writer *w, const stele_batch *batch, const stele_event *event,
-                         uint32_t *counter)
+/*
+ * A time of an event as its trace has it: beyond 2^63 ns the model's own is clamped, and the ticks
+ * are what the packet said, if they count nanoseconds.
+ */
+static uint64_t written_time(heph_writer *w, const stele_batch *batch, const stele_event *event,
+                             int64_t time_ns, uint64_t ticks)
+{
+    const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
+    if (time_ns != INT64_MAX || (event->flags & STELE_FLAG_CLAMPED) == 0)
+        return packet_time(w, (stele_kind)event->kind, time_ns);
+    if (ticks > INT64_MAX && stream != NULL && stream->clock.domain == STELE_CLOCK_NS &&
+        stream->clock.frequency_hz == UINT64_C(1000000000) && stream->clock.base_ticks == 0 &&
+        batch->shift_ns == 0 && w->base_ns == 0)
+        return ticks;
+    writer_lose(&w->base, (stele_kind)event->kind, "time beyond 2^63 ns set to that", false, 1);
+    return packet_time(w, (stele_kind)event->kind, time_ns);
+}
+
+/* The first field, where it is the counter of an event of this format. */
+static const stele_field *find_counter(const heph_writer *w, const stele_batch *batch,
+                                       const stele_event *event)
 {
     uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
-    if ((batch->columns & STELE_COLUMN_RAW) == 0 || count == 0 ||
-        batch->fields[first].name != w->counter_name ||
-        (batch->fields[first].hint & STELE_HINT_RAW) == 0)
-        return false;
-    *counter = (uint32_t)batch->fields[first].u.u;
-    return true;
+    const stele_field *field;
+    if (event->kind != STELE_KIND_COMPLETE || stele_event_fields(batch, event, &first) == 0)
+        return NULL;
+    field = &batch->fields[first];
+    return field->name == w->counter_name && field->type == STELE_TYPE_UINT && field->width == 32 &&
+                   field->hint == STELE_HINT_CONTEXT && field->label_count == 0
+               ? field
+               : NULL;
 }
 
 static uint32_t packet_counter(heph_writer *w, stream_target *stream, const stele_batch *batch,
                                const stele_event *event)
 {
-    uint32_t counter = stream->next;
-    if (find_counter(w, batch, event, &counter))
-        stream->is_counted = true;
+    const stele_field *given = find_counter(w, batch, event);
+    const uint32_t counter = given != NULL ? (uint32_t)given->u.u : stream->next;
+    stream->is_counted = stream->is_counted || given != NULL;
     stream->next = counter + 1;
     return counter;
 }
@@ -198,6 +217,7 @@ static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_e
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
     const stele_kind kind = (stele_kind)event->kind;
+    const uint32_t has_counter = find_counter(w, batch, event) != NULL;
     a->kind = kind;
     a->batch = batch;
     stele_heph_encode_event(
@@ -206,8 +226,9 @@ static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_e
             .stream = stream->id,
             .counter = kind == STELE_KIND_BEGIN ? 0 : packet_counter(w, stream, batch, event),
             .substream = target->substream,
-            .start = packet_time(w, kind, event->time_ns),
-            .end = packet_time(w, kind, end_ns),
+            .start = written_time(w, batch, event, event->time_ns, event->ticks),
+            .end = written_time(w, batch, event, end_ns,
+                                kind == STELE_KIND_COMPLETE ? event->value : event->ticks),
             .description = attribute_text(a, stele_name_text(w->base.context, batch, event->name))},
         w->layout);
     if (w->layout == STELE_HEPH_SUBSTREAMS && target->is_bare)
@@ -224,7 +245,7 @@ static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_e
         attribute_write_uint(a, "cpu", event->cpu);
     }
     attribute_write_fields(a, batch->context_first, batch->context_count);
-    attribute_write_fields(a, first, count);
+    attribute_write_fields(a, first + has_counter, count - has_counter);
 }
 
 /* ---- Spans ---- */
