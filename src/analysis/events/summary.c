@@ -96,8 +96,12 @@ static void count_unusual(summary_totals *totals, const stele_event *event)
     totals->unresolved_count += (event->flags & STELE_FLAG_UNRESOLVED) != 0;
     totals->damaged_count += (event->flags & STELE_FLAG_DAMAGED) != 0;
     totals->clamped_count += (event->flags & STELE_FLAG_CLAMPED) != 0;
-    if (event->kind != STELE_KIND_LOST)
-        return;
+}
+
+/* What was lost when the trace was recorded is told by marks, which are not events of it. */
+static void count_lost(summary_totals *totals, const stele_event *event)
+{
+    totals->event_count--;
     totals->lost_event_count++;
     if (__builtin_add_overflow(totals->lost_count, event->value, &totals->lost_count))
         totals->lost_count = UINT64_MAX;
@@ -210,9 +214,13 @@ count_events(summary *s, const stele_event *event, const stele_event *end, uint3
             event = count_alike(s, event, end, &t);
             continue;
         }
+        if (event->kind == STELE_KIND_LOST) {
+            count_lost(&s->totals, event++);
+            continue;
+        }
         if (event->kind < STELE_KIND_COUNT)
             s->totals.kind_counts[event->kind]++;
-        if ((event->flags & FLAGS_UNUSUAL) != 0 || event->kind == STELE_KIND_LOST) {
+        if ((event->flags & FLAGS_UNUSUAL) != 0) {
             count_unusual(&s->totals, event);
             has_time &= (event->flags & STELE_FLAG_NO_TIME) == 0;
         }
@@ -234,7 +242,7 @@ stele_status summary_add(summary *s, const stele_segment *segment)
     const uint32_t columns = segment->batch->columns;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
-    s->totals.event_count += segment->count;
+    s->totals.event_count += segment->count; /* less the marks of loss, see count_lost() */
     if ((columns & SUMMARY_COLUMNS) == SUMMARY_COLUMNS)
         count_events(s, first, end, SUMMARY_COLUMNS);
     else

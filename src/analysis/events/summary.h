@@ -20,7 +20,7 @@ typedef struct summary_track {
 } summary_track;
 
 typedef struct summary_totals {
-    uint64_t event_count;
+    uint64_t event_count; /* without LOST events, which no other figure holds either */
     uint64_t kind_counts[STELE_KIND_COUNT];
     uint64_t other_name_count; /* events with names beyond the limit: counts by name are then
                                   approximate, and are to be shown so */
@@ -29,7 +29,7 @@ typedef struct summary_totals {
     uint64_t begin_ticks, end_ticks;
     uint64_t unresolved_count, damaged_count, clamped_count;
     uint64_t lost_count;       /* sum of the LOST events' counts */
-    uint64_t lost_event_count; /* LOST events */
+    uint64_t lost_event_count; /* LOST events: marks of loss */
 } summary_totals;
 
 /* Columns to ask for: no fields. */

@@ -2,7 +2,8 @@
 /*
  * The counter of discarded events is a snapshot: in CTF 1.8 and 2 as of the packet's end, in the
  * RFC as of before its first event. It wraps with its width. What counts back by less than half of
- * its range did not wrap; real tracers have been seen to do that.
+ * its range did not wrap: LTTng writes counters that fall back to 0 and return. So losses are
+ * counted from the highest value that was seen, and what stands below it counts for nothing.
  */
 #include "formats/ctf/read/losses.h"
 
@@ -20,6 +21,13 @@ static bool counter_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *
     return *steps <= mask / 2 + 1;
 }
 
+/* The same of a counter whose higher value is the later one, however far up it is: losses are as
+   large as they are, while packets are out of order by few. */
+static bool total_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *steps)
+{
+    return counter_steps(from, to, width, steps) || to >= from;
+}
+
 static void report_back(const ctf_losses *losses, const ctf_packets *packets,
                         const ctf_packet *packet, const char *what, uint64_t from, uint64_t to)
 {
@@ -27,6 +35,23 @@ static void report_back(const ctf_losses *losses, const ctf_packets *packets,
         ctf_report(packets->trace, CTF407, packets->file->path, packet->offset * 8, 0, 0,
                    "counters that only rise", "%s from %" PRIu64 " back to %" PRIu64, what, from,
                    to);
+}
+
+/* Events that were discarded since the highest value, which becomes the new one if it is higher.
+   A counter that stays below is reported when it falls. */
+static uint64_t discarded_steps(ctf_losses *losses, const ctf_packets *packets,
+                                const ctf_packet *packet)
+{
+    const packet_head *head = &packet->head;
+    uint64_t steps = 0;
+    if (total_steps(losses->discarded_highest, head->discarded, head->discarded_width, &steps)) {
+        losses->discarded_highest = head->discarded;
+        return steps;
+    }
+    if (!total_steps(losses->discarded, head->discarded, head->discarded_width, &steps))
+        report_back(losses, packets, packet, "discarded events", losses->discarded,
+                    head->discarded);
+    return 0;
 }
 
 static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
@@ -41,15 +66,14 @@ static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
         const bool is_first =
             (head->has & CTF_ROLE_SEQUENCE_NUMBER) == 0 || head->sequence_number == 0;
         steps = is_first && !losses->is_part ? head->discarded : 0;
+        losses->discarded_highest = head->discarded;
         if (!is_first && !losses->is_part && !losses->is_quiet && head->discarded != 0)
             ctf_report(packets->trace, CTF412, packets->file->path, packet->offset * 8, 0, 0,
                        "a stream from its first packet on",
                        "packet %" PRIu64 ", and %" PRIu64 " events discarded before or with it",
                        head->sequence_number, head->discarded);
-    } else if (!counter_steps(losses->discarded, head->discarded, head->discarded_width, &steps)) {
-        report_back(losses, packets, packet, "discarded events", losses->discarded,
-                    head->discarded);
-        steps = 0;
+    } else {
+        steps = discarded_steps(losses, packets, packet);
     }
     losses->has_discarded = true;
     losses->discarded = head->discarded;

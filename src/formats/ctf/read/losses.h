@@ -9,7 +9,8 @@ typedef struct ctf_losses {
     bool is_part;  /* counters count from the first packet on, whatever was before it */
     bool is_quiet; /* what is lost is not asked for, and not told */
     bool has_discarded, has_sequence; /* there was a packet with them before */
-    uint64_t discarded, sequence_number;
+    uint64_t discarded, sequence_number; /* of the packet before */
+    uint64_t discarded_highest;          /* of all packets before, across wraps */
     uint64_t end_ticks; /* of the packet before */
     bool has_packet, has_end;
 } ctf_losses;
