@@ -78,7 +78,7 @@ static bool changes_records(const options *o)
 static bool changes_times(const options *o)
 {
     static const option_id ids[] = {OPTION_OFFSET, OPTION_ALIGN_START, OPTION_CLOCK_OFFSET,
-                                    OPTION_CLOCK_OFFSET_NS};
+                                    OPTION_CLOCK_OFFSET_NS, OPTION_CLOCK_START};
     return is_any_given(o, ids, sizeof ids / sizeof *ids);
 }
 

@@ -48,7 +48,7 @@ expect 0 cat parts
 lines out 6
 
 # Packets that do not say when they begin are read from the first one on. One that says it in few bits
-# tells all of its time with them: no packet needs another one.
+# counts on from the packet before, also where reading begins in the middle.
 mkdir silent wraps short
 metadata le 'u32 packet_size;' >silent/metadata
 metadata le 'short_ticks timestamp_begin; u32 packet_size;' '' short_ticks >wraps/metadata
@@ -64,6 +64,12 @@ says out '^7.000000000 .* x=7$'
 says out '^9.000000000 .* x=9$'
 expect 0 cat wraps
 lines out 10
+says out '^5.000000000 .* x=5$'
+says out '^9.000000000 .* x=9$'
+expect 0 cat --begin 7s wraps
+lines out 3
+says out '^7.000000000 .* x=7$'
+expect 0 cat --clock-start=packet wraps
 says out '^0.705032704 .* x=5 '
 says err 'time goes back: clock value 705032704 behind 4000000000'
 cp wraps/metadata short

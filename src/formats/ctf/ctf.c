@@ -322,6 +322,11 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
             if (!trace->rounds_twice && strcmp(setting->value, "once") != 0)
                 return format_refuse(context, from, setting, "once or twice");
         }
+        if (strcmp(setting->key, "clock-start") == 0) {
+            trace->restarts_clocks = strcmp(setting->value, "packet") == 0;
+            if (!trace->restarts_clocks && strcmp(setting->value, "stream") != 0)
+                return format_refuse(context, from, setting, "stream or packet");
+        }
         if (strcmp(setting->key, "clock-offset") == 0 &&
             !read_clock_offset(trace, setting->value, 1000000000))
             return format_refuse(context, from, setting, "a whole number of seconds");
@@ -374,7 +379,7 @@ const format format_ctf = {
     .probe = ctf_probe,
     .open = ctf_open,
     .settings = "key-file rfc-alignment clock-freq clock-frequency clock-offset clock-offset-ns "
-                "clock-rounding",
+                "clock-rounding clock-start",
     .is_part = ctf_is_part,
     .dump = ctf_dump,
     .writer = ctf_writer_open,

@@ -28,6 +28,8 @@ typedef struct ctf_seek {
     uint64_t offset; /* in the file */
     uint64_t begin;  /* ticks of its begin, unwrapped */
     uint64_t number; /* of the packet in the file */
+    uint64_t clock;  /* as it stood after the packet before: see run_set_clock_start() */
+    uint64_t lost;   /* the highest counter of discarded events of the packets before */
 } ctf_seek;
 
 #define CTF_SEEKS_MAX 1024u /* of a file; beyond, every other one is dropped */
@@ -35,6 +37,7 @@ typedef struct ctf_seek {
 /* A packet, and how much is in it: to find the last one that has events. */
 typedef struct ctf_place_bits {
     uint64_t offset, content_bits; /* 0: there was none */
+    uint64_t clock;                /* as ctf_seek */
 } ctf_place_bits;
 
 #define CTF_LAST_KEPT 4u
@@ -59,6 +62,7 @@ typedef struct ctf_file {
     ctf_seek *seeks;
     uint32_t seek_count, seek_capacity; /* the latter 4 to a power, like CTF_SEEKS_MAX */
     uint64_t seek_step;                 /* packets from one seek point to the next */
+    uint64_t lost;                      /* the highest counter of discarded events so far */
 } ctf_file;
 
 typedef struct ctf_stream {
@@ -106,6 +110,7 @@ typedef struct ctf_trace {
     uint64_t clock_frequency_hz; /* of clocks that do not say; 0: not given */
     int64_t clock_offset_ns;     /* added to the times of all clocks */
     bool rounds_twice;           /* so do the clocks */
+    bool restarts_clocks;        /* see ctf_schema */
     bool is_clamped_told;        /* that times do not fit */
 } ctf_trace;
 
@@ -129,8 +134,9 @@ static inline const ctf_unit *ctf_schema_unit(const ctf_trace *trace, uint32_t u
     return &trace->units[other != CTF_NONE ? other : unit];
 }
 
-/* Counts a packet of the file and may keep where it begins. False: memory. */
-bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin);
+/* Counts a packet of the file and may keep where it begins, and what the packets before it leave to
+   it. False: memory. */
+bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t clock);
 
 stele_clock ctf_stream_clock(const ctf_stream *stream);
 

@@ -222,6 +222,7 @@ static stele_status dump_file(dumper *d, const ctf_file *file, ctf_run *run)
         while (!d->is_ended && (status = packets_next(&packets, &w, &packet)) == STELE_OK) {
             const uint64_t end = packet.offset + packet.size;
             status = dump_content(d, &packets, &w, &packet);
+            packets_leave(&packets, &packet, run_ticks(run));
             if (status != STELE_OK || packet.is_cut || !window_skip(&w, end - window_offset(&w)))
                 break;
         }

@@ -10,6 +10,7 @@
 #include "core/bytes_map.h"
 #include "core/path.h"
 #include "formats/ctf/read/content.h"
+#include "formats/ctf/read/losses.h"
 #include "formats/ctf/read/lttng_index.h"
 
 #define INDEX_WINDOW_SIZE ((size_t)16 << 10)
@@ -84,6 +85,7 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
     if (last == CTF_LAST_KEPT || file->first.clock == NULL)
         return STELE_OK;
     window_move(w, file->last[last].offset, UINT64_MAX);
+    packets->clock = file->last[last].clock;
     status = packets_next(packets, w, &packet);
     if (status == STELE_OK)
         status = content_enter(&self->content, packets, w, &packet, packets->run);
@@ -104,6 +106,29 @@ static stele_status learn_last(indexer *self, ctf_file *file, ctf_packets *packe
     return status;
 }
 
+/* Where a packet does not say its end, only its events tell from where the next one counts on. */
+static stele_status learn_clock(indexer *self, ctf_packets *packets, window *w,
+                                const ctf_packet *packet)
+{
+    decode_outcome outcome = DECODE_OK;
+    stele_status status;
+    if (!packet->head.counts_on || (packet->head.has & CTF_ROLE_PACKET_END) != 0)
+        return STELE_OK;
+    window_move(w, packet->offset, UINT64_MAX);
+    packets->clock = packet->clock_start;
+    status = packets_next(packets, w, &(ctf_packet){0});
+    if (status == STELE_OK)
+        status = content_enter(&self->content, packets, w, packet, packets->run);
+    while (status == STELE_OK && outcome == DECODE_OK) {
+        stele_batch_clear(self->batch);
+        outcome = content_events(&self->content, self->batch);
+        if (outcome == DECODE_MEMORY)
+            status = STELE_ERR_MEMORY;
+    }
+    packets_leave(packets, packet, run_ticks(packets->run));
+    return status == STELE_ERR_FORMAT ? STELE_OK : status;
+}
+
 static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *last_begin)
 {
     const packet_head *head = &packet->head;
@@ -115,12 +140,16 @@ static bool learn_packet(ctf_file *file, const ctf_packet *packet, uint64_t *las
         file->is_ordered = false;
     *last_begin = head->begin_ticks;
     if (packet->content_bits > head->events_at)
-        file->last[0] = (ctf_place_bits){packet->offset, packet->content_bits};
+        file->last[0] = (ctf_place_bits){packet->offset, packet->content_bits, packet->clock_start};
     if ((head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= file->end_ticks) {
         file->end_ticks = head->end_ticks;
         file->has_end = true;
     }
-    return ctf_file_add_seek(file, packet->offset, head->begin_ticks);
+    if (!ctf_file_add_seek(file, packet->offset, head->begin_ticks, packet->clock_start))
+        return false;
+    if ((head->has & CTF_ROLE_DISCARDED) != 0)
+        file->lost = losses_highest(file->lost, head->discarded, head->discarded_width);
+    return true;
 }
 
 /* All packets by their headers, or just the first; only as far as a first event when LTTng's index
@@ -144,6 +173,8 @@ static stele_status index_packets(indexer *self, ctf_file *file, ctf_run *run, w
         if (!file->has_first_event && tried++ < FIRST_TRIED &&
             packet.content_bits > packet.head.events_at)
             status = learn_first(self, file, &packets, w, &packet);
+        if (status == STELE_OK)
+            status = learn_clock(self, &packets, w, &packet);
         if (status != STELE_OK)
             return status;
         if (is_known && (file->has_first_event || tried >= FIRST_TRIED))
@@ -180,6 +211,12 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, wi
         status = lttng_index_use(self->trace, file, &is_known);
     if (status == STELE_OK)
         status = index_packets(self, file, run, w, is_known, true);
+    if (status == STELE_OK && is_known && file->first.counts_on) {
+        lttng_index_forget(file);
+        window_move(w, 0, UINT64_MAX);
+        run_reset(run);
+        status = index_packets(self, file, run, w, false, true);
+    }
     if (status != STELE_OK || file->first.stream_class != NULL || file->size == 0)
         return status;
     speak(self);
@@ -375,7 +412,8 @@ static void stream_range(const ctf_trace *trace, const ctf_stream *stream, stele
         const ctf_file *file = &trace->files[stream->files[i]];
         const ctf_clock *clock = file->first.clock;
         int64_t begin_ns, end_ns;
-        is_sure = is_sure && !file->is_first_unknown;
+        is_sure = is_sure && !file->is_first_unknown &&
+                  !(file->first.counts_on && stream->file_count > 1);
         if (clock == NULL || !file->has_first_event)
             continue;
         begin_ns = file->first_event_ns;

@@ -28,6 +28,12 @@ static bool total_steps(uint64_t from, uint64_t to, unsigned width, uint64_t *st
     return counter_steps(from, to, width, steps) || to >= from;
 }
 
+uint64_t losses_highest(uint64_t highest, uint64_t next, unsigned width)
+{
+    uint64_t steps;
+    return total_steps(highest, next, width, &steps) ? next : highest;
+}
+
 static void report_back(const ctf_losses *losses, const ctf_packets *packets,
                         const ctf_packet *packet, const char *what, uint64_t from, uint64_t to)
 {
@@ -66,7 +72,8 @@ static uint64_t take_discarded(ctf_losses *losses, const ctf_packets *packets,
         const bool is_first =
             (head->has & CTF_ROLE_SEQUENCE_NUMBER) == 0 || head->sequence_number == 0;
         steps = is_first && !losses->is_part ? head->discarded : 0;
-        losses->discarded_highest = head->discarded;
+        losses->discarded_highest =
+            losses_highest(losses->discarded_highest, head->discarded, head->discarded_width);
         if (!is_first && !losses->is_part && !losses->is_quiet && head->discarded != 0)
             ctf_report(packets->trace, CTF412, packets->file->path, packet->offset * 8, 0, 0,
                        "a stream from its first packet on",

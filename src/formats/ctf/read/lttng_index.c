@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/ctf/read/lttng_index.h"
+#include "formats/ctf/read/losses.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,14 +80,13 @@ void lttng_index_close(lttng_index *self)
     self->in = NULL;
 }
 
-/* Forgets what a part of an index told that does not fit. */
-static void forget(ctf_file *file)
+void lttng_index_forget(ctf_file *file)
 {
     free(file->seeks);
     file->seeks = NULL;
     file->seek_count = file->seek_capacity = 0;
     file->packet_count = 0;
-    file->end_ticks = 0;
+    file->end_ticks = file->lost = 0;
     file->has_end = false;
     memset(file->last, 0, sizeof file->last);
 }
@@ -95,7 +95,7 @@ static void forget(ctf_file *file)
 static void note_last(ctf_file *file, const lttng_entry *entry)
 {
     memmove(file->last + 1, file->last, sizeof file->last - sizeof file->last[0]);
-    file->last[0] = (ctf_place_bits){entry->offset, entry->content_bits};
+    file->last[0] = (ctf_place_bits){entry->offset, entry->content_bits, 0};
 }
 
 stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_used)
@@ -118,15 +118,16 @@ stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_us
         if (entry.end >= file->end_ticks)
             file->end_ticks = entry.end;
         file->has_end = true;
-        if (!ctf_file_add_seek(file, entry.offset, entry.begin)) {
+        if (!ctf_file_add_seek(file, entry.offset, entry.begin, 0)) {
             status = STELE_ERR_MEMORY;
             break;
         }
+        file->lost = losses_highest(file->lost, entry.discarded, 64);
     }
     lttng_index_close(&self);
     *is_used = status == STELE_END && next == file->size && next != 0;
     if (!*is_used)
-        forget(file);
+        lttng_index_forget(file);
     return status == STELE_END ? STELE_OK : status;
 }
 

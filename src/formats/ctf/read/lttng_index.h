@@ -35,6 +35,9 @@ void lttng_index_close(lttng_index *self);
  */
 stele_status lttng_index_use(const ctf_trace *trace, ctf_file *file, bool *is_used);
 
+/* Forgets what an index told that does not fit. */
+void lttng_index_forget(ctf_file *file);
+
 /* Compares an entry with the packet that it is of, and reports a difference. */
 void lttng_index_compare(const lttng_index *self, const lttng_entry *entry,
                          const ctf_packet *packet);

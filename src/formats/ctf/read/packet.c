@@ -208,6 +208,8 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
     size_t want = HEAD_GUESS;
     problem->code = CTF_CODE_COUNT;
     packet->offset = window_offset(w);
+    packet->clock_start = packets->clock;
+    run_set_clock_start(packets->run, packets->clock);
     for (;;) {
         const size_t left = window_need(w, want);
         const packet_view view = {w->at, left, 0};
@@ -394,6 +396,12 @@ static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *pa
     return STELE_OK;
 }
 
+void packets_leave(ctf_packets *packets, const ctf_packet *packet, uint64_t ticks)
+{
+    if ((packet->head.has & CTF_ROLE_PACKET_END) == 0)
+        packets->clock = ticks;
+}
+
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     head_problem problem;
@@ -407,6 +415,10 @@ stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
     if (status == STELE_OK) {
         packets->last_offset = packet->offset;
         packets->padding_at = packet->offset + packet_content_size(packet);
+        if (packet->head.counts_on)
+            packets->clock = (packet->head.has & CTF_ROLE_PACKET_END) != 0
+                                 ? packet->head.end_ticks
+                                 : run_ticks(packets->run);
     }
     return status;
 }

@@ -10,6 +10,7 @@ typedef struct ctf_packet {
     uint64_t offset;       /* of its first byte in the file */
     uint64_t size;         /* bytes to the next packet; fewer are there when it is cut */
     uint64_t content_bits; /* from its first bit; not beyond the end of the file */
+    uint64_t clock_start;  /* as it was given to run_set_clock_start() */
     bool is_cut;           /* the file ends before the packet does */
 } ctf_packet;
 
@@ -23,6 +24,7 @@ typedef struct ctf_packets {
     uint64_t skipped;             /* bytes that were no packets, so far */
     uint64_t last_offset;         /* of the packet before the next one, and ... */
     uint64_t padding_at;          /* ... of the end of its content; 0: none was read */
+    uint64_t clock;               /* as the last packet left it: see packets_leave() */
     bool is_quiet;                /* what is wrong was reported before */
     bool is_searching;            /* behind damage: what could be a packet must be of this trace */
     bool is_stranger;             /* a packet of another trace was met */
@@ -37,5 +39,9 @@ void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *
  * at its first byte. STELE_END: there are no more. The caller steps over the packet.
  */
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet);
+
+/* All events of the last packet were decoded, up to a clock of `ticks`: where the packet does not
+   say its end, the next one counts on from there. */
+void packets_leave(ctf_packets *packets, const ctf_packet *packet, uint64_t ticks);
 
 #endif

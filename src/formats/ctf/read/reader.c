@@ -40,6 +40,7 @@ static stele_status open_stream(ctf_producer *self)
     const walk_options options = {.window_size = self->request.window_size,
                                   .begin_ns = self->request.begin_ns,
                                   .end_ns = self->request.end_ns,
+                                  .is_copied = self->trace->copier != NULL,
                                   .check = self->request.check};
     ctf_programs *programs = program_set_of(self->trace, self->programs, unit);
     run_free(self->run);
@@ -122,7 +123,7 @@ static stele_status open_packet(ctf_producer *self)
     }
     self->has_event = false;
     if (self->walk.is_behind_gap)
-        self->losses = (ctf_losses){.is_part = true};
+        self->losses = (ctf_losses){.is_part = true, .discarded_highest = self->walk.lost_before};
     self->losses.is_quiet = self->walk.is_outside;
     self->loss = losses_take(&self->losses, &self->walk.current->packets, self->packet);
     if (self->walk.is_outside) {
@@ -171,6 +172,7 @@ static void close_packet(ctf_producer *self, bool is_whole)
         (head->has & CTF_ROLE_PACKET_END) != 0 && run_ticks(self->run) > head->end_ticks)
         judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
                     head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
+    packets_leave(&self->walk.current->packets, self->packet, run_ticks(self->run));
     if (!is_whole)
         self->base.balance.skipped_size += content_left(&self->content);
     self->packet = NULL;

@@ -4,7 +4,7 @@
 
 #include "formats/ctf/trace.h"
 
-bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
+bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t clock)
 {
     const uint64_t number = file->packet_count++;
     if (number == 0)
@@ -27,6 +27,6 @@ bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin)
         if (number % file->seek_step != 0)
             return true;
     }
-    file->seeks[file->seek_count++] = (ctf_seek){offset, begin, number};
+    file->seeks[file->seek_count++] = (ctf_seek){offset, begin, number, clock, file->lost};
     return true;
 }

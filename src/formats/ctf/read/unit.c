@@ -49,6 +49,7 @@ bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
     schema_free(&unit->schema);
     unit->schema = (ctf_schema){0};
     unit->is_open = metadata_parse(&unit->text, &unit->schema);
+    unit->schema.restarts_clocks = trace->restarts_clocks;
     for (uint32_t i = 0; i < unit->schema.clock_count; i++)
         clock_adjust(unit->schema.clocks[i], trace, unit->schema.generation);
     return unit->is_open;

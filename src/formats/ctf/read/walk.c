@@ -13,20 +13,26 @@
 
 /* ---- One file ---- */
 
-/* Whether packets can be found by their begins. */
-static bool is_seekable(const ctf_file *file)
+/* Whether packets can be left out unread, and the times of the others be right. */
+static bool is_free(const ctf_walk *walk, const packet_head *head)
 {
-    return file->is_ordered && file->first.clock != NULL &&
+    return !head->counts_on || (walk->stream->file_count == 1 && !walk->options.is_copied);
+}
+
+/* Whether packets can be found by their begins. */
+static bool is_seekable(const ctf_walk *walk, const ctf_file *file)
+{
+    return is_free(walk, &file->first) && file->is_ordered && file->first.clock != NULL &&
            (file->first.has & CTF_ROLE_PACKET_BEGIN) != 0;
 }
 
-/* The place of the last seek point whose packets are not all before the begin. */
-static uint64_t seek_offset(const ctf_walk *walk, const ctf_file *file)
+/* The last seek point whose packets are not all before the begin. */
+static ctf_seek seek_point(const ctf_walk *walk, const ctf_file *file)
 {
     const ctf_clock *clock = file->first.clock;
     uint32_t low = 0, high = file->seek_count;
-    if (walk->options.begin_ns == INT64_MIN || file->seek_count == 0 || !is_seekable(file))
-        return 0;
+    if (walk->options.begin_ns == INT64_MIN || file->seek_count == 0 || !is_seekable(walk, file))
+        return (ctf_seek){0};
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         bool is_clamped = false;
@@ -36,7 +42,7 @@ static uint64_t seek_offset(const ctf_walk *walk, const ctf_file *file)
             high = middle;
     }
     /* One packet more gives what counters are counted from, and events behind their packet. */
-    return file->seeks[low > 0 ? low - 1 : 0].offset;
+    return file->seeks[low > 0 ? low - 1 : 0];
 }
 
 static void file_close(walk_file *self)
@@ -51,13 +57,13 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
 {
     const ctf_trace *trace = walk->trace;
     const stele_limits *limits = &trace->base.context->limits;
-    const uint64_t from = seek_offset(walk, file);
+    const ctf_seek from = seek_point(walk, file);
     stele_status status;
-    *self = (walk_file){.file = file, .is_sought = from != 0};
+    *self = (walk_file){.file = file, .is_sought = from.offset != 0, .lost_before = from.lost};
     status = ctf_open_member(trace, file->member, &self->in);
     if (status != STELE_OK)
         return status;
-    status = window_open(&self->w, self->in, from, UINT64_MAX, walk->options.window_size,
+    status = window_open(&self->w, self->in, from.offset, UINT64_MAX, walk->options.window_size,
                          limits->record_size_max);
     if (status != STELE_OK) {
         ctf_close_member(file->member, self->in);
@@ -65,6 +71,7 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     }
     packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
                  self->in->size);
+    self->packets.clock = self->is_sought ? from.clock : walk->clock;
     if (walk->options.check && walk->options.begin_ns == INT64_MIN &&
         walk->options.end_ns == INT64_MAX &&
         lttng_index_open(&self->index, trace, file) == STELE_OK)
@@ -103,7 +110,7 @@ static bool is_before_begin(const ctf_walk *walk, const ctf_packet *packet)
     const packet_head *head = &packet->head;
     const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
     bool is_clamped = false;
-    return walk->options.begin_ns != INT64_MIN && head->clock != NULL &&
+    return walk->options.begin_ns != INT64_MIN && head->clock != NULL && is_free(walk, head) &&
            (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
            (mends & CTF_MEND_AFTER_PACKET) == 0 &&
            clock_ns(head->clock, head->end_ticks, &is_clamped) < walk->options.begin_ns;
@@ -114,8 +121,8 @@ static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
     const packet_head *head = &self->packet.head;
     const unsigned mends = ctf_schema_unit(walk->trace, walk->stream->unit)->mends;
     bool is_clamped = false;
-    return walk->options.end_ns != INT64_MAX && (mends & CTF_MEND_BEFORE_PACKET) == 0 &&
-           head->clock != NULL && self->file->is_ordered &&
+    return walk->options.end_ns != INT64_MAX && is_free(walk, head) &&
+           (mends & CTF_MEND_BEFORE_PACKET) == 0 && head->clock != NULL && self->file->is_ordered &&
            (head->has & CTF_ROLE_PACKET_BEGIN) != 0 &&
            clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
 }
@@ -249,6 +256,8 @@ static stele_status walk_fill(ctf_walk *walk)
     stele_status status = STELE_OK;
     while (status == STELE_OK && walk->next_file < walk->stream->file_count) {
         const ctf_file *file = &walk->trace->files[walk->stream->files[walk->next_file]];
+        if (walk->open_count != 0 && file->first.counts_on) /* files follow each other */
+            break;
         if (walk->open_count != 0 &&
             file->first.begin_ticks > walk->open[0]->packet.head.begin_ticks)
             break;
@@ -263,6 +272,7 @@ static stele_status walk_step(ctf_walk *walk)
     walk_file *self = walk->current;
     stele_status status;
     walk->current = NULL;
+    walk->clock = self->packets.clock;
     status = file_skip(self) ? file_next(walk, self) : STELE_END;
     if (status == STELE_OK)
         heap_down(walk->open, walk->open_count);
@@ -289,6 +299,7 @@ static stele_status walk_enter(ctf_walk *walk, walk_file *self)
 {
     const packet_view view = {self->w.at, (size_t)(self->w.end - self->w.at), 0};
     packet_head head;
+    run_set_clock_start(walk->run, self->packet.clock_start);
     if (walk->peek != NULL && run_packet(walk->run, &view, self->file->path, self->packet.offset,
                                          self->packets.type, &head) != DECODE_OK)
         return STELE_ERR_MEMORY;
@@ -312,6 +323,7 @@ stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
             continue;
         *packet = &walk->current->packet;
         walk->is_behind_gap = walk->current->is_sought;
+        walk->lost_before = walk->current->lost_before;
         walk->current->is_sought = false;
         if (walk->peek != NULL && !walk->is_repeat) {
             walk->last_file = walk->current->file;

@@ -9,6 +9,7 @@
 typedef struct walk_options {
     size_t window_size;
     int64_t begin_ns, end_ns; /* packets that are outside as a whole may be left out */
+    bool is_copied;           /* by who needs all packets where times depend on those before */
     bool check;               /* compare packets with LTTng's index */
     bool repeats;             /* give equal packets, too */
 } walk_options;
@@ -29,8 +30,10 @@ typedef struct ctf_walk {
     bool is_outside;           /* the current packet ends before the begin: not to be decoded */
     bool is_repeat;            /* the current packet is equal to the one before */
     bool is_behind_gap;        /* packets in front of the current one were left out unread */
+    uint64_t lost_before;      /* then: the highest counter of discarded events in these */
     const ctf_file *last_file; /* where there are several: of the last packet that was no repeat */
     packet_head last;
+    uint64_t clock; /* as the last packet left it, for the next file */
     uint64_t last_content_bits;
 } ctf_walk;
 
@@ -42,7 +45,8 @@ struct walk_file {
     ctf_packet packet;
     lttng_index index; /* with `check` */
     bool has_index;
-    bool is_sought; /* its first packets were left out, and the next one is the first read */
+    uint64_t lost_before; /* see ctf_seek.lost */
+    bool is_sought;       /* its first packets were left out, and the next one is the first read */
 };
 
 /* `run` stays the caller's and must outlive the walk. */

@@ -61,6 +61,7 @@ typedef struct packet_head {
     uint64_t sequence_number; /* SEQUENCE_NUMBER, as written, of `sequence_width` bits */
     uint8_t discarded_width, sequence_width;
     uint8_t uuid[16];
+    bool counts_on;         /* times depend on the packets before: see run_set_clock_start() */
     const ctf_clock *clock; /* of the timestamps; NULL: the stream class has none */
     uint64_t events_at;     /* where the head ends */
 } packet_head;
@@ -76,7 +77,7 @@ void run_reset(ctf_run *run);
 
 /*
  * Reads the head of the packet that begins at byte `file_offset` of the file `source`, and goes to
- * its first event. Packets do not depend on each other: clocks start from 0 in each. The view
+ * its first event. Clocks start from 0 in each packet, or see run_set_clock_start(). The view
  * begins at the packet's first byte. `stream_class` is that of all its packets; NULL: the head says
  * which. What follows is bounded by content_bits, else total_bits, else by run_set_content().
  * DECODE_BAD is reported.
@@ -87,6 +88,14 @@ void run_reset(ctf_run *run);
 decode_outcome run_packet(ctf_run *run, const packet_view *view, const char *source,
                           uint64_t file_offset, const ctf_stream_class *stream_class,
                           packet_head *head);
+
+/*
+ * In CTF 1.8 a time of fewer bits than its clock counts on from the value before it in the stream,
+ * so that a packet whose begin has fewer than 64 bits needs the clock as it stood after the packet
+ * before. That is given here, before run_packet(); without it packets start from 0, as they do in
+ * CTF 2 and the RFC whatever is given.
+ */
+void run_set_clock_start(ctf_run *run, uint64_t ticks);
 
 /* The track of events that name neither thread nor CPU: that of their data stream. 0: none. */
 void run_set_track(ctf_run *run, uint32_t track);

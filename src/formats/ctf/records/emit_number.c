@@ -132,6 +132,8 @@ static void number_role(builder *b, uint32_t role, const number *n)
                  {CTF_ROLE_PACKET_BEGIN, offsetof(packet_head, begin_ticks)}};
     op *const at = number_op(b, OP_ROLE, n);
     at->v.role = role;
+    if (role == CTF_ROLE_PACKET_BEGIN && b->stream != NULL)
+        b->programs->streams[b->stream->number].begin_width = n->place.width;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].role == role) {
             at->code = OP_ROLE_WORD;

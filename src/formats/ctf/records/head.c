@@ -86,8 +86,15 @@ static void head_finish(ctf_run *r)
         r->content_bits = head->content_bits;
     else if ((head->has & CTF_ROLE_TOTAL_LENGTH) != 0)
         r->content_bits = head->content_bits = head->total_bits;
-    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0)
-        r->clocks[clock->number].now = head->begin_ticks;
+    head->counts_on = clock != NULL && !r->programs->schema->restarts_clocks &&
+                      r->programs->schema->generation == CTF_1 && r->own->begin_width < 64;
+    if (head->counts_on)
+        r->clocks[clock->number].now = r->clock_start;
+    if (clock != NULL && (head->has & CTF_ROLE_PACKET_BEGIN) != 0) {
+        clock_advance(&r->clocks[clock->number].now, head->begin_ticks,
+                      bits_mask(head->counts_on ? r->own->begin_width : 64));
+        head->begin_ticks = r->clocks[clock->number].now;
+    }
     if (clock != NULL && (head->has & CTF_ROLE_PACKET_END) != 0) {
         uint64_t end = r->clocks[clock->number].now;
         clock_advance(&end, head->end_ticks, bits_mask(r->end_width));

@@ -237,6 +237,7 @@ typedef struct stream_programs {
     bool event_header_has_id;
     bool header_has_loops;
     bool has_event_size; /* the header says it */
+    uint8_t begin_width; /* bits of the packet's begin; 0: it says none */
 } stream_programs;
 
 /* Compile; NULL: memory. `batch` takes names that no longer fit in the pool: such a program is good

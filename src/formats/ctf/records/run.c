@@ -119,7 +119,7 @@ void run_free(ctf_run *r)
 
 void run_reset(ctf_run *r)
 {
-    r->last_ticks = 0;
+    r->last_ticks = r->clock_start = 0;
     r->order = ORDER_UNKNOWN;
 }
 
@@ -388,6 +388,11 @@ void run_load(ctf_run *r, const packet_view *view)
 void run_set_track(ctf_run *r, uint32_t track)
 {
     r->stream_track = track;
+}
+
+void run_set_clock_start(ctf_run *r, uint64_t ticks)
+{
+    r->clock_start = ticks;
 }
 
 void run_set_content(ctf_run *r, uint64_t content_bits)

@@ -51,6 +51,7 @@ struct ctf_run {
     uint64_t thread_pair;  /* the bytes of both numbers, where OP_THREAD_PAIR found them ... */
     uint32_t thread_form;  /* ... in this form; 0: it did not */
     uint64_t rest;         /* see event_rest(): CPU and flags of every event */
+    uint64_t clock_start;  /* see run_set_clock_start() */
     const uint64_t
         *clock; /* that gives events their times; one that stands still: they have none */
     const clock_rate *rate;

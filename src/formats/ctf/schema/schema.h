@@ -292,6 +292,7 @@ typedef struct ctf_schema {
     ctf_identity identity;          /* of the trace: CTF 2 namespace, name, uid */
     uint32_t session_id;            /* RFC: of the metadata's packets */
     unsigned length_unit;           /* bits of one unit of packet lengths: 1; RFC: 8 */
+    bool restarts_clocks;           /* not of the metadata: clocks are 0 where a packet begins */
     bool discarded_at_begin;        /* RFC: the counter is as of before the first event */
     const ctf_class *packet_header; /* structure; NULL: none */
     ctf_env *env;

@@ -303,7 +303,7 @@ static stele_status settle_kept(ctf_copier *c)
     if (is_whole)
         return copy_whole(c);
     c->is_part = true;
-    status = c->is_doubtful ? STELE_ERR_UNSUPPORTED : copy_cut(c);
+    status = c->is_doubtful || c->packet->head.counts_on ? STELE_ERR_UNSUPPORTED : copy_cut(c);
     return status == STELE_ERR_UNSUPPORTED ? copy_with_others(c) : status;
 }
 
@@ -348,7 +348,7 @@ static stele_status settle_left(ctf_copier *c)
     c->was_copied = is_empty && (c->has_kept || !c->is_gap);
     if (c->was_copied)
         return copy_whole(c);
-    if (!c->cut.is_possible) {
+    if (!c->cut.is_possible || c->packet->head.counts_on) {
         status = scan_rest(c);
         return status == STELE_OK ? copy_with_others(c) : status;
     }

@@ -329,6 +329,7 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
         return from->w->status != STELE_OK ? from->w->status : STELE_ERR_UNSUPPORTED;
     view = (packet_view){from->w->at, (size_t)(from->w->end - from->w->at), 0};
     run_reset(cut->run);
+    run_set_clock_start(cut->run, from->packet->clock_start);
     outcome = run_packet(cut->run, &view, from->packets->file->path, from->packet->offset,
                          from->packets->type, &cut->read);
     if (outcome != DECODE_OK)
