@@ -26,6 +26,8 @@ for file in "$STELE_SAMPLES"/fxt/* "$STELE_SAMPLES"/heph/*; do
     mv out info.json
     format=$(sed -n 's/^ *"format": "\(.*\)",*$/\1/p' info.json)
     events=$(sed -n 's/^      "event_count": \([0-9]*\),*$/\1/p' info.json)
+    marks=$(sed -n 's/^ *"lost_event_count": \([0-9]*\),*$/\1/p' info.json)
+    events=$((events + marks)) # marks of loss are not events of the trace, but have lines
     ! have jq || jq -e . info.json >jq.log || complain "no JSON" info.json
 
     expect_read cat --json "$file"
