@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/events/picture.h"
 #include "cli/cli.h"
 #include "cli/copies.h"
 #include "cli/insn/insn.h"
@@ -16,9 +17,11 @@ typedef struct target {
     const format *format; /* NULL: a sink */
     const sink *sink;     /* NULL: a format */
     stele_writer *writer;
-    copies copies; /* keep the bytes of the records; none: writes events anew */
+    copies copies;    /* keep the bytes of the records; none: writes events anew */
+    picture *picture; /* between the events and a sink that draws them; else NULL */
     output *out;
     const char *path;
+    bool has_end;       /* what is open there was not asked for any further */
     bool stops_at_loss; /* what was written cannot be taken back */
 } target;
 
@@ -142,6 +145,7 @@ static void target_close(target *to)
 {
     copies_close(&to->copies);
     stele_writer_close(to->writer);
+    picture_free(to->picture);
     if (to->out != NULL)
         output_close(to->out);
 }
@@ -177,10 +181,29 @@ static void show_losses(cli *c, const target *to)
 
 /* ---- The way from one to the other ----------------------------------------------------------- */
 
+static bool is_chrome(const target *to)
+{
+    return to->sink != NULL && strcmp(to->sink->name, "chrome") == 0;
+}
+
+static stele_status draw(void *user, const stele_segment *segment)
+{
+    const target *to = user;
+    return stele_writer_write(to->writer, segment);
+}
+
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
     target *to = user;
-    return to->sink == NULL ? STELE_OK : sinking_open(to->c, to->sink, to->out, stats, &to->writer);
+    stele_status status = STELE_OK;
+    if (to->sink != NULL)
+        status = sinking_open(to->c, to->sink, to->out, stats, &to->writer);
+    to->has_end = stats->range_end_ns != INT64_MAX;
+    if (status == STELE_OK && is_chrome(to))
+        status = picture_new(to->c->context, draw, to, &to->picture);
+    if (status == STELE_OK && to->picture != NULL)
+        status = picture_set_window(to->picture, stats->range_begin_ns, stats->range_end_ns);
+    return status;
 }
 
 static stele_status take(void *user, const stele_segment *segment)
@@ -189,7 +212,8 @@ static stele_status take(void *user, const stele_segment *segment)
     stele_status status;
     if (to->copies.count != 0)
         return copies_keep(&to->copies, segment);
-    status = stele_writer_write(to->writer, segment);
+    status = to->picture != NULL ? picture_add(to->picture, segment)
+                                 : stele_writer_write(to->writer, segment);
     return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
 }
 
@@ -207,16 +231,43 @@ static void choose_columns(const target *to, const inputs *in, stele_request *re
     }
 }
 
+/* As writer_lose(), for a count that may be 0. */
+static void lose(const target *to, stele_kind kind, const char *what, bool is_dropped,
+                 uint64_t count)
+{
+    if (count != 0)
+        writer_lose(to->writer, kind, what, is_dropped, count);
+}
+
+/* What the picture had to mend. */
+static stele_status finish_picture(const target *to)
+{
+    const stele_status status = picture_finish(to->picture);
+    const call_counts *counts = picture_get_counts(to->picture);
+    lose(to, STELE_KIND_BEGIN, "begin without an end, closed with the trace", false,
+         to->has_end ? 0 : counts->by_end[CALL_OPEN]);
+    lose(to, STELE_KIND_BEGIN, "begin without an end, closed with its caller", false,
+         counts->by_end[CALL_UNWOUND]);
+    lose(to, STELE_KIND_END, "end without a begin, drawn as an instant", false,
+         counts->by_end[CALL_ENTRY_LOST]);
+    lose(to, STELE_KIND_BEGIN, "call deeper than 65,536 others", true, counts->cut_count);
+    lose(to, STELE_KIND_BEGIN, "copy of a call that is drawn already", true,
+         counts->repeated_count);
+    return status;
+}
+
 static stele_status finish(target *to)
 {
+    const stele_status status = to->picture != NULL ? finish_picture(to) : STELE_OK;
+    if (status != STELE_OK)
+        return status;
     return to->copies.count != 0 ? copies_finish(&to->copies) : stele_writer_finish(to->writer);
 }
 
 /* Chrome draws the calls of a trace of instructions, unless some of its events were asked for. */
 static bool wants_calls(const target *to, const inputs *in, const selection *s)
 {
-    return to->sink != NULL && strcmp(to->sink->name, "chrome") == 0 && in->count == 1 &&
-           trace_has_insns(in->traces[0]) && selection_is_all(s);
+    return is_chrome(to) && in->count == 1 && trace_has_insns(in->traces[0]) && selection_is_all(s);
 }
 
 static stele_status write_calls(cli *c, target *to, const inputs *in)
@@ -237,6 +288,7 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
 {
     const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
+    request->from_start = is_chrome(to);
     return cli_read(c, in->traces, in->count, request, &taker, stats);
 }
 

@@ -22,9 +22,13 @@ typedef struct chrome_sink {
     chrome_tracks tracks;
     chrome_links links;
     stele_name scope, data;
+    chrome_idle idle;
     bool has_events, has_args;
     bool has_last, is_exhausted;
     int64_t last_ns; /* the latest time of all */
+    bool has_origin, has_wall;
+    int64_t origin_ns; /* what times count from */
+    int64_t wall_ns;   /* wall-clock time of that */
     const stele_batch *batch;
 } chrome_sink;
 
@@ -51,10 +55,11 @@ static char *put_us(char *to, uint64_t ns, bool is_negative)
     return to + 1;
 }
 
-static char *put_ts(char *to, int64_t ns)
+/* Viewers read times as doubles: from the origin on these tell nanoseconds apart for 104 days. */
+static char *put_ts(const chrome_sink *chrome, char *to, int64_t ns)
 {
     bool is_negative;
-    const uint64_t distance = time_distance(ns, 0, &is_negative);
+    const uint64_t distance = time_distance(ns, chrome->origin_ns, &is_negative);
     return put_us(PUT(to, ",\"ts\":"), distance, is_negative);
 }
 
@@ -118,7 +123,7 @@ static void place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns
     if (to == NULL)
         return;
     memcpy(to, track->place, CHROME_PLACE_SIZE);
-    to = put_ts(to + track->place_size, ns);
+    to = put_ts(chrome, to + track->place_size, ns);
     output_advance(chrome->base.out, (size_t)(to - start));
 }
 
@@ -136,7 +141,7 @@ static void arg_u64(chrome_sink *chrome, const char *key, uint64_t value)
 {
     arg_next(chrome);
     output_text(chrome->base.out, key);
-    output_u64(chrome->base.out, value);
+    value_put_u64(&chrome->values, chrome->base.out, value);
 }
 
 static void arg_id(chrome_sink *chrome, const char *key, uint64_t id)
@@ -202,11 +207,29 @@ static void args_put_flags(chrome_sink *chrome, unsigned flags)
     output_byte(chrome->base.out, '"');
 }
 
+static bool is_of_span(const stele_event *event)
+{
+    return event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END ||
+           event->kind == STELE_KIND_TAIL_EXIT || event->kind == STELE_KIND_COMPLETE;
+}
+
+/*
+ * The CPU of an event that is part of a span is no argument: programs take spans of one name with
+ * other arguments for other functions, and an end with other arguments for another's.
+ */
+static void cpu_put(chrome_sink *chrome, const stele_event *event)
+{
+    if ((event->flags & STELE_FLAG_HAS_CPU) == 0)
+        return;
+    OUTPUT_LITERAL(chrome->base.out, ",\"stele.cpu\":");
+    output_u64(chrome->base.out, event->cpu);
+}
+
 /* Fields, those of the batch's context, and what has no other place; then the end of the event. */
 static void end_put(chrome_sink *chrome, const stele_event *event)
 {
     args_put_fields(chrome, event);
-    if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0 && !is_of_span(event))
         arg_u64(chrome, "\"stele.cpu\":", event->cpu);
     if ((event->flags & FLAGS_TOLD) != 0)
         args_put_flags(chrome, event->flags);
@@ -251,6 +274,7 @@ static void complete_put(chrome_sink *chrome, chrome_track *track, const stele_e
     to = PUT(to, ",\"dur\":");
     to = put_us(to, is_negative ? 0 : ns, false);
     output_advance(out, (size_t)(to - (char *)out->at));
+    cpu_put(chrome, event);
     if (is_negative) {
         lose(chrome, event, "end before its begin, drawn without length", false);
         arg_next(chrome);
@@ -286,6 +310,7 @@ static void begin_span_put(chrome_sink *chrome, chrome_track *track, const stele
     category_put(chrome, event);
     name_put(chrome, event, NULL);
     place_put(chrome, track, event->time_ns);
+    cpu_put(chrome, event);
     end_put(chrome, event);
 }
 
@@ -309,22 +334,79 @@ static void end_span_put(chrome_sink *chrome, chrome_track *track, const stele_e
         name_put(chrome, event, NULL);
     }
     place_put(chrome, track, event->time_ns);
+    cpu_put(chrome, event);
     if (!is_same && event->name != 0)
         arg_name(chrome, event);
     end_put(chrome, event);
 }
 
-/* The thread that runs on a CPU is an open span on the CPU's track, until the next one runs. */
+static void moment_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
+                       const char *standard, char scope);
+
+static void idle_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event)
+{
+    if (track == NULL) {
+        chrome->is_exhausted = true;
+        return;
+    }
+    moment_put(chrome, track, event, "idle", 't');
+    arg_track(chrome, "\"outgoing\":", (uint32_t)event->value);
+    end_put(chrome, event);
+}
+
+/* Perfetto's page shows what threads do from events of their own. */
+static void state_put(chrome_sink *chrome, const chrome_running *running, int64_t end_ns)
+{
+    const chrome_track *thread = chrome_tracks_get(&chrome->tracks, running->thread);
+    bool is_negative;
+    const uint64_t ns = time_distance(end_ns, running->begin_ns, &is_negative);
+    output *out = chrome->base.out;
+    char *to;
+    if (thread == NULL) {
+        chrome->is_exhausted = true;
+        return;
+    }
+    begin_put(chrome, 'T');
+    OUTPUT_LITERAL(out, ",\"name\":\"Running\"");
+    place_put(chrome, thread, running->begin_ns);
+    to = (char *)output_reserve(out, EVENT_SIZE);
+    if (to == NULL)
+        return;
+    to = put_us(PUT(to, ",\"dur\":"), is_negative ? 0 : ns, false);
+    to = text_u64(PUT(to, ",\"args\":{\"cpu\":"), running->cpu);
+    to = PUT(to, "}}");
+    output_advance(out, (size_t)(to - (char *)out->at));
+}
+
+/* Ends what runs on the CPU; its track may have moved then. */
+static void running_end(chrome_sink *chrome, chrome_track *track, int64_t end_ns, bool is_last)
+{
+    const chrome_running running = track->running;
+    track->running.thread = 0;
+    begin_put(chrome, 'E');
+    place_put(chrome, track, end_ns);
+    output_text(chrome->base.out, is_last ? ",\"args\":{\"stele.unfinished\":true}}" : "}");
+    state_put(chrome, &running, end_ns);
+}
+
+/*
+ * The thread that runs on a CPU is an open span on the CPU's track, until the next one runs. From
+ * where a CPU is idle there is none.
+ */
 static void switch_put(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
     const name_form *label;
     output *out = chrome->base.out;
-    if (track->is_switched) {
-        begin_put(chrome, 'E');
-        place_put(chrome, track, event->time_ns);
-        output_byte(out, '}');
+    if (track->running.thread != 0) {
+        running_end(chrome, track, event->time_ns, false);
+        track = chrome_tracks_get(&chrome->tracks, event->track);
     }
-    track->is_switched = true;
+    if (track == NULL ||
+        chrome_is_idle(&chrome->idle, chrome->base.context, chrome->batch, event)) {
+        idle_put(chrome, track, event);
+        return;
+    }
+    track->running = (chrome_running){(uint32_t)event->id, track->tid, event->time_ns};
     begin_put(chrome, 'B');
     OUTPUT_LITERAL(out, ",\"cat\":\"sched\",\"name\":");
     label = track_labels_get(&chrome->labels, (uint32_t)event->id);
@@ -336,11 +418,15 @@ static void switch_put(chrome_sink *chrome, chrome_track *track, const stele_eve
 
 /* ---- Flows and asynchronous operations ---- */
 
-/* The category and name of a flow are those of its begin: else viewers see no flow. */
+/*
+ * The category and name of a flow, and those of the end of an operation, are those of the begin:
+ * else viewers see no flow, and no end.
+ */
 static stele_event link_event(const chrome_link *link, const stele_event *event)
 {
     stele_event as = *event;
-    if (link != NULL && link->is_flow && (link->name & STELE_NAME_LOCAL) == 0) {
+    if (link != NULL && event->kind != STELE_KIND_ASYNC_STEP &&
+        (link->name & STELE_NAME_LOCAL) == 0) {
         as.name = link->name;
         as.category = link->category;
     }
@@ -356,7 +442,8 @@ static void linked_put(chrome_sink *chrome, const chrome_track *track, const ste
                                   ? chrome_links_begin(&chrome->links, event, track->pid, is_flow)
                                   : chrome_links_follow(&chrome->links, event, track->pid, is_flow);
     const stele_event as = link_event(link, event);
-    const uint64_t mix = link != NULL ? link->mix : 0;
+    /* Flows are numbered from 1; one whose begin is not known is far from those. */
+    const uint64_t mix = link != NULL ? link->mix : is_flow ? ~event->id & UINT64_C(1) << 63 : 0;
     output *out = chrome->base.out;
     begin_put(chrome, phase);
     if (as.category == 0)
@@ -402,7 +489,9 @@ static void counter_put(chrome_sink *chrome, const chrome_track *track, const st
         if (field_is_shown(&fields[at]) && !is_number(&fields[at]))
             lose(chrome, event, "value of a counter that is no number", false);
     }
+    chrome->values.has_bits = true;
     end_put(chrome, event);
+    chrome->values.has_bits = false;
 }
 
 /* ---- Moments ---- */
@@ -523,12 +612,28 @@ static void event_put(chrome_sink *chrome, chrome_track *track, const stele_even
     }
 }
 
+/* Times count from the first event, where the reader does not know an earlier one. */
+static void note_origin(chrome_sink *chrome, int64_t time_ns)
+{
+    if (!chrome->has_origin)
+        chrome->origin_ns = time_ns;
+    chrome->has_origin = true;
+}
+
+static void note_wall(chrome_sink *chrome, const stele_clock *clock)
+{
+    chrome->has_wall = clock->has_wall && clock->domain == STELE_CLOCK_NS;
+    chrome->wall_ns = clock->wall_ns;
+}
+
 static void note_clock(chrome_sink *chrome, const stele_segment *segment)
 {
     const stele_stream *stream = stele_stream_get(chrome->base.context, segment->batch->stream);
     const char *what = NULL;
     if (stream == NULL)
         return;
+    if (!chrome->has_wall)
+        note_wall(chrome, &stream->clock);
     if (stream->clock.domain == STELE_CLOCK_TICKS)
         what = "ticks of unknown length, drawn as nanoseconds";
     else if (stream->clock.domain == STELE_CLOCK_INSNS)
@@ -560,6 +665,7 @@ static stele_status chrome_write(stele_writer *self, const stele_segment *segmen
             chrome->is_exhausted = true;
             break;
         }
+        note_origin(chrome, event->time_ns);
         note_time(chrome, event->time_ns);
         event_put(chrome, track, event);
         value_count_changes(&chrome->values, self, (stele_kind)event->kind);
@@ -587,8 +693,8 @@ static void unfinished_put_all(chrome_sink *chrome)
             unfinished_put(chrome, track);
         for (; track->open != 0; chrome_pop(&chrome->tracks, &track->open), count++)
             unfinished_put(chrome, track);
-        if (track->is_switched)
-            unfinished_put(chrome, track);
+        if (track->running.thread != 0)
+            running_end(chrome, track, chrome->last_ns, true);
     }
     if (count != 0)
         writer_lose(&chrome->base, STELE_KIND_BEGIN, "begin without an end, closed with the trace",
@@ -649,13 +755,70 @@ static void names_put(chrome_sink *chrome)
     }
 }
 
+/* Viewers show processes and threads in this order: as the trace names them, CPUs first. */
+static void order_put(chrome_sink *chrome, const char *what, uint32_t pid, uint32_t tid,
+                      uint64_t place)
+{
+    output *out = chrome->base.out;
+    begin_put(chrome, 'M');
+    OUTPUT_LITERAL(out, ",\"name\":\"");
+    output_text(out, what);
+    OUTPUT_LITERAL(out, "\",\"pid\":");
+    output_u64(out, pid);
+    OUTPUT_LITERAL(out, ",\"tid\":");
+    output_u64(out, tid);
+    OUTPUT_LITERAL(out, ",\"args\":{\"sort_index\":");
+    output_u64(out, place);
+    OUTPUT_LITERAL(out, "}}");
+}
+
+static void orders_put(chrome_sink *chrome)
+{
+    for (uint32_t i = 0; i < chrome->tracks.group_count; i++) {
+        const chrome_group *group = &chrome->tracks.groups[i];
+        order_put(chrome, "process_sort_index", group->pid, 0,
+                  group->kind == STELE_TRACK_CPU ? 0 : chrome->tracks.count);
+    }
+    for (uint32_t i = 1; i < chrome->tracks.count; i++) {
+        const chrome_track *item = &chrome->tracks.items[i];
+        const stele_track *track = stele_track_get(chrome->base.context, i);
+        if (item->has_pid)
+            order_put(chrome, "process_sort_index", item->pid, 0, i);
+        if (item->has_place)
+            order_put(chrome, "thread_sort_index", item->pid, item->tid,
+                      track->kind == STELE_TRACK_CPU ? track->number : i);
+    }
+}
+
+/* What the trace as a whole says: when its times begin, on its own clock and by the wall clock. */
+static void other_data_put(chrome_sink *chrome)
+{
+    output *out = chrome->base.out;
+    int64_t wall_ns;
+    char text[CELL_SIZE];
+    OUTPUT_LITERAL(out, "\n],\"otherData\":{\"writer\":\"stele\"");
+    if (chrome->has_origin) {
+        OUTPUT_LITERAL(out, ",\"origin_ns\":\"");
+        output_i64(out, chrome->origin_ns);
+        output_byte(out, '"');
+    }
+    if (chrome->has_origin && chrome->has_wall &&
+        !__builtin_add_overflow(chrome->wall_ns, chrome->origin_ns, &wall_ns)) {
+        OUTPUT_LITERAL(out, ",\"origin_time\":\"");
+        output_write(out, text, (size_t)(text_wall(text, wall_ns) - text));
+        output_byte(out, '"');
+    }
+    OUTPUT_LITERAL(out, "}}\n");
+}
+
 static stele_status chrome_finish(stele_writer *self)
 {
     chrome_sink *chrome = (chrome_sink *)self;
     unfinished_put_all(chrome);
     names_put(chrome);
+    orders_put(chrome);
     chrome->values.changes = 0;
-    OUTPUT_LITERAL(self->out, "\n]}\n");
+    other_data_put(chrome);
     return chrome_status(chrome);
 }
 
@@ -673,7 +836,6 @@ static stele_status chrome_open(stele_context *context, output *out, const sink_
 {
     static const writer_ops ops = {chrome_write, chrome_finish, chrome_close};
     chrome_sink *chrome = calloc(1, sizeof *chrome);
-    (void)options; /* viewers show times as they like */
     *writer = NULL;
     if (chrome == NULL)
         return STELE_ERR_MEMORY;
@@ -681,13 +843,18 @@ static stele_status chrome_open(stele_context *context, output *out, const sink_
     chrome_tracks_init(&chrome->tracks, context);
     chrome->scope = stele_name_intern(context, "scope", 5);
     chrome->data = stele_name_intern(context, "data", 4);
+    if (options != NULL && options->has_origin) {
+        chrome->has_origin = true;
+        chrome->origin_ns = options->origin_ns;
+    }
+    chrome_idle_init(&chrome->idle, context);
     if (value_writer_init(&chrome->values, context) != STELE_OK ||
         track_labels_init(&chrome->labels, context, json_string) != STELE_OK) {
         chrome_close(&chrome->base);
         return STELE_ERR_MEMORY;
     }
-    OUTPUT_LITERAL(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"stele\"},"
-                        "\"traceEvents\":[");
+    chrome->values.is_for_doubles = true;
+    OUTPUT_LITERAL(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     *writer = &chrome->base;
     return STELE_OK;
 }

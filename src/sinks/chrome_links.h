@@ -4,9 +4,11 @@
  * one process as a rule, and across processes where one hands on to another; names may differ from
  * event to event. Chrome ties them by id, category and name, within everything.
  *
- * So a begin whose id is under way in another process gets an id of its own, and what follows
- * belongs to the begin of its own process, or else to that of another. What is remembered is
- * bounded: an operation is forgotten when many younger ones have begun; its id then stays as it is.
+ * So an operation whose id is under way in another process gets an id of its own, and so does every
+ * flow: viewers tie flows of one id even where one has ended before the next begins. What follows
+ * belongs to the begin of its own process, or else to that of another, and to the latest of its own
+ * name, or else of any. What is remembered is bounded: an operation is forgotten when many younger
+ * ones have begun; its id then stays as it is.
  */
 #ifndef SINKS_CHROME_LINKS_H
 #define SINKS_CHROME_LINKS_H
@@ -21,6 +23,7 @@ typedef struct chrome_link {
     uint64_t mix;    /* `id ^ mix` is the one to write */
     uint32_t pid;    /* of its begin */
     uint32_t depth;  /* begins without end; 0: free */
+    uint32_t begun;  /* by number of the begin: which is the latest */
     stele_name name; /* of its begin */
     uint16_t category;
     bool is_flow;
@@ -30,6 +33,8 @@ typedef struct chrome_link {
 typedef struct chrome_links {
     chrome_link sets[CHROME_LINK_SETS][CHROME_LINK_WAYS];
     uint32_t turn; /* which one to forget next */
+    uint32_t begin_count;
+    uint64_t flow_count;
 } chrome_links;
 
 /* The operation that begins with this event, or goes on beginning. */

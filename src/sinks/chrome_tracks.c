@@ -199,6 +199,34 @@ chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t number)
     return item;
 }
 
+/* ---- Idle CPUs ---- */
+
+void chrome_idle_init(chrome_idle *idle, stele_context *context)
+{
+    idle->weight = stele_name_intern(context, "incoming_weight", 15);
+    idle->priority = stele_name_intern(context, "incoming_priority", 17);
+}
+
+bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,
+                    const stele_event *event)
+{
+    const stele_track *thread = stele_track_get(context, (uint32_t)event->id);
+    const stele_track *process = thread != NULL ? stele_track_get(context, thread->parent) : NULL;
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    if (thread == NULL || thread->number == 0)
+        return true;
+    for (uint32_t at = 0; at < count; at += stele_field_length(&batch->fields[first + at])) {
+        const stele_field *field = &batch->fields[first + at];
+        if (field->name == idle->weight && field->type == STELE_TYPE_INT && field->u.i == INT32_MIN)
+            return true;
+        if (field->name == idle->priority && field->type == STELE_TYPE_UINT && field->u.u == 0 &&
+            (process == NULL || process->number == 0))
+            return true;
+    }
+    return false;
+}
+
 /* ---- Stacks ---- */
 
 /* Node 0 is never used, so that 0 can stand for an empty stack. */

@@ -24,17 +24,24 @@
 /* Nodes of the stacks of all tracks together; see chrome_push(). */
 #define CHROME_NODES_MAX (1u << 20)
 
+/* The thread that is drawn as an open span of its CPU. */
+typedef struct chrome_running {
+    uint32_t thread; /* 0: none is */
+    uint32_t cpu;
+    int64_t begin_ns;
+} chrome_running;
+
 typedef struct chrome_track {
     bool has_pid, has_place; /* what is known of the following */
     bool is_replaced;        /* `tid` is not the real number */
     bool is_pid_replaced;
-    bool is_switched; /* a CPU whose thread is drawn as an open span */
     uint8_t place_size;
     char place[CHROME_PLACE_SIZE];
     uint32_t pid, tid;
-    uint32_t open;   /* stack of names of open spans; 0: empty */
-    uint32_t ends;   /* stack of ends of the complete events around the next one */
-    uint64_t excess; /* open spans that found no room on the stack, on top of it */
+    chrome_running running; /* of a CPU */
+    uint32_t open;          /* stack of names of open spans; 0: empty */
+    uint32_t ends;          /* stack of ends of the complete events around the next one */
+    uint64_t excess;        /* open spans that found no room on the stack, on top of it */
 } chrome_track;
 
 /* A process that stands for all CPUs, or for what has no place, of one trace. */
@@ -67,6 +74,20 @@ void chrome_tracks_free(chrome_tracks *tracks);
 /* The track with its place; 0 is fine. NULL when memory is exhausted. The pointer holds until the
    next call. */
 chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t track);
+
+/* Names of fields that tell what is idle. */
+typedef struct chrome_idle {
+    stele_name weight, priority;
+} chrome_idle;
+
+void chrome_idle_init(chrome_idle *idle, stele_context *context);
+
+/*
+ * Whether a SWITCH event says that its CPU idles from then on: by no thread or thread 0 (Linux), by
+ * the least weight, or by priority 0 outside of all processes (Fuchsia).
+ */
+bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,
+                    const stele_event *event);
 
 /* Stacks share one bounded pool. False when there is no room: then nothing was pushed. */
 bool chrome_push(chrome_tracks *tracks, uint32_t *stack, uint64_t value);

@@ -140,6 +140,31 @@ static void value_put_double(value_writer *values, output *out, double value)
     values->changes |= VALUE_NOT_FINITE;
 }
 
+/* From here on doubles do not tell each integer from the next. */
+#define EXACT_END (UINT64_C(1) << 53)
+
+/* An integer, `bits` being its two's complement where it is signed. */
+static void value_put_integer(value_writer *values, output *out, uint64_t bits, bool is_signed)
+{
+    const uint64_t size = is_signed && (int64_t)bits < 0 ? 0 - bits : bits;
+    const bool is_text = values->is_for_doubles && size >= EXACT_END;
+    if (is_text) {
+        values->changes |= VALUE_TOO_LARGE;
+        output_byte(out, '"');
+    }
+    if (is_signed)
+        output_i64(out, (int64_t)bits);
+    else
+        output_u64(out, bits);
+    if (is_text)
+        output_byte(out, '"');
+}
+
+void value_put_u64(value_writer *values, output *out, uint64_t value)
+{
+    value_put_integer(values, out, value, false);
+}
+
 static void value_put_array(value_writer *values, output *out, const stele_batch *batch,
                             const stele_field *field)
 {
@@ -150,10 +175,8 @@ static void value_put_array(value_writer *values, output *out, const stele_batch
         const uint64_t element = load_native64(bytes + i * 8);
         if (i != 0)
             output_byte(out, ',');
-        if (field->type == STELE_TYPE_UINTS) {
-            output_u64(out, element);
-        } else if (field->type == STELE_TYPE_INTS) {
-            output_i64(out, (int64_t)element);
+        if (field->type == STELE_TYPE_UINTS || field->type == STELE_TYPE_INTS) {
+            value_put_integer(values, out, element, field->type == STELE_TYPE_INTS);
         } else {
             double number;
             memcpy(&number, &element, sizeof number);
@@ -168,15 +191,17 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
 {
     switch (field->type) {
     case STELE_TYPE_BOOL:
-        if (field->u.u != 0)
+        if (values->has_bits)
+            output_byte(out, field->u.u != 0 ? '1' : '0');
+        else if (field->u.u != 0)
             OUTPUT_LITERAL(out, "true");
         else
             OUTPUT_LITERAL(out, "false");
         break;
     case STELE_TYPE_UINT:
     case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: output_u64(out, field->u.u); break;
-    case STELE_TYPE_INT: output_i64(out, field->u.i); break;
+    case STELE_TYPE_KOID: value_put_integer(values, out, field->u.u, false); break;
+    case STELE_TYPE_INT: value_put_integer(values, out, field->u.u, true); break;
     case STELE_TYPE_FLOAT: value_put_double(values, out, field->u.f); break;
     case STELE_TYPE_NAME: value_put_name(values, out, batch, (stele_name)field->u.u); break;
     case STELE_TYPE_STRING:
@@ -217,6 +242,8 @@ static void value_put_inside(value_writer *values, output *out, stele_text text)
 static void value_put_labelled(value_writer *values, output *out, const stele_batch *batch,
                                const stele_field *field)
 {
+    const bool is_for_doubles = values->is_for_doubles;
+    values->is_for_doubles = false; /* it is all a string */
     output_byte(out, '"');
     if (field->type == STELE_TYPE_POINTER)
         output_hex(out, field->u.u);
@@ -238,6 +265,7 @@ static void value_put_labelled(value_writer *values, output *out, const stele_ba
     if (field->label_count != 0)
         output_byte(out, ')');
     output_byte(out, '"');
+    values->is_for_doubles = is_for_doubles;
 }
 
 static bool type_takes_labels(uint8_t type)
@@ -371,7 +399,8 @@ void value_count_changes(value_writer *values, stele_writer *writer, stele_kind 
         const char *what;
     } texts[] = {{VALUE_ESCAPED, "bytes that are no UTF-8, as \\xHH"},
                  {VALUE_NOT_FINITE, "number that is not finite, as text"},
-                 {VALUE_RENAMED, "second field of one name, renamed"}};
+                 {VALUE_RENAMED, "second field of one name, renamed"},
+                 {VALUE_TOO_LARGE, "integer from 2^53 on, as text"}};
     if (values->changes == 0)
         return;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -20,15 +20,18 @@ void json_string_escaped(output *out, const void *bytes, size_t size);
 #define VALUE_ESCAPED    0x1u /* a string or name that is no UTF-8, see json_string() */
 #define VALUE_NOT_FINITE 0x2u /* NaN and infinities, which are strings in JSON */
 #define VALUE_RENAMED    0x4u /* a second member of the same name: "len", "len#2" */
+#define VALUE_TOO_LARGE  0x8u /* with is_for_doubles: an integer as a string */
 
 #define VALUE_SKIP_NONE UINT32_MAX
 
 typedef struct value_writer {
     const stele_context *context;
-    name_forms names;   /* as JSON strings */
-    uint32_t changes;   /* VALUE_..., added up until the caller clears it */
-    stele_name skipped; /* fields of this name are left out; VALUE_SKIP_NONE for none */
-    uint32_t *seen;     /* by name: the round in which it was met last */
+    name_forms names;    /* as JSON strings */
+    uint32_t changes;    /* VALUE_..., added up until the caller clears it */
+    bool is_for_doubles; /* who reads numbers takes them for doubles: larger ones are strings */
+    bool has_bits;       /* booleans are 0 and 1 */
+    stele_name skipped;  /* fields of this name are left out; VALUE_SKIP_NONE for none */
+    uint32_t *seen;      /* by name: the round in which it was met last */
     uint32_t seen_count, round;
 } value_writer;
 
@@ -37,6 +40,9 @@ void value_writer_free(value_writer *values);
 
 /* What the sink owes its caller for this output: its own errors, or exhausted memory. */
 stele_status value_writer_status(const value_writer *values, const output *out);
+
+/* An unsigned integer. */
+void value_put_u64(value_writer *values, output *out, uint64_t value);
 
 /* Any type but runs: numbers, strings, true, null, packed arrays as [1,2,3]; bytes as a string of
    hexadecimal digits, integers over 64 bits as a string "0x...". */

@@ -9,7 +9,7 @@ xray=$SOURCE/src/formats/xray/good
 # folded FILE...: PATH TIME, of one file or of several added up
 folded() {
     awk '{ time = $NF; sub(/ [0-9]+$/, ""); sums[$0] += time }
-        END { for (path in sums) printf "%s %d\n", path, sums[path] }' "$@" | LC_ALL=C sort
+        END { for (path in sums) printf "%s %.0f\n", path, sums[path] }' "$@" | LC_ALL=C sort
 }
 
 # parts TRACE NS...: cuts at these times after the start, and compares
@@ -53,4 +53,19 @@ expect 0 profile --json "$xray/recur.14.basic3.xray"
 if have jq; then
     check "no call outlasts the cut" jq -e 'all(.. | objects | select(has("max_ns")); .max_ns <= 1000)' cut
 fi
+
+# Chrome's cuts begin what is open, with its arguments: spans, operations, flows, running threads.
+drawn() { # drawn FROM TO TRACE: x.json
+    expect 0 convert --force --to chrome -o x.json --begin "$1" --end "$2" "$3"
+}
+drawn 215ns 225ns "$fxt/events.fxt"
+check "the inner span is open, and ends" test "$(grep -c '"ph":"[BE]"' x.json)" -eq 4
+says x.json '"ph":"B".*"ts":0.215,"args":{"arg":"value","stele.before_ns":5}}'
+says x.json '"ph":"B".*"ts":0.215,"args":{"stele.before_ns":15}}'
+drawn 501ns 502ns "$fxt/events.fxt"
+says x.json '"ph":"b".*"ts":0.501,"args":{"stele.before_ns":1}}'
+drawn 611ns 612ns "$fxt/events.fxt"
+says x.json '"ph":"s".*"ts":0.611,'
+drawn 5ns 8ns "$fxt/scheduling.fxt"
+says x.json '"ph":"T","name":"Running".*"ts":0.005,'
 finish

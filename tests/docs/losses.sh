@@ -8,7 +8,7 @@ set -eu
 cd "$1"
 
 in_sources() {
-    for file in src/sinks/*.c src/formats/*/*.c src/formats/*/*/*.c; do
+    for file in src/cli/convert.c src/sinks/*.c src/formats/*/*.c src/formats/*/*/*.c; do
         tr '\n' ' ' < "$file" | sed 's/  */ /g; s/;/;\n/g; s/{VALUE_/\n{VALUE_/g'
         echo
     done | sed -n \

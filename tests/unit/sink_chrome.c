@@ -65,8 +65,8 @@ TEST(nothing_at_all_is_valid)
     char *text;
     world_open(&w);
     text = sink_run(&w, "chrome", NULL, NULL);
-    CHECK_EQ_STR(text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"stele\"},"
-                       "\"traceEvents\":[\n]}\n");
+    CHECK_EQ_STR(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n],"
+                       "\"otherData\":{\"writer\":\"stele\"}}\n");
     CHECK(json_is_valid(text, strlen(text)));
     free(text);
     world_close(&w);
@@ -82,8 +82,9 @@ TEST(times_are_exact_at_both_ends)
     event->id = INT64_MAX;
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "i")->time_ns = -1;
     check_chrome(&w, "{\"ph\":\"X\",\"name\":\"all\",\"pid\":500,\"tid\":501,"
-                     "\"ts\":-9223372036854775.808,\"dur\":18446744073709551.615},\n"
-                     "{\"ph\":\"i\",\"name\":\"i\",\"pid\":500,\"tid\":501,\"ts\":-0.001,"
+                     "\"ts\":0.000,\"dur\":18446744073709551.615},\n"
+                     "{\"ph\":\"i\",\"name\":\"i\",\"pid\":500,\"tid\":501,"
+                     "\"ts\":9223372036854775.807,"
                      "\"s\":\"t\"}\n");
     world_close(&w);
 }
@@ -99,12 +100,12 @@ TEST(open_spans_are_closed_and_marked)
     add(&w, STELE_KIND_END, 2, w.main, "", "b");
     add(&w, STELE_KIND_INSTANT, 9, w.worker, "", "last");
     text = chrome_events(&w, &writer);
-    CHECK_EQ_STR(text, "{\"ph\":\"B\",\"name\":\"a\",\"pid\":500,\"tid\":501,\"ts\":1000000.000},\n"
-                       "{\"ph\":\"B\",\"name\":\"b\",\"pid\":500,\"tid\":501,\"ts\":1000001.000},\n"
-                       "{\"ph\":\"E\",\"name\":\"b\",\"pid\":500,\"tid\":501,\"ts\":1000002.000},\n"
+    CHECK_EQ_STR(text, "{\"ph\":\"B\",\"name\":\"a\",\"pid\":500,\"tid\":501,\"ts\":0.000},\n"
+                       "{\"ph\":\"B\",\"name\":\"b\",\"pid\":500,\"tid\":501,\"ts\":1.000},\n"
+                       "{\"ph\":\"E\",\"name\":\"b\",\"pid\":500,\"tid\":501,\"ts\":2.000},\n"
                        "{\"ph\":\"i\",\"name\":\"last\",\"pid\":500,\"tid\":502,"
-                       "\"ts\":1000009.000,\"s\":\"t\"},\n"
-                       "{\"ph\":\"E\",\"pid\":500,\"tid\":501,\"ts\":1000009.000,"
+                       "\"ts\":9.000,\"s\":\"t\"},\n"
+                       "{\"ph\":\"E\",\"pid\":500,\"tid\":501,\"ts\":9.000,"
                        "\"args\":{\"stele.unfinished\":true}}\n");
     CHECK_EQ_U64(loss_count(writer, "begin without an end, closed with the trace"), 1);
     stele_writer_close(writer);
@@ -123,9 +124,9 @@ TEST(ends_go_by_nesting_not_by_name)
     add(&w, STELE_KIND_END, 2, w.main, "", "b");
     text = chrome_events(&w, &writer);
     CHECK_EQ_STR(text, "{\"ph\":\"E\",\"name\":\"early\",\"pid\":500,\"tid\":501,"
-                       "\"ts\":1000000.000},\n"
-                       "{\"ph\":\"B\",\"name\":\"a\",\"pid\":500,\"tid\":501,\"ts\":1000001.000},\n"
-                       "{\"ph\":\"E\",\"pid\":500,\"tid\":501,\"ts\":1000002.000,"
+                       "\"ts\":0.000},\n"
+                       "{\"ph\":\"B\",\"name\":\"a\",\"pid\":500,\"tid\":501,\"ts\":1.000},\n"
+                       "{\"ph\":\"E\",\"pid\":500,\"tid\":501,\"ts\":2.000,"
                        "\"args\":{\"stele.name\":\"b\"}}\n");
     CHECK_EQ_U64(loss_count(writer, "end without a begin, which viewers leave out"), 1);
     stele_writer_close(writer);
@@ -173,7 +174,7 @@ TEST(an_end_before_its_begin_is_kept_without_length)
     add_span(&w, w.main, 5, 3);
     text = chrome_events(&w, &writer);
     CHECK_EQ_STR(text, "{\"ph\":\"X\",\"name\":\"span\",\"pid\":500,\"tid\":501,"
-                       "\"ts\":1000005.000,\"dur\":0.000,\"args\":{\"stele.dur_ns\":-2000}}\n");
+                       "\"ts\":0.000,\"dur\":0.000,\"args\":{\"stele.dur_ns\":-2000}}\n");
     CHECK_EQ_U64(loss_count(writer, "end before its begin, drawn without length"), 1);
     stele_writer_close(writer);
     free(text);
@@ -219,11 +220,17 @@ TEST(heph_streams_are_processes)
     add(&w, STELE_KIND_INSTANT, 0, w.substream, "", "x");
     text = sink_run(&w, "chrome", NULL, NULL);
     CHECK_EQ_STR(strstr(text, "\n{"), "\n{\"ph\":\"i\",\"name\":\"x\",\"pid\":3,\"tid\":7,"
-                                      "\"ts\":1000000.000,\"s\":\"t\"},\n"
+                                      "\"ts\":0.000,\"s\":\"t\"},\n"
                                       "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"tid\":0,"
                                       "\"args\":{\"name\":\"stream 3\"}},\n"
                                       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":3,\"tid\":7,"
-                                      "\"args\":{\"name\":\"stream 3 / 7\"}}\n]}\n");
+                                      "\"args\":{\"name\":\"stream 3 / 7\"}},\n"
+                                      "{\"ph\":\"M\",\"name\":\"process_sort_index\","
+                                      "\"pid\":3,\"tid\":0,\"args\":{\"sort_index\":5}},\n"
+                                      "{\"ph\":\"M\",\"name\":\"thread_sort_index\","
+                                      "\"pid\":3,\"tid\":7,\"args\":{\"sort_index\":6}}\n"
+                                      "],\"otherData\":{\"writer\":\"stele\","
+                                      "\"origin_ns\":\"1000000000\"}}\n");
     free(text);
     world_close(&w);
 }
@@ -242,13 +249,11 @@ TEST(ids_of_two_processes_do_not_meet)
     add(&w, STELE_KIND_FLOW_END, 3, other, "c", "f")->id = 7;
     add(&w, STELE_KIND_FLOW_END, 3, other, "c", "f")->id = 7; /* of nothing */
     text = chrome_events(&w, NULL);
-    CHECK_EQ_U64(count_of(text, "\"id\":\"0x7\""), 4);
-    CHECK_EQ_U64(count_of(text, "\"pid\":9,\"tid\":10,\"ts\":1000001.000,\"bp\":\"e\","
-                                "\"args\":{\"stele.id\":\"0x7\"}"),
-                 1);
-    CHECK_EQ_U64(count_of(text, "\"pid\":9,\"tid\":10,\"ts\":1000003.000,\"bp\":\"e\","
-                                "\"args\":{\"stele.id\":\"0x7\"}"),
-                 1);
+    CHECK_EQ_U64(count_of(text, "\"id\":\"0x1\""), 2);
+    CHECK_EQ_U64(count_of(text, "\"id\":\"0x2\",\"pid\":9,\"tid\":10,"), 2);
+    CHECK_EQ_U64(count_of(text, "\"ph\":\"b\",\"cat\":\"c\",\"name\":\"f\",\"id\":\"0x7\""), 1);
+    CHECK_EQ_U64(count_of(text, "\"id\":\"0x8000000000000007\""), 1);
+    CHECK_EQ_U64(count_of(text, "\"args\":{\"stele.id\":\"0x7\"}"), 5);
     free(text);
     world_close(&w);
 }
@@ -262,13 +267,13 @@ TEST(flows_go_from_process_to_process_whatever_their_names)
     add(&w, STELE_KIND_FLOW_BEGIN, 0, w.main, "c", "call")->id = 7;
     add(&w, STELE_KIND_FLOW_STEP, 1, other, "d", "handler")->id = 7;
     add(&w, STELE_KIND_FLOW_END, 2, w.worker, "c", "call")->id = 7;
-    check_chrome(&w, "{\"ph\":\"s\",\"cat\":\"c\",\"name\":\"call\",\"id\":\"0x7\",\"pid\":500,"
-                     "\"tid\":501,\"ts\":1000000.000,\"bp\":\"e\"},\n"
-                     "{\"ph\":\"t\",\"cat\":\"c\",\"name\":\"call\",\"id\":\"0x7\",\"pid\":9,"
-                     "\"tid\":10,\"ts\":1000001.000,\"bp\":\"e\","
-                     "\"args\":{\"stele.name\":\"handler\"}},\n"
-                     "{\"ph\":\"f\",\"cat\":\"c\",\"name\":\"call\",\"id\":\"0x7\",\"pid\":500,"
-                     "\"tid\":502,\"ts\":1000002.000,\"bp\":\"e\"}\n");
+    check_chrome(&w, "{\"ph\":\"s\",\"cat\":\"c\",\"name\":\"call\",\"id\":\"0x1\",\"pid\":500,"
+                     "\"tid\":501,\"ts\":0.000,\"bp\":\"e\",\"args\":{\"stele.id\":\"0x7\"}},\n"
+                     "{\"ph\":\"t\",\"cat\":\"c\",\"name\":\"call\",\"id\":\"0x1\",\"pid\":9,"
+                     "\"tid\":10,\"ts\":1.000,\"bp\":\"e\","
+                     "\"args\":{\"stele.id\":\"0x7\",\"stele.name\":\"handler\"}},\n"
+                     "{\"ph\":\"f\",\"cat\":\"c\",\"name\":\"call\",\"id\":\"0x1\",\"pid\":500,"
+                     "\"tid\":502,\"ts\":2.000,\"bp\":\"e\",\"args\":{\"stele.id\":\"0x7\"}}\n");
     world_close(&w);
 }
 
@@ -301,14 +306,76 @@ TEST(cpus_are_tracks_of_the_threads_that_run)
     event->value = w.worker;
     event->id = w.main;
     check_chrome(&w, "{\"ph\":\"B\",\"cat\":\"sched\",\"name\":\"worker-1 (502)\","
-                     "\"pid\":2000000000,\"tid\":2,\"ts\":1000000.000,"
+                     "\"pid\":2000000000,\"tid\":2,\"ts\":0.000,"
                      "\"args\":{\"outgoing\":\"main (501)\"}},\n"
-                     "{\"ph\":\"E\",\"pid\":2000000000,\"tid\":2,\"ts\":1000001.000},\n"
+                     "{\"ph\":\"E\",\"pid\":2000000000,\"tid\":2,\"ts\":1.000},\n"
+                     "{\"ph\":\"T\",\"name\":\"Running\",\"pid\":500,\"tid\":502,\"ts\":0.000,"
+                     "\"dur\":1.000,\"args\":{\"cpu\":2}},\n"
                      "{\"ph\":\"B\",\"cat\":\"sched\",\"name\":\"main (501)\","
-                     "\"pid\":2000000000,\"tid\":2,\"ts\":1000001.000,"
+                     "\"pid\":2000000000,\"tid\":2,\"ts\":1.000,"
                      "\"args\":{\"outgoing\":\"worker-1 (502)\"}},\n"
-                     "{\"ph\":\"E\",\"pid\":2000000000,\"tid\":2,\"ts\":1000001.000,"
-                     "\"args\":{\"stele.unfinished\":true}}\n");
+                     "{\"ph\":\"E\",\"pid\":2000000000,\"tid\":2,\"ts\":1.000,"
+                     "\"args\":{\"stele.unfinished\":true}},\n"
+                     "{\"ph\":\"T\",\"name\":\"Running\",\"pid\":500,\"tid\":501,\"ts\":1.000,"
+                     "\"dur\":0.000,\"args\":{\"cpu\":2}}\n");
+    world_close(&w);
+}
+
+TEST(idle_cpus_run_no_thread)
+{
+    world w;
+    stele_event *event;
+    char *text;
+    world_open(&w);
+    add(&w, STELE_KIND_SWITCH, 0, w.cpu, "", "")->id = w.worker;
+    add(&w, STELE_KIND_SWITCH, 1, w.cpu, "", "")->value = w.worker; /* to none */
+    event = add(&w, STELE_KIND_SWITCH, 2, w.cpu, "", "");
+    event->id = track_of(&w, STELE_TRACK_THREAD, 0, 0, "swapper/2");
+    event = add(&w, STELE_KIND_SWITCH, 3, w.cpu, "", "");
+    event->id = w.main;
+    add_int(&w, "incoming_weight", INT32_MIN);
+    text = chrome_events(&w, NULL);
+    CHECK_EQ_U64(count_of(text, "\"name\":\"Running\""), 1);
+    CHECK_EQ_U64(count_of(text, "\"dur\":1.000,\"args\":{\"cpu\":2}"), 1);
+    CHECK_EQ_U64(count_of(text, "\"name\":\"idle\""), 3);
+    free(text);
+    world_close(&w);
+}
+
+TEST(flows_of_one_id_after_another_do_not_meet)
+{
+    world w;
+    char *text;
+    world_open(&w);
+    for (unsigned i = 0; i < 3; i++) {
+        add(&w, STELE_KIND_FLOW_BEGIN, 2 * i, w.main, "c", "f")->id = 7;
+        if (i != 1)
+            add(&w, STELE_KIND_FLOW_END, 2 * i + 1, w.worker, "c", "f")->id = 7;
+    }
+    text = chrome_events(&w, NULL);
+    CHECK_EQ_U64(count_of(text, "\"id\":\"0x1\""), 2);
+    CHECK_EQ_U64(count_of(text, "\"id\":\"0x2\""), 1);
+    CHECK_EQ_U64(count_of(text, "\"id\":\"0x3\""), 2);
+    free(text);
+    world_close(&w);
+}
+
+TEST(integers_that_doubles_cannot_hold_are_texts)
+{
+    world w;
+    char *text;
+    stele_writer *writer;
+    world_open(&w);
+    add(&w, STELE_KIND_COUNTER, 0, w.main, "", "c");
+    add_uint(&w, "most", UINT64_MAX);
+    add_uint(&w, "exact", (UINT64_C(1) << 53) - 1);
+    add_int(&w, "least", -(INT64_C(1) << 53));
+    text = chrome_events(&w, &writer);
+    CHECK(strstr(text, "\"args\":{\"most\":\"18446744073709551615\",\"exact\":9007199254740991,"
+                       "\"least\":\"-9007199254740992\"}}") != NULL);
+    CHECK_EQ_U64(loss_count(writer, "integer from 2^53 on, as text"), 1);
+    stele_writer_close(writer);
+    free(text);
     world_close(&w);
 }
 
@@ -375,9 +442,12 @@ TEST(any_batch_is_valid_and_every_event_is_there)
         /* A switch may close a span first; at the end come what is open, and names. */
         CHECK(count_of(text, "\n{\"ph\":\"") - count_of(text, "\"M\",\"name\":\"process_name\"") -
                   count_of(text, "\"M\",\"name\":\"thread_name\"") -
+                  count_of(text, "sort_index\",") - count_of(text, "{\"ph\":\"T\"") -
                   count_of(text, "{\"stele.unfinished\":true}") >=
               100);
-        CHECK(count_of(text, "\"ph\":\"B\",\"cat\":\"sched\"") >= switches);
+        CHECK(count_of(text, "\"ph\":\"B\",\"cat\":\"sched\"") +
+                  count_of(text, ",\"args\":{\"outgoing\":") >=
+              switches);
         free(text);
     }
     world_close(&w);

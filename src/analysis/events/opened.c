@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/opened.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/hash.h"
+#include "model/batch.h"
+
+#define EVENTS_FEW 256u
+
+void opened_init(opened *o, const stele_context *context)
+{
+    *o = (opened){.context = context};
+}
+
+void opened_free(opened *o)
+{
+    stele_batch_free(o->batch);
+    free(o->slots);
+    free(o->links);
+    free(o->heads);
+}
+
+/* ---- Events ---- */
+
+const stele_event *opened_event(const opened *o, uint32_t slot)
+{
+    return &o->batch->events[o->slots[slot].at];
+}
+
+/* A batch of what is open only, with room for as much again. */
+static bool batch_renew(opened *o)
+{
+    const uint32_t wanted = o->used_count * 2 > EVENTS_FEW ? o->used_count * 2 : EVENTS_FEW;
+    stele_batch *made;
+    if (stele_batch_new(wanted, &made) != STELE_OK)
+        return false;
+    for (uint32_t i = 1; i <= o->slot_count; i++) {
+        if (!o->slots[i].is_used)
+            continue;
+        if (!batch_copy_event(made, o->batch, opened_event(o, i))) {
+            stele_batch_free(made);
+            return false;
+        }
+    }
+    /* Slots change once nothing can fail any more; the copies stand in their order. */
+    for (uint32_t i = 1, at = 0; i <= o->slot_count; i++) {
+        if (o->slots[i].is_used)
+            o->slots[i].at = at++;
+    }
+    stele_batch_free(o->batch);
+    o->batch = made;
+    return true;
+}
+
+static bool batch_has_room(const opened *o)
+{
+    const stele_batch *batch = o->batch;
+    return batch != NULL && batch->event_count != batch->event_capacity &&
+           batch->field_count < UINT32_MAX / 4 && batch->byte_count < UINT32_MAX / 4;
+}
+
+static uint32_t slot_take(opened *o)
+{
+    const uint32_t freed = o->slot_free;
+    if (freed != 0) {
+        o->slot_free = o->slots[freed].at;
+        return freed;
+    }
+    if (o->slot_count + 1 >= o->slot_capacity) {
+        opened_slot *slots = array_grow(o->slots, sizeof *slots, &o->slot_capacity, 64);
+        if (slots == NULL)
+            return 0;
+        o->slots = slots;
+    }
+    return ++o->slot_count;
+}
+
+uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event)
+{
+    uint32_t slot;
+    if (!batch_has_room(o) && !batch_renew(o))
+        return 0;
+    slot = slot_take(o);
+    if (slot == 0)
+        return 0;
+    o->slots[slot] = (opened_slot){.at = o->slot_free};
+    if (!batch_copy_event(o->batch, batch, event)) {
+        o->slot_free = slot;
+        return 0;
+    }
+    o->slots[slot] = (opened_slot){o->batch->event_count - 1, batch->stream, true};
+    o->used_count++;
+    return slot;
+}
+
+void opened_remove(opened *o, uint32_t slot)
+{
+    o->slots[slot] = (opened_slot){.at = o->slot_free};
+    o->slot_free = slot;
+    o->used_count--;
+}
+
+/* ---- What is found by a key ---- */
+
+static uint64_t key_of(const stele_event *event)
+{
+    switch (event->kind) {
+    case STELE_KIND_SWITCH: return hash_u64(event->track) ^ 1;
+    case STELE_KIND_FLOW_BEGIN:
+    case STELE_KIND_FLOW_STEP:
+    case STELE_KIND_FLOW_END: return hash_u64(event->id) ^ 2;
+    default: return hash_u64(event->id) ^ 4;
+    }
+}
+
+/* The process of a track, or what else it is in. */
+static uint32_t scope_of(const opened *o, uint32_t track)
+{
+    const stele_track *known = stele_track_get(o->context, track);
+    return known != NULL && known->parent != 0 ? known->parent : track;
+}
+
+/* The latest of the key that is open and began in the scope, else elsewhere; NULL: none. */
+static opened_link *link_find(opened *o, uint64_t key, uint32_t scope, bool is_anywhere)
+{
+    opened_link *found = NULL;
+    if (o->heads == NULL)
+        return NULL;
+    for (uint32_t i = o->heads[key & o->head_mask]; i != 0; i = o->links[i].next) {
+        opened_link *link = &o->links[i];
+        if (link->slot == 0 || link->key != key)
+            continue;
+        if (link->scope == scope)
+            return link;
+        if (found == NULL && is_anywhere)
+            found = link;
+    }
+    return found;
+}
+
+/* Leaves out those that have ended, and makes the table anew for as many again. */
+static bool links_renew(opened *o)
+{
+    uint32_t count = 1024, kept = 0;
+    uint32_t *heads;
+    opened_link *links;
+    while (count < o->link_used * 2 + 2)
+        count *= 2;
+    heads = calloc(count, sizeof *heads);
+    links = malloc(count * sizeof *links);
+    if (heads == NULL || links == NULL) {
+        free(heads);
+        free(links);
+        return false;
+    }
+    for (uint32_t i = 1; i <= o->link_count; i++) {
+        if (o->links[i].slot == 0)
+            continue;
+        links[++kept] = o->links[i];
+        links[kept].next = heads[links[kept].key & (count - 1)];
+        heads[links[kept].key & (count - 1)] = kept;
+    }
+    free(o->heads);
+    free(o->links);
+    o->heads = heads;
+    o->links = links;
+    o->head_mask = count - 1;
+    o->link_count = kept;
+    o->link_capacity = count;
+    return true;
+}
+
+static bool link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot)
+{
+    if (o->link_count + 1 >= o->link_capacity && !links_renew(o))
+        return false;
+    o->links[++o->link_count] = (opened_link){key, scope, slot, o->heads[key & o->head_mask]};
+    o->heads[key & o->head_mask] = o->link_count;
+    o->link_used++;
+    return true;
+}
+
+static void link_remove(opened *o, opened_link *link)
+{
+    if (link == NULL)
+        return;
+    opened_remove(o, link->slot);
+    link->slot = 0;
+    o->link_used--;
+}
+
+bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event)
+{
+    const uint64_t key = key_of(event);
+    const uint32_t scope = scope_of(o, event->track);
+    uint32_t slot;
+    switch (event->kind) {
+    case STELE_KIND_ASYNC_END:
+    case STELE_KIND_FLOW_END: link_remove(o, link_find(o, key, scope, true)); return true;
+    case STELE_KIND_ASYNC_STEP:
+    case STELE_KIND_FLOW_STEP: return true;
+    case STELE_KIND_ASYNC_BEGIN: break; /* operations nest, the others begin anew */
+    default: link_remove(o, link_find(o, key, scope, false)); break;
+    }
+    slot = opened_add(o, batch, event);
+    return slot != 0 && link_add(o, key, scope, slot);
+}

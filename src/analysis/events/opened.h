@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies of events that began something, for as long as it is open: they are known by a number from
+ * 1 on. Asynchronous operations, flows and running threads are found again by what ends them.
+ */
+#ifndef ANALYSIS_EVENTS_OPENED_H
+#define ANALYSIS_EVENTS_OPENED_H
+
+#include "model/context.h"
+
+typedef struct opened_slot {
+    uint32_t at; /* index of the event in the batch; of a free slot the next free one, 0: none */
+    uint32_t stream; /* of the event */
+    bool is_used;
+} opened_slot;
+
+/* One that is not a span: its event, and the next older one of the same key. */
+typedef struct opened_link {
+    uint64_t key;
+    uint32_t scope; /* the process, as far as there is one, of its begin */
+    uint32_t slot;  /* 0: has ended */
+    uint32_t next;  /* number of a link; 0: none */
+} opened_link;
+
+typedef struct opened {
+    const stele_context *context;
+    stele_batch *batch;
+    opened_slot *slots; /* by number */
+    uint32_t slot_count, slot_capacity, slot_free, used_count;
+    opened_link *links; /* by number from 1 on, in the order of their begins */
+    uint32_t link_count, link_capacity, link_used;
+    uint32_t *heads; /* by hash of the key: the latest link; 0: none */
+    uint32_t head_mask;
+} opened;
+
+void opened_init(opened *o, const stele_context *context);
+void opened_free(opened *o);
+
+/* Keeps a copy; 0 when memory is exhausted. */
+uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event);
+void opened_remove(opened *o, uint32_t slot);
+
+/* The event, which is in o->batch. Valid until the next one is added. */
+const stele_event *opened_event(const opened *o, uint32_t slot);
+
+/* An event of one of the kinds ASYNC_*, FLOW_* and SWITCH. False: memory. */
+bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event);
+
+#endif

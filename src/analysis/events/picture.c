@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/opened.h"
+#include "model/batch.h"
+
+#define KINDS_FOLLOWED                                                                \
+    (STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) | STELE_KIND_BIT(STELE_KIND_ASYNC_STEP) | \
+     STELE_KIND_BIT(STELE_KIND_ASYNC_END) | STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN) |   \
+     STELE_KIND_BIT(STELE_KIND_FLOW_STEP) | STELE_KIND_BIT(STELE_KIND_FLOW_END) |     \
+     STELE_KIND_BIT(STELE_KIND_SWITCH))
+
+struct picture {
+    stele_context *context;
+    picture_fn *fn;
+    void *user;
+    calls *calls;
+    opened opened;     /* by the tags of the open calls, and what is not a call */
+    stele_batch *made; /* events that are not as they were added */
+    int64_t begin_ns, end_ns;
+    bool is_before;   /* no event was in the window yet */
+    bool is_entering; /* what closes now ended before it */
+    stele_status status;
+    stele_name unwound, unfinished, no_begin, before, after;
+
+    /* What became of the event at hand. */
+    uint32_t returned; /* number of the begin that it ends; 0: none */
+    bool is_lost;      /* it ends nothing */
+};
+
+/* ---- Events that are made ---- */
+
+static void made_flush(picture *p)
+{
+    const stele_segment segment = {p->made, 0, p->made->event_count};
+    if (segment.count != 0 && p->status == STELE_OK)
+        p->status = p->fn(p->user, &segment);
+    stele_batch_clear(p->made);
+}
+
+/* A copy of the event, to be changed; NULL when memory is exhausted. */
+static stele_event *make(picture *p, const stele_batch *from, uint32_t stream,
+                         const stele_event *event)
+{
+    if (p->made->event_count != 0 && (batch_is_full(p->made) || p->made->stream != stream))
+        made_flush(p);
+    p->made->stream = stream;
+    p->made->columns = STELE_COLUMNS_ALL;
+    if (!batch_copy_event(p->made, from, event)) {
+        p->status = STELE_ERR_MEMORY;
+        return NULL;
+    }
+    return &p->made->events[p->made->event_count - 1];
+}
+
+/* One more field of an event that has just been made. */
+static void mark(picture *p, stele_event *event, stele_name name, stele_type type, uint64_t value)
+{
+    const uint32_t count = event->field_count;
+    stele_field *field;
+    if (count + 1 >= STELE_FIELDS_MANY || !batch_reserve_fields(p->made, 1))
+        return;
+    if (count == 0)
+        event->field_first = p->made->field_count;
+    field = batch_push_field(p->made);
+    *field = (stele_field){.name = name, .type = (uint8_t)type, .width = 64, .u.u = value};
+    event->field_count = (uint16_t)(count + 1);
+}
+
+/* The end of what began with the event of this number. */
+static stele_event *make_end(picture *p, uint32_t slot, int64_t time_ns)
+{
+    const stele_event *begin = opened_event(&p->opened, slot);
+    stele_event *end = make(p, p->opened.batch, p->opened.slots[slot].stream, begin);
+    if (end == NULL)
+        return NULL;
+    end->kind = STELE_KIND_END;
+    end->time_ns = time_ns;
+    return end;
+}
+
+static uint64_t distance(int64_t from_ns, int64_t to_ns)
+{
+    return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
+/* What is open when the window begins, as if it began there. */
+static void make_begin(picture *p, uint32_t slot)
+{
+    const stele_event *event = opened_event(&p->opened, slot);
+    const bool is_complete = event->kind == STELE_KIND_COMPLETE;
+    stele_event *begin;
+    if (is_complete && (int64_t)event->id <= p->begin_ns)
+        return;
+    begin = make(p, p->opened.batch, p->opened.slots[slot].stream, event);
+    if (begin == NULL)
+        return;
+    begin->time_ns = p->begin_ns;
+    if (is_complete && (int64_t)begin->id > p->end_ns)
+        begin->id = (uint64_t)p->end_ns;
+    mark(p, begin, p->before, STELE_TYPE_UINT, distance(event->time_ns, p->begin_ns));
+}
+
+/* ---- Calls ---- */
+
+static stele_status take_closed(void *user, const call_span *spans, size_t count)
+{
+    picture *p = user;
+    for (const call_span *span = spans; span != spans + count; span++) {
+        const bool is_span =
+            span->tag != 0 && opened_event(&p->opened, span->tag)->kind == STELE_KIND_BEGIN;
+        stele_event *end;
+        if (span->end == CALL_ENTRY_LOST) {
+            p->is_lost = true;
+            continue;
+        }
+        if (is_span && !p->is_before && !p->is_entering) {
+            if (span->end != CALL_UNWOUND && span->end != CALL_OPEN) {
+                p->returned = span->tag; /* is removed when its end was given */
+                continue;
+            }
+            end = make_end(p, span->tag, span->end_ns);
+            if (end != NULL)
+                mark(p, end, span->end == CALL_OPEN ? p->unfinished : p->unwound, STELE_TYPE_BOOL,
+                     1);
+        }
+        if (span->tag != 0)
+            opened_remove(&p->opened, span->tag);
+    }
+    return p->status;
+}
+
+static bool is_same_text(const picture *p, const stele_batch *batch, stele_name name,
+                         stele_name begun)
+{
+    const stele_text a = stele_name_text(p->context, batch, name);
+    const stele_text b = stele_name_text(p->context, p->opened.batch, begun);
+    return name == begun || (a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+/* Gives the end itself where it says all that its begin says; true then. */
+static bool take_end(picture *p, const stele_batch *batch, const stele_event *event)
+{
+    const stele_event *begin = opened_event(&p->opened, p->returned);
+    const bool is_plain = begin->field_count == 0 && begin->category == event->category &&
+                          is_same_text(p, batch, event->name, begin->name);
+    stele_event *end;
+    if (!is_plain && event->field_count != 0) {
+        end = make(p, batch, batch->stream, event);
+        /* A name of the begin's batch would not be known in that of the end. */
+        if (end != NULL && (begin->name & STELE_NAME_LOCAL) == 0) {
+            end->name = begin->name;
+            end->category = begin->category;
+        }
+    } else if (!is_plain) {
+        end = make_end(p, p->returned, event->time_ns);
+        if (end != NULL) {
+            end->kind = event->kind;
+            end->cpu = event->cpu;
+            end->flags = event->flags;
+            end->offset = event->offset;
+            end->size = event->size;
+            end->ticks = event->ticks;
+        }
+    }
+    opened_remove(&p->opened, p->returned);
+    return is_plain;
+}
+
+static void take_lost_end(picture *p, const stele_batch *batch, const stele_event *event)
+{
+    stele_event *instant = make(p, batch, batch->stream, event);
+    if (instant == NULL)
+        return;
+    instant->kind = STELE_KIND_INSTANT;
+    mark(p, instant, p->no_begin, STELE_TYPE_BOOL, 1);
+}
+
+static bool has_to_be_kept(const picture *p, const stele_event *event)
+{
+    return event->kind == STELE_KIND_BEGIN || (event->kind == STELE_KIND_COMPLETE && p->is_before);
+}
+
+/* True when the event is to be given as it is. */
+static bool take_call(picture *p, const stele_batch *batch, const stele_event *event)
+{
+    const stele_segment one = {batch, (uint32_t)(event - batch->events), 1};
+    const uint64_t cut_count = calls_get_counts(p->calls)->cut_count;
+    uint32_t slot = 0;
+    p->returned = 0;
+    p->is_lost = false;
+    if ((event->flags & STELE_FLAG_REPEATED) == 0 && has_to_be_kept(p, event)) {
+        slot = opened_add(&p->opened, batch, event);
+        if (slot == 0)
+            p->status = STELE_ERR_MEMORY;
+    }
+    calls_tag(p->calls, slot);
+    if (p->status == STELE_OK)
+        p->status = calls_add(p->calls, &one, NULL);
+    if (p->status != STELE_OK || (event->flags & STELE_FLAG_REPEATED) != 0)
+        return false;
+    if (p->is_before)
+        return false;
+    switch (event->kind) {
+    case STELE_KIND_BEGIN:
+        if (calls_get_counts(p->calls)->cut_count == cut_count)
+            return true;
+        opened_remove(&p->opened, slot);
+        return false;
+    case STELE_KIND_COMPLETE:
+        if ((int64_t)event->id > p->end_ns) {
+            stele_event *made = make(p, batch, batch->stream, event);
+            if (made != NULL) {
+                mark(p, made, p->after, STELE_TYPE_UINT, distance(p->end_ns, (int64_t)event->id));
+                made->id = (uint64_t)p->end_ns;
+            }
+            return false;
+        }
+        return true;
+    default:
+        if (p->is_lost)
+            take_lost_end(p, batch, event);
+        return p->returned != 0 && take_end(p, batch, event);
+    }
+}
+
+/* ---- The window ---- */
+
+static void enter_window(picture *p)
+{
+    const uint32_t track_count = stele_track_count(p->context);
+    call_span open;
+    p->is_entering = true;
+    calls_enter_window(p->calls);
+    p->status = p->status == STELE_OK ? calls_add(p->calls, &(stele_segment){p->made, 0, 0}, NULL)
+                                      : p->status;
+    p->is_entering = p->is_before = false;
+    for (uint32_t track = 0; track <= track_count; track++) {
+        for (uint32_t depth = 0; calls_open_at(p->calls, track, depth, &open); depth++) {
+            if (open.tag != 0)
+                make_begin(p, open.tag);
+        }
+    }
+    for (uint32_t i = 1; i <= p->opened.link_count; i++) {
+        if (p->opened.links[i].slot == 0)
+            continue;
+        make_begin(p, p->opened.links[i].slot);
+        opened_remove(&p->opened, p->opened.links[i].slot);
+    }
+    p->opened.link_count = p->opened.link_used = 0;
+    made_flush(p);
+}
+
+/* An event from before the window; true when it is to be given as it is. */
+static bool take_before(picture *p, const stele_batch *batch, const stele_event *event)
+{
+    stele_event *gap;
+    if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0)
+        return take_call(p, batch, event);
+    if ((KINDS_FOLLOWED & STELE_KIND_BIT(event->kind)) != 0 && p->is_before &&
+        !opened_follow(&p->opened, batch, event))
+        p->status = STELE_ERR_MEMORY;
+    if (event->kind == STELE_KIND_LOST && (int64_t)event->id > p->begin_ns) {
+        gap = make(p, batch, batch->stream, event);
+        if (gap != NULL)
+            gap->time_ns = p->begin_ns;
+    }
+    /* What holds for the whole trace. */
+    return (event->flags & STELE_FLAG_NO_TIME) != 0 &&
+           (event->kind == STELE_KIND_OBJECT || event->kind == STELE_KIND_METADATA);
+}
+
+/* ---- The flow of events ---- */
+
+static bool is_plain_kind(const stele_event *event)
+{
+    return (CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0;
+}
+
+stele_status picture_add(picture *p, const stele_segment *segment)
+{
+    const stele_batch *batch = segment->batch;
+    stele_segment run = {batch, segment->first, 0};
+    for (uint32_t i = 0; i < segment->count && p->status == STELE_OK; i++) {
+        const stele_event *event = &batch->events[segment->first + i];
+        bool is_given;
+        if (p->is_before && event->time_ns >= p->begin_ns)
+            enter_window(p);
+        if (event->time_ns < p->begin_ns)
+            is_given = take_before(p, batch, event);
+        else
+            is_given = is_plain_kind(event) || take_call(p, batch, event);
+        if (!is_given || p->made->event_count != 0) {
+            if (run.count != 0 && p->status == STELE_OK)
+                p->status = p->fn(p->user, &run);
+            made_flush(p);
+            run.first = segment->first + i + !is_given;
+            run.count = 0;
+        }
+        run.count += is_given;
+    }
+    if (run.count != 0 && p->status == STELE_OK)
+        p->status = p->fn(p->user, &run);
+    return p->status;
+}
+
+stele_status picture_finish(picture *p)
+{
+    if (p->is_before && p->status == STELE_OK)
+        enter_window(p);
+    if (p->status == STELE_OK)
+        p->status = calls_finish(p->calls);
+    made_flush(p);
+    return p->status;
+}
+
+stele_status picture_set_window(picture *p, int64_t begin_ns, int64_t end_ns)
+{
+    p->begin_ns = begin_ns;
+    p->end_ns = end_ns;
+    p->is_before = begin_ns != INT64_MIN;
+    return calls_set_window(p->calls, begin_ns, end_ns);
+}
+
+static stele_name name_of_text(stele_context *context, const char *text)
+{
+    const stele_name name = stele_name_intern(context, text, strlen(text));
+    return name == UINT32_MAX ? 0 : name;
+}
+
+stele_status picture_new(stele_context *context, picture_fn *fn, void *user, picture **out)
+{
+    picture *p = calloc(1, sizeof *p);
+    stele_status status = STELE_ERR_MEMORY;
+    *out = NULL;
+    if (p == NULL)
+        return status;
+    *p = (picture){.context = context,
+                   .fn = fn,
+                   .user = user,
+                   .begin_ns = INT64_MIN,
+                   .end_ns = INT64_MAX,
+                   .unwound = name_of_text(context, "stele.unwound"),
+                   .unfinished = name_of_text(context, "stele.unfinished"),
+                   .no_begin = name_of_text(context, "stele.no_begin"),
+                   .before = name_of_text(context, "stele.before_ns"),
+                   .after = name_of_text(context, "stele.after_ns")};
+    opened_init(&p->opened, context);
+    status = stele_batch_new(0, &p->made);
+    if (status == STELE_OK)
+        status = calls_new(context, &(call_options){.has_tags = true}, take_closed, p, &p->calls);
+    if (status != STELE_OK) {
+        picture_free(p);
+        return status;
+    }
+    *out = p;
+    return STELE_OK;
+}
+
+void picture_free(picture *p)
+{
+    if (p == NULL)
+        return;
+    calls_free(p->calls);
+    opened_free(&p->opened);
+    stele_batch_free(p->made);
+    free(p);
+}
+
+const call_counts *picture_get_counts(const picture *p)
+{
+    return calls_get_counts(p->calls);
+}
