@@ -326,6 +326,7 @@ static const struct bound {
     uint64_t lost_max, unnamed_max;
 } bounds[] = {
     {"heph", 0, 0},
+    {"fxt", 9, 1},
     {NULL, UINT64_MAX, UINT64_MAX},
 };
 

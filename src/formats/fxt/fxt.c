@@ -18,10 +18,23 @@ bool fxt_is_magic(const uint8_t *head, size_t size, bool *is_big_endian)
     return *is_big_endian || load_le64(head) == STELE_FXT_MAGIC;
 }
 
+/* True when all but one byte of the magic number are there. */
+static bool is_damaged_magic(const uint8_t *head, size_t size, bool is_big_endian)
+{
+    uint64_t wrong;
+    unsigned count = 0;
+    if (size < FXT_WORD)
+        return false;
+    wrong = fxt_word(head, is_big_endian) ^ STELE_FXT_MAGIC;
+    for (; wrong != 0; wrong >>= 8)
+        count += (wrong & 0xff) != 0;
+    return count == 1;
+}
+
 /* How many plausible records follow each other from the start. */
 static unsigned plausible_records(const format_probe *probe, bool is_big_endian, bool *is_all)
 {
-    size_t at = 0;
+    size_t at = is_damaged_magic(probe->head, probe->head_size, is_big_endian) ? FXT_WORD : 0;
     unsigned count = 0;
     *is_all = false;
     while (probe->head_size - at >= FXT_WORD && count < 64) {
@@ -61,6 +74,13 @@ static int fxt_probe(const format_probe *probe, char *reason)
         snprintf(reason, PROBE_REASON_SIZE, "magic number at the start%s",
                  is_big_endian ? ", big-endian" : "");
         return PROBE_SURE;
+    }
+    for (unsigned order = 0; order < 2; order++) {
+        if (is_damaged_magic(probe->head, probe->head_size, order == 1)) {
+            snprintf(reason, PROBE_REASON_SIZE, "magic number with one damaged byte%s",
+                     order == 1 ? ", big-endian" : "");
+            return PROBE_STRONG;
+        }
     }
     sure = probe_records(probe, false, reason);
     return sure != PROBE_NO ? sure : probe_records(probe, true, reason);
@@ -150,6 +170,8 @@ static bool guess_big_endian(const uint8_t *head, size_t size)
 {
     const format_probe probe = {.head = head, .head_size = size, .head_is_all = true};
     bool is_all;
+    if (is_damaged_magic(head, size, true) || is_damaged_magic(head, size, false))
+        return is_damaged_magic(head, size, true);
     return plausible_records(&probe, true, &is_all) > plausible_records(&probe, false, &is_all);
 }
 

@@ -671,10 +671,11 @@ bool fxt_events_add(fxt_events *e, stele_batch *batch, const walk_record *at,
     stele_event event = {.offset = at->offset, .kind = (uint8_t)kind_of(r)};
     const bool is_object = event.kind == STELE_KIND_OBJECT;
     *out = NULL;
-    if (r->fault != STELE_FXT_OK || r->used < r->size)
+    if ((r->fault != STELE_FXT_OK || r->used < r->size) &&
+        (event.kind != STELE_KIND_NONE || !fxt_state_refuses(e->state, r, fxt_is_doubtful(at))))
         report_fault(&m);
     if (event.kind == STELE_KIND_NONE) {
-        fxt_state_apply(e->state, r, at->offset);
+        fxt_state_apply(e->state, r, at->offset, fxt_is_doubtful(at));
         return !e->state->is_exhausted;
     }
     event.size = at->extent < UINT32_MAX ? (uint32_t)at->extent : UINT32_MAX;

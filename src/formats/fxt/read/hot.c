@@ -280,6 +280,7 @@ HOT bool hot_walk(hot_run run, walk *k, bool has_fields)
     batch->event_count = (uint32_t)(run.event - batch->events);
     k->window.at = at;
     k->step = 0;
+    k->record_size += (uint64_t)(at - first);
     return at != first;
 }
 

@@ -135,15 +135,18 @@ static bool index_state(indexer *x, const walk_record *at)
     const fxt_provider *before = x->state.current;
     stele_fxt_record r;
     stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
-    fxt_state_apply(&x->state, &r, at->offset);
+    fxt_state_apply(&x->state, &r, at->offset, fxt_is_doubtful(at));
     if (r.type == STELE_FXT_INITIALIZATION && r.word_count != 0 &&
         !fxt_trace_note_clock(x->trace, x->state.current))
         return false;
     if (x->state.current == before)
         return !x->state.is_exhausted;
-    if (x->current != UINT32_MAX && !run_add(x, x->run_start, at->offset))
-        return false;
-    x->run_start = at->offset;
+    /* What stands before the first provider is read together with its records. */
+    if (x->current != UINT32_MAX) {
+        if (!run_add(x, x->run_start, at->offset))
+            return false;
+        x->run_start = at->offset;
+    }
     return enter_stream(x);
 }
 
@@ -182,7 +185,7 @@ static void index_doubt(indexer *x, walk_record *at)
 static bool index_record(indexer *x, walk_record *at)
 {
     const unsigned type = fxt_type(at->header);
-    if (!fxt_is_plausible(at->header, UINT64_MAX))
+    if (at->size > at->loaded || !fxt_is_tight(at->bytes, at->header, x->walk.is_big_endian))
         index_doubt(x, at);
     if (type <= STELE_FXT_THREAD)
         return index_state(x, at);

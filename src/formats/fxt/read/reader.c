@@ -18,10 +18,13 @@ typedef struct fxt_producer {
     uint64_t only; /* key of the one provider; KEY_ALL: every one */
     uint32_t only_index;
     uint32_t run;
+    diag_sink *diag;
     bool is_checking;
     bool is_foreign; /* the current provider is not the one asked for: runs may be coalesced */
     bool is_ended;
-    bool is_first; /* no record yet */
+    bool is_first;         /* no record yet */
+    stele_balance foreign; /* what the walk passed over in other providers' parts */
+    stele_balance entered; /* what it had passed over when the one it is in began */
 
     /* A payload that is being delivered in parts. */
     stele_event part;   /* what the parts have in common; id is the offset of the next one */
@@ -126,6 +129,38 @@ static bool is_provider_record(const stele_fxt_record *r)
            (r->subtype == STELE_FXT_PROVIDER_INFO || r->subtype == STELE_FXT_PROVIDER_SECTION);
 }
 
+/* True when what the record stands in, or begins, is read by another producer. */
+static bool is_others(const fxt_producer *p, const walk_record *at, const stele_fxt_record *r)
+{
+    if (p->only == KEY_ALL)
+        return false;
+    if (!is_provider_record(r) || fxt_state_refuses(&p->state, r, fxt_is_doubtful(at)))
+        return p->is_foreign;
+    return p->only != r->number &&
+           (p->only != FXT_KEY_OTHER || fxt_map_get(&p->state.provider_by_id, 0, r->number) != 0);
+}
+
+static stele_balance walk_balance(const walk *k)
+{
+    return (stele_balance){.record_size = k->record_size, .skipped_size = k->skipped_size};
+}
+
+/* The record just read begins a part of another provider, or ends one: such parts are judged, and
+   their bytes counted, by the producer that they belong to. */
+static void producer_cross(fxt_producer *p, const walk_record *at, bool is_foreign)
+{
+    stele_balance now = walk_balance(&p->walk);
+    now.record_size -= at->extent;
+    if (is_foreign) {
+        p->entered = now;
+    } else {
+        p->foreign.record_size += now.record_size - p->entered.record_size;
+        p->foreign.skipped_size += now.skipped_size - p->entered.skipped_size;
+    }
+    p->is_foreign = is_foreign;
+    p->walk.diag = is_foreign ? NULL : p->diag;
+}
+
 /* The stream of a provider, made when it is new; UINT32_MAX when memory is exhausted. */
 static uint32_t producer_stream(fxt_producer *p, fxt_provider *provider)
 {
@@ -144,9 +179,12 @@ static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at
 {
     stele_fxt_record r;
     stele_event *event;
+    bool is_foreign;
     producer_decode(p, at, &r);
-    if (p->is_checking)
-        fxt_check_record(p->state.diag, p->state.source, &r, at, p->is_first);
+    is_foreign = is_others(p, at, &r);
+    p->state.diag = is_foreign ? NULL : p->diag;
+    if (p->is_checking && !is_foreign)
+        fxt_check_record(p->diag, p->state.source, &r, at, p->is_first);
     p->is_first = false;
     if (p->is_foreign && !is_provider_record(&r))
         return true;
@@ -196,7 +234,10 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
         if (!producer_record(p, batch, &at))
             return STELE_ERR_MEMORY;
         if (p->state.current != *provider) {
-            p->is_foreign = p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
+            const bool is_foreign =
+                p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
+            if (is_foreign != p->is_foreign)
+                producer_cross(p, &at, is_foreign);
             if (producer_stream(p, p->state.current) == UINT32_MAX)
                 return STELE_ERR_MEMORY;
             if (batch->event_count != 0)
@@ -218,7 +259,9 @@ static stele_status producer_fill(producer *self, stele_batch *batch)
         return STELE_END;
     status = producer_run(p, batch, &provider);
     p->base.lost_count = p->events.lost_count;
-    p->base.balance.skipped_size = p->walk.skipped_size;
+    p->base.balance = walk_balance(&p->walk);
+    p->base.balance.record_size -= p->foreign.record_size;
+    p->base.balance.skipped_size -= p->foreign.skipped_size;
     if (status != STELE_OK)
         return status;
     if (batch->event_count == 0)
@@ -267,6 +310,7 @@ stele_status fxt_trace_produce(stele_trace *self, const produce_request *request
         return STELE_ERR_MEMORY;
     p->base.ops = &fxt_producer_ops;
     p->trace = trace;
+    p->diag = &context->diag;
     p->is_checking = request->check;
     p->is_first = true;
     if (request->check)

@@ -391,8 +391,33 @@ static void apply_metadata(fxt_state *s, const stele_fxt_record *r, uint64_t off
     s->current = p;
 }
 
-void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset)
+/* Ids of providers count from 1 in all tracers; those made of the bits of an event are large. */
+#define DOUBTFUL_PROVIDER_MAX 4095u
+
+bool fxt_state_refuses(const fxt_state *s, const stele_fxt_record *r, bool is_doubtful)
 {
+    if (!is_doubtful)
+        return false;
+    switch (r->type) {
+    case STELE_FXT_METADATA:
+        return (r->subtype == STELE_FXT_PROVIDER_INFO ||
+                r->subtype == STELE_FXT_PROVIDER_SECTION) &&
+               r->number > DOUBTFUL_PROVIDER_MAX &&
+               fxt_map_get(&s->provider_by_id, 0, r->number) == 0;
+    case STELE_FXT_INITIALIZATION: return s->current->clock.is_told;
+    case STELE_FXT_STRING: return fxt_state_string(s, (uint16_t)r->number)->is_known;
+    case STELE_FXT_THREAD:
+        return s->current->threads != NULL && s->current->threads[r->number].is_known;
+    default: return false;
+    }
+}
+
+void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset, bool is_doubtful)
+{
+    if (fxt_state_refuses(s, r, is_doubtful)) {
+        state_report(s, FXT039, offset, r->size, "%s", fxt_kind_text(r));
+        return;
+    }
     switch (r->type) {
     case STELE_FXT_METADATA: apply_metadata(s, r, offset); break;
     case STELE_FXT_INITIALIZATION: apply_initialization(s, r, offset); break;

@@ -96,8 +96,15 @@ void fxt_state_close(fxt_state *s);
 /* Where there was no provider record yet: the implicit provider. */
 bool fxt_state_start(fxt_state *s);
 
-/* Applies a record of a kind that only changes state (metadata, initialization, string, thread). */
-void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset);
+/* True when a doubtful record would change what is known: it may be an event with a damaged header,
+   and is not applied. */
+bool fxt_state_refuses(const fxt_state *s, const stele_fxt_record *r, bool is_doubtful);
+
+/*
+ * Applies a record of a kind that only changes state (metadata, initialization, string, thread), or
+ * reports that it is refused.
+ */
+void fxt_state_apply(fxt_state *s, const stele_fxt_record *r, uint64_t offset, bool is_doubtful);
 
 /* Remembers a kernel or userspace object, and names the track of a process or thread. `name` must
    be interned. */

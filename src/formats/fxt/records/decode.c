@@ -622,6 +622,36 @@ bool fxt_is_plausible(uint64_t h, uint64_t left)
     }
 }
 
+bool fxt_is_tight(const uint8_t *at, uint64_t h, bool is_big_endian)
+{
+    const uint64_t words = fxt_size(h) / FXT_WORD;
+    uint64_t word, count, end = words;
+    if (!fxt_is_plausible(h, UINT64_MAX))
+        return false;
+    if (fxt_type(h) == STELE_FXT_EVENT) {
+        const uint64_t type = fxt_bits(h, 16, 19);
+        count = fxt_bits(h, 20, 23);
+        word = 2 + words_of_thread(fxt_bits(h, 24, 31)) + words_of_string(fxt_bits(h, 32, 47)) +
+               words_of_string(fxt_bits(h, 48, 63));
+        end -= type == STELE_FXT_COUNTER || type >= STELE_FXT_DURATION_COMPLETE;
+    } else if (fxt_type(h) == STELE_FXT_SCHEDULING &&
+               fxt_bits(h, 60, 63) != STELE_FXT_CONTEXT_SWITCH_OLD) {
+        count = fxt_bits(h, 16, 19);
+        word = fxt_bits(h, 60, 63) == STELE_FXT_CONTEXT_SWITCH ? 4 : 3;
+    } else {
+        return fxt_type(h) != STELE_FXT_INITIALIZATION &&
+               fxt_type(h) != STELE_FXT_USERSPACE_OBJECT &&
+               fxt_type(h) != STELE_FXT_KERNEL_OBJECT && fxt_type(h) != STELE_FXT_PROFILER;
+    }
+    for (; count > 0 && word < end; count--) {
+        const uint64_t size = fxt_bits(fxt_word(at + word * FXT_WORD, is_big_endian), 4, 15);
+        if (size == 0)
+            return false;
+        word += size;
+    }
+    return count == 0 && word == end;
+}
+
 /* ---- Words ---- */
 
 const char *fxt_kind_text(const stele_fxt_record *r)

@@ -365,7 +365,7 @@ static stele_status dump_all(dumper *d, const dump_request *request)
             if (++count == request->count)
                 return STELE_OK;
         }
-        fxt_state_apply(&d->state, &r, at.offset);
+        fxt_state_apply(&d->state, &r, at.offset, fxt_is_doubtful(&at));
         if (d->state.is_exhausted || d->text->status != STELE_OK)
             return STELE_ERR_MEMORY;
     }

@@ -13,8 +13,8 @@ const stele_code fxt_codes[FXT_CODE_COUNT] = {
 /* Loaded while looking for the way: two of the longest records and a header. */
 #define AHEAD ((size_t)2 * STELE_FXT_RECORD_SIZE_MAX + FXT_WORD)
 
-/* In a record shorter than that a few numbers look like records more easily than they are some. */
-#define HIDING_SIZE 256u
+/* Loaded of a place that lies far ahead. */
+#define AHEAD_FAR 4096u
 
 stele_status walk_open(walk *k, input *in, bool is_big_endian, size_t window_size, diag_sink *diag)
 {
@@ -85,44 +85,117 @@ walk_report(walk *k, fxt_code code, uint64_t offset, uint64_t size, const char *
                                      .found = text});
 }
 
-/* ---- Finding the way again ---- */
+/* ---- Judging bytes ---- */
+
+/* Bytes to be judged, and how much of the range follows from the first of them on. */
+typedef struct view {
+    const uint8_t *at;
+    uint64_t loaded, left;
+    bool is_big_endian;
+} view;
+
+static view walk_view(const walk *k)
+{
+    const uint64_t loaded = (uint64_t)(k->window.end - k->window.at);
+    return (view){k->window.at, loaded, walk_left(k), k->is_big_endian};
+}
+
+/*
+ * Arguments have headers of the same shape as records, which with small values look like records
+ * that say nothing: an empty string, an object or event without a name, an empty blob. Those vouch
+ * for nothing.
+ */
+static bool is_hollow(const stele_fxt_record *r)
+{
+    switch (r->type) {
+    case STELE_FXT_METADATA: return r->subtype == STELE_FXT_PROVIDER_INFO && r->name.bytes == NULL;
+    case STELE_FXT_STRING: return fxt_string_size(r->name.ref) == 0;
+    case STELE_FXT_EVENT: return r->category.ref == 0 && r->name.ref == 0;
+    case STELE_FXT_USERSPACE_OBJECT:
+    case STELE_FXT_KERNEL_OBJECT: return r->name.ref == 0;
+    case STELE_FXT_LARGE: return r->name.ref == 0 || r->payload_size == 0;
+    default: return false;
+    }
+}
+
+/*
+ * True when a record lies `ahead` bytes on whose header is plausible, and whose contents, as far as
+ * they are loaded, end exactly where its size says.
+ */
+static bool view_is_sound(const view *v, uint64_t ahead)
+{
+    const uint64_t header = fxt_word(v->at + ahead, v->is_big_endian);
+    const uint64_t loaded = v->loaded - ahead, size = fxt_size(header);
+    stele_fxt_record record;
+    if (!fxt_is_plausible(header, UINT64_MAX))
+        return false;
+    if (fxt_type(header) != STELE_FXT_LARGE && size > loaded)
+        return true;
+    return stele_fxt_decode(v->at + ahead, (size_t)loaded, v->is_big_endian, &record) ==
+               STELE_FXT_OK &&
+           record.used == size && !is_hollow(&record);
+}
 
 /*
  * A record between two damaged places has no successor to vouch for it: its contents must fit its
  * size. Short records of state look too much like numbers.
  */
-static bool walk_stands_alone(const walk *k, uint64_t ahead)
+static bool view_stands_alone(const view *v, uint64_t ahead)
 {
-    const uint8_t *at = k->window.at + ahead;
-    const uint64_t loaded = (uint64_t)(k->window.end - at);
     stele_fxt_record record;
-    return stele_fxt_decode(at, (size_t)loaded, k->is_big_endian, &record) == STELE_FXT_OK &&
+    return stele_fxt_decode(v->at + ahead, (size_t)(v->loaded - ahead), v->is_big_endian,
+                            &record) == STELE_FXT_OK &&
            record.type >= STELE_FXT_EVENT && record.type <= STELE_FXT_PROFILER &&
-           record.type != STELE_FXT_BLOB && record.used == record.size;
+           record.type != STELE_FXT_BLOB && record.used == record.size && !is_hollow(&record);
 }
 
 /*
- * True when records follow each other from `ahead` bytes behind the window's `at` on: `depth`
- * headers, or to the end by `depth_to_end` ones.
+ * True when sound records follow each other from `ahead` bytes on: `depth` of them, or
+ * `depth_to_end` at least to the end.
  */
-static bool walk_resumes(const walk *k, uint64_t ahead, unsigned depth, unsigned depth_to_end)
+static bool view_resumes(const view *v, uint64_t ahead, unsigned depth, unsigned depth_to_end)
 {
     const uint64_t from = ahead;
-    const uint64_t loaded = (uint64_t)(k->window.end - k->window.at), left = walk_left(k);
+    for (unsigned i = 0; i < depth; i++) {
+        uint64_t size;
+        if (ahead == v->left)
+            return i >= depth_to_end;
+        if (ahead + FXT_WORD > v->loaded)
+            return i >= depth_to_end && ahead < v->left; /* out of sight */
+        size = fxt_size(fxt_word(v->at + ahead, v->is_big_endian));
+        if (!view_is_sound(v, ahead))
+            return i == 1 && depth == 2 && view_stands_alone(v, from);
+        if (size > v->left - ahead)
+            return i != 0; /* the last one is cut off */
+        ahead += size;
+    }
+    return true;
+}
+
+/* The same by headers alone: traces of newer writers may have more in every record than is known.
+ */
+static bool view_resumes_loosely(const view *v, uint64_t ahead, unsigned depth)
+{
     for (unsigned i = 0; i < depth; i++) {
         uint64_t header;
-        if (ahead == left)
-            return i >= depth_to_end;
-        if (ahead + FXT_WORD > loaded)
-            return i >= depth_to_end && ahead < left; /* out of sight */
-        header = fxt_word(k->window.at + ahead, k->is_big_endian);
-        if (!fxt_is_plausible(header, i == 0 ? left - ahead : UINT64_MAX))
-            return i == 1 && depth == 2 && walk_stands_alone(k, from);
-        if (fxt_size(header) > left - ahead)
-            return true; /* the last one is cut off */
+        if (ahead == v->left)
+            return i > 1;
+        if (ahead >= v->loaded || ahead + FXT_WORD > v->loaded)
+            return false;
+        header = fxt_word(v->at + ahead, v->is_big_endian);
+        if (!fxt_is_plausible(header, v->left - ahead))
+            return false;
         ahead += fxt_size(header);
     }
     return true;
+}
+
+/* ---- Finding the way again ---- */
+
+static bool walk_resumes(const walk *k, unsigned depth, unsigned depth_to_end)
+{
+    const view v = walk_view(k);
+    return view_resumes(&v, 0, depth, depth_to_end);
 }
 
 /* Steps over words until a header follows that others vouch for, or the end. */
@@ -131,8 +204,12 @@ static void walk_resync(walk *k, fxt_code code, const char *found)
     const uint64_t from = window_offset(&k->window);
     uint64_t size;
     k->window.at += FXT_WORD;
-    while (walk_need(k, AHEAD) >= FXT_WORD && !walk_resumes(k, 0, 2, 1))
+    while (walk_need(k, AHEAD) >= FXT_WORD) {
+        const view v = walk_view(k);
+        if (view_resumes(&v, 0, 2, 1) || view_resumes_loosely(&v, 0, 5))
+            break;
         k->window.at += FXT_WORD;
+    }
     size = window_offset(&k->window) - from;
     k->skipped_size += size;
     walk_report(k, code, from, size, "%s; %llu bytes skipped", found, (unsigned long long)size);
@@ -159,7 +236,114 @@ static bool walk_deliver_damaged(walk *k, walk_record *r, uint64_t step)
 {
     r->is_damaged = true;
     r->extent = k->step = step;
+    k->is_lost = true;
     return true;
+}
+
+/* Deliver what the record's contents are: records follow where they end. */
+static bool walk_deliver_resized(walk *k, walk_record *r, fxt_code code, uint64_t used)
+{
+    walk_report(k, code, r->offset, used, "a size of %llu bytes, contents of %llu",
+                (unsigned long long)r->size, (unsigned long long)used);
+    return walk_deliver_damaged(k, r, used);
+}
+
+/* True when records follow each other somewhere in what is loaded of this one, the first of them no
+   record of state: numbers and headers of arguments look like those. */
+static bool walk_hides_records(const walk *k, const walk_record *at, uint64_t from,
+                               unsigned depth_to_end)
+{
+    const view v = walk_view(k);
+    const uint64_t stop = at->size < v.loaded ? at->size : v.loaded;
+    for (uint64_t ahead = from; ahead + FXT_WORD <= stop; ahead += FXT_WORD) {
+        if (fxt_type(fxt_word(v.at + ahead, v.is_big_endian)) >= STELE_FXT_EVENT &&
+            view_resumes(&v, ahead, 3, depth_to_end))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * True when a record comes there, perhaps after some with more than is known: one with a header
+ * that is plausible, or with contents that end where its size says.
+ */
+static bool view_is_followed(const view *v, uint64_t ahead)
+{
+    for (unsigned i = 0; i < 8 && ahead + FXT_WORD <= v->loaded; i++) {
+        stele_fxt_record next;
+        const stele_fxt_fault fault =
+            stele_fxt_decode(v->at + ahead, (size_t)(v->loaded - ahead), v->is_big_endian, &next);
+        if (next.size == 0)
+            return false;
+        if (next.size > v->left - ahead) /* cut off, if it is one */
+            return fault == STELE_FXT_FAULT_CUT || fault == STELE_FXT_FAULT_SUBTYPE;
+        if (fxt_is_plausible(next.header, v->left - ahead) || fault == STELE_FXT_FAULT_CUT ||
+            (fault == STELE_FXT_OK && next.used == next.size))
+            return true;
+        if (fault != STELE_FXT_FAULT_SUBTYPE && fault != STELE_FXT_OK)
+            return false;
+        ahead += next.size;
+    }
+    return true; /* as far as can be seen */
+}
+
+/*
+ * True when records follow, or the end does, `ahead` bytes on; also where that cannot be seen.
+ * `is_sure`: they must be sound.
+ */
+static bool walk_leads_far(const walk *k, uint64_t ahead, bool is_sure)
+{
+    const uint64_t left = walk_left(k) - ahead;
+    uint8_t bytes[AHEAD_FAR];
+    view v = {bytes, 0, left, k->is_big_endian};
+    size_t got;
+    if (left == 0 || !k->window.in->is_seekable)
+        return true;
+    if (input_read(k->window.in, window_offset(&k->window) + ahead, bytes,
+                   left < AHEAD_FAR ? (size_t)left : AHEAD_FAR, &got) != STELE_OK)
+        return true;
+    v.loaded = got;
+    if (!is_sure)
+        return view_is_followed(&v, 0);
+    return view_resumes(&v, 0, 2, 1) || view_resumes_loosely(&v, 0, 5);
+}
+
+/*
+ * A large record is taken at its word when its contents end where its size says, which no single
+ * wrong byte can do. Else that word is one against others: where the contents end, whether records
+ * lie in it, whether some follow it. False: it is not a record.
+ */
+static bool walk_large(walk *k, walk_record *r, uint64_t left)
+{
+    stele_fxt_record record;
+    stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
+    bool is_known;
+    if (fault == STELE_FXT_FAULT_CUT && r->loaded < r->size) {
+        walk_load(k, r, WALK_LOADED_MAX); /* long names */
+        fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
+    }
+    is_known = fault == STELE_FXT_OK || fault == STELE_FXT_FAULT_SIZE;
+    if (fault == STELE_FXT_OK && record.used == r->size) {
+        if (r->size <= left)
+            return true;
+        walk_report(k, FXT003, r->offset, left, "%llu of %llu bytes", (unsigned long long)left,
+                    (unsigned long long)r->size);
+        return walk_deliver_damaged(k, r, left);
+    }
+    if (fault == STELE_FXT_OK && record.used <= left && walk_leads_far(k, record.used, true))
+        return walk_deliver_resized(k, r, r->size > left ? FXT002 : FXT038, record.used);
+    if (r->size <= left && is_known && fxt_is_plausible(r->header, left) &&
+        walk_leads_far(k, r->size, true))
+        return true;
+    if (walk_hides_records(k, r, FXT_WORD, 1))
+        return false;
+    if (r->size <= left)
+        return walk_leads_far(k, r->size, false);
+    if (fault == STELE_FXT_FAULT_SUBTYPE)
+        return false;
+    walk_report(k, FXT003, r->offset, left, "%llu of %llu bytes", (unsigned long long)left,
+                (unsigned long long)r->size);
+    return walk_deliver_damaged(k, r, left);
 }
 
 /*
@@ -168,26 +352,19 @@ static bool walk_deliver_damaged(walk *k, walk_record *r, uint64_t step)
  */
 static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
 {
+    const view v = walk_view(k);
     stele_fxt_record record;
     const stele_fxt_fault fault = stele_fxt_decode(r->bytes, r->loaded, k->is_big_endian, &record);
-    uint64_t step = left;
-    if (fault == STELE_FXT_OK && record.used <= r->loaded) {
-        k->is_lost = true;
-        k->step = record.used;
-        walk_report(k, FXT002, r->offset, r->size, "a size of %llu bytes, contents of %llu",
-                    (unsigned long long)r->size, (unsigned long long)record.used);
-        return walk_deliver_damaged(k, r, record.used);
-    }
+    uint64_t step = FXT_WORD;
+    if (fault == STELE_FXT_OK && record.used <= r->loaded)
+        return walk_deliver_resized(k, r, FXT002, record.used);
     if (fault != STELE_FXT_OK && fault != STELE_FXT_FAULT_CUT)
         return false;
-    if (r->size <= STELE_FXT_RECORD_SIZE_MAX) {
-        for (step = FXT_WORD; step < left && !walk_resumes(k, step, 3, 2);)
-            step += FXT_WORD;
-    }
+    while (step < left && !view_resumes(&v, step, 3, 2))
+        step += FXT_WORD;
     if (step < left) {
         walk_report(k, FXT002, r->offset, step, "a size of %llu bytes, %llu are left",
                     (unsigned long long)r->size, (unsigned long long)left);
-        k->skipped_size += step;
     } else {
         step = left;
         walk_report(k, FXT003, r->offset, left, "%llu of %llu bytes", (unsigned long long)left,
@@ -196,50 +373,18 @@ static bool walk_overlong(walk *k, walk_record *r, uint64_t left)
     return walk_deliver_damaged(k, r, step);
 }
 
-/*
- * True when records follow each other inside of this one (two at least, as a single number may look
- * like a header), from `from` bytes behind its start on: then they are the ones that are meant.
- */
-static bool walk_hides_records(const walk *k, const walk_record *at, uint64_t from)
-{
-    for (uint64_t ahead = from; ahead < at->size; ahead += FXT_WORD) {
-        const uint64_t first = fxt_size(fxt_word(at->bytes + ahead, k->is_big_endian));
-        if (first < at->size - ahead && walk_resumes(k, ahead, 3, 2))
-            return true;
-    }
-    return false;
-}
-
 /* The last record ends where the input does, which vouches for nothing if that was cut. */
 static bool walk_ends_well(const walk *k, const walk_record *at)
 {
     stele_fxt_record record;
     return stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, &record) != STELE_FXT_OK ||
-           !walk_hides_records(k, at, record.used);
-}
-
-/* The same for a record that is longer than what is loaded. */
-static bool walk_leads_far(walk *k, const walk_record *r)
-{
-    const uint64_t left = walk_left(k) - r->size;
-    uint8_t bytes[FXT_WORD];
-    uint64_t header;
-    size_t got;
-    if (!k->window.in->is_seekable || left < FXT_WORD)
-        return true; /* nothing to be seen */
-    if (input_read(k->window.in, r->offset + r->size, bytes, sizeof bytes, &got) != STELE_OK)
-        return true;
-    header = fxt_word(bytes, k->is_big_endian);
-    return got == sizeof bytes && fxt_is_plausible(header, left);
+           !walk_hides_records(k, at, record.used, 2);
 }
 
 /* True when a sound header, or the end, comes behind the record. */
 static bool walk_leads_on(walk *k, walk_record *r)
 {
-    uint64_t left;
-    if (r->size > STELE_FXT_RECORD_SIZE_MAX)
-        return walk_leads_far(k, r);
-    left = walk_need(k, (size_t)r->size + FXT_WORD);
+    const uint64_t left = walk_need(k, (size_t)r->size + FXT_WORD);
     r->bytes = k->window.at;
     if (left < r->size + FXT_WORD)
         return walk_ends_well(k, r);
@@ -255,17 +400,60 @@ static bool walk_is_exact(const walk *k, const walk_record *r, uint64_t *used)
     return fault == STELE_FXT_OK && record.used == r->size;
 }
 
-/* Steps to where the next record should be; false when the range ends before. */
+/* Steps to where the next record should be; false when an input of unknown size ends before. */
 static bool walk_settle(walk *k)
 {
-    const uint64_t step = k->step;
+    const uint64_t step = k->step, target = window_offset(&k->window) + step;
     const uint64_t left = (uint64_t)(k->window.end - k->window.at);
+    uint64_t missing;
     k->step = 0;
     if (step <= left) {
         k->window.at += step;
         return true;
     }
-    return window_skip(&k->window, step);
+    if (window_skip(&k->window, step))
+        return true;
+    missing = target - (k->window.in->position < target ? k->window.in->position : target);
+    k->record_size -= missing;
+    if (k->window.status == STELE_OK)
+        walk_report(k, FXT003, target - step, step - missing, "%llu bytes less than its size",
+                    (unsigned long long)missing);
+    return false;
+}
+
+/* One header in an unclear place: true when a record was made of it, else the walk went on. */
+static bool walk_try(walk *k, walk_record *r)
+{
+    uint64_t left, used;
+    r->header = fxt_word(k->window.at, k->is_big_endian);
+    r->size = fxt_size(r->header);
+    r->extent = r->size;
+    r->offset = window_offset(&k->window);
+    r->is_damaged = false;
+    if (r->size == 0) {
+        walk_resync(k, FXT001, "a header without size");
+        return false;
+    }
+    walk_load(k, r, WALK_LOADED);
+    k->step = r->size;
+    if (!k->window.in->has_size)
+        walk_load(k, r, WALK_LOADED_MAX); /* only so can its end be told */
+    left = walk_left(k);
+    if (fxt_type(r->header) == STELE_FXT_LARGE) {
+        if (walk_large(k, r, left))
+            return true;
+        walk_resync(k, r->size > left ? FXT002 : FXT030, "a large record that holds others");
+        return false;
+    }
+    if (r->size > left) {
+        if (walk_overlong(k, r, left))
+            return true;
+        walk_resync(k, FXT002, "a size beyond the end");
+        return false;
+    }
+    if (walk_leads_on(k, r) || walk_is_exact(k, r, &used))
+        return true;
+    return walk_deliver_damaged(k, r, used);
 }
 
 bool walk_next_slow(walk *k, walk_record *r)
@@ -273,74 +461,56 @@ bool walk_next_slow(walk *k, walk_record *r)
     if (!walk_settle(k))
         return walk_end(k);
     for (;;) {
-        uint64_t left, used;
         if (walk_need(k, FXT_WORD) < FXT_WORD)
             return walk_end(k);
         if (k->is_lost) {
             k->is_lost = false;
-            if (!walk_resumes(k, 0, 2, 1))
+            walk_need(k, AHEAD);
+            if (!walk_resumes(k, 2, 1))
                 walk_resync(k, FXT030, "no header where the record's contents end");
             continue;
         }
-        r->header = fxt_word(k->window.at, k->is_big_endian);
-        r->size = fxt_size(r->header);
-        r->extent = r->size;
-        r->offset = window_offset(&k->window);
-        r->is_damaged = false;
-        if (r->size == 0) {
-            walk_resync(k, FXT001, "a header without size");
-            continue;
-        }
-        walk_load(k, r, WALK_LOADED);
-        k->step = r->size;
-        if (!k->window.in->has_size)
-            walk_load(k, r, WALK_LOADED_MAX); /* only so can its end be told */
-        left = walk_left(k);
-        if (r->size > left) {
-            if (walk_overlong(k, r, left))
-                return true;
-            walk_resync(k, FXT002, "a size beyond the end");
-            continue;
-        }
-        if (walk_leads_on(k, r) || walk_is_exact(k, r, &used))
+        if (walk_try(k, r)) {
+            k->record_size += r->extent;
             return true;
-        k->is_lost = true;
-        return walk_deliver_damaged(k, r, used);
+        }
     }
 }
 
 /*
- * True when a record comes behind this one, perhaps after some of a kind that is not known: one
- * with a header that is plausible, or with contents that decode without a fault.
+ * True when the size of a record leads to others, though its contents are not what they should be.
+ * Contents that are too short or too long speak against the size, so that more is asked for.
  */
-static bool walk_is_followed(const walk *k, const walk_record *at)
+static bool view_is_led_to(const view *v, uint64_t ahead, const stele_fxt_record *r)
 {
-    const uint64_t loaded = (uint64_t)(k->window.end - at->bytes), left = walk_left(k);
-    uint64_t ahead = at->size;
-    for (unsigned i = 0; i < 8 && ahead + FXT_WORD <= loaded; i++) {
-        stele_fxt_record next;
-        const stele_fxt_fault fault =
-            stele_fxt_decode(at->bytes + ahead, (size_t)(loaded - ahead), k->is_big_endian, &next);
-        if (next.size == 0)
-            return false;
-        if (next.size > left - ahead) /* cut off, if it is one */
-            return fault == STELE_FXT_FAULT_CUT || fault == STELE_FXT_FAULT_SUBTYPE;
-        if (fault == STELE_FXT_OK || fault == STELE_FXT_FAULT_CUT ||
-            fxt_is_plausible(next.header, left - ahead))
-            return true;
-        if (fault != STELE_FXT_FAULT_SUBTYPE)
-            return false;
-        ahead += next.size;
-    }
-    return true; /* as far as can be seen */
+    if (r->fault == STELE_FXT_OK || r->fault == STELE_FXT_FAULT_SUBTYPE || ahead == v->left)
+        return view_is_followed(v, ahead);
+    return view_resumes(v, ahead, 2, 1) || view_resumes_loosely(v, ahead, 3);
 }
 
-void walk_doubt_slow(walk *k, walk_record *at, const stele_fxt_record *r)
+void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r)
 {
-    const uint64_t step = r->fault == STELE_FXT_OK ? r->used : FXT_WORD;
-    if (at->size > STELE_FXT_RECORD_SIZE_MAX ||
-        (walk_is_followed(k, at) && (at->size < HIDING_SIZE || !walk_hides_records(k, at, step))))
-        return;
-    k->is_lost = true;
-    walk_deliver_damaged(k, at, step);
+    uint64_t step;
+    view v;
+    if (fxt_type(at->header) == STELE_FXT_LARGE)
+        return; /* it was judged before */
+    walk_need(k, (size_t)at->size + AHEAD);
+    walk_load(k, at, (size_t)at->size);
+    stele_fxt_decode(at->bytes, at->loaded, k->is_big_endian, r);
+    v = walk_view(k);
+    step = r->fault == STELE_FXT_OK ? fxt_used_least(r) : FXT_WORD;
+    k->record_size -= at->extent;
+    if (r->fault == STELE_FXT_OK && step < at->size && view_resumes(&v, step, 2, 1)) {
+        walk_deliver_resized(k, at, FXT038, step);
+    } else if ((r->fault != STELE_FXT_OK || r->used != at->size) &&
+               (!view_is_led_to(&v, at->size, r) || walk_hides_records(k, at, step, 2))) {
+        /* Where even its contents hold others, nothing of it but the header word is its own. */
+        if (walk_hides_records(k, at, FXT_WORD, 2))
+            step = FXT_WORD;
+        if (view_resumes(&v, step, 2, 1))
+            walk_deliver_resized(k, at, FXT038, step);
+        else
+            walk_deliver_damaged(k, at, step);
+    }
+    k->record_size += at->extent;
 }

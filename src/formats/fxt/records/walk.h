@@ -12,9 +12,10 @@
 
 typedef struct walk {
     window window;
-    uint64_t step; /* bytes from the window's `at` to the next record */
-    uint64_t skipped_size;
-    diag_sink *diag; /* NULL: damage is not reported */
+    uint64_t step;         /* bytes from the window's `at` to the next record */
+    uint64_t record_size;  /* bytes of the records given so far */
+    uint64_t skipped_size; /* bytes that were no records */
+    diag_sink *diag;       /* NULL: damage is not reported */
     bool is_big_endian;
     bool is_lost;  /* the next header is not to be trusted */
     bool is_ended; /* the window holds all that is left */
@@ -29,6 +30,15 @@ typedef struct walk_record {
     uint64_t offset;
     bool is_damaged; /* its size is wrong, or the input ends inside of it */
 } walk_record;
+
+/* True for records that may be others whose header was damaged. Headers of initialization records
+   have nothing but type and size. */
+static inline bool fxt_is_doubtful(const walk_record *r)
+{
+    return r->is_damaged ||
+           (!fxt_is_plausible(r->header, UINT64_MAX) &&
+            (fxt_type(r->header) != STELE_FXT_INITIALIZATION || fxt_bits(r->header, 16, 63) != 0));
+}
 
 /* What is loaded of a record longer than that; enough for any record that is not large. */
 #define WALK_LOADED ((size_t)64 << 10)
@@ -50,16 +60,18 @@ void walk_consume(walk *k, uint64_t size);
 
 bool walk_next_slow(walk *k, walk_record *r);
 
-void walk_doubt_slow(walk *k, walk_record *at, const stele_fxt_record *r);
+void walk_doubt_slow(walk *k, walk_record *at, stele_fxt_record *r);
 
 /*
  * To be called with what a record decoded to, before anything of it is consumed. Contents that do
- * not end where the record does are a reason to look closer at where its size leads: if to nothing
- * that is a record, the size is wrong, and the way is looked for from the end of the contents on.
+ * not end where the record does are a reason to look closer at where its size leads: where records
+ * follow the contents, or nothing follows the record, the size is wrong, and the way is looked for
+ * from the end of the contents on. The record may be loaded anew for it, and decoded again.
  */
-static inline void walk_doubt(walk *k, walk_record *at, const stele_fxt_record *r)
+static inline void walk_doubt(walk *k, walk_record *at, stele_fxt_record *r)
 {
-    if ((r->fault != STELE_FXT_OK || r->used != r->size) && !at->is_damaged)
+    if ((r->fault != STELE_FXT_OK || r->used != r->size || r->used != fxt_used_least(r)) &&
+        !at->is_damaged)
         walk_doubt_slow(k, at, r);
 }
 
@@ -86,6 +98,7 @@ static inline bool walk_next(walk *k, walk_record *r)
         return walk_next_slow(k, r);
     k->window.at = at;
     k->step = size;
+    k->record_size += size;
     *r = (walk_record){at, size, size, size, header, window_offset_of(&k->window, at), false};
     return true;
 }
