@@ -11,6 +11,11 @@ set_target_properties(stele_shared PROPERTIES
     EXPORT_NAME stele
     VERSION ${PROJECT_VERSION}
     SOVERSION 0)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT STELE_SANITIZE AND NOT STELE_FUZZ)
+    set(map ${CMAKE_CURRENT_LIST_DIR}/stele.map)
+    target_link_options(stele_shared PRIVATE LINKER:--version-script=${map})
+    set_property(TARGET stele_shared APPEND PROPERTY LINK_DEPENDS ${map})
+endif()
 
 # Inside the static library, too, only the public names should be visible: the internal ones are
 # short (`cursor_take`) and would clash with a user's. So its objects are linked into one, in which

@@ -4,6 +4,7 @@
 #define STELE_CONTEXT_H
 
 #include <stele/diag.h>
+#include <stele/version.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,7 @@ typedef struct stele_context stele_context;
 
 /* Limits that keep hostile and damaged input from taking the machine. 0 takes the default. */
 typedef struct stele_limits {
+    size_t struct_size;     /* sizeof this struct, or 0: see <stele/version.h> */
     size_t names_size_max;  /* bytes of all interned names together; default 24 MiB */
     uint32_t tracks_max;    /* default 65,536 */
     uint32_t providers_max; /* FXT providers and the like; default 4,096 */
@@ -32,8 +34,9 @@ typedef struct stele_limits {
 } stele_limits;
 
 typedef struct stele_context_options {
-    stele_limits limits;
-    stele_diag_fn *diag; /* NULL: findings are counted only */
+    size_t struct_size;         /* sizeof this struct, or 0: see <stele/version.h> */
+    const stele_limits *limits; /* NULL: all defaults */
+    stele_diag_fn *diag;        /* NULL: findings are counted only */
     void *diag_user;
     const char *temp_dir;        /* for sorted runs; copied; NULL: "/tmp" */
     stele_progress_fn *progress; /* NULL: nobody is told */

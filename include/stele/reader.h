@@ -20,6 +20,7 @@ typedef struct stele_setting {
 } stele_setting;
 
 typedef struct stele_trace_options {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     const char *format; /* NULL: recognised by content first, by name second */
     bool has_shift;     /* shift_ns was given by the user: the clock counts as related */
     int64_t shift_ns;   /* added to every time of this trace when several are read together */
@@ -137,8 +138,9 @@ typedef struct stele_globs {
 
 /* What a consumer wants. Zeros want everything. A reader may fill in more, never less. */
 typedef struct stele_request {
-    uint64_t kinds;   /* STELE_KIND_BIT()s; 0: all */
-    uint32_t columns; /* STELE_COLUMN_...; 0: all but RAW */
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t kinds;     /* STELE_KIND_BIT()s; 0: all */
+    uint32_t columns;   /* STELE_COLUMN_...; 0: all but RAW */
     stele_order order;
     bool order_by_end; /* COMPLETE events stand at their end instead of their start */
     bool align_starts; /* of several traces: shift each so that its first event is at 0 */
@@ -168,6 +170,7 @@ typedef struct stele_balance {
 } stele_balance;
 
 typedef struct stele_reader_stats {
+    size_t struct_size;       /* sizeof this struct, or 0: see <stele/version.h> */
     uint64_t event_count;     /* delivered */
     uint64_t filtered_count;  /* read, and left out by the request */
     uint64_t late_count;      /* delivered with STELE_FLAG_LATE */
@@ -212,12 +215,15 @@ STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *se
  */
 STELE_API stele_status stele_reader_next_segments(stele_reader *reader,
                                                   const stele_segment **segments, size_t *count);
+/* How far reading came, and what was found on the way. The caller sets `struct_size` of the result,
+   as STELE_INIT does. */
 STELE_API void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats);
 STELE_API void stele_reader_close(stele_reader *reader);
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
 typedef struct stele_format_info {
+    size_t struct_size;     /* sizeof this struct, or 0: see <stele/version.h> */
     const char *name;       /* "fxt" */
     const char *title;      /* "Fuchsia Trace Format" */
     const char *extensions; /* space separated, with dots: ".fxt" */

@@ -37,9 +37,6 @@ typedef enum stele_status {
 /* A short English text without a final period, for example "out of memory". Never NULL. */
 STELE_API const char *stele_status_text(stele_status status);
 
-/* The version of the library that is linked, for example "0.1.0". */
-STELE_API const char *stele_version(void);
-
 #ifdef __cplusplus
 }
 #endif

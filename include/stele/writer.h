@@ -12,6 +12,7 @@ extern "C" {
 typedef struct stele_writer stele_writer;
 
 typedef struct stele_writer_options {
+    size_t struct_size;            /* sizeof this struct, or 0: see <stele/version.h> */
     bool replace;                  /* an existing file may be replaced */
     const char *version;           /* of the format, where there are several; NULL: its usual one */
     const stele_setting *settings; /* of the format; see its description */
@@ -28,7 +29,9 @@ STELE_API stele_status stele_writer_open(stele_context *context, const char *pat
                                          const char *format, const stele_writer_options *options,
                                          stele_writer **writer);
 
-/* Takes the events of a segment, whose names and tracks must be of the writer's context. */
+/* Takes the events of a segment, whose names and tracks must be of the writer's context.
+   STELE_ERR_ARGUMENT: the kind, name, track or fields of an event do not exist. Nothing of the
+   segment was written then. */
 STELE_API stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment);
 
 /* Writes what is pending and puts the file in place. After an error nothing is put in place. */
@@ -39,9 +42,10 @@ STELE_API void stele_writer_close(stele_writer *writer);
 
 /* Something that the target format could not carry. */
 typedef struct stele_loss {
-    stele_kind kind;  /* of the events concerned; STELE_KIND_NONE: not about events */
-    const char *what; /* static text: "time below one microsecond", "nested fields as text" */
-    bool is_dropped;  /* the event or value is not there at all; else it was changed */
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    stele_kind kind;    /* of the events concerned; STELE_KIND_NONE: not about events */
+    const char *what;   /* static text: "time below one microsecond", "nested fields as text" */
+    bool is_dropped;    /* the event or value is not there at all; else it was changed */
     uint64_t count;
 } stele_loss;
 

@@ -160,14 +160,14 @@ static bool get_loss(const target *to, size_t index, stele_loss *loss)
 
 static bool has_loss(const target *to)
 {
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     return get_loss(to, 0, &loss);
 }
 
 /* The table of what the target could not carry. */
 static void show_losses(cli *c, const target *to)
 {
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     char text[PRINT_SIZE];
     cli_exit(c, EXIT_FINDINGS);
     progress_clear(&c->progress);

@@ -117,7 +117,7 @@ stele_status copies_keep(copies *c, const stele_segment *segment)
 stele_status copies_finish(copies *c)
 {
     stele_status status = STELE_OK;
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     for (size_t i = 0; status == STELE_OK && i < c->count; i++) {
         status = c->copiers[i]->ops->finish(c->copiers[i]);
         for (size_t k = 0; losses_get(&c->copiers[i]->losses, k, &loss); k++)

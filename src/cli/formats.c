@@ -40,7 +40,7 @@ static void write_text(cli *c)
     static const char *const can[2][2][2] = {
         {{"", "copy"}, {"write", "write, copy"}},
         {{"read", "read, copy"}, {"read, write", "read, write, copy"}}};
-    stele_format_info info;
+    stele_format_info info = STELE_INIT(stele_format_info);
     widths w = {0};
     for (size_t i = 0; stele_format_get(i, &info); i++)
         widen(&w, info.name, info.extensions);
@@ -61,7 +61,7 @@ static void write_text(cli *c)
 static void write_json(cli *c)
 {
     json j = {.out = c->out};
-    stele_format_info info;
+    stele_format_info info = STELE_INIT(stele_format_info);
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_open(&j, "formats", '[');

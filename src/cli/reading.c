@@ -226,7 +226,7 @@ static void allow_files(void)
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats)
 {
-    stele_reader_stats unused;
+    stele_reader_stats unused = STELE_INIT(stele_reader_stats);
     stele_request bounded = *request;
     intersection spans = {.spans = NULL};
     reading_now now = {.reader = NULL};

@@ -101,7 +101,9 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 
 static bool make_context(cli *c)
 {
-    stele_context_options given = {.diag = report_add,
+    stele_limits limits = {.struct_size = sizeof limits};
+    stele_context_options given = {.limits = &limits,
+                                   .diag = report_add,
                                    .diag_user = &c->report,
                                    .progress = cli_read_more,
                                    .progress_user = c,
@@ -110,7 +112,7 @@ static bool make_context(cli *c)
     const char *temp_dir = getenv("TMPDIR");
     given.temp_dir = temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : NULL;
     for (size_t i = 0; i < o->use_count; i++) {
-        if (o->uses[i].id == OPTION_MAX && !parse_limit(c, o->uses[i].value, &given.limits))
+        if (o->uses[i].id == OPTION_MAX && !parse_limit(c, o->uses[i].value, &limits))
             return false;
     }
     return cli_check(c, stele_context_new(&given, &c->context), "start");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stele/status.h>
+#include <stele/version.h>
 
 const char *stele_status_text(stele_status status)
 {
@@ -19,6 +19,11 @@ const char *stele_status_text(stele_status status)
         [STELE_ERR_CLOCKS] = "clocks without known relation",
     };
     return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
+unsigned stele_version_number(void)
+{
+    return STELE_VERSION_NUMBER;
 }
 
 const char *stele_version(void)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "core/saturate.h"
+#include "core/sized.h"
 #include "flow/flow.h"
 #include "flow/peek.h"
 #include "flow/relate.h"
@@ -413,8 +414,8 @@ stele_status stele_reader_open(stele_context *context, stele_trace *const *trace
     opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX}};
     stele_status status = STELE_ERR_MEMORY;
     *out = NULL;
-    if (request != NULL)
-        o.request = *request;
+    if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request))
+        return STELE_ERR_ARGUMENT;
     o.related = calloc(count + 1, sizeof *o.related);
     if (o.related != NULL)
         o.reader = reader_new(context, traces, count, o.related);
@@ -532,7 +533,7 @@ static bool add_progress(const reading *r, stele_reader_stats *stats)
     return in != NULL && total != 0;
 }
 
-void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats)
+static void collect_stats(const stele_reader *reader, stele_reader_stats *stats)
 {
     bool is_total_known = true;
     *stats = reader->stats;
@@ -551,6 +552,13 @@ void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stat
         is_total_known = add_progress(&reader->readings[i], stats) && is_total_known;
     if (!is_total_known)
         stats->byte_total = 0;
+}
+
+void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats)
+{
+    stele_reader_stats own;
+    collect_stats(reader, &own);
+    sized_give(stats, &own, sizeof own, SIZED_FIRST(stele_reader_stats, byte_total));
 }
 
 void stele_reader_close(stele_reader *reader)

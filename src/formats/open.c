@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/path.h"
+#include "core/sized.h"
 #include "formats/format.h"
 
 /* What an input shows of itself before it is read. */
@@ -152,26 +153,27 @@ static bool trace_fill(stele_trace *trace, stele_context *context, source *from,
 
 /* Owns the source. */
 static stele_status trace_open_source(stele_context *context, source *from,
-                                      const stele_trace_options *options, stele_trace **out)
+                                      const stele_trace_options *given, stele_trace **out)
 {
-    static const stele_trace_options standard;
+    stele_trace_options options;
     char reason[PROBE_REASON_SIZE] = "";
     const format *f = NULL;
     format_probe probe;
     stele_status status = probe_make(from, &probe);
-    if (options == NULL)
-        options = &standard;
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_trace_options, setting_count),
+                    given))
+        status = STELE_ERR_ARGUMENT;
     if (status == STELE_OK)
-        status = choose(context, &probe, options->format, &f, reason);
+        status = choose(context, &probe, options.format, &f, reason);
     if (status == STELE_OK)
-        status = settings_check(context, from, f, options);
+        status = settings_check(context, from, f, &options);
     if (status == STELE_OK)
-        status = f->open(context, from, options, out);
+        status = f->open(context, from, &options, out);
     if (status != STELE_OK) {
         source_close(from);
         return status;
     }
-    if (!trace_fill(*out, context, from, f, options, reason)) {
+    if (!trace_fill(*out, context, from, f, &options, reason)) {
         stele_trace_close(*out);
         *out = NULL;
         return STELE_ERR_MEMORY;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/path.h"
+#include "core/sized.h"
 #include "formats/format.h"
 
 #define STELE_FORMAT(name) extern const format format_##name;
@@ -51,15 +52,17 @@ const format *format_by_name(const char *path)
 bool stele_format_get(size_t index, stele_format_info *info)
 {
     const format *f = format_at(index);
+    stele_format_info own;
     if (f == NULL)
         return false;
-    *info = (stele_format_info){.name = f->name,
-                                .title = f->title,
-                                .extensions = f->extensions,
-                                .settings = f->settings != NULL ? f->settings : "",
-                                .can_read = f->open != NULL,
-                                .can_write = f->writer != NULL,
-                                .can_copy = f->copier != NULL};
+    own = (stele_format_info){.name = f->name,
+                              .title = f->title,
+                              .extensions = f->extensions,
+                              .settings = f->settings != NULL ? f->settings : "",
+                              .can_read = f->open != NULL,
+                              .can_write = f->writer != NULL,
+                              .can_copy = f->copier != NULL};
+    sized_give(info, &own, sizeof own, SIZED_FIRST(stele_format_info, can_copy));
     return true;
 }
 
@@ -113,9 +116,9 @@ stele_status format_writer_open(const format *f, stele_context *context, output 
 }
 
 stele_status stele_writer_open(stele_context *context, const char *path, const char *name,
-                               const stele_writer_options *options, stele_writer **writer)
+                               const stele_writer_options *given, stele_writer **writer)
 {
-    static const stele_writer_options standard;
+    stele_writer_options options;
     const format *f = format_find(name);
     output *out;
     stele_status status;
@@ -126,12 +129,13 @@ stele_status stele_writer_open(stele_context *context, const char *path, const c
                     f == NULL ? ", which is none" : ", which can only be read");
         return STELE_ERR_FORMAT;
     }
-    if (options == NULL)
-        options = &standard;
-    status = format_output_open(f, &context->diag, path, options->replace, &out);
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_writer_options, setting_count),
+                    given))
+        return STELE_ERR_ARGUMENT;
+    status = format_output_open(f, &context->diag, path, options.replace, &out);
     if (status != STELE_OK)
         return status;
-    status = format_writer_open(f, context, out, options, writer);
+    status = format_writer_open(f, context, out, &options, writer);
     if (status != STELE_OK) {
         output_close(out);
         return status;

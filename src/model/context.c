@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/hash.h"
+#include "core/sized.h"
 #include "model/batch.h"
 
 static size_t limit_size(size_t value, size_t standard)
@@ -22,6 +23,7 @@ static uint32_t limit_count(uint32_t value, uint32_t standard)
 static stele_limits limits_fill(const stele_limits *given)
 {
     return (stele_limits){
+        .struct_size = sizeof(stele_limits),
         .names_size_max = limit_size(given->names_size_max, (size_t)24 << 20),
         .tracks_max = limit_count(given->tracks_max, 64u << 10),
         .providers_max = limit_count(given->providers_max, 4096),
@@ -35,23 +37,27 @@ static stele_limits limits_fill(const stele_limits *given)
     };
 }
 
-stele_status stele_context_new(const stele_context_options *options, stele_context **out)
+stele_status stele_context_new(const stele_context_options *given, stele_context **out)
 {
-    static const stele_context_options standard;
-    stele_context *context = calloc(1, sizeof *context);
+    stele_context_options options;
+    stele_limits limits;
+    stele_context *context;
     *out = NULL;
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_context_options, go_on_user),
+                    given) ||
+        !sized_take(&limits, sizeof limits, SIZED_FIRST(stele_limits, window_size), options.limits))
+        return STELE_ERR_ARGUMENT;
+    context = calloc(1, sizeof *context);
     if (context == NULL)
         return STELE_ERR_MEMORY;
-    if (options == NULL)
-        options = &standard;
-    context->limits = limits_fill(&options->limits);
-    context->diag = (diag_sink){.fn = options->diag,
-                                .user = options->diag_user,
-                                .progress = options->progress,
-                                .progress_user = options->progress_user,
-                                .go_on = options->go_on,
-                                .go_on_user = options->go_on_user};
-    context->temp_dir = strdup(options->temp_dir != NULL ? options->temp_dir : "/tmp");
+    context->limits = limits_fill(&limits);
+    context->diag = (diag_sink){.fn = options.diag,
+                                .user = options.diag_user,
+                                .progress = options.progress,
+                                .progress_user = options.progress_user,
+                                .go_on = options.go_on,
+                                .go_on_user = options.go_on_user};
+    context->temp_dir = strdup(options.temp_dir != NULL ? options.temp_dir : "/tmp");
     if (context->temp_dir == NULL ||
         !intern_init(&context->names, context->limits.names_size_max)) {
         stele_context_free(context);

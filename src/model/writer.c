@@ -3,8 +3,41 @@
 
 #include <string.h>
 
+#include "core/sized.h"
+
+static bool name_exists(const stele_batch *batch, stele_name name, uint32_t pool_count)
+{
+    return (name & STELE_NAME_LOCAL) != 0 ? (name & ~STELE_NAME_LOCAL) < batch->name_count
+                                          : name < pool_count;
+}
+
+/*
+ * Whether the kinds, names, tracks and fields of the events exist, as events that were made by hand
+ * may refer to anything. Without a branch an event, as nearly all are in order.
+ */
+static bool segment_is_sound(const stele_writer *writer, const stele_segment *segment)
+{
+    const stele_batch *batch = segment->batch;
+    const uint32_t name_count = stele_name_count(writer->context);
+    const uint32_t track_count = stele_track_count(writer->context);
+    bool is_bad =
+        segment->first > batch->event_count || segment->count > batch->event_count - segment->first;
+    for (uint32_t i = 0; i < segment->count && !is_bad; i++) {
+        const stele_event *event = &batch->events[segment->first + i];
+        is_bad = (event->kind - 1u >= STELE_KIND_COUNT - 1u) | (event->track > track_count) |
+                 !name_exists(batch, event->name, name_count) |
+                 (event->field_count != 0 && event->field_first >= batch->field_count);
+    }
+    return !is_bad;
+}
+
 stele_status stele_writer_write(stele_writer *writer, const stele_segment *segment)
 {
+    if (!segment_is_sound(writer, segment)) {
+        diag_report(&writer->context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0,
+                    "events whose kind, name, track and fields exist", "an event of other ones");
+        return STELE_ERR_ARGUMENT;
+    }
     return writer->ops->write(writer, segment);
 }
 
@@ -35,7 +68,7 @@ bool losses_get(const loss_table *losses, size_t index, stele_loss *loss)
 {
     if (index >= losses->count)
         return false;
-    *loss = losses->at[index];
+    sized_give(loss, &losses->at[index], sizeof *loss, SIZED_FIRST(stele_loss, count));
     return true;
 }
 

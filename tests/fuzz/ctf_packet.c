@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ctf_schema schema = {0};
     metadata m;
     input *in;
-    if (stele_context_new(&(stele_context_options){.limits = limits,
+    if (stele_context_new(&(stele_context_options){.limits = &limits,
                                                    .diag = on_finding,
                                                    .diag_user = &is_limited},
                           &context) != STELE_OK ||

@@ -77,7 +77,7 @@ static void read_all(const consumer *to, stele_trace *trace, const stele_request
 {
     stele_reader *reader;
     stele_segment segment;
-    stele_reader_stats stats;
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_status status = stele_reader_open(to->context, &trace, 1, request, &reader);
     require(status == STELE_OK, "a trace that was opened can be read");
     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
@@ -136,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t end = places_end(data, size);
     const stele_trace_options options = {.format = QUOTE(STELE_FUZZ_FORMAT)};
     const stele_context_options context_options = {
-        .limits = limits, .diag = on_finding, .diag_user = &end};
+        .limits = &limits, .diag = on_finding, .diag_user = &end};
     consumer to = {.size = end};
     stele_trace *trace;
     if (stele_context_new(&context_options, &to.context) != STELE_OK)

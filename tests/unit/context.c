@@ -19,7 +19,7 @@ static void hear(void *user, const stele_diag *diag)
 static stele_context *context_new(const stele_limits *limits, heard *h)
 {
     stele_context *context = NULL;
-    const stele_context_options options = {.limits = *limits, .diag = hear, .diag_user = h};
+    const stele_context_options options = {.limits = limits, .diag = hear, .diag_user = h};
     REQUIRE(stele_context_new(&options, &context) == STELE_OK);
     return context;
 }

@@ -32,7 +32,7 @@ static void schema_open(schema_of_text *s, const char *text)
     findings_sink(&s->found);
     REQUIRE(stele_context_new(&(stele_context_options){.diag = findings_keep,
                                                        .diag_user = &s->found,
-                                                       .limits = limits},
+                                                       .limits = &limits},
                               &s->context) == STELE_OK);
     REQUIRE(input_open_memory(&s->context->diag, "metadata", text, strlen(text), &in) == STELE_OK);
     REQUIRE(metadata_read(&m, &s->context->diag, &limits, in) == STELE_OK);

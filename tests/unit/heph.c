@@ -150,7 +150,8 @@ static reading read_heph(const char *path, const uint8_t *bytes, size_t size)
     const stele_context_options options = {
         .diag = on_finding,
         .diag_user = &r,
-        .limits = {.record_size_max = (size_t)64 << 10, .window_size = (size_t)4 << 10}};
+        .limits =
+            &(stele_limits){.record_size_max = (size_t)64 << 10, .window_size = (size_t)4 << 10}};
     const stele_trace_options as_heph = {.format = "heph"};
     stele_context *context;
     stele_trace *trace;

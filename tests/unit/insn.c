@@ -44,7 +44,8 @@ static stele_trace *open_trace(stele_context *context, const char *path)
 
 static stele_context *new_context(size_t window_size)
 {
-    const stele_context_options options = {.diag = ignore, .limits.window_size = window_size};
+    const stele_context_options options = {.diag = ignore,
+                                           .limits = &(stele_limits){.window_size = window_size}};
     stele_context *context;
     CHECK_EQ_U64(stele_context_new(&options, &context), STELE_OK);
     return context;

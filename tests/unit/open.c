@@ -29,7 +29,7 @@ static stele_context *make_context(void)
 
 TEST(formats_are_found_by_name)
 {
-    stele_format_info info;
+    stele_format_info info = STELE_INIT(stele_format_info);
     CHECK(format_count() > 0);
     for (size_t i = 0; i < format_count(); i++) {
         const format *f = format_at(i);
@@ -279,11 +279,16 @@ TEST(a_writer_passes_on_what_it_is_told)
     stele_context *context = make_context();
     unsigned closed = 0;
     stele_writer *writer;
+    stele_batch *batch;
     output *out;
     size_t size;
     REQUIRE(output_open_memory(&context->diag, &out) == STELE_OK);
+    REQUIRE(stele_batch_new(0, &batch) == STELE_OK);
+    stele_batch_add_event(batch)->kind = STELE_KIND_INSTANT;
+    stele_batch_add_event(batch)->kind = STELE_KIND_INSTANT;
     writer = noting_open(context, out, &closed);
-    CHECK_EQ_U64(stele_writer_write(writer, &(stele_segment){NULL, 0, 2}), STELE_OK);
+    CHECK_EQ_U64(stele_writer_write(writer, &(stele_segment){batch, 0, 2}), STELE_OK);
+    stele_batch_free(batch);
     CHECK_EQ_U64(stele_writer_finish(writer), STELE_OK);
     CHECK_EQ_MEM(output_memory(out, &size), "event event end", 15);
     CHECK_EQ_U64(size, 15);
@@ -302,7 +307,7 @@ TEST(losses_are_counted_by_what_they_are)
     unsigned closed = 0;
     stele_writer *writer = noting_open(NULL, NULL, &closed);
     char same[] = "time";
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     CHECK(!stele_writer_get_loss(writer, 0, &loss));
     writer_lose(writer, STELE_KIND_LOG, "time", false, 2);
     writer_lose(writer, STELE_KIND_LOG, same, false, 3);

@@ -87,7 +87,8 @@ static inline void random_field(world *w, unsigned depth)
     }
 }
 
-/* Clears the batch and fills it; tracks 0 to one behind the last come up. */
+/* Clears the batch and fills it. Events are on tracks that exist; values also name one that does
+   not. */
 static inline void random_batch(world *w, uint32_t count)
 {
     const uint32_t tracks = stele_track_count(w->context) + 2;
@@ -104,7 +105,7 @@ static inline void random_batch(world *w, uint32_t count)
         event->offset = random_next();
         event->size = (uint32_t)random_next();
         event->name = random_name(w);
-        event->track = random_below(tracks);
+        event->track = random_below(tracks - 1);
         event->category = (uint16_t)random_below(4);
         event->cpu = (uint16_t)random_next();
         event->flags = (uint8_t)(random_below(2) == 0 ? 0 : random_next());

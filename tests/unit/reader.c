@@ -169,8 +169,8 @@ static void keep_diag(void *user, const stele_diag *diag)
 static stele_context *make_context(size_t sort_size_max)
 {
     stele_context *context = NULL;
-    const stele_context_options options = {.diag = keep_diag,
-                                           .limits = {.sort_size_max = sort_size_max}};
+    const stele_context_options options = {
+        .diag = keep_diag, .limits = &(stele_limits){.sort_size_max = sort_size_max}};
     diag_count = 0;
     diag_text[0] = '\0';
     stele_context_new(&options, &context);
@@ -300,7 +300,7 @@ TEST(segments_can_be_taken_one_by_one_and_together)
         stele_trace *trace = made_trace_open(context, &list, &options);
         uint32_t *expected = made_order(&list, false), at = 0;
         uint64_t random = streams, together_count = 0;
-        stele_reader_stats stats;
+        stele_reader_stats stats = STELE_INIT(stele_reader_stats);
         stele_reader *reader;
         stele_status status;
         bool is_same = true;
@@ -674,9 +674,10 @@ TEST(what_is_filtered_is_not_sorted)
     stele_context *context = NULL;
     stele_trace *trace;
     outcome o;
-    REQUIRE(stele_context_new(&(stele_context_options){.temp_dir = "/nonexistent",
-                                                       .limits = {.sort_size_max = 1 << 20}},
-                              &context) == STELE_OK);
+    REQUIRE(stele_context_new(
+                &(stele_context_options){.temp_dir = "/nonexistent",
+                                         .limits = &(stele_limits){.sort_size_max = 1 << 20}},
+                &context) == STELE_OK);
     trace = made_trace_open(context, &list, &options);
     o = read_traces(context, &trace, 1, NULL);
     CHECK_EQ_U64(o.ended, STELE_ERR_WRITE);
@@ -738,8 +739,8 @@ static stele_status read_all(const made_list *lists)
     stele_context *context = NULL;
     stele_reader *reader = NULL;
     stele_segment segment;
-    stele_status status =
-        stele_context_new(&(stele_context_options){.limits = {.sort_size_max = 1}}, &context);
+    stele_status status = stele_context_new(
+        &(stele_context_options){.limits = &(stele_limits){.sort_size_max = 1}}, &context);
     for (int i = 0; i < 2 && status == STELE_OK; i++) {
         traces[i] = made_trace_open(context, &lists[i], &options[i]);
         status = traces[i] != NULL ? STELE_OK : STELE_ERR_MEMORY;

@@ -216,7 +216,7 @@ static inline void check_file(const char *text, const char *name)
 /* How often something was lost, by its text; 0 when never. */
 static inline uint64_t loss_count(const stele_writer *writer, const char *what)
 {
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     uint64_t count = 0;
     for (size_t i = 0; stele_writer_get_loss(writer, i, &loss); i++) {
         if (strcmp(loss.what, what) == 0)

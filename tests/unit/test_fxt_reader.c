@@ -584,7 +584,7 @@ TEST(the_samples_of_real_writers_read_without_loss)
         char path[4096];
         stele_reader *reader;
         stele_segment segment;
-        stele_reader_stats stats;
+        stele_reader_stats stats = STELE_INIT(stele_reader_stats);
         close_all();
         snprintf(path, sizeof path, "%s/fxt/%s", folder, samples[i].name);
         REQUIRE(stele_context_new(NULL, &t.context) == STELE_OK);

@@ -596,7 +596,7 @@ static void write_again(const char *name, const char *version)
     reading first, again;
     stele_writer *writer;
     stele_trace *trace;
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     reading_begin(&first);
     REQUIRE(stele_writer_open(first.context, "again.xray", "xray",
                               &(stele_writer_options){.replace = true, .version = version},

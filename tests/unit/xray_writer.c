@@ -71,7 +71,7 @@ static void add_data(const char *text)
 
 static void count_losses(stele_writer *writer, outcome *o)
 {
-    stele_loss loss;
+    stele_loss loss = STELE_INIT(stele_loss);
     for (size_t i = 0; stele_writer_get_loss(writer, i, &loss); i++) {
         o->dropped += loss.is_dropped ? loss.count : 0;
         o->changed += loss.is_dropped ? 0 : loss.count;

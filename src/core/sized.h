@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Structs that callers allocate begin with their size, so that a newer library works under an older
+ * program: what the program does not have is taken as zero, and not written.
+ */
+#ifndef CORE_SIZED_H
+#define CORE_SIZED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The size of a struct of version 0.1, which is also meant by a size of 0: up to its last member of
+   that version. */
+#define SIZED_FIRST(type, last) (offsetof(type, last) + sizeof(((type *)NULL)->last))
+
+/*
+ * Takes what a caller gave, which may be NULL, into a struct of this version. False when the
+ * caller's struct is newer and asks for something that this version does not know.
+ */
+static inline bool sized_take(void *own, size_t own_size, size_t first_size, const void *given)
+{
+    size_t size = 0;
+    memset(own, 0, own_size);
+    if (given == NULL)
+        return true;
+    memcpy(&size, given, sizeof size);
+    if (size == 0)
+        size = first_size;
+    memcpy(own, given, size < own_size ? size : own_size);
+    memcpy(own, &own_size, sizeof own_size);
+    for (size_t i = own_size; i < size; i++) {
+        if (((const unsigned char *)given)[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Gives a struct of this version to a caller, who keeps the size of its own. */
+static inline void sized_give(void *to, const void *own, size_t own_size, size_t first_size)
+{
+    size_t size;
+    memcpy(&size, to, sizeof size);
+    if (size == 0)
+        size = first_size;
+    if (size < sizeof size)
+        return;
+    if (size > own_size) {
+        memset((unsigned char *)to + own_size, 0, size - own_size);
+        size = own_size;
+    }
+    memcpy((unsigned char *)to + sizeof size, (const unsigned char *)own + sizeof size,
+           size - sizeof size);
+}
+
+#endif
