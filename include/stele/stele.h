@@ -8,6 +8,7 @@
 #include <stele/event.h>
 #include <stele/reader.h>
 #include <stele/status.h>
+#include <stele/text.h>
 #include <stele/version.h>
 #include <stele/writer.h>
 

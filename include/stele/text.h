@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events, fields and findings as lines of text for people. */
+#ifndef STELE_TEXT_H
+#define STELE_TEXT_H
+
+#include <stele/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * An event as `stele cat` shows it, without padding and newline: time in seconds of its clock,
+ * track, kind, duration, category and name, fields, flags, with two spaces between what is there.
+ *
+ *     0.002960802  worker (17)  complete  77.866us  io:read  len=4096 path="a b"
+ *
+ * Control characters and what is not UTF-8 are escaped. The text belongs to the context and holds
+ * until the next call of one of these two functions with it. Its size is 0 when memory is
+ * exhausted. As all that takes a context, on one thread at a time.
+ */
+STELE_API stele_text stele_event_line(stele_context *context, const stele_batch *batch,
+                                      const stele_event *event);
+
+/* The value of a field, with its labels and members: `4096`, `"a b"`, `[1 2]`, `3 (READ)`. As
+   above. */
+STELE_API stele_text stele_field_line(stele_context *context, const stele_batch *batch,
+                                      const stele_field *field);
+
+/*
+ * A finding, with a line of its excerpt where it has one:
+ *
+ *     FILE:OFFSET: severity CODE title: expected X, found Y
+ *
+ * Nothing that stood in the trace can steer a terminal. With `has_color`, severity and title have
+ * the terminal's colours. Writes at most `size` bytes with the final zero, and cuts what is longer;
+ * returns the bytes without it. `size` 0 writes nothing. Any thread; may be called by the handler
+ * of findings.
+ */
+STELE_API size_t stele_diag_line(const stele_diag *diag, bool has_color, char *to, size_t size);
+
+/* The same for any text: what is not UTF-8, and control characters, newlines among them, become
+   `\xHH`. Size and result as of stele_diag_line(). */
+STELE_API size_t stele_visible(const char *text, char *to, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
