@@ -26,6 +26,10 @@ cp out once
 expect 0 cat again
 same out once
 
+# The same events are the same bytes, wherever they are written to.
+expect 1 convert "$trace" -o elsewhere --to ctf
+diff -r 1.8 elsewhere >differences || complain "another place, other bytes" differences
+
 # Packets of the RFC: sums are verified, a key is needed.
 printf '0123456789abcdef' >key
 if "$STELE" convert "$trace" -o packed --to ctf --to-version rfc --compress gzip --checksum sha1 \

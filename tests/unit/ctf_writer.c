@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the writer makes: files, packets, index, classes. That it reads back is for the contract. */
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <stele/ctf.h>
 
 #include "core/input.h"
@@ -8,6 +12,7 @@
 #include "formats/ctf/rfc/rfc_crypto.h"
 #include "formats/ctf/rfc/rfc_packet.h"
 #include "formats/ctf/write/writer.h"
+#include "model/batch.h"
 #include "model/context.h"
 #include "test.h"
 
@@ -302,4 +307,61 @@ TEST(ctf_writer_refuses_what_it_does_not_know)
                  STELE_ERR_ARGUMENT);
     output_close(out);
     stele_context_free(context);
+}
+
+#define NAME_COUNT 1000000u
+
+/* Names go to the context's pool until it is full, then they are of their batch. */
+static stele_name one_more_name(made *m, const char *text)
+{
+    const stele_name known = name(m, text);
+    return known != UINT32_MAX ? known : batch_add_local_name(m->batch, text, strlen(text));
+}
+
+/* A million names of events and of fields: classes, labels and metadata stay small. */
+TEST(ctf_writer_keeps_its_memory_whatever_the_names)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    SKIP("sanitizers have memory of their own");
+#else
+    char folder[] = "/tmp/stele-names-XXXXXX", text[32];
+    made m = made_open("1.8", NULL, 0);
+    const stele_limits limits = {.names_size_max = (size_t)8 << 20};
+    struct rusage used;
+    stele_loss loss;
+    bool has_flat = false;
+    m.writer->ops->close(m.writer);
+    output_close(m.out);
+    stele_context_free(m.context);
+    REQUIRE(mkdtemp(folder) != NULL);
+    REQUIRE(stele_context_new(&(stele_context_options){.limits = &limits}, &m.context) == STELE_OK);
+    REQUIRE(output_open_folder(&m.context->diag, folder, true, &m.out) == STELE_OK);
+    REQUIRE(ctf_writer_open(m.context, m.out, &(stele_writer_options){.version = "1.8"},
+                            &m.writer) == STELE_OK);
+    for (uint32_t i = 0; i < NAME_COUNT; i++) {
+        stele_event *e = stele_batch_add_event(m.batch);
+        if (e == NULL) {
+            made_write(&m);
+            e = stele_batch_add_event(m.batch);
+        }
+        REQUIRE(e != NULL);
+        e->kind = i % 2 == 0 ? STELE_KIND_INSTANT : STELE_KIND_COUNTER;
+        e->time_ns = i;
+        snprintf(text, sizeof text, "event %u", i);
+        e->name = one_more_name(&m, text);
+        snprintf(text, sizeof text, "field %u", i);
+        stele_batch_add_field(m.batch, i % 4 == 0 ? name(&m, "x") : one_more_name(&m, text),
+                              STELE_TYPE_UINT)
+            ->u.u = i;
+    }
+    made_finish(&m);
+    for (size_t i = 0; losses_get(&m.writer->losses, i, &loss); i++)
+        has_flat |= strcmp(loss.what, "fields as texts, beyond the limit of classes") == 0;
+    CHECK(has_flat);
+    made_close(&m);
+    REQUIRE(getrusage(RUSAGE_SELF, &used) == 0);
+    printf("    %ld KB at most\n", used.ru_maxrss);
+    CHECK(used.ru_maxrss < 64 << 10);
+    REQUIRE(rmdir(folder) == 0);
+#endif
 }

@@ -55,6 +55,9 @@ typedef struct writer_class {
     uint32_t slot_count; /* numbers with labels */
 } writer_class;
 
+#define CLASS_NONE   (UINT32_MAX - 1)
+#define CLASS_MEMORY UINT32_MAX
+
 typedef struct writer_label {
     uint32_t class_number, slot;
     uint64_t value;
@@ -68,6 +71,7 @@ typedef struct ctf_writer {
     intern keys; /* of event classes */
     writer_class *classes;
     uint32_t class_count, class_capacity;
+    size_t key_sizes[3]; /* of keys, by what they are of: CLASSES_... */
     uint32_t id_counts[SHAPE_FLAGS];
     intern label_keys; /* labels that are known */
     writer_label *labels;
@@ -78,7 +82,7 @@ typedef struct ctf_writer {
     source_target *sources; /* by number */
     size_t source_count;
     bool has_begun;
-    bool has_uuid;   /* an event was written */
+    bool has_uuid;   /* a packet was written */
     int64_t base_ns; /* time of tick 0 */
     stele_clock clock;
     uint8_t uuid[16];
@@ -89,12 +93,22 @@ typedef struct ctf_writer {
 
 /* ---- Begin ---- */
 
-/* Of the first event and where it is written: the same conversion gives the same bytes. */
-static void choose_uuid(ctf_writer *w, const stele_event *event)
+static size_t header_size(const ctf_writer *w)
 {
-    const char *path = w->base.out->path != NULL ? w->base.out->path : "";
-    const uint64_t low = hash_bytes(path, strlen(path)) ^ (uint64_t)event->time_ns;
+    return w->generation == CTF_RFC ? STELE_CTF_RFC_HEADER_SIZE : WRITER_HEADER_SIZE;
+}
+
+/* Of all that is to be written so far, which is a packet at least: the same events give the same
+   bytes. */
+static void choose_uuid(ctf_writer *w)
+{
+    uint64_t low = (uint64_t)w->base_ns;
     w->has_uuid = true;
+    for (uint32_t i = 0; i < w->stream_count; i++) {
+        const byte_run *packet = &w->streams[i].packet;
+        const size_t head = packet->size < header_size(w) ? packet->size : header_size(w);
+        low = hash_u64(low ^ hash_bytes(packet->bytes + head, packet->size - head));
+    }
     store_le64(w->uuid, hash_u64(low));
     store_le64(w->uuid + 8, hash_u64(low + 1));
     w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8, RFC 9562 */
@@ -115,11 +129,6 @@ static void begin(ctf_writer *w, const stele_batch *batch, const stele_event *ev
 }
 
 /* ---- Packets ---- */
-
-static size_t header_size(const ctf_writer *w)
-{
-    return w->generation == CTF_RFC ? STELE_CTF_RFC_HEADER_SIZE : WRITER_HEADER_SIZE;
-}
 
 #define INDEX_SIZE_MAX ((size_t)32 << 10) /* of entries that are kept */
 
@@ -205,6 +214,8 @@ static void packet_end(ctf_writer *w, data_stream *s)
     const size_t head = header_size(w);
     if (s->packet.size == 0 || w->status != STELE_OK)
         return;
+    if (!w->has_uuid)
+        choose_uuid(w);
     if (w->generation == CTF_RFC) {
         stele_ctf_rfc_header header = {.packet_count = (uint32_t)s->packet_count,
                                        .timestamp_begin = s->begin,
@@ -344,19 +355,37 @@ static size_t packet_size_wanted(const ctf_writer *w)
 
 /* ---- Classes and labels ---- */
 
-/* The class of the shape's key; UINT32_MAX: memory. */
-static uint32_t class_find(ctf_writer *w)
+/* Classes of events with names of their own, of events that have their names as fields, and of
+   those that have all fields as texts, of which there are few. */
+#define CLASSES_NAMED  0u
+#define CLASSES_SHAPES 1u
+#define CLASSES_FLAT   2u
+
+/* Bytes of the keys of each: a byte of them costs some 40 while the metadata is made. */
+static const size_t key_size_max[] = {[CLASSES_NAMED] = (size_t)256 << 10,
+                                      [CLASSES_SHAPES] = (size_t)128 << 10,
+                                      [CLASSES_FLAT] = SIZE_MAX};
+
+#define CLASSES_ANYWAY 16u /* however large they are */
+
+/* The class of the shape's key; CLASS_NONE: there can be no more of these, CLASS_MEMORY. */
+static uint32_t class_find(ctf_writer *w, unsigned level)
 {
+    const char *key = (const char *)w->shape.key.bytes;
+    const size_t size = w->shape.key.size;
+    const bool has_room =
+        w->key_sizes[level] + size <= key_size_max[level] || w->class_count < CLASSES_ANYWAY;
     const uint32_t number =
-        intern_add(&w->keys, (const char *)w->shape.key.bytes, w->shape.key.size);
+        has_room ? intern_add(&w->keys, key, size) : intern_find(&w->keys, key, size);
     if (number == INTERN_NONE)
-        return UINT32_MAX;
+        return has_room ? CLASS_MEMORY : CLASS_NONE;
+    w->key_sizes[level] += number >= w->class_count ? size : 0;
     if (number >= w->class_count) { /* 0 is the empty key, which none has */
         if (number >= w->class_capacity) {
             const uint32_t capacity = number * 2 + 64;
             writer_class *grown = realloc(w->classes, capacity * sizeof *grown);
             if (grown == NULL)
-                return UINT32_MAX;
+                return CLASS_MEMORY;
             w->classes = grown;
             w->class_capacity = capacity;
         }
@@ -370,7 +399,29 @@ static uint32_t class_find(ctf_writer *w)
     return number;
 }
 
-#define LABELS_SIZE_MAX ((size_t)16 << 20)
+/* Shapes the event and gives its class: by name, else by shape, else the one of its kind. */
+static uint32_t class_choose(ctf_writer *w, const stele_batch *batch, const stele_event *event,
+                             unsigned *flags)
+{
+    const shape_context context = w->shape.context;
+    const unsigned own_flags = *flags;
+    uint32_t number = CLASS_NONE;
+    const unsigned first = (event->name & STELE_NAME_LOCAL) != 0 ? CLASSES_SHAPES : CLASSES_NAMED;
+    for (unsigned level = first; level <= CLASSES_FLAT && number == CLASS_NONE; level++) {
+        w->shape.names_are_fields = level != CLASSES_NAMED;
+        w->shape.is_flat = level == CLASSES_FLAT;
+        w->shape.context = context;
+        *flags = own_flags;
+        if (!shape_event(&w->shape, batch, event, flags))
+            return CLASS_MEMORY;
+        if (!w->shape.has_unknown_name || level == CLASSES_FLAT)
+            number = class_find(w, level);
+    }
+    shape_count_losses(&w->shape);
+    return number;
+}
+
+#define LABELS_SIZE_MAX ((size_t)2 << 20)
 
 static bool label_add(ctf_writer *w, const writer_label *label)
 {
@@ -381,7 +432,7 @@ static bool label_add(ctf_writer *w, const writer_label *label)
     store_le64(key + 8, label->value);
     store_le32(key + 16, label->name);
     if (intern_add(&w->label_keys, (const char *)key, sizeof key) == INTERN_NONE) {
-        writer_lose(&w->base, STELE_KIND_NONE, "label beyond 16 MiB of them", true, 1);
+        writer_lose(&w->base, STELE_KIND_NONE, "label beyond 2 MiB of them", true, 1);
         return true;
     }
     if (w->label_keys.count == known)
@@ -506,14 +557,12 @@ static void write_event(ctf_writer *w, const stele_batch *batch, const stele_eve
         count_lost(w, source, event);
         return;
     }
-    if (!w->has_uuid)
-        choose_uuid(w, event);
     if ((event->flags & STELE_FLAG_DAMAGED) != 0)
         writer_lose(&w->base, (stele_kind)event->kind, "mark of damage", true, 1);
     flags = event_flags(w, event, &track);
     find_context(w, event, track);
-    if (!shape_event(&w->shape, batch, event, &flags) ||
-        (class_number = class_find(w)) == UINT32_MAX || !labels_add(w, class_number)) {
+    class_number = class_choose(w, batch, event, &flags);
+    if (class_number >= CLASS_NONE || !labels_add(w, class_number)) {
         w->status = STELE_ERR_MEMORY;
         return;
     }
@@ -672,48 +721,48 @@ static void lose_metadata(void *user, ctf_text where, const char *what)
     writer_lose(&w->base, STELE_KIND_NONE, what, false, 1);
 }
 
-/* Packets of the RFC hold one text each; other metadata is the text itself. */
-static void metadata_write(ctf_writer *w, const ctf_schema *schema, output *text, output *out)
+/* Packets of the RFC hold one text each. */
+static void rfc_metadata_write(ctf_writer *w, schema_printer *printer, output *out)
 {
-    schema_printer printer = {.out = text, .schema = schema, .lose = lose_metadata, .user = w};
+    stele_ctf_rfc_header header = {.is_big_endian = false};
+    const uint8_t encryption = w->packer.encryption;
     const uint8_t *bytes;
     size_t size;
+    w->status = output_open_memory(&w->base.context->diag, &printer->out);
+    if (w->status != STELE_OK)
+        return;
+    print_rfc(printer);
+    output_byte(printer->out, 0);
+    bytes = output_memory(printer->out, &size);
+    w->status = printer->out->status;
+    w->packer.encryption = STELE_CTF_RFC_NO_ENCRYPTION; /* types can be read without the key */
+    if (w->status == STELE_OK)
+        rfc_write(w, out, &header, bytes, size);
+    w->packer.encryption = encryption;
+    output_close(printer->out);
+}
+
+static void metadata_write(ctf_writer *w, const ctf_schema *schema, output *out)
+{
+    schema_printer printer = {.out = out, .schema = schema, .lose = lose_metadata, .user = w};
     switch (w->generation) {
     case CTF_1: print_tsdl(&printer); break;
     case CTF_2: print_json(&printer); break;
-    case CTF_RFC: print_rfc(&printer); break;
-    }
-    if (w->generation == CTF_RFC)
-        output_byte(text, 0);
-    bytes = output_memory(text, &size);
-    if (text->status != STELE_OK) {
-        w->status = text->status;
-    } else if (w->generation == CTF_RFC) {
-        stele_ctf_rfc_header header = {.is_big_endian = false};
-        const uint8_t encryption = w->packer.encryption;
-        w->packer.encryption = STELE_CTF_RFC_NO_ENCRYPTION; /* types can be read without the key */
-        rfc_write(w, out, &header, bytes, size);
-        w->packer.encryption = encryption;
-    } else {
-        output_write(out, bytes, size);
+    case CTF_RFC: rfc_metadata_write(w, &printer, out); break;
     }
 }
 
 static void finish_metadata(ctf_writer *w)
 {
     ctf_schema schema = {0};
-    output *text, *out;
-    w->status = output_open_memory(&w->base.context->diag, &text);
-    if (w->status != STELE_OK)
-        return;
+    output *out;
     w->status =
         make_schema(w, &schema) ? output_add(w->base.out, "metadata", &out) : STELE_ERR_MEMORY;
     if (w->status == STELE_OK) {
-        metadata_write(w, &schema, text, out);
+        metadata_write(w, &schema, out);
         if (w->status == STELE_OK)
             w->status = out->status;
     }
-    output_close(text);
     schema_free(&schema);
 }
 
@@ -847,10 +896,9 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     w->generation = generation;
     w->packer = packer;
     w->layout = layout;
-    w->shape.writer = &w->base;
     w->streams = calloc(STREAMS_MAX, sizeof *w->streams);
     if (w->streams == NULL || !intern_init(&w->keys, SIZE_MAX) ||
-        !intern_init(&w->label_keys, LABELS_SIZE_MAX)) {
+        !intern_init(&w->label_keys, LABELS_SIZE_MAX) || !shape_open(&w->shape, &w->base)) {
         ctf_close(&w->base);
         return STELE_ERR_MEMORY;
     }

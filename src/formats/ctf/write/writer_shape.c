@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/ctf/write/writer_shape.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/array.h"
 #include "core/load.h"
 #include "formats/ctf/schema/names.h"
+#include "formats/ctf/schema/spans.h"
 
 /*
  * A key: a head, then the fields.
@@ -19,6 +21,8 @@
  * Behind STRUCT and TUPLE follow a count u32 and so many fields, behind ARRAY one field.
  */
 #define KEY_HEAD_SIZE 18
+
+#define NAME_IS_FIELD UINT32_MAX /* as the name of a key */
 
 typedef enum shape_op {
     OP_NONE, /* no value: nothing is written */
@@ -68,9 +72,27 @@ static void put_number(byte_run *run, uint64_t value, unsigned width)
 
 /* ---- Events to keys and values ---- */
 
+/* Noted, and counted once the shape is the one that is written. */
 static void lose(shape *s, const char *what, bool is_dropped)
 {
-    writer_lose(s->writer, s->kind, what, is_dropped, 1);
+    uint32_t i = 0;
+    while (i < s->lost_count && s->lost[i].what != what)
+        i++;
+    if (i == s->lost_count) {
+        if (i == SHAPE_LOSSES_MAX) {
+            writer_lose(s->writer, s->kind, what, is_dropped, 1);
+            return;
+        }
+        s->lost[s->lost_count++] = (shape_loss){what, is_dropped, 0};
+    }
+    s->lost[i].count++;
+}
+
+void shape_count_losses(shape *s)
+{
+    for (uint32_t i = 0; i < s->lost_count; i++)
+        writer_lose(s->writer, s->kind, s->lost[i].what, s->lost[i].is_dropped, s->lost[i].count);
+    s->lost_count = 0;
 }
 
 /* A name that all batches know. */
@@ -84,7 +106,7 @@ static stele_name lasting_name(shape *s, stele_name name)
     interned = stele_name_intern(s->writer->context, text.bytes, text.size);
     if (interned != UINT32_MAX)
         return interned;
-    lose(s, "name beyond the limit of names", true);
+    s->has_unknown_name = true;
     return 0;
 }
 
@@ -326,38 +348,10 @@ static void put_field(shape *s, const stele_field *field)
 
 /* ---- What an event is besides its fields ---- */
 
-/* Members that stand for `value` and `id`; NULL: there is nothing in it. */
-static const struct kind_members {
-    const char *value, *id;
-    bool is_hex; /* the id */
-} kind_members[STELE_KIND_COUNT] = {[STELE_KIND_BEGIN] = {NULL, "function", true},
-                                    [STELE_KIND_END] = {NULL, "function", true},
-                                    [STELE_KIND_TAIL_EXIT] = {NULL, "function", true},
-                                    [STELE_KIND_COUNTER] = {NULL, "counter_id", false},
-                                    [STELE_KIND_ASYNC_BEGIN] = {NULL, "correlation_id", true},
-                                    [STELE_KIND_ASYNC_STEP] = {NULL, "correlation_id", true},
-                                    [STELE_KIND_ASYNC_END] = {NULL, "correlation_id", true},
-                                    [STELE_KIND_FLOW_BEGIN] = {NULL, "correlation_id", true},
-                                    [STELE_KIND_FLOW_STEP] = {NULL, "correlation_id", true},
-                                    [STELE_KIND_FLOW_END] = {NULL, "correlation_id", true},
-                                    [STELE_KIND_LOG] = {"severity", NULL, false},
-                                    [STELE_KIND_BLOB] = {"size", "offset", false},
-                                    [STELE_KIND_OBJECT] = {"object_kind", "object", true},
-                                    [STELE_KIND_SAMPLE] = {"calls", "time", false},
-                                    [STELE_KIND_SYSCALL] = {"number", NULL, false},
-                                    [STELE_KIND_SNAPSHOT] = {"number", NULL, false},
-                                    [STELE_KIND_METADATA] = {"value", "id", false},
-                                    [STELE_KIND_INSN] = {"opcode", "pc", true},
-                                    [STELE_KIND_LOAD] = {"value", "address", true},
-                                    [STELE_KIND_STORE] = {"value", "address", true}};
-
-static uint32_t put_extra(shape *s, const char *name, uint64_t value, unsigned base)
+static uint32_t put_extra(shape *s, stele_name name, uint64_t value, unsigned base)
 {
-    const stele_name interned = stele_name_intern(s->writer->context, name, strlen(name));
-    const stele_field field = {.name = interned != UINT32_MAX ? interned : 0,
-                               .type = STELE_TYPE_UINT,
-                               .hint = (uint8_t)base,
-                               .u.u = value};
+    const stele_field field = {
+        .name = name, .type = STELE_TYPE_UINT, .hint = (uint8_t)base, .u.u = value};
     s->before = NULL;
     put_field(s, &field);
     return 1;
@@ -370,44 +364,166 @@ static uint64_t track_number(const shape *s, uint64_t track)
     return found != NULL ? found->number : 0;
 }
 
-/* A number of one byte whose labels are the kinds. */
-static void put_kind(shape *s, stele_kind kind)
+/* A number of one byte whose label is the kind. */
+static void put_kind(shape *s, stele_kind kind, unsigned bits)
 {
-    const char *text = stele_kind_text(kind);
-    const stele_name label = stele_name_intern(s->writer->context, text, strlen(text));
-    const stele_name name = stele_name_intern(s->writer->context, "kind", 4);
-    put_op(s, OP_UINT, 1, DISPLAY_ENUM, name != UINT32_MAX ? name : 0);
-    put_number(&s->value, (uint64_t)kind, 1);
-    if (label != UINT32_MAX)
-        put_label(s, (uint64_t)kind, label);
+    put_op(s, OP_UINT, 1, DISPLAY_ENUM, s->names.kind);
+    put_number(&s->value, (uint64_t)kind | bits, 1);
+    put_label(s, (uint64_t)kind | bits, s->names.of_kinds[kind].label);
     s->slot_count++;
 }
 
-/* CTF knows moments only: other kinds say what they are in fields. Gives how many. */
+static void put_text(shape *s, stele_name name, stele_text text)
+{
+    const uint8_t *zero = text.size != 0 ? memchr(text.bytes, 0, text.size) : NULL;
+    const size_t size = zero != NULL ? (size_t)(zero - (const uint8_t *)text.bytes) : text.size;
+    if (zero != NULL)
+        lose(s, "text behind a zero", true);
+    put_op(s, OP_STRING, 0, 0, name);
+    put_bytes(&s->value, text.bytes, size);
+    put_number(&s->value, 0, 1);
+}
+
+/* What of its value and id the event shows: tracks as their numbers, ends as durations. */
+static void kind_values(const shape *s, const stele_event *event, uint64_t *value, uint64_t *id)
+{
+    *value = event->value;
+    *id = event->id;
+    if (event->kind == STELE_KIND_COMPLETE)
+        *value = event->id - (uint64_t)event->time_ns;
+    if (event->kind == STELE_KIND_SWITCH)
+        *value = track_number(s, event->value);
+    if (event->kind == STELE_KIND_SWITCH || event->kind == STELE_KIND_WAKE)
+        *id = track_number(s, event->id);
+}
+
+/* CTF knows moments only: see spans.h. Gives how many members say the rest. */
 static uint32_t put_kind_members(shape *s, const stele_event *event)
 {
-    const struct kind_members *members = &kind_members[event->kind];
+    const shape_kind_names *names = &s->names.of_kinds[event->kind];
+    const stele_name category = stele_category_name(s->writer->context, event->category);
+    const unsigned bits =
+        s->names_are_fields ? SPAN_HAS_NAME | (category != 0 ? SPAN_HAS_CATEGORY : 0) : 0;
+    uint64_t value, id;
     uint32_t count = 1;
-    if (event->kind == STELE_KIND_INSTANT)
+    if (event->kind == STELE_KIND_INSTANT && bits == 0)
         return 0;
-    lose(s, "kind as a field", false);
-    put_kind(s, (stele_kind)event->kind);
-    switch (event->kind) {
-    case STELE_KIND_COMPLETE:
-        count += put_extra(s, "duration_ns", event->id - (uint64_t)event->time_ns, 0);
-        break;
-    case STELE_KIND_SWITCH:
-        count += put_extra(s, "outgoing", track_number(s, event->value), 0);
-        count += put_extra(s, "incoming", track_number(s, event->id), 0);
-        break;
-    case STELE_KIND_WAKE: count += put_extra(s, "woken", track_number(s, event->id), 0); break;
-    default:
-        if (members->value != NULL)
-            count += put_extra(s, members->value, event->value, 0);
-        if (members->id != NULL)
-            count += put_extra(s, members->id, event->id, members->is_hex ? STELE_HINT_HEX : 0);
+    if (event->kind != STELE_KIND_INSTANT)
+        lose(s, "kind as a field", false);
+    put_kind(s, (stele_kind)event->kind, bits);
+    if ((bits & SPAN_HAS_NAME) != 0) {
+        put_text(s, s->names.name, stele_name_text(s->writer->context, s->batch, event->name));
+        count++;
     }
+    if ((bits & SPAN_HAS_CATEGORY) != 0) {
+        put_text(s, s->names.category, stele_name_text(s->writer->context, NULL, category));
+        count++;
+    }
+    kind_values(s, event, &value, &id);
+    if (names->value != 0)
+        count += put_extra(s, names->value, value, 0);
+    if (names->id != 0)
+        count +=
+            put_extra(s, names->id, id, span_members_of[event->kind].is_hex ? STELE_HINT_HEX : 0);
     return count;
+}
+
+/* ---- Fields as texts ---- */
+
+static void put_flat_text(shape *s, const char *path, const char *bytes, size_t size)
+{
+    put_bytes(&s->value, path, strlen(path));
+    put_number(&s->value, 0, 1);
+    size = size != 0 && memchr(bytes, 0, size) != NULL
+               ? (size_t)((const char *)memchr(bytes, 0, size) - bytes)
+               : size;
+    put_bytes(&s->value, bytes, size);
+    put_number(&s->value, 0, 1);
+    s->flat_count++;
+}
+
+static void put_flat_hex(shape *s, const char *path, stele_text bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * 64];
+    size_t at = 0;
+    for (; at < bytes.size && at < sizeof text / 2; at++) {
+        text[2 * at] = digits[(uint8_t)bytes.bytes[at] >> 4];
+        text[2 * at + 1] = digits[(uint8_t)bytes.bytes[at] & 15];
+    }
+    if (at < bytes.size)
+        lose(s, "bytes behind the 64th of a field as text", true);
+    put_flat_text(s, path, text, 2 * at);
+}
+
+#define FLAT_PATH_MAX 512
+
+static void put_flat(shape *s, const stele_field *first, uint32_t length, const char *path);
+
+static void put_flat_field(shape *s, const stele_field *field, const char *path)
+{
+    const stele_text text = stele_field_text(s->writer->context, s->batch, field);
+    char number[32];
+    int size = 0;
+    switch ((stele_type)field->type) {
+    case STELE_TYPE_STRING:
+    case STELE_TYPE_NAME: put_flat_text(s, path, text.bytes, text.size); return;
+    case STELE_TYPE_FLOAT: size = snprintf(number, sizeof number, "%.17g", field->u.f); break;
+    case STELE_TYPE_INT: size = snprintf(number, sizeof number, "%" PRId64, field->u.i); break;
+    case STELE_TYPE_POINTER:
+        size = snprintf(number, sizeof number, "0x%" PRIx64, field->u.u);
+        break;
+    case STELE_TYPE_NULL: break;
+    case STELE_TYPE_BOOL:
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_KOID: size = snprintf(number, sizeof number, "%" PRIu64, field->u.u); break;
+    case STELE_TYPE_STRUCT:
+    case STELE_TYPE_ARRAY:
+    case STELE_TYPE_VARIANT:
+        put_flat(s, field + 1 + field->label_count, field->u.run.length, path);
+        return;
+    default: put_flat_hex(s, path, text); return;
+    }
+    put_flat_text(s, path, number, (size_t)size);
+}
+
+static void put_flat(shape *s, const stele_field *first, uint32_t length, const char *path)
+{
+    char inner[FLAT_PATH_MAX];
+    if (s->depth == DEPTH_MAX) {
+        lose(s, "fields nested deeper than 64", true);
+        return;
+    }
+    s->depth++;
+    for (uint32_t at = 0; at < length; at += stele_field_length(first + at)) {
+        const stele_text name = stele_name_text(s->writer->context, s->batch, first[at].name);
+        if ((first[at].hint & STELE_HINT_RAW) != 0)
+            continue;
+        snprintf(inner, sizeof inner, "%s%s%.*s", path, *path != 0 && name.size != 0 ? "." : "",
+                 (int)(name.size < FLAT_PATH_MAX ? name.size : FLAT_PATH_MAX), name.bytes);
+        put_flat_field(s, first + at, inner);
+    }
+    s->depth--;
+}
+
+/* All fields as one array of names and texts: every event of a kind has the same shape then. */
+static uint32_t put_all_flat(shape *s, const stele_field *fields, uint32_t length)
+{
+    const stele_field array = {.name = s->names.fields, .type = STELE_TYPE_ARRAY};
+    size_t count_at;
+    lose(s, "fields as texts, beyond the limit of classes", false);
+    s->before = NULL;
+    put_counted(s, OP_ARRAY, 0, &array, 0);
+    put_op(s, OP_STRUCT, 0, 0, 0);
+    put_u32(&s->key, 2);
+    put_op(s, OP_STRING, 0, 0, s->names.flat_name);
+    put_op(s, OP_STRING, 0, 0, s->names.flat_value);
+    count_at = s->value.size - 4;
+    s->flat_count = 0;
+    put_flat(s, fields, length, "");
+    if (!s->value.is_lost)
+        store_le32(s->value.bytes + count_at, s->flat_count);
+    return 1;
 }
 
 static bool is_number(const shape *s, const stele_field *field, const char *name, unsigned width)
@@ -491,21 +607,52 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     s->batch = batch;
     s->kind = (stele_kind)event->kind;
     s->key.size = s->value.size = s->depth = 0;
-    s->label_count = s->slot_count = 0;
+    s->label_count = s->slot_count = s->lost_count = 0;
+    s->has_unknown_name = false;
     s->key.is_lost = s->value.is_lost = false;
     if (byte_run_take(&s->key, KEY_HEAD_SIZE) == NULL)
         return false;
-    context_count = put_contexts(s, batch->fields + first, length, flags);
+    context_count = s->is_flat ? 0 : put_contexts(s, batch->fields + first, length, flags);
     payload_count = put_kind_members(s, event);
-    payload_count += put_payload(s, batch->fields + first, length);
+    payload_count += s->is_flat ? put_all_flat(s, batch->fields + first, length)
+                                : put_payload(s, batch->fields + first, length);
+    if (s->key.is_lost)
+        return false;
     head = s->key.bytes;
-    store_le32(head, lasting_name(s, event->name));
-    store_le32(head + 4, stele_category_name(s->writer->context, event->category));
+    store_le32(head, s->names_are_fields ? NAME_IS_FIELD : lasting_name(s, event->name));
+    store_le32(head + 4,
+               s->names_are_fields ? 0 : stele_category_name(s->writer->context, event->category));
     head[8] = event->kind;
     head[9] = (uint8_t)*flags;
     store_le32(head + 10, context_count);
     store_le32(head + 14, payload_count);
     return !s->key.is_lost && !s->value.is_lost;
+}
+
+static bool name_take(stele_context *context, const char *text, stele_name *name)
+{
+    *name = 0;
+    if (text != NULL)
+        *name = stele_name_intern(context, text, strlen(text));
+    return *name != UINT32_MAX;
+}
+
+bool shape_open(shape *s, stele_writer *writer)
+{
+    shape_names *names = &s->names;
+    stele_context *context = writer->context;
+    bool is_ok = name_take(context, "stele_kind", &names->kind) &&
+                 name_take(context, "stele_name", &names->name) &&
+                 name_take(context, "stele_category", &names->category) &&
+                 name_take(context, "fields", &names->fields) &&
+                 name_take(context, "name", &names->flat_name) &&
+                 name_take(context, "value", &names->flat_value);
+    s->writer = writer;
+    for (unsigned kind = 0; kind < STELE_KIND_COUNT && is_ok; kind++)
+        is_ok = name_take(context, span_members_of[kind].value, &names->of_kinds[kind].value) &&
+                name_take(context, span_members_of[kind].id, &names->of_kinds[kind].id) &&
+                name_take(context, stele_kind_text((stele_kind)kind), &names->of_kinds[kind].label);
+    return is_ok;
 }
 
 void shape_free(shape *s)
@@ -772,18 +919,24 @@ static ctf_class *make_class(class_maker *c)
 
 /* "CATEGORY:NAME", unless the name has it. */
 static bool event_name(const stele_context *context, const uint8_t *key, ctf_schema *schema,
-                       ctf_text *text)
+                       ctf_text *name_of)
 {
     const stele_text name = stele_name_text(context, NULL, load_le32(key));
     const stele_text category = stele_name_text(context, NULL, load_le32(key + 4));
     const bool has_it = name.size > category.size && name.bytes[category.size] == ':' &&
                         memcmp(name.bytes, category.bytes, category.size) == 0;
     char *made;
+    if (load_le32(key) == NAME_IS_FIELD) {
+        char text[32];
+        const int size = snprintf(text, sizeof text, "stele:%s", stele_kind_text(key[8]));
+        *name_of = schema_text(schema, text, (size_t)size);
+        return name_of->bytes != NULL;
+    }
     if (name.size == 0 && category.size == 0 && schema->generation == CTF_2)
         return true; /* CTF 1.8 wants one, and be it empty */
     if (category.size == 0 || has_it) {
-        *text = schema_text(schema, name.bytes, name.size);
-        return text->bytes != NULL;
+        *name_of = schema_text(schema, name.bytes, name.size);
+        return name_of->bytes != NULL;
     }
     made = schema_take(schema, category.size + name.size + 2, 1);
     if (made == NULL)
@@ -791,7 +944,7 @@ static bool event_name(const stele_context *context, const uint8_t *key, ctf_sch
     memcpy(made, category.bytes, category.size);
     made[category.size] = ':';
     memcpy(made + category.size + 1, name.bytes, name.size);
-    *text = (ctf_text){made, (uint32_t)(category.size + name.size + 1)};
+    *name_of = (ctf_text){made, (uint32_t)(category.size + name.size + 1)};
     return true;
 }
 

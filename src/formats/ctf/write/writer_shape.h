@@ -24,8 +24,34 @@ typedef struct shape_context {
     uint16_t cpu;
 } shape_context;
 
+/* Names of members that say what an event is besides its fields: see spans.h. */
+typedef struct shape_kind_names {
+    stele_name value, id, label;
+} shape_kind_names;
+
+typedef struct shape_names {
+    stele_name kind, name, category;
+    stele_name fields, flat_name, flat_value; /* of fields as texts */
+    shape_kind_names of_kinds[STELE_KIND_COUNT];
+} shape_names;
+
+#define SHAPE_LOSSES_MAX 24u
+
+typedef struct shape_loss {
+    const char *what;
+    bool is_dropped;
+    uint64_t count;
+} shape_loss;
+
 typedef struct shape {
     stele_writer *writer; /* where losses are counted */
+    shape_names names;
+    bool names_are_fields; /* the caller's wish: the class has no name, its events have */
+    bool is_flat;          /* the same: fields are texts, so that there are few classes */
+    bool has_unknown_name; /* a field's name is beyond the limit of names: flat ones need none */
+    uint32_t flat_count;
+    shape_loss lost[SHAPE_LOSSES_MAX];
+    uint32_t lost_count;
     shape_context context;
     byte_run key, value; /* of the payload, or of the context and then of the payload */
     shape_label *labels;
@@ -46,7 +72,11 @@ typedef struct shape {
  * becomes part of the key. Flags and context change where the event's own context fields say more
  * than its track. False: memory.
  */
+bool shape_open(shape *s, stele_writer *writer);
 bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, unsigned *flags);
+
+/* Counts what the shape of the last event lacks. */
+void shape_count_losses(shape *s);
 void shape_free(shape *s);
 
 /* The flags that a key has. */
