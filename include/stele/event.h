@@ -217,12 +217,15 @@ typedef struct stele_batch {
     uint32_t byte_count, byte_capacity;
     uint32_t name_count, name_capacity;
     uint32_t context_first, context_count;
-    uint32_t stream;  /* number of the stream in the reader */
-    uint32_t columns; /* STELE_COLUMN_... */
-    int64_t shift_ns; /* already added to time_ns, to bring traces together */
-    uint64_t packet;  /* with STELE_COLUMN_CONTEXT, of CTF: offset of the packet that the events are
-                         of ... */
-    uint32_t file;    /* ... in which data stream file: its place among those of the trace */
+    uint32_t stream;   /* number of the stream in the reader */
+    uint32_t columns;  /* STELE_COLUMN_... */
+    int64_t shift_ns;  /* already added to time_ns: it moves the zero of the scale, to bring traces
+                          together, and corrects the clock */
+    int64_t offset_ns; /* the part of shift_ns that the user gave to correct the trace's clock
+                          (stele_trace_options.shift_ns): wall-clock time moves with it */
+    uint64_t packet; /* with STELE_COLUMN_CONTEXT, of CTF: offset of the packet that the events are
+                        of ... */
+    uint32_t file;   /* ... in which data stream file: its place among those of the trace */
     uint64_t fill_count; /* tells a consumer that the batch was filled again */
 } stele_batch;
 
@@ -326,7 +329,7 @@ typedef struct stele_clock {
     stele_clock_domain domain;
     uint64_t frequency_hz; /* ticks a second; 0: unknown */
     bool has_wall;         /* wall_ns is known */
-    int64_t wall_ns;       /* ns since 1970-01-01 UTC at time_ns == 0 */
+    int64_t wall_ns;       /* ns since 1970-01-01 UTC at time_ns == 0, of a batch without shift */
     uint64_t base_ticks;   /* ticks are converted as two parts, each rounded down: up to here and
                               from here on; 0: as one */
     uint64_t identity[2];  /* streams with the same identity, not all zero, share one clock */
@@ -356,6 +359,14 @@ typedef struct stele_stream {
 /* Streams are numbered from 0 over all traces of the context; out of range gives NULL. */
 STELE_API const stele_stream *stele_stream_get(const stele_context *context, uint32_t stream);
 STELE_API uint32_t stele_stream_count(const stele_context *context);
+
+/*
+ * Wall-clock time, in ns since 1970-01-01 UTC, at 0 of the scale that the batch's times are on:
+ * `clock` (the batch's stream's) says it, and shifts that only bring traces together do not change
+ * what a clock on the wall showed. False where it is not known, or does not fit.
+ */
+STELE_API bool stele_batch_wall(const stele_batch *batch, const stele_clock *clock,
+                                int64_t *wall_ns);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ typedef struct stele_trace_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     const char *format; /* NULL: recognised by content first, by name second */
     bool has_shift;     /* shift_ns was given by the user: the clock counts as related */
-    int64_t shift_ns;   /* added to every time of this trace when several are read together */
+    int64_t shift_ns;   /* added to every time of this trace, on the wall clock, too */
     bool is_apart;      /* what it has in common with other traces is no repetition */
     const stele_setting *settings; /* keys as stele_format_info lists them; read while opening */
     size_t setting_count;
@@ -143,7 +143,7 @@ typedef struct stele_request {
     uint32_t columns;   /* STELE_COLUMN_...; 0: all but RAW */
     stele_order order;
     bool order_by_end; /* COMPLETE events stand at their end instead of their start */
-    bool align_starts; /* of several traces: shift each so that its first event is at 0 */
+    bool align_starts; /* shift each trace so that its first event is at 0 */
     bool check;        /* judge every byte against the format's rules: more findings, slower */
     stele_bound begin; /* inclusive; a COMPLETE event is in when it overlaps the range */
     stele_bound end;   /* exclusive */

@@ -45,11 +45,12 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
             given->format = use->value;
         if (use->id != OPTION_OFFSET)
             continue;
-        if (use->argument_number == 0)
-            return cli_usage(c, "--offset stands behind the TRACE that it shifts");
+        if (use->argument_number == 0 && o->argument_count > 1)
+            return cli_usage(c, "--offset stands after the TRACE that it shifts");
         /* Whoever shifts one trace says how it relates to the others: they stay as they are. */
         given->has_shift = true;
-        if (use->argument_number == index + 1 && !parse_offset(c, use->value, &given->shift_ns))
+        if ((use->argument_number == index + 1 || o->argument_count == 1) &&
+            !parse_offset(c, use->value, &given->shift_ns))
             return false;
     }
     if (in_count > 1 && in_count != o->argument_count)

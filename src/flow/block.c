@@ -96,8 +96,8 @@ static bool view_find(const block *b, const stele_batch *batch, uint32_t *view)
         const stele_batch *known = &b->views[i];
         *view = i;
         if (known->stream == batch->stream && known->columns == batch->columns &&
-            known->shift_ns == batch->shift_ns && known->context_count == 0 &&
-            batch->context_count == 0)
+            known->shift_ns == batch->shift_ns && known->offset_ns == batch->offset_ns &&
+            known->context_count == 0 && batch->context_count == 0)
             return true;
     }
     return false;
@@ -114,7 +114,8 @@ static bool view_add(block *b, const stele_batch *batch, uint32_t *view)
                                     .context_count = batch->context_count,
                                     .stream = batch->stream,
                                     .columns = batch->columns,
-                                    .shift_ns = batch->shift_ns};
+                                    .shift_ns = batch->shift_ns,
+                                    .offset_ns = batch->offset_ns};
     return true;
 }
 
@@ -150,6 +151,7 @@ bool block_seal(block *b)
         view.stream = b->views[i].stream;
         view.columns = b->views[i].columns;
         view.shift_ns = b->views[i].shift_ns;
+        view.offset_ns = b->views[i].offset_ns;
         b->views[i] = view;
     }
     b->size = sizeof *b + sizeof *storage + storage->event_capacity * sizeof *storage->events +

@@ -243,8 +243,8 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     if (from == NULL)
         status = produce(o, index, stream, &from);
     if (status == STELE_OK)
-        status = producer_select(from, o->related[index].shift_ns, reader->filter,
-                                 &reader->stats.filtered_count, &from);
+        status = producer_select(from, o->related[index].shift_ns, o->related[index].offset_ns,
+                                 reader->filter, &reader->stats.filtered_count, &from);
     if (status != STELE_OK)
         return status;
     if (options.size_max < ORDER_SMALLEST && reader->context->limits.sort_size_max > ORDER_SMALLEST)
@@ -458,6 +458,16 @@ static void sum_balance(const stele_reader *reader, stele_reader_stats *stats)
     }
 }
 
+/* Whether every trace keeps a balance, as far as its producers show. */
+static bool has_balance(const stele_reader *reader)
+{
+    for (size_t i = 0; i < reader->producer_count && reader->trace_count > 1; i++) {
+        if (balance_total(&reader->producers[i]->balance) == 0)
+            return false;
+    }
+    return true;
+}
+
 /* Once, at the end: no byte of the inputs is dropped without a word. */
 static void check_balance(stele_reader *reader)
 {
@@ -466,7 +476,8 @@ static void check_balance(stele_reader *reader)
         return;
     reader->is_balance_checked = true;
     sum_balance(reader, &stats);
-    if (!stats.has_content_size || stats.balance.record_size + stats.balance.padding_size == 0 ||
+    if (!stats.has_content_size || !has_balance(reader) ||
+        stats.balance.record_size + stats.balance.padding_size == 0 ||
         balance_total(&stats.balance) == stats.content_size)
         return;
     diag_report(&reader->context->diag, &core_codes[STE013],

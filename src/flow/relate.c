@@ -17,7 +17,7 @@ bool request_needs_clock(const stele_request *request, size_t trace_count)
 
 bool request_needs_begin(const stele_request *request, size_t trace_count)
 {
-    return (trace_count > 1 && request->align_starts) ||
+    return (trace_count > 0 && request->align_starts) ||
            request_has_bound(request, STELE_BOUND_START);
 }
 
@@ -86,16 +86,30 @@ static void relation_add(relation *some, const related *r)
     some->is_wall = some->is_wall && r->clock.has_wall;
 }
 
-static stele_status refuse(stele_context *context, const related *r, const related *other,
-                           const char *expected)
+static const char *clock_text(stele_clock_domain domain)
 {
     static const char *const domains[] = {"without times", "in nanoseconds", "in ticks",
                                           "in instructions"};
+    return domains[domain];
+}
+
+static stele_status refuse(stele_context *context, const related *r, const related *other,
+                           const char *expected)
+{
     diag_report(&context->diag, &core_codes[STE008], r->trace->info.path, STELE_NO_OFFSET, 0,
                 expected, "a clock %s %s wall-clock time, beside one %s %s it in '%s'",
-                domains[r->clock.domain], r->clock.has_wall ? "with" : "without",
-                domains[other->clock.domain], other->clock.has_wall ? "with" : "without",
+                clock_text(r->clock.domain), r->clock.has_wall ? "with" : "without",
+                clock_text(other->clock.domain), other->clock.has_wall ? "with" : "without",
                 other->trace->info.path);
+    return STELE_ERR_CLOCKS;
+}
+
+/* Seconds are no distance on such a clock. */
+static stele_status refuse_shift(stele_context *context, const related *r)
+{
+    diag_report(&context->diag, &core_codes[STE008], r->trace->info.path, STELE_NO_OFFSET, 0,
+                "a clock in nanoseconds, to shift its times", "a clock %s",
+                clock_text(r->clock.domain));
     return STELE_ERR_CLOCKS;
 }
 
@@ -123,25 +137,26 @@ stele_status relate(stele_context *context, related *traces, size_t count,
             relation_add(&unshifted, &traces[i]);
         if (traces[i].clock.domain != all.first->clock.domain)
             return refuse(context, &traces[i], all.first, "clocks of one kind");
+        if (traces[i].clock.domain != STELE_CLOCK_NS && traces[i].trace->options.shift_ns != 0)
+            return refuse_shift(context, &traces[i]);
     }
-    if (count < 2 || all.first == NULL)
-        return STELE_OK;
-    if (!request->align_starts && !all.is_same && !all.is_wall && unshifted.first != NULL &&
-        !unshifted.is_same && !unshifted.is_wall)
+    if (count > 1 && !request->align_starts && !all.is_same && !all.is_wall &&
+        unshifted.first != NULL && !unshifted.is_same && !unshifted.is_wall)
         return refuse(context, find_unrelated(traces, count, unshifted.first), unshifted.first,
                       "clocks with wall-clock time, or one clock");
     for (size_t i = 0; i < count; i++) {
         related *r = &traces[i];
         const stele_trace_options *options = &r->trace->options;
         const bool goes_by_wall =
-            !all.is_same &&
+            count > 1 && !all.is_same &&
             (all.is_wall || (!unshifted.is_same && unshifted.is_wall && !options->has_shift));
         if (request->align_starts)
             r->shift_ns = r->has_begin ? subtract_saturated(0, r->begin_ns) : 0;
         else if (goes_by_wall && r->has_clock)
             r->shift_ns = r->clock.wall_ns;
         if (options->has_shift)
-            r->shift_ns = add_saturated(r->shift_ns, options->shift_ns);
+            r->offset_ns = options->shift_ns;
+        r->shift_ns = add_saturated(r->shift_ns, r->offset_ns);
     }
     return STELE_OK;
 }
@@ -207,7 +222,8 @@ static stele_status wall_time(stele_context *context, const related *traces, siz
     for (size_t i = 0; i < count; i++) {
         const related *r = &traces[i];
         has_clock = has_clock || r->has_clock;
-        *time_ns = add_saturated(subtract_saturated(wall_ns, r->clock.wall_ns), r->shift_ns);
+        *time_ns = add_saturated(subtract_saturated(wall_ns, r->clock.wall_ns),
+                                 subtract_saturated(r->shift_ns, r->offset_ns));
         if (r->has_clock && r->clock.has_wall)
             return STELE_OK;
     }

@@ -14,6 +14,7 @@ typedef struct related {
     stele_clock clock;
     int64_t begin_ns, end_ns; /* first and last time, on the trace's own scale */
     int64_t shift_ns;         /* from there to the common scale */
+    int64_t offset_ns;        /* the part of it that corrects the clock, and wall-clock time */
 } related;
 
 /* What has to be known of every trace to use a request. */

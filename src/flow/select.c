@@ -8,7 +8,7 @@
 typedef struct selected {
     producer base;
     producer *from;
-    int64_t shift_ns;
+    int64_t shift_ns, offset_ns;
     filter *filter;
     uint64_t *filtered_count;
 } selected;
@@ -18,7 +18,7 @@ static stele_status selected_fill(producer *self, stele_batch *batch)
     selected *s = (selected *)self;
     const stele_status status = s->from->ops->fill(s->from, batch);
     if (status == STELE_OK) {
-        batch_shift(batch, s->shift_ns);
+        batch_shift(batch, s->shift_ns, s->offset_ns);
         *s->filtered_count += filter_batch(s->filter, batch);
     }
     s->base.lost_count = s->from->lost_count;
@@ -34,13 +34,14 @@ static void selected_close(producer *self)
     free(s);
 }
 
-stele_status producer_select(producer *from, int64_t shift_ns, filter *f, uint64_t *filtered_count,
-                             producer **out)
+stele_status producer_select(producer *from, int64_t shift_ns, int64_t offset_ns, filter *f,
+                             uint64_t *filtered_count, producer **out)
 {
     static const producer_ops ops = {selected_fill, selected_close};
     selected *s;
     *out = from;
-    if (shift_ns == 0 && filter_is_open(f, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
+    if (shift_ns == 0 && offset_ns == 0 &&
+        filter_is_open(f, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
         return STELE_OK;
     s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -51,6 +52,7 @@ stele_status producer_select(producer *from, int64_t shift_ns, filter *f, uint64
     *s = (selected){.base = {.ops = &ops, .kinds = from->kinds},
                     .from = from,
                     .shift_ns = shift_ns,
+                    .offset_ns = offset_ns,
                     .filter = f,
                     .filtered_count = filtered_count};
     *out = &s->base;

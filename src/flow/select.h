@@ -7,10 +7,11 @@
 
 /*
  * A producer in the place of `from`, which it owns (also when it fails): adds `shift_ns` to every
- * time, then takes out what does not pass and counts it. It stands before any ordering, so that
- * what nobody wants is neither sorted nor held. The filter stays the caller's. STELE_ERR_MEMORY.
+ * time (`offset_ns` of it to correct the clock), then takes out what does not pass and counts it.
+ * It stands before any ordering, so that what nobody wants is neither sorted nor held. The filter
+ * stays the caller's. STELE_ERR_MEMORY.
  */
-stele_status producer_select(producer *from, int64_t shift_ns, filter *f, uint64_t *filtered_count,
-                             producer **out);
+stele_status producer_select(producer *from, int64_t shift_ns, int64_t offset_ns, filter *f,
+                             uint64_t *filtered_count, producer **out);
 
 #endif

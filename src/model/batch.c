@@ -36,6 +36,7 @@ void stele_batch_clear(stele_batch *batch)
     batch->context_first = batch->context_count = 0;
     batch->columns = 0;
     batch->shift_ns = 0;
+    batch->offset_ns = 0;
     batch->packet = 0;
     batch->file = 0;
     batch->fill_count++;
@@ -270,8 +271,17 @@ static int64_t time_shift(int64_t time_ns, int64_t shift_ns, uint8_t *flags)
     return shift_ns < 0 ? INT64_MIN : INT64_MAX;
 }
 
-void batch_shift(stele_batch *batch, int64_t shift_ns)
+bool stele_batch_wall(const stele_batch *batch, const stele_clock *clock, int64_t *wall_ns)
 {
+    int64_t moved_ns;
+    return clock->has_wall &&
+           !__builtin_sub_overflow(batch->shift_ns, batch->offset_ns, &moved_ns) &&
+           !__builtin_sub_overflow(clock->wall_ns, moved_ns, wall_ns);
+}
+
+void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns)
+{
+    batch->offset_ns += offset_ns;
     if (shift_ns == 0)
         return;
     batch->shift_ns += shift_ns;

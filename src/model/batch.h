@@ -116,8 +116,9 @@ bool batch_copy_fields(stele_batch *to, const stele_batch *from, uint32_t first,
 bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first);
 
 /* Adds to every time of the batch (see stele_event for where there are times). What then no longer
-   fits is shown as the nearest that does, and flagged CLAMPED. */
-void batch_shift(stele_batch *batch, int64_t shift_ns);
+   fits is shown as the nearest that does, and flagged CLAMPED. `offset_ns` is the part that
+   corrects the clock. */
+void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns);
 
 /* The time by which an event stands in an ordered flow. */
 static inline int64_t event_key(const stele_event *event, bool by_end)

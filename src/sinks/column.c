@@ -95,6 +95,7 @@ void cell_clock_enter(cell_clock *clock, const stele_context *context, const ste
     clock->stream = stele_stream_get(context, segment->batch->stream);
     if (clock->stream == NULL)
         clock->stream = &unknown;
+    clock->has_wall = stele_batch_wall(segment->batch, &clock->stream->clock, &clock->wall_ns);
     for (uint32_t i = 0; i < segment->count && !clock->has_origin; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
         clock->has_origin = (event->flags & STELE_FLAG_NO_TIME) == 0;
@@ -132,8 +133,8 @@ char *cell_time(char *to, const cell_clock *clock, const stele_event *event)
         return text_u64(to, event->ticks);
     if (clock->time == SINK_TIME_RELATIVE)
         return put_distance(to, clock, event->time_ns, clock->origin_ns);
-    if (source->has_wall && source->domain == STELE_CLOCK_NS &&
-        !__builtin_add_overflow(source->wall_ns, event->time_ns, &wall_ns))
+    if (clock->has_wall && source->domain == STELE_CLOCK_NS &&
+        !__builtin_add_overflow(clock->wall_ns, event->time_ns, &wall_ns))
         return text_wall(to, wall_ns);
     return put_distance(to, clock, event->time_ns, 0);
 }

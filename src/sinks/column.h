@@ -68,6 +68,8 @@ typedef struct cell_clock {
     int64_t origin_ns;
     int64_t last_ns;            /* of the event before, for cell_delta() */
     const stele_stream *stream; /* of the segment at hand, never NULL */
+    bool has_wall;              /* wall_ns is known */
+    int64_t wall_ns;            /* at 0 of the segment's times */
 } cell_clock;
 
 cell_clock cell_clock_make(const sink_options *options);

@@ -14,6 +14,8 @@ typedef struct json_sink {
     value_writer values;
     const stele_batch *batch; /* of the segment that is being written */
     const stele_stream *stream;
+    bool has_wall;   /* wall_ns is known */
+    int64_t wall_ns; /* at 0 of the batch's times */
 } json_sink;
 
 /* ---- Members ---- */
@@ -234,8 +236,8 @@ static void times_put(json_sink *json, const stele_event *event)
         output_text(out, domains[clock->domain]);
         output_byte(out, '"');
     }
-    if (clock->has_wall && has_ns(json, event) &&
-        !__builtin_add_overflow(clock->wall_ns, event->time_ns, &wall_ns))
+    if (json->has_wall && has_ns(json, event) &&
+        !__builtin_add_overflow(json->wall_ns, event->time_ns, &wall_ns))
         MEMBER_I64(out, ",\"wall_ns\":", wall_ns);
 }
 
@@ -371,6 +373,7 @@ static stele_status json_write(stele_writer *self, const stele_segment *segment)
     json->stream = stele_stream_get(self->context, segment->batch->stream);
     if (json->stream == NULL)
         json->stream = &unknown;
+    json->has_wall = stele_batch_wall(json->batch, &json->stream->clock, &json->wall_ns);
     for (uint32_t i = 0; i < segment->count; i++)
         event_put(json, &segment->batch->events[segment->first + i]);
     return value_writer_status(&json->values, self->out);

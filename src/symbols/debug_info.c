@@ -528,6 +528,7 @@ stele_status debug_info_apply(debug_info *info, const stele_segment *from, stele
     batch->stream = from->batch->stream;
     batch->columns = from->batch->columns;
     batch->shift_ns = from->batch->shift_ns;
+    batch->offset_ns = from->batch->offset_ns;
     batch->context_count = from->batch->context_count;
     if (!batch_copy_fields(batch, from->batch, from->batch->context_first,
                            from->batch->context_count))

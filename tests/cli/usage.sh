@@ -49,7 +49,7 @@ refused 'columns is for text and CSV' cat --json --columns name "$trace"
 refused 'time is for text and CSV' convert --to heph --time ticks "$trace" -o result
 refused 'belong to --blob' dump -o x "$trace"
 refused "--begin 'soon'" cat --begin=soon "$trace"
-refused "--offset stands behind" cat --offset=1s "$trace"
+refused "--offset stands after" cat --offset=1s "$trace" "$trace"
 refused "--offset takes a length of time" cat "$trace" --offset=@5
 refused '--in is given 2 times for 1' cat --in=heph --in=heph "$trace"
 refused "no limit 'nothing=3'" info --max=nothing=3 "$trace"

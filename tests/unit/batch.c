@@ -136,7 +136,7 @@ TEST(shifting_moves_starts_and_ends_and_never_wraps)
         (stele_event){.kind = STELE_KIND_COMPLETE, .time_ns = 100, .id = 200, .ticks = 5};
     *batch_push_event(batch) = (stele_event){.kind = STELE_KIND_COUNTER, .time_ns = 100, .id = 200};
     *batch_push_event(batch) = (stele_event){.kind = STELE_KIND_INSTANT, .time_ns = INT64_MAX - 5};
-    batch_shift(batch, 10);
+    batch_shift(batch, 10, 0);
     CHECK_EQ_I64(events[0].time_ns, 110);
     CHECK_EQ_U64(events[0].id, 210);
     CHECK_EQ_U64(events[0].ticks, 5);

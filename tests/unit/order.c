@@ -265,7 +265,7 @@ TEST(a_shift_moves_all_times)
     REQUIRE(flow_plain(made_open(&list), &f) == STELE_OK);
     REQUIRE(flow_next(f, &segment) == STELE_OK);
     CHECK_EQ_U64(segment.count, 3);
-    batch_shift((stele_batch *)segment.batch, 1000);
+    batch_shift((stele_batch *)segment.batch, 1000, 0);
     CHECK_EQ_I64(segment.batch->shift_ns, 1000);
     CHECK_EQ_I64(segment.batch->events[0].time_ns, 1010);
     CHECK_EQ_I64(segment.batch->events[0].id, 1020);

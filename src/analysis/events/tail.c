@@ -146,6 +146,7 @@ static tail_batch *tail_open(tail *t, const stele_batch *from)
     kept->batch->stream = from->stream;
     kept->batch->columns = from->columns;
     kept->batch->shift_ns = from->shift_ns;
+    kept->batch->offset_ns = from->offset_ns;
     return tail_copy_context(kept->batch, from) ? kept : NULL;
 }
 
@@ -168,7 +169,8 @@ static tail_batch *tail_find(const tail *t, const stele_batch *from)
     tail_batch *kept = t->open[from->stream];
     const bool fits = kept != NULL && from->context_count == 0 && kept->batch->context_count == 0 &&
                       kept->batch->columns == from->columns &&
-                      kept->batch->shift_ns == from->shift_ns;
+                      kept->batch->shift_ns == from->shift_ns &&
+                      kept->batch->offset_ns == from->offset_ns;
     return fits ? kept : NULL;
 }
 

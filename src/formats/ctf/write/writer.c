@@ -120,8 +120,10 @@ static void begin(ctf_writer *w, const stele_batch *batch, const stele_event *ev
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
     w->has_begun = true;
     w->base_ns = event->time_ns < 0 ? event->time_ns : 0;
-    if (stream != NULL)
+    if (stream != NULL) {
         w->clock = stream->clock;
+        w->clock.has_wall = stele_batch_wall(batch, &stream->clock, &w->clock.wall_ns);
+    }
     if (w->clock.domain == STELE_CLOCK_TICKS || w->clock.domain == STELE_CLOCK_INSNS)
         writer_lose(&w->base, STELE_KIND_NONE, "ticks of unknown length as nanoseconds", false, 1);
     if (w->clock.has_wall && w->generation == CTF_RFC)
@@ -487,7 +489,7 @@ static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_eve
     const uint64_t ticks = (uint64_t)event->time_ns - (uint64_t)w->base_ns;
     if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
         time_lose(w, event, "having no time");
-        return s->last;
+        return event->time_ns >= w->base_ns && ticks >= s->last ? ticks : s->last;
     }
     if ((event->flags & STELE_FLAG_CLAMPED) != 0)
         time_lose(w, event, "time beyond 64 bits of nanoseconds");

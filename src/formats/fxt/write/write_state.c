@@ -269,8 +269,9 @@ static fxt_clock clock_of(const fxt_making *m, const stele_clock *clock)
     own.rate = tick_rate_make(clock->frequency_hz);
     own.base_ticks = clock->base_ticks;
     own.base_ns = tick_rate_ns(&own.rate, own.base_ticks, &is_clamped);
-    own.has_wall = clock->has_wall && clock->wall_ns >= m->batch->shift_ns;
-    own.wall_ns = own.has_wall ? clock->wall_ns - m->batch->shift_ns : 0;
+    own.has_wall = stele_batch_wall(m->batch, clock, &own.wall_ns) && own.wall_ns >= 0;
+    if (!own.has_wall)
+        own.wall_ns = 0;
     own.is_told = true;
     return own;
 }
@@ -323,6 +324,13 @@ void fxt_writer_set_time(fxt_making *m, uint64_t *end)
     const stele_event *event = m->event;
     const stele_stream *stream = stele_stream_get(m->w->base.context, m->batch->stream);
     if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
+        /* Before any that has one, it stands where its reader placed it: at 0 it would make the
+           trace as long as the clock is old. */
+        if (!m->target->clock.is_told && m->target->last_ticks == 0 && event->time_ns > 0) {
+            const fxt_clock own = clock_of(m, stream != NULL ? &stream->clock : NULL);
+            tell_nanoseconds(m, &own);
+            m->target->last_ticks = ns_as_ticks(m, event->time_ns);
+        }
         m->record.ticks = *end = m->target->last_ticks;
         fxt_writer_lose(m, "having no time", false);
         return;

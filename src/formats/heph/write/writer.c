@@ -398,7 +398,7 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
     if (w->has_epoch || stream == NULL || !stream->clock.has_wall)
         return STELE_OK;
     w->has_epoch = true;
-    if (__builtin_sub_overflow(stream->clock.wall_ns, batch->shift_ns, &wall_ns) ||
+    if (!stele_batch_wall(batch, &stream->clock, &wall_ns) ||
         __builtin_add_overflow(wall_ns, w->base_ns, &wall_ns) || wall_ns < 0) {
         writer_lose(&w->base, STELE_KIND_NONE, "wall-clock time outside of 1970 to 2262", true, 1);
         return STELE_OK;
