@@ -67,8 +67,7 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
                       .kinds = request->kinds,
                       .begin_ns = request->begin_ns,
                       .end_ns = request->end_ns,
-                      .is_hot = !is_big_endian && !request->check &&
-                                request->begin_ns == INT64_MIN && request->end_ns == INT64_MAX};
+                      .is_hot = !is_big_endian && !request->check};
     for (unsigned i = 0; i < FXT_NAME_COUNT; i++)
         e->names[i] = fxt_state_intern(state, fxt_name_texts[i], strlen(fxt_name_texts[i]));
     for (unsigned i = 0; i < 4; i++)

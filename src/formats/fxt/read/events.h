@@ -38,6 +38,8 @@ typedef enum fxt_name {
 
 extern const char *const fxt_name_texts[FXT_NAME_COUNT];
 
+#define FXT_CPU_TRACKS 256u
+
 /* What events are made with; set up by the reader. */
 typedef struct fxt_events {
     fxt_state *state;
@@ -45,6 +47,7 @@ typedef struct fxt_events {
     stele_name blob_types[4], thread_states[6];
     uint32_t columns;
     uint64_t kinds;
+    uint32_t cpu_tracks[FXT_CPU_TRACKS]; /* 0: not asked for yet */
     int64_t begin_ns, end_ns;
     uint64_t lost_count;
     bool is_hot; /* nothing in the request speaks against the hot path */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The hot path: nearly all records of real traces are events whose thread, category, name and
- * argument names are registered, and in which nothing is unusual. They become events here without a
+ * argument names are registered, or switches and wakeups of threads, and in which nothing is
+ * unusual. They become events here without a
  * detour; at the first doubt nothing of the record has happened yet, and the general path takes
  * over. Both give the same (tests/unit/test_fxt_reader.c compares them).
  */
@@ -32,6 +33,9 @@ static const struct {
     [STELE_FXT_FLOW_STEP] = {STELE_KIND_FLOW_STEP, true},
     [STELE_FXT_FLOW_END] = {STELE_KIND_FLOW_END, true},
 };
+
+/* The table of a provider without one. */
+static const fxt_thread_entry no_threads[256];
 
 static inline size_t hot_size(uint64_t header)
 {
@@ -164,7 +168,7 @@ static inline const uint8_t *hot_arguments(fxt_events *e, stele_batch *batch, co
     return at;
 }
 
-/* ---- Records ---- */
+/* ---- Events ---- */
 
 /* What is looked at for each record, at hand. */
 typedef struct hot_run {
@@ -176,7 +180,8 @@ typedef struct hot_run {
     tick_rate rate;
     uint64_t base_ticks;
     int64_t base_ns;
-    uint64_t ticks_max; /* the largest distance from the clock's base whose time is exact */
+    uint64_t ticks_max;       /* the largest distance from the clock's base whose time is exact */
+    int64_t begin_ns, end_ns; /* what is asked for; an end of INT64_MAX is none */
     uint64_t kinds, value_mask;
     uint32_t name_mask, track_mask;
 } hot_run;
@@ -191,9 +196,16 @@ static inline bool hot_time(const hot_run *run, uint64_t ticks, int64_t *time_ns
                                    time_ns);
 }
 
-/* One record of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual ones. */
-HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t header, uint64_t offset,
-                    bool has_fields)
+/* What is exact lies before INT64_MAX, so that this needs no thought of open ends. */
+static inline bool hot_is_wanted(const hot_run *run, unsigned kind, int64_t time_ns, int64_t end_ns)
+{
+    return ((run->kinds & STELE_KIND_BIT(kind)) != 0) & (time_ns < run->end_ns) &
+           (end_ns >= run->begin_ns);
+}
+
+/* An event of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual ones. */
+HOT bool hot_event(hot_run *run, const uint8_t *at, size_t size, uint64_t header, uint64_t offset,
+                   bool has_fields)
 {
     stele_batch *batch = run->batch;
     const unsigned type = (unsigned)fxt_bits(header, 16, 19);
@@ -208,14 +220,16 @@ HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t heade
     uint64_t ticks, value = 0, id = 0;
     int64_t time_ns, end_ns;
     uint16_t field_count;
+    bool is_wanted;
     if (kind == STELE_KIND_NONE || !thread->is_known)
         return false;
     if (run->name_mask != 0 &&
         ((category->category == 0 && category_ref != 0) || (!name->is_known && name_ref != 0)))
         return false;
     ticks = load_le64(at + FXT_WORD);
-    if (!hot_time(run, ticks, &time_ns))
+    if (!hot_time(run, ticks, &time_ns) || time_ns == INT64_MAX)
         return false;
+    end_ns = time_ns;
     if (event_types[type].has_word) {
         end -= FXT_WORD;
         if (end < arguments)
@@ -228,9 +242,11 @@ HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t heade
             return false;
         id = (uint64_t)end_ns;
     }
+    is_wanted = hot_is_wanted(run, kind, time_ns, end_ns);
     if (count != 0)
-        rest = has_fields ? hot_arguments(run->e, batch, arguments, end, count, thread->process)
-                          : hot_skip(arguments, end, count);
+        rest = has_fields && is_wanted
+                   ? hot_arguments(run->e, batch, arguments, end, count, thread->process)
+                   : hot_skip(arguments, end, count);
     if (rest != end) {
         batch->field_count = field_first;
         batch->byte_count = byte_first;
@@ -243,13 +259,131 @@ HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t heade
               event_rest(field_count, category->category & (uint16_t)run->name_mask, 0, kind, 0));
     run->provider->last_ns = time_ns;
     /* Room that was filled but is not taken is as free as before. */
-    if ((run->kinds & STELE_KIND_BIT(kind)) != 0) {
-        run->event++;
-    } else {
-        batch->field_count = field_first;
-        batch->byte_count = byte_first;
+    run->event += is_wanted;
+    return true;
+}
+
+/* ---- Scheduling ---- */
+
+/* A thread of the table or, where the record names threads by koid alone, of that koid. */
+static inline bool hot_thread(const hot_run *run, bool is_old, uint64_t ref, const uint8_t *koid,
+                              uint32_t *track)
+{
+    if (!is_old) {
+        *track = fxt_state_lone_thread_track(run->e->state, load_le64(koid));
+        return true;
+    }
+    *track = run->threads[ref].track;
+    return run->threads[ref].is_known;
+}
+
+static inline void hot_uint(stele_batch *batch, stele_name name, uint64_t value, uint8_t width)
+{
+    *batch_push_field(batch) = (stele_field){name, STELE_TYPE_UINT, width, 0, 0, {.u = value}};
+}
+
+/* What a switch says beside its threads: see make_scheduling(). */
+static bool hot_switch_fields(fxt_events *e, stele_batch *batch, uint64_t header, bool is_old)
+{
+    const uint64_t state = is_old ? fxt_bits(header, 24, 27) : fxt_bits(header, 36, 39);
+    if (!batch_reserve_fields(batch, 4))
+        return false;
+    hot_uint(batch, e->names[FXT_NAME_OUTGOING_STATE], state, 4);
+    if (state < 6) {
+        batch->fields[batch->field_count - 1].label_count = 1;
+        *batch_push_field(batch) =
+            (stele_field){.type = STELE_TYPE_NAME, .u.u = e->thread_states[state]};
+    }
+    if (is_old) {
+        hot_uint(batch, e->names[FXT_NAME_OUTGOING_PRIORITY], fxt_bits(header, 44, 51), 8);
+        hot_uint(batch, e->names[FXT_NAME_INCOMING_PRIORITY], fxt_bits(header, 52, 59), 8);
     }
     return true;
+}
+
+/* The track of a CPU, at hand for the first ones. */
+static inline uint32_t hot_cpu_track(fxt_events *e, uint64_t cpu)
+{
+    uint32_t *known;
+    if (cpu >= FXT_CPU_TRACKS)
+        return fxt_state_cpu_track(e->state, cpu);
+    known = &e->cpu_tracks[cpu];
+    if (*known == 0)
+        *known = fxt_state_cpu_track(e->state, cpu);
+    return *known;
+}
+
+/* A switch or wakeup of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual
+   ones. */
+HOT bool hot_scheduling(hot_run *run, const uint8_t *at, size_t size, uint64_t header,
+                        uint64_t offset, bool has_fields)
+{
+    static const uint8_t kinds[3] = {STELE_KIND_SWITCH, STELE_KIND_SWITCH, STELE_KIND_WAKE};
+    static const uint8_t words[3] = {2, 4, 3};
+    stele_batch *batch = run->batch;
+    const unsigned type = (unsigned)fxt_bits(header, 60, 63);
+    const bool is_old = type == STELE_FXT_CONTEXT_SWITCH_OLD;
+    const unsigned count = is_old ? 0 : (unsigned)fxt_bits(header, 16, 19);
+    const uint64_t cpu = is_old ? fxt_bits(header, 16, 23) : fxt_bits(header, 20, 35);
+    const uint32_t field_first = batch->field_count, byte_first = batch->byte_count;
+    const uint8_t *end = at + size, *rest;
+    uint32_t outgoing = 0, incoming = 0;
+    int64_t time_ns;
+    uint64_t ticks;
+    bool is_wanted;
+    if (type > STELE_FXT_THREAD_WAKEUP || size < words[type] * FXT_WORD)
+        return false;
+    ticks = load_le64(at + FXT_WORD);
+    if (!hot_time(run, ticks, &time_ns) || time_ns == INT64_MAX)
+        return false;
+    is_wanted = hot_is_wanted(run, kinds[type], time_ns, time_ns);
+    rest = hot_skip(at + words[type] * FXT_WORD, end, count);
+    if (rest != end)
+        return false;
+    if (!is_wanted) {
+        run->provider->last_ns = time_ns;
+        return true;
+    }
+    if (run->value_mask != 0) {
+        if (!hot_thread(run, is_old, fxt_bits(header, 28, 35), at + 2 * FXT_WORD, &outgoing))
+            return false;
+        if (type == STELE_FXT_THREAD_WAKEUP) {
+            incoming = outgoing;
+            outgoing = 0;
+        } else if (!hot_thread(run, is_old, fxt_bits(header, 36, 43), at + 3 * FXT_WORD,
+                               &incoming)) {
+            return false;
+        }
+    } else if (is_old && (fxt_bits(header, 28, 35) == 0 || fxt_bits(header, 36, 43) == 0)) {
+        return false; /* inline threads follow */
+    }
+    if (has_fields &&
+        ((type != STELE_FXT_THREAD_WAKEUP && !hot_switch_fields(run->e, batch, header, is_old)) ||
+         (count != 0 &&
+          hot_arguments(run->e, batch, at + words[type] * FXT_WORD, end, count, 0) != end))) {
+        batch->field_count = field_first;
+        batch->byte_count = byte_first;
+        return false;
+    }
+    event_set(run->event, time_ns, ticks, outgoing, incoming, offset, (uint32_t)size, 0,
+              run->track_mask != 0 ? hot_cpu_track(run->e, cpu) : 0, field_first,
+              event_rest((uint16_t)(batch->field_count - field_first), 0, (uint16_t)cpu,
+                         kinds[type], STELE_FLAG_HAS_CPU));
+    run->provider->last_ns = time_ns;
+    run->event++;
+    return true;
+}
+
+/* ---- Records ---- */
+
+/* One record of at least EVENT_SIZE_MIN bytes; false, and nothing is changed, for unusual ones. */
+HOT bool hot_record(hot_run *run, const uint8_t *at, size_t size, uint64_t header, uint64_t offset,
+                    bool has_fields)
+{
+    if ((header & HEADER_MASK) == STELE_FXT_EVENT)
+        return hot_event(run, at, size, header, offset, has_fields);
+    return fxt_type(header) == STELE_FXT_SCHEDULING &&
+           hot_scheduling(run, at, size, header, offset, has_fields);
 }
 
 /*
@@ -267,8 +401,7 @@ HOT bool hot_walk(hot_run run, walk *k, bool has_fields)
     while (run.event != room_end && !(has_fields && batch_is_full(batch))) {
         const size_t size = hot_size(header), left = (size_t)(end - at);
         uint64_t next;
-        if ((header & HEADER_MASK) != STELE_FXT_EVENT || size < EVENT_SIZE_MIN ||
-            size + FXT_WORD > left)
+        if (size < EVENT_SIZE_MIN || size + FXT_WORD > left)
             break;
         next = load_le64(at + size);
         if (hot_size(next) == 0 || size + hot_size(next) > left ||
@@ -292,19 +425,20 @@ bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, walk *k)
     const hot_run run = {.e = e,
                          .batch = batch,
                          .provider = p,
-                         .threads = p->threads,
+                         .threads = p->threads != NULL ? p->threads : no_threads,
                          .event = batch->events + batch->event_count,
                          .rate = clock->rate,
                          .base_ticks = clock->base_ticks,
                          .base_ns = clock->base_ns,
                          .ticks_max = clock->rate.ticks_max < ticks_left ? clock->rate.ticks_max
                                                                          : ticks_left,
+                         .begin_ns = e->begin_ns,
+                         .end_ns = e->end_ns,
                          .kinds = e->kinds,
                          .value_mask = (e->columns & STELE_COLUMN_VALUE) != 0 ? UINT64_MAX : 0,
                          .name_mask = (e->columns & STELE_COLUMN_NAME) != 0 ? UINT32_MAX : 0,
                          .track_mask = (e->columns & STELE_COLUMN_TRACK) != 0 ? UINT32_MAX : 0};
-    if (!e->is_hot || p->threads == NULL || k->is_lost ||
-        k->step + FXT_WORD > (uint64_t)(k->window.end - k->window.at))
+    if (!e->is_hot || k->is_lost || k->step + FXT_WORD > (uint64_t)(k->window.end - k->window.at))
         return false;
     return (e->columns & STELE_COLUMN_FIELDS) != 0 ? hot_walk(run, k, true)
                                                    : hot_walk(run, k, false);

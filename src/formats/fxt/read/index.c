@@ -181,11 +181,33 @@ static void index_doubt(indexer *x, walk_record *at)
     walk_doubt(&x->walk, at, &r);
 }
 
+/* What tells events apart in a header: the type, and whether category or name is inline. */
+#define HEADER_MASK (UINT64_C(15) | UINT64_C(1) << 47 | UINT64_C(1) << 63)
+
+/* fxt_is_tight() for records of events whose thread, category and name are registered at hand. */
+static inline bool is_tight(const walk_record *at, bool is_big_endian)
+{
+    const uint64_t header = at->header, type = fxt_bits(header, 16, 19);
+    const bool has_word = type == STELE_FXT_COUNTER || type >= STELE_FXT_DURATION_COMPLETE;
+    const uint8_t *word = at->bytes + 2 * FXT_WORD, *end = at->bytes + at->size;
+    uint64_t count;
+    if ((header & HEADER_MASK) != STELE_FXT_EVENT || fxt_bits(header, 24, 31) == 0)
+        return fxt_is_tight(at->bytes, header, is_big_endian);
+    end -= has_word ? FXT_WORD : 0;
+    for (count = fxt_bits(header, 20, 23); count > 0 && word < end; count--) {
+        const uint64_t size = fxt_bits(fxt_word(word, is_big_endian), 4, 15) * FXT_WORD;
+        if (size == 0 || size > (uint64_t)(end - word))
+            return false;
+        word += size;
+    }
+    return count == 0 && word == end && type <= STELE_FXT_FLOW_END;
+}
+
 /* What stands before any provider record makes a stream only when it has events. */
 static bool index_record(indexer *x, walk_record *at)
 {
     const unsigned type = fxt_type(at->header);
-    if (at->size > at->loaded || !fxt_is_tight(at->bytes, at->header, x->walk.is_big_endian))
+    if (at->size > at->loaded || !is_tight(at, x->walk.is_big_endian))
         index_doubt(x, at);
     if (type <= STELE_FXT_THREAD)
         return index_state(x, at);
