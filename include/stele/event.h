@@ -271,6 +271,16 @@ static inline uint32_t stele_field_length(const stele_field *field)
 STELE_API stele_text stele_field_text(const stele_context *context, const stele_batch *batch,
                                       const stele_field *field);
 
+/*
+ * One field of each event of a segment, as a column: of the event itself, or else of its batch's
+ * context, the first of this name. `type` says what `values` is an array of, with room for all
+ * events of the segment: STELE_TYPE_INT (int64_t), STELE_TYPE_UINT (uint64_t) or STELE_TYPE_FLOAT
+ * (double). A value that is no number, or does not fit into that type exactly, leaves 0 there and
+ * 0 in `is_there`, else 1. Returns how many are there. Events of other types give nothing.
+ */
+STELE_API size_t stele_segment_column(const stele_segment *segment, stele_name name,
+                                      stele_type type, void *values, uint8_t *is_there);
+
 /* ---- Names, categories, tracks, streams of a context ----------------------------------------- */
 
 /* The number of a string; equal strings have equal numbers. Interns it if it is new. Returns

@@ -215,6 +215,15 @@ STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *se
  */
 STELE_API stele_status stele_reader_next_segments(stele_reader *reader,
                                                   const stele_segment **segments, size_t *count);
+/*
+ * Copies the next events into a table of the caller's: as many as are there, up to `capacity`,
+ * which is not 0; fewer only at the end. For those who want columns of many events instead of
+ * batches: fields, and names that are known in their batch only (STELE_NAME_LOCAL), stay behind.
+ * STELE_END when there are none; errors as of stele_reader_next().
+ */
+STELE_API stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t capacity,
+                                         size_t *count);
+
 /* How far reading came, and what was found on the way. The caller sets `struct_size` of the result,
    as STELE_INIT does. */
 STELE_API void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats);

@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/saturate.h"
 #include "core/sized.h"
@@ -38,6 +39,8 @@ struct stele_reader {
     stele_context *context;
     flow *flow;
     stele_status status; /* of the last segment */
+    stele_segment rest;  /* what stele_reader_read() had no room for */
+    stele_segment given; /* the same, while stele_reader_next_segments() gives it */
     stele_reader_stats stats;
     order_stats order;
     bool is_late_reported, is_balance_checked;
@@ -503,6 +506,11 @@ static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 stele_status stele_reader_next(stele_reader *reader, stele_segment *segment)
 {
     flow *from = reader->flow;
+    if (reader->rest.count != 0) {
+        *segment = reader->rest;
+        reader->rest.count = 0;
+        return STELE_OK;
+    }
     if (from->at == from->end && reader_pull(reader) != STELE_OK)
         return reader->status;
     *segment = *from->at++;
@@ -513,11 +521,43 @@ stele_status stele_reader_next_segments(stele_reader *reader, const stele_segmen
                                         size_t *count)
 {
     flow *from = reader->flow;
+    if (reader->rest.count != 0) {
+        reader->given = reader->rest;
+        reader->rest.count = 0;
+        *segments = &reader->given;
+        *count = 1;
+        return STELE_OK;
+    }
     if (from->at == from->end && reader_pull(reader) != STELE_OK)
         return reader->status;
     *segments = from->at;
     *count = (size_t)(from->end - from->at);
     from->at = from->end;
+    return STELE_OK;
+}
+
+stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t capacity,
+                               size_t *count)
+{
+    flow *from = reader->flow;
+    *count = 0;
+    while (*count < capacity) {
+        const size_t room = capacity - *count;
+        stele_segment segment;
+        if (reader->rest.count == 0) {
+            if (from->at == from->end && reader_pull(reader) != STELE_OK)
+                return *count != 0 && reader->status == STELE_END ? STELE_OK : reader->status;
+            reader->rest = *from->at++;
+        }
+        segment = reader->rest;
+        if (segment.count > room)
+            segment.count = (uint32_t)room;
+        memcpy(events + *count, segment.batch->events + segment.first,
+               segment.count * sizeof *events);
+        *count += segment.count;
+        reader->rest.first += segment.count;
+        reader->rest.count -= segment.count;
+    }
     return STELE_OK;
 }
 
@@ -549,7 +589,7 @@ static void collect_stats(const stele_reader *reader, stele_reader_stats *stats)
     bool is_total_known = true;
     *stats = reader->stats;
     if (reader->flow != NULL)
-        stats->event_count = flow_taken(reader->flow);
+        stats->event_count = flow_taken(reader->flow) - reader->rest.count;
     stats->late_count = reader->order.late_count;
     stats->lateness_max_ns = reader->order.lateness_max_ns;
     stats->unordered_count = reader->order.unordered_count;
