@@ -408,8 +408,8 @@ TEST(basic_blocks_of_a_thread_are_put_in_order)
     check_event(&r, 2, STELE_KIND_END, 0x320, 1);
     check_event(&r, 3, STELE_KIND_END, 0x325, 1);
     CHECK_EQ_U64(r.events[1].tid, 8);
-    CHECK_EQ_STR(r.codes, "XRY014@160 ");
-    CHECK_EQ_U64(r.stats.balance.skipped_size, 32);
+    CHECK_EQ_STR(r.codes, "XRY017@192 XRY014@160 ");
+    CHECK_EQ_U64(r.stats.balance.skipped_size, 37);
     reading_end(&r);
 }
 
@@ -616,6 +616,37 @@ static void write_again(const char *name, const char *version)
     CHECK_EQ_STR(again.codes, "");
     reading_end(&again);
     reading_end(&first);
+}
+
+/* ---- Damaged sizes ---- */
+
+/* Whatever a byte of a payload's size says, of 140 events one is damaged, and nearly all are read.
+ */
+TEST(a_damaged_payload_size_costs_its_event_only)
+{
+    static const uint8_t wrong[] = {0xff, 0x7f, 0x40, 0x08, 0x01};
+    const size_t size_at = 209 + 1; /* of the third custom event */
+    FILE *file = fopen(SAMPLES "events.14.fdr5.ns.xray", "rb");
+    uint8_t bytes[4096];
+    size_t size;
+    REQUIRE(file != NULL);
+    size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t at = size_at; at < size_at + 4; at++) {
+        for (size_t i = 0; i < sizeof wrong; i++) {
+            reading r;
+            bytes[at] ^= wrong[i];
+            read_bytes(&r, bytes, size);
+            bytes[at] ^= wrong[i];
+            CHECK(r.count >= 139 - 6 && r.count <= 142);
+            CHECK_EQ_U64(r.stats.balance.record_size + r.stats.balance.padding_size +
+                             r.stats.balance.skipped_size,
+                         size);
+            CHECK(at == size_at || strstr(r.codes, "XRY019@209 ") != NULL ||
+                  strstr(r.codes, "XRY002@209 ") != NULL);
+            reading_end(&r);
+        }
+    }
 }
 
 TEST(real_traces_in_every_version)

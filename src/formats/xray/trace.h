@@ -52,7 +52,8 @@ typedef struct xray_trace {
     uint32_t *thread_slots; /* open addressing over (pid, tid): index + 1 */
     uint32_t thread_slot_mask;
 
-    xray_range *ranges; /* by thread, then by first_tsc, once indexed */
+    stele_balance outside; /* of the bytes in no range, once indexed */
+    xray_range *ranges;    /* by thread, then by first_tsc, once indexed */
     size_t range_count, range_capacity;
 
     xray_object objects[XRAY_OBJECTS];

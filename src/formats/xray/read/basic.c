@@ -23,7 +23,8 @@ typedef struct basic_producer {
     window w;
     uint32_t columns;
     size_t range_at, range_end;
-    uint64_t repeat_end; /* records up to here repeat others */
+    uint64_t repeat_end;  /* records up to here repeat others */
+    uint64_t passed_size; /* of the bytes read so far */
     bool is_file_order;
     int64_t last_ns;
 } basic_producer;
@@ -141,6 +142,7 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
         if (left != 0 && self->w.status == STELE_OK) {
             basic_report(self, XRY017, left, "a record of 32 bytes", "the end of the file");
             self->base.balance.skipped_size += left;
+            self->passed_size += left;
             self->w.at = self->w.end;
         }
         if (self->range_at == self->range_end || self->w.status != STELE_OK)
@@ -159,9 +161,8 @@ static stele_status next_record(basic_producer *self, uint32_t *thread)
     return *thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
 }
 
-static stele_status basic_fill(producer *base, stele_batch *batch)
+static stele_status take_batch(basic_producer *self, stele_batch *batch)
 {
-    basic_producer *self = (basic_producer *)base;
     const bool big = self->trace->header.is_big_endian;
     uint32_t stream_thread = UINT32_MAX, thread;
     stele_status status;
@@ -177,6 +178,7 @@ static stele_status basic_fill(producer *base, stele_batch *batch)
         if (batch_is_full(batch) && !(type == 1 && continues_entry(self, batch)))
             return STELE_OK;
         stream_thread = thread;
+        self->passed_size += XRAY_BASIC_SIZE;
         batch->stream = self->trace->threads[thread].stream;
         if (type == 0) {
             is_done = take_call(self, batch, self->w.at, track);
@@ -191,6 +193,14 @@ static stele_status basic_fill(producer *base, stele_batch *batch)
         self->w.at += XRAY_BASIC_SIZE;
     }
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
+}
+
+static stele_status basic_fill(producer *base, stele_batch *batch)
+{
+    basic_producer *self = (basic_producer *)base;
+    const stele_status status = take_batch(self, batch);
+    base->balance.record_size = self->passed_size - base->balance.skipped_size;
+    return status;
 }
 
 static void basic_close(producer *base)
@@ -210,6 +220,9 @@ stele_status xray_produce_basic(xray_trace *trace, const produce_request *reques
     self->trace = trace;
     self->columns = request->columns;
     self->is_file_order = request->stream == PRODUCE_ALL;
+    trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
+    if (self->is_file_order)
+        self->passed_size = XRAY_HEADER_SIZE;
     xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
     return xray_producer_start(&self->base, &self->w, trace, request, XRAY_HEADER_SIZE,
                                self->is_file_order ? UINT64_MAX : XRAY_HEADER_SIZE, out);

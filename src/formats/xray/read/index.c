@@ -34,6 +34,19 @@ static int range_compare(const void *left, const void *right)
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
+/* What stands between the ranges was skipped, or are headers and extents. */
+static void count_outside(xray_trace *trace, uint64_t skipped_size)
+{
+    const uint64_t size = source_input(trace->base.source)->size;
+    uint64_t inside = 0;
+    for (size_t i = 0; i < trace->range_count; i++) {
+        const xray_range *range = &trace->ranges[i];
+        inside += (range->end < size ? range->end : size) - range->begin;
+    }
+    trace->outside =
+        (stele_balance){.record_size = size - inside - skipped_size, .skipped_size = skipped_size};
+}
+
 static stele_status index_fdr(xray_trace *trace, window *w)
 {
     xray_locator locator = {.trace = trace, .next = XRAY_HEADER_SIZE};
@@ -43,6 +56,8 @@ static stele_status index_fdr(xray_trace *trace, window *w)
         if (!ranges_add(trace, &range))
             return STELE_ERR_MEMORY;
     }
+    if (status == STELE_END)
+        count_outside(trace, locator.skipped);
     return status == STELE_END ? STELE_OK : status;
 }
 
@@ -52,6 +67,7 @@ static stele_status index_basic(xray_trace *trace, window *w)
     const bool big = trace->header.is_big_endian;
     xray_range range = {0};
     bool has_range = false;
+    uint64_t left;
     while (window_need(w, XRAY_BASIC_SIZE) >= XRAY_BASIC_SIZE) {
         const bool is_argument = xray_load16(big, w->at) == 1;
         const uint32_t tid = xray_load32(big, w->at + (is_argument ? 8 : 16));
@@ -79,6 +95,11 @@ static stele_status index_basic(xray_trace *trace, window *w)
     }
     if (has_range && !ranges_add(trace, &range))
         return STELE_ERR_MEMORY;
+    left = (uint64_t)(w->end - w->at);
+    if (left != 0 && w->status == STELE_OK)
+        diag_report(&trace->base.context->diag, &xray_codes[XRY017], w->in->name, window_offset(w),
+                    left, "a record of 32 bytes", "the end of the file");
+    count_outside(trace, left);
     return w->status;
 }
 

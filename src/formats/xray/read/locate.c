@@ -17,9 +17,33 @@ static bool is_record(const xray_trace *trace, const uint8_t *at, unsigned kind)
     return xray_is_metadata(big, at) && xray_metadata_kind(big, at) == kind;
 }
 
+/* How many of the records that begin buffers stand at `at`, of `count` that were looked for. */
+static unsigned count_preamble(const xray_trace *trace, const uint8_t *at, size_t left,
+                               unsigned *count)
+{
+    static const uint8_t kinds[] = {XRAY_META_EXTENTS, XRAY_META_NEW_BUFFER, XRAY_META_WALL_TIME,
+                                    XRAY_META_PID, XRAY_META_NEW_CPU};
+    const unsigned version = trace->header.version;
+    unsigned right = 0;
+    *count = 0;
+    for (size_t i = version == 1 ? 1 : 0; i < sizeof kinds; i++) {
+        if (version < 3 && kinds[i] == XRAY_META_PID)
+            continue;
+        ++*count;
+        right += left >= XRAY_METADATA_SIZE && is_record(trace, at, kinds[i]);
+        at += left < XRAY_METADATA_SIZE ? left : XRAY_METADATA_SIZE;
+        left -= left < XRAY_METADATA_SIZE ? left : XRAY_METADATA_SIZE;
+    }
+    return right;
+}
+
+/* One of the records that begin a buffer may be damaged, but for the extents. */
 bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     const bool has_extents = trace->header.version >= 2;
+    const uint8_t *const begin = at;
+    const size_t size = left;
+    unsigned count;
     if (has_extents) {
         if (left < XRAY_METADATA_SIZE || !is_record(trace, at, XRAY_META_EXTENTS))
             return false;
@@ -28,9 +52,11 @@ bool xray_is_buffer(const xray_trace *trace, const uint8_t *at, size_t left)
         if (left < XRAY_METADATA_SIZE)
             return true;
     }
-    return left >= XRAY_METADATA_SIZE && is_record(trace, at, XRAY_META_NEW_BUFFER) &&
-           (left < 2 * XRAY_METADATA_SIZE ||
-            is_record(trace, at + XRAY_METADATA_SIZE, XRAY_META_WALL_TIME));
+    if (left >= XRAY_METADATA_SIZE && is_record(trace, at, XRAY_META_NEW_BUFFER) &&
+        (left < 2 * XRAY_METADATA_SIZE ||
+         is_record(trace, at + XRAY_METADATA_SIZE, XRAY_META_WALL_TIME)))
+        return true;
+    return count_preamble(trace, begin, size, &count) + 1 >= count;
 }
 
 static bool is_header(const xray_trace *trace, const uint8_t *at, size_t left)
@@ -114,7 +140,9 @@ static bool read_preamble(xray_trace *trace, window *w, xray_range *range)
 bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left)
 {
     return xray_is_buffer(trace, at, left) || is_header(trace, at, left) ||
-           is_empty_buffer(trace, at, left);
+           is_empty_buffer(trace, at, left) ||
+           (left > XRAY_METADATA_SIZE &&
+            is_bare_buffer(trace, at + XRAY_METADATA_SIZE, left - XRAY_METADATA_SIZE));
 }
 
 /*
@@ -136,10 +164,10 @@ static bool ends_well(const xray_trace *trace, input *in, uint64_t end)
 static void mend_end(xray_locator *locator, window *w, xray_range *range)
 {
     const uint64_t begin = range->begin, claimed = range->end;
+    size_t left;
     window_move(w, begin, w->in->size);
-    while (window_need(w, XRAY_HEAD_SIZE) >= 3 * XRAY_METADATA_SIZE &&
-           !(window_offset(w) > begin &&
-             xray_is_buffer(locator->trace, w->at, 3 * XRAY_METADATA_SIZE)))
+    while ((left = window_need(w, XRAY_HEAD_SIZE)) >= 3 * XRAY_METADATA_SIZE &&
+           !(window_offset(w) > begin && xray_is_buffer(locator->trace, w->at, left)))
         w->at++;
     range->end = w->in->size;
     if ((size_t)(w->end - w->at) >= 3 * XRAY_METADATA_SIZE) {

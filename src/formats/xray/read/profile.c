@@ -30,21 +30,60 @@ static void profile_report(profile_producer *self, uint64_t size, const char *ex
                 window_offset(&self->w), size, expected, "%s", found);
 }
 
+/* Bytes at the window that are stepped over. */
+static void profile_skip(profile_producer *self, uint64_t size, const char *expected,
+                         const char *found)
+{
+    profile_report(self, size, expected, found);
+    self->base.balance.skipped_size += size;
+    if (!window_skip(&self->w, size))
+        window_move(&self->w, UINT64_MAX, UINT64_MAX);
+}
+
+/* Whether a block may begin at `at`: with the next number, or of a thread with a small one. */
+static bool is_block(const uint8_t *at, uint32_t number)
+{
+    return load_le32(at) >= XRAY_PROFILE_BLOCK_SIZE &&
+           (load_le32(at + 4) == number || load_le32(at + 12) == 0);
+}
+
+/*
+ * Where the block at the window ends. Its size can be damaged: then it leads neither to the next
+ * block nor to the end, and the block ends where the next number begins one, or with the file.
+ */
+static uint64_t find_block_end(profile_producer *self)
+{
+    const uint32_t size = load_le32(self->w.at), number = load_le32(self->w.at + 4);
+    const size_t want = (size_t)size + XRAY_PROFILE_BLOCK_SIZE;
+    size_t left = window_need(&self->w, want), at = XRAY_PROFILE_BLOCK_SIZE;
+    if (size >= XRAY_PROFILE_BLOCK_SIZE &&
+        (left == size || (left >= want && is_block(self->w.at + size, number + 1))))
+        return window_offset(&self->w) + size;
+    while (left = window_need(&self->w, at + XRAY_PROFILE_BLOCK_SIZE),
+           left >= at + XRAY_PROFILE_BLOCK_SIZE &&
+               !(load_le32(self->w.at + at) >= XRAY_PROFILE_BLOCK_SIZE &&
+                 load_le32(self->w.at + at + 4) == number + 1 &&
+                 load_le32(self->w.at + at + 12) == 0))
+        at += 4;
+    if (left < at + XRAY_PROFILE_BLOCK_SIZE && left < size)
+        return window_offset(&self->w) + size; /* the file is cut */
+    if (left < at + XRAY_PROFILE_BLOCK_SIZE)
+        at = left;
+    if (at != size)
+        profile_report(self, 4, "the size of a block that leads to the next or the end",
+                       "another size");
+    return window_offset(&self->w) + at;
+}
+
 static stele_status enter_block(profile_producer *self)
 {
     const size_t left = window_need(&self->w, XRAY_PROFILE_BLOCK_SIZE);
-    uint32_t size;
     if (left < XRAY_PROFILE_BLOCK_SIZE) {
         if (left != 0 && self->w.status == STELE_OK)
-            profile_report(self, left, "a block header of 16 bytes", "the end of the file");
+            profile_skip(self, left, "a block header of 16 bytes", "the end of the file");
         return self->w.status != STELE_OK ? self->w.status : STELE_END;
     }
-    size = load_le32(self->w.at);
-    if (size < XRAY_PROFILE_BLOCK_SIZE) {
-        profile_report(self, 4, "a block of 16 bytes or more", "fewer");
-        return STELE_END;
-    }
-    self->block_end = window_offset(&self->w) + size;
+    self->block_end = find_block_end(self);
     self->thread = xray_trace_thread(self->trace, self->pid, (uint32_t)load_le64(self->w.at + 8));
     self->w.at += XRAY_PROFILE_BLOCK_SIZE;
     return self->thread == UINT32_MAX ? STELE_ERR_MEMORY : STELE_OK;
@@ -103,11 +142,8 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
         uint64_t room = self->block_end - window_offset(&self->w);
         if (self->w.in->has_size && room > self->w.in->size - window_offset(&self->w))
             room = self->w.in->size - window_offset(&self->w);
-        profile_report(self, room, "a path that ends within its block", "one that does not");
-        self->base.balance.skipped_size += room;
+        profile_skip(self, room, "a path that ends within its block", "one that does not");
         self->block_end = 0;
-        if (!window_skip(&self->w, room))
-            window_move(&self->w, UINT64_MAX, UINT64_MAX);
         return self->w.status;
     }
     name = depth == 0 ? 0 : xray_trace_function(self->trace, batch, load_le32(self->w.at));
@@ -131,9 +167,8 @@ static stele_status take_record(profile_producer *self, stele_batch *batch)
     return STELE_OK;
 }
 
-static stele_status profile_fill(producer *base, stele_batch *batch)
+static stele_status take_batch(profile_producer *self, stele_batch *batch)
 {
-    profile_producer *self = (profile_producer *)base;
     stele_status status = STELE_OK;
     stele_batch_clear(batch);
     batch->columns = self->columns;
@@ -152,6 +187,16 @@ static stele_status profile_fill(producer *base, stele_batch *batch)
             status = take_record(self, batch);
     }
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
+}
+
+static stele_status profile_fill(producer *base, stele_batch *batch)
+{
+    profile_producer *self = (profile_producer *)base;
+    const stele_status status = take_batch(self, batch);
+    const uint64_t offset = window_offset(&self->w), position = self->w.in->position;
+    const uint64_t passed = self->w.in->is_ended && position < offset ? position : offset;
+    base->balance.record_size = passed - base->balance.skipped_size;
+    return status;
 }
 
 static void profile_close(producer *base)

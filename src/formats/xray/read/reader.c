@@ -41,6 +41,12 @@ typedef struct fdr_producer {
     bool is_timeless_reported;
     bool is_end_checked; /* of the buffer, on sequential inputs */
     bool is_starved;     /* no more bytes of the buffer can be loaded */
+    bool is_lost;        /* nothing is read until records go on: they are looked for */
+    uint64_t lost_begin; /* offset of the record that could not be read */
+    uint8_t lost_byte;   /* its first one */
+    stele_xray_result lost_result;
+    uint64_t padding_begin; /* behind the last record of a version 1 buffer; 0: was counted */
+    uint64_t done_size;     /* of the ranges before, of one thread */
     uint64_t tsc;
     uint16_t cpu;
     uint8_t cpu_flag; /* STELE_FLAG_HAS_CPU once known */
@@ -170,41 +176,87 @@ static void check_grammar(fdr_producer *self, const uint8_t *at, unsigned kind)
     self->state = FDR_BODY;
 }
 
+/* ---- What became of the bytes ---- */
+
+/* Where the input is known to end, as far as that is known. */
+static uint64_t input_end(const fdr_producer *self)
+{
+    const input *in = self->w.in;
+    return in->has_size ? in->size : in->is_ended ? in->position : UINT64_MAX;
+}
+
+/* The rest of a version 1 buffer that was left, up to `offset`. */
+static void count_padding(fdr_producer *self, uint64_t offset)
+{
+    const uint64_t end = self->range.end < offset ? self->range.end : offset;
+    if (self->padding_begin != 0 && end > self->padding_begin)
+        self->base.balance.padding_size += end - self->padding_begin;
+    self->padding_begin = 0;
+}
+
+/* Records are what is neither skipped nor padding: of what was passed over in file order, with what
+   stands between buffers, or of the buffers of the thread. */
+static void count_records(fdr_producer *self)
+{
+    const uint64_t offset = window_offset(&self->w), end = input_end(self);
+    stele_balance *balance = &self->base.balance;
+    uint64_t passed = offset < end ? offset : end;
+    if (!self->is_file_order)
+        passed = self->done_size + (self->has_range ? passed - self->range.begin : 0);
+    balance->record_size = passed - balance->skipped_size - balance->padding_size;
+}
+
 static void leave_range(fdr_producer *self)
 {
+    const uint64_t end = input_end(self);
     self->has_range = false;
+    self->is_lost = false;
+    if (self->is_file_order)
+        return;
+    self->done_size += (self->range.end < end ? self->range.end : end) - self->range.begin;
+    count_padding(self, end);
 }
 
 /*
- * A record that cannot be read: goes on where the next eight records look sound, by bytes, because
- * payloads are not aligned. Times from there on lack the deltas that were skipped, until a record
- * sets the counter anew.
+ * A record that cannot be read: goes on where the next eight look sound, by bytes, because payloads
+ * are not aligned. Times from there on lack the deltas that were skipped, until a record sets the
+ * counter anew.
  */
-static stele_status skip_damage(fdr_producer *self, const uint8_t **at, const uint8_t *end,
-                                stele_xray_result result)
+static void skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result result)
+{
+    self->is_lost = true;
+    self->lost_begin = window_offset_of(&self->w, at);
+    self->lost_byte = *at;
+    self->lost_result = result;
+}
+
+/* Looks for where records go on, and tells what was skipped once that is found. */
+static void seek_records(fdr_producer *self, const uint8_t **at, const uint8_t *end, bool is_all)
 {
     static const char *const expected[] = {
+        [STELE_XRAY_SHORT] = "a record that is no longer than can be",
         [STELE_XRAY_BAD_ACTION] = "an action from 0 to 3",
         [STELE_XRAY_BAD_KIND] = "a kind of metadata record that this version has here",
         [STELE_XRAY_BAD_SIZE] = "a payload of positive size"};
-    const uint8_t *const start = *at;
-    char found[80];
-    unsigned count;
-    const size_t left = (size_t)(end - start);
-    const size_t size = result == STELE_XRAY_BAD_ACTION ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
-    /* First try: the record has the size of its kind, and only its contents are wrong. */
-    *at = left < size ? end : start + size;
-    if (left >= size && !xray_sound_records(self->trace, *at, end, true, &count)) {
-        *at = start;
-        do {
-            ++*at;
-        } while (*at != end && !xray_sound_records(self->trace, *at, end, true, &count));
+    const uint8_t *const found = is_all || end - *at > (ptrdiff_t)XRAY_JUDGE_SIZE
+                                     ? xray_find_records(self->trace, *at, end, is_all,
+                                                         self->lost_result == STELE_XRAY_BAD_SIZE)
+                                     : NULL;
+    char text[80];
+    uint64_t size;
+    if (found == NULL && !is_all) {
+        if (end - *at > (ptrdiff_t)XRAY_JUDGE_SIZE)
+            *at = end - XRAY_SOUND_SIZE - 1;
+        return;
     }
-    snprintf(found, sizeof found, "byte 0x%02x; %zu bytes are skipped", *start,
-             (size_t)(*at - start));
-    fdr_report(self, XRY002, start, (uint64_t)(*at - start), expected[result], found);
-    self->base.balance.skipped_size += (uint64_t)(*at - start);
-    return STELE_OK;
+    *at = found != NULL ? found : end;
+    self->is_lost = false;
+    size = window_offset_of(&self->w, *at) - self->lost_begin;
+    snprintf(text, sizeof text, "byte 0x%02x; %llu bytes are skipped", self->lost_byte,
+             (unsigned long long)size);
+    diag_report(&self->trace->base.context->diag, &xray_codes[XRY002], self->w.in->name,
+                self->lost_begin, size, expected[self->lost_result], "%s", text);
+    self->base.balance.skipped_size += size;
 }
 
 /* The bytes of the buffer end inside of a record. */
@@ -230,15 +282,53 @@ static stele_status end_short(fdr_producer *self, stele_batch *batch, const uint
 }
 
 /* How many bytes of a record have to be loaded, with those behind it that tell whether its payload
-   is there. */
-static size_t size_to_judge(const fdr_producer *self, const stele_xray_record *record)
+   is there, as far as the buffer has them. */
+static size_t size_to_judge(const fdr_producer *self, const uint8_t *at,
+                            const stele_xray_record *record)
 {
     const bool is_event =
         record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
-    return record->size + (is_event && self->trace->header.version <= 2 ? XRAY_SOUND_SIZE : 0);
+    const uint64_t left = self->range.end - window_offset_of(&self->w, at);
+    const uint64_t want = record->size + (is_event ? (uint64_t)XRAY_JUDGE_SIZE : 0);
+    return (size_t)(want < left ? want : left);
 }
 
-/* A metadata record of the buffer; `*at` goes behind it. */
+/* A custom or typed event with what is there of its payload; `*at` goes behind that. */
+static stele_status take_event(fdr_producer *self, stele_batch *batch, const uint8_t **at,
+                               const uint8_t *end, const stele_xray_record *record)
+{
+    const uint8_t *const start = *at;
+    char found[80];
+    uint32_t size;
+    const xray_payload judged = xray_judge_payload(self->trace, start, (uint32_t)record->value, end,
+                                                   &self->overwrites, &size);
+    if (judged == XRAY_PAYLOAD_SHORT) {
+        *at = end;
+        return end_short(self, batch, start, (size_t)(end - start), record);
+    }
+    if (self->trace->header.version >= 5)
+        self->tsc = record->tsc;
+    if (judged == XRAY_PAYLOAD_OVERWRITTEN) {
+        fdr_report(self, XRY007, start, record->value, "the payload", "the next record");
+    } else if (judged == XRAY_PAYLOAD_DAMAGED) {
+        snprintf(found, sizeof found, "%u bytes; records go on after %u", (unsigned)record->value,
+                 (unsigned)size);
+        fdr_report(self, XRY019, start, (uint64_t)XRAY_METADATA_SIZE + size,
+                   "a payload before the next record", found);
+        self->base.balance.skipped_size += size;
+    }
+    *at = start + XRAY_METADATA_SIZE + size;
+    return push_payload(self, batch, start, record, size);
+}
+
+/* Whether the bytes up to `end` are all that can be held at once, and the buffer has more. */
+static bool is_too_long(const fdr_producer *self, const uint8_t *end)
+{
+    return self->w.buffer != NULL && window_offset_of(&self->w, end) < self->range.end &&
+           (size_t)(self->w.end - self->w.at) >= self->w.capacity_max;
+}
+
+/* A metadata record of the buffer; `*at` goes behind it, and stays where more has to be loaded. */
 static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                                   const uint8_t *end, bool is_all)
 {
@@ -249,19 +339,18 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
     stele_xray_record record = {0};
     const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
                                                         &self->tsc, start, left, &record);
-    if (result == STELE_XRAY_SHORT && !is_all)
+    if (result > STELE_XRAY_SHORT ||
+        (result == STELE_XRAY_SHORT && is_all && is_too_long(self, end))) {
+        skip_damage(self, start, result);
         return STELE_OK;
-    if (result == STELE_XRAY_SHORT &&
-        !(left >= XRAY_METADATA_SIZE &&
-          xray_is_overwritten(self->trace, start, record.value, end, &self->overwrites))) {
-        *at = end;
-        return end_short(self, batch, start, left, &record);
     }
-    if (result > STELE_XRAY_SHORT)
-        return skip_damage(self, at, end, result);
-    if (!is_all && left < size_to_judge(self, &record)) {
+    if (!is_all && (left < XRAY_METADATA_SIZE || left < size_to_judge(self, start, &record))) {
         self->tsc = before;
         return STELE_OK;
+    }
+    if (left < XRAY_METADATA_SIZE) {
+        *at = end;
+        return end_short(self, batch, start, left, &record);
     }
     if (self->state != FDR_BODY || record.kind == STELE_XRAY_NEW_BUFFER ||
         record.kind == STELE_XRAY_PID || record.kind == STELE_XRAY_WALL_TIME) {
@@ -273,10 +362,22 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
         else
             check_grammar(self, start, record.kind);
     }
-    *at = start + record.size;
+    if (result == STELE_XRAY_OK)
+        *at = start + record.size;
     switch (record.kind) {
-    case STELE_XRAY_EXTENTS: *at = start; return skip_damage(self, at, end, STELE_XRAY_BAD_KIND);
-    case STELE_XRAY_END_OF_BUFFER: leave_range(self); break;
+    case STELE_XRAY_EXTENTS:
+        *at = start;
+        skip_damage(self, start, STELE_XRAY_BAD_KIND);
+        break;
+    case STELE_XRAY_END_OF_BUFFER:
+        if (xray_is_false_end(self->trace, start, end)) {
+            *at = start;
+            skip_damage(self, start, STELE_XRAY_BAD_KIND);
+            break;
+        }
+        self->padding_begin = window_offset_of(&self->w, *at);
+        leave_range(self);
+        break;
     case STELE_XRAY_NEW_CPU:
     case STELE_XRAY_TSC_WRAP:
         if (self->tsc < before && self->check)
@@ -288,13 +389,7 @@ static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const 
         break;
     case STELE_XRAY_CALL_ARGUMENT: return push_argument(self, batch, start, record.value);
     case STELE_XRAY_CUSTOM_EVENT:
-    case STELE_XRAY_TYPED_EVENT:
-        if (xray_is_overwritten(self->trace, start, record.value, end, &self->overwrites)) {
-            fdr_report(self, XRY007, start, record.value, "the payload", "the next record");
-            *at = start + XRAY_METADATA_SIZE;
-            return push_payload(self, batch, start, &record, 0);
-        }
-        return push_payload(self, batch, start, &record, (uint32_t)record.value);
+    case STELE_XRAY_TYPED_EVENT: *at = start; return take_event(self, batch, at, end, &record);
     default: break;
     }
     return STELE_OK;
@@ -378,7 +473,11 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
     const uint8_t *at = self->w.at;
     stele_status status = STELE_OK;
     while (status == STELE_OK && self->has_range && at != end && !batch_is_full(batch)) {
-        if (!xray_is_metadata(big, at)) {
+        if (self->is_lost) {
+            seek_records(self, &at, end, is_all);
+            if (self->is_lost)
+                break;
+        } else if (!xray_is_metadata(big, at)) {
             const uint8_t *const before = at;
             if (self->state != FDR_BODY)
                 check_grammar(self, at, STELE_XRAY_ENTER);
@@ -401,12 +500,11 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
                 status = take_function(self, batch, &at);
                 continue;
             }
-            status = skip_damage(self, &at, end, STELE_XRAY_BAD_ACTION);
-            continue;
+            skip_damage(self, at, STELE_XRAY_BAD_ACTION);
         } else {
             const uint8_t *const before = at;
             status = take_metadata(self, batch, &at, end, is_all);
-            if (at == before)
+            if (at == before && !self->is_lost)
                 break;
         }
     }
@@ -430,9 +528,16 @@ static void enter_range(fdr_producer *self)
 static stele_status next_range(fdr_producer *self)
 {
     if (self->is_file_order) {
+        const xray_range before = self->range;
         const stele_status status = xray_locate(&self->locator, &self->w, &self->range);
+        const xray_range next = self->range;
+        uint64_t end = input_end(self);
         self->base.balance.skipped_size += self->locator.skipped;
         self->locator.skipped = 0;
+        end = window_offset(&self->w) < end ? window_offset(&self->w) : end;
+        self->range = before;
+        count_padding(self, end);
+        self->range = next;
         if (status != STELE_OK)
             return status;
     } else {
@@ -459,15 +564,16 @@ static const uint8_t *loaded_end(fdr_producer *self, bool *is_all)
 static stele_status load_more(fdr_producer *self)
 {
     const stele_xray_header *header = &self->trace->header;
-    size_t want = 4u * XRAY_METADATA_SIZE;
+    size_t want = self->is_lost ? 2u * XRAY_SOUND_SIZE : 4u * XRAY_METADATA_SIZE;
     size_t left = window_need(&self->w, want);
-    if (left >= XRAY_METADATA_SIZE && xray_is_metadata(header->is_big_endian, self->w.at)) {
+    if (!self->is_lost && left >= XRAY_METADATA_SIZE &&
+        xray_is_metadata(header->is_big_endian, self->w.at)) {
         stele_xray_record record = {0};
         uint64_t tsc = 0;
         const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
                                                             &tsc, self->w.at, left, &record);
         if (result == STELE_XRAY_OK || result == STELE_XRAY_SHORT) {
-            want = size_to_judge(self, &record);
+            want = size_to_judge(self, self->w.at, &record);
             left = window_need(&self->w, want);
         }
     }
@@ -502,7 +608,7 @@ static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
 {
     const bool big = self->trace->header.is_big_endian;
     stele_status status = STELE_OK;
-    while (status == STELE_OK && self->has_range && batch->event_count != 0 &&
+    while (status == STELE_OK && self->has_range && !self->is_lost && batch->event_count != 0 &&
            batch->events[batch->event_count - 1].kind == STELE_KIND_BEGIN &&
            window_offset(&self->w) + XRAY_METADATA_SIZE <= self->range.end &&
            window_need(&self->w, XRAY_METADATA_SIZE) >= XRAY_METADATA_SIZE &&
@@ -529,8 +635,10 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
             if (status != STELE_OK)
                 break;
         }
-        if (thread != UINT32_MAX && self->range.thread != thread && batch->event_count != 0)
+        if (thread != UINT32_MAX && self->range.thread != thread && batch->event_count != 0) {
+            count_records(self);
             return STELE_OK;
+        }
         thread = self->range.thread;
         batch->stream = self->trace->threads[thread].stream;
         end = loaded_end(self, &is_all);
@@ -553,6 +661,7 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
     }
     if (status == STELE_OK)
         status = take_arguments(self, batch);
+    count_records(self);
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
 }
 
@@ -577,6 +686,8 @@ stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request,
     self->check = request->check;
     self->is_file_order = request->stream == PRODUCE_ALL;
     self->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE};
+    /* In file order the producer passes over all bytes. */
+    trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
     xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
     return xray_producer_start(&self->base, &self->w, trace, request, 0, UINT64_MAX, out);
 }

@@ -4,9 +4,22 @@
 
 #include "formats/xray/records/decode.h"
 
-/* Records of a buffer's body, of functions with numbers as low as those known already. */
-static bool is_sound(const xray_trace *trace, const stele_xray_record *record)
+/* Before any function of the program is known, those with numbers below this are believed. */
+#define FUNCTIONS_LIKELY (1u << 12)
+
+/* So many records in a row say that they go on there, where a long payload or the end follows. */
+#define SEVERAL_COUNT 3u
+
+static bool is_event(const stele_xray_record *record)
 {
+    return record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
+}
+
+/* Records of a buffer's body, of functions with numbers as low as those known already. */
+static bool is_sound(const xray_trace *trace, const stele_xray_record *record, uint32_t likely)
+{
+    const uint32_t object = record->function >> STELE_XRAY_OBJECT_SHIFT;
+    const uint32_t number = record->function & STELE_XRAY_FUNCTION_MASK;
     switch (record->kind) {
     case STELE_XRAY_EXTENTS:
     case STELE_XRAY_NEW_BUFFER:
@@ -14,14 +27,15 @@ static bool is_sound(const xray_trace *trace, const stele_xray_record *record)
     case STELE_XRAY_PID: return false;
     default:
         return record->kind >= STELE_XRAY_NEW_BUFFER ||
-               ((record->function & STELE_XRAY_FUNCTION_MASK) != 0 &&
-                (record->function & STELE_XRAY_FUNCTION_MASK) <
-                    trace->objects[record->function >> STELE_XRAY_OBJECT_SHIFT].count);
+               (number != 0 && (number < trace->objects[object].count ||
+                                (object == 0 && trace->objects[0].count == 0 && number < likely)));
     }
 }
 
-bool xray_sound_records(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
-                        bool has_payloads, unsigned *count)
+/* Whether the next records, up to XRAY_SOUND_COUNT or the end, could be ones whose payloads were
+   overwritten; `*count` of them are whole. */
+static bool are_bare(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                     unsigned *count)
 {
     const stele_xray_header *header = &trace->header;
     uint64_t tsc = 0;
@@ -29,16 +43,13 @@ bool xray_sound_records(const xray_trace *trace, const uint8_t *at, const uint8_
         stele_xray_record record;
         const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
                                                             &tsc, at, (size_t)(end - at), &record);
-        const bool is_overwritten =
-            !has_payloads && result <= STELE_XRAY_SHORT && end - at >= XRAY_METADATA_SIZE &&
-            (record.kind == STELE_XRAY_CUSTOM_EVENT || record.kind == STELE_XRAY_TYPED_EVENT);
-        if (is_overwritten) {
+        if (result <= STELE_XRAY_SHORT && end - at >= XRAY_METADATA_SIZE && is_event(&record)) {
             at += XRAY_METADATA_SIZE;
             continue;
         }
         if (result == STELE_XRAY_SHORT)
             return true;
-        if (result != STELE_XRAY_OK || !is_sound(trace, &record))
+        if (result != STELE_XRAY_OK || !is_sound(trace, &record, 0))
             return false;
         if (record.kind == STELE_XRAY_END_OF_BUFFER) {
             ++*count;
@@ -49,24 +60,179 @@ bool xray_sound_records(const xray_trace *trace, const uint8_t *at, const uint8_
     return true;
 }
 
+/* Records without payloads have sizes of 8 and 16 bytes: so far the next one is looked for there
+   first, because at other places deltas may read as functions. */
+#define ALIGNED_SIZE (XRAY_JUDGE_SIZE - XRAY_SOUND_SIZE)
+
+/* A run of records from a place on. */
+typedef struct run {
+    unsigned count;
+    unsigned timed; /* functions that took some time */
+    bool has_pair;  /* an entry right before the exit of the same function */
+    bool is_cut;    /* the last one does not end in what was looked at */
+    bool has_end;   /* the last one is that of a version 1 buffer */
+    bool is_good;   /* eight, or all up to the end */
+} run;
+
+/* Follows records from `at`, XRAY_SOUND_SIZE bytes far. */
+static run follow(const xray_trace *trace, const uint8_t *at, const uint8_t *end, bool is_all)
+{
+    const stele_xray_header *header = &trace->header;
+    const bool is_near = end - at < (ptrdiff_t)XRAY_SOUND_SIZE;
+    const uint8_t *const stop = is_near ? end : at + XRAY_SOUND_SIZE;
+    uint64_t tsc = 0;
+    uint32_t entered = 0;
+    run r = {.count = 0};
+    while (r.count < XRAY_SOUND_COUNT && at < stop) {
+        stele_xray_record record = {0};
+        const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
+                                                            &tsc, at, (size_t)(stop - at), &record);
+        if (result == STELE_XRAY_SHORT) {
+            /* The last record may be cut off; a payload far beyond the end is rather no payload. */
+            r.is_cut = true;
+            r.is_good = r.count >= (is_near && is_all ? 1 : SEVERAL_COUNT);
+            return r;
+        }
+        if (result != STELE_XRAY_OK || !is_sound(trace, &record, FUNCTIONS_LIKELY))
+            return r;
+        r.count++;
+        if (record.kind < XRAY_ACTION_COUNT) {
+            const bool is_exit =
+                record.kind == XRAY_ACTION_EXIT || record.kind == XRAY_ACTION_TAIL_EXIT;
+            r.timed += record.value != 0;
+            r.has_pair |= is_exit && record.function == entered;
+            entered = is_exit ? 0 : record.function;
+        }
+        r.has_end = record.kind == STELE_XRAY_END_OF_BUFFER;
+        if (r.has_end)
+            break;
+        at += record.size;
+    }
+    r.is_good = r.count != 0 && (r.count >= XRAY_SOUND_COUNT || at < stop ||
+                                 (is_near ? is_all : r.count >= SEVERAL_COUNT));
+    return r;
+}
+
+/* Whether records go on at `at` in the way of writers whose payloads are overwritten. */
+static bool are_overwritten(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+{
+    unsigned count;
+    return trace->header.version <= 2 && are_bare(trace, at, end, &count) &&
+           count >= XRAY_SOUND_COUNT;
+}
+
+/* The first place before `last` where records go on, at least `least` of them. */
+static const uint8_t *find_until(const xray_trace *trace, const uint8_t *at, const uint8_t *last,
+                                 const uint8_t *end, bool is_all, unsigned least)
+{
+    for (; at < last; at++) {
+        const run r = follow(trace, at, end, is_all);
+        if ((r.is_good && r.count >= (r.has_end ? SEVERAL_COUNT : least)) ||
+            are_overwritten(trace, at, end))
+            return at;
+    }
+    return NULL;
+}
+
+const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                                 bool is_all, bool has_payload)
+{
+    const uint8_t *last = end;
+    if (!is_all)
+        last = end - at > (ptrdiff_t)XRAY_SOUND_SIZE ? end - XRAY_SOUND_SIZE : at;
+    for (size_t i = XRAY_FUNCTION_SIZE; i <= ALIGNED_SIZE && (size_t)(last - at) > i;
+         i += XRAY_FUNCTION_SIZE) {
+        const run r = follow(trace, at + i, end, is_all);
+        if (r.count >= XRAY_SOUND_COUNT || (r.is_good && i <= XRAY_METADATA_SIZE && !has_payload) ||
+            are_overwritten(trace, at + i, end))
+            return at + i;
+    }
+    return at == last ? NULL : find_until(trace, at + 1, last, end, is_all, 1);
+}
+
 /*
  * A payload that is there hardly ever reads as records of known functions; where it does, and is
  * long enough to hold one, the records are taken for real: else they would be lost in silence. The
  * same holds at the end of a buffer that has no room for the payload. Where the bytes tell nothing,
  * the writer does what it did before.
  */
-bool xray_is_overwritten(const xray_trace *trace, const uint8_t *at, uint64_t size,
-                         const uint8_t *end, bool *is_habit)
+static bool is_overwritten(const xray_trace *trace, const uint8_t *at, uint64_t size,
+                           const uint8_t *end, bool *is_habit)
 {
     const uint8_t *const behind = at + XRAY_METADATA_SIZE;
-    unsigned count, unused;
-    if (trace->header.version > 2 || size == 0 ||
-        !xray_sound_records(trace, behind, end, false, &count))
+    unsigned count;
+    if (trace->header.version > 2 || size == 0 || !are_bare(trace, behind, end, &count))
         return false;
     if (size > (uint64_t)(end - behind))
         return true;
     if (count != 0 && (size >= XRAY_FUNCTION_SIZE ||
-                       !xray_sound_records(trace, behind + size, end, true, &unused)))
+                       (behind + size != end && !follow(trace, behind + size, end, true).is_good)))
         *is_habit = true;
     return *is_habit;
+}
+
+/* Whether records go on at `at`, or would if the one there were not damaged. */
+static bool go_on(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+{
+    static const size_t sizes[] = {0, XRAY_FUNCTION_SIZE, XRAY_METADATA_SIZE};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        run r;
+        if ((size_t)(end - at) <= sizes[i])
+            return true;
+        r = follow(trace, at + sizes[i], end, true);
+        if (r.is_good || (r.is_cut && i == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Where eight records that took time and return from what they entered stand in a payload: one
+   whose size was damaged so that the next records look like a part of it. */
+static const uint8_t *find_swallowed(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+{
+    const bool big = trace->header.is_big_endian;
+    while ((size_t)(end - at) >= (size_t)XRAY_SOUND_COUNT * XRAY_FUNCTION_SIZE) {
+        if (xray_is_metadata(big, at)
+                ? xray_has_kind(trace->header.version, xray_metadata_kind(big, at))
+                : xray_is_call(big, xray_load32(big, at))) {
+            const run r = follow(trace, at, end, true);
+            if (r.count >= XRAY_SOUND_COUNT && r.has_pair && r.timed * 2 >= XRAY_SOUND_COUNT)
+                return at;
+        }
+        at++;
+    }
+    return NULL;
+}
+
+xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint32_t size,
+                                const uint8_t *end, bool *is_habit, uint32_t *there)
+{
+    const uint8_t *const behind = at + XRAY_METADATA_SIZE;
+    const uint8_t *found;
+    *there = 0;
+    if (size == 0)
+        return XRAY_PAYLOAD_WHOLE;
+    if (is_overwritten(trace, at, size, end, is_habit))
+        return XRAY_PAYLOAD_OVERWRITTEN;
+    if (size > (size_t)(end - behind)) {
+        found = find_until(trace, behind, end, end, true, SEVERAL_COUNT);
+        *there = (uint32_t)((found != NULL ? found : end) - behind);
+        return found != NULL ? XRAY_PAYLOAD_DAMAGED : XRAY_PAYLOAD_SHORT;
+    }
+    found = find_swallowed(trace, behind, behind + size);
+    if (found == NULL && !go_on(trace, behind + size, end))
+        found = find_until(trace, behind, behind + size, end, true, SEVERAL_COUNT);
+    *there = found != NULL ? (uint32_t)(found - behind) : size;
+    return found != NULL ? XRAY_PAYLOAD_DAMAGED : XRAY_PAYLOAD_WHOLE;
+}
+
+bool xray_is_false_end(const xray_trace *trace, const uint8_t *at, const uint8_t *end)
+{
+    const size_t left = (size_t)(end - at);
+    const uint32_t size = xray_load32(trace->header.is_big_endian, at + 1);
+    if (left > XRAY_FUNCTION_SIZE &&
+        follow(trace, at + XRAY_FUNCTION_SIZE, end, true).count >= XRAY_SOUND_COUNT)
+        return true;
+    return size != 0 && size < left && left - size > XRAY_METADATA_SIZE &&
+           follow(trace, at + XRAY_METADATA_SIZE + size, end, true).count >= XRAY_SOUND_COUNT;
 }

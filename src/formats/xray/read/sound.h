@@ -6,18 +6,42 @@
 
 #define XRAY_SOUND_COUNT 8u
 
-/* Bytes that hold so many records, unless one of them has a payload. */
-#define XRAY_SOUND_SIZE (XRAY_SOUND_COUNT * 16u)
+/* How many bytes from a place on tell whether records stand there. */
+#define XRAY_SOUND_SIZE 512u
 
-/* Whether the next records, up to XRAY_SOUND_COUNT or the end, could be ones; `*count` of them are
-   whole. Without `has_payloads`, those of events were overwritten. */
-bool xray_sound_records(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
-                        bool has_payloads, unsigned *count);
+/* Bytes behind the payload of an event that have to be there for xray_judge_payload(). */
+#define XRAY_JUDGE_SIZE (XRAY_SOUND_SIZE + 128u)
 
-/* Whether the payload of `size` bytes behind the event marker at `at` was overwritten by the next
-   record, which writers of versions 1 and 2 did. XRAY_SOUND_SIZE bytes behind it should be there,
-   unless the buffer ends before. `*is_habit`, false at first, is carried from call to call. */
-bool xray_is_overwritten(const xray_trace *trace, const uint8_t *at, uint64_t size,
-                         const uint8_t *end, bool *is_habit);
+/* What stands behind the marker of a custom or typed event. */
+typedef enum xray_payload {
+    XRAY_PAYLOAD_WHOLE,
+    XRAY_PAYLOAD_OVERWRITTEN, /* by the next record: FORMAT.md "Overwritten payloads" */
+    XRAY_PAYLOAD_DAMAGED,     /* records begin before it ends: its size is not believed */
+    XRAY_PAYLOAD_SHORT        /* it is longer than what is there */
+} xray_payload;
+
+/*
+ * Judges the payload of `size` bytes of the event marker at `at`; `*there` bytes of it are there.
+ * XRAY_JUDGE_SIZE bytes behind it should be loaded, unless the buffer ends before. `*is_habit`,
+ * false at first, is carried from call to call: whether the writer overwrites payloads.
+ */
+xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint32_t size,
+                                const uint8_t *end, bool *is_habit, uint32_t *there);
+
+/*
+ * Whether the EndOfBuffer record at `at` is rather a damaged one of another kind: its second half
+ * is a function and others follow, or its bytes are those of an event whose payload records follow.
+ * What stands after the end of a buffer can be records, too: those of its use before.
+ */
+bool xray_is_false_end(const xray_trace *trace, const uint8_t *at, const uint8_t *end);
+
+/*
+ * Where records go on after the one at `at`, which is damaged: eight in a row, or all up to `end`,
+ * at best one record further. With `has_payload`, that one has a payload of unknown size. NULL if
+ * there is none; with `is_all` false, `end` is not that of the buffer, and the last XRAY_SOUND_SIZE
+ * bytes before it were not looked at.
+ */
+const uint8_t *xray_find_records(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                                 bool is_all, bool has_payload);
 
 #endif

@@ -77,8 +77,8 @@ static void rewrite_time(rewriter *r, uint64_t before, uint64_t after)
     }
 }
 
-/* A kept record with the bytes of its payload and its arguments as they are; a payload that was
-   overwritten has no size any more. */
+/* A kept record with the bytes of its payload and its arguments as they are; of a payload that was
+   overwritten, or had a damaged size, what is there. */
 static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record *record,
                          uint64_t before)
 {
@@ -88,8 +88,10 @@ static void rewrite_kept(rewriter *r, const uint8_t *at, const stele_xray_record
     const bool is_delta = !is_event || r->header->version >= 5;
     size_t head = record->kind < XRAY_ACTION_COUNT ? XRAY_FUNCTION_SIZE : XRAY_METADATA_SIZE;
     memcpy(bytes, at, head);
-    if (is_event && record->value == 0)
-        memset(bytes + 1, 0, 4);
+    if (is_event && r->header->is_big_endian)
+        store_be32(bytes + 1, (uint32_t)record->value);
+    else if (is_event)
+        store_le32(bytes + 1, (uint32_t)record->value);
     if (is_delta) {
         rewrite_time(r, before, record->tsc);
         if (r->header->is_big_endian)
@@ -108,20 +110,21 @@ static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray
     const stele_xray_header *h = &c->trace->header;
     size_t left = window_need(&c->w, XRAY_METADATA_SIZE);
     stele_xray_result result;
+    uint32_t there;
     *record = (stele_xray_record){0};
     result = xray_decode_record(h->is_big_endian, h->version, tsc, c->w.at, left, record);
     if ((result != STELE_XRAY_OK && result != STELE_XRAY_SHORT) || left < XRAY_METADATA_SIZE ||
         (record->kind != STELE_XRAY_CUSTOM_EVENT && record->kind != STELE_XRAY_TYPED_EVENT))
         return result;
-    left = window_need(&c->w, record->size + XRAY_SOUND_SIZE);
-    if (xray_is_overwritten(c->trace, c->w.at, record->value, c->w.at + left, &c->overwrites)) {
-        record->value = 0;
-        record->size = XRAY_METADATA_SIZE;
-        return STELE_XRAY_OK;
-    }
-    return result == STELE_XRAY_SHORT
-               ? xray_decode_record(h->is_big_endian, h->version, tsc, c->w.at, left, record)
-               : result;
+    left = window_need(&c->w, (size_t)record->size + XRAY_JUDGE_SIZE);
+    if (xray_judge_payload(c->trace, c->w.at, (uint32_t)record->value, c->w.at + left,
+                           &c->overwrites, &there) == XRAY_PAYLOAD_SHORT)
+        return STELE_XRAY_SHORT;
+    if (h->version >= 5)
+        *tsc = record->tsc;
+    record->value = there;
+    record->size = XRAY_METADATA_SIZE + there;
+    return STELE_XRAY_OK;
 }
 
 /* What cannot be read ends at the next kept event; false when there is none in the buffer. */
