@@ -163,7 +163,7 @@ typedef struct unusual {
     uint64_t count;
 } unusual;
 
-#define UNUSUAL_COUNT 7
+#define UNUSUAL_COUNT 8
 
 static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
 {
@@ -178,7 +178,9 @@ static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
         {"repeated_count", "event", "repeating others, as forked processes do: counted once",
          counts->repeated_count},
         {"path_other_count", "call", "beyond the limit of paths: counted at their callers",
-         counts->node_other_count}};
+         counts->node_other_count},
+        {"folded_count", "call", "that recur more than 32 times on a path: folded back to the 32nd",
+         counts->folded_count}};
     for (size_t i = 0; i < UNUSUAL_COUNT; i++)
         list[i] = all[i];
 }
@@ -212,7 +214,8 @@ void calling_write_unusual_json(json *j, const call_counts *counts)
     unusual list[UNUSUAL_COUNT];
     list_unusual(counts, list);
     json_open(j, "unusual", '{');
-    for (size_t i = 0; i < UNUSUAL_COUNT; i++)
+    /* The last is of paths, which are no figures. */
+    for (size_t i = 0; i + 1 < UNUSUAL_COUNT; i++)
         json_uint(j, list[i].key, list[i].count);
     json_close(j, '}');
 }

@@ -40,6 +40,9 @@ bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p);
 bool calling_output(cli *c, const char *path, output **out);
 void calling_output_end(cli *c, const char *path, output *out);
 
+/* Whether --width can be used; else false, and told. */
+bool flame_width_fits(cli *c);
+
 /* What was unusual, as remarks on standard error. */
 void calling_remark_unusual(cli *c, const call_counts *counts);
 

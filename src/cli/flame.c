@@ -14,15 +14,27 @@ static bool ends_with(const char *text, const char *end)
     return size >= end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-/* As asked for, else by the name of the output. */
-static form choose_form(const options *o, const char *path)
+/* As asked for, else by the name of the output. False: that tells none. */
+static bool choose_form(cli *c, const char *path, form *as)
 {
-    const char *name = option_value(o, OPTION_FLAME_FORMAT);
+    const char *name = option_value(&c->options, OPTION_FLAME_FORMAT);
+    *as = FORM_FOLDED;
     if (name != NULL)
-        return name[0] == 'f' ? FORM_FOLDED : strcmp(name, "svg") == 0 ? FORM_SVG : FORM_SPEEDSCOPE;
-    if (path == NULL || ends_with(path, ".folded") || ends_with(path, ".txt"))
-        return FORM_FOLDED;
-    return ends_with(path, ".json") ? FORM_SPEEDSCOPE : FORM_SVG;
+        *as = name[0] == 'f' ? FORM_FOLDED : strcmp(name, "svg") == 0 ? FORM_SVG : FORM_SPEEDSCOPE;
+    else if (path == NULL || strcmp(path, "-") == 0 || ends_with(path, ".folded") ||
+             ends_with(path, ".txt"))
+        *as = FORM_FOLDED;
+    else if (ends_with(path, ".json"))
+        *as = FORM_SPEEDSCOPE;
+    else if (ends_with(path, ".svg"))
+        *as = FORM_SVG;
+    else
+        return cli_usage(
+            c,
+            "'%s' does not tell the form, as .svg, .folded, .txt and .json (speedscope) "
+            "do: name it with --format",
+            path);
+    return true;
 }
 
 static void show(cli *c, paths *p, form as, const char *path)
@@ -31,6 +43,7 @@ static void show(cli *c, paths *p, form as, const char *path)
     flame f = {.context = c->context,
                .tree = &tree,
                .title = c->options.arguments[0],
+               .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     output *out;
     if (!cli_check(c, paths_tree(p, f.by_count, &tree), "flame") || !calling_output(c, path, &out))
@@ -45,14 +58,21 @@ static void show(cli *c, paths *p, form as, const char *path)
     calling_remark_unusual(c, paths_get_counts(p));
 }
 
+bool flame_width_fits(cli *c)
+{
+    const uint64_t width = option_number(&c->options, OPTION_WIDTH);
+    return (width >= FLAME_WIDTH_MIN && width <= FLAME_WIDTH_MAX) ||
+           cli_usage(c, "--width takes %u to %u pixels", FLAME_WIDTH_MIN, FLAME_WIDTH_MAX);
+}
+
 void command_FLAME(cli *c)
 {
     const options *o = &c->options;
     const char *path = option_value(o, OPTION_OUTPUT);
-    const form as = choose_form(o, path);
+    form as;
     calling s = {.depth_min = 0};
     paths *p = NULL;
-    if (calling_make(c, &s) &&
+    if (choose_form(c, path, &as) && flame_width_fits(c) && calling_make(c, &s) &&
         calling_read_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
         show(c, p, as, path);
     paths_free(p);

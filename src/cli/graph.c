@@ -53,6 +53,9 @@ static void write_tree_node(const graphing *g, const path_node *node)
     print_padded(g->out, print_count(text, figures->count), -COUNT_WIDTH);
     print_spaces(g->out, 2 * (size_t)node->depth);
     naming_write(g->c->context, g->out, node->name);
+    if (node->folded_count != 0)
+        output_printf(g->out, " (with %s of deeper recursion)",
+                      print_things(text, node->folded_count, "call"));
     output_byte(g->out, '\n');
 }
 
@@ -212,7 +215,23 @@ void graph_write_tree(cli *c, output *out, const path_tree *tree, double share)
         cli_check(c, STELE_ERR_MEMORY, "graph");
 }
 
-static void show(cli *c, paths *p, double share)
+/* Whether the form is DOT: as asked for, else by the name of the output. False: that tells none. */
+static bool choose_form(cli *c, const char *path, bool *is_dot)
+{
+    const char *name = option_value(&c->options, OPTION_GRAPH_FORMAT);
+    const char *end = path != NULL ? strrchr(path, '.') : NULL;
+    *is_dot = strcmp(name, "dot") == 0;
+    if (option_given(&c->options, OPTION_GRAPH_FORMAT) || path == NULL || strcmp(path, "-") == 0)
+        return true;
+    *is_dot = end != NULL && (strcmp(end, ".dot") == 0 || strcmp(end, ".gv") == 0);
+    return *is_dot || (end != NULL && strcmp(end, ".txt") == 0) ||
+           cli_usage(c,
+                     "'%s' does not tell the form, as .dot, .gv and .txt (a tree) do: name it with "
+                     "--format",
+                     path);
+}
+
+static void show(cli *c, paths *p, double share, bool is_dot)
 {
     const options *o = &c->options;
     const char *path = option_value(o, OPTION_OUTPUT);
@@ -220,7 +239,7 @@ static void show(cli *c, paths *p, double share)
     output *out;
     if (!cli_check(c, paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &out))
         return;
-    if (strcmp(option_value(o, OPTION_GRAPH_FORMAT), "dot") == 0) {
+    if (is_dot) {
         const graphing g = graphing_make(c, out, &tree, share);
         if (!write_dot(&g))
             cli_check(c, STELE_ERR_MEMORY, "graph");
@@ -236,9 +255,11 @@ void command_GRAPH(cli *c)
     calling s = {.depth_min = 0};
     paths *p = NULL;
     double share;
-    if (graph_share(c, &share) && calling_make(c, &s) &&
+    bool is_dot;
+    if (choose_form(c, option_value(&c->options, OPTION_OUTPUT), &is_dot) &&
+        graph_share(c, &share) && calling_make(c, &s) &&
         calling_read_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
-        show(c, p, share);
+        show(c, p, share, is_dot);
     paths_free(p);
     calling_free(&s);
 }

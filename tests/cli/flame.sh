@@ -68,4 +68,14 @@ silent out
 expect 3 flame no-such-file -o none.svg
 check "nothing is written for nothing" test ! -e none.svg
 expect 2 flame --format png "$trace"
+expect 2 flame -o x.png "$trace"
+says err "'x.png' does not tell the form"
+check "nothing is written" test ! -e x.png
+
+# As wide as asked for, the outermost at the top.
+expect 0 flame --width 2000 -o w.svg "$trace"
+says w.svg '<svg [^>]* width="2000"'
+says w.svg '<g class="f" data-x="10.000" data-w="1980.000" data-d="0"'
+expect 2 flame --width 10 -o w.svg "$trace"
+
 finish

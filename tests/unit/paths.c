@@ -68,6 +68,57 @@ static void add_some_calls(void)
     leave(50, "main");
 }
 
+TEST(recursion_is_folded_and_no_time_is_lost)
+{
+    const unsigned depth = 1000;
+    path_tree tree;
+    paths *p;
+    uint64_t self_ns = 0, count = 0, folded_count = 0;
+    made_begin();
+    for (unsigned i = 0; i < depth; i++)
+        enter(2 * i, i % 2 == 0 ? "even" : "odd");
+    enter(2 * depth, "leaf");
+    leave(2 * depth + 5, "leaf");
+    for (unsigned i = depth; i-- > 0;)
+        leave(4 * depth - i, i % 2 == 0 ? "even" : "odd");
+    p = made_paths(&(path_options){.by_track = false});
+    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    CHECK_EQ_U64(tree.depth_max, 2 * CALL_REPEATS_MAX + 1);
+    CHECK_EQ_U64(tree.count, 2 * CALL_REPEATS_MAX + 2);
+    for (uint32_t i = 1; i < tree.count; i++) {
+        self_ns += tree.nodes[i].sides[0].self_ns;
+        count += tree.nodes[i].sides[0].count;
+        folded_count += tree.nodes[i].folded_count;
+    }
+    CHECK_EQ_U64(count, depth + 1);
+    /* Each second call leads back; the others then stand where they stood before. */
+    CHECK_EQ_U64(folded_count, depth / 2 - CALL_REPEATS_MAX);
+    CHECK_EQ_U64(paths_get_counts(p)->folded_count, folded_count);
+    CHECK_EQ_U64(self_ns, 4 * depth);
+    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, 4 * depth);
+    paths_free(p);
+    made_end();
+}
+
+TEST(paths_end_at_their_greatest_length)
+{
+    char name[16];
+    path_tree tree;
+    paths *p;
+    made_begin();
+    for (unsigned i = 0; i < CALL_PATH_MAX + 100; i++) {
+        snprintf(name, sizeof name, "f%u", i);
+        enter(i, name);
+    }
+    p = made_paths(&(path_options){.by_track = false});
+    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    CHECK_EQ_U64(tree.depth_max, CALL_PATH_MAX);
+    CHECK_EQ_U64(paths_get_counts(p)->node_other_count, 100);
+    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, CALL_PATH_MAX + 99);
+    paths_free(p);
+    made_end();
+}
+
 TEST(paths_are_a_tree_with_the_largest_first)
 {
     paths *p;

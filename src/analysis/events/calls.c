@@ -72,13 +72,27 @@ static bool nodes_grow(calls *s)
     return true;
 }
 
-/* The node of a path one call longer; beyond the limit that of the path itself. */
+/* The node of the name that is next to the end of the path; 0: none is. */
+static uint32_t node_above(const calls *s, uint32_t end, stele_name name)
+{
+    while (end != 0 && s->nodes[end].name != name)
+        end = s->nodes[end].parent;
+    return end;
+}
+
+/* The node of a path one call longer; beyond the limits one that is there. */
 static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
 {
-    uint32_t *slot = node_slot(s, parent, name);
+    uint32_t *slot = node_slot(s, parent, name), above;
     if (*slot != 0)
         return *slot;
-    if (s->node_count >= s->options.nodes_max) {
+    above = node_above(s, parent, name);
+    if (above != 0 && s->nodes[above].repeats == CALL_REPEATS_MAX) {
+        s->nodes[above].folded_count++;
+        s->counts.folded_count++;
+        return above;
+    }
+    if (s->node_count >= s->options.nodes_max || s->nodes[parent].depth == CALL_PATH_MAX) {
         s->counts.node_other_count++;
         return parent;
     }
@@ -89,7 +103,11 @@ static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
         }
         slot = node_slot(s, parent, name);
     }
-    s->nodes[s->node_count] = (call_node){parent, name};
+    s->nodes[s->node_count] =
+        (call_node){.parent = parent,
+                    .name = name,
+                    .depth = (uint16_t)(s->nodes[parent].depth + 1),
+                    .repeats = (uint16_t)(above != 0 ? s->nodes[above].repeats + 1 : 1)};
     *slot = s->node_count;
     return s->node_count++;
 }

@@ -38,10 +38,20 @@ static inline uint64_t call_duration_ns(const call_span *span)
     return (uint64_t)span->end_ns - (uint64_t)span->begin_ns;
 }
 
-/* A path of calls. Node 0 is the root, above all outermost calls. */
+/*
+ * A path of calls. Node 0 is the root, above all outermost calls. Recursion is folded: a name is on
+ * a path 32 times at most, and what is deeper counts where it is there last. A path is 1,024 names
+ * long at most; what is deeper counts at its end.
+ */
+#define CALL_REPEATS_MAX 32u
+#define CALL_PATH_MAX    1024u
+
 typedef struct call_node {
     uint32_t parent;
     stele_name name;
+    uint16_t depth;        /* names above it, with its own */
+    uint16_t repeats;      /* of them, those that are its own */
+    uint64_t folded_count; /* calls that were folded into it */
 } call_node;
 
 typedef struct call_counts {
@@ -51,7 +61,8 @@ typedef struct call_counts {
     uint64_t cut_count;     /* calls deeper than the limit, not followed */
     uint32_t depth_max;
     uint64_t repeated_count;   /* events that are copies of others, left out */
-    uint64_t node_other_count; /* calls on paths beyond the limit of the tree */
+    uint64_t node_other_count; /* calls on paths beyond the limits of the tree */
+    uint64_t folded_count;     /* calls of recursion that is folded in the tree */
 } call_counts;
 
 typedef struct call_options {

@@ -151,7 +151,8 @@ static void sum_up(paths *p, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         const call_node *from = calls_node(p->calls, i);
         path_node *node = &p->nodes[i];
-        *node = (path_node){.name = from->name, .parent = from->parent};
+        *node = (path_node){
+            .name = from->name, .parent = from->parent, .folded_count = from->folded_count};
         node->depth = i == 0 ? 0 : p->nodes[from->parent].depth + 1;
         for (unsigned side = 0; side < PATH_SIDES; side++) {
             const path_sums sums =

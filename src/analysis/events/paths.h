@@ -29,6 +29,7 @@ typedef struct path_node {
     uint32_t parent;
     uint32_t child, sibling; /* the first child, the next one of the parent; 0: none */
     uint32_t depth;          /* 0 is the root */
+    uint64_t folded_count;   /* calls of deeper recursion that count here */
     path_figures sides[PATH_SIDES];
 } path_node;
 

@@ -14,7 +14,14 @@
 
 #define NAMES_COUNT 4096u /* a power of two */
 
-typedef enum form { FORM_TREE, FORM_FOLDED, FORM_SPEEDSCOPE, FORM_SVG, FORM_CHROME } form;
+typedef enum form {
+    FORM_TREE,
+    FORM_FOLDED,
+    FORM_SPEEDSCOPE,
+    FORM_SVG,
+    FORM_CHROME,
+    FORM_NONE
+} form;
 
 /* Names of places asked for lately, by address. */
 typedef struct known_name {
@@ -136,7 +143,8 @@ static form choose_form(const options *o, const char *path)
         return FORM_TREE;
     return strcmp(end, ".json") == 0     ? FORM_CHROME
            : strcmp(end, ".folded") == 0 ? FORM_FOLDED
-                                         : FORM_SVG;
+           : strcmp(end, ".svg") == 0    ? FORM_SVG
+                                         : FORM_NONE;
 }
 
 static void write_paths(following *f, form as, const char *path)
@@ -147,6 +155,8 @@ static void write_paths(following *f, form as, const char *path)
     flame fl = {.context = c->context,
                 .tree = &tree,
                 .title = c->options.arguments[0],
+                .unit = "instructions",
+                .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                 .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     output *out;
     if (!graph_share(c, &share) ||
@@ -192,7 +202,12 @@ void command_INSN_CALLS(cli *c)
     const form as = choose_form(&c->options, path);
     insns s;
     following f = {.c = c, .s = &s};
-    if (insns_make(c, &s)) {
+    if (as == FORM_NONE) {
+        cli_usage(c,
+                  "'%s' does not tell the form, as .svg, .folded, .txt and .json (chrome) do: "
+                  "name it with --format",
+                  path);
+    } else if (flame_width_fits(c) && insns_make(c, &s)) {
         if (as == FORM_CHROME)
             show_spans(&f, path);
         else

@@ -10,9 +10,15 @@ typedef struct flame {
     const stele_context *context;
     const path_tree *tree;
     const char *title;
-    bool by_count; /* else by time */
-    bool is_diff;  /* both sides: as wide as their mean, coloured by what changed */
+    const char *unit; /* of what times are, "instructions"; NULL: of time, or of a tracer's own */
+    uint32_t width;   /* of the picture in pixels; 0: FLAME_WIDTH */
+    bool by_count;    /* else by time */
+    bool is_diff;     /* both sides: as wide as their mean, coloured by what changed */
 } flame;
+
+#define FLAME_WIDTH     1200u
+#define FLAME_WIDTH_MIN 400u
+#define FLAME_WIDTH_MAX 100000u
 
 /* "main;read;copy 1234", one line for each path: self time in ns, or calls. ';' and control
    characters of names become '_'. */
@@ -24,6 +30,13 @@ void flame_write_speedscope(const flame *f, output *out);
 /* A page of its own, to be searched and zoomed in a browser. It says how many frames are too narrow
    or too deep to be drawn. */
 void flame_write_svg(const flame *f, output *out);
+
+/*
+ * A name as labels show it: of C++ names without the arguments of templates, "map<..>", and the
+ * parameters of functions, "f()". Gives its size, `size_max` at most. Other names stay as they are,
+ * and so do those that are longer than that.
+ */
+size_t flame_short_name(stele_text name, char *text, size_t size_max);
 
 /* What makes the page move, in lines. */
 extern const char *const flame_script[];

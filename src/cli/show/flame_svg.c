@@ -2,7 +2,8 @@
 /*
  * A flame graph as one SVG that needs nothing else. Each frame is a group with its place at full
  * width in data attributes, which the script scales when one zooms in; without scripts it is a
- * still picture with tooltips. The outermost calls are at the bottom.
+ * still picture with tooltips. The outermost calls are at the top, so that they can be seen however
+ * deep the others are.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,12 +12,12 @@
 #include "cli/show/print.h"
 #include "core/text.h"
 
-#define WIDTH      1200.0
 #define MARGIN     10.0
 #define ROW        18u
 #define HEAD       64u
 #define FOOT       16u
-#define ROWS_MAX   1000u
+#define ROWS_MAX   (CALL_PATH_MAX + 2)
+#define LABEL_SIZE 1024u /* of a shortened one */
 #define SHARE_MIN  0.001 /* of the whole width; narrower frames are not drawn */
 #define CHARACTER  7.2   /* width of one */
 #define TEXT_SHIFT 13u   /* baseline in a row */
@@ -25,6 +26,7 @@ typedef struct drawing {
     const flame *f;
     output *out;
     double whole; /* weight of the full width */
+    double width; /* in pixels */
     uint32_t rows;
     uint32_t cut_count;
 } drawing;
@@ -86,8 +88,8 @@ static void write_color_of_change(output *out, uint64_t before, uint64_t after)
 
 static const char *weight_text(const drawing *d, char *text, uint64_t value)
 {
-    return d->f->by_count || d->f->tree->is_sampled ? print_count(text, value)
-                                                    : print_brief(text, value);
+    const bool is_count = d->f->by_count || d->f->tree->is_sampled || d->f->unit != NULL;
+    return is_count ? print_count(text, value) : print_brief(text, value);
 }
 
 static void write_part(const drawing *d, const char *before, const char *text)
@@ -103,6 +105,8 @@ static void write_figures(const drawing *d, const path_node *node, unsigned side
     const uint64_t whole = flame_total(f, &f->tree->nodes[0], side);
     char text[PRINT_SIZE];
     write_part(d, "", weight_text(d, text, total));
+    if (f->unit != NULL && !f->by_count)
+        write_part(d, " ", f->unit);
     write_part(d, f->by_count ? " calls, " : ", ", print_share(text, total, whole));
     if (f->by_count)
         return;
@@ -120,6 +124,11 @@ static void write_title(const drawing *d, const path_node *node, stele_text name
     if (d->f->is_diff) {
         output_text(d->out, "\nafter: ");
         write_figures(d, node, 1);
+    }
+    if (node->folded_count != 0) {
+        char text[PRINT_SIZE];
+        output_printf(d->out, "\nwith %s of deeper recursion",
+                      print_things(text, node->folded_count, "call"));
     }
     output_text(d->out, "</title>");
 }
@@ -147,14 +156,25 @@ static void write_label(const drawing *d, double x, double width, uint32_t y, st
 static void write_frame(const drawing *d, uint32_t number, double x, double width)
 {
     const path_node *node = &d->f->tree->nodes[number];
-    const uint32_t y = HEAD + (d->rows - 1 - node->depth) * ROW;
+    const uint32_t y = HEAD + node->depth * ROW;
+    char shortened[LABEL_SIZE];
+    stele_text label;
     stele_text name = stele_name_text(d->f->context, NULL, node->name);
     if (number == 0)
         name = (stele_text){"all", 3};
     else if (name.size == 0)
         name = (stele_text){"(no name)", 9};
-    output_printf(d->out, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\">", x, width,
+    label = (stele_text){shortened, flame_short_name(name, shortened, sizeof shortened)};
+    if (label.size == 0)
+        label = name;
+    output_printf(d->out, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\"", x, width,
                   node->depth);
+    if (label.size != name.size) {
+        output_text(d->out, " data-n=\"");
+        write_xml(d->out, label.bytes, label.size);
+        output_byte(d->out, '"');
+    }
+    output_byte(d->out, '>');
     write_title(d, node, name);
     output_printf(d->out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" rx=\"2\" fill=\"",
                   x, y, width < 0.5 ? 0.5 : width - 0.3, ROW - 1);
@@ -163,7 +183,7 @@ static void write_frame(const drawing *d, uint32_t number, double x, double widt
     else
         write_color_of_name(d->out, name);
     output_text(d->out, "\"/>");
-    write_label(d, x, width, y, name);
+    write_label(d, x, width, y, label);
     output_text(d->out, "</g>\n");
 }
 
@@ -190,7 +210,7 @@ static void visit_frames(drawing *d, bool is_measuring)
     uint32_t node = 0;
     lefts[0] = MARGIN;
     do {
-        const double width = weight(d->f, &tree->nodes[node]) / d->whole * (WIDTH - 2 * MARGIN);
+        const double width = weight(d->f, &tree->nodes[node]) / d->whole * (d->width - 2 * MARGIN);
         const uint32_t depth = tree->nodes[node].depth;
         if (is_drawn(d, node)) {
             if (is_measuring && depth >= d->rows)
@@ -227,19 +247,18 @@ static void write_head(const drawing *d)
                   "input { width: 180px; font: 12px sans-serif }\n"
                   "</style>\n"
                   "<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdf8\"/>\n",
-                  WIDTH, height, WIDTH, height);
+                  d->width, height, d->width, height);
     output_printf(d->out, "<text id=\"title\" x=\"%.0f\" y=\"24\">", MARGIN);
     write_xml(d->out, d->f->title, strlen(d->f->title));
-    output_printf(d->out, "</text>\n<text class=\"note\" x=\"%.0f\" y=\"44\">%s", MARGIN,
-                  d->f->is_diff    ? "Width: mean of both. Red: more after, blue: less. "
-                  : d->f->by_count ? "Width: calls. "
-                                   : "Width: time. ");
+    output_printf(d->out, "</text>\n<text class=\"note\" x=\"%.0f\" y=\"44\">Width: %s. ", MARGIN,
+                  d->f->is_diff        ? "mean of both. Red: more after, blue: less"
+                  : d->f->by_count     ? "calls"
+                  : d->f->unit != NULL ? d->f->unit
+                                       : "time");
     output_text(d->out, "Click zooms in, Escape out.");
     if (d->cut_count != 0)
-        output_printf(d->out, " %s below 0.1 %% of the width%s %s not drawn.",
-                      print_things(text, d->cut_count, "frame"),
-                      d->f->tree->depth_max >= ROWS_MAX ? " or above row 1,000" : "",
-                      d->cut_count == 1 ? "is" : "are");
+        output_printf(d->out, " %s below 0.1 %% of the width %s not drawn.",
+                      print_things(text, d->cut_count, "frame"), d->cut_count == 1 ? "is" : "are");
     output_printf(
         d->out,
         "</text>\n"
@@ -247,12 +266,12 @@ static void write_head(const drawing *d)
         "<foreignObject x=\"%.0f\" y=\"6\" width=\"200\" height=\"28\">"
         "<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" "
         "placeholder=\"search (regular expression)\"/></foreignObject>\n",
-        WIDTH - MARGIN, WIDTH - MARGIN - 190);
+        d->width - MARGIN, d->width - MARGIN - 190);
 }
 
 void flame_write_svg(const flame *f, output *out)
 {
-    drawing d = {.f = f, .out = out, .rows = 1};
+    drawing d = {.f = f, .out = out, .width = f->width != 0 ? f->width : FLAME_WIDTH, .rows = 1};
     d.whole = weight(f, &f->tree->nodes[0]);
     if (d.whole <= 0)
         d.whole = 1;
