@@ -20,11 +20,11 @@ typedef struct stele_setting {
 } stele_setting;
 
 typedef struct stele_trace_options {
-    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
-    const char *format; /* NULL: recognised by content first, by name second */
-    bool has_shift;     /* shift_ns was given by the user: the clock counts as related */
-    int64_t shift_ns;   /* added to every time of this trace, on the wall clock, too */
-    bool is_apart;      /* what it has in common with other traces is no repetition */
+    size_t struct_size;            /* sizeof this struct, or 0: see <stele/version.h> */
+    const char *format;            /* NULL: recognised by content first, by name second */
+    bool has_shift;                /* shift_ns was given by the user: the clock counts as related */
+    int64_t shift_ns;              /* added to every time of this trace, on the wall clock, too */
+    bool is_apart;                 /* what it has in common with other traces is no repetition */
     const stele_setting *settings; /* keys as stele_format_info lists them; read while opening */
     size_t setting_count;
 } stele_trace_options;
