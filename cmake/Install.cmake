@@ -14,6 +14,11 @@ install(EXPORT stele_shared NAMESPACE stele:: DESTINATION ${config_dir} FILE ste
 install(EXPORT stele_static NAMESPACE stele:: DESTINATION ${config_dir} FILE stele-static.cmake)
 install(FILES ${STELE_PUBLIC_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stele)
 
+# The Python package needs no compilation. Debian's Python looks there below /usr; elsewhere the
+# folder goes into PYTHONPATH.
+set(STELE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes")
+install(DIRECTORY python/stele DESTINATION ${STELE_PYTHON_DIR} FILES_MATCHING PATTERN "*.py")
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steleConfig.cmake.in
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfig.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/steleConfigVersion.cmake

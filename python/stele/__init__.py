@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execution traces of every format that libstele knows: read, asked, written.
+
+    import stele
+
+    with stele.open("trace.fxt") as trace:
+        for event in trace.events(order="time", where="dur > 1ms"):
+            print(event, event.fields.get("len"))
+
+    with stele.open("trace.fxt") as trace:
+        table = trace.table(kinds=["complete"])        # numpy: a structured array of all events
+        print((table["id"] - table["time_ns"]).max())  # the longest of them, in ns
+
+A pure Python package over ctypes: nothing is compiled, numpy is needed for arrays only. Times are
+in nanoseconds of the trace's clock unless a name says otherwise. An object belongs to one thread at
+a time; traces that are opened apart share nothing.
+"""
+
+from ._library import KINDS
+from ._trace import (Batch, Event, Finding, Format, Loss, SteleError, Trace, Writer, create,
+                     formats, open, version)
+
+__all__ = ["KINDS", "Batch", "Event", "Finding", "Format", "Loss", "SteleError", "Trace", "Writer",
+           "create", "formats", "open", "version"]
+__version__ = version()

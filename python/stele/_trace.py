@@ -1,0 +1,808 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces, their events, and writing them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from dataclasses import dataclass
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+from . import _library as c
+from ._library import library
+
+_SEVERITIES = ("note", "warning", "error")
+_SCALARS = {c.TYPE_UINT, c.TYPE_POINTER, c.TYPE_KOID}
+_ARRAYS = {c.TYPE_UINTS: ("Q", ctypes.c_uint64), c.TYPE_INTS: ("q", ctypes.c_int64),
+           c.TYPE_FLOATS: ("d", ctypes.c_double)}
+_COLUMN_TYPES = {"int": (c.TYPE_INT, "int64"), "uint": (c.TYPE_UINT, "uint64"),
+                 "float": (c.TYPE_FLOAT, "float64")}
+_TABLE_STEP = 1 << 16
+
+
+class SteleError(Exception):
+    """A call of the library failed. `findings` says what was wrong, and where."""
+
+    def __init__(self, message: str, findings: Sequence["Finding"] = ()):
+        errors = [f.text for f in findings if f.severity == "error"]
+        super().__init__("; ".join([message] + errors[-1:]))
+        self.findings = list(findings)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was wrong in an input: a stable code, and its address (`offset` None: no place)."""
+
+    code: str
+    severity: str
+    title: str
+    source: Optional[str]
+    offset: Optional[int]
+    size: int
+    expected: Optional[str]
+    found: str
+    lost_count: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What a written format could not carry. `kind` is that of the events concerned, or "none"."""
+
+    kind: str
+    what: str
+    is_dropped: bool
+    count: int
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that the library was built with."""
+
+    name: str
+    title: str
+    extensions: Tuple[str, ...]
+    can_read: bool
+    can_write: bool
+    can_copy: bool
+
+
+def version() -> str:
+    """The version of the library that was loaded, as "0.1.0"."""
+    return library.stele_version().decode()
+
+
+def formats() -> List[Format]:
+    """All formats of the library."""
+    found = []
+    info = c.FormatInfo(struct_size=ctypes.sizeof(c.FormatInfo))
+    while library.stele_format_get(len(found), ctypes.byref(info)):
+        found.append(Format(info.name.decode(), info.title.decode(),
+                            tuple(info.extensions.decode().split()), info.can_read, info.can_write,
+                            info.can_copy))
+    return found
+
+
+def _text(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else value.decode("utf-8", "backslashreplace")
+
+
+def _settings(given: Optional[Dict[str, str]]):
+    """Settings for a struct, and how many."""
+    given = given or {}
+    made = (c.Setting * max(len(given), 1))()
+    for at, (key, value) in enumerate(given.items()):
+        made[at].key, made[at].value = key.encode(), str(value).encode()
+    return made, len(given)
+
+
+class _Context:
+    """A context of the library with the findings that it reported."""
+
+    def __init__(self, findings_max: int = 1000):
+        self.findings: List[Finding] = []
+        self.finding_count = 0
+        self._findings_max = findings_max
+        self._handler = c.DIAG_FN(self._take)  # kept alive as long as the library may call it
+        options = c.ContextOptions(struct_size=ctypes.sizeof(c.ContextOptions), diag=self._handler)
+        handle = ctypes.c_void_p()
+        self.handle = None
+        self.check(library.stele_context_new(ctypes.byref(options), ctypes.byref(handle)))
+        self.handle = handle
+
+    def _take(self, _user, pointer):
+        self.finding_count += 1
+        if len(self.findings) >= self._findings_max:
+            return
+        diag = pointer.contents
+        code = diag.code.contents
+        line = ctypes.create_string_buffer(4096)
+        library.stele_diag_line(pointer, False, line, len(line))
+        self.findings.append(Finding(
+            code.code.decode(), _SEVERITIES[code.severity], code.title.decode(),
+            _text(diag.source), None if diag.offset == 2**64 - 1 else diag.offset, diag.size,
+            _text(diag.expected), _text(diag.found), diag.lost_count, _text(line.value)))
+
+    def check(self, status: int) -> None:
+        if status != c.OK:
+            raise SteleError(library.stele_status_text(status).decode(), self.findings)
+
+    def name(self, number: int, batch=None) -> str:
+        return str(library.stele_name_text(self.handle, batch, number))
+
+    def intern(self, text: str) -> int:
+        raw = text.encode("utf-8", "surrogateescape")
+        number = library.stele_name_intern(self.handle, raw, len(raw))
+        if number == 2**32 - 1:
+            raise SteleError("the pool of names is full")
+        return number
+
+    def close(self) -> None:
+        if self.handle is not None:
+            library.stele_context_free(self.handle)
+            self.handle = None
+
+
+class Track:
+    """A line of time that events stand on: a thread, a CPU, a process, a stream."""
+
+    __slots__ = ("number", "kind", "name", "parent")
+
+    def __init__(self, number: int, kind: str, name: str, parent: Optional["Track"]):
+        self.number, self.kind, self.name, self.parent = number, kind, name, parent
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.number})" if self.name else f"{self.kind} {self.number}"
+
+    def __repr__(self) -> str:
+        return f"<Track {self}>"
+
+
+class Event:
+    """One event. Its numbers hold for good; its name, category, fields and text until the next
+    batch is taken, after which they raise SteleError. `keep()` gives all of it for good."""
+
+    __slots__ = ("_batch", "_raw", "_at")
+
+    def __init__(self, batch: "Batch", raw, at: int):
+        self._batch, self._raw, self._at = batch, raw, at
+
+    @property
+    def kind(self) -> str:
+        """What it is: one of stele.KINDS."""
+        return c.KINDS[self._raw.kind]
+
+    @property
+    def time_ns(self) -> Optional[int]:
+        """ns on the scale of its clock; None when the record has no time."""
+        return None if self._raw.flags & c.FLAG_NO_TIME else self._raw.time_ns
+
+    @property
+    def end_ns(self) -> Optional[int]:
+        """Of a complete event its end in ns, else None."""
+        if self._raw.kind != 1:
+            return None
+        end = self._raw.id
+        return end - 2**64 if end >= 2**63 else end
+
+    @property
+    def dur_ns(self) -> Optional[int]:
+        """Of a complete event how long it took in ns, else None."""
+        return None if self._raw.kind != 1 else self.end_ns - self._raw.time_ns
+
+    @property
+    def name(self) -> str:
+        return self._batch._name(self._raw.name)
+
+    @property
+    def category(self) -> str:
+        return self._batch._category(self._raw.category)
+
+    @property
+    def track(self) -> Optional[Track]:
+        """What it stands on; None when on nothing."""
+        return self._batch._trace.track(self._raw.track)
+
+    @property
+    def cpu(self) -> Optional[int]:
+        return self._raw.cpu if self._raw.flags & c.FLAG_HAS_CPU else None
+
+    @property
+    def ticks(self) -> int:
+        """The source's own time, as written."""
+        return self._raw.ticks
+
+    @property
+    def value(self) -> int:
+        """By kind, as <stele/event.h> lists."""
+        return self._raw.value
+
+    @property
+    def id(self) -> int:
+        """By kind, as <stele/event.h> lists."""
+        return self._raw.id
+
+    @property
+    def offset(self) -> int:
+        """Of the record's first byte in its input."""
+        return self._raw.offset
+
+    @property
+    def size(self) -> int:
+        """Of the record, in bytes."""
+        return self._raw.size
+
+    @property
+    def fields(self) -> Dict[str, Any]:
+        """Its fields by name, those of contexts among them: numbers, strings, bytes, lists, dicts.
+        Of several fields of one name the first counts."""
+        return self._batch._fields(self._raw)
+
+    def keep(self) -> Dict[str, Any]:
+        """All of it as a dict that holds for good."""
+        return {"kind": self.kind, "time_ns": self.time_ns, "end_ns": self.end_ns,
+                "name": self.name, "category": self.category, "track": self.track,
+                "cpu": self.cpu, "ticks": self.ticks, "value": self.value, "id": self.id,
+                "offset": self.offset, "size": self.size, "fields": self.fields}
+
+    def __str__(self) -> str:
+        return self._batch._line(self._at)
+
+    def __repr__(self) -> str:
+        return f"<Event {self}>"
+
+
+class Batch:
+    """A run of events of one stream. It holds until the next one is taken, or the trace is closed;
+    after that it raises SteleError."""
+
+    __slots__ = ("_trace", "_context", "_reader", "_turn", "_segment", "_first", "_count")
+
+    def __init__(self, reader: "_Reader", segment):
+        self._trace, self._context = reader.trace, reader.trace._context
+        self._reader, self._turn = reader, reader.turn
+        self._segment, self._first, self._count = segment, segment.first, segment.count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Event]:
+        events = self._pointer.contents.events
+        for at in range(self._first, self._first + self._count):
+            if self._turn != self._reader.turn:
+                self._pointer  # raises
+            yield Event(self, c.Event.from_buffer_copy(events[at]), at)
+
+    @property
+    def _pointer(self):
+        """The library's batch, as long as it holds this one."""
+        if self._turn != self._reader.turn:
+            raise SteleError("the batch was given back: take what you need of it before the next "
+                             "one, with Event.keep() or a copy of the array")
+        return self._segment.batch
+
+    def _name(self, number: int) -> str:
+        return self._context.name(number, self._pointer)
+
+    def _category(self, number: int) -> str:
+        pointer = self._pointer
+        return self._context.name(library.stele_category_name(self._context.handle, number), pointer)
+
+    def _line(self, at: int) -> str:
+        pointer = self._pointer
+        return str(library.stele_event_line(self._context.handle, pointer,
+                                            ctypes.byref(pointer.contents.events[at])))
+
+    @property
+    def stream(self) -> int:
+        """Number of the stream that its events are of."""
+        return self._pointer.contents.stream
+
+    def array(self):
+        """Its events as a structured numpy array (see event_dtype()), without a copy: its memory is
+        used again by the next batch, and is gone with the trace."""
+        import numpy
+        first = ctypes.addressof(self._pointer.contents.events[self._first])
+        raw = (ctypes.c_char * (64 * self._count)).from_address(first)
+        return numpy.frombuffer(raw, event_dtype())
+
+    def column(self, name: str, type: str = "int"):
+        """One field of each event as a numpy array, and which of them have it (see
+        Trace.columns())."""
+        import numpy
+        number, dtype = _COLUMN_TYPES[type]
+        self._pointer  # raises where it was given back
+        values = numpy.zeros(self._count, dtype)
+        there = numpy.zeros(self._count, bool)
+        library.stele_segment_column(ctypes.byref(self._segment), self._context.intern(name),
+                                     number, values.ctypes.data, there.ctypes.data)
+        return values, there
+
+    def _fields(self, raw) -> Dict[str, Any]:
+        batch = self._pointer.contents
+        first = ctypes.c_uint32()
+        count = library.stele_event_fields(self._pointer, ctypes.byref(raw), ctypes.byref(first))
+        made: Dict[str, Any] = {}
+        self._members(made, first.value, count)
+        self._members(made, batch.context_first, batch.context_count)
+        return made
+
+    def _members(self, made: Dict[str, Any], first: int, count: int) -> None:
+        fields = self._pointer.contents.fields
+        at, end = first, first + count
+        while at < end:
+            field = fields[at]
+            if not field.hint & c.HINT_RAW:
+                made.setdefault(self._context.name(field.name, self._pointer), self._value(at))
+            at += _field_length(field)
+
+    def _value(self, at: int) -> Any:
+        batch = self._pointer.contents
+        field = batch.fields[at]
+        kind = field.type
+        if kind in _SCALARS:
+            return field.u.u
+        if kind == c.TYPE_INT:
+            return field.u.i
+        if kind == c.TYPE_FLOAT:
+            return field.u.f
+        if kind == c.TYPE_BOOL:
+            return field.u.u != 0
+        if kind == c.TYPE_NULL:
+            return None
+        if kind >= c.TYPE_STRUCT:
+            return self._run(at, field)
+        text = library.stele_field_text(self._context.handle, self._pointer, ctypes.byref(field))
+        if kind in (c.TYPE_STRING, c.TYPE_NAME):
+            return str(text)
+        if kind == c.TYPE_BIGINT:
+            return int.from_bytes(text.raw(), "little", signed=bool(field.hint & c.HINT_SIGNED))
+        if kind in _ARRAYS:
+            return memoryview(text.raw()).cast(_ARRAYS[kind][0]).tolist()
+        return text.raw()
+
+    def _run(self, at: int, field) -> Any:
+        first, count = at + 1 + field.label_count, field.u.run.length
+        if field.type != c.TYPE_ARRAY:
+            made: Dict[str, Any] = {}
+            self._members(made, first, count)
+            return made
+        items, end = [], first + count
+        while first < end:
+            items.append(self._value(first))
+            first += _field_length(self._pointer.contents.fields[first])
+        return items
+
+
+def _field_length(field) -> int:
+    """Entries that a field takes: itself, its labels, the members of its run."""
+    return 1 + field.label_count + (field.u.run.length if field.type >= c.TYPE_STRUCT else 0)
+
+
+def event_dtype():
+    """The numpy type of an event, 64 bytes, as <stele/event.h> describes it."""
+    import numpy
+    short = {ctypes.c_int64: "i8", ctypes.c_uint64: "u8", ctypes.c_uint32: "u4",
+             ctypes.c_uint16: "u2", ctypes.c_uint8: "u1"}
+    return numpy.dtype([(name, short[kind]) for name, kind in c.Event._fields_])
+
+
+def _kinds(kinds: Optional[Iterable[str]]) -> int:
+    bits = 0
+    for kind in kinds or ():
+        if kind not in c.KINDS[1:]:
+            raise ValueError(f"no kind {kind!r}; there are {', '.join(c.KINDS[1:])}")
+        bits |= 1 << c.KINDS.index(kind)
+    return bits
+
+
+def _globs(patterns: Union[str, Sequence[str], None]) -> c.Globs:
+    if patterns is None:
+        return c.Globs()
+    if isinstance(patterns, str):
+        patterns = [patterns]
+    made = (ctypes.c_char_p * max(len(patterns), 1))(*[p.encode() for p in patterns])
+    return c.Globs(made, len(patterns))
+
+
+def _bound(text: Optional[str]) -> c.Bound:
+    bound, error = c.Bound(), ctypes.c_char_p()
+    if text is not None and not library.stele_bound_parse(text.encode(), ctypes.byref(bound),
+                                                          ctypes.byref(error)):
+        raise ValueError(f"{text!r}: {_text(error.value)}")
+    return bound
+
+
+def _request(kinds=None, names=None, categories=None, tracks=None, begin=None, end=None,
+             where=None, order="time", check=False) -> c.Request:
+    if order not in c.ORDERS:
+        raise ValueError(f"no order {order!r}; there are {', '.join(c.ORDERS)}")
+    return c.Request(struct_size=ctypes.sizeof(c.Request), kinds=_kinds(kinds),
+                     order=c.ORDERS[order], check=check, begin=_bound(begin), end=_bound(end),
+                     names=_globs(names), categories=_globs(categories), tracks=_globs(tracks),
+                     where=None if where is None else where.encode())
+
+
+class _Reader:
+    """One reading of a trace. Batches keep it; it is closed when none is left, or with the trace."""
+
+    def __init__(self, trace: "Trace", request: c.Request):
+        self.trace = trace
+        self.turn = 0  # goes up with each batch; batches of an earlier turn are not there any more
+        self.handle = ctypes.c_void_p()
+        traces = (ctypes.c_void_p * 1)(trace._open_handle())
+        trace._context.check(library.stele_reader_open(
+            trace._context.handle, traces, 1, ctypes.byref(request), ctypes.byref(self.handle)))
+        trace._readers.add(self)
+
+    def batches(self) -> Iterator[Batch]:
+        while self.handle:
+            segment = c.Segment()
+            self.turn += 1
+            status = library.stele_reader_next(self.handle, ctypes.byref(segment))
+            if status == c.END:
+                self.take_stats()
+                return
+            self.trace._context.check(status)
+            yield Batch(self, segment)
+
+    def table(self):
+        import numpy
+        parts, step, count = [], _TABLE_STEP, ctypes.c_size_t()
+        while True:
+            part = numpy.empty(step, event_dtype())
+            status = library.stele_reader_read(self.handle, part.ctypes.data, step,
+                                               ctypes.byref(count))
+            if status == c.END:
+                break
+            self.trace._context.check(status)
+            parts.append(part[:count.value])
+            step = min(step * 2, 1 << 22)
+        return numpy.concatenate(parts) if parts else numpy.empty(0, event_dtype())
+
+    def take_stats(self) -> None:
+        stats = c.Stats(struct_size=ctypes.sizeof(c.Stats))
+        library.stele_reader_get_stats(self.handle, ctypes.byref(stats))
+        made = {name: getattr(stats, name) for name in
+                ("event_count", "filtered_count", "late_count", "unordered_count", "lost_count",
+                 "missing_count")}
+        made.update({name: getattr(stats.balance, name) for name in
+                     ("record_size", "padding_size", "skipped_size")})
+        self.trace.stats = made
+
+    def close(self) -> None:
+        if self.handle:
+            self.turn += 1
+            self.take_stats()
+            library.stele_reader_close(self.handle)
+            self.handle = ctypes.c_void_p()
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            self.close()
+
+
+class Trace:
+    """A trace that is open: a file, a directory (CTF), an archive, or "-" for standard input."""
+
+    def __init__(self, path: Union[str, os.PathLike], format: Optional[str] = None,
+                 settings: Optional[Dict[str, str]] = None):
+        self._context = _Context()
+        self._handle = ctypes.c_void_p()
+        self._tracks: Dict[int, Track] = {}
+        self._readers: "weakref.WeakSet[_Reader]" = weakref.WeakSet()
+        #: What the last reading that came to its end or was left counted: events, losses, bytes.
+        self.stats: Dict[str, int] = {}
+        made, count = _settings(settings)
+        options = c.TraceOptions(struct_size=ctypes.sizeof(c.TraceOptions), settings=made,
+                                 setting_count=count,
+                                 format=None if format is None else format.encode())
+        try:
+            self._context.check(library.stele_trace_open(
+                self._context.handle, os.fsencode(path), ctypes.byref(options),
+                ctypes.byref(self._handle)))
+        except SteleError:
+            self._context.close()
+            raise
+
+    def __enter__(self) -> "Trace":
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes it; batches of it are of no use any more."""
+        for reader in list(self._readers):
+            reader.close()
+        if self._handle:
+            library.stele_trace_close(self._handle)
+            self._handle = ctypes.c_void_p()
+        self._context.close()
+
+    def __del__(self):
+        if getattr(self, "_readers", None) is not None:
+            self.close()
+
+    def _open_handle(self):
+        if not self._handle:
+            raise SteleError("the trace is closed")
+        return self._handle
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """What it is: path, format, title, version, reason, packing, is_big_endian, size (bytes as
+        stored, None when not known)."""
+        about = library.stele_trace_get_info(self._open_handle()).contents
+        made = {name: _text(getattr(about, name)) for name in
+                ("path", "format", "title", "version", "reason", "packing")}
+        made["is_big_endian"] = about.is_big_endian
+        made["size"] = about.size if about.has_size else None
+        return made
+
+    @property
+    def properties(self) -> Dict[str, str]:
+        """What only its format has, as far as it was read."""
+        made: Dict[str, str] = {}
+        key, value = ctypes.c_char_p(), ctypes.c_char_p()
+        at = 0
+        while library.stele_trace_property(self._open_handle(), at, ctypes.byref(key),
+                                           ctypes.byref(value)):
+            made[_text(key.value)] = _text(value.value)
+            at += 1
+        return made
+
+    @property
+    def findings(self) -> List[Finding]:
+        """What was wrong in it, as far as it was read; the first thousand."""
+        return self._context.findings
+
+    @property
+    def wall_ns(self) -> Optional[int]:
+        """ns since 1970-01-01 UTC at time 0 of its first stream's clock, once that was read; None
+        when the trace does not know."""
+        for number in range(library.stele_stream_count(self._context.handle)):
+            clock = library.stele_stream_get(self._context.handle, number).contents.clock
+            if clock.has_wall:
+                return clock.wall_ns
+        return None
+
+    def batches(self, **request) -> Iterator[Batch]:
+        """Its events in batches. The request is that of events()."""
+        return _Reader(self, _request(**request)).batches()
+
+    def events(self, **request) -> Iterator[Event]:
+        """Its events one by one.
+
+        kinds: names of kinds; names, categories, tracks: glob patterns; begin, end: as the command
+        takes them ("1.5s", "-10ms", "2024-05-01T10:00:00Z"); where: an expression ("dur > 1ms and
+        arg.len >= 4096"); order: "time", "streams" (each track by time) or "none" (as the records
+        stand); check: True judges every byte against the rules of the format.
+        """
+        for batch in self.batches(**request):
+            yield from batch
+
+    def table(self, **request):
+        """All events as one structured numpy array (see event_dtype()), whose names() are looked
+        up by number. The request is that of events(). Takes 64 bytes of memory for each event."""
+        reader = _Reader(self, _request(**request))
+        try:
+            return reader.table()
+        finally:
+            reader.close()
+
+    def columns(self, fields: Dict[str, str], **request):
+        """Fields of all events as numpy arrays: {"len": "uint", "ratio": "float"} gives a dict with
+        a masked array for each. "int" and "uint" have 64 bits; what is no number, or does not fit
+        exactly, is masked."""
+        import numpy
+        parts: Dict[str, list] = {name: [] for name in fields}
+        for batch in self.batches(**request):
+            for name, type in fields.items():
+                parts[name].append(batch.column(name, type))
+        made = {}
+        for name, type in fields.items():
+            values = [part[0] for part in parts[name]]
+            masks = [~part[1] for part in parts[name]]
+            empty = numpy.empty(0, _COLUMN_TYPES[type][1])
+            made[name] = numpy.ma.array(numpy.concatenate(values) if values else empty,
+                                        mask=numpy.concatenate(masks) if masks else None)
+        return made
+
+    def name(self, number: int) -> str:
+        """The text of a name's number, as in table()["name"]. Of names that are known in their
+        batch only it is empty."""
+        self._open_handle()
+        return self._context.name(number)
+
+    def track(self, number: int) -> Optional[Track]:
+        """The track of a number, as in table()["track"]; None for 0."""
+        if number == 0:
+            return None
+        self._open_handle()
+        raw = library.stele_track_get(self._context.handle, number).contents
+        known = self._tracks.get(number)
+        name = self._context.name(raw.name)
+        if known is None or known.name != name:
+            known = Track(raw.number, library.stele_track_kind_text(raw.kind).decode(), name,
+                          self.track(raw.parent))
+            self._tracks[number] = known
+        return known
+
+
+def open(path: Union[str, os.PathLike], format: Optional[str] = None,
+         settings: Optional[Dict[str, str]] = None) -> Trace:
+    """Opens a trace. `format` None recognises it by its content. Raises SteleError."""
+    return Trace(path, format, settings)
+
+
+class Writer:
+    """A trace that is being made. Nothing stands under its name until it is finished."""
+
+    def __init__(self, path: Union[str, os.PathLike], format: str, replace: bool = False,
+                 version: Optional[str] = None, settings: Optional[Dict[str, str]] = None,
+                 like: Optional[Trace] = None):
+        self._context = like._context if like is not None else _Context()
+        self._owns_context = like is None
+        self._handle = ctypes.c_void_p()
+        self._batch = ctypes.POINTER(c.Batch)()
+        self._names: Dict[str, int] = {}
+        made, count = _settings(settings)
+        options = c.WriterOptions(struct_size=ctypes.sizeof(c.WriterOptions), replace=replace,
+                                  version=None if version is None else version.encode(),
+                                  settings=made, setting_count=count)
+        try:
+            self._context.check(library.stele_batch_new(0, ctypes.byref(self._batch)))
+            self._context.check(library.stele_writer_open(
+                self._context.handle, os.fsencode(path), format.encode(), ctypes.byref(options),
+                ctypes.byref(self._handle)))
+        except SteleError:
+            self._free()
+            raise
+
+    def __enter__(self) -> "Writer":
+        return self
+
+    def __exit__(self, exception, *_rest) -> None:
+        try:
+            if exception is None:
+                self.finish()
+        finally:
+            self.close()
+
+    def track(self, kind: str, number: int, name: str = "", parent: int = 0) -> int:
+        """The number of a track, to be given to event(): kind is "process", "thread", "cpu",
+        "stream", "substream" or "provider"."""
+        kinds = ("none", "other", "process", "thread", "cpu", "stream", "substream", "provider")
+        raw = c.Track(kind=kinds.index(kind), parent=parent, number=number)
+        made = library.stele_track_intern(self._context.handle, ctypes.byref(raw))
+        if name:
+            library.stele_track_set_name(self._context.handle, made, self._name(name))
+        return made
+
+    def event(self, kind: str, time_ns: int, name: str = "", *, category: str = "", track: int = 0,
+              end_ns: Optional[int] = None, value: int = 0, id: int = 0, cpu: Optional[int] = None,
+              fields: Optional[Dict[str, Any]] = None) -> None:
+        """Adds an event. A "complete" one needs `end_ns`. Fields are numbers, strings, bytes,
+        booleans, None, and lists and dicts of them."""
+        if self._batch.contents.event_count == self._batch.contents.event_capacity:
+            self._flush()
+        raw = library.stele_batch_add_event(self._batch).contents
+        raw.kind = c.KINDS.index(kind)
+        raw.time_ns, raw.ticks = time_ns, time_ns & (2**64 - 1)
+        raw.name, raw.track, raw.value, raw.id = self._name(name), track, value, id
+        if category:
+            raw.category = library.stele_category_intern(self._context.handle,
+                                                         self._name(category))
+        if kind == "complete":
+            raw.id = raw.value = (time_ns if end_ns is None else end_ns) & (2**64 - 1)
+        if cpu is not None:
+            raw.cpu, raw.flags = cpu, raw.flags | c.FLAG_HAS_CPU
+        for key, entry in (fields or {}).items():
+            self._add(self._name(key), entry)
+
+    def write(self, batch: Batch) -> None:
+        """Adds all events of a batch, which must be of the trace that `like` named."""
+        self._flush()
+        batch._pointer  # raises where it was given back
+        self._context.check(library.stele_writer_write(self._handle,
+                                                       ctypes.byref(batch._segment)))
+
+    def finish(self) -> None:
+        """Writes what is pending and puts the trace in its place."""
+        self._flush()
+        self._context.check(library.stele_writer_finish(self._handle))
+
+    def close(self) -> None:
+        """Frees it; what was not finished is removed."""
+        self._free()
+
+    @property
+    def losses(self) -> List[Loss]:
+        """What the format could not carry so far."""
+        found: List[Loss] = []
+        raw = c.Loss(struct_size=ctypes.sizeof(c.Loss))
+        while library.stele_writer_get_loss(self._handle, len(found), ctypes.byref(raw)):
+            found.append(Loss(c.KINDS[raw.kind], _text(raw.what), raw.is_dropped, raw.count))
+        return found
+
+    @property
+    def findings(self) -> List[Finding]:
+        """What was reported while writing."""
+        return self._context.findings
+
+    def _name(self, text: str) -> int:
+        number = self._names.get(text)
+        if number is None:
+            number = self._names[text] = self._context.intern(text)
+        return number
+
+    def _add(self, name: int, entry: Any) -> None:
+        if isinstance(entry, str):
+            return self._add_bytes(name, c.TYPE_STRING, entry.encode("utf-8", "surrogateescape"))
+        if isinstance(entry, (bytes, bytearray)):
+            return self._add_bytes(name, c.TYPE_BYTES, bytes(entry))
+        if isinstance(entry, (dict, list, tuple)):
+            return self._add_run(name, entry)
+        if entry is None:
+            return self._add_scalar(name, c.TYPE_NULL, "u", 0, 0)
+        if isinstance(entry, bool):
+            return self._add_scalar(name, c.TYPE_BOOL, "u", int(entry), 1)
+        if isinstance(entry, float):
+            return self._add_scalar(name, c.TYPE_FLOAT, "f", entry, 64)
+        entry = int(entry)  # numpy's integers, too
+        if entry >= 2**64 or entry < -2**63:
+            raise ValueError(f"{entry} has more than 64 bits")
+        if entry < 0:
+            return self._add_scalar(name, c.TYPE_INT, "i", entry, 64)
+        return self._add_scalar(name, c.TYPE_UINT, "u", entry, 64)
+
+    def _new_field(self, name: int, type: int):
+        field = library.stele_batch_add_field(self._batch, name, type)
+        if not field:
+            raise MemoryError("the fields of a batch")
+        return field.contents
+
+    def _add_scalar(self, name: int, type: int, member: str, entry: Any, width: int) -> None:
+        field = self._new_field(name, type)
+        field.width = width
+        setattr(field.u, member, entry)
+
+    def _add_bytes(self, name: int, type: int, raw: bytes) -> None:
+        self._context.check(library.stele_batch_add_bytes(self._batch, name, type, raw, len(raw)))
+
+    def _add_run(self, name: int, entry: Any) -> None:
+        is_struct = isinstance(entry, dict)
+        self._new_field(name, c.TYPE_STRUCT if is_struct else c.TYPE_ARRAY)
+        at = self._batch.contents.field_count
+        for key, member in entry.items() if is_struct else ((None, item) for item in entry):
+            self._add(self._name(key) if is_struct else 0, member)
+        run = self._batch.contents.fields[at - 1].u.run  # the table may have moved
+        run.length, run.count = self._batch.contents.field_count - at, len(entry)
+
+    def _flush(self) -> None:
+        batch = self._batch.contents
+        if batch.event_count == 0:
+            return
+        segment = c.Segment(self._batch, 0, batch.event_count)
+        self._context.check(library.stele_writer_write(self._handle, ctypes.byref(segment)))
+        library.stele_batch_clear(self._batch)
+
+    def _free(self) -> None:
+        if self._handle:
+            library.stele_writer_close(self._handle)
+            self._handle = ctypes.c_void_p()
+        if self._batch:
+            library.stele_batch_free(self._batch)
+            self._batch = ctypes.POINTER(c.Batch)()
+        if self._owns_context:
+            self._context.close()
+
+
+def create(path: Union[str, os.PathLike], format: str, replace: bool = False,
+           version: Optional[str] = None, settings: Optional[Dict[str, str]] = None,
+           like: Optional[Trace] = None) -> Writer:
+    """Makes a trace of a format. With `like`, batches of that trace can be written. Raises
+    SteleError."""
+    return Writer(path, format, replace, version, settings, like)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python package promises, tried on traces that it makes and on samples."""
+
+import os
+import tempfile
+import unittest
+
+import stele
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+SOURCE = os.environ["SOURCE"]
+HEPH = SOURCE + "/src/formats/heph/good/heph_tracing_example.bin.log"
+CTF = SOURCE + "/src/formats/ctf/good/small_18"
+
+
+class Made(unittest.TestCase):
+    """A trace of a few events in a folder of its own."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "made.fxt")
+        with stele.create(self.path, "fxt") as writer:
+            process = writer.track("process", 3, "prog")
+            thread = writer.track("thread", 17, "main", parent=process)
+            writer.event("complete", 1000, "read", category="io", track=thread, end_ns=5000,
+                         fields={"len": 4096, "path": "a b", "ratio": 0.5, "less": -1,
+                                 "most": 2**64 - 1, "is": True, "none": None})
+            writer.event("instant", 2000, "tick", track=thread)
+            for number in range(1000):
+                writer.event("instant", 3000 + number, "many", track=thread,
+                             fields={"number": number})
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+
+class Reading(Made):
+    def test_events_have_their_values(self):
+        with stele.open(self.path) as trace:
+            event = next(trace.events(kinds=["complete"])).keep()
+        self.assertEqual((event["name"], event["category"]), ("read", "io"))
+        self.assertEqual((event["time_ns"], event["end_ns"]), (1000, 5000))
+        self.assertEqual(event["fields"], {"len": 4096, "path": "a b", "ratio": 0.5, "less": -1,
+                                           "most": 2**64 - 1, "is": True, "none": None})
+        self.assertEqual((event["track"].kind, event["track"].number), ("thread", 17))
+        self.assertEqual(str(event["track"]), "main (17)")
+        self.assertEqual(event["track"].parent.name, "prog")
+
+    def test_what_was_given_back_raises(self):
+        trace = stele.open(self.path)
+        first = next(trace.events(kinds=["complete"]))  # its reading is kept as long as it is
+        self.assertEqual(first.fields["len"], 4096)
+        reading = iter(trace.batches())
+        batch = next(reading)
+        event = next(iter(batch))
+        for _ in reading:
+            pass
+        with self.assertRaises(stele.SteleError):
+            event.fields
+        with self.assertRaises(stele.SteleError):
+            list(batch)
+        trace.close()
+        self.assertEqual(first.time_ns, 1000)
+        for use in (lambda: first.name, lambda: str(first), lambda: trace.info,
+                    lambda: list(trace.events())):
+            with self.assertRaises(stele.SteleError):
+                use()
+
+    def test_an_event_is_a_line(self):
+        with stele.open(self.path) as trace:
+            line = next(str(event) for event in trace.events(names="tick"))
+        self.assertEqual(line, "0.000002000  main (17)  instant  tick")
+
+    def test_requests_choose(self):
+        with stele.open(self.path) as trace:
+            self.assertEqual(sum(1 for _ in trace.events(where="arg.number >= 990")), 10)
+            self.assertEqual(sum(1 for _ in trace.events(names=["tick", "read"])), 2)
+            self.assertEqual(trace.stats["event_count"], 2)
+            with self.assertRaises(ValueError):
+                next(trace.events(order="sideways"))
+            with self.assertRaises(ValueError):
+                next(trace.events(kinds=["no such"]))
+            with self.assertRaises(ValueError):
+                next(trace.events(begin="yesterday"))
+            with self.assertRaises(stele.SteleError) as caught:
+                next(trace.events(where="dur >"))
+            self.assertIn("STE009", str(caught.exception))
+
+    def test_what_cannot_be_opened_raises_with_its_finding(self):
+        with self.assertRaises(stele.SteleError) as caught:
+            stele.open(self.path + ".not")
+        self.assertEqual(caught.exception.findings[0].code, "STE001")
+
+    def test_findings_have_addresses(self):
+        path = os.path.join(self.folder.name, "cut.fxt")
+        with open(self.path, "rb") as whole, open(path, "wb") as cut:
+            cut.write(whole.read()[:-8])
+        with stele.open(path) as trace:
+            for _ in trace.events(order="none"):
+                pass
+            self.assertTrue(trace.findings)
+            self.assertTrue(all(f.source == path for f in trace.findings))
+            self.assertTrue(all(f.code in f.text for f in trace.findings))
+
+    def test_samples_are_read(self):
+        for path, format in ((HEPH, "heph"), (CTF, "ctf")):
+            with stele.open(path) as trace:
+                self.assertEqual(trace.info["format"], format)
+                count = sum(len(batch) for batch in trace.batches())
+                self.assertEqual(count, trace.stats["event_count"])
+                self.assertGreater(count, 5)
+        with stele.open(HEPH) as trace:
+            list(trace.events())
+            self.assertEqual(trace.wall_ns, 1795268536881135366)
+
+
+class Writing(Made):
+    def test_batches_are_copied_and_losses_named(self):
+        path = os.path.join(self.folder.name, "copy.heph")
+        with stele.open(self.path) as trace:
+            with stele.create(path, "heph", like=trace) as writer:
+                for batch in trace.batches():
+                    writer.write(batch)
+                losses = writer.losses
+            with stele.open(path) as copy:
+                self.assertGreaterEqual(sum(1 for _ in copy.events()), 1002)
+        self.assertTrue(losses)
+        self.assertTrue(all(loss.count > 0 and loss.what for loss in losses))
+
+    def test_what_is_not_finished_is_not_there(self):
+        path = os.path.join(self.folder.name, "broken.fxt")
+        with self.assertRaises(KeyError):
+            with stele.create(path, "fxt") as writer:
+                writer.event("instant", 1, "a")
+                raise KeyError
+        self.assertEqual(os.listdir(self.folder.name), ["made.fxt"])
+
+    def test_mistakes_are_refused(self):
+        with self.assertRaises(stele.SteleError):
+            stele.create(os.path.join(self.folder.name, "x"), "no such format")
+        with self.assertRaises(stele.SteleError):
+            stele.create(self.path, "fxt")  # is there
+        writer = stele.create(os.path.join(self.folder.name, "x.fxt"), "fxt")
+        with self.assertRaises(ValueError):
+            writer.event("instant", 1, "a", fields={"large": 2**64})
+        writer.event("instant", 1, "a", track=99)
+        with self.assertRaises(stele.SteleError):
+            writer.finish()
+        writer.close()
+
+
+@unittest.skipIf(numpy is None, "numpy is not there")
+class Arrays(Made):
+    def test_a_table_has_all_events(self):
+        with stele.open(self.path) as trace:
+            table = trace.table(kinds=["instant"])
+            self.assertEqual(len(table), 1001)
+            self.assertEqual(trace.name(table["name"][0]), "tick")
+            self.assertEqual(trace.track(table["track"][0]).name, "main")
+            self.assertTrue((numpy.diff(table["time_ns"]) >= 0).all())
+            self.assertEqual(len(trace.table(where="dur > 1h")), 0)
+
+    def test_a_batch_is_an_array_without_a_copy(self):
+        with stele.open(self.path) as trace:
+            times = [event.time_ns for event in trace.events(kinds=["instant"])]
+            arrays = [batch.array()["time_ns"].copy()
+                      for batch in trace.batches(kinds=["instant"])]
+            for batch in trace.batches():
+                self.assertFalse(batch.array().flags["OWNDATA"])
+        self.assertEqual(numpy.concatenate(arrays).tolist(), times)
+
+    def test_fields_are_columns(self):
+        with stele.open(self.path) as trace:
+            columns = trace.columns({"number": "int", "ratio": "float", "most": "uint"},
+                                    kinds=["complete", "instant"])
+        self.assertEqual(columns["number"].compressed().tolist(), list(range(1000)))
+        self.assertEqual(columns["ratio"].compressed().tolist(), [0.5])
+        self.assertEqual(columns["most"].compressed().tolist(), [2**64 - 1])
+
+
+class Library(unittest.TestCase):
+    def test_formats(self):
+        by_name = {format.name: format for format in stele.formats()}
+        self.assertIn(".fxt", by_name["fxt"].extensions)
+        self.assertTrue(by_name["ctf"].can_write)
+
+    def test_version(self):
+        self.assertRegex(stele.version(), r"^\d+\.\d+\.\d+$")
+
+
+if __name__ == "__main__":
+    unittest.main()
