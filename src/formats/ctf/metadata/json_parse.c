@@ -203,7 +203,8 @@ static bool read_environment(json_front *front, const json_value *object)
 static bool read_trace(json_front *front, const json_value *fragment, found_values found)
 {
     ctf_schema *schema = front->schema;
-    const unsigned roles = ROLES_PACKET_HEADER & ~(schema->has_uuid ? 0u : CTF_ROLE_UUID);
+    const unsigned roles =
+        ROLES_PACKET_HEADER & ~(schema->has_uuid || front->m->salvages ? 0u : CTF_ROLE_UUID);
     const ctf_class *header = NULL;
     if (front->has_trace || schema->stream_count != 0)
         return json_refuse(&front->tree, &ctf_codes[CTF206], fragment,
@@ -302,6 +303,13 @@ static bool read_default_clock(json_front *front, const json_value *id, ctf_stre
     if (id == NULL)
         return true;
     stream->clock = name_register_find(&front->clocks, json_text(id));
+    if (stream->clock == NULL && front->m->salvages) {
+        ctf_clock *assumed = schema_add_clock(front->schema); /* its class is what was wrong */
+        stream->clock = assumed;
+        if (assumed == NULL || !json_copy_text(front, id, &assumed->id) ||
+            !name_register_put(&front->clocks, json_text(id), assumed))
+            return false;
+    }
     return stream->clock != NULL ||
            json_refuse(&front->tree, &ctf_codes[CTF204], id, "the id of a clock class above", NULL);
 }
@@ -440,6 +448,8 @@ static bool read_fragment(json_front *front)
                           "the type of a fragment");
     if (type == NULL)
         return false;
+    if (front->m->salvages && front->schema->major == 0 && type->read != read_preamble)
+        front->schema->major = 2; /* the preamble is what was wrong */
     if (front->schema->major == 0 && type->read != read_preamble)
         return json_refuse(&front->tree, &ctf_codes[CTF206], fragment,
                            "the preamble in front of everything", "another fragment");
@@ -467,6 +477,7 @@ static bool next_fragment(json_front *front, bool *has_more)
     *has_more = tree->at < m->size;
     if (!*has_more || is_separated)
         return true;
+    metadata_pass(front->m, tree->at);
     return json_refuse_here(tree, "the byte 0x1e in front of every fragment");
 }
 

@@ -472,6 +472,7 @@ static bool read_blocks(rfc_front *front)
     while (front->word != RFC_END) {
         const uint32_t start = front->place.offset;
         bool is_waiting;
+        metadata_pass(front->m, start);
         if (!try_block(front, start, &is_waiting) && (!is_waiting || !wait_block(front, start)))
             return false;
     }

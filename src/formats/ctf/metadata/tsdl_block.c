@@ -298,7 +298,8 @@ static bool trace_block(tsdl *p)
     p->has_trace = true;
     if (!tsdl_next(p) || !tsdl_block(p, &b))
         return false;
-    lacks = !block_has(&b, WORD_MAJOR)        ? "'major = 1;'"
+    lacks = p->m->salvages                    ? NULL
+            : !block_has(&b, WORD_MAJOR)      ? "'major = 1;'"
             : !block_has(&b, WORD_MINOR)      ? "'minor = 8;'"
             : !block_has(&b, WORD_BYTE_ORDER) ? "'byte_order = le;' or be"
                                               : NULL;
@@ -646,7 +647,7 @@ static bool finish_timestamps(tsdl *p)
     const ctf_clock *unnamed = NULL;
     for (uint32_t i = 0; i < p->timestamps.count; i++) {
         const timestamp *t = TABLE_AT(p->timestamps, timestamp, i);
-        if (t->type->clock != NULL && !is_declared(p, t->type->clock))
+        if (t->type->clock != NULL && !is_declared(p, t->type->clock) && !p->m->salvages)
             return tsdl_fail(p, CTF104, t->place, "a timestamp of a clock that is described",
                              "one of '%.64s'", t->type->clock->id.bytes);
         if (t->type->clock == NULL && declared > 1)
@@ -666,7 +667,7 @@ static bool finish_timestamps(tsdl *p)
 static bool finish_streams(tsdl *p)
 {
     ctf_stream_class *stream;
-    if (p->schema->stream_count != 0)
+    if (p->schema->stream_count != 0 || p->m->salvages)
         return true;
     stream = schema_add_stream(p->schema);
     if (stream != NULL)
@@ -682,6 +683,8 @@ static bool finish_events(tsdl *p)
                          "an event without it in a trace of several streams");
     for (uint32_t i = 0; i < p->late_events.count; i++) {
         const late_event *late = TABLE_AT(p->late_events, late_event, i);
+        if (p->m->salvages && p->schema->stream_count == 0)
+            break;
         if (!event_give(p, &late->event,
                         late->has_stream_id ? late->stream_id : p->schema->streams[0]->id))
             return false;
@@ -712,7 +715,8 @@ static bool finish_ids(tsdl *p)
 bool tsdl_finish(tsdl *p)
 {
     if (!p->has_trace)
-        return tsdl_fail(p, CTF106, 0, "a trace block", "metadata without it");
+        return tsdl_fail(p, CTF106, p->m->salvages ? UINT32_MAX : 0, "a trace block",
+                         "metadata without it");
     if (p->schema->stream_count > 1 &&
         !tsdl_has_role(p->schema->packet_header, CTF_ROLE_STREAM_CLASS_ID))
         return tsdl_fail(p, CTF106, p->schema->streams[1]->place.offset,

@@ -6,6 +6,7 @@
 
 #include "core/saturate.h"
 #include "core/wide.h"
+#include "formats/ctf/metadata/salvage.h"
 
 #define NS_PER_S 1000000000
 
@@ -48,7 +49,7 @@ bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
 {
     schema_free(&unit->schema);
     unit->schema = (ctf_schema){0};
-    unit->is_open = metadata_parse(&unit->text, &unit->schema);
+    unit->is_open = metadata_salvage(&unit->text, &unit->schema);
     unit->schema.restarts_clocks = trace->restarts_clocks;
     for (uint32_t i = 0; i < unit->schema.clock_count; i++)
         clock_adjust(unit->schema.clocks[i], trace, unit->schema.generation);

@@ -36,6 +36,8 @@ void metadata_free(metadata *m)
 {
     free(m->text);
     free(m->pieces);
+    free(m->told);
+    free(m->roots);
     *m = (metadata){0};
 }
 
@@ -43,8 +45,22 @@ void metadata_free(metadata *m)
 
 #define PASS_STEP ((size_t)1 << 20)
 
+static bool keep_root(metadata *m, size_t offset)
+{
+    if (m->root_count == m->root_capacity) {
+        uint32_t *grown = array_grow_size(m->roots, sizeof *grown, &m->root_capacity, 64);
+        if (grown == NULL)
+            return false;
+        m->roots = grown;
+    }
+    m->roots[m->root_count++] = (uint32_t)offset;
+    return true;
+}
+
 void metadata_pass(metadata *m, size_t offset)
 {
+    if (m->salvages && !m->is_trial)
+        (void)keep_root(m, offset); /* without it less is salvaged */
     if (m->in == NULL || offset - m->gone < PASS_STEP)
         return;
     pages_give_back(m->text + m->gone, offset - m->gone);
@@ -152,6 +168,27 @@ bool metadata_damage(metadata *m, uint64_t offset, const char *expected, const c
     return false;
 }
 
+#define TOLD_MAX 4096u
+
+/* Whether the finding was made before, while the same text was read; else it is noted. */
+static bool was_told(metadata *m, const stele_code *code, ctf_place place)
+{
+    const uint64_t key = (uint64_t)(code - ctf_codes) << 32 | place.offset;
+    for (size_t i = 0; i < m->told_count; i++)
+        if (m->told[i] == key)
+            return true;
+    if (m->told_count == m->told_capacity) {
+        uint64_t *grown = m->told_count < TOLD_MAX
+                              ? array_grow_size(m->told, sizeof *grown, &m->told_capacity, 16)
+                              : NULL;
+        if (grown == NULL)
+            return false;
+        m->told = grown;
+    }
+    m->told[m->told_count++] = key;
+    return false;
+}
+
 void metadata_report(metadata *m, const stele_code *code, ctf_place place, const char *expected,
                      const char *found, ...)
 {
@@ -159,8 +196,15 @@ void metadata_report(metadata *m, const stele_code *code, ctf_place place, const
     excerpt e = {.line = 0};
     const bool has_place = place.offset <= m->size && text_is_there(m);
     va_list args;
-    if (code->severity == STELE_ERROR)
+    if (code->severity == STELE_ERROR || (m->is_trial && code == &ctf_codes[CTF107])) {
         m->error_count++;
+        m->error_place = has_place ? place.offset : SIZE_MAX;
+        m->error_code = (uint32_t)(code - ctf_codes);
+    }
+    if (m->is_trial)
+        return;
+    if (was_told(m, code, place) && m->salvages)
+        return;
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);
     va_end(args);

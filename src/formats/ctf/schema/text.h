@@ -43,7 +43,16 @@ struct metadata {
     uint8_t uuid[16];
     uint32_t session_id; /* RFC */
     rfc_options rfc;
-    uint32_t major, minor;       /* of the packets, or of the line in front of plain text */
+    uint32_t major, minor; /* of the packets, or of the line in front of plain text */
+    uint64_t *told;        /* findings: places and codes, so that none is made again */
+    size_t told_count, told_capacity;
+    bool salvages;   /* it is parsed again, without what was wrong */
+    uint32_t *roots; /* then: where blocks or fragments begin, so far */
+    size_t root_count, root_capacity;
+    uint32_t guess_count;        /* bytes that were taken as others */
+    bool is_trial;               /* only whether there are errors counts */
+    uint32_t error_code;         /* of the last error */
+    size_t error_place;          /* of the last error; SIZE_MAX: none was made, or it has none */
     uint32_t error_count;        /* findings of severity error that were made about it */
     size_t gone;                 /* bytes of text that were given back; see metadata_pass() */
     input *in;                   /* that they can be read from again; NULL: they stay */
@@ -60,8 +69,8 @@ void metadata_free(metadata *m);
 void metadata_forget_text(metadata *m);
 
 /*
- * Text in front of the offset is not needed any more, except to show lines of it in findings: its
- * memory may be given back until then.
+ * A block or fragment begins at the offset. Text in front of it is not needed any more, except to
+ * show lines of it in findings: its memory may be given back until then.
  */
 void metadata_pass(metadata *m, size_t offset);
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands in front of all others (the trace, a stream, a type) must not be left out when one of
+ * its bytes was damaged: nothing could be read without it. Grammar and vocabulary leave few
+ * choices, and a trial parse says which of them fit.
+ */
+#include "formats/ctf/metadata/guess.h"
+
+#include <string.h>
+
+#include "formats/ctf/codes.h"
+#include "formats/ctf/metadata/front.h"
+
+#define REACH_BEFORE 32u
+#define REACH_BEHIND 8u
+#define GUESSES_MAX  2u
+#define BYTES_MAX    ((uint64_t)384 << 10) /* of text, in all trials of one guess */
+
+static const char marks[] = " ;{}:=,\"<>[]().\x1e";
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
+
+typedef struct trials {
+    metadata *m;
+    size_t from, to;
+    uint64_t bytes;
+} trials;
+
+/* Whether the text up to the end of the block has no error in it. */
+static bool is_good(trials *t)
+{
+    metadata trial = *t->m;
+    diag_sink silent = {.fn = NULL};
+    ctf_schema schema = {0};
+    const char after = t->m->text[t->to];
+    bool is_fine;
+    trial.diag = &silent;
+    trial.size = t->to;
+    trial.in = NULL;
+    trial.told = NULL;
+    trial.told_count = trial.told_capacity = 0;
+    trial.salvages = true;
+    trial.is_trial = true;
+    trial.error_place = 0;
+    trial.error_count = 0;
+    trial.seen_to = trial.line_start = trial.line = 0;
+    t->bytes += t->to;
+    t->m->text[t->to] = '\0';
+    is_fine = metadata_parse(&trial, &schema);
+    t->m->text[t->to] = after;
+    schema_free(&schema);
+    return is_fine ||
+           (trial.error_count != 0 && (trial.error_place < t->from || trial.error_place > t->to));
+}
+
+/* Which of the bytes fit at the place: the first one, and how many, up to two. */
+static char try_bytes(trials *t, size_t at, const char *bytes, unsigned *fitting)
+{
+    char *const place = &t->m->text[at];
+    const char was = *place;
+    char found = '\0';
+    for (; *bytes != '\0' && *fitting < 2 && t->bytes < BYTES_MAX; bytes++) {
+        *place = *bytes;
+        if (*bytes == was || !is_good(t))
+            continue;
+        if (found == '\0')
+            found = *bytes;
+        (*fitting)++;
+    }
+    *place = was;
+    return found;
+}
+
+static bool is_letter(char byte)
+{
+    return byte != '\0' && strchr(letters, byte) != NULL;
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+/* A byte that no name or text can hold is not what was written, whatever was: any will do. */
+static bool is_foreign(char byte)
+{
+    return (uint8_t)byte >= 0x7f || ((uint8_t)byte < 0x20 && !is_blank(byte) && byte != '\x1e');
+}
+
+/* Of names with a meaning, the character that the word around the place lacks; 0: it is another. */
+static char reserved_letter(const metadata *m, size_t at)
+{
+    static const char *const names[] = {"timestamp",
+                                        "timestamp_begin",
+                                        "timestamp_end",
+                                        "content_size",
+                                        "packet_size",
+                                        "packet_seq_num",
+                                        "events_discarded",
+                                        "cpu_id",
+                                        "stream_id",
+                                        "magic",
+                                        "stream_instance_id",
+                                        "uuid",
+                                        "id",
+                                        "monotonic",
+                                        NULL};
+    size_t from = at, to = at + 1;
+    while (from > 0 && (is_letter(m->text[from - 1]) || is_digit(m->text[from - 1])))
+        from--;
+    while (is_letter(m->text[to]) || is_digit(m->text[to]))
+        to++;
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strlen(names[i]) == to - from && memcmp(names[i], m->text + from, at - from) == 0 &&
+            memcmp(names[i] + (at - from) + 1, m->text + at + 1, to - at - 1) == 0)
+            return names[i][at - from];
+    return '\0';
+}
+
+/* Whether a number may have stood here: one of other digits must never be made up. */
+static bool is_number_place(const metadata *m, size_t at)
+{
+    const char before = at > 0 ? m->text[at - 1] : '\0', behind = m->text[at + 1];
+    size_t back = at;
+    if (is_letter(before) || is_letter(behind))
+        return false;
+    while (back > 0 && is_blank(m->text[back - 1]))
+        back--;
+    return is_digit(before) || is_digit(behind) || (back > 0 && strchr("=:[,", m->text[back - 1]));
+}
+
+static char guess_at(trials *t, size_t at)
+{
+    const char was = t->m->text[at], before = at > 0 ? t->m->text[at - 1] : '\0';
+    const bool is_number = is_number_place(t->m, at);
+    const bool is_gap = is_blank(before) || is_blank(t->m->text[at + 1]) ||
+                        (before != '\0' && strchr(";{}", before) != NULL);
+    unsigned fitting = 0;
+    char found, letter, digit;
+    if (is_number && is_digit(was) && !is_digit(before) && t->m->error_code != CTF102)
+        return '\0';
+    digit = is_number ? try_bytes(t, at, "0123456789", &fitting) : '\0';
+    if (fitting > 1)
+        return '\0';
+    found = try_bytes(t, at, marks, &fitting);
+    if (digit != '\0')
+        found = digit;
+    if (fitting != 0)
+        return fitting == 1 || (found == ' ' && is_gap && !is_number) ? found : '\0';
+    if (!is_foreign(was) && !is_letter(before) && !is_letter(t->m->text[at + 1]))
+        return '\0';
+    letter = reserved_letter(t->m, at);
+    found = try_bytes(t, at, letters, &fitting);
+    if (fitting > 1 && is_foreign(was))
+        return letter != '\0' ? letter : is_letter(before) || is_digit(before) ? '_' : 'x';
+    return fitting == 1 ? found : '\0';
+}
+
+static bool is_guessable(const metadata *m)
+{
+    switch (m->error_code) {
+    case CTF050:
+    case CTF100:
+    case CTF101:
+    case CTF102:
+    case CTF104:
+    case CTF106:
+    case CTF200:
+    case CTF201:
+    case CTF202:
+    case CTF204:
+    case CTF300:
+    case CTF303: return true;
+    default: return false;
+    }
+}
+
+bool metadata_guess(metadata *m, size_t from, size_t to)
+{
+    trials t = {.m = m, .from = from, .to = to};
+    const size_t place = m->error_place;
+    if (!is_guessable(m) || m->guess_count == GUESSES_MAX || place < from || place > to)
+        return false;
+    for (uint32_t step = 0; step <= REACH_BEFORE + REACH_BEHIND && t.bytes < BYTES_MAX; step++) {
+        /* At the place, then before it, then behind it. */
+        const bool is_before = step <= REACH_BEFORE;
+        const size_t at = is_before ? place - step : place + step - REACH_BEFORE;
+        char guessed;
+        if ((is_before && step > place - from) || at >= to)
+            continue;
+        guessed = guess_at(&t, at);
+        if (guessed == '\0')
+            continue;
+        metadata_report(m, &ctf_codes[CTF006], (ctf_place){(uint32_t)at}, NULL,
+                        "the byte 0x%02x is taken as '%c'", (unsigned)(uint8_t)m->text[at],
+                        guessed == '\x1e' ? '^' : guessed);
+        m->text[at] = guessed;
+        m->guess_count++;
+        return true;
+    }
+    return false;
+}

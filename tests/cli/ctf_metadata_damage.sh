@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One damaged byte of metadata costs what needs it, and not the trace. How robust that is, is a
+# figure with a bound: of 33 damaged bytes at equal distances, how many lose all events.
+. "$SOURCE/tests/cli/lib.sh"
+good=$SOURCE/src/formats/ctf/good
+
+# robust SAMPLE BOUND: so many of the damaged copies may lose all of their events.
+robust() {
+    rm -rf work
+    cp -r "$good/$1" work
+    chmod -R u+w work
+    size=$(wc -c <work/metadata)
+    lost=0 unnamed=0 i=0
+    while [ $i -lt 33 ]; do
+        cp "$good/$1/metadata" work/metadata
+        at=$((size * i / 33 + 7))
+        printf '\043' | dd of=work/metadata bs=1 seek=$at conv=notrunc 2>/dev/null
+        last="stele info --json work, byte $at of $1"
+        "$STELE" info --json work >out 2>err </dev/null
+        status=$?
+        [ $status -le 1 ] || [ $status -eq 3 ] || complain "exit code $status" err
+        grep -q '^      "event_count": [1-9]' out || lost=$((lost + 1))
+        # What is lost is named, with its place.
+        if grep -q '^      "event_count": [1-9]' out || grep -q 'metadata:[0-9]*: error' err; then :; else
+            unnamed=$((unnamed + 1))
+        fi
+        i=$((i + 1))
+    done
+    echo "$1: $lost of 33 damaged bytes lose all events"
+    last="damaged bytes of $1"
+    [ $lost -le "$2" ] || complain "$lost of 33 lose all events, expected $2 at most"
+    [ $unnamed -le 1 ] || complain "$unnamed losses are not named with their place"
+}
+robust lttng_216_18 8
+robust lttng_216_2 4
+robust small_18 9
+robust small_2 24
+
+# An event class that cannot be read: the others are read, and what was left out is named.
+cat >event.sed <<'END'
+s/^event {/event {\
+	name = "damaged"; id = 77; fields := struct { no_such_type x; };\
+};\
+event {/
+END
+rm -rf work && cp -r "$good/small_18" work && chmod -R u+w work
+expect 1 cat work
+line_count=$(wc -l <out)
+sed -f event.sed "$good/small_18/metadata" >work/metadata
+expect 1 cat work
+lines out "$line_count"
+says err 'metadata:[0-9]*: error CTF104 .*no_such_type'
+says err 'warning CTF005 part of the metadata that is left out: .*event {'
+
+# A fragment of CTF 2 that is cut, and one whose separator is gone.
+rm -rf work && cp -r "$good/small_2" work && chmod -R u+w work
+expect 1 cat work
+line_count=$(wc -l <out)
+printf '\036{"type":"event-record-class","id":77,"payload-field' >>work/metadata
+expect 1 cat work
+lines out "$line_count"
+says err 'warning CTF005'
+finish
