@@ -892,6 +892,10 @@ static void check_copy(const run *copied, const copy_choice *choice, const run *
         fail("a copy holds other events than were kept");
 }
 
+/* A copy has what was kept, and states that it begins with: whatever sizes a trace claims. */
+#define COPY_FACTOR 8u
+#define COPY_SPARE  ((size_t)64 << 10)
+
 static void try_copies(const sample *s, run *r, const run *whole)
 {
     copy_choice choice = {0};
@@ -908,6 +912,8 @@ static void try_copies(const sample *s, run *r, const run *whole)
         copy = copy_again(r, s, &choice);
         check_status(r);
         notes = copy_notes_take(r);
+        if (copy.size > COPY_FACTOR * s->size + COPY_SPARE)
+            fail("a copy is far larger than the trace");
         if (seed == 0 && s->is_good &&
             (copy.size != s->size || memcmp(copy.at, s->bytes, s->size) != 0))
             fail("a copy of everything is not the same");

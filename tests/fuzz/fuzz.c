@@ -97,6 +97,16 @@ static stele_status open_output(const consumer *to, const stele_trace *trace, ou
                      : output_open_memory(&to->context->diag, out);
 }
 
+/* Whatever sizes a trace claims, a copy is not far larger than it. */
+static void check_copy_size(const stele_trace *trace, output *copied)
+{
+    uint64_t trace_size;
+    size_t size;
+    output_memory(copied, &size);
+    if (source_content_size(trace->source, &trace_size))
+        require(size <= 8 * trace_size + (64u << 10), "a copy is not far larger than its trace");
+}
+
 static void write_and_copy(consumer *to, stele_trace *trace)
 {
     static const stele_request request = {.order = STELE_ORDER_NONE, .columns = STELE_COLUMNS_ALL};
@@ -116,6 +126,7 @@ static void write_and_copy(consumer *to, stele_trace *trace)
         require(stele_writer_finish(to->writer) == STELE_OK, "writing can be finished");
     if (to->copier != NULL) {
         require(to->copier->ops->finish(to->copier) == STELE_OK, "copying can be finished");
+        check_copy_size(trace, copied);
         to->copier->ops->close(to->copier);
     }
     stele_writer_close(to->writer);

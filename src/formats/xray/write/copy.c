@@ -38,6 +38,8 @@ static stele_status copy_bytes(xray_copier *c, uint64_t begin, uint64_t end)
         if (left == 0)
             return c->w.status;
         output_write(c->out, c->w.at, left);
+        if (c->out->status != STELE_OK)
+            return c->out->status;
         c->w.at += left;
     }
     return STELE_OK;
@@ -177,6 +179,23 @@ static void rewrite_all(xray_copier *c, rewriter *r)
     }
 }
 
+/* Buffers of version 1 have one size, but for the last, which ends with the file: what the header
+   says of it may lie far beyond. */
+static stele_status pad_range(xray_copier *c, uint64_t size)
+{
+    static const uint8_t zeros[4096];
+    const uint64_t file_end = c->w.in->size;
+    const uint64_t end = c->range.end < file_end ? c->range.end : file_end;
+    const uint64_t room = end - c->range.begin;
+    while (size < room && c->out->status == STELE_OK) {
+        const uint64_t left = room - size;
+        const size_t part = left < sizeof zeros ? (size_t)left : sizeof zeros;
+        output_write(c->out, zeros, part);
+        size += part;
+    }
+    return c->out->status;
+}
+
 static stele_status rewrite_range(xray_copier *c)
 {
     rewriter r = {.header = &c->trace->header};
@@ -199,9 +218,9 @@ static stele_status rewrite_range(xray_copier *c)
         output_write(c->out, extents, sizeof extents);
     }
     output_write(c->out, body, size);
-    for (uint64_t at = size; r.header->version == 1 && at < c->trace->buffer_size; at++)
-        output_byte(c->out, 0);
     output_close(r.body);
+    if (status == STELE_OK && r.header->version == 1)
+        status = pad_range(c, size);
     return status;
 }
 
