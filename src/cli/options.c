@@ -407,6 +407,9 @@ static bool check_arguments(options *o)
     const command_entry *command = &command_table[o->command];
     if (command_is_group(o->command))
         return fail(o, "no command given");
+    if (o->argument_count < command->least && command->least > 1)
+        return fail(o, "'%s' takes %u arguments (%s), but was given %zu", command->name,
+                    (unsigned)command->least, command->arguments, o->argument_count);
     if (o->argument_count < command->least)
         return fail(o, "%s is missing", command->arguments);
     if (command->type == ARGUMENT_TYPE_NOTHING && o->argument_count > 0)

@@ -50,6 +50,8 @@ static void setup_report(cli *c)
     c->out_diag = (diag_sink){.fn = report_add, .user = &c->out_report, .go_on = cli_goes_on};
 }
 
+#define NAMES_SIZE_LEAST 4096u
+
 /* "names=64M": the limit and its number. */
 static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 {
@@ -90,6 +92,10 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
         if (text[size + 1] < '0' || text[size + 1] > '9' || (*end != 0 && unit == NULL) ||
             number == 0 || number > (sizes[i] != NULL ? SIZE_MAX / 4 : UINT32_MAX))
             return cli_usage(c, "--max %s cannot be '%s'", names[i], text + size + 1);
+        if (i == 0 && number < NAMES_SIZE_LEAST)
+            return cli_usage(c,
+                             "--max names cannot be less than %u: Stele's own names take as much",
+                             NAMES_SIZE_LEAST);
         if (sizes[i] != NULL)
             *sizes[i] = (size_t)number;
         else

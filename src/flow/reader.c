@@ -43,7 +43,7 @@ struct stele_reader {
     stele_segment given; /* the same, while stele_reader_next_segments() gives it */
     stele_reader_stats stats;
     order_stats order;
-    bool is_late_reported, is_balance_checked;
+    bool is_late_reported, is_balance_checked, is_filter_reported;
     bool is_bounded; /* by time: parts of the inputs may not be looked at */
     filter *filter;
     reading *readings;
@@ -378,6 +378,8 @@ static stele_status open_flows(opening *o)
                          o->range.begin_ticks != 0 || o->range.end_ticks != UINT64_MAX;
     reader->stats.has_begin =
         relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
+    if (status == STELE_OK && reader->stats.has_begin)
+        filter_set_origin(reader->filter, reader->stats.begin_ns);
     for (size_t i = 0; i < reader->trace_count && status == STELE_OK; i++)
         status = open_trace_flows(o, i);
     return status == STELE_OK ? join_flows(o) : status;
@@ -491,6 +493,15 @@ static void check_balance(stele_reader *reader)
                 stats.content_size);
 }
 
+/* Once, at the end: what was asked for and did not occur. */
+static void report_filter(stele_reader *reader)
+{
+    if (reader->is_filter_reported || reader->status != STELE_END)
+        return;
+    reader->is_filter_reported = true;
+    filter_report(reader->filter, &reader->context->diag);
+}
+
 /* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
 static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 {
@@ -499,6 +510,7 @@ static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
     if (reader->status != STELE_OK) {
         report_late(reader);
         check_balance(reader);
+        report_filter(reader);
     }
     return reader->status;
 }

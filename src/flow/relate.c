@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/relate.h"
 
+#include <inttypes.h>
+
 #include "core/saturate.h"
 
 /* ---- What is needed and what is known ---- */
@@ -256,6 +258,36 @@ static stele_status bound_time(stele_context *context, const related *traces, si
     return status;
 }
 
+/* A range in which nothing can lie. */
+static void report_empty(stele_context *context, const related *traces, size_t count,
+                         const stele_request *request, const filter_range *range)
+{
+    const bool has_begin = request->begin.kind != STELE_BOUND_NONE;
+    bool is_known = count > 0, has_some = false;
+    int64_t last_ns = INT64_MIN;
+    for (size_t i = 0; i < count; i++)
+        has_some = has_some || traces[i].has_begin;
+    if (!has_some) /* no event at all */
+        return;
+    if (has_begin && request->end.kind != STELE_BOUND_NONE &&
+        (range->begin_ns >= range->end_ns || range->begin_ticks >= range->end_ticks)) {
+        diag_report(&context->diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0,
+                    "a begin before the end", "one that is not: the range is empty");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int64_t end_ns = add_saturated(traces[i].end_ns, traces[i].shift_ns);
+        is_known = is_known && traces[i].has_end;
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    if (has_begin && is_known && request->begin.kind != STELE_BOUND_TICKS &&
+        range->begin_ns > last_ns)
+        diag_report(&context->diag, &core_codes[STE014], traces[0].trace->info.path,
+                    STELE_NO_OFFSET, 0, "a begin before the last event",
+                    "one that is after it, by %" PRIu64 " ns",
+                    (uint64_t)range->begin_ns - (uint64_t)last_ns);
+}
+
 stele_status relate_bounds(stele_context *context, const related *traces, size_t count,
                            const stele_request *request, filter_range *range)
 {
@@ -266,7 +298,9 @@ stele_status relate_bounds(stele_context *context, const related *traces, size_t
     if (request->end.kind == STELE_BOUND_TICKS)
         range->end_ticks = (uint64_t)request->end.value;
     status = bound_time(context, traces, count, &request->begin, &range->begin_ns);
-    if (status != STELE_OK)
-        return status;
-    return bound_time(context, traces, count, &request->end, &range->end_ns);
+    if (status == STELE_OK)
+        status = bound_time(context, traces, count, &request->end, &range->end_ns);
+    if (status == STELE_OK)
+        report_empty(context, traces, count, request, range);
+    return status;
 }

@@ -46,7 +46,7 @@ static void report_unknown(stele_context *context, const format_probe *probe)
         const size_t count = source_member_count(probe->source);
         diag_report(&context->diag, &core_codes[STE002], path, STELE_NO_OFFSET, 0,
                     "files of a known format",
-                    count != 0 ? "%zu of none, such as '%s'" : "no files", count,
+                    count != 0 ? "%zu files that no format knows, such as '%s'" : "no files", count,
                     count != 0 ? source_member_at(probe->source, 0)->name : "");
         return;
     }

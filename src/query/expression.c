@@ -22,6 +22,7 @@
 
 #include "core/array.h"
 #include "query/expression_code.h"
+#include "query/nearest.h"
 #include "query/quantity.h"
 
 typedef enum token {
@@ -431,6 +432,7 @@ static const word words[] = {
     {"track", OPERAND_TRACK, STELE_COLUMN_TRACK},
     {"kind", OPERAND_KIND, 0},
     {"time", OPERAND_TIME, STELE_COLUMN_TIME},
+    {"clock", OPERAND_CLOCK, STELE_COLUMN_TIME},
     {"dur", OPERAND_DUR, STELE_COLUMN_TIME | STELE_COLUMN_VALUE},
     {"ticks", OPERAND_TICKS, STELE_COLUMN_TIME},
     {"value", OPERAND_VALUE, STELE_COLUMN_VALUE},
@@ -444,36 +446,16 @@ static const word words[] = {
 };
 #define WORD_COUNT (sizeof words / sizeof *words)
 
-#define WORD_SIZE_MAX 16
-
-/* Edits (bytes added, dropped or changed) between two short words. */
-static unsigned edit_distance(const char *a, size_t a_size, const char *b)
-{
-    unsigned row[WORD_SIZE_MAX + 1];
-    for (unsigned i = 0; i <= a_size; i++)
-        row[i] = i;
-    for (unsigned j = 1; b[j - 1] != '\0'; j++) {
-        unsigned corner = row[0];
-        row[0] = j;
-        for (size_t i = 1; i <= a_size; i++) {
-            const unsigned change = corner + (a[i - 1] != b[j - 1]);
-            const unsigned shift = (row[i] < row[i - 1] ? row[i] : row[i - 1]) + 1;
-            corner = row[i];
-            row[i] = change < shift ? change : shift;
-        }
-    }
-    return row[a_size];
-}
-
 /* Most unknown words are meant as fields; some are mistyped. */
 static bool fail_word(parser *p)
 {
     const size_t size = (size_t)(p->token_end - p->token_at);
     const word *nearest = NULL;
-    unsigned distance_min = size < 4 ? 2 : 3;
+    unsigned distance_min = edit_limit(size);
     char expected[128];
-    for (size_t i = 0; size <= WORD_SIZE_MAX && i < WORD_COUNT; i++) {
-        const unsigned distance = edit_distance(p->token_at, size, words[i].text);
+    for (size_t i = 0; size <= NEAREST_SIZE_MAX && i < WORD_COUNT; i++) {
+        const unsigned distance = edit_distance((stele_text){p->token_at, size},
+                                                (stele_text){words[i].text, strlen(words[i].text)});
         if (distance < distance_min) {
             distance_min = distance;
             nearest = &words[i];
@@ -732,6 +714,11 @@ stele_status expression_new(stele_context *context, const char *text, expression
         expression_free(p.e);
         return p.status;
     }
+    p.e->seen = calloc(p.e->operand_count + 1u, 1);
+    if (p.e->seen == NULL) {
+        expression_free(p.e);
+        return STELE_ERR_MEMORY;
+    }
     *out = p.e;
     return STELE_OK;
 }
@@ -745,6 +732,7 @@ void expression_free(expression *e)
     free(e->globs);
     free(e->code);
     free(e->operands);
+    free(e->seen);
     free(e->steps);
     arena_free(&e->texts);
     free(e);
@@ -753,4 +741,79 @@ void expression_free(expression *e)
 uint32_t expression_columns(const expression *e)
 {
     return e->columns;
+}
+
+bool expression_uses_time(const expression *e)
+{
+    for (uint32_t i = 0; i < e->operand_count; i++) {
+        if (e->operands[i].kind == OPERAND_TIME)
+            return true;
+    }
+    return false;
+}
+
+void expression_set_origin(expression *e, int64_t origin_ns)
+{
+    e->origin_ns = origin_ns;
+}
+
+/* ---- What no event had ---- */
+
+/* The name of the pool that is nearest to the text; empty where none is near. */
+static stele_text nearest_name(const stele_context *context, stele_text text)
+{
+    stele_text nearest = {"", 0};
+    unsigned limit = edit_limit(text.size);
+    for (stele_name name = 1; name < stele_name_count(context); name++) {
+        const stele_text other = stele_name_text(context, NULL, name);
+        unsigned distance;
+        if (other.size == 0 || other.size > NEAREST_SIZE_MAX || text.size > NEAREST_SIZE_MAX)
+            continue;
+        distance = edit_distance(text, other);
+        if (distance != 0 && distance < limit) {
+            limit = distance;
+            nearest = other;
+        }
+    }
+    return nearest;
+}
+
+static void report_arg(const expression *e, diag_sink *diag, const operand *o)
+{
+    const path_step *step = &e->steps[o->step_first];
+    const stele_text near =
+        step->is_index ? (stele_text){"", 0} : nearest_name(e->context, step->text);
+    char expected[96];
+    if (step->is_index || step->text.size > 64)
+        snprintf(expected, sizeof expected, "such a field in an event");
+    else
+        snprintf(expected, sizeof expected, "a field '%.*s' in an event%s", (int)step->text.size,
+                 step->text.bytes, o->step_count > 1 ? ", and in that the rest" : "");
+    diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected,
+                near.size != 0 ? "none; there is a name '%.*s'" : "none%.*s", (int)near.size,
+                near.bytes);
+}
+
+/* Whether the expression itself asks if there is such a thing. */
+static bool is_doubted(const expression *e, uint32_t index)
+{
+    for (uint32_t i = 0; i < e->code_count; i++) {
+        if (e->code[i].op == OP_EXISTS && e->code[i].left == index)
+            return true;
+    }
+    return false;
+}
+
+void expression_report(const expression *e, diag_sink *diag)
+{
+    for (uint32_t i = 0; i < e->operand_count; i++) {
+        const operand *o = &e->operands[i];
+        if (o->kind == OPERAND_ARG && e->seen[i] == EXPRESSION_SEEN_ASKED && !is_doubted(e, i))
+            report_arg(e, diag, o);
+        else if (o->kind == OPERAND_DUR && (e->seen[i] & EXPRESSION_SEEN_BEGIN) != 0)
+            diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0,
+                        "`dur` of complete events",
+                        "begin and end events, which have none of their own; `stele profile` "
+                        "pairs them and selects calls by `dur`");
+    }
 }

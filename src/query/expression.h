@@ -20,6 +20,13 @@ void expression_free(expression *e);
 /* STELE_COLUMN_... that it looks at. */
 uint32_t expression_columns(const expression *e);
 
+/* Whether it looks at `time`, which counts from the origin. */
+bool expression_uses_time(const expression *e);
+void expression_set_origin(expression *e, int64_t origin_ns);
+
+/* Reports (STE014) fields that it asked for and no event had. */
+void expression_report(const expression *e, diag_sink *diag);
+
 /* Whether it holds for an event. Allocates nothing but memory for patterns over names. */
 bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event);
 

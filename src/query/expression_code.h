@@ -48,7 +48,8 @@ typedef enum operand_kind {
     OPERAND_CATEGORY,
     OPERAND_TRACK,
     OPERAND_KIND,
-    OPERAND_TIME,
+    OPERAND_TIME,  /* since the origin */
+    OPERAND_CLOCK, /* of the trace's clock */
     OPERAND_DUR,
     OPERAND_TICKS,
     OPERAND_VALUE,
@@ -96,8 +97,15 @@ typedef struct instruction {
     uint32_t left, right;
 } instruction;
 
+/* What came of an operand so far. */
+#define EXPRESSION_SEEN_ASKED 1u
+#define EXPRESSION_SEEN_THERE 2u
+#define EXPRESSION_SEEN_BEGIN 4u /* it was asked of a BEGIN or END event, and not there */
+
 struct expression {
     const stele_context *context;
+    int64_t origin_ns;
+    uint8_t *seen; /* by operand: EXPRESSION_SEEN_... */
     arena texts;
     uint32_t columns;
     instruction *code;

@@ -236,11 +236,14 @@ static bool value_set_kind(value *v, const stele_event *event)
     return value_set_text(v, (stele_text){text, strlen(text)});
 }
 
-static bool value_set_time(value *v, const stele_event *event, operand_kind kind)
+static bool value_set_time(value *v, const expression *e, const stele_event *event,
+                           operand_kind kind)
 {
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
         return false;
     if (kind == OPERAND_TIME)
+        return value_set_int(v, (wide_i128)event->time_ns - e->origin_ns);
+    if (kind == OPERAND_CLOCK)
         return value_set_int(v, event->time_ns);
     if (kind == OPERAND_TICKS)
         return value_set_int(v, event->ticks);
@@ -260,8 +263,9 @@ static bool value_set_operand(value *v, const expression *e, const stele_batch *
     case OPERAND_TRACK: return value_set_track_name(v, e, event);
     case OPERAND_KIND: return value_set_kind(v, event);
     case OPERAND_TIME:
+    case OPERAND_CLOCK:
     case OPERAND_TICKS:
-    case OPERAND_DUR: return value_set_time(v, event, o->kind);
+    case OPERAND_DUR: return value_set_time(v, e, event, o->kind);
     case OPERAND_VALUE: return value_set_int(v, event->value);
     case OPERAND_ID: return value_set_int(v, event->id);
     case OPERAND_CPU: return value_set_cpu(v, e->context, event);
@@ -280,10 +284,17 @@ static bool value_set_operand(value *v, const expression *e, const stele_batch *
 static const value *operand_value(const expression *e, const stele_batch *batch,
                                   const stele_event *event, const operand *o, value *room)
 {
+    uint8_t *seen = &e->seen[o - e->operands];
     if (o->kind == OPERAND_LITERAL)
         return &o->literal;
-    if (!value_set_operand(room, e, batch, event, o))
-        value_set(room, VALUE_MISSING);
+    if (value_set_operand(room, e, batch, event, o)) {
+        *seen |= EXPRESSION_SEEN_ASKED | EXPRESSION_SEEN_THERE;
+        return room;
+    }
+    *seen |= EXPRESSION_SEEN_ASKED;
+    if (event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END)
+        *seen |= EXPRESSION_SEEN_BEGIN;
+    value_set(room, VALUE_MISSING);
     return room;
 }
 

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query/filter.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/text.h"
 #include "query/expression.h"
+#include "query/nearest.h"
 
 /* What the patterns said about a track, under the names that it and its parent had then. */
 typedef struct track_verdict {
     stele_name name, parent_name;
     bool is_known, matches;
 } track_verdict;
+
+/* What came of some patterns. */
+typedef struct outcome {
+    bool is_asked, has_match;
+} outcome;
 
 struct filter {
     const stele_context *context;
@@ -21,7 +29,10 @@ struct filter {
     glob_set names, categories, tracks;
     track_verdict *track_verdicts; /* by number of the track */
     uint32_t track_verdict_count;
-    expression *where; /* NULL: none */
+    expression *where;             /* NULL: none */
+    bool has_shown_names;          /* a pattern over names has a colon */
+    bool needs_origin;             /* of `where`: not known yet */
+    outcome name, category, track; /* of the patterns, so far */
 };
 
 static const filter_range range_open = {INT64_MIN, INT64_MAX, 0, UINT64_MAX};
@@ -45,6 +56,9 @@ stele_status filter_new(stele_context *context, const stele_request *request,
         status = STELE_ERR_MEMORY;
     else if (request->where != NULL)
         status = expression_new(context, request->where, &f->where);
+    f->needs_origin = f->where != NULL && expression_uses_time(f->where);
+    for (size_t i = 0; i < f->names.count; i++)
+        f->has_shown_names |= strchr(f->names.patterns[i], ':') != NULL;
     if (status != STELE_OK) {
         filter_free(f);
         return status;
@@ -151,11 +165,42 @@ static bool child_matches(const filter *f, const stele_track *parent, const stel
     return texts_match(f, text, text_u64(end, child->number));
 }
 
+/* "worker (1234)", "thread 1234": as sinks print a track. */
+static size_t print_track(const filter *f, const stele_track *track, char *text, size_t size)
+{
+    const stele_text name = stele_name_text(f->context, NULL, track->name);
+    const int printed =
+        name.size != 0
+            ? snprintf(text, size, "%.*s (%" PRIu64 ")", (int)(name.size < 256 ? name.size : 256),
+                       name.bytes, track->number)
+            : snprintf(text, size, "%s %" PRIu64, stele_track_kind_text(track->kind),
+                       track->number);
+    return (size_t)printed < size ? (size_t)printed : size - 1;
+}
+
+/* As `cat` prints it, and as `info` does. */
+static bool printed_matches(const filter *f, const stele_track *track, const stele_track *parent)
+{
+    char own[320], above[320], text[sizeof own + sizeof above + 4];
+    size_t size = print_track(f, track, own, sizeof own);
+    if (glob_set_matches(&f->tracks, own, size))
+        return true;
+    if (parent == NULL)
+        return false;
+    print_track(f, parent, above, sizeof above);
+    size = (size_t)snprintf(text, sizeof text, "%s in %s", own, above);
+    if (glob_set_matches(&f->tracks, text, size))
+        return true;
+    size = (size_t)snprintf(text, sizeof text, "%s / %" PRIu64, above, track->number);
+    return glob_set_matches(&f->tracks, text, size);
+}
+
 static bool track_matches_now(filter *f, const stele_track *track, const stele_track *parent)
 {
-    if (track_itself_matches(f, track))
+    if (track_itself_matches(f, track) || printed_matches(f, track, parent))
         return true;
-    return parent != NULL && (track_itself_matches(f, parent) || child_matches(f, parent, track));
+    return parent != NULL && (track_itself_matches(f, parent) || printed_matches(f, parent, NULL) ||
+                              child_matches(f, parent, track));
 }
 
 /* Makes room for verdicts on all tracks there are; false when memory is exhausted. */
@@ -206,6 +251,136 @@ static bool tracks_match(filter *f, const stele_event *event)
     return event->kind == STELE_KIND_WAKE && track_matches(f, (uint32_t)event->id);
 }
 
+/* ---- Names ---- */
+
+/* "category:name", as events are shown. */
+static bool shown_name_matches(const filter *f, const stele_batch *batch, const stele_event *event)
+{
+    const stele_text category =
+        stele_name_text(f->context, NULL, stele_category_name(f->context, event->category));
+    const stele_text name = stele_name_text(f->context, batch, event->name);
+    char text[1024];
+    if (category.size == 0 || name.size >= sizeof text - 1 ||
+        category.size > sizeof text - 1 - name.size)
+        return false;
+    memcpy(text, category.bytes, category.size);
+    text[category.size] = ':';
+    memcpy(text + category.size + 1, name.bytes, name.size);
+    return glob_set_matches(&f->names, text, category.size + 1 + name.size);
+}
+
+static inline bool outcome_note(outcome *of, bool matches)
+{
+    of->is_asked = true;
+    of->has_match |= matches;
+    return matches;
+}
+
+static bool names_match(filter *f, const stele_batch *batch, const stele_event *event)
+{
+    return outcome_note(&f->name,
+                        glob_set_matches_name(&f->names, f->context, batch, event->name) ||
+                            (f->has_shown_names && shown_name_matches(f, batch, event)));
+}
+
+static bool categories_match(filter *f, const stele_event *event)
+{
+    return outcome_note(&f->category,
+                        glob_set_matches_name(&f->categories, f->context, NULL,
+                                              stele_category_name(f->context, event->category)));
+}
+
+static bool where_holds(filter *f, const stele_batch *batch, const stele_event *event)
+{
+    if (f->needs_origin && (event->flags & STELE_FLAG_NO_TIME) == 0)
+        filter_set_origin(f, event->time_ns);
+    return expression_holds(f->where, batch, event);
+}
+
+void filter_set_origin(filter *f, int64_t origin_ns)
+{
+    f->needs_origin = false;
+    if (f->where != NULL)
+        expression_set_origin(f->where, origin_ns);
+}
+
+/* ---- What nothing matched ---- */
+
+#define SHOWN_NAMES 3u
+
+/* Some of the names that were looked at, and the one that is nearest to the pattern. */
+static void describe_names(const filter *f, const glob_set *set, char *to, size_t size)
+{
+    const stele_text wanted = {set->patterns[0], strlen(set->patterns[0])};
+    unsigned limit = edit_limit(wanted.size), shown = 0;
+    stele_name nearest = 0;
+    size_t used = (size_t)snprintf(to, size, "none");
+    for (stele_name i = 1; i < set->verdict_count && i < stele_name_count(f->context); i++) {
+        const stele_text text = stele_name_text(f->context, NULL, i);
+        unsigned distance;
+        if (set->verdicts[i] != 1 || text.size == 0 || text.size > NEAREST_SIZE_MAX)
+            continue;
+        if (shown < SHOWN_NAMES && used < size)
+            used += (size_t)snprintf(to + used, size - used, "%s '%.*s'",
+                                     shown == 0 ? ", but" : ",", (int)text.size, text.bytes);
+        shown++;
+        distance = wanted.size > NEAREST_SIZE_MAX ? limit : edit_distance(wanted, text);
+        if (distance < limit) {
+            limit = distance;
+            nearest = i;
+        }
+    }
+    if (shown > SHOWN_NAMES && used < size)
+        used += (size_t)snprintf(to + used, size - used, " and others");
+    if (nearest != 0) {
+        const stele_text text = stele_name_text(f->context, NULL, nearest);
+        snprintf(to, size, "none; did you mean '%.*s'?", (int)text.size, text.bytes);
+    }
+}
+
+static void describe_tracks(const filter *f, char *to, size_t size)
+{
+    unsigned shown = 0;
+    size_t used = (size_t)snprintf(to, size, "none");
+    for (uint32_t i = 1; i < f->track_verdict_count && shown < SHOWN_NAMES && used < size; i++) {
+        char text[320];
+        if (!f->track_verdicts[i].is_known)
+            continue;
+        print_track(f, stele_track_get(f->context, i), text, sizeof text);
+        used +=
+            (size_t)snprintf(to + used, size - used, "%s '%s'", shown == 0 ? ", but" : ",", text);
+        shown++;
+    }
+}
+
+static void report_patterns(diag_sink *diag, const glob_set *set, const char *what,
+                            const char *found)
+{
+    char expected[160];
+    snprintf(expected, sizeof expected, "a %s that matches '%.100s'%s", what, set->patterns[0],
+             set->count > 1 ? " or one of the others" : "");
+    diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0, expected, "%s", found);
+}
+
+void filter_report(const filter *f, diag_sink *diag)
+{
+    char found[256];
+    if (f->name.is_asked && !f->name.has_match) {
+        describe_names(f, &f->names, found, sizeof found);
+        report_patterns(diag, &f->names, "name", found);
+    }
+    if (f->category.is_asked && !f->category.has_match) {
+        describe_names(f, &f->categories, found, sizeof found);
+        report_patterns(diag, &f->categories, "category", found);
+    }
+    if (f->track.is_asked && !f->track.has_match) {
+        describe_tracks(f, found, sizeof found);
+        report_patterns(diag, &f->tracks, "track", found);
+    }
+    if (f->where != NULL)
+        expression_report(f->where, diag);
+}
+
 /* ---- All of it ---- */
 
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event)
@@ -214,15 +389,13 @@ bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event
         return false;
     if ((f->has_ns_range || f->has_tick_range) && !is_in_range(f, event))
         return false;
-    if (f->names.count > 0 && !glob_set_matches_name(&f->names, f->context, batch, event->name))
+    if (f->names.count > 0 && !names_match(f, batch, event))
         return false;
-    if (f->categories.count > 0 &&
-        !glob_set_matches_name(&f->categories, f->context, NULL,
-                               stele_category_name(f->context, event->category)))
+    if (f->categories.count > 0 && !categories_match(f, event))
         return false;
-    if (f->tracks.count > 0 && !tracks_match(f, event))
+    if (f->tracks.count > 0 && !outcome_note(&f->track, tracks_match(f, event)))
         return false;
-    return f->where == NULL || expression_holds(f->where, batch, event);
+    return f->where == NULL || where_holds(f, batch, event);
 }
 
 uint32_t filter_batch(filter *f, stele_batch *batch)

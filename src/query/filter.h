@@ -22,9 +22,11 @@ typedef struct filter_range {
  *   when it overlaps the range. OBJECT and METADATA events without time (STELE_FLAG_NO_TIME) always
  *   are: they say what holds for the whole trace. Other events without time are judged by the
  *   place that time_ns gives them.
- * - names, categories: a pattern matches its name, the name of its category; both may be empty.
+ * - names, categories: a pattern matches its name, the name of its category; both may be empty. A
+ *   name is matched as it is shown, too: "category:name".
  * - tracks: a pattern matches its track or the parent of it, by name ("worker*"), by number
- *   ("1234"), or by kind and number ("cpu:3", "cpu 3"); a child also by both numbers ("17:1234").
+ *   ("1234"), or by kind and number ("cpu:3", "cpu 3"); a child also by both numbers ("17:1234");
+ *   as it is printed, too ("worker (1234)", "stream 0 / 1", "thread 101 in process 100").
  *   A SWITCH or WAKE event concerns the tracks that it names as much as its CPU: any suffices. An
  *   event on no track matches as the empty name. Names count as far as they are known by then.
  * - where: the expression holds.
@@ -42,6 +44,12 @@ bool filter_is_open(const filter *f, uint64_t kinds);
 /* Columns that it looks at, to be asked of the producers too. */
 uint32_t filter_columns(const filter *f);
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event);
+
+/* Where `time` of expressions counts from; without it, from the first event that comes. */
+void filter_set_origin(filter *f, int64_t origin_ns);
+
+/* Reports (STE014), once all was read, what it asks for and no event had. */
+void filter_report(const filter *f, diag_sink *diag);
 
 /* Takes the events that do not pass out of the batch; gives how many those were. */
 uint32_t filter_batch(filter *f, stele_batch *batch);

@@ -143,7 +143,7 @@ mkdir others
 echo a >others/a
 echo b >others/b
 expect 3 cat others
-says err "others: error STE002 .*expected files of a known format, found 2 of none, such as 'a'"
+says err "others: error STE002 .*expected files of a known format, found 2 files that no format knows, such as 'a'"
 
 # Missing packets are a loss, though nobody knows of how many events.
 mkdir -p gap

@@ -90,4 +90,50 @@ sed 's/,"trace".*//' out >have
 expect 0 cat --json --kind complete --begin 45ms --end 80ms "$trace"
 sed 's/,"trace".*//' out >wanted
 same have wanted
+# What nothing matches is said, with what there is.
+says_nothing() {
+    note=$1
+    shift
+    expect 0 cat --json --kind complete "$trace" "$@"
+    says err "note STE014 .*$note"
+}
+says_nothing "'nosuch', found none, but '.*' and others" --name nosuch
+says_nothing "did you mean 'receiving message'?" --name 'recieving message'
+says_nothing "a track that matches 'nosuch', found none, but 'substream 0'" --track nosuch
+says_nothing "a category that matches 'nosuch'" --category nosuch
+says_nothing "a field 'nam' in an event, found none; there is a name 'name'" --where 'arg.nam == 1'
+says_nothing 'a begin before the end' --begin 3s --end 2s
+says_nothing 'a begin before the last event' --begin 3s
+expect 0 cat --json "$trace" --name 'sending*' --where 'exists arg.name or dur > 1us'
+says_not err STE014
+
+# Values are selected as they are shown.
+expect 0 cat --kind complete "$trace"
+grep -c 'stream 1 / 0 ' out >wanted
+for shown in 'stream 1 / 0' 'substream 0 in stream 1' '1:0'; do
+    expect 0 cat --kind complete "$trace" --track "$shown"
+    grep -c . out >given
+    same given wanted
+done
+expect 0 cat "$trace" --columns time --kind complete
+awk '$1 > 0.08' out | grep -c . >wanted
+expect 0 cat "$trace" --columns time --kind complete --where 'time > 80ms'
+grep -c . out >given
+same given wanted
+for file in "$fxt"/*.fxt; do
+    shown=$("$STELE" cat --columns event --kind instant "$file" 2>err | grep -m 1 -x '[a-z]*:[a-z]*') || continue
+    expect 0 cat --columns event "$file" --name "$shown"
+    says out "$shown"
+    says_not err STE014
+    break
+done
+
+# Spans of two events have no `dur` of their own; that is said.
+for file in "$fxt"/*.fxt; do
+    "$STELE" cat --kind begin "$file" 2>err | grep -q . || continue
+    expect 0 cat "$file" --kind begin --where 'dur > 1us'
+    says err 'STE014 .*stele profile'
+    break
+done
+
 finish
