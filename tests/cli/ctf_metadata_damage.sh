@@ -61,4 +61,12 @@ printf '\036{"type":"event-record-class","id":77,"payload-field' >>work/metadata
 expect 1 cat work
 lines out "$line_count"
 says err 'warning CTF005'
+for first in '#' '{'; do # the first separator is another byte, or not there at all
+    cp "$good/small_2/metadata" work/metadata
+    printf '%s' "$first" | dd of=work/metadata bs=1 conv=notrunc 2>/dev/null
+    [ "$first" = '#' ] || tail -c +2 "$good/small_2/metadata" >work/metadata
+    expect 1 cat work
+    lines out "$line_count"
+    says err 'metadata:0: error CTF200 .*0x1e'
+done
 finish

@@ -477,6 +477,8 @@ static bool next_fragment(json_front *front, bool *has_more)
     *has_more = tree->at < m->size;
     if (!*has_more || is_separated)
         return true;
+    if (front->m->salvages && front->schema->major == 0) /* in front of the first one */
+        return true;
     metadata_pass(front->m, tree->at);
     return json_refuse_here(tree, "the byte 0x1e in front of every fragment");
 }

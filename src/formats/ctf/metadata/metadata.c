@@ -251,7 +251,9 @@ static bool version_fits(const metadata *m)
 
 static stele_status recognize(metadata *m)
 {
-    if (m->size > 0 && *m->text == RECORD_SEPARATOR) {
+    if (m->size > 1 && m->text[1] == '{' && memchr(m->text, RECORD_SEPARATOR, m->size) != NULL) {
+        m->generation = CTF_2; /* whatever stands in front of its first fragment */
+    } else if (m->size > 0 && (*m->text == RECORD_SEPARATOR || *m->text == '{')) {
         m->generation = CTF_2;
     } else {
         if (!m->is_packetized)

@@ -268,6 +268,11 @@ static bool take_away(metadata *m)
     if (place == SIZE_MAX || root == SIZE_MAX || root >= m->size)
         return false;
     if (m->generation == CTF_2) {
+        if (place == 0 && m->text[0] != '{' &&
+            m->text[0] != RECORD_SEPARATOR) { /* a damaged separator in front of all */
+            m->text[0] = RECORD_SEPARATOR;
+            return true;
+        }
         whole = fragment_range(m, root);
         if (mend_separator(m, whole))
             return true;

@@ -119,6 +119,11 @@ static bool packet_judge(ctf_packets *packets, ctf_packet *packet, head_problem 
     const packet_head *head = &packet->head;
     const ctf_schema *schema = &packets->unit->schema;
     const uint32_t range = CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END;
+    if ((head->has & CTF_ROLE_PACKET_MAGIC) != 0 &&
+        head->magic == __builtin_bswap32(CTF_PACKET_MAGIC))
+        return problem_set(problem, CTF401, 0,
+                           "the magic number c1fc1fc1 in the byte order of the metadata",
+                           "%" PRIx64 ", which is that of the other byte order", head->magic);
     if ((head->has & CTF_ROLE_PACKET_MAGIC) != 0 && head->magic != CTF_PACKET_MAGIC)
         return problem_set(problem, CTF401, 0, "the magic number c1fc1fc1", "%" PRIx64,
                            head->magic);
