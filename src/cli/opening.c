@@ -28,8 +28,10 @@ static void collect_settings(const options *o, stele_setting *settings, stele_tr
         const option_entry *option = &option_table[o->uses[i].id];
         if (option->group == GROUP_FORMAT)
             settings[given->setting_count++] = (stele_setting){option->name, o->uses[i].value};
-        if (o->uses[i].id == OPTION_CTF_PRETTY) /* the times of babeltrace2 to its text */
+        if (o->uses[i].id == OPTION_CTF_PRETTY) { /* to its text the times of babeltrace2 */
             settings[given->setting_count++] = (stele_setting){"clock-rounding", "twice"};
+            settings[given->setting_count++] = (stele_setting){"own-events", "as-written"};
+        }
     }
 }
 
@@ -64,7 +66,7 @@ static bool open_paths(cli *c, size_t index, const char *const *paths, size_t co
                        stele_trace **trace, stele_status *status)
 {
     const char *name = c->options.arguments[index];
-    stele_setting *settings = calloc(c->options.use_count + 1, sizeof *settings);
+    stele_setting *settings = calloc(2 * c->options.use_count + 1, sizeof *settings);
     stele_trace_options given;
     const bool is_usable = cli_check(c, settings != NULL ? STELE_OK : STELE_ERR_MEMORY, paths[0]) &&
                            trace_options(c, index, &given);

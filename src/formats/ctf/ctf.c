@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/path.h"
+#include "formats/ctf/read/spans.h"
 #include "formats/ctf/trace.h"
 #include "formats/ctf/write/copy.h"
 #include "formats/ctf/write/copy_metadata.h"
@@ -248,6 +249,7 @@ static void ctf_close(stele_trace *base)
         free(trace->units[i].path);
         free((char *)trace->units[i].known_by.bytes);
         schema_free(&trace->units[i].schema);
+        spans_free(trace->units[i].spans);
     }
     for (uint32_t i = 0; i < trace->file_count; i++) {
         free(trace->files[i].path);
@@ -327,6 +329,8 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
             if (!trace->restarts_clocks && strcmp(setting->value, "stream") != 0)
                 return format_refuse(context, from, setting, "stream or packet");
         }
+        if (strcmp(setting->key, "own-events") == 0)
+            trace->shows_as_written = strcmp(setting->value, "as-written") == 0;
         if (strcmp(setting->key, "clock-offset") == 0 &&
             !read_clock_offset(trace, setting->value, 1000000000))
             return format_refuse(context, from, setting, "a whole number of seconds");
@@ -379,7 +383,7 @@ const format format_ctf = {
     .probe = ctf_probe,
     .open = ctf_open,
     .settings = "key-file rfc-alignment clock-freq clock-frequency clock-offset clock-offset-ns "
-                "clock-rounding clock-start",
+                "clock-rounding own-events clock-start",
     .is_part = ctf_is_part,
     .dump = ctf_dump,
     .writer = ctf_writer_open,

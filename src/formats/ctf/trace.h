@@ -84,11 +84,12 @@ typedef struct ctf_unit {
     char *path;             /* of that, as findings show it; NULL: the source's own */
     metadata text;
     ctf_schema schema;
-    bool is_open;      /* the schema can be used */
-    ctf_text known_by; /* all units of one trace; {NULL, 0}: a trace of its own */
-    uint32_t same_as;  /* the unit whose schema holds for this one too; CTF_NONE: its own */
-    bool has_others;   /* whose schema this one is */
-    unsigned mends;    /* CTF_MEND_... */
+    bool is_open;            /* the schema can be used */
+    ctf_text known_by;       /* all units of one trace; {NULL, 0}: a trace of its own */
+    uint32_t same_as;        /* the unit whose schema holds for this one too; CTF_NONE: its own */
+    bool has_others;         /* whose schema this one is */
+    unsigned mends;          /* CTF_MEND_... */
+    struct ctf_spans *spans; /* made while reading, where Stele wrote the trace; NULL: none */
     uint32_t number;
 } ctf_unit;
 
@@ -111,6 +112,7 @@ typedef struct ctf_trace {
     int64_t clock_offset_ns;     /* added to the times of all clocks */
     bool rounds_twice;           /* so do the clocks */
     bool restarts_clocks;        /* see ctf_schema */
+    bool shows_as_written;       /* kinds, names and tracks that Stele wrote stay fields */
     bool is_clamped_told;        /* that times do not fit */
 } ctf_trace;
 

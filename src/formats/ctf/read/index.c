@@ -12,6 +12,7 @@
 #include "formats/ctf/read/content.h"
 #include "formats/ctf/read/losses.h"
 #include "formats/ctf/read/lttng_index.h"
+#include "formats/ctf/read/spans.h"
 
 #define INDEX_WINDOW_SIZE ((size_t)16 << 10)
 #define FIRST_TRIED       64u /* packets that are looked into for a first event */
@@ -477,6 +478,12 @@ stele_clock ctf_stream_clock(const ctf_stream *stream)
     return out;
 }
 
+/* Of the track that stands for a stream: beside those that a trace of Stele's own lists. */
+static uint64_t track_number_of(const ctf_stream *stream)
+{
+    return spans_are_marked(stream->schema) ? stream->key | UINT64_C(1) << 63 : stream->key;
+}
+
 static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recording)
 {
     stele_context *context = trace->base.context;
@@ -486,9 +493,9 @@ static stele_status publish(ctf_trace *trace, ctf_stream *stream, uint32_t recor
                         .clock = ctf_stream_clock(stream),
                         .is_ordered = true};
     out.name = stele_name_intern(context, name, strlen(name));
-    stream->track = stele_track_intern(
-        context,
-        &(stele_track){.kind = STELE_TRACK_STREAM, .source = out.trace, .number = stream->key});
+    stream->track = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
+                                                               .source = out.trace,
+                                                               .number = track_number_of(stream)});
     if (out.name == UINT32_MAX || stream->track == 0)
         return STELE_ERR_MEMORY;
     stele_track_set_name(context, stream->track, out.name);

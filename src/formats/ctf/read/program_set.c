@@ -33,11 +33,19 @@ void program_set_give_back(ctf_trace *trace, ctf_program_set *set)
     free(set);
 }
 
+/* Of what Stele wrote, kinds and tracks are told by fields. */
+static uint32_t columns_of(const ctf_unit *unit, uint32_t columns)
+{
+    const uint32_t told =
+        STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE | STELE_COLUMN_FIELDS;
+    return unit->spans == NULL ? columns : (columns | told) & ~STELE_COLUMN_RAW;
+}
+
 ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit)
 {
     ctf_programs **programs = &set->of_unit[unit->number];
     if (*programs == NULL)
-        *programs =
-            programs_new(&unit->schema, trace->base.context, trace->base.info.number, set->columns);
+        *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
+                                 columns_of(unit, set->columns));
     return *programs;
 }

@@ -6,6 +6,7 @@
 #include "formats/ctf/read/content.h"
 #include "formats/ctf/read/losses.h"
 #include "formats/ctf/read/program_set.h"
+#include "formats/ctf/read/spans.h"
 #include "formats/ctf/read/walk.h"
 #include "model/batch.h"
 
@@ -15,6 +16,7 @@ typedef struct ctf_producer {
     produce_request request;
     uint32_t stream, stream_end; /* in the trace's table: the current one, behind the last */
     ctf_program_set *programs;
+    const ctf_spans *spans; /* of the stream's unit; NULL: Stele did not write it */
     ctf_run *run;
     ctf_walk walk;
     bool has_walk;
@@ -36,13 +38,17 @@ static const ctf_stream *current_stream(const ctf_producer *self)
 static stele_status open_stream(ctf_producer *self)
 {
     const ctf_stream *stream = current_stream(self);
-    const ctf_unit *unit = &self->trace->units[stream->unit];
+    ctf_unit *unit = &self->trace->units[stream->unit];
+    const stele_status status = spans_of(self->trace, unit, &self->spans);
+    /* Spans that are open at the begin began before it. */
+    const int64_t begin_ns = self->spans != NULL ? INT64_MIN : self->request.begin_ns;
     const walk_options options = {.window_size = self->request.window_size,
-                                  .begin_ns = self->request.begin_ns,
+                                  .begin_ns = begin_ns,
                                   .end_ns = self->request.end_ns,
                                   .is_copied = self->trace->copier != NULL,
                                   .check = self->request.check};
-    ctf_programs *programs = program_set_of(self->trace, self->programs, unit);
+    ctf_programs *programs =
+        status == STELE_OK ? program_set_of(self->trace, self->programs, unit) : NULL;
     run_free(self->run);
     self->run = programs != NULL ? run_new(programs) : NULL;
     if (self->run == NULL)
@@ -201,6 +207,8 @@ static stele_status fill_events(ctf_producer *self, stele_batch *batch)
         self->has_event = true;
         judge_first(self, &batch->events[before]);
     }
+    if (self->spans != NULL && !spans_restore(self->spans, batch, before))
+        return STELE_ERR_MEMORY;
     if (batch->event_count > before)
         judge_times(self, &batch->events[before], &batch->events[batch->event_count]);
     if (outcome == DECODE_MEMORY)

@@ -7,14 +7,41 @@
  *     stele_flags     u8: STELE_FLAG_...              (SPAN_HAS_FLAGS)
  *     stele_name      string                          (SPAN_HAS_NAME)
  *     stele_category  string                          (SPAN_HAS_CATEGORY)
- *     ...             what the kind keeps in `value` and `id`, as span_members_of says
+ *     ...             what the kind keeps in `value` and `id`, as span_members_of says; of a switch
+ *                     and a wake also the numbers of their tracks
  *
- * Functions that are entered and left have `addr` and `call_site` in front of that.
+ * Functions that are entered and left are LTTng's `lttng_ust_cyg_profile:func_entry` and
+ * `func_exit`: they have `addr` and `call_site` in front of that.
+ *
+ * In front of an event stands its context, with `stele_track`: which of the tracks the event is on
+ * that the environment lists, one an entry `stele_track_N = "KIND NUMBER PARENT NAME"`; 0 is none.
+ * All of that is so where the environment says `stele_events = 1`.
  */
 #ifndef CTF_SPANS_H
 #define CTF_SPANS_H
 
 #include <stele/event.h>
+
+#define SPAN_MARK    "stele_events"
+#define SPAN_VERSION 1u
+#define SPAN_TRACK   "stele_track_"
+
+#define SPAN_TRACK_FIELD "stele_track"
+#define SPAN_KIND        "stele_kind"
+#define SPAN_FLAGS       "stele_flags"
+#define SPAN_NAME        "stele_name"
+#define SPAN_CATEGORY    "stele_category"
+#define SPAN_ADDR        "addr"
+#define SPAN_CALL_SITE   "call_site"
+#define SPAN_OUTGOING    "stele_outgoing"
+#define SPAN_INCOMING    "stele_incoming"
+
+/* In stele_track: the CPU that the context tells is that of the track, the event has none. */
+#define SPAN_TRACK_IS_CPU 0x80000000u
+
+#define SPAN_FLAGS_KEPT                                                                  \
+    (STELE_FLAG_UNRESOLVED | STELE_FLAG_NO_TIME | STELE_FLAG_PART | STELE_FLAG_DAMAGED | \
+     STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
 
 #define SPAN_KIND_MASK    0x1fu
 #define SPAN_HAS_FLAGS    0x20u

@@ -7,6 +7,7 @@
  * their fields are of other classes than those without. Everything is little-endian and
  * byte-packed.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/rfc/rfc_pack.h"
+#include "formats/ctf/schema/spans.h"
 #include "formats/ctf/write/writer.h"
 #include "formats/ctf/write/writer_schema.h"
 #include "formats/ctf/write/writer_shape.h"
@@ -76,7 +78,11 @@ typedef struct ctf_writer {
     intern label_keys; /* labels that are known */
     writer_label *labels;
     uint32_t label_count, label_capacity;
-    uint32_t slots_max; /* of any class */
+    uint32_t slots_max;      /* of any class */
+    uint32_t *track_numbers; /* of the context's tracks in the trace that is made; 0: none yet */
+    size_t number_count;
+    uint32_t *tracks; /* those that it has, in the order of their numbers, from 1 */
+    uint32_t track_count, track_capacity;
     data_stream *streams;
     uint32_t stream_count;
     source_target *sources; /* by number */
@@ -326,6 +332,7 @@ static void count_lost(ctf_writer *w, source_target *source, const stele_event *
 {
     if (event->value == 0)
         writer_lose(&w->base, STELE_KIND_LOST, "loss of unknown size as one event", false, 1);
+    writer_lose(&w->base, STELE_KIND_LOST, "loss as a gap between packets", false, 1);
     source->lost += event->value != 0 ? event->value : 1;
     if (source->recent != 0)
         packet_end(w, &w->streams[source->recent - 1]);
@@ -462,8 +469,43 @@ static bool labels_add(ctf_writer *w, uint32_t class_number)
 
 /* ---- Events ---- */
 
-/* What stands in front of an event's fields: SHAPE_... */
-static unsigned event_flags(ctf_writer *w, const stele_event *event, const stele_track **track)
+/* The number of a track in the trace that is made: those that it is below come first. 0: none, or
+   memory (w->status). */
+static uint32_t track_number(void *user, uint32_t track)
+{
+    ctf_writer *w = user;
+    const stele_track *known = stele_track_get(w->base.context, track);
+    if (known == NULL)
+        return 0;
+    if (track >= w->number_count) {
+        const size_t count = (size_t)track * 2 + 16;
+        uint32_t *grown = realloc(w->track_numbers, count * sizeof *grown);
+        if (grown == NULL) {
+            w->status = STELE_ERR_MEMORY;
+            return 0;
+        }
+        memset(grown + w->number_count, 0, (count - w->number_count) * sizeof *grown);
+        w->track_numbers = grown;
+        w->number_count = count;
+    }
+    if (w->track_numbers[track] != 0)
+        return w->track_numbers[track];
+    if (known->parent < track)
+        track_number(w, known->parent);
+    if (w->track_count == w->track_capacity) {
+        uint32_t *grown = array_grow(w->tracks, sizeof *grown, &w->track_capacity, 64);
+        if (grown == NULL) {
+            w->status = STELE_ERR_MEMORY;
+            return 0;
+        }
+        w->tracks = grown;
+    }
+    w->tracks[w->track_count++] = track;
+    return w->track_numbers[track] = w->track_count;
+}
+
+/* What tells the thread or CPU of an event: SHAPE_... */
+static unsigned thread_flags(ctf_writer *w, const stele_event *event, const stele_track **track)
 {
     unsigned flags = (event->flags & STELE_FLAG_HAS_CPU) != 0 ? SHAPE_CPU : 0;
     *track = stele_track_get(w->base.context, event->track);
@@ -474,9 +516,18 @@ static unsigned event_flags(ctf_writer *w, const stele_event *event, const stele
     case STELE_TRACK_CPU: return flags | SHAPE_CPU;
     case STELE_TRACK_STREAM: return flags;
     default:
+        if (w->shape.is_marked)
+            return flags;
         writer_lose(&w->base, (stele_kind)event->kind, "track that is no thread or CPU", true, 1);
         return flags;
     }
+}
+
+/* What stands in front of an event's fields: SHAPE_... */
+static unsigned event_flags(ctf_writer *w, const stele_event *event, const stele_track **track)
+{
+    const unsigned flags = thread_flags(w, event, track);
+    return w->shape.is_marked && *track != NULL ? flags | SHAPE_TRACK : flags;
 }
 
 static void time_lose(ctf_writer *w, const stele_event *event, const char *what)
@@ -488,7 +539,8 @@ static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_eve
 {
     const uint64_t ticks = (uint64_t)event->time_ns - (uint64_t)w->base_ns;
     if ((event->flags & STELE_FLAG_NO_TIME) != 0) {
-        time_lose(w, event, "having no time");
+        if (!w->shape.is_marked)
+            time_lose(w, event, "having no time");
         return event->time_ns >= w->base_ns && ticks >= s->last ? ticks : s->last;
     }
     if ((event->flags & STELE_FLAG_CLAMPED) != 0)
@@ -499,8 +551,19 @@ static uint64_t event_ticks(ctf_writer *w, const data_stream *s, const stele_eve
     return s->last;
 }
 
+/* Ends count from the clock's origin when they are read. */
+static void judge_end(ctf_writer *w, const stele_event *event)
+{
+    const int64_t offset = w->clock.has_wall ? w->clock.wall_ns : 0;
+    int64_t sum;
+    if (event->kind == STELE_KIND_COMPLETE &&
+        __builtin_add_overflow((int64_t)event->id, offset, &sum))
+        time_lose(w, event, "time beyond 64 bits of nanoseconds");
+}
+
 /* What the track and the event itself say; context fields may know better. */
-static void find_context(ctf_writer *w, const stele_event *event, const stele_track *track)
+static void find_context(ctf_writer *w, const stele_event *event, const stele_track *track,
+                         unsigned flags)
 {
     const stele_track *process =
         track != NULL ? stele_track_get(w->base.context, track->parent) : NULL;
@@ -508,16 +571,44 @@ static void find_context(ctf_writer *w, const stele_event *event, const stele_tr
     w->shape.context =
         (shape_context){.pid = process != NULL ? process->number : 0,
                         .tid = track != NULL ? track->number : 0,
-                        .cpu = has_cpu || track == NULL ? event->cpu : (uint16_t)track->number};
+                        .cpu = has_cpu || track == NULL ? event->cpu : (uint16_t)track->number,
+                        .name = process != NULL && process->name != 0 ? process->name
+                                : track != NULL                       ? track->name
+                                                                      : 0};
+    if ((flags & SHAPE_TRACK) == 0)
+        return;
+    w->shape.context.track = track_number(w, event->track);
+    if ((flags & SHAPE_CPU) != 0 && !has_cpu)
+        w->shape.context.track |= SPAN_TRACK_IS_CPU;
 }
 
-/* Process and thread, CPU. */
-static void put_context(data_stream *s, const shape_context *context)
+#define PROCNAME_SIZE_MAX 63u
+
+/* Up to a zero, and so long. */
+static void put_procname(const ctf_writer *w, data_stream *s, stele_name name)
+{
+    const stele_text text = stele_name_text(w->base.context, NULL, name);
+    const size_t most = text.size < PROCNAME_SIZE_MAX ? text.size : PROCNAME_SIZE_MAX;
+    const char *zero = most != 0 ? memchr(text.bytes, 0, most) : NULL;
+    const size_t size = zero != NULL ? (size_t)(zero - text.bytes) : most;
+    uint8_t *at = byte_run_take(&s->packet, size + 1);
+    if (at == NULL)
+        return;
+    memcpy(at, text.bytes, size);
+    at[size] = 0;
+}
+
+/* Track, process and thread, CPU. */
+static void put_context(const ctf_writer *w, data_stream *s, const shape_context *context)
 {
     uint8_t *at;
+    if ((s->flags & SHAPE_TRACK) != 0 && (at = byte_run_take(&s->packet, 4)) != NULL)
+        store_le32(at, context->track);
     if ((s->flags & SHAPE_THREAD) != 0 && (at = byte_run_take(&s->packet, 16)) != NULL) {
         store_le64(at, context->pid);
         store_le64(at + 8, context->tid);
+        if (w->generation != CTF_RFC)
+            put_procname(w, s, context->name);
     }
     if ((s->flags & SHAPE_CPU) != 0 && (at = byte_run_take(&s->packet, 2)) != NULL)
         store_le16(at, context->cpu);
@@ -534,7 +625,7 @@ static void put_event(ctf_writer *w, data_stream *s, uint64_t ticks, uint32_t cl
         return;
     }
     s->last = ticks;
-    put_context(s, &w->shape.context);
+    put_context(w, s, &w->shape.context);
     at = byte_run_take(&s->packet, w->shape.value.size);
     if (at != NULL && w->shape.value.size != 0)
         memcpy(at, w->shape.value.bytes, w->shape.value.size);
@@ -559,11 +650,14 @@ static void write_event(ctf_writer *w, const stele_batch *batch, const stele_eve
         count_lost(w, source, event);
         return;
     }
-    if ((event->flags & STELE_FLAG_DAMAGED) != 0)
+    if ((event->flags & STELE_FLAG_DAMAGED) != 0 && !w->shape.is_marked)
         writer_lose(&w->base, (stele_kind)event->kind, "mark of damage", true, 1);
     flags = event_flags(w, event, &track);
-    find_context(w, event, track);
+    find_context(w, event, track, flags);
+    judge_end(w, event);
     class_number = class_choose(w, batch, event, &flags);
+    if (w->status != STELE_OK)
+        return;
     if (class_number >= CLASS_NONE || !labels_add(w, class_number)) {
         w->status = STELE_ERR_MEMORY;
         return;
@@ -702,6 +796,40 @@ static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *con
     return is_ok;
 }
 
+#define TRACK_TEXT_SIZE 512
+
+/* Text of a name that an environment can hold: other characters as "%41". */
+static void escape(char *text, size_t size, stele_text name)
+{
+    size_t at = strlen(text);
+    for (size_t i = 0; i < name.size && at + 4 < size; i++) {
+        const uint8_t c = (uint8_t)name.bytes[i];
+        const bool is_plain = c >= ' ' && c < 0x7f && c != '%' && c != '"' && c != '\\';
+        at += (size_t)snprintf(text + at, size - at, is_plain ? "%c" : "%%%02x", c);
+    }
+}
+
+/* Each track as an entry of the environment: see spans.h. False: memory. */
+static bool make_tracks(ctf_writer *w, ctf_schema *schema)
+{
+    char key[32], text[TRACK_TEXT_SIZE];
+    bool is_ok = true;
+    for (uint32_t i = 0; i < w->track_count && is_ok; i++) {
+        const stele_track *track = stele_track_get(w->base.context, w->tracks[i]);
+        const stele_text name = stele_name_text(w->base.context, NULL, track->name);
+        snprintf(key, sizeof key, SPAN_TRACK "%" PRIu32, i + 1);
+        snprintf(text, sizeof text, "%s %" PRIu64 " %" PRIu32 "%s",
+                 stele_track_kind_text(track->kind), track->number,
+                 track->parent != 0 ? w->track_numbers[track->parent] : 0,
+                 name.size != 0 ? " " : "");
+        if (name.size > (TRACK_TEXT_SIZE - 64) / 3)
+            writer_lose(&w->base, STELE_KIND_NONE, "end of a long name of a track", true, 1);
+        escape(text, sizeof text, name);
+        is_ok = writer_schema_env(schema, key, text, 0);
+    }
+    return is_ok && (!w->shape.has_function || writer_schema_env(schema, "domain", "ust", 0));
+}
+
 static bool make_schema(ctf_writer *w, ctf_schema *schema)
 {
     ctf_stream_class *streams[SHAPE_FLAGS] = {NULL};
@@ -712,7 +840,7 @@ static bool make_schema(ctf_writer *w, ctf_schema *schema)
         has[0] = true; /* it asks for a data stream class at least */
     return writer_schema_make(schema, w->generation, &w->layout, w->uuid, &w->clock, w->base_ns,
                               has, streams) &&
-           make_events(w, schema, streams);
+           (w->generation == CTF_RFC || make_tracks(w, schema)) && make_events(w, schema, streams);
 }
 
 /* What the generation's metadata cannot say is lost by a name of its own. */
@@ -768,9 +896,31 @@ static void finish_metadata(ctf_writer *w)
     schema_free(&schema);
 }
 
+/* Tracks that no event is on, but that have a name, go behind the others. */
+static void number_tracks(ctf_writer *w)
+{
+    const stele_track *first =
+        w->track_count != 0 ? stele_track_get(w->base.context, w->tracks[0]) : NULL;
+    bool has_others = false;
+    for (uint32_t i = 1; first != NULL && i <= stele_track_count(w->base.context); i++) {
+        const stele_track *track = stele_track_get(w->base.context, i);
+        if (track->source != first->source)
+            has_others |= i < w->number_count && w->track_numbers[i] != 0;
+        else if (track->name != 0 && track->kind != STELE_TRACK_STREAM)
+            track_number(w, i);
+    }
+    if (has_others)
+        writer_lose(&w->base, STELE_KIND_NONE, "tracks of several traces as those of one", false,
+                    1);
+}
+
 /* Processes and threads have numbers only. */
 static void lose_tracks(ctf_writer *w)
 {
+    if (w->shape.is_marked) {
+        number_tracks(w);
+        return;
+    }
     for (uint32_t i = 1; i <= stele_track_count(w->base.context); i++) {
         const stele_track *track = stele_track_get(w->base.context, i);
         if (track != NULL && track->name != 0 && track->kind != STELE_TRACK_STREAM)
@@ -803,6 +953,8 @@ static void ctf_close(stele_writer *self)
     free(w->streams);
     free(w->sources);
     free(w->classes);
+    free(w->track_numbers);
+    free(w->tracks);
     free(w->labels);
     intern_free(&w->keys);
     intern_free(&w->label_keys);
@@ -898,6 +1050,9 @@ stele_status ctf_writer_open(stele_context *context, output *out,
     w->generation = generation;
     w->packer = packer;
     w->layout = layout;
+    w->shape.is_marked = generation != CTF_RFC;
+    w->shape.track_number = track_number;
+    w->shape.user = w;
     w->streams = calloc(STREAMS_MAX, sizeof *w->streams);
     if (w->streams == NULL || !intern_init(&w->keys, SIZE_MAX) ||
         !intern_init(&w->label_keys, LABELS_SIZE_MAX) || !shape_open(&w->shape, &w->base)) {

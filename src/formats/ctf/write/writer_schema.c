@@ -2,6 +2,7 @@
 #include "formats/ctf/write/writer_schema.h"
 
 #include "core/load.h"
+#include "formats/ctf/schema/spans.h"
 
 #define PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 #define ID_EXTENDED  65535u
@@ -102,7 +103,8 @@ bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_
 
 const char *writer_stream_name(unsigned flags)
 {
-    static const char *const names[SHAPE_FLAGS] = {"events", "threads", "cpus", "cpu_threads"};
+    static const char *const names[SHAPE_FLAGS] = {"events", "threads", "cpus", "cpu_threads",
+                                                   "tracks", "threads", "cpus", "cpu_threads"};
     return names[flags];
 }
 
@@ -250,16 +252,32 @@ static const ctf_class *make_event_header(maker *k)
                                                                                        : NULL;
 }
 
+static ctf_class *text_class(maker *k)
+{
+    ctf_class *type = integer(k, 0, 0);
+    if (type == NULL)
+        return NULL;
+    type->kind = CTF_STRING;
+    type->encoding = CTF_UTF8;
+    return type;
+}
+
 /* NULL with flags: memory. */
 static const ctf_class *make_event_context(maker *k, unsigned flags)
 {
-    const uint32_t count = ((flags & SHAPE_THREAD) != 0 ? 2u : 0u) + ((flags & SHAPE_CPU) != 0);
+    const bool is_rfc = k->schema->generation == CTF_RFC;
+    const uint32_t count = ((flags & SHAPE_THREAD) != 0 ? (is_rfc ? 2u : 3u) : 0u) +
+                           ((flags & SHAPE_CPU) != 0) + ((flags & SHAPE_TRACK) != 0);
     ctf_member *m;
     ctf_class *context = structure(k, count, &m);
     if (context == NULL)
         return NULL;
-    if ((flags & SHAPE_THREAD) != 0 &&
-        (!member(m++, "pid", integer(k, 64, 0)) || !member(m++, "tid", integer(k, 64, 0))))
+    if ((flags & SHAPE_TRACK) != 0 && !member(m++, SPAN_TRACK_FIELD, integer(k, 32, 0)))
+        return NULL;
+    if ((flags & SHAPE_THREAD) != 0 && (!member(m++, is_rfc ? "pid" : "vpid", integer(k, 64, 0)) ||
+                                        !member(m++, is_rfc ? "tid" : "vtid", integer(k, 64, 0))))
+        return NULL;
+    if ((flags & SHAPE_THREAD) != 0 && !is_rfc && !member(m++, "procname", text_class(k)))
         return NULL;
     if ((flags & SHAPE_CPU) != 0 && !member(m, "cpu_id", integer(k, 16, 0)))
         return NULL;
@@ -303,12 +321,24 @@ static bool make_clock(maker *k, const stele_clock *from, int64_t base_ns)
     return true;
 }
 
+bool writer_schema_env(ctf_schema *schema, const char *name, const char *text, uint64_t value)
+{
+    ctf_env *env = schema_add_env(schema);
+    if (env == NULL)
+        return false;
+    env->name = schema_text(schema, name, strlen(name));
+    env->value = value;
+    env->is_text = text != NULL;
+    if (text != NULL)
+        env->text = schema_text(schema, text, strlen(text));
+    return env->name.bytes != NULL && (text == NULL || env->text.bytes != NULL);
+}
+
 bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const rfc_layout *rfc,
                         const uint8_t *uuid, const stele_clock *clock, int64_t base_ns,
                         const bool *has, ctf_stream_class **streams)
 {
     maker k = {.schema = schema, .rfc = rfc};
-    ctf_env *env;
     schema->generation = generation;
     schema->major = generation == CTF_2 ? 2 : 1;
     schema->minor = generation == CTF_2 ? 0 : generation == CTF_1 ? 8 : 1;
@@ -319,12 +349,9 @@ bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const rfc
     if (!make_clock(&k, clock, base_ns))
         return false;
     if (generation != CTF_RFC) {
-        env = schema_add_env(schema);
-        if (env == NULL || !make_packet_header(&k))
+        if (!writer_schema_env(schema, "tracer_name", "stele", 0) ||
+            !writer_schema_env(schema, SPAN_MARK, NULL, SPAN_VERSION) || !make_packet_header(&k))
             return false;
-        env->name = name_of("tracer_name");
-        env->is_text = true;
-        env->text = name_of("stele");
     }
     for (unsigned flags = 0; flags < SHAPE_FLAGS; flags++)
         if (has[flags] && (streams[flags] = make_stream(&k, flags)) == NULL)

@@ -7,7 +7,8 @@
  *     packet context   32 timestamp_begin   40 timestamp_end   48 content_size   56 packet_size
  *                      64 packet_seq_num   72 events_discarded                    (u64 each)
  *     event header      id u16, timestamp u32; id 65535: id u16, id u32, timestamp u64
- *     context           pid u64, tid u64 (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU)
+ *     context           stele_track u32 (SHAPE_TRACK), vpid u64, vtid u64, procname string
+ *                       (SHAPE_THREAD), cpu_id u16 (SHAPE_CPU); of the RFC pid and tid instead
  *
  * Event headers of the RFC lie on 32 bits:
  *
@@ -52,5 +53,8 @@ const char *writer_stream_name(unsigned flags);
 bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const rfc_layout *rfc,
                         const uint8_t *uuid, const stele_clock *clock, int64_t base_ns,
                         const bool *has, ctf_stream_class **streams);
+
+/* Adds an entry to the environment: a text, or a number where `text` is NULL. False: memory. */
+bool writer_schema_env(ctf_schema *schema, const char *name, const char *text, uint64_t value);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/load.h"
+#include "core/text.h"
 #include "formats/ctf/schema/names.h"
 #include "formats/ctf/schema/spans.h"
 
@@ -22,7 +23,10 @@
  */
 #define KEY_HEAD_SIZE 18
 
-#define NAME_IS_FIELD UINT32_MAX /* as the name of a key */
+/* As the name of a key. */
+#define NAME_IS_FIELD UINT32_MAX
+#define NAME_IS_ENTRY (UINT32_MAX - 1) /* of a function */
+#define NAME_IS_EXIT  (UINT32_MAX - 2)
 
 typedef enum shape_op {
     OP_NONE, /* no value: nothing is written */
@@ -324,9 +328,15 @@ static void put_field(shape *s, const stele_field *field)
         put_number(&s->value, field->u.u != 0, 1);
         break;
     case STELE_TYPE_UINT:
-    case STELE_TYPE_INT:
-    case STELE_TYPE_KOID: put_integer(s, field, field->hint & DISPLAY_BASE); break;
-    case STELE_TYPE_POINTER: put_integer(s, field, STELE_HINT_HEX); break;
+    case STELE_TYPE_INT: put_integer(s, field, field->hint & DISPLAY_BASE); break;
+    case STELE_TYPE_KOID:
+        lose(s, "object id as a number", false);
+        put_integer(s, field, field->hint & DISPLAY_BASE);
+        break;
+    case STELE_TYPE_POINTER:
+        lose(s, "address as a number", false);
+        put_integer(s, field, STELE_HINT_HEX);
+        break;
     case STELE_TYPE_FLOAT: put_float(s, field); break;
     case STELE_TYPE_STRING:
     case STELE_TYPE_NAME: put_string(s, field); break;
@@ -397,35 +407,125 @@ static void kind_values(const shape *s, const stele_event *event, uint64_t *valu
         *id = track_number(s, event->id);
 }
 
-/* CTF knows moments only: see spans.h. Gives how many members say the rest. */
-static uint32_t put_kind_members(shape *s, const stele_event *event)
+static uint32_t put_track(shape *s, stele_name name, uint64_t track)
+{
+    const uint32_t known = track <= UINT32_MAX ? (uint32_t)track : 0;
+    return put_extra(s, name, s->track_number(s->user, known), 0);
+}
+
+static bool is_function(const shape *s, const stele_event *event)
+{
+    return s->is_marked && event->id != 0 &&
+           (event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END ||
+            event->kind == STELE_KIND_TAIL_EXIT);
+}
+
+static bool is_utf8(stele_text text)
+{
+    for (size_t i = 0; i < text.size;) {
+        const size_t length = text_utf8_length((const uint8_t *)text.bytes + i, text.size - i);
+        if (length == 0 || text.bytes[i] == 0)
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+/* Readers take what stands before the first ':' for the category. */
+static bool name_splits(stele_text category, stele_text name)
+{
+    const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
+    if (!is_utf8(name) || !is_utf8(category))
+        return false;
+    if (category.size != 0)
+        return name.size != 0 && memchr(category.bytes, ':', category.size) == NULL &&
+               !(name.size > category.size && name.bytes[category.size] == ':' &&
+                 memcmp(name.bytes, category.bytes, category.size) == 0);
+    return colon == NULL || colon == name.bytes || colon + 1 == name.bytes + name.size;
+}
+
+/* Whether the name of a class tells name and category. */
+static bool name_is_plain(shape *s, stele_name name, stele_name category)
+{
+    shape_plain *known = &s->plain[(name ^ category * 31u) % SHAPE_PLAIN_COUNT];
+    const stele_context *context = s->writer->context;
+    if (!s->is_marked)
+        return true;
+    if (!known->is_known || known->name != name || known->category != category)
+        *known = (shape_plain){name, category, true,
+                               name_splits(stele_name_text(context, NULL, category),
+                                           stele_name_text(context, s->batch, name))};
+    return known->is_plain;
+}
+
+/* SPAN_HAS_...: what stands behind the kind. */
+static unsigned kind_bits(shape *s, const stele_event *event, stele_name category)
+{
+    const bool is_named =
+        !s->names_are_fields && !is_function(s, event) && name_is_plain(s, event->name, category);
+    unsigned bits = 0;
+    if (s->is_marked && (event->flags & SPAN_FLAGS_KEPT) != 0)
+        bits |= SPAN_HAS_FLAGS;
+    if (!is_named && (event->name != 0 || !is_function(s, event)))
+        bits |= SPAN_HAS_NAME;
+    if (!is_named && category != 0)
+        bits |= SPAN_HAS_CATEGORY;
+    return bits;
+}
+
+static uint32_t put_flags_and_names(shape *s, const stele_event *event, unsigned bits,
+                                    stele_name category)
+{
+    const stele_context *context = s->writer->context;
+    if ((bits & SPAN_HAS_FLAGS) != 0) {
+        put_op(s, OP_UINT, 1, STELE_HINT_HEX, s->names.flags);
+        put_number(&s->value, event->flags & SPAN_FLAGS_KEPT, 1);
+    }
+    if ((bits & SPAN_HAS_NAME) != 0)
+        put_text(s, s->names.name, stele_name_text(context, s->batch, event->name));
+    if ((bits & SPAN_HAS_CATEGORY) != 0)
+        put_text(s, s->names.category, stele_name_text(context, NULL, category));
+    return (uint32_t)((bits & SPAN_HAS_FLAGS) != 0) + ((bits & SPAN_HAS_NAME) != 0) +
+           ((bits & SPAN_HAS_CATEGORY) != 0);
+}
+
+/* What the kind keeps in value and id. Gives how many members that is. */
+static uint32_t put_values(shape *s, const stele_event *event)
 {
     const shape_kind_names *names = &s->names.of_kinds[event->kind];
-    const stele_name category = stele_category_name(s->writer->context, event->category);
-    const unsigned bits =
-        s->names_are_fields ? SPAN_HAS_NAME | (category != 0 ? SPAN_HAS_CATEGORY : 0) : 0;
+    const bool is_hex = span_members_of[event->kind].is_hex;
+    uint32_t count = 0;
     uint64_t value, id;
-    uint32_t count = 1;
-    if (event->kind == STELE_KIND_INSTANT && bits == 0)
-        return 0;
-    if (event->kind != STELE_KIND_INSTANT)
-        lose(s, "kind as a field", false);
-    put_kind(s, (stele_kind)event->kind, bits);
-    if ((bits & SPAN_HAS_NAME) != 0) {
-        put_text(s, s->names.name, stele_name_text(s->writer->context, s->batch, event->name));
-        count++;
-    }
-    if ((bits & SPAN_HAS_CATEGORY) != 0) {
-        put_text(s, s->names.category, stele_name_text(s->writer->context, NULL, category));
-        count++;
-    }
     kind_values(s, event, &value, &id);
     if (names->value != 0)
         count += put_extra(s, names->value, value, 0);
-    if (names->id != 0)
-        count +=
-            put_extra(s, names->id, id, span_members_of[event->kind].is_hex ? STELE_HINT_HEX : 0);
+    if (names->id != 0 && !is_function(s, event))
+        count += put_extra(s, names->id, id, is_hex ? STELE_HINT_HEX : 0);
+    if (s->is_marked && event->kind == STELE_KIND_SWITCH)
+        count += put_track(s, s->names.outgoing, event->value);
+    if (s->is_marked && (event->kind == STELE_KIND_SWITCH || event->kind == STELE_KIND_WAKE))
+        count += put_track(s, s->names.incoming, event->id);
     return count;
+}
+
+/* CTF knows moments only: see spans.h. `is_needed`: also for an instant of a plain name. Gives how
+   many members say the rest. */
+static uint32_t put_kind_members(shape *s, const stele_event *event, bool is_needed)
+{
+    const stele_name category = stele_category_name(s->writer->context, event->category);
+    const unsigned bits = kind_bits(s, event, category);
+    uint32_t count = 1;
+    if (event->kind == STELE_KIND_INSTANT && bits == 0 && !is_needed)
+        return 0;
+    if (event->kind != STELE_KIND_INSTANT && !s->is_marked)
+        lose(s, "kind as a field", false);
+    if (is_function(s, event)) {
+        s->has_function = true;
+        count += put_extra(s, s->names.addr, event->id, STELE_HINT_HEX);
+        count += put_extra(s, s->names.call_site, 0, STELE_HINT_HEX);
+    }
+    put_kind(s, (stele_kind)event->kind, bits);
+    return count + put_flags_and_names(s, event, bits, category) + put_values(s, event);
 }
 
 /* ---- Fields as texts ---- */
@@ -556,7 +656,7 @@ static bool take_own_context(shape *s, const stele_field *field, unsigned *flags
     }
     if (left != 0 || own == 0)
         return false;
-    *flags = own;
+    *flags = own | (*flags & SHAPE_TRACK);
     return true;
 }
 
@@ -598,6 +698,31 @@ static uint32_t put_payload(shape *s, const stele_field *fields, uint32_t length
     return count;
 }
 
+/* Whether the first field is called as what the writer puts there. */
+static bool begins_like_ours(const shape *s, const stele_field *fields, uint32_t length)
+{
+    for (uint32_t at = 0; at < length; at += stele_field_length(fields + at))
+        if ((fields[at].hint & (STELE_HINT_CONTEXT | STELE_HINT_RAW)) == 0)
+            return s->is_marked &&
+                   (fields[at].name == s->names.kind || fields[at].name == s->names.addr);
+    return false;
+}
+
+/* Name and category in the head of a key: of a class that has the name, or of one for many. */
+static void put_class_name(shape *s, const stele_event *event, uint8_t *head)
+{
+    const stele_name category = stele_category_name(s->writer->context, event->category);
+    const bool is_exit = event->kind != STELE_KIND_BEGIN;
+    store_le32(head, NAME_IS_FIELD);
+    store_le32(head + 4, 0);
+    if (is_function(s, event)) {
+        store_le32(head, is_exit ? NAME_IS_EXIT : NAME_IS_ENTRY);
+    } else if (!s->names_are_fields && name_is_plain(s, event->name, category)) {
+        store_le32(head, lasting_name(s, event->name));
+        store_le32(head + 4, category);
+    }
+}
+
 bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, unsigned *flags)
 {
     uint32_t first;
@@ -613,15 +738,13 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     if (byte_run_take(&s->key, KEY_HEAD_SIZE) == NULL)
         return false;
     context_count = s->is_flat ? 0 : put_contexts(s, batch->fields + first, length, flags);
-    payload_count = put_kind_members(s, event);
+    payload_count = put_kind_members(s, event, begins_like_ours(s, batch->fields + first, length));
     payload_count += s->is_flat ? put_all_flat(s, batch->fields + first, length)
                                 : put_payload(s, batch->fields + first, length);
     if (s->key.is_lost)
         return false;
     head = s->key.bytes;
-    store_le32(head, s->names_are_fields ? NAME_IS_FIELD : lasting_name(s, event->name));
-    store_le32(head + 4,
-               s->names_are_fields ? 0 : stele_category_name(s->writer->context, event->category));
+    put_class_name(s, event, head);
     head[8] = event->kind;
     head[9] = (uint8_t)*flags;
     store_le32(head + 10, context_count);
@@ -641,9 +764,14 @@ bool shape_open(shape *s, stele_writer *writer)
 {
     shape_names *names = &s->names;
     stele_context *context = writer->context;
-    bool is_ok = name_take(context, "stele_kind", &names->kind) &&
-                 name_take(context, "stele_name", &names->name) &&
-                 name_take(context, "stele_category", &names->category) &&
+    bool is_ok = name_take(context, SPAN_KIND, &names->kind) &&
+                 name_take(context, SPAN_NAME, &names->name) &&
+                 name_take(context, SPAN_CATEGORY, &names->category) &&
+                 name_take(context, SPAN_FLAGS, &names->flags) &&
+                 name_take(context, SPAN_ADDR, &names->addr) &&
+                 name_take(context, SPAN_CALL_SITE, &names->call_site) &&
+                 name_take(context, SPAN_OUTGOING, &names->outgoing) &&
+                 name_take(context, SPAN_INCOMING, &names->incoming) &&
                  name_take(context, "fields", &names->fields) &&
                  name_take(context, "name", &names->flat_name) &&
                  name_take(context, "value", &names->flat_value);
@@ -926,6 +1054,12 @@ static bool event_name(const stele_context *context, const uint8_t *key, ctf_sch
     const bool has_it = name.size > category.size && name.bytes[category.size] == ':' &&
                         memcmp(name.bytes, category.bytes, category.size) == 0;
     char *made;
+    if (load_le32(key) == NAME_IS_ENTRY || load_le32(key) == NAME_IS_EXIT) {
+        static const ctf_text entry = {"lttng_ust_cyg_profile:func_entry", 32},
+                              leave = {"lttng_ust_cyg_profile:func_exit", 31};
+        *name_of = load_le32(key) == NAME_IS_ENTRY ? entry : leave;
+        return true;
+    }
     if (load_le32(key) == NAME_IS_FIELD) {
         char text[32];
         const int size = snprintf(text, sizeof text, "stele:%s", stele_kind_text(key[8]));

@@ -22,6 +22,8 @@ typedef struct shape_label {
 typedef struct shape_context {
     uint64_t pid, tid;
     uint16_t cpu;
+    uint32_t track;  /* number among those of the trace, with SPAN_TRACK_IS_CPU */
+    stele_name name; /* of the process, else of the thread */
 } shape_context;
 
 /* Names of members that say what an event is besides its fields: see spans.h. */
@@ -30,7 +32,7 @@ typedef struct shape_kind_names {
 } shape_kind_names;
 
 typedef struct shape_names {
-    stele_name kind, name, category;
+    stele_name kind, name, category, flags, addr, call_site, outgoing, incoming;
     stele_name fields, flat_name, flat_value; /* of fields as texts */
     shape_kind_names of_kinds[STELE_KIND_COUNT];
 } shape_names;
@@ -43,13 +45,27 @@ typedef struct shape_loss {
     uint64_t count;
 } shape_loss;
 
+/* Whether "CATEGORY:NAME" is read as these two: kept for the latest pairs. */
+typedef struct shape_plain {
+    stele_name name, category;
+    bool is_known, is_plain;
+} shape_plain;
+
+#define SHAPE_PLAIN_COUNT 256u
+
 typedef struct shape {
     stele_writer *writer; /* where losses are counted */
     shape_names names;
+    bool is_marked; /* the caller's word: the trace says that events come back: see spans.h */
     bool names_are_fields; /* the caller's wish: the class has no name, its events have */
     bool is_flat;          /* the same: fields are texts, so that there are few classes */
     bool has_unknown_name; /* a field's name is beyond the limit of names: flat ones need none */
     uint32_t flat_count;
+    bool has_function; /* some event was one that is entered or left */
+    uint32_t (*track_number)(void *user,
+                             uint32_t track); /* of a track, in the trace that is made */
+    void *user;
+    shape_plain plain[SHAPE_PLAIN_COUNT];
     shape_loss lost[SHAPE_LOSSES_MAX];
     uint32_t lost_count;
     shape_context context;
@@ -65,7 +81,8 @@ typedef struct shape {
 /* Flags of events: which of them have an own class of streams. */
 #define SHAPE_THREAD 1u /* process and thread in front of each event */
 #define SHAPE_CPU    2u /* its CPU */
-#define SHAPE_FLAGS  4u /* as many sets of them */
+#define SHAPE_TRACK  4u /* its track */
+#define SHAPE_FLAGS  8u /* as many sets of them */
 
 /*
  * Sets key, value and labels of an event. `flags`: what is written in front of it, not here, and
