@@ -27,6 +27,20 @@ says err 'XRY018'
 expect 0 diff "$xray/forker.14.fdr5.tsc.xray" "$xray/forker.14.fdr5.tsc.1.xray"
 silent err
 
+# Of logs that forked from each other the longest repetition counts, in any order.
+forks=${STELE_SAMPLES:-/nowhere}/../repro/xray/fork-four-logs
+if [ -e "$forks.xray" ]; then
+    for order in ". .1. .2. .3." ".3. .2. .1. ." ".2. . .3. .1." ".1. .3. . .2."; do
+        # shellcheck disable=SC2086
+        set -- $order
+        expect 0 profile --csv "$forks${1}xray" "$forks${2}xray" "$forks${3}xray" "$forks${4}xray"
+        says out '^@(1),360,'
+        says out '^@(3),4,'
+    done
+else
+    skip "four logs that forked from each other are not here"
+fi
+
 # Calls beyond the limit of depth are told in every output.
 expect 0 profile --max calls=2 "$xray/recur.14.basic3.xray"
 says out 'calls beyond the depth limit: in no figure'

@@ -56,6 +56,7 @@ static bool on_record(void *user, const dump_record *record)
 
 typedef struct consumer {
     size_t size;
+    bool is_packed;
     stele_context *context;
     copier *copier;
     stele_writer *writer;
@@ -79,6 +80,9 @@ static void read_all(const consumer *to, stele_trace *trace, const stele_request
     stele_segment segment;
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     stele_status status = stele_reader_open(to->context, &trace, 1, request, &reader);
+    /* What is packed is unpacked again by each reader; where its end is missing, that may fail. */
+    if (status != STELE_OK && to->is_packed)
+        return;
     require(status == STELE_OK, "a trace that was opened can be read");
     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
         consume(to, &segment);
@@ -120,7 +124,8 @@ static void write_and_copy(consumer *to, stele_trace *trace)
                     STELE_OK,
                 "a writer can be made");
     if (f->copier != NULL)
-        require(f->copier(trace, copied, &to->copier) == STELE_OK, "a copier can be made");
+        require(f->copier(trace, copied, &to->copier) == STELE_OK || to->is_packed,
+                "a copier can be made");
     read_all(to, trace, &request);
     if (to->writer != NULL)
         require(stele_writer_finish(to->writer) == STELE_OK, "writing can be finished");
@@ -148,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const stele_trace_options options = {.format = QUOTE(STELE_FUZZ_FORMAT)};
     const stele_context_options context_options = {
         .limits = &limits, .diag = on_finding, .diag_user = &end};
-    consumer to = {.size = end};
+    consumer to = {.is_packed = end != size, .size = end};
     stele_trace *trace;
     if (stele_context_new(&context_options, &to.context) != STELE_OK)
         return 0;

@@ -104,12 +104,40 @@ static void mark(const xray_trace *trace, xray_range *range, uint64_t size, cons
 
 /* ---- Within a file ---- */
 
+/* Parts of the file that records were looked for in: halving comes back to the same ones. */
+#define BLOCK_COUNT 8u
+#define BLOCK_SIZE  ((size_t)32 << 10) /* a multiple of the record's, so that none lies in two */
+
+typedef struct block_cache {
+    uint64_t number[BLOCK_COUNT]; /* of the part, from 1; 0: none */
+    size_t size[BLOCK_COUNT];
+    uint8_t bytes[BLOCK_COUNT][BLOCK_SIZE];
+} block_cache;
+
+/* The basic-mode record at `offset`, which is a multiple of its size; NULL: it is not there. */
+static const uint8_t *cached_record(const xray_trace *trace, block_cache *cache, uint64_t offset,
+                                    stele_status *status)
+{
+    const uint64_t number = offset / BLOCK_SIZE + 1;
+    const size_t slot = number % BLOCK_COUNT, at = offset % BLOCK_SIZE;
+    if (cache->number[slot] != number) {
+        cache->number[slot] = 0;
+        *status = input_read(source_input(trace->base.source), (number - 1) * BLOCK_SIZE,
+                             cache->bytes[slot], BLOCK_SIZE, &cache->size[slot]);
+        if (*status != STELE_OK)
+            return NULL;
+        cache->number[slot] = number;
+    }
+    return cache->size[slot] < at + XRAY_BASIC_SIZE ? NULL : cache->bytes[slot] + at;
+}
+
 /* Where in the range the record with this counter stands; its end when there is none. Records of
    basic mode are found by halving, as they are in the order of time; an FDR buffer repeats from its
    beginning or not at all. */
-static stele_status find_tsc(xray_trace *trace, const xray_range *range, uint64_t tsc,
-                             uint64_t *offset)
+static stele_status find_tsc(const xray_trace *trace, block_cache *cache, const xray_range *range,
+                             uint64_t tsc, uint64_t *offset)
 {
+    stele_status status = STELE_OK;
     const bool big = trace->header.is_big_endian;
     uint64_t low = range->begin, high = range->end;
     *offset = range->first_tsc == tsc ? range->begin : range->end;
@@ -117,11 +145,8 @@ static stele_status find_tsc(xray_trace *trace, const xray_range *range, uint64_
         return STELE_OK;
     while (low < high) {
         uint64_t middle = low + (high - low) / XRAY_BASIC_SIZE / 2 * XRAY_BASIC_SIZE;
-        uint8_t record[XRAY_BASIC_SIZE];
-        size_t got;
-        const stele_status status =
-            input_read(source_input(trace->base.source), middle, record, sizeof record, &got);
-        if (status != STELE_OK || got < sizeof record)
+        const uint8_t *record = cached_record(trace, cache, middle, &status);
+        if (record == NULL)
             return status;
         if (xray_load16(big, record) != 0) /* an argument has no time: it counts as earlier */
             low = middle + XRAY_BASIC_SIZE;
@@ -136,7 +161,7 @@ static stele_status find_tsc(xray_trace *trace, const xray_range *range, uint64_
 }
 
 /* Looks for the records of a range in those of its thread that stand before it. */
-static stele_status compare_before(xray_trace *trace, size_t index)
+static stele_status compare_before(xray_trace *trace, block_cache *cache, size_t index)
 {
     xray_range *range = &trace->ranges[index];
     uint64_t most = 0, most_offset = 0;
@@ -148,7 +173,7 @@ static stele_status compare_before(xray_trace *trace, size_t index)
             break;
         if (before->first_tsc != range->first_tsc && before->last_tsc < range->first_tsc)
             continue;
-        status = find_tsc(trace, before, range->first_tsc, &offset);
+        status = find_tsc(trace, cache, before, range->first_tsc, &offset);
         if (status == STELE_OK && offset != before->end)
             status = count_same(trace, range, source_input(trace->base.source), offset, before->end,
                                 &count);
@@ -183,19 +208,26 @@ static known_buffer make_known(const xray_trace *trace, const xray_range *range)
     return (known_buffer){thread->pid, thread->tid, range->first_tsc, range->begin, range->end};
 }
 
-/* Compares the ranges with the buffers of another log, which is opened once one may be the same. */
-static stele_status compare_log(xray_trace *trace, const known_log *log)
+/* The longest repetition that was found of a range. */
+typedef struct repetition {
+    uint64_t size, offset;
+    const char *path;
+} repetition;
+
+/* Compares the ranges with the buffers of another log, which is opened once one may be the same.
+   The longest repetition counts: of logs that forked from each other, several begin alike. */
+static stele_status compare_log(xray_trace *trace, const known_log *log, repetition *longest)
 {
     diag_sink quiet = {.fn = NULL};
     source *other = NULL;
     stele_status status = STELE_OK;
     for (size_t i = 0; i < trace->range_count && status == STELE_OK; i++) {
-        xray_range *range = &trace->ranges[i];
+        const xray_range *range = &trace->ranges[i];
         const known_buffer wanted = make_known(trace, range);
         const known_buffer *known =
             bsearch(&wanted, log->buffers, log->count, sizeof wanted, known_compare);
         uint64_t count;
-        if (known == NULL || range->repeat_end != 0)
+        if (known == NULL)
             continue;
         if (other == NULL &&
             source_open(&quiet, log->path, trace->base.context->temp_dir, &other) != STELE_OK)
@@ -203,7 +235,8 @@ static stele_status compare_log(xray_trace *trace, const known_log *log)
         if (source_input(other) == NULL || !source_input(other)->is_seekable)
             break;
         status = count_same(trace, range, source_input(other), known->begin, known->end, &count);
-        mark(trace, range, count, log->path, known->begin);
+        if (status == STELE_OK && count > longest[i].size)
+            longest[i] = (repetition){count, known->begin, log->path};
     }
     source_close(other);
     return status;
@@ -233,20 +266,31 @@ static stele_status compare_logs(xray_trace *trace)
     known_logs *known =
         context_shared(trace->base.context, xray_codes, sizeof *known, release_logs);
     stele_status status = STELE_OK;
-    if (known == NULL)
+    repetition *longest = calloc(trace->range_count + 1, sizeof *longest);
+    if (known == NULL || longest == NULL) {
+        free(longest);
         return STELE_ERR_MEMORY;
+    }
     for (size_t i = 0; i < known->count && status == STELE_OK; i++)
-        status = compare_log(trace, &known->logs[i]);
+        status = compare_log(trace, &known->logs[i], longest);
+    for (size_t i = 0; i < trace->range_count && status == STELE_OK; i++) {
+        xray_range *range = &trace->ranges[i];
+        if (range->repeat_end == 0 || longest[i].size > range->repeat_end - range->begin)
+            mark(trace, range, longest[i].size, longest[i].path, longest[i].offset);
+    }
+    free(longest);
     return status == STELE_OK ? log_add(known, trace) : status;
 }
 
 stele_status xray_find_repeats(xray_trace *trace)
 {
-    for (size_t i = 0; i < trace->range_count; i++) {
-        const stele_status status = compare_before(trace, i);
-        if (status != STELE_OK)
-            return status;
-    }
+    block_cache *cache = calloc(1, sizeof *cache);
+    stele_status status = cache == NULL ? STELE_ERR_MEMORY : STELE_OK;
+    for (size_t i = 0; i < trace->range_count && status == STELE_OK; i++)
+        status = compare_before(trace, cache, i);
+    free(cache);
+    if (status != STELE_OK)
+        return status;
     return trace->mode == XRAY_MODE_FDR && !trace->base.options.is_apart ? compare_logs(trace)
                                                                          : STELE_OK;
 }
