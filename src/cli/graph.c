@@ -11,6 +11,7 @@
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
+#include "core/text.h"
 
 typedef struct graphing {
     cli *c;
@@ -119,12 +120,7 @@ static void write_dot_name(const graphing *g, stele_name name)
     const stele_text text = stele_name_text(g->c->context, NULL, name);
     if (text.size == 0)
         output_text(g->out, "(no name)");
-    for (size_t i = 0; i < text.size; i++) {
-        const uint8_t byte = (uint8_t)text.bytes[i];
-        if (byte == '"' || byte == '\\')
-            output_byte(g->out, '\\');
-        output_byte(g->out, byte < 0x20 || byte == 0x7f ? ' ' : byte);
-    }
+    text_plain(g->out, text.bytes, text.size, "\"\\");
 }
 
 static void write_dot_function(const graphing *g, const graph_function *function, uint32_t number)

@@ -329,6 +329,33 @@ static uint8_t *json_escape(uint8_t *to, uint8_t byte)
     return (uint8_t *)text_hex((char *)to + 3, byte, 2);
 }
 
+bool text_is_control(const uint8_t *at, size_t length)
+{
+    uint32_t character;
+    if (length <= 1)
+        return length == 0 || *at < 0x20 || *at == 0x7f;
+    if (length == 2) {
+        character = (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f);
+        return character < 0xa0 || character == 0x61c;
+    }
+    if (length != 3 || at[0] != 0xe2 || (at[1] != 0x80 && at[1] != 0x81))
+        return false;
+    character = 0x2000 | (uint32_t)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+    return character == 0x200e || character == 0x200f ||
+           (character >= 0x2028 && character <= 0x202e) ||
+           (character >= 0x2066 && character <= 0x2069);
+}
+
+/* A character of two or three bytes as \uHHHH. */
+static uint8_t *json_escape_wide(uint8_t *to, const uint8_t *at, size_t length)
+{
+    const uint32_t character = length == 2 ? (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f)
+                                           : (uint32_t)(at[0] & 0x0f) << 12 |
+                                                 (uint32_t)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+    memcpy(to, "\\u", 2);
+    return (uint8_t *)text_hex((char *)to + 2, character, 4);
+}
+
 static uint8_t *visible_escape(uint8_t *to, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -348,11 +375,10 @@ static uint8_t *text_character(uint8_t *to, const uint8_t *at, size_t length, te
         }
         if (*at < 0x20 || *at == '"' || *at == '\\')
             return json_escape(to, *at);
-    } else {
-        /* U+0080 to U+009F control terminals as well. */
-        const bool is_c1 = length == 2 && at[0] == 0xc2 && at[1] < 0xa0;
-        if (length == 0 || is_c1 || *at < 0x20 || *at == 0x7f)
-            return visible_escape(to, at, length == 0 ? 1 : length);
+        if (length > 1 && text_is_control(at, length))
+            return json_escape_wide(to, at, length);
+    } else if (text_is_control(at, length)) {
+        return visible_escape(to, at, length == 0 ? 1 : length);
     }
     memcpy(to, at, length);
     return to + length;
@@ -407,6 +433,70 @@ void text_visible(output *out, const void *bytes, size_t size)
     text_escape(out, bytes, size, STYLE_VISIBLE);
 }
 
+void text_plain(output *out, const void *bytes, size_t size, const char *ends)
+{
+    const uint8_t *at = bytes, *const end = at + size;
+    while (at != end) {
+        const size_t length = text_utf8_length(at, (size_t)(end - at));
+        if (text_is_control(at, length) || strchr(ends, *at) != NULL)
+            output_byte(out, '_');
+        else
+            output_write(out, at, length);
+        at += length == 0 ? 1 : length;
+    }
+}
+
+/* Whether a field has to be made harmless: see text_csv(). */
+static bool csv_is_formula(const uint8_t *bytes, size_t size)
+{
+    bool has_sign;
+    if (size > 3 && bytes[0] == '@' && bytes[1] == '(' && bytes[2] >= '0' && bytes[2] <= '9')
+        return false; /* a function that is known by number only */
+    if (size == 0 || strchr("=+-@\t\r", bytes[0]) == NULL || bytes[0] == 0)
+        return false;
+    has_sign = (bytes[0] == '-' || bytes[0] == '+') && size > 1;
+    for (size_t i = 1; i < size && has_sign; i++)
+        has_sign = (bytes[i] >= '0' && bytes[i] <= '9') || bytes[i] == '.';
+    return !has_sign;
+}
+
+/* A character that controls more than where lines and columns begin. */
+static bool csv_is_control(const uint8_t *at, const uint8_t *end, size_t length)
+{
+    return length != 0 && *at != '\n' && *at != '\t' &&
+           !(*at == '\r' && end - at > 1 && at[1] == '\n') && text_is_control(at, length);
+}
+
+static bool csv_has_controls(const uint8_t *at, size_t size)
+{
+    const uint8_t *const end = at + size;
+    while (at != end) {
+        const size_t length =
+            *at >= 0x20 && *at < 0x7f ? 1 : text_utf8_length(at, (size_t)(end - at));
+        if (csv_is_control(at, end, length))
+            return true;
+        at += length == 0 ? 1 : length;
+    }
+    return false;
+}
+
+/* The inside of a quoted field. */
+static void csv_put_escaped(output *out, const uint8_t *at, size_t size)
+{
+    const uint8_t *const end = at + size;
+    while (at != end) {
+        const size_t length = text_utf8_length(at, (size_t)(end - at));
+        const size_t taken = length == 0 ? 1 : length;
+        if (csv_is_control(at, end, length))
+            text_visible(out, at, taken);
+        else
+            output_write(out, at, taken);
+        if (*at == '"')
+            output_byte(out, '"');
+        at += taken;
+    }
+}
+
 static bool csv_needs_quotes(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -419,6 +509,14 @@ static bool csv_needs_quotes(const uint8_t *bytes, size_t size)
 void text_csv(output *out, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes, *const end = at + size;
+    if (csv_is_formula(at, size) || csv_has_controls(at, size)) {
+        output_byte(out, '"');
+        if (csv_is_formula(at, size))
+            output_byte(out, '\'');
+        csv_put_escaped(out, at, size);
+        output_byte(out, '"');
+        return;
+    }
     if (!csv_needs_quotes(at, size)) {
         output_write(out, at, size);
         return;

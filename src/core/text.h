@@ -94,10 +94,24 @@ static inline char *text_put_utf8(char *to, uint32_t point)
  */
 bool text_json(output *out, const void *bytes, size_t size);
 
+/*
+ * Whether a character of this length in bytes, 0 for a byte that is none, controls how others are
+ * shown instead of being shown: C0, C1, line separators, marks and overrides of direction.
+ */
+bool text_is_control(const uint8_t *at, size_t length);
+
 /* Appends text for people: control characters and invalid UTF-8 as \xHH, `\` as it is. */
 void text_visible(output *out, const void *bytes, size_t size);
 
-/* Appends a CSV field (RFC 4180), quoted where it must be. */
+/* Appends a text on one line in which `ends` (a set of ASCII characters) and what controls or is no
+   UTF-8 are replaced by `_`, one for each character. */
+void text_plain(output *out, const void *bytes, size_t size, const char *ends);
+
+/*
+ * Appends a CSV field (RFC 4180), quoted where it must be. Control characters but line feeds and
+ * tabs are \xHH. What programs could take for a formula, which begins with one of = + - @ and is no
+ * number, gets a ' in front.
+ */
 void text_csv(output *out, const void *bytes, size_t size);
 
 #endif

@@ -326,6 +326,17 @@ TEST(csv_quotes_what_must_be)
     check_escape(text_csv, "\"", 1, "\"\"\"\"");
 }
 
+TEST(csv_is_no_formula_and_controls_nothing)
+{
+    check_escape(text_csv, "=1+1", 4, "\"'=1+1\"");
+    check_escape(text_csv, "-2+3", 4, "\"'-2+3\"");
+    check_escape(text_csv, "-2.5", 4, "-2.5");
+    check_escape(text_csv, "@SUM(A1)", 8, "\"'@SUM(A1)\"");
+    check_escape(text_csv, "@(12)", 5, "@(12)");
+    check_escape(text_csv, "a\x1b[2Jb", 6, "\"a\\x1b[2Jb\"");
+    check_escape(text_csv, "a\xe2\x80\xae", 4, "\"a\\xe2\\x80\\xae\"");
+}
+
 /* Every place of a special byte, around the sizes of words and pieces. */
 TEST(json_finds_specials_at_every_place)
 {

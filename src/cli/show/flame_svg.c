@@ -45,12 +45,13 @@ static void write_xml(output *out, const char *text, size_t size)
             output_text(out, "&gt;");
         else if (*at == '"')
             output_text(out, "&quot;");
-        else if (length == 0 || *at < 0x20 || *at == 0x7f ||
+        else if (text_is_control(at, length) ||
                  (length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe))
-            output_printf(out, "\\x%02x", *at);
+            for (size_t i = 0; i < (length == 0 ? 1 : length); i++)
+                output_printf(out, "\\x%02x", at[i]);
         else
             output_write(out, at, length);
-        at += length == 0 || *at < 0x20 ? 1 : length;
+        at += length == 0 ? 1 : length;
     }
 }
 

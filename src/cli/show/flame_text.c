@@ -13,10 +13,7 @@ static void write_folded_name(const flame *f, output *out, stele_name name)
     const stele_text text = stele_name_text(f->context, NULL, name);
     if (text.size == 0)
         output_text(out, "(no name)");
-    for (size_t i = 0; i < text.size; i++) {
-        const uint8_t byte = (uint8_t)text.bytes[i];
-        output_byte(out, byte < 0x20 || byte == 0x7f || byte == ';' ? '_' : byte);
-    }
+    text_plain(out, text.bytes, text.size, ";");
 }
 
 /* The names from the outermost to the node; `path` has room for the deepest. */
