@@ -160,6 +160,24 @@ static stele_status find_tsc(const xray_trace *trace, block_cache *cache, const 
     return STELE_OK;
 }
 
+/* The same of basic-mode records, of which ranges are often short. `caches` are of both. */
+static stele_status count_same_records(const xray_trace *trace, block_cache caches[2],
+                                       const xray_range *range, uint64_t begin, uint64_t end,
+                                       uint64_t *count)
+{
+    stele_status status = STELE_OK;
+    *count = 0;
+    while (range->end - range->begin > *count && end - begin > *count) {
+        const uint8_t *own = cached_record(trace, &caches[0], range->begin + *count, &status);
+        const uint8_t *other =
+            own == NULL ? NULL : cached_record(trace, &caches[1], begin + *count, &status);
+        if (other == NULL || memcmp(own, other, XRAY_BASIC_SIZE) != 0)
+            break;
+        *count += XRAY_BASIC_SIZE;
+    }
+    return status;
+}
+
 /* Looks for the records of a range in those of its thread that stand before it. */
 static stele_status compare_before(xray_trace *trace, block_cache *cache, size_t index)
 {
@@ -174,7 +192,9 @@ static stele_status compare_before(xray_trace *trace, block_cache *cache, size_t
         if (before->first_tsc != range->first_tsc && before->last_tsc < range->first_tsc)
             continue;
         status = find_tsc(trace, cache, before, range->first_tsc, &offset);
-        if (status == STELE_OK && offset != before->end)
+        if (status == STELE_OK && offset != before->end && trace->mode == XRAY_MODE_BASIC)
+            status = count_same_records(trace, cache, range, offset, before->end, &count);
+        else if (status == STELE_OK && offset != before->end)
             status = count_same(trace, range, source_input(trace->base.source), offset, before->end,
                                 &count);
         else
@@ -284,7 +304,7 @@ static stele_status compare_logs(xray_trace *trace)
 
 stele_status xray_find_repeats(xray_trace *trace)
 {
-    block_cache *cache = calloc(1, sizeof *cache);
+    block_cache *cache = calloc(2, sizeof *cache);
     stele_status status = cache == NULL ? STELE_ERR_MEMORY : STELE_OK;
     for (size_t i = 0; i < trace->range_count && status == STELE_OK; i++)
         status = compare_before(trace, cache, i);
