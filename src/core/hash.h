@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fast hash of short strings for tables in memory; its values are never stored. */
+/*
+ * Fast hashes for tables in memory; their values are never stored. What comes from an input is
+ * hashed with a key that nobody can know: else inputs could be made of which all falls into one
+ * slot. Tables do so by themselves (core/table.h). Without a key only for what is no table.
+ */
 #ifndef CORE_HASH_H
 #define CORE_HASH_H
 
@@ -7,6 +11,13 @@
 
 #include "core/load.h"
 #include "core/wide.h"
+
+typedef struct hash_key {
+    uint64_t first, second;
+} hash_key;
+
+/* A key of random bits. */
+hash_key hash_key_make(void);
 
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
@@ -20,14 +31,15 @@ static inline uint64_t hash_finish(uint64_t hash)
     return hash ^ hash >> 32;
 }
 
-static inline uint64_t hash_bytes(const void *bytes, size_t size)
+/* Both factors of each product depend on the key: a zero, which would make all that follows alike,
+   can only be hit by chance. */
+static inline uint64_t hash_keyed_bytes(hash_key key, const void *bytes, size_t size)
 {
-    static const uint64_t k0 = UINT64_C(0x9e3779b97f4a7c15), k1 = UINT64_C(0xd6e8feb86659fd93);
     const uint8_t *at = bytes;
     size_t left = size;
-    uint64_t hash = k0 ^ size, a = 0, b = 0;
+    uint64_t hash = key.first ^ size, a = 0, b = 0;
     while (left > 16) {
-        hash = hash_mix(load_native64(at) ^ k1, load_native64(at + 8) ^ hash);
+        hash = hash_mix(load_native64(at) ^ key.second, load_native64(at + 8) ^ hash);
         at += 16;
         left -= 16;
     }
@@ -40,13 +52,29 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
     } else if (left > 0) {
         a = ((uint64_t)at[0] << 16) | ((uint64_t)at[left / 2] << 8) | at[left - 1];
     }
-    return hash_finish(hash_mix(a ^ k1, b ^ hash));
+    return hash_finish(hash_mix(a ^ key.second, b ^ hash));
+}
+
+static inline uint64_t hash_keyed_pair(hash_key key, uint64_t a, uint64_t b)
+{
+    return hash_finish(hash_mix(a ^ key.first, b ^ key.second));
+}
+
+static inline uint64_t hash_keyed_u64(hash_key key, uint64_t value)
+{
+    return hash_finish(hash_mix(value ^ key.first, key.second));
+}
+
+static inline uint64_t hash_bytes(const void *bytes, size_t size)
+{
+    return hash_keyed_bytes((hash_key){UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93)},
+                            bytes, size);
 }
 
 static inline uint64_t hash_u64(uint64_t value)
 {
-    return hash_finish(
-        hash_mix(value ^ UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93)));
+    return hash_keyed_u64((hash_key){UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93)},
+                          value);
 }
 
 #endif

@@ -4,42 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#define ENTRIES_FIRST 512u
 
-#define SLOTS_FIRST 1024u
-
-static uint32_t *intern_slot(const intern *pool, const char *bytes, size_t size, uint32_t hash)
+static uint32_t intern_look(const intern *pool, const char *bytes, size_t size, uint32_t hash)
 {
-    uint32_t at = hash & pool->slot_mask;
-    for (;;) {
-        uint32_t *slot = &pool->slots[at];
-        const intern_entry *entry;
-        if (*slot == 0)
-            return slot;
-        entry = &pool->entries[*slot - 1];
-        if (entry->hash == hash && entry->size == size && memcmp(entry->bytes, bytes, size) == 0)
-            return slot;
-        at = (at + 1) & pool->slot_mask;
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&pool->numbers, hash, &at)) != HASH_NONE;) {
+        const intern_entry *entry = &pool->entries[number];
+        if (entry->size == size && memcmp(entry->bytes, bytes, size) == 0)
+            return number;
     }
-}
-
-/* Doubles the table of slots; half of them are always free. */
-static bool intern_grow_slots(intern *pool)
-{
-    const uint32_t count = (pool->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    for (uint32_t i = 0; i < pool->count; i++) {
-        uint32_t at = pool->entries[i].hash & (count - 1);
-        while (slots[at] != 0)
-            at = (at + 1) & (count - 1);
-        slots[at] = i + 1;
-    }
-    free(pool->slots);
-    pool->slots = slots;
-    pool->slot_mask = count - 1;
-    return true;
+    return INTERN_NONE;
 }
 
 static bool intern_grow_entries(intern *pool)
@@ -55,11 +30,10 @@ static bool intern_grow_entries(intern *pool)
 
 bool intern_init(intern *pool, size_t size_max)
 {
-    *pool = (intern){.size_max = size_max, .slot_mask = SLOTS_FIRST - 1};
-    pool->capacity = SLOTS_FIRST / 2;
+    *pool = (intern){.size_max = size_max, .capacity = ENTRIES_FIRST};
     pool->entries = malloc(pool->capacity * sizeof *pool->entries);
-    pool->slots = calloc(SLOTS_FIRST, sizeof *pool->slots);
-    if (pool->entries == NULL || pool->slots == NULL || intern_add(pool, "", 0) != 0) {
+    if (pool->entries == NULL || !hash_table_make_room(&pool->numbers, ENTRIES_FIRST) ||
+        intern_add(pool, "", 0) != 0) {
         intern_free(pool);
         return false;
     }
@@ -69,41 +43,38 @@ bool intern_init(intern *pool, size_t size_max)
 void intern_free(intern *pool)
 {
     free(pool->entries);
-    free(pool->slots);
+    hash_table_free(&pool->numbers);
     arena_free(&pool->bytes);
     *pool = (intern){0};
 }
 
 uint32_t intern_find(const intern *pool, const char *bytes, size_t size)
 {
-    return *intern_slot(pool, bytes, size, (uint32_t)hash_bytes(bytes, size)) - 1;
+    return intern_look(pool, bytes, size, hash_table_hash_bytes(&pool->numbers, bytes, size));
 }
 
 uint32_t intern_add(intern *pool, const char *bytes, size_t size)
 {
-    const uint32_t hash = (uint32_t)hash_bytes(bytes, size);
-    uint32_t *slot = intern_slot(pool, bytes, size, hash);
+    const uint32_t hash = hash_table_hash_bytes(&pool->numbers, bytes, size);
+    const uint32_t known = intern_look(pool, bytes, size, hash);
     /* What a string costs: its bytes, its entry, and two slots at the least filling. */
-    const size_t cost = size + 1 + sizeof(intern_entry) + 2 * sizeof *pool->slots;
+    const size_t cost = size + 1 + sizeof(intern_entry) + 2 * sizeof(hash_table_slot);
     char *copy;
-    if (*slot != 0)
-        return *slot - 1;
+    if (known != INTERN_NONE)
+        return known;
     if (cost > pool->size_max - pool->size || size > UINT32_MAX) {
         pool->size = pool->size_max;
         return INTERN_NONE;
     }
-    if (pool->count * 2 > pool->slot_mask) {
-        if (!intern_grow_slots(pool))
-            return INTERN_NONE;
-        slot = intern_slot(pool, bytes, size, hash);
-    }
+    if (!hash_table_reserve(&pool->numbers))
+        return INTERN_NONE;
     if (pool->count == pool->capacity && !intern_grow_entries(pool))
         return INTERN_NONE;
     copy = arena_copy(&pool->bytes, bytes, size);
     if (copy == NULL)
         return INTERN_NONE;
-    pool->entries[pool->count] = (intern_entry){copy, (uint32_t)size, hash};
-    *slot = ++pool->count;
+    pool->entries[pool->count] = (intern_entry){copy, (uint32_t)size};
+    hash_table_put(&pool->numbers, hash, pool->count);
     pool->size += cost;
-    return pool->count - 1;
+    return pool->count++;
 }

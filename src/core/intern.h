@@ -11,19 +11,18 @@
 #include <stdint.h>
 
 #include "core/arena.h"
+#include "core/table.h"
 
 typedef struct intern_entry {
     const char *bytes;
     uint32_t size;
-    uint32_t hash;
 } intern_entry;
 
 typedef struct intern {
     arena bytes;
     intern_entry *entries;
-    uint32_t *slots; /* open addressing: entry number + 1, 0 is free */
+    hash_table numbers; /* of the entries */
     uint32_t count, capacity;
-    uint32_t slot_mask;
     size_t size, size_max; /* of the bytes and the tables together */
 } intern;
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/hash.h"
 #include "core/sized.h"
 #include "model/batch.h"
 
@@ -109,7 +108,7 @@ void stele_context_free(stele_context *context)
     free(context->categories);
     free(context->category_of_name);
     free(context->tracks);
-    free(context->track_slots);
+    hash_table_free(&context->track_numbers);
     free(context->streams);
     free(context);
 }
@@ -265,37 +264,24 @@ uint32_t stele_track_count(const stele_context *context)
     return context->track_count == 0 ? 0 : context->track_count - 1;
 }
 
-static uint32_t track_hash(const stele_track *track)
+static uint32_t track_hash(const hash_table *numbers, const stele_track *track)
 {
-    return (uint32_t)hash_mix(hash_u64(track->number) ^ track->source,
-                              ((uint64_t)track->kind << 32 | track->parent) + 1);
+    const uint64_t own =
+        hash_keyed_pair(numbers->key, track->number, (uint64_t)track->kind << 32 | track->parent);
+    return hash_table_hash_pair(numbers, own, track->source);
 }
 
-static uint32_t *track_slot(const stele_context *context, const stele_track *track)
+/* HASH_NONE: there is none like it. */
+static uint32_t track_find(const stele_context *context, const stele_track *track, uint32_t hash)
 {
-    uint32_t at = track_hash(track) & context->track_slot_mask;
-    for (;; at = (at + 1) & context->track_slot_mask) {
-        uint32_t *slot = &context->track_slots[at];
-        const stele_track *known = &context->tracks[*slot];
-        if (*slot == 0 || (known->number == track->number && known->kind == track->kind &&
-                           known->parent == track->parent && known->source == track->source))
-            return slot;
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&context->track_numbers, hash, &at)) != HASH_NONE;) {
+        const stele_track *known = &context->tracks[number];
+        if (known->number == track->number && known->kind == track->kind &&
+            known->parent == track->parent && known->source == track->source)
+            return number;
     }
-}
-
-/* Doubles the table of slots; half of them are always free. */
-static bool track_slots_grow(stele_context *context)
-{
-    const uint32_t count = context->track_slots == NULL ? 256 : (context->track_slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(context->track_slots);
-    context->track_slots = slots;
-    context->track_slot_mask = count - 1;
-    for (uint32_t i = 1; i < context->track_count; i++)
-        *track_slot(context, &context->tracks[i]) = i;
-    return true;
+    return HASH_NONE;
 }
 
 static uint32_t track_add(stele_context *context, const stele_track *track)
@@ -310,22 +296,19 @@ static uint32_t track_add(stele_context *context, const stele_track *track)
     if (!table_reserve((void **)&context->tracks, context->track_count, &context->track_capacity,
                        sizeof *context->tracks))
         return 0;
-    if (context->track_slots == NULL || context->track_count * 2 > context->track_slot_mask) {
-        if (!track_slots_grow(context))
-            return 0;
-    }
-    *track_slot(context, track) = context->track_count;
+    if (!hash_table_reserve(&context->track_numbers))
+        return 0;
+    hash_table_put(&context->track_numbers, track_hash(&context->track_numbers, track),
+                   context->track_count);
     context->tracks[context->track_count] = *track;
     return context->track_count++;
 }
 
 uint32_t stele_track_intern(stele_context *context, const stele_track *track)
 {
-    if (context->track_slots != NULL) {
-        const uint32_t known = *track_slot(context, track);
-        if (known != 0)
-            return known;
-    }
+    const uint32_t known = track_find(context, track, track_hash(&context->track_numbers, track));
+    if (known != HASH_NONE)
+        return known;
     if (stele_track_count(context) < context->limits.tracks_max)
         return track_add(context, track);
     if (context->track_other == 0) {

@@ -8,6 +8,7 @@
 #include "core/arena.h"
 #include "core/diag.h"
 #include "core/intern.h"
+#include "core/table.h"
 
 #define CONTEXT_CATEGORIES_MAX 65535u
 
@@ -26,8 +27,7 @@ struct stele_context {
 
     stele_track *tracks; /* by number; 0 is none */
     uint32_t track_count, track_capacity;
-    uint32_t *track_slots; /* open addressing: track number, 0 is free */
-    uint32_t track_slot_mask;
+    hash_table track_numbers;
     uint32_t track_other; /* made at the limit */
 
     stele_stream *streams;

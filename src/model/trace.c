@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 void stele_trace_close(stele_trace *trace)
 {
@@ -23,9 +23,9 @@ void stele_trace_close(stele_trace *trace)
 void trace_texts_free(trace_texts *texts)
 {
     free(texts->properties);
-    free(texts->slots);
+    hash_table_free(&texts->numbers);
     arena_free(&texts->bytes);
-    *texts = (trace_texts){.slots = NULL};
+    *texts = (trace_texts){.properties = NULL};
 }
 
 const stele_trace_info *stele_trace_get_info(const stele_trace *trace)
@@ -43,55 +43,44 @@ bool stele_trace_property(const stele_trace *trace, size_t index, const char **k
     return true;
 }
 
-/* The slot of the key, or the free one for it. */
-static uint32_t *property_slot(const trace_texts *texts, const char *key)
+/* NULL: there is none of the key. */
+static trace_property *property_find(const trace_texts *texts, const char *key, uint32_t hash)
 {
-    uint32_t at = (uint32_t)hash_bytes(key, strlen(key)) & texts->slot_mask;
-    while (texts->slots[at] != 0 && strcmp(texts->properties[texts->slots[at] - 1].key, key) != 0)
-        at = (at + 1) & texts->slot_mask;
-    return &texts->slots[at];
-}
-
-/* Twice the room for properties, with two slots for each. */
-static bool properties_grow(trace_texts *texts)
-{
-    const uint32_t capacity = texts->capacity != 0 ? texts->capacity * 2 : 16;
-    trace_property *grown = realloc(texts->properties, capacity * sizeof *grown);
-    uint32_t *slots;
-    if (grown == NULL)
-        return false;
-    texts->properties = grown;
-    slots = calloc((size_t)capacity * 2, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(texts->slots);
-    texts->slots = slots;
-    texts->slot_mask = capacity * 2 - 1;
-    texts->capacity = capacity;
-    for (uint32_t i = 0; i < texts->count; i++)
-        *property_slot(texts, grown[i].key) = i + 1;
-    return true;
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&texts->numbers, hash, &at)) != HASH_NONE;) {
+        if (strcmp(texts->properties[number].key, key) == 0)
+            return &texts->properties[number];
+    }
+    return NULL;
 }
 
 bool trace_set_property(stele_trace *trace, const char *key, const char *value)
 {
     trace_texts *texts = &trace->texts;
-    trace_property *property;
-    uint32_t *slot;
-    if (texts->count == texts->capacity && !properties_grow(texts))
+    trace_property *known;
+    uint32_t hash;
+    if (!hash_table_reserve(&texts->numbers))
         return false;
-    slot = property_slot(texts, key);
-    if (*slot != 0 && strcmp(texts->properties[*slot - 1].value, value) == 0)
+    hash = hash_table_hash_bytes(&texts->numbers, key, strlen(key));
+    known = property_find(texts, key, hash);
+    if (known != NULL && strcmp(known->value, value) == 0)
         return true;
     value = arena_copy(&texts->bytes, value, strlen(value));
-    key =
-        *slot == 0 ? arena_copy(&texts->bytes, key, strlen(key)) : texts->properties[*slot - 1].key;
-    if (key == NULL || value == NULL)
+    if (known != NULL && value != NULL)
+        known->value = value;
+    if (known != NULL || value == NULL)
+        return value != NULL;
+    key = arena_copy(&texts->bytes, key, strlen(key));
+    if (key == NULL)
         return false;
-    if (*slot == 0)
-        *slot = ++texts->count;
-    property = &texts->properties[*slot - 1];
-    *property = (trace_property){key, value};
+    if (texts->count == texts->capacity) {
+        trace_property *grown = array_grow(texts->properties, sizeof *grown, &texts->capacity, 16);
+        if (grown == NULL)
+            return false;
+        texts->properties = grown;
+    }
+    texts->properties[texts->count] = (trace_property){key, value};
+    hash_table_put(&texts->numbers, hash, texts->count++);
     return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/arena.h"
 #include "core/source.h"
+#include "core/table.h"
 #include "model/context.h"
 
 static inline void balance_add(stele_balance *sum, const stele_balance *more)
@@ -79,8 +80,7 @@ typedef struct trace_texts {
     arena bytes; /* version, reason, properties */
     trace_property *properties;
     uint32_t count, capacity;
-    uint32_t *slots; /* by key, open addressing: number of the property + 1 */
-    uint32_t slot_mask;
+    hash_table numbers; /* of properties by their keys */
 } trace_texts;
 
 void trace_texts_free(trace_texts *texts);

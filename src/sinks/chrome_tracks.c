@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "sinks/put.h"
 
 #define REPLACED_FIRST 2000000000u
@@ -19,43 +19,33 @@ void chrome_tracks_free(chrome_tracks *tracks)
     free(tracks->items);
     free(tracks->groups);
     free(tracks->taken);
+    hash_table_free(&tracks->taken_numbers);
     free(tracks->nodes);
 }
 
 /* ---- Numbers in use ---- */
 
-static void taken_insert(uint64_t *table, uint32_t mask, uint64_t key)
+static bool taken_insert(chrome_tracks *tracks, uint64_t key)
 {
-    uint32_t slot = (uint32_t)hash_u64(key) & mask;
-    while (table[slot] != 0)
-        slot = (slot + 1) & mask;
-    table[slot] = key;
-}
-
-static bool taken_grow(chrome_tracks *tracks)
-{
-    const uint32_t mask = tracks->taken == NULL ? 255 : tracks->taken_mask * 2 + 1;
-    uint64_t *grown = calloc((size_t)mask + 1, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    for (uint32_t i = 0; tracks->taken != NULL && i <= tracks->taken_mask; i++) {
-        if (tracks->taken[i] != 0)
-            taken_insert(grown, mask, tracks->taken[i]);
+    if (tracks->taken_count == tracks->taken_capacity) {
+        uint64_t *grown = array_grow(tracks->taken, sizeof *grown, &tracks->taken_capacity, 128);
+        if (grown == NULL)
+            return false;
+        tracks->taken = grown;
     }
-    free(tracks->taken);
-    tracks->taken = grown;
-    tracks->taken_mask = mask;
+    hash_table_put(&tracks->taken_numbers, hash_table_hash_u64(&tracks->taken_numbers, key),
+                   tracks->taken_count);
+    tracks->taken[tracks->taken_count++] = key;
     return true;
 }
 
 static bool is_taken(const chrome_tracks *tracks, uint64_t key)
 {
-    uint32_t slot = (uint32_t)hash_u64(key) & tracks->taken_mask;
-    while (tracks->taken[slot] != 0) {
-        if (tracks->taken[slot] == key)
+    const uint32_t hash = hash_table_hash_u64(&tracks->taken_numbers, key);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&tracks->taken_numbers, hash, &at)) != HASH_NONE;)
+        if (tracks->taken[number] == key)
             return true;
-        slot = (slot + 1) & tracks->taken_mask;
-    }
     return false;
 }
 
@@ -73,7 +63,7 @@ static bool take_number(chrome_tracks *tracks, uint32_t pid, uint64_t wanted, ui
                         bool *is_replaced)
 {
     uint64_t key = 0;
-    if (tracks->taken_count * 2 >= tracks->taken_mask && !taken_grow(tracks))
+    if (!hash_table_reserve(&tracks->taken_numbers))
         return false;
     *number = (uint32_t)wanted;
     *is_replaced = wanted > INT32_MAX;
@@ -85,8 +75,8 @@ static bool take_number(chrome_tracks *tracks, uint32_t pid, uint64_t wanted, ui
             break;
         *is_replaced = true;
     }
-    taken_insert(tracks->taken, tracks->taken_mask, key);
-    tracks->taken_count++;
+    if (!taken_insert(tracks, key))
+        return false;
     return true;
 }
 

@@ -61,8 +61,9 @@ typedef struct chrome_tracks {
     uint32_t count;
     chrome_group *groups;
     uint32_t group_count;
-    uint64_t *taken; /* open addressing: pid and tid that are in use, 0 is free */
-    uint32_t taken_count, taken_mask;
+    uint64_t *taken; /* pid and tid that are in use */
+    hash_table taken_numbers;
+    uint32_t taken_count, taken_capacity;
     uint32_t next; /* number to replace one with */
     chrome_node *nodes;
     uint32_t node_count, node_capacity, node_free;

@@ -95,6 +95,7 @@ struct debug_info {
     size_t mapping_count, mapping_capacity;
     place *places; /* by (vpid, ip), open addressing */
     uint32_t place_count, place_mask;
+    hash_key place_key;
     stele_batch *batch;
 };
 
@@ -431,8 +432,10 @@ static bool grow_places(debug_info *info)
     place *old = info->places, *grown = calloc((size_t)mask + 1, sizeof *grown);
     if (grown == NULL)
         return false;
+    if (old == NULL)
+        info->place_key = hash_key_make();
     for (uint32_t i = 0; old != NULL && i <= info->place_mask; i++) {
-        uint32_t slot = (uint32_t)hash_mix(old[i].ip, old[i].vpid | 1) & mask;
+        uint32_t slot = (uint32_t)hash_keyed_pair(info->place_key, old[i].ip, old[i].vpid) & mask;
         while (old[i].is_used && grown[slot].is_used)
             slot = (slot + 1) & mask;
         if (old[i].is_used)
@@ -454,7 +457,7 @@ static bool get_place(debug_info *info, uint64_t vpid, uint64_t ip, place *out)
         else if (!grow_places(info))
             return false;
     }
-    slot = (uint32_t)hash_mix(ip, vpid | 1) & info->place_mask;
+    slot = (uint32_t)hash_keyed_pair(info->place_key, ip, vpid) & info->place_mask;
     while (info->places[slot].is_used &&
            (info->places[slot].ip != ip || info->places[slot].vpid != vpid))
         slot = (slot + 1) & info->place_mask;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/load.h"
 
 #define TEXT_SIZE_MAX   128u
@@ -34,6 +35,7 @@ struct disassembly {
     unsigned bits; /* of the number of slots */
     char *texts;   /* one behind the other, each with its zero */
     size_t texts_size, texts_capacity;
+    uint32_t factor; /* odd and random: nobody can know which opcodes meet */
 };
 
 /* ---- The library ---- */
@@ -103,6 +105,7 @@ stele_status disassembly_open(disassembly **out)
     if (d == NULL)
         return STELE_ERR_MEMORY;
     d->bits = SLOT_BITS_FIRST;
+    d->factor = (uint32_t)hash_key_make().second;
     d->slots = calloc((size_t)1 << d->bits, sizeof *d->slots);
     d->library = library_open(&d->version);
     if (d->slots == NULL || d->library == NULL || !library_start(d)) {
@@ -136,7 +139,7 @@ unsigned disassembly_version(const disassembly *d)
 static slot *slot_find(const disassembly *d, uint32_t opcode)
 {
     const size_t mask = ((size_t)1 << d->bits) - 1;
-    size_t i = (opcode * UINT32_C(0x9e3779b1)) >> (32 - d->bits);
+    size_t i = (uint32_t)(opcode * d->factor) >> (32 - d->bits);
     while (d->slots[i].text != 0 && d->slots[i].opcode != opcode)
         i = (i + 1) & mask;
     return &d->slots[i];

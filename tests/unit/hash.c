@@ -67,3 +67,26 @@ TEST(numbers_in_sequence_spread_over_the_slots)
         CHECK(empty > 23000 && empty < 25300);
     }
 }
+
+/* Whatever the key is: numbers and pairs with few bits set fall by chance. */
+TEST(every_key_spreads_numbers_in_sequence)
+{
+    enum { SLOTS = 1 << 14 };
+    for (unsigned round = 0; round < 40; round++) {
+        const hash_key key = hash_key_make();
+        static uint8_t taken[SLOTS], taken_pairs[SLOTS];
+        unsigned empty = 0, empty_pairs = 0;
+        memset(taken, 0, sizeof taken);
+        memset(taken_pairs, 0, sizeof taken_pairs);
+        for (uint64_t i = 0; i < SLOTS; i++) {
+            taken[hash_keyed_u64(key, i << (round % 45)) & (SLOTS - 1)] = 1;
+            taken_pairs[hash_keyed_pair(key, i & 127, i >> 7) & (SLOTS - 1)] = 1;
+        }
+        for (unsigned i = 0; i < SLOTS; i++) {
+            empty += !taken[i];
+            empty_pairs += !taken_pairs[i];
+        }
+        CHECK(empty > 4500 && empty < 7600);
+        CHECK(empty_pairs > 4500 && empty_pairs < 7600);
+    }
+}

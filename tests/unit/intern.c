@@ -80,19 +80,51 @@ TEST(strings_of_one_hash_are_told_apart)
     REQUIRE(intern_init(&pool, 256 << 20));
     for (uint32_t i = 0; i < COUNT; i++) {
         const int size = snprintf(text, sizeof text, "%u", i);
-        const uint32_t slots_before = pool.slot_mask;
         REQUIRE(intern_add(&pool, text, (size_t)size) == i + 1);
-        CHECK(pool.slot_mask >= slots_before && pool.count * 2 <= pool.slot_mask + 2);
+        CHECK(pool.count * 2 <= pool.numbers.mask + 2);
     }
     for (uint32_t i = 1; i <= COUNT; i++) {
         const intern_entry *entry = &pool.entries[i];
-        uint32_t at = entry->hash & pool.slot_mask;
-        for (; pool.slots[at] != i + 1; at = (at + 1) & pool.slot_mask)
-            same_count += pool.entries[pool.slots[at] - 1].hash == entry->hash;
+        const uint32_t hash = hash_table_hash_bytes(&pool.numbers, entry->bytes, entry->size);
+        for (uint32_t at = hash; hash_table_next(&pool.numbers, hash, &at) != i;)
+            same_count++;
         REQUIRE(intern_find(&pool, entry->bytes, entry->size) == i);
     }
     CHECK(same_count > 0);
     intern_free(&pool);
+}
+
+/* Strings that made a product of zeros of everything but themselves while the hash had no key. */
+TEST(strings_that_were_made_to_meet_do_not)
+{
+    enum { COUNT = 20000 };
+    const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
+    intern pool;
+    char text[40] = {0};
+    uint32_t met_count = 0;
+    REQUIRE(intern_init(&pool, 64 << 20));
+    memcpy(text + 16, &factor, sizeof factor);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        memcpy(text, &factor, sizeof factor);
+        memcpy(text + 8, &i, sizeof i);
+        REQUIRE(intern_add(&pool, text, sizeof text) == i + 1);
+        const uint32_t hash = hash_table_hash_bytes(&pool.numbers, text, sizeof text);
+        for (uint32_t at = hash; hash_table_next(&pool.numbers, hash, &at) != i + 1;)
+            met_count++;
+    }
+    CHECK(met_count < 100);
+    intern_free(&pool);
+}
+
+/* What meets in one pool, if anything does, does not meet in another. */
+TEST(each_pool_has_a_key_of_its_own)
+{
+    intern a, b;
+    REQUIRE(intern_init(&a, 1 << 20) && intern_init(&b, 1 << 20));
+    CHECK(a.numbers.key.first != b.numbers.key.first);
+    CHECK(a.numbers.key.second != b.numbers.key.second);
+    intern_free(&a);
+    intern_free(&b);
 }
 
 TEST(a_map_keeps_a_number_for_each_key)

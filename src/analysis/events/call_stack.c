@@ -27,6 +27,7 @@ static bool deep_build(stack *of, uint32_t depth)
         free(deep->places);
         deep->places = places;
         deep->place_mask = count - 1;
+        deep->place_factor = (uint32_t)hash_key_make().second;
     }
     memset(deep->places, 0xff, count * sizeof *deep->places);
     deep->last = 0;
@@ -34,7 +35,7 @@ static bool deep_build(stack *of, uint32_t depth)
         const frame *from = &of->frames[i];
         if (from->is_timed)
             continue;
-        *place_of(deep->places, deep->place_mask, from->name) = (place){from->name, i};
+        *place_of(deep->places, deep->place_mask, deep->place_factor, from->name) = (place){from->name, i};
         deep->last = i;
     }
     deep->depth = depth;
@@ -63,6 +64,6 @@ uint32_t call_stack_find(stack *of, stele_name name)
         return 0;
     if (name == 0)
         return of->deep.last;
-    known = place_of(of->deep.places, of->deep.place_mask, name);
+    known = place_of(of->deep.places, of->deep.place_mask, of->deep.place_factor, name);
     return known->name == name ? known->at : 0;
 }

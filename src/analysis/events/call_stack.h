@@ -35,6 +35,7 @@ typedef struct place {
 typedef struct deep_index {
     place *places; /* open addressing by name; NULL until it is needed */
     uint32_t place_mask;
+    uint32_t place_factor; /* odd and random: nobody can know which names meet */
     uint32_t depth;
     uint32_t last; /* the innermost one of any name; 0: none */
 } deep_index;
@@ -51,6 +52,7 @@ typedef struct stack {
        there has another name, or is gone. Open addressing; NULL unless recursion is asked for. */
     place *places;
     uint32_t place_mask, place_count;
+    uint32_t place_factor; /* odd and random, too */
     deep_index deep;
 } stack;
 
@@ -85,9 +87,9 @@ static inline bool is_exit_of(const frame *of, stele_name name)
 }
 
 /* The place of a name in a table, or the free one where it belongs. */
-static inline place *place_of(place *places, uint32_t mask, stele_name name)
+static inline place *place_of(place *places, uint32_t mask, uint32_t factor, stele_name name)
 {
-    uint32_t at = (name * UINT32_C(0x9e3779b1) >> 7) & mask;
+    uint32_t at = (name * factor >> 7) & mask;
     while (places[at].name != name && places[at].name != UINT32_MAX)
         at = (at + 1) & mask;
     return &places[at];
@@ -101,7 +103,7 @@ static inline bool places_are_full(const stack *of)
 /* Whether the name of the frame at `at` is further out, after those further out were asked. */
 static inline bool is_further_out(stack *of, uint32_t at, stele_name name)
 {
-    place *known = place_of(of->places, of->place_mask, name);
+    place *known = place_of(of->places, of->place_mask, of->place_factor, name);
     if (known->name != name)
         of->place_count++;
     else if (known->at == at)

@@ -4,16 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/table.h"
 
 #define NONE UINT32_MAX
 
 /* What is needed to make the graph only. */
 typedef struct making {
     callgraph *graph;
-    uint32_t *by_name; /* number of the function of a name, NONE */
-    uint32_t *slots;   /* open addressing over (from, to): number of the edge + 1 */
-    uint32_t slot_mask;
+    uint32_t *by_name;               /* number of the function of a name, NONE */
+    hash_table numbers;              /* of edges */
     uint32_t *function_at, *edge_at; /* of the path at hand, by depth */
     uint32_t depth;
 } making;
@@ -48,48 +47,25 @@ static uint32_t function_of(making *m, stele_name name)
     return g->function_count++;
 }
 
-static uint32_t *edge_slot(const making *m, uint32_t from, uint32_t to)
-{
-    uint32_t at = (uint32_t)hash_u64((uint64_t)from << 32 | to) & m->slot_mask;
-    for (;; at = (at + 1) & m->slot_mask) {
-        const uint32_t known = m->slots[at];
-        if (known == 0 ||
-            (m->graph->edges[known - 1].from == from && m->graph->edges[known - 1].to == to))
-            return &m->slots[at];
-    }
-}
-
-static bool slots_grow(making *m)
-{
-    const uint32_t count = m->slots == NULL ? 1024 : (m->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(m->slots);
-    m->slots = slots;
-    m->slot_mask = count - 1;
-    for (uint32_t i = 0; i < m->graph->edge_count; i++)
-        *edge_slot(m, m->graph->edges[i].from, m->graph->edges[i].to) = i + 1;
-    return true;
-}
-
 static uint32_t edge_of(making *m, uint32_t from, uint32_t to)
 {
     callgraph *g = m->graph;
     graph_edge *edges;
-    uint32_t *slot;
-    if ((m->slots == NULL || g->edge_count * 2 > m->slot_mask) && !slots_grow(m))
+    uint32_t hash;
+    if (!hash_table_reserve(&m->numbers))
         return NONE;
-    slot = edge_slot(m, from, to);
-    if (*slot != 0)
-        return *slot - 1;
+    hash = hash_table_hash_pair(&m->numbers, from, to);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&m->numbers, hash, &at)) != HASH_NONE;)
+        if (g->edges[number].from == from && g->edges[number].to == to)
+            return number;
     edges = grown(g->edges, g->edge_count, &g->edge_capacity, sizeof *edges);
     if (edges == NULL)
         return NONE;
     g->edges = edges;
     g->edges[g->edge_count] = (graph_edge){.from = from, .to = to};
-    *slot = ++g->edge_count;
-    return g->edge_count - 1;
+    hash_table_put(&m->numbers, hash, g->edge_count);
+    return g->edge_count++;
 }
 
 /* ---- The walk over the tree ------------------------------------------------------------------ */
@@ -208,7 +184,7 @@ stele_status callgraph_make(const stele_context *context, const path_tree *tree,
         memset(m.by_name, 0xff, (name_count + 1) * sizeof *m.by_name);
     is_ok = is_ok && walk(&m, tree);
     free(m.by_name);
-    free(m.slots);
+    hash_table_free(&m.numbers);
     free(m.function_at);
     free(m.edge_at);
     return is_ok && sort(context, graph) ? STELE_OK : STELE_ERR_MEMORY;

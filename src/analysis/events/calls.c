@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "analysis/events/call_stack.h"
-#include "core/hash.h"
+#include "core/array.h"
+#include "core/table.h"
 #include "query/filter.h"
 
 #define CALLS_PENDING 128u
@@ -33,43 +34,21 @@ struct calls {
     stele_status status; /* the first error of the receiver or of memory */
     call_node *nodes;
     uint32_t node_count, node_capacity;
-    uint32_t *node_slots; /* open addressing: node number, 0 is free */
-    uint32_t node_slot_mask;
+    hash_table node_numbers; /* by parent and name */
     call_counts counts;
 };
 
 /* ---- The tree of paths ---- */
 
-static uint32_t *node_slot(const calls *s, uint32_t parent, stele_name name)
-{
-    uint32_t at = (uint32_t)hash_u64((uint64_t)parent << 32 | name) & s->node_slot_mask;
-    for (;; at = (at + 1) & s->node_slot_mask) {
-        uint32_t *slot = &s->node_slots[at];
-        if (*slot == 0 || (s->nodes[*slot].parent == parent && s->nodes[*slot].name == name))
-            return slot;
-    }
-}
-
 static bool nodes_grow(calls *s)
 {
-    const uint32_t capacity = s->node_capacity == 0 ? 1024 : s->node_capacity * 2;
-    call_node *nodes = realloc(s->nodes, capacity * sizeof *nodes);
-    uint32_t *slots;
+    call_node *nodes = array_grow(s->nodes, sizeof *nodes, &s->node_capacity, 1024);
     if (nodes == NULL)
         return false;
     s->nodes = nodes;
-    slots = calloc((size_t)capacity * 2, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(s->node_slots);
-    s->node_slots = slots;
-    s->node_slot_mask = capacity * 2 - 1;
-    s->node_capacity = capacity;
     if (s->node_count == 0)
         s->nodes[s->node_count++] = (call_node){0};
-    for (uint32_t i = 1; i < s->node_count; i++)
-        *node_slot(s, s->nodes[i].parent, s->nodes[i].name) = i;
-    return true;
+    return hash_table_make_room(&s->node_numbers, s->node_capacity);
 }
 
 /* The node of the name that is next to the end of the path; 0: none is. */
@@ -83,9 +62,12 @@ static uint32_t node_above(const calls *s, uint32_t end, stele_name name)
 /* The node of a path one call longer; beyond the limits one that is there. */
 static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
 {
-    uint32_t *slot = node_slot(s, parent, name), above;
-    if (*slot != 0)
-        return *slot;
+    const uint32_t hash = hash_table_hash_pair(&s->node_numbers, parent, name);
+    uint32_t above;
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&s->node_numbers, hash, &at)) != HASH_NONE;)
+        if (s->nodes[number].parent == parent && s->nodes[number].name == name)
+            return number;
     above = node_above(s, parent, name);
     if (above != 0 && s->nodes[above].repeats == CALL_REPEATS_MAX) {
         s->nodes[above].folded_count++;
@@ -96,19 +78,16 @@ static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
         s->counts.node_other_count++;
         return parent;
     }
-    if (s->node_count == s->node_capacity) {
-        if (!nodes_grow(s)) {
-            s->status = STELE_ERR_MEMORY;
-            return parent;
-        }
-        slot = node_slot(s, parent, name);
+    if (s->node_count == s->node_capacity && !nodes_grow(s)) {
+        s->status = STELE_ERR_MEMORY;
+        return parent;
     }
     s->nodes[s->node_count] =
         (call_node){.parent = parent,
                     .name = name,
                     .depth = (uint16_t)(s->nodes[parent].depth + 1),
                     .repeats = (uint16_t)(above != 0 ? s->nodes[above].repeats + 1 : 1)};
-    *slot = s->node_count;
+    hash_table_put(&s->node_numbers, hash, s->node_count);
     return s->node_count++;
 }
 
@@ -141,6 +120,7 @@ static void places_rebuild(calls *s, stack *of)
     free(of->places);
     of->places = places;
     of->place_mask = count - 1;
+    of->place_factor = (uint32_t)hash_key_make().second;
     of->place_count = 0;
     for (uint32_t i = 1; i <= of->depth; i++)
         of->frames[i].is_repeated = is_further_out(of, i, of->frames[i].name);
@@ -543,7 +523,7 @@ void calls_free(calls *s)
     filter_free(s->only);
     free(s->tracks);
     free(s->nodes);
-    free(s->node_slots);
+    hash_table_free(&s->node_numbers);
     free(s);
 }
 

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
-
 void correlations_free(correlations *c)
 {
     free(c->slots);
@@ -12,7 +10,7 @@ void correlations_free(correlations *c)
 
 static uint32_t slot_home(const correlations *c, uint64_t id)
 {
-    return (uint32_t)hash_u64(id) & (c->slot_count - 1);
+    return (uint32_t)hash_keyed_u64(c->key, id) & (c->slot_count - 1);
 }
 
 /* The slot of the id, or the free one where it belongs. */
@@ -31,6 +29,8 @@ static bool slots_grow(correlations *c)
     correlation *slots = calloc(count, sizeof *slots);
     if (slots == NULL)
         return false;
+    if (before.slots == NULL)
+        c->key = hash_key_make();
     c->slots = slots;
     c->slot_count = count;
     for (uint32_t i = 0; i < before.slot_count; i++) {

@@ -5,6 +5,8 @@
 
 #include <stele/event.h>
 
+#include "core/hash.h"
+
 typedef struct correlation {
     uint64_t id;
     uint64_t offset;     /* of the event that opened it first */
@@ -17,6 +19,7 @@ typedef struct correlation {
 typedef struct correlations {
     correlation *slots; /* open addressing, half full at most */
     uint32_t slot_count, count;
+    hash_key key;
 } correlations;
 
 #define CORRELATIONS_MAX 65536u

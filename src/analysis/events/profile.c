@@ -8,7 +8,7 @@
 #include "analysis/events/ranked.h"
 #include "analysis/events/samples.h"
 #include "core/array.h"
-#include "core/hash.h"
+#include "core/table.h"
 #include "core/wide.h"
 
 /*
@@ -29,8 +29,7 @@ struct profile {
     calls *calls;
     entry **by_name; /* by name; NULL where there was no call (without by_track) */
     uint32_t by_name_count;
-    uint32_t *slots; /* open addressing over (name, track): entry + 1 (with by_track) */
-    uint32_t slot_mask;
+    hash_table numbers; /* of entries by track and name (with by_track) */
     entry **entries;
     size_t entry_count, entry_capacity;
     profile_row *rows;
@@ -76,43 +75,21 @@ static entry *entry_by_name(profile *p, stele_name name)
     return p->by_name[name];
 }
 
-static uint32_t *track_slot(const profile *p, stele_name name, uint32_t track)
-{
-    uint32_t at = (uint32_t)hash_u64((uint64_t)track << 32 | name) & p->slot_mask;
-    for (;; at = (at + 1) & p->slot_mask) {
-        const uint32_t known = p->slots[at];
-        if (known == 0 ||
-            (p->entries[known - 1]->row.name == name && p->entries[known - 1]->row.track == track))
-            return &p->slots[at];
-    }
-}
-
-static bool slots_grow(profile *p)
-{
-    const uint32_t count = p->slots == NULL ? 1024 : (p->slot_mask + 1) * 2;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(p->slots);
-    p->slots = slots;
-    p->slot_mask = count - 1;
-    for (uint32_t i = 0; i < p->entry_count; i++)
-        *track_slot(p, p->entries[i]->row.name, p->entries[i]->row.track) = i + 1;
-    return true;
-}
-
 static entry *entry_by_track(profile *p, stele_name name, uint32_t track)
 {
-    uint32_t *slot;
-    if ((p->slots == NULL || p->entry_count * 2 > p->slot_mask) && !slots_grow(p))
+    entry *made;
+    uint32_t hash;
+    if (!hash_table_reserve(&p->numbers))
         return NULL;
-    slot = track_slot(p, name, track);
-    if (*slot == 0) {
-        if (entry_new(p, name, track) == NULL)
-            return NULL;
-        *slot = (uint32_t)p->entry_count;
-    }
-    return p->entries[*slot - 1];
+    hash = hash_table_hash_pair(&p->numbers, name, track);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&p->numbers, hash, &at)) != HASH_NONE;)
+        if (p->entries[number]->row.name == name && p->entries[number]->row.track == track)
+            return p->entries[number];
+    made = entry_new(p, name, track);
+    if (made != NULL)
+        hash_table_put(&p->numbers, hash, (uint32_t)p->entry_count - 1);
+    return made;
 }
 
 /* ---- Calls ---- */
@@ -216,7 +193,7 @@ void profile_free(profile *p)
     calls_free(p->calls);
     free(p->entries);
     free(p->by_name);
-    free(p->slots);
+    hash_table_free(&p->numbers);
     free(p->rows);
     free(p);
 }

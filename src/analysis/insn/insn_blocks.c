@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
+
 #define BITS_FIRST 12u
 
 stele_status insn_blocks_init(insn_blocks *blocks, bool is_part)
 {
-    *blocks = (insn_blocks){.bits = BITS_FIRST, .is_in_head = is_part};
+    *blocks =
+        (insn_blocks){.bits = BITS_FIRST, .is_in_head = is_part, .factor = hash_key_make().second};
     blocks->slots = calloc((size_t)1 << blocks->bits, sizeof *blocks->slots);
     if (is_part)
         blocks->head = calloc(1, sizeof *blocks->head);
@@ -28,8 +31,7 @@ void insn_blocks_free(insn_blocks *blocks)
 
 static inline size_t slot_first(const insn_blocks *blocks, uint64_t pc, uint32_t insn_count)
 {
-    return (size_t)(((pc ^ (uint64_t)insn_count << 48) * UINT64_C(0x9e3779b97f4a7c15)) >>
-                    (64 - blocks->bits));
+    return (size_t)(((pc ^ (uint64_t)insn_count << 48) * blocks->factor) >> (64 - blocks->bits));
 }
 
 static inline bool block_is(const insn_blocks *blocks, const insn_block *block, uint64_t pc,
@@ -41,7 +43,7 @@ static inline bool block_is(const insn_blocks *blocks, const insn_block *block, 
 
 static bool slots_grow(insn_blocks *blocks)
 {
-    insn_blocks grown = {.bits = blocks->bits + 1};
+    insn_blocks grown = {.bits = blocks->bits + 1, .factor = blocks->factor};
     const size_t mask = ((size_t)1 << grown.bits) - 1;
     if (blocks->count < ((size_t)1 << blocks->bits) / 2)
         return true;

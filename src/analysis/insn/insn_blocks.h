@@ -33,6 +33,7 @@ typedef struct insn_blocks {
     size_t count, capacity;
     uint32_t *slots; /* numbers of blocks plus 1, by hash; 0: free */
     unsigned bits;
+    uint64_t factor; /* odd and random: nobody can know which blocks meet in the table */
     uint32_t *opcodes;
     size_t opcode_count, opcode_capacity;
     insn_run open;

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
+
 #define BITS_FIRST 10u
 
 stele_status insn_branches_init(insn_branches *branches)
 {
-    *branches = (insn_branches){.bits = BITS_FIRST, .target_bits = BITS_FIRST};
+    *branches = (insn_branches){
+        .bits = BITS_FIRST, .target_bits = BITS_FIRST, .factor = hash_key_make().second};
     a64_cache_init(&branches->classes);
     branches->slots = calloc((size_t)1 << BITS_FIRST, sizeof *branches->slots);
     branches->target_slots = calloc((size_t)1 << BITS_FIRST, sizeof *branches->target_slots);
@@ -25,9 +28,9 @@ void insn_branches_free(insn_branches *branches)
 
 /* ---- Tables ---- */
 
-static size_t hash(uint64_t key, unsigned bits)
+static size_t hash(const insn_branches *b, uint64_t key, unsigned bits)
 {
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - bits));
+    return (size_t)((key * b->factor) >> (64 - bits));
 }
 
 static uint64_t target_key(uint32_t branch, uint64_t pc)
@@ -39,7 +42,7 @@ static uint64_t target_key(uint32_t branch, uint64_t pc)
 static uint32_t *branch_slot(const insn_branches *b, uint64_t pc, uint32_t opcode)
 {
     const size_t mask = ((size_t)1 << b->bits) - 1;
-    size_t at = hash(pc, b->bits);
+    size_t at = hash(b, pc, b->bits);
     while (b->slots[at] != 0 &&
            (b->list[b->slots[at] - 1].pc != pc || b->list[b->slots[at] - 1].opcode != opcode))
         at = (at + 1) & mask;
@@ -49,7 +52,7 @@ static uint32_t *branch_slot(const insn_branches *b, uint64_t pc, uint32_t opcod
 static uint32_t *target_slot(const insn_branches *b, uint32_t branch, uint64_t pc)
 {
     const size_t mask = ((size_t)1 << b->target_bits) - 1;
-    size_t at = hash(target_key(branch, pc), b->target_bits);
+    size_t at = hash(b, target_key(branch, pc), b->target_bits);
     while (b->target_slots[at] != 0 && (b->targets[b->target_slots[at] - 1].pc != pc ||
                                         b->targets[b->target_slots[at] - 1].branch != branch))
         at = (at + 1) & mask;

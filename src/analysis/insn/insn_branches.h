@@ -29,7 +29,8 @@ typedef struct insn_branches {
     uint32_t count, capacity, target_count, target_capacity;
     uint32_t *slots, *target_slots; /* numbers plus 1, by hash */
     unsigned bits, target_bits;
-    insn last; /* a branch, until it is known where it went; valid with has_last */
+    uint64_t factor; /* odd and random: nobody can know which branches meet in the tables */
+    insn last;       /* a branch, until it is known where it went; valid with has_last */
     uint64_t last_target;
     bool has_last, has_target;
     a64_cache classes;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/hash.h"
+
 #define BITS_FIRST 12u
 
 static bool table_make(insn_counts *counts, unsigned bits)
@@ -11,6 +13,7 @@ static bool table_make(insn_counts *counts, unsigned bits)
     counts->used = 0;
     counts->mask = ((size_t)1 << bits) - 1;
     counts->shift = 64 - bits;
+    counts->factor = hash_key_make().second;
     return counts->slots != NULL;
 }
 

@@ -14,6 +14,7 @@ typedef struct insn_count {
 typedef struct insn_counts {
     insn_count *slots;
     size_t used, mask; /* mask: slots without one; a power of two */
+    uint64_t factor;   /* odd, and random: nobody can know which keys meet */
     unsigned shift;    /* 64 without the bits of mask */
 } insn_counts;
 
@@ -30,7 +31,7 @@ insn_count *insn_counts_sorted(const insn_counts *counts);
 
 static inline insn_count *insn_counts_slot(const insn_counts *counts, uint64_t key)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> counts->shift);
+    size_t i = (size_t)((key * counts->factor) >> counts->shift);
     while (counts->slots[i].key != key && counts->slots[i].count != 0)
         i = (i + 1) & counts->mask;
     return &counts->slots[i];

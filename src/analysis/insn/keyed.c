@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/hash.h"
+
 #define BITS_FIRST 10u
 
 static bool table_make(keyed *t, size_t entry_size, unsigned bits)
@@ -11,6 +13,7 @@ static bool table_make(keyed *t, size_t entry_size, unsigned bits)
     t->used = 0;
     t->mask = ((size_t)1 << bits) - 1;
     t->shift = 64 - bits;
+    t->factor = hash_key_make().second;
     return t->entries != NULL;
 }
 

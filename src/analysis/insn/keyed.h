@@ -17,6 +17,7 @@
 typedef struct keyed {
     char *entries;
     size_t used, mask; /* mask: slots without one; a power of two */
+    uint64_t factor;   /* odd, and random: nobody can know which keys meet */
     unsigned shift;    /* 64 without the bits of mask */
 } keyed;
 
@@ -42,7 +43,7 @@ static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
 /* Where the key is, or would be. */
 static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
 {
-    size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> t->shift);
+    size_t i = (size_t)((key * t->factor) >> t->shift);
     for (;; i = (i + 1) & t->mask) {
         char *entry = t->entries + i * entry_size;
         uint64_t found;

@@ -49,8 +49,7 @@ typedef struct xray_trace {
 
     xray_thread *threads;
     uint32_t thread_count, thread_capacity;
-    uint32_t *thread_slots; /* open addressing over (pid, tid): index + 1 */
-    uint32_t thread_slot_mask;
+    hash_table thread_numbers; /* by pid and tid */
 
     stele_balance outside; /* of the bytes in no range, once indexed */
     xray_range *ranges;    /* by thread, then by first_tsc, once indexed */

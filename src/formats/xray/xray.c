@@ -213,7 +213,7 @@ static void xray_close(stele_trace *base)
 {
     xray_trace *trace = (xray_trace *)base;
     free(trace->threads);
-    free(trace->thread_slots);
+    hash_table_free(&trace->thread_numbers);
     free(trace->ranges);
     for (unsigned i = 0; i < XRAY_OBJECTS; i++)
         free(trace->objects[i].names);

@@ -38,6 +38,7 @@ struct print_tags {
     entry **slots; /* open addressing */
     uint32_t count, capacity;
     uint32_t renamed_count;
+    hash_key key;
 };
 
 print_tags *tags_new(void)
@@ -62,11 +63,12 @@ bool tags_can(const ctf_class *type)
 
 /* ---- The table ---- */
 
-static uint64_t entry_hash(const entry *e)
+static uint64_t entry_hash(hash_key key, const entry *e)
 {
-    return hash_u64(hash_bytes(e->text.bytes, e->text.size) ^
-                    hash_bytes(e->spans, e->span_count * sizeof *e->spans) ^
-                    hash_u64((uint64_t)(uintptr_t)e->tag + (uint64_t)e->kind));
+    const uint64_t text = hash_keyed_bytes(key, e->text.bytes, e->text.size);
+    const uint64_t spans = hash_keyed_bytes(key, e->spans, e->span_count * sizeof *e->spans);
+    return hash_keyed_pair(key, hash_keyed_pair(key, text, spans),
+                           (uint64_t)(uintptr_t)e->tag + (uint64_t)e->kind);
 }
 
 static bool entry_is_same(const entry *a, const entry *b)
@@ -79,7 +81,7 @@ static bool entry_is_same(const entry *a, const entry *b)
 
 static entry **slot_of(const print_tags *tags, const entry *e)
 {
-    uint32_t at = (uint32_t)entry_hash(e) & (tags->capacity - 1);
+    uint32_t at = (uint32_t)entry_hash(tags->key, e) & (tags->capacity - 1);
     while (tags->slots[at] != NULL && !entry_is_same(tags->slots[at], e))
         at = (at + 1) & (tags->capacity - 1);
     return &tags->slots[at];
@@ -92,6 +94,7 @@ static bool table_grow(print_tags *tags)
     grown.slots = grown.capacity != 0 ? calloc(grown.capacity, sizeof *grown.slots) : NULL;
     if (grown.slots == NULL)
         return false;
+    grown.key = hash_key_make();
     for (uint32_t i = 0; i < tags->capacity; i++)
         if (tags->slots[i] != NULL)
             *slot_of(&grown, tags->slots[i]) = tags->slots[i];

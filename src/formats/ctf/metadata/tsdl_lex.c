@@ -23,8 +23,11 @@ static bool words_grow(lexer *l)
     slots = calloc(mask + (size_t)1, sizeof *slots);
     if (slots == NULL)
         return false;
+    if (l->slots == NULL)
+        l->key = hash_key_make();
     for (uint32_t i = 0; i < l->word_count; i++) {
-        uint32_t slot = (uint32_t)hash_bytes(words[i].text.bytes, words[i].text.size) & mask;
+        uint32_t slot =
+            (uint32_t)hash_keyed_bytes(l->key, words[i].text.bytes, words[i].text.size) & mask;
         while (slots[slot] != 0)
             slot = (slot + 1) & mask;
         slots[slot] = i + 1;
@@ -42,7 +45,7 @@ uint32_t lexer_word(lexer *l, const char *bytes, size_t size)
     ctf_text text;
     if (l->word_count == l->word_capacity && !words_grow(l))
         return UINT32_MAX;
-    slot = (uint32_t)hash_bytes(bytes, size) & l->slot_mask;
+    slot = (uint32_t)hash_keyed_bytes(l->key, bytes, size) & l->slot_mask;
     for (; l->slots[slot] != 0; slot = (slot + 1) & l->slot_mask) {
         text = l->words[l->slots[slot] - 1].text;
         if (text.size == size && memcmp(text.bytes, bytes, size) == 0)

@@ -87,6 +87,7 @@ typedef struct lexer {
     uint32_t word_count, word_capacity;
     uint32_t *slots; /* open addressing: word + 1 */
     uint32_t slot_mask;
+    hash_key key;
 } lexer;
 
 /* False: memory. */

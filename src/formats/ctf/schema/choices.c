@@ -11,6 +11,7 @@ typedef struct option_table {
     const ctf_member *options;
     uint32_t *slots;
     uint32_t mask;
+    hash_key key;
 } option_table;
 
 static ctf_text slot_name(const option_table *table, uint32_t slot)
@@ -21,7 +22,7 @@ static ctf_text slot_name(const option_table *table, uint32_t slot)
 
 static uint32_t *table_slot(const option_table *table, ctf_text name)
 {
-    uint32_t at = (uint32_t)hash_bytes(name.bytes, name.size) & table->mask;
+    uint32_t at = (uint32_t)hash_keyed_bytes(table->key, name.bytes, name.size) & table->mask;
     while (table->slots[at] != 0 && !ctf_text_equals(slot_name(table, table->slots[at]), name))
         at = (at + 1) & table->mask;
     return &table->slots[at];
@@ -37,7 +38,8 @@ static bool table_make(option_table *table, const ctf_class *variant)
     *table =
         (option_table){.options = variant->u.variant.options,
                        .slots = count < UINT32_MAX / 8 ? calloc(size, sizeof *table->slots) : NULL,
-                       .mask = (uint32_t)(size - 1)};
+                       .mask = (uint32_t)(size - 1),
+                       .key = hash_key_make()};
     for (uint32_t kind = 1; table->slots != NULL && kind <= 2; kind++) {
         for (uint32_t i = 0; i < count; i++) {
             uint32_t *slot = table_slot(table, slot_name(table, 2 * i + kind));

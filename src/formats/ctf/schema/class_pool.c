@@ -3,26 +3,26 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 void class_pool_free(class_pool *pool)
 {
     free(pool->classes);
-    free(pool->slots);
+    hash_table_free(&pool->numbers);
     *pool = (class_pool){0};
 }
 
-static uint64_t class_hash(const ctf_class *type)
+static uint32_t class_hash(const hash_table *numbers, const ctf_class *type)
 {
     uint64_t hash = type->u.structure.count;
     if (type->kind != CTF_STRUCT)
-        return hash_bytes(type, sizeof *type);
+        return hash_table_hash_bytes(numbers, type, sizeof *type);
     for (uint32_t i = 0; i < type->u.structure.count; i++) {
         const ctf_member *member = &type->u.structure.members[i];
-        hash = hash_u64(hash ^ hash_bytes(member->written.bytes, member->written.size) ^
-                        (uint64_t)(uintptr_t)member->type);
+        hash ^= hash_keyed_bytes(numbers->key, member->written.bytes, member->written.size);
+        hash = hash_keyed_pair(numbers->key, hash, (uint64_t)(uintptr_t)member->type);
     }
-    return hash;
+    return (uint32_t)hash;
 }
 
 static bool structure_is_like(const ctf_class *a, const ctf_class *b)
@@ -45,51 +45,29 @@ static bool class_is_like(const ctf_class *a, const ctf_class *b)
                                                           : memcmp(a, b, sizeof *a) == 0;
 }
 
-/* The slot of the class that is like `type`, or the free one for it. */
-static uint32_t *pool_slot(const class_pool *pool, const ctf_class *type)
-{
-    uint32_t at = (uint32_t)class_hash(type) & pool->slot_mask;
-    while (pool->slots[at] != 0 && !class_is_like(pool->classes[pool->slots[at] - 1], type))
-        at = (at + 1) & pool->slot_mask;
-    return &pool->slots[at];
-}
-
-/* Twice the room for classes, with two slots for each. */
-static bool pool_grow(class_pool *pool)
-{
-    const uint32_t capacity = pool->capacity != 0 ? pool->capacity * 2 : 64;
-    const ctf_class **classes = realloc(pool->classes, capacity * sizeof *classes);
-    uint32_t *slots;
-    if (classes == NULL)
-        return false;
-    pool->classes = classes;
-    slots = calloc((size_t)capacity * 2, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(pool->slots);
-    pool->slots = slots;
-    pool->slot_mask = capacity * 2 - 1;
-    pool->capacity = capacity;
-    for (uint32_t i = 0; i < pool->count; i++)
-        *pool_slot(pool, classes[i]) = i + 1;
-    return true;
-}
-
 const ctf_class *class_pool_share(class_pool *pool, ctf_schema *schema, const ctf_class *type)
 {
-    uint32_t *slot;
     ctf_class *made;
-    if (pool->count == pool->capacity && !pool_grow(pool))
+    uint32_t hash;
+    if (!hash_table_reserve(&pool->numbers))
         return NULL;
-    slot = pool_slot(pool, type);
-    if (*slot != 0)
-        return pool->classes[*slot - 1];
+    hash = class_hash(&pool->numbers, type);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&pool->numbers, hash, &at)) != HASH_NONE;)
+        if (class_is_like(pool->classes[number], type))
+            return pool->classes[number];
+    if (pool->count == pool->capacity) {
+        const ctf_class **grown = array_grow(pool->classes, sizeof *grown, &pool->capacity, 64);
+        if (grown == NULL)
+            return NULL;
+        pool->classes = grown;
+    }
     made = schema_take(schema, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     memcpy(made, type, sizeof *made);
+    hash_table_put(&pool->numbers, hash, pool->count);
     pool->classes[pool->count++] = made;
-    *slot = pool->count;
     return made;
 }
 

@@ -4,14 +4,14 @@
 #ifndef CTF_CLASS_POOL_H
 #define CTF_CLASS_POOL_H
 
+#include "core/table.h"
 #include "formats/ctf/schema/schema.h"
 
 /* A zeroed pool is empty. */
 typedef struct class_pool {
     const ctf_class **classes;
     uint32_t count, capacity;
-    uint32_t *slots; /* open addressing: number in `classes` + 1 */
-    uint32_t slot_mask;
+    hash_table numbers; /* of the classes */
 } class_pool;
 
 void class_pool_free(class_pool *pool);

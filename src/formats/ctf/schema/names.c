@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
-
 struct name_slot {
     uint32_t group;
     ctf_text name;
@@ -23,12 +21,13 @@ bool name_set_start(name_set *set, size_t count)
     set->slots = slots - 1 <= UINT32_MAX ? calloc(slots, sizeof *set->slots) : NULL;
     set->mask = set->slots != NULL ? (uint32_t)(slots - 1) : 0;
     set->group = 1;
+    set->key = hash_key_make();
     return set->slots != NULL;
 }
 
 bool name_set_add(name_set *set, ctf_text name)
 {
-    uint32_t slot = (uint32_t)hash_bytes(name.bytes, name.size) & set->mask;
+    uint32_t slot = (uint32_t)hash_keyed_bytes(set->key, name.bytes, name.size) & set->mask;
     while (set->slots[slot].group == set->group) {
         if (ctf_text_equals(set->slots[slot].name, name))
             return false;

@@ -12,7 +12,8 @@
 /* Used for one group of names after the other; a zeroed set is empty. */
 typedef struct name_set {
     struct name_slot *slots;
-    uint32_t mask;  /* of the slots; 0: there are none */
+    uint32_t mask; /* of the slots; 0: there are none */
+    hash_key key;
     uint32_t group; /* slots of earlier groups are free */
 } name_set;
 

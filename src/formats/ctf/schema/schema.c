@@ -135,7 +135,7 @@ static uint32_t *slots_make(size_t count, uint32_t *mask)
 
 static uint32_t stream_slot(const ctf_schema *schema, uint64_t id)
 {
-    uint32_t slot = (uint32_t)hash_u64(id) & schema->stream_slot_mask;
+    uint32_t slot = (uint32_t)hash_keyed_u64(schema->key, id) & schema->stream_slot_mask;
     while (schema->stream_slots[slot] != NOTHING &&
            schema->streams[schema->stream_slots[slot]]->id != id)
         slot = (slot + 1) & schema->stream_slot_mask;
@@ -149,6 +149,7 @@ bool schema_place_streams(ctf_schema *schema)
         free(schema->stream_slots);
         schema->stream_slots = slots;
         schema->stream_placed = 0;
+        schema->key = hash_key_make();
         if (slots == NULL)
             return false;
     }
@@ -178,7 +179,7 @@ const ctf_stream_class *schema_find_stream(const ctf_schema *schema, uint64_t id
 /* Ids without large gaps are slots themselves: looking them up touches little memory. */
 static uint32_t event_slot(const ctf_stream_class *stream, uint64_t id)
 {
-    uint32_t slot = (uint32_t)hash_u64(id) & stream->event_slot_mask;
+    uint32_t slot = (uint32_t)hash_keyed_u64(stream->event_key, id) & stream->event_slot_mask;
     if (stream->event_slot_mask == 0)
         return (uint32_t)id;
     while (stream->event_slots[slot] != NOTHING &&
@@ -198,6 +199,7 @@ static bool stream_finish(ctf_stream_class *stream)
     stream->event_slots = slots_make(stream->event_count, &stream->event_slot_mask);
     if (stream->event_slots == NULL)
         return false;
+    stream->event_key = hash_key_make();
     stream->event_id_max = 0;
     for (uint32_t i = 0; i < stream->event_count; i++)
         if (stream->events[i].id > stream->event_id_max)

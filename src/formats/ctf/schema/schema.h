@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/hash.h"
 
 typedef enum ctf_generation { CTF_RFC, CTF_1, CTF_2 } ctf_generation;
 
@@ -268,6 +269,7 @@ typedef struct ctf_stream_class {
     uint32_t event_count, event_capacity;
     uint32_t *event_slots;    /* by id: see schema_find_event(); made by schema_finish() */
     uint32_t event_slot_mask; /* 0: slots are ids */
+    hash_key event_key;
     uint64_t event_id_max;
     uint32_t number; /* in schema.streams */
     bool has_id;     /* it was said; a single class of the trace needs none */
@@ -303,6 +305,7 @@ typedef struct ctf_schema {
     uint32_t stream_count, stream_capacity;
     uint32_t *stream_slots; /* by id; see schema_place_streams() */
     uint32_t stream_slot_mask, stream_placed;
+    hash_key key;
     ctf_callsite *callsites;
     uint32_t callsite_count, callsite_capacity;
     ctf_text attributes, extensions; /* of the trace class */

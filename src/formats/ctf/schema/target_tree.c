@@ -8,7 +8,7 @@
 
 static uint32_t tree_slot(const target_tree *tree, uint32_t parent, uint32_t index)
 {
-    uint32_t slot = (uint32_t)hash_u64((uint64_t)parent << 32 | index) & tree->table_mask;
+    uint32_t slot = (uint32_t)hash_keyed_pair(tree->key, parent, index) & tree->table_mask;
     while (tree->table[slot] != 0) {
         const target_node *node = &tree->nodes[tree->table[slot]];
         if (node->parent == parent && node->index == index)
@@ -26,6 +26,8 @@ static bool tree_grow(target_tree *tree)
     uint32_t *table;
     if (nodes == NULL)
         return false;
+    if (tree->nodes == NULL)
+        tree->key = hash_key_make();
     tree->nodes = nodes;
     table = calloc((size_t)capacity * 2, sizeof *table);
     if (table == NULL)
@@ -109,9 +111,11 @@ struct member_slot {
 static uint32_t table_slot(const member_table *table, const ctf_class *structure, ctf_text written,
                            bool is_whole)
 {
-    const uint64_t own = hash_u64((uint64_t)(uintptr_t)structure);
+    const uint64_t own = hash_keyed_u64(table->key, (uint64_t)(uintptr_t)structure);
     uint32_t slot =
-        (uint32_t)(is_whole ? own : own ^ hash_bytes(written.bytes, written.size)) & table->mask;
+        (uint32_t)(is_whole ? own
+                            : own ^ hash_keyed_bytes(table->key, written.bytes, written.size)) &
+        table->mask;
     for (; table->slots[slot].structure != NULL; slot = (slot + 1) & table->mask) {
         const struct member_slot *at = &table->slots[slot];
         if (at->structure != structure || (at->index == MEMBER_NONE) != is_whole)
@@ -143,8 +147,9 @@ static bool table_reserve(member_table *table, uint32_t more)
         return true;
     while (slots <= wanted)
         slots *= 2;
-    *table =
-        (member_table){.slots = calloc(slots, sizeof *table->slots), .mask = (uint32_t)(slots - 1)};
+    *table = (member_table){.slots = calloc(slots, sizeof *table->slots),
+                            .mask = (uint32_t)(slots - 1),
+                            .key = hash_key_make()};
     if (slots > UINT32_MAX || table->slots == NULL) {
         free(table->slots);
         *table = old;

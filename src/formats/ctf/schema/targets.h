@@ -37,6 +37,7 @@ typedef struct target_tree {
     uint32_t root_count;
     uint32_t *table; /* by parent and index: the node; 0 is free */
     uint32_t table_mask;
+    hash_key key;
 } target_tree;
 
 /* A tree with so many roots, numbered from 1. False: memory. */
@@ -56,6 +57,7 @@ uint32_t target_tree_add(target_tree *tree, uint32_t parent, uint32_t index);
 typedef struct member_table {
     struct member_slot *slots;
     uint32_t count, mask;
+    hash_key key;
 } member_table;
 
 #define MEMBER_NONE UINT32_MAX

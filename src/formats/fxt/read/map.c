@@ -3,55 +3,49 @@
 
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
-#define ENTRIES_FIRST 64u
-
-static fxt_map_entry *map_entry(const fxt_map *map, uint64_t a, uint64_t b)
+static fxt_map_entry *map_entry(const fxt_map *map, uint64_t a, uint64_t b, uint32_t hash)
 {
-    uint32_t at = (uint32_t)hash_mix(hash_u64(a), b ^ UINT64_C(0x9e3779b97f4a7c15)) & map->mask;
-    for (;; at = (at + 1) & map->mask) {
-        fxt_map_entry *entry = &map->entries[at];
-        if (entry->value == 0 || (entry->a == a && entry->b == b))
-            return entry;
-    }
-}
-
-static bool map_grow(fxt_map *map)
-{
-    const uint32_t capacity = map->entries == NULL ? ENTRIES_FIRST : (map->mask + 1) * 2;
-    const fxt_map old = *map;
-    fxt_map_entry *entries = calloc(capacity, sizeof *entries);
-    if (entries == NULL)
-        return false;
-    map->entries = entries;
-    map->mask = capacity - 1;
-    for (uint32_t i = 0; old.entries != NULL && i <= old.mask; i++) {
-        if (old.entries[i].value != 0)
-            *map_entry(map, old.entries[i].a, old.entries[i].b) = old.entries[i];
-    }
-    free(old.entries);
-    return true;
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&map->numbers, hash, &at)) != HASH_NONE;)
+        if (map->entries[number].a == a && map->entries[number].b == b)
+            return &map->entries[number];
+    return NULL;
 }
 
 uint32_t fxt_map_get(const fxt_map *map, uint64_t a, uint64_t b)
 {
-    return map->entries != NULL ? map_entry(map, a, b)->value : 0;
+    const fxt_map_entry *entry = map_entry(map, a, b, hash_table_hash_pair(&map->numbers, a, b));
+    return entry != NULL ? entry->value : 0;
 }
 
 bool fxt_map_set(fxt_map *map, uint64_t a, uint64_t b, uint32_t value)
 {
     fxt_map_entry *entry;
-    if ((map->entries == NULL || map->count * 2 > map->mask) && !map_grow(map))
+    uint32_t hash;
+    if (!hash_table_reserve(&map->numbers))
         return false;
-    entry = map_entry(map, a, b);
-    map->count += entry->value == 0;
-    *entry = (fxt_map_entry){a, b, value};
+    hash = hash_table_hash_pair(&map->numbers, a, b);
+    entry = map_entry(map, a, b, hash);
+    if (entry != NULL) {
+        entry->value = value;
+        return true;
+    }
+    if (map->count == map->capacity) {
+        fxt_map_entry *grown = array_grow(map->entries, sizeof *grown, &map->capacity, 32);
+        if (grown == NULL)
+            return false;
+        map->entries = grown;
+    }
+    map->entries[map->count] = (fxt_map_entry){a, b, value};
+    hash_table_put(&map->numbers, hash, map->count++);
     return true;
 }
 
 void fxt_map_free(fxt_map *map)
 {
     free(map->entries);
+    hash_table_free(&map->numbers);
     *map = (fxt_map){0};
 }

@@ -6,15 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/table.h"
+
 typedef struct fxt_map_entry {
     uint64_t a, b;
-    uint32_t value; /* 0: free */
+    uint32_t value;
 } fxt_map_entry;
 
 /* A zeroed map is empty. */
 typedef struct fxt_map {
-    fxt_map_entry *entries; /* open addressing, at most half full */
-    uint32_t count, mask;
+    fxt_map_entry *entries;
+    hash_table numbers; /* of the entries */
+    uint32_t count, capacity;
 } fxt_map;
 
 /* 0 when it is not there. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 void counters_init(counters *c, uint32_t streams_max)
 {
@@ -13,69 +13,46 @@ void counters_init(counters *c, uint32_t streams_max)
 
 void counters_free(counters *c)
 {
-    for (uint32_t i = 0; c->streams != NULL && i <= c->stream_mask; i++) {
-        if (c->streams[i] != NULL)
-            free(c->streams[i]->gaps);
+    for (uint32_t i = 0; i < c->stream_count; i++) {
+        free(c->streams[i]->gaps);
         free(c->streams[i]);
     }
     free(c->streams);
+    hash_table_free(&c->stream_numbers);
     free(c->lost);
     *c = (counters){0};
 }
 
 /* ---- Streams ---- */
 
-static counters_stream **stream_slot(counters *c, uint32_t id)
-{
-    uint32_t at = (uint32_t)hash_u64(id) & c->stream_mask;
-    while (c->streams[at] != NULL && c->streams[at]->id != id)
-        at = (at + 1) & c->stream_mask;
-    return &c->streams[at];
-}
-
-/* Doubles the table; half of it is always free. */
-static bool streams_grow(counters *c)
-{
-    counters_stream **old = c->streams;
-    const uint32_t old_count = old != NULL ? c->stream_mask + 1 : 0;
-    const uint32_t count = old != NULL ? old_count * 2 : 64;
-    counters_stream **grown = calloc(count, sizeof *grown);
-    if (grown == NULL)
-        return false;
-    c->streams = grown;
-    c->stream_mask = count - 1;
-    for (uint32_t i = 0; i < old_count; i++) {
-        if (old[i] != NULL)
-            *stream_slot(c, old[i]->id) = old[i];
-    }
-    free(old);
-    return true;
-}
-
 /* The stream, made if it is new; NULL when there are too many (see is_full), or no memory. */
 static counters_stream *stream_find(counters *c, uint32_t id, bool *is_new)
 {
-    counters_stream **slot, *stream;
+    counters_stream *stream;
+    uint32_t hash;
     *is_new = false;
-    if (c->streams == NULL && !streams_grow(c))
+    if (!hash_table_reserve(&c->stream_numbers))
         return NULL;
-    slot = stream_slot(c, id);
-    if (*slot != NULL)
-        return *slot;
+    hash = hash_table_hash_u64(&c->stream_numbers, id);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&c->stream_numbers, hash, &at)) != HASH_NONE;)
+        if (c->streams[number]->id == id)
+            return c->streams[number];
     c->is_full = c->stream_count >= c->streams_max;
     if (c->is_full)
         return NULL;
-    if (c->stream_count * 2 > c->stream_mask) {
-        if (!streams_grow(c))
+    if (c->stream_count == c->stream_capacity) {
+        counters_stream **grown = array_grow(c->streams, sizeof *grown, &c->stream_capacity, 64);
+        if (grown == NULL)
             return NULL;
-        slot = stream_slot(c, id);
+        c->streams = grown;
     }
     stream = calloc(1, sizeof *stream);
     if (stream == NULL)
         return NULL;
     stream->id = id;
-    *slot = stream;
-    c->stream_count++;
+    hash_table_put(&c->stream_numbers, hash, c->stream_count);
+    c->streams[c->stream_count++] = stream;
     *is_new = true;
     return stream;
 }
@@ -249,10 +226,8 @@ bool counters_add_any(counters *c, const counters_event *event, counters_verdict
 bool counters_finish(counters *c)
 {
     counters_verdict verdict;
-    for (uint32_t i = 0; c->streams != NULL && i <= c->stream_mask; i++) {
+    for (uint32_t i = 0; i < c->stream_count; i++) {
         counters_stream *stream = c->streams[i];
-        if (stream == NULL)
-            continue;
         if (stream->has_stray && !stream_restart(c, stream, &verdict))
             return false;
         while (stream->gap_count != 0) {

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/table.h"
+
 #define COUNTERS_WINDOW   1024u
 #define COUNTERS_GAPS_MAX 16u
 
@@ -56,8 +58,9 @@ typedef struct counters_stream {
 
 typedef struct counters {
     counters_stream *recent[COUNTERS_RECENT]; /* by id modulo their number; may be NULL */
-    counters_stream **streams;                /* open addressing by stream id */
-    uint32_t stream_count, stream_mask, streams_max;
+    counters_stream **streams;                /* in the order of their first events */
+    hash_table stream_numbers;                /* by stream id */
+    uint32_t stream_count, stream_capacity, streams_max;
     counters_gap *lost; /* settled, to be taken */
     size_t lost_at, lost_count, lost_capacity;
     bool is_full; /* there were more streams than `streams_max`: those are not looked at */

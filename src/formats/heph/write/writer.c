@@ -5,8 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/load.h"
+#include "core/table.h"
 #include "formats/heph/trace.h"
 #include "formats/heph/write/attributes.h"
 #include "model/batch.h"
@@ -46,61 +47,46 @@ typedef struct heph_writer {
     uint32_t track_count;
     stream_target *streams;
     uint32_t stream_count, stream_capacity;
-    uint32_t id_free;       /* where to look for an id that none has */
-    uint32_t *stream_slots; /* open addressing by id: index + 1, 0 is free */
-    uint32_t stream_slot_mask;
+    uint32_t id_free;          /* where to look for an id that none has */
+    hash_table stream_numbers; /* by id */
     attribute_writer attributes;
 } heph_writer;
 
 /* ---- Streams and tracks ---- */
 
-static uint32_t *stream_slot(const heph_writer *w, uint32_t id)
+static bool stream_is_known(const heph_writer *w, uint32_t id)
 {
-    uint32_t at = (uint32_t)hash_u64(id) & w->stream_slot_mask;
-    while (w->stream_slots[at] != 0 && w->streams[w->stream_slots[at] - 1].id != id)
-        at = (at + 1) & w->stream_slot_mask;
-    return &w->stream_slots[at];
-}
-
-/* Doubles both tables; half of the slots are always free. */
-static bool streams_grow(heph_writer *w)
-{
-    const uint32_t capacity = w->stream_capacity != 0 ? w->stream_capacity * 2 : 16;
-    stream_target *streams = realloc(w->streams, capacity * sizeof *streams);
-    uint32_t *slots;
-    if (streams == NULL)
-        return false;
-    w->streams = streams;
-    slots = calloc((size_t)capacity * 2, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(w->stream_slots);
-    w->stream_slots = slots;
-    w->stream_slot_mask = capacity * 2 - 1;
-    w->stream_capacity = capacity;
-    for (uint32_t i = 0; i < w->stream_count; i++)
-        *stream_slot(w, w->streams[i].id) = i + 1;
-    return true;
+    const uint32_t hash = hash_table_hash_u64(&w->stream_numbers, id);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&w->stream_numbers, hash, &at)) != HASH_NONE;)
+        if (w->streams[number].id == id)
+            return true;
+    return false;
 }
 
 /* A stream for a track, under the track's own number if that fits and is free; index + 1, or 0. */
 static uint32_t stream_add(heph_writer *w, uint64_t number)
 {
-    uint32_t id = (uint32_t)number, *slot;
-    if (w->stream_count == w->stream_capacity && !streams_grow(w))
+    uint32_t id = (uint32_t)number;
+    if (!hash_table_reserve(&w->stream_numbers))
         return 0;
-    slot = stream_slot(w, id);
-    if (number > UINT32_MAX || *slot != 0) {
+    if (w->stream_count == w->stream_capacity) {
+        stream_target *grown = array_grow(w->streams, sizeof *grown, &w->stream_capacity, 16);
+        if (grown == NULL)
+            return 0;
+        w->streams = grown;
+    }
+    if (number > UINT32_MAX || stream_is_known(w, id)) {
         writer_lose(&w->base, STELE_KIND_NONE, "number of a stream replaced by a free one", false,
                     1);
         do {
             id = w->id_free++;
-            slot = stream_slot(w, id);
-        } while (*slot != 0);
+        } while (stream_is_known(w, id));
     }
     w->streams[w->stream_count] = (stream_target){.id = id};
-    *slot = ++w->stream_count;
-    return *slot;
+    hash_table_put(&w->stream_numbers, hash_table_hash_u64(&w->stream_numbers, id),
+                   w->stream_count);
+    return ++w->stream_count;
 }
 
 static bool tracks_reserve(heph_writer *w, uint32_t track)
@@ -508,7 +494,7 @@ static void heph_close(stele_writer *self)
     }
     free(w->tracks);
     free(w->streams);
-    free(w->stream_slots);
+    hash_table_free(&w->stream_numbers);
     stele_heph_encoder_free(&w->packet);
     free(w);
 }

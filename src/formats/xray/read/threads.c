@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "formats/xray/records/layout.h"
 #include "formats/xray/trace.h"
 #include "model/batch.h"
@@ -14,48 +14,40 @@
 
 /* ---- Threads ---- */
 
-static uint32_t *thread_slot(const xray_trace *trace, uint32_t pid, uint32_t tid)
+/* UINT32_MAX: it is not known. */
+static uint32_t thread_find(const xray_trace *trace, uint32_t pid, uint32_t tid, uint32_t hash)
 {
-    uint32_t at = (uint32_t)hash_u64((uint64_t)pid << 32 | tid) & trace->thread_slot_mask;
-    for (;; at = (at + 1) & trace->thread_slot_mask) {
-        uint32_t *slot = &trace->thread_slots[at];
-        const xray_thread *thread = &trace->threads[*slot - 1];
-        if (*slot == 0 || (thread->pid == pid && thread->tid == tid))
-            return slot;
-    }
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&trace->thread_numbers, hash, &at)) != HASH_NONE;)
+        if (trace->threads[number].pid == pid && trace->threads[number].tid == tid)
+            return number;
+    return UINT32_MAX;
 }
 
-static bool threads_grow(xray_trace *trace)
+/* Room for one more. */
+static bool threads_reserve(xray_trace *trace)
 {
-    const uint32_t capacity = trace->thread_capacity == 0 ? 64 : trace->thread_capacity * 2;
-    xray_thread *threads = realloc(trace->threads, capacity * sizeof *threads);
-    uint32_t *slots;
-    if (threads == NULL)
-        return false;
-    trace->threads = threads;
-    slots = calloc((size_t)capacity * 2, sizeof *slots);
-    if (slots == NULL)
-        return false;
-    free(trace->thread_slots);
-    trace->thread_slots = slots;
-    trace->thread_slot_mask = capacity * 2 - 1;
-    trace->thread_capacity = capacity;
-    for (uint32_t i = 0; i < trace->thread_count; i++)
-        *thread_slot(trace, threads[i].pid, threads[i].tid) = i + 1;
-    return true;
+    xray_thread *grown;
+    if (trace->thread_count < trace->thread_capacity)
+        return true;
+    grown = array_grow(trace->threads, sizeof *grown, &trace->thread_capacity, 64);
+    if (grown != NULL)
+        trace->threads = grown;
+    return grown != NULL;
 }
 
 uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
 {
     stele_context *context = trace->base.context;
     xray_thread *thread;
-    uint32_t process = 0, *slot;
-    if (trace->thread_slots != NULL) {
-        slot = thread_slot(trace, pid, tid);
-        if (*slot != 0)
-            return *slot - 1;
-    }
-    if (trace->thread_count == trace->thread_capacity && !threads_grow(trace))
+    uint32_t process = 0, hash, known;
+    if (!hash_table_reserve(&trace->thread_numbers))
+        return UINT32_MAX;
+    hash = hash_table_hash_pair(&trace->thread_numbers, pid, tid);
+    known = thread_find(trace, pid, tid, hash);
+    if (known != UINT32_MAX)
+        return known;
+    if (!threads_reserve(trace))
         return UINT32_MAX;
     thread = &trace->threads[trace->thread_count];
     *thread = (xray_thread){.pid = pid, .tid = tid};
@@ -78,7 +70,7 @@ uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
                                                                  .lateness_ns = 1000});
     if (thread->stream == UINT32_MAX)
         return UINT32_MAX;
-    *thread_slot(trace, pid, tid) = ++trace->thread_count;
+    hash_table_put(&trace->thread_numbers, hash, trace->thread_count++);
     return trace->thread_count - 1;
 }
 

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: hashes.sh ROOT
+# What comes from an input is hashed with a key (core/hash.h): an input could be made of which
+# everything falls into one slot of a table. Where there is no key, there is no table, or one that
+# holds a bounded number for each slot.
+set -eu
+cd "$1"
+allowed='^src/(core/hash\.[ch]|formats/ctf/write/writer\.c|analysis/insn/insn_reuse\.c):'   # ids, samples
+allowed="$allowed|^src/(sinks/chrome(_links)?\\.c|formats/fxt/read/state\\.c):"             # caches
+allowed="$allowed|^src/(a64/a64\\.h|analysis/insn/cache\\.c):"                          # a cache, chance
+allowed="$allowed|^src/formats/ctf/records/(compile|labels)\\.c:"                            # addresses
+found=$(grep -rnE '\bhash_(bytes|u64)\(|9e3779b' src --include='*.[ch]' |
+    grep -vE "$allowed" | grep -v '^src/formats/heph/read/names\.h:' || :)
+if [ -n "$found" ]; then
+    echo "hashes without a key:"
+    echo "$found"
+    exit 1
+fi
+echo "all tables over inputs have keys"
