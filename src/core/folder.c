@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include "core/array.h"
+#include "core/aside.h"
 #include "core/intern.h"
+#include "core/path.h"
 
 #define DEPTH_MAX 32u
 
@@ -58,6 +60,8 @@ static stele_status folder_visit(folder_walk *walk, const char *name, const char
 {
     struct stat st;
     bool is_link;
+    if (aside_is_name(path_base(name)))
+        return folder_pass_over(walk, path, "what a run that was ended left unfinished");
     if (lstat(path, &st) != 0)
         return STELE_OK; /* gone since it was listed */
     is_link = S_ISLNK(st.st_mode);

@@ -11,11 +11,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/aside.h"
 #include "core/leftovers.h"
+#include "core/members.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
 
@@ -60,32 +61,14 @@ static output *output_make(diag_sink *diag, const char *path)
     return out;
 }
 
-/* A name nobody can guess, created exclusively, so that the mode is what the umask makes of it. */
-static stele_status output_create_temp(output *out)
+static stele_status output_create_aside(output *out)
 {
-    const char *slash = strrchr(out->path, '/');
-    const int folder_size = slash != NULL ? (int)(slash - out->path + 1) : 0;
-    const size_t size = (size_t)folder_size + sizeof ".stele-0123456789abcdef.part";
-    char *name = malloc(size);
-    if (name == NULL)
-        return out->status = STELE_ERR_MEMORY;
-    for (int tries = 0; tries < 100; tries++) {
-        uint64_t random;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-            break;
-        snprintf(name, size, "%.*s.stele-%016llx.part", folder_size, out->path,
-                 (unsigned long long)random);
-        out->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->fd >= 0) {
-            out->temp_path = name;
-            out->is_seekable = true;
-            return STELE_OK;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    free(name);
-    return output_fail_errno(out);
+    out->fd = aside_open(out->path, &out->temp_path);
+    if (out->fd < 0)
+        return output_fail_errno(out);
+    out->is_aside = true;
+    out->is_seekable = true;
+    return STELE_OK;
 }
 
 /* An existing file is replaced where it lies: links to it stay, and so does its mode. */
@@ -97,7 +80,7 @@ static stele_status output_take_place_of(output *out, mode_t mode)
         return output_fail_errno(out);
     free(out->path);
     out->path = target;
-    status = output_create_temp(out);
+    status = output_create_aside(out);
     if (status == STELE_OK && fchmod(out->fd, mode & 0777) != 0)
         status = output_fail_errno(out);
     return status;
@@ -111,7 +94,7 @@ static stele_status output_open_path(output *out, bool replace)
         /* A link that leads nowhere is a name that is taken, too. */
         if (!replace && lstat(out->path, &st) == 0)
             return output_fail(out, STELE_ERR_EXISTS, "a link of this name exists");
-        return output_create_temp(out);
+        return output_create_aside(out);
     }
     if (S_ISDIR(st.st_mode))
         return output_fail(out, STELE_ERR_WRITE, "a directory of this name exists");
@@ -167,21 +150,55 @@ static bool folder_is_empty(const char *path)
     return count < 3; /* "." and ".." */
 }
 
+/* Aside, so that it comes up at once, whole. The mode of an empty one that it replaces is kept. */
+static stele_status output_make_aside(output *out, mode_t mode)
+{
+    out->temp_path = aside_folder(out->path, mode);
+    if (out->temp_path == NULL)
+        return output_fail_errno(out);
+    out->is_aside = true;
+    return STELE_OK;
+}
+
+/* An empty folder that is not where somebody stands, of another user, or the root of a file system.
+   In those members are put one by one. */
+static bool may_be_replaced(const char *path, const struct stat *st)
+{
+    struct stat here, parent;
+    char *above = members_join(path, "..");
+    const bool is_known = above != NULL && stat(".", &here) == 0 && stat(above, &parent) == 0;
+    free(above);
+    return is_known && st->st_uid == geteuid() && parent.st_dev == st->st_dev &&
+           (here.st_dev != st->st_dev || here.st_ino != st->st_ino);
+}
+
+/* One that has files is written to as it is: what is not replaced stays. */
 static stele_status output_make_folder(output *out, bool replace)
 {
     struct stat st;
+    char *target;
+    size_t size = strlen(out->path);
     out->replaces = replace;
-    if (mkdir(out->path, 0777) == 0) {
-        out->made_folders = 1;
-        return STELE_OK;
-    }
-    if (errno != EEXIST)
-        return output_fail_errno(out);
+    while (size > 1 && out->path[size - 1] == '/')
+        out->path[--size] = '\0';
+    if (lstat(out->path, &st) != 0)
+        return errno == ENOENT ? output_make_aside(out, 0) : output_fail_errno(out);
     if (stat(out->path, &st) != 0 || !S_ISDIR(st.st_mode))
         return output_fail(out, STELE_ERR_EXISTS,
                            "something of this name exists, and is no directory");
-    if (!replace && !folder_is_empty(out->path))
-        return output_fail(out, STELE_ERR_EXISTS, "a directory of this name exists, with files");
+    if (!folder_is_empty(out->path))
+        return replace ? STELE_OK
+                       : output_fail(out, STELE_ERR_EXISTS,
+                                     "a directory of this name exists, with files");
+    target = realpath(out->path, NULL);
+    if (target == NULL)
+        return output_fail_errno(out);
+    free(out->path);
+    out->path = target;
+    if (may_be_replaced(out->path, &st)) {
+        out->temp_path = aside_folder(out->path, st.st_mode & 07777);
+        out->is_aside = out->temp_path != NULL;
+    }
     return STELE_OK;
 }
 
@@ -203,17 +220,17 @@ stele_status output_open_folder(diag_sink *diag, const char *path, bool replace,
     return STELE_OK;
 }
 
-/* In the folder, or beside the file. */
-static char *member_path(const output *out, const char *name)
+/* In the folder, or beside the file; `of` is that of the whole. */
+static char *member_path(const output *out, const char *of, const char *name)
 {
-    const char *slash = strrchr(out->path, '/');
-    const size_t folder_size = out->is_folder  ? strlen(out->path)
-                               : slash != NULL ? (size_t)(slash - out->path)
+    const char *slash = strrchr(of, '/');
+    const size_t folder_size = out->is_folder  ? strlen(of)
+                               : slash != NULL ? (size_t)(slash - of)
                                                : 0;
     const size_t size = folder_size + strlen(name) + 2;
     char *path = malloc(size);
     if (path != NULL)
-        snprintf(path, size, "%.*s%s%s", (int)folder_size, out->path,
+        snprintf(path, size, "%.*s%s%s", (int)folder_size, of,
                  out->is_folder || slash != NULL ? "/" : "", name);
     return path;
 }
@@ -253,18 +270,46 @@ static bool leads_out(const char *name)
     return false;
 }
 
+/* In a folder that is aside itself: there it has its name already, and goes with the folder. */
+static stele_status member_open_within(const output *out, const char *name, output **member)
+{
+    char *path = member_path(out, out->path, name);
+    char *real = member_path(out, out->temp_path, name);
+    output *made = path != NULL && real != NULL ? output_make(out->diag, path) : NULL;
+    stele_status status = made != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    free(path);
+    if (made != NULL) {
+        made->made_folders = make_folders(real, real + strlen(real) - strlen(name));
+        made->is_seekable = made->is_within = true;
+        made->temp_path = real;
+        real = NULL;
+        made->fd = open(made->temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (made->fd < 0) {
+            status = output_fail_errno(made);
+            output_close(made);
+            made = NULL;
+        }
+    }
+    free(real);
+    *member = made;
+    return status;
+}
+
 static stele_status member_open(output *out, const char *name, output **member)
 {
     unsigned made;
     char *path;
     stele_status status;
+    *member = NULL;
     if (leads_out(name))
         return output_fail(out, STELE_ERR_WRITE, "a file's name that leads out of the folder");
     if (out->path == NULL && out->fd < 0)
         return output_open_memory(out->diag, member);
-    if (!out->is_folder && out->temp_path == NULL)
+    if (out->is_within || (out->is_folder && out->is_aside))
+        return member_open_within(out, name, member);
+    if (!out->is_folder && !out->is_aside)
         return STELE_ERR_UNSUPPORTED;
-    path = member_path(out, name);
+    path = member_path(out, out->path, name);
     if (path == NULL)
         return STELE_ERR_MEMORY;
     made = make_folders(path, path + strlen(path) - strlen(name));
@@ -439,44 +484,59 @@ bool output_patch(output *out, uint64_t offset, const void *bytes, size_t size)
 
 /* ---- Finishing ---- */
 
-/*
- * Gives the file its name only if that is still free. Where there are no hard links the name is
- * taken by an empty file first, which nobody else can have made.
- */
-static bool output_place_new(const output *out)
+/* Members within a folder that was put in place are where they should be. */
+static void members_settle(output *out)
 {
-    int fd;
-    if (link(out->temp_path, out->path) == 0) {
-        unlink(out->temp_path);
-        return true;
+    for (output *member = out->members; member != NULL; member = member->next) {
+        members_settle(member);
+        free(member->temp_path);
+        member->temp_path = NULL;
+        member->made_folders = 0;
+        member->is_within = false;
     }
-    if (errno == EEXIST)
-        return false;
-    fd = open(out->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    close(fd);
-    if (rename(out->temp_path, out->path) == 0)
-        return true;
-    const int why = errno;
-    unlink(out->path);
-    errno = why;
-    return false;
 }
 
 static stele_status output_place(output *out)
 {
-    const bool is_placed =
-        out->replaces ? rename(out->temp_path, out->path) == 0 : output_place_new(out);
+    const bool is_placed = out->is_folder
+                               ? aside_place_folder(out->temp_path, out->path)
+                               : aside_place(out->fd, out->temp_path, out->path, out->replaces);
     if (!is_placed)
-        return errno == EEXIST ? output_fail(out, STELE_ERR_EXISTS, strerror(errno))
-                               : output_fail_errno(out);
+        return errno == EEXIST || errno == ENOTEMPTY
+                   ? output_fail(out, STELE_ERR_EXISTS, strerror(errno))
+                   : output_fail_errno(out);
+    if (out->is_folder)
+        members_settle(out);
+    out->is_aside = false;
     free(out->temp_path);
     out->temp_path = NULL;
+    aside_sync_folder_of(out->path);
     return STELE_OK;
 }
 
-/* The first error of all members. */
+/* Nothing is put in place before it would survive the machine. */
+static stele_status output_sync(output *out)
+{
+    const bool is_synced = out->fd >= 0 ? fsync(out->fd) == 0 || errno == EINVAL || errno == EROFS
+                                        : aside_sync(out->temp_path);
+    return is_synced ? out->status : output_fail_errno(out);
+}
+
+/* All are synced before the first one is put in place. The first error of all members. */
+static stele_status output_sync_members(output *out)
+{
+    for (output *member = out->members; member != NULL; member = member->next) {
+        stele_status status = output_sync_members(member);
+        if (status == STELE_OK && (member->is_aside || member->is_within))
+            status = output_flush(member) == STELE_OK ? output_sync(member) : member->status;
+        if (status == STELE_OK && member->is_within && member->made_folders != 0)
+            aside_sync_folder_of(member->temp_path);
+        if (out->status == STELE_OK)
+            out->status = status;
+    }
+    return out->status;
+}
+
 static stele_status output_finish_members(output *out)
 {
     for (output *member = out->members; member != NULL; member = member->next) {
@@ -487,14 +547,24 @@ static stele_status output_finish_members(output *out)
     return out->status;
 }
 
+/* Some file systems tell only when a file is closed that the disk is full. */
+static void output_close_file(output *out)
+{
+    if (out->fd >= 0 && close(out->fd) != 0)
+        output_fail_errno(out);
+    out->fd = -1;
+}
+
 stele_status output_seal(output *out)
 {
     if (output_flush(out) != STELE_OK || out->fd < 0 || out->path == NULL)
         return out->status;
-    /* Some file systems tell only now that the disk is full. */
-    if (close(out->fd) != 0)
-        output_fail_errno(out);
-    out->fd = -1;
+    if (out->is_aside && out->temp_path == NULL) {
+        out->temp_path = aside_name(out->fd, out->path); /* else it were gone when it is closed */
+        if (out->temp_path == NULL)
+            return output_fail_errno(out);
+    }
+    output_close_file(out);
     free(out->buffer);
     out->buffer = out->at = out->end = NULL;
     out->capacity = 0;
@@ -503,12 +573,20 @@ stele_status output_seal(output *out)
 
 stele_status output_finish(output *out)
 {
-    if (output_finish_members(out) != STELE_OK)
+    const bool is_file = out->path != NULL && !out->is_folder;
+    if (output_sync_members(out) != STELE_OK || output_finish_members(out) != STELE_OK)
         return out->status;
-    out->made_folders = 0; /* they stay */
-    if (output_seal(out) == STELE_OK && out->temp_path != NULL)
+    if (output_flush(out) == STELE_OK && out->is_aside)
+        output_sync(out);
+    if (out->status == STELE_OK && out->is_aside)
         output_place(out);
-    if (out->status == STELE_OK && out->is_folder && out->replaces && out->path != NULL)
+    if (is_file)
+        output_close_file(out);
+    if (out->status != STELE_OK)
+        return out->status;
+    if (!out->is_within)
+        out->made_folders = 0; /* they stay */
+    if (out->is_folder && out->replaces && out->path != NULL)
         out->status = leftovers_tell(out);
     return out->status;
 }
@@ -516,13 +594,10 @@ stele_status output_finish(output *out)
 /* Folders that were made for what was not finished go, too. */
 static void output_remove_folders(const output *out)
 {
-    char *path = out->made_folders != 0 ? malloc(strlen(out->path) + 2) : NULL;
-    if (path == NULL)
-        return;
-    strcpy(path, out->path);
-    if (out->is_folder)
-        strcat(path, "/");
-    remove_folders(path, out->made_folders);
+    const char *from = out->is_within ? out->temp_path : out->path;
+    char *path = out->made_folders != 0 ? strdup(from) : NULL;
+    if (path != NULL)
+        remove_folders(path, out->made_folders);
     free(path);
 }
 
@@ -548,7 +623,9 @@ void output_close(output *out)
     output_close_members(out);
     if (out->fd >= 0 && out->path != NULL)
         close(out->fd);
-    if (out->temp_path != NULL)
+    if (out->temp_path != NULL && out->is_folder)
+        rmdir(out->temp_path);
+    else if (out->temp_path != NULL)
         unlink(out->temp_path);
     output_remove_folders(out);
     free(out->temp_path);

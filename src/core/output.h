@@ -29,12 +29,14 @@ struct output {
     bool is_seekable;
     bool replaces; /* an existing file */
     bool is_folder;
+    bool is_aside;  /* not in place yet: under temp_path, or without a name where that is NULL */
+    bool is_within; /* a member of a folder that is aside; it goes with that */
     unsigned made_folders; /* folders that were not there before: the last ones of the path */
 };
 
 /*
- * Creates a file: what is written goes to a temporary name beside it until output_finish() puts it
- * in place. "-" is standard output. STELE_ERR_EXISTS unless `replace`; STELE_ERR_WRITE,
+ * Creates a file: it has no name, or a temporary one beside its own, until output_finish() syncs it
+ * and puts it in place. "-" is standard output. STELE_ERR_EXISTS unless `replace`; STELE_ERR_WRITE,
  * STELE_ERR_MEMORY; each with a finding. A path that is no regular file (/dev/null, a pipe) is
  * written straight.
  */
@@ -45,9 +47,10 @@ stele_status output_open_memory(diag_sink *diag, output **out);
 const uint8_t *output_memory(const output *out, size_t *size);
 
 /*
- * A folder, to which files are added; nothing is written to it itself. It is made if need be; one
- * with files in it is STELE_ERR_EXISTS unless `replace`, and then those of the same name are
- * replaced; output_finish() tells of the others. NULL as path is a folder in memory. Errors as of
+ * A folder, to which files are added; nothing is written to it itself. A new or empty one is made
+ * aside, and output_finish() puts it in place as a whole. One with files in it is STELE_ERR_EXISTS
+ * unless `replace`, and then those of the same name are replaced one by one; output_finish()
+ * reports the others. NULL as path is a folder in memory. Errors as of
  * output_open().
  */
 stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **out);

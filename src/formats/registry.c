@@ -95,6 +95,11 @@ stele_status format_output_open(const format *f, diag_sink *diag, const char *pa
     const bool is_file = f->target == FORMAT_TARGET_FILE ||
                          (f->target == FORMAT_TARGET_EITHER &&
                           (strcmp(path, "-") == 0 || path_has_extension(path, f->extensions)));
+    if (!is_file && strcmp(path, "-") == 0) {
+        diag_report(diag, &core_codes[STE009], path, STELE_NO_OFFSET, 0, "the path of a directory",
+                    "standard output, which cannot take the files that %s writes", f->name);
+        return STELE_ERR_ARGUMENT;
+    }
     return is_file ? output_open(diag, path, replace, out)
                    : output_open_folder(diag, path, replace, out);
 }

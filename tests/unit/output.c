@@ -183,6 +183,8 @@ TEST(a_temporary_file_that_is_gone_is_an_error)
     for (unsigned replace = 0; replace < 2; replace++) {
         output *out = open_output("name", replace);
         output_text(out, "text");
+        if (out->temp_path == NULL)
+            REQUIRE(output_seal(out) == STELE_OK); /* gives it a name */
         REQUIRE(unlink(out->temp_path) == 0);
         CHECK_EQ_U64(output_finish(out), STELE_ERR_WRITE);
         CHECK_EQ_U64(found.count, 1);
