@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events made of the input's bytes, through the writer of every format, and back: whatever they
+ * are, they can be written, and what was written is a trace without errors that ends. What a
+ * format cannot carry is in its table of losses.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/output.h"
+#include "formats/format.h"
+#include "invariants.h"
+#include "model/batch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define EVENTS_MAX 64u
+#define DEPTH_MAX  4u
+
+typedef struct feed {
+    const uint8_t *at, *end;
+} feed;
+
+typedef struct world {
+    stele_context *context;
+    stele_batch *batch;
+    char finding[256]; /* the first error */
+} world;
+
+static void require(bool condition, const char *what, const char *of)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "broken: %s (%s)\n", what, of);
+    abort();
+}
+
+static uint8_t take(feed *b)
+{
+    return b->at != b->end ? *b->at++ : 0;
+}
+
+/* Small numbers and those near the ends of ranges come up often. */
+static uint64_t take_number(feed *b)
+{
+    const uint8_t kind = take(b);
+    uint64_t value = 0;
+    if (kind < 0xc0)
+        return kind;
+    for (unsigned i = 0; i < (kind & 7u) + 1; i++)
+        value = value << 8 | take(b);
+    return (kind & 0x20) != 0 ? ~value : (kind & 0x10) != 0 ? UINT64_C(1) << (value & 63) : value;
+}
+
+static size_t take_text(feed *b, const uint8_t **text)
+{
+    const size_t want = take(b) & 31u, left = (size_t)(b->end - b->at);
+    const size_t size = want < left ? want : left;
+    *text = b->at;
+    b->at += size;
+    return size;
+}
+
+static stele_name take_name(world *w, feed *b)
+{
+    const uint8_t *text;
+    const size_t size = take_text(b, &text);
+    return stele_name_intern(w->context, (const char *)text, size);
+}
+
+static void make_field(world *w, feed *b, unsigned depth)
+{
+    const stele_name name = take_name(w, b);
+    const stele_type type =
+        (stele_type)(take(b) % (depth < DEPTH_MAX ? STELE_TYPE_COUNT : STELE_TYPE_RUN_FIRST));
+    const uint8_t *text;
+    stele_field *field;
+    uint32_t first = w->batch->field_count;
+    if (field_has_bytes(type)) {
+        const size_t size = take_text(b, &text);
+        uint64_t elements[4] = {0};
+        memcpy(elements, text, size < sizeof elements ? size : sizeof elements);
+        const bool is_array = type >= STELE_TYPE_UINTS && type < STELE_TYPE_RUN_FIRST;
+        require(stele_batch_add_bytes(w->batch, name, type, is_array ? (void *)elements : text,
+                                      is_array ? size / 8 * 8 : size) == STELE_OK,
+                "memory", "batch");
+        return;
+    }
+    field = stele_batch_add_field(w->batch, name, type);
+    require(field != NULL, "memory", "batch");
+    if (type >= STELE_TYPE_RUN_FIRST) {
+        const uint32_t count = type == STELE_TYPE_VARIANT ? 1 : take(b) % 4u;
+        for (uint32_t i = 0; i < count; i++)
+            make_field(w, b, depth + 1);
+        field = &w->batch->fields[first];
+        field->u.run.count = count;
+        field->u.run.length = w->batch->field_count - first - 1;
+        return;
+    }
+    field->u.u = type == STELE_TYPE_NAME ? take_name(w, b) : take_number(b);
+    field->width = (uint8_t)(take(b) % 65u);
+}
+
+static void make_tracks(world *w, feed *b)
+{
+    for (unsigned count = take(b) % 6u; count != 0; count--) {
+        const uint32_t tracks = stele_track_count(w->context) + 1;
+        const stele_track track = {.kind = 1 + take(b) % (STELE_TRACK_KIND_COUNT - 1),
+                                   .parent = take(b) % tracks,
+                                   .number = take_number(b)};
+        const uint32_t made = stele_track_intern(w->context, &track);
+        stele_track_set_name(w->context, made, take_name(w, b));
+    }
+}
+
+static void make_event(world *w, feed *b)
+{
+    stele_event *event = stele_batch_add_event(w->batch);
+    require(event != NULL, "memory", "batch");
+    event->kind = (uint8_t)(1 + take(b) % (STELE_KIND_COUNT - 1));
+    event->time_ns = (int64_t)take_number(b);
+    event->ticks = take_number(b);
+    event->value = take_number(b);
+    event->id = take_number(b);
+    event->name = take_name(w, b);
+    event->track = take(b) % (stele_track_count(w->context) + 1);
+    event->category = stele_category_intern(w->context, take_name(w, b));
+    event->cpu = take(b);
+    event->flags = take(b);
+    for (unsigned fields = take(b) % 4u; fields != 0; fields--)
+        make_field(w, b, 0);
+}
+
+/* ---- Through a writer and back --------------------------------------------------------------- */
+
+static void on_finding(void *user, const stele_diag *diag)
+{
+    world *w = user;
+    if (diag->code->severity == STELE_ERROR && w->finding[0] == '\0')
+        snprintf(w->finding, sizeof w->finding, "%s: %s", diag->code->code, diag->found);
+}
+
+static void read_back(const format *f, const uint8_t *bytes, size_t size)
+{
+    world w = {.context = NULL};
+    const stele_context_options options = {.diag = on_finding, .diag_user = &w};
+    const stele_trace_options as = {.format = f->name};
+    const stele_request request = {.order = STELE_ORDER_NONE, .columns = STELE_COLUMNS_ALL};
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_segment segment;
+    stele_status status;
+    require(stele_context_new(&options, &w.context) == STELE_OK, "memory", f->name);
+    require(stele_trace_open_memory(w.context, "fuzz", bytes, size, &as, &trace) == STELE_OK,
+            "what was written can be opened", f->name);
+    require(stele_reader_open(w.context, &trace, 1, &request, &reader) == STELE_OK,
+            "what was written can be read", f->name);
+    while ((status = stele_reader_next(reader, &segment)) == STELE_OK) {
+        const char *broken = invariant_segment(w.context, &segment, UINT64_MAX);
+        require(broken == NULL, broken, f->name);
+    }
+    require(status == STELE_END, "reading ends", f->name);
+    require(w.finding[0] == '\0', w.finding, f->name);
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(w.context);
+}
+
+static void write_as(const format *f, world *w)
+{
+    const stele_segment segment = {w->batch, 0, w->batch->event_count};
+    const bool is_file = f->target == FORMAT_TARGET_FILE;
+    diag_sink silent = {.fn = NULL};
+    stele_writer *writer;
+    output *out;
+    const uint8_t *bytes;
+    size_t size;
+    require((is_file ? output_open_memory(&silent, &out)
+                     : output_open_folder(&silent, NULL, false, &out)) == STELE_OK,
+            "memory", f->name);
+    require(f->writer(w->context, out, &(stele_writer_options){0}, &writer) == STELE_OK,
+            "a writer can be made", f->name);
+    require(stele_writer_write(writer, &segment) == STELE_OK, "every event can be written",
+            f->name);
+    require(stele_writer_finish(writer) == STELE_OK, "writing can be finished", f->name);
+    stele_writer_close(writer);
+    if (is_file) {
+        bytes = output_memory(out, &size);
+        if (size != 0)
+            read_back(f, bytes, size);
+    }
+    output_close(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const stele_stream stream = {
+        .clock = {.domain = STELE_CLOCK_NS, .frequency_hz = 1000000000}};
+    feed b = {data, data + size};
+    for (size_t i = 0; i < format_count(); i++) {
+        const format *f = format_at(i);
+        world w = {.context = NULL};
+        if (f->writer == NULL)
+            continue;
+        require(stele_context_new(NULL, &w.context) == STELE_OK &&
+                    stele_batch_new(EVENTS_MAX, &w.batch) == STELE_OK &&
+                    context_add_stream(w.context, &stream) == 0,
+                "memory", f->name);
+        b.at = data;
+        make_tracks(&w, &b);
+        while (b.at != b.end && w.batch->event_count < EVENTS_MAX)
+            make_event(&w, &b);
+        w.batch->columns = STELE_COLUMNS_ALL;
+        write_as(f, &w);
+        stele_batch_free(w.batch);
+        stele_context_free(w.context);
+    }
+    return 0;
+}
