@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
+
 /* How many frames are looked at one by one before the index of those below is asked. */
 #define NEAR_MAX 512u
 
@@ -35,7 +37,8 @@ static bool deep_build(stack *of, uint32_t depth)
         const frame *from = &of->frames[i];
         if (from->is_timed)
             continue;
-        *place_of(deep->places, deep->place_mask, deep->place_factor, from->name) = (place){from->name, i};
+        *place_of(deep->places, deep->place_mask, deep->place_factor, from->name) =
+            (place){from->name, i};
         deep->last = i;
     }
     deep->depth = depth;
