@@ -61,6 +61,19 @@ echo precious >folder/other
 expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
 says err "folder: warning STE012 files of an earlier trace: .* 1 more, such as 'other'"
 check "the other file is as it was" test "$(cat folder/other)" = precious
+# What a run that was killed left in it is passed over, and said.
+echo unfinished >folder/.stele-0123456789abcdef.part
+expect 1 info folder
+says err 'STE011 .*left unfinished'
+rm -r folder
+mkdir -m 700 folder # an empty one is replaced by a whole one, and keeps its mode
+expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder
+check "the mode is kept" test "$(ls -ld folder | cut -c 1-10)" = drwx------
+mkdir inside && (cd inside && "$STELE" convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf \
+    -o .) >out 2>err # where somebody stands nothing is replaced
+check "a trace can be written to where one stands" test -e inside/metadata
+expect 2 convert "$trace" --to ctf -o -
+says err 'standard output, which cannot take the files that ctf writes'
 expect 4 convert "$trace" --to json -o missing-folder/result
 says err 'error STE005 .*No such file or directory'
 
@@ -103,6 +116,28 @@ if mkfifo pipe 2>/dev/null; then
         interrupted $signal convert --in heph --to json --unsorted -o results/result pipe
     done
     interrupted TERM 15 convert --in heph --to json -o results/result pipe
+    interrupted TERM 15 convert --in heph --to ctf --unsorted -o results/result pipe
+    interrupted HUP 1 convert --in heph --to ctf -o results/result pipe
+
+    # What cannot be caught leaves no file under its name, and no folder, however much was written.
+    for size in 1 3000 100000; do
+        for to in json ctf; do
+            (head -c $size many.heph; exec sleep 60) >pipe &
+            writer=$!
+            "$STELE" convert --in heph --to $to --unsorted -o results/result pipe >out 2>err &
+            runner=$!
+            sleep 1
+            last="stele convert --to $to, killed after $size bytes"
+            kill -KILL $runner
+            wait $runner 2>/dev/null
+            kill $writer 2>/dev/null
+            wait $writer 2>/dev/null
+            check "no half result stands under its name" test ! -e results/result
+            rest=$(ls -A results | sed '/^\.stele-[0-9a-f]*\.part$/d')
+            check "what is left has a name that tells what it is" test -z "$rest"
+        done
+    done
+    rm -rf results && mkdir results
     interrupted TERM 15 cat --in heph pipe
     interrupted TERM 15 info pipe
     interrupted HUP 1 dump --in heph pipe

@@ -51,7 +51,7 @@ TEST(a_file_appears_when_it_is_finished)
     CHECK_EQ_U64(output_offset(out), 19);
     CHECK_EQ_U64(output_flush(out), STELE_OK);
     CHECK(access("new", F_OK) != 0);
-    CHECK_EQ_U64(name_count(), 1);
+    CHECK(name_count() <= 1); /* under a temporary name, where it needs one */
     CHECK_EQ_U64(output_finish(out), STELE_OK);
     output_close(out);
     CHECK_EQ_U64(name_count(), 1);
