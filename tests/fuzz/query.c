@@ -58,8 +58,8 @@ static void fill(stele_context *context, stele_batch *batch)
 
 static void hold(const char *text)
 {
-    const stele_context_options options = {
-        .limits = {.names_size_max = (size_t)64 << 10, .depth_max = 32}};
+    static const stele_limits limits = {.names_size_max = (size_t)64 << 10, .depth_max = 32};
+    const stele_context_options options = {.limits = &limits};
     stele_context *context;
     stele_batch *batch;
     expression *e;

@@ -105,14 +105,16 @@ void opened_remove(opened *o, uint32_t slot)
 
 /* ---- What is found by a key ---- */
 
-static uint64_t key_of(const stele_event *event)
+static uint64_t key_of(opened *o, const stele_event *event)
 {
+    if (o->key.second == 0)
+        o->key = hash_key_make();
     switch (event->kind) {
-    case STELE_KIND_SWITCH: return hash_u64(event->track) ^ 1;
+    case STELE_KIND_SWITCH: return hash_keyed_u64(o->key, event->track) ^ 1;
     case STELE_KIND_FLOW_BEGIN:
     case STELE_KIND_FLOW_STEP:
-    case STELE_KIND_FLOW_END: return hash_u64(event->id) ^ 2;
-    default: return hash_u64(event->id) ^ 4;
+    case STELE_KIND_FLOW_END: return hash_keyed_u64(o->key, event->id) ^ 2;
+    default: return hash_keyed_u64(o->key, event->id) ^ 4;
     }
 }
 
@@ -194,7 +196,7 @@ static void link_remove(opened *o, opened_link *link)
 
 bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event)
 {
-    const uint64_t key = key_of(event);
+    const uint64_t key = key_of(o, event);
     const uint32_t scope = scope_of(o, event->track);
     uint32_t slot;
     switch (event->kind) {

@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_EVENTS_OPENED_H
 #define ANALYSIS_EVENTS_OPENED_H
 
+#include "core/hash.h"
 #include "model/context.h"
 
 typedef struct opened_slot {
@@ -31,6 +32,7 @@ typedef struct opened {
     uint32_t link_count, link_capacity, link_used;
     uint32_t *heads; /* by hash of the key: the latest link; 0: none */
     uint32_t head_mask;
+    hash_key key; /* zeros until it is needed */
 } opened;
 
 void opened_init(opened *o, const stele_context *context);
