@@ -265,6 +265,10 @@ static stele_status tar_take_member(tar_reader *tar, uint8_t type, const char *n
     }
     while (name[0] == '/' || (name[0] == '.' && name[1] == '/'))
         name++;
+    if (*name == '\0') {
+        tar_report(tar, STE011, header_offset, "a file without a name", "");
+        return STELE_OK;
+    }
     if (members_are_full(tar->m, tar->m->count)) {
         tar->is_over = true;
         return STELE_OK;

@@ -145,9 +145,10 @@ static bool load_symbols(binary *file)
 
 bool binary_place_at(const binary *file, size_t index, binary_place *place)
 {
-    const binary_name *name = &file->names[index];
+    const binary_name *name;
     if (index >= file->name_count)
         return false;
+    name = &file->names[index];
     *place = (binary_place){name->name, name->address, name->size, index};
     return true;
 }

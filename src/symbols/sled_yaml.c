@@ -206,7 +206,8 @@ stele_status sled_yaml_read(sled_map *map, diag_sink *diag, input *in)
 /* Quoted where plain text could be read as something else. */
 static void write_name(output *out, const char *name)
 {
-    const bool is_plain = *name != '\0' && strpbrk(name, ":{}[],&*#?|-<>=!%@\\'\" \n") == NULL;
+    const bool is_plain =
+        *name != '\0' && strpbrk(name, ":{}[],&*#?|-<>=!%@\\'\" \n\t\v\f\r") == NULL;
     if (is_plain) {
         output_text(out, name);
         return;
