@@ -17,6 +17,8 @@
 #include "core/aside.h"
 #include "core/leftovers.h"
 #include "core/members.h"
+#include "core/pack.h"
+#include "core/path.h"
 
 #define BUFFER_SIZE ((size_t)64 << 10)
 
@@ -107,24 +109,43 @@ static stele_status output_open_path(output *out, bool replace)
     return output_take_place_of(out, st.st_mode);
 }
 
-stele_status output_open(diag_sink *diag, const char *path, bool replace, output **result)
+static stele_status open_plain(diag_sink *diag, const char *path, bool replace, output **result)
 {
-    const bool is_stdout = strcmp(path, "-") == 0;
-    output *out = output_make(diag, is_stdout ? NULL : path);
-    stele_status status = STELE_OK;
+    output *out = output_make(diag, path);
+    stele_status status;
     *result = NULL;
     if (out == NULL)
         return STELE_ERR_MEMORY;
-    if (is_stdout)
-        out->fd = STDOUT_FILENO;
-    else
-        status = output_open_path(out, replace);
+    status = output_open_path(out, replace);
     if (status != STELE_OK) {
         output_close(out);
         return status;
     }
     *result = out;
     return STELE_OK;
+}
+
+stele_status output_open(diag_sink *diag, const char *path, bool replace, output **result)
+{
+    const char *packing = path_packing(path);
+    stele_status status = STELE_OK;
+    if (strcmp(path, "-") != 0) {
+        status = open_plain(diag, path, replace, result);
+    } else {
+        *result = output_make(diag, NULL);
+        if (*result == NULL)
+            return STELE_ERR_MEMORY;
+        (*result)->fd = STDOUT_FILENO;
+    }
+    if (status != STELE_OK || packing == NULL)
+        return status;
+    (*result)->pack = packer_open(packing);
+    (*result)->is_seekable = false;
+    if ((*result)->pack != NULL)
+        return STELE_OK;
+    output_close(*result);
+    *result = NULL;
+    return STELE_ERR_MEMORY;
 }
 
 stele_status output_open_memory(diag_sink *diag, output **result)
@@ -313,7 +334,7 @@ static stele_status member_open(output *out, const char *name, output **member)
     if (path == NULL)
         return STELE_ERR_MEMORY;
     made = make_folders(path, path + strlen(path) - strlen(name));
-    status = output_open(out->diag, path, out->replaces, member);
+    status = open_plain(out->diag, path, out->replaces, member);
     if (status == STELE_OK)
         (*member)->made_folders = made;
     else
@@ -356,10 +377,9 @@ static bool output_wait(int fd)
     return poll(&room, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Gives bytes to the target. After an error they count as given, so that offsets stay right. */
-static void output_give(output *out, const uint8_t *bytes, size_t size)
+static void output_put(void *user, const uint8_t *bytes, size_t size)
 {
-    out->flushed += size;
+    output *out = user;
     while (size != 0 && out->status == STELE_OK) {
         ssize_t count;
         if (!diag_goes_on(out->diag, -1)) {
@@ -374,6 +394,28 @@ static void output_give(output *out, const uint8_t *bytes, size_t size)
             output_fail_errno(out);
         }
     }
+}
+
+/* Gives bytes to the target. After an error they count as given, so that offsets stay right. */
+static void output_give(output *out, const uint8_t *bytes, size_t size)
+{
+    out->flushed += size;
+    if (out->pack == NULL)
+        output_put(out, bytes, size);
+    else if (size != 0 && !packer_step(out->pack, bytes, size, false, output_put, out) &&
+             out->status == STELE_OK)
+        out->status = STELE_ERR_MEMORY;
+}
+
+/* Nothing more is written: gives what the packer holds, too. */
+static stele_status output_end(output *out)
+{
+    if (output_flush(out) == STELE_OK && out->pack != NULL &&
+        !packer_step(out->pack, "", 0, true, output_put, out) && out->status == STELE_OK)
+        out->status = STELE_ERR_MEMORY;
+    packer_close(out->pack);
+    out->pack = NULL;
+    return out->status;
 }
 
 stele_status output_flush(output *out)
@@ -528,7 +570,7 @@ static stele_status output_sync_members(output *out)
     for (output *member = out->members; member != NULL; member = member->next) {
         stele_status status = output_sync_members(member);
         if (status == STELE_OK && (member->is_aside || member->is_within))
-            status = output_flush(member) == STELE_OK ? output_sync(member) : member->status;
+            status = output_end(member) == STELE_OK ? output_sync(member) : member->status;
         if (status == STELE_OK && member->is_within && member->made_folders != 0)
             aside_sync_folder_of(member->temp_path);
         if (out->status == STELE_OK)
@@ -557,7 +599,7 @@ static void output_close_file(output *out)
 
 stele_status output_seal(output *out)
 {
-    if (output_flush(out) != STELE_OK || out->fd < 0 || out->path == NULL)
+    if (output_end(out) != STELE_OK || out->fd < 0 || out->path == NULL)
         return out->status;
     if (out->is_aside && out->temp_path == NULL) {
         out->temp_path = aside_name(out->fd, out->path); /* else it were gone when it is closed */
@@ -576,7 +618,7 @@ stele_status output_finish(output *out)
     const bool is_file = out->path != NULL && !out->is_folder;
     if (output_sync_members(out) != STELE_OK || output_finish_members(out) != STELE_OK)
         return out->status;
-    if (output_flush(out) == STELE_OK && out->is_aside)
+    if (output_end(out) == STELE_OK && out->is_aside)
         output_sync(out);
     if (out->status == STELE_OK && out->is_aside)
         output_place(out);
@@ -628,6 +670,7 @@ void output_close(output *out)
     else if (out->temp_path != NULL)
         unlink(out->temp_path);
     output_remove_folders(out);
+    packer_close(out->pack);
     free(out->temp_path);
     free(out->name);
     free(out->path);

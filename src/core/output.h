@@ -19,7 +19,8 @@ struct output {
     uint8_t *at, *end; /* free room of the buffer */
     uint8_t *buffer;
     size_t capacity;
-    uint64_t flushed; /* bytes given to the target so far */
+    uint64_t flushed;    /* bytes given to the target, or to be packed, so far */
+    struct packer *pack; /* NULL: as they are */
     stele_status status;
     diag_sink *diag;
     char *path, *temp_path;               /* NULL for memory and standard output */
@@ -38,7 +39,7 @@ struct output {
  * Creates a file: it has no name, or a temporary one beside its own, until output_finish() syncs it
  * and puts it in place. "-" is standard output. STELE_ERR_EXISTS unless `replace`; STELE_ERR_WRITE,
  * STELE_ERR_MEMORY; each with a finding. A path that is no regular file (/dev/null, a pipe) is
- * written straight.
+ * written straight. What ends with ".gz" or ".zst" is packed so.
  */
 stele_status output_open(diag_sink *diag, const char *path, bool replace, output **out);
 

@@ -8,8 +8,11 @@
 /* What stands behind the last '/', within `path`. */
 const char *path_base(const char *path);
 
-/* True when the path ends with one of the extensions: space separated, with dots (".fxt .ftf").
-   An extension alone is no file name. */
+/* ".gz" or ".zst" where the path ends with it, and has something before it; else NULL. */
+const char *path_packing(const char *path);
+
+/* True when the path ends with one of the extensions: space separated, with dots (".fxt .ftf"). One
+   of path_packing() may stand behind it. An extension alone is no file name. */
 bool path_has_extension(const char *path, const char *extensions);
 
 #endif

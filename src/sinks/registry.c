@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "core/path.h"
+
 #include "sinks/sink.h"
 
 #define STELE_SINK(name) extern const sink sink_##name;
@@ -32,25 +34,11 @@ const sink *sink_find(const char *name)
     return NULL;
 }
 
-/* Whether the path ends with one of the extensions, and has something before it. */
-static bool extension_matches(const char *extensions, const char *path)
-{
-    const size_t path_size = strlen(path);
-    while (*extensions != '\0') {
-        const size_t size = strcspn(extensions, " ");
-        if (path_size > size && memcmp(path + path_size - size, extensions, size) == 0)
-            return true;
-        extensions += size;
-        extensions += strspn(extensions, " ");
-    }
-    return false;
-}
-
 const sink *sink_by_name(const char *path)
 {
     const sink *found = NULL;
     for (size_t i = 0; i < sink_count(); i++) {
-        if (!extension_matches(sinks[i]->extensions, path))
+        if (!path_has_extension(path, sinks[i]->extensions))
             continue;
         if (found != NULL)
             return NULL;

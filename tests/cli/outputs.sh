@@ -144,6 +144,24 @@ if mkfifo pipe 2>/dev/null; then
     interrupted QUIT 3 check --in heph pipe
 fi
 
+# A name that ends with .gz or .zst is written packed, in every format of one file.
+for to in json csv heph fxt chrome; do
+    expect 1 convert "$trace" --to $to -o plain.$to || :
+    for packing in gz zst; do
+        "$STELE" convert "$trace" --to $to -o packed.$to.$packing >out 2>err
+        case $packing in
+        gz) gzip -dc packed.$to.gz >unpacked ;;
+        zst) if have zstd; then zstd -qdc packed.$to.zst >unpacked; else cp plain.$to unpacked; fi ;;
+        esac
+        same unpacked plain.$to
+    done
+done
+for name in x.json.gz x.csv.zst x.heph.gz; do # the format is known by what stands before it
+    "$STELE" convert "$trace" -o $name >out 2>err
+    says_not err 'does not tell the format'
+    check "$name is packed" test "$(head -c 1 $name | od -An -tu1 | tr -d ' ')" -ne "$(head -c 1 plain.csv | od -An -tu1 | tr -d ' ')"
+done
+
 # What is no regular file is written straight.
 expect 0 convert "$trace" --to json -o /dev/null --force
 finish
