@@ -31,9 +31,11 @@ static inline uint64_t hash_finish(uint64_t hash)
     return hash ^ hash >> 32;
 }
 
+#define HASH_CONSTANT UINT64_C(0x9e3779b97f4a7c15)
+
 /* Both factors of each product depend on the key: a zero, which would make all that follows alike,
    can only be hit by chance. */
-static inline uint64_t hash_keyed_bytes(hash_key key, const void *bytes, size_t size)
+static inline uint64_t hash_first_round(hash_key key, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
     size_t left = size;
@@ -52,29 +54,47 @@ static inline uint64_t hash_keyed_bytes(hash_key key, const void *bytes, size_t 
     } else if (left > 0) {
         a = ((uint64_t)at[0] << 16) | ((uint64_t)at[left / 2] << 8) | at[left - 1];
     }
-    return hash_finish(hash_mix(a ^ key.second, b ^ hash));
+    return hash_mix(a ^ key.second, b ^ hash);
+}
+
+/* A product with a random factor may leave numbers in sequence close together; one more, with one
+   that is known to spread, does not. */
+static inline uint64_t hash_last_round(hash_key key, uint64_t hash)
+{
+    return hash_finish(hash_mix(hash ^ key.second, HASH_CONSTANT));
+}
+
+static inline uint64_t hash_keyed_bytes(hash_key key, const void *bytes, size_t size)
+{
+    return hash_last_round(key, hash_first_round(key, bytes, size));
 }
 
 static inline uint64_t hash_keyed_pair(hash_key key, uint64_t a, uint64_t b)
 {
-    return hash_finish(hash_mix(a ^ key.first, b ^ key.second));
+    return hash_last_round(key, hash_mix(a ^ key.first, b ^ key.second));
 }
 
 static inline uint64_t hash_keyed_u64(hash_key key, uint64_t value)
 {
-    return hash_finish(hash_mix(value ^ key.first, key.second));
+    return hash_keyed_pair(key, value, 0);
+}
+
+/* For tables that take the highest bits: by a random odd factor. */
+static inline uint64_t hash_by_factor(uint64_t factor, uint64_t value)
+{
+    const uint64_t product = value * factor;
+    return (product ^ product >> 32) * HASH_CONSTANT;
 }
 
 static inline uint64_t hash_bytes(const void *bytes, size_t size)
 {
-    return hash_keyed_bytes((hash_key){UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93)},
-                            bytes, size);
+    return hash_finish(
+        hash_first_round((hash_key){HASH_CONSTANT, UINT64_C(0xd6e8feb86659fd93)}, bytes, size));
 }
 
 static inline uint64_t hash_u64(uint64_t value)
 {
-    return hash_keyed_u64((hash_key){UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93)},
-                          value);
+    return hash_finish(hash_mix(value ^ HASH_CONSTANT, UINT64_C(0xd6e8feb86659fd93)));
 }
 
 #endif

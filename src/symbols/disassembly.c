@@ -139,7 +139,7 @@ unsigned disassembly_version(const disassembly *d)
 static slot *slot_find(const disassembly *d, uint32_t opcode)
 {
     const size_t mask = ((size_t)1 << d->bits) - 1;
-    size_t i = (uint32_t)(opcode * d->factor) >> (32 - d->bits);
+    size_t i = (size_t)(hash_by_factor(d->factor, opcode) >> (64 - d->bits));
     while (d->slots[i].text != 0 && d->slots[i].opcode != opcode)
         i = (i + 1) & mask;
     return &d->slots[i];

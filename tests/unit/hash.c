@@ -86,7 +86,7 @@ TEST(every_key_spreads_numbers_in_sequence)
             empty += !taken[i];
             empty_pairs += !taken_pairs[i];
         }
-        CHECK(empty > 4500 && empty < 7600);
-        CHECK(empty_pairs > 4500 && empty_pairs < 7600);
+        CHECK(empty > 5700 && empty < 6400);
+        CHECK(empty_pairs > 5700 && empty_pairs < 6400);
     }
 }

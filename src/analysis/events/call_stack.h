@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "core/hash.h"
+
 typedef struct frame {
     int64_t begin_ns;
     int64_t end_ns; /* of a COMPLETE event; else INT64_MAX */
@@ -89,7 +91,7 @@ static inline bool is_exit_of(const frame *of, stele_name name)
 /* The place of a name in a table, or the free one where it belongs. */
 static inline place *place_of(place *places, uint32_t mask, uint32_t factor, stele_name name)
 {
-    uint32_t at = (name * factor >> 7) & mask;
+    uint32_t at = (uint32_t)(hash_by_factor(factor, name) >> 32) & mask;
     while (places[at].name != name && places[at].name != UINT32_MAX)
         at = (at + 1) & mask;
     return &places[at];

@@ -31,7 +31,8 @@ void insn_blocks_free(insn_blocks *blocks)
 
 static inline size_t slot_first(const insn_blocks *blocks, uint64_t pc, uint32_t insn_count)
 {
-    return (size_t)(((pc ^ (uint64_t)insn_count << 48) * blocks->factor) >> (64 - blocks->bits));
+    return (size_t)(hash_by_factor(blocks->factor, pc ^ (uint64_t)insn_count << 48) >>
+                    (64 - blocks->bits));
 }
 
 static inline bool block_is(const insn_blocks *blocks, const insn_block *block, uint64_t pc,

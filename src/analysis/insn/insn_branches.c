@@ -30,7 +30,7 @@ void insn_branches_free(insn_branches *branches)
 
 static size_t hash(const insn_branches *b, uint64_t key, unsigned bits)
 {
-    return (size_t)((key * b->factor) >> (64 - bits));
+    return (size_t)(hash_by_factor(b->factor, key) >> (64 - bits));
 }
 
 static uint64_t target_key(uint32_t branch, uint64_t pc)

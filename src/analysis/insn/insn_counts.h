@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/hash.h"
+
 typedef struct insn_count {
     uint64_t key, count; /* count 0: free */
 } insn_count;
@@ -31,7 +33,7 @@ insn_count *insn_counts_sorted(const insn_counts *counts);
 
 static inline insn_count *insn_counts_slot(const insn_counts *counts, uint64_t key)
 {
-    size_t i = (size_t)((key * counts->factor) >> counts->shift);
+    size_t i = (size_t)(hash_by_factor(counts->factor, key) >> counts->shift);
     while (counts->slots[i].key != key && counts->slots[i].count != 0)
         i = (i + 1) & counts->mask;
     return &counts->slots[i];

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/hash.h"
+
 typedef struct keyed {
     char *entries;
     size_t used, mask; /* mask: slots without one; a power of two */
@@ -43,7 +45,7 @@ static inline void *keyed_at(const keyed *t, size_t entry_size, size_t i)
 /* Where the key is, or would be. */
 static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
 {
-    size_t i = (size_t)((key * t->factor) >> t->shift);
+    size_t i = (size_t)(hash_by_factor(t->factor, key) >> t->shift);
     for (;; i = (i + 1) & t->mask) {
         char *entry = t->entries + i * entry_size;
         uint64_t found;
