@@ -92,7 +92,7 @@ static stele_status end_stream(void *user, const insns *s, const stele_stream *s
 /* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
  */
 static bool count_insns(cli *c, stele_trace *trace, const selection *from, summary *sum,
-                        stele_balance *balance)
+                        stele_reader_stats *stats)
 {
     insn_counting counting = {.sum = sum};
     diag_sink silent = {.fn = NULL};
@@ -108,7 +108,9 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
                                                .join = join_totals,
                                                .drop = free,
                                                .end = end_stream});
-    *balance = s.balance;
+    stats->balance = s.balance;
+    stats->has_content_size = s.has_content_size;
+    stats->content_size = s.content_size;
     return status == STELE_OK && !counting.has_others && s.stray_count == 0 &&
            silent.counts[STELE_ERROR] + silent.counts[STELE_WARNING] == 0;
 }
@@ -118,7 +120,7 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
 static void show_trace(cli *c, stele_trace *trace, summary *s, const selection *from, json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    i.is_complete = count_insns(c, trace, from, s, &i.stats.balance);
+    i.is_complete = count_insns(c, trace, from, s, &i.stats);
     if (!i.is_complete) {
         summary_clear(s);
         i.stats = (stele_reader_stats){0};

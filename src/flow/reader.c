@@ -183,6 +183,7 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .check = o->request.check,
                                .begin_ns = own_time(&o->related[index], o->range.begin_ns),
                                .end_ns = own_time(&o->related[index], o->range.end_ns),
+                               .begin_ticks = o->range.begin_ticks,
                                .window_size = window_size};
     stele_status status;
     if (o->flow_total > STREAMS_FEW) {
@@ -458,7 +459,7 @@ static void sum_balance(const stele_reader *reader, stele_reader_stats *stats)
         const stele_trace *trace = reader->readings[i].trace;
         uint64_t size;
         balance_add(&stats->balance, &trace->balance);
-        stats->has_content_size &= source_content_size(trace->source, &size);
+        stats->has_content_size &= trace_content_size(trace, &size);
         stats->content_size += size;
     }
 }

@@ -110,6 +110,14 @@ stele_status trace_index(stele_trace *trace)
     return status;
 }
 
+bool trace_content_size(const stele_trace *trace, uint64_t *size)
+{
+    if (trace->content_size == 0)
+        return source_content_size(trace->source, size);
+    *size = trace->content_size;
+    return *size != UINT64_MAX;
+}
+
 stele_status trace_find_ends(stele_trace *trace)
 {
     find_ends_fn *const find_ends = trace->find_ends;

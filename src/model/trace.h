@@ -60,13 +60,14 @@ static inline bool is_before_end(int64_t time_ns, int64_t end_ns)
 
 /* What a producer is asked for. It may give more kinds, columns and times, never less. */
 typedef struct produce_request {
-    uint32_t stream;    /* a stream that index() found, or PRODUCE_ALL in file order */
-    uint32_t columns;   /* STELE_COLUMN_..., never 0 */
-    uint64_t kinds;     /* never 0 */
-    bool check;         /* judge every byte: reserved bits, padding, grammar */
-    int64_t begin_ns;   /* INT64_MIN: from the start; events that end before may be left out */
-    int64_t end_ns;     /* INT64_MAX: to the end; events that begin at or after may be left out */
-    size_t window_size; /* bytes to read at once: all producers share one budget */
+    uint32_t stream;      /* a stream that index() found, or PRODUCE_ALL in file order */
+    uint32_t columns;     /* STELE_COLUMN_..., never 0 */
+    uint64_t kinds;       /* never 0 */
+    bool check;           /* judge every byte: reserved bits, padding, grammar */
+    int64_t begin_ns;     /* INT64_MIN: from the start; events that end before may be left out */
+    int64_t end_ns;       /* INT64_MAX: to the end; events that begin at or after may be left out */
+    uint64_t begin_ticks; /* 0: from the start; events whose ticks are fewer may be left out */
+    size_t window_size;   /* bytes to read at once: all producers share one budget */
 } produce_request;
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
@@ -126,6 +127,8 @@ struct stele_trace {
     trace_texts texts;
     stele_balance balance; /* of the bytes that no producer passes over: metadata, index files. Of a
                               format that keeps no balance, it and those of producers hold zeros */
+    uint64_t content_size; /* of all files of the trace, unpacked, where it has others than those of
+                              its source; 0: it has not, UINT64_MAX: not known */
     uint32_t stream_first, stream_count; /* valid with is_indexed */
     bool is_indexed;
     bool is_consumed; /* a sequential source that was read already */
@@ -134,6 +137,9 @@ struct stele_trace {
 /* stele_trace_index() without find_ends(), and that. */
 stele_status trace_index(stele_trace *trace);
 stele_status trace_find_ends(stele_trace *trace);
+
+/* Bytes of all files of the trace, unpacked; false: they are not known, or not yet. */
+bool trace_content_size(const stele_trace *trace, uint64_t *size);
 
 /* Adds or replaces what only this format has; texts are copied. False: memory. */
 bool trace_set_property(stele_trace *trace, const char *key, const char *value);

@@ -10,6 +10,7 @@
 
 #include "core/load.h"
 #include "formats/format.h"
+#include "formats/xtrace/records/scan.h"
 
 #define COLLECTION STELE_SOURCE_DIR "/src/formats/xtrace/good/collection"
 #define PAIR       COLLECTION "/xtrace.1750000000.11796.hint9"
@@ -184,6 +185,54 @@ TEST(layouts_with_short_system_registers_are_detected)
             free(bytes);
         }
     }
+}
+
+/* ---- Damage ---- */
+
+enum { RUN_INSNS = 2000, RUN_TOKEN = 5, RUN_FIRST = 13 };
+
+/* One PCINST, then a long run of instructions without any. */
+static uint8_t *make_run(size_t *size)
+{
+    uint8_t *bytes = malloc(RUN_FIRST + (size_t)RUN_TOKEN * RUN_INSNS);
+    REQUIRE(bytes != NULL);
+    *size = stele_xtrace_token_encode(
+        &(stele_xtrace_token){.kind = STELE_XTRACE_PCINST, .pc = 0x400000, .opcode = 0xd503201f},
+        bytes);
+    for (size_t i = 0; i < RUN_INSNS; i++)
+        *size += stele_xtrace_token_encode(
+            &(stele_xtrace_token){.kind = STELE_XTRACE_INST, .opcode = 0x91000400 + (uint32_t)i},
+            bytes + *size);
+    return bytes;
+}
+
+/* Reading goes on where tokens follow each other again, whether or not one has a program counter.
+ */
+TEST(damage_does_not_wait_for_a_program_counter)
+{
+    size_t size;
+    uint8_t *bytes = make_run(&size);
+    for (size_t i = 20; i < RUN_INSNS; i += 97) {
+        const size_t at = RUN_FIRST + i * RUN_TOKEN;
+        const uint8_t token = bytes[at];
+        const stele_xtrace_tokens tokens = standard_tokens();
+        diag_sink diag = {.fn = NULL};
+        xtrace_scan scan;
+        xtrace_group group;
+        input *in;
+        uint64_t named = 0;
+        bytes[at] = 0xff;
+        REQUIRE(input_open_memory(&diag, "run", bytes, size, &in) == STELE_OK);
+        REQUIRE(xtrace_scan_open(&scan, in, &tokens, NULL, 0) == STELE_OK);
+        while (xtrace_scan_next(&scan, &group) == STELE_OK)
+            named += group.kind == XTRACE_GROUP_BYTES ? group.size : 0;
+        CHECK(scan.count + 24 >= RUN_INSNS);
+        CHECK_EQ_U64(scan.skipped_size, named);
+        xtrace_scan_close(&scan);
+        input_close(in);
+        bytes[at] = token;
+    }
+    free(bytes);
 }
 
 /* ---- Traces ---- */

@@ -18,6 +18,8 @@ typedef struct insns {
     bool text_tried;
     diag_sink *diag;       /* NULL: findings are told */
     stele_balance balance; /* so far, of all traces */
+    bool has_content_size; /* of the last trace: its bytes after unpacking are known */
+    uint64_t content_size;
     uint64_t stray_count;
     uint64_t snapshot_count; /* of the last stream, where they were asked for */
     bool ends_with_snapshot; /* one stands behind its last instruction */

@@ -287,6 +287,8 @@ stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_c
     stele_status status;
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     status = read_streams(c, s, trace, to);
+    balance_add(&s->balance, &trace->balance);
+    s->has_content_size = trace_content_size(trace, &s->content_size);
     progress_clear(&c->progress);
     return status;
 }

@@ -100,18 +100,22 @@ typedef struct xtrace_snapshots {
     diag_sink *diag;
     stele_xtrace_snapshot next; /* valid with has_next; its bytes until the next step */
     uint64_t offset, count;     /* of `next`; snapshots before it */
+    uint64_t skipped_size;      /* at the end of the file: bytes that are no whole snapshot */
     bool is_open, has_next;
 } xtrace_snapshots;
 
 /* Reads the header and finds the layout; a finding when there is none. */
-stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *context,
-                                    xtrace_part *part);
+stele_status xtrace_snapshots_learn(xtrace_trace *trace, stele_context *context, xtrace_part *part);
 stele_status xtrace_snapshots_open(xtrace_snapshots *s, const xtrace_trace *trace,
                                    const xtrace_part *part, diag_sink *diag);
 stele_status xtrace_snapshots_step(xtrace_snapshots *s);
 
 /* Goes to the snapshot of a number; `has_next` tells whether it is there. */
 stele_status xtrace_snapshots_seek(xtrace_snapshots *s, uint64_t number);
+
+/* What became of the bytes of a file of snapshots, and of instructions from `begin` on, so far. */
+stele_balance xtrace_snapshots_balance(const xtrace_snapshots *s);
+stele_balance xtrace_scan_balance(const xtrace_scan *s, uint64_t begin);
 
 /* Whether the next snapshot was taken before the instruction of this number, whose token stands at
    `offset`. */

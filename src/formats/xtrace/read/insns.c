@@ -30,9 +30,10 @@ typedef struct insns {
     xtrace_input from;
     xtrace_scan scan;
     xtrace_snapshots snapshots;
-    uint64_t snapshot; /* number of the last one; INSN_SNAPSHOT_FIRST: none */
-    uint64_t stop;     /* where the request's part of this stream ends */
-    uint64_t skipped_size;
+    uint64_t snapshot;     /* number of the last one; INSN_SNAPSHOT_FIRST: none */
+    uint64_t begin;        /* where the request's part of this stream begins */
+    uint64_t stop;         /* where it ends */
+    stele_balance balance; /* of the streams before */
 } insns;
 
 /* ---- Parts of a stream ----------------------------------------------------------------------- */
@@ -96,16 +97,31 @@ static stele_status enter_part(insns *p)
     xtrace_input_close(&snapshots);
     if (begin != 0 && !p->is_absent)
         window_move(&p->scan.win, begin, UINT64_MAX);
+    p->begin = p->is_absent ? 0 : begin;
     return status;
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
+/* What became of the bytes of the streams so far. */
+static stele_balance balance_now(const insns *p)
+{
+    stele_balance sum = p->balance;
+    const stele_balance snapshots = xtrace_snapshots_balance(&p->snapshots);
+    if (p->request.part == 0) /* all parts look at the same snapshots */
+        balance_add(&sum, &snapshots);
+    if (p->from.in != NULL && !p->is_absent) {
+        const stele_balance scanned = xtrace_scan_balance(&p->scan, p->begin);
+        balance_add(&sum, &scanned);
+    }
+    return sum;
+}
+
 static void stream_close(insns *p)
 {
+    p->balance = p->base.balance = balance_now(p);
     if (p->from.in != NULL)
         xtrace_scan_close(&p->scan);
-    p->skipped_size += p->scan.skipped_size;
     p->scan = (xtrace_scan){0};
     xtrace_input_close(&p->from);
     xtrace_snapshots_close(&p->snapshots);
@@ -119,6 +135,7 @@ static stele_status stream_open(insns *p)
     p->is_open = true;
     p->flags = INSN_DISCONTINUOUS;
     p->snapshot = INSN_SNAPSHOT_FIRST;
+    p->begin = 0;
     p->stop = UINT64_MAX;
     p->is_absent = false;
     if (status != STELE_OK || p->from.in == NULL)
@@ -511,7 +528,7 @@ static stele_status insns_fill(insn_producer *self, insn_batch *batch)
             status = stream_open(p);
         if (status == STELE_OK)
             status = p->from.in != NULL ? stream_step(p, batch) : STELE_END;
-        self->balance.skipped_size = p->skipped_size + p->scan.skipped_size;
+        self->balance = balance_now(p);
         if (status == STELE_END) {
             batch->insn_count = 0;
             status = stream_finish(p);

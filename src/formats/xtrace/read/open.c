@@ -246,6 +246,49 @@ static void xtrace_close(stele_trace *self)
     free(self);
 }
 
+/* Sizes of all files of the trace, where some are not of its source, and of what else is in that.
+ */
+static stele_status learn_size(xtrace_trace *trace, const xtrace_file *file, uint64_t *used)
+{
+    stele_trace *base = &trace->base;
+    xtrace_input from;
+    stele_status status;
+    if (file->kind == XTRACE_FILE_MEMBER)
+        *used += source_member_at(base->source, file->member)->size;
+    if (file->kind != XTRACE_FILE_BESIDE || base->content_size == UINT64_MAX)
+        return STELE_OK;
+    status = xtrace_input_open(trace, file, &from);
+    if (status == STELE_OK && from.in->has_size)
+        base->content_size += from.in->size;
+    else if (status == STELE_OK)
+        base->content_size = UINT64_MAX;
+    xtrace_input_close(&from);
+    return status;
+}
+
+static stele_status learn_sizes(xtrace_trace *trace)
+{
+    stele_trace *base = &trace->base;
+    stele_status status = STELE_OK;
+    uint64_t used = 0, whole = 0;
+    bool has_whole = false;
+    for (size_t i = 0; i < trace->part_count && status == STELE_OK; i++) {
+        const xtrace_part *part = &trace->parts[i];
+        has_whole |=
+            part->insns.kind == XTRACE_FILE_WHOLE || part->snapshots.kind == XTRACE_FILE_WHOLE;
+        status = learn_size(trace, &part->insns, &used);
+        if (status == STELE_OK)
+            status = learn_size(trace, &part->snapshots, &used);
+    }
+    if (base->content_size != 0 && base->content_size != UINT64_MAX && has_whole)
+        base->content_size =
+            source_content_size(base->source, &whole) ? base->content_size + whole : UINT64_MAX;
+    /* Other files of a folder are none of the trace's. */
+    if (source_input(base->source) == NULL && source_content_size(base->source, &whole))
+        base->balance.padding_size += whole - used;
+    return status;
+}
+
 /* Threads of one collection can be ordered by their accesses, where all of them have an order. */
 static void relate_parts(xtrace_trace *trace)
 {
@@ -269,6 +312,8 @@ static stele_status open_parts(xtrace_trace *trace, source *from)
         status = learn_part(trace, &trace->parts[i], i == 0);
     if (status == STELE_OK)
         relate_parts(trace);
+    if (status == STELE_OK)
+        status = learn_sizes(trace);
     return status;
 }
 

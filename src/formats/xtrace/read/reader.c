@@ -24,17 +24,30 @@ typedef struct xtrace_producer {
     stage stage;
     xtrace_group group;
     uint64_t at;           /* in the group, of its next value */
-    uint64_t skipped_size; /* of the parts before */
+    stele_balance balance; /* of the parts before */
     bool wants_values;
 } xtrace_producer;
 
 /* ---- Parts ---- */
 
+/* What became of the bytes of the parts so far. */
+static stele_balance balance_now(const xtrace_producer *p)
+{
+    stele_balance sum = p->balance;
+    const stele_balance snapshots = xtrace_snapshots_balance(&p->snapshots);
+    balance_add(&sum, &snapshots);
+    if (p->insns.in != NULL) {
+        const stele_balance scanned = xtrace_scan_balance(&p->scan, 0);
+        balance_add(&sum, &scanned);
+    }
+    return sum;
+}
+
 static void part_close(xtrace_producer *p)
 {
+    p->balance = balance_now(p);
     if (p->insns.in != NULL)
         xtrace_scan_close(&p->scan);
-    p->skipped_size += p->scan.skipped_size;
     p->scan = (xtrace_scan){0};
     xtrace_input_close(&p->insns);
     xtrace_snapshots_close(&p->snapshots);
@@ -119,15 +132,38 @@ static bool produce_head(xtrace_producer *p, stele_batch *batch)
                                                : xtrace_make_insn(&p->maker, batch, &p->group);
 }
 
+/* Takes the next group, after those that the request leaves out. Where time is the order of
+   accesses, every instruction may hold the next one. STELE_END where the bounds end. */
+static stele_status produce_next(xtrace_producer *p)
+{
+    const xtrace_snapshots *s = &p->snapshots;
+    const produce_request *r = &p->request;
+    const bool is_bounded = !p->trace->is_by_order && p->check == NULL;
+    const uint64_t begin = r->begin_ns > 0 ? (uint64_t)r->begin_ns : r->begin_ticks;
+    stele_status status;
+    if (is_bounded && p->scan.count < begin) {
+        uint64_t count_end = begin, offset_end = UINT64_MAX;
+        if (s->has_next && s->part->is_index_offset)
+            offset_end = s->next.index;
+        else if (s->has_next && s->next.total_count < count_end)
+            count_end = s->next.total_count;
+        /* The ticks of accesses with an order are that. */
+        xtrace_scan_pass(&p->scan, count_end, offset_end, r->begin_ticks == 0);
+    }
+    status = xtrace_scan_next(&p->scan, &p->group);
+    p->stage = status == STELE_END ? STAGE_END : STAGE_SNAPSHOTS;
+    if (status == STELE_OK && is_bounded && r->end_ns != INT64_MAX &&
+        p->group.kind == XTRACE_GROUP_INSN &&
+        (r->end_ns <= 0 || p->group.number >= (uint64_t)r->end_ns))
+        return STELE_END;
+    return status == STELE_END ? STELE_OK : status;
+}
+
 /* One step of the current group; STELE_END behind the last snapshot. */
 static stele_status produce_step(xtrace_producer *p, stele_batch *batch)
 {
-    stele_status status;
     switch (p->stage) {
-    case STAGE_NEXT:
-        status = xtrace_scan_next(&p->scan, &p->group);
-        p->stage = status == STELE_END ? STAGE_END : STAGE_SNAPSHOTS;
-        return status == STELE_END ? STELE_OK : status;
+    case STAGE_NEXT: return produce_next(p);
     case STAGE_SNAPSHOTS:
         if (snapshot_is_due(p))
             return produce_snapshot(p, batch);
@@ -158,7 +194,7 @@ static stele_status xtrace_fill(producer *self, stele_batch *batch)
         status = part_open(p);
     while (status == STELE_OK && !batch_is_full(batch))
         status = produce_step(p, batch);
-    self->balance.skipped_size = p->skipped_size + p->scan.skipped_size;
+    self->balance = balance_now(p);
     if (status == STELE_END) {
         part_close(p);
         p->part++;
@@ -216,8 +252,10 @@ static stele_status part_count(const xtrace_trace *trace, const xtrace_part *par
         return status;
     status = xtrace_scan_open(&scan, from.in, &trace->tokens, NULL, window_size);
     if (status == STELE_OK) {
-        while ((status = xtrace_scan_next(&scan, &group)) == STELE_OK)
-            ;
+        do {
+            xtrace_scan_pass(&scan, UINT64_MAX, UINT64_MAX, true);
+            status = xtrace_scan_next(&scan, &group);
+        } while (status == STELE_OK);
         *count = scan.count;
         xtrace_scan_close(&scan);
     }

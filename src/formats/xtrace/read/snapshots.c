@@ -7,17 +7,18 @@
 /* Enough for two snapshots of the longest vectors. */
 #define LEARN_SIZE ((size_t)160 << 10)
 
-static void learn(stele_context *context, const input *in, const stele_xtrace_layout *wanted,
+static bool learn(stele_context *context, const input *in, const stele_xtrace_layout *wanted,
                   xtrace_part *part, const uint8_t *bytes, size_t size)
 {
     const uint64_t file_size = in->has_size ? in->size : 0;
     part->has_layout = stele_xtrace_layout_detect(bytes, size, file_size, wanted, &part->layout) ||
                        stele_xtrace_layout_detect(bytes, size, 0, wanted, &part->layout);
     if (!part->has_layout) {
-        diag_report(&context->diag, &xtrace_codes[XTR008], in->name, 0, 0,
+        diag_report(&context->diag, &xtrace_codes[XTR008], in->name, 0,
+                    in->has_size ? in->size : size,
                     "a header of 24, 0, 19 or 32 bytes, and snapshots",
                     size < 24 ? "%zu bytes" : "other sizes", size);
-        return;
+        return false;
     }
     part->has_header = part->layout.header_size != 0;
     if (part->has_header) {
@@ -25,10 +26,10 @@ static void learn(stele_context *context, const input *in, const stele_xtrace_la
         stele_xtrace_header_decode(bytes, &part->header);
         part->is_core |= part->header.is_core != 0;
     }
+    return true;
 }
 
-stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *context,
-                                    xtrace_part *part)
+stele_status xtrace_snapshots_learn(xtrace_trace *trace, stele_context *context, xtrace_part *part)
 {
     xtrace_input from;
     uint8_t *bytes;
@@ -49,8 +50,9 @@ stele_status xtrace_snapshots_learn(const xtrace_trace *trace, stele_context *co
     }
     bytes = malloc(LEARN_SIZE);
     status = bytes != NULL ? input_read(from.in, 0, bytes, LEARN_SIZE, &size) : STELE_ERR_MEMORY;
-    if (status == STELE_OK)
-        learn(context, from.in, &trace->wish.layout, part, bytes, size);
+    /* Nobody reads a file whose layout is not known. */
+    if (status == STELE_OK && !learn(context, from.in, &trace->wish.layout, part, bytes, size))
+        trace->base.balance.skipped_size += from.in->has_size ? from.in->size : size;
     free(bytes);
     xtrace_input_close(&from);
     return status;
@@ -110,12 +112,26 @@ stele_status xtrace_snapshots_step(xtrace_snapshots *s)
     left = window_need(&s->win, size);
     s->has_next = left >= size;
     s->offset = window_offset(&s->win);
+    s->skipped_size = s->has_next ? 0 : left;
     if (s->has_next)
         stele_xtrace_snapshot_decode(&s->part->layout, s->win.at, &s->next);
     else if (left != 0 && s->win.status == STELE_OK && s->diag != NULL)
         diag_report(s->diag, &xtrace_codes[XTR012], s->win.in->name, s->offset, left, NULL,
                     "%zu bytes of a snapshot of %zu", left, size);
     return s->has_next || s->win.status == STELE_ERR_READ ? STELE_OK : s->win.status;
+}
+
+stele_balance xtrace_snapshots_balance(const xtrace_snapshots *s)
+{
+    return (stele_balance){.record_size = s->is_open ? window_offset(&s->win) : 0,
+                           .skipped_size = s->skipped_size};
+}
+
+stele_balance xtrace_scan_balance(const xtrace_scan *s, uint64_t begin)
+{
+    const uint64_t end = window_offset(&s->win) + s->pending;
+    return (stele_balance){.record_size = end - begin - s->skipped_size,
+                           .skipped_size = s->skipped_size};
 }
 
 void xtrace_snapshots_close(xtrace_snapshots *s)

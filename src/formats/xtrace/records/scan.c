@@ -8,10 +8,14 @@
 #define ALLGPR_SIZE    (1 + STELE_XTRACE_GPR_COUNT * 8)
 #define TOKEN_SIZE_MAX (XTRACE_VEC_HEAD + STELE_XTRACE_IOVECS_MAX * XTRACE_IOVEC)
 
-/* How far to look for what may be the next instruction, and how many tokens it must lead to. */
-#define LEAD_TOKENS    16u
-#define LEAD_SIZE      ((size_t)4 << 10)
-#define SKIP_PART_SIZE ((size_t)16 << 10)
+/* How far to look for what may be the next instruction, and how many tokens it must lead to. One
+   without a program counter must lead to more of them, and is taken only where no other comes
+   within so many bytes: this bounds what one damaged byte costs. */
+#define LEAD_TOKENS      16u
+#define LEAD_TOKENS_BARE 64u
+#define LEAD_SIZE        ((size_t)4 << 10)
+#define BARE_SIZE        ((size_t)4 << 10)
+#define SKIP_PART_SIZE   ((size_t)16 << 10)
 
 stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_tokens *tokens,
                               diag_sink *diag, size_t window_size)
@@ -57,35 +61,42 @@ size_t xtrace_tokens_count(const stele_xtrace_tokens *tokens, const uint8_t *byt
 
 /* ---- Damage ---- */
 
-/* Does an instruction with a program counter begin at `at[index]`, and lead to more tokens? */
-static bool scan_leads_on(xtrace_scan *s, size_t index)
+/* Does a token begin at `at[index]` that leads to so many others? */
+static bool scan_leads_on(xtrace_scan *s, size_t index, size_t wanted)
 {
     const size_t there = window_need(&s->win, index + LEAD_SIZE) - index;
     const size_t left = there < LEAD_SIZE ? there : LEAD_SIZE;
     const uint8_t *at = s->win.at + index;
     size_t end;
-    const size_t count = xtrace_tokens_count(s->tokens, at, left, LEAD_TOKENS, &end);
+    const size_t count = xtrace_tokens_count(s->tokens, at, left, wanted, &end);
     if (count == 0)
         return false;
+    if (wanted == LEAD_TOKENS_BARE && left < LEAD_SIZE)
+        return count == wanted || (end == left && count >= LEAD_TOKENS);
     /* Fewer are enough where what follows is cut: by the end of the trace or of the look. */
-    return count == LEAD_TOKENS || end == left ||
+    return count == wanted || end == left ||
            xtrace_token_size(s->tokens, at + end, left - end) != 0;
 }
 
-/* Steps over bytes up to the next instruction with a program counter, or the end. */
+/* Steps over bytes up to the next instruction, or the end. */
 static void scan_skip(xtrace_scan *s)
 {
     window *w = &s->win;
-    size_t i = 1;
-    while (window_need(w, i + 1) > i) {
-        if (s->tokens->kinds[w->at[i]] == STELE_XTRACE_PCINST && scan_leads_on(s, i))
-            break;
-        if (++i == SKIP_PART_SIZE) {
+    size_t i = 1, bare = 0; /* the first that has no program counter, and leads on; 0: none yet */
+    while (window_need(w, i + 1) > i && (bare == 0 || i - bare < BARE_SIZE)) {
+        const uint8_t kind = s->tokens->kinds[w->at[i]];
+        if (kind == STELE_XTRACE_PCINST && scan_leads_on(s, i, LEAD_TOKENS)) {
+            w->at += i;
+            return;
+        }
+        if (bare == 0 && kind == STELE_XTRACE_INST && scan_leads_on(s, i, LEAD_TOKENS_BARE))
+            bare = i;
+        if (++i == SKIP_PART_SIZE && bare == 0) {
             w->at += i;
             i = 0;
         }
     }
-    w->at += i;
+    w->at += bare != 0 ? bare : i;
 }
 
 static void scan_damage(xtrace_scan *s, size_t token_size, xtrace_group *group)
@@ -173,6 +184,81 @@ static void group_judge(xtrace_scan *s, const xtrace_group *group)
         s->is_lost_reported = true;
         scan_report(s, XTR004, group->offset + group->insn, 5, "a PCINST", "an INST");
     }
+}
+
+/* ---- Passing ---- */
+
+/* Any token that is passed over is shorter, and so is the head of any other. */
+#define PASS_MARGIN 512u
+
+/* Of an INST or PCINST these bits are 1, and one more tells them apart. */
+#define PASS_OPENING_MASK 0x37u
+#define PASS_HAS_PC       0x08u
+
+/* Where the tokens of an instruction end, the first of which is at `at`; NULL: some of them are not
+   to be passed over, or may lie after `end`. */
+static inline const uint8_t *pass_values(const stele_xtrace_tokens *tokens, const uint8_t *at,
+                                         const uint8_t *end, bool passes_order)
+{
+    while ((*at & PASS_OPENING_MASK) != XTRACE_CLASS_INST) {
+        const size_t size = tokens->sizes[*at];
+        const uint8_t kind = tokens->kinds[*at];
+        if (at >= end || kind == STELE_XTRACE_SVCARG || kind == STELE_XTRACE_SYSCALL_VEC ||
+            (kind == STELE_XTRACE_TIME && !passes_order) || size == 0 || size > PASS_MARGIN)
+            return NULL;
+        if (kind == STELE_XTRACE_ALLGPR)
+            break;
+        at += size;
+    }
+    return at;
+}
+
+/* Passes over what is in the window, up to `end`. */
+static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
+                        const uint8_t *token_end, bool passes_order)
+{
+    const uint8_t *at = s->win.at;
+    uint64_t pc = s->pc, count = s->count;
+    while (at < end && count < count_end && (*at & PASS_OPENING_MASK) == XTRACE_CLASS_INST) {
+        const bool has_pc = (*at & PASS_HAS_PC) != 0;
+        const uint64_t own_pc = has_pc ? load_le64(at + 1) : pc;
+        const uint8_t *next;
+        if (has_pc && !xtrace_pc_can_be(own_pc))
+            break;
+        next = pass_values(s->tokens, at + (has_pc ? 13 : 5), token_end, passes_order);
+        if (next == NULL || (size_t)(next - at) > XTRACE_GROUP_SIZE_MAX)
+            break;
+        pc = own_pc + 4;
+        count++;
+        at = next;
+    }
+    s->has_pc |= count != s->count;
+    s->is_continued &= count == s->count;
+    s->win.at = at;
+    s->pc = pc;
+    s->count = count;
+}
+
+void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, bool passes_order)
+{
+    window *w = &s->win;
+    uint64_t count;
+    w->at += s->pending;
+    s->pending = 0;
+    do {
+        const uint64_t offset = window_offset(w);
+        const uint8_t *token_end;
+        count = s->count;
+        if (offset >= offset_end || window_need(w, PASS_MARGIN + 1) <= PASS_MARGIN ||
+            (!s->has_pc && s->tokens->kinds[*w->at] != STELE_XTRACE_PCINST))
+            return;
+        token_end = w->end - PASS_MARGIN;
+        pass_window(s, count_end,
+                    offset_end - offset < (uint64_t)(token_end - w->at)
+                        ? w->at + (offset_end - offset)
+                        : token_end,
+                    token_end, passes_order);
+    } while (s->count != count && s->count < count_end);
 }
 
 stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group)

@@ -61,6 +61,14 @@ void xtrace_scan_close(xtrace_scan *s);
 /* Goes on at an offset, as if there were nothing before it. */
 void xtrace_scan_seek(xtrace_scan *s, uint64_t offset);
 
+/*
+ * Steps over instructions as fast as possible, as long as they and what belongs to them are usual:
+ * before the instruction that is number `count_end`, before those that stand at `offset_end` or
+ * after it, before those whose accesses have an order unless `passes_order`, and before whatever
+ * xtrace_scan_next() has to look at, such as all registers, system calls, damage, and the end.
+ */
+void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, bool passes_order);
+
 /* STELE_END behind the last group, STELE_ERR_READ, STELE_ERR_MEMORY. */
 stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group);
 
