@@ -79,14 +79,22 @@ static stele_status join_totals(void *user, void *fork)
     return STELE_OK;
 }
 
-static stele_status end_stream(void *user, const insns *s, const stele_stream *stream)
+static stele_status end_stream(void *user, const stele_insn_stats *stats,
+                               const stele_stream *stream)
 {
     insn_counting *counting = user;
     const insn_totals totals = counting->totals;
     counting->totals = (insn_totals){0};
     counting->has_others |= totals.insn_count == 0;
-    return insn_totals_tell(&totals, counting->sum, stream->track, s->snapshot_count,
-                            s->ends_with_snapshot);
+    return insn_totals_tell(&totals, counting->sum, stream->track, stats->snapshot_count,
+                            stats->ends_with_snapshot);
+}
+
+/* Findings are not reported here: those of a damaged trace are, once it is read as events. */
+static void note_damage(void *user, const stele_diag *diag)
+{
+    bool *is_damaged = user;
+    *is_damaged |= diag->code->severity != STELE_NOTE;
 }
 
 /* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
@@ -95,12 +103,14 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
                         stele_reader_stats *stats)
 {
     insn_counting counting = {.sum = sum};
-    diag_sink silent = {.fn = NULL};
-    insns s = {.request = INSN_REQUEST_ALL, .diag = &silent};
+    bool is_damaged = false;
+    insns s = {.options = STELE_INIT(stele_insn_options)};
     stele_status status;
     if (!selection_is_all(from) || !stele_trace_get_info(trace)->is_seekable)
         return false;
-    s.request.wants_accesses = s.request.wants_values = s.request.wants_snapshots = true;
+    s.options.wants_accesses = s.options.wants_values = s.options.wants_snapshots = true;
+    s.options.on_finding = note_damage;
+    s.options.finding_user = &is_damaged;
     status = insns_read_trace(c, &s, trace,
                               &(insn_consumer){.take = take_insns,
                                                .user = &counting,
@@ -108,11 +118,10 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
                                                .join = join_totals,
                                                .drop = free,
                                                .end = end_stream});
-    stats->balance = s.balance;
-    stats->has_content_size = s.has_content_size;
-    stats->content_size = s.content_size;
-    return status == STELE_OK && !counting.has_others && s.stray_count == 0 &&
-           silent.counts[STELE_ERROR] + silent.counts[STELE_WARNING] == 0;
+    stats->balance = s.stats.balance;
+    stats->has_content_size = s.stats.has_content_size;
+    stats->content_size = s.stats.content_size;
+    return status == STELE_OK && !counting.has_others && s.stats.stray_count == 0 && !is_damaged;
 }
 
 /* ---- One trace ---- */

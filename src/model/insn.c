@@ -67,7 +67,7 @@ bool insn_batch_grow_values(insn_batch *batch, uint32_t count)
     return grown != NULL;
 }
 
-uint64_t insn_access_number(const insn_batch *batch, const insn_access *access)
+uint64_t stele_insn_access_number(const insn_batch *batch, const insn_access *access)
 {
     const uint8_t *at = insn_access_bytes(batch, access);
     const unsigned size = access->size_log2 < 3 ? 1u << access->size_log2 : 8;
@@ -77,7 +77,8 @@ uint64_t insn_access_number(const insn_batch *batch, const insn_access *access)
     return number;
 }
 
-const insn_value *insn_value_find(const insn_batch *batch, const insn *at, insn_value_kind kind)
+const insn_value *stele_insn_value_find(const insn_batch *batch, const insn *at,
+                                        insn_value_kind kind)
 {
     const insn_value *values = insn_values(batch, at);
     for (uint16_t i = 0; i < at->value_count; i++) {
@@ -85,6 +86,11 @@ const insn_value *insn_value_find(const insn_batch *batch, const insn *at, insn_
             return &values[i];
     }
     return NULL;
+}
+
+bool stele_trace_has_insns(const stele_trace *trace)
+{
+    return trace_has_insns(trace);
 }
 
 stele_status trace_produce_insns(stele_trace *trace, const insn_request *request,

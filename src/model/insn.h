@@ -14,64 +14,36 @@
 #ifndef MODEL_INSN_H
 #define MODEL_INSN_H
 
+#include <stele/insn.h>
+
 #include "model/trace.h"
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
 
-enum {
-    INSN_HAS_PC = 1u << 0,
-    INSN_DISCONTINUOUS = 1u << 1, /* not behind the one before it, or the first of its stream */
-    INSN_AFTER_DAMAGE = 1u << 2,  /* others may have stood between the one before and this */
-    INSN_AT_SNAPSHOT = 1u << 3,   /* the registers before it are known */
-    INSN_HIDDEN = 1u << 4         /* a filter leaves it out; see analysis/insn/insn_filter.h */
-};
+/* The public types are those that producers fill: nothing is copied on the way. */
+typedef stele_insn insn;
+typedef stele_insn_access insn_access;
+typedef stele_insn_value insn_value;
+typedef stele_insn_value_kind insn_value_kind;
+typedef stele_insn_batch insn_batch;
 
-typedef struct insn {
-    uint64_t pc;
-    uint32_t opcode;
-    uint32_t offset; /* of its record, from the offset of the batch */
-    uint32_t access_first, value_first;
-    uint16_t access_count, value_count;
-    uint8_t level; /* exception level, 0 to 3 */
-    uint8_t flags; /* INSN_... */
-    uint16_t unused;
-} insn;
+#define INSN_HAS_PC        STELE_INSN_HAS_PC
+#define INSN_DISCONTINUOUS STELE_INSN_DISCONTINUOUS
+#define INSN_AFTER_DAMAGE  STELE_INSN_AFTER_DAMAGE
+#define INSN_AT_SNAPSHOT   STELE_INSN_AT_SNAPSHOT
+#define INSN_HIDDEN        STELE_INSN_HIDDEN
 
-/* What was read or written: `1 << size_log2` bytes, which stand in the batch's bytes. */
-typedef struct insn_access {
-    uint64_t address;
-    uint32_t data; /* offset in the batch's bytes */
-    uint8_t size_log2;
-    uint8_t is_store;
-    uint16_t unused;
-} insn_access;
-
-typedef enum insn_value_kind {
-    INSN_VALUE_STXR,     /* what an exclusive store gave: 0 is success */
-    INSN_VALUE_SYSTEM,   /* read by MRS or written by MSR */
-    INSN_VALUE_ARGUMENT, /* of a system call: its number, then x0 to x5, one value each */
-    INSN_VALUE_RESULT,   /* of the system call that is open */
-    INSN_VALUE_DC,       /* register of DC ZVA and the like */
-    INSN_VALUE_TARGET,   /* where an indirect branch goes */
-    INSN_VALUE_NZCV,     /* flags behind the instruction, in bits 28 to 31 */
-    INSN_VALUE_GPRS,     /* all registers before the instruction: 32 numbers in the bytes */
-    INSN_VALUE_VECTORS,  /* of a system call: pairs of base and length in the bytes */
-    INSN_VALUE_ORDER,    /* when the access behind it was made, among all threads */
-    INSN_VALUE_UNKNOWN,  /* undescribed, in the bytes */
-    INSN_VALUE_KIND_COUNT
-} insn_value_kind;
-
-typedef struct insn_value {
-    union {
-        uint64_t number;
-        struct {
-            uint32_t offset, size; /* in the batch's bytes; little-endian */
-        } bytes;
-    } u;
-    uint16_t access; /* accesses of the instruction that stand before it */
-    uint8_t kind;    /* insn_value_kind */
-    uint8_t unused[5];
-} insn_value;
+#define INSN_VALUE_STXR     STELE_INSN_VALUE_STXR
+#define INSN_VALUE_SYSTEM   STELE_INSN_VALUE_SYSTEM
+#define INSN_VALUE_ARGUMENT STELE_INSN_VALUE_ARGUMENT
+#define INSN_VALUE_RESULT   STELE_INSN_VALUE_RESULT
+#define INSN_VALUE_DC       STELE_INSN_VALUE_DC
+#define INSN_VALUE_TARGET   STELE_INSN_VALUE_TARGET
+#define INSN_VALUE_NZCV     STELE_INSN_VALUE_NZCV
+#define INSN_VALUE_GPRS     STELE_INSN_VALUE_GPRS
+#define INSN_VALUE_VECTORS  STELE_INSN_VALUE_VECTORS
+#define INSN_VALUE_ORDER    STELE_INSN_VALUE_ORDER
+#define INSN_VALUE_UNKNOWN  STELE_INSN_VALUE_UNKNOWN
 
 _Static_assert(sizeof(insn) == 32 && sizeof(insn_access) == 16 && sizeof(insn_value) == 16,
                "arrays of instructions are packed");
@@ -79,24 +51,7 @@ _Static_assert(sizeof(insn) == 32 && sizeof(insn_access) == 16 && sizeof(insn_va
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 #define INSN_BATCH_COUNT    1024u
-#define INSN_SNAPSHOT_FIRST UINT64_MAX
-
-/* Instructions of one stream that stand between two snapshots. */
-typedef struct insn_batch {
-    uint32_t stream, track;
-    uint64_t number;   /* of the first instruction, counted in its stream from 0 */
-    uint64_t offset;   /* of the bytes, in the input */
-    uint64_t snapshot; /* number of the last snapshot before; INSN_SNAPSHOT_FIRST: none, or they
-                          were not asked for */
-    insn *insns;
-    insn_access *accesses;
-    insn_value *values;
-    uint32_t insn_count, insn_capacity;
-    uint32_t access_count, access_capacity;
-    uint32_t value_count, value_capacity;
-    const uint8_t *bytes; /* of the producer, until it fills the batch again */
-    uint32_t bytes_size;
-} insn_batch;
+#define INSN_SNAPSHOT_FIRST STELE_INSN_NO_SNAPSHOT
 
 /* `insn_capacity` 0 takes INSN_BATCH_COUNT. STELE_ERR_MEMORY. */
 stele_status insn_batch_new(uint32_t insn_capacity, insn_batch **out);
@@ -108,24 +63,29 @@ bool insn_batch_grow_values(insn_batch *batch, uint32_t count);
 
 static inline const insn_access *insn_accesses(const insn_batch *batch, const insn *at)
 {
-    return batch->accesses + at->access_first;
+    return stele_insn_accesses(batch, at);
 }
 
 static inline const insn_value *insn_values(const insn_batch *batch, const insn *at)
 {
-    return batch->values + at->value_first;
+    return stele_insn_values(batch, at);
 }
 
 static inline const uint8_t *insn_access_bytes(const insn_batch *batch, const insn_access *access)
 {
-    return batch->bytes + access->data;
+    return stele_insn_access_bytes(batch, access);
 }
 
-/* The first 8 bytes of what was read or written, as a number. */
-uint64_t insn_access_number(const insn_batch *batch, const insn_access *access);
+static inline uint64_t insn_access_number(const insn_batch *batch, const insn_access *access)
+{
+    return stele_insn_access_number(batch, access);
+}
 
-/* The first value of a kind; NULL: the instruction has none. */
-const insn_value *insn_value_find(const insn_batch *batch, const insn *at, insn_value_kind kind);
+static inline const insn_value *insn_value_find(const insn_batch *batch, const insn *at,
+                                                insn_value_kind kind)
+{
+    return stele_insn_value_find(batch, at, kind);
+}
 
 /* ---- Producers ------------------------------------------------------------------------------- */
 

@@ -5,9 +5,7 @@
 
 #include "model/insn.h"
 
-typedef struct insn_range {
-    uint64_t first, last; /* addresses; both are in */
-} insn_range;
+typedef stele_insn_range insn_range;
 
 /* Zeros let all pass. */
 typedef struct insn_filter {

@@ -167,19 +167,19 @@ static bool take_uses(cli *c, insns *s)
 
 bool insns_make(cli *c, insns *s)
 {
-    *s = (insns){.request = INSN_REQUEST_ALL};
+    *s = (insns){.options = STELE_INIT(stele_insn_options)};
     if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
         return cli_usage(c, "--json and --csv exclude each other");
     return cli_check(c, code_new(&s->code), "options") &&
-           insns_range(c, OPTION_INSN_RANGE, &s->request.insn_begin, &s->request.insn_end) &&
-           insns_range(c, OPTION_SNAPSHOT_RANGE, &s->request.snapshot_begin,
-                       &s->request.snapshot_end) &&
+           insns_range(c, OPTION_INSN_RANGE, &s->options.insn_begin, &s->options.insn_end) &&
+           insns_range(c, OPTION_SNAPSHOT_RANGE, &s->options.snapshot_begin,
+                       &s->options.snapshot_end) &&
            take_uses(c, s);
 }
 
 bool insns_make_all(cli *c, insns *s, option_id id)
 {
-    *s = (insns){.request = INSN_REQUEST_ALL};
+    *s = (insns){.options = STELE_INIT(stele_insn_options)};
     return cli_check(c, code_new(&s->code), "options") && take_binaries(c, s, id);
 }
 

@@ -4,25 +4,21 @@
 #ifndef CLI_INSN_INSN_H
 #define CLI_INSN_INSN_H
 
+#include <stele/insn.h>
+
 #include "analysis/insn/insn_filter.h"
 #include "cli/cli.h"
 #include "symbols/code.h"
 
 typedef struct insns {
-    insn_request request; /* the command says which accesses and values it wants */
+    stele_insn_options options; /* the command says which accesses and values it wants */
     insn_filter filter;
     uint64_t *threads; /* numbers of the wanted ones; NULL: all */
     size_t thread_count;
     code *code;               /* of --binary; empty without */
     struct disassembly *text; /* see insns_opcode_text() */
     bool text_tried;
-    diag_sink *diag;       /* NULL: findings are told */
-    stele_balance balance; /* so far, of all traces */
-    bool has_content_size; /* of the last trace: its bytes after unpacking are known */
-    uint64_t content_size;
-    uint64_t stray_count;
-    uint64_t snapshot_count; /* of the last stream, where they were asked for */
-    bool ends_with_snapshot; /* one stands behind its last instruction */
+    stele_insn_stats stats; /* of the last trace */
 } insns;
 
 /* The range of numbers that an option gives, as begin and end, which stay when it is not given.
@@ -39,22 +35,7 @@ bool insns_wants_thread(const insns *s, uint64_t number);
 /* For a command of other traces, too: all instructions, with the binaries of its own --binary. */
 bool insns_make_all(cli *c, insns *s, option_id id);
 
-/* Takes a batch, some instructions of which may be hidden. STELE_END ends reading early. */
-typedef stele_status insn_take_fn(void *user, const insn_batch *batch);
-
-/*
- * What becomes of the instructions. Streams come one after the other. Where `fork` is given, parts
- * of a stream may be taken at the same time, each into a fork of its own, which are then put
- * together in their order.
- */
-typedef struct insn_consumer {
-    insn_take_fn *take;
-    void *user;
-    stele_status (*fork)(void *user, void **fork);
-    stele_status (*join)(void *user, void *fork); /* frees the fork */
-    void (*drop)(void *fork);                     /* the same without taking it */
-    stele_status (*end)(void *user, const insns *s, const stele_stream *stream); /* may be NULL */
-} insn_consumer;
+typedef stele_insn_consumer insn_consumer;
 
 /* Reads a trace that is open; STELE_ERR_UNSUPPORTED: it has no instructions. */
 stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_consumer *to);

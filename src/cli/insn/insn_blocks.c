@@ -163,9 +163,10 @@ static stele_status join(void *user, void *fork)
     return status;
 }
 
-static stele_status end_stream(void *user, const insns *s, const stele_stream *stream)
+static stele_status end_stream(void *user, const stele_insn_stats *stats,
+                               const stele_stream *stream)
 {
-    (void)s;
+    (void)stats;
     (void)stream;
     return insn_blocks_cut(user);
 }

@@ -221,9 +221,10 @@ static stele_status take(void *user, const insn_batch *batch)
     return insn_branches_add(user, batch);
 }
 
-static stele_status end_stream(void *user, const insns *s, const stele_stream *stream)
+static stele_status end_stream(void *user, const stele_insn_stats *stats,
+                               const stele_stream *stream)
 {
-    (void)s;
+    (void)stats;
     (void)stream;
     return insn_branches_end(user);
 }
@@ -254,7 +255,7 @@ void command_INSN_BRANCHES(cli *c)
     if (insns_make(c, &s) &&
         cli_check(c, branches != NULL ? insn_branches_init(branches) : STELE_ERR_MEMORY,
                   "branches")) {
-        s.request.wants_values = true;
+        s.options.wants_values = true;
         if (insns_read_all(c, &s, &to))
             show(c, &s, branches);
     }

@@ -169,7 +169,7 @@ void command_INSN_CACHE(cli *c)
     if (insns_make(c, &s) && take_options(c, &config)) {
         const stele_status status = insn_cache_new(&config, &simulated, &wrong);
         const insn_consumer to = {.take = take, .user = simulated};
-        s.request.wants_accesses = true;
+        s.options.wants_accesses = true;
         if (status == STELE_ERR_ARGUMENT)
             cli_usage(c, "%s cannot be: its sets, and for plru its ways, must be a power of two",
                       cache_names[wrong]);

@@ -69,10 +69,11 @@ static stele_status take(void *user, const insn_batch *batch)
     return insn_calls_add(f->calls, batch);
 }
 
-static stele_status end_stream(void *user, const insns *s, const stele_stream *stream)
+static stele_status end_stream(void *user, const stele_insn_stats *stats,
+                               const stele_stream *stream)
 {
     const following *f = user;
-    (void)s;
+    (void)stats;
     (void)stream;
     return insn_calls_end(f->calls);
 }

@@ -206,7 +206,7 @@ static stele_status take_snapshot(void *user, const snapshot *at)
 {
     imaging *w = user;
     const size_t stride = at->z.size / 32;
-    if (at->number != w->s->request.snapshot_begin)
+    if (at->number != w->s->options.snapshot_begin)
         return STELE_OK;
     for (size_t i = 0; i < w->thread_count; i++) {
         thread_state *thread = &w->threads[i];
@@ -255,12 +255,12 @@ static bool read_all(imaging *w, insns *s, stele_trace *trace)
     const char *path = stele_trace_get_info(trace)->path;
     stele_status status;
     bool is_fine;
-    s->request.wants_accesses = true;
+    s->options.wants_accesses = true;
     status = insns_read_trace(c, s, trace, &to);
     is_fine = status == STELE_ERR_UNSUPPORTED ? cli_usage(c, "%s has no instructions", path)
                                               : cli_check(c, status, path);
     /* Without a range in numbers, the first instruction stands behind a snapshot. */
-    if (is_fine && s->request.insn_begin == 0)
+    if (is_fine && s->options.insn_begin == 0)
         is_fine = cli_check(c, snapshots_read(c, trace, take_snapshot, w), path);
     image_finish(&w->m);
     return is_fine;

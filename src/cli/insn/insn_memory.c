@@ -366,7 +366,7 @@ void command_INSN_MEMORY(cli *c)
     const char *what = option_value(&c->options, OPTION_MEMORY_SHOW);
     insns s;
     if (insns_make(c, &s)) {
-        s.request.wants_accesses = true;
+        s.options.wants_accesses = true;
         if (strcmp(what, "footprint") == 0)
             run_footprint(c, &s);
         else if (strcmp(what, "strides") == 0)

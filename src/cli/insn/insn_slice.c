@@ -39,8 +39,8 @@ static void write_image(cli *c, const char *slice, const char *form)
     if (insns_make(c, &s) && cli_check(c, path != NULL ? STELE_OK : STELE_ERR_MEMORY, slice))
         trace = cli_open_at(c, 0, slice);
     if (trace != NULL) {
-        s.request.snapshot_begin = 0;
-        s.request.snapshot_end = UINT64_MAX;
+        s.options.snapshot_begin = 0;
+        s.options.snapshot_end = UINT64_MAX;
         insn_image_write(c, &s, trace, is_raw, path);
     }
     stele_trace_close(trace);

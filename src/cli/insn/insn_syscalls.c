@@ -275,7 +275,7 @@ void command_INSN_SYSCALLS(cli *c)
     bool is_fine = insns_make(c, &s);
     if (is_fine && !l.is_summary && option_given(&c->options, OPTION_CSV))
         is_fine = cli_usage(c, "--csv is for --summary");
-    s.request.wants_values = true;
+    s.options.wants_values = true;
     insn_syscalls_init(&calls, take_call, &l);
     if (is_fine &&
         cli_check(c, keyed_init(&l.totals, sizeof(total)) ? STELE_OK : STELE_ERR_MEMORY,

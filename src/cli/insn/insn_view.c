@@ -24,14 +24,15 @@ typedef struct viewing {
 } viewing;
 
 /* The values that have a number; others are too long for a line. */
-static const char *const value_words[INSN_VALUE_KIND_COUNT] = {
+static const char *const value_words[STELE_INSN_VALUE_KIND_COUNT] = {
     [INSN_VALUE_STXR] = "stxr",     [INSN_VALUE_SYSTEM] = "system", [INSN_VALUE_ARGUMENT] = "arg",
     [INSN_VALUE_RESULT] = "return", [INSN_VALUE_DC] = "dc",         [INSN_VALUE_TARGET] = "target",
     [INSN_VALUE_NZCV] = "nzcv",     [INSN_VALUE_ORDER] = "order"};
 
-static const char *const block_words[INSN_VALUE_KIND_COUNT] = {[INSN_VALUE_GPRS] = "registers",
-                                                               [INSN_VALUE_VECTORS] = "vectors",
-                                                               [INSN_VALUE_UNKNOWN] = "misc"};
+static const char *const block_words[STELE_INSN_VALUE_KIND_COUNT] = {
+    [INSN_VALUE_GPRS] = "registers",
+    [INSN_VALUE_VECTORS] = "vectors",
+    [INSN_VALUE_UNKNOWN] = "misc"};
 
 static const char *register_name(unsigned reg, char name[4])
 {
@@ -302,7 +303,7 @@ void command_INSN_VIEW(cli *c)
     v.limit = option_number(o, OPTION_LIMIT);
     c->is_streaming = c->is_screen;
     if (insns_make(c, &s)) {
-        s.request.wants_accesses = s.request.wants_values = s.request.wants_snapshots = true;
+        s.options.wants_accesses = s.options.wants_values = s.options.wants_snapshots = true;
         if (option_given(o, OPTION_JSON))
             v.write = write_json;
         if (option_given(o, OPTION_CSV)) {
