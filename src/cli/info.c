@@ -158,7 +158,8 @@ static void show_argument(cli *c, size_t index, const selection *from, json *j)
         cli_conclude(c, c->options.arguments[index], NULL);
         return;
     }
-    if (cli_check(c, summary_new(c->context, &s), c->options.arguments[index])) {
+    if (cli_check(c, summary_new(c->context, c->options.arguments[index], &s),
+                  c->options.arguments[index])) {
         if (index > 0 && j == NULL)
             output_byte(c->out, '\n');
         show_trace(c, trace, s, from, j);

@@ -116,7 +116,7 @@ static stele_status try_summary(uint64_t *outcome)
     const summary_track *tracks;
     size_t name_count = 0, track_count = 0;
     summary *s;
-    stele_status status = summary_new(it.context, &s);
+    stele_status status = summary_new(it.context, "it", &s);
     if (status != STELE_OK)
         return status;
     status = summary_add(s, &(stele_segment){it.batch, 0, EVENTS});

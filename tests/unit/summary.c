@@ -14,7 +14,7 @@ static void begin(void)
 {
     REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
     REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
-    REQUIRE(summary_new(it.context, &it.summary) == STELE_OK);
+    REQUIRE(summary_new(it.context, "it", &it.summary) == STELE_OK);
     it.batch->columns = SUMMARY_COLUMNS;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/times.h"
+
 /* By number of the name; count 0 has not come up. */
 typedef struct name_count {
     uint64_t count;
@@ -11,22 +13,27 @@ typedef struct name_count {
 } name_count;
 
 struct summary {
-    const stele_context *context;
+    stele_context *context;
+    const char *source;
     summary_totals totals;
     name_count *names;
     uint32_t name_count;
     summary_track *tracks; /* by number of the track */
     uint32_t track_count;
+    times *streams; /* by number of the stream */
+    times runs;     /* of what has no stream */
+    uint32_t stream_count;
     summary_name *sorted_names;
     summary_track *sorted_tracks;
 };
 
-stele_status summary_new(const stele_context *context, summary **out)
+stele_status summary_new(stele_context *context, const char *source, summary **out)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
         return STELE_ERR_MEMORY;
     (*out)->context = context;
+    (*out)->source = source;
     return STELE_OK;
 }
 
@@ -40,9 +47,10 @@ void summary_free(summary *s)
 
 void summary_clear(summary *s)
 {
-    const summary empty = {.context = s->context};
+    const summary empty = {.context = s->context, .source = s->source};
     free(s->names);
     free(s->tracks);
+    free(s->streams);
     free(s->sorted_names);
     free(s->sorted_tracks);
     *s = empty;
@@ -65,6 +73,23 @@ static bool table_grow(void *table, uint32_t *count, uint32_t wanted, size_t siz
     return true;
 }
 
+/* Streams that have a range were looked through before, and their outliers reported then. */
+static bool streams_reserve(summary *s)
+{
+    const uint32_t old = s->stream_count, count = stele_stream_count(s->context);
+    if (count <= old)
+        return true;
+    if (!table_grow(&s->streams, &s->stream_count, count, sizeof *s->streams))
+        return false;
+    for (uint32_t i = old; i < s->stream_count; i++) {
+        const stele_stream *stream = stele_stream_get(s->context, i);
+        s->streams[i].source = s->source;
+        if (stream == NULL || !stream->has_range)
+            s->streams[i].diag = &s->context->diag;
+    }
+    return true;
+}
+
 /* Tables have room for all names and tracks of the context, so that events need no look. */
 static bool tables_reserve(summary *s)
 {
@@ -73,7 +98,8 @@ static bool tables_reserve(summary *s)
     return (names <= s->name_count ||
             table_grow(&s->names, &s->name_count, names, sizeof *s->names)) &&
            (tracks <= s->track_count ||
-            table_grow(&s->tracks, &s->track_count, tracks, sizeof *s->tracks));
+            table_grow(&s->tracks, &s->track_count, tracks, sizeof *s->tracks)) &&
+           streams_reserve(s);
 }
 
 /* An event without an end of its own, or with one before its begin, ends where it stands. Both
@@ -108,12 +134,12 @@ static void count_lost(summary_totals *totals, const stele_event *event)
 }
 
 /* Ranges of time of all events of a segment; turned inside out while there is none. */
-typedef struct times {
+typedef struct extent {
     int64_t begin_ns, end_ns;
     uint64_t begin_ticks, end_ticks;
-} times;
+} extent;
 
-static inline void count_times(times *t, const stele_event *event, int64_t end_ns)
+static inline void count_times(extent *t, const stele_event *event, int64_t end_ns)
 {
     const uint64_t end_ticks = event_end_ticks(event);
     t->begin_ns = event->time_ns < t->begin_ns ? event->time_ns : t->begin_ns;
@@ -122,19 +148,47 @@ static inline void count_times(times *t, const stele_event *event, int64_t end_n
     t->end_ticks = end_ticks > t->end_ticks ? end_ticks : t->end_ticks;
 }
 
-static void add_times(summary_totals *totals, times t)
+static void add_ticks(summary_totals *totals, uint64_t begin, uint64_t end)
 {
+    if (!totals->has_time || begin < totals->begin_ticks)
+        totals->begin_ticks = begin;
+    if (!totals->has_time || end > totals->end_ticks)
+        totals->end_ticks = end;
+    totals->has_time = true;
+}
+
+/* Events of a segment some of which are far from others: one after the other. Ticks of those that
+   turn out to be outliers later may be counted. */
+static void add_far(summary *s, times *own, const stele_segment *segment)
+{
+    const stele_event *const first = segment->batch->events + segment->first;
+    const stele_event *const end = first + segment->count;
+    for (const stele_event *event = first; event < end; event++) {
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+            continue;
+        times_add(own, event->time_ns, event->offset, event->size);
+        times_add_end(own, event_end_ns(event), event->offset, event->size);
+    }
+    for (const stele_event *event = first; event < end; event++) {
+        if ((event->flags & STELE_FLAG_NO_TIME) == 0 && event->time_ns >= own->begin_ns &&
+            event_end_ns(event) <= own->end_ns)
+            add_ticks(&s->totals, event->ticks, event_end_ticks(event));
+    }
+}
+
+/* What a segment's events say of their stream. */
+static void add_extent(summary *s, const stele_segment *segment, extent t)
+{
+    const uint32_t stream = segment->batch->stream;
+    times *own = stream < s->stream_count ? &s->streams[stream] : &s->runs;
     if (t.begin_ns > t.end_ns)
         return;
-    if (!totals->has_time || t.begin_ns < totals->begin_ns)
-        totals->begin_ns = t.begin_ns;
-    if (!totals->has_time || t.end_ns > totals->end_ns)
-        totals->end_ns = t.end_ns;
-    if (!totals->has_time || t.begin_ticks < totals->begin_ticks)
-        totals->begin_ticks = t.begin_ticks;
-    if (!totals->has_time || t.end_ticks > totals->end_ticks)
-        totals->end_ticks = t.end_ticks;
-    totals->has_time = true;
+    if (!times_are_near(own, t.begin_ns, t.end_ns)) {
+        add_far(s, own, segment);
+        return;
+    }
+    times_widen(own, t.begin_ns, t.end_ns, segment->count);
+    add_ticks(&s->totals, t.begin_ticks, t.end_ticks);
 }
 
 static inline void count_track(summary_track *entry, const stele_event *event, int64_t end_ns,
@@ -169,13 +223,13 @@ static inline bool are_alike(const stele_event *a, const stele_event *b)
 /* Events that begin with two alike, and have nothing but their time: in streams of a CPU many
    follow each other on one track. The first event behind them. */
 static inline const stele_event *count_alike(summary *s, const stele_event *event,
-                                             const stele_event *end, times *all)
+                                             const stele_event *end, extent *all)
 {
     const stele_event *const first = event;
     name_count *const names = s->names;
     const uint32_t names_end = s->name_count;
     summary_track *track = &s->tracks[first->track];
-    times t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
+    extent t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
     do {
         t.begin_ns = event->time_ns < t.begin_ns ? event->time_ns : t.begin_ns;
         t.end_ns = event->time_ns > t.end_ns ? event->time_ns : t.end_ns;
@@ -199,12 +253,14 @@ static inline const stele_event *count_alike(summary *s, const stele_event *even
 
 /* One pass for all figures, compiled for the usual columns and for others. */
 static inline __attribute__((always_inline)) void
-count_events(summary *s, const stele_event *event, const stele_event *end, uint32_t columns)
+count_events(summary *s, const stele_segment *segment, uint32_t columns)
 {
+    const stele_event *event = segment->batch->events + segment->first;
+    const stele_event *const end = event + segment->count;
     name_count *const names = s->names;
     summary_track *const tracks = s->tracks;
     const uint32_t names_end = s->name_count, tracks_end = s->track_count;
-    times t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
+    extent t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
     while (event < end) {
         const int64_t end_ns = event_end_ns(event);
         bool has_time = (columns & STELE_COLUMN_TIME) != 0;
@@ -232,21 +288,19 @@ count_events(summary *s, const stele_event *event, const stele_event *end, uint3
             count_name(s, names, names_end, event);
         event++;
     }
-    add_times(&s->totals, t);
+    add_extent(s, segment, t);
 }
 
 stele_status summary_add(summary *s, const stele_segment *segment)
 {
-    const stele_event *first = segment->batch->events + segment->first;
-    const stele_event *end = first + segment->count;
     const uint32_t columns = segment->batch->columns;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
     s->totals.event_count += segment->count; /* less the marks of loss, see count_lost() */
     if ((columns & SUMMARY_COLUMNS) == SUMMARY_COLUMNS)
-        count_events(s, first, end, SUMMARY_COLUMNS);
+        count_events(s, segment, SUMMARY_COLUMNS);
     else
-        count_events(s, first, end, columns);
+        count_events(s, segment, columns);
     return STELE_OK;
 }
 
@@ -257,7 +311,10 @@ stele_status summary_add_run(summary *s, const summary_run *run)
         return STELE_ERR_MEMORY;
     s->totals.event_count += run->count;
     s->totals.kind_counts[run->kind] += run->count;
-    add_times(&s->totals, (times){run->begin_ns, run->end_ns, run->begin_ticks, run->end_ticks});
+    if (s->runs.count == 0)
+        s->runs = (times){.begin_ns = run->begin_ns, .end_ns = run->end_ns};
+    times_widen(&s->runs, run->begin_ns, run->end_ns, run->count);
+    add_ticks(&s->totals, run->begin_ticks, run->end_ticks);
     if (s->names[0].count == 0)
         s->names[0].kind = (uint8_t)run->kind;
     s->names[0].count += run->count;
@@ -272,8 +329,26 @@ stele_status summary_add_run(summary *s, const summary_run *run)
 
 /* ---- Figures ---- */
 
-const summary_totals *summary_get_totals(const summary *s)
+static void add_range(summary_totals *totals, const times *own, bool *has_some)
 {
+    if (own->count == 0)
+        return;
+    if (!*has_some || own->begin_ns < totals->begin_ns)
+        totals->begin_ns = own->begin_ns;
+    if (!*has_some || own->end_ns > totals->end_ns)
+        totals->end_ns = own->end_ns;
+    *has_some = true;
+}
+
+const summary_totals *summary_get_totals(summary *s)
+{
+    bool has_some = false;
+    add_range(&s->totals, &s->runs, &has_some);
+    for (uint32_t i = 0; i < s->stream_count; i++) {
+        times_end(&s->streams[i]);
+        add_range(&s->totals, &s->streams[i], &has_some);
+    }
+    s->totals.has_time = has_some;
     return &s->totals;
 }
 

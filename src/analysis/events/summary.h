@@ -25,7 +25,8 @@ typedef struct summary_totals {
     uint64_t other_name_count; /* events with names beyond the limit: counts by name are then
                                   approximate, and are to be shown so */
     bool has_time;
-    int64_t begin_ns, end_ns; /* first time, last time or end of a complete event */
+    int64_t begin_ns, end_ns; /* first time, last time or end of a complete event, of all events
+                                 whose time is not far from all others */
     uint64_t begin_ticks, end_ticks;
     uint64_t unresolved_count, damaged_count, clamped_count;
     uint64_t lost_count;       /* sum of the LOST events' counts */
@@ -36,7 +37,8 @@ typedef struct summary_totals {
 #define SUMMARY_COLUMNS \
     (STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE)
 
-stele_status summary_new(const stele_context *context, summary **out);
+/* `source` is the path that findings are reported with; it must stay. */
+stele_status summary_new(stele_context *context, const char *source, summary **out);
 void summary_free(summary *s);
 
 /* Forgets all events. */
@@ -54,7 +56,9 @@ typedef struct summary_run {
 
 stele_status summary_add_run(summary *s, const summary_run *run);
 
-const summary_totals *summary_get_totals(const summary *s);
+/* To be called once all events were added: reports those whose time is far from all others
+   (STE015), which the range of times leaves out. */
+const summary_totals *summary_get_totals(summary *s);
 
 /* Sorted by count, most first (equal counts by number of the name or track); valid until the next
    call on the summary. STELE_ERR_MEMORY. */

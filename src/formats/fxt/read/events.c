@@ -399,9 +399,6 @@ static void make_event(making *m, stele_event *event)
         event->id = (uint64_t)fxt_clock_ns(&m->s->current->clock, r->words[0], &is_clamped);
         if (is_clamped)
             m->flags |= STELE_FLAG_CLAMPED;
-        if (r->words[0] < r->ticks)
-            report(m, FXT017, 0, r->size, "end at tick %llu, begin at %llu",
-                   (unsigned long long)r->words[0], (unsigned long long)r->ticks);
     }
 }
 

@@ -7,14 +7,15 @@
 
 #include "core/array.h"
 #include "formats/fxt/trace.h"
+#include "model/times.h"
 
 /* All runs together; then they are coalesced, two by two. */
 #define RUNS_MAX (256u << 10)
 
 /* Times of one provider. */
 typedef struct span {
-    bool has_time, has_records;
-    int64_t begin_ns, end_ns, newest_ns, lateness_ns;
+    times times;
+    int64_t newest_ns, lateness_ns;
 } span;
 
 typedef struct indexer {
@@ -82,50 +83,45 @@ static bool enter_stream(indexer *x)
     if (spans == NULL)
         return false;
     memset(spans + old, 0, (x->span_capacity - old) * sizeof *spans);
+    for (uint32_t i = old; i < x->span_capacity; i++) {
+        spans[i].times.diag = &x->trace->base.context->diag;
+        spans[i].times.source = x->walk.window.in->name;
+    }
     x->spans = spans;
     return true;
 }
 
 /* ---- Times ---- */
 
-static inline void span_add(span *times, int64_t ns)
+static inline void span_add(span *s, int64_t ns, const walk_record *at)
 {
     uint64_t lateness_ns;
-    if (!times->has_time) {
-        *times = (span){true, true, ns, ns, ns, 0};
-        return;
+    if (s->times.count == 0 || ns > s->newest_ns) {
+        s->newest_ns = ns;
+    } else if (ns != s->newest_ns) {
+        lateness_ns = (uint64_t)s->newest_ns - (uint64_t)ns;
+        if (lateness_ns > (uint64_t)s->lateness_ns)
+            s->lateness_ns = lateness_ns < INT64_MAX ? (int64_t)lateness_ns : INT64_MAX;
     }
-    if (ns >= times->newest_ns) {
-        times->newest_ns = ns;
-        if (ns > times->end_ns)
-            times->end_ns = ns;
-        return;
-    }
-    lateness_ns = (uint64_t)times->newest_ns - (uint64_t)ns;
-    if (lateness_ns > (uint64_t)times->lateness_ns)
-        times->lateness_ns = lateness_ns < INT64_MAX ? (int64_t)lateness_ns : INT64_MAX;
-    if (ns < times->begin_ns)
-        times->begin_ns = ns;
+    times_add(&s->times, ns, at->offset, at->size);
 }
 
-static void note_time(indexer *x, uint64_t ticks)
+static void note_time(indexer *x, const walk_record *at, uint64_t ticks)
 {
     bool is_clamped = false;
-    span_add(&x->spans[x->current], fxt_clock_ns(&x->state.current->clock, ticks, &is_clamped));
+    span_add(&x->spans[x->current], fxt_clock_ns(&x->state.current->clock, ticks, &is_clamped), at);
 }
 
 /* An event of some length lasts until its end. */
 static void note_complete(indexer *x, const walk_record *at)
 {
     stele_fxt_record r;
-    span *times = &x->spans[x->current];
     bool is_clamped = false;
-    int64_t end_ns;
     if (stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r) != STELE_FXT_OK)
         return;
-    end_ns = fxt_clock_ns(&x->state.current->clock, r.words[0], &is_clamped);
-    if (end_ns > times->end_ns)
-        times->end_ns = end_ns;
+    times_add_end(&x->spans[x->current].times,
+                  fxt_clock_ns(&x->state.current->clock, r.words[0], &is_clamped), at->offset,
+                  at->size);
 }
 
 /* ---- Records ---- */
@@ -170,7 +166,7 @@ static void index_large(indexer *x, walk_record *at)
     stele_fxt_record r;
     stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
     if (r.has_ticks)
-        note_time(x, r.ticks);
+        note_time(x, at, r.ticks);
 }
 
 /* Only what looks odd is worth a look at its contents here. */
@@ -221,7 +217,7 @@ static bool index_record(indexer *x, walk_record *at)
     case STELE_FXT_PROFILER:
         if (at->loaded < 2 * FXT_WORD)
             return true;
-        note_time(x, fxt_word(at->bytes + FXT_WORD, x->walk.is_big_endian));
+        note_time(x, at, fxt_word(at->bytes + FXT_WORD, x->walk.is_big_endian));
         if (type == STELE_FXT_EVENT && fxt_bits(at->header, 16, 19) == STELE_FXT_DURATION_COMPLETE)
             note_complete(x, at);
         return true;
@@ -249,14 +245,15 @@ static void index_publish(const indexer *x)
 {
     for (uint32_t i = 0; i < x->trace->stream_count; i++) {
         stele_stream *stream = context_stream(x->trace->base.context, x->trace->streams[i].stream);
-        const span *times = &x->spans[i];
-        stream->is_ordered = times->lateness_ns == 0;
+        span *s = &x->spans[i];
+        times_end(&s->times);
+        stream->is_ordered = s->lateness_ns == 0;
         stream->has_lateness = true;
-        stream->lateness_ns = times->lateness_ns;
-        stream->has_range = times->has_time;
-        stream->begin_ns = times->begin_ns;
-        stream->end_ns = times->end_ns;
-        x->trace->streams[i].begin_ns = times->begin_ns;
+        stream->lateness_ns = s->lateness_ns;
+        stream->has_range = s->times.count != 0;
+        stream->begin_ns = s->times.begin_ns;
+        stream->end_ns = s->times.end_ns;
+        x->trace->streams[i].begin_ns = s->times.begin_ns;
     }
     for (uint32_t i = 0; i < x->state.provider_count; i++) {
         const fxt_provider *p = x->state.providers[i];

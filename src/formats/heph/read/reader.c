@@ -12,6 +12,7 @@
 #include "formats/heph/read/names.h"
 #include "formats/heph/trace.h"
 #include "model/batch.h"
+#include "model/times.h"
 
 #define TRACK_SLOTS 256u
 
@@ -595,22 +596,16 @@ static stele_status producer_new(heph_trace *trace, const produce_request *reque
 /* ---- The trace ---- */
 
 /* The range of times, and by how much an event is younger than `*latest_ns` at most. */
-static void stream_take_event(stele_stream *stream, const stele_event *event, int64_t *latest_ns)
+static void stream_take_event(stele_stream *stream, times *range, const stele_event *event,
+                              int64_t *latest_ns)
 {
-    const int64_t end_ns = (int64_t)event->id;
     int64_t late_ns;
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
         return;
-    if (!stream->has_range) {
-        stream->has_range = true;
-        stream->begin_ns = stream->end_ns = *latest_ns = event->time_ns;
-    }
-    if (event->time_ns < stream->begin_ns)
-        stream->begin_ns = event->time_ns;
-    if (event->time_ns > stream->end_ns)
-        stream->end_ns = event->time_ns;
-    if (end_ns > stream->end_ns)
-        stream->end_ns = end_ns;
+    if (range->count == 0)
+        *latest_ns = event->time_ns;
+    times_add(range, event->time_ns, event->offset, event->size);
+    times_add_end(range, (int64_t)event->id, event->offset, event->size);
     if (__builtin_sub_overflow(*latest_ns, event->time_ns, &late_ns))
         late_ns = INT64_MAX;
     if (late_ns > stream->lateness_ns)
@@ -629,6 +624,7 @@ static stele_status index_stream(heph_trace *trace, stele_stream *stream)
                                      .begin_ns = INT64_MIN,
                                      .end_ns = INT64_MAX,
                                      .window_size = trace->base.context->limits.window_size};
+    times range = {.diag = &trace->base.context->diag, .source = source_path(trace->base.source)};
     stele_batch *batch;
     producer *from;
     int64_t latest_ns = 0;
@@ -642,8 +638,12 @@ static stele_status index_stream(heph_trace *trace, stele_stream *stream)
     }
     while ((status = from->ops->fill(from, batch)) == STELE_OK) {
         for (uint32_t i = 0; i < batch->event_count; i++)
-            stream_take_event(stream, &batch->events[i], &latest_ns);
+            stream_take_event(stream, &range, &batch->events[i], &latest_ns);
     }
+    times_end(&range);
+    stream->has_range = range.count != 0;
+    stream->begin_ns = range.begin_ns;
+    stream->end_ns = range.end_ns;
     from->ops->close(from);
     stele_batch_free(batch);
     return status == STELE_END ? STELE_OK : status;

@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
+#include "model/times.h"
 
 #define INDEX_WINDOW_SIZE ((size_t)4 << 10)
 
@@ -128,9 +129,29 @@ static uint64_t last_tsc(xray_trace *trace, window *w, const xray_range *range)
     return tsc;
 }
 
+/* The thread's times, of which `last` is the last range. Outliers stand at either end, as ranges
+   are sorted; the last of the others says when the thread ends. */
+static void end_ranges(xray_trace *trace, window *w, stele_stream *stream, times *range_times,
+                       size_t last)
+{
+    const xray_range *range = &trace->ranges[last];
+    bool is_clamped = false;
+    times_end(range_times);
+    while (range > trace->ranges && range[-1].thread == range->thread &&
+           tick_rate_ns(&trace->rate, range->first_tsc, &is_clamped) > range_times->end_ns)
+        range--;
+    times_add_end(range_times, tick_rate_ns(&trace->rate, last_tsc(trace, w, range), &is_clamped),
+                  range->begin, range->end - range->begin);
+    times_end(range_times);
+    stream->has_range = true;
+    stream->begin_ns = range_times->begin_ns;
+    stream->end_ns = range_times->end_ns;
+}
+
 /* Sorts the ranges by thread and time, and gives every stream its range of time. */
 static void order_ranges(xray_trace *trace, window *w)
 {
+    times range_times = {0};
     bool is_clamped = false;
     if (trace->range_count != 0)
         qsort(trace->ranges, trace->range_count, sizeof *trace->ranges, range_compare);
@@ -140,12 +161,13 @@ static void order_ranges(xray_trace *trace, window *w)
             context_stream(trace->base.context, trace->threads[range->thread].stream);
         const bool is_first = i == 0 || range[-1].thread != range->thread;
         const bool is_last = i + 1 == trace->range_count || range[1].thread != range->thread;
-        if (is_first) {
-            stream->has_range = true;
-            stream->begin_ns = tick_rate_ns(&trace->rate, range->first_tsc, &is_clamped);
-        }
+        if (is_first)
+            range_times =
+                (times){.diag = &trace->base.context->diag, .source = trace->base.info.path};
+        times_add(&range_times, tick_rate_ns(&trace->rate, range->first_tsc, &is_clamped),
+                  range->begin, range->end - range->begin);
         if (is_last)
-            stream->end_ns = tick_rate_ns(&trace->rate, last_tsc(trace, w, range), &is_clamped);
+            end_ranges(trace, w, stream, &range_times, i);
     }
 }
 

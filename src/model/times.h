@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From when to when the events of a stream are, without clock outliers: a damaged timestamp, or a
+ * clock that is set late, puts a few events years away from all others. They are told apart by
+ * where they stand: events before and after them are together. A stream may well jump ahead for
+ * good, and events of any stream may be late; neither makes an outlier.
+ */
+#ifndef MODEL_TIMES_H
+#define MODEL_TIMES_H
+
+#include "core/diag.h"
+
+/* Outliers of one stretch, with the place of the first of them. */
+typedef struct times_far {
+    uint64_t count;
+    int64_t begin_ns, end_ns;
+    uint64_t offset, size;
+} times_far;
+
+/* Zeroed, it holds no time. */
+typedef struct times {
+    uint64_t count; /* of times in the range */
+    int64_t begin_ns, end_ns;
+    uint64_t first_offset, first_size; /* where the first of them stands */
+    times_far far;                     /* times that may be outliers, or the start of a jump */
+    int64_t last_ns;                   /* the latest end of a span, when it lies far off */
+    uint64_t last_offset, last_size;
+    bool has_last;
+    uint64_t outlier_count;
+    diag_sink *diag; /* where outliers are reported; NULL: nowhere */
+    const char *source;
+} times;
+
+/* How far from others a time is no wonder, at least, and in a range of some length. */
+#define TIMES_REACH_LEAST UINT64_C(60000000000)
+
+static inline uint64_t times_reach(const times *t)
+{
+    const uint64_t span = (uint64_t)t->end_ns - (uint64_t)t->begin_ns;
+    if (span > UINT64_MAX / 64)
+        return UINT64_MAX;
+    return span * 64 > TIMES_REACH_LEAST ? span * 64 : TIMES_REACH_LEAST;
+}
+
+/* True when the times from begin to end, all of one stretch, go without a closer look. */
+static inline bool times_are_near(const times *t, int64_t begin_ns, int64_t end_ns)
+{
+    const uint64_t before = begin_ns < t->begin_ns ? (uint64_t)t->begin_ns - (uint64_t)begin_ns : 0;
+    const uint64_t after = end_ns > t->end_ns ? (uint64_t)end_ns - (uint64_t)t->end_ns : 0;
+    const uint64_t most = before > after ? before : after;
+    return t->count != 0 && t->far.count == 0 &&
+           (most <= TIMES_REACH_LEAST || most <= times_reach(t));
+}
+
+static inline void times_widen(times *t, int64_t begin_ns, int64_t end_ns, uint64_t count)
+{
+    t->begin_ns = begin_ns < t->begin_ns ? begin_ns : t->begin_ns;
+    t->end_ns = end_ns > t->end_ns ? end_ns : t->end_ns;
+    t->count += count;
+}
+
+/* An event, in the order of the stream; `offset` and `size` are its place in the source. */
+void times_add_slow(times *t, int64_t time_ns, uint64_t offset, uint64_t size);
+
+static inline void times_add(times *t, int64_t time_ns, uint64_t offset, uint64_t size)
+{
+    if (times_are_near(t, time_ns, time_ns))
+        times_widen(t, time_ns, time_ns, 1);
+    else
+        times_add_slow(t, time_ns, offset, size);
+}
+
+/* The end of the span that was just added, which may lie far ahead of what stands beside it. */
+void times_add_end_slow(times *t, int64_t end_ns, uint64_t offset, uint64_t size);
+
+static inline void times_add_end(times *t, int64_t end_ns, uint64_t offset, uint64_t size)
+{
+    if (end_ns > t->end_ns && t->far.count == 0)
+        times_add_end_slow(t, end_ns, offset, size);
+}
+
+/* No more times come: decides about what is left. */
+void times_end(times *t);
+
+#endif
