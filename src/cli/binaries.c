@@ -14,8 +14,8 @@
 /* The program (number 0), or a shared object that it loaded. */
 typedef struct object {
     const char *path;
-    sled_map *map; /* NULL: there is none, or it could not be opened */
-    uint8_t *seen; /* by function: bits of what it was seen to do */
+    stele_sled_map *map; /* NULL: there is none, or it could not be opened */
+    uint8_t *seen;       /* by function: bits of what it was seen to do */
     uint32_t seen_size;
 } object;
 
@@ -43,7 +43,7 @@ static const char *split(cli *c, const char *text, uint32_t *number)
 
 static bool open_object(cli *c, const char *text)
 {
-    static const sled_options plain_names;
+    static const stele_sled_options plain_names;
     diag_sink diag = {.fn = report_add, .user = &c->report};
     uint32_t number;
     object *o;
@@ -55,7 +55,7 @@ static bool open_object(cli *c, const char *text)
     if (o->path != NULL)
         return cli_usage(c, "--binary is given twice for object %u", (unsigned)number);
     o->path = path;
-    status = sled_map_open(&diag, path, &plain_names, &o->map);
+    status = stele_sled_map_open(&diag, path, &plain_names, &o->map);
     if (status != STELE_ERR_UNSUPPORTED) /* that is a warning */
         cli_check(c, status, path);
     return true;
@@ -74,15 +74,15 @@ static bool open_all(cli *c)
     return true;
 }
 
-static const sled_function *find(const object *o, uint32_t function)
+static const stele_sled_function *find(const object *o, uint32_t function)
 {
-    return o->map != NULL ? sled_map_function(o->map, function) : NULL;
+    return o->map != NULL ? stele_sled_map_function(o->map, function) : NULL;
 }
 
 static stele_text resolve(void *user, uint64_t module, uint64_t id)
 {
     const binaries *b = user;
-    const sled_function *function = NULL;
+    const stele_sled_function *function = NULL;
     if (module < OBJECTS_MAX && id <= STELE_XRAY_FUNCTION_MASK)
         function = find(&b->objects[module], (uint32_t)id);
     return function != NULL ? (stele_text){function->name, strlen(function->name)}
@@ -105,7 +105,7 @@ void binaries_free(binaries *b)
     if (b == NULL)
         return;
     for (size_t i = 0; i < OBJECTS_MAX; i++) {
-        sled_map_close(b->objects[i].map);
+        stele_sled_map_close(b->objects[i].map);
         free(b->objects[i].seen);
     }
     free(b);
@@ -151,18 +151,18 @@ void binaries_see(binaries *b, const stele_segment *segment)
    logged as exits. */
 static bool fits(uint32_t kinds, unsigned seen)
 {
-    const uint32_t entries = 1u << SLED_ENTER | 1u << SLED_ENTER_ARGS;
-    const uint32_t exits = 1u << SLED_EXIT | 1u << SLED_TAIL_EXIT;
+    const uint32_t entries = 1u << STELE_SLED_ENTER | 1u << STELE_SLED_ENTER_ARGS;
+    const uint32_t exits = 1u << STELE_SLED_EXIT | 1u << STELE_SLED_TAIL_EXIT;
     return ((seen & SEEN_ENTERED) == 0 || (kinds & entries) != 0) &&
            ((seen & SEEN_LEFT) == 0 || (kinds & exits) != 0) &&
-           ((seen & SEEN_TAIL_EXIT) == 0 || (kinds & 1u << SLED_TAIL_EXIT) != 0);
+           ((seen & SEEN_TAIL_EXIT) == 0 || (kinds & 1u << STELE_SLED_TAIL_EXIT) != 0);
 }
 
 static void judge(object *o, diag_sink *diag)
 {
     unsigned count = 0, absent = 0, other = 0, largest = 0;
     for (uint32_t i = 0; i < o->seen_size; i++) {
-        const sled_function *function = find(o, i);
+        const stele_sled_function *function = find(o, i);
         if (o->seen[i] == 0)
             continue;
         count++;
@@ -173,11 +173,11 @@ static void judge(object *o, diag_sink *diag)
             other++;
     }
     if (absent + other != 0)
-        diag_report(diag, &symbols_codes[SYM003], o->path, STELE_NO_OFFSET, 0,
+        diag_report(diag, &stele_symbols_codes[SYM003], o->path, STELE_NO_OFFSET, 0,
                     "the functions of the trace",
                     "%u of %u functions are not in its map (the trace's go up to %u, the map's to "
                     "%u), and %u were entered or left where it has no such sled",
-                    absent, count, largest, (unsigned)sled_map_functions(o->map), other);
+                    absent, count, largest, (unsigned)stele_sled_map_functions(o->map), other);
     if (o->seen != NULL)
         memset(o->seen, 0, o->seen_size);
 }

@@ -63,7 +63,7 @@ bool calling_make(cli *c, calling *s)
         !parse_duration(c, &s->duration_min_ns))
         return false;
     s->only = *request;
-    request->kinds = PROFILE_KINDS;
+    request->kinds = STELE_PROFILE_KINDS;
     request->order = STELE_ORDER_STREAMS;
     request->names = request->categories = (stele_globs){.count = 0};
     request->where = NULL;
@@ -94,44 +94,44 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     return true;
 }
 
-bool calling_make_profile(cli *c, const calling *s, bool by_track, profile **p)
+bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p)
 {
-    const profile_options given = {.by_track = by_track,
-                                   .depth_min = s->depth_min,
-                                   .depth_end = s->depth_end,
-                                   .duration_min_ns = s->duration_min_ns,
-                                   .only = &s->only};
-    return cli_check(c, profile_new(c->context, &given, p), "calls");
+    const stele_profile_options given = {.by_track = by_track,
+                                         .depth_min = s->depth_min,
+                                         .depth_end = s->depth_end,
+                                         .duration_min_ns = s->duration_min_ns,
+                                         .only = &s->only};
+    return cli_check(c, stele_profile_new(c->context, &given, p), "calls");
 }
 
-bool calling_make_paths(cli *c, const calling *s, bool by_track, paths **p)
+bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p)
 {
-    const path_options given = {.by_track = by_track,
-                                .depth_min = s->depth_min,
-                                .depth_end = s->depth_end,
-                                .duration_min_ns = s->duration_min_ns,
-                                .only = &s->only};
-    return cli_check(c, paths_new(c->context, &given, p), "calls");
+    const stele_path_options given = {.by_track = by_track,
+                                      .depth_min = s->depth_min,
+                                      .depth_end = s->depth_end,
+                                      .duration_min_ns = s->duration_min_ns,
+                                      .only = &s->only};
+    return cli_check(c, stele_paths_new(c->context, &given, p), "calls");
 }
 
 static stele_status ready_paths(void *user, const stele_reader_stats *stats)
 {
-    return paths_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+    return stele_paths_set_window(user, stats->range_begin_ns, stats->range_end_ns);
 }
 
 static stele_status take_paths(void *user, const stele_segment *segment)
 {
-    return paths_add(user, segment);
+    return stele_paths_add(user, segment);
 }
 
-bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p)
+bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p)
 {
     size_t read_count = 0;
     if (!joined_make(c) || !calling_make_paths(c, s, by_track, p))
         return false;
     for (size_t i = 0; i < c->options.argument_count; i++)
-        read_count +=
-            calling_read(c, s, i, paths_columns(*p), &(consumer){ready_paths, take_paths, *p});
+        read_count += calling_read(c, s, i, stele_paths_columns(*p),
+                                   &(consumer){ready_paths, take_paths, *p});
     return read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
 }
 
@@ -165,14 +165,15 @@ typedef struct unusual {
 
 #define UNUSUAL_COUNT 8
 
-static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
+static void list_unusual(const stele_call_counts *counts, unusual list[UNUSUAL_COUNT])
 {
     const unusual all[UNUSUAL_COUNT] = {
         {"unwound_count", "call", "left by an exception, or without an exit: ended by the caller",
-         counts->by_end[CALL_UNWOUND]},
-        {"open_count", "call", "still open at the end: ended there", counts->by_end[CALL_OPEN]},
+         counts->by_end[STELE_CALL_UNWOUND]},
+        {"open_count", "call", "still open at the end: ended there",
+         counts->by_end[STELE_CALL_OPEN]},
         {"entry_lost_count", "exit", "without entry: in no figure",
-         counts->by_end[CALL_ENTRY_LOST]},
+         counts->by_end[STELE_CALL_ENTRY_LOST]},
         {"overlap_count", "span", "overlapping others without nesting", counts->overlap_count},
         {"cut_count", "call", "beyond the depth limit: in no figure", counts->cut_count},
         {"repeated_count", "event", "repeating others, as forked processes do: counted once",
@@ -185,7 +186,7 @@ static void list_unusual(const call_counts *counts, unusual list[UNUSUAL_COUNT])
         list[i] = all[i];
 }
 
-void calling_write_unusual(output *out, const call_counts *counts)
+void calling_write_unusual(output *out, const stele_call_counts *counts)
 {
     unusual list[UNUSUAL_COUNT];
     char text[PRINT_SIZE];
@@ -197,7 +198,7 @@ void calling_write_unusual(output *out, const call_counts *counts)
     }
 }
 
-void calling_remark_unusual(cli *c, const call_counts *counts)
+void calling_remark_unusual(cli *c, const stele_call_counts *counts)
 {
     unusual list[UNUSUAL_COUNT];
     char text[PRINT_SIZE];
@@ -209,7 +210,7 @@ void calling_remark_unusual(cli *c, const call_counts *counts)
     }
 }
 
-void calling_write_unusual_json(json *j, const call_counts *counts)
+void calling_write_unusual_json(json *j, const stele_call_counts *counts)
 {
     unusual list[UNUSUAL_COUNT];
     list_unusual(counts, list);

@@ -15,7 +15,7 @@
  */
 typedef struct calling {
     selection selected;
-    stele_request only;            /* for call_options.only */
+    stele_request only;            /* for stele_call_options.only */
     uint32_t depth_min, depth_end; /* 0: no limit */
     uint64_t duration_min_ns;
 } calling;
@@ -29,12 +29,12 @@ void calling_free(calling *s);
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to);
 
 /* Makes a profile, or paths, of what is wanted; nothing is read. */
-bool calling_make_profile(cli *c, const calling *s, bool by_track, profile **p);
-bool calling_make_paths(cli *c, const calling *s, bool by_track, paths **p);
+bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p);
+bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p);
 
 /* Reads all arguments into call paths. False when none could be read; free the paths all the same.
  */
-bool calling_read_paths(cli *c, calling *s, bool by_track, paths **p);
+bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p);
 
 /* Where a command writes: to the file, or standard output for NULL and "-". */
 bool calling_output(cli *c, const char *path, output **out);
@@ -44,12 +44,12 @@ void calling_output_end(cli *c, const char *path, output *out);
 bool flame_width_fits(cli *c);
 
 /* What was unusual, as remarks on standard error. */
-void calling_remark_unusual(cli *c, const call_counts *counts);
+void calling_remark_unusual(cli *c, const stele_call_counts *counts);
 
 /* What was unusual, as lines for people; nothing when nothing was. */
-void calling_write_unusual(output *out, const call_counts *counts);
+void calling_write_unusual(output *out, const stele_call_counts *counts);
 
 /* The same as an object "unusual". */
-void calling_write_unusual_json(json *j, const call_counts *counts);
+void calling_write_unusual_json(json *j, const stele_call_counts *counts);
 
 #endif

@@ -6,9 +6,9 @@
 
 typedef struct cat {
     cli *c;
-    const sink *to;
+    const stele_sink *to;
     stele_writer *writer; /* NULL until the reader is open */
-    tail *tail;           /* NULL: events are shown as they come */
+    stele_tail *tail;     /* NULL: events are shown as they come */
     uint64_t left;        /* how many are still to be shown */
 } cat;
 
@@ -24,7 +24,7 @@ static stele_status cat_take(void *user, const stele_segment *segment)
     stele_segment shown = *segment;
     stele_status status;
     if (self->tail != NULL)
-        return tail_add(self->tail, segment);
+        return stele_tail_add(self->tail, segment);
     if (shown.count > self->left)
         shown.count = (uint32_t)self->left;
     self->left -= shown.count;
@@ -38,7 +38,7 @@ static stele_status cat_write_tail(cat *self)
 {
     stele_segment segment;
     stele_status status = STELE_OK;
-    while (status == STELE_OK && tail_take(self->tail, &segment))
+    while (status == STELE_OK && stele_tail_take(self->tail, &segment))
         status = stele_writer_write(self->writer, &segment);
     return status;
 }
@@ -58,7 +58,7 @@ static void cat_traces(cat *self, const inputs *in, selection *s)
     cli_conclude(c, NULL, &stats);
 }
 
-static const sink *choose_sink(cli *c)
+static const stele_sink *choose_sink(cli *c)
 {
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
@@ -71,14 +71,14 @@ static const sink *choose_sink(cli *c)
         cli_usage(c, "--tail and --limit exclude each other");
         return NULL;
     }
-    return sink_find(is_json ? "json" : is_csv ? "csv" : is_pretty ? "ctf-pretty" : "text");
+    return stele_sink_find(is_json ? "json" : is_csv ? "csv" : is_pretty ? "ctf-pretty" : "text");
 }
 
 static bool make_tail(cat *self)
 {
     const options *o = &self->c->options;
     return !option_given(o, OPTION_TAIL) ||
-           cli_check(self->c, tail_new(option_number(o, OPTION_TAIL), &self->tail), "--tail");
+           cli_check(self->c, stele_tail_new(option_number(o, OPTION_TAIL), &self->tail), "--tail");
 }
 
 void command_CAT(cli *c)
@@ -94,7 +94,7 @@ void command_CAT(cli *c)
     if (self.to != NULL && sinking_fits(c, self.to) && selection_make(c, &s) && make_tail(&self) &&
         inputs_open(c, &in))
         cat_traces(&self, &in, &s);
-    tail_free(self.tail);
+    stele_tail_free(self.tail);
     stele_writer_close(self.writer);
     inputs_close(&in);
     selection_free(&s);

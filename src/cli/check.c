@@ -113,7 +113,7 @@ static bool is_whole(const options *o)
 /* `user` is NULL when the events are not to be judged. */
 static stele_status judge(void *user, const stele_segment *segment)
 {
-    return user != NULL ? event_check_add(user, segment) : STELE_OK;
+    return user != NULL ? stele_check_add(user, segment) : STELE_OK;
 }
 
 static bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
@@ -121,18 +121,18 @@ static bool check_trace(cli *c, stele_trace *trace, const stele_request *request
 {
     const char *path = stele_trace_get_info(trace)->path;
     const bool judges = is_whole(&c->options) && request->order != STELE_ORDER_NONE;
-    event_check *check = NULL;
+    stele_check *check = NULL;
     bool is_complete;
     if (!judges)
         cli_remark(c, "%s: nesting and pairing are not judged: events are left out or unsorted",
                    path);
-    else if (!cli_check(c, event_check_new(c->context, path, &check), path))
+    else if (!cli_check(c, stele_check_new(c->context, path, &check), path))
         return false;
     is_complete =
         cli_check(c, cli_read(c, &trace, 1, request, &(consumer){NULL, judge, check}, stats), path);
     if (is_complete && judges)
-        is_complete = cli_check(c, event_check_finish(check), path);
-    event_check_free(check);
+        is_complete = cli_check(c, stele_check_finish(check), path);
+    stele_check_free(check);
     return is_complete;
 }
 
@@ -173,7 +173,7 @@ void command_CHECK(cli *c)
     c->report.has_color = c->has_color;
     if (selection_make(c, &s) && joined_make(c)) {
         s.request.check = true;
-        s.request.columns = EVENT_CHECK_COLUMNS;
+        s.request.columns = STELE_CHECK_COLUMNS;
         if (j != NULL) {
             json_open(j, NULL, '{');
             json_uint(j, "version", 1);

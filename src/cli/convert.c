@@ -14,11 +14,11 @@
 /* What stands at the end of a conversion: one of the three. */
 typedef struct target {
     cli *c;
-    const format *format; /* NULL: a sink */
-    const sink *sink;     /* NULL: a format */
+    const format *format;   /* NULL: a sink */
+    const stele_sink *sink; /* NULL: a format */
     stele_writer *writer;
-    copies copies;    /* keep the bytes of the records; none: writes events anew */
-    picture *picture; /* between the events and a sink that draws them; else NULL */
+    copies copies;          /* keep the bytes of the records; none: writes events anew */
+    stele_picture *picture; /* between the events and a sink that draws them; else NULL */
     output *out;
     const char *path;
     bool has_end;       /* what is open there was not asked for any further */
@@ -34,7 +34,7 @@ static bool target_find(cli *c, target *to)
     if (to->path == NULL)
         return cli_usage(c, "--output is missing: where to? ('-' is standard output)");
     to->format = name != NULL ? format_find(name) : format_by_name(to->path);
-    to->sink = name != NULL ? sink_find(name) : sink_by_name(to->path);
+    to->sink = name != NULL ? stele_sink_find(name) : stele_sink_by_name(to->path);
     if (to->format == NULL && to->sink == NULL)
         return cli_usage(c, "'%s' does not tell the format to write: name it with --to", to->path);
     if (to->format != NULL && to->sink != NULL && name == NULL)
@@ -145,7 +145,7 @@ static void target_close(target *to)
 {
     copies_close(&to->copies);
     stele_writer_close(to->writer);
-    picture_free(to->picture);
+    stele_picture_free(to->picture);
     if (to->out != NULL)
         output_close(to->out);
 }
@@ -200,9 +200,9 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
         status = sinking_open(to->c, to->sink, to->out, stats, &to->writer);
     to->has_end = stats->range_end_ns != INT64_MAX;
     if (status == STELE_OK && is_chrome(to))
-        status = picture_new(to->c->context, draw, to, &to->picture);
+        status = stele_picture_new(to->c->context, draw, to, &to->picture);
     if (status == STELE_OK && to->picture != NULL)
-        status = picture_set_window(to->picture, stats->range_begin_ns, stats->range_end_ns);
+        status = stele_picture_set_window(to->picture, stats->range_begin_ns, stats->range_end_ns);
     return status;
 }
 
@@ -212,7 +212,7 @@ static stele_status take(void *user, const stele_segment *segment)
     stele_status status;
     if (to->copies.count != 0)
         return copies_keep(&to->copies, segment);
-    status = to->picture != NULL ? picture_add(to->picture, segment)
+    status = to->picture != NULL ? stele_picture_add(to->picture, segment)
                                  : stele_writer_write(to->writer, segment);
     return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
 }
@@ -242,14 +242,14 @@ static void lose(const target *to, stele_kind kind, const char *what, bool is_dr
 /* What the picture had to mend. */
 static stele_status finish_picture(const target *to)
 {
-    const stele_status status = picture_finish(to->picture);
-    const call_counts *counts = picture_get_counts(to->picture);
+    const stele_status status = stele_picture_finish(to->picture);
+    const stele_call_counts *counts = stele_picture_get_counts(to->picture);
     lose(to, STELE_KIND_BEGIN, "begin without an end, closed with the trace", false,
-         to->has_end ? 0 : counts->by_end[CALL_OPEN]);
+         to->has_end ? 0 : counts->by_end[STELE_CALL_OPEN]);
     lose(to, STELE_KIND_BEGIN, "begin without an end, closed with its caller", false,
-         counts->by_end[CALL_UNWOUND]);
+         counts->by_end[STELE_CALL_UNWOUND]);
     lose(to, STELE_KIND_END, "end without a begin, drawn as an instant", false,
-         counts->by_end[CALL_ENTRY_LOST]);
+         counts->by_end[STELE_CALL_ENTRY_LOST]);
     lose(to, STELE_KIND_BEGIN, "call deeper than 65,536 others", true, counts->cut_count);
     lose(to, STELE_KIND_BEGIN, "copy of a call that is drawn already", true,
          counts->repeated_count);

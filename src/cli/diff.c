@@ -14,10 +14,10 @@
 
 typedef struct differing {
     cli *c;
-    profile *sides[2];
-    paths *paths; /* NULL: no flame graph is wanted */
+    stele_profile *sides[2];
+    stele_paths *paths; /* NULL: no flame graph is wanted */
     unsigned side;
-    compare_row *rows;
+    stele_compare_row *rows;
     size_t count, shown;
     bool is_sampled;
 } differing;
@@ -72,10 +72,10 @@ static void write_heading(const differing *d)
     output_byte(out, '\n');
 }
 
-static void write_row(const differing *d, const compare_row *row)
+static void write_row(const differing *d, const stele_compare_row *row)
 {
     output *out = d->c->out;
-    const profile_row *before = &row->before, *after = &row->after;
+    const stele_profile_row *before = &row->before, *after = &row->after;
     char text[PRINT_SIZE], digits[PRINT_SIZE];
     if (row->is_noise)
         print_color(out, d->c->has_color, COLOR_DIM);
@@ -86,10 +86,10 @@ static void write_row(const differing *d, const compare_row *row)
     print_padded(out, text, -TIME_WIDTH);
     print_padded(out, change_text(d, text, (int64_t)(after->total_ns - before->total_ns)),
                  -TIME_WIDTH);
-    print_padded(
-        out,
-        percent_text(text, (uint64_t)profile_mean_ns(before), (uint64_t)profile_mean_ns(after)),
-        -TIME_WIDTH);
+    print_padded(out,
+                 percent_text(text, (uint64_t)stele_profile_mean_ns(before),
+                              (uint64_t)stele_profile_mean_ns(after)),
+                 -TIME_WIDTH);
     print_padded(out, d->is_sampled ? "-" : percent_text(text, before->p50_ns, after->p50_ns),
                  -TIME_WIDTH);
     print_padded(out, print_count(text, before->count), -COUNT_WIDTH);
@@ -140,7 +140,7 @@ static void write_csv(const differing *d)
     }
     output_text(out, "\r\n");
     for (size_t i = 0; i < d->shown; i++) {
-        const compare_row *row = &d->rows[i];
+        const stele_compare_row *row = &d->rows[i];
         const stele_text name = stele_name_text(d->c->context, NULL, row->before.name);
         text_csv(out, name.bytes, name.size);
         output_printf(out, ",%" PRId64 ",", row->self_change_ns);
@@ -148,22 +148,22 @@ static void write_csv(const differing *d)
             output_printf(out, "%.0f", row->noise_ns);
         output_printf(out, ",%d", row->is_noise);
         for (unsigned side = 0; side < 2; side++) {
-            const profile_row *of = side == 0 ? &row->before : &row->after;
+            const stele_profile_row *of = side == 0 ? &row->before : &row->after;
             output_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                          of->count, of->total_ns, of->self_ns, (uint64_t)profile_mean_ns(of),
+                          of->count, of->total_ns, of->self_ns, (uint64_t)stele_profile_mean_ns(of),
                           of->p50_ns);
         }
         output_text(out, "\r\n");
     }
 }
 
-static void write_side_json(json *j, const char *key, const profile_row *of)
+static void write_side_json(json *j, const char *key, const stele_profile_row *of)
 {
     json_open(j, key, '{');
     json_uint(j, "count", of->count);
     json_uint(j, "total_ns", of->total_ns);
     json_uint(j, "self_ns", of->self_ns);
-    json_uint(j, "mean_ns", (uint64_t)profile_mean_ns(of));
+    json_uint(j, "mean_ns", (uint64_t)stele_profile_mean_ns(of));
     json_uint(j, "p50_ns", of->p50_ns);
     json_close(j, '}');
 }
@@ -176,7 +176,7 @@ static void write_json(const differing *d)
     json_uint(&j, "function_count", d->count);
     json_open(&j, "functions", '[');
     for (size_t i = 0; i < d->shown; i++) {
-        const compare_row *row = &d->rows[i];
+        const stele_compare_row *row = &d->rows[i];
         const stele_text name = stele_name_text(d->c->context, NULL, row->before.name);
         json_open(&j, NULL, '{');
         json_bytes(&j, "name", name.bytes, name.size);
@@ -193,10 +193,10 @@ static void write_json(const differing *d)
     }
     json_close(&j, ']');
     json_open(&j, "before", '{');
-    calling_write_unusual_json(&j, profile_get_counts(d->sides[0]));
+    calling_write_unusual_json(&j, stele_profile_get_counts(d->sides[0]));
     json_close(&j, '}');
     json_open(&j, "after", '{');
-    calling_write_unusual_json(&j, profile_get_counts(d->sides[1]));
+    calling_write_unusual_json(&j, stele_profile_get_counts(d->sides[1]));
     json_close(&j, '}');
     json_close(&j, '}');
 }
@@ -208,11 +208,12 @@ static void write_flame(const differing *d)
     cli *c = d->c;
     const char *path = option_value(&c->options, OPTION_FLAME_OUTPUT);
     char title[1024];
-    path_tree tree;
+    stele_path_tree tree;
     output *out;
     snprintf(title, sizeof title, "%s, compared with %s", c->options.arguments[1],
              c->options.arguments[0]);
-    if (!cli_check(c, paths_tree(d->paths, false, &tree), path) || !calling_output(c, path, &out))
+    if (!cli_check(c, stele_paths_tree(d->paths, false, &tree), path) ||
+        !calling_output(c, path, &out))
         return;
     flame_write_svg(&(flame){.context = c->context, .tree = &tree, .title = title, .is_diff = true},
                     out);
@@ -225,13 +226,14 @@ static void show(differing *d)
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
     const uint64_t top =
         (is_json || is_csv) && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
-    if (!cli_check(d->c,
-                   compare_profiles(d->c->context, d->sides[0], d->sides[1], &d->rows, &d->count),
-                   "diff"))
+    if (!cli_check(
+            d->c,
+            stele_profile_compare(d->c->context, d->sides[0], d->sides[1], &d->rows, &d->count),
+            "diff"))
         return;
     d->shown = top != 0 && top < d->count ? (size_t)top : d->count;
-    d->is_sampled =
-        profile_sample_count(d->sides[0]) != 0 || profile_sample_count(d->sides[1]) != 0;
+    d->is_sampled = stele_profile_sample_count(d->sides[0]) != 0 ||
+                    stele_profile_sample_count(d->sides[1]) != 0;
     if (is_json)
         write_json(d);
     else if (is_csv)
@@ -241,23 +243,24 @@ static void show(differing *d)
     if (d->paths != NULL)
         write_flame(d);
     for (unsigned side = 0; side < 2 && !is_json; side++)
-        calling_remark_unusual(d->c, profile_get_counts(d->sides[side]));
+        calling_remark_unusual(d->c, stele_profile_get_counts(d->sides[side]));
 }
 
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
     const differing *d = user;
     const int64_t begin_ns = stats->range_begin_ns, end_ns = stats->range_end_ns;
-    const stele_status status = profile_set_window(d->sides[d->side], begin_ns, end_ns);
-    return status == STELE_OK && d->paths != NULL ? paths_set_window(d->paths, begin_ns, end_ns)
-                                                  : status;
+    const stele_status status = stele_profile_set_window(d->sides[d->side], begin_ns, end_ns);
+    return status == STELE_OK && d->paths != NULL
+               ? stele_paths_set_window(d->paths, begin_ns, end_ns)
+               : status;
 }
 
 static stele_status take(void *user, const stele_segment *segment)
 {
     const differing *d = user;
-    const stele_status status = profile_add(d->sides[d->side], segment);
-    return status == STELE_OK && d->paths != NULL ? paths_add(d->paths, segment) : status;
+    const stele_status status = stele_profile_add(d->sides[d->side], segment);
+    return status == STELE_OK && d->paths != NULL ? stele_paths_add(d->paths, segment) : status;
 }
 
 static bool prepare(differing *d, const calling *s)
@@ -271,12 +274,12 @@ static bool prepare(differing *d, const calling *s)
 
 static bool read_sides(differing *d, calling *s)
 {
-    const uint32_t columns = profile_columns(d->sides[0]);
+    const uint32_t columns = stele_profile_columns(d->sides[0]);
     bool is_ok = true;
     for (d->side = 0; d->side < 2 && is_ok; d->side++) {
         is_ok = calling_read(d->c, s, d->side, columns, &(consumer){ready, take, d}) &&
-                cli_check(d->c, profile_finish(d->sides[d->side]), "diff") &&
-                (d->paths == NULL || cli_check(d->c, paths_turn(d->paths, 1), "diff"));
+                cli_check(d->c, stele_profile_finish(d->sides[d->side]), "diff") &&
+                (d->paths == NULL || cli_check(d->c, stele_paths_turn(d->paths, 1), "diff"));
     }
     return is_ok && d->c->worst != EXIT_USAGE && !d->c->is_closed;
 }
@@ -291,8 +294,8 @@ void command_DIFF(cli *c)
     else if (calling_make(c, &s) && prepare(&d, &s) && read_sides(&d, &s))
         show(&d);
     free(d.rows);
-    profile_free(d.sides[0]);
-    profile_free(d.sides[1]);
-    paths_free(d.paths);
+    stele_profile_free(d.sides[0]);
+    stele_profile_free(d.sides[1]);
+    stele_paths_free(d.paths);
     calling_free(&s);
 }

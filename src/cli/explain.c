@@ -20,10 +20,10 @@ static const stele_code *code_at(size_t index)
     if (index < count)
         return stele_code_get(index);
     index -= count;
-    if (index < CHECK_CODE_COUNT)
-        return &check_codes[index];
-    index -= CHECK_CODE_COUNT;
-    return index < SYMBOLS_CODE_COUNT ? &symbols_codes[index] : NULL;
+    if (index < STELE_CHECK_CODE_COUNT)
+        return &stele_check_codes[index];
+    index -= STELE_CHECK_CODE_COUNT;
+    return index < STELE_SYMBOLS_CODE_COUNT ? &stele_symbols_codes[index] : NULL;
 }
 
 static const char *code_word(const void *user, size_t index)

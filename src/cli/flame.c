@@ -37,16 +37,17 @@ static bool choose_form(cli *c, const char *path, form *as)
     return true;
 }
 
-static void show(cli *c, paths *p, form as, const char *path)
+static void show(cli *c, stele_paths *p, form as, const char *path)
 {
-    path_tree tree;
+    stele_path_tree tree;
     flame f = {.context = c->context,
                .tree = &tree,
                .title = c->options.arguments[0],
                .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     output *out;
-    if (!cli_check(c, paths_tree(p, f.by_count, &tree), "flame") || !calling_output(c, path, &out))
+    if (!cli_check(c, stele_paths_tree(p, f.by_count, &tree), "flame") ||
+        !calling_output(c, path, &out))
         return;
     if (as == FORM_FOLDED)
         flame_write_folded(&f, out);
@@ -55,7 +56,7 @@ static void show(cli *c, paths *p, form as, const char *path)
     else
         flame_write_svg(&f, out);
     calling_output_end(c, path, out);
-    calling_remark_unusual(c, paths_get_counts(p));
+    calling_remark_unusual(c, stele_paths_get_counts(p));
 }
 
 bool flame_width_fits(cli *c)
@@ -71,10 +72,10 @@ void command_FLAME(cli *c)
     const char *path = option_value(o, OPTION_OUTPUT);
     form as;
     calling s = {.depth_min = 0};
-    paths *p = NULL;
+    stele_paths *p = NULL;
     if (choose_form(c, path, &as) && flame_width_fits(c) && calling_make(c, &s) &&
         calling_read_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
         show(c, p, as, path);
-    paths_free(p);
+    stele_paths_free(p);
     calling_free(&s);
 }

@@ -44,15 +44,16 @@ static void write_text(cli *c)
     widths w = {0};
     for (size_t i = 0; stele_format_get(i, &info); i++)
         widen(&w, info.name, info.extensions);
-    for (size_t i = 0; i < sink_count(); i++)
-        widen(&w, sink_at(i)->name, sink_at(i)->extensions);
+    for (size_t i = 0; i < stele_sink_count(); i++)
+        widen(&w, stele_sink_at(i)->name, stele_sink_at(i)->extensions);
     output_text(c->out, "Traces\n");
     for (size_t i = 0; stele_format_get(i, &info); i++)
         write_line(c, &w, info.name, can[info.can_read][info.can_write][info.can_copy],
                    info.extensions, info.title);
     output_text(c->out, "\nOutputs\n");
-    for (size_t i = 0; i < sink_count(); i++)
-        write_line(c, &w, sink_at(i)->name, "write", sink_at(i)->extensions, sink_at(i)->title);
+    for (size_t i = 0; i < stele_sink_count(); i++)
+        write_line(c, &w, stele_sink_at(i)->name, "write", stele_sink_at(i)->extensions,
+                   stele_sink_at(i)->title);
     output_text(c->out,
                 "\nWhat is packed with gzip, zstd or tar is unpacked on the fly. 'copy' "
                 "means that converting\nto the same format keeps the records' own bytes.\n");
@@ -77,11 +78,11 @@ static void write_json(cli *c)
     }
     json_close(&j, ']');
     json_open(&j, "outputs", '[');
-    for (size_t i = 0; i < sink_count(); i++) {
+    for (size_t i = 0; i < stele_sink_count(); i++) {
         json_open(&j, NULL, '{');
-        json_text(&j, "name", sink_at(i)->name);
-        json_text(&j, "title", sink_at(i)->title);
-        json_text(&j, "extensions", sink_at(i)->extensions);
+        json_text(&j, "name", stele_sink_at(i)->name);
+        json_text(&j, "title", stele_sink_at(i)->title);
+        json_text(&j, "extensions", stele_sink_at(i)->extensions);
         json_close(&j, '}');
     }
     json_close(&j, ']');

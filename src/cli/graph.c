@@ -16,7 +16,7 @@
 typedef struct graphing {
     cli *c;
     output *out;
-    const path_tree *tree;
+    const stele_path_tree *tree;
     uint64_t whole_ns;
     uint64_t total_min_ns; /* less is left out */
     uint64_t top;
@@ -44,9 +44,9 @@ static void write_tree_heading(const graphing *g)
     output_byte(g->out, '\n');
 }
 
-static void write_tree_node(const graphing *g, const path_node *node)
+static void write_tree_node(const graphing *g, const stele_path_node *node)
 {
-    const path_figures *figures = &node->sides[0];
+    const stele_path_figures *figures = &node->sides[0];
     char text[PRINT_SIZE];
     print_padded(g->out, time_text(g, text, figures->total_ns), -TIME_WIDTH);
     print_padded(g->out, print_share(text, figures->total_ns, g->whole_ns), -TIME_WIDTH + 2);
@@ -82,7 +82,7 @@ static void write_tree_rest(const graphing *g, uint32_t node)
 /* Children stand largest first, so that what is left out is the rest of a list. */
 static bool write_tree(const graphing *g)
 {
-    const path_node *nodes = g->tree->nodes;
+    const stele_path_node *nodes = g->tree->nodes;
     uint64_t *shown = calloc((size_t)g->tree->depth_max + 2, sizeof *shown); /* by depth */
     uint32_t node = nodes[0].child;
     if (shown == NULL)
@@ -90,7 +90,7 @@ static bool write_tree(const graphing *g)
     write_tree_heading(g);
     while (node != 0) {
         const uint32_t depth = nodes[node].depth;
-        const path_figures *figures = &nodes[node].sides[0];
+        const stele_path_figures *figures = &nodes[node].sides[0];
         const bool is_shown = figures->total_ns + figures->total_count != 0 &&
                               figures->total_ns >= g->total_min_ns &&
                               (g->top == 0 || shown[depth] < g->top);
@@ -98,7 +98,7 @@ static bool write_tree(const graphing *g)
             shown[depth]++;
             shown[depth + 1] = 0;
             write_tree_node(g, &nodes[node]);
-            node = path_next(g->tree, node, 0);
+            node = stele_path_next(g->tree, node, 0);
             continue;
         }
         if (figures->total_ns + figures->total_count != 0)
@@ -123,7 +123,8 @@ static void write_dot_name(const graphing *g, stele_name name)
     text_plain(g->out, text.bytes, text.size, "\"\\");
 }
 
-static void write_dot_function(const graphing *g, const graph_function *function, uint32_t number)
+static void write_dot_function(const graphing *g, const stele_graph_function *function,
+                               uint32_t number)
 {
     char text[PRINT_SIZE];
     const double share = g->whole_ns == 0 ? 0 : (double)function->self_ns / (double)g->whole_ns;
@@ -137,7 +138,7 @@ static void write_dot_function(const graphing *g, const graph_function *function
                   print_things(text, function->count, "call"), 0.04 + 0.76 * share);
 }
 
-static void write_dot_edge(const graphing *g, const graph_edge *edge)
+static void write_dot_edge(const graphing *g, const stele_graph_edge *edge)
 {
     char text[PRINT_SIZE];
     const double share = g->whole_ns == 0 ? 0 : (double)edge->total_ns / (double)g->whole_ns;
@@ -149,10 +150,10 @@ static void write_dot_edge(const graphing *g, const graph_edge *edge)
 
 static bool write_dot(const graphing *g)
 {
-    callgraph graph;
+    stele_callgraph graph;
     uint32_t shown = 0, edges_shown = 0;
-    if (!cli_check(g->c, callgraph_make(g->c->context, g->tree, &graph), "graph")) {
-        callgraph_free(&graph);
+    if (!cli_check(g->c, stele_callgraph_make(g->c->context, g->tree, &graph), "graph")) {
+        stele_callgraph_free(&graph);
         return true;
     }
     output_text(g->out, "digraph calls {\n"
@@ -164,7 +165,7 @@ static bool write_dot(const graphing *g)
         shown++;
     }
     for (uint32_t i = 0; i < graph.edge_count; i++) {
-        const graph_edge *edge = &graph.edges[i];
+        const stele_graph_edge *edge = &graph.edges[i];
         if (edge->total_ns < g->total_min_ns || edge->from >= shown || edge->to >= shown)
             continue;
         write_dot_edge(g, edge);
@@ -174,7 +175,7 @@ static bool write_dot(const graphing *g)
                   "  // %" PRIu32 " of %" PRIu32 " functions and %" PRIu32 " of %" PRIu32
                   " edges are shown\n}\n",
                   shown, graph.function_count, edges_shown, graph.edge_count);
-    callgraph_free(&graph);
+    stele_callgraph_free(&graph);
     return true;
 }
 
@@ -193,7 +194,7 @@ bool graph_share(cli *c, double *share)
     return true;
 }
 
-static graphing graphing_make(cli *c, output *out, const path_tree *tree, double share)
+static graphing graphing_make(cli *c, output *out, const stele_path_tree *tree, double share)
 {
     const uint64_t whole_ns = tree->nodes[0].sides[0].total_ns;
     return (graphing){.c = c,
@@ -204,7 +205,7 @@ static graphing graphing_make(cli *c, output *out, const path_tree *tree, double
                       .top = option_number(&c->options, OPTION_TOP)};
 }
 
-void graph_write_tree(cli *c, output *out, const path_tree *tree, double share)
+void graph_write_tree(cli *c, output *out, const stele_path_tree *tree, double share)
 {
     const graphing g = graphing_make(c, out, tree, share);
     if (!write_tree(&g))
@@ -227,13 +228,13 @@ static bool choose_form(cli *c, const char *path, bool *is_dot)
                      path);
 }
 
-static void show(cli *c, paths *p, double share, bool is_dot)
+static void show(cli *c, stele_paths *p, double share, bool is_dot)
 {
     const options *o = &c->options;
     const char *path = option_value(o, OPTION_OUTPUT);
-    path_tree tree;
+    stele_path_tree tree;
     output *out;
-    if (!cli_check(c, paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &out))
+    if (!cli_check(c, stele_paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &out))
         return;
     if (is_dot) {
         const graphing g = graphing_make(c, out, &tree, share);
@@ -243,19 +244,19 @@ static void show(cli *c, paths *p, double share, bool is_dot)
         graph_write_tree(c, out, &tree, share);
     }
     calling_output_end(c, path, out);
-    calling_remark_unusual(c, paths_get_counts(p));
+    calling_remark_unusual(c, stele_paths_get_counts(p));
 }
 
 void command_GRAPH(cli *c)
 {
     calling s = {.depth_min = 0};
-    paths *p = NULL;
+    stele_paths *p = NULL;
     double share;
     bool is_dot;
     if (choose_form(c, option_value(&c->options, OPTION_OUTPUT), &is_dot) &&
         graph_share(c, &share) && calling_make(c, &s) &&
         calling_read_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
         show(c, p, share, is_dot);
-    paths_free(p);
+    stele_paths_free(p);
     calling_free(&s);
 }

@@ -9,7 +9,7 @@
 
 static stele_status add_to_summary(void *user, const stele_segment *segment)
 {
-    return summary_add(user, segment);
+    return stele_summary_add(user, segment);
 }
 
 static size_t shown(const cli *c, option_id id, size_t count)
@@ -38,12 +38,12 @@ static void find_clock(const cli *c, info *i)
     }
 }
 
-static bool collect(cli *c, info *i, summary *s)
+static bool collect(cli *c, info *i, stele_summary *s)
 {
-    i->totals = summary_get_totals(s);
+    i->totals = stele_summary_get_totals(s);
     find_clock(c, i);
-    if (!cli_check(c, summary_names(s, &i->names, &i->name_count), i->about->path) ||
-        !cli_check(c, summary_tracks(s, &i->tracks, &i->track_count), i->about->path))
+    if (!cli_check(c, stele_summary_names(s, &i->names, &i->name_count), i->about->path) ||
+        !cli_check(c, stele_summary_tracks(s, &i->tracks, &i->track_count), i->about->path))
         return false;
     i->names_shown = shown(c, OPTION_NAMES, i->name_count);
     i->tracks_shown = shown(c, OPTION_TRACKS, i->track_count);
@@ -55,7 +55,7 @@ static bool collect(cli *c, info *i, summary *s)
 /* Counting instructions needs no events, which take longer to make. */
 typedef struct insn_counting {
     insn_totals totals; /* of the stream that is read; first, as forks are such totals alone */
-    summary *sum;
+    stele_summary *sum;
     bool has_others; /* a stream of nothing but snapshots, or of nothing */
 } insn_counting;
 
@@ -99,7 +99,7 @@ static void note_damage(void *user, const stele_diag *diag)
 
 /* Sums up a trace of nothing but sound instructions. False: that it is not, and `sum` is of no use.
  */
-static bool count_insns(cli *c, stele_trace *trace, const selection *from, summary *sum,
+static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele_summary *sum,
                         stele_reader_stats *stats)
 {
     insn_counting counting = {.sum = sum};
@@ -126,12 +126,12 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, summa
 
 /* ---- One trace ---- */
 
-static void show_trace(cli *c, stele_trace *trace, summary *s, const selection *from, json *j)
+static void show_trace(cli *c, stele_trace *trace, stele_summary *s, const selection *from, json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
     i.is_complete = count_insns(c, trace, from, s, &i.stats);
     if (!i.is_complete) {
-        summary_clear(s);
+        stele_summary_clear(s);
         i.stats = (stele_reader_stats){0};
         i.is_complete = cli_check(
             c,
@@ -150,7 +150,7 @@ static void show_trace(cli *c, stele_trace *trace, summary *s, const selection *
 /* Traces have a report each; they are never merged. */
 static void show_argument(cli *c, size_t index, const selection *from, json *j)
 {
-    summary *s = NULL;
+    stele_summary *s = NULL;
     stele_trace *trace;
     report_begin(&c->report);
     trace = cli_open(c, index);
@@ -158,13 +158,13 @@ static void show_argument(cli *c, size_t index, const selection *from, json *j)
         cli_conclude(c, c->options.arguments[index], NULL);
         return;
     }
-    if (cli_check(c, summary_new(c->context, c->options.arguments[index], &s),
+    if (cli_check(c, stele_summary_new(c->context, c->options.arguments[index], &s),
                   c->options.arguments[index])) {
         if (index > 0 && j == NULL)
             output_byte(c->out, '\n');
         show_trace(c, trace, s, from, j);
     }
-    summary_free(s);
+    stele_summary_free(s);
     stele_trace_close(trace);
 }
 
@@ -173,7 +173,7 @@ void command_INFO(cli *c)
     json document = {.out = c->out}, *j = option_given(&c->options, OPTION_JSON) ? &document : NULL;
     selection s;
     if (selection_make(c, &s) && joined_make(c)) {
-        s.request.columns = SUMMARY_COLUMNS;
+        s.request.columns = STELE_SUMMARY_COLUMNS;
         s.request.order = STELE_ORDER_NONE;
         if (j != NULL) {
             json_open(j, NULL, '{');

@@ -10,9 +10,9 @@
 typedef struct info {
     const stele_trace *trace;
     const stele_trace_info *about;
-    const summary_totals *totals;
-    const summary_name *names;
-    const summary_track *tracks;
+    const stele_summary_totals *totals;
+    const stele_summary_name *names;
+    const stele_summary_track *tracks;
     size_t name_count, track_count;
     size_t names_shown, tracks_shown;
     uint32_t stream_count;

@@ -104,7 +104,7 @@ static const char *format_choice(size_t index, bool writes)
         if ((!writes || f->writer != NULL || f->copier != NULL) && index-- == 0)
             return f->name;
     }
-    return writes && index < sink_count() ? sink_at(index)->name : NULL;
+    return writes && index < stele_sink_count() ? stele_sink_at(index)->name : NULL;
 }
 
 /* The word with this index of a list that is parted by spaces. */

@@ -40,33 +40,33 @@ static bool wall_local(time_t moment_s, struct tm *wall)
     return localtime_r(&moment_s, wall) != NULL;
 }
 
-bool pretty_options_make(cli *c, pretty_options *pretty)
+bool pretty_options_make(cli *c, stele_pretty_options *pretty)
 {
     static const word fields[] = {{"none", 0},
-                                  {"all", PRETTY_FIELDS_ALL},
-                                  {"trace", PRETTY_FIELD_TRACE},
-                                  {"trace:hostname", PRETTY_FIELD_HOSTNAME},
-                                  {"trace:domain", PRETTY_FIELD_DOMAIN},
-                                  {"trace:procname", PRETTY_FIELD_PROCNAME},
-                                  {"trace:vpid", PRETTY_FIELD_VPID},
-                                  {"loglevel", PRETTY_FIELD_LOG_LEVEL},
-                                  {"emf", PRETTY_FIELD_EMF},
+                                  {"all", STELE_PRETTY_FIELDS_ALL},
+                                  {"trace", STELE_PRETTY_FIELD_TRACE},
+                                  {"trace:hostname", STELE_PRETTY_FIELD_HOSTNAME},
+                                  {"trace:domain", STELE_PRETTY_FIELD_DOMAIN},
+                                  {"trace:procname", STELE_PRETTY_FIELD_PROCNAME},
+                                  {"trace:vpid", STELE_PRETTY_FIELD_VPID},
+                                  {"loglevel", STELE_PRETTY_FIELD_LOG_LEVEL},
+                                  {"emf", STELE_PRETTY_FIELD_EMF},
                                   {"callsite", 0}}; /* which babeltrace2 never shows */
     static const word names[] = {{"none", 0},
-                                 {"all", PRETTY_NAMES_ALL},
-                                 {"payload", PRETTY_NAME_PAYLOAD},
-                                 {"args", PRETTY_NAME_PAYLOAD},
-                                 {"arg", PRETTY_NAME_PAYLOAD},
-                                 {"context", PRETTY_NAME_CONTEXT},
-                                 {"ctx", PRETTY_NAME_CONTEXT},
-                                 {"scope", PRETTY_NAME_SCOPE},
-                                 {"header", PRETTY_NAME_HEADER}};
+                                 {"all", STELE_PRETTY_NAMES_ALL},
+                                 {"payload", STELE_PRETTY_NAME_PAYLOAD},
+                                 {"args", STELE_PRETTY_NAME_PAYLOAD},
+                                 {"arg", STELE_PRETTY_NAME_PAYLOAD},
+                                 {"context", STELE_PRETTY_NAME_CONTEXT},
+                                 {"ctx", STELE_PRETTY_NAME_CONTEXT},
+                                 {"scope", STELE_PRETTY_NAME_SCOPE},
+                                 {"header", STELE_PRETTY_NAME_HEADER}};
     const options *o = &c->options;
-    *pretty = (pretty_options){.no_delta = option_given(o, OPTION_NO_DELTA),
-                               .cycles = option_given(o, OPTION_CLOCK_CYCLES),
-                               .seconds = option_given(o, OPTION_CLOCK_SECONDS),
-                               .date = option_given(o, OPTION_CLOCK_DATE),
-                               .wall = option_given(o, OPTION_CLOCK_GMT) ? NULL : wall_local};
+    *pretty = (stele_pretty_options){.no_delta = option_given(o, OPTION_NO_DELTA),
+                                     .cycles = option_given(o, OPTION_CLOCK_CYCLES),
+                                     .seconds = option_given(o, OPTION_CLOCK_SECONDS),
+                                     .date = option_given(o, OPTION_CLOCK_DATE),
+                                     .wall = option_given(o, OPTION_CLOCK_GMT) ? NULL : wall_local};
     return parse_words(c, OPTION_PRETTY_FIELDS, fields, sizeof fields / sizeof *fields,
                        &pretty->fields, &pretty->has_fields) &&
            parse_words(c, OPTION_PRETTY_NAMES, names, sizeof names / sizeof *names, &pretty->names,

@@ -7,6 +7,6 @@
 #include "sinks/pretty.h"
 
 /* False, and told, when they cannot be used. */
-bool pretty_options_make(cli *c, pretty_options *pretty);
+bool pretty_options_make(cli *c, stele_pretty_options *pretty);
 
 #endif

@@ -13,12 +13,12 @@
 
 /* The rows to be shown, in their order. */
 typedef struct table {
-    const profile_row *rows;
+    const stele_profile_row *rows;
     size_t count, shown;
     uint64_t self_ns; /* of all rows */
     bool by_track;
     bool is_sampled; /* some rows know neither spread nor the length of a tick */
-    const call_counts *counts;
+    const stele_call_counts *counts;
 } table;
 
 /* ---- For people ------------------------------------------------------------------------------ */
@@ -45,7 +45,7 @@ static void write_heading(cli *c, const table *t)
     output_byte(c->out, '\n');
 }
 
-static void write_time(cli *c, const profile_row *row, uint64_t ns, bool is_known)
+static void write_time(cli *c, const stele_profile_row *row, uint64_t ns, bool is_known)
 {
     char text[PRINT_SIZE];
     print_padded(c->out,
@@ -55,7 +55,7 @@ static void write_time(cli *c, const profile_row *row, uint64_t ns, bool is_know
                  -TIME_WIDTH);
 }
 
-static void write_row(cli *c, const table *t, const profile_row *row)
+static void write_row(cli *c, const table *t, const stele_profile_row *row)
 {
     const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
     char text[PRINT_SIZE];
@@ -102,12 +102,12 @@ typedef struct figure {
 
 #define FIGURE_COUNT 12
 
-static void list_figures(const profile_row *row, figure list[FIGURE_COUNT])
+static void list_figures(const stele_profile_row *row, figure list[FIGURE_COUNT])
 {
     const figure all[FIGURE_COUNT] = {{"count", row->count},
                                       {"total_ns", row->total_ns},
                                       {"self_ns", row->self_ns},
-                                      {"mean_ns", (uint64_t)profile_mean_ns(row)},
+                                      {"mean_ns", (uint64_t)stele_profile_mean_ns(row)},
                                       {"min_ns", row->min_ns},
                                       {"p50_ns", row->p50_ns},
                                       {"p90_ns", row->p90_ns},
@@ -122,7 +122,7 @@ static void list_figures(const profile_row *row, figure list[FIGURE_COUNT])
 static void write_csv(cli *c, const table *t)
 {
     figure list[FIGURE_COUNT];
-    list_figures(&(profile_row){.count = 0}, list);
+    list_figures(&(stele_profile_row){.count = 0}, list);
     output_text(c->out, t->by_track ? "name,track" : "name");
     for (size_t f = 0; f < FIGURE_COUNT; f++)
         output_printf(c->out, ",%s", list[f].key);
@@ -180,28 +180,29 @@ static void write_json(cli *c, const table *t)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static profile_order parse_rank(const options *o)
+static stele_profile_order parse_rank(const options *o)
 {
     static const char *const words[] = {"self", "total", "count", "max", "mean", "name"};
     const char *word = option_value(o, OPTION_RANK);
-    profile_order order = PROFILE_BY_SELF;
-    while (order < PROFILE_BY_NAME && strcmp(words[order], word) != 0)
+    stele_profile_order order = STELE_PROFILE_BY_SELF;
+    while (order < STELE_PROFILE_BY_NAME && strcmp(words[order], word) != 0)
         order++;
     return order;
 }
 
-static void show(cli *c, profile *p)
+static void show(cli *c, stele_profile *p)
 {
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
     const uint64_t top =
         (is_json || is_csv) && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
-    table t = {.by_track = option_given(o, OPTION_BY_THREAD), .counts = profile_get_counts(p)};
-    if (!cli_check(c, profile_finish(p), "profile") ||
-        !cli_check(c, profile_rows(p, parse_rank(o), &t.rows, &t.count), "profile"))
+    table t = {.by_track = option_given(o, OPTION_BY_THREAD),
+               .counts = stele_profile_get_counts(p)};
+    if (!cli_check(c, stele_profile_finish(p), "profile") ||
+        !cli_check(c, stele_profile_rows(p, parse_rank(o), &t.rows, &t.count), "profile"))
         return;
     t.shown = top != 0 && top < t.count ? (size_t)top : t.count;
-    t.is_sampled = profile_sample_count(p) != 0;
+    t.is_sampled = stele_profile_sample_count(p) != 0;
     for (size_t i = 0; i < t.count; i++)
         t.self_ns += t.rows[i].self_ns;
     if (is_json)
@@ -216,29 +217,30 @@ static void show(cli *c, profile *p)
 
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
-    return profile_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+    return stele_profile_set_window(user, stats->range_begin_ns, stats->range_end_ns);
 }
 
 static stele_status take(void *user, const stele_segment *segment)
 {
-    return profile_add(user, segment);
+    return stele_profile_add(user, segment);
 }
 
 void command_PROFILE(cli *c)
 {
     const options *o = &c->options;
     calling s = {.depth_min = 0};
-    profile *p = NULL;
+    stele_profile *p = NULL;
     size_t read_count = 0;
     if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
         cli_usage(c, "--json and --csv exclude each other");
     else if (joined_make(c) && calling_make(c, &s) &&
              calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
         for (size_t i = 0; i < o->argument_count; i++)
-            read_count += calling_read(c, &s, i, profile_columns(p), &(consumer){ready, take, p});
+            read_count +=
+                calling_read(c, &s, i, stele_profile_columns(p), &(consumer){ready, take, p});
         if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed)
             show(c, p);
     }
-    profile_free(p);
+    stele_profile_free(p);
     calling_free(&s);
 }

@@ -124,31 +124,33 @@ void selection_free(selection *s)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* NULL without --debug-info. */
-static stele_status open_debug_info(const cli *c, debug_info **info)
+static stele_status open_debug_info(const cli *c, stele_debug_info **info)
 {
     const options *o = &c->options;
-    const debug_info_options given = {.target_prefix =
-                                          option_value(o, OPTION_DEBUG_INFO_TARGET_PREFIX),
-                                      .debug_folder = option_value(o, OPTION_DEBUG_INFO_DIR),
-                                      .full_path = option_given(o, OPTION_DEBUG_INFO_FULL_PATH)};
+    const stele_debug_info_options given = {
+        .target_prefix = option_value(o, OPTION_DEBUG_INFO_TARGET_PREFIX),
+        .debug_folder = option_value(o, OPTION_DEBUG_INFO_DIR),
+        .full_path = option_given(o, OPTION_DEBUG_INFO_FULL_PATH)};
     *info = NULL;
-    return option_given(o, OPTION_DEBUG_INFO) ? debug_info_new(c->context, &given, info) : STELE_OK;
+    return option_given(o, OPTION_DEBUG_INFO) ? stele_debug_info_new(c->context, &given, info)
+                                              : STELE_OK;
 }
 
-static stele_status take(cli *c, const stele_segment *segment, debug_info *info, const consumer *to)
+static stele_status take(cli *c, const stele_segment *segment, stele_debug_info *info,
+                         const consumer *to)
 {
     stele_segment with_info = *segment;
     stele_status status = STELE_OK;
     if (c->binaries != NULL)
         binaries_see(c->binaries, segment);
     if (info != NULL)
-        status = debug_info_apply(info, segment, &with_info);
+        status = stele_debug_info_apply(info, segment, &with_info);
     return status == STELE_OK ? to->take(to->user, &with_info) : status;
 }
 
 /* The parts of the segment that lie in the intersection of its recording. */
 static stele_status take_parts(cli *c, const stele_segment *segment, const intersection *spans,
-                               debug_info *info, const consumer *to)
+                               stele_debug_info *info, const consumer *to)
 {
     stele_segment part = {segment->batch, segment->first, 0};
     stele_status status = STELE_OK;
@@ -157,8 +159,8 @@ static stele_status take_parts(cli *c, const stele_segment *segment, const inter
     return status;
 }
 
-static stele_status pull(cli *c, stele_reader *reader, const intersection *spans, debug_info *info,
-                         const consumer *to)
+static stele_status pull(cli *c, stele_reader *reader, const intersection *spans,
+                         stele_debug_info *info, const consumer *to)
 {
     const bool is_whole = spans->spans == NULL;
     const stele_segment *segments;
@@ -193,7 +195,7 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
                                   const consumer *to, stele_reader_stats *stats)
 {
     stele_reader *reader = NULL;
-    debug_info *info = NULL;
+    stele_debug_info *info = NULL;
     stele_status status = stele_reader_open(c->context, traces, count, request, &reader);
     if (status == STELE_OK) {
         stele_reader_get_stats(reader, stats);
@@ -208,7 +210,7 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
         stele_reader_get_stats(reader, stats);
         c->reading->reader = NULL;
     }
-    debug_info_free(info);
+    stele_debug_info_free(info);
     stele_reader_close(reader);
     return status;
 }

@@ -15,12 +15,12 @@ static bool none_given(cli *c, const option_id *ids, size_t count, const char *w
     return true;
 }
 
-static bool is_sink(const sink *to, const char *name)
+static bool is_sink(const stele_sink *to, const char *name)
 {
     return to != NULL && strcmp(to->name, name) == 0;
 }
 
-bool sinking_fits(cli *c, const sink *to)
+bool sinking_fits(cli *c, const stele_sink *to)
 {
     static const option_id shapes[] = {OPTION_COLUMNS, OPTION_TIME};
     static const option_id of_pretty[] = {
@@ -28,7 +28,7 @@ bool sinking_fits(cli *c, const sink *to)
         OPTION_CLOCK_SECONDS, OPTION_CLOCK_DATE,   OPTION_CLOCK_GMT};
     const size_t shape_count = sizeof shapes / sizeof *shapes;
     const size_t pretty_count = sizeof of_pretty / sizeof *of_pretty;
-    pretty_options pretty;
+    stele_pretty_options pretty;
     if (is_sink(to, "ctf-pretty") ? !pretty_options_make(c, &pretty)
                                   : !none_given(c, of_pretty, pretty_count, "--ctf-pretty"))
         return false;
@@ -36,21 +36,21 @@ bool sinking_fits(cli *c, const sink *to)
            none_given(c, shapes, shape_count, "text and CSV");
 }
 
-stele_status sinking_open(cli *c, const sink *to, output *out, const stele_reader_stats *stats,
-                          stele_writer **writer)
+stele_status sinking_open(cli *c, const stele_sink *to, output *out,
+                          const stele_reader_stats *stats, stele_writer **writer)
 {
     const char *time = option_value(&c->options, OPTION_TIME);
-    sink_options given = {.columns = option_value(&c->options, OPTION_COLUMNS),
-                          .has_origin = stats->has_begin,
-                          .origin_ns = stats->begin_ns,
-                          .has_color = out == c->out && c->has_color};
+    stele_sink_options given = {.columns = option_value(&c->options, OPTION_COLUMNS),
+                                .has_origin = stats->has_begin,
+                                .origin_ns = stats->begin_ns,
+                                .has_color = out == c->out && c->has_color};
     stele_status status;
     if (!pretty_options_make(c, &given.pretty))
         return STELE_ERR_ARGUMENT;
     if (time != NULL)
-        given.time = strcmp(time, "absolute") == 0 ? SINK_TIME_ABSOLUTE
-                     : strcmp(time, "ticks") == 0  ? SINK_TIME_TICKS
-                                                   : SINK_TIME_RELATIVE;
+        given.time = strcmp(time, "absolute") == 0 ? STELE_SINK_TIME_ABSOLUTE
+                     : strcmp(time, "ticks") == 0  ? STELE_SINK_TIME_TICKS
+                                                   : STELE_SINK_TIME_RELATIVE;
     status = to->open(c->context, out, &given, writer);
     if (status == STELE_OK)
         (*writer)->owns_output = false;

@@ -8,11 +8,11 @@
 
 /* Whether the target, NULL for a trace format, has the columns and forms of time that were asked
    for; else says so and gives false. */
-bool sinking_fits(cli *c, const sink *to);
+bool sinking_fits(cli *c, const stele_sink *to);
 
 /* Relative times count from the first event of the traces where `stats` knows it, else from the
    first that is shown. `out` stays the caller's, to be finished after the writer. */
-stele_status sinking_open(cli *c, const sink *to, output *out, const stele_reader_stats *stats,
-                          stele_writer **writer);
+stele_status sinking_open(cli *c, const stele_sink *to, output *out,
+                          const stele_reader_stats *stats, stele_writer **writer);
 
 #endif

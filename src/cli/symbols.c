@@ -16,14 +16,14 @@ static void write_visible(output *out, const char *text)
     text_visible(out, text, strlen(text));
 }
 
-static void write_text(cli *c, const sled_map *map)
+static void write_text(cli *c, const stele_sled_map *map)
 {
     output_printf(c->out, "%8s  %-14s  %-18s  %s\n", "id", "kind", "address", "function");
-    for (size_t i = 0; i < sled_map_count(map); i++) {
-        const sled *at = sled_map_at(map, i);
-        const sled_function *function = sled_map_function(map, at->id);
+    for (size_t i = 0; i < stele_sled_map_count(map); i++) {
+        const stele_sled *at = stele_sled_map_at(map, i);
+        const stele_sled_function *function = stele_sled_map_function(map, at->id);
         output_printf(c->out, "%8u  %-14s  0x%016" PRIx64 "  ", (unsigned)at->id,
-                      sled_kind_text((sled_kind)at->kind), at->address);
+                      stele_sled_kind_text((stele_sled_kind)at->kind), at->address);
         print_color(c->out, c->has_color, COLOR_BOLD);
         write_visible(c->out, function->name[0] != 0 ? function->name : "?");
         print_color(c->out, c->has_color, COLOR_NONE);
@@ -36,19 +36,19 @@ static void write_text(cli *c, const sled_map *map)
     }
 }
 
-static void write_json(cli *c, const sled_map *map)
+static void write_json(cli *c, const stele_sled_map *map)
 {
     json j = {.out = c->out};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_text(&j, "path", c->options.arguments[0]);
     json_open(&j, "sleds", '[');
-    for (size_t i = 0; i < sled_map_count(map); i++) {
-        const sled *at = sled_map_at(map, i);
-        const sled_function *function = sled_map_function(map, at->id);
+    for (size_t i = 0; i < stele_sled_map_count(map); i++) {
+        const stele_sled *at = stele_sled_map_at(map, i);
+        const stele_sled_function *function = stele_sled_map_function(map, at->id);
         json_open(&j, NULL, '{');
         json_uint(&j, "id", at->id);
-        json_text(&j, "kind", sled_kind_text((sled_kind)at->kind));
+        json_text(&j, "kind", stele_sled_kind_text((stele_sled_kind)at->kind));
         json_uint(&j, "address", at->address);
         json_uint(&j, "function", at->function);
         json_text(&j, "name", function->name);
@@ -66,21 +66,21 @@ void command_SYMBOLS(cli *c)
 {
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_yaml = option_given(o, OPTION_YAML);
-    const sled_options given = {.has_lines = !is_yaml,
-                                .keeps_mangled = option_given(o, OPTION_MANGLED)};
+    const stele_sled_options given = {.has_lines = !is_yaml,
+                                      .keeps_mangled = option_given(o, OPTION_MANGLED)};
     diag_sink diag = {.fn = report_add, .user = &c->report};
-    sled_map *map;
+    stele_sled_map *map;
     if (is_json && is_yaml) {
         cli_usage(c, "--json and --yaml exclude each other");
         return;
     }
-    if (!cli_check(c, sled_map_open(&diag, o->arguments[0], &given, &map), o->arguments[0]))
+    if (!cli_check(c, stele_sled_map_open(&diag, o->arguments[0], &given, &map), o->arguments[0]))
         return;
     if (is_yaml)
-        sled_map_write_yaml(map, c->out);
+        stele_sled_map_write_yaml(map, c->out);
     else if (is_json)
         write_json(c, map);
     else
         write_text(c, map);
-    sled_map_close(map);
+    stele_sled_map_close(map);
 }

@@ -141,15 +141,15 @@ static void take_step(stele_writer *writer, const step *at)
     output_write(writer->out, r.bytes, sizeof r.bytes);
 }
 
-static stele_status champsim_open(stele_context *context, output *out, const sink_options *options,
-                                  stele_writer **writer)
+static stele_status champsim_open(stele_context *context, output *out,
+                                  const stele_sink_options *options, stele_writer **writer)
 {
     (void)options;
     return insn_steps_open(context, out, take_step, writer);
 }
 
-const sink sink_champsim = {.name = "champsim",
-                            .title = "records of the simulator ChampSim",
-                            .extensions = ".champsim",
-                            .columns = INSN_STEPS_COLUMNS,
-                            .open = champsim_open};
+const stele_sink sink_champsim = {.name = "champsim",
+                                  .title = "records of the simulator ChampSim",
+                                  .extensions = ".champsim",
+                                  .columns = INSN_STEPS_COLUMNS,
+                                  .open = champsim_open};

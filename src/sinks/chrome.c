@@ -831,8 +831,8 @@ static void chrome_close(stele_writer *self)
     free(chrome);
 }
 
-static stele_status chrome_open(stele_context *context, output *out, const sink_options *options,
-                                stele_writer **writer)
+static stele_status chrome_open(stele_context *context, output *out,
+                                const stele_sink_options *options, stele_writer **writer)
 {
     static const writer_ops ops = {chrome_write, chrome_finish, chrome_close};
     chrome_sink *chrome = calloc(1, sizeof *chrome);
@@ -859,7 +859,7 @@ static stele_status chrome_open(stele_context *context, output *out, const sink_
     return STELE_OK;
 }
 
-const sink sink_chrome = {
+const stele_sink sink_chrome = {
     .name = "chrome",
     .title = "Chrome trace events (JSON) for Perfetto's page and chrome://tracing",
     .extensions = ".json",

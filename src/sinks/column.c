@@ -80,9 +80,9 @@ void columns_free(columns *list)
 
 /* ---- Times ---- */
 
-cell_clock cell_clock_make(const sink_options *options)
+cell_clock cell_clock_make(const stele_sink_options *options)
 {
-    static const sink_options standard;
+    static const stele_sink_options standard;
     if (options == NULL)
         options = &standard;
     return (cell_clock){
@@ -129,9 +129,9 @@ char *cell_time(char *to, const cell_clock *clock, const stele_event *event)
     int64_t wall_ns;
     if (!has_time(clock, event))
         return to;
-    if (clock->time == SINK_TIME_TICKS)
+    if (clock->time == STELE_SINK_TIME_TICKS)
         return text_u64(to, event->ticks);
-    if (clock->time == SINK_TIME_RELATIVE)
+    if (clock->time == STELE_SINK_TIME_RELATIVE)
         return put_distance(to, clock, event->time_ns, clock->origin_ns);
     if (clock->has_wall && source->domain == STELE_CLOCK_NS &&
         !__builtin_add_overflow(clock->wall_ns, event->time_ns, &wall_ns))

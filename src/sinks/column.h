@@ -61,9 +61,9 @@ void columns_free(columns *list);
 
 #define CELL_SIZE 64 /* of the longest of those below */
 
-/* What times are shown relative to, and how: see sink_options. */
+/* What times are shown relative to, and how: see stele_sink_options. */
 typedef struct cell_clock {
-    sink_time time;
+    stele_sink_time time;
     bool has_origin, has_last;
     int64_t origin_ns;
     int64_t last_ns;            /* of the event before, for cell_delta() */
@@ -72,7 +72,7 @@ typedef struct cell_clock {
     int64_t wall_ns;            /* at 0 of the segment's times */
 } cell_clock;
 
-cell_clock cell_clock_make(const sink_options *options);
+cell_clock cell_clock_make(const stele_sink_options *options);
 
 /* To be called for each segment, before any cell of it. */
 void cell_clock_enter(cell_clock *clock, const stele_context *context,

@@ -202,7 +202,7 @@ static bool csv_form(output *out, const void *bytes, size_t size)
     return false;
 }
 
-static stele_status csv_init(csv_sink *csv, const sink_options *options)
+static stele_status csv_init(csv_sink *csv, const stele_sink_options *options)
 {
     stele_context *context = csv->base.context;
     const char *list = options != NULL && options->columns != NULL ? options->columns : CSV_COLUMNS;
@@ -217,7 +217,7 @@ static stele_status csv_init(csv_sink *csv, const sink_options *options)
     return status;
 }
 
-static stele_status csv_open(stele_context *context, output *out, const sink_options *options,
+static stele_status csv_open(stele_context *context, output *out, const stele_sink_options *options,
                              stele_writer **writer)
 {
     static const writer_ops ops = {csv_write, csv_finish, csv_close};
@@ -237,7 +237,7 @@ static stele_status csv_open(stele_context *context, output *out, const sink_opt
     return STELE_OK;
 }
 
-const sink sink_csv = {
+const stele_sink sink_csv = {
     .name = "csv",
     .title = "comma-separated values: one event a line, columns as chosen",
     .extensions = ".csv",

@@ -60,7 +60,7 @@ typedef struct pretty_batch {
 
 typedef struct pretty {
     stele_writer base;
-    pretty_options options;
+    stele_pretty_options options;
     pretty_values values;
     pretty_forms forms;
     stele_name names[NAME_COUNT];
@@ -138,7 +138,7 @@ static char *put_key(const pretty *p, char *to, const char *key)
 /* Twice PRETTY_ROOM is enough. */
 static char *put_time(pretty *p, char *to, const stele_event *event)
 {
-    const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
+    const bool has_names = (p->options.names & STELE_PRETTY_NAME_HEADER) != 0;
     to = has_names ? put_key(p, to, "timestamp") : PUT(to, "[");
     to = pretty_put_color(to, &p->values.colors.time);
     to = p->options.cycles ? text_padded(to, event->ticks, 20) : put_wall(p, to, event->time_ns);
@@ -184,8 +184,8 @@ static void add_text(pretty *p, const stele_field *field)
 
 static void add_trace_name(pretty *p, const stele_field *name, unsigned after)
 {
-    const bool has_names = (p->options.names & PRETTY_NAME_HEADER) != 0;
-    if ((p->options.fields & PRETTY_FIELD_TRACE) == 0)
+    const bool has_names = (p->options.names & STELE_PRETTY_NAME_HEADER) != 0;
+    if ((p->options.fields & STELE_PRETTY_FIELD_TRACE) == 0)
         return;
     if ((after & PRETTY_AFTER_TIME) != 0)
         OUTPUT_LITERAL(p->scratch, ", ");
@@ -203,10 +203,10 @@ static void add_env(pretty *p, const stele_field *env, unsigned *after)
         unsigned field;
         common_name name;
         const char *key;
-    } items[] = {{PRETTY_FIELD_HOSTNAME, NAME_HOSTNAME, "trace:hostname"},
-                 {PRETTY_FIELD_DOMAIN, NAME_DOMAIN, "trace:domain"},
-                 {PRETTY_FIELD_PROCNAME, NAME_PROCNAME, "trace:procname"},
-                 {PRETTY_FIELD_VPID, NAME_VPID, "trace:vpid"}};
+    } items[] = {{STELE_PRETTY_FIELD_HOSTNAME, NAME_HOSTNAME, "trace:hostname"},
+                 {STELE_PRETTY_FIELD_DOMAIN, NAME_DOMAIN, "trace:domain"},
+                 {STELE_PRETTY_FIELD_PROCNAME, NAME_PROCNAME, "trace:procname"},
+                 {STELE_PRETTY_FIELD_VPID, NAME_VPID, "trace:vpid"}};
     for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
         const stele_field *value = find_env(p, env, items[i].name);
         if ((p->options.fields & items[i].field) == 0 || value == NULL)
@@ -233,11 +233,11 @@ static bool has_members(const stele_field *structure)
 static void add_packet(pretty *p, const stele_field *packet)
 {
     output *out = p->scratch;
-    if ((p->options.names & PRETTY_NAME_SCOPE) != 0)
+    if ((p->options.names & STELE_PRETTY_NAME_SCOPE) != 0)
         pretty_add_key(&p->forms, out, "stream.packet.context");
     p->values.out = out;
     out->at = (uint8_t *)pretty_put_value(&p->values, (char *)out->at, packet,
-                                          (p->options.names & PRETTY_NAME_CONTEXT) != 0);
+                                          (p->options.names & STELE_PRETTY_NAME_CONTEXT) != 0);
     p->values.out = p->base.out;
 }
 
@@ -272,7 +272,8 @@ static bool batch_make(pretty *p, pretty_batch *made, bool has_time)
     made->first_offset = batch->events->offset;
     made->first_ticks = batch->events->ticks;
     made->has_time = has_time;
-    made->after = has_time && (p->options.names & PRETTY_NAME_HEADER) != 0 ? PRETTY_AFTER_TIME : 0;
+    made->after =
+        has_time && (p->options.names & STELE_PRETTY_NAME_HEADER) != 0 ? PRETTY_AFTER_TIME : 0;
     p->scratch->at = p->scratch->buffer;
     add_trace_name(p, find(p, at, end, NAME_TRACE_NAME), made->after);
     add_env(p, env, &made->after);
@@ -373,7 +374,8 @@ static bool key_form_colored(output *out, const void *bytes, size_t size)
     return false;
 }
 
-static stele_status pretty_init(pretty *p, stele_context *context, const sink_options *options)
+static stele_status pretty_init(pretty *p, stele_context *context,
+                                const stele_sink_options *options)
 {
     static const char *const names[NAME_COUNT] = {[NAME_TRACE_ENV] = "trace.env",
                                                   [NAME_TRACE_NAME] = "trace.name",
@@ -387,9 +389,9 @@ static stele_status pretty_init(pretty *p, stele_context *context, const sink_op
     if (options != NULL)
         p->options = options->pretty;
     if (!p->options.has_fields)
-        p->options.fields = PRETTY_FIELDS_STANDARD;
+        p->options.fields = STELE_PRETTY_FIELDS_STANDARD;
     if (!p->options.has_names)
-        p->options.names = PRETTY_NAMES_STANDARD;
+        p->options.names = STELE_PRETTY_NAMES_STANDARD;
     for (size_t i = 0; i < NAME_COUNT; i++) {
         p->names[i] = stele_name_intern(context, names[i], strlen(names[i]));
         if (p->names[i] == UINT32_MAX)
@@ -404,8 +406,8 @@ static stele_status pretty_init(pretty *p, stele_context *context, const sink_op
     return status == STELE_OK ? output_open_memory(&context->diag, &p->scratch) : status;
 }
 
-static stele_status pretty_open(stele_context *context, output *out, const sink_options *options,
-                                stele_writer **writer)
+static stele_status pretty_open(stele_context *context, output *out,
+                                const stele_sink_options *options, stele_writer **writer)
 {
     static const writer_ops ops = {pretty_write, pretty_finish, pretty_close};
     pretty *p = calloc(1, sizeof *p);
@@ -423,10 +425,10 @@ static stele_status pretty_open(stele_context *context, output *out, const sink_
     return STELE_OK;
 }
 
-const sink sink_ctf_pretty = {.name = "ctf-pretty",
-                              .title = "lines as babeltrace2 writes them",
-                              .extensions = "",
-                              .columns = STELE_COLUMN_TIME | STELE_COLUMN_NAME |
-                                         STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT |
-                                         STELE_COLUMN_RAW,
-                              .open = pretty_open};
+const stele_sink sink_ctf_pretty = {.name = "ctf-pretty",
+                                    .title = "lines as babeltrace2 writes them",
+                                    .extensions = "",
+                                    .columns = STELE_COLUMN_TIME | STELE_COLUMN_NAME |
+                                               STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT |
+                                               STELE_COLUMN_RAW,
+                                    .open = pretty_open};

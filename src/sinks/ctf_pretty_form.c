@@ -207,7 +207,7 @@ void pretty_add_item(const pretty_forms *forms, output *out, const char *key, un
 {
     if ((*after & PRETTY_AFTER_TIME) != 0)
         OUTPUT_LITERAL(out, ", ");
-    if ((forms->names & PRETTY_NAME_HEADER) != 0)
+    if ((forms->names & STELE_PRETTY_NAME_HEADER) != 0)
         pretty_add_key(forms, out, key);
     else if ((*after & PRETTY_AFTER_ENV) != 0)
         output_byte(out, ':');
@@ -255,7 +255,7 @@ static void build_name(builder *b, const stele_event *event)
 static void build_head(builder *b, const stele_event *event)
 {
     const pretty_forms *forms = b->forms;
-    const bool has_names = (forms->names & PRETTY_NAME_HEADER) != 0;
+    const bool has_names = (forms->names & STELE_PRETTY_NAME_HEADER) != 0;
     const stele_field *level = b->about[PRETTY_ABOUT_LOG_LEVEL];
     const stele_field *uri = b->about[PRETTY_ABOUT_EMF_URI];
     if (level != NULL) {
@@ -282,7 +282,7 @@ static void build_scope(builder *b, const char *name)
     if ((b->after & PRETTY_AFTER_PACKET) != 0)
         OUTPUT_LITERAL(b->text, ", ");
     b->after |= PRETTY_AFTER_PACKET;
-    if ((b->forms->names & PRETTY_NAME_SCOPE) != 0)
+    if ((b->forms->names & STELE_PRETTY_NAME_SCOPE) != 0)
         pretty_add_key(b->forms, b->text, name);
 }
 
@@ -301,11 +301,11 @@ static const stele_field *take_about(builder *b, const stele_field *at, const st
         }
         at += stele_field_length(at);
     }
-    if ((b->forms->fields & PRETTY_FIELD_LOG_LEVEL) == 0 ||
+    if ((b->forms->fields & STELE_PRETTY_FIELD_LOG_LEVEL) == 0 ||
         (b->about[PRETTY_ABOUT_LOG_LEVEL] != NULL &&
          b->about[PRETTY_ABOUT_LOG_LEVEL]->label_count == 0))
         b->about[PRETTY_ABOUT_LOG_LEVEL] = NULL;
-    if ((b->forms->fields & PRETTY_FIELD_EMF) == 0)
+    if ((b->forms->fields & STELE_PRETTY_FIELD_EMF) == 0)
         b->about[PRETTY_ABOUT_EMF_URI] = NULL;
     return at;
 }
@@ -313,7 +313,7 @@ static const stele_field *take_about(builder *b, const stele_field *at, const st
 /* The pieces of what stands before the payload. */
 static void build_about(builder *b, const stele_field *at, const stele_field *payload)
 {
-    const bool has_names = (b->forms->names & PRETTY_NAME_CONTEXT) != 0;
+    const bool has_names = (b->forms->names & STELE_PRETTY_NAME_CONTEXT) != 0;
     for (; at < payload; at += stele_field_length(at)) {
         const bool is_common = at == b->about[PRETTY_ABOUT_COMMON_CONTEXT];
         if (is_common || at == b->about[PRETTY_ABOUT_SPECIFIC_CONTEXT]) {
@@ -340,7 +340,7 @@ static void build_all(builder *b, const stele_event *event, const stele_field *a
     if (b->about[PRETTY_ABOUT_PAYLOAD] != NULL || payload < end) {
         build_scope(b, "event.fields");
         OUTPUT_LITERAL(b->text, "{");
-        build_members(b, payload, end, (b->forms->names & PRETTY_NAME_PAYLOAD) != 0, false);
+        build_members(b, payload, end, (b->forms->names & STELE_PRETTY_NAME_PAYLOAD) != 0, false);
         OUTPUT_LITERAL(b->text, " }");
     }
     output_byte(b->text, '\n');
@@ -472,7 +472,7 @@ char *pretty_form_put_fields(const pretty_form *form, pretty_values *values, cha
 /* ---- Opening ---- */
 
 stele_status pretty_forms_init(pretty_forms *forms, pretty_values *values,
-                               const pretty_options *options)
+                               const stele_pretty_options *options)
 {
     static const char *const names[PRETTY_ABOUT_COUNT] = {
         "loglevel", "model.emf.uri", "stream.event.context", "event.context", "event.fields"};

@@ -44,7 +44,7 @@ typedef struct pretty_forms {
 
 /* STELE_ERR_MEMORY */
 stele_status pretty_forms_init(pretty_forms *forms, pretty_values *values,
-                               const pretty_options *options);
+                               const stele_pretty_options *options);
 void pretty_forms_free(pretty_forms *forms);
 
 /* "key = ", for things that have a name in the line's head or are a whole scope. */

@@ -146,15 +146,15 @@ static void take_step(stele_writer *writer, const step *at)
     write_outputs(writer, at);
 }
 
-static stele_status cvp_open(stele_context *context, output *out, const sink_options *options,
+static stele_status cvp_open(stele_context *context, output *out, const stele_sink_options *options,
                              stele_writer **writer)
 {
     (void)options;
     return insn_steps_open(context, out, take_step, writer);
 }
 
-const sink sink_cvp = {.name = "cvp",
-                       .title = "traces of the first Championship Value Prediction",
-                       .extensions = ".cvp",
-                       .columns = INSN_STEPS_COLUMNS,
-                       .open = cvp_open};
+const stele_sink sink_cvp = {.name = "cvp",
+                             .title = "traces of the first Championship Value Prediction",
+                             .extensions = ".cvp",
+                             .columns = INSN_STEPS_COLUMNS,
+                             .open = cvp_open};

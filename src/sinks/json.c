@@ -391,8 +391,8 @@ static void json_close(stele_writer *self)
     free(json);
 }
 
-static stele_status json_open(stele_context *context, output *out, const sink_options *options,
-                              stele_writer **writer)
+static stele_status json_open(stele_context *context, output *out,
+                              const stele_sink_options *options, stele_writer **writer)
 {
     static const writer_ops ops = {json_write, json_finish, json_close};
     json_sink *json = calloc(1, sizeof *json);
@@ -409,7 +409,7 @@ static stele_status json_open(stele_context *context, output *out, const sink_op
     return STELE_OK;
 }
 
-const sink sink_json = {
+const stele_sink sink_json = {
     .name = "json",
     .title = "JSON lines: one event a line, complete and exact",
     .extensions = ".jsonl .ndjson",

@@ -5,39 +5,39 @@
 
 #include "sinks/sink.h"
 
-#define STELE_SINK(name) extern const sink sink_##name;
+#define STELE_SINK(name) extern const stele_sink sink_##name;
 #include "sinks/sinks.def"
 #undef STELE_SINK
 
-static const sink *const sinks[] = {
+static const stele_sink *const sinks[] = {
 #define STELE_SINK(name) &sink_##name,
 #include "sinks/sinks.def"
 #undef STELE_SINK
 };
 
-size_t sink_count(void)
+size_t stele_sink_count(void)
 {
     return sizeof sinks / sizeof *sinks;
 }
 
-const sink *sink_at(size_t index)
+const stele_sink *stele_sink_at(size_t index)
 {
-    return index < sink_count() ? sinks[index] : NULL;
+    return index < stele_sink_count() ? sinks[index] : NULL;
 }
 
-const sink *sink_find(const char *name)
+const stele_sink *stele_sink_find(const char *name)
 {
-    for (size_t i = 0; i < sink_count(); i++) {
+    for (size_t i = 0; i < stele_sink_count(); i++) {
         if (strcmp(sinks[i]->name, name) == 0)
             return sinks[i];
     }
     return NULL;
 }
 
-const sink *sink_by_name(const char *path)
+const stele_sink *stele_sink_by_name(const char *path)
 {
-    const sink *found = NULL;
-    for (size_t i = 0; i < sink_count(); i++) {
+    const stele_sink *found = NULL;
+    for (size_t i = 0; i < stele_sink_count(); i++) {
         if (!path_has_extension(path, sinks[i]->extensions))
             continue;
         if (found != NULL)

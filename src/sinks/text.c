@@ -478,7 +478,7 @@ static bool visible_form(output *out, const void *bytes, size_t size)
     return false;
 }
 
-static stele_status text_init(text_sink *text, const sink_options *options)
+static stele_status text_init(text_sink *text, const stele_sink_options *options)
 {
     stele_context *context = text->base.context;
     const char *list =
@@ -508,8 +508,8 @@ static stele_status text_init(text_sink *text, const sink_options *options)
     return text->cells != NULL ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status text_open(stele_context *context, output *out, const sink_options *options,
-                              stele_writer **writer)
+static stele_status text_open(stele_context *context, output *out,
+                              const stele_sink_options *options, stele_writer **writer)
 {
     static const writer_ops ops = {text_write, text_finish, text_close};
     text_sink *text = calloc(1, sizeof *text);
@@ -540,7 +540,7 @@ static void release_liner(void *held)
  */
 static text_sink *liner_take(stele_context *context)
 {
-    static const sink_options options = {.has_origin = true}; /* also what this is known by */
+    static const stele_sink_options options = {.has_origin = true}; /* also what this is known by */
     stele_writer **held = context_shared(context, &options, sizeof *held, release_liner);
     output *out;
     text_sink *liner;
@@ -597,7 +597,7 @@ stele_text stele_field_line(stele_context *context, const stele_batch *batch,
     return liner_give(liner);
 }
 
-const sink sink_text = {
+const stele_sink sink_text = {
     .name = "text",
     .title = "text for people: one event a line, in columns",
     .extensions = ".txt",

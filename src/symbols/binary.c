@@ -3,7 +3,7 @@
 
 #include <stele_config.h>
 
-const stele_code symbols_codes[SYMBOLS_CODE_COUNT] = {
+const stele_code stele_symbols_codes[STELE_SYMBOLS_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
 #include "symbols/codes.def"
 #undef STELE_CODE
@@ -58,7 +58,8 @@ struct binary {
 
 static stele_status binary_refuse(diag_sink *diag, const char *path, const char *why)
 {
-    diag_report(diag, &symbols_codes[SYM001], path, STELE_NO_OFFSET, 0, "an ELF file", "%s", why);
+    diag_report(diag, &stele_symbols_codes[SYM001], path, STELE_NO_OFFSET, 0, "an ELF file", "%s",
+                why);
     return STELE_ERR_FORMAT;
 }
 
@@ -552,8 +553,8 @@ bool binary_own_line(binary *file, uint64_t address, const char **source, unsign
 
 stele_status binary_open(diag_sink *diag, const char *path, binary **out)
 {
-    diag_report(diag, &symbols_codes[SYM002], path, STELE_NO_OFFSET, 0, "a build with elfutils",
-                "one without");
+    diag_report(diag, &stele_symbols_codes[SYM002], path, STELE_NO_OFFSET, 0,
+                "a build with elfutils", "one without");
     *out = NULL;
     return STELE_ERR_UNSUPPORTED;
 }

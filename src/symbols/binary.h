@@ -15,9 +15,9 @@ typedef enum symbols_code {
 #define STELE_CODE(name, severity, title, why, mend) name,
 #include "symbols/codes.def"
 #undef STELE_CODE
-    SYMBOLS_CODE_COUNT
+    STELE_SYMBOLS_CODE_COUNT
 } symbols_code;
-extern const stele_code symbols_codes[SYMBOLS_CODE_COUNT];
+extern const stele_code stele_symbols_codes[STELE_SYMBOLS_CODE_COUNT];
 
 typedef struct binary binary;
 

@@ -14,12 +14,12 @@ typedef struct code_file {
     size_t name_count;
 } code_file;
 
-struct code {
+struct stele_symbols {
     code_file *files;
     size_t count;
 };
 
-stele_status code_new(code **out)
+stele_status stele_symbols_new(stele_symbols **out)
 {
     *out = calloc(1, sizeof **out);
     return *out != NULL ? STELE_OK : STELE_ERR_MEMORY;
@@ -34,7 +34,7 @@ static void file_close(code_file *file)
     binary_close(file->elf);
 }
 
-void code_free(code *c)
+void stele_symbols_free(stele_symbols *c)
 {
     if (c == NULL)
         return;
@@ -44,7 +44,8 @@ void code_free(code *c)
     free(c);
 }
 
-stele_status code_add(code *c, diag_sink *diag, const char *path, const uint64_t *address)
+stele_status stele_symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
+                               const uint64_t *address)
 {
     code_file file = {0}, *grown = realloc(c->files, (c->count + 1) * sizeof *grown);
     binary_place unused;
@@ -71,20 +72,20 @@ stele_status code_add(code *c, diag_sink *diag, const char *path, const uint64_t
     return STELE_OK;
 }
 
-static void place_make(code_file *file, const binary_place *from, code_place *place)
+static void place_make(code_file *file, const binary_place *from, stele_symbol_place *place)
 {
     const size_t i = from->index;
     if (file->names[i] == NULL && !file->is_plain[i]) {
         file->names[i] = demangle(from->name);
         file->is_plain[i] = file->names[i] == NULL;
     }
-    *place = (code_place){.name = file->is_plain[i] ? from->name : file->names[i],
-                          .address = from->address + file->shift,
-                          .size = from->size,
-                          .number = file->number_first + i};
+    *place = (stele_symbol_place){.name = file->is_plain[i] ? from->name : file->names[i],
+                                  .address = from->address + file->shift,
+                                  .size = from->size,
+                                  .number = file->number_first + i};
 }
 
-bool code_find(code *c, uint64_t pc, code_place *place)
+bool stele_symbols_find(stele_symbols *c, uint64_t pc, stele_symbol_place *place)
 {
     for (size_t i = 0; i < c->count; i++) {
         binary_place found;
@@ -96,7 +97,7 @@ bool code_find(code *c, uint64_t pc, code_place *place)
     return false;
 }
 
-bool code_place_at(code *c, size_t index, code_place *place)
+bool stele_symbols_place_at(stele_symbols *c, size_t index, stele_symbol_place *place)
 {
     for (size_t i = 0; i < c->count; i++) {
         code_file *file = &c->files[i];
@@ -110,7 +111,7 @@ bool code_place_at(code *c, size_t index, code_place *place)
     return false;
 }
 
-bool code_line(code *c, uint64_t pc, const char **source, unsigned *line)
+bool stele_symbols_line(stele_symbols *c, uint64_t pc, const char **source, unsigned *line)
 {
     for (size_t i = 0; i < c->count; i++) {
         if (binary_line(c->files[i].elf, pc - c->files[i].shift, source, line))

@@ -85,9 +85,9 @@ typedef struct place {
     bool is_used;
 } place;
 
-struct debug_info {
+struct stele_debug_info {
     stele_context *context;
-    debug_info_options options;
+    stele_debug_info_options options;
     diag_sink silent; /* a file that is not on this machine is nothing to complain about */
     stele_name names[KNOWN_COUNT];
     stele_name providers[KNOWN_COUNT]; /* of events */
@@ -110,7 +110,7 @@ static const stele_field *find(const stele_field *at, const stele_field *end, st
 }
 
 /* A member of the event's payload, or of its common context. */
-static const stele_field *find_field(const debug_info *info, const stele_batch *batch,
+static const stele_field *find_field(const stele_debug_info *info, const stele_batch *batch,
                                      const stele_event *event, known name, bool in_context)
 {
     uint32_t first;
@@ -126,8 +126,8 @@ static const stele_field *find_field(const debug_info *info, const stele_batch *
     return find(at, end, info->names[name]);
 }
 
-static bool get_number(const debug_info *info, const stele_batch *batch, const stele_event *event,
-                       known name, bool in_context, uint64_t *value)
+static bool get_number(const stele_debug_info *info, const stele_batch *batch,
+                       const stele_event *event, known name, bool in_context, uint64_t *value)
 {
     const stele_field *field = find_field(info, batch, event, name, in_context);
     if (field == NULL || (field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT))
@@ -137,8 +137,8 @@ static bool get_number(const debug_info *info, const stele_batch *batch, const s
 }
 
 /* A copy to be freed; NULL: there is none, or no memory. */
-static char *get_text(const debug_info *info, const stele_batch *batch, const stele_event *event,
-                      known name)
+static char *get_text(const stele_debug_info *info, const stele_batch *batch,
+                      const stele_event *event, known name)
 {
     const stele_field *field = find_field(info, batch, event, name, false);
     stele_text text;
@@ -158,28 +158,28 @@ static void mapping_free(mapping *m)
     free(m->link);
 }
 
-static void forget_places(debug_info *info)
+static void forget_places(stele_debug_info *info)
 {
     if (info->places != NULL)
         memset(info->places, 0, (info->place_mask + (size_t)1) * sizeof *info->places);
     info->place_count = 0;
 }
 
-static void remove_mapping(debug_info *info, size_t index)
+static void remove_mapping(stele_debug_info *info, size_t index)
 {
     mapping_free(&info->mappings[index]);
     info->mappings[index] = info->mappings[--info->mapping_count];
     forget_places(info);
 }
 
-static void forget_process(debug_info *info, uint64_t vpid)
+static void forget_process(stele_debug_info *info, uint64_t vpid)
 {
     for (size_t i = info->mapping_count; i-- > 0;)
         if (info->mappings[i].vpid == vpid)
             remove_mapping(info, i);
 }
 
-static mapping *find_mapping(debug_info *info, uint64_t vpid, uint64_t address)
+static mapping *find_mapping(stele_debug_info *info, uint64_t vpid, uint64_t address)
 {
     for (size_t i = info->mapping_count; i-- > 0;) {
         mapping *m = &info->mappings[i];
@@ -189,7 +189,7 @@ static mapping *find_mapping(debug_info *info, uint64_t vpid, uint64_t address)
     return NULL;
 }
 
-static bool add_mapping(debug_info *info, const stele_batch *batch, const stele_event *event,
+static bool add_mapping(stele_debug_info *info, const stele_batch *batch, const stele_event *event,
                         uint64_t vpid)
 {
     mapping m = {.vpid = vpid, .is_pic = true};
@@ -217,8 +217,8 @@ static bool add_mapping(debug_info *info, const stele_batch *batch, const stele_
     return true;
 }
 
-static void take_build_id(debug_info *info, const stele_batch *batch, const stele_event *event,
-                          mapping *m)
+static void take_build_id(stele_debug_info *info, const stele_batch *batch,
+                          const stele_event *event, mapping *m)
 {
     const stele_field *field = find_field(info, batch, event, KNOWN_BUILD_ID, false), *at;
     m->build_id_size = 0;
@@ -237,7 +237,7 @@ static void take_build_id(debug_info *info, const stele_batch *batch, const stel
 }
 
 /* Which of the tracer's own events it is; KNOWN_COUNT: none. The provider is the category. */
-static known kind_of(const debug_info *info, const stele_event *event)
+static known kind_of(const stele_debug_info *info, const stele_event *event)
 {
     const stele_name provider = stele_category_name(info->context, event->category);
     known kind = KNOWN_START;
@@ -248,7 +248,7 @@ static known kind_of(const debug_info *info, const stele_event *event)
 }
 
 /* What an event of the tracer itself tells of the files of its process. False: memory. */
-static bool learn(debug_info *info, const stele_batch *batch, const stele_event *event)
+static bool learn(stele_debug_info *info, const stele_batch *batch, const stele_event *event)
 {
     const known kind = kind_of(info, event);
     uint64_t vpid = 0, address = 0;
@@ -279,7 +279,7 @@ static bool learn(debug_info *info, const stele_batch *batch, const stele_event 
 
 /* ---- Files ---- */
 
-static binary *open_quietly(debug_info *info, const char *path)
+static binary *open_quietly(stele_debug_info *info, const char *path)
 {
     binary *file = NULL;
     if (access(path, R_OK) != 0 || binary_open(&info->silent, path, &file) != STELE_OK)
@@ -287,13 +287,13 @@ static binary *open_quietly(debug_info *info, const char *path)
     return file;
 }
 
-static const char *debug_folder(const debug_info *info)
+static const char *debug_folder(const stele_debug_info *info)
 {
     return info->options.debug_folder != NULL ? info->options.debug_folder : STANDARD_FOLDER;
 }
 
 /* FOLDER/.build-id/ab/cdef....debug */
-static binary *open_by_build_id(debug_info *info, const mapping *m)
+static binary *open_by_build_id(stele_debug_info *info, const mapping *m)
 {
     char path[PATH_SIZE];
     int size;
@@ -309,7 +309,7 @@ static binary *open_by_build_id(debug_info *info, const mapping *m)
 }
 
 /* Beside the file, in .debug below that, or in the folder of debug files. */
-static binary *open_by_link(debug_info *info, const mapping *m, const char *code_path)
+static binary *open_by_link(stele_debug_info *info, const mapping *m, const char *code_path)
 {
     const int folder = (int)(path_base(code_path) - code_path);
     binary *file = NULL;
@@ -348,7 +348,7 @@ static void read_links(mapping *m)
 }
 
 /* Where the binary lies: the traced machine's files may be in a directory here. */
-static void path_here(const debug_info *info, const mapping *m, char path[PATH_SIZE])
+static void path_here(const stele_debug_info *info, const mapping *m, char path[PATH_SIZE])
 {
     const char *prefix = info->options.target_prefix != NULL ? info->options.target_prefix : "";
     size_t size = strlen(prefix);
@@ -357,7 +357,7 @@ static void path_here(const debug_info *info, const mapping *m, char path[PATH_S
     snprintf(path, PATH_SIZE, "%.*s%s", (int)size, prefix, m->path);
 }
 
-static void open_files(debug_info *info, mapping *m)
+static void open_files(stele_debug_info *info, mapping *m)
 {
     char path[PATH_SIZE];
     if (m->is_tried || m->path == NULL)
@@ -374,18 +374,18 @@ static void open_files(debug_info *info, mapping *m)
 
 /* ---- Places ---- */
 
-static stele_name intern_text(debug_info *info, const char *text)
+static stele_name intern_text(stele_debug_info *info, const char *text)
 {
     return stele_name_intern(info->context, text, strlen(text));
 }
 
-static const char *shown_path(const debug_info *info, const char *path)
+static const char *shown_path(const stele_debug_info *info, const char *path)
 {
     return info->options.full_path ? path : path_base(path);
 }
 
 /* "func+0x1b" and "file.c:12" from one of the files, as far as it knows them. */
-static void look_up(debug_info *info, binary *file, uint64_t address, place *found)
+static void look_up(stele_debug_info *info, binary *file, uint64_t address, place *found)
 {
     char text[PATH_SIZE];
     uint64_t offset = 0;
@@ -404,7 +404,7 @@ static void look_up(debug_info *info, binary *file, uint64_t address, place *fou
     }
 }
 
-static place resolve(debug_info *info, uint64_t vpid, uint64_t ip)
+static place resolve(stele_debug_info *info, uint64_t vpid, uint64_t ip)
 {
     place found = {.vpid = vpid, .ip = ip, .is_used = true};
     mapping *m = find_mapping(info, vpid, ip);
@@ -426,7 +426,7 @@ static place resolve(debug_info *info, uint64_t vpid, uint64_t ip)
     return found;
 }
 
-static bool grow_places(debug_info *info)
+static bool grow_places(stele_debug_info *info)
 {
     const uint32_t mask = info->places != NULL ? info->place_mask * 2 + 1 : 1023;
     place *old = info->places, *grown = calloc((size_t)mask + 1, sizeof *grown);
@@ -448,7 +448,7 @@ static bool grow_places(debug_info *info)
 }
 
 /* False: memory. */
-static bool get_place(debug_info *info, uint64_t vpid, uint64_t ip, place *out)
+static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, place *out)
 {
     uint32_t slot;
     if (info->places == NULL || info->place_count > info->place_mask / 2) {
@@ -471,14 +471,14 @@ static bool get_place(debug_info *info, uint64_t vpid, uint64_t ip, place *out)
 
 /* ---- Events ---- */
 
-static void push_name(debug_info *info, known name, stele_name value)
+static void push_name(stele_debug_info *info, known name, stele_name value)
 {
     *batch_push_field(info->batch) =
         (stele_field){.name = info->names[name], .type = STELE_TYPE_NAME, .u.u = value};
 }
 
 /* Copies the fields of the event with one more structure at the end of its common context. */
-static bool push_fields(debug_info *info, const stele_batch *from, const stele_event *event,
+static bool push_fields(stele_debug_info *info, const stele_batch *from, const stele_event *event,
                         const place *found)
 {
     stele_batch *to = info->batch;
@@ -505,7 +505,7 @@ static bool push_fields(debug_info *info, const stele_batch *from, const stele_e
            batch_set_fields(to, copy, start);
 }
 
-static bool take_event(debug_info *info, const stele_batch *from, const stele_event *event)
+static bool take_event(stele_debug_info *info, const stele_batch *from, const stele_event *event)
 {
     uint64_t vpid, ip;
     place found;
@@ -517,7 +517,8 @@ static bool take_event(debug_info *info, const stele_batch *from, const stele_ev
     return get_place(info, vpid, ip, &found) && push_fields(info, from, event, &found);
 }
 
-stele_status debug_info_apply(debug_info *info, const stele_segment *from, stele_segment *to)
+stele_status stele_debug_info_apply(stele_debug_info *info, const stele_segment *from,
+                                    stele_segment *to)
 {
     stele_batch *batch = info->batch;
     if (batch == NULL || batch->event_capacity < from->count) {
@@ -543,10 +544,10 @@ stele_status debug_info_apply(debug_info *info, const stele_segment *from, stele
     return STELE_OK;
 }
 
-stele_status debug_info_new(stele_context *context, const debug_info_options *options,
-                            debug_info **out)
+stele_status stele_debug_info_new(stele_context *context, const stele_debug_info_options *options,
+                                  stele_debug_info **out)
 {
-    debug_info *info = calloc(1, sizeof *info);
+    stele_debug_info *info = calloc(1, sizeof *info);
     *out = info;
     if (info == NULL)
         return STELE_ERR_MEMORY;
@@ -558,7 +559,7 @@ stele_status debug_info_new(stele_context *context, const debug_info_options *op
         info->names[i] = intern_text(info, colon != NULL ? colon + 1 : text);
         info->providers[i] = stele_name_intern(context, text, provider);
         if (info->names[i] == UINT32_MAX || info->providers[i] == UINT32_MAX) {
-            debug_info_free(info);
+            stele_debug_info_free(info);
             *out = NULL;
             return STELE_ERR_MEMORY;
         }
@@ -566,7 +567,7 @@ stele_status debug_info_new(stele_context *context, const debug_info_options *op
     return STELE_OK;
 }
 
-void debug_info_free(debug_info *info)
+void stele_debug_info_free(stele_debug_info *info)
 {
     if (info == NULL)
         return;

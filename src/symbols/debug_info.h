@@ -8,31 +8,32 @@
  *     ...:build_id, ...:debug_link                     of the file at baddr
  *     lttng_ust_lib:unload, lttng_ust_dl:dlclose       baddr
  *
- * Every event that has `vpid` and `ip` in its context gets a structure `debug_info` with the texts
- * `bin`, `func` and `src` behind them, empty where nothing is known.
+ * Every event that has `vpid` and `ip` in its context gets a structure `stele_debug_info` with the
+ * texts `bin`, `func` and `src` behind them, empty where nothing is known.
  */
 #ifndef SYMBOLS_DEBUG_INFO_H
 #define SYMBOLS_DEBUG_INFO_H
 
 #include "model/context.h"
 
-typedef struct debug_info debug_info;
+typedef struct stele_debug_info stele_debug_info;
 
-typedef struct debug_info_options {
+typedef struct stele_debug_info_options {
     const char *target_prefix; /* put before the paths of the trace; NULL: none */
     const char *debug_folder;  /* of separate debug files; NULL: /usr/lib/debug */
     bool full_path;            /* `bin` and `src` with directories */
-} debug_info_options;
+} stele_debug_info_options;
 
 /* STELE_ERR_MEMORY. The texts of the options must outlive it. */
-stele_status debug_info_new(stele_context *context, const debug_info_options *options,
-                            debug_info **out);
-void debug_info_free(debug_info *info);
+stele_status stele_debug_info_new(stele_context *context, const stele_debug_info_options *options,
+                                  stele_debug_info **out);
+void stele_debug_info_free(stele_debug_info *info);
 
 /*
  * Learns from the events of a segment and gives them with what is known of them, in a batch that
  * holds until the next call. Events must come in the order of time. STELE_ERR_MEMORY.
  */
-stele_status debug_info_apply(debug_info *info, const stele_segment *from, stele_segment *to);
+stele_status stele_debug_info_apply(stele_debug_info *info, const stele_segment *from,
+                                    stele_segment *to);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct slot {
     uint32_t text; /* offset in the texts, plus 1; 0: free */
 } slot;
 
-struct disassembly {
+struct stele_disassembly {
     void *library, *context;
     run_fn *run;
     dispose_fn *dispose;
@@ -78,7 +78,7 @@ static bool function_find(void *library, const char *name, void *function, size_
     return symbol != NULL;
 }
 
-static bool library_start(disassembly *d)
+static bool library_start(stele_disassembly *d)
 {
     static const char *const parts[] = {"LLVMInitializeAArch64TargetInfo",
                                         "LLVMInitializeAArch64TargetMC",
@@ -98,9 +98,9 @@ static bool library_start(disassembly *d)
     return d->context != NULL;
 }
 
-stele_status disassembly_open(disassembly **out)
+stele_status stele_disassembly_open(stele_disassembly **out)
 {
-    disassembly *d = calloc(1, sizeof *d);
+    stele_disassembly *d = calloc(1, sizeof *d);
     *out = NULL;
     if (d == NULL)
         return STELE_ERR_MEMORY;
@@ -110,14 +110,14 @@ stele_status disassembly_open(disassembly **out)
     d->library = library_open(&d->version);
     if (d->slots == NULL || d->library == NULL || !library_start(d)) {
         const stele_status status = d->slots == NULL ? STELE_ERR_MEMORY : STELE_ERR_UNSUPPORTED;
-        disassembly_close(d);
+        stele_disassembly_close(d);
         return status;
     }
     *out = d;
     return STELE_OK;
 }
 
-void disassembly_close(disassembly *d)
+void stele_disassembly_close(stele_disassembly *d)
 {
     if (d == NULL)
         return;
@@ -129,14 +129,14 @@ void disassembly_close(disassembly *d)
     free(d);
 }
 
-unsigned disassembly_version(const disassembly *d)
+unsigned stele_disassembly_version(const stele_disassembly *d)
 {
     return d->version;
 }
 
 /* ---- Texts ---- */
 
-static slot *slot_find(const disassembly *d, uint32_t opcode)
+static slot *slot_find(const stele_disassembly *d, uint32_t opcode)
 {
     const size_t mask = ((size_t)1 << d->bits) - 1;
     size_t i = (size_t)(hash_by_factor(d->factor, opcode) >> (64 - d->bits));
@@ -145,7 +145,7 @@ static slot *slot_find(const disassembly *d, uint32_t opcode)
     return &d->slots[i];
 }
 
-static bool slots_grow(disassembly *d)
+static bool slots_grow(stele_disassembly *d)
 {
     const size_t count = (size_t)1 << d->bits;
     slot *old = d->slots;
@@ -165,7 +165,7 @@ static bool slots_grow(disassembly *d)
     return true;
 }
 
-static bool texts_reserve(disassembly *d)
+static bool texts_reserve(stele_disassembly *d)
 {
     const size_t capacity = d->texts_capacity * 2 + ((size_t)16 << 10);
     char *grown;
@@ -190,7 +190,7 @@ static size_t text_tidy(char *text)
     return (size_t)(to - text);
 }
 
-const char *disassembly_text(disassembly *d, uint32_t opcode)
+const char *stele_disassembly_text(stele_disassembly *d, uint32_t opcode)
 {
     slot *at = slot_find(d, opcode);
     uint8_t bytes[4];

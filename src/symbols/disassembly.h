@@ -12,17 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct disassembly disassembly;
+typedef struct stele_disassembly stele_disassembly;
 
 /* STELE_ERR_UNSUPPORTED: no such library is there. STELE_ERR_MEMORY. */
-stele_status disassembly_open(disassembly **out);
-void disassembly_close(disassembly *d);
+stele_status stele_disassembly_open(stele_disassembly **out);
+void stele_disassembly_close(stele_disassembly *d);
 
 /* The version of LLVM. */
-unsigned disassembly_version(const disassembly *d);
+unsigned stele_disassembly_version(const stele_disassembly *d);
 
 /* "ldr x0, [sp, #24]"; places are relative ("b #16"). "" for what LLVM does not know or memory has
    no room for. Valid until the next call. */
-const char *disassembly_text(disassembly *d, uint32_t opcode);
+const char *stele_disassembly_text(stele_disassembly *d, uint32_t opcode);
 
 #endif

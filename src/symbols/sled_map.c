@@ -6,18 +6,18 @@
 
 #include "core/array.h"
 
-const char *sled_kind_text(sled_kind kind)
+const char *stele_sled_kind_text(stele_sled_kind kind)
 {
-    static const char *const texts[SLED_KIND_COUNT] = {"function-enter", "function-exit",
-                                                       "tail-exit",      "log-args-enter",
-                                                       "custom-event",   "typed-event"};
-    return (unsigned)kind < SLED_KIND_COUNT ? texts[kind] : "unknown";
+    static const char *const texts[STELE_SLED_KIND_COUNT] = {"function-enter", "function-exit",
+                                                             "tail-exit",      "log-args-enter",
+                                                             "custom-event",   "typed-event"};
+    return (unsigned)kind < STELE_SLED_KIND_COUNT ? texts[kind] : "unknown";
 }
 
-bool sled_map_add(sled_map *map, const sled *entry)
+bool stele_sled_map_add(stele_sled_map *map, const stele_sled *entry)
 {
     if (map->count == map->capacity) {
-        sled *sleds = array_grow_size(map->sleds, sizeof *sleds, &map->capacity, 256);
+        stele_sled *sleds = array_grow_size(map->sleds, sizeof *sleds, &map->capacity, 256);
         if (sleds == NULL)
             return false;
         map->sleds = sleds;
@@ -26,23 +26,23 @@ bool sled_map_add(sled_map *map, const sled *entry)
     return true;
 }
 
-static bool functions_reserve(sled_map *map, uint32_t id)
+static bool functions_reserve(stele_sled_map *map, uint32_t id)
 {
     const size_t count = (size_t)id + id / 2 + 64;
-    sled_function *functions;
+    stele_sled_function *functions;
     if (id < map->function_capacity)
         return true;
     functions = realloc(map->functions, count * sizeof *functions);
     if (functions == NULL)
         return false;
     for (size_t i = map->function_capacity; i < count; i++)
-        functions[i] = (sled_function){.name = "", .source = ""};
+        functions[i] = (stele_sled_function){.name = "", .source = ""};
     map->functions = functions;
     map->function_capacity = count;
     return true;
 }
 
-bool sled_map_name(sled_map *map, uint32_t id, uint64_t address, const char *name)
+bool stele_sled_map_name(stele_sled_map *map, uint32_t id, uint64_t address, const char *name)
 {
     char *copy = arena_copy(&map->texts, name, strlen(name));
     if (copy == NULL || !functions_reserve(map, id))
@@ -54,27 +54,27 @@ bool sled_map_name(sled_map *map, uint32_t id, uint64_t address, const char *nam
     return true;
 }
 
-size_t sled_map_count(const sled_map *map)
+size_t stele_sled_map_count(const stele_sled_map *map)
 {
     return map->count;
 }
 
-const sled *sled_map_at(const sled_map *map, size_t index)
+const stele_sled *stele_sled_map_at(const stele_sled_map *map, size_t index)
 {
     return index < map->count ? &map->sleds[index] : NULL;
 }
 
-uint32_t sled_map_functions(const sled_map *map)
+uint32_t stele_sled_map_functions(const stele_sled_map *map)
 {
     return map->function_count;
 }
 
-const sled_function *sled_map_function(const sled_map *map, uint32_t id)
+const stele_sled_function *stele_sled_map_function(const stele_sled_map *map, uint32_t id)
 {
     return id != 0 && id <= map->function_count ? &map->functions[id] : NULL;
 }
 
-void sled_map_close(sled_map *map)
+void stele_sled_map_close(stele_sled_map *map)
 {
     if (map == NULL)
         return;

@@ -6,19 +6,19 @@
 #include "core/arena.h"
 #include "symbols/sleds.h"
 
-struct sled_map {
-    sled *sleds;
+struct stele_sled_map {
+    stele_sled *sleds;
     size_t count, capacity;
-    sled_function *functions; /* by id */
+    stele_sled_function *functions; /* by id */
     size_t function_capacity;
     uint32_t function_count;
     arena texts;
 };
 
 /* Appends a sled; false when memory is exhausted. */
-bool sled_map_add(sled_map *map, const sled *entry);
+bool stele_sled_map_add(stele_sled_map *map, const stele_sled *entry);
 
 /* Names a function; false when memory is exhausted. */
-bool sled_map_name(sled_map *map, uint32_t id, uint64_t address, const char *name);
+bool stele_sled_map_name(stele_sled_map *map, uint32_t id, uint64_t address, const char *name);
 
 #endif

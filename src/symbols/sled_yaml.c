@@ -28,8 +28,8 @@ typedef struct yaml {
 static stele_status yaml_refuse(const yaml *y, const char *expected)
 {
     const char *found = y->at == y->end ? "the end" : "something else";
-    diag_report(y->diag, &symbols_codes[SYM005], y->name, (uint64_t)(y->at - y->start), 0, expected,
-                "%s", found);
+    diag_report(y->diag, &stele_symbols_codes[SYM005], y->name, (uint64_t)(y->at - y->start), 0,
+                expected, "%s", found);
     return STELE_ERR_FORMAT;
 }
 
@@ -98,10 +98,10 @@ static bool take_number(const char *value, uint64_t *number)
     return *value != '\0' && *value != '-' && *end == '\0';
 }
 
-static bool set_kind(sled *entry, const char *value)
+static bool set_kind(stele_sled *entry, const char *value)
 {
-    for (unsigned i = 0; i < SLED_KIND_COUNT; i++) {
-        if (strcmp(value, sled_kind_text((sled_kind)i)) == 0) {
+    for (unsigned i = 0; i < STELE_SLED_KIND_COUNT; i++) {
+        if (strcmp(value, stele_sled_kind_text((stele_sled_kind)i)) == 0) {
             entry->kind = (uint8_t)i;
             return true;
         }
@@ -109,7 +109,7 @@ static bool set_kind(sled *entry, const char *value)
     return false;
 }
 
-static bool set_member(sled *entry, const char *key, const char *value)
+static bool set_member(stele_sled *entry, const char *key, const char *value)
 {
     uint64_t number = 0;
     if (strcmp(key, "kind") == 0)
@@ -131,9 +131,9 @@ static bool set_member(sled *entry, const char *key, const char *value)
     }
 }
 
-static stele_status take_entry(yaml *y, sled_map *map, char *value, char *name)
+static stele_status take_entry(yaml *y, stele_sled_map *map, char *value, char *name)
 {
-    sled entry = {0};
+    stele_sled entry = {0};
     char key[32];
     name[0] = '\0';
     do {
@@ -153,12 +153,12 @@ static stele_status take_entry(yaml *y, sled_map *map, char *value, char *name)
         return yaml_refuse(y, "',' or '}'");
     if (entry.id == 0)
         return yaml_refuse(y, "an entry with an id");
-    if (!sled_map_add(map, &entry))
+    if (!stele_sled_map_add(map, &entry))
         return STELE_ERR_MEMORY;
-    return sled_map_name(map, entry.id, entry.function, name) ? STELE_OK : STELE_ERR_MEMORY;
+    return stele_sled_map_name(map, entry.id, entry.function, name) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static stele_status read_text(yaml *y, sled_map *map)
+static stele_status read_text(yaml *y, stele_sled_map *map)
 {
     char *value = malloc(VALUE_SIZE_MAX), *name = malloc(VALUE_SIZE_MAX);
     stele_status status = value != NULL && name != NULL ? STELE_OK : STELE_ERR_MEMORY;
@@ -173,7 +173,7 @@ static stele_status read_text(yaml *y, sled_map *map)
     return status;
 }
 
-stele_status sled_yaml_read(sled_map *map, diag_sink *diag, input *in)
+stele_status sled_yaml_read(stele_sled_map *map, diag_sink *diag, input *in)
 {
     const size_t size_max = (size_t)1 << 30;
     size_t capacity = in->has_size && in->size < size_max ? (size_t)in->size + 1 : (size_t)1 << 20;
@@ -221,15 +221,16 @@ static void write_name(output *out, const char *name)
     output_byte(out, '\'');
 }
 
-void sled_map_write_yaml(const sled_map *map, output *out)
+void stele_sled_map_write_yaml(const stele_sled_map *map, output *out)
 {
     output_text(out, "---\n");
     for (size_t i = 0; i < map->count; i++) {
-        const sled *entry = &map->sleds[i];
-        const sled_function *function = sled_map_function(map, entry->id);
+        const stele_sled *entry = &map->sleds[i];
+        const stele_sled_function *function = stele_sled_map_function(map, entry->id);
         output_printf(out, "- { id: %u, address: 0x%llX, function: 0x%llX, kind: %s, ",
                       (unsigned)entry->id, (unsigned long long)entry->address,
-                      (unsigned long long)entry->function, sled_kind_text((sled_kind)entry->kind));
+                      (unsigned long long)entry->function,
+                      stele_sled_kind_text((stele_sled_kind)entry->kind));
         output_printf(
             out, "always-instrument: %s, function-name: ", entry->is_always ? "true" : "false");
         write_name(out, function != NULL ? function->name : "");

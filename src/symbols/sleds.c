@@ -45,17 +45,17 @@ static uint64_t relocated(binary *file, uint64_t address, uint64_t value)
  *
  * From version 2 on the words are relative to the places where they stand.
  */
-static sled load_entry(binary *file, const binary_section *section, size_t offset)
+static stele_sled load_entry(binary *file, const binary_section *section, size_t offset)
 {
     const size_t word = binary_is_64(file) ? 8 : 4;
     const uint64_t mask = binary_is_64(file) ? UINT64_MAX : UINT32_MAX;
     const uint8_t *at = section->bytes + offset;
     const uint64_t place = section->address + offset;
-    sled entry = {.address = load_word(file, at),
-                  .function = load_word(file, at + word),
-                  .kind = at[2 * word],
-                  .is_always = at[2 * word + 1] != 0,
-                  .version = at[2 * word + 2]};
+    stele_sled entry = {.address = load_word(file, at),
+                        .function = load_word(file, at + word),
+                        .kind = at[2 * word],
+                        .is_always = at[2 * word + 1] != 0,
+                        .version = at[2 * word + 2]};
     if (entry.version >= 2) {
         entry.address = (entry.address + place) & mask;
         entry.function = (entry.function + place + word) & mask;
@@ -67,33 +67,33 @@ static sled load_entry(binary *file, const binary_section *section, size_t offse
 }
 
 /* Function ids count the changes of function in the order of the map. */
-static bool load_sleds(sled_map *map, binary *file, const binary_section *section)
+static bool load_sleds(stele_sled_map *map, binary *file, const binary_section *section)
 {
     const size_t size = binary_is_64(file) ? 32 : 16;
     uint64_t function = 0;
     uint32_t id = 0;
     for (size_t offset = 0; offset + size <= section->size; offset += size) {
-        sled entry = load_entry(file, section, offset);
+        stele_sled entry = load_entry(file, section, offset);
         if (id == 0 || entry.function != function) {
             id++;
             function = entry.function;
         }
         entry.id = id;
-        if (!sled_map_add(map, &entry))
+        if (!stele_sled_map_add(map, &entry))
             return false;
     }
     return true;
 }
 
-static bool name_function(sled_map *map, binary *file, const sled *entry,
-                          const sled_options *options)
+static bool name_function(stele_sled_map *map, binary *file, const stele_sled *entry,
+                          const stele_sled_options *options)
 {
     const char *symbol = binary_symbol(file, entry->function, NULL);
     char *plain = symbol != NULL && !options->keeps_mangled ? demangle(symbol) : NULL;
-    const bool is_done = sled_map_name(map, entry->id, entry->function,
-                                       plain != NULL    ? plain
-                                       : symbol != NULL ? symbol
-                                                        : "");
+    const bool is_done = stele_sled_map_name(map, entry->id, entry->function,
+                                             plain != NULL    ? plain
+                                             : symbol != NULL ? symbol
+                                                              : "");
     const char *source;
     unsigned line;
     free(plain);
@@ -107,8 +107,8 @@ static bool name_function(sled_map *map, binary *file, const sled *entry,
     return is_done;
 }
 
-static stele_status load_binary(sled_map *map, diag_sink *diag, const char *path,
-                                const sled_options *options)
+static stele_status load_binary(stele_sled_map *map, diag_sink *diag, const char *path,
+                                const stele_sled_options *options)
 {
     binary_section section;
     binary *file;
@@ -117,7 +117,7 @@ static stele_status load_binary(sled_map *map, diag_sink *diag, const char *path
     if (status != STELE_OK)
         return status;
     if (!binary_find_section(file, "xray_instr_map", &section)) {
-        diag_report(diag, &symbols_codes[SYM004], path, STELE_NO_OFFSET, 0,
+        diag_report(diag, &stele_symbols_codes[SYM004], path, STELE_NO_OFFSET, 0,
                     "a section xray_instr_map", "none");
         binary_close(file);
         return STELE_ERR_FORMAT;
@@ -133,10 +133,10 @@ static stele_status load_binary(sled_map *map, diag_sink *diag, const char *path
 
 /* ---- Either ---- */
 
-stele_status sled_map_open(diag_sink *diag, const char *path, const sled_options *options,
-                           sled_map **out)
+stele_status stele_sled_map_open(diag_sink *diag, const char *path,
+                                 const stele_sled_options *options, stele_sled_map **out)
 {
-    sled_map *map = calloc(1, sizeof *map);
+    stele_sled_map *map = calloc(1, sizeof *map);
     input *in;
     const uint8_t *head;
     size_t size;
@@ -155,11 +155,11 @@ stele_status sled_map_open(diag_sink *diag, const char *path, const sled_options
         input_close(in);
     }
     if (status != STELE_OK) {
-        sled_map_close(map);
+        stele_sled_map_close(map);
         return status;
     }
     for (size_t i = 0; i < map->count; i++) {
-        if (map->sleds[i].kind < SLED_KIND_COUNT && map->sleds[i].id <= map->function_count)
+        if (map->sleds[i].kind < STELE_SLED_KIND_COUNT && map->sleds[i].id <= map->function_count)
             map->functions[map->sleds[i].id].kinds |= 1u << map->sleds[i].kind;
     }
     *out = map;

@@ -48,16 +48,16 @@ static void look(const char *path, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const sled_options options = {.has_lines = true};
+    const stele_sled_options options = {.has_lines = true};
     diag_sink silent = {.fn = NULL};
     const int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    sled_map *map;
+    stele_sled_map *map;
     char path[40];
     require(fd >= 0 && write(fd, data, size) == (ssize_t)size, "a file in memory");
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     look(path, size);
-    if (sled_map_open(&silent, path, &options, &map) == STELE_OK)
-        sled_map_close(map);
+    if (stele_sled_map_open(&silent, path, &options, &map) == STELE_OK)
+        stele_sled_map_close(map);
     close(fd);
     return 0;
 }

@@ -22,18 +22,18 @@ static void require(bool condition, const char *what)
 static output *read_and_write(const uint8_t *bytes, size_t size, size_t *count)
 {
     diag_sink silent = {.fn = NULL};
-    sled_map *map = calloc(1, sizeof *map);
+    stele_sled_map *map = calloc(1, sizeof *map);
     output *out = NULL;
     input *in;
     require(map != NULL && input_open_memory(&silent, "map", bytes, size, &in) == STELE_OK,
             "memory");
     if (sled_yaml_read(map, &silent, in) == STELE_OK) {
         require(output_open_memory(NULL, &out) == STELE_OK, "memory");
-        sled_map_write_yaml(map, out);
+        stele_sled_map_write_yaml(map, out);
     }
     *count = map->count;
     input_close(in);
-    sled_map_close(map);
+    stele_sled_map_close(map);
     return out;
 }
 

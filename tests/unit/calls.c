@@ -8,9 +8,9 @@
 
 /* Closed calls as text, one after the other: "name begin-end self depth how". */
 static char closed[4096];
-static call_counts counts;
+static stele_call_counts counts;
 
-static stele_status keep(void *user, const call_span *spans, size_t count)
+static stele_status keep(void *user, const stele_call_span *spans, size_t count)
 {
     static const char *const ends[] = {"", " tail", " unwound", " open", " lost"};
     (void)user;
@@ -26,20 +26,20 @@ static stele_status keep(void *user, const call_span *spans, size_t count)
 }
 
 /* The calls of the batch. */
-static const char *made_calls(const call_options *options)
+static const char *made_calls(const stele_call_options *options)
 {
     const stele_segment segment = made_segment();
-    calls *s;
+    stele_calls *s;
     closed[0] = 0;
-    REQUIRE(calls_new(it.context, options, keep, NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &segment, NULL), STELE_OK);
-    CHECK_EQ_U64(calls_finish(s), STELE_OK);
-    counts = *calls_get_counts(s);
-    calls_free(s);
+    REQUIRE(stele_calls_new(it.context, options, keep, NULL, &s) == STELE_OK);
+    CHECK_EQ_U64(stele_calls_add(s, &segment, NULL), STELE_OK);
+    CHECK_EQ_U64(stele_calls_finish(s), STELE_OK);
+    counts = *stele_calls_get_counts(s);
+    stele_calls_free(s);
     return closed;
 }
 
-static const call_options plain = {.needs_recursion = true};
+static const stele_call_options plain = {.needs_recursion = true};
 
 TEST(nested_calls_share_the_time)
 {
@@ -53,7 +53,7 @@ TEST(nested_calls_share_the_time)
     CHECK_EQ_STR(made_calls(&plain), "a 10-30 20 @1; b 40-45 5 @1; main 0-100 75 @0");
     CHECK_EQ_U64(counts.call_count, 3);
     CHECK_EQ_U64(counts.depth_max, 2);
-    CHECK_EQ_U64(counts.by_end[CALL_RETURNED], 3);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_RETURNED], 3);
     made_end();
 }
 
@@ -81,7 +81,7 @@ TEST(an_exception_ends_calls_with_the_one_that_catches_it)
     leave(20, "main");
     CHECK_EQ_STR(made_calls(&plain), "throw 3-10 7 @3 unwound; a 2-10 1 @2 unwound; try 1-10 1 @1; "
                                      "main 0-20 11 @0");
-    CHECK_EQ_U64(counts.by_end[CALL_UNWOUND], 2);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_UNWOUND], 2);
     made_end();
 }
 
@@ -95,7 +95,7 @@ TEST(an_exit_without_entry_changes_nothing_else)
     leave(30, "main");
     CHECK_EQ_STR(made_calls(&plain), "before 5-5 0 @0 lost; stranger 15-15 0 @1 lost; "
                                      "main 10-20 10 @0; main 30-30 0 @0 lost");
-    CHECK_EQ_U64(counts.by_end[CALL_ENTRY_LOST], 3);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_ENTRY_LOST], 3);
     CHECK_EQ_U64(counts.call_count, 1);
     made_end();
 }
@@ -110,7 +110,7 @@ TEST(what_is_open_ends_with_its_track)
     enter(30, "b");
     CHECK_EQ_STR(made_calls(&plain), "b 30-30 0 @2 open; a 10-30 20 @1 open; main 0-30 10 @0 open; "
                                      "inner 500-500 0 @1 open; other 5-500 495 @0 open");
-    CHECK_EQ_U64(counts.by_end[CALL_OPEN], 5);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_OPEN], 5);
     made_end();
 }
 
@@ -172,7 +172,7 @@ TEST(of_equal_starts_the_longer_is_outside_also_when_it_comes_last)
     span(0, 10, "inner");
     span(0, 50, "middle");
     span(0, 100, "outer");
-    CHECK_EQ_STR(made_calls(&(call_options){.needs_recursion = true, .has_tree = true}),
+    CHECK_EQ_STR(made_calls(&(stele_call_options){.needs_recursion = true, .has_tree = true}),
                  "inner 0-10 10 @2; middle 0-50 40 @1; outer 0-100 50 @0");
     CHECK_EQ_U64(counts.overlap_count, 0);
     made_end();
@@ -220,7 +220,7 @@ TEST(the_depth_limit_cuts_and_counts)
     span(5, 6, "f");
     for (int i = 0; i < 5; i++)
         leave(10 + i, "f");
-    CHECK_EQ_STR(made_calls(&(call_options){.depth_max = 2}), "f 1-13 12 @1; f 0-14 2 @0");
+    CHECK_EQ_STR(made_calls(&(stele_call_options){.depth_max = 2}), "f 1-13 12 @1; f 0-14 2 @0");
     CHECK_EQ_U64(counts.cut_count, 4);
     CHECK_EQ_U64(counts.call_count, 6);
     made_end();
@@ -228,9 +228,9 @@ TEST(the_depth_limit_cuts_and_counts)
 
 /* ---- Deep stacks ---- */
 
-static uint64_t closed_counts[CALL_ENTRY_LOST + 1];
+static uint64_t closed_counts[STELE_CALL_ENTRY_LOST + 1];
 
-static stele_status count_ends(void *user, const call_span *spans, size_t count)
+static stele_status count_ends(void *user, const stele_call_span *spans, size_t count)
 {
     (void)user;
     for (size_t i = 0; i < count; i++)
@@ -239,14 +239,14 @@ static stele_status count_ends(void *user, const call_span *spans, size_t count)
 }
 
 /* Gives the events of the batch to the calls and empties it. */
-static void hand_over(calls *s)
+static void hand_over(stele_calls *s)
 {
     const stele_segment segment = made_segment();
-    REQUIRE(calls_add(s, &segment, NULL) == STELE_OK);
+    REQUIRE(stele_calls_add(s, &segment, NULL) == STELE_OK);
     stele_batch_clear(it.batch);
 }
 
-static void enter_deep(calls *s, const char *name, uint32_t count)
+static void enter_deep(stele_calls *s, const char *name, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         enter(1, name);
@@ -260,12 +260,13 @@ static void enter_deep(calls *s, const char *name, uint32_t count)
    no call, and must not end any. */
 static void throw_through(uint32_t depth, bool needs_recursion)
 {
-    calls *s;
+    stele_calls *s;
     memset(closed_counts, 0, sizeof closed_counts);
     made_begin();
-    REQUIRE(calls_new(it.context,
-                      &(call_options){.depth_max = depth + 2, .needs_recursion = needs_recursion},
-                      count_ends, NULL, &s) == STELE_OK);
+    REQUIRE(stele_calls_new(
+                it.context,
+                &(stele_call_options){.depth_max = depth + 2, .needs_recursion = needs_recursion},
+                count_ends, NULL, &s) == STELE_OK);
     for (unsigned round = 0; round < 3; round++) {
         enter(0, "main");
         enter(0, "catch");
@@ -275,12 +276,13 @@ static void throw_through(uint32_t depth, bool needs_recursion)
         leave(3, "main");
         hand_over(s);
     }
-    REQUIRE(calls_finish(s) == STELE_OK);
-    CHECK_EQ_U64(closed_counts[CALL_UNWOUND], 3 * depth);
-    CHECK_EQ_U64(closed_counts[CALL_RETURNED], 6);
-    CHECK_EQ_U64(closed_counts[CALL_OPEN], 0);
-    CHECK_EQ_U64(calls_get_counts(s)->cut_count, 3); /* the strangers, for which there is no room */
-    calls_free(s);
+    REQUIRE(stele_calls_finish(s) == STELE_OK);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_UNWOUND], 3 * depth);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_RETURNED], 6);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_OPEN], 0);
+    CHECK_EQ_U64(stele_calls_get_counts(s)->cut_count,
+                 3); /* the strangers, for which there is no room */
+    stele_calls_free(s);
     made_end();
 }
 
@@ -296,11 +298,11 @@ TEST(exceptions_go_through_any_depth)
 /* What the index of deep frames says must hold after the frames it was made of are gone. */
 TEST(deep_stacks_may_change_below_what_was_looked_for)
 {
-    calls *s;
+    stele_calls *s;
     memset(closed_counts, 0, sizeof closed_counts);
     made_begin();
-    REQUIRE(calls_new(it.context, &(call_options){.needs_recursion = true}, count_ends, NULL, &s) ==
-            STELE_OK);
+    REQUIRE(stele_calls_new(it.context, &(stele_call_options){.needs_recursion = true}, count_ends,
+                            NULL, &s) == STELE_OK);
     enter(0, "a");
     enter_deep(s, "x", 2000);
     enter(0, "b");
@@ -313,12 +315,12 @@ TEST(deep_stacks_may_change_below_what_was_looked_for)
     leave(3, "c");
     leave(3, "a"); /* the other 2,000 */
     hand_over(s);
-    REQUIRE(calls_finish(s) == STELE_OK);
-    CHECK_EQ_U64(closed_counts[CALL_UNWOUND], 6000);
-    CHECK_EQ_U64(closed_counts[CALL_RETURNED], 3);
-    CHECK_EQ_U64(closed_counts[CALL_ENTRY_LOST], 2);
-    CHECK_EQ_U64(closed_counts[CALL_OPEN], 0);
-    calls_free(s);
+    REQUIRE(stele_calls_finish(s) == STELE_OK);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_UNWOUND], 6000);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_RETURNED], 3);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_ENTRY_LOST], 2);
+    CHECK_EQ_U64(closed_counts[STELE_CALL_OPEN], 0);
+    stele_calls_free(s);
     made_end();
 }
 
@@ -331,15 +333,15 @@ TEST(the_last_time_there_is_ends_no_open_call)
     add_on(1, STELE_KIND_END, INT64_MAX, "late");
     add_on(1, STELE_KIND_END, INT64_MAX, "main");
     made_calls(&plain);
-    CHECK_EQ_U64(counts.by_end[CALL_RETURNED], 3);
-    CHECK_EQ_U64(counts.by_end[CALL_ENTRY_LOST], 0);
-    CHECK_EQ_U64(counts.by_end[CALL_OPEN], 0);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_RETURNED], 3);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_ENTRY_LOST], 0);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_OPEN], 0);
     made_end();
 }
 
 static uint64_t total_ns;
 
-static stele_status sum_totals(void *user, const call_span *spans, size_t count)
+static stele_status sum_totals(void *user, const stele_call_span *spans, size_t count)
 {
     (void)user;
     for (size_t i = 0; i < count; i++)
@@ -350,12 +352,12 @@ static stele_status sum_totals(void *user, const call_span *spans, size_t count)
 static uint64_t made_total(void)
 {
     const stele_segment segment = made_segment();
-    calls *s;
+    stele_calls *s;
     total_ns = 0;
-    REQUIRE(calls_new(it.context, &plain, sum_totals, NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &segment, NULL), STELE_OK);
-    CHECK_EQ_U64(calls_finish(s), STELE_OK);
-    calls_free(s);
+    REQUIRE(stele_calls_new(it.context, &plain, sum_totals, NULL, &s) == STELE_OK);
+    CHECK_EQ_U64(stele_calls_add(s, &segment, NULL), STELE_OK);
+    CHECK_EQ_U64(stele_calls_finish(s), STELE_OK);
+    stele_calls_free(s);
     return total_ns;
 }
 
@@ -383,7 +385,7 @@ TEST(recursion_that_outlasts_itself_counts_once_too)
 
 static char wanted[256];
 
-static stele_status keep_wanted(void *user, const call_span *spans, size_t count)
+static stele_status keep_wanted(void *user, const stele_call_span *spans, size_t count)
 {
     (void)user;
     for (size_t i = 0; i < count; i++) {
@@ -401,7 +403,7 @@ TEST(a_request_chooses_calls_and_not_their_exits)
     static const char *const patterns[] = {"w*"};
     const stele_request only = {.names = {patterns, 1}, .where = "arg.size > 10"};
     const int64_t sizes[] = {5, 50};
-    calls *s;
+    stele_calls *s;
     made_begin();
     for (int i = 0; i < 2; i++) {
         enter(i * 100, "work");
@@ -411,18 +413,19 @@ TEST(a_request_chooses_calls_and_not_their_exits)
         leave(i * 100 + 30 + i, "work");
     }
     wanted[0] = 0;
-    REQUIRE(calls_new(it.context, &(call_options){.only = &only}, keep_wanted, NULL, &s) ==
-            STELE_OK);
-    CHECK((calls_columns(s) & STELE_COLUMN_FIELDS) != 0);
-    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}, NULL),
+    REQUIRE(stele_calls_new(it.context, &(stele_call_options){.only = &only}, keep_wanted, NULL,
+                            &s) == STELE_OK);
+    CHECK((stele_calls_columns(s) & STELE_COLUMN_FIELDS) != 0);
+    CHECK_EQ_U64(stele_calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}, NULL),
                  STELE_OK);
-    CHECK_EQ_U64(calls_finish(s), STELE_OK);
+    CHECK_EQ_U64(stele_calls_finish(s), STELE_OK);
     CHECK_EQ_STR(wanted, "work 21;");
-    calls_free(s);
-    CHECK_EQ_U64(calls_new(it.context,
-                           &(call_options){.only = &(stele_request){.where = "no sense ("}}, keep,
-                           NULL, &s),
-                 STELE_ERR_ARGUMENT);
+    stele_calls_free(s);
+    CHECK_EQ_U64(
+        stele_calls_new(it.context,
+                        &(stele_call_options){.only = &(stele_request){.where = "no sense ("}},
+                        keep, NULL, &s),
+        STELE_ERR_ARGUMENT);
     made_end();
 }
 
@@ -431,7 +434,7 @@ TEST(a_request_chooses_calls_and_not_their_exits)
 TEST(paths_have_one_node_each)
 {
     const stele_segment *segment;
-    calls *s;
+    stele_calls *s;
     uint32_t node;
     made_begin();
     for (int i = 0; i < 3; i++) {
@@ -443,15 +446,16 @@ TEST(paths_have_one_node_each)
         leave(i * 100 + 50, "f");
     }
     segment = &(stele_segment){it.batch, 0, it.batch->event_count};
-    REQUIRE(calls_new(it.context, &(call_options){.has_tree = true}, keep, NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, segment, NULL), STELE_OK);
-    CHECK_EQ_U64(calls_node_count(s), 4);
-    node = calls_path(s, thread(1), (stele_name[]){named("main"), named("f")}, 2);
-    CHECK_EQ_U64(calls_node_count(s), 4);
-    CHECK_EQ_U64(calls_node(s, node)->name, named("f"));
-    CHECK_EQ_U64(calls_node(s, calls_node(s, node)->parent)->name, named("main"));
-    CHECK(calls_node(s, 4) == NULL);
-    calls_free(s);
+    REQUIRE(stele_calls_new(it.context, &(stele_call_options){.has_tree = true}, keep, NULL, &s) ==
+            STELE_OK);
+    CHECK_EQ_U64(stele_calls_add(s, segment, NULL), STELE_OK);
+    CHECK_EQ_U64(stele_calls_node_count(s), 4);
+    node = stele_calls_path(s, thread(1), (stele_name[]){named("main"), named("f")}, 2);
+    CHECK_EQ_U64(stele_calls_node_count(s), 4);
+    CHECK_EQ_U64(stele_calls_node(s, node)->name, named("f"));
+    CHECK_EQ_U64(stele_calls_node(s, stele_calls_node(s, node)->parent)->name, named("main"));
+    CHECK(stele_calls_node(s, 4) == NULL);
+    stele_calls_free(s);
     made_end();
 }
 
@@ -464,25 +468,26 @@ TEST(paths_beyond_the_limit_count_at_their_callers)
         enter(i * 10, name);
         leave(i * 10 + 5, name);
     }
-    made_calls(&(call_options){.has_tree = true, .nodes_max = 4});
+    made_calls(&(stele_call_options){.has_tree = true, .nodes_max = 4});
     CHECK_EQ_U64(counts.node_other_count, 7);
-    CHECK_EQ_U64(counts.by_end[CALL_RETURNED], 10);
+    CHECK_EQ_U64(counts.by_end[STELE_CALL_RETURNED], 10);
     made_end();
 }
 
 TEST(tracks_can_have_subtrees)
 {
-    calls *s;
+    stele_calls *s;
     made_begin();
     add_on(7, STELE_KIND_BEGIN, 0, "f");
     add_on(8, STELE_KIND_BEGIN, 0, "f");
-    REQUIRE(calls_new(it.context, &(call_options){.has_tree = true, .has_track_roots = true}, keep,
-                      NULL, &s) == STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, 2}, NULL), STELE_OK);
-    CHECK_EQ_U64(calls_node_count(s), 5);
-    CHECK_EQ_U64(calls_node(s, 1)->name, named("thread 7"));
-    CHECK_EQ_U64(calls_node(s, 2)->parent, 1);
-    CHECK_EQ_U64(calls_node(s, 3)->name, named("thread 8"));
-    calls_free(s);
+    REQUIRE(stele_calls_new(it.context,
+                            &(stele_call_options){.has_tree = true, .has_track_roots = true}, keep,
+                            NULL, &s) == STELE_OK);
+    CHECK_EQ_U64(stele_calls_add(s, &(stele_segment){it.batch, 0, 2}, NULL), STELE_OK);
+    CHECK_EQ_U64(stele_calls_node_count(s), 5);
+    CHECK_EQ_U64(stele_calls_node(s, 1)->name, named("thread 7"));
+    CHECK_EQ_U64(stele_calls_node(s, 2)->parent, 1);
+    CHECK_EQ_U64(stele_calls_node(s, 3)->name, named("thread 8"));
+    stele_calls_free(s);
     made_end();
 }

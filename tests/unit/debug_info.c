@@ -45,7 +45,7 @@ static void add_event(const char *provider, const char *name, uint64_t ip)
     add_number("ip", ip);
 }
 
-/* The text of a member of the event's debug_info; "-": it has none. */
+/* The text of a member of the event's stele_debug_info; "-": it has none. */
 static stele_text told(const stele_segment *in, uint32_t index, const char *member)
 {
     uint32_t first;
@@ -73,18 +73,18 @@ static void add_binary(uint64_t base, const char *path)
 
 TEST(functions_of_processes)
 {
-    static const debug_info_options plain;
+    static const stele_debug_info_options plain;
     const uint64_t base = (uint64_t)(uintptr_t)__executable_start;
     const uint64_t ip = (uint64_t)(uintptr_t)traced_function + (traced_function(0) == 0);
     char path[4096];
     const ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    debug_info *info;
+    stele_debug_info *info;
     stele_segment out;
     REQUIRE(size > 0);
     path[size] = '\0';
     REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
     REQUIRE(stele_batch_new(16, &batch) == STELE_OK);
-    REQUIRE(debug_info_new(context, &plain, &info) == STELE_OK);
+    REQUIRE(stele_debug_info_new(context, &plain, &info) == STELE_OK);
     add_event("mine", "before", ip);
     add_binary(base, path);
     add_event("mine", "inside", ip);
@@ -92,7 +92,7 @@ TEST(functions_of_processes)
     add_event("lttng_ust_lib", "unload", 0);
     add_number("baddr", base);
     add_event("mine", "behind", ip);
-    REQUIRE(debug_info_apply(info, &(stele_segment){batch, 0, 6}, &out) == STELE_OK);
+    REQUIRE(stele_debug_info_apply(info, &(stele_segment){batch, 0, 6}, &out) == STELE_OK);
     CHECK_EQ_U64(out.count, 6);
     CHECK_EQ_U64(told(&out, 0, "func").size, 0);
     CHECK_EQ_U64(told(&out, 3, "bin").size, 0);
@@ -103,7 +103,7 @@ TEST(functions_of_processes)
     /* A build without debug information knows no lines. */
     CHECK(told(&out, 2, "src").size == 0 || begins(told(&out, 2, "src"), "debug_info.c:"));
 #endif
-    debug_info_free(info);
+    stele_debug_info_free(info);
     stele_batch_free(batch);
     stele_context_free(context);
 }
@@ -111,20 +111,21 @@ TEST(functions_of_processes)
 /* The directories of a binary begin with the directory that the traced machine's files are in. */
 TEST(files_of_another_machine)
 {
-    static const debug_info_options elsewhere = {.full_path = true, .target_prefix = "/other//"};
-    debug_info *info;
+    static const stele_debug_info_options elsewhere = {.full_path = true,
+                                                       .target_prefix = "/other//"};
+    stele_debug_info *info;
     stele_segment out;
     stele_text bin;
     REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
     REQUIRE(stele_batch_new(16, &batch) == STELE_OK);
-    REQUIRE(debug_info_new(context, &elsewhere, &info) == STELE_OK);
+    REQUIRE(stele_debug_info_new(context, &elsewhere, &info) == STELE_OK);
     add_binary(4096, "/usr/bin/program");
     add_event("mine", "inside", 4112);
-    REQUIRE(debug_info_apply(info, &(stele_segment){batch, 0, 2}, &out) == STELE_OK);
+    REQUIRE(stele_debug_info_apply(info, &(stele_segment){batch, 0, 2}, &out) == STELE_OK);
     bin = told(&out, 1, "bin");
     CHECK_EQ_MEM(bin.bytes, "/other/usr/bin/program+0x10", bin.size);
     CHECK_EQ_U64(bin.size, 27);
-    debug_info_free(info);
+    stele_debug_info_free(info);
     stele_batch_free(batch);
     stele_context_free(context);
 }

@@ -4,10 +4,10 @@
 
 #include "test.h"
 
-static disassembly *open_or_skip(void)
+static stele_disassembly *open_or_skip(void)
 {
-    disassembly *d;
-    const stele_status status = disassembly_open(&d);
+    stele_disassembly *d;
+    const stele_status status = stele_disassembly_open(&d);
     if (status == STELE_ERR_UNSUPPORTED)
         SKIP("no libLLVM from version 14 on: Debian's libllvm14 or libllvm19 has it");
     REQUIRE(status == STELE_OK);
@@ -26,25 +26,25 @@ TEST(instructions_have_texts)
                  {0xc0800000, "mov za0h.s[w12, 0], p0/m, z0.s"},
                  {0xb8b00041, "ldadda w16, w1, [x2]"},
                  {0xffffffff, ""}};
-    disassembly *d = open_or_skip();
+    stele_disassembly *d = open_or_skip();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        CHECK_EQ_STR(disassembly_text(d, cases[i].opcode), cases[i].text);
+        CHECK_EQ_STR(stele_disassembly_text(d, cases[i].opcode), cases[i].text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        CHECK_EQ_STR(disassembly_text(d, cases[i].opcode), cases[i].text);
-    CHECK(disassembly_version(d) >= 14);
-    disassembly_close(d);
+        CHECK_EQ_STR(stele_disassembly_text(d, cases[i].opcode), cases[i].text);
+    CHECK(stele_disassembly_version(d) >= 14);
+    stele_disassembly_close(d);
 }
 
 /* More opcodes than the first table holds: each keeps its text. */
 TEST(many_instructions_have_texts)
 {
-    disassembly *d = open_or_skip();
+    stele_disassembly *d = open_or_skip();
     for (unsigned round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 4096; i++) {
             char text[32];
             snprintf(text, sizeof text, "mov w0, #%u", (unsigned)i);
-            CHECK_EQ_STR(disassembly_text(d, 0x52800000u | i << 5), text);
+            CHECK_EQ_STR(stele_disassembly_text(d, 0x52800000u | i << 5), text);
         }
     }
-    disassembly_close(d);
+    stele_disassembly_close(d);
 }

@@ -11,7 +11,7 @@
 static struct {
     stele_context *context;
     stele_batch *batch;
-    event_check *check;
+    stele_check *check;
     char findings[1024]; /* "EVT001@3 EVT004@0": code and offset, in the order they came */
     char last[512];
     uint64_t finding_count;
@@ -37,8 +37,8 @@ static void begin(void)
     const stele_context_options options = {.diag = keep_finding};
     REQUIRE(stele_context_new(&options, &it.context) == STELE_OK);
     REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
-    REQUIRE(event_check_new(it.context, "test", &it.check) == STELE_OK);
-    it.batch->columns = EVENT_CHECK_COLUMNS;
+    REQUIRE(stele_check_new(it.context, "test", &it.check) == STELE_OK);
+    it.batch->columns = STELE_CHECK_COLUMNS;
     it.findings[0] = it.last[0] = '\0';
     it.finding_count = it.next_offset = 0;
 }
@@ -46,19 +46,19 @@ static void begin(void)
 static void flush(void)
 {
     const uint32_t stream = it.batch->stream;
-    REQUIRE(event_check_add(it.check, &(stele_segment){it.batch, 0, it.batch->event_count}) ==
+    REQUIRE(stele_check_add(it.check, &(stele_segment){it.batch, 0, it.batch->event_count}) ==
             STELE_OK);
     stele_batch_clear(it.batch);
-    it.batch->columns = EVENT_CHECK_COLUMNS;
+    it.batch->columns = STELE_CHECK_COLUMNS;
     it.batch->stream = stream;
 }
 
 static void finish(const char *findings)
 {
     flush();
-    CHECK_EQ_U64(event_check_finish(it.check), STELE_OK);
+    CHECK_EQ_U64(stele_check_finish(it.check), STELE_OK);
     CHECK_EQ_STR(it.findings, findings);
-    event_check_free(it.check);
+    stele_check_free(it.check);
     stele_batch_free(it.batch);
     stele_context_free(it.context);
 }
@@ -132,7 +132,7 @@ TEST(a_begin_without_end_is_a_note)
     add(STELE_KIND_BEGIN, "inner", 1, 0);
     add_on(thread(2), STELE_KIND_BEGIN, "other", 2, 0);
     flush();
-    event_check_finish(it.check);
+    stele_check_finish(it.check);
     CHECK_EQ_U64(stele_context_diag_count(it.context, STELE_NOTE), 3);
     CHECK_EQ_U64(it.finding_count, 3);
     finish("EVT004@1 EVT004@0 EVT004@2 ");
@@ -296,8 +296,8 @@ TEST(random_spans)
         seen += expected;
         REQUIRE((it.finding_count > 0) == expected);
         it.findings[0] = '\0';
-        event_check_free(it.check);
-        REQUIRE(event_check_new(it.context, "test", &it.check) == STELE_OK);
+        stele_check_free(it.check);
+        REQUIRE(stele_check_new(it.context, "test", &it.check) == STELE_OK);
         finish("");
     }
     CHECK(seen > 100 && seen < 2900);

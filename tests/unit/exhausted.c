@@ -112,20 +112,20 @@ TEST(filter_without_memory)
 
 static stele_status try_summary(uint64_t *outcome)
 {
-    const summary_name *names;
-    const summary_track *tracks;
+    const stele_summary_name *names;
+    const stele_summary_track *tracks;
     size_t name_count = 0, track_count = 0;
-    summary *s;
-    stele_status status = summary_new(it.context, "it", &s);
+    stele_summary *s;
+    stele_status status = stele_summary_new(it.context, "it", &s);
     if (status != STELE_OK)
         return status;
-    status = summary_add(s, &(stele_segment){it.batch, 0, EVENTS});
+    status = stele_summary_add(s, &(stele_segment){it.batch, 0, EVENTS});
     if (status == STELE_OK)
-        status = summary_names(s, &names, &name_count);
+        status = stele_summary_names(s, &names, &name_count);
     if (status == STELE_OK)
-        status = summary_tracks(s, &tracks, &track_count);
+        status = stele_summary_tracks(s, &tracks, &track_count);
     *outcome = name_count * 1000 + track_count;
-    summary_free(s);
+    stele_summary_free(s);
     return status;
 }
 
@@ -138,16 +138,16 @@ static stele_status try_check(uint64_t *outcome)
 {
     const uint64_t warnings = stele_context_diag_count(it.context, STELE_WARNING);
     const uint64_t notes = stele_context_diag_count(it.context, STELE_NOTE);
-    event_check *check;
-    stele_status status = event_check_new(it.context, "test", &check);
+    stele_check *check;
+    stele_status status = stele_check_new(it.context, "test", &check);
     if (status != STELE_OK)
         return status;
-    status = event_check_add(check, &(stele_segment){it.batch, 0, EVENTS});
+    status = stele_check_add(check, &(stele_segment){it.batch, 0, EVENTS});
     if (status == STELE_OK)
-        status = event_check_finish(check);
+        status = stele_check_finish(check);
     *outcome = (stele_context_diag_count(it.context, STELE_WARNING) - warnings) * 1000 +
                stele_context_diag_count(it.context, STELE_NOTE) - notes;
-    event_check_free(check);
+    stele_check_free(check);
     return status;
 }
 
@@ -158,20 +158,21 @@ TEST(check_without_memory)
 
 static stele_status try_profile_of(bool by_track, uint64_t *outcome)
 {
-    const profile_row *rows;
+    const stele_profile_row *rows;
     size_t count = 0;
-    profile *p;
-    stele_status status = profile_new(it.context, &(profile_options){.by_track = by_track}, &p);
+    stele_profile *p;
+    stele_status status =
+        stele_profile_new(it.context, &(stele_profile_options){.by_track = by_track}, &p);
     if (status != STELE_OK)
         return status;
-    status = profile_add(p, &(stele_segment){it.batch, 0, EVENTS});
+    status = stele_profile_add(p, &(stele_segment){it.batch, 0, EVENTS});
     if (status == STELE_OK)
-        status = profile_finish(p);
+        status = stele_profile_finish(p);
     if (status == STELE_OK)
-        status = profile_rows(p, PROFILE_BY_SELF, &rows, &count);
+        status = stele_profile_rows(p, STELE_PROFILE_BY_SELF, &rows, &count);
     for (size_t i = 0; i < count; i++)
         *outcome += (rows[i].count + rows[i].lost_count) * 1000 + rows[i].self_ns;
-    profile_free(p);
+    stele_profile_free(p);
     return status;
 }
 
@@ -193,17 +194,17 @@ TEST(profile_without_memory)
 
 static stele_status try_paths(uint64_t *outcome)
 {
-    path_tree tree;
-    paths *p;
-    stele_status status = paths_new(it.context, &(path_options){.by_track = true}, &p);
+    stele_path_tree tree;
+    stele_paths *p;
+    stele_status status = stele_paths_new(it.context, &(stele_path_options){.by_track = true}, &p);
     if (status != STELE_OK)
         return status;
-    status = paths_add(p, &(stele_segment){it.batch, 0, EVENTS});
+    status = stele_paths_add(p, &(stele_segment){it.batch, 0, EVENTS});
     if (status == STELE_OK)
-        status = paths_tree(p, false, &tree);
+        status = stele_paths_tree(p, false, &tree);
     if (status == STELE_OK)
         *outcome = tree.count * 1000 + tree.nodes[0].sides[0].total_ns;
-    paths_free(p);
+    stele_paths_free(p);
     return status;
 }
 

@@ -16,22 +16,22 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-static paths *made_paths(const path_options *options)
+static stele_paths *made_paths(const stele_path_options *options)
 {
     const stele_segment segment = made_segment();
-    paths *p;
-    REQUIRE(paths_new(it.context, options, &p) == STELE_OK);
-    CHECK_EQ_U64(paths_add(p, &segment), STELE_OK);
+    stele_paths *p;
+    REQUIRE(stele_paths_new(it.context, options, &p) == STELE_OK);
+    CHECK_EQ_U64(stele_paths_add(p, &segment), STELE_OK);
     return p;
 }
 
 /* The tree as text: "name count self(children)". */
 static char text[2048];
 
-static void tell(const path_tree *tree, uint32_t node)
+static void tell(const stele_path_tree *tree, uint32_t node)
 {
     const stele_text name = stele_name_text(it.context, NULL, tree->nodes[node].name);
-    const path_figures *figures = &tree->nodes[node].sides[0];
+    const stele_path_figures *figures = &tree->nodes[node].sides[0];
     size_t used = strlen(text);
     if (node != 0)
         snprintf(text + used, sizeof text - used, "%s%.*s %" PRIu64 " %" PRIu64,
@@ -45,10 +45,10 @@ static void tell(const path_tree *tree, uint32_t node)
         strcat(text, ")");
 }
 
-static const char *told(paths *p, bool by_count)
+static const char *told(stele_paths *p, bool by_count)
 {
-    path_tree tree;
-    REQUIRE(paths_tree(p, by_count, &tree) == STELE_OK);
+    stele_path_tree tree;
+    REQUIRE(stele_paths_tree(p, by_count, &tree) == STELE_OK);
     text[0] = 0;
     tell(&tree, 0);
     return text;
@@ -71,8 +71,8 @@ static void add_some_calls(void)
 TEST(recursion_is_folded_and_no_time_is_lost)
 {
     const unsigned depth = 1000;
-    path_tree tree;
-    paths *p;
+    stele_path_tree tree;
+    stele_paths *p;
     uint64_t self_ns = 0, count = 0, folded_count = 0;
     made_begin();
     for (unsigned i = 0; i < depth; i++)
@@ -81,10 +81,10 @@ TEST(recursion_is_folded_and_no_time_is_lost)
     leave(2 * depth + 5, "leaf");
     for (unsigned i = depth; i-- > 0;)
         leave(4 * depth - i, i % 2 == 0 ? "even" : "odd");
-    p = made_paths(&(path_options){.by_track = false});
-    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
-    CHECK_EQ_U64(tree.depth_max, 2 * CALL_REPEATS_MAX + 1);
-    CHECK_EQ_U64(tree.count, 2 * CALL_REPEATS_MAX + 2);
+    p = made_paths(&(stele_path_options){.by_track = false});
+    REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
+    CHECK_EQ_U64(tree.depth_max, 2 * STELE_CALL_REPEATS_MAX + 1);
+    CHECK_EQ_U64(tree.count, 2 * STELE_CALL_REPEATS_MAX + 2);
     for (uint32_t i = 1; i < tree.count; i++) {
         self_ns += tree.nodes[i].sides[0].self_ns;
         count += tree.nodes[i].sides[0].count;
@@ -92,48 +92,48 @@ TEST(recursion_is_folded_and_no_time_is_lost)
     }
     CHECK_EQ_U64(count, depth + 1);
     /* Each second call leads back; the others then stand where they stood before. */
-    CHECK_EQ_U64(folded_count, depth / 2 - CALL_REPEATS_MAX);
-    CHECK_EQ_U64(paths_get_counts(p)->folded_count, folded_count);
+    CHECK_EQ_U64(folded_count, depth / 2 - STELE_CALL_REPEATS_MAX);
+    CHECK_EQ_U64(stele_paths_get_counts(p)->folded_count, folded_count);
     CHECK_EQ_U64(self_ns, 4 * depth);
     CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, 4 * depth);
-    paths_free(p);
+    stele_paths_free(p);
     made_end();
 }
 
 TEST(paths_end_at_their_greatest_length)
 {
     char name[16];
-    path_tree tree;
-    paths *p;
+    stele_path_tree tree;
+    stele_paths *p;
     made_begin();
-    for (unsigned i = 0; i < CALL_PATH_MAX + 100; i++) {
+    for (unsigned i = 0; i < STELE_CALL_PATH_MAX + 100; i++) {
         snprintf(name, sizeof name, "f%u", i);
         enter(i, name);
     }
-    p = made_paths(&(path_options){.by_track = false});
-    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
-    CHECK_EQ_U64(tree.depth_max, CALL_PATH_MAX);
-    CHECK_EQ_U64(paths_get_counts(p)->node_other_count, 100);
-    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, CALL_PATH_MAX + 99);
-    paths_free(p);
+    p = made_paths(&(stele_path_options){.by_track = false});
+    REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
+    CHECK_EQ_U64(tree.depth_max, STELE_CALL_PATH_MAX);
+    CHECK_EQ_U64(stele_paths_get_counts(p)->node_other_count, 100);
+    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, STELE_CALL_PATH_MAX + 99);
+    stele_paths_free(p);
     made_end();
 }
 
 TEST(paths_are_a_tree_with_the_largest_first)
 {
-    paths *p;
+    stele_paths *p;
     made_begin();
     add_some_calls();
-    p = made_paths(&(path_options){.by_track = false});
+    p = made_paths(&(stele_path_options){.by_track = false});
     CHECK_EQ_STR(told(p, false), "main 1 37(f 1 4(g 1 6) g 3 3)");
     CHECK_EQ_STR(told(p, true), "main 1 37(g 3 3 f 1 4(g 1 6))");
-    paths_free(p);
-    p = made_paths(&(path_options){.by_track = true});
+    stele_paths_free(p);
+    p = made_paths(&(stele_path_options){.by_track = true});
     CHECK_EQ_STR(told(p, false), "thread 1 0 0(main 1 37(f 1 4(g 1 6) g 3 3))");
-    paths_free(p);
-    p = made_paths(&(path_options){.depth_min = 1, .depth_end = 2, .duration_min_ns = 2});
+    stele_paths_free(p);
+    p = made_paths(&(stele_path_options){.depth_min = 1, .depth_end = 2, .duration_min_ns = 2});
     CHECK_EQ_STR(told(p, false), "main 0 0(f 1 4(g 0 0) g 0 0)");
-    paths_free(p);
+    stele_paths_free(p);
     made_end();
 }
 
@@ -155,10 +155,10 @@ static void add_random_calls(uint32_t count)
 }
 
 /* All calls, to find the time in which there was any. */
-static call_span all_calls[1000];
+static stele_call_span all_calls[1000];
 static size_t all_count;
 
-static stele_status keep_calls(void *user, const call_span *spans, size_t count)
+static stele_status keep_calls(void *user, const stele_call_span *spans, size_t count)
 {
     (void)user;
     REQUIRE(all_count + count <= sizeof all_calls / sizeof all_calls[0]);
@@ -169,7 +169,7 @@ static stele_status keep_calls(void *user, const call_span *spans, size_t count)
 
 static int compare_begins(const void *left, const void *right)
 {
-    const call_span *a = left, *b = right;
+    const stele_call_span *a = left, *b = right;
     return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
 }
 
@@ -177,17 +177,17 @@ static uint64_t time_in_any_call(void)
 {
     int64_t until_ns = INT64_MIN;
     uint64_t sum = 0;
-    calls *s;
+    stele_calls *s;
     all_count = 0;
-    REQUIRE(calls_new(it.context, &(call_options){.depth_max = 0}, keep_calls, NULL, &s) ==
-            STELE_OK);
-    CHECK_EQ_U64(calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}, NULL),
+    REQUIRE(stele_calls_new(it.context, &(stele_call_options){.depth_max = 0}, keep_calls, NULL,
+                            &s) == STELE_OK);
+    CHECK_EQ_U64(stele_calls_add(s, &(stele_segment){it.batch, 0, it.batch->event_count}, NULL),
                  STELE_OK);
-    CHECK_EQ_U64(calls_finish(s), STELE_OK);
-    calls_free(s);
+    CHECK_EQ_U64(stele_calls_finish(s), STELE_OK);
+    stele_calls_free(s);
     qsort(all_calls, all_count, sizeof *all_calls, compare_begins);
     for (size_t i = 0; i < all_count; i++) {
-        const call_span *call = &all_calls[i];
+        const stele_call_span *call = &all_calls[i];
         const int64_t from_ns = call->begin_ns > until_ns ? call->begin_ns : until_ns;
         if (call->end_ns > from_ns) {
             sum += (uint64_t)(call->end_ns - from_ns);
@@ -201,21 +201,21 @@ TEST(no_time_is_counted_twice_or_lost)
 {
     for (seed = 1; seed < 400; seed++) {
         uint64_t sum = 0, count = 0;
-        path_tree tree;
-        paths *p;
+        stele_path_tree tree;
+        stele_paths *p;
         made_begin();
         add_random_calls(300);
-        p = made_paths(&(path_options){.by_track = false});
-        REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
-        for (uint32_t i = path_next(&tree, 0, 0); i != 0; i = path_next(&tree, i, 0)) {
+        p = made_paths(&(stele_path_options){.by_track = false});
+        REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
+        for (uint32_t i = stele_path_next(&tree, 0, 0); i != 0; i = stele_path_next(&tree, i, 0)) {
             sum += tree.nodes[i].sides[0].self_ns;
             count += tree.nodes[i].sides[0].count;
         }
         CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, sum);
         CHECK_EQ_U64(tree.nodes[0].sides[0].total_count, count);
-        CHECK_EQ_U64(count, paths_get_counts(p)->call_count);
+        CHECK_EQ_U64(count, stele_paths_get_counts(p)->call_count);
         CHECK_EQ_U64(sum, time_in_any_call());
-        paths_free(p);
+        stele_paths_free(p);
         made_end();
     }
 }
@@ -225,8 +225,8 @@ TEST(self_times_of_nested_calls_add_up_to_the_outermost_ones)
     uint64_t outermost = 0;
     uint32_t depth = 0;
     int64_t now = 0, begun = 0;
-    path_tree tree;
-    paths *p;
+    stele_path_tree tree;
+    stele_paths *p;
     made_begin();
     for (uint32_t i = 0; i < 3000; i++) {
         now += below(9);
@@ -242,18 +242,18 @@ TEST(self_times_of_nested_calls_add_up_to_the_outermost_ones)
         leave(++now, "");
         outermost += --depth == 0 ? (uint64_t)(now - begun) : 0;
     }
-    p = made_paths(&(path_options){.by_track = false});
-    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    p = made_paths(&(stele_path_options){.by_track = false});
+    REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
     CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, outermost);
-    paths_free(p);
+    stele_paths_free(p);
     made_end();
 }
 
 TEST(functions_and_edges_count_recursion_once)
 {
-    path_tree tree;
-    callgraph graph;
-    paths *p;
+    stele_path_tree tree;
+    stele_callgraph graph;
+    stele_paths *p;
     made_begin();
     enter(0, "main");
     enter(10, "f");
@@ -265,9 +265,9 @@ TEST(functions_and_edges_count_recursion_once)
     leave(56, "g");
     leave(60, "f");
     leave(100, "main");
-    p = made_paths(&(path_options){.by_track = false});
-    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
-    REQUIRE(callgraph_make(it.context, &tree, &graph) == STELE_OK);
+    p = made_paths(&(stele_path_options){.by_track = false});
+    REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
+    REQUIRE(stele_callgraph_make(it.context, &tree, &graph) == STELE_OK);
     REQUIRE(graph.function_count == 3 && graph.edge_count == 3);
     CHECK_EQ_U64(graph.functions[0].name, named("main"));
     CHECK_EQ_U64(graph.functions[0].total_ns, 100);
@@ -283,47 +283,48 @@ TEST(functions_and_edges_count_recursion_once)
     CHECK_EQ_U64(graph.edges[1].to, 1);
     CHECK_EQ_U64(graph.edges[1].count, 2);
     CHECK_EQ_U64(graph.edges[1].total_ns, 30);
-    callgraph_free(&graph);
-    paths_free(p);
+    stele_callgraph_free(&graph);
+    stele_paths_free(p);
     made_end();
 }
 
 TEST(two_sides_share_one_tree)
 {
-    const path_figures *before, *after;
-    path_tree tree;
-    paths *p;
+    const stele_path_figures *before, *after;
+    stele_path_tree tree;
+    stele_paths *p;
     made_begin();
     enter(0, "f");
     leave(10, "f");
-    p = made_paths(&(path_options){.by_track = false});
-    CHECK_EQ_U64(paths_turn(p, 1), STELE_OK);
+    p = made_paths(&(stele_path_options){.by_track = false});
+    CHECK_EQ_U64(stele_paths_turn(p, 1), STELE_OK);
     stele_batch_clear(it.batch);
     it.batch->columns = STELE_COLUMNS_ALL;
     enter(0, "f");
     leave(25, "f");
     enter(30, "new");
     leave(31, "new");
-    CHECK_EQ_U64(paths_add(p, &(stele_segment){it.batch, 0, it.batch->event_count}), STELE_OK);
-    REQUIRE(paths_tree(p, false, &tree) == STELE_OK);
+    CHECK_EQ_U64(stele_paths_add(p, &(stele_segment){it.batch, 0, it.batch->event_count}),
+                 STELE_OK);
+    REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
     before = &tree.nodes[tree.nodes[0].child].sides[0];
     after = &tree.nodes[tree.nodes[0].child].sides[1];
     CHECK_EQ_U64(before->self_ns, 10);
     CHECK_EQ_U64(after->self_ns, 25);
     CHECK_EQ_U64(tree.nodes[0].sides[1].total_ns, 26);
     CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, 10);
-    paths_free(p);
+    stele_paths_free(p);
     made_end();
 }
 
 /* ---- Comparing ---- */
 
 /* A profile of `count` calls of each: "same" and "slow" take about `ns`, varying by a tenth. */
-static profile *made_profile(int64_t same_ns, int64_t slow_ns, const char *only_here)
+static stele_profile *made_profile(int64_t same_ns, int64_t slow_ns, const char *only_here)
 {
     const stele_segment *segment;
     int64_t now = 0;
-    profile *p;
+    stele_profile *p;
     stele_batch_clear(it.batch);
     it.batch->columns = STELE_COLUMNS_ALL;
     for (uint32_t i = 0; i < 400; i++) {
@@ -335,22 +336,23 @@ static profile *made_profile(int64_t same_ns, int64_t slow_ns, const char *only_
     }
     span(now, now + 5, only_here);
     segment = &(stele_segment){it.batch, 0, it.batch->event_count};
-    REQUIRE(profile_new(it.context, &(profile_options){.by_track = false}, &p) == STELE_OK);
-    CHECK_EQ_U64(profile_add(p, segment), STELE_OK);
-    CHECK_EQ_U64(profile_finish(p), STELE_OK);
+    REQUIRE(stele_profile_new(it.context, &(stele_profile_options){.by_track = false}, &p) ==
+            STELE_OK);
+    CHECK_EQ_U64(stele_profile_add(p, segment), STELE_OK);
+    CHECK_EQ_U64(stele_profile_finish(p), STELE_OK);
     return p;
 }
 
 TEST(changes_are_told_from_noise)
 {
-    compare_row *rows;
+    stele_compare_row *rows;
     size_t count;
-    profile *before, *after;
+    stele_profile *before, *after;
     made_begin();
     seed = 7;
     before = made_profile(10000, 10000, "gone");
     after = made_profile(10000, 10500, "new");
-    REQUIRE(compare_profiles(it.context, before, after, &rows, &count) == STELE_OK);
+    REQUIRE(stele_profile_compare(it.context, before, after, &rows, &count) == STELE_OK);
     REQUIRE(count == 4);
     CHECK_EQ_U64(rows[0].before.name, named("slow"));
     CHECK(rows[0].has_noise && !rows[0].is_noise);
@@ -365,22 +367,22 @@ TEST(changes_are_told_from_noise)
     CHECK_EQ_U64(rows[3].before.count, 0);
     CHECK_EQ_I64(rows[3].self_change_ns, 5);
     free(rows);
-    profile_free(before);
-    profile_free(after);
+    stele_profile_free(before);
+    stele_profile_free(after);
     made_end();
 }
 
 TEST(nothing_changes_between_equal_traces)
 {
-    compare_row *rows;
+    stele_compare_row *rows;
     size_t count;
-    profile *sides[2];
+    stele_profile *sides[2];
     made_begin();
     for (unsigned side = 0; side < 2; side++) {
         seed = 3;
         sides[side] = made_profile(100, 200, "once");
     }
-    REQUIRE(compare_profiles(it.context, sides[0], sides[1], &rows, &count) == STELE_OK);
+    REQUIRE(stele_profile_compare(it.context, sides[0], sides[1], &rows, &count) == STELE_OK);
     CHECK_EQ_U64(count, 3);
     for (size_t i = 0; i < count; i++) {
         CHECK_EQ_I64(rows[i].self_change_ns, 0);
@@ -388,7 +390,7 @@ TEST(nothing_changes_between_equal_traces)
         CHECK(rows[i].is_noise == rows[i].has_noise);
     }
     free(rows);
-    profile_free(sides[0]);
-    profile_free(sides[1]);
+    stele_profile_free(sides[0]);
+    stele_profile_free(sides[1]);
     made_end();
 }

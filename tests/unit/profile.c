@@ -58,12 +58,12 @@ static void plain_leave(plain_stack *stack, uint32_t on)
 }
 
 /* Random calls on all threads, a profile of them. */
-static profile *made_profile(const profile_options *options)
+static stele_profile *made_profile(const stele_profile_options *options)
 {
     plain_stack stacks[THREADS] = {{.depth = 0}};
-    profile *p;
+    stele_profile *p;
     made_count = 0;
-    REQUIRE(profile_new(it.context, options, &p) == STELE_OK);
+    REQUIRE(stele_profile_new(it.context, options, &p) == STELE_OK);
     for (uint32_t step = 0; step < 100000; step++) {
         const uint32_t on = below(THREADS);
         plain_stack *stack = &stacks[on];
@@ -75,12 +75,12 @@ static profile *made_profile(const profile_options *options)
             plain_leave(stack, on);
         if (it.batch->event_count == it.batch->event_capacity || step + 1 == 100000) {
             const stele_segment segment = made_segment();
-            CHECK_EQ_U64(profile_add(p, &segment), STELE_OK);
+            CHECK_EQ_U64(stele_profile_add(p, &segment), STELE_OK);
             stele_batch_clear(it.batch);
             it.batch->columns = STELE_COLUMNS_ALL;
         }
     }
-    CHECK_EQ_U64(profile_finish(p), STELE_OK);
+    CHECK_EQ_U64(stele_profile_finish(p), STELE_OK);
     return p;
 }
 
@@ -98,7 +98,7 @@ static void check_percentile(uint64_t got, const uint64_t *durations, size_t cou
 }
 
 /* A row is what the calls that belong to it say. */
-static void check_row(const profile_row *row, const profile_options *options)
+static void check_row(const stele_profile_row *row, const stele_profile_options *options)
 {
     static uint64_t durations[CALLS_MAX];
     uint64_t self_ns = 0, total_ns = 0, sum_ns = 0;
@@ -129,59 +129,59 @@ static void check_row(const profile_row *row, const profile_options *options)
     check_percentile(row->p99_ns, durations, count, 990);
 }
 
-static void check_profile(const profile_options *options, size_t rows_wanted)
+static void check_profile(const stele_profile_options *options, size_t rows_wanted)
 {
-    const profile_row *rows;
+    const stele_profile_row *rows;
     size_t count;
-    profile *p;
+    stele_profile *p;
     made_begin();
     p = made_profile(options);
-    REQUIRE(profile_rows(p, PROFILE_BY_SELF, &rows, &count) == STELE_OK);
+    REQUIRE(stele_profile_rows(p, STELE_PROFILE_BY_SELF, &rows, &count) == STELE_OK);
     CHECK_EQ_U64(count, rows_wanted);
     for (size_t i = 0; i < count; i++) {
         check_row(&rows[i], options);
         CHECK(i == 0 || rows[i].self_ns <= rows[i - 1].self_ns);
     }
-    CHECK_EQ_U64(profile_get_counts(p)->call_count, made_count);
-    CHECK_EQ_U64(profile_get_counts(p)->by_end[CALL_RETURNED], made_count);
-    profile_free(p);
+    CHECK_EQ_U64(stele_profile_get_counts(p)->call_count, made_count);
+    CHECK_EQ_U64(stele_profile_get_counts(p)->by_end[STELE_CALL_RETURNED], made_count);
+    stele_profile_free(p);
     made_end();
 }
 
 TEST(figures_are_those_of_a_slow_reference)
 {
     for (seed = 1; seed < 4; seed++)
-        check_profile(&(profile_options){.by_track = false}, NAMES);
+        check_profile(&(stele_profile_options){.by_track = false}, NAMES);
 }
 
 TEST(threads_are_kept_apart_on_request)
 {
-    check_profile(&(profile_options){.by_track = true}, NAMES * THREADS);
+    check_profile(&(stele_profile_options){.by_track = true}, NAMES * THREADS);
 }
 
 TEST(depth_and_duration_choose_calls)
 {
-    check_profile(&(profile_options){.depth_min = 2, .depth_end = 5}, NAMES);
-    check_profile(&(profile_options){.duration_min_ns = 5000}, NAMES);
+    check_profile(&(stele_profile_options){.depth_min = 2, .depth_end = 5}, NAMES);
+    check_profile(&(stele_profile_options){.duration_min_ns = 5000}, NAMES);
 }
 
 TEST(rows_come_in_the_order_asked_for)
 {
-    const profile_row *rows;
+    const stele_profile_row *rows;
     size_t count;
-    profile *p;
+    stele_profile *p;
     made_begin();
-    p = made_profile(&(profile_options){.by_track = false});
-    REQUIRE(profile_rows(p, PROFILE_BY_NAME, &rows, &count) == STELE_OK);
+    p = made_profile(&(stele_profile_options){.by_track = false});
+    REQUIRE(stele_profile_rows(p, STELE_PROFILE_BY_NAME, &rows, &count) == STELE_OK);
     for (size_t i = 0; i < count; i++)
         CHECK_EQ_U64(rows[i].name, named(names[i]));
-    REQUIRE(profile_rows(p, PROFILE_BY_MAX, &rows, &count) == STELE_OK);
+    REQUIRE(stele_profile_rows(p, STELE_PROFILE_BY_MAX, &rows, &count) == STELE_OK);
     for (size_t i = 1; i < count; i++)
         CHECK(rows[i].max_ns <= rows[i - 1].max_ns);
-    REQUIRE(profile_rows(p, PROFILE_BY_COUNT, &rows, &count) == STELE_OK);
+    REQUIRE(stele_profile_rows(p, STELE_PROFILE_BY_COUNT, &rows, &count) == STELE_OK);
     for (size_t i = 1; i < count; i++)
         CHECK(rows[i].count <= rows[i - 1].count);
-    profile_free(p);
+    stele_profile_free(p);
     made_end();
 }
 
@@ -204,19 +204,20 @@ static void add_sample(const char *const *path, uint32_t depth, uint64_t count, 
 
 TEST(samples_of_paths_count_in_each_of_their_functions_once)
 {
-    const profile_row *rows;
+    const stele_profile_row *rows;
     const stele_segment *segment;
     size_t count;
-    profile *p;
+    stele_profile *p;
     made_begin();
-    REQUIRE(profile_new(it.context, &(profile_options){.by_track = false}, &p) == STELE_OK);
+    REQUIRE(stele_profile_new(it.context, &(stele_profile_options){.by_track = false}, &p) ==
+            STELE_OK);
     add_sample((const char *const[]){"main"}, 1, 1, 10);
     add_sample((const char *const[]){"main", "f"}, 2, 20, 300);
     add_sample((const char *const[]){"main", "f", "f"}, 3, 5, 50);
     segment = &(stele_segment){it.batch, 0, it.batch->event_count};
-    CHECK_EQ_U64(profile_add(p, segment), STELE_OK);
-    CHECK_EQ_U64(profile_finish(p), STELE_OK);
-    REQUIRE(profile_rows(p, PROFILE_BY_NAME, &rows, &count) == STELE_OK);
+    CHECK_EQ_U64(stele_profile_add(p, segment), STELE_OK);
+    CHECK_EQ_U64(stele_profile_finish(p), STELE_OK);
+    REQUIRE(stele_profile_rows(p, STELE_PROFILE_BY_NAME, &rows, &count) == STELE_OK);
     REQUIRE(count == 2);
     CHECK_EQ_U64(rows[0].count, 25);
     CHECK_EQ_U64(rows[0].self_ns, 350);
@@ -225,7 +226,7 @@ TEST(samples_of_paths_count_in_each_of_their_functions_once)
     CHECK_EQ_U64(rows[1].self_ns, 10);
     CHECK_EQ_U64(rows[1].total_ns, 360);
     CHECK(rows[0].is_sampled);
-    CHECK_EQ_U64(profile_sample_count(p), 3);
-    profile_free(p);
+    CHECK_EQ_U64(stele_profile_sample_count(p), 3);
+    stele_profile_free(p);
     made_end();
 }

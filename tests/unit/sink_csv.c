@@ -2,7 +2,7 @@
 #include "json_check.h"
 #include "random_batch.h"
 
-static void check_csv(world *w, const sink_options *options, const char *expected)
+static void check_csv(world *w, const stele_sink_options *options, const char *expected)
 {
     char *text = sink_run(w, "csv", options, NULL);
     CHECK_EQ_STR(text, expected);
@@ -27,9 +27,10 @@ TEST(every_type_can_be_a_column)
     world_open(&w);
     add_every_type(&w);
     check_csv(&w,
-              &(sink_options){.columns = "arg.null,arg.bool,arg.uint,arg.int,arg.float,arg.nan,"
-                                         "arg.pointer,arg.koid,arg.string,arg.name,arg.bytes,"
-                                         "arg.big,arg.uints,arg.struct,arg.raw,arg.none"},
+              &(stele_sink_options){.columns =
+                                        "arg.null,arg.bool,arg.uint,arg.int,arg.float,arg.nan,"
+                                        "arg.pointer,arg.koid,arg.string,arg.name,arg.bytes,"
+                                        "arg.big,arg.uints,arg.struct,arg.raw,arg.none"},
               "arg.null,arg.bool,arg.uint,arg.int,arg.float,arg.nan,arg.pointer,arg.koid,"
               "arg.string,arg.name,arg.bytes,arg.big,arg.uints,arg.struct,arg.raw,arg.none\n"
               ",true,18446744073709551615,-9223372036854775808,0.1,NaN,0x1000,1099511627776,"
@@ -46,7 +47,7 @@ TEST(cells_are_quoted_where_they_must_be)
     world_open(&w);
     add(&w, STELE_KIND_INSTANT, 0, track_of(&w, STELE_TRACK_THREAD, 0, 1, "a,b"), "c\"d", "e\nf");
     add_string(&w, "x,y", "\xff");
-    text = sink_run(&w, "csv", &(sink_options){.columns = "track,category,name,fields,arg.x"},
+    text = sink_run(&w, "csv", &(stele_sink_options){.columns = "track,category,name,fields,arg.x"},
                     &writer);
     CHECK_EQ_STR(text, "track,category,name,fields,arg.x\n"
                        "\"a,b (1)\",\"c\"\"d\",\"e\nf\",\"{\"\"x,y\"\":\"\"\\\\xff\"\"}\",\n");
@@ -61,8 +62,9 @@ TEST(what_an_event_does_not_have_is_an_empty_cell)
     world w;
     world_open(&w);
     add(&w, STELE_KIND_OBJECT, 0, 0, "", "")->flags = STELE_FLAG_NO_TIME;
-    check_csv(&w, &(sink_options){.columns = "time,ticks,delta,dur,name,track,pid,tid,cpu,fields"},
-              "time,ticks,delta,dur,name,track,pid,tid,cpu,fields\n,,,,,,,,,\n");
+    check_csv(
+        &w, &(stele_sink_options){.columns = "time,ticks,delta,dur,name,track,pid,tid,cpu,fields"},
+        "time,ticks,delta,dur,name,track,pid,tid,cpu,fields\n,,,,,,,,,\n");
     world_close(&w);
 }
 
@@ -87,7 +89,7 @@ TEST(any_batch_gives_as_many_cells_in_each_line)
     random_state = 0xc5f;
     world_open(&w);
     for (int round = 0; round < 50; round++) {
-        static const sink_options options = {.columns = "time,name,track,fields,flags"};
+        static const stele_sink_options options = {.columns = "time,name,track,fields,flags"};
         unsigned lines = 0, cells = 0;
         bool is_sound = true;
         const char *at;

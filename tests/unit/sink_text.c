@@ -2,7 +2,7 @@
 #include "sinks.h"
 
 /* What the sink makes of the world's batch is `expected`, all of it. */
-static void check_text(world *w, const sink_options *options, const char *expected)
+static void check_text(world *w, const stele_sink_options *options, const char *expected)
 {
     char *text = sink_run(w, "text", options, NULL);
     CHECK_EQ_STR(text, expected);
@@ -13,7 +13,7 @@ static void check_text(world *w, const sink_options *options, const char *expect
 static void check_fields(world *w, const char *expected)
 {
     char line[1024];
-    const sink_options options = {.columns = "fields"};
+    const stele_sink_options options = {.columns = "fields"};
     snprintf(line, sizeof line, "%s\n", expected);
     check_text(w, &options, line);
 }
@@ -36,7 +36,7 @@ TEST(every_type_is_readable)
     char *text;
     world_open(&w);
     add_every_type(&w);
-    text = sink_run(&w, "text", &(sink_options){.columns = "fields"}, NULL);
+    text = sink_run(&w, "text", &(stele_sink_options){.columns = "fields"}, NULL);
     check_file(text, "types.txt");
     free(text);
     world_close(&w);
@@ -93,7 +93,7 @@ TEST(long_bytes_are_shortened_and_counted)
     world_open(&w);
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "x");
     add_bytes(&w, "b", STELE_TYPE_BYTES, bytes, sizeof bytes);
-    text = sink_run(&w, "text", &(sink_options){.columns = "fields"}, &writer);
+    text = sink_run(&w, "text", &(stele_sink_options){.columns = "fields"}, &writer);
     CHECK_EQ_STR(text, "b=<00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 "
                        "00 00 00 00 00 00 00 00 ... 40 bytes>\n");
     CHECK_EQ_U64(loss_count(writer, "long bytes shortened"), 1);
@@ -116,7 +116,8 @@ TEST(durations_are_exact)
     }
     {
         /* Alignment is not what this is about. */
-        char *text = sink_run(&w, "text", &(sink_options){.columns = "dur"}, NULL), *to = text;
+        char *text = sink_run(&w, "text", &(stele_sink_options){.columns = "dur"}, NULL),
+             *to = text;
         for (char *at = text; *at != '\0'; at++) {
             if (*at != ' ')
                 *to++ = *at;
@@ -134,22 +135,23 @@ TEST(times_have_three_scales)
     world_open(&w);
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "x");
     add(&w, STELE_KIND_INSTANT, 1, w.main, "", "x")->ticks = 77;
-    check_text(&w, &(sink_options){.columns = "time,delta"},
+    check_text(&w, &(stele_sink_options){.columns = "time,delta"},
                "0.000000000  0.000000000\n0.000001000  0.000001000\n");
-    check_text(&w, &(sink_options){.columns = "time", .has_origin = true, .origin_ns = 1000000001},
-               "-0.000000001\n 0.000000999\n");
-    check_text(&w, &(sink_options){.columns = "time", .time = SINK_TIME_TICKS},
+    check_text(
+        &w, &(stele_sink_options){.columns = "time", .has_origin = true, .origin_ns = 1000000001},
+        "-0.000000001\n 0.000000999\n");
+    check_text(&w, &(stele_sink_options){.columns = "time", .time = STELE_SINK_TIME_TICKS},
                "1000000000\n        77\n");
-    check_text(&w, &(sink_options){.columns = "time", .time = SINK_TIME_ABSOLUTE},
+    check_text(&w, &(stele_sink_options){.columns = "time", .time = STELE_SINK_TIME_ABSOLUTE},
                "1.000000000\n1.000001000\n");
     context_stream(w.context, 0)->clock.has_wall = true;
     context_stream(w.context, 0)->clock.wall_ns = 1610113733118010000;
-    check_text(&w, &(sink_options){.columns = "time", .time = SINK_TIME_ABSOLUTE},
+    check_text(&w, &(stele_sink_options){.columns = "time", .time = STELE_SINK_TIME_ABSOLUTE},
                "2021-01-08T13:48:54.118010000Z\n2021-01-08T13:48:54.118011000Z\n");
     context_stream(w.context, 0)->clock.domain = STELE_CLOCK_TICKS;
-    check_text(&w, &(sink_options){.columns = "time"}, "   0\n1000\n");
+    check_text(&w, &(stele_sink_options){.columns = "time"}, "   0\n1000\n");
     context_stream(w.context, 0)->clock.domain = STELE_CLOCK_NONE;
-    check_text(&w, &(sink_options){.columns = "time,name"}, "x\nx\n");
+    check_text(&w, &(stele_sink_options){.columns = "time,name"}, "x\nx\n");
     world_close(&w);
 }
 
@@ -165,8 +167,9 @@ TEST(every_column_can_be_chosen)
     event->cpu = 3;
     add_uint(&w, "len", 9);
     check_text(&w,
-               &(sink_options){.columns = "ticks,track,pid,tid,cpu,kind,category,name,dur,value,id,"
-                                          "fields,offset,size,flags,stream,arg.len,arg.no,event"},
+               &(stele_sink_options){.columns =
+                                         "ticks,track,pid,tid,cpu,kind,category,name,dur,value,id,"
+                                         "fields,offset,size,flags,stream,arg.len,arg.no,event"},
                "1000000000  main (501)  500  501  cpu 3  complete  gfx  Draw  5ns  7  1000000005  "
                "len=9  64  24  UNRESOLVED  0  9  gfx:Draw\n");
     world_close(&w);
@@ -179,8 +182,9 @@ TEST(an_unknown_column_is_refused)
     stele_writer *writer;
     world_open(&w);
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    CHECK(sink_find("text")->open(w.context, out, &(sink_options){.columns = "time,nmae"},
-                                  &writer) == STELE_ERR_ARGUMENT);
+    CHECK(stele_sink_find("text")->open(w.context, out,
+                                        &(stele_sink_options){.columns = "time,nmae"},
+                                        &writer) == STELE_ERR_ARGUMENT);
     CHECK(writer == NULL);
     CHECK_EQ_STR(w.found, "STE009 column 'nmae'");
     output_close(out);
@@ -197,7 +201,7 @@ TEST(context_fields_follow_the_events_own)
     w.batch->context_count = 1;
     add_uint(&w, "shared", 2);
     w.batch->events[0].field_count = 1;
-    check_text(&w, &(sink_options){.columns = "arg.shared,fields"}, "2  own=1 shared=2\n");
+    check_text(&w, &(stele_sink_options){.columns = "arg.shared,fields"}, "2  own=1 shared=2\n");
     world_close(&w);
 }
 
@@ -211,8 +215,8 @@ TEST(names_that_become_known_later_are_used_from_there_on)
     world_open(&w);
     add(&w, STELE_KIND_INSTANT, 0, track_of(&w, STELE_TRACK_THREAD, 0, 9, ""), "", "x");
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    REQUIRE(sink_find("text")->open(w.context, out, &(sink_options){.columns = "track"}, &writer) ==
-            STELE_OK);
+    REQUIRE(stele_sink_find("text")->open(w.context, out, &(stele_sink_options){.columns = "track"},
+                                          &writer) == STELE_OK);
     REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
     stele_track_set_name(w.context, w.batch->events[0].track, name_of(&w, "late"));
     REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
@@ -237,8 +241,9 @@ TEST(columns_fit_the_first_lines_and_then_grow)
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "long");
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "longer");
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    REQUIRE(sink_find("text")->open(w.context, out, &(sink_options){.columns = "name,kind"},
-                                    &writer) == STELE_OK);
+    REQUIRE(stele_sink_find("text")->open(w.context, out,
+                                          &(stele_sink_options){.columns = "name,kind"},
+                                          &writer) == STELE_OK);
     for (int i = 0; i < 298; i++)
         REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
     CHECK_EQ_U64(output_offset(out), 256 * 11 + 42 * 11);
@@ -260,7 +265,7 @@ TEST(color_stands_around_the_words_only)
     world_open(&w);
     add(&w, STELE_KIND_INSTANT, 0, w.main, "c", "n");
     add_uint(&w, "k", 1);
-    check_text(&w, &(sink_options){.columns = "kind,event,fields", .has_color = true},
+    check_text(&w, &(stele_sink_options){.columns = "kind,event,fields", .has_color = true},
                "\033[33minstant\033[0m  \033[2mc:\033[0m\033[1mn\033[0m  \033[34mk\033[0m=1\n");
     world_close(&w);
 }

@@ -156,7 +156,7 @@ static inline void run_end(world *w, uint32_t first, uint32_t count)
 
 /* Runs the batch through a sink; what came out, terminated, is the caller's to free. `writer`, when
    not NULL, is left open for its losses. */
-static inline char *sink_run_sized(world *w, const char *name, const sink_options *options,
+static inline char *sink_run_sized(world *w, const char *name, const stele_sink_options *options,
                                    stele_writer **writer, size_t *out_size)
 {
     const stele_segment segment = {w->batch, 0, w->batch->event_count};
@@ -166,8 +166,8 @@ static inline char *sink_run_sized(world *w, const char *name, const sink_option
     const uint8_t *bytes;
     char *text;
     REQUIRE(output_open_memory(&w->context->diag, &out) == STELE_OK);
-    REQUIRE(sink_find(name) != NULL);
-    REQUIRE(sink_find(name)->open(w->context, out, options, &made) == STELE_OK);
+    REQUIRE(stele_sink_find(name) != NULL);
+    REQUIRE(stele_sink_find(name)->open(w->context, out, options, &made) == STELE_OK);
     REQUIRE(stele_writer_write(made, &segment) == STELE_OK);
     REQUIRE(stele_writer_finish(made) == STELE_OK);
     bytes = output_memory(out, &size);
@@ -183,7 +183,7 @@ static inline char *sink_run_sized(world *w, const char *name, const sink_option
     return text;
 }
 
-static inline char *sink_run(world *w, const char *name, const sink_options *options,
+static inline char *sink_run(world *w, const char *name, const stele_sink_options *options,
                              stele_writer **writer)
 {
     size_t size;

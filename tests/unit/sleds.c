@@ -46,7 +46,7 @@ static void put_sled(elf *e, uint64_t address, uint64_t function, unsigned kind,
     put_word(e, address);
     put_word(e, function);
     put(e, kind, 1);
-    put(e, kind == SLED_CUSTOM_EVENT, 1);
+    put(e, kind == STELE_SLED_CUSTOM_EVENT, 1);
     put(e, version, 1);
     for (unsigned i = 0; i < (e->is_64 ? 13u : 5u); i++)
         put(e, 0, 1);
@@ -106,10 +106,11 @@ static uint64_t place_value(unsigned version, bool has_relocations, uint64_t pla
 static const struct {
     uint64_t address, function;
     unsigned kind, id;
-} sleds[] = {{0x1000, 0x1000, SLED_ENTER, 1},       {0x1010, 0x1000, SLED_EXIT, 1},
-             {0x1100, 0x1100, SLED_ENTER_ARGS, 2},  {0x1118, 0x1100, SLED_CUSTOM_EVENT, 2},
-             {0x1120, 0x1100, SLED_TYPED_EVENT, 2}, {0x1130, 0x1100, SLED_TAIL_EXIT, 2},
-             {0x0f00, 0x0f00, SLED_ENTER, 3}};
+} sleds[] = {
+    {0x1000, 0x1000, STELE_SLED_ENTER, 1},       {0x1010, 0x1000, STELE_SLED_EXIT, 1},
+    {0x1100, 0x1100, STELE_SLED_ENTER_ARGS, 2},  {0x1118, 0x1100, STELE_SLED_CUSTOM_EVENT, 2},
+    {0x1120, 0x1100, STELE_SLED_TYPED_EVENT, 2}, {0x1130, 0x1100, STELE_SLED_TAIL_EXIT, 2},
+    {0x0f00, 0x0f00, STELE_SLED_ENTER, 3}};
 #define SLED_COUNT (sizeof sleds / sizeof *sleds)
 
 static void make_elf(elf *e, unsigned version, bool has_relocations)
@@ -162,41 +163,41 @@ static void make_elf(elf *e, unsigned version, bool has_relocations)
         put_part(e, &parts[i]);
 }
 
-static sled_map *open_map(const void *bytes, size_t size, stele_status expected, findings *f)
+static stele_sled_map *open_map(const void *bytes, size_t size, stele_status expected, findings *f)
 {
-    static const sled_options options = {.has_lines = true};
+    static const stele_sled_options options = {.has_lines = true};
     char folder[64];
-    sled_map *map = NULL;
+    stele_sled_map *map = NULL;
     folder_enter(folder, sizeof folder);
     file_write("map", bytes, size);
-    CHECK_EQ_U64(sled_map_open(findings_sink(f), "map", &options, &map), expected);
+    CHECK_EQ_U64(stele_sled_map_open(findings_sink(f), "map", &options, &map), expected);
     folder_leave(folder);
     return map;
 }
 
-static void check_map(const sled_map *map, unsigned version)
+static void check_map(const stele_sled_map *map, unsigned version)
 {
-    const sled_function *function;
-    CHECK_EQ_U64(sled_map_count(map), SLED_COUNT);
-    CHECK_EQ_U64(sled_map_functions(map), 3);
-    for (size_t i = 0; i < SLED_COUNT && i < sled_map_count(map); i++) {
-        const sled *at = sled_map_at(map, i);
+    const stele_sled_function *function;
+    CHECK_EQ_U64(stele_sled_map_count(map), SLED_COUNT);
+    CHECK_EQ_U64(stele_sled_map_functions(map), 3);
+    for (size_t i = 0; i < SLED_COUNT && i < stele_sled_map_count(map); i++) {
+        const stele_sled *at = stele_sled_map_at(map, i);
         CHECK_EQ_U64(at->address, sleds[i].address);
         CHECK_EQ_U64(at->function, sleds[i].function);
         CHECK_EQ_U64(at->kind, sleds[i].kind);
         CHECK_EQ_U64(at->id, sleds[i].id);
         CHECK_EQ_U64(at->version, version);
-        CHECK(at->is_always == (at->kind == SLED_CUSTOM_EVENT));
+        CHECK(at->is_always == (at->kind == STELE_SLED_CUSTOM_EVENT));
     }
-    CHECK(sled_map_at(map, SLED_COUNT) == NULL);
-    CHECK(sled_map_function(map, 0) == NULL);
-    CHECK(sled_map_function(map, 4) == NULL);
-    function = sled_map_function(map, 2);
+    CHECK(stele_sled_map_at(map, SLED_COUNT) == NULL);
+    CHECK(stele_sled_map_function(map, 0) == NULL);
+    CHECK(stele_sled_map_function(map, 4) == NULL);
+    function = stele_sled_map_function(map, 2);
     REQUIRE(function != NULL);
     CHECK_EQ_STR(function->name, "main");
-    CHECK_EQ_U64(function->kinds, 1 << SLED_ENTER_ARGS | 1 << SLED_CUSTOM_EVENT |
-                                      1 << SLED_TYPED_EVENT | 1 << SLED_TAIL_EXIT);
-    CHECK_EQ_STR(sled_map_function(map, 3)->name, ""); /* before all symbols */
+    CHECK_EQ_U64(function->kinds, 1 << STELE_SLED_ENTER_ARGS | 1 << STELE_SLED_CUSTOM_EVENT |
+                                      1 << STELE_SLED_TYPED_EVENT | 1 << STELE_SLED_TAIL_EXIT);
+    CHECK_EQ_STR(stele_sled_map_function(map, 3)->name, ""); /* before all symbols */
 }
 
 TEST(maps_of_every_class_byte_order_and_version)
@@ -209,13 +210,13 @@ TEST(maps_of_every_class_byte_order_and_version)
             for (unsigned relocations = 0; relocations <= (version < 2); relocations++) {
                 elf e = machines[i];
                 findings f;
-                sled_map *map;
+                stele_sled_map *map;
                 make_elf(&e, version, relocations != 0);
                 map = open_map(e.file.bytes, e.file.size, STELE_OK, &f);
                 REQUIRE(map != NULL);
                 check_map(map, version);
                 CHECK_EQ_U64(f.count, 0);
-                sled_map_close(map);
+                stele_sled_map_close(map);
             }
         }
     }
@@ -242,7 +243,7 @@ TEST(a_binary_without_a_map_is_told)
 /* Whatever is cut off: refused or read in part, never worse. */
 TEST(cut_binaries)
 {
-    static const sled_options options = {.has_lines = true};
+    static const stele_sled_options options = {.has_lines = true};
     char folder[64];
 #ifndef STELE_HAVE_ELF
     SKIP("built without elfutils");
@@ -253,12 +254,12 @@ TEST(cut_binaries)
         make_elf(&e, 1, true);
         for (size_t size = 0; size < e.file.size; size += 7) {
             findings f;
-            sled_map *map = NULL;
+            stele_sled_map *map = NULL;
             file_write("map", e.file.bytes, size);
-            CHECK((sled_map_open(findings_sink(&f), "map", &options, &map) == STELE_OK) ==
+            CHECK((stele_sled_map_open(findings_sink(&f), "map", &options, &map) == STELE_OK) ==
                   (map != NULL));
             CHECK((map == NULL) == (f.count != 0));
-            sled_map_close(map);
+            stele_sled_map_close(map);
         }
     }
     folder_leave(folder);
@@ -266,14 +267,14 @@ TEST(cut_binaries)
 
 /* ---- YAML ---- */
 
-static void check_yaml(const sled_map *map, const char *expected)
+static void check_yaml(const stele_sled_map *map, const char *expected)
 {
     findings f;
     output *out;
     size_t size;
     const uint8_t *text;
     REQUIRE(output_open_memory(findings_sink(&f), &out) == STELE_OK);
-    sled_map_write_yaml(map, out);
+    stele_sled_map_write_yaml(map, out);
     text = output_memory(out, &size);
     CHECK_EQ_U64(size, strlen(expected));
     if (size == strlen(expected))
@@ -293,16 +294,16 @@ TEST(yaml_is_read_and_written)
         "always-instrument: true, function-name: main, version: 0 }\n"
         "...\n";
     findings f;
-    sled_map *map = open_map(yaml, strlen(yaml), STELE_OK, &f);
+    stele_sled_map *map = open_map(yaml, strlen(yaml), STELE_OK, &f);
     REQUIRE(map != NULL);
-    CHECK_EQ_U64(sled_map_count(map), 3);
-    CHECK_EQ_U64(sled_map_functions(map), 7);
-    CHECK_EQ_STR(sled_map_function(map, 1)->name, "work::it's(long)");
-    CHECK_EQ_STR(sled_map_function(map, 2)->name, ""); /* not in the map */
-    CHECK_EQ_U64(sled_map_function(map, 7)->kinds, 1 << SLED_TYPED_EVENT);
-    CHECK_EQ_U64(sled_map_at(map, 2)->address, UINT64_C(0xfffffffffffffff0));
+    CHECK_EQ_U64(stele_sled_map_count(map), 3);
+    CHECK_EQ_U64(stele_sled_map_functions(map), 7);
+    CHECK_EQ_STR(stele_sled_map_function(map, 1)->name, "work::it's(long)");
+    CHECK_EQ_STR(stele_sled_map_function(map, 2)->name, ""); /* not in the map */
+    CHECK_EQ_U64(stele_sled_map_function(map, 7)->kinds, 1 << STELE_SLED_TYPED_EVENT);
+    CHECK_EQ_U64(stele_sled_map_at(map, 2)->address, UINT64_C(0xfffffffffffffff0));
     check_yaml(map, yaml);
-    sled_map_close(map);
+    stele_sled_map_close(map);
 }
 
 /* Keys in any order, unknown ones, several lines, double quotes. */
@@ -312,12 +313,12 @@ TEST(yaml_of_another_hand)
                                "- { function-name: \"a \\\"b\\\"\", kind: log-args-enter,\n"
                                "    id: 2, color: red, function: 16, address: 0x10 }\n";
     findings f;
-    sled_map *map = open_map(yaml, strlen(yaml), STELE_OK, &f);
+    stele_sled_map *map = open_map(yaml, strlen(yaml), STELE_OK, &f);
     REQUIRE(map != NULL);
-    CHECK_EQ_STR(sled_map_function(map, 2)->name, "a \"b\"");
-    CHECK_EQ_U64(sled_map_at(map, 0)->kind, SLED_ENTER_ARGS);
-    CHECK_EQ_U64(sled_map_at(map, 0)->function, 16);
-    sled_map_close(map);
+    CHECK_EQ_STR(stele_sled_map_function(map, 2)->name, "a \"b\"");
+    CHECK_EQ_U64(stele_sled_map_at(map, 0)->kind, STELE_SLED_ENTER_ARGS);
+    CHECK_EQ_U64(stele_sled_map_at(map, 0)->function, 16);
+    stele_sled_map_close(map);
 }
 
 TEST(damaged_yaml_is_told_with_its_place)
@@ -331,7 +332,7 @@ TEST(damaged_yaml_is_told_with_its_place)
                  {"---\n- { id: 1 }\nmore\n", 16}, {"---\n- id: 1\n", 6}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         findings f;
-        sled_map *map = open_map(texts[i].text, strlen(texts[i].text), STELE_ERR_FORMAT, &f);
+        stele_sled_map *map = open_map(texts[i].text, strlen(texts[i].text), STELE_ERR_FORMAT, &f);
         CHECK(map == NULL);
         CHECK_EQ_STR(f.code, "SYM005");
         CHECK_EQ_U64(f.offset, texts[i].offset);

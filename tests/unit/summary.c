@@ -7,20 +7,20 @@
 static struct {
     stele_context *context;
     stele_batch *batch;
-    summary *summary;
+    stele_summary *summary;
 } it;
 
 static void begin(void)
 {
     REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
     REQUIRE(stele_batch_new(0, &it.batch) == STELE_OK);
-    REQUIRE(summary_new(it.context, "it", &it.summary) == STELE_OK);
-    it.batch->columns = SUMMARY_COLUMNS;
+    REQUIRE(stele_summary_new(it.context, "it", &it.summary) == STELE_OK);
+    it.batch->columns = STELE_SUMMARY_COLUMNS;
 }
 
 static void end(void)
 {
-    summary_free(it.summary);
+    stele_summary_free(it.summary);
     stele_batch_free(it.batch);
     stele_context_free(it.context);
 }
@@ -38,31 +38,31 @@ static stele_event *add(stele_kind kind, const char *name, uint64_t track_number
     return event;
 }
 
-static const summary_totals *sum(void)
+static const stele_summary_totals *sum(void)
 {
-    REQUIRE(summary_add(it.summary, &(stele_segment){it.batch, 0, it.batch->event_count}) ==
+    REQUIRE(stele_summary_add(it.summary, &(stele_segment){it.batch, 0, it.batch->event_count}) ==
             STELE_OK);
-    return summary_get_totals(it.summary);
+    return stele_summary_get_totals(it.summary);
 }
 
 TEST(nothing_is_in_an_empty_summary)
 {
-    const summary_name *names;
-    const summary_track *tracks;
+    const stele_summary_name *names;
+    const stele_summary_track *tracks;
     size_t count;
     begin();
-    CHECK_EQ_U64(summary_get_totals(it.summary)->event_count, 0);
-    CHECK(!summary_get_totals(it.summary)->has_time);
-    CHECK_EQ_U64(summary_names(it.summary, &names, &count), STELE_OK);
+    CHECK_EQ_U64(stele_summary_get_totals(it.summary)->event_count, 0);
+    CHECK(!stele_summary_get_totals(it.summary)->has_time);
+    CHECK_EQ_U64(stele_summary_names(it.summary, &names, &count), STELE_OK);
     CHECK_EQ_U64(count, 0);
-    CHECK_EQ_U64(summary_tracks(it.summary, &tracks, &count), STELE_OK);
+    CHECK_EQ_U64(stele_summary_tracks(it.summary, &tracks, &count), STELE_OK);
     CHECK_EQ_U64(count, 0);
     end();
 }
 
 TEST(times_cover_the_ends_of_complete_events)
 {
-    const summary_totals *totals;
+    const stele_summary_totals *totals;
     stele_event *event;
     begin();
     add(STELE_KIND_INSTANT, "a", 1, 100);
@@ -85,8 +85,8 @@ TEST(times_cover_the_ends_of_complete_events)
 
 TEST(names_and_tracks_come_most_frequent_first)
 {
-    const summary_name *names;
-    const summary_track *tracks;
+    const stele_summary_name *names;
+    const stele_summary_track *tracks;
     size_t count;
     begin();
     add(STELE_KIND_INSTANT, "one", 1, 10);
@@ -95,13 +95,13 @@ TEST(names_and_tracks_come_most_frequent_first)
     add(STELE_KIND_END, "two", 2, 40);
     add(STELE_KIND_OBJECT, "timeless", 3, 0)->flags = STELE_FLAG_NO_TIME;
     sum();
-    CHECK_EQ_U64(summary_names(it.summary, &names, &count), STELE_OK);
+    CHECK_EQ_U64(stele_summary_names(it.summary, &names, &count), STELE_OK);
     REQUIRE(count == 4);
     CHECK_EQ_MEM(stele_name_text(it.context, NULL, names[0].name).bytes, "two", 3);
     CHECK_EQ_U64(names[0].kind, STELE_KIND_BEGIN);
     CHECK_EQ_U64(names[0].count, 2);
     CHECK(names[1].name < names[2].name && names[2].name < names[3].name);
-    CHECK_EQ_U64(summary_tracks(it.summary, &tracks, &count), STELE_OK);
+    CHECK_EQ_U64(stele_summary_tracks(it.summary, &tracks, &count), STELE_OK);
     REQUIRE(count == 3);
     CHECK_EQ_U64(stele_track_get(it.context, tracks[0].track)->number, 2);
     CHECK_EQ_U64(tracks[0].count, 3);
@@ -113,7 +113,7 @@ TEST(names_and_tracks_come_most_frequent_first)
 
 TEST(losses_and_flags_are_counted)
 {
-    const summary_totals *totals;
+    const stele_summary_totals *totals;
     begin();
     add(STELE_KIND_LOST, "", 1, 10)->value = 5;
     add(STELE_KIND_LOST, "", 1, 20);
@@ -133,13 +133,13 @@ TEST(losses_and_flags_are_counted)
 
 TEST(tables_grow_with_names_and_tracks)
 {
-    const summary_name *names;
-    const summary_track *tracks;
+    const stele_summary_name *names;
+    const stele_summary_track *tracks;
     size_t count;
     begin();
     for (unsigned round = 0; round < 100; round++) {
         stele_batch_clear(it.batch);
-        it.batch->columns = SUMMARY_COLUMNS;
+        it.batch->columns = STELE_SUMMARY_COLUMNS;
         for (unsigned i = 0; i < 100; i++) {
             char name[16];
             snprintf(name, sizeof name, "%u.%u", round, i);
@@ -147,10 +147,10 @@ TEST(tables_grow_with_names_and_tracks)
         }
         sum();
     }
-    CHECK_EQ_U64(summary_get_totals(it.summary)->event_count, 10000);
-    CHECK_EQ_U64(summary_names(it.summary, &names, &count), STELE_OK);
+    CHECK_EQ_U64(stele_summary_get_totals(it.summary)->event_count, 10000);
+    CHECK_EQ_U64(stele_summary_names(it.summary, &names, &count), STELE_OK);
     CHECK_EQ_U64(count, 10000);
-    CHECK_EQ_U64(summary_tracks(it.summary, &tracks, &count), STELE_OK);
+    CHECK_EQ_U64(stele_summary_tracks(it.summary, &tracks, &count), STELE_OK);
     CHECK_EQ_U64(count, 100);
     CHECK_EQ_U64(tracks[99].count, 100);
     end();

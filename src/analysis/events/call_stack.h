@@ -15,7 +15,7 @@ typedef struct frame {
     uint64_t child_ns;
     stele_name name;
     uint32_t node;
-    uint32_t tag; /* see call_span */
+    uint32_t tag; /* see stele_call_span */
     bool is_wanted;
     bool is_repeated; /* its name is further out, too */
     bool is_carried;  /* began before the window */

@@ -10,7 +10,7 @@
 
 /* What is needed to make the graph only. */
 typedef struct making {
-    callgraph *graph;
+    stele_callgraph *graph;
     uint32_t *by_name;               /* number of the function of a name, NONE */
     hash_table numbers;              /* of edges */
     uint32_t *function_at, *edge_at; /* of the path at hand, by depth */
@@ -34,23 +34,23 @@ static void *grown(void *list, uint32_t count, uint32_t *capacity, size_t size)
 
 static uint32_t function_of(making *m, stele_name name)
 {
-    callgraph *g = m->graph;
-    graph_function *functions;
+    stele_callgraph *g = m->graph;
+    stele_graph_function *functions;
     if (m->by_name[name] != NONE)
         return m->by_name[name];
     functions = grown(g->functions, g->function_count, &g->function_capacity, sizeof *functions);
     if (functions == NULL)
         return NONE;
     g->functions = functions;
-    g->functions[g->function_count] = (graph_function){.name = name};
+    g->functions[g->function_count] = (stele_graph_function){.name = name};
     m->by_name[name] = g->function_count;
     return g->function_count++;
 }
 
 static uint32_t edge_of(making *m, uint32_t from, uint32_t to)
 {
-    callgraph *g = m->graph;
-    graph_edge *edges;
+    stele_callgraph *g = m->graph;
+    stele_graph_edge *edges;
     uint32_t hash;
     if (!hash_table_reserve(&m->numbers))
         return NONE;
@@ -63,7 +63,7 @@ static uint32_t edge_of(making *m, uint32_t from, uint32_t to)
     if (edges == NULL)
         return NONE;
     g->edges = edges;
-    g->edges[g->edge_count] = (graph_edge){.from = from, .to = to};
+    g->edges[g->edge_count] = (stele_graph_edge){.from = from, .to = to};
     hash_table_put(&m->numbers, hash, g->edge_count);
     return g->edge_count++;
 }
@@ -80,11 +80,11 @@ static void leave(making *m, uint32_t depth)
     }
 }
 
-static bool enter(making *m, const path_node *node)
+static bool enter(making *m, const stele_path_node *node)
 {
-    const path_figures *figures = &node->sides[0];
+    const stele_path_figures *figures = &node->sides[0];
     const uint32_t number = function_of(m, node->name);
-    graph_function *function;
+    stele_graph_function *function;
     if (number == NONE)
         return false;
     function = &m->graph->functions[number];
@@ -93,7 +93,7 @@ static bool enter(making *m, const path_node *node)
     function->total_ns += function->active++ == 0 ? figures->total_ns : 0;
     if (node->depth > 1) {
         const uint32_t edge_number = edge_of(m, m->function_at[node->depth - 1], number);
-        graph_edge *edge;
+        stele_graph_edge *edge;
         if (edge_number == NONE)
             return false;
         edge = &m->graph->edges[edge_number];
@@ -106,10 +106,11 @@ static bool enter(making *m, const path_node *node)
     return true;
 }
 
-static bool walk(making *m, const path_tree *tree)
+static bool walk(making *m, const stele_path_tree *tree)
 {
     bool is_ok = true;
-    for (uint32_t i = path_next(tree, 0, 0); i != 0 && is_ok; i = path_next(tree, i, 0)) {
+    for (uint32_t i = stele_path_next(tree, 0, 0); i != 0 && is_ok;
+         i = stele_path_next(tree, i, 0)) {
         leave(m, tree->nodes[i].depth);
         is_ok = enter(m, &tree->nodes[i]);
     }
@@ -120,7 +121,7 @@ static bool walk(making *m, const path_tree *tree)
 
 /* qsort() has no argument of its own: what is compared stands beside the function. */
 typedef struct ranked {
-    graph_function function;
+    stele_graph_function function;
     stele_text name;
     uint32_t number;
 } ranked;
@@ -138,7 +139,7 @@ static int ranked_compare(const void *left, const void *right)
 
 static int edge_compare(const void *left, const void *right)
 {
-    const graph_edge *a = left, *b = right;
+    const stele_graph_edge *a = left, *b = right;
     if (a->total_ns != b->total_ns)
         return a->total_ns > b->total_ns ? -1 : 1;
     if (a->count != b->count)
@@ -146,7 +147,7 @@ static int edge_compare(const void *left, const void *right)
     return a->from != b->from ? (a->from < b->from ? -1 : 1) : a->to < b->to ? -1 : 1;
 }
 
-static bool sort(const stele_context *context, callgraph *g)
+static bool sort(const stele_context *context, stele_callgraph *g)
 {
     ranked *ranks = malloc((g->function_count + 1) * sizeof *ranks);
     uint32_t *moved = malloc((g->function_count + 1) * sizeof *moved);
@@ -171,7 +172,8 @@ static bool sort(const stele_context *context, callgraph *g)
     return is_ok;
 }
 
-stele_status callgraph_make(const stele_context *context, const path_tree *tree, callgraph *graph)
+stele_status stele_callgraph_make(const stele_context *context, const stele_path_tree *tree,
+                                  stele_callgraph *graph)
 {
     const size_t name_count = stele_name_count(context), depth = tree->depth_max;
     making m = {.graph = graph,
@@ -179,7 +181,7 @@ stele_status callgraph_make(const stele_context *context, const path_tree *tree,
                 .function_at = malloc((depth + 1) * sizeof *m.function_at),
                 .edge_at = malloc((depth + 1) * sizeof *m.edge_at)};
     bool is_ok = m.by_name != NULL && m.function_at != NULL && m.edge_at != NULL;
-    *graph = (callgraph){.functions = NULL};
+    *graph = (stele_callgraph){.functions = NULL};
     if (is_ok)
         memset(m.by_name, 0xff, (name_count + 1) * sizeof *m.by_name);
     is_ok = is_ok && walk(&m, tree);
@@ -190,9 +192,9 @@ stele_status callgraph_make(const stele_context *context, const path_tree *tree,
     return is_ok && sort(context, graph) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-void callgraph_free(callgraph *graph)
+void stele_callgraph_free(stele_callgraph *graph)
 {
     free(graph->functions);
     free(graph->edges);
-    *graph = (callgraph){.functions = NULL};
+    *graph = (stele_callgraph){.functions = NULL};
 }

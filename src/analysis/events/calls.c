@@ -19,40 +19,40 @@
 /* How far down spans are sought that end before one above them. */
 #define OVERLAP_MAX 256u
 
-struct calls {
+struct stele_calls {
     stele_context *context;
-    call_options options;
+    stele_call_options options;
     filter *only; /* NULL: all calls are wanted */
-    call_fn *fn;
+    stele_call_fn *fn;
     void *user;
     int64_t begin_ns, end_ns; /* of the window */
     uint32_t tag;
     stack *tracks; /* by track number */
     uint32_t track_count;
-    call_span pending[CALLS_PENDING];
+    stele_call_span pending[CALLS_PENDING];
     uint32_t pending_count;
     stele_status status; /* the first error of the receiver or of memory */
-    call_node *nodes;
+    stele_call_node *nodes;
     uint32_t node_count, node_capacity;
     hash_table node_numbers; /* by parent and name */
-    call_counts counts;
+    stele_call_counts counts;
 };
 
 /* ---- The tree of paths ---- */
 
-static bool nodes_grow(calls *s)
+static bool nodes_grow(stele_calls *s)
 {
-    call_node *nodes = array_grow(s->nodes, sizeof *nodes, &s->node_capacity, 1024);
+    stele_call_node *nodes = array_grow(s->nodes, sizeof *nodes, &s->node_capacity, 1024);
     if (nodes == NULL)
         return false;
     s->nodes = nodes;
     if (s->node_count == 0)
-        s->nodes[s->node_count++] = (call_node){0};
+        s->nodes[s->node_count++] = (stele_call_node){0};
     return hash_table_make_room(&s->node_numbers, s->node_capacity);
 }
 
 /* The node of the name that is next to the end of the path; 0: none is. */
-static uint32_t node_above(const calls *s, uint32_t end, stele_name name)
+static uint32_t node_above(const stele_calls *s, uint32_t end, stele_name name)
 {
     while (end != 0 && s->nodes[end].name != name)
         end = s->nodes[end].parent;
@@ -60,7 +60,7 @@ static uint32_t node_above(const calls *s, uint32_t end, stele_name name)
 }
 
 /* The node of a path one call longer; beyond the limits one that is there. */
-static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
+static uint32_t node_child(stele_calls *s, uint32_t parent, stele_name name)
 {
     const uint32_t hash = hash_table_hash_pair(&s->node_numbers, parent, name);
     uint32_t above;
@@ -69,12 +69,12 @@ static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
         if (s->nodes[number].parent == parent && s->nodes[number].name == name)
             return number;
     above = node_above(s, parent, name);
-    if (above != 0 && s->nodes[above].repeats == CALL_REPEATS_MAX) {
+    if (above != 0 && s->nodes[above].repeats == STELE_CALL_REPEATS_MAX) {
         s->nodes[above].folded_count++;
         s->counts.folded_count++;
         return above;
     }
-    if (s->node_count >= s->options.nodes_max || s->nodes[parent].depth == CALL_PATH_MAX) {
+    if (s->node_count >= s->options.nodes_max || s->nodes[parent].depth == STELE_CALL_PATH_MAX) {
         s->counts.node_other_count++;
         return parent;
     }
@@ -83,17 +83,17 @@ static uint32_t node_child(calls *s, uint32_t parent, stele_name name)
         return parent;
     }
     s->nodes[s->node_count] =
-        (call_node){.parent = parent,
-                    .name = name,
-                    .depth = (uint16_t)(s->nodes[parent].depth + 1),
-                    .repeats = (uint16_t)(above != 0 ? s->nodes[above].repeats + 1 : 1)};
+        (stele_call_node){.parent = parent,
+                          .name = name,
+                          .depth = (uint16_t)(s->nodes[parent].depth + 1),
+                          .repeats = (uint16_t)(above != 0 ? s->nodes[above].repeats + 1 : 1)};
     hash_table_put(&s->node_numbers, hash, s->node_count);
     return s->node_count++;
 }
 
 /* ---- Calls ---- */
 
-static void flush(calls *s)
+static void flush(stele_calls *s)
 {
     const uint32_t count = s->pending_count;
     s->pending_count = 0;
@@ -104,7 +104,7 @@ static void flush(calls *s)
 /* ---- Recursion ---- */
 
 /* Makes the table anew for the names that are on the stack now. */
-static void places_rebuild(calls *s, stack *of)
+static void places_rebuild(stele_calls *s, stack *of)
 {
     uint32_t count = 128;
     place *places;
@@ -127,7 +127,7 @@ static void places_rebuild(calls *s, stack *of)
 }
 
 /* Tells of the frames from `first` on, which are new or have moved. */
-static void frames_place(calls *s, stack *of, uint32_t first)
+static void frames_place(stele_calls *s, stack *of, uint32_t first)
 {
     if (!s->options.needs_recursion)
         return;
@@ -141,8 +141,8 @@ static void frames_place(calls *s, stack *of, uint32_t first)
 
 /* The frame, which is the top of a stack of `depth`, as a call that ends at `end_ns`, but not
    before it began (as disorder may have it). Gives how long it took. */
-static inline uint64_t span_set(call_span *span, const frame *from, int64_t end_ns, uint32_t depth,
-                                uint32_t track, call_end how)
+static inline uint64_t span_set(stele_call_span *span, const frame *from, int64_t end_ns,
+                                uint32_t depth, uint32_t track, stele_call_end how)
 {
     const int64_t until_ns = end_ns > from->begin_ns ? end_ns : from->begin_ns;
     const uint64_t whole = (uint64_t)until_ns - (uint64_t)from->begin_ns;
@@ -182,10 +182,10 @@ static uint64_t charge_overlap(stack *of, const frame *top, int64_t end_ns)
 }
 
 /* Takes the top frame off, ended at `end_ns`. */
-static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_end how)
+static void close_top(stele_calls *s, stack *of, uint32_t track, int64_t end_ns, stele_call_end how)
 {
     frame *const top = stack_top(of);
-    call_span *const call = &s->pending[s->pending_count];
+    stele_call_span *const call = &s->pending[s->pending_count];
     const uint64_t whole =
         span_set(call, top, end_ns < s->end_ns ? end_ns : s->end_ns, of->depth--, track, how);
     of->timed_depth -= top->is_timed;
@@ -205,7 +205,7 @@ static void close_top(calls *s, stack *of, uint32_t track, int64_t end_ns, call_
         flush(s);
 }
 
-static bool frames_grow(calls *s, stack *of)
+static bool frames_grow(stele_calls *s, stack *of)
 {
     uint32_t capacity = of->capacity == 0 ? 64 : of->capacity * 2;
     frame *frames;
@@ -222,8 +222,8 @@ static bool frames_grow(calls *s, stack *of)
 }
 
 /* False when the stack is as deep as it may be, or memory is exhausted. */
-static bool open_top(calls *s, stack *of, int64_t begin_ns, const int64_t *end_ns, stele_name name,
-                     bool is_wanted)
+static bool open_top(stele_calls *s, stack *of, int64_t begin_ns, const int64_t *end_ns,
+                     stele_name name, bool is_wanted)
 {
     frame *top;
     if (of->depth == of->capacity) {
@@ -252,16 +252,16 @@ static bool open_top(calls *s, stack *of, int64_t begin_ns, const int64_t *end_n
 }
 
 /* COMPLETE events that have ended by `now_ns` leave the stack. */
-static void expire(calls *s, stack *of, uint32_t track, int64_t now_ns)
+static void expire(stele_calls *s, stack *of, uint32_t track, int64_t now_ns)
 {
     while (of->depth != 0 && stack_top(of)->is_timed && stack_top(of)->end_ns <= now_ns)
-        close_top(s, of, track, stack_top(of)->end_ns, CALL_RETURNED);
+        close_top(s, of, track, stack_top(of)->end_ns, STELE_CALL_RETURNED);
 }
 
 /* An exit that is not that of the top frame: of one below, whose callees were left by an
    exception, or of one whose entry is not there. */
-static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, stele_name name,
-                          call_end how)
+static void end_elsewhere(stele_calls *s, stack *of, uint32_t track, int64_t time_ns,
+                          stele_name name, stele_call_end how)
 {
     const uint32_t at = call_stack_find(of, name);
     if (at != 0) {
@@ -270,17 +270,18 @@ static void end_elsewhere(calls *s, stack *of, uint32_t track, int64_t time_ns, 
             const bool has_ended = top->is_timed && top->end_ns <= time_ns;
             s->counts.overlap_count += top->is_timed && !has_ended;
             close_top(s, of, track, has_ended ? top->end_ns : time_ns,
-                      has_ended ? CALL_RETURNED : CALL_UNWOUND);
+                      has_ended ? STELE_CALL_RETURNED : STELE_CALL_UNWOUND);
         }
         close_top(s, of, track, time_ns, how);
         return;
     }
     /* Whether what is on the stack has ended too cannot be known: it stays. */
     if (open_top(s, of, time_ns, NULL, name, true))
-        close_top(s, of, track, time_ns, CALL_ENTRY_LOST);
+        close_top(s, of, track, time_ns, STELE_CALL_ENTRY_LOST);
 }
 
-static void take_end(calls *s, stack *of, const stele_event *event, stele_name name, call_end how)
+static void take_end(stele_calls *s, stack *of, const stele_event *event, stele_name name,
+                     stele_call_end how)
 {
     if (of->cut_depth != 0) {
         of->cut_depth--;
@@ -296,7 +297,7 @@ static void take_end(calls *s, stack *of, const stele_event *event, stele_name n
  * A COMPLETE event that begins with the top frame and ends later goes below it: writers that write
  * at the end put the inner one first.
  */
-static void take_complete(calls *s, stack *of, const stele_event *event, stele_name name,
+static void take_complete(stele_calls *s, stack *of, const stele_event *event, stele_name name,
                           bool is_wanted)
 {
     const int64_t given_ns = (int64_t)event->id;
@@ -346,7 +347,7 @@ static size_t write_track(const stele_context *context, const stele_track *track
 }
 
 /* The node that outermost calls hang on. */
-static uint32_t track_root(calls *s, uint32_t track)
+static uint32_t track_root(stele_calls *s, uint32_t track)
 {
     const stele_track *known = stele_track_get(s->context, track);
     if (s->options.has_tree && s->options.has_track_roots && known != NULL) {
@@ -358,7 +359,7 @@ static uint32_t track_root(calls *s, uint32_t track)
     return 0;
 }
 
-static stack *track_stack(calls *s, uint32_t track)
+static stack *track_stack(stele_calls *s, uint32_t track)
 {
     if (track >= s->track_count) {
         uint32_t count = s->track_count == 0 ? 64 : s->track_count;
@@ -377,7 +378,7 @@ static stack *track_stack(calls *s, uint32_t track)
     return &s->tracks[track];
 }
 
-static stack *track_begin_new(calls *s, uint32_t track, int64_t time_ns)
+static stack *track_begin_new(stele_calls *s, uint32_t track, int64_t time_ns)
 {
     stack *of = track_stack(s, track);
     if (of == NULL || !frames_grow(s, of))
@@ -390,7 +391,7 @@ static stack *track_begin_new(calls *s, uint32_t track, int64_t time_ns)
 }
 
 /* The stack of a track that has an event; NULL when memory is exhausted. */
-static inline stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
+static inline stack *track_begin(stele_calls *s, uint32_t track, int64_t time_ns)
 {
     if (track < s->track_count && s->tracks[track].frames != NULL)
         return &s->tracks[track];
@@ -399,11 +400,11 @@ static inline stack *track_begin(calls *s, uint32_t track, int64_t time_ns)
 
 /* ---- The window ---- */
 
-stele_status calls_set_window(calls *s, int64_t begin_ns, int64_t end_ns)
+stele_status stele_calls_set_window(stele_calls *s, int64_t begin_ns, int64_t end_ns)
 {
     const bool is_open = begin_ns == INT64_MIN && end_ns == INT64_MAX;
     const bool was_open = s->begin_ns == INT64_MIN && s->end_ns == INT64_MAX;
-    const stele_status status = is_open && was_open ? STELE_OK : calls_finish(s);
+    const stele_status status = is_open && was_open ? STELE_OK : stele_calls_finish(s);
     s->begin_ns = begin_ns;
     s->end_ns = end_ns;
     for (uint32_t i = 0; i < s->track_count; i++)
@@ -411,28 +412,29 @@ stele_status calls_set_window(calls *s, int64_t begin_ns, int64_t end_ns)
     return status;
 }
 
-bool calls_in_window(const calls *s, int64_t time_ns)
+bool stele_calls_in_window(const stele_calls *s, int64_t time_ns)
 {
     return time_ns >= s->begin_ns && (time_ns < s->end_ns || s->end_ns == INT64_MAX);
 }
 
-void calls_tag(calls *s, uint32_t tag)
+void stele_calls_tag(stele_calls *s, uint32_t tag)
 {
     s->tag = tag;
 }
 
-bool calls_open_at(const calls *s, uint32_t track, uint32_t depth, call_span *span)
+bool stele_calls_open_at(const stele_calls *s, uint32_t track, uint32_t depth,
+                         stele_call_span *span)
 {
     const stack *of = track < s->track_count ? &s->tracks[track] : NULL;
     if (of == NULL || depth >= of->depth)
         return false;
     span_set(span, &of->frames[depth + 1], of->frames[depth + 1].end_ns, depth + 1, track,
-             CALL_OPEN);
+             STELE_CALL_OPEN);
     return true;
 }
 
 /* What is open on the track begins anew with the window. */
-static void enter_window(calls *s, stack *of, uint32_t track)
+static void enter_window(stele_calls *s, stack *of, uint32_t track)
 {
     expire(s, of, track, s->begin_ns);
     of->is_before = false;
@@ -451,7 +453,7 @@ static void enter_window(calls *s, stack *of, uint32_t track)
         s->counts.depth_max = of->depth;
 }
 
-void calls_enter_window(calls *s)
+void stele_calls_enter_window(stele_calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {
         if (s->tracks[i].frames != NULL && s->tracks[i].is_before)
@@ -462,7 +464,7 @@ void calls_enter_window(calls *s)
 /* ---- The flow of events ---- */
 
 /* What of a request holds for a call, not for each event of it. */
-static stele_status make_filter(calls *s, const stele_request *only)
+static stele_status make_filter(stele_calls *s, const stele_request *only)
 {
     stele_request request;
     stele_status status;
@@ -480,10 +482,10 @@ static stele_status make_filter(calls *s, const stele_request *only)
     return status;
 }
 
-stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
-                       calls **out)
+stele_status stele_calls_new(stele_context *context, const stele_call_options *options,
+                             stele_call_fn *fn, void *user, stele_calls **out)
 {
-    calls *s = calloc(1, sizeof *s);
+    stele_calls *s = calloc(1, sizeof *s);
     stele_status status;
     *out = NULL;
     if (s == NULL)
@@ -504,14 +506,14 @@ stele_status calls_new(stele_context *context, const call_options *options, call
     if (status == STELE_OK && options->has_tree && !nodes_grow(s))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {
-        calls_free(s);
+        stele_calls_free(s);
         return status;
     }
     *out = s;
     return STELE_OK;
 }
 
-void calls_free(calls *s)
+void stele_calls_free(stele_calls *s)
 {
     if (s == NULL)
         return;
@@ -527,7 +529,7 @@ void calls_free(calls *s)
     free(s);
 }
 
-bool calls_wants(const calls *s, const stele_batch *batch, const stele_event *event)
+bool stele_calls_wants(const stele_calls *s, const stele_batch *batch, const stele_event *event)
 {
     return s->only == NULL || filter_passes(s->only, batch, event);
 }
@@ -537,29 +539,31 @@ static inline stele_name name_of(const stele_event *event)
     return (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
 }
 
-static void take(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+static void take(stele_calls *s, stack *of, const stele_batch *batch, const stele_event *event)
 {
     const stele_name name = name_of(event);
     expire(s, of, event->track, event->time_ns);
     switch (event->kind) {
     case STELE_KIND_BEGIN:
         s->counts.call_count++;
-        of->cut_depth += !open_top(s, of, event->time_ns, NULL, name, calls_wants(s, batch, event));
+        of->cut_depth +=
+            !open_top(s, of, event->time_ns, NULL, name, stele_calls_wants(s, batch, event));
         break;
-    case STELE_KIND_END: take_end(s, of, event, name, CALL_RETURNED); break;
-    case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, CALL_TAIL); break;
+    case STELE_KIND_END: take_end(s, of, event, name, STELE_CALL_RETURNED); break;
+    case STELE_KIND_TAIL_EXIT: take_end(s, of, event, name, STELE_CALL_TAIL); break;
     default:
         s->counts.call_count++;
-        take_complete(s, of, event, name, calls_wants(s, batch, event));
+        take_complete(s, of, event, name, stele_calls_wants(s, batch, event));
     }
     if (event->time_ns > of->last_ns)
         of->last_ns = event->time_ns;
 }
 
 /* Before the window events change what is open, and nothing else. */
-static void take_before(calls *s, stack *of, const stele_batch *batch, const stele_event *event)
+static void take_before(stele_calls *s, stack *of, const stele_batch *batch,
+                        const stele_event *event)
 {
-    const call_counts counts = s->counts;
+    const stele_call_counts counts = s->counts;
     take(s, of, batch, event);
     s->counts = counts;
 }
@@ -574,14 +578,14 @@ static inline bool is_repeated(const stele_event *event)
  * traces. What they change is in locals, because stores to frames and spans could alias the rest.
  * Stops at whatever else there is, and gives where.
  */
-static const stele_event *take_plain(calls *s, stack *of, const stele_event *event,
+static const stele_event *take_plain(stele_calls *s, stack *of, const stele_event *event,
                                      const stele_event *end)
 {
     const bool has_tree = s->options.has_tree, needs_recursion = s->options.needs_recursion;
     const uint32_t track = event->track, room = CALLS_PENDING - s->pending_count;
     uint32_t depth = of->depth, depth_max = depth;
     frame *top = stack_top(of);
-    call_span *span = &s->pending[s->pending_count];
+    stele_call_span *span = &s->pending[s->pending_count];
     int64_t last_ns = of->last_ns;
     uint64_t entry_count = 0, tail_count = 0;
     if ((size_t)(end - event) > room)
@@ -604,8 +608,8 @@ static const stele_event *take_plain(calls *s, stack *of, const stele_event *eve
             const bool is_tail = event->kind == STELE_KIND_TAIL_EXIT;
             if ((event->kind != STELE_KIND_END && !is_tail) || depth == 0 || !is_exit_of(top, name))
                 break;
-            top[-1].child_ns +=
-                span_set(span, top, time_ns, depth, track, is_tail ? CALL_TAIL : CALL_RETURNED);
+            top[-1].child_ns += span_set(span, top, time_ns, depth, track,
+                                         is_tail ? STELE_CALL_TAIL : STELE_CALL_RETURNED);
             tail_count += is_tail;
             span++;
             top--;
@@ -618,8 +622,8 @@ static const stele_event *take_plain(calls *s, stack *of, const stele_event *eve
     if (depth_max > s->counts.depth_max)
         s->counts.depth_max = depth_max;
     s->counts.call_count += entry_count;
-    s->counts.by_end[CALL_TAIL] += tail_count;
-    s->counts.by_end[CALL_RETURNED] +=
+    s->counts.by_end[STELE_CALL_TAIL] += tail_count;
+    s->counts.by_end[STELE_CALL_RETURNED] +=
         (uint64_t)(span - &s->pending[s->pending_count]) - tail_count;
     s->pending_count = (uint32_t)(span - s->pending);
     if (s->pending_count == CALLS_PENDING)
@@ -627,7 +631,7 @@ static const stele_event *take_plain(calls *s, stack *of, const stele_event *eve
     return event;
 }
 
-stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
+stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool *others)
 {
     bool has_others = false;
     const stele_event *event = segment->batch->events + segment->first;
@@ -635,7 +639,7 @@ stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
     while (event != end && s->status == STELE_OK) {
         const stele_event *next = event;
         stack *of;
-        if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
+        if ((STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0) {
             has_others = true;
             event++;
             continue;
@@ -667,24 +671,24 @@ stele_status calls_add(calls *s, const stele_segment *segment, bool *others)
 }
 
 /* What is open ends with the window, or with the track where that has no end. */
-static void finish_track(calls *s, stack *of, uint32_t track)
+static void finish_track(stele_calls *s, stack *of, uint32_t track)
 {
-    const call_counts counts = s->counts;
+    const stele_call_counts counts = s->counts;
     const bool is_cut = s->end_ns != INT64_MAX;
     if (of->frames != NULL && of->is_before && (is_cut || of->last_ns >= s->begin_ns))
         enter_window(s, of, track);
     while (of->depth != 0) {
         const frame *top = stack_top(of);
         if (top->is_timed)
-            close_top(s, of, track, top->end_ns, CALL_RETURNED);
+            close_top(s, of, track, top->end_ns, STELE_CALL_RETURNED);
         else
-            close_top(s, of, track, is_cut ? s->end_ns : of->last_ns, CALL_OPEN);
+            close_top(s, of, track, is_cut ? s->end_ns : of->last_ns, STELE_CALL_OPEN);
     }
     if (of->is_before)
         s->counts = counts;
 }
 
-stele_status calls_finish(calls *s)
+stele_status stele_calls_finish(stele_calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {
         stack *of = &s->tracks[i];
@@ -695,7 +699,7 @@ stele_status calls_finish(calls *s)
     return s->status;
 }
 
-uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t count)
+uint32_t stele_calls_path(stele_calls *s, uint32_t track, const stele_name *names, size_t count)
 {
     const stack *of = track_begin(s, track, 0);
     uint32_t node = of != NULL ? of->frames[0].node : 0;
@@ -704,24 +708,24 @@ uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t co
     return node;
 }
 
-uint32_t calls_columns(const calls *s)
+uint32_t stele_calls_columns(const stele_calls *s)
 {
     const uint32_t columns =
         STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE;
     return s->only != NULL ? columns | filter_columns(s->only) : columns;
 }
 
-const call_counts *calls_get_counts(const calls *s)
+const stele_call_counts *stele_calls_get_counts(const stele_calls *s)
 {
     return &s->counts;
 }
 
-const call_node *calls_node(const calls *s, uint32_t node)
+const stele_call_node *stele_calls_node(const stele_calls *s, uint32_t node)
 {
     return node < s->node_count ? &s->nodes[node] : NULL;
 }
 
-uint32_t calls_node_count(const calls *s)
+uint32_t stele_calls_node_count(const stele_calls *s)
 {
     return s->node_count;
 }

@@ -11,16 +11,18 @@
 
 #include "model/context.h"
 
-typedef enum call_end {
-    CALL_RETURNED,  /* by END, or the end of a COMPLETE event */
-    CALL_TAIL,      /* left by a tail call: what comes next on its level was called by it */
-    CALL_UNWOUND,   /* a caller ended first: an exception, or a lost exit; ends with the caller */
-    CALL_OPEN,      /* the trace ended before it did; ends with what is last on its track */
-    CALL_ENTRY_LOST /* an exit without entry: when it began is not known, begin_ns is end_ns */
-} call_end;
+typedef enum stele_call_end {
+    STELE_CALL_RETURNED, /* by END, or the end of a COMPLETE event */
+    STELE_CALL_TAIL,     /* left by a tail call: what comes next on its level was called by it */
+    STELE_CALL_UNWOUND,  /* a caller ended first: an exception, or a lost exit; ends with the caller
+                          */
+    STELE_CALL_OPEN,     /* the trace ended before it did; ends with what is last on its track */
+    STELE_CALL_ENTRY_LOST /* an exit without entry: when it began is not known, begin_ns is end_ns
+                           */
+} stele_call_end;
 
 /* One call of a function, or one span of any other kind. */
-typedef struct call_span {
+typedef struct stele_call_span {
     int64_t begin_ns, end_ns;
     uint64_t self_ns;  /* without the calls made by it */
     uint64_t total_ns; /* without what is covered by calls of the same name further out */
@@ -28,12 +30,13 @@ typedef struct call_span {
     uint32_t node;     /* of its path in the tree; 0 without a tree */
     uint32_t track;
     uint32_t depth; /* 0 is outermost */
-    uint32_t tag;   /* with call_options.has_tags: calls_tag() at its first event; else 0 */
-    uint8_t end;    /* call_end */
-    bool is_wanted; /* passes call_options.only */
-} call_span;
+    uint32_t
+        tag; /* with stele_call_options.has_tags: stele_calls_tag() at its first event; else 0 */
+    uint8_t end;    /* stele_call_end */
+    bool is_wanted; /* passes stele_call_options.only */
+} stele_call_span;
 
-static inline uint64_t call_duration_ns(const call_span *span)
+static inline uint64_t stele_call_duration_ns(const stele_call_span *span)
 {
     return (uint64_t)span->end_ns - (uint64_t)span->begin_ns;
 }
@@ -43,49 +46,49 @@ static inline uint64_t call_duration_ns(const call_span *span)
  * a path 32 times at most, and what is deeper counts where it is there last. A path is 1,024 names
  * long at most; what is deeper counts at its end.
  */
-#define CALL_REPEATS_MAX 32u
-#define CALL_PATH_MAX    1024u
+#define STELE_CALL_REPEATS_MAX 32u
+#define STELE_CALL_PATH_MAX    1024u
 
-typedef struct call_node {
+typedef struct stele_call_node {
     uint32_t parent;
     stele_name name;
     uint16_t depth;        /* names above it, with its own */
     uint16_t repeats;      /* of them, those that are its own */
     uint64_t folded_count; /* calls that were folded into it */
-} call_node;
+} stele_call_node;
 
-typedef struct call_counts {
+typedef struct stele_call_counts {
     uint64_t call_count;
-    uint64_t by_end[CALL_ENTRY_LOST + 1];
+    uint64_t by_end[STELE_CALL_ENTRY_LOST + 1];
     uint64_t overlap_count; /* COMPLETE events that neither nest nor follow one another */
     uint64_t cut_count;     /* calls deeper than the limit, not followed */
     uint32_t depth_max;
     uint64_t repeated_count;   /* events that are copies of others, left out */
     uint64_t node_other_count; /* calls on paths beyond the limits of the tree */
     uint64_t folded_count;     /* calls of recursion that is folded in the tree */
-} call_counts;
+} stele_call_counts;
 
-typedef struct call_options {
+typedef struct stele_call_options {
     bool has_tree;        /* give each call the node of its path */
     bool has_track_roots; /* each track has a subtree of its own, named after the track */
     bool needs_recursion; /* else total_ns is the duration */
-    bool has_tags;        /* calls keep what calls_tag() said last when they began */
+    bool has_tags;        /* calls keep what stele_calls_tag() said last when they began */
     uint32_t depth_max;   /* 0: the limit of the context */
     uint32_t nodes_max;   /* 0: 1,048,576 */
     /* Calls are wanted whose first event passes the names, categories, kinds and expression of this
        request (a missing one: all are). The others still count as callees of their callers. */
     const stele_request *only;
-} call_options;
+} stele_call_options;
 
-typedef struct calls calls;
+typedef struct stele_calls stele_calls;
 
 /* Receives closed calls, those of inner calls before those of outer ones. */
-typedef stele_status call_fn(void *user, const call_span *spans, size_t count);
+typedef stele_status stele_call_fn(void *user, const stele_call_span *spans, size_t count);
 
 /* STELE_ERR_MEMORY; STELE_ERR_ARGUMENT, reported, for an expression that cannot be used. */
-stele_status calls_new(stele_context *context, const call_options *options, call_fn *fn, void *user,
-                       calls **out);
-void calls_free(calls *s);
+stele_status stele_calls_new(stele_context *context, const stele_call_options *options,
+                             stele_call_fn *fn, void *user, stele_calls **out);
+void stele_calls_free(stele_calls *s);
 
 /*
  * Only what lies in [begin_ns, end_ns) counts, INT64_MIN and INT64_MAX being open ends. Events from
@@ -93,40 +96,41 @@ void calls_free(calls *s);
  * What has not ended in it ends with it. To be called before the first event of a trace; what is
  * open of those before it ends.
  */
-stele_status calls_set_window(calls *s, int64_t begin_ns, int64_t end_ns);
+stele_status stele_calls_set_window(stele_calls *s, int64_t begin_ns, int64_t end_ns);
 
 /* With a window: has each track enter it now, not with its first event there. */
-void calls_enter_window(calls *s);
+void stele_calls_enter_window(stele_calls *s);
 
 /* Whether the window has an event at this time. */
-bool calls_in_window(const calls *s, int64_t time_ns);
+bool stele_calls_in_window(const stele_calls *s, int64_t time_ns);
 
-/* Of calls that begin from now on; see call_span.tag. */
-void calls_tag(calls *s, uint32_t tag);
+/* Of calls that begin from now on; see stele_call_span.tag. */
+void stele_calls_tag(stele_calls *s, uint32_t tag);
 
 /* The open calls of a track, the outermost at depth 0; false at the depth where none is. What
    they last and how they end is not known yet. */
-bool calls_open_at(const calls *s, uint32_t track, uint32_t depth, call_span *span);
+bool stele_calls_open_at(const stele_calls *s, uint32_t track, uint32_t depth,
+                         stele_call_span *span);
 
 /* `others`, which may be NULL, tells whether there are events of other kinds in the segment. */
-stele_status calls_add(calls *s, const stele_segment *segment, bool *others);
+stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool *others);
 
 /* Closes what is open. More may be added then, of other traces. */
-stele_status calls_finish(calls *s);
+stele_status stele_calls_finish(stele_calls *s);
 
-/* Whether an event passes call_options.only. */
-bool calls_wants(const calls *s, const stele_batch *batch, const stele_event *event);
+/* Whether an event passes stele_call_options.only. */
+bool stele_calls_wants(const stele_calls *s, const stele_batch *batch, const stele_event *event);
 
 /* The node of a path that was not called but sampled: `count` names, the outermost first. */
-uint32_t calls_path(calls *s, uint32_t track, const stele_name *names, size_t count);
+uint32_t stele_calls_path(stele_calls *s, uint32_t track, const stele_name *names, size_t count);
 
-const call_counts *calls_get_counts(const calls *s);
-const call_node *calls_node(const calls *s, uint32_t node);
-uint32_t calls_node_count(const calls *s);
+const stele_call_counts *stele_calls_get_counts(const stele_calls *s);
+const stele_call_node *stele_calls_node(const stele_calls *s, uint32_t node);
+uint32_t stele_calls_node_count(const stele_calls *s);
 
 /* Columns to ask for. */
-uint32_t calls_columns(const calls *s);
-#define CALLS_KINDS                                                      \
+uint32_t stele_calls_columns(const stele_calls *s);
+#define STELE_CALLS_KINDS                                                \
     (STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) | \
      STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) | STELE_KIND_BIT(STELE_KIND_COMPLETE))
 

@@ -8,7 +8,7 @@
 #include "analysis/events/correlations.h"
 #include "analysis/events/stacks.h"
 
-const stele_code check_codes[CHECK_CODE_COUNT] = {
+const stele_code stele_check_codes[STELE_CHECK_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
 #include "analysis/codes.def"
 #undef STELE_CODE
@@ -24,7 +24,7 @@ typedef struct stream_state {
     bool has_loss;
 } stream_state;
 
-struct event_check {
+struct stele_check {
     stele_context *context;
     char *source;
     stream_state *streams;
@@ -38,9 +38,9 @@ struct event_check {
     bool is_late;
 };
 
-stele_status event_check_new(stele_context *context, const char *source, event_check **out)
+stele_status stele_check_new(stele_context *context, const char *source, stele_check **out)
 {
-    event_check *check = calloc(1, sizeof *check);
+    stele_check *check = calloc(1, sizeof *check);
     *out = NULL;
     if (check == NULL)
         return STELE_ERR_MEMORY;
@@ -49,14 +49,14 @@ stele_status event_check_new(stele_context *context, const char *source, event_c
     stacks_init(&check->begun, SPANS_MAX);
     stacks_init(&check->complete, SPANS_MAX);
     if (check->source == NULL) {
-        event_check_free(check);
+        stele_check_free(check);
         return STELE_ERR_MEMORY;
     }
     *out = check;
     return STELE_OK;
 }
 
-void event_check_free(event_check *check)
+void stele_check_free(stele_check *check)
 {
     if (check == NULL)
         return;
@@ -75,7 +75,7 @@ void event_check_free(event_check *check)
 
 /* What an event is called in a finding: its name in quotes, cut and without control characters;
    without a name its function or address. */
-static const char *label(const event_check *check, stele_name name, uint64_t id,
+static const char *label(const stele_check *check, stele_name name, uint64_t id,
                          char buffer[LABEL_SIZE])
 {
     const stele_text text = stele_name_text(check->context, check->batch, name);
@@ -95,20 +95,20 @@ static const char *label(const event_check *check, stele_name name, uint64_t id,
     return buffer;
 }
 
-static const char *event_label(const event_check *check, const stele_event *event,
+static const char *event_label(const stele_check *check, const stele_event *event,
                                char buffer[LABEL_SIZE])
 {
     return label(check, event->name, event->kind == STELE_KIND_COMPLETE ? 0 : event->id, buffer);
 }
 
-static const char *span_label(const event_check *check, const open_span *span,
+static const char *span_label(const stele_check *check, const open_span *span,
                               char buffer[LABEL_SIZE])
 {
     return label(check, span->name, span->id, buffer);
 }
 
-#define REPORT(check, code, at, expected, ...)                                              \
-    diag_report(&(check)->context->diag, &check_codes[code], (check)->source, (at)->offset, \
+#define REPORT(check, code, at, expected, ...)                                                    \
+    diag_report(&(check)->context->diag, &stele_check_codes[code], (check)->source, (at)->offset, \
                 (at)->size, expected, __VA_ARGS__)
 
 /* The name, where it is known beyond its batch; else none. */
@@ -118,7 +118,7 @@ static stele_name lasting_name(stele_name name)
 }
 
 /* A pairing that does not come out, which a loss before it in its stream explains. */
-static check_code unless_lost(const event_check *check, check_code code)
+static check_code unless_lost(const stele_check *check, check_code code)
 {
     return check->has_loss ? EVT002 : code;
 }
@@ -132,7 +132,7 @@ static bool names_differ(const open_span *span, const stele_event *end)
     return span->name != 0 && lasting_name(end->name) != 0 && span->name != end->name;
 }
 
-static stele_status begin_add(event_check *check, const stele_event *event)
+static stele_status begin_add(stele_check *check, const stele_event *event)
 {
     const open_span span = {.begin_ns = event->time_ns,
                             .end_ns = INT64_MAX,
@@ -148,7 +148,7 @@ static stele_status begin_add(event_check *check, const stele_event *event)
 }
 
 /* The span of that name that is next below the top; NULL when there is none near. */
-static const open_span *begun_find(const event_check *check, const open_span *top,
+static const open_span *begun_find(const stele_check *check, const open_span *top,
                                    const stele_event *end)
 {
     const open_span *span = top;
@@ -161,7 +161,7 @@ static const open_span *begun_find(const event_check *check, const open_span *to
 }
 
 /* `top` is open on the track of the event. */
-static void end_pair(event_check *check, const stele_event *event, const open_span *top)
+static void end_pair(stele_check *check, const stele_event *event, const open_span *top)
 {
     char name[LABEL_SIZE], begun[LABEL_SIZE];
     const open_span *match = begun_find(check, top, event);
@@ -180,7 +180,7 @@ static void end_pair(event_check *check, const stele_event *event, const open_sp
 }
 
 /* Once spans were too many to keep, pairs cannot be told any more. */
-static void end_add(event_check *check, const stele_event *event)
+static void end_add(stele_check *check, const stele_event *event)
 {
     char name[LABEL_SIZE];
     const open_span *top = stacks_top(&check->begun, event->track);
@@ -215,7 +215,7 @@ static const open_span *complete_settle(const stacks *s, open_span *span)
     return NULL;
 }
 
-static void complete_judge(event_check *check, const stele_event *event, const open_span *span)
+static void complete_judge(stele_check *check, const stele_event *event, const open_span *span)
 {
     const stele_track *track = stele_track_get(check->context, event->track);
     const open_span *around = span != NULL ? stacks_below(&check->complete, span) : NULL;
@@ -230,7 +230,7 @@ static void complete_judge(event_check *check, const stele_event *event, const o
                (long long)((uint64_t)span->end_ns - (uint64_t)around->end_ns));
 }
 
-static stele_status complete_add(event_check *check, const stele_event *event)
+static stele_status complete_add(stele_check *check, const stele_event *event)
 {
     const open_span span = {.begin_ns = event->time_ns,
                             .end_ns = (int64_t)event->id,
@@ -279,7 +279,7 @@ static stele_status correlation_begin(correlations *open, uint64_t *beyond,
     return STELE_OK;
 }
 
-static void correlation_go_on(event_check *check, correlations *open, uint64_t beyond,
+static void correlation_go_on(stele_check *check, correlations *open, uint64_t beyond,
                               const stele_event *event, check_code code)
 {
     correlation *entry = correlations_find(open, event->id);
@@ -298,7 +298,7 @@ static void correlation_go_on(event_check *check, correlations *open, uint64_t b
 
 /* ---- All events ---- */
 
-static stream_state *stream_of(event_check *check, uint32_t stream)
+static stream_state *stream_of(stele_check *check, uint32_t stream)
 {
     const size_t count = (size_t)stream + stream / 2 + 16;
     stream_state *streams;
@@ -313,7 +313,7 @@ static stream_state *stream_of(event_check *check, uint32_t stream)
     return &streams[stream];
 }
 
-static void judge_time(event_check *check, stream_state *stream, const stele_event *event)
+static void judge_time(stele_check *check, stream_state *stream, const stele_event *event)
 {
     check->is_late = false;
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
@@ -328,7 +328,7 @@ static void judge_time(event_check *check, stream_state *stream, const stele_eve
     stream->has_last = true;
 }
 
-static stele_status judge(event_check *check, const stele_event *event)
+static stele_status judge(stele_check *check, const stele_event *event)
 {
     if ((event->flags & STELE_FLAG_REPEATED) != 0)
         return STELE_OK;
@@ -353,7 +353,7 @@ static stele_status judge(event_check *check, const stele_event *event)
     }
 }
 
-stele_status event_check_add(event_check *check, const stele_segment *segment)
+stele_status stele_check_add(stele_check *check, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *end = event + segment->count;
@@ -374,7 +374,7 @@ stele_status event_check_add(event_check *check, const stele_segment *segment)
 
 /* ---- The end ---- */
 
-static void report_begun(event_check *check)
+static void report_begun(stele_check *check)
 {
     char name[LABEL_SIZE];
     for (uint32_t track = 0; track < check->begun.track_count; track++) {
@@ -385,7 +385,7 @@ static void report_begun(event_check *check)
     }
 }
 
-static void report_correlations(event_check *check, correlations *open, check_code code)
+static void report_correlations(stele_check *check, correlations *open, check_code code)
 {
     char name[LABEL_SIZE];
     correlations_sort(open);
@@ -398,15 +398,16 @@ static void report_correlations(event_check *check, correlations *open, check_co
     }
 }
 
-static void report_beyond(event_check *check, uint64_t count, uint32_t limit, const char *what)
+static void report_beyond(stele_check *check, uint64_t count, uint32_t limit, const char *what)
 {
     if (count > 0)
-        diag_report(&check->context->diag, &check_codes[EVT014], check->source, STELE_NO_OFFSET, 0,
-                    NULL, "%llu %s began while %u were open, and were not judged",
+        diag_report(&check->context->diag, &stele_check_codes[EVT014], check->source,
+                    STELE_NO_OFFSET, 0, NULL,
+                    "%llu %s began while %u were open, and were not judged",
                     (unsigned long long)count, what, (unsigned)limit);
 }
 
-stele_status event_check_finish(event_check *check)
+stele_status stele_check_finish(stele_check *check)
 {
     report_begun(check);
     report_correlations(check, &check->asyncs, EVT010);

@@ -10,25 +10,25 @@ typedef enum check_code {
 #define STELE_CODE(name, severity, title, why, mend) name,
 #include "analysis/codes.def"
 #undef STELE_CODE
-    CHECK_CODE_COUNT
+    STELE_CHECK_CODE_COUNT
 } check_code;
-extern const stele_code check_codes[CHECK_CODE_COUNT];
+extern const stele_code stele_check_codes[STELE_CHECK_CODE_COUNT];
 
-typedef struct event_check event_check;
+typedef struct stele_check stele_check;
 
 /* Columns to ask for: no fields. */
-#define EVENT_CHECK_COLUMNS \
+#define STELE_CHECK_COLUMNS \
     (STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE)
 
 /*
  * Events are to come in order of time, all of one trace. Findings go to the context's handler;
  * `source`, which is copied, names the input in them. STELE_ERR_MEMORY.
  */
-stele_status event_check_new(stele_context *context, const char *source, event_check **out);
-void event_check_free(event_check *check);
-stele_status event_check_add(event_check *check, const stele_segment *segment);
+stele_status stele_check_new(stele_context *context, const char *source, stele_check **out);
+void stele_check_free(stele_check *check);
+stele_status stele_check_add(stele_check *check, const stele_segment *segment);
 
 /* What only the end can tell: spans, async operations and flows left open. */
-stele_status event_check_finish(event_check *check);
+stele_status stele_check_finish(stele_check *check);
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct ranked {
     uint64_t weight;
     stele_text name;
-    compare_row row;
+    stele_compare_row row;
 } ranked;
 
 static int ranked_compare(const void *left, const void *right)
@@ -25,16 +25,16 @@ static int ranked_compare(const void *left, const void *right)
 }
 
 /* Variance of the sum of all self times. */
-static double sum_variance(const profile_row *row)
+static double sum_variance(const stele_profile_row *row)
 {
     const double count = (double)row->count, sum = (double)row->self_ns;
     const double squares = row->self_squares - sum * sum / count;
     return row->count < 2 || squares < 0 ? 0 : squares / (count - 1) * count;
 }
 
-static void judge(compare_row *row)
+static void judge(stele_compare_row *row)
 {
-    const profile_row *before = &row->before, *after = &row->after;
+    const stele_profile_row *before = &row->before, *after = &row->after;
     row->self_change_ns = (int64_t)(after->self_ns - before->self_ns);
     row->has_noise = before->count != 1 && after->count != 1 && !before->is_sampled &&
                      !after->is_sampled && before->count + after->count != 0;
@@ -45,17 +45,17 @@ static void judge(compare_row *row)
 }
 
 /* Puts the rows of one side where the names stand. */
-static void place(ranked *ranks, const uint32_t *by_name, const profile_row *rows, size_t count,
-                  bool is_after)
+static void place(ranked *ranks, const uint32_t *by_name, const stele_profile_row *rows,
+                  size_t count, bool is_after)
 {
     for (size_t i = 0; i < count; i++) {
-        compare_row *to = &ranks[by_name[rows[i].name]].row;
+        stele_compare_row *to = &ranks[by_name[rows[i].name]].row;
         *(is_after ? &to->after : &to->before) = rows[i];
     }
 }
 
 /* Numbers for the names of the rows that have none yet. */
-static uint32_t number_names(uint32_t *by_name, uint32_t number, const profile_row *rows,
+static uint32_t number_names(uint32_t *by_name, uint32_t number, const stele_profile_row *rows,
                              size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -81,19 +81,19 @@ static void rank(const stele_context *context, const uint32_t *by_name, size_t n
     }
 }
 
-stele_status compare_profiles(const stele_context *context, profile *before, profile *after,
-                              compare_row **rows, size_t *count)
+stele_status stele_profile_compare(const stele_context *context, stele_profile *before,
+                                   stele_profile *after, stele_compare_row **rows, size_t *count)
 {
     const size_t name_count = stele_name_count(context);
-    const profile_row *sides[2];
+    const stele_profile_row *sides[2];
     size_t side_counts[2];
     uint32_t *by_name = malloc(name_count * sizeof *by_name), number;
     ranked *ranks = NULL;
     *rows = NULL;
     *count = 0;
     if (by_name == NULL ||
-        profile_rows(before, PROFILE_BY_NAME, &sides[0], &side_counts[0]) != STELE_OK ||
-        profile_rows(after, PROFILE_BY_NAME, &sides[1], &side_counts[1]) != STELE_OK) {
+        stele_profile_rows(before, STELE_PROFILE_BY_NAME, &sides[0], &side_counts[0]) != STELE_OK ||
+        stele_profile_rows(after, STELE_PROFILE_BY_NAME, &sides[1], &side_counts[1]) != STELE_OK) {
         free(by_name);
         return STELE_ERR_MEMORY;
     }

@@ -12,21 +12,21 @@ typedef struct path_sums {
     uint64_t count, self_ns;
 } path_sums;
 
-struct paths {
+struct stele_paths {
     stele_context *context;
-    path_options options;
-    calls *calls;
-    path_sums *sums[PATH_SIDES]; /* by node */
-    uint32_t sum_count[PATH_SIDES];
+    stele_path_options options;
+    stele_calls *calls;
+    path_sums *sums[STELE_PATH_SIDES]; /* by node */
+    uint32_t sum_count[STELE_PATH_SIDES];
     unsigned side;
     bool is_sampled;
-    path_node *nodes;
+    stele_path_node *nodes;
     stele_name path[SAMPLE_PATH_MAX];
 };
 
 /* ---- Adding up ---- */
 
-static path_sums *sums_grow(paths *p, uint32_t node)
+static path_sums *sums_grow(stele_paths *p, uint32_t node)
 {
     const unsigned side = p->side;
     uint32_t count = p->sum_count[side] == 0 ? 1024 : p->sum_count[side];
@@ -42,19 +42,20 @@ static path_sums *sums_grow(paths *p, uint32_t node)
     return &grown[node];
 }
 
-static inline path_sums *sums_of(paths *p, uint32_t node)
+static inline path_sums *sums_of(stele_paths *p, uint32_t node)
 {
     return node < p->sum_count[p->side] ? &p->sums[p->side][node] : sums_grow(p, node);
 }
 
-static stele_status take_calls(void *user, const call_span *spans, size_t count)
+static stele_status take_calls(void *user, const stele_call_span *spans, size_t count)
 {
-    paths *p = user;
-    const path_options *options = &p->options;
-    for (const call_span *call = spans; call != spans + count; call++) {
+    stele_paths *p = user;
+    const stele_path_options *options = &p->options;
+    for (const stele_call_span *call = spans; call != spans + count; call++) {
         path_sums *to;
-        if (!call->is_wanted || call->end == CALL_ENTRY_LOST || call->depth < options->depth_min ||
-            call->depth >= options->depth_end || call_duration_ns(call) < options->duration_min_ns)
+        if (!call->is_wanted || call->end == STELE_CALL_ENTRY_LOST ||
+            call->depth < options->depth_min || call->depth >= options->depth_end ||
+            stele_call_duration_ns(call) < options->duration_min_ns)
             continue;
         to = sums_of(p, call->node);
         if (to == NULL)
@@ -65,14 +66,14 @@ static stele_status take_calls(void *user, const call_span *spans, size_t count)
     return STELE_OK;
 }
 
-static stele_status take_sample(paths *p, const stele_batch *batch, const stele_event *event)
+static stele_status take_sample(stele_paths *p, const stele_batch *batch, const stele_event *event)
 {
     const size_t depth = sample_path(p->context, batch, event, p->path);
     path_sums *to;
     p->is_sampled = true;
     if (depth == 0 || depth - 1 < p->options.depth_min || depth - 1 >= p->options.depth_end)
         return STELE_OK;
-    to = sums_of(p, calls_path(p->calls, event->track, p->path, depth));
+    to = sums_of(p, stele_calls_path(p->calls, event->track, p->path, depth));
     if (to == NULL)
         return STELE_ERR_MEMORY;
     to->count += event->value;
@@ -80,11 +81,12 @@ static stele_status take_sample(paths *p, const stele_batch *batch, const stele_
     return STELE_OK;
 }
 
-stele_status paths_new(stele_context *context, const path_options *options, paths **out)
+stele_status stele_paths_new(stele_context *context, const stele_path_options *options,
+                             stele_paths **out)
 {
-    const call_options wanted = {
+    const stele_call_options wanted = {
         .has_tree = true, .has_track_roots = options->by_track, .only = options->only};
-    paths *p = calloc(1, sizeof *p);
+    stele_paths *p = calloc(1, sizeof *p);
     stele_status status;
     *out = NULL;
     if (p == NULL)
@@ -93,52 +95,52 @@ stele_status paths_new(stele_context *context, const path_options *options, path
     p->options = *options;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
-    status = calls_new(context, &wanted, take_calls, p, &p->calls);
+    status = stele_calls_new(context, &wanted, take_calls, p, &p->calls);
     if (status != STELE_OK) {
-        paths_free(p);
+        stele_paths_free(p);
         return status;
     }
     *out = p;
     return STELE_OK;
 }
 
-void paths_free(paths *p)
+void stele_paths_free(stele_paths *p)
 {
     if (p == NULL)
         return;
-    calls_free(p->calls);
-    for (unsigned side = 0; side < PATH_SIDES; side++)
+    stele_calls_free(p->calls);
+    for (unsigned side = 0; side < STELE_PATH_SIDES; side++)
         free(p->sums[side]);
     free(p->nodes);
     free(p);
 }
 
-uint32_t paths_columns(const paths *p)
+uint32_t stele_paths_columns(const stele_paths *p)
 {
-    return calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+    return stele_calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
 }
 
-stele_status paths_set_window(paths *p, int64_t begin_ns, int64_t end_ns)
+stele_status stele_paths_set_window(stele_paths *p, int64_t begin_ns, int64_t end_ns)
 {
-    return calls_set_window(p->calls, begin_ns, end_ns);
+    return stele_calls_set_window(p->calls, begin_ns, end_ns);
 }
 
-stele_status paths_add(paths *p, const stele_segment *segment)
+stele_status stele_paths_add(stele_paths *p, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     bool others = false;
-    stele_status status = calls_add(p->calls, segment, &others);
+    stele_status status = stele_calls_add(p->calls, segment, &others);
     for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
-        if (event->kind == STELE_KIND_SAMPLE && calls_in_window(p->calls, event->time_ns) &&
-            calls_wants(p->calls, segment->batch, event))
+        if (event->kind == STELE_KIND_SAMPLE && stele_calls_in_window(p->calls, event->time_ns) &&
+            stele_calls_wants(p->calls, segment->batch, event))
             status = take_sample(p, segment->batch, event);
     }
     return status;
 }
 
-stele_status paths_turn(paths *p, unsigned side)
+stele_status stele_paths_turn(stele_paths *p, unsigned side)
 {
-    const stele_status status = calls_finish(p->calls);
+    const stele_status status = stele_calls_finish(p->calls);
     p->side = side;
     return status;
 }
@@ -146,24 +148,25 @@ stele_status paths_turn(paths *p, unsigned side)
 /* ---- The tree ---- */
 
 /* Figures of whole subtrees; children stand behind their parents. */
-static void sum_up(paths *p, uint32_t count)
+static void sum_up(stele_paths *p, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const call_node *from = calls_node(p->calls, i);
-        path_node *node = &p->nodes[i];
-        *node = (path_node){
+        const stele_call_node *from = stele_calls_node(p->calls, i);
+        stele_path_node *node = &p->nodes[i];
+        *node = (stele_path_node){
             .name = from->name, .parent = from->parent, .folded_count = from->folded_count};
         node->depth = i == 0 ? 0 : p->nodes[from->parent].depth + 1;
-        for (unsigned side = 0; side < PATH_SIDES; side++) {
+        for (unsigned side = 0; side < STELE_PATH_SIDES; side++) {
             const path_sums sums =
                 i < p->sum_count[side] ? p->sums[side][i] : (path_sums){.count = 0};
-            node->sides[side] = (path_figures){sums.count, sums.self_ns, sums.count, sums.self_ns};
+            node->sides[side] =
+                (stele_path_figures){sums.count, sums.self_ns, sums.count, sums.self_ns};
         }
     }
     for (uint32_t i = count; i-- > 1;) {
-        for (unsigned side = 0; side < PATH_SIDES; side++) {
-            const path_figures *from = &p->nodes[i].sides[side];
-            path_figures *to = &p->nodes[p->nodes[i].parent].sides[side];
+        for (unsigned side = 0; side < STELE_PATH_SIDES; side++) {
+            const stele_path_figures *from = &p->nodes[i].sides[side];
+            stele_path_figures *to = &p->nodes[p->nodes[i].parent].sides[side];
             to->total_count += from->total_count;
             to->total_ns += from->total_ns;
         }
@@ -171,19 +174,19 @@ static void sum_up(paths *p, uint32_t count)
 }
 
 /* Links children in the order of the ranks, from the last to the first. */
-static void link_children(path_node *nodes, const ranked *ranks, uint32_t count)
+static void link_children(stele_path_node *nodes, const ranked *ranks, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {
-        path_node *node = &nodes[ranks[i].index];
+        stele_path_node *node = &nodes[ranks[i].index];
         node->sibling = nodes[node->parent].child;
         nodes[node->parent].child = ranks[i].index;
     }
 }
 
-stele_status paths_tree(paths *p, bool by_count, path_tree *tree)
+stele_status stele_paths_tree(stele_paths *p, bool by_count, stele_path_tree *tree)
 {
-    const stele_status status = calls_finish(p->calls);
-    const uint32_t count = calls_node_count(p->calls);
+    const stele_status status = stele_calls_finish(p->calls);
+    const uint32_t count = stele_calls_node_count(p->calls);
     ranked *ranks;
     if (status != STELE_OK)
         return status;
@@ -195,9 +198,9 @@ stele_status paths_tree(paths *p, bool by_count, path_tree *tree)
         return STELE_ERR_MEMORY;
     }
     sum_up(p, count);
-    *tree = (path_tree){p->nodes, count, 0, p->is_sampled};
+    *tree = (stele_path_tree){p->nodes, count, 0, p->is_sampled};
     for (uint32_t i = 1; i < count; i++) {
-        const path_figures *a = &p->nodes[i].sides[0], *b = &p->nodes[i].sides[1];
+        const stele_path_figures *a = &p->nodes[i].sides[0], *b = &p->nodes[i].sides[1];
         ranks[i - 1] =
             (ranked){by_count ? a->total_count + b->total_count : a->total_ns + b->total_ns,
                      stele_name_text(p->context, NULL, p->nodes[i].name), i, i};
@@ -210,7 +213,7 @@ stele_status paths_tree(paths *p, bool by_count, path_tree *tree)
     return STELE_OK;
 }
 
-const call_counts *paths_get_counts(const paths *p)
+const stele_call_counts *stele_paths_get_counts(const stele_paths *p)
 {
-    return calls_get_counts(p->calls);
+    return stele_calls_get_counts(p->calls);
 }

@@ -13,11 +13,11 @@
      STELE_KIND_BIT(STELE_KIND_FLOW_STEP) | STELE_KIND_BIT(STELE_KIND_FLOW_END) |     \
      STELE_KIND_BIT(STELE_KIND_SWITCH))
 
-struct picture {
+struct stele_picture {
     stele_context *context;
-    picture_fn *fn;
+    stele_picture_fn *fn;
     void *user;
-    calls *calls;
+    stele_calls *calls;
     opened opened;     /* by the tags of the open calls, and what is not a call */
     stele_batch *made; /* events that are not as they were added */
     int64_t begin_ns, end_ns;
@@ -33,7 +33,7 @@ struct picture {
 
 /* ---- Events that are made ---- */
 
-static void made_flush(picture *p)
+static void made_flush(stele_picture *p)
 {
     const stele_segment segment = {p->made, 0, p->made->event_count};
     if (segment.count != 0 && p->status == STELE_OK)
@@ -42,7 +42,7 @@ static void made_flush(picture *p)
 }
 
 /* A copy of the event, to be changed; NULL when memory is exhausted. */
-static stele_event *make(picture *p, const stele_batch *from, uint32_t stream,
+static stele_event *make(stele_picture *p, const stele_batch *from, uint32_t stream,
                          const stele_event *event)
 {
     if (p->made->event_count != 0 && (batch_is_full(p->made) || p->made->stream != stream))
@@ -57,7 +57,8 @@ static stele_event *make(picture *p, const stele_batch *from, uint32_t stream,
 }
 
 /* One more field of an event that has just been made. */
-static void mark(picture *p, stele_event *event, stele_name name, stele_type type, uint64_t value)
+static void mark(stele_picture *p, stele_event *event, stele_name name, stele_type type,
+                 uint64_t value)
 {
     const uint32_t count = event->field_count;
     stele_field *field;
@@ -71,7 +72,7 @@ static void mark(picture *p, stele_event *event, stele_name name, stele_type typ
 }
 
 /* The end of what began with the event of this number. */
-static stele_event *make_end(picture *p, uint32_t slot, int64_t time_ns)
+static stele_event *make_end(stele_picture *p, uint32_t slot, int64_t time_ns)
 {
     const stele_event *begin = opened_event(&p->opened, slot);
     stele_event *end = make(p, p->opened.batch, p->opened.slots[slot].stream, begin);
@@ -88,7 +89,7 @@ static uint64_t distance(int64_t from_ns, int64_t to_ns)
 }
 
 /* What is open when the window begins, as if it began there. */
-static void make_begin(picture *p, uint32_t slot)
+static void make_begin(stele_picture *p, uint32_t slot)
 {
     const stele_event *event = opened_event(&p->opened, slot);
     const bool is_complete = event->kind == STELE_KIND_COMPLETE;
@@ -106,26 +107,26 @@ static void make_begin(picture *p, uint32_t slot)
 
 /* ---- Calls ---- */
 
-static stele_status take_closed(void *user, const call_span *spans, size_t count)
+static stele_status take_closed(void *user, const stele_call_span *spans, size_t count)
 {
-    picture *p = user;
-    for (const call_span *span = spans; span != spans + count; span++) {
+    stele_picture *p = user;
+    for (const stele_call_span *span = spans; span != spans + count; span++) {
         const bool is_span =
             span->tag != 0 && opened_event(&p->opened, span->tag)->kind == STELE_KIND_BEGIN;
         stele_event *end;
-        if (span->end == CALL_ENTRY_LOST) {
+        if (span->end == STELE_CALL_ENTRY_LOST) {
             p->is_lost = true;
             continue;
         }
         if (is_span && !p->is_before && !p->is_entering) {
-            if (span->end != CALL_UNWOUND && span->end != CALL_OPEN) {
+            if (span->end != STELE_CALL_UNWOUND && span->end != STELE_CALL_OPEN) {
                 p->returned = span->tag; /* is removed when its end was given */
                 continue;
             }
             end = make_end(p, span->tag, span->end_ns);
             if (end != NULL)
-                mark(p, end, span->end == CALL_OPEN ? p->unfinished : p->unwound, STELE_TYPE_BOOL,
-                     1);
+                mark(p, end, span->end == STELE_CALL_OPEN ? p->unfinished : p->unwound,
+                     STELE_TYPE_BOOL, 1);
         }
         if (span->tag != 0)
             opened_remove(&p->opened, span->tag);
@@ -133,7 +134,7 @@ static stele_status take_closed(void *user, const call_span *spans, size_t count
     return p->status;
 }
 
-static bool is_same_text(const picture *p, const stele_batch *batch, stele_name name,
+static bool is_same_text(const stele_picture *p, const stele_batch *batch, stele_name name,
                          stele_name begun)
 {
     const stele_text a = stele_name_text(p->context, batch, name);
@@ -142,7 +143,7 @@ static bool is_same_text(const picture *p, const stele_batch *batch, stele_name 
 }
 
 /* Gives the end itself where it says all that its begin says; true then. */
-static bool take_end(picture *p, const stele_batch *batch, const stele_event *event)
+static bool take_end(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_event *begin = opened_event(&p->opened, p->returned);
     const bool is_plain = begin->field_count == 0 && begin->category == event->category &&
@@ -170,7 +171,7 @@ static bool take_end(picture *p, const stele_batch *batch, const stele_event *ev
     return is_plain;
 }
 
-static void take_lost_end(picture *p, const stele_batch *batch, const stele_event *event)
+static void take_lost_end(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     stele_event *instant = make(p, batch, batch->stream, event);
     if (instant == NULL)
@@ -179,16 +180,16 @@ static void take_lost_end(picture *p, const stele_batch *batch, const stele_even
     mark(p, instant, p->no_begin, STELE_TYPE_BOOL, 1);
 }
 
-static bool has_to_be_kept(const picture *p, const stele_event *event)
+static bool has_to_be_kept(const stele_picture *p, const stele_event *event)
 {
     return event->kind == STELE_KIND_BEGIN || (event->kind == STELE_KIND_COMPLETE && p->is_before);
 }
 
 /* True when the event is to be given as it is. */
-static bool take_call(picture *p, const stele_batch *batch, const stele_event *event)
+static bool take_call(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_segment one = {batch, (uint32_t)(event - batch->events), 1};
-    const uint64_t cut_count = calls_get_counts(p->calls)->cut_count;
+    const uint64_t cut_count = stele_calls_get_counts(p->calls)->cut_count;
     uint32_t slot = 0;
     p->returned = 0;
     p->is_lost = false;
@@ -197,16 +198,16 @@ static bool take_call(picture *p, const stele_batch *batch, const stele_event *e
         if (slot == 0)
             p->status = STELE_ERR_MEMORY;
     }
-    calls_tag(p->calls, slot);
+    stele_calls_tag(p->calls, slot);
     if (p->status == STELE_OK)
-        p->status = calls_add(p->calls, &one, NULL);
+        p->status = stele_calls_add(p->calls, &one, NULL);
     if (p->status != STELE_OK || (event->flags & STELE_FLAG_REPEATED) != 0)
         return false;
     if (p->is_before)
         return false;
     switch (event->kind) {
     case STELE_KIND_BEGIN:
-        if (calls_get_counts(p->calls)->cut_count == cut_count)
+        if (stele_calls_get_counts(p->calls)->cut_count == cut_count)
             return true;
         opened_remove(&p->opened, slot);
         return false;
@@ -229,17 +230,18 @@ static bool take_call(picture *p, const stele_batch *batch, const stele_event *e
 
 /* ---- The window ---- */
 
-static void enter_window(picture *p)
+static void enter_window(stele_picture *p)
 {
     const uint32_t track_count = stele_track_count(p->context);
-    call_span open;
+    stele_call_span open;
     p->is_entering = true;
-    calls_enter_window(p->calls);
-    p->status = p->status == STELE_OK ? calls_add(p->calls, &(stele_segment){p->made, 0, 0}, NULL)
-                                      : p->status;
+    stele_calls_enter_window(p->calls);
+    p->status = p->status == STELE_OK
+                    ? stele_calls_add(p->calls, &(stele_segment){p->made, 0, 0}, NULL)
+                    : p->status;
     p->is_entering = p->is_before = false;
     for (uint32_t track = 0; track <= track_count; track++) {
-        for (uint32_t depth = 0; calls_open_at(p->calls, track, depth, &open); depth++) {
+        for (uint32_t depth = 0; stele_calls_open_at(p->calls, track, depth, &open); depth++) {
             if (open.tag != 0)
                 make_begin(p, open.tag);
         }
@@ -255,10 +257,10 @@ static void enter_window(picture *p)
 }
 
 /* An event from before the window; true when it is to be given as it is. */
-static bool take_before(picture *p, const stele_batch *batch, const stele_event *event)
+static bool take_before(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     stele_event *gap;
-    if ((CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0)
+    if ((STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) != 0)
         return take_call(p, batch, event);
     if ((KINDS_FOLLOWED & STELE_KIND_BIT(event->kind)) != 0 && p->is_before &&
         !opened_follow(&p->opened, batch, event))
@@ -277,10 +279,10 @@ static bool take_before(picture *p, const stele_batch *batch, const stele_event 
 
 static bool is_plain_kind(const stele_event *event)
 {
-    return (CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0;
+    return (STELE_CALLS_KINDS & STELE_KIND_BIT(event->kind)) == 0;
 }
 
-stele_status picture_add(picture *p, const stele_segment *segment)
+stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
     stele_segment run = {batch, segment->first, 0};
@@ -307,22 +309,22 @@ stele_status picture_add(picture *p, const stele_segment *segment)
     return p->status;
 }
 
-stele_status picture_finish(picture *p)
+stele_status stele_picture_finish(stele_picture *p)
 {
     if (p->is_before && p->status == STELE_OK)
         enter_window(p);
     if (p->status == STELE_OK)
-        p->status = calls_finish(p->calls);
+        p->status = stele_calls_finish(p->calls);
     made_flush(p);
     return p->status;
 }
 
-stele_status picture_set_window(picture *p, int64_t begin_ns, int64_t end_ns)
+stele_status stele_picture_set_window(stele_picture *p, int64_t begin_ns, int64_t end_ns)
 {
     p->begin_ns = begin_ns;
     p->end_ns = end_ns;
     p->is_before = begin_ns != INT64_MIN;
-    return calls_set_window(p->calls, begin_ns, end_ns);
+    return stele_calls_set_window(p->calls, begin_ns, end_ns);
 }
 
 static stele_name name_of_text(stele_context *context, const char *text)
@@ -331,46 +333,48 @@ static stele_name name_of_text(stele_context *context, const char *text)
     return name == UINT32_MAX ? 0 : name;
 }
 
-stele_status picture_new(stele_context *context, picture_fn *fn, void *user, picture **out)
+stele_status stele_picture_new(stele_context *context, stele_picture_fn *fn, void *user,
+                               stele_picture **out)
 {
-    picture *p = calloc(1, sizeof *p);
+    stele_picture *p = calloc(1, sizeof *p);
     stele_status status = STELE_ERR_MEMORY;
     *out = NULL;
     if (p == NULL)
         return status;
-    *p = (picture){.context = context,
-                   .fn = fn,
-                   .user = user,
-                   .begin_ns = INT64_MIN,
-                   .end_ns = INT64_MAX,
-                   .unwound = name_of_text(context, "stele.unwound"),
-                   .unfinished = name_of_text(context, "stele.unfinished"),
-                   .no_begin = name_of_text(context, "stele.no_begin"),
-                   .before = name_of_text(context, "stele.before_ns"),
-                   .after = name_of_text(context, "stele.after_ns")};
+    *p = (stele_picture){.context = context,
+                         .fn = fn,
+                         .user = user,
+                         .begin_ns = INT64_MIN,
+                         .end_ns = INT64_MAX,
+                         .unwound = name_of_text(context, "stele.unwound"),
+                         .unfinished = name_of_text(context, "stele.unfinished"),
+                         .no_begin = name_of_text(context, "stele.no_begin"),
+                         .before = name_of_text(context, "stele.before_ns"),
+                         .after = name_of_text(context, "stele.after_ns")};
     opened_init(&p->opened, context);
     status = stele_batch_new(0, &p->made);
     if (status == STELE_OK)
-        status = calls_new(context, &(call_options){.has_tags = true}, take_closed, p, &p->calls);
+        status = stele_calls_new(context, &(stele_call_options){.has_tags = true}, take_closed, p,
+                                 &p->calls);
     if (status != STELE_OK) {
-        picture_free(p);
+        stele_picture_free(p);
         return status;
     }
     *out = p;
     return STELE_OK;
 }
 
-void picture_free(picture *p)
+void stele_picture_free(stele_picture *p)
 {
     if (p == NULL)
         return;
-    calls_free(p->calls);
+    stele_calls_free(p->calls);
     opened_free(&p->opened);
     stele_batch_free(p->made);
     free(p);
 }
 
-const call_counts *picture_get_counts(const picture *p)
+const stele_call_counts *stele_picture_get_counts(const stele_picture *p)
 {
-    return calls_get_counts(p->calls);
+    return stele_calls_get_counts(p->calls);
 }

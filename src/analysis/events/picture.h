@@ -14,29 +14,30 @@
 
 #include "analysis/events/calls.h"
 
-typedef struct picture picture;
+typedef struct stele_picture stele_picture;
 
 /* Receives the events, in the order in which they were added. A segment holds for the call. */
-typedef stele_status picture_fn(void *user, const stele_segment *segment);
+typedef stele_status stele_picture_fn(void *user, const stele_segment *segment);
 
 /* STELE_ERR_MEMORY. */
-stele_status picture_new(stele_context *context, picture_fn *fn, void *user, picture **out);
-void picture_free(picture *p);
+stele_status stele_picture_new(stele_context *context, stele_picture_fn *fn, void *user,
+                               stele_picture **out);
+void stele_picture_free(stele_picture *p);
 
 /*
  * Only what lies in [begin_ns, end_ns) is given, INT64_MIN and INT64_MAX being open ends. Events
  * from before are to be added, too: they tell which spans, asynchronous operations and flows are
  * open then, and which threads run. To be called before the first event.
  */
-stele_status picture_set_window(picture *p, int64_t begin_ns, int64_t end_ns);
+stele_status stele_picture_set_window(stele_picture *p, int64_t begin_ns, int64_t end_ns);
 
 /* Events are to be in the order of time. */
-stele_status picture_add(picture *p, const stele_segment *segment);
+stele_status stele_picture_add(stele_picture *p, const stele_segment *segment);
 
 /* Ends what is open. */
-stele_status picture_finish(picture *p);
+stele_status stele_picture_finish(stele_picture *p);
 
-/* Of calls that were given: see call_counts. */
-const call_counts *picture_get_counts(const picture *p);
+/* Of calls that were given: see stele_call_counts. */
+const stele_call_counts *stele_picture_get_counts(const stele_picture *p);
 
 #endif

@@ -16,30 +16,30 @@
  * alone, and have their total in the sum, so that a call changes little.
  */
 typedef struct entry {
-    profile_row row;        /* `count` is that of samples */
+    stele_profile_row row;  /* `count` is that of samples */
     wide_u128 self_squares; /* of the calls' self times */
     uint64_t repeated_ns;   /* in row.sum_ns, but covered by calls of the same name further out */
     uint64_t sample;        /* the last one that was counted here */
     histogram durations;
 } entry;
 
-struct profile {
+struct stele_profile {
     stele_context *context;
-    profile_options options;
-    calls *calls;
+    stele_profile_options options;
+    stele_calls *calls;
     entry **by_name; /* by name; NULL where there was no call (without by_track) */
     uint32_t by_name_count;
     hash_table numbers; /* of entries by track and name (with by_track) */
     entry **entries;
     size_t entry_count, entry_capacity;
-    profile_row *rows;
+    stele_profile_row *rows;
     uint64_t sample_count;
     stele_name path[SAMPLE_PATH_MAX];
 };
 
 /* ---- Entries ---- */
 
-static entry *entry_new(profile *p, stele_name name, uint32_t track)
+static entry *entry_new(stele_profile *p, stele_name name, uint32_t track)
 {
     entry *made;
     if (p->entry_count == p->entry_capacity) {
@@ -51,12 +51,12 @@ static entry *entry_new(profile *p, stele_name name, uint32_t track)
     made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
-    made->row = (profile_row){.name = name, .track = track, .min_ns = UINT64_MAX};
+    made->row = (stele_profile_row){.name = name, .track = track, .min_ns = UINT64_MAX};
     p->entries[p->entry_count++] = made;
     return made;
 }
 
-static entry *entry_by_name(profile *p, stele_name name)
+static entry *entry_by_name(stele_profile *p, stele_name name)
 {
     if (name >= p->by_name_count) {
         uint32_t count = p->by_name_count == 0 ? 1024 : p->by_name_count;
@@ -75,7 +75,7 @@ static entry *entry_by_name(profile *p, stele_name name)
     return p->by_name[name];
 }
 
-static entry *entry_by_track(profile *p, stele_name name, uint32_t track)
+static entry *entry_by_track(stele_profile *p, stele_name name, uint32_t track)
 {
     entry *made;
     uint32_t hash;
@@ -94,15 +94,15 @@ static entry *entry_by_track(profile *p, stele_name name, uint32_t track)
 
 /* ---- Calls ---- */
 
-static bool entry_add(entry *to, const call_span *call)
+static bool entry_add(entry *to, const stele_call_span *call)
 {
-    profile_row *row = &to->row;
-    const uint64_t duration = call_duration_ns(call);
-    if (call->end == CALL_ENTRY_LOST) {
+    stele_profile_row *row = &to->row;
+    const uint64_t duration = stele_call_duration_ns(call);
+    if (call->end == STELE_CALL_ENTRY_LOST) {
         row->lost_count++;
         return true;
     }
-    row->unended_count += call->end >= CALL_UNWOUND;
+    row->unended_count += call->end >= STELE_CALL_UNWOUND;
     row->self_ns += call->self_ns;
     row->sum_ns += duration;
     to->self_squares += (wide_u128)call->self_ns * call->self_ns;
@@ -115,7 +115,7 @@ static bool entry_add(entry *to, const call_span *call)
     return histogram_add(&to->durations, duration);
 }
 
-static inline entry *entry_of(profile *p, stele_name name, uint32_t track)
+static inline entry *entry_of(stele_profile *p, stele_name name, uint32_t track)
 {
     if (p->options.by_track)
         return entry_by_track(p, name, track);
@@ -123,14 +123,15 @@ static inline entry *entry_of(profile *p, stele_name name, uint32_t track)
                                                                : entry_by_name(p, name);
 }
 
-static stele_status take_calls(void *user, const call_span *spans, size_t count)
+static stele_status take_calls(void *user, const stele_call_span *spans, size_t count)
 {
-    profile *p = user;
-    const profile_options *options = &p->options;
-    for (const call_span *call = spans; call != spans + count; call++) {
+    stele_profile *p = user;
+    const stele_profile_options *options = &p->options;
+    for (const stele_call_span *call = spans; call != spans + count; call++) {
         entry *to;
         if (!call->is_wanted || call->depth < options->depth_min ||
-            call->depth >= options->depth_end || call_duration_ns(call) < options->duration_min_ns)
+            call->depth >= options->depth_end ||
+            stele_call_duration_ns(call) < options->duration_min_ns)
             continue;
         to = entry_of(p, call->name, call->track);
         if (to == NULL || !entry_add(to, call))
@@ -140,7 +141,8 @@ static stele_status take_calls(void *user, const call_span *spans, size_t count)
 }
 
 /* The time at the end of a path is spent in each of its functions, though only once in each. */
-static stele_status take_sample(profile *p, const stele_batch *batch, const stele_event *event)
+static stele_status take_sample(stele_profile *p, const stele_batch *batch,
+                                const stele_event *event)
 {
     const size_t depth = sample_path(p->context, batch, event, p->path);
     p->sample_count++;
@@ -161,9 +163,10 @@ static stele_status take_sample(profile *p, const stele_batch *batch, const stel
     return STELE_OK;
 }
 
-stele_status profile_new(stele_context *context, const profile_options *options, profile **out)
+stele_status stele_profile_new(stele_context *context, const stele_profile_options *options,
+                               stele_profile **out)
 {
-    profile *p = calloc(1, sizeof *p);
+    stele_profile *p = calloc(1, sizeof *p);
     stele_status status;
     *out = NULL;
     if (p == NULL)
@@ -172,17 +175,18 @@ stele_status profile_new(stele_context *context, const profile_options *options,
     p->options = *options;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
-    status = calls_new(context, &(call_options){.needs_recursion = true, .only = options->only},
-                       take_calls, p, &p->calls);
+    status = stele_calls_new(context,
+                             &(stele_call_options){.needs_recursion = true, .only = options->only},
+                             take_calls, p, &p->calls);
     if (status != STELE_OK) {
-        profile_free(p);
+        stele_profile_free(p);
         return status;
     }
     *out = p;
     return STELE_OK;
 }
 
-void profile_free(profile *p)
+void stele_profile_free(stele_profile *p)
 {
     if (p == NULL)
         return;
@@ -190,7 +194,7 @@ void profile_free(profile *p)
         histogram_free(&p->entries[i]->durations);
         free(p->entries[i]);
     }
-    calls_free(p->calls);
+    stele_calls_free(p->calls);
     free(p->entries);
     free(p->by_name);
     hash_table_free(&p->numbers);
@@ -198,39 +202,39 @@ void profile_free(profile *p)
     free(p);
 }
 
-stele_status profile_set_window(profile *p, int64_t begin_ns, int64_t end_ns)
+stele_status stele_profile_set_window(stele_profile *p, int64_t begin_ns, int64_t end_ns)
 {
-    return calls_set_window(p->calls, begin_ns, end_ns);
+    return stele_calls_set_window(p->calls, begin_ns, end_ns);
 }
 
-stele_status profile_add(profile *p, const stele_segment *segment)
+stele_status stele_profile_add(stele_profile *p, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     bool others = false;
-    stele_status status = calls_add(p->calls, segment, &others);
+    stele_status status = stele_calls_add(p->calls, segment, &others);
     for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
-        if (event->kind == STELE_KIND_SAMPLE && calls_in_window(p->calls, event->time_ns) &&
-            calls_wants(p->calls, segment->batch, event))
+        if (event->kind == STELE_KIND_SAMPLE && stele_calls_in_window(p->calls, event->time_ns) &&
+            stele_calls_wants(p->calls, segment->batch, event))
             status = take_sample(p, segment->batch, event);
     }
     return status;
 }
 
-stele_status profile_finish(profile *p)
+stele_status stele_profile_finish(stele_profile *p)
 {
-    return calls_finish(p->calls);
+    return stele_calls_finish(p->calls);
 }
 
 /* ---- Rows ---- */
 
-static uint64_t weight(const profile_row *row, profile_order order)
+static uint64_t weight(const stele_profile_row *row, stele_profile_order order)
 {
     switch (order) {
-    case PROFILE_BY_SELF: return row->self_ns;
-    case PROFILE_BY_TOTAL: return row->total_ns;
-    case PROFILE_BY_COUNT: return row->count;
-    case PROFILE_BY_MAX: return row->max_ns;
-    case PROFILE_BY_MEAN: return (uint64_t)profile_mean_ns(row);
+    case STELE_PROFILE_BY_SELF: return row->self_ns;
+    case STELE_PROFILE_BY_TOTAL: return row->total_ns;
+    case STELE_PROFILE_BY_COUNT: return row->count;
+    case STELE_PROFILE_BY_MAX: return row->max_ns;
+    case STELE_PROFILE_BY_MEAN: return (uint64_t)stele_profile_mean_ns(row);
     default: return 0;
     }
 }
@@ -242,18 +246,18 @@ static uint64_t percentile(const entry *from, unsigned permille)
 }
 
 /* The row without its spread. */
-static profile_row summed(const entry *from)
+static stele_profile_row summed(const entry *from)
 {
-    profile_row row = from->row;
+    stele_profile_row row = from->row;
     row.count += histogram_count(&from->durations);
     row.total_ns = row.sum_ns - from->repeated_ns;
     row.self_squares = (double)from->self_squares;
     return row;
 }
 
-static profile_row finished(const entry *from)
+static stele_profile_row finished(const entry *from)
 {
-    profile_row row = summed(from);
+    stele_profile_row row = summed(from);
     if (row.count == 0 || row.is_sampled)
         row.min_ns = 0;
     row.p50_ns = percentile(from, 500);
@@ -262,7 +266,8 @@ static profile_row finished(const entry *from)
     return row;
 }
 
-stele_status profile_rows(profile *p, profile_order order, const profile_row **rows, size_t *count)
+stele_status stele_profile_rows(stele_profile *p, stele_profile_order order,
+                                const stele_profile_row **rows, size_t *count)
 {
     ranked *ranks = malloc((p->entry_count + 1) * sizeof *ranks);
     free(p->rows);
@@ -272,7 +277,7 @@ stele_status profile_rows(profile *p, profile_order order, const profile_row **r
         return STELE_ERR_MEMORY;
     }
     for (uint32_t i = 0; i < p->entry_count; i++) {
-        const profile_row row = summed(p->entries[i]);
+        const stele_profile_row row = summed(p->entries[i]);
         ranks[i] = (ranked){weight(&row, order), stele_name_text(p->context, NULL, row.name), i,
                             row.track};
     }
@@ -285,17 +290,17 @@ stele_status profile_rows(profile *p, profile_order order, const profile_row **r
     return STELE_OK;
 }
 
-uint32_t profile_columns(const profile *p)
+uint32_t stele_profile_columns(const stele_profile *p)
 {
-    return calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
+    return stele_calls_columns(p->calls) | STELE_COLUMN_FIELDS; /* for the paths of samples */
 }
 
-uint64_t profile_sample_count(const profile *p)
+uint64_t stele_profile_sample_count(const stele_profile *p)
 {
     return p->sample_count;
 }
 
-const call_counts *profile_get_counts(const profile *p)
+const stele_call_counts *stele_profile_get_counts(const stele_profile *p)
 {
-    return calls_get_counts(p->calls);
+    return stele_calls_get_counts(p->calls);
 }

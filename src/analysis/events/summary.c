@@ -12,22 +12,22 @@ typedef struct name_count {
     uint8_t kind;
 } name_count;
 
-struct summary {
+struct stele_summary {
     stele_context *context;
     const char *source;
-    summary_totals totals;
+    stele_summary_totals totals;
     name_count *names;
     uint32_t name_count;
-    summary_track *tracks; /* by number of the track */
+    stele_summary_track *tracks; /* by number of the track */
     uint32_t track_count;
     times *streams; /* by number of the stream */
     times runs;     /* of what has no stream */
     uint32_t stream_count;
-    summary_name *sorted_names;
-    summary_track *sorted_tracks;
+    stele_summary_name *sorted_names;
+    stele_summary_track *sorted_tracks;
 };
 
-stele_status summary_new(stele_context *context, const char *source, summary **out)
+stele_status stele_summary_new(stele_context *context, const char *source, stele_summary **out)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
@@ -37,17 +37,17 @@ stele_status summary_new(stele_context *context, const char *source, summary **o
     return STELE_OK;
 }
 
-void summary_free(summary *s)
+void stele_summary_free(stele_summary *s)
 {
     if (s == NULL)
         return;
-    summary_clear(s);
+    stele_summary_clear(s);
     free(s);
 }
 
-void summary_clear(summary *s)
+void stele_summary_clear(stele_summary *s)
 {
-    const summary empty = {.context = s->context, .source = s->source};
+    const stele_summary empty = {.context = s->context, .source = s->source};
     free(s->names);
     free(s->tracks);
     free(s->streams);
@@ -74,7 +74,7 @@ static bool table_grow(void *table, uint32_t *count, uint32_t wanted, size_t siz
 }
 
 /* Streams that have a range were looked through before, and their outliers reported then. */
-static bool streams_reserve(summary *s)
+static bool streams_reserve(stele_summary *s)
 {
     const uint32_t old = s->stream_count, count = stele_stream_count(s->context);
     if (count <= old)
@@ -91,7 +91,7 @@ static bool streams_reserve(summary *s)
 }
 
 /* Tables have room for all names and tracks of the context, so that events need no look. */
-static bool tables_reserve(summary *s)
+static bool tables_reserve(stele_summary *s)
 {
     const uint32_t names = stele_name_count(s->context);
     const uint32_t tracks = stele_track_count(s->context) + 1;
@@ -117,7 +117,7 @@ static uint64_t event_end_ticks(const stele_event *event)
     return has_end ? event->value : event->ticks;
 }
 
-static void count_unusual(summary_totals *totals, const stele_event *event)
+static void count_unusual(stele_summary_totals *totals, const stele_event *event)
 {
     totals->unresolved_count += (event->flags & STELE_FLAG_UNRESOLVED) != 0;
     totals->damaged_count += (event->flags & STELE_FLAG_DAMAGED) != 0;
@@ -125,7 +125,7 @@ static void count_unusual(summary_totals *totals, const stele_event *event)
 }
 
 /* What was lost when the trace was recorded is told by marks, which are not events of it. */
-static void count_lost(summary_totals *totals, const stele_event *event)
+static void count_lost(stele_summary_totals *totals, const stele_event *event)
 {
     totals->event_count--;
     totals->lost_event_count++;
@@ -148,7 +148,7 @@ static inline void count_times(extent *t, const stele_event *event, int64_t end_
     t->end_ticks = end_ticks > t->end_ticks ? end_ticks : t->end_ticks;
 }
 
-static void add_ticks(summary_totals *totals, uint64_t begin, uint64_t end)
+static void add_ticks(stele_summary_totals *totals, uint64_t begin, uint64_t end)
 {
     if (!totals->has_time || begin < totals->begin_ticks)
         totals->begin_ticks = begin;
@@ -159,7 +159,7 @@ static void add_ticks(summary_totals *totals, uint64_t begin, uint64_t end)
 
 /* Events of a segment some of which are far from others: one after the other. Ticks of those that
    turn out to be outliers later may be counted. */
-static void add_far(summary *s, times *own, const stele_segment *segment)
+static void add_far(stele_summary *s, times *own, const stele_segment *segment)
 {
     const stele_event *const first = segment->batch->events + segment->first;
     const stele_event *const end = first + segment->count;
@@ -177,7 +177,7 @@ static void add_far(summary *s, times *own, const stele_segment *segment)
 }
 
 /* What a segment's events say of their stream. */
-static void add_extent(summary *s, const stele_segment *segment, extent t)
+static void add_extent(stele_summary *s, const stele_segment *segment, extent t)
 {
     const uint32_t stream = segment->batch->stream;
     times *own = stream < s->stream_count ? &s->streams[stream] : &s->runs;
@@ -191,11 +191,11 @@ static void add_extent(summary *s, const stele_segment *segment, extent t)
     add_ticks(&s->totals, t.begin_ticks, t.end_ticks);
 }
 
-static inline void count_track(summary_track *entry, const stele_event *event, int64_t end_ns,
+static inline void count_track(stele_summary_track *entry, const stele_event *event, int64_t end_ns,
                                bool has_time)
 {
     if (entry->count++ == 0)
-        *entry = (summary_track){event->track, 1, INT64_MAX, INT64_MIN};
+        *entry = (stele_summary_track){event->track, 1, INT64_MAX, INT64_MIN};
     if (!has_time)
         return;
     entry->first_ns = event->time_ns < entry->first_ns ? event->time_ns : entry->first_ns;
@@ -206,7 +206,7 @@ static inline void count_track(summary_track *entry, const stele_event *event, i
 #define FLAGS_UNUSUAL \
     (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_NO_TIME)
 
-static inline void count_name(summary *s, name_count *names, uint32_t names_end,
+static inline void count_name(stele_summary *s, name_count *names, uint32_t names_end,
                               const stele_event *event)
 {
     if (event->name >= names_end)
@@ -222,13 +222,13 @@ static inline bool are_alike(const stele_event *a, const stele_event *b)
 
 /* Events that begin with two alike, and have nothing but their time: in streams of a CPU many
    follow each other on one track. The first event behind them. */
-static inline const stele_event *count_alike(summary *s, const stele_event *event,
+static inline const stele_event *count_alike(stele_summary *s, const stele_event *event,
                                              const stele_event *end, extent *all)
 {
     const stele_event *const first = event;
     name_count *const names = s->names;
     const uint32_t names_end = s->name_count;
-    summary_track *track = &s->tracks[first->track];
+    stele_summary_track *track = &s->tracks[first->track];
     extent t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
     do {
         t.begin_ns = event->time_ns < t.begin_ns ? event->time_ns : t.begin_ns;
@@ -240,7 +240,7 @@ static inline const stele_event *count_alike(summary *s, const stele_event *even
     } while (event < end && are_alike(first, event));
     s->totals.kind_counts[first->kind] += (uint64_t)(event - first);
     if (track->count == 0)
-        *track = (summary_track){first->track, 0, INT64_MAX, INT64_MIN};
+        *track = (stele_summary_track){first->track, 0, INT64_MAX, INT64_MIN};
     track->count += (uint64_t)(event - first);
     track->first_ns = t.begin_ns < track->first_ns ? t.begin_ns : track->first_ns;
     track->last_ns = t.end_ns > track->last_ns ? t.end_ns : track->last_ns;
@@ -253,20 +253,20 @@ static inline const stele_event *count_alike(summary *s, const stele_event *even
 
 /* One pass for all figures, compiled for the usual columns and for others. */
 static inline __attribute__((always_inline)) void
-count_events(summary *s, const stele_segment *segment, uint32_t columns)
+count_events(stele_summary *s, const stele_segment *segment, uint32_t columns)
 {
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
     name_count *const names = s->names;
-    summary_track *const tracks = s->tracks;
+    stele_summary_track *const tracks = s->tracks;
     const uint32_t names_end = s->name_count, tracks_end = s->track_count;
     extent t = {INT64_MAX, INT64_MIN, UINT64_MAX, 0};
     while (event < end) {
         const int64_t end_ns = event_end_ns(event);
         bool has_time = (columns & STELE_COLUMN_TIME) != 0;
-        if ((columns & SUMMARY_COLUMNS) == SUMMARY_COLUMNS && event->kind == STELE_KIND_INSTANT &&
-            (event->flags & FLAGS_UNUSUAL) == 0 && event->track < tracks_end && event + 1 < end &&
-            are_alike(event, event + 1)) {
+        if ((columns & STELE_SUMMARY_COLUMNS) == STELE_SUMMARY_COLUMNS &&
+            event->kind == STELE_KIND_INSTANT && (event->flags & FLAGS_UNUSUAL) == 0 &&
+            event->track < tracks_end && event + 1 < end && are_alike(event, event + 1)) {
             event = count_alike(s, event, end, &t);
             continue;
         }
@@ -291,22 +291,22 @@ count_events(summary *s, const stele_segment *segment, uint32_t columns)
     add_extent(s, segment, t);
 }
 
-stele_status summary_add(summary *s, const stele_segment *segment)
+stele_status stele_summary_add(stele_summary *s, const stele_segment *segment)
 {
     const uint32_t columns = segment->batch->columns;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
     s->totals.event_count += segment->count; /* less the marks of loss, see count_lost() */
-    if ((columns & SUMMARY_COLUMNS) == SUMMARY_COLUMNS)
-        count_events(s, segment, SUMMARY_COLUMNS);
+    if ((columns & STELE_SUMMARY_COLUMNS) == STELE_SUMMARY_COLUMNS)
+        count_events(s, segment, STELE_SUMMARY_COLUMNS);
     else
         count_events(s, segment, columns);
     return STELE_OK;
 }
 
-stele_status summary_add_run(summary *s, const summary_run *run)
+stele_status stele_summary_add_run(stele_summary *s, const stele_summary_run *run)
 {
-    summary_track *track;
+    stele_summary_track *track;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
     s->totals.event_count += run->count;
@@ -320,7 +320,7 @@ stele_status summary_add_run(summary *s, const summary_run *run)
     s->names[0].count += run->count;
     track = &s->tracks[run->track];
     if (track->count == 0)
-        *track = (summary_track){run->track, 0, run->begin_ns, run->end_ns};
+        *track = (stele_summary_track){run->track, 0, run->begin_ns, run->end_ns};
     track->count += run->count;
     track->first_ns = run->begin_ns < track->first_ns ? run->begin_ns : track->first_ns;
     track->last_ns = run->end_ns > track->last_ns ? run->end_ns : track->last_ns;
@@ -329,7 +329,7 @@ stele_status summary_add_run(summary *s, const summary_run *run)
 
 /* ---- Figures ---- */
 
-static void add_range(summary_totals *totals, const times *own, bool *has_some)
+static void add_range(stele_summary_totals *totals, const times *own, bool *has_some)
 {
     if (own->count == 0)
         return;
@@ -340,7 +340,7 @@ static void add_range(summary_totals *totals, const times *own, bool *has_some)
     *has_some = true;
 }
 
-const summary_totals *summary_get_totals(summary *s)
+const stele_summary_totals *stele_summary_get_totals(stele_summary *s)
 {
     bool has_some = false;
     add_range(&s->totals, &s->runs, &has_some);
@@ -354,7 +354,7 @@ const summary_totals *summary_get_totals(summary *s)
 
 static int compare_names(const void *a, const void *b)
 {
-    const summary_name *x = a, *y = b;
+    const stele_summary_name *x = a, *y = b;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
     return x->name < y->name ? -1 : x->name > y->name;
@@ -362,15 +362,15 @@ static int compare_names(const void *a, const void *b)
 
 static int compare_tracks(const void *a, const void *b)
 {
-    const summary_track *x = a, *y = b;
+    const stele_summary_track *x = a, *y = b;
     if (x->count != y->count)
         return x->count > y->count ? -1 : 1;
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-stele_status summary_names(summary *s, const summary_name **names, size_t *count)
+stele_status stele_summary_names(stele_summary *s, const stele_summary_name **names, size_t *count)
 {
-    summary_name *sorted = realloc(s->sorted_names, (s->name_count + 1) * sizeof *sorted);
+    stele_summary_name *sorted = realloc(s->sorted_names, (s->name_count + 1) * sizeof *sorted);
     *names = NULL;
     *count = 0;
     if (sorted == NULL)
@@ -378,16 +378,17 @@ stele_status summary_names(summary *s, const summary_name **names, size_t *count
     s->sorted_names = sorted;
     for (uint32_t i = 0; i < s->name_count; i++) {
         if (s->names[i].count > 0)
-            sorted[(*count)++] = (summary_name){i, s->names[i].kind, s->names[i].count};
+            sorted[(*count)++] = (stele_summary_name){i, s->names[i].kind, s->names[i].count};
     }
     qsort(sorted, *count, sizeof *sorted, compare_names);
     *names = sorted;
     return STELE_OK;
 }
 
-stele_status summary_tracks(summary *s, const summary_track **tracks, size_t *count)
+stele_status stele_summary_tracks(stele_summary *s, const stele_summary_track **tracks,
+                                  size_t *count)
 {
-    summary_track *sorted = realloc(s->sorted_tracks, (s->track_count + 1) * sizeof *sorted);
+    stele_summary_track *sorted = realloc(s->sorted_tracks, (s->track_count + 1) * sizeof *sorted);
     *tracks = NULL;
     *count = 0;
     if (sorted == NULL)

@@ -23,7 +23,7 @@ typedef struct tail_entry {
     uint32_t index;
 } tail_entry;
 
-struct tail {
+struct stele_tail {
     tail_entry *ring;
     uint64_t capacity; /* of the ring, grown up to count_max */
     uint64_t count_max, count, first;
@@ -32,9 +32,9 @@ struct tail {
     tail_batch *free_list, *all;
 };
 
-stele_status tail_new(uint64_t count, tail **out)
+stele_status stele_tail_new(uint64_t count, stele_tail **out)
 {
-    tail *t = calloc(1, sizeof *t);
+    stele_tail *t = calloc(1, sizeof *t);
     *out = t;
     if (t == NULL)
         return STELE_ERR_MEMORY;
@@ -43,7 +43,7 @@ stele_status tail_new(uint64_t count, tail **out)
 }
 
 /* The batch of an entry that left the ring. */
-static void tail_release(tail *t, tail_batch *kept)
+static void tail_release(stele_tail *t, tail_batch *kept)
 {
     if (kept->live_count != 0 || kept->is_open)
         return;
@@ -52,7 +52,7 @@ static void tail_release(tail *t, tail_batch *kept)
     t->free_list = kept;
 }
 
-static void tail_drop(tail *t)
+static void tail_drop(stele_tail *t)
 {
     tail_batch *from = t->ring[t->first].from;
     t->first = t->first + 1 == t->capacity ? 0 : t->first + 1;
@@ -61,7 +61,7 @@ static void tail_drop(tail *t)
     tail_release(t, from);
 }
 
-void tail_free(tail *t)
+void stele_tail_free(stele_tail *t)
 {
     if (t == NULL)
         return;
@@ -78,7 +78,7 @@ void tail_free(tail *t)
 
 /* Makes room for one more entry, dropping the oldest at the limit. The ring is straight, from 0 on,
    whenever it grows: nothing was dropped before. */
-static bool tail_reserve(tail *t)
+static bool tail_reserve(stele_tail *t)
 {
     uint64_t capacity = t->capacity == 0 ? 256 : t->capacity * 2;
     tail_entry *ring;
@@ -114,7 +114,7 @@ static bool tail_copy_context(stele_batch *to, const stele_batch *from)
 }
 
 /* A cleared batch; NULL when memory is exhausted. */
-static tail_batch *tail_get_batch(tail *t)
+static tail_batch *tail_get_batch(stele_tail *t)
 {
     tail_batch *kept = t->free_list;
     if (kept != NULL) {
@@ -132,7 +132,7 @@ static tail_batch *tail_get_batch(tail *t)
 }
 
 /* Takes the place of the stream's open batch; NULL when memory is exhausted. */
-static tail_batch *tail_open(tail *t, const stele_batch *from)
+static tail_batch *tail_open(stele_tail *t, const stele_batch *from)
 {
     tail_batch *kept = t->open[from->stream];
     if (kept != NULL) {
@@ -150,7 +150,7 @@ static tail_batch *tail_open(tail *t, const stele_batch *from)
     return tail_copy_context(kept->batch, from) ? kept : NULL;
 }
 
-static bool tail_grow_streams(tail *t, uint32_t stream)
+static bool tail_grow_streams(stele_tail *t, uint32_t stream)
 {
     tail_batch **open = realloc(t->open, ((size_t)stream + 1) * sizeof *open);
     if (open == NULL)
@@ -164,7 +164,7 @@ static bool tail_grow_streams(tail *t, uint32_t stream)
 
 /* The batch that takes copies of events of `from`, NULL when there is none. Context fields are the
    batch's own, so that a batch with any is never joined with another. */
-static tail_batch *tail_find(const tail *t, const stele_batch *from)
+static tail_batch *tail_find(const stele_tail *t, const stele_batch *from)
 {
     tail_batch *kept = t->open[from->stream];
     const bool fits = kept != NULL && from->context_count == 0 && kept->batch->context_count == 0 &&
@@ -174,7 +174,7 @@ static tail_batch *tail_find(const tail *t, const stele_batch *from)
     return fits ? kept : NULL;
 }
 
-stele_status tail_add(tail *t, const stele_segment *segment)
+stele_status stele_tail_add(stele_tail *t, const stele_segment *segment)
 {
     const stele_batch *from = segment->batch;
     const uint32_t end = segment->first + segment->count;
@@ -198,7 +198,7 @@ stele_status tail_add(tail *t, const stele_segment *segment)
     return STELE_OK;
 }
 
-bool tail_take(tail *t, stele_segment *segment)
+bool stele_tail_take(stele_tail *t, stele_segment *segment)
 {
     if (t->count == 0)
         return false;

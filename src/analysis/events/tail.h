@@ -5,15 +5,15 @@
 
 #include "model/context.h"
 
-typedef struct tail tail;
+typedef struct stele_tail stele_tail;
 
 /* Keeps the last `count` events of what is added. STELE_ERR_MEMORY. */
-stele_status tail_new(uint64_t count, tail **out);
-void tail_free(tail *t);
-stele_status tail_add(tail *t, const stele_segment *segment);
+stele_status stele_tail_new(uint64_t count, stele_tail **out);
+void stele_tail_free(stele_tail *t);
+stele_status stele_tail_add(stele_tail *t, const stele_segment *segment);
 
 /* Takes out the oldest events that are kept; false when there are no more. The segment holds until
    the next call. Nothing is added any more. */
-bool tail_take(tail *t, stele_segment *segment);
+bool stele_tail_take(stele_tail *t, stele_segment *segment);
 
 #endif

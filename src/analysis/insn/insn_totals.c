@@ -75,14 +75,15 @@ void insn_totals_merge(insn_totals *to, const insn_totals *from)
     to->ticks_max = from->ticks_max > to->ticks_max ? from->ticks_max : to->ticks_max;
 }
 
-stele_status insn_totals_tell(const insn_totals *totals, summary *s, uint32_t track,
+stele_status insn_totals_tell(const insn_totals *totals, stele_summary *s, uint32_t track,
                               uint64_t snapshot_count, bool ends_with_snapshot)
 {
     /* The number of an instruction is the time of its events, and their ticks but for an order. */
     const uint64_t last = totals->insn_count - !ends_with_snapshot;
-    const summary_run whole = {.track = track,
-                               .end_ns = (int64_t)last,
-                               .end_ticks = totals->ticks_max > last ? totals->ticks_max : last};
+    const stele_summary_run whole = {.track = track,
+                                     .end_ns = (int64_t)last,
+                                     .end_ticks =
+                                         totals->ticks_max > last ? totals->ticks_max : last};
     const struct {
         stele_kind kind;
         uint64_t count;
@@ -96,11 +97,11 @@ stele_status insn_totals_tell(const insn_totals *totals, summary *s, uint32_t tr
     if (totals->insn_count == 0)
         return STELE_OK;
     for (size_t i = 0; i < sizeof list / sizeof *list && status == STELE_OK; i++) {
-        summary_run run = whole;
+        stele_summary_run run = whole;
         run.kind = list[i].kind;
         run.count = list[i].count;
         if (run.count != 0)
-            status = summary_add_run(s, &run);
+            status = stele_summary_add_run(s, &run);
     }
     return status;
 }

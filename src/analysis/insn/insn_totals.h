@@ -19,7 +19,7 @@ void insn_totals_add(insn_totals *totals, const insn_batch *batch);
 void insn_totals_merge(insn_totals *to, const insn_totals *from);
 
 /* Adds the events of a whole stream to a summary. */
-stele_status insn_totals_tell(const insn_totals *totals, summary *s, uint32_t track,
+stele_status insn_totals_tell(const insn_totals *totals, stele_summary *s, uint32_t track,
                               uint64_t snapshot_count, bool ends_with_snapshot);
 
 #endif

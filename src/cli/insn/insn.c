@@ -110,7 +110,7 @@ static bool take_binary(cli *c, insns *s, const char *text)
     if (end == NULL || *end != 0)
         mark = NULL;
     path = strndup(text, mark != NULL ? (size_t)(mark - text) : strlen(text));
-    status = path != NULL ? code_add(s->code, &diag, path, mark != NULL ? &address : NULL)
+    status = path != NULL ? stele_symbols_add(s->code, &diag, path, mark != NULL ? &address : NULL)
                           : STELE_ERR_MEMORY;
     free(path);
     return cli_check(c, status, text);
@@ -119,9 +119,9 @@ static bool take_binary(cli *c, insns *s, const char *text)
 /* The places of all functions that the glob names. */
 static bool take_symbol(cli *c, insns *s, const char *glob)
 {
-    code_place place;
+    stele_symbol_place place;
     bool is_found = false;
-    for (size_t i = 0; code_place_at(s->code, i, &place); i++) {
+    for (size_t i = 0; stele_symbols_place_at(s->code, i, &place); i++) {
         if (fnmatch(glob, place.name, 0) != 0)
             continue;
         is_found = true;
@@ -170,7 +170,7 @@ bool insns_make(cli *c, insns *s)
     *s = (insns){.options = STELE_INIT(stele_insn_options)};
     if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
         return cli_usage(c, "--json and --csv exclude each other");
-    return cli_check(c, code_new(&s->code), "options") &&
+    return cli_check(c, stele_symbols_new(&s->code), "options") &&
            insns_range(c, OPTION_INSN_RANGE, &s->options.insn_begin, &s->options.insn_end) &&
            insns_range(c, OPTION_SNAPSHOT_RANGE, &s->options.snapshot_begin,
                        &s->options.snapshot_end) &&
@@ -180,14 +180,14 @@ bool insns_make(cli *c, insns *s)
 bool insns_make_all(cli *c, insns *s, option_id id)
 {
     *s = (insns){.options = STELE_INIT(stele_insn_options)};
-    return cli_check(c, code_new(&s->code), "options") && take_binaries(c, s, id);
+    return cli_check(c, stele_symbols_new(&s->code), "options") && take_binaries(c, s, id);
 }
 
 void insns_free(insns *s)
 {
     insn_filter_free(&s->filter);
-    code_free(s->code);
-    disassembly_close(s->text);
+    stele_symbols_free(s->code);
+    stele_disassembly_close(s->text);
     free(s->threads);
 }
 

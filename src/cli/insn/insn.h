@@ -15,8 +15,8 @@ typedef struct insns {
     insn_filter filter;
     uint64_t *threads; /* numbers of the wanted ones; NULL: all */
     size_t thread_count;
-    code *code;               /* of --binary; empty without */
-    struct disassembly *text; /* see insns_opcode_text() */
+    stele_symbols *code;            /* of --binary; empty without */
+    struct stele_disassembly *text; /* see insns_opcode_text() */
     bool text_tried;
     stele_insn_stats stats; /* of the last trace */
 } insns;

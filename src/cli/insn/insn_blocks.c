@@ -83,10 +83,10 @@ static void write_csv(const table *t)
     output_text(out, "pc,symbol,level,insn_count,count,total_count\r\n");
     for (size_t i = 0; i < t->shown; i++) {
         const insn_block *block = t->rows[i];
-        code_place place;
+        stele_symbol_place place;
         output_hex(out, block->pc);
         output_byte(out, ',');
-        if (code_find(t->s->code, block->pc, &place))
+        if (stele_symbols_find(t->s->code, block->pc, &place))
             text_csv(out, place.name, strlen(place.name));
         output_printf(out, ",%u,%u,%" PRIu64 ",%" PRIu64 "\r\n", block->level, block->insn_count,
                       block->count, insn_block_total(block));
@@ -95,8 +95,8 @@ static void write_csv(const table *t)
 
 static void write_json_block(const table *t, json *j, const insn_block *block)
 {
-    code_place place = {.name = NULL};
-    code_find(t->s->code, block->pc, &place);
+    stele_symbol_place place = {.name = NULL};
+    stele_symbols_find(t->s->code, block->pc, &place);
     json_open(j, NULL, '{');
     json_uint(j, "pc", block->pc);
     json_text(j, "symbol", place.name);

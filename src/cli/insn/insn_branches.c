@@ -157,10 +157,10 @@ static void write_csv(const table *t)
     for (size_t i = 0; i < t->shown; i++) {
         const insn_branch *b = t->rows[i];
         const size_t count = list_targets(t, b);
-        code_place place;
+        stele_symbol_place place;
         output_hex(out, b->pc);
         output_byte(out, ',');
-        if (code_find(t->s->code, b->pc, &place))
+        if (stele_symbols_find(t->s->code, b->pc, &place))
             text_csv(out, place.name, strlen(place.name));
         output_printf(out, ",%08" PRIx32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,",
                       b->opcode, a64_class_text(b->class), b->count, b->taken_count,
@@ -178,8 +178,8 @@ static void write_csv(const table *t)
 static void write_json_branch(const table *t, json *j, const insn_branch *b)
 {
     const size_t count = list_targets(t, b), shown = least(count, t->targets_max);
-    code_place place = {.name = NULL};
-    code_find(t->s->code, b->pc, &place);
+    stele_symbol_place place = {.name = NULL};
+    stele_symbols_find(t->s->code, b->pc, &place);
     json_open(j, NULL, '{');
     json_uint(j, "pc", b->pc);
     json_text(j, "symbol", place.name);

@@ -34,7 +34,7 @@ typedef struct following {
     insns *s;
     insn_calls *calls;
     known_name *names;
-    paths *paths;         /* of the forms with paths */
+    stele_paths *paths;   /* of the forms with paths */
     stele_writer *writer; /* of the others */
 } following;
 
@@ -44,11 +44,11 @@ static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
 {
     following *f = user;
     known_name *known = &f->names[pc / 4 % NAMES_COUNT];
-    code_place place;
+    stele_symbol_place place;
     char hex[20];
     if (known->name == 0 || known->pc != pc) {
         known->pc = pc;
-        if (code_find(f->s->code, pc, &place)) {
+        if (stele_symbols_find(f->s->code, pc, &place)) {
             known->start = place.address;
             known->name = stele_name_intern(f->c->context, place.name, strlen(place.name));
         } else {
@@ -81,7 +81,8 @@ static stele_status end_stream(void *user, const stele_insn_stats *stats,
 static stele_status emit(void *user, const stele_segment *segment)
 {
     const following *f = user;
-    return f->paths != NULL ? paths_add(f->paths, segment) : stele_writer_write(f->writer, segment);
+    return f->paths != NULL ? stele_paths_add(f->paths, segment)
+                            : stele_writer_write(f->writer, segment);
 }
 
 static stele_status follow_start(following *f)
@@ -151,7 +152,7 @@ static form choose_form(const options *o, const char *path)
 static void write_paths(following *f, form as, const char *path)
 {
     cli *c = f->c;
-    path_tree tree;
+    stele_path_tree tree;
     double share;
     flame fl = {.context = c->context,
                 .tree = &tree,
@@ -161,7 +162,7 @@ static void write_paths(following *f, form as, const char *path)
                 .by_count = option_given(&c->options, OPTION_BY_COUNT)};
     output *out;
     if (!graph_share(c, &share) ||
-        !cli_check(c, paths_tree(f->paths, fl.by_count, &tree), "calls") ||
+        !cli_check(c, stele_paths_tree(f->paths, fl.by_count, &tree), "calls") ||
         !calling_output(c, path, &out))
         return;
     tree.is_sampled = true; /* counts, not times */
@@ -172,14 +173,15 @@ static void write_paths(following *f, form as, const char *path)
     default: graph_write_tree(c, out, &tree, share); break;
     }
     calling_output_end(c, path, out);
-    calling_remark_unusual(c, paths_get_counts(f->paths));
+    calling_remark_unusual(c, stele_paths_get_counts(f->paths));
 }
 
 static void show_paths(following *f, form as, const char *path)
 {
-    const path_options given = {.by_track = as == FORM_SPEEDSCOPE ||
-                                            option_given(&f->c->options, OPTION_BY_THREAD)};
-    if (cli_check(f->c, paths_new(f->c->context, &given, &f->paths), "calls") && read_calls(f))
+    const stele_path_options given = {.by_track = as == FORM_SPEEDSCOPE ||
+                                                  option_given(&f->c->options, OPTION_BY_THREAD)};
+    if (cli_check(f->c, stele_paths_new(f->c->context, &given, &f->paths), "calls") &&
+        read_calls(f))
         write_paths(f, as, path);
 }
 
@@ -191,7 +193,7 @@ static void show_spans(following *f, const char *path)
     output *out;
     if (!calling_output(c, path, &out))
         return;
-    if (cli_check(c, sinking_open(c, sink_find("chrome"), out, &stats, &f->writer), path) &&
+    if (cli_check(c, sinking_open(c, stele_sink_find("chrome"), out, &stats, &f->writer), path) &&
         read_calls(f))
         cli_check(c, stele_writer_finish(f->writer), path);
     calling_output_end(c, path, out);
@@ -215,7 +217,7 @@ void command_INSN_CALLS(cli *c)
             show_paths(&f, as, path);
     }
     follow_end(&f);
-    paths_free(f.paths);
+    stele_paths_free(f.paths);
     stele_writer_close(f.writer);
     insns_free(&s);
 }

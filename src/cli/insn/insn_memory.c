@@ -151,7 +151,7 @@ static const figure_column stride_columns[] = {{"access_count", "accesses", FIGU
 
 static void fill_stride(insns *s, figure *row, const stride_row *from)
 {
-    code_place place;
+    stele_symbol_place place;
     row[0].number = from->access_count;
     row[1].number = from->is_store;
     row[2].text = from->is_store ? "store" : "load";
@@ -162,7 +162,7 @@ static void fill_stride(insns *s, figure *row, const stride_row *from)
     row[6].integer = strides_top(from, &row[7].number);
     row[8].number = from->is_crowded;
     row[9].number = from->key - 1;
-    row[10].text = code_find(s->code, from->key - 1, &place) ? place.name : NULL;
+    row[10].text = stele_symbols_find(s->code, from->key - 1, &place) ? place.name : NULL;
 }
 
 static void show_strides(cli *c, insns *s, const strides *of)

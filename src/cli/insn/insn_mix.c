@@ -51,14 +51,14 @@ static int row_compare(const void *left, const void *right)
 static row row_make(const insns *s, mix_by by, const insn_count *count)
 {
     row r = {.key = count->key, .count = count->count};
-    code_place place;
+    stele_symbol_place place;
     switch (by) {
     case BY_CLASS: r.key = a64_classify(insn_mix_opcode(count->key)).class; break;
     case BY_OPCODE: r.key = insn_mix_opcode(count->key); break;
     case BY_LEVEL: r.key = insn_mix_level(count->key); break;
     case BY_SYMBOL:
         r.key = UINT64_MAX;
-        if (code_find(s->code, count->key, &place)) {
+        if (stele_symbols_find(s->code, count->key, &place)) {
             r.key = place.number;
             r.name = place.name;
         }

@@ -11,12 +11,12 @@
 #include "symbols/disassembly.h"
 
 /* The disassembler, opened when it is first needed; NULL, and told once, where there is none. */
-static disassembly *disassembler(cli *c, insns *s)
+static stele_disassembly *disassembler(cli *c, insns *s)
 {
     if (s->text_tried)
         return s->text;
     s->text_tried = true;
-    if (disassembly_open(&s->text) != STELE_OK)
+    if (stele_disassembly_open(&s->text) != STELE_OK)
         cli_remark(c, "instructions are shown by their class: Debian's libllvm19 (or an older one "
                       "down to libllvm14) gives their text");
     return s->text;
@@ -24,8 +24,8 @@ static disassembly *disassembler(cli *c, insns *s)
 
 const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode)
 {
-    disassembly *d = disassembler(c, s);
-    const char *text = d != NULL ? disassembly_text(d, opcode) : "";
+    stele_disassembly *d = disassembler(c, s);
+    const char *text = d != NULL ? stele_disassembly_text(d, opcode) : "";
     return text[0] != 0 ? text : NULL;
 }
 
@@ -69,8 +69,8 @@ void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint
     output_write(out, text, (size_t)(mark - text));
     output_hex(out, target);
     if (a64_is_branch(&what)) {
-        code_place place;
-        if (code_find(s->code, target, &place)) {
+        stele_symbol_place place;
+        if (stele_symbols_find(s->code, target, &place)) {
             output_text(out, " <");
             insns_write_place(s, out, target);
             output_byte(out, '>');
@@ -80,8 +80,8 @@ void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint
 
 void insns_write_place(insns *s, output *out, uint64_t pc)
 {
-    code_place place;
-    if (!code_find(s->code, pc, &place)) {
+    stele_symbol_place place;
+    if (!stele_symbols_find(s->code, pc, &place)) {
         output_hex(out, pc);
         return;
     }
@@ -96,7 +96,7 @@ void insns_write_line(insns *s, output *out, uint64_t pc)
 {
     const char *file;
     unsigned line;
-    if (code_line(s->code, pc, &file, &line)) {
+    if (stele_symbols_line(s->code, pc, &file, &line)) {
         text_visible(out, file, strlen(file));
         output_printf(out, ":%u", line);
     }

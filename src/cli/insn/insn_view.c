@@ -93,8 +93,8 @@ __attribute__((format(printf, 2, 3))) static void note(notes *n, const char *for
 
 static void note_place(viewing *v, notes *n, uint64_t pc)
 {
-    code_place place;
-    if (!code_find(v->s->code, pc, &place))
+    stele_symbol_place place;
+    if (!stele_symbols_find(v->s->code, pc, &place))
         return;
     note(n, "%s", "");
     print_color(v->out, v->c->has_color, COLOR_DIM);
@@ -211,9 +211,9 @@ static stele_status write_json(viewing *v, const insn_batch *batch, uint32_t ind
     const insn *at = &batch->insns[index];
     const stele_track *track = stele_track_get(v->c->context, batch->track);
     const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
-    code_place place = {.name = NULL};
+    stele_symbol_place place = {.name = NULL};
     if (has_pc)
-        code_find(v->s->code, at->pc, &place);
+        stele_symbols_find(v->s->code, at->pc, &place);
     output_printf(v->out, "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"offset\":%" PRIu64,
                   track->number, batch->number + index, batch->offset + at->offset);
     if (has_pc)
@@ -261,7 +261,7 @@ static stele_status write_csv(viewing *v, const insn_batch *batch, uint32_t inde
     const stele_track *track = stele_track_get(v->c->context, batch->track);
     const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
     const char *text = insns_opcode_text(v->c, v->s, at->opcode);
-    code_place place;
+    stele_symbol_place place;
     output_printf(v->out, "%" PRIu64 ",%" PRIu64 ",%u,", track->number, batch->number + index,
                   at->level);
     if (has_pc)
@@ -270,7 +270,7 @@ static stele_status write_csv(viewing *v, const insn_batch *batch, uint32_t inde
     if (text != NULL)
         text_csv(v->out, text, strlen(text));
     output_byte(v->out, ',');
-    if (has_pc && code_find(v->s->code, at->pc, &place))
+    if (has_pc && stele_symbols_find(v->s->code, at->pc, &place))
         text_csv(v->out, place.name, strlen(place.name));
     write_csv_accesses(v, batch, at, false);
     write_csv_accesses(v, batch, at, true);

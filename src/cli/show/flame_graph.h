@@ -8,7 +8,7 @@
 
 typedef struct flame {
     const stele_context *context;
-    const path_tree *tree;
+    const stele_path_tree *tree;
     const char *title;
     const char *unit; /* of what times are, "instructions"; NULL: of time, or of a tracer's own */
     uint32_t width;   /* of the picture in pixels; 0: FLAME_WIDTH */
@@ -43,12 +43,12 @@ extern const char *const flame_script[];
 
 /* ---- Measures ---- */
 
-static inline uint64_t flame_self(const flame *f, const path_node *node, unsigned side)
+static inline uint64_t flame_self(const flame *f, const stele_path_node *node, unsigned side)
 {
     return f->by_count ? node->sides[side].count : node->sides[side].self_ns;
 }
 
-static inline uint64_t flame_total(const flame *f, const path_node *node, unsigned side)
+static inline uint64_t flame_total(const flame *f, const stele_path_node *node, unsigned side)
 {
     return f->by_count ? node->sides[side].total_count : node->sides[side].total_ns;
 }

@@ -16,7 +16,7 @@
 #define ROW        18u
 #define HEAD       64u
 #define FOOT       16u
-#define ROWS_MAX   (CALL_PATH_MAX + 2)
+#define ROWS_MAX   (STELE_CALL_PATH_MAX + 2)
 #define LABEL_SIZE 1024u /* of a shortened one */
 #define SHARE_MIN  0.001 /* of the whole width; narrower frames are not drawn */
 #define CHARACTER  7.2   /* width of one */
@@ -56,7 +56,7 @@ static void write_xml(output *out, const char *text, size_t size)
 }
 
 /* Weight of a subtree: with two sides their mean, so that what either has is there. */
-static double weight(const flame *f, const path_node *node)
+static double weight(const flame *f, const stele_path_node *node)
 {
     const double a = (double)flame_total(f, node, 0);
     return f->is_diff ? (a + (double)flame_total(f, node, 1)) / 2 : a;
@@ -99,7 +99,7 @@ static void write_part(const drawing *d, const char *before, const char *text)
     write_xml(d->out, text, strlen(text));
 }
 
-static void write_figures(const drawing *d, const path_node *node, unsigned side)
+static void write_figures(const drawing *d, const stele_path_node *node, unsigned side)
 {
     const flame *f = d->f;
     const uint64_t total = flame_total(f, node, side);
@@ -116,7 +116,7 @@ static void write_figures(const drawing *d, const path_node *node, unsigned side
         write_part(d, ", ", print_things(text, node->sides[side].count, "call"));
 }
 
-static void write_title(const drawing *d, const path_node *node, stele_text name)
+static void write_title(const drawing *d, const stele_path_node *node, stele_text name)
 {
     output_text(d->out, "<title>");
     write_xml(d->out, name.bytes, name.size);
@@ -156,7 +156,7 @@ static void write_label(const drawing *d, double x, double width, uint32_t y, st
 
 static void write_frame(const drawing *d, uint32_t number, double x, double width)
 {
-    const path_node *node = &d->f->tree->nodes[number];
+    const stele_path_node *node = &d->f->tree->nodes[number];
     const uint32_t y = HEAD + node->depth * ROW;
     char shortened[LABEL_SIZE];
     stele_text label;
@@ -190,7 +190,7 @@ static void write_frame(const drawing *d, uint32_t number, double x, double widt
 
 static bool is_drawn(const drawing *d, uint32_t number)
 {
-    const path_node *node = &d->f->tree->nodes[number];
+    const stele_path_node *node = &d->f->tree->nodes[number];
     return node->depth < ROWS_MAX && weight(d->f, node) >= d->whole * SHARE_MIN;
 }
 
@@ -198,7 +198,8 @@ static bool is_drawn(const drawing *d, uint32_t number)
 static uint32_t count_frames(const drawing *d, uint32_t root)
 {
     uint32_t count = weight(d->f, &d->f->tree->nodes[root]) > 0;
-    for (uint32_t i = path_next(d->f->tree, root, root); i != 0; i = path_next(d->f->tree, i, root))
+    for (uint32_t i = stele_path_next(d->f->tree, root, root); i != 0;
+         i = stele_path_next(d->f->tree, i, root))
         count += weight(d->f, &d->f->tree->nodes[i]) > 0;
     return count;
 }
@@ -206,7 +207,7 @@ static uint32_t count_frames(const drawing *d, uint32_t root)
 /* Visits what is drawn, parents first; widest children are leftmost. */
 static void visit_frames(drawing *d, bool is_measuring)
 {
-    const path_tree *tree = d->f->tree;
+    const stele_path_tree *tree = d->f->tree;
     double lefts[ROWS_MAX + 1]; /* where the next frame of a depth begins */
     uint32_t node = 0;
     lefts[0] = MARGIN;
@@ -220,7 +221,7 @@ static void visit_frames(drawing *d, bool is_measuring)
                 write_frame(d, node, lefts[depth], width);
             lefts[depth + 1] = lefts[depth];
             lefts[depth] += width;
-            node = path_next(tree, node, 0);
+            node = stele_path_next(tree, node, 0);
         } else {
             d->cut_count += is_measuring ? count_frames(d, node) : 0;
             while (node != 0 && tree->nodes[node].sibling == 0)

@@ -36,7 +36,8 @@ void flame_write_folded(const flame *f, output *out)
         out->status = STELE_ERR_MEMORY;
         return;
     }
-    for (uint32_t node = path_next(f->tree, 0, 0); node != 0; node = path_next(f->tree, node, 0)) {
+    for (uint32_t node = stele_path_next(f->tree, 0, 0); node != 0;
+         node = stele_path_next(f->tree, node, 0)) {
         const uint64_t self = flame_self(f, &f->tree->nodes[node], 0);
         if (self == 0)
             continue;
@@ -63,7 +64,7 @@ static void write_frames(const flame *f, output *out, uint32_t *frames)
     uint32_t count = 0;
     output_text(out, "\"shared\":{\"frames\":[");
     for (uint32_t i = 1; i < f->tree->count; i++) {
-        const path_node *node = &f->tree->nodes[i];
+        const stele_path_node *node = &f->tree->nodes[i];
         if (node->depth < 2 || frames[node->name] != UINT32_MAX)
             continue;
         output_text(out, count == 0 ? "\n{\"name\":" : ",\n{\"name\":");
@@ -89,14 +90,15 @@ static void write_stack(const flame *f, output *out, uint32_t node, const uint32
 static void write_track(const flame *f, output *out, uint32_t track, const uint32_t *frames,
                         uint32_t *path)
 {
-    const path_tree *tree = f->tree;
+    const stele_path_tree *tree = f->tree;
     const char *mark = "";
     output_text(out, "{\"type\":\"sampled\",\"name\":");
     write_json_name(f, out, tree->nodes[track].name);
     output_printf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
                   f->by_count || tree->is_sampled ? "none" : "nanoseconds",
                   flame_total(f, &tree->nodes[track], 0));
-    for (uint32_t i = path_next(tree, track, track); i != 0; i = path_next(tree, i, track)) {
+    for (uint32_t i = stele_path_next(tree, track, track); i != 0;
+         i = stele_path_next(tree, i, track)) {
         if (flame_self(f, &tree->nodes[i], 0) == 0)
             continue;
         output_text(out, mark);
@@ -105,7 +107,8 @@ static void write_track(const flame *f, output *out, uint32_t track, const uint3
     }
     output_text(out, "],\n\"weights\":[");
     mark = "";
-    for (uint32_t i = path_next(tree, track, track); i != 0; i = path_next(tree, i, track)) {
+    for (uint32_t i = stele_path_next(tree, track, track); i != 0;
+         i = stele_path_next(tree, i, track)) {
         const uint64_t self = flame_self(f, &tree->nodes[i], 0);
         if (self == 0)
             continue;

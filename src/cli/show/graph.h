@@ -10,6 +10,6 @@
 bool graph_share(cli *c, double *share);
 
 /* Leaves out what is below the share or behind --top. */
-void graph_write_tree(cli *c, output *out, const path_tree *tree, double share);
+void graph_write_tree(cli *c, output *out, const stele_path_tree *tree, double share);
 
 #endif

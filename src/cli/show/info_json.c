@@ -29,7 +29,7 @@ static void write_about(const info *i, json *j)
 static void write_time(const info *i, json *j)
 {
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
-    const summary_totals *totals = i->totals;
+    const stele_summary_totals *totals = i->totals;
     char start[TEXT_WALL_SIZE + 1];
     json_open(j, "clock", '{');
     json_text(j, "domain", domains[i->clock.domain]);
@@ -81,7 +81,7 @@ static void write_tracks(const cli *c, const info *i, json *j)
     json_uint(j, "track_count", i->track_count);
     json_open(j, "tracks", '[');
     for (size_t n = 0; n < i->tracks_shown; n++) {
-        const summary_track *entry = &i->tracks[n];
+        const stele_summary_track *entry = &i->tracks[n];
         const stele_track *track = stele_track_get(c->context, entry->track);
         json_open(j, NULL, '{');
         json_uint(j, "track", entry->track);
@@ -122,7 +122,7 @@ static void write_balance(const info *i, json *j)
 
 static void write_state(const cli *c, const info *i, json *j)
 {
-    const summary_totals *totals = i->totals;
+    const stele_summary_totals *totals = i->totals;
     json_uint(j, "lost_count", i->stats.lost_count);
     json_uint(j, "lost_event_count", totals->lost_event_count);
     json_uint(j, "missing_count", i->stats.missing_count);

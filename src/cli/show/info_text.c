@@ -96,7 +96,7 @@ static void write_clock(cli *c, const info *i)
 
 static void write_times(cli *c, const info *i)
 {
-    const summary_totals *totals = i->totals;
+    const stele_summary_totals *totals = i->totals;
     const uint64_t length = (uint64_t)totals->end_ns - (uint64_t)totals->begin_ns;
     char text[PRINT_SIZE];
     if (!totals->has_time)

@@ -203,7 +203,7 @@ static stele_status profile_keep(copier *base, const stele_batch *batch, const s
     return c->kept->status;
 }
 
-static stele_status profile_finish(copier *base)
+static stele_status stele_profile_finish(copier *base)
 {
     profile_copier *c = (profile_copier *)base;
     const stele_status status = flush_kept(c);
@@ -220,7 +220,7 @@ static void profile_close(copier *base)
 
 stele_status xray_profile_copier_open(xray_trace *trace, output *out, copier **copied)
 {
-    static const copier_ops ops = {profile_keep, profile_finish, profile_close};
+    static const copier_ops ops = {profile_keep, stele_profile_finish, profile_close};
     profile_copier *c = calloc(1, sizeof *c);
     stele_status status;
     if (c == NULL)
