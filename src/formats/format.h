@@ -85,12 +85,9 @@ typedef struct format {
     /* 0 to 100: how sure; why is written to `reason` (PROBE_REASON_SIZE bytes) when not 0. */
     int (*probe)(const format_probe *probe, char *reason);
 
-    /* Makes the trace: allocates it (with the format's own struct), leaves the base to the caller
-       to fill in but for `ops`. Reads headers as far as needed. The settings are of the keys listed
-       here (space separated; NULL: none). */
-    stele_status (*open)(stele_context *context, source *source, const stele_trace_options *options,
-                         stele_trace **out);
-    const char *settings;
+    size_t trace_size;    /* of the format's own struct, which begins with a stele_trace */
+    const trace_ops *ops; /* of its traces */
+    const char *settings; /* keys that opening takes, space separated; NULL: none */
 
     /* Whether two traces of this format are parts of one. NULL: they never are. */
     bool (*is_part)(const stele_trace *a, const stele_trace *b);
@@ -136,6 +133,14 @@ const char *format_setting(const stele_trace_options *options, const char *key);
 /* Says that the value of a setting cannot be used; gives STELE_ERR_ARGUMENT. */
 stele_status format_refuse(stele_context *context, const source *from, const stele_setting *setting,
                            const char *expected);
+
+/* Refuses a setting that the format does not know: STELE_ERR_ARGUMENT, with a finding. */
+stele_status format_check_settings(stele_context *context, const source *from, const format *f,
+                                   const stele_trace_options *options);
+
+/* Reports that a format whose traces are single files was given a set of files: STELE_ERR_FORMAT.
+ */
+stele_status format_refuse_set(const stele_trace *trace);
 
 /* The registry: every format of formats.def, in that order. */
 size_t format_count(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a trace: which format is it? */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/path.h"
@@ -74,81 +75,50 @@ static stele_status choose(stele_context *context, const format_probe *probe, co
     return *chosen != NULL ? STELE_OK : STELE_ERR_FORMAT;
 }
 
-/* ---- Settings ---- */
-
-const char *format_setting(const stele_trace_options *options, const char *key)
-{
-    for (size_t i = options->setting_count; i-- > 0;) {
-        if (strcmp(options->settings[i].key, key) == 0)
-            return options->settings[i].value;
-    }
-    return NULL;
-}
-
-stele_status format_refuse(stele_context *context, const source *from, const stele_setting *setting,
-                           const char *expected)
-{
-    diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
-                expected, "'%s' for %s", setting->value, setting->key);
-    return STELE_ERR_ARGUMENT;
-}
-
-bool format_has_word(const char *words, const char *word)
-{
-    const size_t size = strlen(word);
-    for (const char *at = words; *at != '\0'; at += strspn(at, " ")) {
-        const size_t length = strcspn(at, " ");
-        if (length == size && memcmp(at, word, size) == 0)
-            return true;
-        at += length;
-    }
-    return false;
-}
-
-/* A format is only given what it asks for. */
-static stele_status settings_check(stele_context *context, const source *from, const format *f,
-                                   const stele_trace_options *options)
-{
-    const char *known = f->settings != NULL ? f->settings : "";
-    for (size_t i = 0; i < options->setting_count; i++) {
-        const stele_setting *setting = &options->settings[i];
-        if (format_has_word(known, setting->key))
-            continue;
-        diag_report(&context->diag, &core_codes[STE009], source_path(from), STELE_NO_OFFSET, 0,
-                    *known != '\0' ? known : "no setting", "%s, which %s does not know",
-                    setting->key, f->name);
-        return STELE_ERR_ARGUMENT;
-    }
-    return STELE_OK;
-}
-
 /* ---- Opening ---- */
 
-/* Fills in what the format left to the caller. False: memory. */
-static bool trace_fill(stele_trace *trace, stele_context *context, source *from, const format *f,
-                       const stele_trace_options *options, const char *reason)
+/* What every trace has; NULL if out of memory. Owns the source if there is a trace. */
+static stele_trace *trace_new(stele_context *context, source *from, const format *f,
+                              const stele_trace_options *options, const char *reason)
 {
     const input *in = source_input(from);
-    stele_trace_info *info = &trace->info;
+    stele_trace *trace = calloc(1, f->trace_size);
+    stele_trace_info *info;
+    if (trace == NULL)
+        return NULL;
+    info = &trace->info;
+    info->reason = arena_copy(&trace->texts.bytes, reason, strlen(reason));
+    if (info->reason == NULL) {
+        trace_texts_free(&trace->texts);
+        free(trace);
+        return NULL;
+    }
+    trace->ops = f->ops;
     trace->format = f;
     trace->context = context;
     trace->source = from;
     trace->options = *options;
     trace->options.format = f->name;
-    trace->options.settings = NULL; /* of no use any more, and the caller's */
-    trace->options.setting_count = 0;
     info->path = source_path(from);
     info->format = f->name;
     info->title = f->title;
-    info->reason = arena_copy(&trace->texts.bytes, reason, strlen(reason));
+    info->version = "";
     info->packing = source_packing(from);
     info->is_seekable = in == NULL || in->is_seekable;
     info->size = source_stored_size(from);
     info->has_size = info->size != 0 || (in != NULL && in->has_size);
-    info->number = context->trace_count++;
-    if (info->version == NULL)
-        info->version = "";
-    return info->reason != NULL;
+    info->number = context->trace_count;
+    return trace;
+}
+
+static stele_status trace_start(stele_trace *trace)
+{
+    const stele_status status = trace->ops->open != NULL ? trace->ops->open(trace) : STELE_OK;
+    trace->options.settings = NULL; /* of no use any more, and the caller's */
+    trace->options.setting_count = 0;
+    if (status == STELE_OK)
+        trace->context->trace_count++;
+    return status;
 }
 
 /* Owns the source. */
@@ -159,6 +129,7 @@ static stele_status trace_open_source(stele_context *context, source *from,
     char reason[PROBE_REASON_SIZE] = "";
     const format *f = NULL;
     format_probe probe;
+    stele_trace *trace = NULL;
     stele_status status = probe_make(from, &probe);
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_trace_options, setting_count),
                     given))
@@ -166,19 +137,18 @@ static stele_status trace_open_source(stele_context *context, source *from,
     if (status == STELE_OK)
         status = choose(context, &probe, options.format, &f, reason);
     if (status == STELE_OK)
-        status = settings_check(context, from, f, &options);
+        status = format_check_settings(context, from, f, &options);
+    if (status == STELE_OK) {
+        trace = trace_new(context, from, f, &options, reason);
+        status = trace != NULL ? trace_start(trace) : STELE_ERR_MEMORY;
+    }
     if (status == STELE_OK)
-        status = f->open(context, from, &options, out);
-    if (status != STELE_OK) {
+        *out = trace;
+    else if (trace != NULL)
+        stele_trace_close(trace);
+    else
         source_close(from);
-        return status;
-    }
-    if (!trace_fill(*out, context, from, f, &options, reason)) {
-        stele_trace_close(*out);
-        *out = NULL;
-        return STELE_ERR_MEMORY;
-    }
-    return STELE_OK;
+    return status;
 }
 
 stele_status stele_trace_open(stele_context *context, const char *path,

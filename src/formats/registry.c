@@ -59,7 +59,7 @@ bool stele_format_get(size_t index, stele_format_info *info)
                               .title = f->title,
                               .extensions = f->extensions,
                               .settings = f->settings != NULL ? f->settings : "",
-                              .can_read = f->open != NULL,
+                              .can_read = f->ops != NULL,
                               .can_write = f->writer != NULL,
                               .can_copy = f->copier != NULL};
     sized_give(info, &own, sizeof own, SIZED_FIRST(stele_format_info, can_copy));

@@ -97,7 +97,7 @@ stele_status trace_produce_insns(stele_trace *trace, const insn_request *request
                                  insn_producer **out)
 {
     *out = NULL;
-    return trace_has_insns(trace) ? trace->produce_insns(trace, request, out)
+    return trace_has_insns(trace) ? trace->ops->produce_insns(trace, request, out)
                                   : STELE_ERR_UNSUPPORTED;
 }
 

@@ -127,7 +127,7 @@ struct insn_producer {
 
 static inline bool trace_has_insns(const stele_trace *trace)
 {
-    return trace->produce_insns != NULL;
+    return trace->ops->produce_insns != NULL;
 }
 
 /* The trace must outlive the producer. STELE_ERR_UNSUPPORTED: the format has no instructions. */

@@ -8,16 +8,13 @@
 
 void stele_trace_close(stele_trace *trace)
 {
-    source *from;
-    trace_texts texts;
     if (trace == NULL)
         return;
-    /* The format's own close frees the whole, and may still look at the source. */
-    from = trace->source;
-    texts = trace->texts;
-    trace->ops->close(trace);
-    source_close(from);
-    trace_texts_free(&texts);
+    if (trace->ops->close != NULL)
+        trace->ops->close(trace);
+    source_close(trace->source);
+    trace_texts_free(&trace->texts);
+    free(trace);
 }
 
 void trace_texts_free(trace_texts *texts)
@@ -120,9 +117,10 @@ bool trace_content_size(const stele_trace *trace, uint64_t *size)
 
 stele_status trace_find_ends(stele_trace *trace)
 {
-    find_ends_fn *const find_ends = trace->find_ends;
-    trace->find_ends = NULL;
-    return find_ends != NULL && trace->is_indexed ? find_ends(trace) : STELE_OK;
+    if (trace->ops->find_ends == NULL || !trace->is_indexed || trace->has_ends)
+        return STELE_OK;
+    trace->has_ends = true;
+    return trace->ops->find_ends(trace);
 }
 
 stele_status stele_trace_index(stele_trace *trace)

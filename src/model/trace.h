@@ -86,7 +86,19 @@ typedef struct trace_texts {
 
 void trace_texts_free(trace_texts *texts);
 
+struct insn_request;
+struct insn_producer;
+
+/* What a format does for its traces. All but `produce` may be NULL. */
 typedef struct trace_ops {
+    /*
+     * Reads headers as far as needed. The base is filled in already, settings among its options are
+     * of keys that the format lists; all else is zeros. After an error the trace is closed.
+     * STELE_ERR_FORMAT, STELE_ERR_READ, STELE_ERR_MEMORY, STELE_ERR_ARGUMENT (a setting), each but
+     * for memory with a finding. It may set `ops` to others, which hold from then on.
+     */
+    stele_status (*open)(stele_trace *trace);
+
     /*
      * Finds all streams (context_add_stream, numbers stream_first to stream_first + stream_count
      * of the trace, in the order that ties are broken by), with range, order and lateness. Called
@@ -95,28 +107,25 @@ typedef struct trace_ops {
      */
     stele_status (*index)(stele_trace *trace);
 
+    /*
+     * Finds out when the last events of the streams are, once index() was called, which may leave
+     * it at a time that is not before them, where looking for it takes longer. Called at most once.
+     */
+    stele_status (*find_ends)(stele_trace *trace);
+
     /* Starts a producer. Without index(), PRODUCE_ALL adds streams as they come up. */
     stele_status (*produce)(stele_trace *trace, const produce_request *request, producer **out);
+
+    /* Starts a producer of instructions, as model/insn.h describes them. */
+    stele_status (*produce_insns)(stele_trace *trace, const struct insn_request *request,
+                                  struct insn_producer **out);
+
+    /* Frees what the format's own struct holds, but not the struct. */
     void (*close)(stele_trace *trace);
 } trace_ops;
 
-/*
- * Finds out when the last events of the streams are, once index() was called, which may leave it at
- * a time that is not before them, where looking for it takes longer. Called at most once.
- */
-typedef stele_status find_ends_fn(stele_trace *trace);
-
-struct insn_request;
-struct insn_producer;
-
-/* Instructions, as model/insn.h describes them. */
-typedef stele_status produce_insns_fn(stele_trace *trace, const struct insn_request *request,
-                                      struct insn_producer **out);
-
 struct stele_trace {
     const trace_ops *ops;
-    produce_insns_fn *produce_insns; /* NULL: the format has none; set by it, as ops */
-    find_ends_fn *find_ends;         /* NULL: index() does, or they are found; set as ops */
     const struct format *format;
     stele_context *context;
     source *source; /* owned */
@@ -131,6 +140,7 @@ struct stele_trace {
                               its source; 0: it has not, UINT64_MAX: not known */
     uint32_t stream_first, stream_count; /* valid with is_indexed */
     bool is_indexed;
+    bool has_ends;    /* find_ends() was called */
     bool is_consumed; /* a sequential source that was read already */
 };
 

@@ -36,7 +36,7 @@ TEST(formats_are_found_by_name)
         REQUIRE(stele_format_get(i, &info));
         CHECK(format_find(info.name) == f);
         CHECK_EQ_STR(info.title, f->title);
-        CHECK(info.can_read == (f->open != NULL));
+        CHECK(info.can_read == (f->ops != NULL));
         CHECK(info.can_write == (f->writer != NULL));
         CHECK(info.can_copy == (f->copier != NULL));
     }

@@ -119,14 +119,10 @@ static stele_status made_produce(stele_trace *self, const produce_request *reque
     return STELE_OK;
 }
 
-static void made_trace_close(stele_trace *self)
-{
-    free(self);
-}
-
-static const trace_ops made_ops = {made_index, made_produce, made_trace_close};
-static const trace_ops made_ops_open = {made_index_open, made_produce, made_trace_close};
-static const trace_ops made_ops_no_index = {NULL, made_produce, made_trace_close};
+static const trace_ops made_ops = {.index = made_index, .produce = made_produce};
+static const trace_ops made_ops_no_index = {.produce = made_produce};
+static const trace_ops made_ops_ends = {
+    .index = made_index_open, .find_ends = made_find_ends, .produce = made_produce};
 
 static stele_trace *made_trace_open(stele_context *context, const made_list *list,
                                     const made_options *options)
@@ -607,8 +603,7 @@ TEST(ends_are_looked_for_where_they_are_asked_for)
     for (unsigned turn = 0; turn < 3; turn++) {
         stele_context *context = make_context(0);
         stele_trace *trace = made_trace_open(context, &list, &options);
-        trace->ops = &made_ops_open;
-        trace->find_ends = made_find_ends;
+        trace->ops = &made_ops_ends;
         find_ends_calls = 0;
         CHECK_EQ_U64(read_traces(context, &trace, 1, &whole).stats.event_count, 1000);
         CHECK_EQ_U64(find_ends_calls, 0);

@@ -260,7 +260,6 @@ static void ctf_close(stele_trace *base)
     free(trace->units);
     free(trace->files);
     free(trace->streams);
-    free(trace);
 }
 
 static bool intern_names(ctf_trace *trace)
@@ -348,40 +347,30 @@ static stele_status take_settings(ctf_trace *trace, const source *from,
     return STELE_OK;
 }
 
-static stele_status ctf_open(stele_context *context, source *from,
-                             const stele_trace_options *options, stele_trace **out)
+static stele_status ctf_open(stele_trace *base)
 {
-    static const trace_ops ops = {ctf_index, ctf_produce, ctf_close};
-    ctf_trace *trace = calloc(1, sizeof *trace);
+    ctf_trace *trace = (ctf_trace *)base;
     stele_status status = STELE_ERR_MEMORY;
-    *out = NULL;
-    if (trace == NULL)
-        return status;
-    trace->base.ops = &ops;
-    trace->base.find_ends = ctf_find_ends;
-    trace->base.context = context;
-    trace->base.source = from;
     if (intern_names(trace))
-        status = take_settings(trace, from, options);
+        status = take_settings(trace, base->source, &base->options);
     if (status == STELE_OK)
         status = ctf_collect(trace);
-    if (status == STELE_OK && !set_texts(trace))
-        status = STELE_ERR_MEMORY;
-    if (status != STELE_OK) {
-        trace_texts_free(&trace->base.texts);
-        ctf_close(&trace->base);
-        return status;
-    }
-    *out = &trace->base;
-    return STELE_OK;
+    return status == STELE_OK && !set_texts(trace) ? STELE_ERR_MEMORY : status;
 }
+
+static const trace_ops ctf_ops = {.open = ctf_open,
+                                  .index = ctf_index,
+                                  .find_ends = ctf_find_ends,
+                                  .produce = ctf_produce,
+                                  .close = ctf_close};
 
 const format format_ctf = {
     .name = "ctf",
     .title = "Common Trace Format",
     .extensions = "",
     .probe = ctf_probe,
-    .open = ctf_open,
+    .trace_size = sizeof(ctf_trace),
+    .ops = &ctf_ops,
     .settings = "key-file rfc-alignment clock-freq clock-frequency clock-offset clock-offset-ns "
                 "clock-rounding own-events clock-start",
     .is_part = ctf_is_part,

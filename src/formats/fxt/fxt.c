@@ -160,10 +160,7 @@ static void trace_close(stele_trace *self)
     free(trace->streams);
     fxt_map_free(&trace->shared.koids);
     fxt_map_free(&trace->shared.tids);
-    free(trace);
 }
-
-static const trace_ops fxt_trace_ops = {fxt_trace_index, fxt_trace_produce, trace_close};
 
 /* Without a magic number the byte order is the one in which the first records make sense. */
 static bool guess_big_endian(const uint8_t *head, size_t size)
@@ -175,24 +172,19 @@ static bool guess_big_endian(const uint8_t *head, size_t size)
     return plausible_records(&probe, true, &is_all) > plausible_records(&probe, false, &is_all);
 }
 
-static stele_status fxt_open(stele_context *context, source *from,
-                             const stele_trace_options *options, stele_trace **out)
+static stele_status trace_open(stele_trace *self)
 {
-    input *in = source_input(from);
-    fxt_trace *trace;
+    fxt_trace *trace = (fxt_trace *)self;
+    stele_context *context = self->context;
+    input *in = source_input(self->source);
     const uint8_t *head;
     size_t size;
     stele_status status;
-    (void)options;
     if (in == NULL)
-        return STELE_ERR_FORMAT;
+        return format_refuse_set(self);
     status = input_peek(in, &head, &size);
     if (status != STELE_OK)
         return status;
-    trace = calloc(1, sizeof *trace);
-    if (trace == NULL)
-        return STELE_ERR_MEMORY;
-    trace->base.ops = &fxt_trace_ops;
     if (!fxt_is_magic(head, size, &trace->is_big_endian))
         trace->is_big_endian = guess_big_endian(head, size);
     trace->base.info.is_big_endian = trace->is_big_endian;
@@ -200,16 +192,21 @@ static stele_status fxt_open(stele_context *context, source *from,
     trace->shared.other = stele_name_intern(context, "<other>", 7);
     if (trace->shared.other == UINT32_MAX)
         trace->shared.other = 0;
-    *out = &trace->base;
     return STELE_OK;
 }
+
+static const trace_ops fxt_trace_ops = {.open = trace_open,
+                                        .index = fxt_trace_index,
+                                        .produce = fxt_trace_produce,
+                                        .close = trace_close};
 
 const format format_fxt = {
     .name = "fxt",
     .title = "Fuchsia Trace Format",
     .extensions = ".fxt",
     .probe = fxt_probe,
-    .open = fxt_open,
+    .trace_size = sizeof(fxt_trace),
+    .ops = &fxt_trace_ops,
     .dump = fxt_trace_dump,
     .writer = fxt_writer_new,
     .copier = fxt_copier_new,

@@ -23,8 +23,7 @@ typedef struct heph_trace {
 } heph_trace;
 
 /* reader.c */
-stele_status heph_open(stele_context *context, source *from, const stele_trace_options *options,
-                       stele_trace **out);
+extern const trace_ops heph_ops;
 
 /* A clock whose zero is the epoch, as far as there is one. */
 stele_clock heph_clock(const heph_trace *trace);

@@ -182,20 +182,6 @@ static void judge_counter(const xray_trace *trace)
         diag_report(diag, &xray_codes[XRY010], name, 8, 8, "a frequency in Hz", "0");
 }
 
-stele_status xray_producer_start(producer *self, window *w, const xray_trace *trace,
-                                 const produce_request *request, uint64_t begin, uint64_t end,
-                                 producer **out)
-{
-    const stele_status status =
-        window_open(w, source_input(trace->base.source), begin, end, request->window_size,
-                    trace->base.context->limits.record_size_max);
-    if (status == STELE_OK)
-        *out = self;
-    else
-        self->ops->close(self);
-    return status;
-}
-
 static stele_status xray_produce(stele_trace *base, const produce_request *request, producer **out)
 {
     xray_trace *trace = (xray_trace *)base;
@@ -217,41 +203,32 @@ static void xray_close(stele_trace *base)
     free(trace->ranges);
     for (unsigned i = 0; i < XRAY_OBJECTS; i++)
         free(trace->objects[i].names);
-    free(trace);
 }
 
-static stele_status xray_open(stele_context *context, source *from,
-                              const stele_trace_options *options, stele_trace **out)
+static stele_status xray_open(stele_trace *base)
 {
     /* A profile is small and has no times: it is read in file order. */
-    static const trace_ops ops = {xray_index, xray_produce, xray_close};
-    static const trace_ops profile_ops = {NULL, xray_produce, xray_close};
-    xray_trace *trace = calloc(1, sizeof *trace);
-    stele_status status;
-    (void)options;
-    *out = NULL;
-    if (trace == NULL)
-        return STELE_ERR_MEMORY;
-    status = read_header(trace, context, from);
-    if (status == STELE_OK && (!intern_names(trace, context) || !set_texts(trace)))
-        status = STELE_ERR_MEMORY;
-    if (status != STELE_OK) {
-        trace_texts_free(&trace->base.texts);
-        xray_close(&trace->base);
+    static const trace_ops profile_ops = {.produce = xray_produce, .close = xray_close};
+    xray_trace *trace = (xray_trace *)base;
+    const stele_status status = read_header(trace, base->context, base->source);
+    if (status != STELE_OK)
         return status;
-    }
-    trace->base.ops = trace->mode == XRAY_MODE_PROFILE ? &profile_ops : &ops;
-    trace->base.info.is_big_endian = trace->header.is_big_endian;
-    *out = &trace->base;
-    return STELE_OK;
+    if (trace->mode == XRAY_MODE_PROFILE)
+        base->ops = &profile_ops;
+    base->info.is_big_endian = trace->header.is_big_endian;
+    return intern_names(trace, base->context) && set_texts(trace) ? STELE_OK : STELE_ERR_MEMORY;
 }
+
+static const trace_ops xray_ops = {
+    .open = xray_open, .index = xray_index, .produce = xray_produce, .close = xray_close};
 
 const format format_xray = {
     .name = "xray",
     .title = "LLVM XRay",
     .extensions = ".xray",
     .probe = xray_probe,
-    .open = xray_open,
+    .trace_size = sizeof(xray_trace),
+    .ops = &xray_ops,
     .dump = xray_dump,
     .writer = xray_writer_open,
     .copier = xray_copier_open,

@@ -85,8 +85,7 @@ const char *xtrace_part_name(const xtrace_trace *trace, const xtrace_part *part)
 stele_status xtrace_files_find(xtrace_trace *trace, source *from);
 
 /* open.c */
-stele_status xtrace_open(stele_context *context, source *from, const stele_trace_options *options,
-                         stele_trace **out);
+extern const trace_ops xtrace_ops;
 stele_status xtrace_input_open(const xtrace_trace *trace, const xtrace_file *file,
                                xtrace_input *out);
 bool xtrace_names_intern(stele_context *context, xtrace_names *names);
@@ -137,7 +136,8 @@ stele_status xtrace_index(stele_trace *self);
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
 
 /* insns.c */
-produce_insns_fn xtrace_produce_insns;
+stele_status xtrace_produce_insns(stele_trace *self, const struct insn_request *request,
+                                  struct insn_producer **out);
 
 /* events.c: events of groups and snapshots. False: memory. */
 typedef struct xtrace_maker {

@@ -676,11 +676,6 @@ static stele_status heph_produce(stele_trace *self, const produce_request *reque
     return producer_new(trace, request, &self->context->diag, stream, out);
 }
 
-static void heph_close(stele_trace *self)
-{
-    free(self);
-}
-
 /* The first epoch, if it stands in the head of the trace. */
 static void find_epoch(heph_trace *trace, const uint8_t *head, size_t head_size)
 {
@@ -698,39 +693,25 @@ static void find_epoch(heph_trace *trace, const uint8_t *head, size_t head_size)
     }
 }
 
-stele_status heph_open(stele_context *context, source *from, const stele_trace_options *options,
-                       stele_trace **out)
+static stele_status heph_open(stele_trace *self)
 {
-    static const trace_ops ops = {heph_index, heph_produce, heph_close};
-    input *in = source_input(from);
-    heph_trace *trace;
+    heph_trace *trace = (heph_trace *)self;
+    input *in = source_input(self->source);
     const uint8_t *head;
     size_t head_size;
     stele_status status;
-    (void)options;
-    *out = NULL;
-    if (in == NULL) {
-        diag_report(&context->diag, &core_codes[STE002], source_path(from), STELE_NO_OFFSET, 0,
-                    "one file", "a set of files");
-        return STELE_ERR_FORMAT;
-    }
+    if (in == NULL)
+        return format_refuse_set(self);
     status = input_peek(in, &head, &head_size);
     if (status != STELE_OK)
         return status;
-    trace = calloc(1, sizeof *trace);
-    if (trace == NULL)
-        return STELE_ERR_MEMORY;
-    trace->base.ops = &ops;
-    trace->base.info.is_big_endian = true;
+    self->info.is_big_endian = true;
     trace->layout = heph_layout_detect(head, head_size);
     find_epoch(trace, head, head_size);
-    if (!trace_set_version(&trace->base, trace->layout == STELE_HEPH_SUBSTREAMS
-                                             ? HEPH_VERSION
-                                             : HEPH_VERSION_OLD)) {
-        trace_texts_free(&trace->base.texts);
-        free(trace);
-        return STELE_ERR_MEMORY;
-    }
-    *out = &trace->base;
-    return STELE_OK;
+    return trace_set_version(self, trace->layout == STELE_HEPH_SUBSTREAMS ? HEPH_VERSION
+                                                                          : HEPH_VERSION_OLD)
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
 }
+
+const trace_ops heph_ops = {.open = heph_open, .index = heph_index, .produce = heph_produce};

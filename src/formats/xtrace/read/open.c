@@ -243,7 +243,6 @@ bool xtrace_names_intern(stele_context *context, xtrace_names *n)
 static void xtrace_close(stele_trace *self)
 {
     free(((xtrace_trace *)self)->parts);
-    free(self);
 }
 
 /* Sizes of all files of the trace, where some are not of its source, and of what else is in that.
@@ -317,29 +316,20 @@ static stele_status open_parts(xtrace_trace *trace, source *from)
     return status;
 }
 
-stele_status xtrace_open(stele_context *context, source *from, const stele_trace_options *options,
-                         stele_trace **out)
+static stele_status xtrace_open(stele_trace *self)
 {
-    static const trace_ops ops = {xtrace_index, xtrace_produce, xtrace_close};
-    xtrace_trace *trace = calloc(1, sizeof *trace);
-    stele_status status;
-    *out = NULL;
-    if (trace == NULL)
-        return STELE_ERR_MEMORY;
-    trace->base.ops = &ops;
-    trace->base.produce_insns = xtrace_produce_insns;
-    trace->base.context = context;
-    trace->base.source = from;
-    status = take_settings(trace, from, options);
+    xtrace_trace *trace = (xtrace_trace *)self;
+    stele_status status = take_settings(trace, self->source, &self->options);
     if (status == STELE_OK)
-        status = open_parts(trace, from);
-    if (status == STELE_OK && (!xtrace_names_intern(context, &trace->names) || !set_texts(trace)))
+        status = open_parts(trace, self->source);
+    if (status == STELE_OK &&
+        (!xtrace_names_intern(self->context, &trace->names) || !set_texts(trace)))
         status = STELE_ERR_MEMORY;
-    if (status != STELE_OK) {
-        trace_texts_free(&trace->base.texts);
-        xtrace_close(&trace->base);
-        return status;
-    }
-    *out = &trace->base;
-    return STELE_OK;
+    return status;
 }
+
+const trace_ops xtrace_ops = {.open = xtrace_open,
+                              .index = xtrace_index,
+                              .produce = xtrace_produce,
+                              .produce_insns = xtrace_produce_insns,
+                              .close = xtrace_close};
