@@ -341,74 +341,75 @@ static const struct bound *format_bound(void)
     return &bounds[i];
 }
 
-static int compare_offsets(const void *a, const void *b)
+/* Where an event stands. */
+typedef struct place {
+    uint64_t file, offset;
+} place;
+
+static int compare_places(const void *a, const void *b)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const place *x = a, *y = b;
+    if (x->file != y->file)
+        return (x->file > y->file) - (x->file < y->file);
+    return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Where the events of a reading stand, in rising order. */
-static positions event_offsets(const run *r)
+/* Where the events of a reading stand, in rising order. Files count where there are several. */
+static place *event_places(const sample *s, const run *r)
 {
-    positions p = {0};
+    place *at = __real_malloc((r->event_count + 1) * sizeof *at);
+    if (at == NULL)
+        abort();
     for (size_t i = 0; i < r->event_count; i++)
-        positions_add(&p, r->events[i].offset, SIZE_MAX);
-    if (p.count != 0)
-        qsort(p.at, p.count, sizeof *p.at, compare_offsets);
-    return p;
+        at[i] = (place){s->is_folder ? r->events[i].file : 0, r->events[i].offset};
+    qsort(at, r->event_count, sizeof *at, compare_places);
+    return at;
 }
 
 /* Whether a finding names the byte. */
-static bool is_named(const run *r, uint64_t offset)
+static bool is_named(const sample *s, const run *r, const run_event *event)
 {
     for (size_t i = 0; i < r->finding_count; i++) {
         const run_finding *finding = &r->findings[i];
-        if (finding->offset <= offset && offset - finding->offset < finding->size)
+        if ((!s->is_folder || finding->file == event->file) && finding->offset <= event->offset &&
+            event->offset - finding->offset < finding->size)
             return true;
     }
     return false;
 }
 
-/* Whether the byte is of the archive that holds the files of a folder, not of one of them. */
-static bool is_of_archive(const sample *s, size_t at)
-{
-    size_t header = 0;
-    while (s->is_folder && header + ARCHIVE_BLOCK <= s->size && header <= at) {
-        const char *digits = (const char *)s->bytes + header + 124;
-        const size_t size = (size_t)strtoull(digits, NULL, 8);
-        if (at < header + ARCHIVE_BLOCK)
-            return true;
-        header += ARCHIVE_BLOCK + (size + ARCHIVE_BLOCK - 1) / ARCHIVE_BLOCK * ARCHIVE_BLOCK;
-    }
-    return false;
-}
-
-/* Delivered, and named as lost, are together what the sound trace has. Of a folder, files are not
-   told apart. */
+/* Delivered, and named as lost, are together what the sound trace has. What stands in an archive
+   beside its files is not the format's. */
 static void check_conservation(const sample *s, const run *whole, const run *r, size_t at)
 {
     const struct bound *bound = format_bound();
+    const char *file = NULL;
     uint64_t lost_count = 0, unnamed_count = 0;
-    positions delivered;
+    size_t offset = at;
+    place *delivered;
+    if (s->is_folder) {
+        file = archive_file_at(s->bytes, s->size, at, &offset);
+        if (file == NULL)
+            return;
+    }
     if (r->status != STELE_OK) {
         contract.refused++;
         return;
     }
-    if (is_of_archive(s, at))
-        return;
-    delivered = event_offsets(r);
+    delivered = event_places(s, r);
     for (size_t i = 0; i < whole->event_count; i++) {
         const run_event *event = &whole->events[i];
+        const place stands = {s->is_folder ? event->file : 0, event->offset};
         if (!event_is_sure(event, UINT64_MAX) ||
-            (!s->is_folder && event->offset <= at && at - event->offset < event->size))
+            ((file == NULL || event->file == run_file(file)) && event->offset <= offset &&
+             offset - event->offset < event->size))
             continue;
-        if (delivered.count != 0 && bsearch(&event->offset, delivered.at, delivered.count,
-                                            sizeof *delivered.at, compare_offsets) != NULL)
+        if (bsearch(&stands, delivered, r->event_count, sizeof *delivered, compare_places) != NULL)
             continue;
         lost_count++;
-        unnamed_count += !is_named(r, event->offset);
+        unnamed_count += !is_named(s, r, event);
     }
-    __real_free(delivered.at);
+    __real_free(delivered);
     if (bound->is_of_good && !s->is_good)
         return;
     if (lost_count > contract.lost_max)

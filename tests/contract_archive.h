@@ -103,6 +103,23 @@ static inline bool archive_add_folder(archive *a, const char *path, const char *
     return is_fine;
 }
 
+/* The file whose content the byte is of, and where in it; NULL: of none. */
+static inline const char *archive_file_at(const uint8_t *bytes, size_t size, size_t at,
+                                          size_t *offset)
+{
+    size_t block = 0;
+    while (block + ARCHIVE_BLOCK <= size && bytes[block] != 0) {
+        const size_t length = strtoul((const char *)bytes + block + 124, NULL, 8);
+        const size_t begin = block + ARCHIVE_BLOCK;
+        if (at >= begin && at - begin < length) {
+            *offset = at - begin;
+            return (const char *)bytes + block;
+        }
+        block = begin + (length + ARCHIVE_BLOCK - 1) / ARCHIVE_BLOCK * ARCHIVE_BLOCK;
+    }
+    return NULL;
+}
+
 static inline int archive_compare(const void *a, const void *b)
 {
     return strcmp((*(output *const *)a)->name, (*(output *const *)b)->name);

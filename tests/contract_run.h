@@ -23,6 +23,7 @@ static const uint32_t run_column_bits[RUN_COLUMNS] = {STELE_COLUMN_TIME, STELE_C
 
 typedef struct run_event {
     uint64_t offset;
+    uint64_t file; /* in which it stands, as in run_finding: of a trace of several files */
     uint32_t size;
     uint8_t kind, flags;
     int64_t time_ns;
@@ -32,6 +33,7 @@ typedef struct run_event {
 
 typedef struct run_finding {
     const stele_code *code;
+    uint64_t file; /* a digest of its name */
     uint64_t offset, size;
     char expected[64], found[128]; /* as far as there is room */
 } run_finding;
@@ -75,6 +77,23 @@ static inline void *run_grow(void *table, size_t count, size_t *capacity, size_t
     return table;
 }
 
+/* A file is known by the end of its name. */
+static inline uint64_t run_file(const char *name)
+{
+    const char *base = name != NULL ? strrchr(name, '/') : NULL;
+    base = base != NULL ? base + 1 : name;
+    return base != NULL ? hash_bytes(base, strlen(base)) : 0;
+}
+
+/* Streams of such traces are called as their files. */
+static inline uint64_t run_stream_file(const stele_context *context, const stele_batch *batch)
+{
+    const stele_stream *stream = stele_stream_get(context, batch->stream);
+    const stele_text name =
+        stream != NULL ? stele_name_text(context, batch, stream->name) : (stele_text){"", 0};
+    return hash_bytes(name.bytes, name.size);
+}
+
 static inline void run_on_finding(void *user, const stele_diag *diag)
 {
     run *r = user;
@@ -82,7 +101,10 @@ static inline void run_on_finding(void *user, const stele_diag *diag)
     r->findings =
         run_grow(r->findings, r->finding_count, &r->finding_capacity, sizeof *r->findings);
     finding = &r->findings[r->finding_count++];
-    *finding = (run_finding){.code = diag->code, .offset = diag->offset, .size = diag->size};
+    *finding = (run_finding){.code = diag->code,
+                             .file = run_file(diag->source),
+                             .offset = diag->offset,
+                             .size = diag->size};
     snprintf(finding->expected, sizeof finding->expected, "%s",
              diag->expected != NULL ? diag->expected : "");
     snprintf(finding->found, sizeof finding->found, "%s", diag->found);
@@ -156,6 +178,7 @@ static inline void run_add_event(run *r, const stele_batch *batch, const stele_e
     r->events = run_grow(r->events, r->event_count, &r->event_capacity, sizeof *r->events);
     kept = &r->events[r->event_count++];
     *kept = (run_event){.offset = event->offset,
+                        .file = run_stream_file(c, batch),
                         .size = event->size,
                         .kind = event->kind,
                         .flags = event->flags,

@@ -102,5 +102,5 @@ same_text files
 mkdir b/stray
 cp b/ch_0 b/stray/ch_0
 same_text b
-says err 'stray/ch_0: warning CTF400'
+says err 'stray/ch_0:0: warning CTF400'
 finish

@@ -119,6 +119,14 @@ typedef struct ctf_trace {
 /* Finds metadata streams and data stream files, and reads the metadata (collection.c). */
 stele_status ctf_collect(ctf_trace *trace);
 
+/* The balance of what lies in no packet (others.c): metadata; a member that is not read, which is
+   reported; an index; files none of whose packets can be read, once the streams are known. */
+void ctf_count_metadata(ctf_trace *trace);
+stele_status ctf_skip_member(ctf_trace *trace, size_t member, const char *expected,
+                             const char *found);
+void ctf_count_index(ctf_trace *trace, size_t member);
+void ctf_count_files(ctf_trace *trace);
+
 /* Whether some metadata of the two are known by the same. */
 bool ctf_is_part(const stele_trace *a, const stele_trace *b);
 

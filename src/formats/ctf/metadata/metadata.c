@@ -137,9 +137,11 @@ static stele_status unpack(metadata *m)
         if (!packet_agrees(m, header, offset) ||
             !packet_sizes(m, header, offset, &text_size, &padding_size))
             break;
-        if (cursor_left(&c) < (size_t)text_size + padding_size)
+        if (cursor_left(&c) < (size_t)text_size + padding_size) {
             metadata_damage(m, offset, "a whole packet", "%zu of %zu bytes behind its header",
                             cursor_left(&c), (size_t)text_size + padding_size);
+            m->skipped_size = 0; /* what is there is taken */
+        }
         if (cursor_left(&c) < text_size)
             text_size = (uint32_t)cursor_left(&c);
         text = cursor_take(&c, text_size);

@@ -230,9 +230,8 @@ static void report_left_out(metadata *m, range r, const char *what)
 {
     const size_t shown = strcspn(m->text + r.from, "\r\n");
     const size_t size = r.to - r.from < shown ? r.to - r.from : shown;
-    metadata_report(m, &ctf_codes[CTF005], (ctf_place){(uint32_t)r.from}, NULL,
-                    "%s of %zu bytes: %.*s", what, r.to - r.from, (int)(size < 80 ? size : 80),
-                    m->text + r.from);
+    metadata_report_skipped(m, &ctf_codes[CTF005], r.from, r.to, "%s of %zu bytes: %.*s", what,
+                            r.to - r.from, (int)(size < 80 ? size : 80), m->text + r.from);
 }
 
 static bool remove_range(metadata *m, range r, const char *what)

@@ -173,7 +173,7 @@ stele_status ctf_find_architecture(ctf_trace *trace)
 {
     stele_context *context = trace->base.context;
     const diag_sink told = context->diag;
-    trial t = {.trace = trace};
+    trial t = {.trace = trace, .content = {.is_exact = true}};
     stele_status status = stele_batch_new(TRIED_EVENTS, &t.batch);
     context->diag.fn = NULL; /* whoever reads for good will report what is wrong */
     for (uint32_t i = 0; i < trace->unit_count && status == STELE_OK; i++)

@@ -247,46 +247,37 @@ static stele_status attach_index(ctf_trace *trace, size_t member)
     file = trace->file_count == 0
                ? NULL
                : bsearch(of, trace->files, trace->file_count, sizeof *trace->files, file_compare);
-    if (file != NULL)
-        file->index_member = member;
     free(of);
-    return STELE_OK;
-}
-
-static stele_status tell_strays(const ctf_trace *trace, size_t first, size_t count)
-{
-    char *path = source_member_path(trace->base.source, first);
-    if (path == NULL)
-        return STELE_ERR_MEMORY;
-    ctf_report(trace, CTF400, path, CTF_NO_PLACE, 0, 0, "a file 'metadata' in its directory",
-               "none (%zu files like this)", count);
-    free(path);
+    if (file == NULL)
+        return ctf_skip_member(trace, member, "the data stream that it is the index of", "none");
+    file->index_member = member;
+    ctf_count_index(trace, member);
     return STELE_OK;
 }
 
 static stele_status find_files(ctf_trace *trace)
 {
     const source *from = trace->base.source;
-    size_t strays = 0, first_stray = 0;
     stele_status status = STELE_OK;
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++) {
         const char *name = source_member_at(from, i)->name, *base = path_base(name);
         uint32_t unit = CTF_NONE;
-        if (strcmp(base, METADATA_NAME) == 0 || base[0] == '.' || is_index(name))
+        if (strcmp(base, METADATA_NAME) == 0 || is_index(name))
             continue;
-        status = find_unit(trace, name, &unit);
+        if (base[0] != '.')
+            status = find_unit(trace, name, &unit);
         if (status != STELE_OK)
             break;
-        if (unit != CTF_NONE)
+        if (base[0] == '.')
+            status = ctf_skip_member(trace, i, "a data stream", "a file with a dot in front");
+        else if (unit != CTF_NONE)
             status = add_file(trace, i, unit);
-        else if (strays++ == 0)
-            first_stray = i;
+        else
+            status = ctf_skip_member(trace, i, "a file 'metadata' in its directory", "none");
     }
     for (size_t i = 0; status == STELE_OK && i < source_member_count(from); i++)
         if (is_index(source_member_at(from, i)->name))
             status = attach_index(trace, i);
-    if (strays != 0 && status == STELE_OK)
-        status = tell_strays(trace, first_stray, strays);
     return status;
 }
 
@@ -300,6 +291,8 @@ stele_status ctf_collect(ctf_trace *trace)
     }
     if (status == STELE_OK)
         status = read_units(trace);
+    if (status == STELE_OK)
+        ctf_count_metadata(trace);
     if (status == STELE_OK && source_input(trace->base.source) == NULL)
         status = find_files(trace);
     if (status == STELE_OK)

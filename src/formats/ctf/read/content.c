@@ -80,6 +80,8 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
     content->bytes = NULL;
     content->is_sealed = false;
     content->content_bits = packet->content_bits;
+    content->left_out = 0;
+    run_defer(run);
     if (packets->unit->schema.generation == CTF_RFC)
         status = unpack(content);
     if (status == STELE_OK)
@@ -89,48 +91,38 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
 
 /* ---- Loading ---- */
 
-/* Loads what the run needs to get on; false when there is no more. */
-static bool load(ctf_content *content, uint64_t want, packet_view *view)
+bool content_load(ctf_content *content, uint64_t from, uint64_t want, packet_view *view)
 {
-    const uint64_t position = run_position(content->run) / 8;
-    const uint64_t left = (content->content_bits + 7) / 8 - position;
+    const uint64_t left = (content->content_bits + 7) / 8 - from;
     window *w = content->w;
     uint64_t at;
     size_t loaded;
     if (content->bytes != NULL) {
-        *view = (packet_view){content->bytes + position, (size_t)left, position};
+        *view = (packet_view){content->bytes + from, (size_t)left, from};
         return left >= want;
     }
     at = window_offset(w) - content->packet->offset;
-    if (position > at && !window_skip(w, position - at))
+    if (from > at && !window_skip(w, from - at))
         return false;
     loaded = window_need(w, want < SIZE_MAX ? (size_t)want : SIZE_MAX);
-    *view = (packet_view){w->at, loaded, position}; /* perhaps more than the packet has */
+    *view = (packet_view){w->at, loaded, from}; /* perhaps more than the packet has */
     return loaded >= want;
 }
 
-static void report_unloadable(const ctf_content *content)
-{
-    const window *w = content->w;
-    const size_t loaded = (size_t)(w->end - w->at);
-    if (w->status == STELE_OK)
-        ctf_report(content->packets->trace, CTF470, content->packets->file->path,
-                   content->packet->offset * 8 + run_position(content->run), loaded, 0,
-                   "an event record that can be held in memory", "more than %zu bytes", loaded);
-}
-
-decode_outcome content_events(ctf_content *content, stele_batch *batch)
+/* The events up to the end or something that cannot be read. */
+static decode_outcome decode(ctf_content *content, stele_batch *batch)
 {
     decode_outcome outcome;
     uint64_t want = 1;
-    if (run_position(content->run) == content->content_bits) {
-        content->view = (packet_view){NULL, 0, run_position(content->run) / 8};
+    const uint64_t position = run_position(content->run);
+    if (position == content->content_bits) {
+        content->view = (packet_view){NULL, 0, position / 8};
         return run_events(content->run, &content->view, batch);
     }
     do {
         packet_view *view = &content->view;
-        if (!load(content, want, view)) {
-            report_unloadable(content);
+        if (!content_load(content, run_position(content->run) / 8, want, view)) {
+            run_unloadable(content->run, (size_t)(content->w->end - content->w->at));
             return DECODE_BAD;
         }
         outcome = run_events(content->run, view, batch);
@@ -142,16 +134,21 @@ decode_outcome content_events(ctf_content *content, stele_batch *batch)
     return outcome;
 }
 
-uint64_t content_left(const ctf_content *content)
+decode_outcome content_events(ctf_content *content, stele_batch *batch)
 {
-    const uint64_t position = run_position(content->run);
-    if (content->bytes != NULL)
-        return content->packet->size - STELE_CTF_RFC_HEADER_SIZE;
-    return content->content_bits > position ? (content->content_bits - position + 7) / 8 : 0;
+    decode_outcome outcome = decode(content, batch);
+    while (outcome == DECODE_BAD && content->w->status == STELE_OK) {
+        outcome = content_search(content);
+        if (outcome != DECODE_OK || batch->event_count != 0)
+            break;
+        outcome = decode(content, batch);
+    }
+    return outcome;
 }
 
 void content_free(ctf_content *content)
 {
     rfc_unpacker_free(&content->unpacker);
+    stele_batch_free(content->trial);
     *content = (ctf_content){0};
 }

@@ -18,6 +18,10 @@ typedef struct ctf_content {
     uint64_t content_bits; /* of the packet as it is decoded */
     bool is_sealed;        /* it cannot be unpacked here, as was reported; elsewhere it may be */
     packet_view view;      /* what the last events were decoded from */
+    uint64_t left_out;     /* bytes of the packet that hold no events that could be read */
+    bool is_exact;         /* damage ends a packet: nothing is searched for */
+    stele_batch *trial;    /* of a search; NULL until there was one */
+    uint64_t tried_count;  /* places that were looked at, in all packets */
 } ctf_content;
 
 /*
@@ -28,14 +32,22 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
                            const ctf_packet *packet, ctf_run *run);
 
 /*
- * Appends events to the batch. DECODE_OK: it is full, DECODE_END: those were all, DECODE_BAD: the
- * rest of the packet is lost, as was reported, DECODE_MEMORY. Reading that fails leaves its status
- * in the window and gives DECODE_BAD.
+ * Appends events to the batch. DECODE_OK: it is full, or damage was stepped over, with some events
+ * before it; DECODE_END: those were all, DECODE_BAD: the rest of the packet is lost, as was
+ * reported, DECODE_MEMORY. Reading that fails leaves its status in the window and gives DECODE_BAD.
  */
 decode_outcome content_events(ctf_content *content, stele_batch *batch);
 
-/* Bytes of the packet that are not decoded. */
-uint64_t content_left(const ctf_content *content);
+/* Loads up to `want` bytes of the content from a byte of the packet on, which is not in front of
+   the one that was asked for before. False when less are there. */
+bool content_load(ctf_content *content, uint64_t from, uint64_t want, packet_view *view);
+
+/*
+ * Behind a record that cannot be read: finds out where the next one begins, reports what is
+ * skipped, and goes on there (search.c). DECODE_BAD: there is none, and the rest is skipped.
+ */
+decode_outcome content_search(ctf_content *content);
+
 void content_free(ctf_content *content);
 
 #endif

@@ -550,6 +550,7 @@ static stele_status make_streams(ctf_trace *trace)
         if (!sort_files(trace, stream))
             return STELE_ERR_MEMORY;
     }
+    ctf_count_files(trace);
     if (trace->stream_count != 0)
         qsort(trace->streams, trace->stream_count, sizeof *trace->streams, stream_compare);
     return STELE_OK;

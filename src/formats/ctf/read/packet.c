@@ -61,15 +61,16 @@ void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *
                              .run = run,
                              .type = class_of_file(&unit->schema, file),
                              .size = size};
+    run_defer(run);
 }
 
 /* ---- One header ---- */
 
 typedef struct head_problem {
-    ctf_code code; /* CTF_CODE_COUNT: none */
-    uint64_t bit;  /* in the packet */
+    ctf_code code;
+    uint64_t bit; /* in the packet */
     const char *expected;
-    char found[96];
+    char found[160], text[64]; /* the latter may be `expected` */
 } head_problem;
 
 __attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *problem, ctf_code code,
@@ -84,6 +85,16 @@ __attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *prob
     vsnprintf(problem->found, sizeof problem->found, found, list);
     va_end(list);
     return false;
+}
+
+/* What the run found in the head. */
+static void problem_take(head_problem *problem, const run_problem *from, uint64_t packet_offset)
+{
+    problem->code = from->code;
+    problem->bit = from->offset_bits - packet_offset * 8;
+    problem->expected = from->expected[0] != '\0' ? problem->text : NULL;
+    memcpy(problem->text, from->expected, sizeof problem->text);
+    memcpy(problem->found, from->found, sizeof problem->found);
 }
 
 /* Whether the lengths can be; fills in what is not said. */
@@ -211,7 +222,6 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
                                 head_problem *problem)
 {
     size_t want = HEAD_GUESS;
-    problem->code = CTF_CODE_COUNT;
     packet->offset = window_offset(w);
     packet->clock_start = packets->clock;
     run_set_clock_start(packets->run, packets->clock);
@@ -227,7 +237,9 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
         switch (run_packet(packets->run, &view, packets->file->path, packet->offset, packets->type,
                            &packet->head)) {
         case DECODE_MEMORY: return STELE_ERR_MEMORY;
-        case DECODE_BAD: return STELE_ERR_FORMAT;
+        case DECODE_BAD:
+            problem_take(problem, run_last_problem(packets->run), packet->offset);
+            return STELE_ERR_FORMAT;
         case DECODE_MORE:
             if (left >= want) {
                 want = run_want_size(packets->run) > left ? run_want_size(packets->run) : left * 2;
@@ -328,18 +340,25 @@ static bool packet_search(ctf_packets *packets, window *w, ctf_packet *packet, s
     return is_found;
 }
 
-/* Bytes of the packet that are of use; behind them is padding. */
-static uint64_t packet_content_size(const ctf_packet *packet)
-{
-    return packet->content_bits / 8 + (packet->content_bits % 8 != 0);
-}
-
 static void report_size(const ctf_packets *packets, uint64_t offset, uint64_t size, uint64_t next)
 {
     if (!packets->is_quiet)
         ctf_report(packets->trace, CTF403, packets->file->path, offset * 8, next - offset, 0,
                    "a packet that ends before the next one begins",
                    "%" PRIu64 " bytes, and a packet behind %" PRIu64, size, next - offset);
+}
+
+/* The finding is about all bytes that are skipped; where the head is wrong, its text says. */
+static void report_skipped(const ctf_packets *packets, const head_problem *problem, uint64_t offset,
+                           uint64_t skipped)
+{
+    char place[48] = "";
+    if (packets->is_quiet)
+        return;
+    if (problem->bit != 0)
+        snprintf(place, sizeof place, ", %" PRIu64 " bits into the packet", problem->bit);
+    ctf_report(packets->trace, problem->code, packets->file->path, offset * 8, skipped, 0,
+               problem->expected, "%s%s", problem->found, place);
 }
 
 /* The search begins in the padding of the packet before, whose size may be what is wrong. */
@@ -359,9 +378,7 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
     }
     skipped = (is_found ? packet->offset : packets->size) - from;
     packets->skipped += skipped;
-    if (!packets->is_quiet && problem->code != CTF_CODE_COUNT)
-        ctf_report(packets->trace, problem->code, packets->file->path, from * 8 + problem->bit,
-                   skipped, 0, problem->expected, "%s", problem->found);
+    report_skipped(packets, problem, from, skipped);
     if (is_found)
         return STELE_OK;
     return status == STELE_OK || status == STELE_ERR_FORMAT ? STELE_END : status;
@@ -371,7 +388,7 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
 static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     const uint64_t offset = packet->offset, size = packet->size;
-    const uint64_t content_size = packet_content_size(packet);
+    const uint64_t content_size = ctf_packet_content_size(packet);
     const bool was_quiet = packets->is_quiet;
     head_problem ignored;
     ctf_packet next;
@@ -419,7 +436,7 @@ stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
         status = packet_bound(packets, w, packet);
     if (status == STELE_OK) {
         packets->last_offset = packet->offset;
-        packets->padding_at = packet->offset + packet_content_size(packet);
+        packets->padding_at = packet->offset + ctf_packet_content_size(packet);
         if (packet->head.counts_on)
             packets->clock = (packet->head.has & CTF_ROLE_PACKET_END) != 0
                                  ? packet->head.end_ticks

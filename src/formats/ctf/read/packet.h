@@ -14,6 +14,12 @@ typedef struct ctf_packet {
     bool is_cut;           /* the file ends before the packet does */
 } ctf_packet;
 
+/* Bytes of the packet that are of use; those after them are padding. */
+static inline uint64_t ctf_packet_content_size(const ctf_packet *packet)
+{
+    return packet->content_bits / 8 + (packet->content_bits % 8 != 0);
+}
+
 typedef struct ctf_packets {
     const ctf_trace *trace;
     const ctf_file *file;

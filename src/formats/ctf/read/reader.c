@@ -26,6 +26,7 @@ typedef struct ctf_producer {
     ctf_loss loss;            /* with the packet, not yet in a batch */
     bool has_event;           /* of the packet one was seen */
     bool is_mend_reported;
+    stele_balance passed; /* of the streams that were read */
 } ctf_producer;
 
 /* ---- Streams ---- */
@@ -62,8 +63,10 @@ static stele_status open_stream(ctf_producer *self)
 
 static void close_stream(ctf_producer *self)
 {
-    if (self->has_walk)
+    if (self->has_walk) {
+        balance_add(&self->passed, &self->walk.balance);
         ctf_walk_close(&self->walk);
+    }
     self->has_walk = false;
     self->packet = NULL;
 }
@@ -121,8 +124,6 @@ static stele_status push_losses(ctf_producer *self, stele_batch *batch)
 static stele_status open_packet(ctf_producer *self)
 {
     stele_status status = ctf_walk_next(&self->walk, &self->packet);
-    self->base.balance.skipped_size += self->walk.skipped;
-    self->walk.skipped = 0;
     if (status != STELE_OK) {
         self->packet = NULL;
         return status;
@@ -141,7 +142,7 @@ static stele_status open_packet(ctf_producer *self)
                            self->packet, self->run);
     if (status != STELE_ERR_FORMAT)
         return status;
-    self->base.balance.skipped_size += self->packet->size;
+    self->walk.left_out = ctf_packet_content_size(self->packet);
     self->packet = NULL;
     return STELE_OK;
 }
@@ -179,8 +180,7 @@ static void close_packet(ctf_producer *self, bool is_whole)
         judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
                     head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
     packets_leave(&self->walk.current->packets, self->packet, run_ticks(self->run));
-    if (!is_whole)
-        self->base.balance.skipped_size += content_left(&self->content);
+    self->walk.left_out = self->content.left_out;
     self->packet = NULL;
 }
 
@@ -249,12 +249,10 @@ static stele_status fill_stream(ctf_producer *self, stele_batch *batch)
     return status;
 }
 
-static stele_status ctf_fill(producer *base, stele_batch *batch)
+/* STELE_END: there are no more streams, or those that are have no more events. */
+static stele_status fill_streams(ctf_producer *self, stele_batch *batch)
 {
-    ctf_producer *self = (ctf_producer *)base;
     stele_status status = STELE_END;
-    stele_batch_clear(batch);
-    batch->columns = self->request.columns & (STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
     while (self->stream < self->stream_end) {
         status = self->has_walk ? STELE_OK : open_stream(self);
         batch->stream = current_stream(self)->number;
@@ -268,6 +266,19 @@ static stele_status ctf_fill(producer *base, stele_batch *batch)
             return STELE_OK;
     }
     return STELE_END;
+}
+
+static stele_status ctf_fill(producer *base, stele_batch *batch)
+{
+    ctf_producer *self = (ctf_producer *)base;
+    stele_status status;
+    stele_batch_clear(batch);
+    batch->columns = self->request.columns & (STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW);
+    status = fill_streams(self, batch);
+    base->balance = self->passed;
+    if (self->has_walk)
+        balance_add(&base->balance, &self->walk.balance);
+    return status;
 }
 
 static void ctf_close(producer *base)

@@ -71,6 +71,7 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     }
     packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
                  self->in->size);
+    self->counted = from.offset;
     self->packets.clock = self->is_sought ? from.clock : walk->clock;
     if (walk->options.check && walk->options.begin_ns == INT64_MIN &&
         walk->options.end_ns == INT64_MAX &&
@@ -127,12 +128,38 @@ static bool is_behind_end(const ctf_walk *walk, const walk_file *self)
            clock_ns(head->clock, head->begin_ticks, &is_clamped) >= walk->options.end_ns;
 }
 
-/* Reads the next head of the file; STELE_END when nothing more of it is wanted. */
-static stele_status file_next(ctf_walk *walk, walk_file *self)
+/*
+ * Counts the bytes in front of `to`, where the next packet begins or the file ends: the packet that
+ * was read last, and what stands between the two. That packet may have seemed to reach further.
+ */
+static void file_count(ctf_walk *walk, walk_file *self, uint64_t to, uint64_t left_out)
 {
-    const uint64_t skipped = self->packets.skipped;
-    const stele_status status = packets_next(&self->packets, &self->w, &self->packet);
-    walk->skipped += self->packets.skipped - skipped;
+    stele_balance *balance = &walk->balance;
+    const uint64_t size = to - self->counted;
+    uint64_t content = ctf_packet_content_size(&self->packet), whole = self->packet.size;
+    if (!self->has_packet)
+        content = whole = 0;
+    content = content < size ? content : size;
+    whole = whole < size ? whole : size;
+    left_out = left_out < content ? left_out : content;
+    balance->record_size += content - left_out;
+    balance->padding_size += whole - content;
+    balance->skipped_size += size - whole + left_out;
+    self->counted = to;
+}
+
+/* Reads the next head of the file; STELE_END when nothing more of it is wanted. */
+static stele_status file_next(ctf_walk *walk, walk_file *self, uint64_t left_out)
+{
+    const ctf_packet last = self->packet;
+    stele_status status = packets_next(&self->packets, &self->w, &self->packet);
+    const ctf_packet next = self->packet;
+    if (status != STELE_OK && status != STELE_END)
+        return status;
+    self->packet = last;
+    file_count(walk, self, status == STELE_OK ? next.offset : self->in->size, left_out);
+    self->packet = next;
+    self->has_packet = status == STELE_OK;
     if (status != STELE_OK)
         return status;
     compare_index(self);
@@ -237,7 +264,7 @@ static stele_status walk_add(ctf_walk *walk)
         free(self);
         return status;
     }
-    status = file_next(walk, self);
+    status = file_next(walk, self, 0);
     if (status != STELE_OK) {
         if (status == STELE_END)
             finish_index(self);
@@ -273,7 +300,13 @@ static stele_status walk_step(ctf_walk *walk)
     stele_status status;
     walk->current = NULL;
     walk->clock = self->packets.clock;
-    status = file_skip(self) ? file_next(walk, self) : STELE_END;
+    if (file_skip(self)) {
+        status = file_next(walk, self, walk->left_out);
+    } else {
+        file_count(walk, self, self->in->size, walk->left_out);
+        status = STELE_END;
+    }
+    walk->left_out = 0;
     if (status == STELE_OK)
         heap_down(walk->open, walk->open_count);
     if (status != STELE_END)

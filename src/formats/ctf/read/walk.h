@@ -24,13 +24,14 @@ typedef struct ctf_walk {
     ctf_run *peek;    /* reads heads while several files take part; NULL with one */
     walk_file **open; /* files whose turn it is, the first one in front */
     uint32_t open_count, open_capacity;
-    uint32_t next_file;        /* of the stream */
-    walk_file *current;        /* that the last packet is of */
-    uint64_t skipped;          /* bytes that were no packets */
-    bool is_outside;           /* the current packet ends before the begin: not to be decoded */
-    bool is_repeat;            /* the current packet is equal to the one before */
-    bool is_behind_gap;        /* packets in front of the current one were left out unread */
-    uint64_t lost_before;      /* then: the highest counter of discarded events in these */
+    uint32_t next_file;    /* of the stream */
+    walk_file *current;    /* that the last packet is of */
+    stele_balance balance; /* of the bytes in front of the current packets of the files */
+    uint64_t left_out;     /* bytes of the current packet that could not be read: the caller's */
+    bool is_outside;       /* the current packet ends before the begin: not to be decoded */
+    bool is_repeat;        /* the current packet is equal to the one before */
+    bool is_behind_gap;    /* packets in front of the current one were left out unread */
+    uint64_t lost_before;  /* then: the highest counter of discarded events in these */
     const ctf_file *last_file; /* where there are several: of the last packet that was no repeat */
     packet_head last;
     uint64_t clock; /* as the last packet left it, for the next file */
@@ -47,6 +48,8 @@ struct walk_file {
     bool has_index;
     uint64_t lost_before; /* see ctf_seek.lost */
     bool is_sought;       /* its first packets were left out, and the next one is the first read */
+    bool has_packet;      /* the one at `counted` was read */
+    uint64_t counted;     /* bytes of the file that are in the balance */
 };
 
 /* `run` stays the caller's and must outlive the walk. */

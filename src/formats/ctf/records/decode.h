@@ -120,6 +120,41 @@ uint64_t run_want_size(const ctf_run *run);
 /* The clock of the stream as it stands, in ticks: of the last event, or the packet's begin. */
 uint64_t run_ticks(const ctf_run *run);
 
+/* ---- Damage ---------------------------------------------------------------------------------- */
+
+/* What DECODE_BAD was for. */
+typedef struct run_problem {
+    uint32_t code;        /* ctf_code */
+    uint64_t offset_bits; /* in the file */
+    char expected[64];    /* "": nothing to expect */
+    char found[160];
+} run_problem;
+
+/* From here on, whoever calls the run reports its problems, as only the caller can tell how much is
+   skipped because of them. */
+void run_defer(ctf_run *run);
+const run_problem *run_last_problem(const ctf_run *run);
+
+/* The next record is longer than what can be loaded at once, `loaded` bytes: a problem. */
+void run_unloadable(ctf_run *run, size_t loaded);
+
+/* Bits that event records are aligned to; 0: they have no header to know them by. */
+uint64_t run_event_alignment(const ctf_run *run);
+
+/* Whether the header of an event says its class. */
+bool run_has_event_id(const ctf_run *run);
+
+/* Decodes events from another position of the packet on, until the batch is full or something ends
+   that; the run is then as it was before. */
+decode_outcome run_try(ctf_run *run, const packet_view *view, uint64_t position,
+                       stele_batch *batch);
+
+/* Goes on at another position of the packet. */
+void run_move(ctf_run *run, uint64_t position);
+
+/* Sets the clock of the stream, where the last time of an event is not to be believed. */
+void run_set_ticks(ctf_run *run, uint64_t ticks);
+
 /* ---- Joints ---------------------------------------------------------------------------------- */
 
 /*

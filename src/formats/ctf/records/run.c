@@ -97,7 +97,8 @@ ctf_run *run_new(ctf_programs *programs)
     r->loops_max = programs->context->limits.fields_max;
     r->event_size = r->payload_end = UINT64_MAX;
     r->clocks = calloc(clocks, sizeof *r->clocks);
-    if (r->clocks == NULL || stele_batch_new(1, &r->head_batch) != STELE_OK) {
+    r->marks = calloc(clocks, sizeof *r->marks);
+    if (r->clocks == NULL || r->marks == NULL || stele_batch_new(1, &r->head_batch) != STELE_OK) {
         run_free(r);
         return NULL;
     }
@@ -111,6 +112,7 @@ void run_free(ctf_run *r)
     stele_batch_free(r->head_batch);
     program_free(r->local);
     free(r->clocks);
+    free(r->marks);
     free(r->slots);
     free(r->frames);
     free(r->joints);
@@ -154,19 +156,22 @@ uint64_t run_exhausted(ctf_run *r)
 uint64_t run_bad(ctf_run *r, ctf_code code, uint64_t pos, const char *expected, const char *found,
                  ...)
 {
-    const uint64_t at = r->data_at + pos;
-    char text[160];
+    run_problem *problem = &r->problem;
     va_list arguments;
+    problem->code = code;
+    problem->offset_bits = r->file_offset * 8 + r->data_at + pos;
+    snprintf(problem->expected, sizeof problem->expected, "%s", expected != NULL ? expected : "");
     va_start(arguments, found);
-    vsnprintf(text, sizeof text, found, arguments);
+    vsnprintf(problem->found, sizeof problem->found, found, arguments);
     va_end(arguments);
     r->outcome = DECODE_BAD;
-    diag_emit(&r->context->diag, &(stele_diag){.code = &ctf_codes[code],
-                                               .source = r->source,
-                                               .offset = r->file_offset + at / 8,
-                                               .bit = (uint8_t)(at % 8),
-                                               .expected = expected,
-                                               .found = text});
+    if (!r->defers)
+        diag_emit(&r->context->diag, &(stele_diag){.code = &ctf_codes[code],
+                                                   .source = r->source,
+                                                   .offset = problem->offset_bits / 8,
+                                                   .bit = (uint8_t)(problem->offset_bits % 8),
+                                                   .expected = expected,
+                                                   .found = problem->found});
     return POS_FAILED;
 }
 

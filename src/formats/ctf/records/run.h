@@ -34,6 +34,8 @@ typedef struct clock_state {
 
 struct ctf_run {
     ctf_programs *programs;
+    run_problem problem; /* of the last DECODE_BAD */
+    bool defers;         /* see run_defer() */
     stele_context *context;
     /* The packet */
     const char *source;
@@ -86,6 +88,7 @@ struct ctf_run {
     /* Values */
     uint32_t clock_count;
     clock_state *clocks; /* by number */
+    uint64_t *marks;     /* the clocks before a trial: see run_try() */
     bit_order order_before;
     uint64_t last_ticks; /* of the last event */
     slot_value *slots;

@@ -286,6 +286,7 @@ static stele_status append_cut(metadata *m, unpacked_text *text, const stele_ctf
                     header->packet_size);
     while (size > STELE_CTF_RFC_HEADER_SIZE && packet[size - 1] != '\0')
         size--;
+    m->skipped_size = is_packed ? left : left - size;
     if (is_packed || size == STELE_CTF_RFC_HEADER_SIZE)
         return STELE_OK;
     return text_append(m, text, packet + STELE_CTF_RFC_HEADER_SIZE,
@@ -313,6 +314,7 @@ static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *t
         return text_append(m, text, bytes + STELE_CTF_RFC_HEADER_SIZE,
                            size - STELE_CTF_RFC_HEADER_SIZE, from + STELE_CTF_RFC_HEADER_SIZE);
     m->error_count += status != STELE_ERR_MEMORY;
+    m->skipped_size += header.packet_size;
     return status;
 }
 

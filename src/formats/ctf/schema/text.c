@@ -164,7 +164,9 @@ bool metadata_damage(metadata *m, uint64_t offset, const char *expected, const c
     vsnprintf(text, sizeof text, found, args);
     va_end(args);
     m->error_count++;
-    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, 0, expected, "%s", text);
+    m->skipped_size = offset < m->size ? m->size - (size_t)offset : 0;
+    diag_report(m->diag, &ctf_codes[CTF003], m->name, offset, m->skipped_size, expected, "%s",
+                text);
     return false;
 }
 
@@ -189,34 +191,58 @@ static bool was_told(metadata *m, const stele_code *code, ctf_place place)
     return false;
 }
 
-void metadata_report(metadata *m, const stele_code *code, ctf_place place, const char *expected,
-                     const char *found, ...)
+/* Bytes of the stream from one place of the text to another, with what packets have between. */
+static uint64_t range_size(const metadata *m, size_t from, size_t to)
 {
-    char text[256];
+    return to > from ? file_offset(m, to - 1) + 1 - file_offset(m, from) : 0;
+}
+
+static void report_text(metadata *m, const stele_code *code, size_t from, size_t to,
+                        const char *expected, const char *text)
+{
     excerpt e = {.line = 0};
-    const bool has_place = place.offset <= m->size && text_is_there(m);
-    va_list args;
+    const bool has_place = from <= m->size && text_is_there(m);
     if (code->severity == STELE_ERROR || (m->is_trial && code == &ctf_codes[CTF107])) {
         m->error_count++;
-        m->error_place = has_place ? place.offset : SIZE_MAX;
+        m->error_place = has_place ? from : SIZE_MAX;
         m->error_code = (uint32_t)(code - ctf_codes);
     }
     if (m->is_trial)
         return;
-    if (was_told(m, code, place) && m->salvages)
+    if (was_told(m, code, (ctf_place){(uint32_t)from}) && m->salvages)
         return;
+    if (has_place)
+        excerpt_make(&e, m, from);
+    diag_emit(m->diag, &(stele_diag){.code = code,
+                                     .source = m->name,
+                                     .offset = has_place ? file_offset(m, from) : STELE_NO_OFFSET,
+                                     .size = has_place ? range_size(m, from, to) : 0,
+                                     .expected = expected,
+                                     .found = text,
+                                     .line = e.line,
+                                     .column = e.column,
+                                     .excerpt = has_place ? e.text : NULL});
+}
+
+void metadata_report(metadata *m, const stele_code *code, ctf_place place, const char *expected,
+                     const char *found, ...)
+{
+    char text[256];
+    va_list args;
     va_start(args, found);
     vsnprintf(text, sizeof text, found, args);
     va_end(args);
-    if (has_place)
-        excerpt_make(&e, m, place.offset);
-    diag_emit(m->diag,
-              &(stele_diag){.code = code,
-                            .source = m->name,
-                            .offset = has_place ? file_offset(m, place.offset) : STELE_NO_OFFSET,
-                            .expected = expected,
-                            .found = text,
-                            .line = e.line,
-                            .column = e.column,
-                            .excerpt = has_place ? e.text : NULL});
+    report_text(m, code, place.offset, 0, expected, text);
+}
+
+void metadata_report_skipped(metadata *m, const stele_code *code, size_t from, size_t to,
+                             const char *found, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    report_text(m, code, from, to, NULL, text);
+    m->skipped_size += range_size(m, from, to);
 }

@@ -57,6 +57,7 @@ struct metadata {
     size_t gone;                 /* bytes of text that were given back; see metadata_pass() */
     input *in;                   /* that they can be read from again; NULL: they stay */
     size_t stored_size;          /* bytes of the stream, as they lie in `in` */
+    size_t skipped_size;         /* bytes of it that were left out, as was reported */
     size_t seen_to;              /* place of the last finding, ... */
     size_t line_start;           /* ... where its line begins, ... */
     uint32_t line;               /* ... and how many are before that one */
@@ -85,5 +86,11 @@ metadata_damage(metadata *m, uint64_t offset, const char *expected, const char *
 __attribute__((format(printf, 5, 6))) void metadata_report(metadata *m, const stele_code *code,
                                                            ctf_place place, const char *expected,
                                                            const char *found, ...);
+
+/* The same for a stretch of the text that is left out. */
+__attribute__((format(printf, 5, 6))) void metadata_report_skipped(metadata *m,
+                                                                   const stele_code *code,
+                                                                   size_t from, size_t to,
+                                                                   const char *found, ...);
 
 #endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where events go on behind damage. A record does not say where the next one begins, so each place
+ * that one could begin at is tried: several events in a row must be of known classes, at times that
+ * neither go back nor leave the packet, or lead exactly to the content's end. What a place costs is
+ * bounded by what is shown to it, and all places by their number.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/ctf/read/content.h"
+
+#define ROW_MAX       8u                   /* events in a row, where there is no time */
+#define ROW_TIMED     4u                   /* ... with a clock, and an end of the packet */
+#define AHEAD         ((uint64_t)4 << 10)  /* bytes that a place is shown */
+#define LOADED        ((uint64_t)32 << 10) /* bytes that are loaded at once */
+#define PACKET_PLACES ((uint64_t)32 << 10) /* that are tried after one damage */
+#define ALL_PLACES    ((uint64_t)2 << 20)  /* that are tried in all */
+
+typedef struct search {
+    ctf_content *content;
+    uint64_t from; /* the record that cannot be read, in bits of the packet */
+    uint64_t step;
+    uint64_t begin_ticks, end_ticks; /* between which its events are */
+    uint32_t row;                    /* events that make a place sure */
+    bool has_clock, has_end;
+} search;
+
+typedef enum verdict { PLACE_FALSE, PLACE_WEAK, PLACE_SURE, PLACE_MEMORY } verdict;
+
+/* Times of events that follow each other. */
+static bool times_fit(const search *s, const stele_batch *batch, uint32_t count)
+{
+    uint64_t last = s->begin_ticks;
+    for (uint32_t i = 0; i < count && s->has_clock; i++) {
+        const uint64_t ticks = batch->events[i].ticks;
+        if (ticks < last || (s->has_end && ticks > s->end_ticks))
+            return false;
+        last = ticks;
+    }
+    return true;
+}
+
+static verdict try_place(search *s, const packet_view *loaded, uint64_t at)
+{
+    ctf_content *content = s->content;
+    const stele_batch *batch = content->trial;
+    const uint64_t skip = at / 8 - loaded->offset;
+    packet_view view = {loaded->bytes + skip, loaded->size - (size_t)skip, at / 8};
+    decode_outcome outcome;
+    uint32_t count;
+    if (view.size > AHEAD)
+        view.size = AHEAD;
+    outcome = run_try(content->run, &view, at, content->trial);
+    count = batch->event_count < s->row ? batch->event_count : s->row;
+    if (outcome == DECODE_MEMORY)
+        return PLACE_MEMORY;
+    if (count == 0 || !times_fit(s, batch, count))
+        return PLACE_FALSE;
+    if (count == s->row || (count > 1 && (outcome == DECODE_END || outcome == DECODE_MORE)))
+        return PLACE_SURE;
+    return outcome == DECODE_END && s->has_clock ? PLACE_WEAK : PLACE_FALSE;
+}
+
+/* The next place that is sure, else the first one that could be the last record; the content's end:
+   there is none. */
+static decode_outcome find_place(search *s, uint64_t *place)
+{
+    ctf_content *content = s->content;
+    const uint64_t end = content->content_bits;
+    uint64_t at = (s->from + s->step) & ~(s->step - 1), weak = end, tried = 0;
+    packet_view view = {NULL, 0, 0};
+    while (at < end && tried < PACKET_PLACES && content->tried_count < ALL_PLACES) {
+        const uint64_t left = (end + 7) / 8 - at / 8;
+        uint64_t stop = end;
+        content_load(content, at / 8, left < LOADED ? left : LOADED, &view);
+        if (view.bytes == NULL || view.offset != at / 8 || view.size == 0)
+            break;
+        if (view.size < left)
+            stop = (view.offset + (view.size > 2 * AHEAD ? view.size - AHEAD : 1)) * 8;
+        for (; at < stop && tried < PACKET_PLACES; at += s->step, tried++) {
+            const verdict v = try_place(s, &view, at);
+            content->tried_count++;
+            if (v == PLACE_MEMORY)
+                return DECODE_MEMORY;
+            if (v == PLACE_WEAK && weak == end)
+                weak = at;
+            if (v != PLACE_SURE)
+                continue;
+            *place = at;
+            return DECODE_OK;
+        }
+    }
+    *place = weak;
+    return DECODE_OK;
+}
+
+/* Between which times events must be: those of the packet, once the last event's is not one. */
+static void set_times(search *s)
+{
+    const packet_head *head = &s->content->packet->head;
+    ctf_run *run = s->content->run;
+    s->has_clock = head->clock != NULL;
+    s->has_end = (head->has & CTF_ROLE_PACKET_END) != 0 && head->end_ticks >= head->begin_ticks &&
+                 (s->content->packets->unit->mends & CTF_MEND_AFTER_PACKET) == 0;
+    s->end_ticks = head->end_ticks;
+    if (s->has_end && run_ticks(run) > s->end_ticks)
+        run_set_ticks(run, head->begin_ticks);
+    s->begin_ticks = run_ticks(run);
+    s->row = s->has_clock && s->has_end && run_has_event_id(run) ? ROW_TIMED : ROW_MAX;
+}
+
+/* Findings about what is only tried are not made. */
+static decode_outcome search_quietly(search *s, uint64_t *place)
+{
+    stele_context *context = s->content->packets->trace->base.context;
+    const diag_sink told = context->diag;
+    decode_outcome outcome;
+    context->diag.fn = NULL;
+    outcome = find_place(s, place);
+    context->diag = told;
+    return outcome;
+}
+
+static void report(const search *s, const run_problem *problem, uint64_t place, uint64_t size)
+{
+    const ctf_packets *packets = s->content->packets;
+    const bool is_end = place == s->content->content_bits;
+    const uint64_t offset_bits = s->content->packet->offset * 8 + s->from;
+    char at[40] = "", on[96] = "; the rest of the packet is skipped";
+    if (problem->offset_bits / 8 != offset_bits / 8)
+        snprintf(at, sizeof at, ", at byte %" PRIu64, problem->offset_bits / 8);
+    if (!is_end)
+        snprintf(on, sizeof on, "; skipped to byte %" PRIu64 ", where a search found events again",
+                 s->content->packet->offset + place / 8);
+    ctf_report(packets->trace, problem->code, packets->file->path, offset_bits, size, 0,
+               problem->expected[0] != '\0' ? problem->expected : NULL, "%s%s%s", problem->found,
+               at, on);
+}
+
+decode_outcome content_search(ctf_content *content)
+{
+    search s = {.content = content, .from = run_position(content->run)};
+    const run_problem problem = *run_last_problem(content->run);
+    uint64_t place = content->content_bits, size;
+    decode_outcome outcome = DECODE_OK;
+    if (content->trial == NULL && stele_batch_new(ROW_MAX, &content->trial) != STELE_OK)
+        return DECODE_MEMORY;
+    s.step = run_event_alignment(content->run);
+    set_times(&s);
+    if (s.from < place && !content->is_exact && s.step != 0 &&
+        (s.has_clock || run_has_event_id(content->run)))
+        outcome = search_quietly(&s, &place);
+    if (outcome != DECODE_OK)
+        return outcome;
+    size = s.from < place ? (place + 7) / 8 - s.from / 8 : 0;
+    content->left_out += size;
+    report(&s, &problem, place, size);
+    if (place == content->content_bits)
+        return DECODE_BAD;
+    run_move(content->run, place);
+    return DECODE_OK;
+}
