@@ -355,7 +355,7 @@ typedef struct stele_stream {
     stele_name name;   /* 0: none */
     uint32_t track;    /* the track that stands for the stream; 0: none */
     stele_clock clock; /* as last known */
-    bool has_range;    /* begin_ns and end_ns are known */
+    bool has_range;    /* begin_ns and end_ns are known; the end leaves out what STE015 reports */
     bool is_ordered;   /* its records are known to be in time order */
     bool has_lateness; /* lateness_ns is known */
     int64_t begin_ns, end_ns;

@@ -30,6 +30,8 @@ static bool is_absurd(const times *t, uint64_t distance_ns)
 static void report(times *t, const times_far *far)
 {
     const uint64_t off_ns = distance(t->begin_ns, t->end_ns, far->begin_ns, far->end_ns);
+    if (t->outlier_count == 0 || far->begin_ns < t->outlier_begin_ns)
+        t->outlier_begin_ns = far->begin_ns;
     t->outlier_count += far->count;
     if (t->diag != NULL)
         diag_report(t->diag, &core_codes[STE015], t->source, far->offset, far->size,

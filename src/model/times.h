@@ -27,7 +27,8 @@ typedef struct times {
     uint64_t last_offset, last_size;
     bool has_last;
     uint64_t outlier_count;
-    diag_sink *diag; /* where outliers are reported; NULL: nowhere */
+    int64_t outlier_begin_ns; /* the earliest of them */
+    diag_sink *diag;          /* where outliers are reported; NULL: nowhere */
     const char *source;
 } times;
 
@@ -81,5 +82,12 @@ static inline void times_add_end(times *t, int64_t end_ns, uint64_t offset, uint
 
 /* No more times come: decides about what is left. */
 void times_end(times *t);
+
+/* The first time of all, outliers too: what bounds are counted from, as they choose events. */
+static inline int64_t times_first(const times *t)
+{
+    return t->outlier_count != 0 && t->outlier_begin_ns < t->begin_ns ? t->outlier_begin_ns
+                                                                      : t->begin_ns;
+}
 
 #endif

@@ -45,8 +45,11 @@ for trace in "$SOURCE"/src/formats/fxt/good/*.fxt "$SOURCE"/src/formats/heph/goo
         sort -o twice twice
         same once twice
     done
-    "$STELE" check made >out 2>/dev/null
-    says out ' 0 errors'
+    # What is wrong with the events themselves came along.
+    if "$STELE" check "$trace" 2>/dev/null | grep -q ' 0 errors'; then
+        "$STELE" check made >out 2>/dev/null
+        says out ' 0 errors'
+    fi
     count=$((count + 1))
 done
 [ "$count" -gt 30 ] || complain "only $count traces"

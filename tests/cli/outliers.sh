@@ -17,6 +17,13 @@ outlier() {
     says err "^$1:$2: warning STE015"
     check "one finding" test "$(grep -c STE015 err)" -eq 1
     check "the length is that of the others: $length" grep -q "^  Duration  *$length\$" out
+    count=$("$STELE" cat --csv "$formats/$3" 2>/dev/null | wc -l)
+    for options in "" "--begin 0s" "--sort full" "--sort window" "--sort none" \
+        "--sort full --begin 0s"; do # delivered wherever it stands, and whatever is asked
+        # shellcheck disable=SC2086
+        expect 0 cat --csv $options "$1"
+        lines out "$count"
+    done
 }
 
 damaged fxt/good/events.fxt one.fxt 479

@@ -146,7 +146,10 @@ fi
 
 # A name that ends with .gz or .zst is written packed, in every format of one file.
 for to in json csv heph fxt chrome; do
-    expect 1 convert "$trace" --to $to -o plain.$to || :
+    case $to in
+    json | csv | heph) expect 0 convert "$trace" --to $to -o plain.$to ;;
+    *) expect 1 convert "$trace" --to $to -o plain.$to ;; # a loss, see docs/conversion.md
+    esac
     for packing in gz zst; do
         "$STELE" convert "$trace" --to $to -o packed.$to.$packing >out 2>err
         case $packing in

@@ -251,9 +251,9 @@ static void index_publish(const indexer *x)
         stream->has_lateness = true;
         stream->lateness_ns = s->lateness_ns;
         stream->has_range = s->times.count != 0;
-        stream->begin_ns = s->times.begin_ns;
+        stream->begin_ns = times_first(&s->times);
         stream->end_ns = s->times.end_ns;
-        x->trace->streams[i].begin_ns = s->times.begin_ns;
+        x->trace->streams[i].begin_ns = stream->begin_ns;
     }
     for (uint32_t i = 0; i < x->state.provider_count; i++) {
         const fxt_provider *p = x->state.providers[i];

@@ -642,7 +642,7 @@ static stele_status index_stream(heph_trace *trace, stele_stream *stream)
     }
     times_end(&range);
     stream->has_range = range.count != 0;
-    stream->begin_ns = range.begin_ns;
+    stream->begin_ns = times_first(&range);
     stream->end_ns = range.end_ns;
     from->ops->close(from);
     stele_batch_free(batch);

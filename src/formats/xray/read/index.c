@@ -144,7 +144,7 @@ static void end_ranges(xray_trace *trace, window *w, stele_stream *stream, times
                   range->begin, range->end - range->begin);
     times_end(range_times);
     stream->has_range = true;
-    stream->begin_ns = range_times->begin_ns;
+    stream->begin_ns = times_first(range_times);
     stream->end_ns = range_times->end_ns;
 }
 
