@@ -220,8 +220,8 @@ static positions sample_positions(const sample *s)
     }
     run_begin(&r);
     trace = s->is_folder ? NULL : run_open(&r, &in);
-    if (trace != NULL)
-        trace->format->dump(trace, &(dump_request){.fn = boundaries_add, .user = &b});
+    if (trace != NULL && contract.format->dump != NULL)
+        format_dump(trace, &(dump_request){.fn = boundaries_add, .user = &b});
     stele_trace_close(trace);
     run_end(&r);
     run_free(&r);
@@ -1054,8 +1054,8 @@ static void do_all(const sample *s, run *r, deed deeds[DEED_COUNT])
     run_free(&choice.kept);
     if (run_begin(r)) {
         stele_trace *trace = run_open(r, &in);
-        if (trace != NULL)
-            run_fail(r, trace->format->dump(
+        if (trace != NULL && contract.format->dump != NULL)
+            run_fail(r, format_dump(
                             trace, &(dump_request){.fn = dump_sum, .user = &deeds[DEED_DUMP].sum}));
         stele_trace_close(trace);
         run_end(r);

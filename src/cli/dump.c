@@ -113,11 +113,10 @@ static void dump_trace(cli *c, stele_trace *trace)
                                   .count = option_number(o, OPTION_RECORDS),
                                   .fn = write_record,
                                   .user = &self};
-    const format *from = format_find(stele_trace_get_info(trace)->format);
     if (option_given(o, OPTION_RECORDS) && request.count == 0)
         return;
     output_printf(c->out, "%10s %9s  %-24s  %s\n", "offset", "size", "record", "contents");
-    cli_check(c, from->dump(trace, &request), o->arguments[0]);
+    cli_check(c, format_dump(trace, &request), o->arguments[0]);
 }
 
 void command_DUMP(cli *c)

@@ -92,6 +92,7 @@ typedef struct format {
     /* Whether two traces of this format are parts of one. NULL: they never are. */
     bool (*is_part)(const stele_trace *a, const stele_trace *b);
 
+    /* NULL where records cannot be shown. */
     stele_status (*dump)(stele_trace *trace, const dump_request *request);
 
     /* NULL where the format cannot be written or copied. The output is as `target` says. */
@@ -141,6 +142,10 @@ stele_status format_check_settings(stele_context *context, const source *from, c
 /* Reports that a format whose traces are single files was given a set of files: STELE_ERR_FORMAT.
  */
 stele_status format_refuse_set(const stele_trace *trace);
+
+/* Dumps the records of a trace. STELE_ERR_UNSUPPORTED, with a finding, where its format cannot;
+   else as the format says. */
+stele_status format_dump(stele_trace *trace, const dump_request *request);
 
 /* The registry: every format of formats.def, in that order. */
 size_t format_count(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings that formats take, and refusing what they cannot take. */
+/* What formats take and can do, and refusing what they cannot. */
 #include <string.h>
 
 #include "formats/format.h"
@@ -54,4 +54,13 @@ stele_status format_refuse_set(const stele_trace *trace)
     diag_report(&trace->context->diag, &core_codes[STE002], source_path(trace->source),
                 STELE_NO_OFFSET, 0, "one file", "a set of files");
     return STELE_ERR_FORMAT;
+}
+
+stele_status format_dump(stele_trace *trace, const dump_request *request)
+{
+    if (trace->format->dump != NULL)
+        return trace->format->dump(trace, request);
+    diag_report(&trace->context->diag, &core_codes[STE009], trace->info.path, STELE_NO_OFFSET, 0,
+                "a format whose records can be shown", "%s", trace->format->title);
+    return STELE_ERR_UNSUPPORTED;
 }

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# environment: SOURCE, CMAKE, GENERATOR, CC
+# The template of a format works as a sixth format of a copy of this tree: it keeps the contract of
+# all formats, and every command takes it, though it can neither be dumped nor written.
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/tree"
+(cd "$SOURCE" && tar cf - CMakeLists.txt LICENSE cmake include src tests) | (cd "$tmp/tree" && tar xf -)
+cd "$tmp/tree"
+cp -r tests/template/lines src/formats/lines
+echo 'STELE_FORMAT(lines)' >>src/formats/formats.def
+"$CMAKE" -S . -B build -G "$GENERATOR" -DCMAKE_C_COMPILER="$CC" -DSTELE_WERROR=ON >log ||
+    { cat log; exit 1; }
+"$CMAKE" --build build --target stele contract >log || { cat log; exit 1; }
+build/tests/contract lines
+
+stele=build/stele
+good=src/formats/lines/good/four.lines
+expect() { # expect TEXT COMMAND...
+    text=$1
+    shift
+    "$@" >out 2>&1 || [ $? -eq 1 ]
+    grep -q -- "$text" out || { echo "no '$text' in the output of: $*"; cat out; exit 1; }
+}
+expect 'One event a line' "$stele" formats
+expect 'Events  *4' "$stele" info "$good"
+expect 'path=/etc/hosts len=4096' "$stele" cat "$good"
+expect '0 errors' "$stele" check "$good"
+expect 'LIN001' "$stele" check src/formats/lines/bad/no_time.lines
+expect 'LIN001' "$stele" explain LIN001
+"$stele" convert "$good" -o made.fxt || [ $? -eq 1 ]
+expect 'path=/etc/hosts' "$stele" cat made.fxt
+code=0
+"$stele" dump "$good" >out 2>&1 || code=$?
+[ $code -eq 3 ] || { echo "dump: exit code $code"; cat out; exit 1; }
+code=0
+"$stele" convert made.fxt -o made.lines --to lines >out 2>&1 || code=$?
+[ $code -eq 2 ] || { echo "convert to lines: exit code $code"; cat out; exit 1; }
+echo "ok: a sixth format"
