@@ -14,7 +14,8 @@
  *             look_at(batch, &batch->insns[i]);
  *     stele_insn_reader_free(reader);
  *
- * stele_insn_read() reads parts of a stream at the same time instead.
+ * stele_insn_read() reads parts of a stream at the same time instead. <stele/insn_analysis.h>,
+ * which this header includes, has analyses that take batches.
  *
  * One thread at a time uses a trace and what was made of it; different contexts are independent.
  * The functions that take no handle may be called on any thread.
@@ -306,10 +307,17 @@ typedef struct stele_a64_insn {
     uint32_t element_size; /* of one register or element in memory, in bytes; 0 without access */
     int64_t offset;        /* from the PC, in bytes, of what lies at a constant place: the target of
                               a branch, a literal, ADR; of ADRP from the PC's page, in pages */
+    uint32_t class_number; /* of the class, group by group; the number can change from one version
+                              of the library to the next, class_text does not */
+    bool has_target;       /* offset is a distance in bytes from the PC */
+    bool has_page_target;  /* offset is a distance in pages from the PC's page of 4 KiB */
 } stele_a64_insn;
 
 /* Never fails: what is unallocated is of no group. */
 STELE_API void stele_a64_classify(uint32_t opcode, stele_a64_insn *insn);
+
+/* "load-pair" for the class_number of that class; "" out of range. Any thread may call it. */
+STELE_API const char *stele_a64_class_text(uint32_t class_number);
 
 /* "memory"; "" out of range. */
 STELE_API const char *stele_a64_group_text(stele_a64_group group);
@@ -331,107 +339,10 @@ typedef struct stele_a64_registers {
 STELE_API bool stele_a64_find_registers(uint32_t opcode, stele_a64_registers *reads,
                                         stele_a64_registers *writes);
 
-/* ---- Analyses -------------------------------------------------------------------------------- */
-
-/*
- * Each is a handle that takes batches: from a reader, or as the `take` of a consumer, for which its
- * `_add` can be given where types are cast. Hidden instructions are not counted. Rows are asked for
- * once all batches were added; the next `_add` makes them anew. Any `_new` and `_add` gives
- * STELE_ERR_MEMORY; after that the handle can only be freed.
- */
-
-/* ---- Mix: how often each opcode was executed ---- */
-
-typedef struct stele_insn_mix stele_insn_mix;
-
-typedef struct stele_insn_mix_row {
-    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
-    uint32_t opcode;
-    uint8_t level; /* exception level */
-    uint64_t count;
-} stele_insn_mix_row;
-
-STELE_API stele_status stele_insn_mix_new(stele_insn_mix **mix);
-STELE_API void stele_insn_mix_free(stele_insn_mix *mix);
-STELE_API stele_status stele_insn_mix_add(stele_insn_mix *mix, const stele_insn_batch *batch);
-
-/* Adds what another one has counted, as when forks are joined. */
-STELE_API stele_status stele_insn_mix_merge(stele_insn_mix *to, const stele_insn_mix *from);
-
-/* Row `index`, the most frequent first; false past the end, and if out of memory. */
-STELE_API bool stele_insn_mix_get(stele_insn_mix *mix, size_t index, stele_insn_mix_row *row);
-
-/* ---- Footprint: how much memory is read, written and executed ---- */
-
-typedef struct stele_insn_footprint stele_insn_footprint;
-
-/* Units of memory. */
-typedef enum stele_insn_unit {
-    STELE_INSN_LINE_64,
-    STELE_INSN_PAGE_4K,
-    STELE_INSN_PAGE_64K,
-    STELE_INSN_PAGE_2M,
-    STELE_INSN_UNIT_COUNT
-} stele_insn_unit;
-
-/* How many different units were touched; the last counts each once, whatever was done to it. */
-typedef struct stele_insn_footprint_row {
-    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
-    uint64_t unit_size; /* in bytes */
-    uint64_t read_count, written_count, executed_count, any_count;
-} stele_insn_footprint_row;
-
-STELE_API stele_status stele_insn_footprint_new(stele_insn_footprint **footprint);
-STELE_API void stele_insn_footprint_free(stele_insn_footprint *footprint);
-
-/* Wants accesses. */
-STELE_API stele_status stele_insn_footprint_add(stele_insn_footprint *footprint,
-                                                const stele_insn_batch *batch);
-STELE_API stele_status stele_insn_footprint_merge(stele_insn_footprint *to,
-                                                  const stele_insn_footprint *from);
-/* False past the last unit. */
-STELE_API bool stele_insn_footprint_get(const stele_insn_footprint *footprint, stele_insn_unit unit,
-                                        stele_insn_footprint_row *row);
-
-/* ---- Sharing: which lines of 64 bytes several threads use ---- */
-
-typedef struct stele_insn_sharing stele_insn_sharing;
-
-typedef enum stele_insn_sharing_kind {
-    STELE_INSN_SHARING_PRIVATE,      /* one thread */
-    STELE_INSN_SHARING_READ,         /* several, and none writes */
-    STELE_INSN_SHARING_ONE_WRITER,   /* several, one of which writes what others use */
-    STELE_INSN_SHARING_MANY_WRITERS, /* several write, and use what others write */
-    STELE_INSN_SHARING_FALSE,        /* several, one of which writes, but next to all that each of
-                                        them uses is its own */
-    STELE_INSN_SHARING_KIND_COUNT
-} stele_insn_sharing_kind;
-
-typedef struct stele_insn_sharing_row {
-    size_t struct_size;                  /* sizeof this struct, or 0: see <stele/version.h> */
-    uint64_t address;                    /* of the line's first byte */
-    uint32_t reader_count, writer_count; /* threads; 64 are told apart, all others count as one */
-    uint64_t read_count, write_count;
-    stele_insn_sharing_kind kind;
-} stele_insn_sharing_row;
-
-STELE_API stele_status stele_insn_sharing_new(stele_insn_sharing **sharing);
-STELE_API void stele_insn_sharing_free(stele_insn_sharing *sharing);
-
-/* Wants accesses. Threads may come in any order. */
-STELE_API stele_status stele_insn_sharing_add(stele_insn_sharing *sharing,
-                                              const stele_insn_batch *batch);
-
-/* How many lines are of a kind; 0 if out of memory. */
-STELE_API uint64_t stele_insn_sharing_count(const stele_insn_sharing *sharing,
-                                            stele_insn_sharing_kind kind);
-
-/* Line `index` of those that several threads use and one at least writes, the busiest first; false
-   past the end, and if out of memory. */
-STELE_API bool stele_insn_sharing_get(stele_insn_sharing *sharing, size_t index,
-                                      stele_insn_sharing_row *row);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include <stele/insn_analysis.h>
+
 #endif

@@ -45,6 +45,13 @@ static stele_a64_branch branch_of(const a64_insn *insn)
     }
 }
 
+/* Whether the offset is a distance in bytes from the PC. */
+static bool has_target(const a64_insn *insn)
+{
+    return insn->class == A64_BRANCH || a64_is_conditional(insn) || insn->class == A64_CALL ||
+           insn->class == A64_LOAD_LITERAL || insn->class == A64_ADDRESS;
+}
+
 void stele_a64_classify(uint32_t opcode, stele_a64_insn *insn)
 {
     const a64_insn found = a64_classify(opcode);
@@ -56,8 +63,16 @@ void stele_a64_classify(uint32_t opcode, stele_a64_insn *insn)
                                 .flags = found.flags,
                                 .size = found.size,
                                 .element_size = found.size != 0 ? 1u << found.element_size_log2 : 0,
-                                .offset = found.offset};
+                                .offset = found.offset,
+                                .class_number = found.class,
+                                .has_target = has_target(&found),
+                                .has_page_target = found.class == A64_ADDRESS_PAGE};
     give(insn, &own, sizeof own);
+}
+
+const char *stele_a64_class_text(uint32_t class_number)
+{
+    return a64_class_text(class_number);
 }
 
 const char *stele_a64_group_text(stele_a64_group group)

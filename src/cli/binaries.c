@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <stele/insn.h>
 #include <stele/xray.h>
 
-#include "analysis/insn/insn_filter.h"
 #include "symbols/sleds.h"
 
 #define OBJECTS_MAX 256u
@@ -92,7 +92,7 @@ static stele_text resolve(void *user, uint64_t module, uint64_t id)
 bool binaries_attach(cli *c, stele_trace *trace)
 {
     /* Places of instructions are named by those who take instructions; see cli/insn/insn.h. */
-    if (!option_given(&c->options, OPTION_BINARY) || trace_has_insns(trace))
+    if (!option_given(&c->options, OPTION_BINARY) || stele_trace_has_insns(trace))
         return true;
     if (c->binaries == NULL && !open_all(c))
         return false;

@@ -267,7 +267,8 @@ static stele_status finish(target *to)
 /* Chrome draws the calls of a trace of instructions, unless some of its events were asked for. */
 static bool wants_calls(const target *to, const inputs *in, const selection *s)
 {
-    return is_chrome(to) && in->count == 1 && trace_has_insns(in->traces[0]) && selection_is_all(s);
+    return is_chrome(to) && in->count == 1 && stele_trace_has_insns(in->traces[0]) &&
+           selection_is_all(s);
 }
 
 static stele_status write_calls(cli *c, target *to, const inputs *in)

@@ -59,7 +59,7 @@ typedef struct insn_counting {
     bool has_others; /* a stream of nothing but snapshots, or of nothing */
 } insn_counting;
 
-static stele_status take_insns(void *user, const insn_batch *batch)
+static stele_status take_insns(void *user, const stele_insn_batch *batch)
 {
     insn_totals_add(user, batch);
     return STELE_OK;
@@ -112,12 +112,12 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
     s.options.on_finding = note_damage;
     s.options.finding_user = &is_damaged;
     status = insns_read_trace(c, &s, trace,
-                              &(insn_consumer){.take = take_insns,
-                                               .user = &counting,
-                                               .fork = fork_totals,
-                                               .join = join_totals,
-                                               .drop = free,
-                                               .end = end_stream});
+                              &(stele_insn_consumer){.take = take_insns,
+                                                     .user = &counting,
+                                                     .fork = fork_totals,
+                                                     .join = join_totals,
+                                                     .drop = free,
+                                                     .end = end_stream});
     stats->balance = s.stats.balance;
     stats->has_content_size = s.stats.has_content_size;
     stats->content_size = s.stats.content_size;

@@ -33,7 +33,7 @@ if command -v nm >/dev/null; then
     for names in "-D $lib/libstele.so" "$lib/libstele.a"; do
         option=${names%%/*}
         foreign=$(nm $option --defined-only --extern-only "/${names#*/}" |
-            awk 'NF == 3 && $3 !~ /^stele_/ { print $3 }')
+            awk 'NF == 3 && $3 !~ /^stele_/ && !($2 == "A" && $3 == "STELE_0") { print $3 }')
         if [ -n "$foreign" ]; then
             echo "${names##*/} defines names that do not begin with stele_:" $foreign
             exit 1
@@ -48,6 +48,22 @@ echo "== CMake"
 "$CMAKE" --build "$tmp/consumer" >"$tmp/log" || { cat "$tmp/log"; exit 1; }
 run "find_package, shared" "$tmp/consumer/consumer_shared"
 run "find_package, static" "$tmp/consumer/consumer_static"
+
+echo "== instructions"
+trace=$SOURCE/src/formats/xtrace/good/every_token.xinsndata.bin
+for program in insn_shared insn_static; do
+    out=$(LD_LIBRARY_PATH=$lib "$tmp/consumer/$program" "$trace")
+    # What the command says of the same trace.
+    expected=$("$prefix/bin/stele" insn blocks --csv "$trace" |
+        awk -F, 'NR > 1 { total += $6 } END { print total " instructions, " NR - 1 " blocks" }')
+    case $out in
+    "$expected, "*" lines") echo "ok: $program" ;;
+    *)
+        echo "$program: expected $expected, got: $out"
+        exit 1
+        ;;
+    esac
+done
 
 echo "== command, manual, completions"
 if [ -x "$BUILD/stele" ]; then

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Analyses as <stele/insn.h> shows them: handles, and rows that can grow. */
-#include <stele/insn.h>
+/* Analyses of what was executed, as <stele/insn_analysis.h> shows them: handles, and rows that can
+   grow. */
+#include <stele/insn_analysis.h>
 
 #include <stdlib.h>
 
-#include "analysis/insn/insn_footprint.h"
+#include "analysis/insn/insn_blocks.h"
+#include "analysis/insn/insn_branches.h"
+#include "analysis/insn/insn_calls.h"
 #include "analysis/insn/insn_mix.h"
-#include "analysis/insn/insn_sharing.h"
+#include "analysis/insn/insn_writes.h"
 #include "core/sized.h"
 
 /* ---- Mix ---- */
@@ -16,11 +19,15 @@ struct stele_insn_mix {
     insn_count *rows; /* NULL: to be made */
 };
 
-stele_status stele_insn_mix_new(stele_insn_mix **out)
+_Static_assert((int)STELE_INSN_MIX_OPCODE == (int)INSN_MIX_OPCODE &&
+                   (int)STELE_INSN_MIX_PC == (int)INSN_MIX_PC,
+               "the keys are the public ones");
+
+stele_status stele_insn_mix_new(stele_insn_mix_key key, stele_insn_mix **out)
 {
     stele_insn_mix *made = calloc(1, sizeof *made);
     *out = NULL;
-    if (made == NULL || insn_mix_init(&made->mix, INSN_MIX_OPCODE) != STELE_OK) {
+    if (made == NULL || insn_mix_init(&made->mix, (insn_mix_key)key) != STELE_OK) {
         free(made);
         return STELE_ERR_MEMORY;
     }
@@ -63,35 +70,287 @@ static int compare_counts(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-bool stele_insn_mix_get(stele_insn_mix *mix, size_t index, stele_insn_mix_row *row)
+stele_status stele_insn_mix_rows(stele_insn_mix *mix, size_t *count)
 {
-    stele_insn_mix_row own = {.struct_size = sizeof own};
-    const size_t count = mix->mix.counts.used;
+    *count = mix->mix.counts.used;
     if (mix->rows == NULL) {
         mix->rows = insn_counts_sorted(&mix->mix.counts);
-        if (mix->rows != NULL && count != 0)
-            qsort(mix->rows, count, sizeof *mix->rows, compare_counts);
+        if (mix->rows != NULL && *count != 0)
+            qsort(mix->rows, *count, sizeof *mix->rows, compare_counts);
     }
-    if (mix->rows == NULL || index >= count)
+    return mix->rows != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+bool stele_insn_mix_get(const stele_insn_mix *mix, size_t index, stele_insn_mix_row *row)
+{
+    stele_insn_mix_row own = {.struct_size = sizeof own};
+    if (mix->rows == NULL || index >= mix->mix.counts.used)
         return false;
-    own.opcode = insn_mix_opcode(mix->rows[index].key);
-    own.level = (uint8_t)insn_mix_level(mix->rows[index].key);
+    if (mix->mix.key == INSN_MIX_PC) {
+        own.pc = mix->rows[index].key;
+    } else {
+        own.opcode = insn_mix_opcode(mix->rows[index].key);
+        own.level = (uint8_t)insn_mix_level(mix->rows[index].key);
+    }
     own.count = mix->rows[index].count;
-    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_mix_row, count));
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_mix_row, pc));
     return true;
 }
 
-/* ---- Footprint ---- */
+/* ---- Blocks ---- */
 
-struct stele_insn_footprint {
-    footprint *of;
+struct stele_insn_blocks {
+    insn_blocks blocks;
+    const insn_block **rows; /* NULL: to be made */
 };
 
-stele_status stele_insn_footprint_new(stele_insn_footprint **out)
+stele_status stele_insn_blocks_new(bool is_part, stele_insn_blocks **out)
 {
-    stele_insn_footprint *made = calloc(1, sizeof *made);
+    stele_insn_blocks *made = calloc(1, sizeof *made);
     *out = NULL;
-    if (made == NULL || footprint_new(0, &made->of) != STELE_OK) {
+    if (made == NULL || insn_blocks_init(&made->blocks, is_part) != STELE_OK) {
+        stele_insn_blocks_free(made);
+        return STELE_ERR_MEMORY;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+void stele_insn_blocks_free(stele_insn_blocks *self)
+{
+    if (self == NULL)
+        return;
+    insn_blocks_free(&self->blocks);
+    free(self->rows);
+    free(self);
+}
+
+static void blocks_forget_rows(stele_insn_blocks *self)
+{
+    free(self->rows);
+    self->rows = NULL;
+}
+
+stele_status stele_insn_blocks_add(stele_insn_blocks *self, const stele_insn_batch *batch)
+{
+    blocks_forget_rows(self);
+    return insn_blocks_add(&self->blocks, batch);
+}
+
+stele_status stele_insn_blocks_end_stream(stele_insn_blocks *self)
+{
+    blocks_forget_rows(self);
+    return insn_blocks_cut(&self->blocks);
+}
+
+stele_status stele_insn_blocks_merge(stele_insn_blocks *to, const stele_insn_blocks *part)
+{
+    blocks_forget_rows(to);
+    return insn_blocks_join(&to->blocks, &part->blocks);
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+    const insn_block *a = *(const insn_block *const *)left, *b = *(const insn_block *const *)right;
+    const uint64_t x = insn_block_total(a), y = insn_block_total(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    if (a->pc != b->pc)
+        return a->pc < b->pc ? -1 : 1;
+    return a->insn_count < b->insn_count ? -1 : a->insn_count > b->insn_count;
+}
+
+stele_status stele_insn_blocks_rows(stele_insn_blocks *self, size_t *count)
+{
+    *count = self->blocks.count;
+    if (self->rows != NULL)
+        return STELE_OK;
+    self->rows = malloc((*count + 1) * sizeof *self->rows);
+    if (self->rows == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < *count; i++)
+        self->rows[i] = &self->blocks.list[i];
+    qsort(self->rows, *count, sizeof *self->rows, compare_blocks);
+    return STELE_OK;
+}
+
+bool stele_insn_blocks_get(const stele_insn_blocks *self, size_t index, stele_insn_block_row *row)
+{
+    stele_insn_block_row own = {.struct_size = sizeof own};
+    const insn_block *block;
+    if (self->rows == NULL || index >= self->blocks.count)
+        return false;
+    block = self->rows[index];
+    own.pc = block->pc;
+    own.count = block->count;
+    own.opcodes = self->blocks.opcodes + block->opcodes;
+    own.insn_count = block->insn_count;
+    own.level = block->level;
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_block_row, level));
+    return true;
+}
+
+/* ---- Branches ---- */
+
+typedef struct branch_row {
+    const insn_branch *branch;
+    size_t target_first, target_count;
+} branch_row;
+
+struct stele_insn_branches {
+    insn_branches branches;
+    branch_row *rows; /* NULL: to be made */
+    const insn_target **targets;
+};
+
+stele_status stele_insn_branches_new(stele_insn_branches **out)
+{
+    stele_insn_branches *made = calloc(1, sizeof *made);
+    *out = NULL;
+    if (made == NULL || insn_branches_init(&made->branches) != STELE_OK) {
+        stele_insn_branches_free(made);
+        return STELE_ERR_MEMORY;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+static void branches_forget_rows(stele_insn_branches *self)
+{
+    free(self->rows);
+    free(self->targets);
+    self->rows = NULL;
+    self->targets = NULL;
+}
+
+void stele_insn_branches_free(stele_insn_branches *self)
+{
+    if (self == NULL)
+        return;
+    branches_forget_rows(self);
+    insn_branches_free(&self->branches);
+    free(self);
+}
+
+stele_status stele_insn_branches_add(stele_insn_branches *self, const stele_insn_batch *batch)
+{
+    branches_forget_rows(self);
+    return insn_branches_add(&self->branches, batch);
+}
+
+stele_status stele_insn_branches_end_stream(stele_insn_branches *self)
+{
+    branches_forget_rows(self);
+    return insn_branches_end(&self->branches);
+}
+
+static int compare_branches(const void *left, const void *right)
+{
+    const insn_branch *a = ((const branch_row *)left)->branch;
+    const insn_branch *b = ((const branch_row *)right)->branch;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static int compare_targets(const void *left, const void *right)
+{
+    const insn_target *a = *(const insn_target *const *)left;
+    const insn_target *b = *(const insn_target *const *)right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* The targets of each branch lie side by side, sorted. */
+static void make_branch_rows(stele_insn_branches *self)
+{
+    const insn_branches *b = &self->branches;
+    size_t count = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        branch_row *row = &self->rows[i];
+        *row = (branch_row){.branch = &b->list[i], .target_first = count};
+        for (uint32_t t = b->list[i].target_first; t != 0; t = b->targets[t - 1].next)
+            self->targets[count++] = &b->targets[t - 1];
+        row->target_count = count - row->target_first;
+        qsort(self->targets + row->target_first, row->target_count, sizeof *self->targets,
+              compare_targets);
+    }
+    qsort(self->rows, b->count, sizeof *self->rows, compare_branches);
+}
+
+stele_status stele_insn_branches_rows(stele_insn_branches *self, size_t *count)
+{
+    *count = self->branches.count;
+    if (self->rows != NULL)
+        return STELE_OK;
+    self->rows = malloc((*count + 1) * sizeof *self->rows);
+    self->targets = malloc((self->branches.target_count + (size_t)1) * sizeof *self->targets);
+    if (self->rows == NULL || self->targets == NULL) {
+        branches_forget_rows(self);
+        return STELE_ERR_MEMORY;
+    }
+    make_branch_rows(self);
+    return STELE_OK;
+}
+
+bool stele_insn_branches_get(const stele_insn_branches *self, size_t index,
+                             stele_insn_branch_row *row)
+{
+    stele_insn_branch_row own = {.struct_size = sizeof own};
+    stele_a64_insn what = STELE_INIT(stele_a64_insn);
+    const insn_branch *from;
+    if (self->rows == NULL || index >= self->branches.count)
+        return false;
+    from = self->rows[index].branch;
+    stele_a64_classify(from->opcode, &what);
+    own.pc = from->pc;
+    own.count = from->count;
+    own.taken_count = from->taken_count;
+    own.change_count = from->change_count;
+    own.unknown_count = from->unknown_count;
+    own.opcode = from->opcode;
+    own.branch = what.branch;
+    own.target_count = self->rows[index].target_count;
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_branch_row, target_count));
+    return true;
+}
+
+bool stele_insn_branches_get_target(const stele_insn_branches *self, size_t index, size_t target,
+                                    stele_insn_target_row *row)
+{
+    stele_insn_target_row own = {.struct_size = sizeof own};
+    const insn_target *from;
+    if (self->rows == NULL || index >= self->branches.count ||
+        target >= self->rows[index].target_count)
+        return false;
+    from = self->targets[self->rows[index].target_first + target];
+    own.pc = from->pc;
+    own.count = from->count;
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_target_row, count));
+    return true;
+}
+
+/* ---- Calls ---- */
+
+struct stele_insn_calls {
+    insn_calls calls;
+};
+
+_Static_assert(STELE_INSN_CALLS_DEPTH_MAX == INSN_CALLS_DEPTH_MAX, "the depth is the public one");
+
+stele_status stele_insn_calls_new(const stele_insn_calls_options *options, stele_insn_calls **out)
+{
+    stele_insn_calls_options own;
+    stele_insn_calls *made;
+    *out = NULL;
+    if (!sized_take(&own, sizeof own, SIZED_FIRST(stele_insn_calls_options, emit_user), options) ||
+        own.name == NULL || own.emit == NULL)
+        return STELE_ERR_ARGUMENT;
+    made = calloc(1, sizeof *made);
+    if (made == NULL ||
+        insn_calls_init(&made->calls, &(insn_calls_options){own.name, own.name_user, own.emit,
+                                                            own.emit_user}) != STELE_OK) {
         free(made);
         return STELE_ERR_MEMORY;
     }
@@ -99,109 +358,36 @@ stele_status stele_insn_footprint_new(stele_insn_footprint **out)
     return STELE_OK;
 }
 
-void stele_insn_footprint_free(stele_insn_footprint *self)
+void stele_insn_calls_free(stele_insn_calls *self)
 {
     if (self == NULL)
         return;
-    footprint_free(self->of);
+    insn_calls_free(&self->calls);
     free(self);
 }
 
-stele_status stele_insn_footprint_add(stele_insn_footprint *self, const stele_insn_batch *batch)
+stele_status stele_insn_calls_add(stele_insn_calls *self, const stele_insn_batch *batch)
 {
-    return footprint_add(self->of, batch);
+    return insn_calls_add(&self->calls, batch);
 }
 
-stele_status stele_insn_footprint_merge(stele_insn_footprint *to, const stele_insn_footprint *from)
+stele_status stele_insn_calls_end_stream(stele_insn_calls *self)
 {
-    return footprint_merge(to->of, from->of);
+    return insn_calls_end(&self->calls);
 }
 
-_Static_assert((int)STELE_INSN_UNIT_COUNT == (int)FOOTPRINT_UNIT_COUNT &&
-                   (int)STELE_INSN_PAGE_2M == (int)FOOTPRINT_2M,
-               "the units are the public ones");
-
-bool stele_insn_footprint_get(const stele_insn_footprint *self, stele_insn_unit unit,
-                              stele_insn_footprint_row *row)
+uint64_t stele_insn_calls_cut_count(const stele_insn_calls *self)
 {
-    stele_insn_footprint_row own = {.struct_size = sizeof own};
-    const uint64_t *counts;
-    if ((unsigned)unit >= FOOTPRINT_UNIT_COUNT)
-        return false;
-    counts = footprint_get(self->of)->counts[unit];
-    own.unit_size = footprint_unit_size[unit];
-    own.read_count = counts[FOOTPRINT_READ];
-    own.written_count = counts[FOOTPRINT_WRITTEN];
-    own.executed_count = counts[FOOTPRINT_EXECUTED];
-    own.any_count = counts[FOOTPRINT_ANY];
-    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_footprint_row, any_count));
-    return true;
+    return self->calls.cut_count;
 }
 
-/* ---- Sharing ---- */
+/* ---- Writes ---- */
 
-struct stele_insn_sharing {
-    sharing of;
-    sharing_line *lines; /* NULL: to be made */
-    size_t line_count;
-};
+_Static_assert(STELE_INSN_WRITES_MAX == INSN_WRITES_MAX && STELE_INSN_SP == INSN_SP,
+               "the numbers are the public ones");
 
-stele_status stele_insn_sharing_new(stele_insn_sharing **out)
+size_t stele_insn_find_writes(const stele_insn_batch *batch, const stele_insn *at,
+                              stele_insn_write list[STELE_INSN_WRITES_MAX])
 {
-    stele_insn_sharing *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || sharing_init(&made->of) != STELE_OK) {
-        free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
-}
-
-void stele_insn_sharing_free(stele_insn_sharing *self)
-{
-    if (self == NULL)
-        return;
-    sharing_free(&self->of);
-    free(self->lines);
-    free(self);
-}
-
-stele_status stele_insn_sharing_add(stele_insn_sharing *self, const stele_insn_batch *batch)
-{
-    free(self->lines);
-    self->lines = NULL;
-    return sharing_add(&self->of, batch);
-}
-
-_Static_assert((int)STELE_INSN_SHARING_KIND_COUNT == (int)SHARING_KIND_COUNT &&
-                   (int)STELE_INSN_SHARING_FALSE == (int)SHARING_FALSE &&
-                   (int)STELE_INSN_SHARING_ONE_WRITER == (int)SHARING_ONE_WRITER,
-               "the kinds are the public ones");
-
-uint64_t stele_insn_sharing_count(const stele_insn_sharing *self, stele_insn_sharing_kind kind)
-{
-    sharing_counts counts;
-    if ((unsigned)kind >= SHARING_KIND_COUNT || sharing_count(&self->of, &counts) != STELE_OK)
-        return 0;
-    return counts.lines[kind];
-}
-
-bool stele_insn_sharing_get(stele_insn_sharing *self, size_t index, stele_insn_sharing_row *row)
-{
-    stele_insn_sharing_row own = {.struct_size = sizeof own};
-    const sharing_line *line;
-    if (self->lines == NULL)
-        self->lines = sharing_contended(&self->of, &self->line_count);
-    if (self->lines == NULL || index >= self->line_count)
-        return false;
-    line = &self->lines[index];
-    own.address = line->address;
-    own.reader_count = (uint32_t)__builtin_popcountll(line->readers);
-    own.writer_count = (uint32_t)__builtin_popcountll(line->writers);
-    own.read_count = line->read_count;
-    own.write_count = line->write_count;
-    own.kind = (stele_insn_sharing_kind)line->kind;
-    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_sharing_row, kind));
-    return true;
+    return insn_writes(batch, at, list);
 }

@@ -3,15 +3,14 @@
 #ifndef ANALYSIS_INSN_INSN_WRITES_H
 #define ANALYSIS_INSN_INSN_WRITES_H
 
+#include <stele/insn_analysis.h>
+
 #include "model/insn.h"
 
 #define INSN_WRITES_MAX 4u
 #define INSN_SP         31u
 
-typedef struct insn_write {
-    uint64_t value;
-    uint8_t reg; /* Xn; INSN_SP: the stack pointer */
-} insn_write;
+typedef stele_insn_write insn_write;
 
 /*
  * Loads (with what they add to their base), MRS, the result of exclusive stores, constants and

@@ -67,19 +67,33 @@ bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end)
     return true;
 }
 
+static bool add_range(cli *c, insns *s, uint64_t first, uint64_t last)
+{
+    if (s->range_count == s->range_capacity) {
+        const size_t capacity = s->range_capacity * 2 + 8;
+        stele_insn_range *grown = realloc(s->ranges, capacity * sizeof *grown);
+        if (grown == NULL)
+            return cli_check(c, STELE_ERR_MEMORY, "options");
+        s->ranges = grown;
+        s->range_capacity = capacity;
+    }
+    s->ranges[s->range_count++] = (stele_insn_range){first, last};
+    return true;
+}
+
 static bool take_pc_range(cli *c, insns *s, const char *text)
 {
     uint64_t first, last;
     if (!parse_range(text, &first, &last))
         return range_usage(c, OPTION_PC_RANGE, text);
-    return insn_filter_add(&s->filter, first, last) || cli_check(c, STELE_ERR_MEMORY, "options");
+    return add_range(c, s, first, last);
 }
 
 static bool take_level(cli *c, insns *s, const char *text)
 {
     if (text[0] < '0' || text[0] > '3' || text[1] != 0)
         return cli_usage(c, "--level takes 0, 1, 2 or 3, not '%s'", text);
-    s->filter.levels |= (uint8_t)(1u << (text[0] - '0'));
+    s->options.levels |= (uint8_t)(1u << (text[0] - '0'));
     return true;
 }
 
@@ -125,9 +139,8 @@ static bool take_symbol(cli *c, insns *s, const char *glob)
         if (fnmatch(glob, place.name, 0) != 0)
             continue;
         is_found = true;
-        if (!insn_filter_add(&s->filter, place.address,
-                             place.address + (place.size != 0 ? place.size - 1 : 0)))
-            return cli_check(c, STELE_ERR_MEMORY, "options");
+        if (!add_range(c, s, place.address, place.address + (place.size != 0 ? place.size - 1 : 0)))
+            return false;
     }
     return is_found || cli_usage(c, "no function '%s' in any --binary", glob);
 }
@@ -161,7 +174,6 @@ static bool take_uses(cli *c, insns *s)
         if (!is_fine)
             return false;
     }
-    insn_filter_sort(&s->filter);
     return true;
 }
 
@@ -185,7 +197,7 @@ bool insns_make_all(cli *c, insns *s, option_id id)
 
 void insns_free(insns *s)
 {
-    insn_filter_free(&s->filter);
+    free(s->ranges);
     stele_symbols_free(s->code);
     stele_disassembly_close(s->text);
     free(s->threads);
@@ -193,7 +205,7 @@ void insns_free(insns *s)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to)
+bool insns_read(cli *c, insns *s, size_t index, const stele_insn_consumer *to)
 {
     const char *path = c->options.arguments[index];
     stele_trace *trace;
@@ -212,7 +224,7 @@ bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to)
     return status == STELE_OK;
 }
 
-bool insns_read_all(cli *c, insns *s, const insn_consumer *to)
+bool insns_read_all(cli *c, insns *s, const stele_insn_consumer *to)
 {
     size_t read_count = 0;
     for (size_t i = 0; i < c->options.argument_count && c->worst != EXIT_USAGE; i++)

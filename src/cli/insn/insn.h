@@ -6,13 +6,13 @@
 
 #include <stele/insn.h>
 
-#include "analysis/insn/insn_filter.h"
 #include "cli/cli.h"
 #include "symbols/code.h"
 
 typedef struct insns {
     stele_insn_options options; /* the command says which accesses and values it wants */
-    insn_filter filter;
+    stele_insn_range *ranges;   /* of --pc-range and --symbol; owned */
+    size_t range_count, range_capacity;
     uint64_t *threads; /* numbers of the wanted ones; NULL: all */
     size_t thread_count;
     stele_symbols *code;            /* of --binary; empty without */
@@ -35,16 +35,14 @@ bool insns_wants_thread(const insns *s, uint64_t number);
 /* For a command of other traces, too: all instructions, with the binaries of its own --binary. */
 bool insns_make_all(cli *c, insns *s, option_id id);
 
-typedef stele_insn_consumer insn_consumer;
-
 /* Reads a trace that is open; STELE_ERR_UNSUPPORTED: it has no instructions. */
-stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_consumer *to);
+stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const stele_insn_consumer *to);
 
 /* Reads one argument. False when it could not be read at all. */
-bool insns_read(cli *c, insns *s, size_t index, const insn_consumer *to);
+bool insns_read(cli *c, insns *s, size_t index, const stele_insn_consumer *to);
 
 /* Reads all arguments. False: none could be read, or nobody wants to see a result. */
-bool insns_read_all(cli *c, insns *s, const insn_consumer *to);
+bool insns_read_all(cli *c, insns *s, const stele_insn_consumer *to);
 
 /* Writes the calls of a trace as spans, from its first instruction to its last. */
 stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer);
@@ -70,7 +68,7 @@ void insns_write_place(insns *s, output *out, uint64_t pc);
 /* "file.c:12"; nothing where that is not known. */
 void insns_write_line(insns *s, output *out, uint64_t pc);
 
-/* insn_image.c: writes the memory and the registers with which the wanted instructions begin. */
+/* Writes the memory and the registers with which the wanted instructions begin. */
 bool insn_image_write(cli *c, insns *s, stele_trace *trace, bool is_raw, const char *path);
 
 #endif

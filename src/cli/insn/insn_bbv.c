@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn bbv: basic-block vectors for SimPoint. */
-#include "analysis/insn/insn_bbv.h"
-
 #include <inttypes.h>
 
 #include "cli/insn/insn.h"
@@ -16,33 +14,48 @@ typedef struct writing {
  *     # thread 4711
  *     T:1:45 :2:12
  */
-static stele_status write_interval(void *user, const bbv *vectors, const uint32_t *touched,
-                                   size_t count)
+static stele_status write_interval(void *user, const stele_insn_bbv *bbv, uint32_t number,
+                                   const uint32_t *blocks, size_t count)
 {
     writing *w = user;
-    if (w->track != vectors->track) {
-        const stele_track *track = stele_track_get(w->c->context, vectors->track);
-        w->track = vectors->track;
+    stele_insn_bbv_block block = STELE_INIT(stele_insn_bbv_block);
+    if (w->track != number) {
+        const stele_track *track = stele_track_get(w->c->context, number);
+        w->track = number;
         output_printf(w->out, "# thread %" PRIu64 "\n", track != NULL ? track->number : 0);
     }
     output_text(w->out, "T");
-    for (size_t i = 0; i < count; i++)
-        output_printf(w->out, "%s:%" PRIu32 ":%" PRIu64, i == 0 ? "" : " ", touched[i] + 1,
-                      vectors->blocks[touched[i]].count);
+    for (size_t i = 0; i < count && stele_insn_bbv_get_block(bbv, blocks[i], &block); i++)
+        output_printf(w->out, "%s:%" PRIu32 ":%" PRIu64, i == 0 ? "" : " ", blocks[i] + 1,
+                      block.insn_count);
     output_byte(w->out, '\n');
     return w->out->status;
 }
 
 /* Where each block begins. */
-static void write_blocks(output *out, const bbv *vectors)
+static void write_blocks(output *out, const stele_insn_bbv *bbv)
 {
-    for (size_t i = 0; i < vectors->block_count; i++)
-        output_printf(out, "# block %zu 0x%" PRIx64 "\n", i + 1, vectors->blocks[i].pc);
+    stele_insn_bbv_block block = STELE_INIT(stele_insn_bbv_block);
+    for (size_t i = 0; stele_insn_bbv_get_block(bbv, i, &block); i++)
+        output_printf(out, "# block %zu 0x%" PRIx64 "\n", i + 1, block.pc);
 }
 
-static stele_status take(void *user, const insn_batch *batch)
+static stele_status take(void *user, const stele_insn_batch *batch)
 {
-    return bbv_add(user, batch);
+    return stele_insn_bbv_add(user, batch);
+}
+
+static void write_vectors(cli *c, insns *s, writing *w, uint64_t interval)
+{
+    stele_insn_bbv *bbv = NULL;
+    if (cli_check(c, stele_insn_bbv_new(interval, write_interval, w, &bbv), "bbv") &&
+        insns_read_all(c, s, &(stele_insn_consumer){.take = take, .user = bbv}) &&
+        cli_check(c, stele_insn_bbv_finish(bbv), "bbv")) {
+        write_blocks(w->out, bbv);
+        if (w->out != c->out)
+            cli_check(c, output_finish(w->out), option_value(&c->options, OPTION_OUTPUT));
+    }
+    stele_insn_bbv_free(bbv);
 }
 
 void command_INSN_BBV(cli *c)
@@ -51,8 +64,6 @@ void command_INSN_BBV(cli *c)
     const char *path = option_value(&c->options, OPTION_OUTPUT);
     const bool is_file = path != NULL && strcmp(path, "-") != 0;
     writing w = {.c = c, .out = c->out};
-    bbv vectors = {.interval = 0};
-    const insn_consumer to = {.take = take, .user = &vectors};
     insns s;
     bool is_fine =
         insns_make(c, &s) && (interval != 0 || cli_usage(c, "--interval takes 1 or more"));
@@ -60,14 +71,9 @@ void command_INSN_BBV(cli *c)
         is_fine = cli_check(
             c, output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &w.out),
             path);
-    if (is_fine && cli_check(c, bbv_init(&vectors, interval, write_interval, &w), "bbv") &&
-        insns_read_all(c, &s, &to) && cli_check(c, bbv_finish(&vectors), "bbv")) {
-        write_blocks(w.out, &vectors);
-        if (is_file)
-            cli_check(c, output_finish(w.out), path);
-    }
+    if (is_fine)
+        write_vectors(c, &s, &w, interval);
     if (is_file && is_fine)
         output_close(w.out);
-    bbv_free(&vectors);
     insns_free(&s);
 }

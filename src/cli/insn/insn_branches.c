@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn branches: how often branches are taken, and where they go. */
-#include "analysis/insn/insn_branches.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,67 +16,48 @@
 typedef struct table {
     cli *c;
     insns *s;
-    const insn_branches *branches;
-    const insn_branch **rows; /* the most executed first */
+    const stele_insn_branches *branches;
+    size_t *rows; /* numbers of those of the wanted kind, the most executed first */
     size_t count, shown, targets_max;
-    const insn_target **targets; /* of one branch at a time */
 } table;
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static bool is_conditional(const insn_branch *branch)
+static bool is_conditional(const stele_insn_branch_row *row)
 {
-    return a64_is_conditional(&(a64_insn){.class = branch->class});
+    return row->branch == STELE_A64_BRANCH_CONDITIONAL;
 }
 
-static bool is_indirect(const insn_branch *branch)
+static bool is_indirect(const stele_insn_branch_row *row)
 {
-    return a64_is_indirect(&(a64_insn){.class = branch->class});
+    return row->branch == STELE_A64_BRANCH_INDIRECT ||
+           row->branch == STELE_A64_BRANCH_CALL_INDIRECT || row->branch == STELE_A64_BRANCH_RETURN;
 }
 
-static int compare_branches(const void *left, const void *right)
+static stele_status table_make(table *t, stele_insn_branches *branches, const char *kind)
 {
-    const insn_branch *a = *(const insn_branch *const *)left;
-    const insn_branch *b = *(const insn_branch *const *)right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
-
-static int compare_targets(const void *left, const void *right)
-{
-    const insn_target *a = *(const insn_target *const *)left;
-    const insn_target *b = *(const insn_target *const *)right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
-
-/* False: memory. */
-static bool table_make(table *t, const char *kind)
-{
-    const insn_branches *b = t->branches;
-    t->rows = malloc((b->count + (size_t)1) * sizeof *t->rows);
-    t->targets = malloc((b->target_count + (size_t)1) * sizeof *t->targets);
-    if (t->rows == NULL || t->targets == NULL)
-        return false;
-    for (uint32_t i = 0; i < b->count; i++) {
-        if (kind[0] == 'a' || (kind[0] == 'c' ? is_conditional : is_indirect)(&b->list[i]))
-            t->rows[t->count++] = &b->list[i];
+    stele_insn_branch_row row = STELE_INIT(stele_insn_branch_row);
+    size_t count;
+    const stele_status status = stele_insn_branches_rows(branches, &count);
+    if (status != STELE_OK)
+        return status;
+    t->branches = branches;
+    t->rows = malloc((count + 1) * sizeof *t->rows);
+    if (t->rows == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; stele_insn_branches_get(branches, i, &row); i++) {
+        if (kind[0] == 'a' || (kind[0] == 'c' ? is_conditional : is_indirect)(&row))
+            t->rows[t->count++] = i;
     }
-    qsort(t->rows, t->count, sizeof *t->rows, compare_branches);
     t->shown = insns_shown(t->c, t->count);
-    return true;
+    return STELE_OK;
 }
 
-/* Sorts the targets of a branch, and gives how many there are. */
-static size_t list_targets(const table *t, const insn_branch *branch)
+static stele_insn_branch_row row_get(const table *t, size_t i)
 {
-    size_t count = 0;
-    for (uint32_t i = branch->target_first; i != 0; i = t->branches->targets[i - 1].next)
-        t->targets[count++] = &t->branches->targets[i - 1];
-    qsort(t->targets, count, sizeof *t->targets, compare_targets);
-    return count;
+    stele_insn_branch_row row = STELE_INIT(stele_insn_branch_row);
+    stele_insn_branches_get(t->branches, t->rows[i], &row);
+    return row;
 }
 
 static size_t least(size_t a, size_t b)
@@ -88,16 +67,18 @@ static size_t least(size_t a, size_t b)
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void write_targets(const table *t, const insn_branch *branch)
+static void write_targets(const table *t, size_t index, const stele_insn_branch_row *branch)
 {
-    const size_t count = list_targets(t, branch), shown = least(count, t->targets_max);
+    const size_t count = branch->target_count, shown = least(count, t->targets_max);
+    stele_insn_target_row target = STELE_INIT(stele_insn_target_row);
     output *out = t->c->out;
     char text[PRINT_SIZE];
     for (size_t i = 0; i < shown; i++) {
+        stele_insn_branches_get_target(t->branches, t->rows[index], i, &target);
         print_spaces(out, 2 * COUNT_WIDTH + SHARE_WIDTH + 6);
-        print_padded(out, print_share(text, t->targets[i]->count, branch->count), -SHARE_WIDTH);
+        print_padded(out, print_share(text, target.count, branch->count), -SHARE_WIDTH);
         output_text(out, "  to ");
-        insns_write_place(t->s, out, t->targets[i]->pc);
+        insns_write_place(t->s, out, target.pc);
         output_byte(out, '\n');
     }
     if (shown < count) {
@@ -106,8 +87,9 @@ static void write_targets(const table *t, const insn_branch *branch)
     }
 }
 
-static void write_row(const table *t, const insn_branch *branch)
+static void write_row(const table *t, size_t index)
 {
+    const stele_insn_branch_row row = row_get(t, index), *const branch = &row;
     const uint64_t known = branch->count - branch->unknown_count;
     output *out = t->c->out;
     char text[PRINT_SIZE];
@@ -125,7 +107,7 @@ static void write_row(const table *t, const insn_branch *branch)
         output_printf(out, "  (%s unknown)", print_count(text, branch->unknown_count));
     output_byte(out, '\n');
     if (is_indirect(branch))
-        write_targets(t, branch);
+        write_targets(t, index, branch);
 }
 
 static void write_text(const table *t)
@@ -143,7 +125,7 @@ static void write_text(const table *t)
     print_color(out, t->c->has_color, COLOR_NONE);
     output_byte(out, '\n');
     for (size_t i = 0; i < t->shown; i++)
-        write_row(t, t->rows[i]);
+        write_row(t, i);
     output_text(out, "A change is a time when the branch went elsewhere than the time before\n");
 }
 
@@ -155,19 +137,19 @@ static void write_csv(const table *t)
     output_text(out, "pc,symbol,opcode,class,count,taken_count,change_count,unknown_count,"
                      "target_count,top_target,top_target_count\r\n");
     for (size_t i = 0; i < t->shown; i++) {
-        const insn_branch *b = t->rows[i];
-        const size_t count = list_targets(t, b);
+        const stele_insn_branch_row row = row_get(t, i), *const b = &row;
+        stele_insn_target_row top = STELE_INIT(stele_insn_target_row);
         stele_symbol_place place;
         output_hex(out, b->pc);
         output_byte(out, ',');
         if (stele_symbols_find(t->s->code, b->pc, &place))
             text_csv(out, place.name, strlen(place.name));
         output_printf(out, ",%08" PRIx32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,",
-                      b->opcode, a64_class_text(b->class), b->count, b->taken_count,
-                      b->change_count, b->unknown_count, count);
-        if (count != 0) {
-            output_hex(out, t->targets[0]->pc);
-            output_printf(out, ",%" PRIu64, t->targets[0]->count);
+                      b->opcode, insns_class_text(b->opcode), b->count, b->taken_count,
+                      b->change_count, b->unknown_count, b->target_count);
+        if (stele_insn_branches_get_target(t->branches, t->rows[i], 0, &top)) {
+            output_hex(out, top.pc);
+            output_printf(out, ",%" PRIu64, top.count);
         } else {
             output_byte(out, ',');
         }
@@ -175,26 +157,29 @@ static void write_csv(const table *t)
     }
 }
 
-static void write_json_branch(const table *t, json *j, const insn_branch *b)
+static void write_json_branch(const table *t, json *j, size_t index)
 {
-    const size_t count = list_targets(t, b), shown = least(count, t->targets_max);
+    const stele_insn_branch_row row = row_get(t, index), *const b = &row;
+    const size_t shown = least(b->target_count, t->targets_max);
+    stele_insn_target_row target = STELE_INIT(stele_insn_target_row);
     stele_symbol_place place = {.name = NULL};
     stele_symbols_find(t->s->code, b->pc, &place);
     json_open(j, NULL, '{');
     json_uint(j, "pc", b->pc);
     json_text(j, "symbol", place.name);
-    json_text(j, "class", a64_class_text(b->class));
+    json_text(j, "class", insns_class_text(b->opcode));
     json_text(j, "text", insns_opcode_text(t->c, t->s, b->opcode));
     json_uint(j, "count", b->count);
     json_uint(j, "taken_count", b->taken_count);
     json_uint(j, "change_count", b->change_count);
     json_uint(j, "unknown_count", b->unknown_count);
-    json_uint(j, "target_count", count);
+    json_uint(j, "target_count", b->target_count);
     json_open(j, "targets", '[');
     for (size_t i = 0; i < shown; i++) {
+        stele_insn_branches_get_target(t->branches, t->rows[index], i, &target);
         json_open(j, NULL, '{');
-        json_uint(j, "pc", t->targets[i]->pc);
-        json_uint(j, "count", t->targets[i]->count);
+        json_uint(j, "pc", target.pc);
+        json_uint(j, "count", target.count);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -209,16 +194,16 @@ static void write_json(const table *t)
     json_uint(&j, "branch_count", t->count);
     json_open(&j, "branches", '[');
     for (size_t i = 0; i < t->shown; i++)
-        write_json_branch(t, &j, t->rows[i]);
+        write_json_branch(t, &j, i);
     json_close(&j, ']');
     json_close(&j, '}');
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static stele_status take(void *user, const insn_batch *batch)
+static stele_status take(void *user, const stele_insn_batch *batch)
 {
-    return insn_branches_add(user, batch);
+    return stele_insn_branches_add(user, batch);
 }
 
 static stele_status end_stream(void *user, const stele_insn_stats *stats,
@@ -226,41 +211,36 @@ static stele_status end_stream(void *user, const stele_insn_stats *stats,
 {
     (void)stats;
     (void)stream;
-    return insn_branches_end(user);
+    return stele_insn_branches_end_stream(user);
 }
 
-static void show(cli *c, insns *s, const insn_branches *branches)
+static void show(cli *c, insns *s, stele_insn_branches *branches)
 {
     const options *o = &c->options;
     const uint64_t targets = option_number(o, OPTION_TARGETS);
-    table t = {.c = c, .s = s, .branches = branches};
+    table t = {.c = c, .s = s};
     t.targets_max = targets != 0 ? (size_t)targets : SIZE_MAX;
-    if (!table_make(&t, option_value(o, OPTION_BRANCH_KIND)))
-        cli_check(c, STELE_ERR_MEMORY, "branches");
-    else if (option_given(o, OPTION_JSON))
-        write_json(&t);
-    else if (option_given(o, OPTION_CSV))
-        write_csv(&t);
-    else
-        write_text(&t);
+    if (cli_check(c, table_make(&t, branches, option_value(o, OPTION_BRANCH_KIND)), "branches")) {
+        if (option_given(o, OPTION_JSON))
+            write_json(&t);
+        else if (option_given(o, OPTION_CSV))
+            write_csv(&t);
+        else
+            write_text(&t);
+    }
     free(t.rows);
-    free(t.targets);
 }
 
 void command_INSN_BRANCHES(cli *c)
 {
     insns s;
-    insn_branches *branches = calloc(1, sizeof *branches);
-    const insn_consumer to = {.take = take, .user = branches, .end = end_stream};
-    if (insns_make(c, &s) &&
-        cli_check(c, branches != NULL ? insn_branches_init(branches) : STELE_ERR_MEMORY,
-                  "branches")) {
+    stele_insn_branches *branches = NULL;
+    if (insns_make(c, &s) && cli_check(c, stele_insn_branches_new(&branches), "branches")) {
+        const stele_insn_consumer to = {.take = take, .user = branches, .end = end_stream};
         s.options.wants_values = true;
         if (insns_read_all(c, &s, &to))
             show(c, &s, branches);
     }
-    if (branches != NULL)
-        insn_branches_free(branches);
-    free(branches);
+    stele_insn_branches_free(branches);
     insns_free(&s);
 }

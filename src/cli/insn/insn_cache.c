@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn cache: what caches and TLBs would hit and miss. */
-#include "analysis/insn/insn_cache.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,8 +9,8 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static const char *const cache_names[INSN_CACHE_COUNT] = {"l1i",  "l1d",  "l2",   "l3",
-                                                          "itlb", "dtlb", "l2tlb"};
+static const char *const cache_names[STELE_INSN_CACHE_COUNT] = {"l1i",  "l1d",  "l2",   "l3",
+                                                                "itlb", "dtlb", "l2tlb"};
 static const char *const policy_names[] = {"lru", "plru", "random", "fifo"};
 
 /* The index of the word of `size` bytes; `count`: none of them. */
@@ -24,15 +22,15 @@ static size_t find_word(const char *const *words, size_t count, const char *word
     return i;
 }
 
-static bool find_policy(const char *word, cache_policy *policy)
+static bool find_policy(const char *word, stele_insn_cache_policy *policy)
 {
     const size_t i = find_word(policy_names, 4, word, strlen(word));
-    *policy = (cache_policy)i;
+    *policy = (stele_insn_cache_policy)i;
     return i < 4;
 }
 
 /* "SIZE,WAYS[,POLICY]" */
-static bool parse_geometry(insn_cache_config *config, size_t id, const char *text)
+static bool parse_geometry(stele_insn_cache_config *config, size_t id, const char *text)
 {
     uint64_t ways = 0;
     const char *at = size_parse(text, &config->of[id].size);
@@ -43,15 +41,15 @@ static bool parse_geometry(insn_cache_config *config, size_t id, const char *tex
     return *at == 0 || (*at == ',' && find_policy(at + 1, &config->of[id].policy));
 }
 
-static bool take_cache(cli *c, insn_cache_config *config, const char *text)
+static bool take_cache(cli *c, stele_insn_cache_config *config, const char *text)
 {
     const size_t size = strcspn(text, "=");
-    const size_t id = find_word(cache_names, INSN_CACHE_COUNT, text, size);
-    if (id < INSN_CACHE_COUNT && strcmp(text + size, "=none") == 0) {
+    const size_t id = find_word(cache_names, STELE_INSN_CACHE_COUNT, text, size);
+    if (id < STELE_INSN_CACHE_COUNT && strcmp(text + size, "=none") == 0) {
         config->of[id].size = 0;
         return true;
     }
-    return (id < INSN_CACHE_COUNT && text[size] == '=' &&
+    return (id < STELE_INSN_CACHE_COUNT && text[size] == '=' &&
             parse_geometry(config, id, text + size + 1)) ||
            cli_usage(c,
                      "--cache takes NAME=SIZE,WAYS[,POLICY] or NAME=none with one of l1i l1d l2 l3 "
@@ -73,21 +71,23 @@ static bool take_power(cli *c, option_id id, uint32_t least, uint32_t *to)
 }
 
 /* What a core of a server has, unless options say otherwise. */
-static bool take_options(cli *c, insn_cache_config *config)
+static bool take_options(cli *c, stele_insn_cache_config *config)
 {
-    static const char *const initial[INSN_CACHE_COUNT] = {"64K,4", "64K,4", "512K,8", "32M,16",
-                                                          "48,48", "48,48", "1024,4"};
+    static const char *const initial[STELE_INSN_CACHE_COUNT] = {
+        "64K,4", "64K,4", "512K,8", "32M,16", "48,48", "48,48", "1024,4"};
     const options *o = &c->options;
-    cache_policy policy;
-    *config = (insn_cache_config){.is_write_through = option_given(o, OPTION_WRITE_THROUGH),
-                                  .is_write_around = option_given(o, OPTION_WRITE_AROUND),
-                                  .has_next_line =
-                                      strcmp(option_value(o, OPTION_PREFETCH), "next-line") == 0,
-                                  .warmup = option_number(o, OPTION_WARMUP)};
+    stele_insn_cache_policy policy;
+    *config = (stele_insn_cache_config){
+        .is_write_through = option_given(o, OPTION_WRITE_THROUGH),
+        .is_write_around = option_given(o, OPTION_WRITE_AROUND),
+        .has_next_line = strcmp(option_value(o, OPTION_PREFETCH), "next-line") == 0,
+        .warmup = option_number(o, OPTION_WARMUP)};
     find_policy(option_value(o, OPTION_POLICY), &policy);
-    for (size_t id = 0; id < INSN_CACHE_COUNT; id++) {
+    for (size_t id = 0; id < STELE_INSN_CACHE_COUNT; id++) {
         /* 48 ways of a TLB have no tree. */
-        config->of[id].policy = id >= INSN_CACHE_ITLB && policy == CACHE_PLRU ? CACHE_LRU : policy;
+        config->of[id].policy = id >= STELE_INSN_CACHE_ITLB && policy == STELE_INSN_CACHE_PLRU
+                                    ? STELE_INSN_CACHE_LRU
+                                    : policy;
         parse_geometry(config, id, initial[id]);
     }
     for (size_t i = 0; i < o->use_count; i++) {
@@ -113,69 +113,70 @@ static const figure_column columns[] = {{"cache", "cache", FIGURE_TEXT},
                                         {"prefetch_count", "prefetches", FIGURE_COUNT},
                                         {"useful_prefetch_count", "useful", FIGURE_COUNT}};
 
-static void fill(figure *row, const char *name, const insn_cache_counts *counts)
+static void fill(figure *row, const char *name, const stele_insn_cache_row *counts)
 {
     row[0].text = name;
-    row[1].number = counts->reads;
-    row[2].number = counts->read_misses;
+    row[1].number = counts->read_count;
+    row[2].number = counts->read_miss_count;
     row[3].share.part = 2;
     row[3].share.whole = 1;
-    row[4].number = counts->writes;
-    row[5].number = counts->write_misses;
+    row[4].number = counts->write_count;
+    row[5].number = counts->write_miss_count;
     row[6].share.part = 5;
     row[6].share.whole = 4;
-    row[7].number = counts->read_misses + counts->write_misses;
+    row[7].number = counts->read_miss_count + counts->write_miss_count;
     row[8].share.part = 7;
     row[8].share.whole = UINT32_MAX;
-    row[9].number = counts->write_backs;
-    row[10].number = counts->prefetches;
-    row[11].number = counts->useful_prefetches;
+    row[9].number = counts->write_back_count;
+    row[10].number = counts->prefetch_count;
+    row[11].number = counts->useful_prefetch_count;
 }
 
-static void show(cli *c, const insn_cache_config *config, insn_cache *simulated)
+static void show(cli *c, stele_insn_cache *simulated)
 {
     figures table = {.rows_key = "caches",
                      .columns = columns,
                      .column_count = sizeof columns / sizeof columns[0]};
-    const insn_cache_counts *counts = insn_cache_get(simulated, &table.whole);
-    const figure_total totals[] = {{"insn_count", table.whole}};
+    stele_insn_cache_row counts = STELE_INIT(stele_insn_cache_row);
+    figure_total totals[] = {{"insn_count", 0}};
     bool is_fine = true;
-    for (size_t id = 0; is_fine && id < INSN_CACHE_COUNT; id++) {
+    stele_insn_cache_finish(simulated, &table.whole);
+    totals[0].value = table.whole;
+    for (unsigned id = 0; is_fine && id < STELE_INSN_CACHE_COUNT; id++) {
         figure *row;
-        if (config->of[id].size == 0)
+        if (!stele_insn_cache_get(simulated, (stele_insn_cache_id)id, &counts))
             continue;
         row = figures_add(&table);
         is_fine = row != NULL;
         if (is_fine)
-            fill(row, cache_names[id], &counts[id]);
+            fill(row, cache_names[id], &counts);
     }
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "cache"))
         figures_write(c, &table, table.row_count, totals, 1);
     figures_free(&table);
 }
 
-static stele_status take(void *user, const insn_batch *batch)
+static stele_status take(void *user, const stele_insn_batch *batch)
 {
-    insn_cache_add(user, batch);
-    return STELE_OK;
+    return stele_insn_cache_add(user, batch);
 }
 
 void command_INSN_CACHE(cli *c)
 {
-    insn_cache_config config;
-    insn_cache *simulated = NULL;
-    insn_cache_id wrong = INSN_CACHE_COUNT;
+    stele_insn_cache_config config;
+    stele_insn_cache *simulated = NULL;
+    stele_insn_cache_id wrong = STELE_INSN_CACHE_COUNT;
     insns s;
     if (insns_make(c, &s) && take_options(c, &config)) {
-        const stele_status status = insn_cache_new(&config, &simulated, &wrong);
-        const insn_consumer to = {.take = take, .user = simulated};
+        const stele_status status = stele_insn_cache_new(&config, &simulated, &wrong);
+        const stele_insn_consumer to = {.take = take, .user = simulated};
         s.options.wants_accesses = true;
         if (status == STELE_ERR_ARGUMENT)
             cli_usage(c, "%s cannot be: its sets, and for plru its ways, must be a power of two",
                       cache_names[wrong]);
         else if (cli_check(c, status, "cache") && insns_read_all(c, &s, &to))
-            show(c, &config, simulated);
+            show(c, simulated);
     }
-    insn_cache_free(simulated);
+    stele_insn_cache_free(simulated);
     insns_free(&s);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn calls: calls made of instructions, as trees, flame graphs and spans. */
-#include "analysis/insn/insn_calls.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +30,7 @@ typedef struct known_name {
 typedef struct following {
     cli *c;
     insns *s;
-    insn_calls *calls;
+    stele_insn_calls *calls;
     known_name *names;
     stele_paths *paths;   /* of the forms with paths */
     stele_writer *writer; /* of the others */
@@ -63,10 +61,10 @@ static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static stele_status take(void *user, const insn_batch *batch)
+static stele_status take(void *user, const stele_insn_batch *batch)
 {
     const following *f = user;
-    return insn_calls_add(f->calls, batch);
+    return stele_insn_calls_add(f->calls, batch);
 }
 
 static stele_status end_stream(void *user, const stele_insn_stats *stats,
@@ -75,7 +73,7 @@ static stele_status end_stream(void *user, const stele_insn_stats *stats,
     const following *f = user;
     (void)stats;
     (void)stream;
-    return insn_calls_end(f->calls);
+    return stele_insn_calls_end_stream(f->calls);
 }
 
 static stele_status emit(void *user, const stele_segment *segment)
@@ -87,40 +85,37 @@ static stele_status emit(void *user, const stele_segment *segment)
 
 static stele_status follow_start(following *f)
 {
-    const insn_calls_options given = {
+    const stele_insn_calls_options given = {
         .name = name_place, .name_user = f, .emit = emit, .emit_user = f};
     f->names = calloc(NAMES_COUNT, sizeof *f->names);
-    f->calls = calloc(1, sizeof *f->calls);
-    return f->names != NULL && f->calls != NULL ? insn_calls_init(f->calls, &given)
-                                                : STELE_ERR_MEMORY;
+    return f->names != NULL ? stele_insn_calls_new(&given, &f->calls) : STELE_ERR_MEMORY;
 }
 
 static void follow_end(following *f)
 {
-    if (f->calls != NULL && f->calls->cut_count != 0)
+    const uint64_t cut_count = f->calls != NULL ? stele_insn_calls_cut_count(f->calls) : 0;
+    if (cut_count != 0)
         cli_remark(f->c, "%llu calls deeper than %u are not followed",
-                   (unsigned long long)f->calls->cut_count, INSN_CALLS_DEPTH_MAX);
-    if (f->calls != NULL)
-        insn_calls_free(f->calls);
-    free(f->calls);
+                   (unsigned long long)cut_count, STELE_INSN_CALLS_DEPTH_MAX);
+    stele_insn_calls_free(f->calls);
     free(f->names);
 }
 
-static insn_consumer follower(following *f)
+static stele_insn_consumer follower(following *f)
 {
-    return (insn_consumer){.take = take, .user = f, .end = end_stream};
+    return (stele_insn_consumer){.take = take, .user = f, .end = end_stream};
 }
 
 static bool read_calls(following *f)
 {
-    const insn_consumer to = follower(f);
+    const stele_insn_consumer to = follower(f);
     return cli_check(f->c, follow_start(f), "calls") && insns_read_all(f->c, f->s, &to);
 }
 
 stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer)
 {
     following f = {.c = c, .s = s, .writer = writer};
-    const insn_consumer to = follower(&f);
+    const stele_insn_consumer to = follower(&f);
     stele_status status = follow_start(&f);
     if (status == STELE_OK)
         status = insns_read_trace(c, s, trace, &to);

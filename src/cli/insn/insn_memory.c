@@ -4,14 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/insn/insn_footprint.h"
-#include "analysis/insn/insn_reuse.h"
-#include "analysis/insn/insn_sharing.h"
-#include "analysis/insn/insn_strides.h"
 #include "cli/insn/insn.h"
 #include "cli/show/figures.h"
 
-#define LINE_LOG2 6u
+#define LINE_SIZE 64u
 
 /* ---- Footprint ------------------------------------------------------------------------------- */
 
@@ -20,23 +16,24 @@ static const figure_column footprint_columns[] = {
     {"written_count", "written", FIGURE_COUNT}, {"executed_count", "executed", FIGURE_COUNT},
     {"touched_count", "touched", FIGURE_COUNT}, {"touched_size", "size", FIGURE_BYTES}};
 
-static void show_footprint(cli *c, footprint *f)
+static void show_footprint(cli *c, const stele_insn_footprint *f)
 {
-    const footprint_counts *counts = footprint_get(f);
+    stele_insn_footprint_row from = STELE_INIT(stele_insn_footprint_row);
     figures table = {.rows_key = "units",
                      .columns = footprint_columns,
                      .column_count = sizeof footprint_columns / sizeof footprint_columns[0]};
     bool is_fine = true;
-    for (footprint_unit unit = 0; is_fine && unit < FOOTPRINT_UNIT_COUNT; unit++) {
-        const uint64_t *of = counts->counts[unit];
+    for (unsigned u = 0; is_fine && stele_insn_footprint_get(f, (stele_insn_unit)u, &from); u++) {
         figure *row = figures_add(&table);
         is_fine = row != NULL;
         if (!is_fine)
             break;
-        row[0].number = footprint_unit_size[unit];
-        for (footprint_kind kind = 0; kind < FOOTPRINT_KIND_COUNT; kind++)
-            row[1 + kind].number = of[kind];
-        row[5].number = of[FOOTPRINT_ANY] * footprint_unit_size[unit];
+        row[0].number = from.unit_size;
+        row[1].number = from.read_count;
+        row[2].number = from.written_count;
+        row[3].number = from.executed_count;
+        row[4].number = from.any_count;
+        row[5].number = from.any_count * from.unit_size;
     }
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
         figures_write(c, &table, table.row_count, NULL, 0);
@@ -57,47 +54,50 @@ static const figure_column interval_columns[] = {
     {"page_2m_count", "2M pages", FIGURE_COUNT},
 };
 
-static void show_intervals(cli *c, footprint *f)
+static void fill_interval(const cli *c, figure *row, const stele_insn_interval_row *from)
 {
+    const stele_track *track = stele_track_get(c->context, from->track);
+    row[0].number = track != NULL ? track->number : 0;
+    row[1].number = from->first;
+    row[2].number = from->insn_count;
+    row[3].number = from->new_line_count;
+    row[4].number = from->line_count;
+    row[5].number = from->read_line_count;
+    row[6].number = from->written_line_count;
+    row[7].number = from->executed_line_count;
+    for (unsigned unit = STELE_INSN_PAGE_4K; unit < STELE_INSN_UNIT_COUNT; unit++)
+        row[7 + unit].number = from->unit_counts[unit];
+}
+
+static void show_intervals(cli *c, stele_insn_footprint *f)
+{
+    stele_insn_interval_row from = STELE_INIT(stele_insn_interval_row);
     figures table = {.rows_key = "intervals",
                      .columns = interval_columns,
                      .column_count = sizeof interval_columns / sizeof interval_columns[0]};
-    bool is_fine = cli_check(c, footprint_finish(f), "memory");
     size_t count;
-    const footprint_interval *intervals = footprint_intervals(f, &count);
-    for (size_t i = 0; is_fine && i < count; i++) {
-        const footprint_interval *at = &intervals[i];
-        const uint64_t(*of)[FOOTPRINT_KIND_COUNT] = at->touched.counts;
-        const stele_track *track = stele_track_get(c->context, at->track);
+    stele_status status = stele_insn_footprint_finish(f, &count);
+    for (size_t i = 0; status == STELE_OK && stele_insn_footprint_get_interval(f, i, &from); i++) {
         figure *row = figures_add(&table);
-        is_fine = cli_check(c, row != NULL ? STELE_OK : STELE_ERR_MEMORY, "memory");
-        if (!is_fine)
-            break;
-        row[0].number = track != NULL ? track->number : 0;
-        row[1].number = at->first;
-        row[2].number = at->insn_count;
-        row[3].number = at->new_line_count;
-        row[4].number = of[FOOTPRINT_LINE][FOOTPRINT_ANY];
-        row[5].number = of[FOOTPRINT_LINE][FOOTPRINT_READ];
-        row[6].number = of[FOOTPRINT_LINE][FOOTPRINT_WRITTEN];
-        row[7].number = of[FOOTPRINT_LINE][FOOTPRINT_EXECUTED];
-        for (footprint_unit unit = FOOTPRINT_4K; unit < FOOTPRINT_UNIT_COUNT; unit++)
-            row[7 + unit].number = of[unit][FOOTPRINT_ANY];
+        if (row != NULL)
+            fill_interval(c, row, &from);
+        else
+            status = STELE_ERR_MEMORY;
     }
-    if (is_fine)
+    if (cli_check(c, status, "memory"))
         figures_write(c, &table, insns_shown(c, table.row_count), NULL, 0);
     figures_free(&table);
 }
 
-static stele_status take_footprint(void *user, const insn_batch *batch)
+static stele_status take_footprint(void *user, const stele_insn_batch *batch)
 {
-    return footprint_add(user, batch);
+    return stele_insn_footprint_add(user, batch);
 }
 
 static stele_status fork_footprint(void *user, void **fork)
 {
-    footprint *made;
-    const stele_status status = footprint_new(0, &made);
+    stele_insn_footprint *made;
+    const stele_status status = stele_insn_footprint_new(0, &made);
     (void)user;
     *fork = made;
     return status;
@@ -105,34 +105,34 @@ static stele_status fork_footprint(void *user, void **fork)
 
 static void drop_footprint(void *fork)
 {
-    footprint_free(fork);
+    stele_insn_footprint_free(fork);
 }
 
 static stele_status join_footprint(void *user, void *fork)
 {
-    const stele_status status = footprint_merge(user, fork);
-    footprint_free(fork);
+    const stele_status status = stele_insn_footprint_merge(user, fork);
+    stele_insn_footprint_free(fork);
     return status;
 }
 
 static void run_footprint(cli *c, insns *s)
 {
     const uint64_t interval = option_number(&c->options, OPTION_INSN_INTERVAL);
-    footprint *f;
-    const bool is_fine = cli_check(c, footprint_new(interval, &f), "memory");
+    stele_insn_footprint *f;
+    const bool is_fine = cli_check(c, stele_insn_footprint_new(interval, &f), "memory");
     /* Intervals need the instructions in their order. */
-    const insn_consumer to = {.take = take_footprint,
-                              .user = f,
-                              .fork = interval == 0 ? fork_footprint : NULL,
-                              .join = join_footprint,
-                              .drop = drop_footprint};
+    const stele_insn_consumer to = {.take = take_footprint,
+                                    .user = f,
+                                    .fork = interval == 0 ? fork_footprint : NULL,
+                                    .join = join_footprint,
+                                    .drop = drop_footprint};
     if (is_fine && insns_read_all(c, s, &to)) {
         if (interval != 0)
             show_intervals(c, f);
         else
             show_footprint(c, f);
     }
-    footprint_free(f);
+    stele_insn_footprint_free(f);
 }
 
 /* ---- Strides --------------------------------------------------------------------------------- */
@@ -149,53 +149,55 @@ static const figure_column stride_columns[] = {{"access_count", "accesses", FIGU
                                                {"pc", "pc", FIGURE_HEX},
                                                {"symbol", "symbol", FIGURE_TEXT}};
 
-static void fill_stride(insns *s, figure *row, const stride_row *from)
+static void fill_stride(insns *s, figure *row, const stele_insn_stride_row *from)
 {
     stele_symbol_place place;
     row[0].number = from->access_count;
     row[1].number = from->is_store;
     row[2].text = from->is_store ? "store" : "load";
-    row[3].number = UINT64_C(1) << from->size_log2;
+    row[3].number = from->size;
     row[4].number = from->repeat_count;
     row[5].share.part = 4;
     row[5].share.whole = 0;
-    row[6].integer = strides_top(from, &row[7].number);
-    row[8].number = from->is_crowded;
-    row[9].number = from->key - 1;
-    row[10].text = stele_symbols_find(s->code, from->key - 1, &place) ? place.name : NULL;
+    row[6].integer = from->stride;
+    row[7].number = from->stride_count;
+    row[8].number = from->is_count_least;
+    row[9].number = from->pc;
+    row[10].text = stele_symbols_find(s->code, from->pc, &place) ? place.name : NULL;
 }
 
-static void show_strides(cli *c, insns *s, const strides *of)
+static void show_strides(cli *c, insns *s, stele_insn_strides *of)
 {
-    const stride_row **rows = strides_sorted(of);
+    stele_insn_stride_row from = STELE_INIT(stele_insn_stride_row);
     figures table = {.rows_key = "instructions",
                      .columns = stride_columns,
                      .column_count = sizeof stride_columns / sizeof stride_columns[0]};
-    bool is_fine = rows != NULL;
-    for (size_t i = 0; is_fine && i < of->rows.used; i++) {
+    size_t count;
+    stele_status status = stele_insn_strides_rows(of, &count);
+    for (size_t i = 0; status == STELE_OK && stele_insn_strides_get(of, i, &from); i++) {
         figure *row = figures_add(&table);
-        is_fine = row != NULL;
-        if (is_fine)
-            fill_stride(s, row, rows[i]);
+        if (row != NULL)
+            fill_stride(s, row, &from);
+        else
+            status = STELE_ERR_MEMORY;
     }
-    if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
+    if (cli_check(c, status, "memory"))
         figures_write(c, &table, insns_shown(c, table.row_count), NULL, 0);
     figures_free(&table);
-    free(rows);
 }
 
-static stele_status take_strides(void *user, const insn_batch *batch)
+static stele_status take_strides(void *user, const stele_insn_batch *batch)
 {
-    return strides_add(user, batch);
+    return stele_insn_strides_add(user, batch);
 }
 
 static void run_strides(cli *c, insns *s)
 {
-    strides of = {0};
-    const insn_consumer to = {.take = take_strides, .user = &of};
-    if (cli_check(c, strides_init(&of), "memory") && insns_read_all(c, s, &to))
-        show_strides(c, s, &of);
-    strides_free(&of);
+    stele_insn_strides *of = NULL;
+    if (cli_check(c, stele_insn_strides_new(&of), "memory") &&
+        insns_read_all(c, s, &(stele_insn_consumer){.take = take_strides, .user = of}))
+        show_strides(c, s, of);
+    stele_insn_strides_free(of);
 }
 
 /* ---- Reuse distances ------------------------------------------------------------------------- */
@@ -208,7 +210,7 @@ static const figure_column reuse_columns[] = {{"distance_least", "distance from"
                                               {"cache_size", "cache", FIGURE_BYTES}};
 
 /* `hit_count` is what a fully associative cache of `cache_size` bytes hits. */
-static void show_reuse(cli *c, const reuse_counts *counts)
+static void show_reuse(cli *c, const stele_insn_reuse_counts *counts)
 {
     const figure_total totals[] = {{"access_count", counts->access_count},
                                    {"cold_count", counts->cold_count},
@@ -220,8 +222,8 @@ static void show_reuse(cli *c, const reuse_counts *counts)
     uint64_t hit_count = 0;
     char text[32];
     bool is_fine = true;
-    for (size_t i = 0;
-         is_fine && i < REUSE_BUCKET_COUNT && hit_count + counts->cold_count < counts->access_count;
+    for (size_t i = 0; is_fine && i < STELE_INSN_REUSE_BUCKET_COUNT &&
+                       hit_count + counts->cold_count < counts->access_count;
          i++) {
         figure *row = figures_add(&table);
         is_fine = row != NULL;
@@ -234,7 +236,7 @@ static void show_reuse(cli *c, const reuse_counts *counts)
         row[3].number = hit_count;
         row[4].share.part = 3;
         row[2].share.whole = row[4].share.whole = UINT32_MAX;
-        row[5].number = (UINT64_C(1) << i) << LINE_LOG2;
+        row[5].number = (UINT64_C(1) << i) * LINE_SIZE;
     }
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
         figures_write(c, &table, table.row_count, totals, sizeof totals / sizeof totals[0]);
@@ -248,31 +250,31 @@ static void show_reuse(cli *c, const reuse_counts *counts)
                   totals[2].value != 1 ? " was looked at, and counts for all" : "");
 }
 
-static stele_status take_reuse(void *user, const insn_batch *batch)
+static stele_status take_reuse(void *user, const stele_insn_batch *batch)
 {
-    return reuse_add(user, batch);
+    return stele_insn_reuse_add(user, batch);
 }
 
 static void run_reuse(cli *c, insns *s)
 {
     const uint64_t sample = option_number(&c->options, OPTION_SAMPLE);
-    insn_consumer to = {.take = take_reuse};
-    reuse *r = NULL;
+    stele_insn_reuse_counts counts = STELE_INIT(stele_insn_reuse_counts);
+    stele_insn_reuse *r = NULL;
     if (sample == 0) {
         cli_usage(c, "--sample takes 1 or more");
         return;
     }
-    if (cli_check(c, reuse_new(LINE_LOG2, sample, &r), "memory")) {
-        to.user = r;
-        if (insns_read_all(c, s, &to))
-            show_reuse(c, reuse_get(r));
+    if (cli_check(c, stele_insn_reuse_new(LINE_SIZE, sample, &r), "memory") &&
+        insns_read_all(c, s, &(stele_insn_consumer){.take = take_reuse, .user = r})) {
+        stele_insn_reuse_get(r, &counts);
+        show_reuse(c, &counts);
     }
-    reuse_free(r);
+    stele_insn_reuse_free(r);
 }
 
 /* ---- Sharing --------------------------------------------------------------------------------- */
 
-static const char *const sharing_texts[SHARING_KIND_COUNT] = {
+static const char *const sharing_texts[STELE_INSN_SHARING_KIND_COUNT] = {
     "private", "read by several", "one writer", "several writers", "false sharing"};
 
 static const figure_column sharing_columns[] = {
@@ -281,28 +283,30 @@ static const figure_column sharing_columns[] = {
     {"kind", "lines that are", FIGURE_TEXT},
 };
 
-static void show_sharing(cli *c, const sharing *s)
+static void show_sharing(cli *c, const stele_insn_sharing *s)
 {
-    figure_total totals[] = {{"thread_count", s->thread_count + s->grouped_count},
+    stele_insn_sharing_total of = STELE_INIT(stele_insn_sharing_total);
+    figure_total totals[] = {{"thread_count", stele_insn_sharing_thread_count(s)},
                              {"line_count", 0}};
     figures table = {.rows_key = "kinds",
                      .columns = sharing_columns,
                      .column_count = sizeof sharing_columns / sizeof sharing_columns[0]};
-    sharing_counts counts;
-    bool is_fine = sharing_count(s, &counts) == STELE_OK;
-    table.whole = totals[1].value = counts.line_count;
-    for (sharing_kind kind = 0; is_fine && kind < SHARING_KIND_COUNT; kind++) {
+    bool is_fine = true;
+    for (unsigned kind = 0; stele_insn_sharing_get_total(s, (stele_insn_sharing_kind)kind, &of);
+         kind++) {
         figure *row = figures_add(&table);
         is_fine = row != NULL;
         if (!is_fine)
             break;
-        row[0].number = counts.lines[kind];
+        row[0].number = of.line_count;
         row[1].share.part = 0;
         row[1].share.whole = UINT32_MAX;
-        row[2].number = counts.reads[kind];
-        row[3].number = counts.writes[kind];
+        row[2].number = of.read_count;
+        row[3].number = of.write_count;
         row[4].text = sharing_texts[kind];
+        totals[1].value += of.line_count;
     }
+    table.whole = totals[1].value;
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
         figures_write(c, &table, table.row_count, totals, sizeof totals / sizeof totals[0]);
     figures_free(&table);
@@ -315,48 +319,48 @@ static const figure_column contention_columns[] = {{"line", "line", FIGURE_HEX},
                                                    {"write_count", "writes", FIGURE_COUNT},
                                                    {"kind", "kind", FIGURE_TEXT}};
 
-static void show_contention(cli *c, const sharing *s)
+static void show_contention(cli *c, const stele_insn_sharing *s)
 {
+    stele_insn_sharing_row line = STELE_INIT(stele_insn_sharing_row);
     figures table = {.rows_key = "lines",
                      .columns = contention_columns,
                      .column_count = sizeof contention_columns / sizeof contention_columns[0]};
-    size_t count;
-    sharing_line *lines = sharing_contended(s, &count);
-    bool is_fine = lines != NULL;
-    for (size_t i = 0; is_fine && i < count; i++) {
+    bool is_fine = true;
+    for (size_t i = 0; is_fine && stele_insn_sharing_get(s, i, &line); i++) {
         figure *row = figures_add(&table);
         is_fine = row != NULL;
         if (!is_fine)
             break;
-        row[0].number = lines[i].address;
-        row[1].number = (uint64_t)__builtin_popcountll(lines[i].readers);
-        row[2].number = (uint64_t)__builtin_popcountll(lines[i].writers);
-        row[3].number = lines[i].read_count;
-        row[4].number = lines[i].write_count;
-        row[5].text = sharing_texts[lines[i].kind];
+        row[0].number = line.address;
+        row[1].number = line.reader_count;
+        row[2].number = line.writer_count;
+        row[3].number = line.read_count;
+        row[4].number = line.write_count;
+        row[5].text = sharing_texts[line.kind];
     }
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
         figures_write(c, &table, insns_shown(c, table.row_count), NULL, 0);
     figures_free(&table);
-    free(lines);
 }
 
-static stele_status take_sharing(void *user, const insn_batch *batch)
+static stele_status take_sharing(void *user, const stele_insn_batch *batch)
 {
-    return sharing_add(user, batch);
+    return stele_insn_sharing_add(user, batch);
 }
 
 static void run_sharing(cli *c, insns *s, bool by_line)
 {
-    sharing of = {0};
-    const insn_consumer to = {.take = take_sharing, .user = &of};
-    if (cli_check(c, sharing_init(&of), "memory") && insns_read_all(c, s, &to)) {
+    stele_insn_sharing *of = NULL;
+    size_t count;
+    if (cli_check(c, stele_insn_sharing_new(&of), "memory") &&
+        insns_read_all(c, s, &(stele_insn_consumer){.take = take_sharing, .user = of}) &&
+        cli_check(c, stele_insn_sharing_rows(of, &count), "memory")) {
         if (by_line)
-            show_contention(c, &of);
+            show_contention(c, of);
         else
-            show_sharing(c, &of);
+            show_sharing(c, of);
     }
-    sharing_free(&of);
+    stele_insn_sharing_free(of);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn mix: what kinds of instructions were executed, and how often. */
-#include "analysis/insn/insn_mix.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,17 +46,21 @@ static int row_compare(const void *left, const void *right)
 }
 
 /* What an opcode at a level, or an address, counts for. */
-static row row_make(const insns *s, mix_by by, const insn_count *count)
+static row row_make(const insns *s, mix_by by, const stele_insn_mix_row *from)
 {
-    row r = {.key = count->key, .count = count->count};
+    row r = {.count = from->count};
+    stele_a64_insn what = STELE_INIT(stele_a64_insn);
     stele_symbol_place place;
     switch (by) {
-    case BY_CLASS: r.key = a64_classify(insn_mix_opcode(count->key)).class; break;
-    case BY_OPCODE: r.key = insn_mix_opcode(count->key); break;
-    case BY_LEVEL: r.key = insn_mix_level(count->key); break;
+    case BY_CLASS:
+        stele_a64_classify(from->opcode, &what);
+        r.key = what.class_number;
+        break;
+    case BY_OPCODE: r.key = from->opcode; break;
+    case BY_LEVEL: r.key = from->level; break;
     case BY_SYMBOL:
         r.key = UINT64_MAX;
-        if (stele_symbols_find(s->code, count->key, &place)) {
+        if (stele_symbols_find(s->code, from->pc, &place)) {
             r.key = place.number;
             r.name = place.name;
         }
@@ -67,21 +69,18 @@ static row row_make(const insns *s, mix_by by, const insn_count *count)
     return r;
 }
 
-/* False: memory. */
-static bool table_make(const insns *s, const insn_mix *mix, mix_by by, table *t)
+static stele_status table_make(const insns *s, stele_insn_mix *mix, mix_by by, table *t)
 {
-    size_t count = mix->counts.used;
-    insn_count *counts = insn_counts_sorted(&mix->counts);
+    stele_insn_mix_row from = STELE_INIT(stele_insn_mix_row);
+    size_t count;
+    const stele_status status = stele_insn_mix_rows(mix, &count);
     *t = (table){.by = by, .rows = calloc(count + 1, sizeof *t->rows)};
-    if (counts == NULL || t->rows == NULL) {
-        free(counts);
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        t->rows[i] = row_make(s, by, &counts[i]);
+    if (status != STELE_OK || t->rows == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; stele_insn_mix_get(mix, i, &from); i++) {
+        t->rows[i] = row_make(s, by, &from);
         t->total += t->rows[i].count;
     }
-    free(counts);
     qsort(t->rows, count, sizeof *t->rows, row_compare_keys);
     for (size_t i = 0; i < count; i++) {
         if (t->count != 0 && t->rows[t->count - 1].key == t->rows[i].key)
@@ -90,7 +89,7 @@ static bool table_make(const insns *s, const insn_mix *mix, mix_by by, table *t)
             t->rows[t->count++] = t->rows[i];
     }
     qsort(t->rows, t->count, sizeof *t->rows, row_compare);
-    return true;
+    return STELE_OK;
 }
 
 /* ---- Output ---------------------------------------------------------------------------------- */
@@ -101,7 +100,7 @@ static const char *const by_words[] = {"class", "opcode", "level", "symbol"};
 static const char *row_text(const table *t, const row *r, char *to, size_t size)
 {
     switch (t->by) {
-    case BY_CLASS: return a64_class_text((unsigned)r->key);
+    case BY_CLASS: return stele_a64_class_text((uint32_t)r->key);
     case BY_OPCODE: snprintf(to, size, "%08" PRIx64, r->key); return to;
     case BY_LEVEL: snprintf(to, size, "EL%" PRIu64, r->key); return to;
     case BY_SYMBOL: break;
@@ -196,31 +195,43 @@ static void write_json(cli *c, insns *s, const table *t)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static stele_status take(void *user, const insn_batch *batch)
-{
-    return insn_mix_add(user, batch);
-}
+/* Forks are of the kind of the one that they are joined to. */
+typedef struct counting {
+    stele_insn_mix *mix;
+    stele_insn_mix_key key;
+} counting;
 
-static stele_status fork_mix(void *user, void **fork)
+static stele_status take(void *user, const stele_insn_batch *batch)
 {
-    const insn_mix *mix = user;
-    insn_mix *made = malloc(sizeof *made);
-    *fork = made;
-    return made != NULL ? insn_mix_init(made, mix->key) : STELE_ERR_MEMORY;
+    const counting *of = user;
+    return stele_insn_mix_add(of->mix, batch);
 }
 
 static void drop_mix(void *fork)
 {
-    insn_mix_free(fork);
-    free(fork);
+    counting *of = fork;
+    if (of != NULL)
+        stele_insn_mix_free(of->mix);
+    free(of);
+}
+
+static stele_status fork_mix(void *user, void **fork)
+{
+    const counting *of = user;
+    counting *made = malloc(sizeof *made);
+    *fork = made;
+    if (made == NULL)
+        return STELE_ERR_MEMORY;
+    made->key = of->key;
+    return stele_insn_mix_new(of->key, &made->mix);
 }
 
 static stele_status join_mix(void *user, void *fork)
 {
-    insn_mix *mix = user, *other = fork;
-    const bool is_fine = insn_counts_merge(&mix->counts, &other->counts);
+    const counting *of = user, *other = fork;
+    const stele_status status = stele_insn_mix_merge(of->mix, other->mix);
     drop_mix(fork);
-    return is_fine ? STELE_OK : STELE_ERR_MEMORY;
+    return status;
 }
 
 static mix_by parse_by(const options *o)
@@ -232,13 +243,11 @@ static mix_by parse_by(const options *o)
     return (mix_by)by;
 }
 
-static void show(cli *c, insns *s, const insn_mix *mix, mix_by by)
+static void show(cli *c, insns *s, stele_insn_mix *mix, mix_by by)
 {
     const options *o = &c->options;
     table t;
-    if (!table_make(s, mix, by, &t)) {
-        cli_check(c, STELE_ERR_MEMORY, "mix");
-    } else {
+    if (cli_check(c, table_make(s, mix, by, &t), "mix")) {
         t.shown = insns_shown(c, t.count);
         if (option_given(o, OPTION_JSON))
             write_json(c, s, &t);
@@ -254,13 +263,12 @@ void command_INSN_MIX(cli *c)
 {
     const mix_by by = parse_by(&c->options);
     insns s;
-    insn_mix mix = {0};
-    const insn_consumer to = {
-        .take = take, .user = &mix, .fork = fork_mix, .join = join_mix, .drop = drop_mix};
-    if (insns_make(c, &s) &&
-        cli_check(c, insn_mix_init(&mix, by == BY_SYMBOL ? INSN_MIX_PC : INSN_MIX_OPCODE), "mix") &&
+    counting of = {.key = by == BY_SYMBOL ? STELE_INSN_MIX_PC : STELE_INSN_MIX_OPCODE};
+    const stele_insn_consumer to = {
+        .take = take, .user = &of, .fork = fork_mix, .join = join_mix, .drop = drop_mix};
+    if (insns_make(c, &s) && cli_check(c, stele_insn_mix_new(of.key, &of.mix), "mix") &&
         insns_read_all(c, &s, &to))
-        show(c, &s, &mix, by);
-    insn_mix_free(&mix);
+        show(c, &s, of.mix, by);
+    stele_insn_mix_free(of.mix);
     insns_free(&s);
 }

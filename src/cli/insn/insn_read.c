@@ -15,15 +15,14 @@ bool insns_wants_thread(const insns *s, uint64_t number)
     return is_wanted;
 }
 
-stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const insn_consumer *to)
+stele_status insns_read_trace(cli *c, insns *s, stele_trace *trace, const stele_insn_consumer *to)
 {
     stele_insn_options *o = &s->options;
     stele_status status;
     o->threads = s->threads;
     o->thread_count = s->thread_count;
-    o->levels = s->filter.levels;
-    o->ranges = s->filter.ranges;
-    o->range_count = s->filter.range_count;
+    o->ranges = s->ranges;
+    o->range_count = s->range_count;
     o->parts_max = (uint32_t)option_number(&c->options, OPTION_THREADS);
     o->on_progress = show_progress;
     o->progress_user = &c->progress;

@@ -12,7 +12,7 @@
 
 #define NAME_SIZE     12 /* "tpidrro_el0" */
 #define VL_BYTES_MAX  256u
-#define REGISTERS_MAX (32u + 32u + 17u + 1u + SNAPSHOT_SYSTEM_COUNT + VL_BYTES_MAX)
+#define REGISTERS_MAX (32u + 32u + 17u + 1u + STELE_INSN_SYSTEM_REGISTER_COUNT + VL_BYTES_MAX)
 
 typedef struct reg {
     char name[NAME_SIZE];
@@ -86,7 +86,7 @@ static void add_vectors(registers *r, const char *format, stele_text bytes, size
     }
 }
 
-static void registers_make(registers *r, const snapshot *from)
+static void registers_make(registers *r, const stele_insn_snapshot *from)
 {
     const size_t vl = from->vl_bits / 8 < VL_BYTES_MAX ? (size_t)from->vl_bits / 8 : VL_BYTES_MAX;
     char name[NAME_SIZE];
@@ -99,8 +99,9 @@ static void registers_make(registers *r, const snapshot *from)
         snprintf(name, sizeof name, i < 31 ? "x%u" : "sp", i);
         add_number(r, name, from->x[i]);
     }
-    for (size_t i = 0; i < SNAPSHOT_SYSTEM_COUNT; i++)
-        add_number(r, snapshot_system_names[i], from->system[i]);
+    for (size_t i = 0; i < STELE_INSN_SYSTEM_REGISTER_COUNT; i++)
+        add_number(r, stele_insn_system_register_text((stele_insn_system_register)i),
+                   from->system[i]);
     add_vectors(r, "z%u", from->z, 32, from->z.size / 32, vl);
     add_vectors(r, "p%u", from->p, 17, from->ffr.size, vl / 8);
     add_vectors(r, "ffr", from->ffr, 1, from->ffr.size, vl / 8);
@@ -230,7 +231,7 @@ static void show(showing *w, registers *r)
     registers_free(r);
 }
 
-static stele_status take(void *user, const snapshot *at)
+static stele_status take(void *user, const stele_insn_snapshot *at)
 {
     showing *w = user;
     registers *r;

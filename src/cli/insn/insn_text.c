@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/insn/insn_mix.h"
 #include "cli/insn/insn.h"
 #include "cli/show/terminal.h"
 #include "core/text.h"
@@ -31,34 +30,29 @@ const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode)
 
 const char *insns_class_text(uint32_t opcode)
 {
-    return a64_class_text(a64_classify(opcode).class);
+    stele_a64_insn what = STELE_INIT(stele_a64_insn);
+    stele_a64_classify(opcode, &what);
+    return what.class_text;
 }
 
 /* Where an operand that LLVM gives as a distance leads to. */
-static bool find_target(const a64_insn *what, uint64_t pc, uint64_t *target)
+static bool find_target(const stele_a64_insn *what, uint64_t pc, uint64_t *target)
 {
-    switch (what->class) {
-    case A64_BRANCH:
-    case A64_BRANCH_CONDITION:
-    case A64_BRANCH_COMPARE:
-    case A64_BRANCH_TEST:
-    case A64_CALL:
-    case A64_LOAD_LITERAL:
-    case A64_ADDRESS: *target = pc + (uint64_t)(int64_t)what->offset; return true;
-    case A64_ADDRESS_PAGE:
-        *target = (pc & ~UINT64_C(0xfff)) + ((uint64_t)(int64_t)what->offset << 12);
-        return true;
-    default: return false;
-    }
+    if (what->has_page_target)
+        *target = (pc & ~UINT64_C(0xfff)) + ((uint64_t)what->offset << 12);
+    else
+        *target = pc + (uint64_t)what->offset;
+    return what->has_target || what->has_page_target;
 }
 
 void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint64_t *pc)
 {
     const char *text = insns_opcode_text(c, s, opcode), *mark;
-    const a64_insn what = a64_classify(opcode);
+    stele_a64_insn what = STELE_INIT(stele_a64_insn);
     uint64_t target;
+    stele_a64_classify(opcode, &what);
     if (text == NULL) {
-        output_printf(out, ".inst 0x%08" PRIx32 " ; %s", opcode, a64_class_text(what.class));
+        output_printf(out, ".inst 0x%08" PRIx32 " ; %s", opcode, what.class_text);
         return;
     }
     mark = strrchr(text, '#');
@@ -68,7 +62,7 @@ void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint
     }
     output_write(out, text, (size_t)(mark - text));
     output_hex(out, target);
-    if (a64_is_branch(&what)) {
+    if (what.branch != STELE_A64_BRANCH_NONE) {
         stele_symbol_place place;
         if (stele_symbols_find(s->code, target, &place)) {
             output_text(out, " <");

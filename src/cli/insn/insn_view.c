@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/insn/insn_writes.h"
 #include "cli/insn/insn.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
@@ -18,34 +17,35 @@ typedef struct viewing {
     cli *c;
     insns *s;
     output *out;
-    stele_status (*write)(struct viewing *v, const insn_batch *batch, uint32_t index);
+    stele_status (*write)(struct viewing *v, const stele_insn_batch *batch, uint32_t index);
     uint64_t limit, count;
     uint32_t track; /* of the last instruction; 0: none */
 } viewing;
 
 /* The values that have a number; others are too long for a line. */
 static const char *const value_words[STELE_INSN_VALUE_KIND_COUNT] = {
-    [INSN_VALUE_STXR] = "stxr",     [INSN_VALUE_SYSTEM] = "system", [INSN_VALUE_ARGUMENT] = "arg",
-    [INSN_VALUE_RESULT] = "return", [INSN_VALUE_DC] = "dc",         [INSN_VALUE_TARGET] = "target",
-    [INSN_VALUE_NZCV] = "nzcv",     [INSN_VALUE_ORDER] = "order"};
+    [STELE_INSN_VALUE_STXR] = "stxr",    [STELE_INSN_VALUE_SYSTEM] = "system",
+    [STELE_INSN_VALUE_ARGUMENT] = "arg", [STELE_INSN_VALUE_RESULT] = "return",
+    [STELE_INSN_VALUE_DC] = "dc",        [STELE_INSN_VALUE_TARGET] = "target",
+    [STELE_INSN_VALUE_NZCV] = "nzcv",    [STELE_INSN_VALUE_ORDER] = "order"};
 
 static const char *const block_words[STELE_INSN_VALUE_KIND_COUNT] = {
-    [INSN_VALUE_GPRS] = "registers",
-    [INSN_VALUE_VECTORS] = "vectors",
-    [INSN_VALUE_UNKNOWN] = "misc"};
+    [STELE_INSN_VALUE_GPRS] = "registers",
+    [STELE_INSN_VALUE_VECTORS] = "vectors",
+    [STELE_INSN_VALUE_UNKNOWN] = "misc"};
 
 static const char *register_name(unsigned reg, char name[4])
 {
-    if (reg == INSN_SP)
+    if (reg == STELE_INSN_SP)
         return "sp";
     snprintf(name, 4, "x%u", reg & 31u);
     return name;
 }
 
 /* The bytes of an access as one number: the last byte first. */
-static void write_data(output *out, const insn_batch *batch, const insn_access *access)
+static void write_data(output *out, const stele_insn_batch *batch, const stele_insn_access *access)
 {
-    const uint8_t *bytes = insn_access_bytes(batch, access);
+    const uint8_t *bytes = stele_insn_access_bytes(batch, access);
     output_text(out, "0x");
     for (size_t i = (size_t)1 << access->size_log2; i-- > 0;) {
         char *to = (char *)output_reserve(out, TEXT_HEX_SIZE);
@@ -56,7 +56,7 @@ static void write_data(output *out, const insn_batch *batch, const insn_access *
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void write_heading(viewing *v, const insn_batch *batch)
+static void write_heading(viewing *v, const stele_insn_batch *batch)
 {
     const stele_track *track = stele_track_get(v->c->context, batch->track);
     if (batch->track == v->track)
@@ -103,9 +103,9 @@ static void note_place(viewing *v, notes *n, uint64_t pc)
 }
 
 /* "  R8 0x7fff0010=0x2a", "  W4 ..." */
-static void note_accesses(notes *n, const insn_batch *batch, const insn *at)
+static void note_accesses(notes *n, const stele_insn_batch *batch, const stele_insn *at)
 {
-    const insn_access *accesses = insn_accesses(batch, at);
+    const stele_insn_access *accesses = stele_insn_accesses(batch, at);
     for (uint16_t i = 0; i < at->access_count; i++) {
         note(n, "%c%u 0x%" PRIx64 "=", accesses[i].is_store ? 'W' : 'R',
              1u << accesses[i].size_log2, accesses[i].address);
@@ -113,11 +113,11 @@ static void note_accesses(notes *n, const insn_batch *batch, const insn *at)
     }
 }
 
-static void note_values(notes *n, const insn_batch *batch, const insn *at)
+static void note_values(notes *n, const stele_insn_batch *batch, const stele_insn *at)
 {
-    const insn_value *values = insn_values(batch, at);
-    insn_write writes[INSN_WRITES_MAX];
-    const size_t count = insn_writes(batch, at, writes);
+    const stele_insn_value *values = stele_insn_values(batch, at);
+    stele_insn_write writes[STELE_INSN_WRITES_MAX];
+    const size_t count = stele_insn_find_writes(batch, at, writes);
     char name[4];
     for (uint16_t i = 0; i < at->value_count; i++) {
         if (value_words[values[i].kind] != NULL)
@@ -129,16 +129,16 @@ static void note_values(notes *n, const insn_batch *batch, const insn *at)
         note(n, "%s:=0x%" PRIx64, register_name(writes[i].reg, name), writes[i].value);
 }
 
-static stele_status write_text(viewing *v, const insn_batch *batch, uint32_t index)
+static stele_status write_text(viewing *v, const stele_insn_batch *batch, uint32_t index)
 {
-    const insn *at = &batch->insns[index];
-    const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
+    const stele_insn *at = &batch->insns[index];
+    const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
     output *out = v->out;
     notes n = {.out = out};
     write_heading(v, batch);
-    if ((at->flags & INSN_AFTER_DAMAGE) != 0)
+    if ((at->flags & STELE_INSN_AFTER_DAMAGE) != 0)
         output_text(out, "           (damage: instructions may be missing)\n");
-    if ((at->flags & INSN_AT_SNAPSHOT) != 0)
+    if ((at->flags & STELE_INSN_AT_SNAPSHOT) != 0)
         output_printf(out, "           (snapshot %" PRIu64 ")\n", batch->snapshot);
     output_printf(out, "%9" PRIu64 "  EL%u  ", batch->number + index, at->level);
     if (has_pc)
@@ -170,9 +170,9 @@ static void write_json_text(output *out, const char *key, const char *text)
     output_byte(out, '"');
 }
 
-static void write_json_accesses(viewing *v, const insn_batch *batch, const insn *at)
+static void write_json_accesses(viewing *v, const stele_insn_batch *batch, const stele_insn *at)
 {
-    const insn_access *accesses = insn_accesses(batch, at);
+    const stele_insn_access *accesses = stele_insn_accesses(batch, at);
     output_text(v->out, ",\"accesses\":[");
     for (uint16_t i = 0; i < at->access_count; i++) {
         output_printf(v->out, "%s{\"kind\":\"%s\",\"address\":%" PRIu64 ",\"size\":%u,\"data\":\"",
@@ -184,11 +184,11 @@ static void write_json_accesses(viewing *v, const insn_batch *batch, const insn 
     output_byte(v->out, ']');
 }
 
-static void write_json_values(viewing *v, const insn_batch *batch, const insn *at)
+static void write_json_values(viewing *v, const stele_insn_batch *batch, const stele_insn *at)
 {
-    const insn_value *values = insn_values(batch, at);
-    insn_write writes[INSN_WRITES_MAX];
-    const size_t count = insn_writes(batch, at, writes);
+    const stele_insn_value *values = stele_insn_values(batch, at);
+    stele_insn_write writes[STELE_INSN_WRITES_MAX];
+    const size_t count = stele_insn_find_writes(batch, at, writes);
     char name[4];
     bool is_first = true;
     output_text(v->out, ",\"values\":[");
@@ -206,11 +206,11 @@ static void write_json_values(viewing *v, const insn_batch *batch, const insn *a
     output_byte(v->out, ']');
 }
 
-static stele_status write_json(viewing *v, const insn_batch *batch, uint32_t index)
+static stele_status write_json(viewing *v, const stele_insn_batch *batch, uint32_t index)
 {
-    const insn *at = &batch->insns[index];
+    const stele_insn *at = &batch->insns[index];
     const stele_track *track = stele_track_get(v->c->context, batch->track);
-    const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
+    const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
     stele_symbol_place place = {.name = NULL};
     if (has_pc)
         stele_symbols_find(v->s->code, at->pc, &place);
@@ -234,9 +234,10 @@ static stele_status write_json(viewing *v, const insn_batch *batch, uint32_t ind
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void write_csv_accesses(viewing *v, const insn_batch *batch, const insn *at, bool is_store)
+static void write_csv_accesses(viewing *v, const stele_insn_batch *batch, const stele_insn *at,
+                               bool is_store)
 {
-    const insn_access *accesses = insn_accesses(batch, at);
+    const stele_insn_access *accesses = stele_insn_accesses(batch, at);
     const char *space = "";
     output_byte(v->out, ',');
     for (uint16_t i = 0; i < at->access_count; i++) {
@@ -255,11 +256,11 @@ static void write_csv_heading(viewing *v)
     output_text(v->out, "thread,number,level,pc,opcode,class,text,symbol,loads,stores\r\n");
 }
 
-static stele_status write_csv(viewing *v, const insn_batch *batch, uint32_t index)
+static stele_status write_csv(viewing *v, const stele_insn_batch *batch, uint32_t index)
 {
-    const insn *at = &batch->insns[index];
+    const stele_insn *at = &batch->insns[index];
     const stele_track *track = stele_track_get(v->c->context, batch->track);
-    const bool has_pc = (at->flags & INSN_HAS_PC) != 0;
+    const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
     const char *text = insns_opcode_text(v->c, v->s, at->opcode);
     stele_symbol_place place;
     output_printf(v->out, "%" PRIu64 ",%" PRIu64 ",%u,", track->number, batch->number + index,
@@ -280,12 +281,12 @@ static stele_status write_csv(viewing *v, const insn_batch *batch, uint32_t inde
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static stele_status take(void *user, const insn_batch *batch)
+static stele_status take(void *user, const stele_insn_batch *batch)
 {
     viewing *v = user;
     stele_status status = STELE_OK;
     for (uint32_t i = 0; i < batch->insn_count && status == STELE_OK; i++) {
-        if ((batch->insns[i].flags & INSN_HIDDEN) != 0)
+        if ((batch->insns[i].flags & STELE_INSN_HIDDEN) != 0)
             continue;
         if (v->limit != 0 && v->count == v->limit)
             return STELE_END;
@@ -310,7 +311,7 @@ void command_INSN_VIEW(cli *c)
             v.write = write_csv;
             write_csv_heading(&v);
         }
-        insns_read_all(c, &s, &(insn_consumer){.take = take, .user = &v});
+        insns_read_all(c, &s, &(stele_insn_consumer){.take = take, .user = &v});
     }
     insns_free(&s);
 }

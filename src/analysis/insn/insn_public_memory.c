@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Analyses of memory, as <stele/insn_analysis.h> shows them: handles, and rows that can grow. */
+#include <stele/insn_analysis.h>
+
+#include <stdlib.h>
+
+#include "analysis/insn/insn_cache.h"
+#include "analysis/insn/insn_footprint.h"
+#include "analysis/insn/insn_reuse.h"
+#include "analysis/insn/insn_sharing.h"
+#include "analysis/insn/insn_strides.h"
+#include "core/sized.h"
+
+/* ---- Footprint ---- */
+
+struct stele_insn_footprint {
+    footprint *of;
+};
+
+stele_status stele_insn_footprint_new(uint64_t interval, stele_insn_footprint **out)
+{
+    stele_insn_footprint *made = calloc(1, sizeof *made);
+    *out = NULL;
+    if (made == NULL || footprint_new(interval, &made->of) != STELE_OK) {
+        stele_insn_footprint_free(made);
+        return STELE_ERR_MEMORY;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+void stele_insn_footprint_free(stele_insn_footprint *self)
+{
+    if (self == NULL)
+        return;
+    footprint_free(self->of);
+    free(self);
+}
+
+stele_status stele_insn_footprint_add(stele_insn_footprint *self, const stele_insn_batch *batch)
+{
+    return footprint_add(self->of, batch);
+}
+
+stele_status stele_insn_footprint_merge(stele_insn_footprint *to, const stele_insn_footprint *from)
+{
+    return footprint_merge(to->of, from->of);
+}
+
+_Static_assert((int)STELE_INSN_UNIT_COUNT == (int)FOOTPRINT_UNIT_COUNT &&
+                   (int)STELE_INSN_PAGE_2M == (int)FOOTPRINT_2M,
+               "the units are the public ones");
+
+bool stele_insn_footprint_get(const stele_insn_footprint *self, stele_insn_unit unit,
+                              stele_insn_footprint_row *row)
+{
+    stele_insn_footprint_row own = {.struct_size = sizeof own};
+    const uint64_t *counts;
+    if ((unsigned)unit >= FOOTPRINT_UNIT_COUNT)
+        return false;
+    counts = footprint_get(self->of)->counts[unit];
+    own.unit_size = footprint_unit_size[unit];
+    own.read_count = counts[FOOTPRINT_READ];
+    own.written_count = counts[FOOTPRINT_WRITTEN];
+    own.executed_count = counts[FOOTPRINT_EXECUTED];
+    own.any_count = counts[FOOTPRINT_ANY];
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_footprint_row, any_count));
+    return true;
+}
+
+stele_status stele_insn_footprint_finish(stele_insn_footprint *self, size_t *count)
+{
+    const stele_status status = footprint_finish(self->of);
+    footprint_intervals(self->of, count);
+    return status;
+}
+
+bool stele_insn_footprint_get_interval(const stele_insn_footprint *self, size_t index,
+                                       stele_insn_interval_row *row)
+{
+    stele_insn_interval_row own = {.struct_size = sizeof own};
+    size_t count;
+    const footprint_interval *from = footprint_intervals(self->of, &count);
+    const uint64_t *lines;
+    if (index >= count)
+        return false;
+    from += index;
+    lines = from->touched.counts[FOOTPRINT_LINE];
+    own.track = from->track;
+    own.first = from->first;
+    own.insn_count = from->insn_count;
+    own.new_line_count = from->new_line_count;
+    own.line_count = lines[FOOTPRINT_ANY];
+    own.read_line_count = lines[FOOTPRINT_READ];
+    own.written_line_count = lines[FOOTPRINT_WRITTEN];
+    own.executed_line_count = lines[FOOTPRINT_EXECUTED];
+    for (unsigned unit = 0; unit < FOOTPRINT_UNIT_COUNT; unit++)
+        own.unit_counts[unit] = from->touched.counts[unit][FOOTPRINT_ANY];
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_interval_row, unit_counts));
+    return true;
+}
+
+/* ---- Sharing ---- */
+
+struct stele_insn_sharing {
+    sharing of;
+    sharing_line *lines; /* NULL: to be made */
+    size_t line_count;
+    sharing_counts counts; /* valid with lines */
+};
+
+stele_status stele_insn_sharing_new(stele_insn_sharing **out)
+{
+    stele_insn_sharing *made = calloc(1, sizeof *made);
+    *out = NULL;
+    if (made == NULL || sharing_init(&made->of) != STELE_OK) {
+        free(made);
+        return STELE_ERR_MEMORY;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+void stele_insn_sharing_free(stele_insn_sharing *self)
+{
+    if (self == NULL)
+        return;
+    sharing_free(&self->of);
+    free(self->lines);
+    free(self);
+}
+
+stele_status stele_insn_sharing_add(stele_insn_sharing *self, const stele_insn_batch *batch)
+{
+    free(self->lines);
+    self->lines = NULL;
+    return sharing_add(&self->of, batch);
+}
+
+uint64_t stele_insn_sharing_thread_count(const stele_insn_sharing *self)
+{
+    return self->of.thread_count + self->of.grouped_count;
+}
+
+_Static_assert((int)STELE_INSN_SHARING_KIND_COUNT == (int)SHARING_KIND_COUNT &&
+                   (int)STELE_INSN_SHARING_FALSE == (int)SHARING_FALSE &&
+                   (int)STELE_INSN_SHARING_ONE_WRITER == (int)SHARING_ONE_WRITER,
+               "the kinds are the public ones");
+
+stele_status stele_insn_sharing_rows(stele_insn_sharing *self, size_t *count)
+{
+    *count = 0;
+    if (self->lines == NULL) {
+        if (sharing_count(&self->of, &self->counts) != STELE_OK)
+            return STELE_ERR_MEMORY;
+        self->lines = sharing_contended(&self->of, &self->line_count);
+    }
+    if (self->lines == NULL)
+        return STELE_ERR_MEMORY;
+    *count = self->line_count;
+    return STELE_OK;
+}
+
+bool stele_insn_sharing_get(const stele_insn_sharing *self, size_t index,
+                            stele_insn_sharing_row *row)
+{
+    stele_insn_sharing_row own = {.struct_size = sizeof own};
+    const sharing_line *line;
+    if (self->lines == NULL || index >= self->line_count)
+        return false;
+    line = &self->lines[index];
+    own.address = line->address;
+    own.reader_count = (uint32_t)__builtin_popcountll(line->readers);
+    own.writer_count = (uint32_t)__builtin_popcountll(line->writers);
+    own.read_count = line->read_count;
+    own.write_count = line->write_count;
+    own.kind = (stele_insn_sharing_kind)line->kind;
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_sharing_row, kind));
+    return true;
+}
+
+bool stele_insn_sharing_get_total(const stele_insn_sharing *self, stele_insn_sharing_kind kind,
+                                  stele_insn_sharing_total *total)
+{
+    stele_insn_sharing_total own = {.struct_size = sizeof own};
+    if (self->lines == NULL || (unsigned)kind >= SHARING_KIND_COUNT)
+        return false;
+    own.line_count = self->counts.lines[kind];
+    own.read_count = self->counts.reads[kind];
+    own.write_count = self->counts.writes[kind];
+    sized_give(total, &own, sizeof own, SIZED_FIRST(stele_insn_sharing_total, write_count));
+    return true;
+}
+
+/* ---- Strides ---- */
+
+struct stele_insn_strides {
+    strides of;
+    const stride_row **rows; /* NULL: to be made */
+};
+
+stele_status stele_insn_strides_new(stele_insn_strides **out)
+{
+    stele_insn_strides *made = calloc(1, sizeof *made);
+    *out = NULL;
+    if (made == NULL || strides_init(&made->of) != STELE_OK) {
+        free(made);
+        return STELE_ERR_MEMORY;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+void stele_insn_strides_free(stele_insn_strides *self)
+{
+    if (self == NULL)
+        return;
+    strides_free(&self->of);
+    free(self->rows);
+    free(self);
+}
+
+stele_status stele_insn_strides_add(stele_insn_strides *self, const stele_insn_batch *batch)
+{
+    free(self->rows);
+    self->rows = NULL;
+    return strides_add(&self->of, batch);
+}
+
+stele_status stele_insn_strides_rows(stele_insn_strides *self, size_t *count)
+{
+    *count = self->of.rows.used;
+    if (self->rows == NULL)
+        self->rows = strides_sorted(&self->of);
+    return self->rows != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+bool stele_insn_strides_get(const stele_insn_strides *self, size_t index,
+                            stele_insn_stride_row *row)
+{
+    stele_insn_stride_row own = {.struct_size = sizeof own};
+    const stride_row *from;
+    if (self->rows == NULL || index >= self->of.rows.used)
+        return false;
+    from = self->rows[index];
+    own.pc = from->key - 1;
+    own.access_count = from->access_count;
+    own.repeat_count = from->repeat_count;
+    own.stride = strides_top(from, &own.stride_count);
+    own.is_count_least = from->is_crowded;
+    own.is_store = from->is_store;
+    own.size = 1u << from->size_log2;
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_stride_row, size));
+    return true;
+}
+
+/* ---- Reuse ---- */
+
+struct stele_insn_reuse {
+    reuse *of;
+};
+
+_Static_assert(STELE_INSN_REUSE_BUCKET_COUNT == REUSE_BUCKET_COUNT, "the count is the public one");
+
+static bool is_power(uint32_t number, uint32_t least)
+{
+    return number >= least && (number & (number - 1)) == 0;
+}
+
+stele_status stele_insn_reuse_new(uint32_t line_size, uint64_t sample, stele_insn_reuse **out)
+{
+    stele_insn_reuse *made;
+    *out = NULL;
+    if (!is_power(line_size, 8) || sample == 0)
+        return STELE_ERR_ARGUMENT;
+    made = calloc(1, sizeof *made);
+    if (made == NULL ||
+        reuse_new((unsigned)__builtin_ctz(line_size), sample, &made->of) != STELE_OK) {
+        stele_insn_reuse_free(made);
+        return STELE_ERR_MEMORY;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+void stele_insn_reuse_free(stele_insn_reuse *self)
+{
+    if (self == NULL)
+        return;
+    reuse_free(self->of);
+    free(self);
+}
+
+stele_status stele_insn_reuse_add(stele_insn_reuse *self, const stele_insn_batch *batch)
+{
+    return reuse_add(self->of, batch);
+}
+
+void stele_insn_reuse_get(const stele_insn_reuse *self, stele_insn_reuse_counts *counts)
+{
+    const reuse_counts *from = reuse_get(self->of);
+    stele_insn_reuse_counts own = {.struct_size = sizeof own,
+                                   .access_count = from->access_count,
+                                   .cold_count = from->cold_count};
+    for (size_t i = 0; i < REUSE_BUCKET_COUNT; i++)
+        own.buckets[i] = from->buckets[i];
+    sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_insn_reuse_counts, buckets));
+}
+
+/* ---- Cache ---- */
+
+struct stele_insn_cache {
+    insn_cache *of;
+    insn_cache_config config;
+    insn_cache_counts counts[INSN_CACHE_COUNT];
+};
+
+_Static_assert((int)STELE_INSN_CACHE_COUNT == (int)INSN_CACHE_COUNT &&
+                   (int)STELE_INSN_CACHE_L2TLB == (int)INSN_CACHE_L2TLB &&
+                   (int)STELE_INSN_CACHE_ITLB == (int)INSN_CACHE_ITLB &&
+                   (int)STELE_INSN_CACHE_RANDOM == (int)CACHE_RANDOM &&
+                   (int)STELE_INSN_CACHE_FIFO == (int)CACHE_FIFO,
+               "the caches and policies are the public ones");
+
+static stele_status config_take(const stele_insn_cache_config *given, insn_cache_config *config,
+                                stele_insn_cache_id *wrong)
+{
+    stele_insn_cache_config own;
+    *wrong = STELE_INSN_CACHE_COUNT;
+    if (!sized_take(&own, sizeof own, SIZED_FIRST(stele_insn_cache_config, warmup), given) ||
+        !is_power(own.line_size, 8) || !is_power(own.page_size, 4096))
+        return STELE_ERR_ARGUMENT;
+    *config = (insn_cache_config){.line_size = own.line_size,
+                                  .page_size = own.page_size,
+                                  .is_write_through = own.is_write_through,
+                                  .is_write_around = own.is_write_around,
+                                  .has_next_line = own.has_next_line,
+                                  .warmup = own.warmup};
+    for (unsigned id = 0; id < INSN_CACHE_COUNT; id++) {
+        config->of[id].size = own.of[id].size;
+        config->of[id].ways = own.of[id].ways;
+        config->of[id].policy = (cache_policy)own.of[id].policy;
+        *wrong = (stele_insn_cache_id)id;
+        if ((unsigned)own.of[id].policy >= STELE_INSN_CACHE_POLICY_COUNT)
+            return STELE_ERR_ARGUMENT;
+    }
+    return STELE_OK;
+}
+
+stele_status stele_insn_cache_new(const stele_insn_cache_config *config, stele_insn_cache **out,
+                                  stele_insn_cache_id *wrong)
+{
+    insn_cache_id id = INSN_CACHE_COUNT;
+    stele_insn_cache *made = calloc(1, sizeof *made);
+    stele_status status = STELE_ERR_MEMORY;
+    *out = NULL;
+    if (made != NULL)
+        status = config_take(config, &made->config, wrong);
+    if (status == STELE_OK) {
+        status = insn_cache_new(&made->config, &made->of, &id);
+        *wrong = (stele_insn_cache_id)id;
+    }
+    if (status != STELE_OK) {
+        stele_insn_cache_free(made);
+        return status;
+    }
+    *out = made;
+    return STELE_OK;
+}
+
+void stele_insn_cache_free(stele_insn_cache *self)
+{
+    if (self == NULL)
+        return;
+    insn_cache_free(self->of);
+    free(self);
+}
+
+stele_status stele_insn_cache_add(stele_insn_cache *self, const stele_insn_batch *batch)
+{
+    insn_cache_add(self->of, batch);
+    return STELE_OK;
+}
+
+void stele_insn_cache_finish(stele_insn_cache *self, uint64_t *insn_count)
+{
+    const insn_cache_counts *counts = insn_cache_get(self->of, insn_count);
+    for (size_t i = 0; i < INSN_CACHE_COUNT; i++)
+        self->counts[i] = counts[i];
+}
+
+bool stele_insn_cache_get(const stele_insn_cache *self, stele_insn_cache_id id,
+                          stele_insn_cache_row *row)
+{
+    stele_insn_cache_row own = {.struct_size = sizeof own};
+    const insn_cache_counts *from;
+    if ((unsigned)id >= INSN_CACHE_COUNT || self->config.of[id].size == 0)
+        return false;
+    from = &self->counts[id];
+    own.read_count = from->reads;
+    own.read_miss_count = from->read_misses;
+    own.write_count = from->writes;
+    own.write_miss_count = from->write_misses;
+    own.prefetch_count = from->prefetches;
+    own.useful_prefetch_count = from->useful_prefetches;
+    own.write_back_count = from->write_backs;
+    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_cache_row, write_back_count));
+    return true;
+}
