@@ -14,7 +14,7 @@
 #define REACH_BEFORE 32u
 #define REACH_BEHIND 8u
 #define GUESSES_MAX  2u
-#define BYTES_MAX    ((uint64_t)384 << 10) /* of text, in all trials of one guess */
+#define BYTES_MAX    ((uint64_t)128 << 10) /* of text, in the trials of all guesses */
 
 static const char marks[] = " ;{}:=,\"<>[]().\x1e";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
@@ -22,7 +22,6 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 typedef struct trials {
     metadata *m;
     size_t from, to;
-    uint64_t bytes;
 } trials;
 
 /* Whether the text up to the end of the block has no error in it. */
@@ -43,7 +42,7 @@ static bool is_good(trials *t)
     trial.error_place = 0;
     trial.error_count = 0;
     trial.seen_to = trial.line_start = trial.line = 0;
-    t->bytes += t->to;
+    t->m->guess_size += t->to;
     t->m->text[t->to] = '\0';
     is_fine = metadata_parse(&trial, &schema);
     t->m->text[t->to] = after;
@@ -58,7 +57,7 @@ static char try_bytes(trials *t, size_t at, const char *bytes, unsigned *fitting
     char *const place = &t->m->text[at];
     const char was = *place;
     char found = '\0';
-    for (; *bytes != '\0' && *fitting < 2 && t->bytes < BYTES_MAX; bytes++) {
+    for (; *bytes != '\0' && *fitting < 2 && t->m->guess_size < BYTES_MAX; bytes++) {
         *place = *bytes;
         if (*bytes == was || !is_good(t))
             continue;
@@ -85,7 +84,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* A byte that no name or text can hold is not what was written, whatever was: any will do. */
+/* A byte that no name can hold is not what was written; which letter was, nobody knows. */
 static bool is_foreign(char byte)
 {
     return (uint8_t)byte >= 0x7f || ((uint8_t)byte < 0x20 && !is_blank(byte) && byte != '\x1e');
@@ -156,7 +155,7 @@ static char guess_at(trials *t, size_t at)
     letter = reserved_letter(t->m, at);
     found = try_bytes(t, at, letters, &fitting);
     if (fitting > 1 && is_foreign(was))
-        return letter != '\0' ? letter : is_letter(before) || is_digit(before) ? '_' : 'x';
+        return letter != '\0' ? letter : '_';
     return fitting == 1 ? found : '\0';
 }
 
@@ -185,7 +184,7 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
     const size_t place = m->error_place;
     if (!is_guessable(m) || m->guess_count == GUESSES_MAX || place < from || place > to)
         return false;
-    for (uint32_t step = 0; step <= REACH_BEFORE + REACH_BEHIND && t.bytes < BYTES_MAX; step++) {
+    for (uint32_t step = 0; step <= REACH_BEFORE + REACH_BEHIND && m->guess_size < BYTES_MAX; step++) {
         /* At the place, then before it, then behind it. */
         const bool is_before = step <= REACH_BEFORE;
         const size_t at = is_before ? place - step : place + step - REACH_BEFORE;
@@ -196,8 +195,10 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
         if (guessed == '\0')
             continue;
         metadata_report(m, &ctf_codes[CTF006], (ctf_place){(uint32_t)at}, NULL,
-                        "the byte 0x%02x is taken as '%c'", (unsigned)(uint8_t)m->text[at],
-                        guessed == '\x1e' ? '^' : guessed);
+                        "the byte 0x%02x is %s '%c'%s", (unsigned)(uint8_t)m->text[at],
+                        guessed == '_' ? "shown as" : "taken as",
+                        guessed == '\x1e' ? '^' : guessed,
+                        guessed == '_' ? ", in a name that is not known in full" : "");
         m->text[at] = guessed;
         m->guess_count++;
         return true;

@@ -50,6 +50,7 @@ struct metadata {
     uint32_t *roots; /* then: where blocks or fragments begin, so far */
     size_t root_count, root_capacity;
     uint32_t guess_count;        /* bytes that were taken as others */
+    uint64_t guess_size;         /* bytes of text that were parsed to find them */
     bool is_trial;               /* only whether there are errors counts */
     uint32_t error_code;         /* of the last error */
     size_t error_place;          /* of the last error; SIZE_MAX: none was made, or it has none */
