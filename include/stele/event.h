@@ -313,10 +313,11 @@ typedef enum stele_track_kind {
 
 typedef struct stele_track {
     stele_track_kind kind;
-    uint32_t parent; /* 0: none */
-    uint32_t source; /* number of the trace in the context, from 0 */
-    uint64_t number; /* tid or koid, CPU, stream id, ... */
-    stele_name name; /* last name known, 0: none */
+    uint32_t parent;        /* 0: none */
+    uint32_t source;        /* number of the trace in the context, from 0 */
+    uint64_t number;        /* tid or koid, CPU, stream id, ... */
+    stele_name name;        /* last name known, 0: none */
+    bool is_named_by_event; /* an event of kind OBJECT says the name; not part of what it is */
 } stele_track;
 
 /* Tracks are numbered from 1; out of range gives NULL. Names may become known while reading. */

@@ -326,6 +326,13 @@ void stele_track_set_name(stele_context *context, uint32_t track, stele_name nam
         context->tracks[track].name = name;
 }
 
+void context_track_set_object(stele_context *context, uint32_t track, stele_name name)
+{
+    stele_track_set_name(context, track, name);
+    if (track != 0 && track < context->track_count)
+        context->tracks[track].is_named_by_event = true;
+}
+
 const char *stele_track_kind_text(stele_track_kind kind)
 {
     static const char *const texts[] = {"none", "other",  "process",   "thread",

@@ -48,6 +48,9 @@ uint32_t context_add_stream(stele_context *context, const stele_stream *stream);
 /* The stream to be changed by its reader; the pointer holds until the next one is added. */
 stele_stream *context_stream(stele_context *context, uint32_t stream);
 
+/* Names a track as an event of kind OBJECT does, see stele_track.is_named_by_event. */
+void context_track_set_object(stele_context *context, uint32_t track, stele_name name);
+
 /*
  * The number of a string that a decoder met: interned, or, when the pool is full, known in the
  * batch only (with one finding for the context). UINT32_MAX when memory is exhausted.

@@ -3,7 +3,7 @@
 # Names that hold markup, formulas, control characters and marks that turn or break lines do no harm
 # in any output: none of them holds a raw control character, and none of another language.
 . "$SOURCE/tests/cli/lib.sh"
-evil=$SOURCE/tests/cli/evil.fxt
+evil=$SOURCE/src/formats/fxt/good/hostile_names.fxt
 
 # raw FILE: has bytes that terminals, editors or viewers obey
 raw() {

@@ -478,7 +478,7 @@ void fxt_state_kernel_object(fxt_state *s, const stele_fxt_record *r, stele_name
             track = fxt_state_lone_thread_track(s, koid);
     }
     if (track != 0)
-        stele_track_set_name(s->context, track, name);
+        context_track_set_object(s->context, track, name);
 }
 
 void fxt_state_userspace_object(fxt_state *s, uint64_t process, uint64_t pointer, stele_name name)

@@ -13,6 +13,9 @@
 #define OWN_PROVIDER_ID   UINT32_C(0x7374656c)
 #define OWN_PROVIDER_NAME "stele"
 
+/* Key of the target that no provider record begins. */
+#define KEY_BARE UINT64_MAX
+
 /* Longer strings are registered at once: they would leave no room for the rest of the record. */
 #define INLINE_MAX 1024u
 
@@ -147,23 +150,61 @@ static stele_name track_name(fxt_writer *w, uint32_t track)
     return name != UINT32_MAX ? name : 0;
 }
 
-/* Writes the name of a process or thread, once. */
-static void name_koid(fxt_making *m, uint32_t track, uint32_t type, uint64_t koid, uint64_t process)
+static void emit_name(fxt_making *m, stele_name name, uint32_t type, uint64_t koid,
+                      uint64_t process)
 {
     fxt_writer *w = m->w;
-    const stele_name name = track_name(w, track);
     stele_fxt_argument argument = {.type = STELE_FXT_ARGUMENT_KOID, .value = process};
     stele_fxt_record record = {.type = STELE_FXT_KERNEL_OBJECT, .number = type, .words = {koid}};
-    if (name == 0 || fxt_map_get(&w->named, type, koid) != 0)
-        return;
-    if (!fxt_map_set(&w->named, type, koid, 1))
-        w->is_exhausted = true;
     record.name = fxt_writer_string(m, name, false);
     if (type == FXT_OBJECT_THREAD) {
         argument.name = fxt_writer_string(m, w->names[FXT_NAME_PROCESS], false);
         record.argument_count = 1;
     }
     fxt_writer_emit(w, &record, &argument);
+}
+
+/* Writes the name of a process or thread, once. One that an event says is left to that event,
+   which may have been left out of the output: then it is written at the end. */
+static void name_koid(fxt_making *m, uint32_t track, uint32_t type, uint64_t koid, uint64_t process)
+{
+    fxt_writer *w = m->w;
+    const stele_track *t = stele_track_get(w->base.context, track);
+    const stele_name name = track_name(w, track);
+    const bool is_owed = t != NULL && t->is_named_by_event;
+    if (name == 0 || fxt_map_get(&w->named, type, koid) != FXT_NAME_IS_NOT_KNOWN)
+        return;
+    if (!fxt_map_set(&w->named, type, koid, is_owed ? FXT_NAME_IS_OWED : FXT_NAME_IS_WRITTEN))
+        w->is_exhausted = true;
+    w->has_owed_names |= is_owed;
+    if (!is_owed)
+        emit_name(m, name, type, koid, process);
+}
+
+void fxt_writer_end_names(fxt_writer *w)
+{
+    static const stele_batch nothing;
+    const uint32_t count = stele_track_count(w->base.context);
+    fxt_making m = {.w = w, .batch = &nothing};
+    if (!w->has_owed_names || w->current == UINT32_MAX)
+        return;
+    m.target = &w->targets[w->current];
+    for (uint32_t track = 1; track <= count && !w->is_exhausted; track++) {
+        const stele_track *t = stele_track_get(w->base.context, track);
+        uint64_t koids[2] = {0, 0};
+        uint32_t type = FXT_OBJECT_PROCESS;
+        if (t == NULL || !t->is_named_by_event)
+            continue;
+        if (t->kind == STELE_TRACK_THREAD)
+            type = FXT_OBJECT_THREAD;
+        track_koids(w, track, &koids[0], &koids[1]);
+        if (fxt_map_get(&w->named, type, koids[type - FXT_OBJECT_PROCESS]) != FXT_NAME_IS_OWED)
+            continue;
+        if (!fxt_map_set(&w->named, type, koids[type - FXT_OBJECT_PROCESS], FXT_NAME_IS_WRITTEN))
+            w->is_exhausted = true;
+        w->record++;
+        emit_name(&m, t->name, type, koids[type - FXT_OBJECT_PROCESS], koids[0]);
+    }
 }
 
 /* A reference to the thread of a track, registered; names of it and its process come before. */
@@ -231,7 +272,12 @@ fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
         stream != NULL ? stele_track_get(w->base.context, stream->track) : NULL;
     const bool is_provider = track != NULL && track->kind == STELE_TRACK_PROVIDER;
     const uint32_t id = is_provider ? (uint32_t)track->number : OWN_PROVIDER_ID;
-    const uint64_t key = is_provider ? (uint64_t)(track->source + 1) << 32 | id : 0;
+    /* What begins a trace of FXT without a provider stays without one: only there it can. */
+    const bool is_bare = stream != NULL && stream->track == 0 &&
+                         (w->current == UINT32_MAX || w->targets[w->current].key == KEY_BARE);
+    const uint64_t key = is_provider ? (uint64_t)(track->source + 1) << 32 | id
+                         : is_bare   ? KEY_BARE
+                                     : 0;
     const uint32_t known = fxt_map_get(&w->target_of, 0, key);
     fxt_target *target = known != 0 ? &w->targets[known - 1] : target_new(w, key, id);
     stele_fxt_record record = {.type = STELE_FXT_METADATA};
@@ -242,6 +288,8 @@ fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
         return target;
     fxt_writer_end_payload(w);
     w->current = (uint32_t)(target - w->targets);
+    if (is_bare)
+        return target;
     record.number = target->id;
     record.subtype = STELE_FXT_PROVIDER_SECTION;
     if (!target->is_announced) {

@@ -257,7 +257,7 @@ static void write_object(fxt_making *m)
             m->record.number = 0;
             fxt_writer_lose(m, "kind of object", true);
         }
-        if (!fxt_map_set(&m->w->named, m->record.number, event->id, 1))
+        if (!fxt_map_set(&m->w->named, m->record.number, event->id, FXT_NAME_IS_WRITTEN))
             m->w->is_exhausted = true;
     }
     fxt_writer_arguments(m);
@@ -442,7 +442,8 @@ static stele_status fxt_writer_finish(stele_writer *self)
     if (!w->is_started)
         write_magic(w);
     fxt_writer_end_payload(w);
-    return self->out->status;
+    fxt_writer_end_names(w);
+    return w->is_exhausted ? STELE_ERR_MEMORY : self->out->status;
 }
 
 static void fxt_writer_close(stele_writer *self)

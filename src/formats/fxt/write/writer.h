@@ -19,6 +19,13 @@ typedef struct fxt_target {
     fxt_table strings, threads;
 } fxt_target;
 
+/* What is known of a koid's name. */
+typedef enum fxt_named {
+    FXT_NAME_IS_NOT_KNOWN = 0,
+    FXT_NAME_IS_WRITTEN,
+    FXT_NAME_IS_OWED /* an event says it, which has not come so far */
+} fxt_named;
+
 typedef struct fxt_writer {
     stele_writer base;
     stele_name names[FXT_NAME_COUNT];
@@ -27,14 +34,14 @@ typedef struct fxt_writer {
     fxt_map target_of; /* (0, key) -> index + 1 */
     fxt_map ids;       /* (0, id) -> 1: in use */
     fxt_map koids;     /* (0, track) -> number of its synthetic koid, from 1 */
-    fxt_map named;     /* (kind, koid) -> 1: its name was written */
+    fxt_map named;     /* (kind, koid) -> fxt_named */
     uint32_t synthetic_count;
     uint32_t current;      /* target of the last record; UINT32_MAX: none yet */
     uint32_t record;       /* number of the record being made, for the tables */
     output *text;          /* nested fields as text */
     uint64_t payload_left; /* of the large blob being written: bytes that are to come */
     uint64_t payload_size, payload_source; /* all of them; offset of its record in its source */
-    bool is_started, is_exhausted;
+    bool is_started, is_exhausted, has_owed_names;
 } fxt_writer;
 
 /* One event on its way to a record. */
@@ -70,6 +77,9 @@ void fxt_writer_end_payload(fxt_writer *w);
 
 /* A reference to the thread of a track, registered; names of it and its process come before. */
 stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track);
+
+/* Writes the names that events were to say and did not. */
+void fxt_writer_end_names(fxt_writer *w);
 
 /* The koid of a thread where only that is written; its process is told by a thread record. */
 stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track);
