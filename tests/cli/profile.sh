@@ -41,6 +41,18 @@ else
     skip "four logs that forked from each other are not here"
 fi
 
+# What a signal interrupts between its time and its record is written after all of the handler's
+# calls, which may be in another buffer: in order of time they nest.
+signal=${STELE_SAMPLES:-/nowhere}/../repro/xray/signal-at-buffer-boundary.xray.zst
+if [ -e "$signal" ]; then
+    expect 0 profile --json "$signal"
+    says out '"unended_count": 0'
+    says_not out '"\(unended_count\|lost_count\)": [1-9]'
+    silent err
+else
+    skip "the log of a signal at the end of a buffer is not here"
+fi
+
 # Calls beyond the limit of depth are told in every output.
 expect 0 profile --max calls=2 "$xray/recur.14.basic3.xray"
 says out 'calls beyond the depth limit: in no figure'

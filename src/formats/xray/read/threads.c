@@ -61,13 +61,14 @@ uint32_t xray_trace_thread(xray_trace *trace, uint32_t pid, uint32_t tid)
                                                                .number = tid});
     if (thread->track == 0 || (pid != 0 && process == 0))
         return UINT32_MAX;
-    /* Counters of CPUs may disagree by a little; a small window puts that right. */
+    /* Counters of CPUs may disagree by a little, and what a signal interrupts between its time and
+       its record is written after all that the handler does: a small window puts that right. */
     thread->stream = context_add_stream(context, &(stele_stream){.trace = trace->base.info.number,
                                                                  .number = tid,
                                                                  .track = thread->track,
                                                                  .clock = trace->clock,
                                                                  .has_lateness = true,
-                                                                 .lateness_ns = 1000});
+                                                                 .lateness_ns = 200000});
     if (thread->stream == UINT32_MAX)
         return UINT32_MAX;
     hash_table_put(&trace->thread_numbers, hash, trace->thread_count++);
