@@ -15,6 +15,7 @@
 #include "core/sized.h"
 #include "flow/flow.h"
 #include "flow/peek.h"
+#include "flow/pieces.h"
 #include "flow/relate.h"
 #include "flow/select.h"
 #include "model/batch.h"
@@ -46,6 +47,7 @@ struct stele_reader {
     bool is_late_reported, is_balance_checked, is_filter_reported;
     bool is_bounded; /* by time: parts of the inputs may not be looked at */
     filter *filter;
+    pieces *pieces; /* NULL: the traces are none of one */
     reading *readings;
     size_t trace_count;
     producer **producers; /* owned by their flows */
@@ -247,8 +249,14 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
     if (from == NULL)
         status = produce(o, index, stream, &from);
     if (status == STELE_OK)
-        status = producer_select(from, o->related[index].shift_ns, o->related[index].offset_ns,
-                                 reader->filter, &reader->stats.filtered_count, &from);
+        status = producer_select(from,
+                                 &(selection_of){.shift_ns = o->related[index].shift_ns,
+                                                 .offset_ns = o->related[index].offset_ns,
+                                                 .filter = reader->filter,
+                                                 .pieces = reader->pieces,
+                                                 .index = index,
+                                                 .filtered_count = &reader->stats.filtered_count},
+                                 &from);
     if (status != STELE_OK)
         return status;
     if (options.size_max < ORDER_SMALLEST && reader->context->limits.sort_size_max > ORDER_SMALLEST)
@@ -373,6 +381,10 @@ static stele_status open_flows(opening *o)
         status =
             relate_bounds(reader->context, o->related, reader->trace_count, &o->request, &o->range);
     range_tell(o);
+    if (status == STELE_OK)
+        status = pieces_new(reader->context, o->related, reader->trace_count, &reader->pieces);
+    if (reader->pieces != NULL)
+        o->request.columns |= PIECES_COLUMNS;
     if (status == STELE_OK)
         status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
     reader->is_bounded = o->range.begin_ns != INT64_MIN || o->range.end_ns != INT64_MAX ||
@@ -501,6 +513,8 @@ static void report_filter(stele_reader *reader)
         return;
     reader->is_filter_reported = true;
     filter_report(reader->filter, &reader->context->diag);
+    if (reader->pieces != NULL)
+        pieces_report(reader->pieces, &reader->context->diag);
 }
 
 /* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
@@ -638,6 +652,7 @@ void stele_reader_close(stele_reader *reader)
             peeked->ops->close(peeked);
     }
     filter_free(reader->filter);
+    pieces_free(reader->pieces);
     free(reader->readings);
     free(reader->producers);
     free(reader);

@@ -72,6 +72,16 @@ static bool has_same_identity(const stele_clock *a, const stele_clock *b)
            a->identity[1] == b->identity[1];
 }
 
+bool related_share_clock(const related *a, const related *b)
+{
+    const stele_clock *first = &a->clock, *second = &b->clock;
+    if (!a->has_clock || !b->has_clock || first->domain != second->domain)
+        return false;
+    return has_same_identity(first, second) ||
+           (first->has_wall && second->has_wall && first->wall_ns == second->wall_ns &&
+            first->frequency_hz == second->frequency_hz && first->base_ticks == second->base_ticks);
+}
+
 /* What some of the clocks have in common. */
 typedef struct relation {
     const related *first;
@@ -84,7 +94,7 @@ static void relation_add(relation *some, const related *r)
     if (some->first == NULL)
         *some = (relation){r, true, true};
     else
-        some->is_same = some->is_same && has_same_identity(&some->first->clock, &r->clock);
+        some->is_same = some->is_same && related_share_clock(some->first, r);
     some->is_wall = some->is_wall && r->clock.has_wall;
 }
 

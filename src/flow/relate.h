@@ -32,6 +32,10 @@ void related_learn_batch(related *r, const stele_batch *batch);
 stele_status relate(stele_context *context, related *traces, size_t count,
                     const stele_request *request);
 
+/* Whether their clocks are known to be one: by its identity, or because both stood at the same ns
+   of wall-clock time when they were zero, and tick alike. */
+bool related_share_clock(const related *a, const related *b);
+
 /* The first time of all traces on the common scale; false when it is not known of each. */
 bool relate_begin(const related *traces, size_t count, int64_t *begin_ns);
 

@@ -8,18 +8,19 @@
 typedef struct selected {
     producer base;
     producer *from;
-    int64_t shift_ns, offset_ns;
-    filter *filter;
-    uint64_t *filtered_count;
+    selection_of how;
 } selected;
 
 static stele_status selected_fill(producer *self, stele_batch *batch)
 {
     selected *s = (selected *)self;
-    const stele_status status = s->from->ops->fill(s->from, batch);
+    const selection_of *how = &s->how;
+    stele_status status = s->from->ops->fill(s->from, batch);
     if (status == STELE_OK) {
-        batch_shift(batch, s->shift_ns, s->offset_ns);
-        *s->filtered_count += filter_batch(s->filter, batch);
+        batch_shift(batch, how->shift_ns, how->offset_ns);
+        *how->filtered_count += filter_batch(how->filter, batch);
+        if (how->pieces != NULL)
+            status = pieces_batch(how->pieces, how->index, batch);
     }
     s->base.lost_count = s->from->lost_count;
     s->base.missing_count = s->from->missing_count;
@@ -34,14 +35,13 @@ static void selected_close(producer *self)
     free(s);
 }
 
-stele_status producer_select(producer *from, int64_t shift_ns, int64_t offset_ns, filter *f,
-                             uint64_t *filtered_count, producer **out)
+stele_status producer_select(producer *from, const selection_of *how, producer **out)
 {
     static const producer_ops ops = {selected_fill, selected_close};
     selected *s;
     *out = from;
-    if (shift_ns == 0 && offset_ns == 0 &&
-        filter_is_open(f, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
+    if (how->shift_ns == 0 && how->offset_ns == 0 && how->pieces == NULL &&
+        filter_is_open(how->filter, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
         return STELE_OK;
     s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -49,12 +49,7 @@ stele_status producer_select(producer *from, int64_t shift_ns, int64_t offset_ns
         *out = NULL;
         return STELE_ERR_MEMORY;
     }
-    *s = (selected){.base = {.ops = &ops, .kinds = from->kinds},
-                    .from = from,
-                    .shift_ns = shift_ns,
-                    .offset_ns = offset_ns,
-                    .filter = f,
-                    .filtered_count = filtered_count};
+    *s = (selected){.base = {.ops = &ops, .kinds = from->kinds}, .from = from, .how = *how};
     *out = &s->base;
     return STELE_OK;
 }

@@ -3,15 +3,24 @@
 #ifndef FLOW_SELECT_H
 #define FLOW_SELECT_H
 
+#include "flow/pieces.h"
 #include "query/filter.h"
 
+typedef struct selection_of {
+    int64_t shift_ns;  /* added to every time */
+    int64_t offset_ns; /* the part of it that corrects the clock */
+    filter *filter;    /* the caller's, as what follows */
+    pieces *pieces;    /* NULL: the traces are not pieces of one */
+    size_t index;      /* of the trace among them */
+    uint64_t *filtered_count;
+} selection_of;
+
 /*
- * A producer in the place of `from`, which it owns (also when it fails): adds `shift_ns` to every
- * time (`offset_ns` of it to correct the clock), then takes out what does not pass and counts it.
- * It stands before any ordering, so that what nobody wants is neither sorted nor held. The filter
- * stays the caller's. STELE_ERR_MEMORY.
+ * A producer in the place of `from`, which it owns (also when it fails): shifts every time, then
+ * takes out what does not pass and counts it, and what another piece of the trace gave.
+ * It stands before any ordering, so that what nobody wants is neither sorted nor held.
+ * STELE_ERR_MEMORY.
  */
-stele_status producer_select(producer *from, int64_t shift_ns, int64_t offset_ns, filter *f,
-                             uint64_t *filtered_count, producer **out);
+stele_status producer_select(producer *from, const selection_of *how, producer **out);
 
 #endif

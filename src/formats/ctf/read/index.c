@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "core/bytes_map.h"
+#include "core/hash.h"
 #include "core/path.h"
 #include "formats/ctf/read/content.h"
 #include "formats/ctf/read/losses.h"
@@ -474,6 +475,10 @@ stele_clock ctf_stream_clock(const ctf_stream *stream)
     if (clock->has_uuid) {
         out.identity[0] = load_le64(clock->uuid);
         out.identity[1] = load_le64(clock->uuid + 8);
+    } else if (stream->schema->has_uuid) { /* a clock of this trace */
+        out.identity[0] = load_le64(stream->schema->uuid);
+        out.identity[1] =
+            load_le64(stream->schema->uuid + 8) ^ hash_bytes(clock->id.bytes, clock->id.size);
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/hash.h"
 #include "formats/fxt/trace.h"
 #include "model/times.h"
 
@@ -240,6 +241,26 @@ static stele_status index_all(indexer *x)
     return STELE_OK;
 }
 
+/*
+ * Pieces of one trace have its first provider and its tick rate, by which their clocks are known to
+ * be one. Where there are neither, nothing says so.
+ */
+static void index_identify(const indexer *x)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < x->state.provider_count && hash == 0; i++) {
+        const fxt_provider *p = x->state.providers[i];
+        const stele_text name = stele_name_text(x->state.context, NULL, p->name);
+        if (p->is_announced || p->first_hz != 0)
+            hash = hash_u64(p->id ^ hash_bytes(name.bytes, name.size) ^ p->first_hz) | 1;
+    }
+    for (uint32_t i = 0; hash != 0 && i < x->trace->stream_count; i++) {
+        stele_stream *stream = context_stream(x->trace->base.context, x->trace->streams[i].stream);
+        stream->clock.identity[0] = UINT64_C(0x667874);
+        stream->clock.identity[1] = hash;
+    }
+}
+
 /* What was found, as the model wants it. */
 static void index_publish(const indexer *x)
 {
@@ -280,6 +301,8 @@ stele_status fxt_trace_index(stele_trace *self)
             : STELE_ERR_MEMORY;
     if (status == STELE_OK)
         index_publish(&x);
+    if (status == STELE_OK)
+        index_identify(&x);
     fxt_state_close(&x.state);
     walk_close(&x.walk);
     free(x.spans);

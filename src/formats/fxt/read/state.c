@@ -346,6 +346,8 @@ static void apply_initialization(fxt_state *s, const stele_fxt_record *r, uint64
     if (r->words[0] == 0)
         state_report(s, FXT024, offset, r->size, "0 ticks a second");
     *clock = (fxt_clock){.rate = tick_rate_make(r->words[0]), .is_told = true};
+    if (s->current->first_hz == 0)
+        s->current->first_hz = r->words[0];
     if (r->word_count < 3)
         return;
     clock->base_ticks = r->words[1];

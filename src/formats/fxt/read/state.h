@@ -53,6 +53,7 @@ typedef struct fxt_provider {
     uint32_t track;
     uint32_t stream; /* UINT32_MAX: none yet */
     fxt_clock clock;
+    uint64_t first_hz;                       /* of the first initialization record; 0: none came */
     int64_t last_ns;                         /* time of the last record that had one */
     fxt_string_entry *pages[FXT_PAGE_COUNT]; /* string table; pages without strings are shared */
     fxt_thread_entry *threads;               /* 256; NULL: none registered */

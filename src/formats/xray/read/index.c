@@ -188,6 +188,21 @@ static void report_wrapped(xray_trace *trace)
     }
 }
 
+/* Logs of one process on one machine have one counter. Versions without process ids do not say so.
+ */
+static void identify_clock(const xray_trace *trace)
+{
+    uint64_t pid = UINT64_MAX;
+    for (uint32_t i = 0; i < trace->thread_count; i++)
+        if (trace->threads[i].pid != 0 && trace->threads[i].pid < pid)
+            pid = trace->threads[i].pid;
+    for (uint32_t i = 0; pid != UINT64_MAX && i < trace->thread_count; i++) {
+        stele_stream *stream = context_stream(trace->base.context, trace->threads[i].stream);
+        stream->clock.identity[0] = UINT64_C(0x78726179) << 32 | pid;
+        stream->clock.identity[1] = trace->header.frequency_hz;
+    }
+}
+
 stele_status xray_index(stele_trace *base)
 {
     xray_trace *trace = (xray_trace *)base;
@@ -203,6 +218,7 @@ stele_status xray_index(stele_trace *base)
         if (trace->mode == XRAY_MODE_FDR)
             report_wrapped(trace);
         order_ranges(trace, &w);
+        identify_clock(trace);
     }
     window_close(&w);
     return status == STELE_OK ? xray_find_repeats(trace) : status;
