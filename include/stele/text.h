@@ -43,6 +43,20 @@ STELE_API size_t stele_diag_line(const stele_diag *diag, bool has_color, char *t
    `\xHH`. Size and result as of stele_diag_line(). */
 STELE_API size_t stele_visible(const char *text, char *to, size_t size);
 
+/*
+ * A field found by name, as filters find it: "len" in the fields of the event, else in its
+ * contexts, else in what holds for its batch; "a.b" a member of a structure, "list[3]" an element
+ * of an array, from 0; names with other characters in quotes, "\"http.status\"". A variant stands
+ * for the member that is selected. NULL: there is none, or the path cannot be used, which is
+ * reported (STE009). What is found lies in the batch, with its labels and members after it; but an
+ * element of an array of numbers is put into `element`, which may be NULL: then there is none.
+ * Reads the path anew each time: for one field of many events stele_segment_column() is faster. On
+ * one thread at a time, as all that takes a context.
+ */
+STELE_API const stele_field *stele_field_find(stele_context *context, const stele_batch *batch,
+                                              const stele_event *event, const char *path,
+                                              stele_field *element);
+
 #ifdef __cplusplus
 }
 #endif

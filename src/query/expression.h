@@ -24,6 +24,17 @@ uint32_t expression_columns(const expression *e);
 bool expression_uses_time(const expression *e);
 void expression_set_origin(expression *e, int64_t origin_ns);
 
+/*
+ * Of an expression that is a field alone, `arg.a.b[2]`: that field of the event, NULL where it has
+ * none. An element of an array of numbers is no entry of the tape and is put into `element`; NULL:
+ * such are not wanted. A variant stands for the member that is selected.
+ */
+const stele_field *expression_field(expression *e, const stele_batch *batch,
+                                    const stele_event *event, stele_field *element);
+
+/* The field is there under another reading of its name: it is not to be reported as missing. */
+void expression_set_there(expression *e);
+
 /* Reports (STE014) fields that it asked for and no event had. */
 void expression_report(const expression *e, diag_sink *diag);
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running compiled expressions over events. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <stele/text.h>
 
 #include "core/load.h"
 #include "model/batch.h"
@@ -123,18 +127,17 @@ static const stele_field *variant_resolve(const stele_field *field)
     return field;
 }
 
-static bool value_set_element(value *v, const stele_batch *batch, const stele_field *field,
-                              uint64_t index)
+/* An element of an array of numbers, as a field. */
+static const stele_field *element_find(const stele_batch *batch, const stele_field *field,
+                                       uint64_t index, stele_field *element)
 {
-    const uint8_t *at;
-    if (index >= field->u.bytes.size / 8)
-        return false;
-    at = batch->bytes + field->u.bytes.offset + index * 8;
-    switch (field->type) {
-    case STELE_TYPE_UINTS: return value_set_int(v, load_native64(at));
-    case STELE_TYPE_INTS: return value_set_int(v, (int64_t)load_native64(at));
-    default: return value_set_float(v, load_double(load_native64(at)));
-    }
+    static const uint8_t types[] = {STELE_TYPE_UINT, STELE_TYPE_INT, STELE_TYPE_FLOAT};
+    if (element == NULL || index >= field->u.bytes.size / 8)
+        return NULL;
+    *element = (stele_field){
+        .type = types[field->type - STELE_TYPE_UINTS], .width = field->width, .hint = field->hint};
+    element->u.u = load_native64(batch->bytes + field->u.bytes.offset + index * 8);
+    return element;
 }
 
 /* Little-endian, of 9 bytes or more. What 127 bits cannot hold is the greatest or least value: on
@@ -177,18 +180,10 @@ static bool value_set_scalar(value *v, const expression *e, const stele_batch *b
     }
 }
 
-static bool value_set_field(value *v, const expression *e, const stele_batch *batch,
-                            const stele_field *field)
-{
-    field = variant_resolve(field);
-    value_set_scalar(v, e, batch, field);
-    v->labels = field + 1;
-    v->label_count = field->label_count;
-    return true;
-}
-
-static bool value_set_arg(value *v, const expression *e, const stele_batch *batch,
-                          const stele_event *event, const operand *o)
+/* The field that the path leads to, NULL where there is none. `element` takes an element of an
+   array of numbers. */
+static const stele_field *arg_find(const expression *e, const stele_batch *batch,
+                                   const stele_event *event, const operand *o, stele_field *element)
 {
     const path_step *step = &e->steps[o->step_first];
     const path_step *end = step + o->step_count;
@@ -197,13 +192,64 @@ static bool value_set_arg(value *v, const expression *e, const stele_batch *batc
         if (field->type == STELE_TYPE_VARIANT && step->is_index)
             field = variant_resolve(field);
         if (field->type >= STELE_TYPE_UINTS && field->type <= STELE_TYPE_FLOATS)
-            return step->is_index && step + 1 == end &&
-                   value_set_element(v, batch, field, step->index);
+            return step->is_index && step + 1 == end
+                       ? element_find(batch, field, step->index, element)
+                       : NULL;
         if (field->type < STELE_TYPE_RUN_FIRST)
-            return false;
+            return NULL;
         field = fields_find(e, batch, step, run_members(field), field->u.run.length);
     }
-    return field != NULL && value_set_field(v, e, batch, field);
+    return field != NULL ? variant_resolve(field) : NULL;
+}
+
+static bool value_set_arg(value *v, const expression *e, const stele_batch *batch,
+                          const stele_event *event, const operand *o)
+{
+    stele_field element;
+    const stele_field *field = arg_find(e, batch, event, o, &element);
+    if (field == NULL)
+        return false;
+    value_set_scalar(v, e, batch, field);
+    v->labels = field + 1; /* of none, where it is an element */
+    v->label_count = field->label_count;
+    return true;
+}
+
+const stele_field *expression_field(expression *e, const stele_batch *batch,
+                                    const stele_event *event, stele_field *element)
+{
+    const stele_field *field;
+    if (e->operand_count == 0 || e->operands[0].kind != OPERAND_ARG)
+        return NULL;
+    field = arg_find(e, batch, event, &e->operands[0], element);
+    e->seen[0] |= EXPRESSION_SEEN_ASKED | (field != NULL ? EXPRESSION_SEEN_THERE : 0);
+    return field;
+}
+
+void expression_set_there(expression *e)
+{
+    if (e->operand_count != 0)
+        e->seen[0] |= EXPRESSION_SEEN_THERE;
+}
+
+const stele_field *stele_field_find(stele_context *context, const stele_batch *batch,
+                                    const stele_event *event, const char *path,
+                                    stele_field *element)
+{
+    const size_t size = strlen(path);
+    const stele_field *field = NULL;
+    char *text = malloc(size + sizeof "arg.");
+    expression *e;
+    if (text == NULL)
+        return NULL;
+    memcpy(text, "arg.", 4);
+    memcpy(text + 4, path, size + 1);
+    if (expression_new(context, text, &e) == STELE_OK) {
+        field = expression_field(e, batch, event, element);
+        expression_free(e);
+    }
+    free(text);
+    return field;
 }
 
 /* ---- The other operands ---- */

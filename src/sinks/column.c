@@ -21,6 +21,33 @@ static const char known_texts[] = "one of" COLUMNS(X) " arg.NAME";
 
 /* ---- Choosing ---- */
 
+/* Whether what stands there can be the way to a field, as filters have it, and no plain name. */
+static bool is_path(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const char c = text[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '_' || c == '-' || c == '$' || c == '@' || c == '.' || c == '[' || c == ']' ||
+              c == '"'))
+            return false;
+    }
+    return true;
+}
+
+/* What cannot be read as a way is a name with strange characters. */
+static expression *path_new(stele_context *context, const column *item)
+{
+    diag_sink loud = context->diag;
+    expression *path = NULL;
+    char *text = is_path(item->text, item->text_size) ? strndup(item->text, item->text_size) : NULL;
+    context->diag = (diag_sink){0};
+    if (text != NULL && expression_new(context, text, &path) != STELE_OK)
+        path = NULL;
+    context->diag = loud;
+    free(text);
+    return path;
+}
+
 static bool column_find(stele_context *context, column *item)
 {
     for (unsigned i = 0; i < COLUMN_ARG; i++) {
@@ -35,6 +62,7 @@ static bool column_find(stele_context *context, column *item)
         return false;
     item->id = COLUMN_ARG;
     item->arg = stele_name_intern(context, item->text + 4, item->text_size - 4);
+    item->path = path_new(context, item);
     return true;
 }
 
@@ -73,6 +101,8 @@ stele_status columns_parse(stele_context *context, const char *list, columns *re
 
 void columns_free(columns *list)
 {
+    for (uint32_t i = 0; list->items != NULL && i < list->count; i++)
+        expression_free(list->items[i].path);
     free(list->items);
     free(list->text);
     *list = (columns){0};
@@ -239,11 +269,31 @@ static const stele_field *field_named(const stele_batch *batch, uint32_t first, 
     return NULL;
 }
 
-const stele_field *cell_field(const stele_batch *batch, const stele_event *event, stele_name name)
+const stele_field *cell_named(const stele_batch *batch, const stele_event *event, stele_name name)
 {
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
     const stele_field *field = field_named(batch, first, count, name);
     return field != NULL ? field
                          : field_named(batch, batch->context_first, batch->context_count, name);
+}
+
+const stele_field *cell_field(const column *item, const stele_batch *batch,
+                              const stele_event *event, stele_field *element)
+{
+    const stele_field *field =
+        item->path != NULL ? expression_field(item->path, batch, event, element) : NULL;
+    if (field != NULL && field_is_shown(field))
+        return field;
+    field = cell_named(batch, event, item->arg); /* a name with dots in it */
+    if (field != NULL && item->path != NULL)
+        expression_set_there(item->path);
+    return field;
+}
+
+void columns_report(const columns *list, diag_sink *diag)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].path != NULL)
+            expression_report(list->items[i].path, diag);
 }

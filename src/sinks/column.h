@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "model/context.h"
+#include "query/expression.h"
 #include "sinks/sink.h"
 
 /* X(identifier, name as users write it, whether it is a number and stands at the right) */
@@ -39,7 +40,8 @@ typedef enum column_id {
 
 typedef struct column {
     column_id id;
-    stele_name arg;   /* of COLUMN_ARG */
+    stele_name arg;   /* of COLUMN_ARG: a name as it stands ... */
+    expression *path; /* ... or the way to a field, as in filters; NULL: it is only a name */
     const char *text; /* as written, not terminated */
     size_t text_size;
     bool is_right;
@@ -101,7 +103,16 @@ char *cell_flags(char *to, unsigned flags);
 /* A member of the event by column: TICKS, CPU, VALUE, ID, OFFSET, SIZE. */
 char *cell_number(char *to, column_id id, const stele_event *event);
 
-/* The first field of this name, of the event itself or of its batch's context; NULL if none. */
-const stele_field *cell_field(const stele_batch *batch, const stele_event *event, stele_name name);
+/* The field of COLUMN_ARG, of the event itself, its contexts or its batch's; NULL if none. What is
+   no entry of the tape is put into `element`. */
+const stele_field *cell_field(const column *item, const stele_batch *batch,
+                              const stele_event *event, stele_field *element);
+
+/* The first field of this name as it stands, of the event or of its batch's context; NULL if none.
+ */
+const stele_field *cell_named(const stele_batch *batch, const stele_event *event, stele_name name);
+
+/* Reports (STE014) fields that no event had. */
+void columns_report(const columns *list, diag_sink *diag);
 
 #endif

@@ -84,10 +84,11 @@ static void put_fields(csv_sink *csv, const stele_event *event)
 }
 
 /* One field: scalars plain and without labels, the rest as JSON. */
-static void put_arg(csv_sink *csv, const stele_event *event, stele_name name)
+static void put_arg(csv_sink *csv, const stele_event *event, const column *item)
 {
     const stele_batch *batch = csv->batch;
-    const stele_field *field = cell_field(batch, event, name);
+    stele_field element;
+    const stele_field *field = cell_field(item, batch, event, &element);
     output *out = csv->base.out;
     stele_text text;
     if (field == NULL)
@@ -135,7 +136,7 @@ static void put_cell(csv_sink *csv, const column *item, const stele_event *event
     case COLUMN_NAME:
     case COLUMN_EVENT: put_name(csv, event->name); break;
     case COLUMN_FIELDS: put_fields(csv, event); break;
-    case COLUMN_ARG: put_arg(csv, event, item->arg); break;
+    case COLUMN_ARG: put_arg(csv, event, item); break;
     case COLUMN_VALUE:
     case COLUMN_ID: put_value_or_id(csv, item->id, event); break;
     default: end = cell_number(cell, item->id, event); break;
@@ -183,6 +184,7 @@ static stele_status csv_write(stele_writer *self, const stele_segment *segment)
 
 static stele_status csv_finish(stele_writer *self)
 {
+    columns_report(&((csv_sink *)self)->columns, &self->context->diag);
     return self->out->status;
 }
 

@@ -136,7 +136,7 @@ static void event_put_name(text_sink *text, const stele_event *event)
 /* The message of a log event stands in the place of its name. */
 static void event_put_log(text_sink *text, const stele_event *event)
 {
-    const stele_field *field = cell_field(text->batch, event, text->message);
+    const stele_field *field = cell_named(text->batch, event, text->message);
     event_put_name(text, event);
     if (event->value != 0) {
         PIECE(text, "<");
@@ -298,7 +298,8 @@ static void cell_put_fields(text_sink *text, const stele_event *event)
 
 static void cell_put_arg(text_sink *text, const column *item, const stele_event *event)
 {
-    const stele_field *field = cell_field(text->batch, event, item->arg);
+    stele_field element;
+    const stele_field *field = cell_field(item, text->batch, event, &element);
     const uint64_t start = output_offset(text->line);
     if (field == NULL)
         return;
@@ -457,6 +458,7 @@ static stele_status text_finish(stele_writer *self)
 {
     text_sink *text = (text_sink *)self;
     lines_put(text);
+    columns_report(&text->columns, &self->context->diag);
     return text_status(text);
 }
 

@@ -136,4 +136,15 @@ for file in "$fxt"/*.fxt; do
     break
 done
 
+# Columns find fields as filters do: nested, elements, contexts; and say what no event had.
+expect 0 cat --csv --columns 'name,arg.Test,arg.Test2[1],arg.Test2[9]' --kind complete "$heph/old_nosubstream.bin.log"
+says out ',123,789,$'
+expect 0 cat --csv --columns arg.nothing_like_it "$trace"
+says err "note STE014 .*expected a field 'nothing_like_it' in an event"
+expect 0 cat --columns name "$trace"
+says_not err STE014
+ctf=$SOURCE/src/formats/ctf/good/lttng_216_18
+expect 1 cat --csv --columns arg.cpu_id "$ctf"
+says_not err STE014
+says out '^0$'
 finish
