@@ -87,8 +87,7 @@ static void write_row(const differing *d, const stele_compare_row *row)
     print_padded(out, change_text(d, text, (int64_t)(after->total_ns - before->total_ns)),
                  -TIME_WIDTH);
     print_padded(out,
-                 percent_text(text, (uint64_t)stele_profile_mean_ns(before),
-                              (uint64_t)stele_profile_mean_ns(after)),
+                 percent_text(text, stele_profile_mean_ns(before), stele_profile_mean_ns(after)),
                  -TIME_WIDTH);
     print_padded(out, d->is_sampled ? "-" : percent_text(text, before->p50_ns, after->p50_ns),
                  -TIME_WIDTH);
@@ -150,7 +149,7 @@ static void write_csv(const differing *d)
         for (unsigned side = 0; side < 2; side++) {
             const stele_profile_row *of = side == 0 ? &row->before : &row->after;
             output_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                          of->count, of->total_ns, of->self_ns, (uint64_t)stele_profile_mean_ns(of),
+                          of->count, of->total_ns, of->self_ns, stele_profile_mean_ns(of),
                           of->p50_ns);
         }
         output_text(out, "\r\n");
@@ -163,7 +162,7 @@ static void write_side_json(json *j, const char *key, const stele_profile_row *o
     json_uint(j, "count", of->count);
     json_uint(j, "total_ns", of->total_ns);
     json_uint(j, "self_ns", of->self_ns);
-    json_uint(j, "mean_ns", (uint64_t)stele_profile_mean_ns(of));
+    json_uint(j, "mean_ns", stele_profile_mean_ns(of));
     json_uint(j, "p50_ns", of->p50_ns);
     json_close(j, '}');
 }

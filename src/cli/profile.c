@@ -107,7 +107,7 @@ static void list_figures(const stele_profile_row *row, figure list[FIGURE_COUNT]
     const figure all[FIGURE_COUNT] = {{"count", row->count},
                                       {"total_ns", row->total_ns},
                                       {"self_ns", row->self_ns},
-                                      {"mean_ns", (uint64_t)stele_profile_mean_ns(row)},
+                                      {"mean_ns", stele_profile_mean_ns(row)},
                                       {"min_ns", row->min_ns},
                                       {"p50_ns", row->p50_ns},
                                       {"p90_ns", row->p90_ns},

@@ -73,6 +73,22 @@ says out ' in 6 event'
 expect 0 profile --json late.heph
 says out '"function_count": 5,'
 
+# A span that ends at the last time there is has ended, and no mean is above the longest.
+{
+    bytes 75d11d4d 00000017 0005 65706f6368 0000000000000000
+    event 0 0000000000000001 7fffffffffffffff a
+    event 1 0000000000000002 0000000000000005 b
+    event 2 7ffffffffffffffe 7fffffffffffffff c
+} >last.heph
+expect 0 profile --json last.heph
+says out '"open_count": 0,'
+says out '"mean_ns": 9223372036854775806,'
+says_not out '"unended_count": [^0]'
+expect 0 flame last.heph
+says out '^a 9223372036854775802$'
+says out '^a;c 1$'
+expect 0 check last.heph
+
 # Copies keep all bytes, with bounds, too; events that are written anew keep their times.
 expect 0 convert late.heph --to heph -o copy
 same copy late.heph

@@ -234,7 +234,7 @@ static uint64_t weight(const stele_profile_row *row, stele_profile_order order)
     case STELE_PROFILE_BY_TOTAL: return row->total_ns;
     case STELE_PROFILE_BY_COUNT: return row->count;
     case STELE_PROFILE_BY_MAX: return row->max_ns;
-    case STELE_PROFILE_BY_MEAN: return (uint64_t)stele_profile_mean_ns(row);
+    case STELE_PROFILE_BY_MEAN: return stele_profile_mean_ns(row);
     default: return 0;
     }
 }

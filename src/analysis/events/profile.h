@@ -54,10 +54,10 @@ stele_status stele_profile_finish(stele_profile *p);
 #define STELE_PROFILE_KINDS (STELE_CALLS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE))
 uint32_t stele_profile_columns(const stele_profile *p);
 
-/* Mean duration of the calls. */
-static inline double stele_profile_mean_ns(const stele_profile_row *row)
+/* Mean duration of the calls, rounded down: never above the longest. */
+static inline uint64_t stele_profile_mean_ns(const stele_profile_row *row)
 {
-    return row->count != 0 ? (double)row->sum_ns / (double)row->count : 0;
+    return row->count != 0 ? row->sum_ns / row->count : 0;
 }
 
 /* The rows in an order, largest first (names rising); owned by the profile. STELE_ERR_MEMORY. */
