@@ -40,13 +40,15 @@ STELE_API stele_status stele_writer_finish(stele_writer *writer);
 /* Frees it; an unfinished output is removed. */
 STELE_API void stele_writer_close(stele_writer *writer);
 
-/* Something that the target format could not carry. */
+/* Something that the target format could not carry, or not in the same form. */
 typedef struct stele_loss {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     stele_kind kind;    /* of the events concerned; STELE_KIND_NONE: not about events */
     const char *what;   /* static text: "time below one microsecond", "nested fields as text" */
     bool is_dropped;    /* the event or value is not there at all; else it was changed */
     uint64_t count;
+    bool is_form; /* nothing is lost: all that it said is there, in another form; not with
+                     is_dropped */
 } stele_loss;
 
 /* The losses so far, `index` from 0; false past the end. */

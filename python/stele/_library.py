@@ -160,7 +160,7 @@ class WriterOptions(Structure):
 
 class Loss(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("what", c_char_p),
-                ("is_dropped", c_bool), ("count", c_uint64)]
+                ("is_dropped", c_bool), ("count", c_uint64), ("is_form", c_bool)]
 
 
 class FormatInfo(Structure):

@@ -48,12 +48,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Loss:
-    """What a written format could not carry. `kind` is that of the events concerned, or "none"."""
+    """What a written format could not carry, or only in another form (`is_form`: nothing is lost).
+    `kind` is that of the events concerned, or "none"."""
 
     kind: str
     what: str
     is_dropped: bool
     count: int
+    is_form: bool = False
 
 
 @dataclass(frozen=True)
@@ -724,7 +726,8 @@ class Writer:
         found: List[Loss] = []
         raw = c.Loss(struct_size=ctypes.sizeof(c.Loss))
         while library.stele_writer_get_loss(self._handle, len(found), ctypes.byref(raw)):
-            found.append(Loss(c.KINDS[raw.kind], _text(raw.what), raw.is_dropped, raw.count))
+            found.append(Loss(c.KINDS[raw.kind], _text(raw.what), raw.is_dropped, raw.count,
+                              raw.is_form))
         return found
 
     @property

@@ -21,6 +21,9 @@ typedef struct target {
     stele_picture *picture; /* between the events and a sink that draws them; else NULL */
     output *out;
     const char *path;
+    bool is_aligned;    /* several traces, by --align-start */
+    bool has_wall;      /* wall_ns is known */
+    int64_t wall_ns;    /* wall-clock time at zero, of the first events with one */
     bool has_end;       /* what is open there was not asked for any further */
     bool stops_at_loss; /* what was written cannot be taken back */
 } target;
@@ -161,22 +164,32 @@ static bool get_loss(const target *to, size_t index, stele_loss *loss)
 static bool has_loss(const target *to)
 {
     stele_loss loss = STELE_INIT(stele_loss);
-    return get_loss(to, 0, &loss);
+    for (size_t i = 0; get_loss(to, i, &loss); i++)
+        if (!loss.is_form)
+            return true;
+    return false;
 }
 
-/* The table of what the target could not carry. */
+/* The table of what the target could not carry, or only in another form. */
 static void show_losses(cli *c, const target *to)
 {
     stele_loss loss = STELE_INIT(stele_loss);
     char text[PRINT_SIZE];
-    cli_exit(c, EXIT_FINDINGS);
+    if (!get_loss(to, 0, &loss))
+        return;
+    if (has_loss(to))
+        cli_exit(c, EXIT_FINDINGS);
     progress_clear(&c->progress);
-    fprintf(stderr, "What %s cannot carry:\n%12s  %-12s  %s\n",
-            to->format != NULL ? to->format->name : to->sink->name, "count", "kind", "what");
+    fprintf(stderr, "What %s %s:\n%12s  %-12s  %s\n",
+            to->format != NULL ? to->format->name : to->sink->name,
+            has_loss(to) ? "cannot carry" : "has in another form", "count", "kind", "what");
     for (size_t i = 0; get_loss(to, i, &loss); i++)
         fprintf(stderr, "%12s  %-12s  %s: %s\n", print_count(text, loss.count),
                 loss.kind != STELE_KIND_NONE ? stele_kind_text(loss.kind) : "any",
-                loss.is_dropped ? "dropped" : "changed", loss.what);
+                loss.is_dropped ? "dropped"
+                : loss.is_form  ? "form"
+                                : "changed",
+                loss.what);
 }
 
 /* ---- The way from one to the other ----------------------------------------------------------- */
@@ -206,12 +219,31 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
     return status;
 }
 
+/* Starts that were brought together have wall-clock times of their own, and a trace has one zero.
+ */
+static void lose_wall(target *to, const stele_segment *segment)
+{
+    const stele_stream *stream = stele_stream_get(to->c->context, segment->batch->stream);
+    int64_t wall_ns;
+    if (stream == NULL || !stele_batch_wall(segment->batch, &stream->clock, &wall_ns))
+        return;
+    if (to->has_wall && wall_ns != to->wall_ns)
+        writer_lose(to->writer, STELE_KIND_NONE,
+                    "wall-clock time that is not that of the first trace", LOSS_CHANGED,
+                    segment->count);
+    if (!to->has_wall)
+        to->wall_ns = wall_ns;
+    to->has_wall = true;
+}
+
 static stele_status take(void *user, const stele_segment *segment)
 {
     target *to = user;
     stele_status status;
     if (to->copies.count != 0)
         return copies_keep(&to->copies, segment);
+    if (to->is_aligned)
+        lose_wall(to, segment);
     status = to->picture != NULL ? stele_picture_add(to->picture, segment)
                                  : stele_writer_write(to->writer, segment);
     return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
@@ -232,11 +264,11 @@ static void choose_columns(const target *to, const inputs *in, stele_request *re
 }
 
 /* As writer_lose(), for a count that may be 0. */
-static void lose(const target *to, stele_kind kind, const char *what, bool is_dropped,
+static void lose(const target *to, stele_kind kind, const char *what, loss_extent extent,
                  uint64_t count)
 {
     if (count != 0)
-        writer_lose(to->writer, kind, what, is_dropped, count);
+        writer_lose(to->writer, kind, what, extent, count);
 }
 
 /* What the picture had to mend. */
@@ -290,6 +322,8 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
     const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
     request->from_start = is_chrome(to);
+    to->is_aligned =
+        to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);
     return cli_read(c, in->traces, in->count, request, &taker, stats);
 }
 
@@ -300,8 +334,7 @@ static void convert(cli *c, target *to, const inputs *in, selection *s)
                                     ? write_calls(c, to, in)
                                     : write_events(c, to, in, &s->request, &stats);
     if (cli_check(c, status, to->path) && cli_check(c, finish(to), to->path)) {
-        if (has_loss(to))
-            show_losses(c, to);
+        show_losses(c, to);
         if (c->is_strict && has_loss(to))
             cli_remark(c, "%s: not written, because of --strict", to->path);
         else

@@ -121,7 +121,11 @@ stele_status copies_finish(copies *c)
     for (size_t i = 0; status == STELE_OK && i < c->count; i++) {
         status = c->copiers[i]->ops->finish(c->copiers[i]);
         for (size_t k = 0; losses_get(&c->copiers[i]->losses, k, &loss); k++)
-            losses_add(&c->losses, loss.kind, loss.what, loss.is_dropped, loss.count);
+            losses_add(&c->losses, loss.kind, loss.what,
+                       loss.is_form      ? LOSS_FORM
+                       : loss.is_dropped ? LOSS_DROPPED
+                                         : LOSS_CHANGED,
+                       loss.count);
     }
     return status;
 }

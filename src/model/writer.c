@@ -72,31 +72,37 @@ bool losses_get(const loss_table *losses, size_t index, stele_loss *loss)
     return true;
 }
 
-static stele_loss *loss_find(loss_table *losses, stele_kind kind, const char *what, bool is_dropped)
+static stele_loss *loss_find(loss_table *losses, stele_kind kind, const char *what,
+                             loss_extent extent)
 {
     for (uint32_t i = 0; i < losses->count; i++) {
         stele_loss *loss = &losses->at[i];
-        if (loss->kind == kind && loss->is_dropped == is_dropped &&
+        if (loss->kind == kind && loss->is_dropped == (extent == LOSS_DROPPED) &&
+            loss->is_form == (extent == LOSS_FORM) &&
             (loss->what == what || strcmp(loss->what, what) == 0))
             return loss;
     }
     return NULL;
 }
 
-void losses_add(loss_table *losses, stele_kind kind, const char *what, bool is_dropped,
+void losses_add(loss_table *losses, stele_kind kind, const char *what, loss_extent extent,
                 uint64_t count)
 {
-    stele_loss *loss = loss_find(losses, kind, what, is_dropped);
+    stele_loss *loss = loss_find(losses, kind, what, extent);
     if (loss == NULL) {
         /* A full table counts on in its last line, which then stands for everything else. */
         if (losses->count == LOSSES_MAX) {
             loss = &losses->at[LOSSES_MAX - 1];
             loss->kind = STELE_KIND_NONE;
             loss->what = "everything else";
-            loss->is_dropped |= is_dropped;
+            loss->is_dropped |= extent == LOSS_DROPPED;
+            loss->is_form &= extent == LOSS_FORM;
         } else {
             loss = &losses->at[losses->count++];
-            *loss = (stele_loss){.kind = kind, .what = what, .is_dropped = is_dropped};
+            *loss = (stele_loss){.kind = kind,
+                                 .what = what,
+                                 .is_dropped = extent == LOSS_DROPPED,
+                                 .is_form = extent == LOSS_FORM};
         }
     }
     loss->count += count;

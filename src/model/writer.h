@@ -22,9 +22,16 @@ typedef struct loss_table {
     uint32_t count;
 } loss_table;
 
+/* What became of it. Only the first two are losses. */
+typedef enum loss_extent {
+    LOSS_CHANGED, /* it is there, but not as it was */
+    LOSS_DROPPED, /* it is not there at all */
+    LOSS_FORM     /* it is there and says the same, in another form */
+} loss_extent;
+
 /* Counts a loss. `what` is static text and is compared by pointer first, so that counting in a hot
    path is cheap. */
-void losses_add(loss_table *losses, stele_kind kind, const char *what, bool is_dropped,
+void losses_add(loss_table *losses, stele_kind kind, const char *what, loss_extent extent,
                 uint64_t count);
 
 /* The losses so far, `index` from 0; false past the end. */
@@ -41,9 +48,9 @@ struct stele_writer {
 
 /* losses_add() to those of the writer. */
 static inline void writer_lose(stele_writer *writer, stele_kind kind, const char *what,
-                               bool is_dropped, uint64_t count)
+                               loss_extent extent, uint64_t count)
 {
-    losses_add(&writer->losses, kind, what, is_dropped, count);
+    losses_add(&writer->losses, kind, what, extent, count);
 }
 
 #endif

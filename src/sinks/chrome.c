@@ -32,9 +32,10 @@ typedef struct chrome_sink {
     const stele_batch *batch;
 } chrome_sink;
 
-static void lose(chrome_sink *chrome, const stele_event *event, const char *what, bool is_dropped)
+static void lose(chrome_sink *chrome, const stele_event *event, const char *what,
+                 loss_extent extent)
 {
-    writer_lose(&chrome->base, (stele_kind)event->kind, what, is_dropped, 1);
+    writer_lose(&chrome->base, (stele_kind)event->kind, what, extent, 1);
 }
 
 /* ---- Times ---- */

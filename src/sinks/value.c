@@ -405,7 +405,7 @@ void value_count_changes(value_writer *values, stele_writer *writer, stele_kind 
         return;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if ((values->changes & texts[i].change) != 0)
-            writer_lose(writer, kind, texts[i].what, false, 1);
+            writer_lose(writer, kind, texts[i].what, LOSS_FORM, 1);
     }
     values->changes = 0;
 }

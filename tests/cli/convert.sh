@@ -15,9 +15,17 @@ for file in "$heph"/[!o]*.log; do
     expect_from 0 "$file" convert - --to heph -o written --force
 done
 says err '^stele: -: written anew'
-expect_from 1 "$heph/old_nosubstream.bin.log" convert - --to heph -o written --force
-says err '^What heph cannot carry:'
-says err '  2  complete  *changed: no substream'
+expect_from 0 "$heph/old_nosubstream.bin.log" convert - --to heph -o written --force
+says err '^What heph has in another form:'
+says err '  2  complete  *form: no substream'
+# Only the form is another one: the exit code is 0, and --strict has nothing to refuse.
+expect 0 convert "$trace" --to fxt -o formed --force --strict
+says err ' 1  metadata  *form: kind: written as an instant'
+says_not err 'not written'
+# Starts that are brought together: one of two wall-clock times is lost, and counted.
+expect 1 convert "$trace" "$heph/rt_scalars.bin.log" --align-start --to ctf -o aligned --force
+says err 'changed: wall-clock time that is not that of the first trace'
+expect 0 convert "$trace" "$heph/rt_scalars.bin.log" --align-start --to json -o aligned.json --force
 
 # Events survive the way there and back.
 expect 0 cat --json --kind complete "$trace"

@@ -91,7 +91,7 @@ convert "$good/small_2" -o anew --to ctf --to-version 1.8
 says err 'dropped: entry of the environment'
 says err 'changed: clock, replaced by one in nanoseconds'
 convert "$good/small_18" -o rfc --to ctf --to-version rfc
-says err 'changed: class of events, made anew of the events that there are'
+says err 'form: class of events, made anew of the events that there are'
 
 # Merges: traces side by side, each as it was.
 convert "$good/small_18" "$good/lttng_216_2" -o merged --to ctf

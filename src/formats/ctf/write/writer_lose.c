@@ -2,10 +2,10 @@
 #include "formats/ctf/trace.h"
 #include "formats/ctf/write/writer.h"
 
-static void lose(stele_writer *writer, const char *what, bool is_dropped, uint64_t count)
+static void lose(stele_writer *writer, const char *what, loss_extent extent, uint64_t count)
 {
     if (count != 0)
-        writer_lose(writer, STELE_KIND_NONE, what, is_dropped, count);
+        writer_lose(writer, STELE_KIND_NONE, what, extent, count);
 }
 
 static void lose_schema(stele_writer *writer, const ctf_schema *schema)
@@ -21,7 +21,7 @@ static void lose_schema(stele_writer *writer, const ctf_schema *schema)
     }
     lose(writer, "entry of the environment", true, schema->env_count);
     lose(writer, "clock, replaced by one in nanoseconds", false, schema->clock_count);
-    lose(writer, "class of events, made anew of the events that there are", false, event_count);
+    lose(writer, "class of events, made anew of the events that there are", LOSS_FORM, event_count);
     lose(writer, "log level of a class of events", true, level_count);
     lose(writer, "URI of a class of events", true, uri_count);
     lose(writer, "call site", true, schema->callsite_count);

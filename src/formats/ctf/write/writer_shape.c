@@ -77,17 +77,17 @@ static void put_number(byte_run *run, uint64_t value, unsigned width)
 /* ---- Events to keys and values ---- */
 
 /* Noted, and counted once the shape is the one that is written. */
-static void lose(shape *s, const char *what, bool is_dropped)
+static void lose(shape *s, const char *what, loss_extent extent)
 {
     uint32_t i = 0;
     while (i < s->lost_count && s->lost[i].what != what)
         i++;
     if (i == s->lost_count) {
         if (i == SHAPE_LOSSES_MAX) {
-            writer_lose(s->writer, s->kind, what, is_dropped, 1);
+            writer_lose(s->writer, s->kind, what, extent, 1);
             return;
         }
-        s->lost[s->lost_count++] = (shape_loss){what, is_dropped, 0};
+        s->lost[s->lost_count++] = (shape_loss){what, extent, 0};
     }
     s->lost[i].count++;
 }
@@ -95,7 +95,7 @@ static void lose(shape *s, const char *what, bool is_dropped)
 void shape_count_losses(shape *s)
 {
     for (uint32_t i = 0; i < s->lost_count; i++)
-        writer_lose(s->writer, s->kind, s->lost[i].what, s->lost[i].is_dropped, s->lost[i].count);
+        writer_lose(s->writer, s->kind, s->lost[i].what, s->lost[i].extent, s->lost[i].count);
     s->lost_count = 0;
 }
 
@@ -235,7 +235,7 @@ static void put_blob(shape *s, const stele_field *field)
 {
     const stele_text text = stele_field_text(s->writer->context, s->batch, field);
     if (field->type == STELE_TYPE_BIGINT)
-        lose(s, "integer of more than 64 bits as bytes", false);
+        lose(s, "integer of more than 64 bits as bytes", LOSS_FORM);
     put_counted(s, OP_BYTES, 1, field, (uint32_t)text.size);
     put_bytes(&s->value, text.bytes, text.size);
 }
@@ -330,11 +330,11 @@ static void put_field(shape *s, const stele_field *field)
     case STELE_TYPE_UINT:
     case STELE_TYPE_INT: put_integer(s, field, field->hint & DISPLAY_BASE); break;
     case STELE_TYPE_KOID:
-        lose(s, "object id as a number", false);
+        lose(s, "object id as a number", LOSS_FORM);
         put_integer(s, field, field->hint & DISPLAY_BASE);
         break;
     case STELE_TYPE_POINTER:
-        lose(s, "address as a number", false);
+        lose(s, "address as a number", LOSS_FORM);
         put_integer(s, field, STELE_HINT_HEX);
         break;
     case STELE_TYPE_FLOAT: put_float(s, field); break;
@@ -347,11 +347,13 @@ static void put_field(shape *s, const stele_field *field)
     case STELE_TYPE_FLOATS: put_numbers(s, field); break;
     case STELE_TYPE_ARRAY: put_array(s, field); break;
     case STELE_TYPE_VARIANT:
-        lose(s, "variant as a structure", false);
+        lose(s, "variant as a structure", LOSS_FORM);
         put_structure(s, field);
         break;
     case STELE_TYPE_STRUCT: put_structure(s, field); break;
-    default: lose(s, "null as an empty structure", false); put_op(s, OP_NONE, 0, 0, field->name);
+    default:
+        lose(s, "null as an empty structure", LOSS_FORM);
+        put_op(s, OP_NONE, 0, 0, field->name);
     }
     s->depth--;
 }
@@ -518,7 +520,7 @@ static uint32_t put_kind_members(shape *s, const stele_event *event, bool is_nee
     if (event->kind == STELE_KIND_INSTANT && bits == 0 && !is_needed)
         return 0;
     if (event->kind != STELE_KIND_INSTANT && !s->is_marked)
-        lose(s, "kind as a field", false);
+        lose(s, "kind as a field", LOSS_FORM);
     if (is_function(s, event)) {
         s->has_function = true;
         count += put_extra(s, s->names.addr, event->id, STELE_HINT_HEX);
@@ -611,7 +613,7 @@ static uint32_t put_all_flat(shape *s, const stele_field *fields, uint32_t lengt
 {
     const stele_field array = {.name = s->names.fields, .type = STELE_TYPE_ARRAY};
     size_t count_at;
-    lose(s, "fields as texts, beyond the limit of classes", false);
+    lose(s, "fields as texts, beyond the limit of classes", LOSS_FORM);
     s->before = NULL;
     put_counted(s, OP_ARRAY, 0, &array, 0);
     put_op(s, OP_STRUCT, 0, 0, 0);
@@ -914,7 +916,7 @@ static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
             type->kind = CTF_DYNAMIC_BLOB;
             return true;
         }
-        writer_lose(c->writer, STELE_KIND_NONE, "bytes as an array of numbers", false, 1);
+        writer_lose(c->writer, STELE_KIND_NONE, "bytes as an array of numbers", LOSS_FORM, 1);
         type->u.array.element = make_integer(c, byte_key);
         break;
     case OP_EMPTY: type->u.array.element = make_integer(c, byte_key); break;
@@ -1024,7 +1026,7 @@ static ctf_class *make_class(class_maker *c)
     switch (key[0]) {
     case OP_BOOL:
         if (c->schema->generation != CTF_2)
-            writer_lose(c->writer, STELE_KIND_NONE, "boolean as a number", false, 1);
+            writer_lose(c->writer, STELE_KIND_NONE, "boolean as a number", LOSS_FORM, 1);
         type = class_take(c, c->schema->generation == CTF_2 ? CTF_BOOL : CTF_UINT, 8);
         break;
     case OP_UINT:

@@ -41,7 +41,7 @@ typedef struct shape_names {
 
 typedef struct shape_loss {
     const char *what;
-    bool is_dropped;
+    loss_extent extent;
     uint64_t count;
 } shape_loss;
 

@@ -168,7 +168,7 @@ static void set_nested(fxt_making *m, stele_fxt_argument *a, const stele_field *
     output_memory(m->w->text, &after);
     set_string(m, a, NULL, after - before);
     a->value = before;
-    fxt_writer_lose(m, "nested values and arrays as text", false);
+    fxt_writer_lose(m, "nested values and arrays as text", LOSS_FORM);
 }
 
 /* 32 bits where they were written so, or where nothing was said and they suffice. */
@@ -216,7 +216,7 @@ static void set_value(fxt_making *m, stele_fxt_argument *a, const stele_field *f
         set_string(m, a, text.bytes, text.size);
         break;
     case STELE_TYPE_BIGINT:
-        fxt_writer_lose(m, "integers over 64 bits as bytes", false);
+        fxt_writer_lose(m, "integers over 64 bits as bytes", LOSS_FORM);
         /* fall through */
     case STELE_TYPE_BYTES:
         text = stele_field_text(m->w->base.context, m->batch, field);
@@ -287,7 +287,7 @@ void fxt_writer_arguments(fxt_making *m)
         else if (!is_own_field(m, field))
             add_argument(m, field);
         if (is_unknown_argument(m, field))
-            fxt_writer_lose(m, "arguments of unknown types, as bytes", false);
+            fxt_writer_lose(m, "arguments of unknown types, as bytes", LOSS_FORM);
     }
     /* The context's fields hold for every event of the batch. */
     for (uint32_t i = 0; i < m->batch->context_count;

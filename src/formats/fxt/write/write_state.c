@@ -22,9 +22,9 @@
 /* Koids that we make ourselves, for tracks that have none. */
 #define SYNTHETIC_KOID (UINT64_C(1) << 63)
 
-void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped)
+void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent)
 {
-    writer_lose(&m->w->base, (stele_kind)m->event->kind, what, is_dropped, 1);
+    writer_lose(&m->w->base, (stele_kind)m->event->kind, what, extent, 1);
 }
 
 /* ---- Records out ---- */
@@ -380,7 +380,8 @@ void fxt_writer_set_time(fxt_making *m, uint64_t *end)
             m->target->last_ticks = ns_as_ticks(m, event->time_ns);
         }
         m->record.ticks = *end = m->target->last_ticks;
-        fxt_writer_lose(m, "having no time", false);
+        fxt_writer_lose(m, "having no time",
+                        m->event->kind == STELE_KIND_METADATA ? LOSS_FORM : LOSS_CHANGED);
         return;
     }
     if (!ticks_are_exact(event, &m->target->clock)) {

@@ -108,7 +108,8 @@ static void write_event(fxt_making *m, stele_fxt_event type)
 /* What the format has no record for is still an event with a name, a place, a time and fields. */
 static void write_other(fxt_making *m)
 {
-    fxt_writer_lose(m, "kind: written as an instant", false);
+    fxt_writer_lose(m, "kind: written as an instant",
+                    m->event->kind == STELE_KIND_METADATA ? LOSS_FORM : LOSS_CHANGED);
     if (m->event->value != 0 || m->event->id != 0)
         fxt_writer_lose(m, "value and id", true);
     write_event(m, STELE_FXT_INSTANT);

@@ -92,7 +92,7 @@ fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream);
 void fxt_writer_set_time(fxt_making *m, uint64_t *end);
 
 /* Counts something of the event that a record cannot hold. */
-void fxt_writer_lose(fxt_making *m, const char *what, bool is_dropped);
+void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent);
 
 /* ---- Fields: write_fields.c ---- */
 

@@ -8,9 +8,9 @@
 
 #define ARRAY_COUNT_MAX UINT16_MAX
 
-static void change(attribute_writer *a, const char *what)
+static void change(attribute_writer *a, const char *what, loss_extent extent)
 {
-    writer_lose(a->writer, a->kind, what, false, 1);
+    writer_lose(a->writer, a->kind, what, extent, 1);
 }
 
 stele_heph_text attribute_text(attribute_writer *a, stele_text text)
@@ -20,7 +20,7 @@ stele_heph_text attribute_text(attribute_writer *a, stele_text text)
         size = UINT16_MAX;
         while (size > UINT16_MAX - 4 && ((uint8_t)text.bytes[size] & 0xc0) == 0x80)
             size--;
-        change(a, "text cut at 65,535 bytes");
+        change(a, "text cut at 65,535 bytes", LOSS_CHANGED);
     }
     return (stele_heph_text){text.bytes, (uint16_t)size};
 }
@@ -56,7 +56,7 @@ static void write_hex(attribute_writer *a, stele_heph_text name, stele_text byte
     size_t size = bytes.size, count = 0;
     if (size > sizeof digits / 2) {
         size = sizeof digits / 2;
-        change(a, "bytes cut at 32,767");
+        change(a, "bytes cut at 32,767", LOSS_CHANGED);
     }
     for (size_t i = 0; i < size; i++) {
         const uint8_t byte = (uint8_t)bytes.bytes[is_number ? size - 1 - i : i];
@@ -77,7 +77,7 @@ static void write_numbers(attribute_writer *a, stele_heph_text name, uint8_t typ
     size_t count = array.size / 8;
     if (count > ARRAY_COUNT_MAX) {
         count = ARRAY_COUNT_MAX;
-        change(a, "array cut at 65,535 values");
+        change(a, "array cut at 65,535 values", LOSS_CHANGED);
     }
     stele_heph_encode_attribute(a->to, name, type | STELE_HEPH_ARRAY, (uint16_t)count);
     for (size_t i = 0; i < count; i++) {
@@ -91,11 +91,12 @@ static void write_scalar(attribute_writer *a, const stele_field *field, stele_he
 {
     switch (field->type) {
     case STELE_TYPE_BOOL:
-        change(a, "boolean as a number");
+        change(a, "boolean as a number", LOSS_FORM);
         write_number(a, name, STELE_HEPH_UINT, field->u.u);
         break;
     case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: change(a, "pointer or object id as a number"); /* fall through */
+    case STELE_TYPE_KOID:
+        change(a, "pointer or object id as a number", LOSS_FORM); /* fall through */
     case STELE_TYPE_UINT: write_number(a, name, STELE_HEPH_UINT, field->u.u); break;
     case STELE_TYPE_INT: write_number(a, name, STELE_HEPH_INT, field->u.u); break;
     case STELE_TYPE_FLOAT: write_number(a, name, STELE_HEPH_FLOAT, field->u.u); break;
@@ -105,18 +106,18 @@ static void write_scalar(attribute_writer *a, const stele_field *field, stele_he
         stele_heph_encode_string(a->to, attribute_text(a, field_text(a, field)));
         break;
     case STELE_TYPE_BYTES:
-        change(a, "bytes as hexadecimal text");
+        change(a, "bytes as hexadecimal text", LOSS_FORM);
         write_hex(a, name, field_text(a, field), false);
         break;
     case STELE_TYPE_BIGINT:
-        change(a, "integer over 64 bits as hexadecimal text");
+        change(a, "integer over 64 bits as hexadecimal text", LOSS_FORM);
         write_hex(a, name, field_text(a, field), true);
         break;
     case STELE_TYPE_UINTS: write_numbers(a, name, STELE_HEPH_UINT, field_text(a, field)); break;
     case STELE_TYPE_INTS: write_numbers(a, name, STELE_HEPH_INT, field_text(a, field)); break;
     case STELE_TYPE_FLOATS: write_numbers(a, name, STELE_HEPH_FLOAT, field_text(a, field)); break;
     default:
-        change(a, "null as an empty text");
+        change(a, "null as an empty text", LOSS_CHANGED);
         stele_heph_encode_attribute(a->to, name, STELE_HEPH_STRING, 1);
         stele_heph_encode_string(a->to, (stele_heph_text){NULL, 0});
         break;
@@ -150,7 +151,7 @@ static void write_array(attribute_writer *a, const stele_field *elements, uint32
 {
     if (count > ARRAY_COUNT_MAX) {
         count = ARRAY_COUNT_MAX;
-        change(a, "array cut at 65,535 values");
+        change(a, "array cut at 65,535 values", LOSS_CHANGED);
     }
     stele_heph_encode_attribute(a->to, name, type | STELE_HEPH_ARRAY, (uint16_t)count);
     for (uint32_t i = 0; i < count; i++) {
@@ -173,7 +174,7 @@ static size_t path_append(attribute_writer *a, size_t length, stele_text name, u
     room = sizeof a->path - length;
     if (name.size > room) {
         name.size = room;
-        change(a, "text cut at 65,535 bytes");
+        change(a, "text cut at 65,535 bytes", LOSS_CHANGED);
     }
     memcpy(a->path + length, name.bytes, name.size);
     return length + name.size;
@@ -213,7 +214,7 @@ static void write_entries(attribute_writer *a, uint32_t first, uint32_t count, s
             write_array(a, &a->batch->fields[members], field->u.run.length, type, name);
             continue;
         }
-        change(a, "nested fields as attributes with dotted names");
+        change(a, "nested fields as attributes with dotted names", LOSS_FORM);
         write_entries(a, members, field->u.run.length, length);
     }
 }

@@ -218,16 +218,16 @@ static void packet_begin(heph_writer *w, const stele_batch *batch, const stele_e
             .description = attribute_text(a, stele_name_text(w->base.context, batch, event->name))},
         w->layout);
     if (w->layout == STELE_HEPH_SUBSTREAMS && target->is_bare)
-        writer_lose(&w->base, kind, "no substream, now substream 0", false, 1);
+        writer_lose(&w->base, kind, "no substream, now substream 0", LOSS_FORM, 1);
     if (w->layout == STELE_HEPH_NO_SUBSTREAMS && !target->is_bare)
         writer_lose(&w->base, kind, "substream", true, 1);
     if (event->category != 0) {
         const stele_name category = stele_category_name(w->base.context, event->category);
-        writer_lose(&w->base, kind, "category as an attribute", false, 1);
+        writer_lose(&w->base, kind, "category as an attribute", LOSS_FORM, 1);
         attribute_write_string(a, "category", stele_name_text(w->base.context, batch, category));
     }
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0) {
-        writer_lose(&w->base, kind, "CPU as an attribute", false, 1);
+        writer_lose(&w->base, kind, "CPU as an attribute", LOSS_FORM, 1);
         attribute_write_uint(a, "cpu", event->cpu);
     }
     attribute_write_fields(a, batch->context_first, batch->context_count);
@@ -357,7 +357,7 @@ static stele_status write_moment(heph_writer *w, const stele_batch *batch, const
 {
     const stele_kind kind = (stele_kind)event->kind;
     const char *text = stele_kind_text(kind);
-    writer_lose(&w->base, kind, "as an event without length", false, 1);
+    writer_lose(&w->base, kind, "as an event without length", LOSS_FORM, 1);
     packet_begin(w, batch, event, target, event->time_ns);
     attribute_write_string(&w->attributes, "kind", (stele_text){text, strlen(text)});
     write_members(w, event);
