@@ -65,6 +65,65 @@ for program in insn_shared insn_static; do
     esac
 done
 
+echo "== examples in C"
+# The warnings are ours, not those of the user's flags: examples are to be clean.
+sample=$SOURCE/src/formats/heph/good/heph_tracing_example.bin.log
+mkdir "$tmp/examples"
+for source in "$SOURCE"/examples/*.c; do
+    name=$(basename "$source" .c)
+    "$CC" $CFLAGS -std=c17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+        -I "$prefix/include" -o "$tmp/examples/$name" "$source" -L "$lib" -lstele
+done
+example() {
+    name=$1
+    shift
+    LD_LIBRARY_PATH=$lib "$tmp/examples/$name" "$@"
+}
+# same WHAT EXPECTED GOT
+same() {
+    if [ "$2" != "$3" ]; then
+        printf '%s: expected\n%s\ngot\n%s\n' "$1" "$2" "$3"
+        exit 1
+    fi
+    echo "ok: $1"
+}
+same "count" "      21  receiving message" "$(example count "$sample" | head -n 1)"
+same "count, all" 97 "$(example count "$sample" | awk '{ sum += $1 } END { print sum }')"
+same "slowest" 10 "$(example slowest "$sample" | wc -l)"
+same "slowest, in order" "$(example slowest "$sample")" "$(example slowest "$sample" | sort -nr)"
+same "histogram" 96 "$(example histogram "$sample" | awk '{ sum += $3 } END { print sum }')"
+same "histogram of a name" 18 \
+    "$(example histogram "$sample" 'sending message' | awk '{ sum += $3 } END { print sum }')"
+example convert "$sample" "$tmp/examples/converted.ctf" ctf
+same "convert" "$(example count "$sample" | sed 1q)" \
+    "$(example count "$tmp/examples/converted.ctf" | sed 1q)"
+example write_ctf "$tmp/examples/written.ctf"
+same "write_ctf" "    1000  request" "$(example count "$tmp/examples/written.ctf")"
+example write_fxt "$tmp/examples/written.fxt"
+same "write_fxt" "      80  handle
+      80  read" "$(example count "$tmp/examples/written.fxt" | grep -E ' (handle|read)$' | sort -k 2)"
+
+echo "== examples in Python"
+python=${PYTHON:-/usr/bin/python3}
+package=$(dirname "$(find "$prefix" -path '*/stele/__init__.py')")
+if command -v "$python" >/dev/null; then
+    export STELE_LIBRARY="$lib/libstele.so" PYTHONDONTWRITEBYTECODE=1
+    PYTHONPATH=$(dirname "$package")
+    export PYTHONPATH
+    script() {
+        name=$1
+        shift
+        "$python" "$SOURCE/examples/$name" "$@"
+    }
+    same "count.py" "$(example count "$sample" | sort)" "$(script count.py "$sample" | sort)"
+    same "slowest.py" "$(example slowest "$sample" | awk '{ print $1 }')" \
+        "$(script slowest.py "$sample" | awk '{ print $1 }')"
+    script write.py "$tmp/examples/python.ctf" ctf
+    same "write.py" "     100  request" "$(example count "$tmp/examples/python.ctf")"
+else
+    echo "SKIP: no python3 (package python3): the examples in Python are not run"
+fi
+
 echo "== command, manual, completions"
 if [ -x "$BUILD/stele" ]; then
     "$prefix/bin/stele" formats
@@ -86,7 +145,8 @@ if ! have "$PKG_CONFIG"; then
     echo "SKIP: no pkg-config (package pkgconf): stele.pc is not checked"
     exit 0
 fi
-export PKG_CONFIG_PATH="$(dirname "$pc")"
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
 [ "$("$PKG_CONFIG" --modversion stele)" = "$version" ]
 # pkg-config quotes the space in the path for the shell, hence eval.
 eval "\"$CC\" $CFLAGS -o \"$tmp/shared\" \"$consumer/consumer.c\" $("$PKG_CONFIG" --cflags --libs stele)"
