@@ -53,7 +53,7 @@ spent() {
 compare() {
     wanted=$1 label=$2 peer_label=$3
     : >"$dir/spent"
-    for round in $(seq "${BENCH_ROUNDS:-3}"); do
+    for _ in $(seq "${BENCH_ROUNDS:-3}"); do
         echo "$(spent own) $(spent peer)" >>"$dir/spent"
     done
     complaints=$(grep -c '^Error' "$dir/stderr" || true)

@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Lines of --ctf-pretty, where what they show is not as plain as in the samples. What is expected is
 # what babeltrace2 2.1.2 wrote for the same trace.
@@ -25,7 +26,7 @@ trace_18 few 'enum : integer { size = 8; } { "RED" = 0, "OVERLAP" = 1 ... 9, "GR
 expect 0 cat --ctf-pretty few
 says out '^e: { x = ( { "SHADES OF BLUE", "VERT", "GREEN", "OVERLAP" } : container = 1 ) }$'
 
-json= tsdl=
+json='' tsdl=''
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
     json="$json${json:+, }\"label $i\": [[0, $i]]" tsdl="$tsdl \"label $i\" = 0 ... $i,"
 done

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # SPDX-License-Identifier: Apache-2.0
 # For the tests of the command: `. "$SOURCE/tests/cli/lib.sh"`, with STELE (the command) and SOURCE
 # (the repository) in the environment. They run in an empty folder of their own.

@@ -39,7 +39,7 @@ says err 'true knows no plugins'
 # The emulator prints what it is given.
 commas=$(printf '%0240d' 0 | tr 0 ,)
 deep=.
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     deep=$deep/$commas
 done
 mkdir -p "$deep" && cp empty "$deep/plugin.so"
