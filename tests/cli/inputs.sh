@@ -99,4 +99,18 @@ expect 0 info --in heph "$trace"
 says out 'recognised: named by the user'
 expect 0 cat --in heph "$trace"
 same out wanted
+
+# A magic number in the other byte order than all that follows it is reported, and the rest read.
+for order in events big_endian; do
+    good=$SOURCE/src/formats/fxt/good/$order.fxt
+    { head -c 8 "$good" | od -An -v -tx1 -w1 | tac | while read -r byte; do
+        # shellcheck disable=SC2059
+        printf "\\$(printf '%03o' "0x$byte")"
+    done; tail -c +9 "$good"; } >swapped.fxt
+    "$STELE" cat --csv --columns time,name,fields "$good" 2>/dev/null | tail -n +2 >wanted
+    expect 1 check swapped.fxt
+    says out '^swapped.fxt:0: error FXT002'
+    "$STELE" cat --csv --columns time,name,fields swapped.fxt 2>/dev/null >given
+    check "all events of $order are there" test "$(grep -cxFf wanted given)" -ge "$(wc -l <wanted)"
+done
 finish

@@ -172,6 +172,24 @@ static bool guess_big_endian(const uint8_t *head, size_t size)
     return plausible_records(&probe, true, &is_all) > plausible_records(&probe, false, &is_all);
 }
 
+/* From how many of the first words three plausible records and more follow each other. */
+static unsigned order_votes(const uint8_t *head, size_t size, bool is_big_endian)
+{
+    unsigned votes = 0;
+    for (size_t at = FXT_WORD; at < size && at <= 1024; at += FXT_WORD) {
+        const format_probe probe = {.head = head + at, .head_size = size - at, .head_is_all = true};
+        bool is_all;
+        votes += plausible_records(&probe, is_big_endian, &is_all) >= 3;
+    }
+    return votes;
+}
+
+/* A magic number in the other byte order than all that follows it: the records say which holds. */
+static bool is_contradicted(const uint8_t *head, size_t size, bool is_big_endian)
+{
+    return order_votes(head, size, !is_big_endian) > 4 * order_votes(head, size, is_big_endian) + 3;
+}
+
 static stele_status trace_open(stele_trace *self)
 {
     fxt_trace *trace = (fxt_trace *)self;
@@ -187,6 +205,8 @@ static stele_status trace_open(stele_trace *self)
         return status;
     if (!fxt_is_magic(head, size, &trace->is_big_endian))
         trace->is_big_endian = guess_big_endian(head, size);
+    if (is_contradicted(head, size, trace->is_big_endian))
+        trace->is_big_endian = !trace->is_big_endian;
     trace->base.info.is_big_endian = trace->is_big_endian;
     trace->shared.objects_left = context->limits.tracks_max * 4;
     trace->shared.other = stele_name_intern(context, "<other>", 7);
