@@ -330,7 +330,8 @@ static const struct bound {
     {"fxt", 9, 1, false},
     {"xray", 6, 6, true},
     {"xtrace", 320, 16, false},
-    {"ctf", 522, 32, false}, /* all of a trace, by metadata that stay valid; of packets, 5 unnamed */
+    /* All events of a trace by metadata that stay valid, or whose types are gone. */
+    {"ctf", 522, 32, false},
     {NULL, UINT64_MAX, UINT64_MAX, false},
 };
 

@@ -103,4 +103,22 @@ mkdir b/stray
 cp b/ch_0 b/stray/ch_0
 same_text b
 says err 'stray/ch_0:0: warning CTF400'
+
+# Metadata that say the other byte order: the packets' magic number counts, and that is reported.
+cp -r "$ctf/clock_events" order
+last="stele cat order"
+pretty order >wanted
+chmod -R u+w order
+sed 's/byte_order = le/byte_order = be/' "$ctf/clock_events/metadata" >order/metadata
+last="stele cat order, with another byte order"
+pretty order >got
+same wanted got
+expect 0 check order
+says out 'metadata:0: warning CTF416'
+
+# Damage in a packet costs the events in it; the search says from where on it found others, and no
+# byte is in neither records, nor padding, nor what is skipped.
+expect 1 check "$SOURCE/src/formats/ctf/bad/event_id"
+says out 'ch_0:84: error CTF451 .*a search found events again'
+says_not out STE013
 finish

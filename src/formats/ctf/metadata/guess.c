@@ -184,7 +184,8 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
     const size_t place = m->error_place;
     if (!is_guessable(m) || m->guess_count == GUESSES_MAX || place < from || place > to)
         return false;
-    for (uint32_t step = 0; step <= REACH_BEFORE + REACH_BEHIND && m->guess_size < BYTES_MAX; step++) {
+    for (uint32_t step = 0; step <= REACH_BEFORE + REACH_BEHIND && m->guess_size < BYTES_MAX;
+         step++) {
         /* At the place, then before it, then behind it. */
         const bool is_before = step <= REACH_BEFORE;
         const size_t at = is_before ? place - step : place + step - REACH_BEFORE;
@@ -196,8 +197,7 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
             continue;
         metadata_report(m, &ctf_codes[CTF006], (ctf_place){(uint32_t)at}, NULL,
                         "the byte 0x%02x is %s '%c'%s", (unsigned)(uint8_t)m->text[at],
-                        guessed == '_' ? "shown as" : "taken as",
-                        guessed == '\x1e' ? '^' : guessed,
+                        guessed == '_' ? "shown as" : "taken as", guessed == '\x1e' ? '^' : guessed,
                         guessed == '_' ? ", in a name that is not known in full" : "");
         m->text[at] = guessed;
         m->guess_count++;

@@ -169,9 +169,10 @@ static void find_byte_order(tsdl *p)
             depth -= depth > 0;
         } else if (in_trace && depth == 1 && tsdl_is_word(p, WORD_BYTE_ORDER)) {
             if (tsdl_next(p) && tsdl_is_mark(p, '=') && tsdl_next(p) &&
-                tsdl_token(p)->kind == TOKEN_WORD)
+                tsdl_token(p)->kind == TOKEN_WORD &&
                 tsdl_byte_order(p, tsdl_text(p, tsdl_token(p)->word), false,
-                                &p->schema->is_big_endian);
+                                &p->schema->is_big_endian))
+                p->schema->is_big_endian ^= p->m->is_order_other;
             break;
         }
         before = tsdl_token(p)->kind == TOKEN_WORD ? tsdl_token(p)->word : WORD_COUNT;

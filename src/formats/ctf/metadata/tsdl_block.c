@@ -282,6 +282,7 @@ static attribute_result trace_attribute(tsdl *p, const attribute *a, void *user)
             return tsdl_value_done(tsdl_fail(p, CTF110, a->value_place,
                                              "the byte order of the metadata's packets",
                                              "the other one"));
+        schema->is_big_endian ^= p->m->is_order_other;
         return ATTRIBUTE_DONE;
     case WORD_PACKET_HEADER: return tsdl_value_done(scope_type(p, a, NULL, &schema->packet_header));
     default: return ATTRIBUTE_UNKNOWN;

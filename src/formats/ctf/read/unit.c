@@ -56,6 +56,20 @@ bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)
     return unit->is_open;
 }
 
+/* The metadata once more, in the byte order of the packets. The finding brings the text back. */
+static stele_status read_swapped(const ctf_trace *trace, ctf_unit *unit)
+{
+    const uint32_t error_count = unit->text.error_count;
+    metadata_report(&unit->text, &ctf_codes[CTF416], (ctf_place){0},
+                    unit->schema.is_big_endian ? "packets in big-endian byte order"
+                                               : "packets in little-endian byte order",
+                    "the other one");
+    unit->text.is_order_other = true;
+    if (ctf_unit_parse(trace, unit))
+        return STELE_OK;
+    return unit->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
+}
+
 stele_status ctf_unit_read(ctf_trace *trace, ctf_unit *unit)
 {
     stele_context *context = trace->base.context;
@@ -72,6 +86,8 @@ stele_status ctf_unit_read(ctf_trace *trace, ctf_unit *unit)
         if (!ctf_unit_parse(trace, unit))
             status = unit->text.error_count != error_count ? STELE_ERR_FORMAT : STELE_ERR_MEMORY;
     }
+    if (status == STELE_OK && ctf_unit_is_swapped(trace, unit))
+        status = read_swapped(trace, unit);
     ctf_close_member(unit->metadata_member, in);
     if (status == STELE_OK)
         unit->mends = ctf_mends_of(&unit->schema);

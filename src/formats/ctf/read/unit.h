@@ -13,4 +13,7 @@ stele_status ctf_unit_read(ctf_trace *trace, ctf_unit *unit);
    identifier of the trace. False: memory. */
 bool ctf_unit_know(ctf_unit *unit);
 
+/* Whether the data streams beside the metadata are in the other byte order (order.c). */
+bool ctf_unit_is_swapped(const ctf_trace *trace, const ctf_unit *unit);
+
 #endif

@@ -34,8 +34,6 @@ typedef struct clock_state {
 
 struct ctf_run {
     ctf_programs *programs;
-    run_problem problem; /* of the last DECODE_BAD */
-    bool defers;         /* see run_defer() */
     stele_context *context;
     /* The packet */
     const char *source;
@@ -104,6 +102,9 @@ struct ctf_run {
     run_joint *joints;
     uint32_t joint_count, joint_capacity;
     uint8_t scratch[SCRATCH_SIZE];
+    /* Of rare use, so apart from what every event needs */
+    run_problem problem; /* of the last DECODE_BAD */
+    bool defers;         /* see run_defer() */
 };
 
 /* The clock's lowest bits, those of the mask, become `value`: it advanced by less than these bits

@@ -41,6 +41,7 @@ struct metadata {
     bool is_packetized, is_big_endian; /* of the packets */
     bool has_uuid;                     /* of the packets */
     uint8_t uuid[16];
+    bool is_order_other; /* the data streams are not in the byte order that the text says */
     uint32_t session_id; /* RFC */
     rfc_options rfc;
     uint32_t major, minor; /* of the packets, or of the line in front of plain text */
