@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbols/code.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "symbols/demangle.h"
+#include "symbols/placing.h"
 
 typedef struct code_file {
     binary *elf;
@@ -12,17 +17,27 @@ typedef struct code_file {
     char **names;        /* of people, by index; NULL: not yet made */
     bool *is_plain;      /* there is none but that of the file */
     size_t name_count;
+    char *path;
+    uint64_t first, end; /* addresses of its code, in the file */
+    bool has_address;    /* the user gave it */
+    bool is_seen;        /* the program executed something of it */
+    placing *place;      /* NULL: the place is known */
 } code_file;
 
 struct stele_symbols {
     code_file *files;
     size_t count;
+    size_t unseen_count;        /* files of which nothing was seen */
+    uint64_t pc_least, pc_most; /* of what was compared; the most is less than the least at first */
 };
 
 stele_status stele_symbols_new(stele_symbols **out)
 {
     *out = calloc(1, sizeof **out);
-    return *out != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    if (*out == NULL)
+        return STELE_ERR_MEMORY;
+    (*out)->pc_least = UINT64_MAX;
+    return STELE_OK;
 }
 
 static void file_close(code_file *file)
@@ -31,6 +46,8 @@ static void file_close(code_file *file)
         free(file->names[i]);
     free(file->names);
     free(file->is_plain);
+    free(file->path);
+    placing_free(file->place);
     binary_close(file->elf);
 }
 
@@ -44,11 +61,35 @@ void stele_symbols_free(stele_symbols *c)
     free(c);
 }
 
+/* Where the code of the file is, and how its place is found. False: memory. */
+static bool file_prepare(code_file *file, const char *path, const uint64_t *address)
+{
+    binary_section text;
+    binary_place at;
+    const bool has_text = binary_find_section(file->elf, ".text", &text) && text.size != 0;
+    file->path = strdup(path);
+    file->has_address = address != NULL;
+    if (has_text) {
+        file->first = text.address;
+        file->end = text.address + text.size;
+    }
+    for (size_t i = 0; binary_place_at(file->elf, i, &at); i++) {
+        if (file->end == 0 || at.address < file->first)
+            file->first = at.address;
+        if (at.address + at.size > file->end)
+            file->end = at.address + at.size;
+    }
+    if (has_text && address == NULL && binary_base(file->elf) == 0)
+        file->place = placing_new(text.bytes, text.size, text.address);
+    return file->path != NULL &&
+           (file->place != NULL || !has_text || address != NULL || binary_base(file->elf) != 0);
+}
+
 stele_status stele_symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
                                const uint64_t *address)
 {
     code_file file = {0}, *grown = realloc(c->files, (c->count + 1) * sizeof *grown);
-    binary_place unused;
+    binary_place at;
     stele_status status;
     if (grown == NULL)
         return STELE_ERR_MEMORY;
@@ -56,19 +97,20 @@ stele_status stele_symbols_add(stele_symbols *c, diag_sink *diag, const char *pa
     status = binary_open(diag, path, &file.elf);
     if (status != STELE_OK)
         return status;
-    while (binary_place_at(file.elf, file.name_count, &unused))
+    while (binary_place_at(file.elf, file.name_count, &at))
         file.name_count++;
     file.shift = address != NULL ? *address - binary_base(file.elf) : 0;
     file.number_first =
         c->count != 0 ? grown[c->count - 1].number_first + grown[c->count - 1].name_count : 0;
     file.names = calloc(file.name_count + 1, sizeof *file.names);
     file.is_plain = calloc(file.name_count + 1, sizeof *file.is_plain);
-    if (file.names == NULL || file.is_plain == NULL) {
+    if (file.names == NULL || file.is_plain == NULL || !file_prepare(&file, path, address)) {
         file.name_count = 0;
         file_close(&file);
         return STELE_ERR_MEMORY;
     }
     c->files[c->count++] = file;
+    c->unseen_count++;
     return STELE_OK;
 }
 
@@ -118,4 +160,72 @@ bool stele_symbols_line(stele_symbols *c, uint64_t pc, const char **source, unsi
             return true;
     }
     return false;
+}
+
+/* ---- Instructions that were executed ---- */
+
+static void file_place(code_file *file)
+{
+    placing_free(file->place);
+    file->place = NULL;
+    file->is_seen = true;
+}
+
+static void file_see(stele_symbols *c, code_file *file, uint64_t pc, uint32_t opcode)
+{
+    if (file->is_seen)
+        return;
+    if (file->place != NULL) {
+        if (placing_see(file->place, pc, opcode, &file->shift))
+            file_place(file);
+    } else {
+        file->is_seen = pc - file->shift - file->first < file->end - file->first;
+    }
+    c->unseen_count -= file->is_seen;
+}
+
+void stele_symbols_see(stele_symbols *c, uint64_t pc, uint32_t opcode)
+{
+    c->pc_least = pc < c->pc_least ? pc : c->pc_least;
+    c->pc_most = pc > c->pc_most ? pc : c->pc_most;
+    for (size_t i = 0; i < c->count; i++)
+        file_see(c, &c->files[i], pc, opcode);
+}
+
+bool stele_symbols_is_settled(const stele_symbols *c)
+{
+    return c->unseen_count == 0;
+}
+
+bool stele_symbols_is_movable(const stele_symbols *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->files[i].place != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void file_judge(const stele_symbols *c, const code_file *file, diag_sink *diag)
+{
+    char executed[64] = "nothing was executed";
+    if (c->pc_least <= c->pc_most)
+        snprintf(executed, sizeof executed, "executed were 0x%" PRIx64 " to 0x%" PRIx64,
+                 c->pc_least, c->pc_most);
+    diag_report(diag, &stele_symbols_codes[SYM006], file->path, STELE_NO_OFFSET, 0,
+                "instructions of the trace in its code",
+                "none at 0x%" PRIx64 " to 0x%" PRIx64 " (%s); %s", file->first + file->shift,
+                file->end + file->shift - 1,
+                file->place != NULL ? "as linked, and by its code at any page"
+                : file->has_address ? "where its address was given"
+                                    : "as linked",
+                executed);
+}
+
+void stele_symbols_judge(const stele_symbols *c, diag_sink *diag)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (!c->files[i].is_seen)
+            file_judge(c, &c->files[i], diag);
+    }
 }

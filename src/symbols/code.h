@@ -32,4 +32,22 @@ bool stele_symbols_place_at(stele_symbols *c, size_t index, stele_symbol_place *
 /* As binary_line(). */
 bool stele_symbols_line(stele_symbols *c, uint64_t pc, const char **source, unsigned *line);
 
+/* ---- Instructions that were executed ---- */
+
+/*
+ * Compares the files with an instruction that the program executed. A position-independent file
+ * that was added without an address is moved to where the program has its code, once enough of a
+ * page of it was seen.
+ */
+void stele_symbols_see(stele_symbols *c, uint64_t pc, uint32_t opcode);
+
+/* Whether an instruction of each file was seen: more need not be compared. */
+bool stele_symbols_is_settled(const stele_symbols *c);
+
+/* Whether the place of a file is still to be found. */
+bool stele_symbols_is_movable(const stele_symbols *c);
+
+/* Reports each file of which no instruction was seen, with what was tried. */
+void stele_symbols_judge(const stele_symbols *c, diag_sink *diag);
+
 #endif

@@ -66,6 +66,16 @@ refused "no function 'x'" mix --symbol x "$pairs"
 refused 'exclude each other' mix --json --csv "$pairs"
 expect 3 insn mix --binary nothing "$pairs"
 grep -q SYM002 err || says err STE001 # a build without elfutils reads no binary at all
+# A binary that is not the one that was traced is said to name nothing, in every command.
+if ! grep -q SYM002 err; then
+    for command in 'insn mix' 'insn blocks' 'insn view' 'insn memory' 'insn mix -j 4'; do
+        expect 0 $command --binary "$STELE" "$pairs"
+        says err 'SYM006'
+        says err 'executed were 0x'
+    done
+    expect 0 insn view --limit 1 --binary "$STELE" "$pairs" # of the rest nothing is known
+    silent err
+fi
 expect 0 help insn mix
 says out '^Usage: stele insn mix \[OPTIONS\] TRACE'
 expect 0 insn --help

@@ -142,7 +142,19 @@ static bool take_symbol(cli *c, insns *s, const char *glob)
         if (!add_range(c, s, place.address, place.address + (place.size != 0 ? place.size - 1 : 0)))
             return false;
     }
+    s->has_symbols = true;
     return is_found || cli_usage(c, "no function '%s' in any --binary", glob);
+}
+
+bool insns_take_symbols(cli *c, insns *s)
+{
+    const options *o = &c->options;
+    s->range_count = s->given_count;
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (o->uses[i].id == OPTION_SYMBOL && !take_symbol(c, s, o->uses[i].value))
+            return false;
+    }
+    return true;
 }
 
 static bool take_binaries(cli *c, insns *s, option_id id)
@@ -168,13 +180,13 @@ static bool take_uses(cli *c, insns *s)
         case OPTION_PC_RANGE: is_fine = take_pc_range(c, s, value); break;
         case OPTION_LEVEL: is_fine = take_level(c, s, value); break;
         case OPTION_THREAD: is_fine = take_thread(c, s, value); break;
-        case OPTION_SYMBOL: is_fine = take_symbol(c, s, value); break;
         default: break;
         }
         if (!is_fine)
             return false;
     }
-    return true;
+    s->given_count = s->range_count;
+    return insns_take_symbols(c, s);
 }
 
 bool insns_make(cli *c, insns *s)

@@ -13,9 +13,13 @@ typedef struct insns {
     stele_insn_options options; /* the command says which accesses and values it wants */
     stele_insn_range *ranges;   /* of --pc-range and --symbol; owned */
     size_t range_count, range_capacity;
-    uint64_t *threads; /* numbers of the wanted ones; NULL: all */
+    size_t given_count; /* ranges that are not those of --symbol, and stand before them */
+    bool has_symbols;   /* --symbol is given */
+    uint64_t *threads;  /* numbers of the wanted ones; NULL: all */
     size_t thread_count;
     stele_symbols *code;            /* of --binary; empty without */
+    bool is_cut;                    /* reading was ended before the end of the trace */
+    bool has_passed;                /* an instruction was compared that is not hidden */
     struct stele_disassembly *text; /* see insns_opcode_text() */
     bool text_tried;
     stele_insn_stats stats; /* of the last trace */
@@ -31,6 +35,9 @@ void insns_free(insns *s);
 
 /* Whether --thread leaves a thread or core in. */
 bool insns_wants_thread(const insns *s, uint64_t number);
+
+/* Finds the functions of --symbol, at the places where the binaries are known to be by now. */
+bool insns_take_symbols(cli *c, insns *s);
 
 /* For a command of other traces, too: all instructions, with the binaries of its own --binary. */
 bool insns_make_all(cli *c, insns *s, option_id id);
