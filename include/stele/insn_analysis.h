@@ -26,6 +26,7 @@
 #ifndef STELE_INSN_ANALYSIS_H
 #define STELE_INSN_ANALYSIS_H
 
+#include <stele/analysis.h>
 #include <stele/insn.h>
 
 #ifdef __cplusplus
@@ -646,6 +647,34 @@ typedef struct stele_insn_write {
  */
 STELE_API size_t stele_insn_find_writes(const stele_insn_batch *batch, const stele_insn *insn,
                                         stele_insn_write list[STELE_INSN_WRITES_MAX]);
+
+/* ---- Totals: how much of what a stream holds ---- */
+
+/* Counts the instructions, accesses and system calls of a stream as its events would be, without
+   making events. */
+typedef struct stele_insn_totals stele_insn_totals;
+
+STELE_API stele_status stele_insn_totals_new(stele_insn_totals **totals);
+STELE_API void stele_insn_totals_free(stele_insn_totals *totals);
+
+/* Forgets all that was added. */
+STELE_API void stele_insn_totals_clear(stele_insn_totals *totals);
+
+/* Wants all accesses, values and snapshots. */
+STELE_API stele_status stele_insn_totals_add(stele_insn_totals *totals,
+                                             const stele_insn_batch *batch);
+
+/* `from` is of what comes after `to`. */
+STELE_API stele_status stele_insn_totals_merge(stele_insn_totals *to,
+                                               const stele_insn_totals *from);
+
+/* How many instructions were added. */
+STELE_API uint64_t stele_insn_totals_count(const stele_insn_totals *totals);
+
+/* Adds the events of a whole stream to a summary. `stats` is what reading gave for the stream. */
+STELE_API stele_status stele_insn_totals_summarise(const stele_insn_totals *totals,
+                                                   const stele_insn_stats *stats, uint32_t track,
+                                                   stele_summary *sum);
 
 #ifdef __cplusplus
 }

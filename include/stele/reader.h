@@ -66,7 +66,17 @@ STELE_API stele_status stele_trace_open_parts(stele_context *context, const char
 /* Whether two traces that were opened from directories or archives are parts of one. */
 STELE_API bool stele_trace_is_part(const stele_trace *a, const stele_trace *b);
 
-/* The same for a trace in memory, which must stay as it is until the trace is closed. `name` is
+/* Whether a path leads to a directory or an archive; a pipe is not read for that. */
+STELE_API bool stele_path_is_set(const char *path);
+
+/*
+ * Finds which of several traces are parts of one: `first[i]` becomes the number of the first trace
+ * that the one with number i belongs to, its own where it stands alone. Traces may be NULL, which
+ * belong to none. `first` has room for `count` numbers.
+ */
+STELE_API void stele_trace_group_parts(stele_trace *const *traces, size_t count, size_t *first);
+
+/* Opens a trace in memory, which must stay as it is until the trace is closed. `name` is
    used in findings and for recognition by name. */
 STELE_API stele_status stele_trace_open_memory(stele_context *context, const char *name,
                                                const void *bytes, size_t size,
@@ -95,6 +105,31 @@ typedef stele_text stele_resolve_fn(void *user, uint64_t module, uint64_t id);
 
 /* Gives the trace a resolver, to be set before a reader is opened. NULL takes it away. */
 STELE_API void stele_trace_set_resolver(stele_trace *trace, stele_resolve_fn *resolve, void *user);
+
+/* A record as it stands in its input. Texts and bytes hold for the call that gives it. */
+typedef struct stele_dump_record {
+    uint64_t offset, size; /* of the record, in its input, in bytes */
+    const char *source;    /* member name, for sets; else NULL */
+    const char *kind;      /* the format's own word: "String record", "Event: Duration Begin" */
+    const char *text;      /* the contents in the format's own words, one line, UTF-8 */
+    const uint8_t *bytes;  /* the record, as far as it is in memory */
+    size_t bytes_size;
+} stele_dump_record;
+
+/* Receives the records in their order. False ends the dump. */
+typedef bool stele_dump_fn(void *user, const stele_dump_record *record);
+
+typedef struct stele_dump_request {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t at;        /* begin with the first record at or after this offset; 0: with all */
+    uint64_t count;     /* records at most; 0: all */
+    stele_dump_fn *fn;  /* must be given */
+    void *user;
+} stele_dump_request;
+
+/* Gives the records of a trace as they stand. Errors: STELE_ERR_UNSUPPORTED: the format has no
+   dump; STELE_ERR_ARGUMENT; STELE_ERR_READ; STELE_ERR_MEMORY. */
+STELE_API stele_status stele_trace_dump(stele_trace *trace, const stele_dump_request *request);
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
@@ -229,6 +264,32 @@ STELE_API stele_status stele_reader_read(stele_reader *reader, stele_event *even
 STELE_API void stele_reader_get_stats(const stele_reader *reader, stele_reader_stats *stats);
 STELE_API void stele_reader_close(stele_reader *reader);
 
+/* ---- Intersections of streams ---------------------------------------------------------------- */
+
+/* Of each recording, the time in which all of its streams were recorded. */
+typedef struct stele_intersection stele_intersection;
+
+/*
+ * Finds the intersections, for which the traces are indexed. Errors: STELE_ERR_UNSUPPORTED: it is
+ * not known when stream `*unknown` begins and ends, or the traces cannot be read twice, and then
+ * that is UINT32_MAX; STELE_ERR_READ; STELE_ERR_MEMORY. The caller frees it.
+ */
+STELE_API stele_status stele_intersection_new(stele_context *context, stele_trace *const *traces,
+                                              size_t count, stele_intersection **out,
+                                              uint32_t *unknown);
+STELE_API void stele_intersection_free(stele_intersection *spans);
+
+/* Bounds a request by what has all intersections: sets its begin and its end. */
+STELE_API void stele_intersection_bound(const stele_intersection *spans, stele_request *request);
+
+/*
+ * Finds the next part of a segment that lies in the intersection of its recording. `part` is the
+ * part before, at first of the same batch with a `count` of 0 at the segment's `first`. False:
+ * there is none.
+ */
+STELE_API bool stele_intersection_next(const stele_intersection *spans, const stele_segment *whole,
+                                       stele_segment *part);
+
 /* ---- Formats --------------------------------------------------------------------------------- */
 
 typedef struct stele_format_info {
@@ -242,6 +303,12 @@ typedef struct stele_format_info {
 
 /* The formats this library was built with; `index` from 0, false past the end. */
 STELE_API bool stele_format_get(size_t index, stele_format_info *info);
+
+/* The format of this name; false when there is none. */
+STELE_API bool stele_format_find(const char *name, stele_format_info *info);
+
+/* The name of the format whose extension a path has; NULL when it is that of none or of several. */
+STELE_API const char *stele_format_for_path(const char *path);
 
 /* Every code of a finding, for documentation; NULL past the end, or when not known. */
 STELE_API const stele_code *stele_code_get(size_t index);

@@ -3,11 +3,15 @@
 #ifndef STELE_STELE_H
 #define STELE_STELE_H
 
+#include <stele/analysis.h>
 #include <stele/context.h>
 #include <stele/diag.h>
 #include <stele/event.h>
+#include <stele/output.h>
 #include <stele/reader.h>
+#include <stele/sink.h>
 #include <stele/status.h>
+#include <stele/symbols.h>
 #include <stele/text.h>
 #include <stele/version.h>
 #include <stele/writer.h>

@@ -57,6 +57,22 @@ STELE_API const stele_field *stele_field_find(stele_context *context, const stel
                                               const stele_event *event, const char *path,
                                               stele_field *element);
 
+/* Nanoseconds as seconds: "12.000000345", "-0.000000001". Size and result as of
+   stele_diag_line(). */
+STELE_API size_t stele_seconds(int64_t ns, char *to, size_t size);
+
+/* Nanoseconds since 1970-01-01 UTC as a date: "2024-05-01T10:00:00.123456789Z". Size and result as
+   of stele_diag_line(). */
+STELE_API size_t stele_wall_time(int64_t ns, char *to, size_t size);
+
+/*
+ * The bytes of the UTF-8 character at `text`, 1 to 4; 0 when what stands there is not one. At most
+ * `size` bytes, which is not 0, are looked at. `is_control` says whether it controls how others are
+ * shown instead of being shown (C0, C1, line separators, marks and overrides of direction), which
+ * also holds for a byte that is not a character.
+ */
+STELE_API size_t stele_character(const char *text, size_t size, bool *is_control);
+
 #ifdef __cplusplus
 }
 #endif

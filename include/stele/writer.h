@@ -3,6 +3,7 @@
 #ifndef STELE_WRITER_H
 #define STELE_WRITER_H
 
+#include <stele/output.h>
 #include <stele/reader.h>
 
 #ifdef __cplusplus
@@ -20,7 +21,8 @@ typedef struct stele_writer_options {
 } stele_writer_options;
 
 /*
- * Creates a trace of `format`. `path` is a file, or "-" for standard output; of a format whose
+ * Creates a trace of `format`, or what a sink of this name makes (<stele/sink.h>): "json", "csv",
+ * "text", ... `path` is a file, or "-" for standard output; of a format whose
  * traces have several files, a directory. Nothing stands under a final name until
  * stele_writer_finish() has succeeded. `options` may be NULL. Errors: STELE_ERR_FORMAT (no such
  * format, or it cannot be written), STELE_ERR_EXISTS, STELE_ERR_WRITE, STELE_ERR_MEMORY.
@@ -28,6 +30,22 @@ typedef struct stele_writer_options {
 STELE_API stele_status stele_writer_open(stele_context *context, const char *path,
                                          const char *format, const stele_writer_options *options,
                                          stele_writer **writer);
+
+/*
+ * The same for an output that is open, which stays the caller's: to be finished after
+ * stele_writer_finish(), and closed after stele_writer_close(). The path and `replace` are not
+ * used.
+ */
+STELE_API stele_status stele_writer_open_output(stele_context *context, stele_output *out,
+                                                const char *format,
+                                                const stele_writer_options *options,
+                                                stele_writer **writer);
+
+/* Opens what a format or a sink writes to: a file or a folder, as its traces are. Errors as of
+   stele_output_open(), and STELE_ERR_FORMAT: nothing of this name. */
+STELE_API stele_status stele_output_open_for(const char *path, const char *format,
+                                             const stele_output_options *options,
+                                             stele_output **out);
 
 /* Takes the events of a segment, whose names and tracks must be of the writer's context.
    STELE_ERR_ARGUMENT: the kind, name, track or fields of an event do not exist. Nothing of the
@@ -53,6 +71,52 @@ typedef struct stele_loss {
 
 /* The losses so far, `index` from 0; false past the end. */
 STELE_API bool stele_writer_get_loss(const stele_writer *writer, size_t index, stele_loss *loss);
+
+/* Counts a loss that the caller knows of, as when events were changed before they were written.
+   `what` must be static text. */
+STELE_API void stele_writer_add_loss(stele_writer *writer, const stele_loss *loss);
+
+/* Counts what the writer makes anew of a trace of its own format, beside the events. */
+STELE_API void stele_writer_add_trace_losses(stele_writer *writer, const stele_trace *trace);
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* A copy of a trace, or of several side by side in a folder, that keeps the bytes of the records.
+ */
+typedef struct stele_copier stele_copier;
+
+typedef struct stele_copier_options {
+    size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
+    bool keeps_all;      /* all events will be kept */
+    bool is_shifted;     /* times are shifted, as the batches say */
+    const char *version; /* of the format; NULL: each trace's own */
+} stele_copier_options;
+
+/* Whether traces can be copied so to a format, which is theirs, too. */
+STELE_API bool stele_copier_is_possible(const char *format, stele_trace *const *traces,
+                                        size_t count, const stele_copier_options *options);
+
+/*
+ * Opens a copier that writes to an output, as stele_output_open_for() opens it for the format. The
+ * traces, whose array is copied, and the output must outlive it. Errors: STELE_ERR_UNSUPPORTED: one
+ * of the traces cannot be read twice, or stele_copier_is_possible() is false; STELE_ERR_ARGUMENT;
+ * STELE_ERR_MEMORY; STELE_ERR_WRITE.
+ */
+STELE_API stele_status stele_copier_open(stele_context *context, stele_output *out,
+                                         const char *format, stele_trace *const *traces,
+                                         size_t count, const stele_copier_options *options,
+                                         stele_copier **copier);
+
+/* Keeps the events of a segment. They come in the order in which a reader of the traces gives them
+   with STELE_ORDER_NONE and, among the columns, STELE_COLUMN_TIME | STELE_COLUMN_CONTEXT. */
+STELE_API stele_status stele_copier_keep(stele_copier *copier, const stele_segment *segment);
+
+/* Writes what is pending; the output is still to be finished. */
+STELE_API stele_status stele_copier_finish(stele_copier *copier);
+
+/* What the copy lacks, once it is finished: see stele_writer_get_loss(). */
+STELE_API bool stele_copier_get_loss(const stele_copier *copier, size_t index, stele_loss *loss);
+STELE_API void stele_copier_close(stele_copier *copier);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/binaries.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <stele/insn.h>
+#include <stele/symbols.h>
 #include <stele/xray.h>
 
-#include "symbols/sleds.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define OBJECTS_MAX 256u
 
@@ -44,7 +44,6 @@ static const char *split(cli *c, const char *text, uint32_t *number)
 static bool open_object(cli *c, const char *text)
 {
     static const stele_sled_options plain_names;
-    diag_sink diag = {.fn = report_add, .user = &c->report};
     uint32_t number;
     object *o;
     const char *path = split(c, text, &number);
@@ -55,7 +54,7 @@ static bool open_object(cli *c, const char *text)
     if (o->path != NULL)
         return cli_usage(c, "--binary is given twice for object %u", (unsigned)number);
     o->path = path;
-    status = stele_sled_map_open(&diag, path, &plain_names, &o->map);
+    status = stele_sled_map_open(c->context, path, &plain_names, &o->map);
     if (status != STELE_ERR_UNSUPPORTED) /* that is a warning */
         cli_check(c, status, path);
     return true;
@@ -158,8 +157,9 @@ static bool fits(uint32_t kinds, unsigned seen)
            ((seen & SEEN_TAIL_EXIT) == 0 || (kinds & 1u << STELE_SLED_TAIL_EXIT) != 0);
 }
 
-static void judge(object *o, diag_sink *diag)
+static void judge(cli *c, object *o)
 {
+    char found[REPORT_LINE_SIZE];
     unsigned count = 0, absent = 0, other = 0, largest = 0;
     for (uint32_t i = 0; i < o->seen_size; i++) {
         const stele_sled_function *function = find(o, i);
@@ -172,19 +172,23 @@ static void judge(object *o, diag_sink *diag)
         else if (!fits(function->kinds, o->seen[i]))
             other++;
     }
-    if (absent + other != 0)
-        diag_report(diag, &stele_symbols_codes[SYM003], o->path, STELE_NO_OFFSET, 0,
-                    "the functions of the trace",
-                    "%u of %u functions are not in its map (the trace's go up to %u, the map's to "
-                    "%u), and %u were entered or left where it has no such sled",
-                    absent, count, largest, (unsigned)stele_sled_map_functions(o->map), other);
+    if (absent + other != 0) {
+        snprintf(found, sizeof found,
+                 "%u of %u functions are not in its map (the trace's go up to %u, the map's to "
+                 "%u), and %u were entered or left where it has no such sled",
+                 absent, count, largest, (unsigned)stele_sled_map_functions(o->map), other);
+        report_add(&c->report, &(stele_diag){.code = stele_code_find("SYM003"),
+                                             .source = o->path,
+                                             .offset = STELE_NO_OFFSET,
+                                             .expected = "the functions of the trace",
+                                             .found = found});
+    }
     if (o->seen != NULL)
         memset(o->seen, 0, o->seen_size);
 }
 
 void binaries_judge(cli *c)
 {
-    diag_sink diag = {.fn = report_add, .user = &c->report};
     for (size_t i = 0; i < OBJECTS_MAX; i++)
-        judge(&c->binaries->objects[i], &diag);
+        judge(c, &c->binaries->objects[i]);
 }

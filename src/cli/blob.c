@@ -9,7 +9,7 @@ typedef struct extraction {
     const char *name;
     size_t name_size;
     stele_name data; /* the name of the field that holds the bytes */
-    output *out;
+    stele_output *out;
     uint64_t event_count;
 } extraction;
 
@@ -22,7 +22,7 @@ static void write_payload(const extraction *x, const stele_batch *batch, const s
         if (field->name != x->data || field->type != STELE_TYPE_BYTES)
             continue;
         const stele_text bytes = stele_field_text(x->c->context, batch, field);
-        output_write(x->out, bytes.bytes, bytes.size);
+        stele_output_write(x->out, bytes.bytes, bytes.size);
     }
 }
 
@@ -38,7 +38,7 @@ static stele_status take_blobs(void *user, const stele_segment *segment)
         write_payload(x, segment->batch, event);
         x->event_count++;
     }
-    return x->out->status;
+    return stele_output_status(x->out);
 }
 
 void blob_extract(cli *c, stele_trace *trace, const char *name)
@@ -52,10 +52,7 @@ void blob_extract(cli *c, stele_trace *trace, const char *name)
                                    .order = STELE_ORDER_NONE};
     extraction x = {.c = c, .name = name, .name_size = strlen(name), .out = c->out};
     x.data = stele_name_intern(c->context, data, sizeof data - 1);
-    if (!is_stdout &&
-        !cli_check(c,
-                   output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &x.out),
-                   path))
+    if (!is_stdout && !cli_check(c, cli_output_open(c, path, &x.out), path))
         return;
     if (cli_check(c, cli_read(c, &trace, 1, &request, &(consumer){NULL, take_blobs, &x}, NULL),
                   name)) {
@@ -63,9 +60,9 @@ void blob_extract(cli *c, stele_trace *trace, const char *name)
             cli_remark(c, "no blob is named '%s'; 'stele cat --kind blob' lists them", name);
             cli_exit(c, EXIT_FINDINGS);
         } else if (!is_stdout) {
-            cli_check(c, output_finish(x.out), path);
+            cli_check(c, stele_output_finish(x.out), path);
         }
     }
     if (!is_stdout)
-        output_close(x.out);
+        stele_output_close(x.out);
 }

@@ -137,21 +137,19 @@ bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-bool calling_output(cli *c, const char *path, output **out)
+bool calling_output(cli *c, const char *path, stele_output **out)
 {
     *out = c->out;
     return path == NULL || strcmp(path, "-") == 0 ||
-           cli_check(c,
-                     output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), out),
-                     path);
+           cli_check(c, cli_output_open(c, path, out), path);
 }
 
-void calling_output_end(cli *c, const char *path, output *out)
+void calling_output_end(cli *c, const char *path, stele_output *out)
 {
     if (out == c->out)
         return;
-    cli_check(c, output_finish(out), path);
-    output_close(out);
+    cli_check(c, stele_output_finish(out), path);
+    stele_output_close(out);
 }
 
 /* ---- What was unusual ------------------------------------------------------------------------ */
@@ -186,15 +184,15 @@ static void list_unusual(const stele_call_counts *counts, unusual list[UNUSUAL_C
         list[i] = all[i];
 }
 
-void calling_write_unusual(output *out, const stele_call_counts *counts)
+void calling_write_unusual(stele_output *out, const stele_call_counts *counts)
 {
     unusual list[UNUSUAL_COUNT];
     char text[PRINT_SIZE];
     list_unusual(counts, list);
     for (size_t i = 0; i < UNUSUAL_COUNT; i++) {
         if (list[i].count != 0)
-            output_printf(out, "%s %s\n", print_things(text, list[i].count, list[i].thing),
-                          list[i].meaning);
+            stele_output_printf(out, "%s %s\n", print_things(text, list[i].count, list[i].thing),
+                                list[i].meaning);
     }
 }
 

@@ -3,8 +3,8 @@
 #ifndef CLI_CALLING_H
 #define CLI_CALLING_H
 
-#include "analysis/events/paths.h"
-#include "analysis/events/profile.h"
+#include <stele/analysis.h>
+
 #include "cli/cli.h"
 #include "cli/show/json.h"
 
@@ -37,8 +37,8 @@ bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p
 bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p);
 
 /* Where a command writes: to the file, or standard output for NULL and "-". */
-bool calling_output(cli *c, const char *path, output **out);
-void calling_output_end(cli *c, const char *path, output *out);
+bool calling_output(cli *c, const char *path, stele_output **out);
+void calling_output_end(cli *c, const char *path, stele_output *out);
 
 /* Whether --width can be used; else false, and told. */
 bool flame_width_fits(cli *c);
@@ -47,7 +47,7 @@ bool flame_width_fits(cli *c);
 void calling_remark_unusual(cli *c, const stele_call_counts *counts);
 
 /* What was unusual, as lines for people; nothing when nothing was. */
-void calling_write_unusual(output *out, const stele_call_counts *counts);
+void calling_write_unusual(stele_output *out, const stele_call_counts *counts);
 
 /* The same as an object "unusual". */
 void calling_write_unusual_json(json *j, const stele_call_counts *counts);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele cat: events in the order of time. */
-#include "analysis/events/tail.h"
+#include <stele/analysis.h>
+
 #include "cli/cli.h"
 #include "cli/sinking.h"
 
 typedef struct cat {
     cli *c;
-    const stele_sink *to;
+    stele_sink_info to;
     stele_writer *writer; /* NULL until the reader is open */
     stele_tail *tail;     /* NULL: events are shown as they come */
     uint64_t left;        /* how many are still to be shown */
@@ -15,7 +16,7 @@ typedef struct cat {
 static stele_status cat_ready(void *user, const stele_reader_stats *stats)
 {
     cat *self = user;
-    return sinking_open(self->c, self->to, self->c->out, stats, &self->writer);
+    return sinking_open(self->c, self->to.name, self->c->out, stats, &self->writer);
 }
 
 static stele_status cat_take(void *user, const stele_segment *segment)
@@ -30,7 +31,7 @@ static stele_status cat_take(void *user, const stele_segment *segment)
     self->left -= shown.count;
     status = stele_writer_write(self->writer, &shown);
     if (status == STELE_OK && self->c->is_streaming)
-        status = output_flush(self->c->out);
+        status = stele_output_flush(self->c->out);
     return status == STELE_OK && self->left == 0 ? STELE_END : status;
 }
 
@@ -48,7 +49,7 @@ static void cat_traces(cat *self, const inputs *in, selection *s)
     cli *c = self->c;
     const consumer to = {cat_ready, cat_take, self};
     stele_reader_stats stats = {0};
-    s->request.columns = self->to->columns;
+    s->request.columns = self->to.columns;
     cli_check(c, cli_read(c, in->traces, in->count, &s->request, &to, &stats), "reading");
     /* What was read before an error is shown. */
     if (self->writer != NULL && !c->is_closed) {
@@ -58,20 +59,24 @@ static void cat_traces(cat *self, const inputs *in, selection *s)
     cli_conclude(c, NULL, &stats);
 }
 
-static const stele_sink *choose_sink(cli *c)
+static bool choose_sink(cli *c, stele_sink_info *to)
 {
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
     const bool is_pretty = option_given(o, OPTION_CTF_PRETTY);
     if (is_json + is_csv + is_pretty > 1) {
         cli_usage(c, "--json, --csv and --ctf-pretty exclude each other");
-        return NULL;
+        return false;
     }
     if (option_given(o, OPTION_TAIL) && option_given(o, OPTION_LIMIT)) {
         cli_usage(c, "--tail and --limit exclude each other");
-        return NULL;
+        return false;
     }
-    return stele_sink_find(is_json ? "json" : is_csv ? "csv" : is_pretty ? "ctf-pretty" : "text");
+    return stele_sink_find(is_json     ? "json"
+                           : is_csv    ? "csv"
+                           : is_pretty ? "ctf-pretty"
+                                       : "text",
+                           to);
 }
 
 static bool make_tail(cat *self)
@@ -85,14 +90,14 @@ void command_CAT(cli *c)
 {
     const options *o = &c->options;
     cat self = {.c = c,
-                .to = choose_sink(c),
+                .to = STELE_INIT(stele_sink_info),
                 .left =
                     option_given(o, OPTION_LIMIT) ? option_number(o, OPTION_LIMIT) : UINT64_MAX};
     selection s = {.names = NULL};
     inputs in = {.count = 0};
     c->is_streaming = c->is_screen;
-    if (self.to != NULL && sinking_fits(c, self.to) && selection_make(c, &s) && make_tail(&self) &&
-        inputs_open(c, &in))
+    if (choose_sink(c, &self.to) && sinking_fits(c, self.to.name) && selection_make(c, &s) &&
+        make_tail(&self) && inputs_open(c, &in))
         cat_traces(&self, &in, &s);
     stele_tail_free(self.tail);
     stele_writer_close(self.writer);

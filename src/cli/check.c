@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele check: judges traces against the rules of their format, and their events. */
-#include "analysis/events/check.h"
+#include <stele/analysis.h>
 
 #include "cli/cli.h"
 #include "cli/show/json.h"
@@ -18,9 +18,9 @@ static void show_line(void *user, const stele_diag *diag, const char *line)
 {
     const checking *self = user;
     (void)diag;
-    output_text(self->c->out, line);
+    stele_output_text(self->c->out, line);
     if (self->c->is_screen)
-        output_flush(self->c->out);
+        stele_output_flush(self->c->out);
 }
 
 static void show_json(void *user, const stele_diag *diag, const char *line)
@@ -57,18 +57,18 @@ static void summarize_text(cli *c, const char *path, uint64_t event_count)
     const report *r = &c->report;
     char text[PRINT_SIZE];
     print_color(c->out, c->has_color, COLOR_BOLD);
-    output_text(c->out, path);
+    stele_output_text(c->out, path);
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_printf(c->out, ": %s", print_things(text, r->counts[STELE_ERROR], "error"));
-    output_printf(c->out, ", %s", print_things(text, r->counts[STELE_WARNING], "warning"));
-    output_printf(c->out, ", %s", print_things(text, r->counts[STELE_NOTE], "note"));
-    output_printf(c->out, " in %s\n", print_things(text, event_count, "event"));
+    stele_output_printf(c->out, ": %s", print_things(text, r->counts[STELE_ERROR], "error"));
+    stele_output_printf(c->out, ", %s", print_things(text, r->counts[STELE_WARNING], "warning"));
+    stele_output_printf(c->out, ", %s", print_things(text, r->counts[STELE_NOTE], "note"));
+    stele_output_printf(c->out, " in %s\n", print_things(text, event_count, "event"));
     for (size_t i = 0; i < r->code_count; i++) {
         print_padded(c->out, print_count(text, r->codes[i].count), -12);
-        output_text(c->out, "  ");
+        stele_output_text(c->out, "  ");
         print_padded(c->out, r->codes[i].code->code, 8);
         print_padded(c->out, stele_severity_text(r->codes[i].code->severity), 9);
-        output_printf(c->out, "%s\n", r->codes[i].code->title);
+        stele_output_printf(c->out, "%s\n", r->codes[i].code->title);
     }
 }
 
@@ -147,7 +147,7 @@ static void check_argument(cli *c, size_t index, const stele_request *request, j
         json_text(j, "path", path);
         json_open(j, "findings", '[');
     } else if (index > 0) {
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
     stele_trace *trace = cli_open(c, index);
     if (trace != NULL)

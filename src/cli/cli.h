@@ -3,19 +3,19 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <stele/output.h>
 #include <stele/stele.h>
 
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "core/output.h"
 
 typedef enum exit_code {
     EXIT_CLEAN,
     EXIT_FINDINGS,   /* errors were found, or something was lost */
     EXIT_USAGE,      /* the command line cannot be used */
     EXIT_UNREADABLE, /* an input */
-    EXIT_UNWRITABLE  /* the output */
+    EXIT_UNWRITABLE  /* the stele_output */
 } exit_code;
 
 typedef struct binaries binaries;
@@ -31,10 +31,9 @@ typedef struct reading_now {
 typedef struct cli {
     options options;
     stele_context *context;
-    output *out; /* standard output */
+    stele_output *out; /* standard stele_output */
     report report;
     report out_report; /* findings about outputs */
-    diag_sink out_diag;
     progress progress;
     reading_now *reading; /* NULL: nothing is */
     binaries *binaries;   /* of --binary; NULL: none were opened yet */
@@ -42,6 +41,7 @@ typedef struct cli {
     exit_code worst;
     bool is_quiet, is_strict;
     bool is_apart;     /* what traces have in common is no repetition */
+    bool is_ending;    /* what was said before a signal is written */
     bool is_closed;    /* whoever read the output went away */
     bool is_screen;    /* standard output is a terminal */
     bool is_streaming; /* and is written to while reading: there is no place for a progress bar */
@@ -148,6 +148,10 @@ int cli_interrupted(void);
 
 /* A stele_go_on_fn: false when a signal asked to stop. */
 bool cli_goes_on(void *user, int fd);
+
+/* How outputs are opened: their findings go to the report of outputs, --force replaces files. */
+stele_output_options cli_output_options(cli *c);
+stele_status cli_output_open(cli *c, const char *path, stele_output **out);
 
 /* Keeps the exit code that the findings of the input at hand (see report_begin()) and what is known
    to be lost ask for, and tells how many findings were not shown. */

@@ -10,11 +10,11 @@ static const char *next_topic(size_t index)
 }
 
 /* The words of a list, with spaces between. */
-static void write_choices(output *out, const option_entry *option)
+static void write_choices(stele_output *out, const option_entry *option)
 {
     const char *word;
     for (size_t i = 0; (word = option_choice(option, i)) != NULL; i++)
-        output_printf(out, "%s%s", i == 0 ? "" : " ", word);
+        stele_output_printf(out, "%s%s", i == 0 ? "" : " ", word);
 }
 
 static bool has_choices(const option_entry *option)
@@ -23,171 +23,172 @@ static bool has_choices(const option_entry *option)
 }
 
 /* The words of a group, with spaces between. */
-static void write_commands(output *out, command_id group)
+static void write_commands(stele_output *out, command_id group)
 {
     const char *space = "";
     for (command_id id = 0; id < COMMAND_COUNT; id++) {
         const char *word = command_word(group, id);
         if (word == NULL)
             continue;
-        output_printf(out, "%s%s", space, word);
+        stele_output_printf(out, "%s%s", space, word);
         space = " ";
     }
 }
 
-static void write_topics(output *out)
+static void write_topics(stele_output *out)
 {
     const char *name;
     for (size_t i = 0; (name = next_topic(i)) != NULL; i++)
-        output_printf(out, " %s", name);
+        stele_output_printf(out, " %s", name);
 }
 
 /* Inside single quotes of any of the three shells. */
-static void write_quoted(output *out, const char *text)
+static void write_quoted(stele_output *out, const char *text)
 {
     for (; *text != 0; text++) {
         if (*text == '\'')
-            output_text(out, "'\\''");
+            stele_output_text(out, "'\\''");
         else
-            output_byte(out, (uint8_t)*text);
+            stele_output_byte(out, (uint8_t)*text);
     }
 }
 
 /* ---- bash ---- */
 
 /* The values of an option, where they are known. */
-static void bash_values(output *out, const option_entry *option, command_id command)
+static void bash_values(stele_output *out, const option_entry *option, command_id command)
 {
-    output_printf(out, "        '%s':--%s", command_table[command].name, option->name);
+    stele_output_printf(out, "        '%s':--%s", command_table[command].name, option->name);
     if (option->short_name != 0)
-        output_printf(out, "|'%s':-%c", command_table[command].name, option->short_name);
-    output_text(out, ") ");
+        stele_output_printf(out, "|'%s':-%c", command_table[command].name, option->short_name);
+    stele_output_text(out, ") ");
     if (has_choices(option)) {
-        output_text(out, "COMPREPLY=($(compgen -W '");
+        stele_output_text(out, "COMPREPLY=($(compgen -W '");
         write_choices(out, option);
-        output_text(out, "' -- \"$word\"));");
+        stele_output_text(out, "' -- \"$word\"));");
     } else if (option->type == OPTION_TYPE_FILE) {
-        output_text(out, "COMPREPLY=($(compgen -f -- \"$word\"));");
+        stele_output_text(out, "COMPREPLY=($(compgen -f -- \"$word\"));");
     }
-    output_text(out, " return ;;\n");
+    stele_output_text(out, " return ;;\n");
 }
 
-static void bash_command(output *out, command_id command)
+static void bash_command(stele_output *out, command_id command)
 {
-    output_printf(out, "        '%s') words='", command_table[command].name);
+    stele_output_printf(out, "        '%s') words='", command_table[command].name);
     for (option_id id = 0; id < OPTION_COUNT; id++) {
         const option_entry *option = &option_table[id];
         if (!command_has_option(command, id))
             continue;
-        output_printf(out, " --%s", option->name);
+        stele_output_printf(out, " --%s", option->name);
         if (option->short_name != 0)
-            output_printf(out, " -%c", option->short_name);
+            stele_output_printf(out, " -%c", option->short_name);
     }
-    output_byte(out, '\'');
+    stele_output_byte(out, '\'');
     if (command_is_group(command)) {
-        output_text(out, " arguments='");
+        stele_output_text(out, " arguments='");
         write_commands(out, command);
-        output_byte(out, '\'');
+        stele_output_byte(out, '\'');
     } else if (command_table[command].type == ARGUMENT_TYPE_COMMANDS) {
-        output_text(out, " arguments='");
+        stele_output_text(out, " arguments='");
         write_commands(out, COMMAND_TOP);
         write_topics(out);
-        output_byte(out, '\'');
+        stele_output_byte(out, '\'');
     } else if (command_table[command].type == ARGUMENT_TYPE_FILES) {
-        output_text(out, " files=1");
+        stele_output_text(out, " files=1");
     }
-    output_text(out, " ;;\n");
+    stele_output_text(out, " ;;\n");
 }
 
 /* The first word that is no option, and behind the name of a group the next one, too. */
-static void bash_find_command(output *out)
+static void bash_find_command(stele_output *out)
 {
-    output_text(out, "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                     "        case ${COMP_WORDS[i]} in\n"
-                     "        -*) continue ;;\n"
-                     "        *) command=${command:+$command }${COMP_WORDS[i]} ;;\n"
-                     "        esac\n"
-                     "        case $command in\n");
+    stele_output_text(out, "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                           "        case ${COMP_WORDS[i]} in\n"
+                           "        -*) continue ;;\n"
+                           "        *) command=${command:+$command }${COMP_WORDS[i]} ;;\n"
+                           "        esac\n"
+                           "        case $command in\n");
     for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++) {
         if (command_is_group(id))
-            output_printf(out, "        '%s') ;;\n", command_table[id].name);
+            stele_output_printf(out, "        '%s') ;;\n", command_table[id].name);
     }
-    output_text(out, "        *) break ;;\n"
-                     "        esac\n"
-                     "    done\n");
+    stele_output_text(out, "        *) break ;;\n"
+                           "        esac\n"
+                           "    done\n");
 }
 
-static void write_bash(output *out)
+static void write_bash(stele_output *out)
 {
-    output_text(out, "# bash completion for stele\n"
-                     "_stele() {\n"
-                     "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-                     "    local command='' words='' arguments='' files='' i\n"
-                     "    # bash parts words at '=': --option = value\n"
-                     "    [ \"$word\" = '=' ] && word=''\n"
-                     "    [ \"$before\" = '=' ] && before=${COMP_WORDS[COMP_CWORD-2]}\n");
+    stele_output_text(
+        out, "# bash completion for stele\n"
+             "_stele() {\n"
+             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+             "    local command='' words='' arguments='' files='' i\n"
+             "    # bash parts words at '=': --option = value\n"
+             "    [ \"$word\" = '=' ] && word=''\n"
+             "    [ \"$before\" = '=' ] && before=${COMP_WORDS[COMP_CWORD-2]}\n");
     bash_find_command(out);
-    output_text(out, "    COMPREPLY=()\n"
-                     "    case $command:$before in\n");
+    stele_output_text(out, "    COMPREPLY=()\n"
+                           "    case $command:$before in\n");
     for (command_id command = 0; command < COMMAND_COUNT; command++) {
         for (option_id id = 0; id < OPTION_COUNT; id++) {
             if (command_has_option(command, id) && option_table[id].type != OPTION_TYPE_FLAG)
                 bash_values(out, &option_table[id], command);
         }
     }
-    output_text(out, "    esac\n    case $command in\n");
+    stele_output_text(out, "    esac\n    case $command in\n");
     for (command_id command = 0; command < COMMAND_COUNT; command++)
         bash_command(out, command);
-    output_text(out, "    esac\n"
-                     "    case $word in\n"
-                     "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-                     "    *)\n"
-                     "        COMPREPLY=($(compgen -W \"$arguments\" -- \"$word\"))\n"
-                     "        [ -n \"$files\" ] && COMPREPLY+=($(compgen -f -- \"$word\"))\n"
-                     "        ;;\n"
-                     "    esac\n"
-                     "}\n"
-                     "complete -o filenames -o bashdefault -F _stele stele\n");
+    stele_output_text(out, "    esac\n"
+                           "    case $word in\n"
+                           "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+                           "    *)\n"
+                           "        COMPREPLY=($(compgen -W \"$arguments\" -- \"$word\"))\n"
+                           "        [ -n \"$files\" ] && COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+                           "        ;;\n"
+                           "    esac\n"
+                           "}\n"
+                           "complete -o filenames -o bashdefault -F _stele stele\n");
 }
 
 /* ---- zsh ---- */
 
 /* Text inside the brackets of an _arguments specification. */
-static void zsh_text(output *out, const char *text)
+static void zsh_text(stele_output *out, const char *text)
 {
     for (; *text != 0; text++) {
         const char one[2] = {*text, 0};
         if (strchr("[]:\\", *text) != NULL)
-            output_byte(out, '\\');
+            stele_output_byte(out, '\\');
         write_quoted(out, one);
     }
 }
 
-static void zsh_specification(output *out, const option_entry *option, const char *name)
+static void zsh_specification(stele_output *out, const option_entry *option, const char *name)
 {
     const bool is_repeatable = option->type == OPTION_TYPE_LIST ||
                                option->type == OPTION_TYPE_KINDS ||
                                option->type == OPTION_TYPE_FORMAT;
-    output_printf(out, " \\\n            '%s%s%s[", is_repeatable ? "*" : "", name,
-                  option->type == OPTION_TYPE_FLAG ? ""
-                  : name[1] == '-'                 ? "="
-                                                   : "+");
+    stele_output_printf(out, " \\\n            '%s%s%s[", is_repeatable ? "*" : "", name,
+                        option->type == OPTION_TYPE_FLAG ? ""
+                        : name[1] == '-'                 ? "="
+                                                         : "+");
     zsh_text(out, option->help);
-    output_byte(out, ']');
+    stele_output_byte(out, ']');
     if (option->type != OPTION_TYPE_FLAG) {
-        output_printf(out, ":%s:", option->metavar);
+        stele_output_printf(out, ":%s:", option->metavar);
         if (has_choices(option)) {
-            output_byte(out, '(');
+            stele_output_byte(out, '(');
             write_choices(out, option);
-            output_byte(out, ')');
+            stele_output_byte(out, ')');
         } else if (option->type == OPTION_TYPE_FILE) {
-            output_text(out, "_files");
+            stele_output_text(out, "_files");
         }
     }
-    output_byte(out, '\'');
+    stele_output_byte(out, '\'');
 }
 
-static void zsh_options(output *out, command_id command)
+static void zsh_options(stele_output *out, command_id command)
 {
     for (option_id id = 0; id < OPTION_COUNT; id++) {
         const option_entry *option = &option_table[id];
@@ -202,75 +203,75 @@ static void zsh_options(output *out, command_id command)
     }
 }
 
-static void zsh_command(output *out, const char *word, command_id command)
+static void zsh_command(stele_output *out, const char *word, command_id command)
 {
     const argument_type type = command_table[command].type;
-    output_printf(out, "        %s)\n            _", word);
+    stele_output_printf(out, "        %s)\n            _", word);
     if (type == ARGUMENT_TYPE_GROUP) {
-        output_printf(out, "stele_%s\n            ;;\n", word);
+        stele_output_printf(out, "stele_%s\n            ;;\n", word);
         return;
     }
-    output_text(out, "arguments");
+    stele_output_text(out, "arguments");
     zsh_options(out, command);
     if (type == ARGUMENT_TYPE_FILES) {
-        output_text(out, " \\\n            '*:trace:_files'");
+        stele_output_text(out, " \\\n            '*:trace:_files'");
     } else if (type == ARGUMENT_TYPE_COMMANDS) {
-        output_text(out, " \\\n            '1:subject:(");
+        stele_output_text(out, " \\\n            '1:subject:(");
         write_commands(out, COMMAND_TOP);
         write_topics(out);
-        output_text(out, ")'");
+        stele_output_text(out, ")'");
     } else if (type == ARGUMENT_TYPE_CODES) {
-        output_text(out, " \\\n            '*:code:'");
+        stele_output_text(out, " \\\n            '*:code:'");
     }
-    output_text(out, "\n            ;;\n");
+    stele_output_text(out, "\n            ;;\n");
 }
 
 /* A function for the words of a group, and what is behind them. */
-static void zsh_group(output *out, command_id group)
+static void zsh_group(stele_output *out, command_id group)
 {
-    output_printf(out, "_stele%s%s() {\n", group == COMMAND_TOP ? "" : "_",
-                  command_table[group].name);
-    output_text(out, "    local context state state_descr line\n"
-                     "    typeset -A opt_args\n"
-                     "    _arguments -C");
+    stele_output_printf(out, "_stele%s%s() {\n", group == COMMAND_TOP ? "" : "_",
+                        command_table[group].name);
+    stele_output_text(out, "    local context state state_descr line\n"
+                           "    typeset -A opt_args\n"
+                           "    _arguments -C");
     zsh_options(out, group);
-    output_text(out, " \\\n            '1:command:->command' \\\n"
-                     "            '*::argument:->argument'\n"
-                     "    case $state in\n"
-                     "    command)\n"
-                     "        local -a commands=(\n");
+    stele_output_text(out, " \\\n            '1:command:->command' \\\n"
+                           "            '*::argument:->argument'\n"
+                           "    case $state in\n"
+                           "    command)\n"
+                           "        local -a commands=(\n");
     for (command_id id = 0; id < COMMAND_COUNT; id++) {
         const char *word = command_word(group, id);
         if (word == NULL)
             continue;
-        output_printf(out, "            '%s:", word);
+        stele_output_printf(out, "            '%s:", word);
         zsh_text(out, command_table[id].summary);
-        output_text(out, "'\n");
+        stele_output_text(out, "'\n");
     }
-    output_text(out, "        )\n"
-                     "        _describe command commands\n"
-                     "        ;;\n"
-                     "    argument)\n"
-                     "        case $line[1] in\n");
+    stele_output_text(out, "        )\n"
+                           "        _describe command commands\n"
+                           "        ;;\n"
+                           "    argument)\n"
+                           "        case $line[1] in\n");
     for (command_id id = 0; id < COMMAND_COUNT; id++) {
         const char *word = command_word(group, id);
         if (word != NULL)
             zsh_command(out, word, id);
     }
-    output_text(out, "        esac\n"
-                     "        ;;\n"
-                     "    esac\n"
-                     "}\n");
+    stele_output_text(out, "        esac\n"
+                           "        ;;\n"
+                           "    esac\n"
+                           "}\n");
 }
 
-static void write_zsh(output *out)
+static void write_zsh(stele_output *out)
 {
-    output_text(out, "#compdef stele\n");
+    stele_output_text(out, "#compdef stele\n");
     for (command_id id = COMMAND_COUNT; id-- > 0;) {
         if (command_is_group(id))
             zsh_group(out, id);
     }
-    output_text(out, "_stele \"$@\"\n");
+    stele_output_text(out, "_stele \"$@\"\n");
 }
 
 /* ---- fish ---- */
@@ -286,76 +287,76 @@ static command_id group_of(command_id command)
 }
 
 /* When the words of the command, and of its group, were seen. */
-static void fish_when_seen(output *out, command_id command)
+static void fish_when_seen(stele_output *out, command_id command)
 {
     const command_id group = group_of(command);
     if (group != COMMAND_TOP)
-        output_printf(out, "__fish_seen_subcommand_from %s; and ", command_table[group].name);
-    output_printf(out, "__fish_seen_subcommand_from %s", command_word(group, command));
+        stele_output_printf(out, "__fish_seen_subcommand_from %s; and ", command_table[group].name);
+    stele_output_printf(out, "__fish_seen_subcommand_from %s", command_word(group, command));
 }
 
 /* When a command of the group is to come. */
-static void fish_when_next(output *out, command_id group)
+static void fish_when_next(stele_output *out, command_id group)
 {
     if (group == COMMAND_TOP) {
-        output_text(out, "__fish_use_subcommand");
+        stele_output_text(out, "__fish_use_subcommand");
         return;
     }
     fish_when_seen(out, group);
-    output_text(out, "; and not __fish_seen_subcommand_from ");
+    stele_output_text(out, "; and not __fish_seen_subcommand_from ");
     write_commands(out, group);
 }
 
-static void fish_option(output *out, command_id command, const option_entry *option)
+static void fish_option(stele_output *out, command_id command, const option_entry *option)
 {
-    output_text(out, "complete -c stele -n '");
+    stele_output_text(out, "complete -c stele -n '");
     if (command_is_group(command))
         fish_when_next(out, command);
     else
         fish_when_seen(out, command);
-    output_printf(out, "' -l %s", option->name);
+    stele_output_printf(out, "' -l %s", option->name);
     if (option->short_name != 0)
-        output_printf(out, " -s %c", option->short_name);
+        stele_output_printf(out, " -s %c", option->short_name);
     if (option->type == OPTION_TYPE_FILE) {
-        output_text(out, " -r -F");
+        stele_output_text(out, " -r -F");
     } else if (option->type != OPTION_TYPE_FLAG) {
-        output_text(out, " -x");
+        stele_output_text(out, " -x");
         if (has_choices(option)) {
-            output_text(out, " -a '");
+            stele_output_text(out, " -a '");
             write_choices(out, option);
-            output_byte(out, '\'');
+            stele_output_byte(out, '\'');
         }
     }
-    output_text(out, " -d '");
+    stele_output_text(out, " -d '");
     write_quoted(out, option->help);
-    output_text(out, "'\n");
+    stele_output_text(out, "'\n");
 }
 
-static void fish_command(output *out, command_id command)
+static void fish_command(stele_output *out, command_id command)
 {
     const command_id group = group_of(command);
-    output_text(out, "complete -c stele -n '");
+    stele_output_text(out, "complete -c stele -n '");
     fish_when_next(out, group);
-    output_printf(out, "' -a %s -d '", command_word(group, command));
+    stele_output_printf(out, "' -a %s -d '", command_word(group, command));
     write_quoted(out, command_table[command].summary);
-    output_text(out, "'\n");
+    stele_output_text(out, "'\n");
     if (command_table[command].type == ARGUMENT_TYPE_FILES)
         return;
-    output_text(out, "complete -c stele -n '");
+    stele_output_text(out, "complete -c stele -n '");
     fish_when_seen(out, command);
-    output_text(out, "' -f\n");
+    stele_output_text(out, "' -f\n");
 }
 
-static void write_fish(output *out)
+static void write_fish(stele_output *out)
 {
-    output_text(out, "# fish completion for stele\n"
-                     "complete -c stele -n __fish_use_subcommand -f\n");
+    stele_output_text(out, "# fish completion for stele\n"
+                           "complete -c stele -n __fish_use_subcommand -f\n");
     for (command_id id = COMMAND_TOP + 1; id < COMMAND_COUNT; id++)
         fish_command(out, id);
-    output_text(out, "complete -c stele -n '__fish_seen_subcommand_from help' -a '");
+    stele_output_text(out, "complete -c stele -n '__fish_seen_subcommand_from help' -a '");
     write_commands(out, COMMAND_TOP);
     write_topics(out);
-    output_text(out, "'\n");
+    stele_output_text(out, "'\n");
     for (command_id command = 0; command < COMMAND_COUNT; command++) {
         for (option_id id = 0; id < OPTION_COUNT; id++) {
             if (command_has_option(command, id))
@@ -364,7 +365,7 @@ static void write_fish(output *out)
     }
 }
 
-void completion_write(output *out, const char *shell)
+void completion_write(stele_output *out, const char *shell)
 {
     if (strcmp(shell, "bash") == 0)
         write_bash(out);

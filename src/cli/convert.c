@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele convert: traces in another format, cut or merged. */
+#include <stele/analysis.h>
+#include <stele/sink.h>
+
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/events/picture.h"
 #include "cli/cli.h"
-#include "cli/copies.h"
 #include "cli/insn/insn.h"
 #include "cli/show/print.h"
 #include "cli/sinking.h"
-#include "formats/format.h"
 
 /* What stands at the end of a conversion: one of the three. */
 typedef struct target {
     cli *c;
-    const format *format;   /* NULL: a sink */
-    const stele_sink *sink; /* NULL: a format */
+    const char *format; /* its name; NULL: a sink */
+    const char *sink;   /* its name; NULL: a format */
     stele_writer *writer;
-    copies copies;          /* keep the bytes of the records; none: writes events anew */
+    stele_copier *copier;   /* keeps the bytes of the records; NULL: events are written anew */
     stele_picture *picture; /* between the events and a sink that draws them; else NULL */
-    output *out;
+    stele_output *out;
     const char *path;
     bool is_aligned;    /* several traces, by --align-start */
     bool has_wall;      /* wall_ns is known */
@@ -33,16 +33,23 @@ typedef struct target {
 static bool target_find(cli *c, target *to)
 {
     const char *name = option_value(&c->options, OPTION_TO);
+    stele_format_info format = STELE_INIT(stele_format_info);
+    stele_sink_info sink = STELE_INIT(stele_sink_info);
     to->path = option_value(&c->options, OPTION_OUTPUT);
     if (to->path == NULL)
         return cli_usage(c, "--output is missing: where to? ('-' is standard output)");
-    to->format = name != NULL ? format_find(name) : format_by_name(to->path);
-    to->sink = name != NULL ? stele_sink_find(name) : stele_sink_by_name(to->path);
+    if (name != NULL) {
+        to->format = stele_format_find(name, &format) ? format.name : NULL;
+        to->sink = stele_sink_find(name, &sink) ? sink.name : NULL;
+    } else {
+        to->format = stele_format_for_path(to->path);
+        to->sink = stele_sink_for_path(to->path);
+    }
     if (to->format == NULL && to->sink == NULL)
         return cli_usage(c, "'%s' does not tell the format to write: name it with --to", to->path);
     if (to->format != NULL && to->sink != NULL && name == NULL)
-        return cli_usage(c, "'%s' may be %s or %s: say which with --to", to->path, to->format->name,
-                         to->sink->name);
+        return cli_usage(c, "'%s' may be %s or %s: say which with --to", to->path, to->format,
+                         to->sink);
     if (to->format != NULL)
         to->sink = NULL;
     else if (option_given(&c->options, OPTION_TO_VERSION))
@@ -89,56 +96,57 @@ static bool changes_times(const options *o)
 }
 
 /* Traces that keep their format keep the bytes of their records, where the format lets them. */
-static bool is_copy(const cli *c, const target *to, const inputs *in)
+static bool is_copy(const cli *c, const target *to, const inputs *in,
+                    const stele_copier_options *copying)
 {
     return to->format != NULL && !changes_records(&c->options) &&
-           copies_are_possible(to->format, in->traces, in->count,
-                               option_value(&c->options, OPTION_TO_VERSION),
-                               changes_times(&c->options));
+           stele_copier_is_possible(to->format, in->traces, in->count, copying);
 }
 
 /* What of traces of the target's own format is not in their events. */
 static void lose_traces(const target *to, const inputs *in)
 {
-    for (size_t i = 0; to->format->lose_trace != NULL && i < in->count; i++)
-        if (strcmp(to->format->name, stele_trace_get_info(in->traces[i])->format) == 0)
-            to->format->lose_trace(to->writer, in->traces[i]);
+    for (size_t i = 0; i < in->count; i++)
+        if (strcmp(to->format, stele_trace_get_info(in->traces[i])->format) == 0)
+            stele_writer_add_trace_losses(to->writer, in->traces[i]);
 }
 
 static bool target_open(cli *c, target *to, const inputs *in, const selection *s)
 {
     stele_setting settings[TARGET_SETTINGS_MAX];
+    stele_format_info info = STELE_INIT(stele_format_info);
     const stele_writer_options given = {.replace = option_given(&c->options, OPTION_FORCE),
                                         .version = option_value(&c->options, OPTION_TO_VERSION),
                                         .settings = settings,
                                         .setting_count = target_settings(&c->options, settings)};
-    stele_status status;
-    status = to->format != NULL
-                 ? format_output_open(to->format, &c->out_diag, to->path, given.replace, &to->out)
-                 : output_open(&c->out_diag, to->path, given.replace, &to->out);
+    stele_copier_options copying = {.version = given.version,
+                                    .is_shifted = changes_times(&c->options)};
+    const stele_output_options output_options = cli_output_options(c);
+    stele_status status = stele_output_open_for(
+        to->path, to->format != NULL ? to->format : to->sink, &output_options, &to->out);
     if (!cli_check(c, status, to->path))
         return false;
     if (to->sink != NULL && given.version != NULL)
-        return cli_usage(c, "%s has no versions to choose from", to->sink->name);
+        return cli_usage(c, "%s has no versions to choose from", to->sink);
     if (to->sink != NULL && given.setting_count != 0)
         return cli_usage(c, "--%s is for trace formats", settings[0].key);
     to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
     if (to->sink != NULL) /* opened when the reader is */
         return true;
-    if (is_copy(c, to, in)) {
-        const bool keeps_all =
-            selection_is_all(s) && !option_given(&c->options, OPTION_STREAM_INTERSECTION);
-        status = copies_open(&to->copies, c->context, to->format, in->traces, in->count, to->out,
-                             given.version, keeps_all);
+    copying.keeps_all =
+        selection_is_all(s) && !option_given(&c->options, OPTION_STREAM_INTERSECTION);
+    if (is_copy(c, to, in, &copying)) {
+        status = stele_copier_open(c->context, to->out, to->format, in->traces, in->count, &copying,
+                                   &to->copier);
         if (status != STELE_ERR_UNSUPPORTED)
             return cli_check(c, status, to->path);
         cli_remark(c,
                    "%s: written anew: records can be copied only from where they can be read twice",
                    stele_trace_get_info(in->traces[0])->path);
     }
-    if (to->format->writer == NULL)
-        return cli_usage(c, "%s can only be read", to->format->name);
-    status = format_writer_open(to->format, c->context, to->out, &given, &to->writer);
+    if (!stele_format_find(to->format, &info) || !info.can_write)
+        return cli_usage(c, "%s can only be read", to->format);
+    status = stele_writer_open_output(c->context, to->out, to->format, &given, &to->writer);
     if (status == STELE_OK)
         lose_traces(to, in);
     return cli_check(c, status, to->path);
@@ -146,11 +154,10 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
 
 static void target_close(target *to)
 {
-    copies_close(&to->copies);
+    stele_copier_close(to->copier);
     stele_writer_close(to->writer);
     stele_picture_free(to->picture);
-    if (to->out != NULL)
-        output_close(to->out);
+    stele_output_close(to->out);
 }
 
 /* ---- What is lost ---------------------------------------------------------------------------- */
@@ -158,7 +165,7 @@ static void target_close(target *to)
 static bool get_loss(const target *to, size_t index, stele_loss *loss)
 {
     return to->writer != NULL ? stele_writer_get_loss(to->writer, index, loss)
-                              : losses_get(&to->copies.losses, index, loss);
+                              : stele_copier_get_loss(to->copier, index, loss);
 }
 
 static bool has_loss(const target *to)
@@ -180,8 +187,7 @@ static void show_losses(cli *c, const target *to)
     if (has_loss(to))
         cli_exit(c, EXIT_FINDINGS);
     progress_clear(&c->progress);
-    fprintf(stderr, "What %s %s:\n%12s  %-12s  %s\n",
-            to->format != NULL ? to->format->name : to->sink->name,
+    fprintf(stderr, "What %s %s:\n%12s  %-12s  %s\n", to->format != NULL ? to->format : to->sink,
             has_loss(to) ? "cannot carry" : "has in another form", "count", "kind", "what");
     for (size_t i = 0; get_loss(to, i, &loss); i++)
         fprintf(stderr, "%12s  %-12s  %s: %s\n", print_count(text, loss.count),
@@ -196,7 +202,7 @@ static void show_losses(cli *c, const target *to)
 
 static bool is_chrome(const target *to)
 {
-    return to->sink != NULL && strcmp(to->sink->name, "chrome") == 0;
+    return to->sink != NULL && strcmp(to->sink, "chrome") == 0;
 }
 
 static stele_status draw(void *user, const stele_segment *segment)
@@ -219,6 +225,13 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
     return status;
 }
 
+static void lose(const target *to, stele_kind kind, const char *what, bool is_dropped,
+                 uint64_t count)
+{
+    const stele_loss loss = {.kind = kind, .what = what, .is_dropped = is_dropped, .count = count};
+    stele_writer_add_loss(to->writer, &loss);
+}
+
 /* Starts that were brought together have wall-clock times of their own, and a trace has one zero.
  */
 static void lose_wall(target *to, const stele_segment *segment)
@@ -228,9 +241,8 @@ static void lose_wall(target *to, const stele_segment *segment)
     if (stream == NULL || !stele_batch_wall(segment->batch, &stream->clock, &wall_ns))
         return;
     if (to->has_wall && wall_ns != to->wall_ns)
-        writer_lose(to->writer, STELE_KIND_NONE,
-                    "wall-clock time that is not that of the first trace", LOSS_CHANGED,
-                    segment->count);
+        lose(to, STELE_KIND_NONE, "wall-clock time that is not that of the first trace", false,
+             segment->count);
     if (!to->has_wall)
         to->wall_ns = wall_ns;
     to->has_wall = true;
@@ -240,8 +252,8 @@ static stele_status take(void *user, const stele_segment *segment)
 {
     target *to = user;
     stele_status status;
-    if (to->copies.count != 0)
-        return copies_keep(&to->copies, segment);
+    if (to->copier != NULL)
+        return stele_copier_keep(to->copier, segment);
     if (to->is_aligned)
         lose_wall(to, segment);
     status = to->picture != NULL ? stele_picture_add(to->picture, segment)
@@ -251,24 +263,19 @@ static stele_status take(void *user, const stele_segment *segment)
 
 static void choose_columns(const target *to, const inputs *in, stele_request *request)
 {
-    if (to->copies.count != 0) {
+    stele_sink_info sink = STELE_INIT(stele_sink_info);
+    if (to->copier != NULL) {
         request->columns = STELE_COLUMN_TIME | STELE_COLUMN_CONTEXT;
         request->order = STELE_ORDER_NONE;
         return;
     }
-    request->columns = to->sink != NULL ? to->sink->columns : STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
+    request->columns = to->sink != NULL && stele_sink_find(to->sink, &sink)
+                           ? sink.columns
+                           : STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
     for (size_t i = 0; i < in->count && to->format != NULL; i++) {
-        if (strcmp(stele_trace_get_info(in->traces[i])->format, to->format->name) == 0)
+        if (strcmp(stele_trace_get_info(in->traces[i])->format, to->format) == 0)
             request->columns |= STELE_COLUMN_RAW;
     }
-}
-
-/* As writer_lose(), for a count that may be 0. */
-static void lose(const target *to, stele_kind kind, const char *what, loss_extent extent,
-                 uint64_t count)
-{
-    if (count != 0)
-        writer_lose(to->writer, kind, what, extent, count);
 }
 
 /* What the picture had to mend. */
@@ -293,7 +300,7 @@ static stele_status finish(target *to)
     const stele_status status = to->picture != NULL ? finish_picture(to) : STELE_OK;
     if (status != STELE_OK)
         return status;
-    return to->copies.count != 0 ? copies_finish(&to->copies) : stele_writer_finish(to->writer);
+    return to->copier != NULL ? stele_copier_finish(to->copier) : stele_writer_finish(to->writer);
 }
 
 /* Chrome draws the calls of a trace of instructions, unless some of its events were asked for. */
@@ -338,7 +345,7 @@ static void convert(cli *c, target *to, const inputs *in, selection *s)
         if (c->is_strict && has_loss(to))
             cli_remark(c, "%s: not written, because of --strict", to->path);
         else
-            cli_check(c, output_finish(to->out), to->path);
+            cli_check(c, stele_output_finish(to->out), to->path);
     }
     cli_conclude(c, NULL, &stats);
 }

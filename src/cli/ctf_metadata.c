@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele ctf metadata: what the metadata of a CTF trace says, in the words of any generation. */
 #include <stele/ctf.h>
+#include <stele/text.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/show/print.h"
-#include "core/text.h"
 
 void command_CTF(cli *c)
 {
@@ -57,36 +57,36 @@ static void write_text(void *user, const char *name, const char *text, size_t si
 {
     telling *t = user;
     if (t->text_count++ > 0)
-        output_byte(t->c->out, '\n');
+        stele_output_byte(t->c->out, '\n');
     (void)name;
-    output_write(t->c->out, text, size);
+    stele_output_write(t->c->out, text, size);
 }
 
-static void add_untold(output *out, const untold *u)
+static void add_untold(stele_output *out, const untold *u)
 {
     char count[PRINT_SIZE];
-    output_printf(out, "not said: %s: %s", u->what, print_count(count, u->count));
+    stele_output_printf(out, "not said: %s: %s", u->what, print_count(count, u->count));
     if (u->where[0] != 0) {
-        output_text(out, u->count > 1 ? " (first of '" : " (of '");
-        text_visible(out, u->where, strlen(u->where));
-        output_text(out, "')");
+        stele_output_text(out, u->count > 1 ? " (first of '" : " (of '");
+        stele_output_visible(out, u->where, strlen(u->where));
+        stele_output_text(out, "')");
     }
-    output_byte(out, '\n');
+    stele_output_byte(out, '\n');
 }
 
 /* On standard error, so that the text stays whole. */
 static void write_untold(telling *t)
 {
-    output *text;
+    stele_output *text;
     const uint8_t *bytes;
     size_t size;
-    if (t->count == 0 || !cli_check(t->c, output_open_memory(NULL, &text), "metadata"))
+    if (t->count == 0 || !cli_check(t->c, stele_output_open_memory(NULL, &text), "metadata"))
         return;
     for (size_t i = 0; i < t->count; i++)
         add_untold(text, &t->untold[i]);
-    bytes = output_memory(text, &size);
+    bytes = stele_output_memory(text, &size);
     fwrite(bytes, 1, size, stderr);
-    output_close(text);
+    stele_output_close(text);
     cli_exit(t->c, EXIT_FINDINGS);
 }
 

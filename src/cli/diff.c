@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele diff: what got slower or faster from one trace to another. */
+#include <stele/analysis.h>
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/events/compare.h"
 #include "cli/calling.h"
 #include "cli/show/flame_graph.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 typedef struct differing {
     cli *c;
@@ -53,7 +54,7 @@ static const char *percent_text(char *text, uint64_t before, uint64_t after)
 
 static void write_heading(const differing *d)
 {
-    output *out = d->c->out;
+    stele_output *out = d->c->out;
     char shown[PRINT_SIZE], count[PRINT_SIZE];
     print_color(out, d->c->has_color, COLOR_BOLD);
     print_padded(out, "self", -TIME_WIDTH);
@@ -64,17 +65,17 @@ static void write_heading(const differing *d)
     print_padded(out, "p50", -TIME_WIDTH);
     print_padded(out, "calls before", -COUNT_WIDTH);
     print_padded(out, "after", -COUNT_WIDTH);
-    output_text(out, "  name");
+    stele_output_text(out, "  name");
     if (d->shown < d->count)
-        output_printf(out, " (%s of %s)", print_count(shown, d->shown),
-                      print_count(count, d->count));
+        stele_output_printf(out, " (%s of %s)", print_count(shown, d->shown),
+                            print_count(count, d->count));
     print_color(out, d->c->has_color, COLOR_NONE);
-    output_byte(out, '\n');
+    stele_output_byte(out, '\n');
 }
 
 static void write_row(const differing *d, const stele_compare_row *row)
 {
-    output *out = d->c->out;
+    stele_output *out = d->c->out;
     const stele_profile_row *before = &row->before, *after = &row->after;
     char text[PRINT_SIZE], digits[PRINT_SIZE];
     if (row->is_noise)
@@ -93,21 +94,21 @@ static void write_row(const differing *d, const stele_compare_row *row)
                  -TIME_WIDTH);
     print_padded(out, print_count(text, before->count), -COUNT_WIDTH);
     print_padded(out, print_count(text, after->count), -COUNT_WIDTH);
-    output_text(out, "  ");
+    stele_output_text(out, "  ");
     naming_write(d->c->context, out, row->before.name);
     if (row->is_noise)
         print_color(out, d->c->has_color, COLOR_NONE);
-    output_byte(out, '\n');
+    stele_output_byte(out, '\n');
 }
 
 static void write_text(const differing *d)
 {
-    output *out = d->c->out;
+    stele_output *out = d->c->out;
     uint64_t self_ns[2] = {0, 0};
     size_t noise_count = 0;
     char text[PRINT_SIZE];
     if (d->count == 0) {
-        output_text(out, "No calls\n");
+        stele_output_text(out, "No calls\n");
         return;
     }
     write_heading(d);
@@ -118,41 +119,41 @@ static void write_text(const differing *d)
         self_ns[1] += d->rows[i].after.self_ns;
         noise_count += d->rows[i].is_noise;
     }
-    output_printf(out, "\nAll together: %s",
-                  change_text(d, text, (int64_t)(self_ns[1] - self_ns[0])));
-    output_printf(out, " (%s)\n", percent_text(text, self_ns[0], self_ns[1]));
+    stele_output_printf(out, "\nAll together: %s",
+                        change_text(d, text, (int64_t)(self_ns[1] - self_ns[0])));
+    stele_output_printf(out, " (%s)\n", percent_text(text, self_ns[0], self_ns[1]));
     if (noise_count != 0)
-        output_printf(out, "~ %s within the noise: twice the standard error of the change\n",
-                      print_things(text, noise_count, "function"));
+        stele_output_printf(out, "~ %s within the noise: twice the standard error of the change\n",
+                            print_things(text, noise_count, "function"));
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
 static void write_csv(const differing *d)
 {
-    output *out = d->c->out;
-    output_text(out, "name,self_change_ns,noise_ns,is_noise");
+    stele_output *out = d->c->out;
+    stele_output_text(out, "name,self_change_ns,noise_ns,is_noise");
     for (unsigned side = 0; side < 2; side++) {
         const char *word = side == 0 ? "before" : "after";
-        output_printf(out, ",%s_count,%s_total_ns,%s_self_ns,%s_mean_ns,%s_p50_ns", word, word,
-                      word, word, word);
+        stele_output_printf(out, ",%s_count,%s_total_ns,%s_self_ns,%s_mean_ns,%s_p50_ns", word,
+                            word, word, word, word);
     }
-    output_text(out, "\r\n");
+    stele_output_text(out, "\r\n");
     for (size_t i = 0; i < d->shown; i++) {
         const stele_compare_row *row = &d->rows[i];
         const stele_text name = stele_name_text(d->c->context, NULL, row->before.name);
-        text_csv(out, name.bytes, name.size);
-        output_printf(out, ",%" PRId64 ",", row->self_change_ns);
+        stele_output_csv(out, name.bytes, name.size);
+        stele_output_printf(out, ",%" PRId64 ",", row->self_change_ns);
         if (row->has_noise)
-            output_printf(out, "%.0f", row->noise_ns);
-        output_printf(out, ",%d", row->is_noise);
+            stele_output_printf(out, "%.0f", row->noise_ns);
+        stele_output_printf(out, ",%d", row->is_noise);
         for (unsigned side = 0; side < 2; side++) {
             const stele_profile_row *of = side == 0 ? &row->before : &row->after;
-            output_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                          of->count, of->total_ns, of->self_ns, stele_profile_mean_ns(of),
-                          of->p50_ns);
+            stele_output_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                                of->count, of->total_ns, of->self_ns, stele_profile_mean_ns(of),
+                                of->p50_ns);
         }
-        output_text(out, "\r\n");
+        stele_output_text(out, "\r\n");
     }
 }
 
@@ -207,8 +208,8 @@ static void write_flame(const differing *d)
     cli *c = d->c;
     const char *path = option_value(&c->options, OPTION_FLAME_OUTPUT);
     char title[1024];
-    stele_path_tree tree;
-    output *out;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
+    stele_output *out;
     snprintf(title, sizeof title, "%s, compared with %s", c->options.arguments[1],
              c->options.arguments[0]);
     if (!cli_check(c, stele_paths_tree(d->paths, false, &tree), path) ||

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele dump: the records of a trace as they stand, or the bytes of one blob. */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,12 +9,11 @@
 #include "cli/cli.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
-#include "formats/format.h"
 
 #define HEX_WIDTH  16
 #define KIND_WIDTH 24
-#define HEAD_SIZE  (3 * TEXT_U64_SIZE + KIND_WIDTH + 32) /* beside the kind */
+#define DIGITS_MAX 20
+#define HEAD_SIZE  (3 * DIGITS_MAX + 2 * KIND_WIDTH + 32)
 
 typedef struct dump {
     cli *c;
@@ -21,38 +22,44 @@ typedef struct dump {
 } dump;
 
 /* "            000010  75 d1 1d 4d ...  u..M" */
-static void write_hex(output *out, const dump_record *record)
+static void write_hex(stele_output *out, const stele_dump_record *record)
 {
     for (size_t at = 0; at < record->bytes_size; at += HEX_WIDTH) {
         const size_t left = record->bytes_size - at, count = left < HEX_WIDTH ? left : HEX_WIDTH;
-        output_printf(out, "%22s%06zx  ", "", at);
+        stele_output_printf(out, "%22s%06zx  ", "", at);
         for (size_t i = 0; i < HEX_WIDTH; i++) {
             if (i < count)
-                output_printf(out, "%02x ", record->bytes[at + i]);
+                stele_output_printf(out, "%02x ", record->bytes[at + i]);
             else
-                output_text(out, "   ");
+                stele_output_text(out, "   ");
             if (i % 8 == 7)
-                output_byte(out, ' ');
+                stele_output_byte(out, ' ');
         }
         for (size_t i = 0; i < count; i++) {
             const uint8_t byte = record->bytes[at + i];
-            output_byte(out, byte >= 0x20 && byte < 0x7f ? byte : '.');
+            stele_output_byte(out, byte >= 0x20 && byte < 0x7f ? byte : '.');
         }
-        output_byte(out, '\n');
+        stele_output_byte(out, '\n');
     }
     if (record->bytes_size < record->size)
-        output_printf(out, "%22s... %" PRIu64 " more bytes\n", "",
-                      record->size - record->bytes_size);
+        stele_output_printf(out, "%22s... %" PRIu64 " more bytes\n", "",
+                            record->size - record->bytes_size);
 }
 
-/* Writes up to twice TEXT_U64_SIZE bytes: copies of fixed sizes need no call. */
+/* Writes up to twice DIGITS_MAX bytes: copies of fixed sizes need no call. */
 static char *put_right(char *to, uint64_t value, size_t width)
 {
-    char digits[TEXT_U64_SIZE] = {0};
-    const size_t size = (size_t)(text_u64(digits, value) - digits);
-    const size_t room = size < width ? width - size : 0;
-    memset(to, ' ', TEXT_U64_SIZE);
-    memcpy(to + room, digits, TEXT_U64_SIZE);
+    char digits[2 * DIGITS_MAX] = {0};
+    char *first = digits + DIGITS_MAX;
+    size_t size, room;
+    do {
+        *--first = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    size = (size_t)(digits + DIGITS_MAX - first);
+    room = size < width ? width - size : 0;
+    memset(to, ' ', DIGITS_MAX);
+    memcpy(to + room, first, DIGITS_MAX);
     return to + room + size;
 }
 
@@ -68,55 +75,58 @@ static char *put_color(char *to, bool has_color, const char *color)
 }
 
 /* "         0        23  Metadata packet           "; kinds of records are short ASCII words. */
-static void write_head(output *out, const dump_record *record, bool has_color)
+static void write_head(stele_output *out, const stele_dump_record *record, bool has_color)
 {
     const size_t kind_size = strlen(record->kind);
     const size_t room = kind_size < KIND_WIDTH ? KIND_WIDTH - kind_size : 0;
-    char *const start = (char *)output_reserve(out, HEAD_SIZE + kind_size);
-    char *to = start;
-    if (start == NULL)
-        return;
+    char start[HEAD_SIZE], *to = start;
     to = put_right(to, record->offset, 10);
     *to++ = ' ';
     to = put_right(to, record->size, 9);
     to = put_text(to, "  ", 2);
     to = put_color(to, has_color, COLOR_BOLD);
-    to = put_text(to, record->kind, kind_size);
+    if (kind_size > KIND_WIDTH) { /* does not fit in, and takes what it needs */
+        stele_output_write(out, start, (size_t)(to - start));
+        stele_output_write(out, record->kind, kind_size);
+        to = start;
+    } else {
+        to = put_text(to, record->kind, kind_size);
+    }
     to = put_color(to, has_color, COLOR_NONE);
     memset(to, ' ', KIND_WIDTH + 2);
-    output_advance(out, (size_t)(to + room + 2 - start));
+    stele_output_write(out, start, (size_t)(to + room + 2 - start));
 }
 
-static bool write_record(void *user, const dump_record *record)
+static bool write_record(void *user, const stele_dump_record *record)
 {
     dump *self = user;
     cli *c = self->c;
     if (record->source != NULL &&
         (self->source == NULL || strcmp(self->source, record->source) != 0)) {
-        text_visible(c->out, record->source, strlen(record->source));
-        output_text(c->out, ":\n");
+        stele_output_visible(c->out, record->source, strlen(record->source));
+        stele_output_text(c->out, ":\n");
         self->source = record->source;
     }
     write_head(c->out, record, c->has_color);
-    text_visible(c->out, record->text, strlen(record->text));
-    output_byte(c->out, '\n');
+    stele_output_visible(c->out, record->text, strlen(record->text));
+    stele_output_byte(c->out, '\n');
     if (self->has_hex)
         write_hex(c->out, record);
-    return c->out->status == STELE_OK && cli_interrupted() == 0;
+    return stele_output_status(c->out) == STELE_OK && cli_interrupted() == 0;
 }
 
 static void dump_trace(cli *c, stele_trace *trace)
 {
     const options *o = &c->options;
     dump self = {.c = c, .has_hex = option_given(o, OPTION_HEX)};
-    const dump_request request = {.at = option_number(o, OPTION_AT),
-                                  .count = option_number(o, OPTION_RECORDS),
-                                  .fn = write_record,
-                                  .user = &self};
+    const stele_dump_request request = {.at = option_number(o, OPTION_AT),
+                                        .count = option_number(o, OPTION_RECORDS),
+                                        .fn = write_record,
+                                        .user = &self};
     if (option_given(o, OPTION_RECORDS) && request.count == 0)
         return;
-    output_printf(c->out, "%10s %9s  %-24s  %s\n", "offset", "size", "record", "contents");
-    cli_check(c, format_dump(trace, &request), o->arguments[0]);
+    stele_output_printf(c->out, "%10s %9s  %-24s  %s\n", "offset", "size", "record", "contents");
+    cli_check(c, stele_trace_dump(trace, &request), o->arguments[0]);
 }
 
 void command_DUMP(cli *c)

@@ -3,32 +3,15 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "analysis/events/check.h"
 #include "cli/cli.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "symbols/binary.h"
 
 #define WIDTH 88
 
-/* Those of the library, then those about events and about binaries. */
-static const stele_code *code_at(size_t index)
-{
-    size_t count = 0;
-    while (count <= index && stele_code_get(count) != NULL)
-        count++;
-    if (index < count)
-        return stele_code_get(index);
-    index -= count;
-    if (index < STELE_CHECK_CODE_COUNT)
-        return &stele_check_codes[index];
-    index -= STELE_CHECK_CODE_COUNT;
-    return index < STELE_SYMBOLS_CODE_COUNT ? &stele_symbols_codes[index] : NULL;
-}
-
 static const char *code_word(const void *user, size_t index)
 {
-    const stele_code *code = code_at(index);
+    const stele_code *code = stele_code_get(index);
     (void)user;
     return code != NULL ? code->code : NULL;
 }
@@ -36,12 +19,12 @@ static const char *code_word(const void *user, size_t index)
 static void list_codes(cli *c)
 {
     const stele_code *code;
-    for (size_t i = 0; (code = code_at(i)) != NULL; i++) {
+    for (size_t i = 0; (code = stele_code_get(i)) != NULL; i++) {
         print_color(c->out, c->has_color, COLOR_BOLD);
         print_padded(c->out, code->code, 8);
         print_color(c->out, c->has_color, COLOR_NONE);
         print_padded(c->out, stele_severity_text(code->severity), 9);
-        output_printf(c->out, "%s\n", code->title);
+        stele_output_printf(c->out, "%s\n", code->title);
     }
 }
 
@@ -56,9 +39,9 @@ static void write_part(cli *c, const char *title, const char *text)
 static void explain(cli *c, const stele_code *code)
 {
     print_color(c->out, c->has_color, COLOR_BOLD);
-    output_printf(c->out, "%s: %s", code->code, code->title);
+    stele_output_printf(c->out, "%s: %s", code->code, code->title);
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_printf(c->out, " (%s)\n\n", stele_severity_text(code->severity));
+    stele_output_printf(c->out, " (%s)\n\n", stele_severity_text(code->severity));
     write_part(c, "Why it matters", code->why);
     write_part(c, "How to mend it", code->mend);
 }
@@ -73,7 +56,7 @@ static void explain_text(cli *c, const char *text)
     for (; text[size] != 0 && size < sizeof wanted - 1; size++)
         wanted[size] = (char)toupper((unsigned char)text[size]);
     wanted[size] = 0;
-    for (size_t i = 0; (code = code_at(i)) != NULL; i++) {
+    for (size_t i = 0; (code = stele_code_get(i)) != NULL; i++) {
         if (strcmp(code->code, wanted) == 0) {
             explain(c, code);
             return;
@@ -96,7 +79,7 @@ void command_EXPLAIN(cli *c)
         cli_usage(c, "no CODE given; 'stele explain --list' lists all");
     for (size_t i = 0; i < o->argument_count; i++) {
         if (i > 0)
-            output_byte(c->out, '\n');
+            stele_output_byte(c->out, '\n');
         explain_text(c, o->arguments[i]);
     }
 }

@@ -39,13 +39,13 @@ static bool choose_form(cli *c, const char *path, form *as)
 
 static void show(cli *c, stele_paths *p, form as, const char *path)
 {
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     flame f = {.context = c->context,
                .tree = &tree,
                .title = c->options.arguments[0],
                .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                .by_count = option_given(&c->options, OPTION_BY_COUNT)};
-    output *out;
+    stele_output *out;
     if (!cli_check(c, stele_paths_tree(p, f.by_count, &tree), "flame") ||
         !calling_output(c, path, &out))
         return;

@@ -6,7 +6,6 @@
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "sinks/sink.h"
 
 #define COLUMN_GAP 2
 
@@ -26,13 +25,13 @@ static void widen(widths *w, const char *name, const char *extensions)
 static void write_line(cli *c, const widths *w, const char *name, const char *can,
                        const char *extensions, const char *title)
 {
-    output_text(c->out, "  ");
+    stele_output_text(c->out, "  ");
     print_color(c->out, c->has_color, COLOR_BOLD);
     print_padded(c->out, name, w->name);
     print_color(c->out, c->has_color, COLOR_NONE);
     print_padded(c->out, can, 18);
     print_padded(c->out, extensions, w->extensions);
-    output_printf(c->out, "%s\n", title);
+    stele_output_printf(c->out, "%s\n", title);
 }
 
 static void write_text(cli *c)
@@ -41,28 +40,29 @@ static void write_text(cli *c)
         {{"", "copy"}, {"write", "write, copy"}},
         {{"read", "read, copy"}, {"read, write", "read, write, copy"}}};
     stele_format_info info = STELE_INIT(stele_format_info);
+    stele_sink_info sink = STELE_INIT(stele_sink_info);
     widths w = {0};
     for (size_t i = 0; stele_format_get(i, &info); i++)
         widen(&w, info.name, info.extensions);
-    for (size_t i = 0; i < stele_sink_count(); i++)
-        widen(&w, stele_sink_at(i)->name, stele_sink_at(i)->extensions);
-    output_text(c->out, "Traces\n");
+    for (size_t i = 0; stele_sink_get(i, &sink); i++)
+        widen(&w, sink.name, sink.extensions);
+    stele_output_text(c->out, "Traces\n");
     for (size_t i = 0; stele_format_get(i, &info); i++)
         write_line(c, &w, info.name, can[info.can_read][info.can_write][info.can_copy],
                    info.extensions, info.title);
-    output_text(c->out, "\nOutputs\n");
-    for (size_t i = 0; i < stele_sink_count(); i++)
-        write_line(c, &w, stele_sink_at(i)->name, "write", stele_sink_at(i)->extensions,
-                   stele_sink_at(i)->title);
-    output_text(c->out,
-                "\nWhat is packed with gzip, zstd or tar is unpacked on the fly. 'copy' "
-                "means that converting\nto the same format keeps the records' own bytes.\n");
+    stele_output_text(c->out, "\nOutputs\n");
+    for (size_t i = 0; stele_sink_get(i, &sink); i++)
+        write_line(c, &w, sink.name, "write", sink.extensions, sink.title);
+    stele_output_text(c->out,
+                      "\nWhat is packed with gzip, zstd or tar is unpacked on the fly. 'copy' "
+                      "means that converting\nto the same format keeps the records' own bytes.\n");
 }
 
 static void write_json(cli *c)
 {
     json j = {.out = c->out};
     stele_format_info info = STELE_INIT(stele_format_info);
+    stele_sink_info sink = STELE_INIT(stele_sink_info);
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_open(&j, "formats", '[');
@@ -78,11 +78,11 @@ static void write_json(cli *c)
     }
     json_close(&j, ']');
     json_open(&j, "outputs", '[');
-    for (size_t i = 0; i < stele_sink_count(); i++) {
+    for (size_t i = 0; stele_sink_get(i, &sink); i++) {
         json_open(&j, NULL, '{');
-        json_text(&j, "name", stele_sink_at(i)->name);
-        json_text(&j, "title", stele_sink_at(i)->title);
-        json_text(&j, "extensions", stele_sink_at(i)->extensions);
+        json_text(&j, "name", sink.name);
+        json_text(&j, "title", sink.title);
+        json_text(&j, "extensions", sink.extensions);
         json_close(&j, '}');
     }
     json_close(&j, ']');

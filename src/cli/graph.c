@@ -2,20 +2,22 @@
 /* stele graph: who calls whom, as DOT for Graphviz or as a tree of text. */
 #include "cli/show/graph.h"
 
+#include <stele/analysis.h>
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analysis/events/callgraph.h"
 #include "cli/calling.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 typedef struct graphing {
     cli *c;
-    output *out;
+    stele_output *out;
     const stele_path_tree *tree;
     uint64_t whole_ns;
     uint64_t total_min_ns; /* less is left out */
@@ -39,9 +41,9 @@ static void write_tree_heading(const graphing *g)
     print_padded(g->out, "share", -TIME_WIDTH + 2);
     print_padded(g->out, "self", -TIME_WIDTH);
     print_padded(g->out, "calls", -COUNT_WIDTH);
-    output_text(g->out, "  name");
+    stele_output_text(g->out, "  name");
     print_color(g->out, g->c->has_color, COLOR_NONE);
-    output_byte(g->out, '\n');
+    stele_output_byte(g->out, '\n');
 }
 
 static void write_tree_node(const graphing *g, const stele_path_node *node)
@@ -55,9 +57,9 @@ static void write_tree_node(const graphing *g, const stele_path_node *node)
     print_spaces(g->out, 2 * (size_t)node->depth);
     naming_write(g->c->context, g->out, node->name);
     if (node->folded_count != 0)
-        output_printf(g->out, " (with %s of deeper recursion)",
-                      print_things(text, node->folded_count, "call"));
-    output_byte(g->out, '\n');
+        stele_output_printf(g->out, " (with %s of deeper recursion)",
+                            print_things(text, node->folded_count, "call"));
+    stele_output_byte(g->out, '\n');
 }
 
 /* One line for the node and all its siblings behind it. */
@@ -74,9 +76,9 @@ static void write_tree_rest(const graphing *g, uint32_t node)
     print_padded(g->out, print_share(text, total_ns, g->whole_ns), -TIME_WIDTH + 2);
     print_spaces(g->out, TIME_WIDTH + COUNT_WIDTH + 2 * (size_t)depth);
     print_color(g->out, g->c->has_color, COLOR_DIM);
-    output_printf(g->out, "(%s more)", print_count(text, count));
+    stele_output_printf(g->out, "(%s more)", print_count(text, count));
     print_color(g->out, g->c->has_color, COLOR_NONE);
-    output_byte(g->out, '\n');
+    stele_output_byte(g->out, '\n');
 }
 
 /* Children stand largest first, so that what is left out is the rest of a list. */
@@ -119,8 +121,8 @@ static void write_dot_name(const graphing *g, stele_name name)
 {
     const stele_text text = stele_name_text(g->c->context, NULL, name);
     if (text.size == 0)
-        output_text(g->out, "(no name)");
-    text_plain(g->out, text.bytes, text.size, "\"\\");
+        stele_output_text(g->out, "(no name)");
+    stele_output_plain(g->out, text.bytes, text.size, "\"\\");
 }
 
 static void write_dot_function(const graphing *g, const stele_graph_function *function,
@@ -128,54 +130,57 @@ static void write_dot_function(const graphing *g, const stele_graph_function *fu
 {
     char text[PRINT_SIZE];
     const double share = g->whole_ns == 0 ? 0 : (double)function->self_ns / (double)g->whole_ns;
-    output_printf(g->out, "  f%" PRIu32 " [label=\"", number);
+    stele_output_printf(g->out, "  f%" PRIu32 " [label=\"", number);
     write_dot_name(g, function->name);
-    output_printf(g->out, "\\n%s", time_text(g, text, function->total_ns));
-    output_printf(g->out, " (%s)", print_share(text, function->total_ns, g->whole_ns));
-    output_printf(g->out, "\\nself %s", time_text(g, text, function->self_ns));
-    output_printf(g->out, " (%s)", print_share(text, function->self_ns, g->whole_ns));
-    output_printf(g->out, "\\n%s\", fillcolor=\"0.06 %.3f 1.000\"];\n",
-                  print_things(text, function->count, "call"), 0.04 + 0.76 * share);
+    stele_output_printf(g->out, "\\n%s", time_text(g, text, function->total_ns));
+    stele_output_printf(g->out, " (%s)", print_share(text, function->total_ns, g->whole_ns));
+    stele_output_printf(g->out, "\\nself %s", time_text(g, text, function->self_ns));
+    stele_output_printf(g->out, " (%s)", print_share(text, function->self_ns, g->whole_ns));
+    stele_output_printf(g->out, "\\n%s\", fillcolor=\"0.06 %.3f 1.000\"];\n",
+                        print_things(text, function->count, "call"), 0.04 + 0.76 * share);
 }
 
 static void write_dot_edge(const graphing *g, const stele_graph_edge *edge)
 {
     char text[PRINT_SIZE];
     const double share = g->whole_ns == 0 ? 0 : (double)edge->total_ns / (double)g->whole_ns;
-    output_printf(g->out, "  f%" PRIu32 " -> f%" PRIu32 " [label=\"%s", edge->from, edge->to,
-                  time_text(g, text, edge->total_ns));
-    output_printf(g->out, "\\n%s\", penwidth=%.2f];\n", print_things(text, edge->count, "call"),
-                  0.5 + 4.5 * share);
+    stele_output_printf(g->out, "  f%" PRIu32 " -> f%" PRIu32 " [label=\"%s", edge->from, edge->to,
+                        time_text(g, text, edge->total_ns));
+    stele_output_printf(g->out, "\\n%s\", penwidth=%.2f];\n",
+                        print_things(text, edge->count, "call"), 0.5 + 4.5 * share);
 }
 
 static bool write_dot(const graphing *g)
 {
-    stele_callgraph graph;
-    uint32_t shown = 0, edges_shown = 0;
-    if (!cli_check(g->c, stele_callgraph_make(g->c->context, g->tree, &graph), "graph")) {
-        stele_callgraph_free(&graph);
+    const stele_graph_function *functions;
+    const stele_graph_edge *edges;
+    stele_callgraph *graph;
+    uint32_t function_count, edge_count, shown = 0, edges_shown = 0;
+    if (!cli_check(g->c, stele_callgraph_new(g->c->context, g->tree, &graph), "graph"))
         return true;
-    }
-    output_text(g->out, "digraph calls {\n"
-                        "  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\"];\n"
-                        "  edge [fontname=\"sans-serif\", fontsize=10];\n");
-    while (shown < graph.function_count && graph.functions[shown].total_ns >= g->total_min_ns &&
+    functions = stele_callgraph_functions(graph, &function_count);
+    edges = stele_callgraph_edges(graph, &edge_count);
+    stele_output_text(g->out,
+                      "digraph calls {\n"
+                      "  node [shape=box, style=\"filled,rounded\", fontname=\"sans-serif\"];\n"
+                      "  edge [fontname=\"sans-serif\", fontsize=10];\n");
+    while (shown < function_count && functions[shown].total_ns >= g->total_min_ns &&
            (g->top == 0 || shown < g->top)) {
-        write_dot_function(g, &graph.functions[shown], shown);
+        write_dot_function(g, &functions[shown], shown);
         shown++;
     }
-    for (uint32_t i = 0; i < graph.edge_count; i++) {
-        const stele_graph_edge *edge = &graph.edges[i];
+    for (uint32_t i = 0; i < edge_count; i++) {
+        const stele_graph_edge *edge = &edges[i];
         if (edge->total_ns < g->total_min_ns || edge->from >= shown || edge->to >= shown)
             continue;
         write_dot_edge(g, edge);
         edges_shown++;
     }
-    output_printf(g->out,
-                  "  // %" PRIu32 " of %" PRIu32 " functions and %" PRIu32 " of %" PRIu32
-                  " edges are shown\n}\n",
-                  shown, graph.function_count, edges_shown, graph.edge_count);
-    stele_callgraph_free(&graph);
+    stele_output_printf(g->out,
+                        "  // %" PRIu32 " of %" PRIu32 " functions and %" PRIu32 " of %" PRIu32
+                        " edges are shown\n}\n",
+                        shown, function_count, edges_shown, edge_count);
+    stele_callgraph_free(graph);
     return true;
 }
 
@@ -194,7 +199,7 @@ bool graph_share(cli *c, double *share)
     return true;
 }
 
-static graphing graphing_make(cli *c, output *out, const stele_path_tree *tree, double share)
+static graphing graphing_make(cli *c, stele_output *out, const stele_path_tree *tree, double share)
 {
     const uint64_t whole_ns = tree->nodes[0].sides[0].total_ns;
     return (graphing){.c = c,
@@ -205,7 +210,7 @@ static graphing graphing_make(cli *c, output *out, const stele_path_tree *tree, 
                       .top = option_number(&c->options, OPTION_TOP)};
 }
 
-void graph_write_tree(cli *c, output *out, const stele_path_tree *tree, double share)
+void graph_write_tree(cli *c, stele_output *out, const stele_path_tree *tree, double share)
 {
     const graphing g = graphing_make(c, out, tree, share);
     if (!write_tree(&g))
@@ -232,8 +237,8 @@ static void show(cli *c, stele_paths *p, double share, bool is_dot)
 {
     const options *o = &c->options;
     const char *path = option_value(o, OPTION_OUTPUT);
-    stele_path_tree tree;
-    output *out;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
+    stele_output *out;
     if (!cli_check(c, stele_paths_tree(p, false, &tree), "graph") || !calling_output(c, path, &out))
         return;
     if (is_dot) {

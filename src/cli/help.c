@@ -11,15 +11,15 @@
 #define WIDTH       88
 #define TEXT_COLUMN 26
 
-static void heading(output *out, const char *title, bool has_color)
+static void heading(stele_output *out, const char *title, bool has_color)
 {
     print_color(out, has_color, COLOR_BOLD);
-    output_printf(out, "\n%s\n", title);
+    stele_output_printf(out, "\n%s\n", title);
     print_color(out, has_color, COLOR_NONE);
 }
 
 /* "  -o, --output=FILE       write to this file" */
-static void help_option(output *out, const option_entry *option)
+static void help_option(stele_output *out, const option_entry *option)
 {
     char names[64];
     const char mark[] = {option->short_name != 0 ? '-' : ' ',
@@ -28,9 +28,9 @@ static void help_option(output *out, const option_entry *option)
     snprintf(names, sizeof names, "  %s --%s%s%s", mark, option->name,
              option->metavar != NULL ? "=" : "", option->metavar != NULL ? option->metavar : "");
     size_t column = print_width(names);
-    output_text(out, names);
+    stele_output_text(out, names);
     if (column + 2 > TEXT_COLUMN) {
-        output_byte(out, '\n');
+        stele_output_byte(out, '\n');
         column = 0;
     }
     char text[512];
@@ -46,7 +46,7 @@ static void help_option(output *out, const option_entry *option)
     print_wrapped(out, text, column, TEXT_COLUMN, WIDTH);
 }
 
-static void help_options(output *out, command_id command, bool has_color)
+static void help_options(stele_output *out, command_id command, bool has_color)
 {
     for (option_group group = 0; group < GROUP_COUNT; group++) {
         bool has_title = false;
@@ -61,39 +61,39 @@ static void help_options(output *out, command_id command, bool has_color)
     }
 }
 
-static void help_commands(output *out, command_id group, bool has_color)
+static void help_commands(stele_output *out, command_id group, bool has_color)
 {
     heading(out, "Commands", has_color);
     for (command_id id = 0; id < COMMAND_COUNT; id++) {
         const char *word = command_word(group, id);
         if (word == NULL)
             continue;
-        output_text(out, "  ");
+        stele_output_text(out, "  ");
         print_padded(out, word, 13);
-        output_printf(out, "%s\n", command_table[id].summary);
+        stele_output_printf(out, "%s\n", command_table[id].summary);
     }
 }
 
-static void help_topics(output *out, bool has_color)
+static void help_topics(stele_output *out, bool has_color)
 {
     heading(out, "Topics (stele help TOPIC)", has_color);
     for (size_t i = 0; i < topic_count; i++) {
-        output_text(out, "  ");
+        stele_output_text(out, "  ");
         print_padded(out, topic_table[i].name, 13);
-        output_printf(out, "%s\n", topic_table[i].title);
+        stele_output_printf(out, "%s\n", topic_table[i].title);
     }
 }
 
-void help_command(output *out, command_id id, bool has_color)
+void help_command(stele_output *out, command_id id, bool has_color)
 {
     const command_entry *command = &command_table[id];
     const char *space = command->name[0] != 0 ? " " : "";
     print_color(out, has_color, COLOR_BOLD);
-    output_printf(out, "stele%s%s", space, command->name);
+    stele_output_printf(out, "stele%s%s", space, command->name);
     print_color(out, has_color, COLOR_NONE);
-    output_printf(out, " %s\n\nUsage: stele%s%s%s%s%s\n\n", command->summary, space, command->name,
-                  command_is_group(id) ? "" : " [OPTIONS]", command->arguments[0] != 0 ? " " : "",
-                  command->arguments);
+    stele_output_printf(out, " %s\n\nUsage: stele%s%s%s%s%s\n\n", command->summary, space,
+                        command->name, command_is_group(id) ? "" : " [OPTIONS]",
+                        command->arguments[0] != 0 ? " " : "", command->arguments);
     print_wrapped(out, command->description, 0, 0, WIDTH);
     if (command_is_group(id))
         help_commands(out, id, has_color);
@@ -101,14 +101,14 @@ void help_command(output *out, command_id id, bool has_color)
         help_topics(out, has_color);
     help_options(out, id, has_color);
     if (command_is_group(id))
-        output_printf(out, "\n'stele help%s%s COMMAND' tells more about each.\n", space,
-                      command->name);
+        stele_output_printf(out, "\n'stele help%s%s COMMAND' tells more about each.\n", space,
+                            command->name);
 }
 
-void help_topic(output *out, const topic_entry *topic, bool has_color)
+void help_topic(stele_output *out, const topic_entry *topic, bool has_color)
 {
     print_color(out, has_color, COLOR_BOLD);
-    output_printf(out, "%s\n\n", topic->title);
+    stele_output_printf(out, "%s\n\n", topic->title);
     print_color(out, has_color, COLOR_NONE);
     print_wrapped(out, topic->text, 0, 0, WIDTH);
 }
@@ -170,7 +170,7 @@ void command_HELP(cli *c)
         write_page(c, option_value(o, OPTION_SCDOC));
     else if (option_given(o, OPTION_PAGES))
         for (size_t i = 0; (page = manual_page(i)) != NULL; i++)
-            output_printf(c->out, "%s\n", page);
+            stele_output_printf(c->out, "%s\n", page);
     else if (o->argument_count > 0)
         help_subject(c, o);
     else

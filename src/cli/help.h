@@ -3,17 +3,18 @@
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
-#include "cli/options.h"
-#include "core/output.h"
+#include <stele/output.h>
 
-void help_command(output *out, command_id command, bool has_color);
-void help_topic(output *out, const topic_entry *topic, bool has_color);
+#include "cli/options.h"
+
+void help_command(stele_output *out, command_id command, bool has_color);
+void help_topic(stele_output *out, const topic_entry *topic, bool has_color);
 
 /* Manual pages: "stele" and "stele-COMMAND"; NULL past the end. */
 const char *manual_page(size_t index);
-void manual_write(output *out, command_id command);
+void manual_write(stele_output *out, command_id command);
 
 /* `shell` is "bash", "zsh" or "fish". */
-void completion_write(output *out, const char *shell);
+void completion_write(stele_output *out, const char *shell);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "analysis/insn/insn_totals.h"
 #include "cli/insn/insn.h"
+#include <stele/insn_analysis.h>
 
 static stele_status add_to_summary(void *user, const stele_segment *segment)
 {
@@ -54,40 +54,53 @@ static bool collect(cli *c, info *i, stele_summary *s)
 
 /* Counting instructions needs no events, which take longer to make. */
 typedef struct insn_counting {
-    insn_totals totals; /* of the stream that is read; first, as forks are such totals alone */
-    stele_summary *sum;
-    bool has_others; /* a stream of nothing but snapshots, or of nothing */
+    stele_insn_totals *totals; /* of the stream that is read */
+    stele_summary *sum;        /* NULL in forks */
+    bool has_others;           /* a stream of nothing but snapshots, or of nothing */
 } insn_counting;
 
 static stele_status take_insns(void *user, const stele_insn_batch *batch)
 {
-    insn_totals_add(user, batch);
-    return STELE_OK;
+    const insn_counting *counting = user;
+    return stele_insn_totals_add(counting->totals, batch);
 }
 
 static stele_status fork_totals(void *user, void **fork)
 {
+    insn_counting *made = calloc(1, sizeof *made);
     (void)user;
-    *fork = calloc(1, sizeof(insn_totals));
-    return *fork != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    *fork = made;
+    if (made == NULL || stele_insn_totals_new(&made->totals) != STELE_OK) {
+        free(made);
+        return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+static void drop_totals(void *fork)
+{
+    insn_counting *counting = fork;
+    stele_insn_totals_free(counting->totals);
+    free(counting);
 }
 
 static stele_status join_totals(void *user, void *fork)
 {
-    insn_totals_merge(user, fork);
-    free(fork);
-    return STELE_OK;
+    const insn_counting *to = user, *from = fork;
+    const stele_status status = stele_insn_totals_merge(to->totals, from->totals);
+    drop_totals(fork);
+    return status;
 }
 
 static stele_status end_stream(void *user, const stele_insn_stats *stats,
                                const stele_stream *stream)
 {
     insn_counting *counting = user;
-    const insn_totals totals = counting->totals;
-    counting->totals = (insn_totals){0};
-    counting->has_others |= totals.insn_count == 0;
-    return insn_totals_tell(&totals, counting->sum, stream->track, stats->snapshot_count,
-                            stats->ends_with_snapshot);
+    const stele_status status =
+        stele_insn_totals_summarise(counting->totals, stats, stream->track, counting->sum);
+    counting->has_others |= stele_insn_totals_count(counting->totals) == 0;
+    stele_insn_totals_clear(counting->totals);
+    return status;
 }
 
 /* Findings are not reported here: those of a damaged trace are, once it is read as events. */
@@ -108,6 +121,8 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
     stele_status status;
     if (!selection_is_all(from) || !stele_trace_get_info(trace)->is_seekable)
         return false;
+    if (!cli_check(c, stele_insn_totals_new(&counting.totals), "instructions"))
+        return false;
     s.options.wants_accesses = s.options.wants_values = s.options.wants_snapshots = true;
     s.options.on_finding = note_damage;
     s.options.finding_user = &is_damaged;
@@ -116,8 +131,9 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
                                                      .user = &counting,
                                                      .fork = fork_totals,
                                                      .join = join_totals,
-                                                     .drop = free,
+                                                     .drop = drop_totals,
                                                      .end = end_stream});
+    stele_insn_totals_free(counting.totals);
     stats->balance = s.stats.balance;
     stats->has_content_size = s.stats.has_content_size;
     stats->content_size = s.stats.content_size;
@@ -161,7 +177,7 @@ static void show_argument(cli *c, size_t index, const selection *from, json *j)
     if (cli_check(c, stele_summary_new(c->context, c->options.arguments[index], &s),
                   c->options.arguments[index])) {
         if (index > 0 && j == NULL)
-            output_byte(c->out, '\n');
+            stele_output_byte(c->out, '\n');
         show_trace(c, trace, s, from, j);
     }
     stele_summary_free(s);

@@ -3,7 +3,8 @@
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
-#include "analysis/events/summary.h"
+#include <stele/analysis.h>
+
 #include "cli/cli.h"
 #include "cli/show/json.h"
 

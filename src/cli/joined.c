@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/source.h"
 
 typedef struct part {
     char *name;         /* "A + C" */
@@ -62,7 +61,7 @@ static bool is_wanted(const cli *c)
     if (c->is_apart || in_count > 1 || o->argument_count < 2)
         return false;
     for (size_t i = 0; i < o->argument_count; i++)
-        set_count += source_path_is_set(o->arguments[i]);
+        set_count += stele_path_is_set(o->arguments[i]);
     return set_count > 1;
 }
 
@@ -74,28 +73,13 @@ static bool open_aside(cli *c, stele_context *aside, stele_trace **traces)
     bool is_usable = true;
     c->context = aside;
     for (size_t i = 0; is_usable && i < c->options.argument_count; i++)
-        if (source_path_is_set(c->options.arguments[i]))
+        if (stele_path_is_set(c->options.arguments[i]))
             is_usable = cli_look(c, i, &traces[i]);
     c->context = own;
     return is_usable;
 }
 
 /* first[i]: the first argument that the one with this number belongs to. */
-static void find_firsts(stele_trace *const *traces, size_t count, size_t *first)
-{
-    for (size_t i = 0; i < count; i++) {
-        first[i] = i;
-        for (size_t k = 0; traces[i] != NULL && k < i; k++) {
-            const size_t other = first[k], mine = first[i];
-            if (other == mine || traces[k] == NULL || !stele_trace_is_part(traces[i], traces[k]))
-                continue;
-            for (size_t j = 0; j <= i; j++) /* two that belong to a third are one, too */
-                if (first[j] == (other > mine ? other : mine))
-                    first[j] = other > mine ? mine : other;
-        }
-    }
-}
-
 static bool look_at_all(cli *c, size_t *first)
 {
     const size_t count = c->options.argument_count;
@@ -107,7 +91,7 @@ static bool look_at_all(cli *c, size_t *first)
                   "inputs") &&
         open_aside(c, aside, traces);
     if (is_done)
-        find_firsts(traces, count, first);
+        stele_trace_group_parts(traces, count, first);
     for (size_t i = 0; traces != NULL && i < count; i++)
         stele_trace_close(traces[i]);
     stele_context_free(aside);

@@ -19,64 +19,64 @@ const char *manual_page(size_t index)
 }
 
 /* A '-' means a list only where a line begins with it. */
-static void write_escaped(output *out, const char *text, size_t size)
+static void write_escaped(stele_output *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (strchr("\\*_#`[]|<>+.~", text[i]) != NULL || (i == 0 && text[i] == '-'))
-            output_byte(out, '\\');
-        output_byte(out, (uint8_t)text[i]);
+            stele_output_byte(out, '\\');
+        stele_output_byte(out, (uint8_t)text[i]);
     }
 }
 
 /* Paragraphs, with the lines that begin with two spaces as literal blocks. */
-static void write_text(output *out, const char *text)
+static void write_text(stele_output *out, const char *text)
 {
     bool is_literal = false;
     while (*text != 0) {
         const size_t size = strcspn(text, "\n");
         const bool is_indented = text[0] == ' ' && text[1] == ' ';
         if (is_indented != is_literal)
-            output_text(out, "```\n");
+            stele_output_text(out, "```\n");
         is_literal = is_indented;
         if (is_indented)
-            output_write(out, text + 2, size - 2);
+            stele_output_write(out, text + 2, size - 2);
         else
             write_escaped(out, text, size);
-        output_byte(out, '\n');
+        stele_output_byte(out, '\n');
         text += size + (text[size] == '\n');
     }
     if (is_literal)
-        output_text(out, "```\n");
-    output_byte(out, '\n');
+        stele_output_text(out, "```\n");
+    stele_output_byte(out, '\n');
 }
 
-static void write_heading(output *out, const char *title)
+static void write_heading(stele_output *out, const char *title)
 {
-    output_text(out, "# ");
+    stele_output_text(out, "# ");
     for (; *title != 0; title++)
-        output_byte(out, (uint8_t)toupper((unsigned char)*title));
-    output_text(out, "\n\n");
+        stele_output_byte(out, (uint8_t)toupper((unsigned char)*title));
+    stele_output_text(out, "\n\n");
 }
 
-static void write_option(output *out, const option_entry *option)
+static void write_option(stele_output *out, const option_entry *option)
 {
     const char *word;
     if (option->short_name != 0)
-        output_printf(out, "*-%c*, ", option->short_name);
-    output_printf(out, "*--%s*", option->name);
+        stele_output_printf(out, "*-%c*, ", option->short_name);
+    stele_output_printf(out, "*--%s*", option->name);
     if (option->metavar != NULL)
-        output_printf(out, "=_%s_", option->metavar);
-    output_text(out, "\n\t");
+        stele_output_printf(out, "=_%s_", option->metavar);
+    stele_output_text(out, "\n\t");
     write_escaped(out, option->help, strlen(option->help));
     for (size_t i = 0; option->choices != NULL && (word = option_choice(option, i)) != NULL; i++)
-        output_printf(out, "%s *%s*", i == 0 ? ":" : ",", word);
-    output_byte(out, '.');
+        stele_output_printf(out, "%s *%s*", i == 0 ? ":" : ",", word);
+    stele_output_byte(out, '.');
     if (option->initial != NULL)
-        output_printf(out, " Default: *%s*.", option->initial);
-    output_text(out, "\n\n");
+        stele_output_printf(out, " Default: *%s*.", option->initial);
+    stele_output_text(out, "\n\n");
 }
 
-static void write_options(output *out, command_id command)
+static void write_options(stele_output *out, command_id command)
 {
     for (option_group group = 0; group < GROUP_COUNT; group++) {
         bool has_title = false;
@@ -91,16 +91,17 @@ static void write_options(output *out, command_id command)
     }
 }
 
-static void write_commands(output *out, command_id group)
+static void write_commands(stele_output *out, command_id group)
 {
     write_heading(out, "commands");
     for (command_id id = 0; id < COMMAND_COUNT; id++) {
         if (command_word(group, id) != NULL)
-            output_printf(out, "*%s*(1)\n\t%s\n\n", manual_page(id), command_table[id].summary);
+            stele_output_printf(out, "*%s*(1)\n\t%s\n\n", manual_page(id),
+                                command_table[id].summary);
     }
 }
 
-static void write_topics(output *out)
+static void write_topics(stele_output *out)
 {
     for (size_t i = 0; i < topic_count; i++) {
         write_heading(out, topic_table[i].title);
@@ -108,17 +109,18 @@ static void write_topics(output *out)
     }
 }
 
-void manual_write(output *out, command_id id)
+void manual_write(stele_output *out, command_id id)
 {
     const command_entry *command = &command_table[id];
     const char *page = manual_page(id);
-    output_printf(out, "%s(1)\n\n# NAME\n\n%s - %s\n\n# SYNOPSIS\n\n*stele*", page, page,
-                  command->summary);
+    stele_output_printf(out, "%s(1)\n\n# NAME\n\n%s - %s\n\n# SYNOPSIS\n\n*stele*", page, page,
+                        command->summary);
     if (id != COMMAND_TOP)
-        output_printf(out, " *%s*%s", command->name, command_is_group(id) ? "" : " [_OPTIONS_]");
-    output_byte(out, ' ');
+        stele_output_printf(out, " *%s*%s", command->name,
+                            command_is_group(id) ? "" : " [_OPTIONS_]");
+    stele_output_byte(out, ' ');
     write_escaped(out, command->arguments, strlen(command->arguments));
-    output_text(out, "\n\n# DESCRIPTION\n\n");
+    stele_output_text(out, "\n\n# DESCRIPTION\n\n");
     write_text(out, command->description);
     if (command_is_group(id))
         write_commands(out, id);
@@ -126,6 +128,7 @@ void manual_write(output *out, command_id id)
     if (id == COMMAND_TOP)
         write_topics(out);
     else
-        output_text(out, "# SEE ALSO\n\n*stele*(1), which has the exit codes and what times, globs "
-                         "and expressions look like\n");
+        stele_output_text(
+            out, "# SEE ALSO\n\n*stele*(1), which has the exit codes and what times, globs "
+                 "and expressions look like\n");
 }

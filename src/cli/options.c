@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include <stele/sink.h>
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
@@ -8,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "formats/format.h"
-#include "sinks/sink.h"
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
@@ -99,12 +98,13 @@ bool command_has_option(command_id command, option_id option)
 /* The names of formats, with the writable sinks behind them where `writes`. */
 static const char *format_choice(size_t index, bool writes)
 {
-    for (size_t i = 0; i < format_count(); i++) {
-        const format *f = format_at(i);
-        if ((!writes || f->writer != NULL || f->copier != NULL) && index-- == 0)
-            return f->name;
+    stele_format_info format = STELE_INIT(stele_format_info);
+    stele_sink_info sink = STELE_INIT(stele_sink_info);
+    for (size_t i = 0; stele_format_get(i, &format); i++) {
+        if ((!writes || format.can_write || format.can_copy) && index-- == 0)
+            return format.name;
     }
-    return writes && index < stele_sink_count() ? stele_sink_at(index)->name : NULL;
+    return writes && stele_sink_get(index, &sink) ? sink.name : NULL;
 }
 
 /* The word with this index of a list that is parted by spaces. */

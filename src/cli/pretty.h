@@ -3,8 +3,9 @@
 #ifndef CLI_PRETTY_H
 #define CLI_PRETTY_H
 
+#include <stele/sink.h>
+
 #include "cli/cli.h"
-#include "sinks/pretty.h"
 
 /* False, and told, when they cannot be used. */
 bool pretty_options_make(cli *c, stele_pretty_options *pretty);

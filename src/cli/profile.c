@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele profile: where the time goes, by name. */
+#include <stele/text.h>
+
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/calling.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 /* Percentiles are at most a 32nd too large; see analysis/events/histogram.h. */
 #define ERROR_PERCENT "3.2"
@@ -37,12 +39,12 @@ static void write_heading(cli *c, const table *t)
     print_padded(c->out, "share", -TIME_WIDTH);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         print_padded(c->out, times[i], -TIME_WIDTH);
-    output_text(c->out, "  name");
+    stele_output_text(c->out, "  name");
     if (t->shown < t->count)
-        output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
-                      print_count(count, t->count));
+        stele_output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
+                            print_count(count, t->count));
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
 }
 
 static void write_time(cli *c, const stele_profile_row *row, uint64_t ns, bool is_known)
@@ -65,32 +67,32 @@ static void write_row(cli *c, const table *t, const stele_profile_row *row)
     print_padded(c->out, print_share(text, row->self_ns, t->self_ns), -TIME_WIDTH);
     for (size_t i = 0; i < sizeof spread / sizeof spread[0]; i++)
         write_time(c, row, spread[i], row->count != 0 && !row->is_sampled);
-    output_text(c->out, "  ");
+    stele_output_text(c->out, "  ");
     naming_write(c->context, c->out, row->name);
     if (t->by_track) {
         print_color(c->out, c->has_color, COLOR_DIM);
-        output_text(c->out, "  ");
+        stele_output_text(c->out, "  ");
         naming_write_track(c->context, c->out, row->track);
         print_color(c->out, c->has_color, COLOR_NONE);
     }
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
 }
 
 static void write_text(cli *c, const table *t)
 {
     if (t->count == 0) {
-        output_text(c->out, "No calls\n");
+        stele_output_text(c->out, "No calls\n");
     } else {
         write_heading(c, t);
         for (size_t i = 0; i < t->shown; i++)
             write_row(c, t, &t->rows[i]);
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
     calling_write_unusual(c->out, t->counts);
     if (t->is_sampled)
-        output_text(c->out, "Times of samples are in ticks of the tracer's clock\n");
+        stele_output_text(c->out, "Times of samples are in ticks of the tracer's clock\n");
     if (t->counts->call_count != 0)
-        output_text(c->out, "p50, p90 and p99 are at most " ERROR_PERCENT " % too large\n");
+        stele_output_text(c->out, "p50, p90 and p99 are at most " ERROR_PERCENT " % too large\n");
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
@@ -123,19 +125,19 @@ static void write_csv(cli *c, const table *t)
 {
     figure list[FIGURE_COUNT];
     list_figures(&(stele_profile_row){.count = 0}, list);
-    output_text(c->out, t->by_track ? "name,track" : "name");
+    stele_output_text(c->out, t->by_track ? "name,track" : "name");
     for (size_t f = 0; f < FIGURE_COUNT; f++)
-        output_printf(c->out, ",%s", list[f].key);
-    output_text(c->out, "\r\n");
+        stele_output_printf(c->out, ",%s", list[f].key);
+    stele_output_text(c->out, "\r\n");
     for (size_t i = 0; i < t->shown; i++) {
         const stele_text name = stele_name_text(c->context, NULL, t->rows[i].name);
-        text_csv(c->out, name.bytes, name.size);
+        stele_output_csv(c->out, name.bytes, name.size);
         if (t->by_track)
-            output_printf(c->out, ",%" PRIu32, t->rows[i].track);
+            stele_output_printf(c->out, ",%" PRIu32, t->rows[i].track);
         list_figures(&t->rows[i], list);
         for (size_t f = 0; f < FIGURE_COUNT; f++)
-            output_printf(c->out, ",%" PRIu64, list[f].value);
-        output_text(c->out, "\r\n");
+            stele_output_printf(c->out, ",%" PRIu64, list[f].value);
+        stele_output_text(c->out, "\r\n");
     }
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs of a command, making requests and reading, as the options say. */
+#include <stele/symbols.h>
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +9,6 @@
 
 #include "cli/binaries.h"
 #include "cli/cli.h"
-#include "cli/intersection.h"
-#include "symbols/debug_info.h"
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 
@@ -149,20 +149,21 @@ static stele_status take(cli *c, const stele_segment *segment, stele_debug_info 
 }
 
 /* The parts of the segment that lie in the intersection of its recording. */
-static stele_status take_parts(cli *c, const stele_segment *segment, const intersection *spans,
-                               stele_debug_info *info, const consumer *to)
+static stele_status take_parts(cli *c, const stele_segment *segment,
+                               const stele_intersection *spans, stele_debug_info *info,
+                               const consumer *to)
 {
     stele_segment part = {segment->batch, segment->first, 0};
     stele_status status = STELE_OK;
-    while (status == STELE_OK && intersection_next(spans, segment, &part))
+    while (status == STELE_OK && stele_intersection_next(spans, segment, &part))
         status = take(c, &part, info, to);
     return status;
 }
 
-static stele_status pull(cli *c, stele_reader *reader, const intersection *spans,
+static stele_status pull(cli *c, stele_reader *reader, const stele_intersection *spans,
                          stele_debug_info *info, const consumer *to)
 {
-    const bool is_whole = spans->spans == NULL;
+    const bool is_whole = spans == NULL;
     const stele_segment *segments;
     stele_status status;
     size_t count;
@@ -191,7 +192,7 @@ void cli_read_more(void *user, size_t size)
 }
 
 static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t count,
-                                  const stele_request *request, const intersection *spans,
+                                  const stele_request *request, const stele_intersection *spans,
                                   const consumer *to, stele_reader_stats *stats)
 {
     stele_reader *reader = NULL;
@@ -215,6 +216,27 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     return status;
 }
 
+/* --stream-intersection: bounds the request by what all streams have in common. Errors are told. */
+static stele_status find_intersection(cli *c, stele_trace *const *traces, size_t count,
+                                      stele_request *request, stele_intersection **spans)
+{
+    uint32_t unknown;
+    stele_status status;
+    if (request->begin.kind != STELE_BOUND_NONE || request->end.kind != STELE_BOUND_NONE) {
+        cli_usage(c, "--stream-intersection excludes --begin and --end");
+        return STELE_ERR_ARGUMENT;
+    }
+    status = stele_intersection_new(c->context, traces, count, spans, &unknown);
+    if (status == STELE_ERR_UNSUPPORTED && unknown != UINT32_MAX) {
+        cli_usage(c, "--stream-intersection: it is not known when stream %u begins and ends",
+                  (unsigned)unknown);
+        return STELE_ERR_ARGUMENT;
+    }
+    if (status == STELE_OK)
+        stele_intersection_bound(*spans, request);
+    return status;
+}
+
 /* Streams are read side by side, each from a file of its own or more: as many as may be open. */
 static void allow_files(void)
 {
@@ -230,22 +252,22 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
 {
     stele_reader_stats unused = STELE_INIT(stele_reader_stats);
     stele_request bounded = *request;
-    intersection spans = {.spans = NULL};
+    stele_intersection *spans = NULL;
     reading_now now = {.reader = NULL};
     stele_status status = STELE_OK;
     allow_files();
     progress_begin(&c->progress, !c->is_quiet && !c->is_streaming);
     c->reading = &now;
     if (option_given(&c->options, OPTION_STREAM_INTERSECTION))
-        status = intersection_find(c, traces, count, &bounded, &spans);
+        status = find_intersection(c, traces, count, &bounded, &spans);
     if (status == STELE_OK) {
         status =
-            open_and_pull(c, traces, count, &bounded, &spans, to, stats != NULL ? stats : &unused);
+            open_and_pull(c, traces, count, &bounded, spans, to, stats != NULL ? stats : &unused);
         if (c->binaries != NULL)
             binaries_judge(c);
     }
     c->reading = NULL;
     progress_clear(&c->progress);
-    intersection_free(&spans);
+    stele_intersection_free(spans);
     return status;
 }

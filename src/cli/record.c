@@ -19,8 +19,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "core/load.h"
-#include "core/path.h"
 #include "stele_config.h"
 
 #define VECTOR_BITS_MAX 2048u
@@ -74,20 +72,30 @@ static bool is_cut(cli *c, int size, const char *path)
 #define ELF_AARCH64        183u
 #define ELF_SEGMENT_INTERP 3u
 
+/* A little-endian number of some bytes. */
+static uint64_t number_at(unsigned size, const uint8_t *at)
+{
+    uint64_t value = 0;
+    while (size-- > 0)
+        value = value << 8 | at[size];
+    return value;
+}
+
 /* The loader that the program asks for; empty if it asks for none. */
 static void interpreter_read(int file, const uint8_t *header, char name[PATH_MAX])
 {
-    uint64_t at = load_le64(header + 32);
+    uint64_t at = number_at(8, header + 32);
     uint8_t segment[ELF_SEGMENT_SIZE];
     name[0] = 0;
-    for (unsigned left = load_le16(header + 56); left > 0; left--, at += load_le16(header + 54)) {
+    for (unsigned left = (unsigned)number_at(2, header + 56); left > 0;
+         left--, at += number_at(2, header + 54)) {
         if (pread(file, segment, sizeof segment, (off_t)at) != (ssize_t)sizeof segment)
             return;
-        if (load_le32(segment) != ELF_SEGMENT_INTERP)
+        if (number_at(4, segment) != ELF_SEGMENT_INTERP)
             continue;
-        const uint64_t size = load_le64(segment + 32);
+        const uint64_t size = number_at(8, segment + 32);
         if (size < PATH_MAX &&
-            pread(file, name, size, (off_t)load_le64(segment + 8)) == (ssize_t)size)
+            pread(file, name, size, (off_t)number_at(8, segment + 8)) == (ssize_t)size)
             name[size] = 0;
         return;
     }
@@ -111,7 +119,7 @@ static bool program_check(cli *c, const char *path)
         return refuse(c, EXIT_UNREADABLE, "%s: %s", path, strerror(errno));
     const bool is_whole = pread(file, header, sizeof header, 0) == (ssize_t)sizeof header;
     const bool is_elf = is_whole && memcmp(header, "\177ELF\2", 5) == 0;
-    const bool is_aarch64 = is_elf && load_le16(header + 18) == ELF_AARCH64;
+    const bool is_aarch64 = is_elf && number_at(2, header + 18) == ELF_AARCH64;
     if (is_aarch64)
         interpreter_read(file, header, interpreter);
     close(file);
@@ -178,6 +186,13 @@ static bool emulator_has_plugins(const char *path)
     return is_known;
 }
 
+/* What stands after the last '/' of a path. */
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 /* The one that was named, else the one that was installed, else the one that was built. */
 static bool plugin_find(cli *c, recording *r)
 {
@@ -195,7 +210,7 @@ static bool plugin_find(cli *c, recording *r)
     }
     const ssize_t size = readlink("/proc/self/exe", here, sizeof here - 1);
     here[size > 0 ? size : 0] = 0;
-    const size_t folder_size = (size_t)(path_base(here) - here);
+    const size_t folder_size = (size_t)(base_of(here) - here);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         snprintf(r->plugin, sizeof r->plugin, "%.*s%s/xtrace-qemu.so", (int)folder_size, here,
                  places[i]);
@@ -226,9 +241,9 @@ static bool folder_is_empty(const char *path)
 static bool folder_make(cli *c, recording *r)
 {
     const char *named = option_value(&c->options, OPTION_COLLECTION);
-    const int size =
-        named != NULL ? snprintf(r->folder, sizeof r->folder, "%s", named)
-                      : snprintf(r->folder, sizeof r->folder, "%s.xtrace", path_base(r->program));
+    const int size = named != NULL
+                         ? snprintf(r->folder, sizeof r->folder, "%s", named)
+                         : snprintf(r->folder, sizeof r->folder, "%s.xtrace", base_of(r->program));
     if (is_cut(c, size, r->folder))
         return false;
     if (mkdir(r->folder, 0777) == 0)

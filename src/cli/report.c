@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/report.h"
 
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stele/text.h>
 #include <string.h>
 
 /* ---- Counting ---- */

@@ -29,10 +29,25 @@ void command_TOP(cli *c)
 
 void command_VERSION(cli *c)
 {
-    output_printf(c->out, "stele %s\n", stele_version());
+    stele_output_printf(c->out, "stele %s\n", stele_version());
 }
 
 #define SHOWN_OF_A_CODE 5
+
+static bool output_goes_on(void *user, int fd)
+{
+    const cli *c = user;
+    return c->is_ending || cli_goes_on(NULL, fd);
+}
+
+stele_output_options cli_output_options(cli *c)
+{
+    return (stele_output_options){.replace = option_given(&c->options, OPTION_FORCE),
+                                  .diag = report_add,
+                                  .diag_user = &c->out_report,
+                                  .go_on = output_goes_on,
+                                  .go_on_user = c};
+}
 
 static void setup_report(cli *c)
 {
@@ -47,7 +62,12 @@ static void setup_report(cli *c)
                          .shown_least = c->is_quiet ? STELE_ERROR : STELE_NOTE,
                          .has_color = terminal_has_color(STDERR_FILENO, color)};
     c->out_report = c->report;
-    c->out_diag = (diag_sink){.fn = report_add, .user = &c->out_report, .go_on = cli_goes_on};
+}
+
+stele_status cli_output_open(cli *c, const char *path, stele_output **out)
+{
+    const stele_output_options given = cli_output_options(c);
+    return stele_output_open(path, &given, out);
 }
 
 #define NAMES_SIZE_LEAST 4096u
@@ -126,15 +146,15 @@ static bool make_context(cli *c)
 
 static void run_command(cli *c)
 {
-    if (!cli_check(c, output_open(&c->out_diag, "-", false, &c->out), "standard output"))
+    if (!cli_check(c, cli_output_open(c, "-", &c->out), "standard output"))
         return;
     if (option_given(&c->options, OPTION_HELP))
         help_command(c->out, c->options.command, c->has_color);
     else if (make_context(c))
         command_functions[c->options.command](c);
-    c->out_diag.go_on = NULL; /* what was said before a signal is written */
-    cli_check(c, output_finish(c->out), "standard output");
-    output_close(c->out);
+    c->is_ending = true;
+    cli_check(c, stele_output_finish(c->out), "standard output");
+    stele_output_close(c->out);
     stele_context_free(c->context);
 }
 

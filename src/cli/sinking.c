@@ -15,12 +15,12 @@ static bool none_given(cli *c, const option_id *ids, size_t count, const char *w
     return true;
 }
 
-static bool is_sink(const stele_sink *to, const char *name)
+static bool is_sink(const char *to, const char *name)
 {
-    return to != NULL && strcmp(to->name, name) == 0;
+    return to != NULL && strcmp(to, name) == 0;
 }
 
-bool sinking_fits(cli *c, const stele_sink *to)
+bool sinking_fits(cli *c, const char *to)
 {
     static const option_id shapes[] = {OPTION_COLUMNS, OPTION_TIME};
     static const option_id of_pretty[] = {
@@ -36,23 +36,21 @@ bool sinking_fits(cli *c, const stele_sink *to)
            none_given(c, shapes, shape_count, "text and CSV");
 }
 
-stele_status sinking_open(cli *c, const stele_sink *to, output *out,
+stele_status sinking_open(cli *c, const char *name, stele_output *out,
                           const stele_reader_stats *stats, stele_writer **writer)
 {
     const char *time = option_value(&c->options, OPTION_TIME);
+    stele_pretty_options pretty;
     stele_sink_options given = {.columns = option_value(&c->options, OPTION_COLUMNS),
                                 .has_origin = stats->has_begin,
                                 .origin_ns = stats->begin_ns,
-                                .has_color = out == c->out && c->has_color};
-    stele_status status;
-    if (!pretty_options_make(c, &given.pretty))
+                                .has_color = out == c->out && c->has_color,
+                                .pretty = &pretty};
+    if (!pretty_options_make(c, &pretty))
         return STELE_ERR_ARGUMENT;
     if (time != NULL)
         given.time = strcmp(time, "absolute") == 0 ? STELE_SINK_TIME_ABSOLUTE
                      : strcmp(time, "ticks") == 0  ? STELE_SINK_TIME_TICKS
                                                    : STELE_SINK_TIME_RELATIVE;
-    status = to->open(c->context, out, &given, writer);
-    if (status == STELE_OK)
-        (*writer)->owns_output = false;
-    return status;
+    return stele_sink_open(c->context, out, name, &given, writer);
 }

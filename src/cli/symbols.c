@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele symbols: the sleds of instrumented binaries. */
-#include "symbols/sleds.h"
+#include <stele/symbols.h>
+#include <stele/text.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,30 +10,29 @@
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
-static void write_visible(output *out, const char *text)
+static void write_visible(stele_output *out, const char *text)
 {
-    text_visible(out, text, strlen(text));
+    stele_output_visible(out, text, strlen(text));
 }
 
 static void write_text(cli *c, const stele_sled_map *map)
 {
-    output_printf(c->out, "%8s  %-14s  %-18s  %s\n", "id", "kind", "address", "function");
+    stele_output_printf(c->out, "%8s  %-14s  %-18s  %s\n", "id", "kind", "address", "function");
     for (size_t i = 0; i < stele_sled_map_count(map); i++) {
         const stele_sled *at = stele_sled_map_at(map, i);
         const stele_sled_function *function = stele_sled_map_function(map, at->id);
-        output_printf(c->out, "%8u  %-14s  0x%016" PRIx64 "  ", (unsigned)at->id,
-                      stele_sled_kind_text((stele_sled_kind)at->kind), at->address);
+        stele_output_printf(c->out, "%8u  %-14s  0x%016" PRIx64 "  ", (unsigned)at->id,
+                            stele_sled_kind_text((stele_sled_kind)at->kind), at->address);
         print_color(c->out, c->has_color, COLOR_BOLD);
         write_visible(c->out, function->name[0] != 0 ? function->name : "?");
         print_color(c->out, c->has_color, COLOR_NONE);
         if (function->line != 0) {
-            output_text(c->out, "  ");
+            stele_output_text(c->out, "  ");
             write_visible(c->out, function->source);
-            output_printf(c->out, ":%u", function->line);
+            stele_output_printf(c->out, ":%u", function->line);
         }
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
 }
 
@@ -68,13 +68,13 @@ void command_SYMBOLS(cli *c)
     const bool is_json = option_given(o, OPTION_JSON), is_yaml = option_given(o, OPTION_YAML);
     const stele_sled_options given = {.has_lines = !is_yaml,
                                       .keeps_mangled = option_given(o, OPTION_MANGLED)};
-    diag_sink diag = {.fn = report_add, .user = &c->report};
     stele_sled_map *map;
     if (is_json && is_yaml) {
         cli_usage(c, "--json and --yaml exclude each other");
         return;
     }
-    if (!cli_check(c, stele_sled_map_open(&diag, o->arguments[0], &given, &map), o->arguments[0]))
+    if (!cli_check(c, stele_sled_map_open(c->context, o->arguments[0], &given, &map),
+                   o->arguments[0]))
         return;
     if (is_yaml)
         stele_sled_map_write_yaml(map, c->out);

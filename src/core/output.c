@@ -465,13 +465,12 @@ void output_write(output *out, const void *bytes, size_t size)
     output_advance(out, size);
 }
 
-void output_printf(output *out, const char *format, ...)
+void output_vprintf(output *out, const char *format, va_list args)
 {
-    va_list args, again;
+    va_list again;
     size_t room = PRINTF_ROOM;
     uint8_t *to = output_reserve(out, room);
     int size;
-    va_start(args, format);
     va_copy(again, args);
     size = to != NULL ? vsnprintf((char *)to, room, format, args) : 0;
     if (size > 0 && (size_t)size >= room) {
@@ -483,6 +482,13 @@ void output_printf(output *out, const char *format, ...)
     if (size > 0 && to != NULL)
         output_advance(out, (size_t)size);
     va_end(again);
+}
+
+void output_printf(output *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    output_vprintf(out, format, args);
     va_end(args);
 }
 
@@ -675,5 +681,6 @@ void output_close(output *out)
     free(out->name);
     free(out->path);
     free(out->buffer);
+    free(out->own_diag);
     free(out);
 }

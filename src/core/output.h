@@ -6,6 +6,9 @@
 #ifndef CORE_OUTPUT_H
 #define CORE_OUTPUT_H
 
+#include <stele/output.h>
+
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,9 +16,10 @@
 
 #include "core/diag.h"
 
-typedef struct output output;
+/* What <stele/output.h> shows to others. */
+typedef struct stele_output output;
 
-struct output {
+struct stele_output {
     uint8_t *at, *end; /* free room of the buffer */
     uint8_t *buffer;
     size_t capacity;
@@ -23,6 +27,7 @@ struct output {
     struct packer *pack; /* NULL: as they are */
     stele_status status;
     diag_sink *diag;
+    diag_sink *own_diag;                  /* freed with it; NULL: `diag` is somebody else's */
     char *path, *temp_path;               /* NULL for memory and standard output */
     char *name;                           /* of a member; NULL for others */
     output *members, *last_member, *next; /* in the order of being added */
@@ -117,6 +122,16 @@ static inline void output_byte(output *out, uint8_t byte)
 
 /* Appends formatted text; for headers and summaries, not for events. */
 __attribute__((format(printf, 2, 3))) void output_printf(output *out, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void output_vprintf(output *out, const char *format,
+                                                          va_list args);
+
+/*
+ * What users of <stele/output.h> give, with a sink for what goes wrong; and the end of opening: the
+ * output keeps the sink, which is freed when `status` is not STELE_OK.
+ */
+stele_status output_take_options(const stele_output_options *given, stele_output_options *options,
+                                 diag_sink **diag);
+stele_status output_keep_diag(stele_status status, diag_sink *diag, output **out);
 
 /* Overwrites bytes written before, where the target can seek (see is_seekable) or still holds
    them; false where it cannot. */

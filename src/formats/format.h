@@ -26,24 +26,8 @@ typedef struct format_probe {
 
 /* ---- Dumping records ---- */
 
-typedef struct dump_record {
-    uint64_t offset, size; /* of the record, in its input */
-    const char *source;    /* member name, for sets; else NULL */
-    const char *kind;      /* the format's own word: "String record", "Event: Duration Begin" */
-    const char *text;      /* the contents in the format's own words, one line, UTF-8 */
-    const uint8_t *bytes;  /* the record, as far as it is in memory */
-    size_t bytes_size;
-} dump_record;
-
-/* False ends the dump. */
-typedef bool dump_fn(void *user, const dump_record *record);
-
-typedef struct dump_request {
-    uint64_t at;    /* first record at or behind this offset; 0: all */
-    uint64_t count; /* at most; 0: all */
-    dump_fn *fn;
-    void *user;
-} dump_request;
+typedef stele_dump_record dump_record;
+typedef stele_dump_request dump_request;
 
 /* ---- Copying ---- */
 

@@ -188,3 +188,34 @@ stele_status stele_trace_open_memory(stele_context *context, const char *name, c
     *trace = NULL;
     return status == STELE_OK ? trace_open_source(context, from, options, trace) : status;
 }
+
+/* ---- What is opened ---- */
+
+stele_status stele_trace_dump(stele_trace *trace, const stele_dump_request *given)
+{
+    stele_dump_request request;
+    if (!sized_take(&request, sizeof request, SIZED_FIRST(stele_dump_request, user), given) ||
+        request.fn == NULL)
+        return STELE_ERR_ARGUMENT;
+    return format_dump(trace, &request);
+}
+
+bool stele_path_is_set(const char *path)
+{
+    return source_path_is_set(path);
+}
+
+void stele_trace_group_parts(stele_trace *const *traces, size_t count, size_t *first)
+{
+    for (size_t i = 0; i < count; i++) {
+        first[i] = i;
+        for (size_t k = 0; traces[i] != NULL && k < i; k++) {
+            const size_t other = first[k], mine = first[i];
+            if (other == mine || traces[k] == NULL || !stele_trace_is_part(traces[i], traces[k]))
+                continue;
+            for (size_t j = 0; j <= i; j++) /* two that belong to a third are one, too */
+                if (first[j] == (other > mine ? other : mine))
+                    first[j] = other > mine ? mine : other;
+        }
+    }
+}

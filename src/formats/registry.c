@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of formats.def, their codes, and writers by the name of their format. */
+/* The formats of formats.def, and their outputs and writers. */
 #include <string.h>
 
 #include "core/path.h"
@@ -66,27 +66,19 @@ bool stele_format_get(size_t index, stele_format_info *info)
     return true;
 }
 
-const stele_code *stele_code_get(size_t index)
+bool stele_format_find(const char *name, stele_format_info *info)
 {
-    if (index < CORE_CODE_COUNT)
-        return &core_codes[index];
-    index -= CORE_CODE_COUNT;
     for (size_t i = 0; i < format_count(); i++) {
-        if (index < formats[i]->code_count)
-            return &formats[i]->codes[index];
-        index -= formats[i]->code_count;
+        if (strcmp(formats[i]->name, name) == 0)
+            return stele_format_get(i, info);
     }
-    return NULL;
+    return false;
 }
 
-const stele_code *stele_code_find(const char *code)
+const char *stele_format_for_path(const char *path)
 {
-    const stele_code *at;
-    for (size_t i = 0; (at = stele_code_get(i)) != NULL; i++) {
-        if (strcmp(at->code, code) == 0)
-            return at;
-    }
-    return NULL;
+    const format *found = format_by_name(path);
+    return found != NULL ? found->name : NULL;
 }
 
 stele_status format_output_open(const format *f, diag_sink *diag, const char *path, bool replace,
@@ -118,33 +110,4 @@ stele_status format_writer_open(const format *f, stele_context *context, output 
         return STELE_ERR_ARGUMENT;
     }
     return f->writer(context, out, options, writer);
-}
-
-stele_status stele_writer_open(stele_context *context, const char *path, const char *name,
-                               const stele_writer_options *given, stele_writer **writer)
-{
-    stele_writer_options options;
-    const format *f = format_find(name);
-    output *out;
-    stele_status status;
-    *writer = NULL;
-    if (f == NULL || f->writer == NULL) {
-        diag_report(&context->diag, &core_codes[STE009], path, STELE_NO_OFFSET, 0,
-                    "a format that can be written", "'%s'%s", name,
-                    f == NULL ? ", which is none" : ", which can only be read");
-        return STELE_ERR_FORMAT;
-    }
-    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_writer_options, setting_count),
-                    given))
-        return STELE_ERR_ARGUMENT;
-    status = format_output_open(f, &context->diag, path, options.replace, &out);
-    if (status != STELE_OK)
-        return status;
-    status = format_writer_open(f, context, out, &options, writer);
-    if (status != STELE_OK) {
-        output_close(out);
-        return status;
-    }
-    (*writer)->owns_output = true;
-    return STELE_OK;
 }

@@ -64,6 +64,17 @@ bool stele_writer_get_loss(const stele_writer *writer, size_t index, stele_loss 
     return losses_get(&writer->losses, index, loss);
 }
 
+void stele_writer_add_loss(stele_writer *writer, const stele_loss *given)
+{
+    stele_loss loss;
+    if (sized_take(&loss, sizeof loss, SIZED_FIRST(stele_loss, count), given) && loss.count != 0)
+        losses_add(&writer->losses, loss.kind, loss.what,
+                   loss.is_form      ? LOSS_FORM
+                   : loss.is_dropped ? LOSS_DROPPED
+                                     : LOSS_CHANGED,
+                   loss.count);
+}
+
 bool losses_get(const loss_table *losses, size_t index, stele_loss *loss)
 {
     if (index >= losses->count)

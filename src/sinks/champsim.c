@@ -148,7 +148,7 @@ static stele_status champsim_open(stele_context *context, output *out,
     return insn_steps_open(context, out, take_step, writer);
 }
 
-const stele_sink sink_champsim = {.name = "champsim",
+const sink_entry sink_champsim = {.name = "champsim",
                                   .title = "records of the simulator ChampSim",
                                   .extensions = ".champsim",
                                   .columns = INSN_STEPS_COLUMNS,

@@ -860,7 +860,7 @@ static stele_status chrome_open(stele_context *context, output *out,
     return STELE_OK;
 }
 
-const stele_sink sink_chrome = {
+const sink_entry sink_chrome = {
     .name = "chrome",
     .title = "Chrome trace events (JSON) for Perfetto's page and chrome://tracing",
     .extensions = ".json",

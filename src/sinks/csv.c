@@ -239,10 +239,11 @@ static stele_status csv_open(stele_context *context, output *out, const stele_si
     return STELE_OK;
 }
 
-const stele_sink sink_csv = {
+const sink_entry sink_csv = {
     .name = "csv",
     .title = "comma-separated values: one event a line, columns as chosen",
     .extensions = ".csv",
+    .settings = "columns time",
     .columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW,
     .open = csv_open,
 };

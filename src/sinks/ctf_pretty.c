@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/sized.h"
 #include "sinks/ctf_pretty_form.h"
 #include "sinks/sink.h"
 
@@ -386,8 +387,9 @@ static stele_status pretty_init(pretty *p, stele_context *context,
                                                   [NAME_PACKET_CONTEXT] = "stream.packet.context"};
     const bool has_color = options != NULL && options->has_color;
     stele_status status;
-    if (options != NULL)
-        p->options = options->pretty;
+    if (!sized_take(&p->options, sizeof p->options, SIZED_FIRST(stele_pretty_options, wall),
+                    options != NULL ? options->pretty : NULL))
+        return STELE_ERR_ARGUMENT;
     if (!p->options.has_fields)
         p->options.fields = STELE_PRETTY_FIELDS_STANDARD;
     if (!p->options.has_names)
@@ -425,7 +427,7 @@ static stele_status pretty_open(stele_context *context, output *out,
     return STELE_OK;
 }
 
-const stele_sink sink_ctf_pretty = {.name = "ctf-pretty",
+const sink_entry sink_ctf_pretty = {.name = "ctf-pretty",
                                     .title = "lines as babeltrace2 writes them",
                                     .extensions = "",
                                     .columns = STELE_COLUMN_TIME | STELE_COLUMN_NAME |

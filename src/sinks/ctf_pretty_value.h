@@ -6,8 +6,9 @@
 #ifndef SINKS_CTF_PRETTY_VALUE_H
 #define SINKS_CTF_PRETTY_VALUE_H
 
+#include <stele/sink.h>
+
 #include "sinks/names.h"
-#include "sinks/pretty.h"
 #include "sinks/put.h"
 
 /* Terminal colours, or empty texts. Labels are strings. */

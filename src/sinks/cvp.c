@@ -153,7 +153,7 @@ static stele_status cvp_open(stele_context *context, output *out, const stele_si
     return insn_steps_open(context, out, take_step, writer);
 }
 
-const stele_sink sink_cvp = {.name = "cvp",
+const sink_entry sink_cvp = {.name = "cvp",
                              .title = "traces of the first Championship Value Prediction",
                              .extensions = ".cvp",
                              .columns = INSN_STEPS_COLUMNS,

@@ -409,7 +409,7 @@ static stele_status json_open(stele_context *context, output *out,
     return STELE_OK;
 }
 
-const stele_sink sink_json = {
+const sink_entry sink_json = {
     .name = "json",
     .title = "JSON lines: one event a line, complete and exact",
     .extensions = ".jsonl .ndjson",

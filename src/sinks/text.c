@@ -5,9 +5,9 @@
  *
  *   0.000012500  main (5678)      complete  12.345us  gfx:Draw   width=1920 buffer=0x7f00 (heap)
  */
-#include <stdlib.h>
-
 #include <stele/text.h>
+
+#include <stdlib.h>
 
 #include "sinks/column.h"
 #include "sinks/names.h"
@@ -599,10 +599,11 @@ stele_text stele_field_line(stele_context *context, const stele_batch *batch,
     return liner_give(liner);
 }
 
-const stele_sink sink_text = {
+const sink_entry sink_text = {
     .name = "text",
     .title = "text for people: one event a line, in columns",
     .extensions = ".txt",
+    .settings = "columns time",
     .columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW,
     .open = text_open,
 };

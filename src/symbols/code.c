@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
 #include <string.h>
 
+#include "core/sized.h"
+#include "model/context.h"
 #include "symbols/demangle.h"
 #include "symbols/placing.h"
 
@@ -85,8 +86,14 @@ static bool file_prepare(code_file *file, const char *path, const uint64_t *addr
            (file->place != NULL || !has_text || address != NULL || binary_base(file->elf) != 0);
 }
 
-stele_status stele_symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
+stele_status stele_symbols_add(stele_symbols *c, stele_context *context, const char *path,
                                const uint64_t *address)
+{
+    return symbols_add(c, &context->diag, path, address);
+}
+
+stele_status symbols_add(stele_symbols *c, diag_sink *diag, const char *path,
+                         const uint64_t *address)
 {
     code_file file = {0}, *grown = realloc(c->files, (c->count + 1) * sizeof *grown);
     binary_place at;
@@ -117,14 +124,16 @@ stele_status stele_symbols_add(stele_symbols *c, diag_sink *diag, const char *pa
 static void place_make(code_file *file, const binary_place *from, stele_symbol_place *place)
 {
     const size_t i = from->index;
+    stele_symbol_place own;
     if (file->names[i] == NULL && !file->is_plain[i]) {
         file->names[i] = demangle(from->name);
         file->is_plain[i] = file->names[i] == NULL;
     }
-    *place = (stele_symbol_place){.name = file->is_plain[i] ? from->name : file->names[i],
-                                  .address = from->address + file->shift,
-                                  .size = from->size,
-                                  .number = file->number_first + i};
+    own = (stele_symbol_place){.name = file->is_plain[i] ? from->name : file->names[i],
+                               .address = from->address + file->shift,
+                               .size = from->size,
+                               .number = file->number_first + i};
+    sized_give(place, &own, sizeof own, SIZED_FIRST(stele_symbol_place, number));
 }
 
 bool stele_symbols_find(stele_symbols *c, uint64_t pc, stele_symbol_place *place)
@@ -222,7 +231,12 @@ static void file_judge(const stele_symbols *c, const code_file *file, diag_sink 
                 executed);
 }
 
-void stele_symbols_judge(const stele_symbols *c, diag_sink *diag)
+void stele_symbols_judge(const stele_symbols *c, stele_context *context)
+{
+    symbols_judge(c, &context->diag);
+}
+
+void symbols_judge(const stele_symbols *c, diag_sink *diag)
 {
     for (size_t i = 0; i < c->count; i++) {
         if (!c->files[i].is_seen)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/debug_info.h"
+#include <stele/symbols.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,9 @@
 #include "core/array.h"
 #include "core/hash.h"
 #include "core/path.h"
+#include "core/sized.h"
 #include "model/batch.h"
+#include "model/context.h"
 #include "symbols/binary.h"
 
 #define PATH_SIZE       4096u
@@ -551,8 +553,13 @@ stele_status stele_debug_info_new(stele_context *context, const stele_debug_info
     *out = info;
     if (info == NULL)
         return STELE_ERR_MEMORY;
+    if (!sized_take(&info->options, sizeof info->options,
+                    SIZED_FIRST(stele_debug_info_options, full_path), options)) {
+        free(info);
+        *out = NULL;
+        return STELE_ERR_ARGUMENT;
+    }
     info->context = context;
-    info->options = *options;
     for (size_t i = 0; i < KNOWN_COUNT; i++) {
         const char *text = known_texts[i], *colon = strchr(text, ':');
         const size_t provider = colon != NULL ? (size_t)(colon - text) : 0;

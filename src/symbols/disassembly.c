@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/disassembly.h"
+#include <stele/symbols.h>
 
 #include <dlfcn.h>
 #include <stdbool.h>

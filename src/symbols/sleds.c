@@ -8,6 +8,8 @@
 #include "core/arena.h"
 #include "core/input.h"
 #include "core/load.h"
+#include "core/sized.h"
+#include "model/context.h"
 #include "symbols/demangle.h"
 #include "symbols/sled_yaml.h"
 
@@ -133,16 +135,27 @@ static stele_status load_binary(stele_sled_map *map, diag_sink *diag, const char
 
 /* ---- Either ---- */
 
-stele_status stele_sled_map_open(diag_sink *diag, const char *path,
+stele_status stele_sled_map_open(stele_context *context, const char *path,
                                  const stele_sled_options *options, stele_sled_map **out)
 {
-    stele_sled_map *map = calloc(1, sizeof *map);
+    return sled_map_open(&context->diag, path, options, out);
+}
+
+stele_status sled_map_open(diag_sink *diag, const char *path, const stele_sled_options *given,
+                           stele_sled_map **out)
+{
+    stele_sled_map *map;
+    stele_sled_options options;
     input *in;
     const uint8_t *head;
     size_t size;
     bool is_text;
     stele_status status;
     *out = NULL;
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_sled_options, keeps_mangled),
+                    given))
+        return STELE_ERR_ARGUMENT;
+    map = calloc(1, sizeof *map);
     if (map == NULL)
         return STELE_ERR_MEMORY;
     status = input_open_file(diag, path, &in);
@@ -151,7 +164,7 @@ stele_status stele_sled_map_open(diag_sink *diag, const char *path,
         is_text = status == STELE_OK && size >= 3 && memcmp(head, "---", 3) == 0;
         if (status == STELE_OK)
             status =
-                is_text ? sled_yaml_read(map, diag, in) : load_binary(map, diag, path, options);
+                is_text ? sled_yaml_read(map, diag, in) : load_binary(map, diag, path, &options);
         input_close(in);
     }
     if (status != STELE_OK) {

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(fd >= 0 && write(fd, data, size) == (ssize_t)size, "a file in memory");
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     look(path, size);
-    if (stele_sled_map_open(&silent, path, &options, &map) == STELE_OK)
+    if (sled_map_open(&silent, path, &options, &map) == STELE_OK)
         stele_sled_map_close(map);
     close(fd);
     return 0;

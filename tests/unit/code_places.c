@@ -168,7 +168,7 @@ static void judge(const stele_symbols *symbols, heard *h)
 {
     diag_sink diag = {.fn = hear, .user = h};
     *h = (heard){.count = 0};
-    stele_symbols_judge(symbols, &diag);
+    symbols_judge(symbols, &diag);
 }
 
 static void see_all(stele_symbols *symbols, uint64_t first)
@@ -187,7 +187,7 @@ TEST(a_position_independent_file_is_found_where_it_was)
     REQUIRE(close(mkstemp(path)) == 0);
     elf_write(path, 0);
     REQUIRE(stele_symbols_new(&symbols) == STELE_OK);
-    REQUIRE(stele_symbols_add(symbols, &silent, path, NULL) == STELE_OK);
+    REQUIRE(symbols_add(symbols, &silent, path, NULL) == STELE_OK);
     CHECK(stele_symbols_is_movable(symbols) && !stele_symbols_is_settled(symbols));
     judge(symbols, &h);
     CHECK(h.count == 1 && strncmp(h.text, "SYM006", 6) == 0);
@@ -215,8 +215,7 @@ TEST(a_file_with_a_place_is_not_moved)
         const uint64_t home = has_address != 0 ? given : 0x400000;
         elf_write(path, has_address != 0 ? 0 : 0x400000);
         REQUIRE(stele_symbols_new(&symbols) == STELE_OK);
-        REQUIRE(stele_symbols_add(symbols, &silent, path, has_address != 0 ? &given : NULL) ==
-                STELE_OK);
+        REQUIRE(symbols_add(symbols, &silent, path, has_address != 0 ? &given : NULL) == STELE_OK);
         CHECK(!stele_symbols_is_movable(symbols));
         see_all(symbols, TEXT_AT + SHIFT);
         CHECK(!stele_symbols_is_settled(symbols));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What LTTng-UST's events say of this very program, and what its symbols make of it. */
-#include "symbols/debug_info.h"
+#include <stele/symbols.h>
 
 #include <stele_config.h>
 #include <unistd.h>

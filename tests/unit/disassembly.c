@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A64 instructions as text, where LLVM is there. */
-#include "symbols/disassembly.h"
+#include <stele/symbols.h>
 
 #include "test.h"
 

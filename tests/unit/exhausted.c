@@ -4,12 +4,10 @@
 
 #include "allocations.h"
 #include "analysis/events/check.h"
-#include "analysis/events/paths.h"
-#include "analysis/events/profile.h"
-#include "analysis/events/summary.h"
 #include "model/batch.h"
 #include "query/filter.h"
 #include "test.h"
+#include <stele/analysis.h>
 
 #define EVENTS 200u
 
@@ -194,7 +192,7 @@ TEST(profile_without_memory)
 
 static stele_status try_paths(uint64_t *outcome)
 {
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_paths *p;
     stele_status status = stele_paths_new(it.context, &(stele_path_options){.by_track = true}, &p);
     if (status != STELE_OK)

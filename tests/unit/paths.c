@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees of paths, the graph made of them, and the comparison of two traces. */
-#include "analysis/events/paths.h"
+#include <stele/analysis.h>
 
 #include <stdlib.h>
 
-#include "analysis/events/callgraph.h"
-#include "analysis/events/compare.h"
 #include "calls_made.h"
 
 static uint64_t seed = 1;
@@ -47,7 +45,7 @@ static void tell(const stele_path_tree *tree, uint32_t node)
 
 static const char *told(stele_paths *p, bool by_count)
 {
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     REQUIRE(stele_paths_tree(p, by_count, &tree) == STELE_OK);
     text[0] = 0;
     tell(&tree, 0);
@@ -71,7 +69,7 @@ static void add_some_calls(void)
 TEST(recursion_is_folded_and_no_time_is_lost)
 {
     const unsigned depth = 1000;
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_paths *p;
     uint64_t self_ns = 0, count = 0, folded_count = 0;
     made_begin();
@@ -103,7 +101,7 @@ TEST(recursion_is_folded_and_no_time_is_lost)
 TEST(paths_end_at_their_greatest_length)
 {
     char name[16];
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_paths *p;
     made_begin();
     for (unsigned i = 0; i < STELE_CALL_PATH_MAX + 100; i++) {
@@ -201,7 +199,7 @@ TEST(no_time_is_counted_twice_or_lost)
 {
     for (seed = 1; seed < 400; seed++) {
         uint64_t sum = 0, count = 0;
-        stele_path_tree tree;
+        stele_path_tree tree = STELE_INIT(stele_path_tree);
         stele_paths *p;
         made_begin();
         add_random_calls(300);
@@ -225,7 +223,7 @@ TEST(self_times_of_nested_calls_add_up_to_the_outermost_ones)
     uint64_t outermost = 0;
     uint32_t depth = 0;
     int64_t now = 0, begun = 0;
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_paths *p;
     made_begin();
     for (uint32_t i = 0; i < 3000; i++) {
@@ -251,8 +249,11 @@ TEST(self_times_of_nested_calls_add_up_to_the_outermost_ones)
 
 TEST(functions_and_edges_count_recursion_once)
 {
-    stele_path_tree tree;
-    stele_callgraph graph;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
+    const stele_graph_function *functions;
+    const stele_graph_edge *edges;
+    uint32_t function_count, edge_count;
+    stele_callgraph *graph;
     stele_paths *p;
     made_begin();
     enter(0, "main");
@@ -267,23 +268,25 @@ TEST(functions_and_edges_count_recursion_once)
     leave(100, "main");
     p = made_paths(&(stele_path_options){.by_track = false});
     REQUIRE(stele_paths_tree(p, false, &tree) == STELE_OK);
-    REQUIRE(stele_callgraph_make(it.context, &tree, &graph) == STELE_OK);
-    REQUIRE(graph.function_count == 3 && graph.edge_count == 3);
-    CHECK_EQ_U64(graph.functions[0].name, named("main"));
-    CHECK_EQ_U64(graph.functions[0].total_ns, 100);
-    CHECK_EQ_U64(graph.functions[1].name, named("f"));
-    CHECK_EQ_U64(graph.functions[1].total_ns, 50);
-    CHECK_EQ_U64(graph.functions[1].self_ns, 49);
-    CHECK_EQ_U64(graph.functions[1].count, 3);
-    CHECK_EQ_U64(graph.edges[0].from, 0);
-    CHECK_EQ_U64(graph.edges[0].to, 1);
-    CHECK_EQ_U64(graph.edges[0].count, 1);
-    CHECK_EQ_U64(graph.edges[0].total_ns, 50);
-    CHECK_EQ_U64(graph.edges[1].from, 1);
-    CHECK_EQ_U64(graph.edges[1].to, 1);
-    CHECK_EQ_U64(graph.edges[1].count, 2);
-    CHECK_EQ_U64(graph.edges[1].total_ns, 30);
-    stele_callgraph_free(&graph);
+    REQUIRE(stele_callgraph_new(it.context, &tree, &graph) == STELE_OK);
+    functions = stele_callgraph_functions(graph, &function_count);
+    edges = stele_callgraph_edges(graph, &edge_count);
+    REQUIRE(function_count == 3 && edge_count == 3);
+    CHECK_EQ_U64(functions[0].name, named("main"));
+    CHECK_EQ_U64(functions[0].total_ns, 100);
+    CHECK_EQ_U64(functions[1].name, named("f"));
+    CHECK_EQ_U64(functions[1].total_ns, 50);
+    CHECK_EQ_U64(functions[1].self_ns, 49);
+    CHECK_EQ_U64(functions[1].count, 3);
+    CHECK_EQ_U64(edges[0].from, 0);
+    CHECK_EQ_U64(edges[0].to, 1);
+    CHECK_EQ_U64(edges[0].count, 1);
+    CHECK_EQ_U64(edges[0].total_ns, 50);
+    CHECK_EQ_U64(edges[1].from, 1);
+    CHECK_EQ_U64(edges[1].to, 1);
+    CHECK_EQ_U64(edges[1].count, 2);
+    CHECK_EQ_U64(edges[1].total_ns, 30);
+    stele_callgraph_free(graph);
     stele_paths_free(p);
     made_end();
 }
@@ -291,7 +294,7 @@ TEST(functions_and_edges_count_recursion_once)
 TEST(two_sides_share_one_tree)
 {
     const stele_path_figures *before, *after;
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_paths *p;
     made_begin();
     enter(0, "f");

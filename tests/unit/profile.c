@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile against figures that are made the slow way, while the calls are. */
-#include "analysis/events/profile.h"
+#include <stele/analysis.h>
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@ static char expected[64 << 10];
 static size_t expected_size;
 
 /* Runs the sink over the batch; when that succeeds, what was written is compared or remembered. */
-static stele_status try_sink(world *w, const stele_sink *made_by, bool remember)
+static stele_status try_sink(world *w, const sink_entry *made_by, bool remember)
 {
     const stele_segment segment = {w->batch, 0, w->batch->event_count};
     stele_writer *writer = NULL;
@@ -45,14 +45,14 @@ TEST(sinks_without_memory)
     add_every_kind(&w);
     add_every_type(&w);
     name_of(&w, "scope");
-    for (size_t i = 0; i < stele_sink_count(); i++) {
+    for (size_t i = 0; i < sink_count(); i++) {
         unsigned refusals = 0;
-        REQUIRE(try_sink(&w, stele_sink_at(i), true) == STELE_OK);
+        REQUIRE(try_sink(&w, sink_at(i), true) == STELE_OK);
         for (uint64_t n = 0;; n++) {
             const uint64_t live = allocations_live;
             stele_status status;
             allocations_fail_at(n);
-            status = try_sink(&w, stele_sink_at(i), false);
+            status = try_sink(&w, sink_at(i), false);
             if (!allocations_stop())
                 break;
             refusals += status == STELE_ERR_MEMORY;

@@ -5,7 +5,8 @@
 /* What the sink makes of the world's batch is `expected`, all of it. */
 static void check_lines(world *w, const char *expected)
 {
-    const stele_sink_options options = {.pretty = {.no_delta = true, .seconds = true}};
+    const stele_pretty_options pretty = {.no_delta = true, .seconds = true};
+    const stele_sink_options options = {.pretty = &pretty};
     char *text = sink_run(w, "ctf-pretty", &options, NULL);
     CHECK_EQ_STR(text, expected);
     free(text);
@@ -107,9 +108,10 @@ TEST(local_names_are_of_their_batch)
     const uint8_t *text;
     world_open(&w);
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    REQUIRE(stele_sink_find("ctf-pretty")
+    REQUIRE(sink_find("ctf-pretty")
                 ->open(w.context, out,
-                       &(stele_sink_options){.pretty = {.no_delta = true, .seconds = true}},
+                       &(stele_sink_options){
+                           .pretty = &(stele_pretty_options){.no_delta = true, .seconds = true}},
                        &writer) == STELE_OK);
     for (int i = 0; i < 2; i++) {
         stele_batch_clear(w.batch);

@@ -182,9 +182,8 @@ TEST(an_unknown_column_is_refused)
     stele_writer *writer;
     world_open(&w);
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    CHECK(stele_sink_find("text")->open(w.context, out,
-                                        &(stele_sink_options){.columns = "time,nmae"},
-                                        &writer) == STELE_ERR_ARGUMENT);
+    CHECK(sink_find("text")->open(w.context, out, &(stele_sink_options){.columns = "time,nmae"},
+                                  &writer) == STELE_ERR_ARGUMENT);
     CHECK(writer == NULL);
     CHECK_EQ_STR(w.found, "STE009 column 'nmae'");
     output_close(out);
@@ -215,8 +214,8 @@ TEST(names_that_become_known_later_are_used_from_there_on)
     world_open(&w);
     add(&w, STELE_KIND_INSTANT, 0, track_of(&w, STELE_TRACK_THREAD, 0, 9, ""), "", "x");
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    REQUIRE(stele_sink_find("text")->open(w.context, out, &(stele_sink_options){.columns = "track"},
-                                          &writer) == STELE_OK);
+    REQUIRE(sink_find("text")->open(w.context, out, &(stele_sink_options){.columns = "track"},
+                                    &writer) == STELE_OK);
     REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
     stele_track_set_name(w.context, w.batch->events[0].track, name_of(&w, "late"));
     REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
@@ -241,9 +240,8 @@ TEST(columns_fit_the_first_lines_and_then_grow)
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "long");
     add(&w, STELE_KIND_INSTANT, 0, w.main, "", "longer");
     REQUIRE(output_open_memory(&w.context->diag, &out) == STELE_OK);
-    REQUIRE(stele_sink_find("text")->open(w.context, out,
-                                          &(stele_sink_options){.columns = "name,kind"},
-                                          &writer) == STELE_OK);
+    REQUIRE(sink_find("text")->open(w.context, out, &(stele_sink_options){.columns = "name,kind"},
+                                    &writer) == STELE_OK);
     for (int i = 0; i < 298; i++)
         REQUIRE(stele_writer_write(writer, &(stele_segment){w.batch, 0, 1}) == STELE_OK);
     CHECK_EQ_U64(output_offset(out), 256 * 11 + 42 * 11);

@@ -166,8 +166,8 @@ static inline char *sink_run_sized(world *w, const char *name, const stele_sink_
     const uint8_t *bytes;
     char *text;
     REQUIRE(output_open_memory(&w->context->diag, &out) == STELE_OK);
-    REQUIRE(stele_sink_find(name) != NULL);
-    REQUIRE(stele_sink_find(name)->open(w->context, out, options, &made) == STELE_OK);
+    REQUIRE(sink_find(name) != NULL);
+    REQUIRE(sink_find(name)->open(w->context, out, options, &made) == STELE_OK);
     REQUIRE(stele_writer_write(made, &segment) == STELE_OK);
     REQUIRE(stele_writer_finish(made) == STELE_OK);
     bytes = output_memory(out, &size);

@@ -170,7 +170,7 @@ static stele_sled_map *open_map(const void *bytes, size_t size, stele_status exp
     stele_sled_map *map = NULL;
     folder_enter(folder, sizeof folder);
     file_write("map", bytes, size);
-    CHECK_EQ_U64(stele_sled_map_open(findings_sink(f), "map", &options, &map), expected);
+    CHECK_EQ_U64(sled_map_open(findings_sink(f), "map", &options, &map), expected);
     folder_leave(folder);
     return map;
 }
@@ -256,7 +256,7 @@ TEST(cut_binaries)
             findings f;
             stele_sled_map *map = NULL;
             file_write("map", e.file.bytes, size);
-            CHECK((stele_sled_map_open(findings_sink(&f), "map", &options, &map) == STELE_OK) ==
+            CHECK((sled_map_open(findings_sink(&f), "map", &options, &map) == STELE_OK) ==
                   (map != NULL));
             CHECK((map == NULL) == (f.count != 0));
             stele_sled_map_close(map);

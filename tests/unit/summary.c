@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/summary.h"
+#include <stele/analysis.h>
 
 #include "model/batch.h"
 #include "test.h"

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/callgraph.h"
+#include <stele/analysis.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/table.h"
+#include "model/context.h"
 
 #define NONE UINT32_MAX
+
+struct stele_callgraph {
+    stele_graph_function *functions;
+    stele_graph_edge *edges;
+    uint32_t function_count, edge_count;
+    uint32_t function_capacity, edge_capacity;
+};
 
 /* What is needed to make the graph only. */
 typedef struct making {
@@ -114,6 +122,7 @@ static bool walk(making *m, const stele_path_tree *tree)
         leave(m, tree->nodes[i].depth);
         is_ok = enter(m, &tree->nodes[i]);
     }
+    leave(m, 1);
     return is_ok;
 }
 
@@ -172,29 +181,45 @@ static bool sort(const stele_context *context, stele_callgraph *g)
     return is_ok;
 }
 
-stele_status stele_callgraph_make(const stele_context *context, const stele_path_tree *tree,
-                                  stele_callgraph *graph)
+stele_status stele_callgraph_new(const stele_context *context, const stele_path_tree *tree,
+                                 stele_callgraph **out)
 {
     const size_t name_count = stele_name_count(context), depth = tree->depth_max;
-    making m = {.graph = graph,
+    making m = {.graph = calloc(1, sizeof *m.graph),
                 .by_name = malloc((name_count + 1) * sizeof *m.by_name),
                 .function_at = malloc((depth + 1) * sizeof *m.function_at),
                 .edge_at = malloc((depth + 1) * sizeof *m.edge_at)};
-    bool is_ok = m.by_name != NULL && m.function_at != NULL && m.edge_at != NULL;
-    *graph = (stele_callgraph){.functions = NULL};
+    bool is_ok = m.graph != NULL && m.by_name != NULL && m.function_at != NULL && m.edge_at != NULL;
     if (is_ok)
         memset(m.by_name, 0xff, (name_count + 1) * sizeof *m.by_name);
-    is_ok = is_ok && walk(&m, tree);
+    is_ok = is_ok && walk(&m, tree) && sort(context, m.graph);
     free(m.by_name);
     hash_table_free(&m.numbers);
     free(m.function_at);
     free(m.edge_at);
-    return is_ok && sort(context, graph) ? STELE_OK : STELE_ERR_MEMORY;
+    *out = is_ok ? m.graph : NULL;
+    if (!is_ok)
+        stele_callgraph_free(m.graph);
+    return is_ok ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+const stele_graph_function *stele_callgraph_functions(const stele_callgraph *graph, uint32_t *count)
+{
+    *count = graph->function_count;
+    return graph->functions;
+}
+
+const stele_graph_edge *stele_callgraph_edges(const stele_callgraph *graph, uint32_t *count)
+{
+    *count = graph->edge_count;
+    return graph->edges;
 }
 
 void stele_callgraph_free(stele_callgraph *graph)
 {
+    if (graph == NULL)
+        return;
     free(graph->functions);
     free(graph->edges);
-    *graph = (stele_callgraph){.functions = NULL};
+    free(graph);
 }

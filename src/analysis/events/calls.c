@@ -8,6 +8,7 @@
 
 #include "analysis/events/call_stack.h"
 #include "core/array.h"
+#include "core/sized.h"
 #include "core/table.h"
 #include "query/filter.h"
 
@@ -490,8 +491,12 @@ stele_status stele_calls_new(stele_context *context, const stele_call_options *o
     *out = NULL;
     if (s == NULL)
         return STELE_ERR_MEMORY;
+    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_call_options, only),
+                    options)) {
+        free(s);
+        return STELE_ERR_ARGUMENT;
+    }
     s->context = context;
-    s->options = *options;
     s->begin_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
     if (s->options.depth_max == 0)
@@ -502,8 +507,8 @@ stele_status stele_calls_new(stele_context *context, const stele_call_options *o
         s->options.nodes_max = NODES_MAX;
     s->fn = fn;
     s->user = user;
-    status = make_filter(s, options->only);
-    if (status == STELE_OK && options->has_tree && !nodes_grow(s))
+    status = make_filter(s, s->options.only);
+    if (status == STELE_OK && s->options.has_tree && !nodes_grow(s))
         status = STELE_ERR_MEMORY;
     if (status != STELE_OK) {
         stele_calls_free(s);

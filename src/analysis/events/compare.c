@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/compare.h"
+#include <stele/analysis.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/context.h"
 
 /* Rows that are within so many standard errors may as well be chance. */
 #define ERRORS_MAX 2.0

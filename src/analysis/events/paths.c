@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/paths.h"
+#include "analysis/events/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/sized.h"
 
 #include "analysis/events/ranked.h"
 #include "analysis/events/samples.h"
@@ -84,15 +86,20 @@ static stele_status take_sample(stele_paths *p, const stele_batch *batch, const 
 stele_status stele_paths_new(stele_context *context, const stele_path_options *options,
                              stele_paths **out)
 {
-    const stele_call_options wanted = {
-        .has_tree = true, .has_track_roots = options->by_track, .only = options->only};
+    stele_call_options wanted = {.has_tree = true};
     stele_paths *p = calloc(1, sizeof *p);
     stele_status status;
     *out = NULL;
     if (p == NULL)
         return STELE_ERR_MEMORY;
+    if (!sized_take(&p->options, sizeof p->options, SIZED_FIRST(stele_path_options, only),
+                    options)) {
+        free(p);
+        return STELE_ERR_ARGUMENT;
+    }
     p->context = context;
-    p->options = *options;
+    wanted.has_track_roots = p->options.by_track;
+    wanted.only = p->options.only;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
     status = stele_calls_new(context, &wanted, take_calls, p, &p->calls);
@@ -185,6 +192,7 @@ static void link_children(stele_path_node *nodes, const ranked *ranks, uint32_t 
 
 stele_status stele_paths_tree(stele_paths *p, bool by_count, stele_path_tree *tree)
 {
+    stele_path_tree own = {.is_sampled = p->is_sampled};
     const stele_status status = stele_calls_finish(p->calls);
     const uint32_t count = stele_calls_node_count(p->calls);
     ranked *ranks;
@@ -198,18 +206,20 @@ stele_status stele_paths_tree(stele_paths *p, bool by_count, stele_path_tree *tr
         return STELE_ERR_MEMORY;
     }
     sum_up(p, count);
-    *tree = (stele_path_tree){p->nodes, count, 0, p->is_sampled};
+    own.nodes = p->nodes;
+    own.count = count;
     for (uint32_t i = 1; i < count; i++) {
         const stele_path_figures *a = &p->nodes[i].sides[0], *b = &p->nodes[i].sides[1];
         ranks[i - 1] =
             (ranked){by_count ? a->total_count + b->total_count : a->total_ns + b->total_ns,
                      stele_name_text(p->context, NULL, p->nodes[i].name), i, i};
-        if (p->nodes[i].depth > tree->depth_max)
-            tree->depth_max = p->nodes[i].depth;
+        if (p->nodes[i].depth > own.depth_max)
+            own.depth_max = p->nodes[i].depth;
     }
     qsort(ranks, count - 1, sizeof *ranks, ranked_compare);
     link_children(p->nodes, ranks, count - 1);
     free(ranks);
+    sized_give(tree, &own, sizeof own, SIZED_FIRST(stele_path_tree, is_sampled));
     return STELE_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/picture.h"
+#include "analysis/events/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

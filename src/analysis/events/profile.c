@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/profile.h"
+#include "analysis/events/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "analysis/events/ranked.h"
 #include "analysis/events/samples.h"
 #include "core/array.h"
+#include "core/sized.h"
 #include "core/table.h"
 #include "core/wide.h"
 
@@ -171,13 +172,17 @@ stele_status stele_profile_new(stele_context *context, const stele_profile_optio
     *out = NULL;
     if (p == NULL)
         return STELE_ERR_MEMORY;
+    if (!sized_take(&p->options, sizeof p->options, SIZED_FIRST(stele_profile_options, only),
+                    options)) {
+        free(p);
+        return STELE_ERR_ARGUMENT;
+    }
     p->context = context;
-    p->options = *options;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
-    status = stele_calls_new(context,
-                             &(stele_call_options){.needs_recursion = true, .only = options->only},
-                             take_calls, p, &p->calls);
+    status = stele_calls_new(
+        context, &(stele_call_options){.needs_recursion = true, .only = p->options.only},
+        take_calls, p, &p->calls);
     if (status != STELE_OK) {
         stele_profile_free(p);
         return status;

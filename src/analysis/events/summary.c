@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/summary.h"
+#include <stele/analysis.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sized.h"
+#include "model/context.h"
 #include "model/times.h"
 
 /* By number of the name; count 0 has not come up. */
@@ -304,9 +306,13 @@ stele_status stele_summary_add(stele_summary *s, const stele_segment *segment)
     return STELE_OK;
 }
 
-stele_status stele_summary_add_run(stele_summary *s, const stele_summary_run *run)
+stele_status stele_summary_add_run(stele_summary *s, const stele_summary_run *given)
 {
+    stele_summary_run own;
+    const stele_summary_run *run = &own;
     stele_summary_track *track;
+    if (!sized_take(&own, sizeof own, SIZED_FIRST(stele_summary_run, end_ticks), given))
+        return STELE_ERR_ARGUMENT;
     if (!tables_reserve(s))
         return STELE_ERR_MEMORY;
     s->totals.event_count += run->count;

@@ -3,11 +3,12 @@
  * Copies go to batches of their own, one open batch a stream; a ring keeps the order of all of
  * them. A batch is used again once none of its events is in the ring any more.
  */
-#include "analysis/events/tail.h"
+#include <stele/analysis.h>
 
 #include <stdlib.h>
 
 #include "model/batch.h"
+#include "model/context.h"
 
 typedef struct tail_batch tail_batch;
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/insn/insn_totals.h"
 
+#include <stele/insn_analysis.h>
+
+#include <stdlib.h>
+
+#include "core/sized.h"
+
 /* A system call has its number and six arguments; eight values are two calls. */
 #define CALL_ARGUMENTS 7u
 
@@ -104,4 +110,53 @@ stele_status insn_totals_tell(const insn_totals *totals, stele_summary *s, uint3
             status = stele_summary_add_run(s, &run);
     }
     return status;
+}
+
+/* ---- As others see them ---- */
+
+struct stele_insn_totals {
+    insn_totals sums;
+};
+
+stele_status stele_insn_totals_new(stele_insn_totals **totals)
+{
+    *totals = calloc(1, sizeof **totals);
+    return *totals != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+void stele_insn_totals_free(stele_insn_totals *totals)
+{
+    free(totals);
+}
+
+void stele_insn_totals_clear(stele_insn_totals *totals)
+{
+    totals->sums = (insn_totals){.insn_count = 0};
+}
+
+stele_status stele_insn_totals_add(stele_insn_totals *totals, const stele_insn_batch *batch)
+{
+    insn_totals_add(&totals->sums, batch);
+    return STELE_OK;
+}
+
+stele_status stele_insn_totals_merge(stele_insn_totals *to, const stele_insn_totals *from)
+{
+    insn_totals_merge(&to->sums, &from->sums);
+    return STELE_OK;
+}
+
+uint64_t stele_insn_totals_count(const stele_insn_totals *totals)
+{
+    return totals->sums.insn_count;
+}
+
+stele_status stele_insn_totals_summarise(const stele_insn_totals *totals,
+                                         const stele_insn_stats *stats, uint32_t track,
+                                         stele_summary *sum)
+{
+    stele_insn_stats own;
+    if (!sized_take(&own, sizeof own, SIZED_FIRST(stele_insn_stats, content_size), stats))
+        return STELE_ERR_ARGUMENT;
+    return insn_totals_tell(&totals->sums, sum, track, own.snapshot_count, own.ends_with_snapshot);
 }

@@ -3,7 +3,9 @@
 #ifndef ANALYSIS_INSN_INSN_TOTALS_H
 #define ANALYSIS_INSN_INSN_TOTALS_H
 
-#include "analysis/events/summary.h"
+#include <stele/analysis.h>
+
+#include "model/context.h"
 #include "model/insn.h"
 
 typedef struct insn_totals {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/insn/insn.h"
 
+#include <stele/symbols.h>
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/help.h"
-#include "symbols/disassembly.h"
 
 void command_INSN(cli *c)
 {
@@ -115,7 +116,6 @@ static bool take_thread(cli *c, insns *s, const char *text)
 static bool take_binary(cli *c, insns *s, const char *text)
 {
     const char *mark = strrchr(text, '@'), *end = NULL;
-    diag_sink diag = {.fn = report_add, .user = &c->report};
     uint64_t address;
     char *path;
     stele_status status;
@@ -124,8 +124,9 @@ static bool take_binary(cli *c, insns *s, const char *text)
     if (end == NULL || *end != 0)
         mark = NULL;
     path = strndup(text, mark != NULL ? (size_t)(mark - text) : strlen(text));
-    status = path != NULL ? stele_symbols_add(s->code, &diag, path, mark != NULL ? &address : NULL)
-                          : STELE_ERR_MEMORY;
+    status = path != NULL
+                 ? stele_symbols_add(s->code, c->context, path, mark != NULL ? &address : NULL)
+                 : STELE_ERR_MEMORY;
     free(path);
     return cli_check(c, status, text);
 }
@@ -133,7 +134,7 @@ static bool take_binary(cli *c, insns *s, const char *text)
 /* The places of all functions that the glob names. */
 static bool take_symbol(cli *c, insns *s, const char *glob)
 {
-    stele_symbol_place place;
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
     bool is_found = false;
     for (size_t i = 0; stele_symbols_place_at(s->code, i, &place); i++) {
         if (fnmatch(glob, place.name, 0) != 0)

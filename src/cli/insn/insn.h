@@ -5,9 +5,11 @@
 #define CLI_INSN_INSN_H
 
 #include <stele/insn.h>
+#include <stele/output.h>
+#include <stele/symbols.h>
+#include <stele/text.h>
 
 #include "cli/cli.h"
-#include "symbols/code.h"
 
 typedef struct insns {
     stele_insn_options options; /* the command says which accesses and values it wants */
@@ -67,13 +69,13 @@ const char *insns_class_text(uint32_t opcode);
 const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode);
 
 /* The same, always: where it cannot be had, the class. With `pc`, places it names are absolute. */
-void insns_write_text(cli *c, insns *s, output *out, uint32_t opcode, const uint64_t *pc);
+void insns_write_text(cli *c, insns *s, stele_output *out, uint32_t opcode, const uint64_t *pc);
 
 /* "main+0x24", or the address where no function is known. */
-void insns_write_place(insns *s, output *out, uint64_t pc);
+void insns_write_place(insns *s, stele_output *out, uint64_t pc);
 
 /* "file.c:12"; nothing where that is not known. */
-void insns_write_line(insns *s, output *out, uint64_t pc);
+void insns_write_line(insns *s, stele_output *out, uint64_t pc);
 
 /* Writes the memory and the registers with which the wanted instructions begin. */
 bool insn_image_write(cli *c, insns *s, stele_trace *trace, bool is_raw, const char *path);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn bbv: basic-block vectors for SimPoint. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/insn/insn.h"
 
 typedef struct writing {
     cli *c;
-    output *out;
+    stele_output *out;
     uint32_t track; /* 0: none yet */
 } writing;
 
@@ -22,22 +23,22 @@ static stele_status write_interval(void *user, const stele_insn_bbv *bbv, uint32
     if (w->track != number) {
         const stele_track *track = stele_track_get(w->c->context, number);
         w->track = number;
-        output_printf(w->out, "# thread %" PRIu64 "\n", track != NULL ? track->number : 0);
+        stele_output_printf(w->out, "# thread %" PRIu64 "\n", track != NULL ? track->number : 0);
     }
-    output_text(w->out, "T");
+    stele_output_text(w->out, "T");
     for (size_t i = 0; i < count && stele_insn_bbv_get_block(bbv, blocks[i], &block); i++)
-        output_printf(w->out, "%s:%" PRIu32 ":%" PRIu64, i == 0 ? "" : " ", blocks[i] + 1,
-                      block.insn_count);
-    output_byte(w->out, '\n');
-    return w->out->status;
+        stele_output_printf(w->out, "%s:%" PRIu32 ":%" PRIu64, i == 0 ? "" : " ", blocks[i] + 1,
+                            block.insn_count);
+    stele_output_byte(w->out, '\n');
+    return stele_output_status(w->out);
 }
 
 /* Where each block begins. */
-static void write_blocks(output *out, const stele_insn_bbv *bbv)
+static void write_blocks(stele_output *out, const stele_insn_bbv *bbv)
 {
     stele_insn_bbv_block block = STELE_INIT(stele_insn_bbv_block);
     for (size_t i = 0; stele_insn_bbv_get_block(bbv, i, &block); i++)
-        output_printf(out, "# block %zu 0x%" PRIx64 "\n", i + 1, block.pc);
+        stele_output_printf(out, "# block %zu 0x%" PRIx64 "\n", i + 1, block.pc);
 }
 
 static stele_status take(void *user, const stele_insn_batch *batch)
@@ -53,7 +54,7 @@ static void write_vectors(cli *c, insns *s, writing *w, uint64_t interval)
         cli_check(c, stele_insn_bbv_finish(bbv), "bbv")) {
         write_blocks(w->out, bbv);
         if (w->out != c->out)
-            cli_check(c, output_finish(w->out), option_value(&c->options, OPTION_OUTPUT));
+            cli_check(c, stele_output_finish(w->out), option_value(&c->options, OPTION_OUTPUT));
     }
     stele_insn_bbv_free(bbv);
 }
@@ -68,12 +69,10 @@ void command_INSN_BBV(cli *c)
     bool is_fine =
         insns_make(c, &s) && (interval != 0 || cli_usage(c, "--interval takes 1 or more"));
     if (is_fine && is_file)
-        is_fine = cli_check(
-            c, output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &w.out),
-            path);
+        is_fine = cli_check(c, cli_output_open(c, path, &w.out), path);
     if (is_fine)
         write_vectors(c, &s, &w, interval);
     if (is_file && is_fine)
-        output_close(w.out);
+        stele_output_close(w.out);
     insns_free(&s);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn blocks: the basic blocks that took the most instructions, with their text. */
+#include <stele/text.h>
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,6 @@
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 typedef struct table {
     cli *c;
@@ -27,42 +29,42 @@ static uint64_t total_of(const stele_insn_block_row *block)
 
 static void write_block(const table *t, const stele_insn_block_row *block)
 {
-    output *out = t->c->out;
+    stele_output *out = t->c->out;
     char text[PRINT_SIZE];
     print_color(out, t->c->has_color, COLOR_BOLD);
     print_padded(out, print_share(text, total_of(block), t->total), -7);
-    output_printf(out, "  %s x ", print_count(text, block->count));
-    output_printf(out, "%s at ", print_things(text, block->insn_count, "instruction"));
+    stele_output_printf(out, "  %s x ", print_count(text, block->count));
+    stele_output_printf(out, "%s at ", print_things(text, block->insn_count, "instruction"));
     insns_write_place(t->s, out, block->pc);
     print_color(out, t->c->has_color, COLOR_NONE);
     if (block->level != 0)
-        output_printf(out, "  EL%u", block->level);
+        stele_output_printf(out, "  EL%u", block->level);
     print_color(out, t->c->has_color, COLOR_DIM);
-    output_text(out, "  ");
+    stele_output_text(out, "  ");
     insns_write_line(t->s, out, block->pc);
     print_color(out, t->c->has_color, COLOR_NONE);
-    output_byte(out, '\n');
+    stele_output_byte(out, '\n');
     for (uint32_t i = 0; i < block->insn_count; i++) {
         const uint64_t pc = block->pc + 4 * (uint64_t)i;
         const uint32_t opcode = block->opcodes[i];
-        output_printf(out, "         %016" PRIx64 "  %08" PRIx32 "  ", pc, opcode);
+        stele_output_printf(out, "         %016" PRIx64 "  %08" PRIx32 "  ", pc, opcode);
         insns_write_text(t->c, t->s, out, opcode, &pc);
-        output_byte(out, '\n');
+        stele_output_byte(out, '\n');
     }
 }
 
 static void write_text(const table *t)
 {
     stele_insn_block_row row = STELE_INIT(stele_insn_block_row);
-    output *out = t->c->out;
+    stele_output *out = t->c->out;
     char text[PRINT_SIZE];
-    output_printf(out, "%s in ", print_things(text, t->total, "instruction"));
-    output_printf(out, "%s", print_things(text, t->count, "block"));
+    stele_output_printf(out, "%s in ", print_things(text, t->total, "instruction"));
+    stele_output_printf(out, "%s", print_things(text, t->count, "block"));
     if (t->shown < t->count)
-        output_printf(out, ", of which %s are shown", print_count(text, t->shown));
-    output_byte(out, '\n');
+        stele_output_printf(out, ", of which %s are shown", print_count(text, t->shown));
+    stele_output_byte(out, '\n');
     for (size_t i = 0; i < t->shown && stele_insn_blocks_get(t->blocks, i, &row); i++) {
-        output_byte(out, '\n');
+        stele_output_byte(out, '\n');
         write_block(t, &row);
     }
 }
@@ -73,16 +75,16 @@ static void write_csv(const table *t)
 {
     stele_insn_block_row row = STELE_INIT(stele_insn_block_row);
     const stele_insn_block_row *const block = &row;
-    output *out = t->c->out;
-    output_text(out, "pc,symbol,level,insn_count,count,total_count\r\n");
+    stele_output *out = t->c->out;
+    stele_output_text(out, "pc,symbol,level,insn_count,count,total_count\r\n");
     for (size_t i = 0; i < t->shown && stele_insn_blocks_get(t->blocks, i, &row); i++) {
-        stele_symbol_place place;
-        output_hex(out, block->pc);
-        output_byte(out, ',');
+        stele_symbol_place place = STELE_INIT(stele_symbol_place);
+        stele_output_printf(out, "0x%" PRIx64, block->pc);
+        stele_output_byte(out, ',');
         if (stele_symbols_find(t->s->code, block->pc, &place))
-            text_csv(out, place.name, strlen(place.name));
-        output_printf(out, ",%u,%u,%" PRIu64 ",%" PRIu64 "\r\n", block->level, block->insn_count,
-                      block->count, total_of(block));
+            stele_output_csv(out, place.name, strlen(place.name));
+        stele_output_printf(out, ",%u,%u,%" PRIu64 ",%" PRIu64 "\r\n", block->level,
+                            block->insn_count, block->count, total_of(block));
     }
 }
 
@@ -102,8 +104,8 @@ static void write_json_block(const table *t, json *j, const stele_insn_block_row
     json_open(j, "insns", '[');
     for (uint32_t i = 0; i < block->insn_count; i++) {
         const uint32_t opcode = block->opcodes[i];
-        char hex[9] = {0};
-        text_hex(hex, opcode, 8);
+        char hex[9];
+        snprintf(hex, sizeof hex, "%08" PRIx32, opcode);
         json_open(j, NULL, '{');
         json_text(j, "opcode", hex);
         json_text(j, "class", insns_class_text(opcode));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn branches: how often branches are taken, and where they go. */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 #define COUNT_WIDTH 15
 #define SHARE_WIDTH 9
@@ -71,19 +72,19 @@ static void write_targets(const table *t, size_t index, const stele_insn_branch_
 {
     const size_t count = branch->target_count, shown = least(count, t->targets_max);
     stele_insn_target_row target = STELE_INIT(stele_insn_target_row);
-    output *out = t->c->out;
+    stele_output *out = t->c->out;
     char text[PRINT_SIZE];
     for (size_t i = 0; i < shown; i++) {
         stele_insn_branches_get_target(t->branches, t->rows[index], i, &target);
         print_spaces(out, 2 * COUNT_WIDTH + SHARE_WIDTH + 6);
         print_padded(out, print_share(text, target.count, branch->count), -SHARE_WIDTH);
-        output_text(out, "  to ");
+        stele_output_text(out, "  to ");
         insns_write_place(t->s, out, target.pc);
-        output_byte(out, '\n');
+        stele_output_byte(out, '\n');
     }
     if (shown < count) {
         print_spaces(out, 2 * COUNT_WIDTH + SHARE_WIDTH + 6 + SHARE_WIDTH);
-        output_printf(out, "  and %s\n", print_things(text, count - shown, "other target"));
+        stele_output_printf(out, "  and %s\n", print_things(text, count - shown, "other target"));
     }
 }
 
@@ -91,69 +92,71 @@ static void write_row(const table *t, size_t index)
 {
     const stele_insn_branch_row row = row_get(t, index), *const branch = &row;
     const uint64_t known = branch->count - branch->unknown_count;
-    output *out = t->c->out;
+    stele_output *out = t->c->out;
     char text[PRINT_SIZE];
     print_padded(out, print_count(text, branch->count), -COUNT_WIDTH);
     print_padded(out, is_conditional(branch) ? print_share(text, branch->taken_count, known) : "",
                  -SHARE_WIDTH);
     print_padded(out, print_count(text, branch->change_count), -COUNT_WIDTH);
-    output_printf(out, "  %016" PRIx64 "  ", branch->pc);
+    stele_output_printf(out, "  %016" PRIx64 "  ", branch->pc);
     insns_write_text(t->c, t->s, out, branch->opcode, &branch->pc);
     print_color(out, t->c->has_color, COLOR_DIM);
-    output_text(out, "  in ");
+    stele_output_text(out, "  in ");
     insns_write_place(t->s, out, branch->pc);
     print_color(out, t->c->has_color, COLOR_NONE);
     if (branch->unknown_count != 0)
-        output_printf(out, "  (%s unknown)", print_count(text, branch->unknown_count));
-    output_byte(out, '\n');
+        stele_output_printf(out, "  (%s unknown)", print_count(text, branch->unknown_count));
+    stele_output_byte(out, '\n');
     if (is_indirect(branch))
         write_targets(t, index, branch);
 }
 
 static void write_text(const table *t)
 {
-    output *out = t->c->out;
+    stele_output *out = t->c->out;
     char shown[PRINT_SIZE], count[PRINT_SIZE];
     print_color(out, t->c->has_color, COLOR_BOLD);
     print_padded(out, "executed", -COUNT_WIDTH);
     print_padded(out, "taken", -SHARE_WIDTH);
     print_padded(out, "changes", -COUNT_WIDTH);
-    output_text(out, "  branch");
+    stele_output_text(out, "  branch");
     if (t->shown < t->count)
-        output_printf(out, " (%s of %s)", print_count(shown, t->shown),
-                      print_count(count, t->count));
+        stele_output_printf(out, " (%s of %s)", print_count(shown, t->shown),
+                            print_count(count, t->count));
     print_color(out, t->c->has_color, COLOR_NONE);
-    output_byte(out, '\n');
+    stele_output_byte(out, '\n');
     for (size_t i = 0; i < t->shown; i++)
         write_row(t, i);
-    output_text(out, "A change is a time when the branch went elsewhere than the time before\n");
+    stele_output_text(out,
+                      "A change is a time when the branch went elsewhere than the time before\n");
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
 static void write_csv(const table *t)
 {
-    output *out = t->c->out;
-    output_text(out, "pc,symbol,opcode,class,count,taken_count,change_count,unknown_count,"
-                     "target_count,top_target,top_target_count\r\n");
+    stele_output *out = t->c->out;
+    stele_output_text(out, "pc,symbol,opcode,class,count,taken_count,change_count,unknown_count,"
+                           "target_count,top_target,top_target_count\r\n");
     for (size_t i = 0; i < t->shown; i++) {
         const stele_insn_branch_row row = row_get(t, i), *const b = &row;
         stele_insn_target_row top = STELE_INIT(stele_insn_target_row);
-        stele_symbol_place place;
-        output_hex(out, b->pc);
-        output_byte(out, ',');
+        stele_symbol_place place = STELE_INIT(stele_symbol_place);
+        stele_output_printf(out, "0x%" PRIx64, b->pc);
+        stele_output_byte(out, ',');
         if (stele_symbols_find(t->s->code, b->pc, &place))
-            text_csv(out, place.name, strlen(place.name));
-        output_printf(out, ",%08" PRIx32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,",
-                      b->opcode, insns_class_text(b->opcode), b->count, b->taken_count,
-                      b->change_count, b->unknown_count, b->target_count);
+            stele_output_csv(out, place.name, strlen(place.name));
+        stele_output_printf(
+            out, ",%08" PRIx32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,",
+            b->opcode, insns_class_text(b->opcode), b->count, b->taken_count, b->change_count,
+            b->unknown_count, b->target_count);
         if (stele_insn_branches_get_target(t->branches, t->rows[i], 0, &top)) {
-            output_hex(out, top.pc);
-            output_printf(out, ",%" PRIu64, top.count);
+            stele_output_printf(out, "0x%" PRIx64, top.pc);
+            stele_output_printf(out, ",%" PRIu64, top.count);
         } else {
-            output_byte(out, ',');
+            stele_output_byte(out, ',');
         }
-        output_text(out, "\r\n");
+        stele_output_text(out, "\r\n");
     }
 }
 

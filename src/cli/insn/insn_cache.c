@@ -2,6 +2,7 @@
 /* stele insn cache: what caches and TLBs would hit and miss. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/insn/insn.h"
 #include "cli/show/figures.h"

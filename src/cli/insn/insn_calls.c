@@ -42,7 +42,7 @@ static stele_name name_place(void *user, uint64_t pc, uint64_t *start)
 {
     following *f = user;
     known_name *known = &f->names[pc / 4 % NAMES_COUNT];
-    stele_symbol_place place;
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
     char hex[20];
     if (known->name == 0 || known->pc != pc) {
         known->pc = pc;
@@ -147,7 +147,7 @@ static form choose_form(const options *o, const char *path)
 static void write_paths(following *f, form as, const char *path)
 {
     cli *c = f->c;
-    stele_path_tree tree;
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
     double share;
     flame fl = {.context = c->context,
                 .tree = &tree,
@@ -155,7 +155,7 @@ static void write_paths(following *f, form as, const char *path)
                 .unit = "instructions",
                 .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
                 .by_count = option_given(&c->options, OPTION_BY_COUNT)};
-    output *out;
+    stele_output *out;
     if (!graph_share(c, &share) ||
         !cli_check(c, stele_paths_tree(f->paths, fl.by_count, &tree), "calls") ||
         !calling_output(c, path, &out))
@@ -185,11 +185,10 @@ static void show_spans(following *f, const char *path)
 {
     cli *c = f->c;
     const stele_reader_stats stats = {.has_begin = true};
-    output *out;
+    stele_output *out;
     if (!calling_output(c, path, &out))
         return;
-    if (cli_check(c, sinking_open(c, stele_sink_find("chrome"), out, &stats, &f->writer), path) &&
-        read_calls(f))
+    if (cli_check(c, sinking_open(c, "chrome", out, &stats, &f->writer), path) && read_calls(f))
         cli_check(c, stele_writer_finish(f->writer), path);
     calling_output_end(c, path, out);
 }

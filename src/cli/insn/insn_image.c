@@ -27,12 +27,12 @@ typedef struct imaging {
 
 static stele_status write_bytes(void *user, const void *bytes, size_t size)
 {
-    output *out = user;
-    output_write(out, bytes, size);
-    return out->status;
+    stele_output *out = user;
+    stele_output_write(out, bytes, size);
+    return stele_output_status(out);
 }
 
-static bool write_core(imaging *w, output *out)
+static bool write_core(imaging *w, stele_output *out)
 {
     stele_insn_thread_state *states = malloc((w->thread_count + 1) * sizeof *states);
     stele_status status = STELE_ERR_MEMORY;
@@ -48,13 +48,13 @@ static bool write_core(imaging *w, output *out)
 }
 
 /* Pages one after the other, each after its address. */
-static bool write_raw(imaging *w, output *out)
+static bool write_raw(imaging *w, stele_output *out)
 {
     stele_insn_image_page page = STELE_INIT(stele_insn_image_page);
     for (size_t i = 0; stele_insn_image_get(w->m, i, &page); i++) {
         for (unsigned b = 0; b < 64; b += 8)
-            output_byte(out, (uint8_t)(page.address >> b));
-        output_write(out, page.bytes, STELE_INSN_IMAGE_PAGE_SIZE);
+            stele_output_byte(out, (uint8_t)(page.address >> b));
+        stele_output_write(out, page.bytes, STELE_INSN_IMAGE_PAGE_SIZE);
     }
     return true;
 }
@@ -166,17 +166,16 @@ static bool read_all(imaging *w, insns *s, stele_trace *trace)
 
 bool insn_image_write(cli *c, insns *s, stele_trace *trace, bool is_raw, const char *path)
 {
-    output *out = NULL;
+    stele_output *out = NULL;
     imaging w = {.c = c, .s = s};
-    const bool is_fine =
-        cli_check(c, stele_insn_image_new(&w.m), "image") && read_all(&w, s, trace) &&
-        cli_check(c, output_open(&c->out_diag, path, option_given(&c->options, OPTION_FORCE), &out),
-                  path) &&
-        (is_raw ? write_raw(&w, out) : write_core(&w, out)) &&
-        cli_check(c, output_finish(out), path);
+    const bool is_fine = cli_check(c, stele_insn_image_new(&w.m), "image") &&
+                         read_all(&w, s, trace) &&
+                         cli_check(c, cli_output_open(c, path, &out), path) &&
+                         (is_raw ? write_raw(&w, out) : write_core(&w, out)) &&
+                         cli_check(c, stele_output_finish(out), path);
     if (is_fine)
         tell(&w);
-    output_close(out);
+    stele_output_close(out);
     stele_insn_image_free(w.m);
     free(w.threads);
     return is_fine;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/insn/insn.h"
 #include "cli/show/figures.h"
@@ -151,7 +152,7 @@ static const figure_column stride_columns[] = {{"access_count", "accesses", FIGU
 
 static void fill_stride(insns *s, figure *row, const stele_insn_stride_row *from)
 {
-    stele_symbol_place place;
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
     row[0].number = from->access_count;
     row[1].number = from->is_store;
     row[2].text = from->is_store ? "store" : "load";
@@ -244,10 +245,10 @@ static void show_reuse(cli *c, const stele_insn_reuse_counts *counts)
     if (option_given(&c->options, OPTION_JSON) || option_given(&c->options, OPTION_CSV))
         return;
     snprintf(text, sizeof text, "%" PRIu64, totals[2].value);
-    output_printf(c->out, "\n%" PRIu64 " lines were touched for the first time%s%s%s\n",
-                  counts->cold_count, totals[2].value != 1 ? "; one line in " : "",
-                  totals[2].value != 1 ? text : "",
-                  totals[2].value != 1 ? " was looked at, and counts for all" : "");
+    stele_output_printf(c->out, "\n%" PRIu64 " lines were touched for the first time%s%s%s\n",
+                        counts->cold_count, totals[2].value != 1 ? "; one line in " : "",
+                        totals[2].value != 1 ? text : "",
+                        totals[2].value != 1 ? " was looked at, and counts for all" : "");
 }
 
 static stele_status take_reuse(void *user, const stele_insn_batch *batch)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn mix: what kinds of instructions were executed, and how often. */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/insn/insn.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 #define COUNT_WIDTH 17
 #define SHARE_WIDTH 9
@@ -50,7 +52,7 @@ static row row_make(const insns *s, mix_by by, const stele_insn_mix_row *from)
 {
     row r = {.count = from->count};
     stele_a64_insn what = STELE_INIT(stele_a64_insn);
-    stele_symbol_place place;
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
     switch (by) {
     case BY_CLASS:
         stele_a64_classify(from->opcode, &what);
@@ -111,7 +113,7 @@ static const char *row_text(const table *t, const row *r, char *to, size_t size)
 /* What an opcode is, behind its number. */
 static void write_opcode(cli *c, insns *s, uint32_t opcode)
 {
-    output_text(c->out, "  ");
+    stele_output_text(c->out, "  ");
     insns_write_text(c, s, c->out, opcode, NULL);
 }
 
@@ -121,51 +123,51 @@ static void write_text(cli *c, insns *s, const table *t)
     print_color(c->out, c->has_color, COLOR_BOLD);
     print_padded(c->out, "instructions", -COUNT_WIDTH);
     print_padded(c->out, "share", -SHARE_WIDTH);
-    output_printf(c->out, "  %s", by_words[t->by]);
+    stele_output_printf(c->out, "  %s", by_words[t->by]);
     if (t->shown < t->count)
-        output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
-                      print_count(text, t->count));
+        stele_output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
+                            print_count(text, t->count));
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
     for (size_t i = 0; i < t->shown; i++) {
         const row *r = &t->rows[i];
         const char *name = row_text(t, r, shown, sizeof shown);
         print_padded(c->out, print_count(text, r->count), -COUNT_WIDTH);
         print_padded(c->out, print_share(text, r->count, t->total), -SHARE_WIDTH);
-        output_text(c->out, "  ");
+        stele_output_text(c->out, "  ");
         if (name != NULL)
-            text_visible(c->out, name, strlen(name));
+            stele_output_visible(c->out, name, strlen(name));
         else
-            output_text(c->out, "(no symbol)");
+            stele_output_text(c->out, "(no symbol)");
         if (t->by == BY_OPCODE)
             write_opcode(c, s, (uint32_t)r->key);
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
     print_padded(c->out, print_count(text, t->total), -COUNT_WIDTH);
-    output_text(c->out, "           in all\n");
+    stele_output_text(c->out, "           in all\n");
 }
 
-static void write_csv_text(output *out, const char *text)
+static void write_csv_text(stele_output *out, const char *text)
 {
-    output_byte(out, ',');
+    stele_output_byte(out, ',');
     if (text != NULL)
-        text_csv(out, text, strlen(text));
+        stele_output_csv(out, text, strlen(text));
 }
 
 static void write_csv(cli *c, insns *s, const table *t)
 {
     char text[PRINT_SIZE];
-    output_printf(c->out, "%s%s,count\r\n", by_words[t->by],
-                  t->by == BY_OPCODE ? ",class,text" : "");
+    stele_output_printf(c->out, "%s%s,count\r\n", by_words[t->by],
+                        t->by == BY_OPCODE ? ",class,text" : "");
     for (size_t i = 0; i < t->shown; i++) {
         const char *name = row_text(t, &t->rows[i], text, sizeof text);
         if (name != NULL)
-            text_csv(c->out, name, strlen(name));
+            stele_output_csv(c->out, name, strlen(name));
         if (t->by == BY_OPCODE) {
             write_csv_text(c->out, insns_class_text((uint32_t)t->rows[i].key));
             write_csv_text(c->out, insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
         }
-        output_printf(c->out, ",%" PRIu64 "\r\n", t->rows[i].count);
+        stele_output_printf(c->out, ",%" PRIu64 "\r\n", t->rows[i].count);
     }
 }
 

@@ -118,10 +118,9 @@ static stele_status read_watched(insns *s, stele_trace *trace, const stele_insn_
 
 static void judge_binaries(cli *c, const insns *s)
 {
-    diag_sink diag = {.fn = report_add, .user = &c->report};
     /* What --symbol and --pc-range leave out is not compared, nor what comes after --limit. */
     if (s->code != NULL && !s->is_cut && (s->range_count == 0 || !s->has_passed))
-        stele_symbols_judge(s->code, &diag);
+        stele_symbols_judge(s->code, c->context);
 }
 
 static void ignore(void *user, const stele_diag *diag)

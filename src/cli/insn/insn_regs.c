@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/insn/insn.h"
 #include "cli/insn/snapshots.h"
@@ -131,13 +132,13 @@ static void write_head(showing *w, const registers *r, const char *what)
         return;
     }
     print_color(c->out, c->has_color, COLOR_BOLD);
-    output_printf(c->out,
-                  "thread %" PRIu64 ", snapshot %" PRIu64 ": behind %s instructions, %s of "
-                  "user mode; vectors of %" PRIu64 " bits",
-                  r->thread, r->number, print_count(total, r->total_count),
-                  print_count(user, r->user_count), r->vl_bits);
+    stele_output_printf(c->out,
+                        "thread %" PRIu64 ", snapshot %" PRIu64 ": behind %s instructions, %s of "
+                        "user mode; vectors of %" PRIu64 " bits",
+                        r->thread, r->number, print_count(total, r->total_count),
+                        print_count(user, r->user_count), r->vl_bits);
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
 }
 
 static void write_all(showing *w, const registers *r)
@@ -153,7 +154,7 @@ static void write_all(showing *w, const registers *r)
             json_close(&w->j, '}');
         } else {
             print_padded(w->c->out, r->list[i].name, NAME_SIZE);
-            output_printf(w->c->out, "%s\n", r->list[i].value);
+            stele_output_printf(w->c->out, "%s\n", r->list[i].value);
         }
     }
     if (w->is_json) {
@@ -174,7 +175,7 @@ static const char *value_of(const registers *r, const char *name)
 
 static void write_change(showing *w, const char *name, const char *before, const char *after)
 {
-    output *out = w->c->out;
+    stele_output *out = w->c->out;
     if (w->is_json) {
         json_open(&w->j, NULL, '{');
         json_text(&w->j, "register", name);
@@ -184,7 +185,8 @@ static void write_change(showing *w, const char *name, const char *before, const
         return;
     }
     print_padded(out, name, NAME_SIZE);
-    output_printf(out, "%s -> %s\n", before != NULL ? before : "-", after != NULL ? after : "-");
+    stele_output_printf(out, "%s -> %s\n", before != NULL ? before : "-",
+                        after != NULL ? after : "-");
 }
 
 static void write_changes(showing *w, const registers *before, const registers *after)

@@ -2,11 +2,11 @@
 /* stele insn slice, split, join: parts of traces of instructions as traces of their own. */
 #include <stele/xtrace_slice.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/insn/insn.h"
-#include "core/members.h"
 
 /* The directory to write; NULL, and told, when none is given. */
 static const char *output_path(cli *c)
@@ -29,11 +29,21 @@ static void conclude(cli *c, stele_status status, const char *path)
     cli_conclude(c, NULL, NULL);
 }
 
+/* "folder/name", to be freed; NULL if out of memory. */
+static char *join(const char *folder, const char *name)
+{
+    const size_t size = strlen(folder) + 1 + strlen(name) + 1;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
 /* The memory and the registers with which a slice begins, from what it shows of them. */
 static void write_image(cli *c, const char *slice, const char *form)
 {
     const bool is_raw = strcmp(form, "raw") == 0;
-    char *path = members_join(slice, is_raw ? "memory.raw" : "memory.core");
+    char *path = join(slice, is_raw ? "memory.raw" : "memory.core");
     stele_trace *trace = NULL;
     insns s;
     if (insns_make(c, &s) && cli_check(c, path != NULL ? STELE_OK : STELE_ERR_MEMORY, slice))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn syscalls: the system calls of a program, as strace shows them, or how many of each. */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/insn/insn.h"
 #include "cli/show/figures.h"
-#include "core/text.h"
 
 #define VECTORS_SHOWN 16u /* for people */
 
@@ -18,40 +20,40 @@ static uint64_t thread_of(cli *c, uint32_t number)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static void write_value(output *out, char type, uint64_t value)
+static void write_value(stele_output *out, char type, uint64_t value)
 {
     switch (type) {
-    case 'd': output_printf(out, "%" PRId32, (int32_t)value); break;
-    case 'l': output_printf(out, "%" PRId64, (int64_t)value); break;
-    case 'u': output_printf(out, "%" PRIu64, value); break;
-    case 'o': output_printf(out, "0%" PRIo64, value); break;
+    case 'd': stele_output_printf(out, "%" PRId32, (int32_t)value); break;
+    case 'l': stele_output_printf(out, "%" PRId64, (int64_t)value); break;
+    case 'u': stele_output_printf(out, "%" PRIu64, value); break;
+    case 'o': stele_output_printf(out, "0%" PRIo64, value); break;
     case 'p':
     case 's':
         if (value == 0) {
-            output_text(out, "NULL");
+            stele_output_text(out, "NULL");
             break;
         }
         /* fall through */
-    default: output_printf(out, "0x%" PRIx64, value); break;
+    default: stele_output_printf(out, "0x%" PRIx64, value); break;
     }
 }
 
-static void write_vectors(output *out, const stele_insn_syscall *call)
+static void write_vectors(stele_output *out, const stele_insn_syscall *call)
 {
-    output_text(out, " [");
+    stele_output_text(out, " [");
     for (uint32_t i = 0; i < call->vector_count; i++) {
         if (i == VECTORS_SHOWN) {
-            output_printf(out, ", and %" PRIu32 " more", call->vector_count - i);
+            stele_output_printf(out, ", and %" PRIu32 " more", call->vector_count - i);
             break;
         }
-        output_printf(out, "%s{0x%" PRIx64 ", %" PRIu64 "}", i == 0 ? "" : ", ",
-                      call->vectors[i].address, call->vectors[i].size);
+        stele_output_printf(out, "%s{0x%" PRIx64 ", %" PRIu64 "}", i == 0 ? "" : ", ",
+                            call->vectors[i].address, call->vectors[i].size);
     }
-    output_byte(out, ']');
+    stele_output_byte(out, ']');
 }
 
 /* "iov=0x7fe8 [{0x40, 5}]": all that the call has, or for an unknown one all that the trace has. */
-static void write_arguments(output *out, const stele_insn_syscall *call, bool is_known)
+static void write_arguments(stele_output *out, const stele_insn_syscall *call, bool is_known)
 {
     bool has_vectors = call->vector_count != 0;
     for (uint32_t i = 0; i < call->argument_count; i++) {
@@ -59,9 +61,9 @@ static void write_arguments(output *out, const stele_insn_syscall *call, bool is
         char type = 'x';
         if (is_known && !stele_syscall_argument(call->call, i, &name, &type))
             break;
-        output_text(out, i == 0 ? "" : ", ");
-        output_write(out, name.bytes, name.size);
-        output_text(out, name.size != 0 ? "=" : "");
+        stele_output_text(out, i == 0 ? "" : ", ");
+        stele_output_write(out, name.bytes, name.size);
+        stele_output_text(out, name.size != 0 ? "=" : "");
         write_value(out, type, call->arguments[i]);
         if (has_vectors && name.size >= 3 && memcmp(name.bytes + name.size - 3, "iov", 3) == 0) {
             write_vectors(out, call);
@@ -72,15 +74,15 @@ static void write_arguments(output *out, const stele_insn_syscall *call, bool is
         write_vectors(out, call);
 }
 
-static void write_result(output *out, const stele_insn_syscall *call)
+static void write_result(stele_output *out, const stele_insn_syscall *call)
 {
     const char *name = stele_syscall_error_name(call->error);
     if (!call->has_result)
-        output_text(out, "?");
+        stele_output_text(out, "?");
     else if (call->error != 0 && name != NULL)
-        output_printf(out, "-1 %s", name);
+        stele_output_printf(out, "-1 %s", name);
     else if (call->error != 0)
-        output_printf(out, "-1 error %" PRIu32, call->error);
+        stele_output_printf(out, "-1 error %" PRIu32, call->error);
     else
         write_value(out, call->has_call && stele_syscall_result_type(call->call) == 'p' ? 'p' : 'l',
                     call->result);
@@ -92,62 +94,63 @@ static const char *name_of(const stele_insn_syscall *call)
     return call->has_call ? stele_syscall_name(call->call) : NULL;
 }
 
-static void write_name(output *out, const stele_insn_syscall *call)
+static void write_name(stele_output *out, const stele_insn_syscall *call)
 {
     const char *name = name_of(call);
     if (name != NULL)
-        output_text(out, name);
+        stele_output_text(out, name);
     else if (call->has_call)
-        output_printf(out, "syscall_%" PRIu64, call->call);
+        stele_output_printf(out, "syscall_%" PRIu64, call->call);
     else
-        output_text(out, "syscall"); /* the trace does not have its number */
+        stele_output_text(out, "syscall"); /* the trace does not have its number */
 }
 
 static void write_line(cli *c, const stele_insn_syscall *call)
 {
-    output_printf(c->out, "%" PRIu64 " %10" PRIu64 "  ", thread_of(c, call->track),
-                  call->insn_number);
+    stele_output_printf(c->out, "%" PRIu64 " %10" PRIu64 "  ", thread_of(c, call->track),
+                        call->insn_number);
     write_name(c->out, call);
-    output_byte(c->out, '(');
+    stele_output_byte(c->out, '(');
     write_arguments(c->out, call, name_of(call) != NULL);
-    output_text(c->out, ") = ");
+    stele_output_text(c->out, ") = ");
     write_result(c->out, call);
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
 }
 
 /* One object a line. */
 static void write_json(cli *c, const stele_insn_syscall *call)
 {
     const bool is_known = name_of(call) != NULL;
-    output *out = c->out;
-    output_printf(out, "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"pc\":\"0x%" PRIx64 "\"",
-                  thread_of(c, call->track), call->insn_number, call->pc);
+    stele_output *out = c->out;
+    stele_output_printf(out,
+                        "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"pc\":\"0x%" PRIx64 "\"",
+                        thread_of(c, call->track), call->insn_number, call->pc);
     if (call->has_call)
-        output_printf(out, ",\"call\":%" PRIu64, call->call);
-    output_text(out, ",\"name\":\"");
+        stele_output_printf(out, ",\"call\":%" PRIu64, call->call);
+    stele_output_text(out, ",\"name\":\"");
     write_name(out, call);
-    output_text(out, "\",\"arguments\":[");
+    stele_output_text(out, "\",\"arguments\":[");
     for (uint32_t i = 0; i < call->argument_count; i++) {
         stele_text name;
         char type;
         if (is_known && !stele_syscall_argument(call->call, i, &name, &type))
             break;
-        output_text(out, i == 0 ? "{" : ",{");
+        stele_output_text(out, i == 0 ? "{" : ",{");
         if (is_known)
-            output_printf(out, "\"name\":\"%.*s\",", (int)name.size, name.bytes);
-        output_printf(out, "\"value\":\"0x%" PRIx64 "\"}", call->arguments[i]);
+            stele_output_printf(out, "\"name\":\"%.*s\",", (int)name.size, name.bytes);
+        stele_output_printf(out, "\"value\":\"0x%" PRIx64 "\"}", call->arguments[i]);
     }
-    output_text(out, "],\"vectors\":[");
+    stele_output_text(out, "],\"vectors\":[");
     for (uint32_t i = 0; i < call->vector_count; i++)
-        output_printf(out, "%s{\"address\":\"0x%" PRIx64 "\",\"size\":%" PRIu64 "}",
-                      i == 0 ? "" : ",", call->vectors[i].address, call->vectors[i].size);
-    output_byte(out, ']');
+        stele_output_printf(out, "%s{\"address\":\"0x%" PRIx64 "\",\"size\":%" PRIu64 "}",
+                            i == 0 ? "" : ",", call->vectors[i].address, call->vectors[i].size);
+    stele_output_byte(out, ']');
     if (call->has_result)
-        output_printf(out, ",\"result\":%" PRId64 ",\"insn_count\":%" PRIu64, (int64_t)call->result,
-                      call->insn_count);
+        stele_output_printf(out, ",\"result\":%" PRId64 ",\"insn_count\":%" PRIu64,
+                            (int64_t)call->result, call->insn_count);
     if (stele_syscall_error_name(call->error) != NULL)
-        output_printf(out, ",\"error\":\"%s\"", stele_syscall_error_name(call->error));
-    output_text(out, "}\n");
+        stele_output_printf(out, ",\"error\":\"%s\"", stele_syscall_error_name(call->error));
+    stele_output_text(out, "}\n");
 }
 
 /* ---- Summary --------------------------------------------------------------------------------- */
@@ -164,7 +167,7 @@ static stele_status take_call(void *user, const stele_insn_syscall *call)
         write_json(l->c, call);
     else
         write_line(l->c, call);
-    return l->c->out->status;
+    return stele_output_status(l->c->out);
 }
 
 static const figure_column summary_columns[] = {{"count", "calls", FIGURE_COUNT},

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele insn view: instructions one after the other, with what they read and wrote. */
+#include <stele/symbols.h>
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,15 +11,13 @@
 #include "cli/insn/insn.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
-#include "symbols/code.h"
 
 #define TEXT_COLUMN 44u
 
 typedef struct viewing {
     cli *c;
     insns *s;
-    output *out;
+    stele_output *out;
     stele_status (*write)(struct viewing *v, const stele_insn_batch *batch, uint32_t index);
     uint64_t limit, count;
     uint32_t track; /* of the last instruction; 0: none */
@@ -43,14 +44,15 @@ static const char *register_name(unsigned reg, char name[4])
 }
 
 /* The bytes of an access as one number: the last byte first. */
-static void write_data(output *out, const stele_insn_batch *batch, const stele_insn_access *access)
+static void write_data(stele_output *out, const stele_insn_batch *batch,
+                       const stele_insn_access *access)
 {
+    static const char digits[] = "0123456789abcdef";
     const uint8_t *bytes = stele_insn_access_bytes(batch, access);
-    output_text(out, "0x");
+    stele_output_text(out, "0x");
     for (size_t i = (size_t)1 << access->size_log2; i-- > 0;) {
-        char *to = (char *)output_reserve(out, TEXT_HEX_SIZE);
-        if (to != NULL)
-            output_advance(out, (size_t)(text_hex(to, bytes[i], 2) - to));
+        stele_output_byte(out, (uint8_t)digits[bytes[i] >> 4]);
+        stele_output_byte(out, (uint8_t)digits[bytes[i] & 15u]);
     }
 }
 
@@ -62,16 +64,17 @@ static void write_heading(viewing *v, const stele_insn_batch *batch)
     if (batch->track == v->track)
         return;
     if (v->track != 0)
-        output_byte(v->out, '\n');
+        stele_output_byte(v->out, '\n');
     v->track = batch->track;
     print_color(v->out, v->c->has_color, COLOR_BOLD);
-    output_printf(v->out, "%s %" PRIu64 "\n", stele_track_kind_text(track->kind), track->number);
+    stele_output_printf(v->out, "%s %" PRIu64 "\n", stele_track_kind_text(track->kind),
+                        track->number);
     print_color(v->out, v->c->has_color, COLOR_NONE);
 }
 
 /* What follows the text stands in a column of its own, as far as texts are not too long. */
 typedef struct notes {
-    output *out;
+    stele_output *out;
     uint64_t begin; /* of the text */
     bool is_begun;
 } notes;
@@ -80,20 +83,20 @@ __attribute__((format(printf, 2, 3))) static void note(notes *n, const char *for
 {
     char text[96];
     va_list list;
-    const uint64_t size = output_offset(n->out) - n->begin;
+    const uint64_t size = stele_output_offset(n->out) - n->begin;
     if (!n->is_begun && size < TEXT_COLUMN)
         print_spaces(n->out, (size_t)(TEXT_COLUMN - size));
     n->is_begun = true;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    output_text(n->out, "  ");
-    output_text(n->out, text);
+    stele_output_text(n->out, "  ");
+    stele_output_text(n->out, text);
 }
 
 static void note_place(viewing *v, notes *n, uint64_t pc)
 {
-    stele_symbol_place place;
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
     if (!stele_symbols_find(v->s->code, pc, &place))
         return;
     note(n, "%s", "");
@@ -133,55 +136,56 @@ static stele_status write_text(viewing *v, const stele_insn_batch *batch, uint32
 {
     const stele_insn *at = &batch->insns[index];
     const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
-    output *out = v->out;
+    stele_output *out = v->out;
     notes n = {.out = out};
     write_heading(v, batch);
     if ((at->flags & STELE_INSN_AFTER_DAMAGE) != 0)
-        output_text(out, "           (damage: instructions may be missing)\n");
+        stele_output_text(out, "           (damage: instructions may be missing)\n");
     if ((at->flags & STELE_INSN_AT_SNAPSHOT) != 0)
-        output_printf(out, "           (snapshot %" PRIu64 ")\n", batch->snapshot);
-    output_printf(out, "%9" PRIu64 "  EL%u  ", batch->number + index, at->level);
+        stele_output_printf(out, "           (snapshot %" PRIu64 ")\n", batch->snapshot);
+    stele_output_printf(out, "%9" PRIu64 "  EL%u  ", batch->number + index, at->level);
     if (has_pc)
-        output_printf(out, "%016" PRIx64, at->pc);
+        stele_output_printf(out, "%016" PRIx64, at->pc);
     else
-        output_text(out, "               ?");
-    output_printf(out, "  %08" PRIx32 "  ", at->opcode);
-    n.begin = output_offset(out);
+        stele_output_text(out, "               ?");
+    stele_output_printf(out, "  %08" PRIx32 "  ", at->opcode);
+    n.begin = stele_output_offset(out);
     insns_write_text(v->c, v->s, out, at->opcode, has_pc ? &at->pc : NULL);
     if (has_pc)
         note_place(v, &n, at->pc);
     note_accesses(&n, batch, at);
     note_values(&n, batch, at);
-    output_byte(out, '\n');
-    return out->status;
+    stele_output_byte(out, '\n');
+    return stele_output_status(out);
 }
 
 /* ---- JSON lines ------------------------------------------------------------------------------ */
 
-static void write_json_text(output *out, const char *key, const char *text)
+static void write_json_text(stele_output *out, const char *key, const char *text)
 {
-    output_printf(out, ",\"%s\":", key);
+    stele_output_printf(out, ",\"%s\":", key);
     if (text == NULL) {
-        output_text(out, "null");
+        stele_output_text(out, "null");
         return;
     }
-    output_byte(out, '"');
-    text_json(out, text, strlen(text));
-    output_byte(out, '"');
+    stele_output_byte(out, '"');
+    stele_output_json(out, text, strlen(text));
+    stele_output_byte(out, '"');
 }
 
 static void write_json_accesses(viewing *v, const stele_insn_batch *batch, const stele_insn *at)
 {
     const stele_insn_access *accesses = stele_insn_accesses(batch, at);
-    output_text(v->out, ",\"accesses\":[");
+    stele_output_text(v->out, ",\"accesses\":[");
     for (uint16_t i = 0; i < at->access_count; i++) {
-        output_printf(v->out, "%s{\"kind\":\"%s\",\"address\":%" PRIu64 ",\"size\":%u,\"data\":\"",
-                      i == 0 ? "" : ",", accesses[i].is_store ? "store" : "load",
-                      accesses[i].address, 1u << accesses[i].size_log2);
+        stele_output_printf(v->out,
+                            "%s{\"kind\":\"%s\",\"address\":%" PRIu64 ",\"size\":%u,\"data\":\"",
+                            i == 0 ? "" : ",", accesses[i].is_store ? "store" : "load",
+                            accesses[i].address, 1u << accesses[i].size_log2);
         write_data(v->out, batch, &accesses[i]);
-        output_text(v->out, "\"}");
+        stele_output_text(v->out, "\"}");
     }
-    output_byte(v->out, ']');
+    stele_output_byte(v->out, ']');
 }
 
 static void write_json_values(viewing *v, const stele_insn_batch *batch, const stele_insn *at)
@@ -191,19 +195,19 @@ static void write_json_values(viewing *v, const stele_insn_batch *batch, const s
     const size_t count = stele_insn_find_writes(batch, at, writes);
     char name[4];
     bool is_first = true;
-    output_text(v->out, ",\"values\":[");
+    stele_output_text(v->out, ",\"values\":[");
     for (uint16_t i = 0; i < at->value_count; i++) {
         if (value_words[values[i].kind] == NULL)
             continue;
-        output_printf(v->out, "%s{\"kind\":\"%s\",\"value\":%" PRIu64 "}", is_first ? "" : ",",
-                      value_words[values[i].kind], values[i].u.number);
+        stele_output_printf(v->out, "%s{\"kind\":\"%s\",\"value\":%" PRIu64 "}",
+                            is_first ? "" : ",", value_words[values[i].kind], values[i].u.number);
         is_first = false;
     }
-    output_text(v->out, "],\"writes\":[");
+    stele_output_text(v->out, "],\"writes\":[");
     for (size_t i = 0; i < count; i++)
-        output_printf(v->out, "%s{\"register\":\"%s\",\"value\":%" PRIu64 "}", i == 0 ? "" : ",",
-                      register_name(writes[i].reg, name), writes[i].value);
-    output_byte(v->out, ']');
+        stele_output_printf(v->out, "%s{\"register\":\"%s\",\"value\":%" PRIu64 "}",
+                            i == 0 ? "" : ",", register_name(writes[i].reg, name), writes[i].value);
+    stele_output_byte(v->out, ']');
 }
 
 static stele_status write_json(viewing *v, const stele_insn_batch *batch, uint32_t index)
@@ -214,22 +218,24 @@ static stele_status write_json(viewing *v, const stele_insn_batch *batch, uint32
     stele_symbol_place place = {.name = NULL};
     if (has_pc)
         stele_symbols_find(v->s->code, at->pc, &place);
-    output_printf(v->out, "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"offset\":%" PRIu64,
-                  track->number, batch->number + index, batch->offset + at->offset);
+    stele_output_printf(v->out,
+                        "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"offset\":%" PRIu64,
+                        track->number, batch->number + index, batch->offset + at->offset);
     if (has_pc)
-        output_printf(v->out, ",\"pc\":%" PRIu64, at->pc);
+        stele_output_printf(v->out, ",\"pc\":%" PRIu64, at->pc);
     else
-        output_text(v->out, ",\"pc\":null");
-    output_printf(v->out, ",\"level\":%u,\"opcode\":\"%08" PRIx32 "\"", at->level, at->opcode);
+        stele_output_text(v->out, ",\"pc\":null");
+    stele_output_printf(v->out, ",\"level\":%u,\"opcode\":\"%08" PRIx32 "\"", at->level,
+                        at->opcode);
     write_json_text(v->out, "class", insns_class_text(at->opcode));
     write_json_text(v->out, "text", insns_opcode_text(v->c, v->s, at->opcode));
     write_json_text(v->out, "symbol", place.name);
     if (place.name != NULL)
-        output_printf(v->out, ",\"symbol_offset\":%" PRIu64, at->pc - place.address);
+        stele_output_printf(v->out, ",\"symbol_offset\":%" PRIu64, at->pc - place.address);
     write_json_accesses(v, batch, at);
     write_json_values(v, batch, at);
-    output_text(v->out, "}\n");
-    return v->out->status;
+    stele_output_text(v->out, "}\n");
+    return stele_output_status(v->out);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -239,13 +245,13 @@ static void write_csv_accesses(viewing *v, const stele_insn_batch *batch, const 
 {
     const stele_insn_access *accesses = stele_insn_accesses(batch, at);
     const char *space = "";
-    output_byte(v->out, ',');
+    stele_output_byte(v->out, ',');
     for (uint16_t i = 0; i < at->access_count; i++) {
         if (accesses[i].is_store != is_store)
             continue;
-        output_text(v->out, space);
-        output_hex(v->out, accesses[i].address);
-        output_printf(v->out, "/%u=", 1u << accesses[i].size_log2);
+        stele_output_text(v->out, space);
+        stele_output_printf(v->out, "0x%" PRIx64, accesses[i].address);
+        stele_output_printf(v->out, "/%u=", 1u << accesses[i].size_log2);
         write_data(v->out, batch, &accesses[i]);
         space = " ";
     }
@@ -253,7 +259,7 @@ static void write_csv_accesses(viewing *v, const stele_insn_batch *batch, const 
 
 static void write_csv_heading(viewing *v)
 {
-    output_text(v->out, "thread,number,level,pc,opcode,class,text,symbol,loads,stores\r\n");
+    stele_output_text(v->out, "thread,number,level,pc,opcode,class,text,symbol,loads,stores\r\n");
 }
 
 static stele_status write_csv(viewing *v, const stele_insn_batch *batch, uint32_t index)
@@ -262,21 +268,21 @@ static stele_status write_csv(viewing *v, const stele_insn_batch *batch, uint32_
     const stele_track *track = stele_track_get(v->c->context, batch->track);
     const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
     const char *text = insns_opcode_text(v->c, v->s, at->opcode);
-    stele_symbol_place place;
-    output_printf(v->out, "%" PRIu64 ",%" PRIu64 ",%u,", track->number, batch->number + index,
-                  at->level);
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
+    stele_output_printf(v->out, "%" PRIu64 ",%" PRIu64 ",%u,", track->number, batch->number + index,
+                        at->level);
     if (has_pc)
-        output_hex(v->out, at->pc);
-    output_printf(v->out, ",%08" PRIx32 ",%s,", at->opcode, insns_class_text(at->opcode));
+        stele_output_printf(v->out, "0x%" PRIx64, at->pc);
+    stele_output_printf(v->out, ",%08" PRIx32 ",%s,", at->opcode, insns_class_text(at->opcode));
     if (text != NULL)
-        text_csv(v->out, text, strlen(text));
-    output_byte(v->out, ',');
+        stele_output_csv(v->out, text, strlen(text));
+    stele_output_byte(v->out, ',');
     if (has_pc && stele_symbols_find(v->s->code, at->pc, &place))
-        text_csv(v->out, place.name, strlen(place.name));
+        stele_output_csv(v->out, place.name, strlen(place.name));
     write_csv_accesses(v, batch, at, false);
     write_csv_accesses(v, batch, at, true);
-    output_text(v->out, "\r\n");
-    return v->out->status;
+    stele_output_text(v->out, "\r\n");
+    return stele_output_status(v->out);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show/figures.h"
 
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 #define GAP 2
 
@@ -79,7 +81,7 @@ static void write_cell(cli *c, const figures *f, size_t column, int width, const
     if (column != 0)
         print_spaces(c->out, GAP);
     if (is_text && column + 1 == f->column_count)
-        text_visible(c->out, text, strlen(text));
+        stele_output_visible(c->out, text, strlen(text));
     else
         print_padded(c->out, text, is_text ? width : -width);
 }
@@ -96,28 +98,28 @@ static void write_text(cli *c, const figures *f, size_t shown)
         write_cell(c, f, i, widths[i], f->columns[i].title);
     }
     if (shown < f->row_count)
-        output_printf(c->out, " (%zu of %zu)", shown, f->row_count);
+        stele_output_printf(c->out, " (%zu of %zu)", shown, f->row_count);
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
     for (size_t row = 0; row < shown; row++) {
         for (size_t i = 0; i < f->column_count; i++) {
             if (f->columns[i].title != NULL)
                 write_cell(c, f, i, widths[i], cell_print(f, row_at(f, row), i, text));
         }
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
 }
 
 static void write_csv_cell(cli *c, const figure_column *column, const figure *cell)
 {
     switch (column->kind) {
-    case FIGURE_INT: output_printf(c->out, "%" PRId64, cell->integer); break;
-    case FIGURE_HEX: output_printf(c->out, "0x%" PRIx64, cell->number); break;
+    case FIGURE_INT: stele_output_printf(c->out, "%" PRId64, cell->integer); break;
+    case FIGURE_HEX: stele_output_printf(c->out, "0x%" PRIx64, cell->number); break;
     case FIGURE_TEXT:
         if (cell->text != NULL)
-            text_csv(c->out, cell->text, strlen(cell->text));
+            stele_output_csv(c->out, cell->text, strlen(cell->text));
         break;
-    default: output_printf(c->out, "%" PRIu64, cell->number); break;
+    default: stele_output_printf(c->out, "%" PRIu64, cell->number); break;
     }
 }
 
@@ -127,20 +129,20 @@ static void write_csv(cli *c, const figures *f, size_t shown)
     for (size_t i = 0; i < f->column_count; i++) {
         if (f->columns[i].key == NULL)
             continue;
-        output_printf(c->out, "%s%s", comma, f->columns[i].key);
+        stele_output_printf(c->out, "%s%s", comma, f->columns[i].key);
         comma = ",";
     }
-    output_text(c->out, "\r\n");
+    stele_output_text(c->out, "\r\n");
     for (size_t row = 0; row < shown; row++) {
         comma = "";
         for (size_t i = 0; i < f->column_count; i++) {
             if (f->columns[i].key == NULL)
                 continue;
-            output_text(c->out, comma);
+            stele_output_text(c->out, comma);
             write_csv_cell(c, &f->columns[i], &row_at(f, row)[i]);
             comma = ",";
         }
-        output_text(c->out, "\r\n");
+        stele_output_text(c->out, "\r\n");
     }
 }
 

@@ -3,8 +3,8 @@
 #ifndef CLI_SHOW_FLAME_GRAPH_H
 #define CLI_SHOW_FLAME_GRAPH_H
 
-#include "analysis/events/paths.h"
-#include "core/output.h"
+#include <stele/analysis.h>
+#include <stele/output.h>
 
 typedef struct flame {
     const stele_context *context;
@@ -22,14 +22,14 @@ typedef struct flame {
 
 /* "main;read;copy 1234", one line for each path: self time in ns, or calls. ';' and control
    characters of names become '_'. */
-void flame_write_folded(const flame *f, output *out);
+void flame_write_folded(const flame *f, stele_output *out);
 
 /* One sampled profile for each child of the root, which must be the tracks. */
-void flame_write_speedscope(const flame *f, output *out);
+void flame_write_speedscope(const flame *f, stele_output *out);
 
 /* A page of its own, to be searched and zoomed in a browser. It says how many frames are too narrow
    or too deep to be drawn. */
-void flame_write_svg(const flame *f, output *out);
+void flame_write_svg(const flame *f, stele_output *out);
 
 /*
  * A name as labels show it: of C++ names without the arguments of templates, "map<..>", and the

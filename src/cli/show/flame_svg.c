@@ -5,12 +5,13 @@
  * still picture with tooltips. The outermost calls are at the top, so that they can be seen however
  * deep the others are.
  */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/show/flame_graph.h"
 #include "cli/show/print.h"
-#include "core/text.h"
 
 #define MARGIN     10.0
 #define ROW        18u
@@ -24,7 +25,7 @@
 
 typedef struct drawing {
     const flame *f;
-    output *out;
+    stele_output *out;
     double whole; /* weight of the full width */
     double width; /* in pixels */
     uint32_t rows;
@@ -32,25 +33,25 @@ typedef struct drawing {
 } drawing;
 
 /* Appends text for XML: what it cannot hold becomes \xHH. */
-static void write_xml(output *out, const char *text, size_t size)
+static void write_xml(stele_output *out, const char *text, size_t size)
 {
     const uint8_t *at = (const uint8_t *)text, *end = at + size;
+    bool is_control;
     while (at < end) {
-        const size_t length = text_utf8_length(at, (size_t)(end - at));
+        const size_t length = stele_character((const char *)at, (size_t)(end - at), &is_control);
         if (*at == '&')
-            output_text(out, "&amp;");
+            stele_output_text(out, "&amp;");
         else if (*at == '<')
-            output_text(out, "&lt;");
+            stele_output_text(out, "&lt;");
         else if (*at == '>')
-            output_text(out, "&gt;");
+            stele_output_text(out, "&gt;");
         else if (*at == '"')
-            output_text(out, "&quot;");
-        else if (text_is_control(at, length) ||
-                 (length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe))
+            stele_output_text(out, "&quot;");
+        else if (is_control || (length == 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe))
             for (size_t i = 0; i < (length == 0 ? 1 : length); i++)
-                output_printf(out, "\\x%02x", at[i]);
+                stele_output_printf(out, "\\x%02x", at[i]);
         else
-            output_write(out, at, length);
+            stele_output_write(out, at, length);
         at += length == 0 ? 1 : length;
     }
 }
@@ -64,25 +65,25 @@ static double weight(const flame *f, const stele_path_node *node)
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
-static void write_color_of_name(output *out, stele_text name)
+static void write_color_of_name(stele_output *out, stele_text name)
 {
     uint32_t hash = UINT32_C(2166136261); /* FNV-1a: the same on every machine */
     for (size_t i = 0; i < name.size; i++)
         hash = (hash ^ (uint8_t)name.bytes[i]) * UINT32_C(16777619);
-    output_printf(out, "rgb(%u,%u,%u)", 205 + (hash >> 24) % 50, 70 + (hash >> 8) % 150,
-                  40 + (hash >> 16) % 40);
+    stele_output_printf(out, "rgb(%u,%u,%u)", 205 + (hash >> 24) % 50, 70 + (hash >> 8) % 150,
+                        40 + (hash >> 16) % 40);
 }
 
 /* Red is more on the second side, blue less; white is no change. */
-static void write_color_of_change(output *out, uint64_t before, uint64_t after)
+static void write_color_of_change(stele_output *out, uint64_t before, uint64_t after)
 {
     const uint64_t most = before > after ? before : after;
     const uint64_t change = before > after ? before - after : after - before;
     const unsigned pale = most == 0 ? 255 : (unsigned)(245 - 165 * ((double)change / (double)most));
     if (after >= before)
-        output_printf(out, "rgb(255,%u,%u)", pale, pale);
+        stele_output_printf(out, "rgb(255,%u,%u)", pale, pale);
     else
-        output_printf(out, "rgb(%u,%u,255)", pale, pale);
+        stele_output_printf(out, "rgb(%u,%u,255)", pale, pale);
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
@@ -95,7 +96,7 @@ static const char *weight_text(const drawing *d, char *text, uint64_t value)
 
 static void write_part(const drawing *d, const char *before, const char *text)
 {
-    output_text(d->out, before);
+    stele_output_text(d->out, before);
     write_xml(d->out, text, strlen(text));
 }
 
@@ -118,20 +119,20 @@ static void write_figures(const drawing *d, const stele_path_node *node, unsigne
 
 static void write_title(const drawing *d, const stele_path_node *node, stele_text name)
 {
-    output_text(d->out, "<title>");
+    stele_output_text(d->out, "<title>");
     write_xml(d->out, name.bytes, name.size);
-    output_text(d->out, d->f->is_diff ? "\nbefore: " : "\n");
+    stele_output_text(d->out, d->f->is_diff ? "\nbefore: " : "\n");
     write_figures(d, node, 0);
     if (d->f->is_diff) {
-        output_text(d->out, "\nafter: ");
+        stele_output_text(d->out, "\nafter: ");
         write_figures(d, node, 1);
     }
     if (node->folded_count != 0) {
         char text[PRINT_SIZE];
-        output_printf(d->out, "\nwith %s of deeper recursion",
-                      print_things(text, node->folded_count, "call"));
+        stele_output_printf(d->out, "\nwith %s of deeper recursion",
+                            print_things(text, node->folded_count, "call"));
     }
-    output_text(d->out, "</title>");
+    stele_output_text(d->out, "</title>");
 }
 
 /* As much of the name as fits; the script does the same when widths change. */
@@ -139,7 +140,7 @@ static void write_label(const drawing *d, double x, double width, uint32_t y, st
 {
     const double room = (width - 6) / CHARACTER;
     size_t shown = room < 3 ? 0 : (size_t)room;
-    output_printf(d->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + TEXT_SHIFT);
+    stele_output_printf(d->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + TEXT_SHIFT);
     if (shown >= name.size) {
         write_xml(d->out, name.bytes, name.size);
     } else if (shown != 0) {
@@ -147,9 +148,9 @@ static void write_label(const drawing *d, double x, double width, uint32_t y, st
         while (shown > 0 && ((uint8_t)name.bytes[shown] & 0xc0u) == 0x80u)
             shown--;
         write_xml(d->out, name.bytes, shown);
-        output_text(d->out, "..");
+        stele_output_text(d->out, "..");
     }
-    output_text(d->out, "</text>");
+    stele_output_text(d->out, "</text>");
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -168,24 +169,25 @@ static void write_frame(const drawing *d, uint32_t number, double x, double widt
     label = (stele_text){shortened, flame_short_name(name, shortened, sizeof shortened)};
     if (label.size == 0)
         label = name;
-    output_printf(d->out, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\"", x, width,
-                  node->depth);
+    stele_output_printf(d->out, "<g class=\"f\" data-x=\"%.3f\" data-w=\"%.3f\" data-d=\"%u\"", x,
+                        width, node->depth);
     if (label.size != name.size) {
-        output_text(d->out, " data-n=\"");
+        stele_output_text(d->out, " data-n=\"");
         write_xml(d->out, label.bytes, label.size);
-        output_byte(d->out, '"');
+        stele_output_byte(d->out, '"');
     }
-    output_byte(d->out, '>');
+    stele_output_byte(d->out, '>');
     write_title(d, node, name);
-    output_printf(d->out, "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" rx=\"2\" fill=\"",
-                  x, y, width < 0.5 ? 0.5 : width - 0.3, ROW - 1);
+    stele_output_printf(d->out,
+                        "<rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" rx=\"2\" fill=\"",
+                        x, y, width < 0.5 ? 0.5 : width - 0.3, ROW - 1);
     if (d->f->is_diff)
         write_color_of_change(d->out, flame_total(d->f, node, 0), flame_total(d->f, node, 1));
     else
         write_color_of_name(d->out, name);
-    output_text(d->out, "\"/>");
+    stele_output_text(d->out, "\"/>");
     write_label(d, x, width, y, label);
-    output_text(d->out, "</g>\n");
+    stele_output_text(d->out, "</g>\n");
 }
 
 static bool is_drawn(const drawing *d, uint32_t number)
@@ -237,31 +239,33 @@ static void write_head(const drawing *d)
 {
     const unsigned height = HEAD + d->rows * ROW + FOOT;
     char text[PRINT_SIZE];
-    output_printf(d->out,
-                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" "
-                  "viewBox=\"0 0 %.0f %u\">\n"
-                  "<style>\n"
-                  "text { font: 12px monospace; fill: #111; pointer-events: none }\n"
-                  ".f { cursor: pointer } .f:hover rect { stroke: #111 }\n"
-                  ".outer { opacity: 0.5 } .found rect { fill: #c4f }\n"
-                  "#title { font: bold 16px sans-serif } .note { font: 12px sans-serif }\n"
-                  "input { width: 180px; font: 12px sans-serif }\n"
-                  "</style>\n"
-                  "<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdf8\"/>\n",
-                  d->width, height, d->width, height);
-    output_printf(d->out, "<text id=\"title\" x=\"%.0f\" y=\"24\">", MARGIN);
+    stele_output_printf(d->out,
+                        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%u\" "
+                        "viewBox=\"0 0 %.0f %u\">\n"
+                        "<style>\n"
+                        "text { font: 12px monospace; fill: #111; pointer-events: none }\n"
+                        ".f { cursor: pointer } .f:hover rect { stroke: #111 }\n"
+                        ".outer { opacity: 0.5 } .found rect { fill: #c4f }\n"
+                        "#title { font: bold 16px sans-serif } .note { font: 12px sans-serif }\n"
+                        "input { width: 180px; font: 12px sans-serif }\n"
+                        "</style>\n"
+                        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdf8\"/>\n",
+                        d->width, height, d->width, height);
+    stele_output_printf(d->out, "<text id=\"title\" x=\"%.0f\" y=\"24\">", MARGIN);
     write_xml(d->out, d->f->title, strlen(d->f->title));
-    output_printf(d->out, "</text>\n<text class=\"note\" x=\"%.0f\" y=\"44\">Width: %s. ", MARGIN,
-                  d->f->is_diff        ? "mean of both. Red: more after, blue: less"
-                  : d->f->by_count     ? "calls"
-                  : d->f->unit != NULL ? d->f->unit
-                                       : "time");
-    output_text(d->out, "Click zooms in, Escape out.");
+    stele_output_printf(d->out, "</text>\n<text class=\"note\" x=\"%.0f\" y=\"44\">Width: %s. ",
+                        MARGIN,
+                        d->f->is_diff        ? "mean of both. Red: more after, blue: less"
+                        : d->f->by_count     ? "calls"
+                        : d->f->unit != NULL ? d->f->unit
+                                             : "time");
+    stele_output_text(d->out, "Click zooms in, Escape out.");
     if (d->cut_count != 0)
-        output_printf(d->out, " %s below 0.1 %% of the width %s not drawn.",
-                      print_things(text, d->cut_count, "frame"), d->cut_count == 1 ? "is" : "are");
-    output_printf(
+        stele_output_printf(d->out, " %s below 0.1 %% of the width %s not drawn.",
+                            print_things(text, d->cut_count, "frame"),
+                            d->cut_count == 1 ? "is" : "are");
+    stele_output_printf(
         d->out,
         "</text>\n"
         "<text class=\"note\" id=\"found\" x=\"%.0f\" y=\"44\" text-anchor=\"end\"></text>\n"
@@ -271,7 +275,7 @@ static void write_head(const drawing *d)
         d->width - MARGIN, d->width - MARGIN - 190);
 }
 
-void flame_write_svg(const flame *f, output *out)
+void flame_write_svg(const flame *f, stele_output *out)
 {
     drawing d = {.f = f, .out = out, .width = f->width != 0 ? f->width : FLAME_WIDTH, .rows = 1};
     d.whole = weight(f, &f->tree->nodes[0]);
@@ -280,8 +284,8 @@ void flame_write_svg(const flame *f, output *out)
     visit_frames(&d, true);
     write_head(&d);
     visit_frames(&d, false);
-    output_text(out, "<script><![CDATA[\n");
+    stele_output_text(out, "<script><![CDATA[\n");
     for (size_t i = 0; flame_script[i] != NULL; i++)
-        output_printf(out, "%s\n", flame_script[i]);
-    output_text(out, "]]></script>\n</svg>\n");
+        stele_output_printf(out, "%s\n", flame_script[i]);
+    stele_output_text(out, "]]></script>\n</svg>\n");
 }

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flame graphs for other programs: folded stacks, speedscope. */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/show/flame_graph.h"
-#include "core/text.h"
 
 /* ---- Folded ---------------------------------------------------------------------------------- */
 
-static void write_folded_name(const flame *f, output *out, stele_name name)
+static void write_folded_name(const flame *f, stele_output *out, stele_name name)
 {
     const stele_text text = stele_name_text(f->context, NULL, name);
     if (text.size == 0)
-        output_text(out, "(no name)");
-    text_plain(out, text.bytes, text.size, ";");
+        stele_output_text(out, "(no name)");
+    stele_output_plain(out, text.bytes, text.size, ";");
 }
 
 /* The names from the outermost to the node; `path` has room for the deepest. */
-static void write_folded_path(const flame *f, output *out, uint32_t node, uint32_t *path)
+static void write_folded_path(const flame *f, stele_output *out, uint32_t node, uint32_t *path)
 {
     uint32_t depth = 0;
     for (; node != 0; node = f->tree->nodes[node].parent)
@@ -25,15 +27,15 @@ static void write_folded_path(const flame *f, output *out, uint32_t node, uint32
     while (depth-- > 0) {
         write_folded_name(f, out, f->tree->nodes[path[depth]].name);
         if (depth > 0)
-            output_byte(out, ';');
+            stele_output_byte(out, ';');
     }
 }
 
-void flame_write_folded(const flame *f, output *out)
+void flame_write_folded(const flame *f, stele_output *out)
 {
     uint32_t *path = malloc((f->tree->depth_max + 1) * sizeof *path);
     if (path == NULL) {
-        out->status = STELE_ERR_MEMORY;
+        stele_output_fail(out, STELE_ERR_MEMORY);
         return;
     }
     for (uint32_t node = stele_path_next(f->tree, 0, 0); node != 0;
@@ -42,105 +44,107 @@ void flame_write_folded(const flame *f, output *out)
         if (self == 0)
             continue;
         write_folded_path(f, out, node, path);
-        output_printf(out, " %" PRIu64 "\n", self);
+        stele_output_printf(out, " %" PRIu64 "\n", self);
     }
     free(path);
 }
 
 /* ---- Speedscope ------------------------------------------------------------------------------ */
 
-static void write_json_name(const flame *f, output *out, stele_name name)
+static void write_json_name(const flame *f, stele_output *out, stele_name name)
 {
     const stele_text text = stele_name_text(f->context, NULL, name);
-    output_byte(out, '"');
-    text_json(out, text.bytes, text.size);
-    output_byte(out, '"');
+    stele_output_byte(out, '"');
+    stele_output_json(out, text.bytes, text.size);
+    stele_output_byte(out, '"');
 }
 
 /* The frames, one for each name below the tracks, in the order in which they are met. `frames`
    gets the number of each name. */
-static void write_frames(const flame *f, output *out, uint32_t *frames)
+static void write_frames(const flame *f, stele_output *out, uint32_t *frames)
 {
     uint32_t count = 0;
-    output_text(out, "\"shared\":{\"frames\":[");
+    stele_output_text(out, "\"shared\":{\"frames\":[");
     for (uint32_t i = 1; i < f->tree->count; i++) {
         const stele_path_node *node = &f->tree->nodes[i];
         if (node->depth < 2 || frames[node->name] != UINT32_MAX)
             continue;
-        output_text(out, count == 0 ? "\n{\"name\":" : ",\n{\"name\":");
+        stele_output_text(out, count == 0 ? "\n{\"name\":" : ",\n{\"name\":");
         write_json_name(f, out, node->name);
-        output_byte(out, '}');
+        stele_output_byte(out, '}');
         frames[node->name] = count++;
     }
-    output_text(out, "\n]},\n");
+    stele_output_text(out, "\n]},\n");
 }
 
-static void write_stack(const flame *f, output *out, uint32_t node, const uint32_t *frames,
+static void write_stack(const flame *f, stele_output *out, uint32_t node, const uint32_t *frames,
                         uint32_t *path)
 {
     uint32_t depth = 0;
     for (; f->tree->nodes[node].depth > 1; node = f->tree->nodes[node].parent)
         path[depth++] = frames[f->tree->nodes[node].name];
-    output_byte(out, '[');
+    stele_output_byte(out, '[');
     while (depth-- > 0)
-        output_printf(out, depth > 0 ? "%" PRIu32 "," : "%" PRIu32, path[depth]);
-    output_byte(out, ']');
+        stele_output_printf(out, depth > 0 ? "%" PRIu32 "," : "%" PRIu32, path[depth]);
+    stele_output_byte(out, ']');
 }
 
-static void write_track(const flame *f, output *out, uint32_t track, const uint32_t *frames,
+static void write_track(const flame *f, stele_output *out, uint32_t track, const uint32_t *frames,
                         uint32_t *path)
 {
     const stele_path_tree *tree = f->tree;
     const char *mark = "";
-    output_text(out, "{\"type\":\"sampled\",\"name\":");
+    stele_output_text(out, "{\"type\":\"sampled\",\"name\":");
     write_json_name(f, out, tree->nodes[track].name);
-    output_printf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
-                  f->by_count || tree->is_sampled ? "none" : "nanoseconds",
-                  flame_total(f, &tree->nodes[track], 0));
+    stele_output_printf(
+        out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
+        f->by_count || tree->is_sampled ? "none" : "nanoseconds",
+        flame_total(f, &tree->nodes[track], 0));
     for (uint32_t i = stele_path_next(tree, track, track); i != 0;
          i = stele_path_next(tree, i, track)) {
         if (flame_self(f, &tree->nodes[i], 0) == 0)
             continue;
-        output_text(out, mark);
+        stele_output_text(out, mark);
         write_stack(f, out, i, frames, path);
         mark = ",";
     }
-    output_text(out, "],\n\"weights\":[");
+    stele_output_text(out, "],\n\"weights\":[");
     mark = "";
     for (uint32_t i = stele_path_next(tree, track, track); i != 0;
          i = stele_path_next(tree, i, track)) {
         const uint64_t self = flame_self(f, &tree->nodes[i], 0);
         if (self == 0)
             continue;
-        output_printf(out, "%s%" PRIu64, mark, self);
+        stele_output_printf(out, "%s%" PRIu64, mark, self);
         mark = ",";
     }
-    output_text(out, "]}");
+    stele_output_text(out, "]}");
 }
 
-void flame_write_speedscope(const flame *f, output *out)
+void flame_write_speedscope(const flame *f, stele_output *out)
 {
     const size_t name_count = stele_name_count(f->context);
     uint32_t *frames = malloc((name_count + 1) * sizeof *frames);
     uint32_t *path = malloc((f->tree->depth_max + 1) * sizeof *path);
     const char *mark = "\n";
     if (frames == NULL || path == NULL) {
-        out->status = STELE_ERR_MEMORY;
+        stele_output_fail(out, STELE_ERR_MEMORY);
     } else {
         memset(frames, 0xff, (name_count + 1) * sizeof *frames);
-        output_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-                         "\"exporter\":\"stele\",\"name\":\"");
-        text_json(out, f->title, strlen(f->title));
-        output_text(out, "\",\n");
+        stele_output_text(out,
+                          "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+                          "\"exporter\":\"stele\",\"name\":\"");
+        stele_output_json(out, f->title, strlen(f->title));
+        stele_output_text(out, "\",\n");
         write_frames(f, out, frames);
-        output_text(out, "\"profiles\":[");
+        stele_output_text(out, "\"profiles\":[");
         for (uint32_t track = f->tree->nodes[0].child; track != 0;
              track = f->tree->nodes[track].sibling) {
-            output_text(out, mark);
+            stele_output_text(out, mark);
             write_track(f, out, track, frames, path);
             mark = ",\n";
         }
-        output_text(out, "\n]}\n");
+        stele_output_text(out, "\n]}\n");
     }
     free(frames);
     free(path);

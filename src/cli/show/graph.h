@@ -3,13 +3,14 @@
 #ifndef CLI_SHOW_GRAPH_H
 #define CLI_SHOW_GRAPH_H
 
-#include "analysis/events/paths.h"
+#include <stele/analysis.h>
+
 #include "cli/cli.h"
 
 /* --min-share as a part of the whole. False, and told, when it cannot be used. */
 bool graph_share(cli *c, double *share);
 
 /* Leaves out what is below the share or behind --top. */
-void graph_write_tree(cli *c, output *out, const stele_path_tree *tree, double share);
+void graph_write_tree(cli *c, stele_output *out, const stele_path_tree *tree, double share);
 
 #endif

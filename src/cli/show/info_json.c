@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele info --json; docs/json.md describes it. */
+#include <stele/text.h>
+
+#include <string.h>
+
 #include "cli/info.h"
-#include "core/text.h"
+#include "cli/show/print.h"
 
 static void write_name(const cli *c, json *j, const char *key, stele_name name)
 {
@@ -30,7 +34,7 @@ static void write_time(const info *i, json *j)
 {
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
     const stele_summary_totals *totals = i->totals;
-    char start[TEXT_WALL_SIZE + 1];
+    char start[PRINT_SIZE];
     json_open(j, "clock", '{');
     json_text(j, "domain", domains[i->clock.domain]);
     json_uint(j, "frequency_hz", i->clock.frequency_hz);
@@ -47,7 +51,7 @@ static void write_time(const info *i, json *j)
     }
     json_open(j, "time", '{');
     if (i->clock.has_wall) {
-        *text_wall(start, i->clock.wall_ns + totals->begin_ns) = 0;
+        stele_wall_time(i->clock.wall_ns + totals->begin_ns, start, sizeof start);
         json_text(j, "start", start);
     } else {
         json_null(j, "start");

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele info, for people. */
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/info.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
-#include "core/text.h"
 
 #define LABEL_WIDTH      13
 #define COUNT_WIDTH      15
@@ -18,7 +20,7 @@
 /* "  Label      " */
 static void label(cli *c, const char *text)
 {
-    output_text(c->out, "  ");
+    stele_output_text(c->out, "  ");
     print_color(c->out, c->has_color, COLOR_DIM);
     print_padded(c->out, text, LABEL_WIDTH);
     print_color(c->out, c->has_color, COLOR_NONE);
@@ -28,11 +30,11 @@ static void heading(cli *c, const char *title, size_t shown, size_t count)
 {
     char a[PRINT_SIZE], b[PRINT_SIZE];
     print_color(c->out, c->has_color, COLOR_BOLD);
-    output_printf(c->out, "\n  %s", title);
+    stele_output_printf(c->out, "\n  %s", title);
     print_color(c->out, c->has_color, COLOR_NONE);
     if (shown < count)
-        output_printf(c->out, " (%s of %s)", print_count(a, shown), print_count(b, count));
-    output_byte(c->out, '\n');
+        stele_output_printf(c->out, " (%s of %s)", print_count(a, shown), print_count(b, count));
+    stele_output_byte(c->out, '\n');
 }
 
 /* "        1,234   12.3 %  " */
@@ -41,7 +43,7 @@ static void count_and_share(cli *c, uint64_t part, uint64_t whole)
     char text[PRINT_SIZE];
     print_padded(c->out, print_count(text, part), -COUNT_WIDTH);
     print_padded(c->out, print_share(text, part, whole), -9);
-    output_text(c->out, "  ");
+    stele_output_text(c->out, "  ");
 }
 
 /* ---- The head -------------------------------------------------------------------------------- */
@@ -51,28 +53,28 @@ static void write_about(cli *c, const info *i)
     const stele_trace_info *about = i->about;
     char text[PRINT_SIZE];
     print_color(c->out, c->has_color, COLOR_BOLD);
-    text_visible(c->out, about->path, strlen(about->path));
+    stele_output_visible(c->out, about->path, strlen(about->path));
     print_color(c->out, c->has_color, COLOR_NONE);
-    output_byte(c->out, '\n');
+    stele_output_byte(c->out, '\n');
     label(c, "Format");
-    output_printf(c->out, "%s (%s)%s%s%s\n", about->title, about->format,
-                  about->version[0] != 0 ? ", version " : "", about->version,
-                  about->is_big_endian ? ", big-endian" : "");
+    stele_output_printf(c->out, "%s (%s)%s%s%s\n", about->title, about->format,
+                        about->version[0] != 0 ? ", version " : "", about->version,
+                        about->is_big_endian ? ", big-endian" : "");
     label(c, "");
-    output_text(c->out, "recognised: ");
-    text_visible(c->out, about->reason, strlen(about->reason));
-    output_byte(c->out, '\n');
+    stele_output_text(c->out, "recognised: ");
+    stele_output_visible(c->out, about->reason, strlen(about->reason));
+    stele_output_byte(c->out, '\n');
     label(c, "Size");
     if (about->has_size) {
-        output_text(c->out, print_bytes(text, about->size));
+        stele_output_text(c->out, print_bytes(text, about->size));
         if (about->size >= 1024)
-            output_printf(c->out, " (%s bytes)", print_count(text, about->size));
+            stele_output_printf(c->out, " (%s bytes)", print_count(text, about->size));
     } else {
-        output_text(c->out, "not known");
+        stele_output_text(c->out, "not known");
     }
     if (about->packing[0] != 0)
-        output_printf(c->out, ", %s", about->packing);
-    output_byte(c->out, '\n');
+        stele_output_printf(c->out, ", %s", about->packing);
+    stele_output_byte(c->out, '\n');
 }
 
 /* What a step of the clock is. */
@@ -81,17 +83,20 @@ static void write_clock(cli *c, const info *i)
     char text[PRINT_SIZE];
     label(c, "Clock");
     switch (i->clock.domain) {
-    case STELE_CLOCK_NONE: output_text(c->out, "none: events have an order, but no times"); break;
-    case STELE_CLOCK_INSNS: output_text(c->out, "counts instructions"); break;
-    case STELE_CLOCK_TICKS: output_text(c->out, "ticks of unknown length"); break;
+    case STELE_CLOCK_NONE:
+        stele_output_text(c->out, "none: events have an order, but no times");
+        break;
+    case STELE_CLOCK_INSNS: stele_output_text(c->out, "counts instructions"); break;
+    case STELE_CLOCK_TICKS: stele_output_text(c->out, "ticks of unknown length"); break;
     case STELE_CLOCK_NS:
         if (i->clock.frequency_hz == 0 || i->clock.frequency_hz == 1000000000)
-            output_text(c->out, "nanoseconds");
+            stele_output_text(c->out, "nanoseconds");
         else
-            output_printf(c->out, "%s ticks a second", print_count(text, i->clock.frequency_hz));
+            stele_output_printf(c->out, "%s ticks a second",
+                                print_count(text, i->clock.frequency_hz));
         break;
     }
-    output_text(c->out, i->has_clocks ? ", others in other streams\n" : "\n");
+    stele_output_text(c->out, i->has_clocks ? ", others in other streams\n" : "\n");
 }
 
 static void write_times(cli *c, const info *i)
@@ -104,34 +109,34 @@ static void write_times(cli *c, const info *i)
     label(c, "Start");
     if (i->clock.domain != STELE_CLOCK_NS) {
         const char *unit = i->clock.domain == STELE_CLOCK_INSNS ? "instructions" : "ticks";
-        output_printf(c->out, "at %" PRId64 " %s\n", totals->begin_ns, unit);
+        stele_output_printf(c->out, "at %" PRId64 " %s\n", totals->begin_ns, unit);
         label(c, "Duration");
-        output_printf(c->out, "%s %s\n", print_count(text, length), unit);
+        stele_output_printf(c->out, "%s %s\n", print_count(text, length), unit);
         return;
     }
     if (i->clock.has_wall)
-        *text_wall(text, i->clock.wall_ns + totals->begin_ns) = 0;
+        stele_wall_time(i->clock.wall_ns + totals->begin_ns, text, sizeof text);
     else
-        *text_seconds(text, totals->begin_ns) = 0;
-    output_printf(c->out, i->clock.has_wall ? "%s\n" : "at %s s of its clock\n", text);
+        stele_seconds(totals->begin_ns, text, sizeof text);
+    stele_output_printf(c->out, i->clock.has_wall ? "%s\n" : "at %s s of its clock\n", text);
     label(c, "Duration");
-    output_printf(c->out, "%s\n",
-                  print_duration(text, length > INT64_MAX ? INT64_MAX : (int64_t)length));
+    stele_output_printf(c->out, "%s\n",
+                        print_duration(text, length > INT64_MAX ? INT64_MAX : (int64_t)length));
 }
 
 static void write_events(cli *c, const info *i)
 {
     char text[PRINT_SIZE];
     label(c, "Events");
-    output_printf(c->out, "%s", print_count(text, i->totals->event_count));
+    stele_output_printf(c->out, "%s", print_count(text, i->totals->event_count));
     if (i->track_count > 0)
-        output_printf(c->out, " on %s", print_things(text, i->track_count, "track"));
+        stele_output_printf(c->out, " on %s", print_things(text, i->track_count, "track"));
     if (i->stream_count > 1)
-        output_printf(c->out, " in %s", print_things(text, i->stream_count, "stream"));
+        stele_output_printf(c->out, " in %s", print_things(text, i->stream_count, "stream"));
     if (i->stats.filtered_count > 0)
-        output_printf(c->out, "; %s left out by the filter",
-                      print_count(text, i->stats.filtered_count));
-    output_text(c->out, i->is_complete ? "\n" : "; reading stopped early\n");
+        stele_output_printf(c->out, "; %s left out by the filter",
+                            print_count(text, i->stats.filtered_count));
+    stele_output_text(c->out, i->is_complete ? "\n" : "; reading stopped early\n");
 }
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
@@ -139,8 +144,8 @@ static void write_events(cli *c, const info *i)
 /* Appends ", " between the facts of a line. */
 static void fact(cli *c, bool *is_first, const char *format, const char *figure)
 {
-    output_text(c->out, *is_first ? "" : ", ");
-    output_printf(c->out, format, figure);
+    stele_output_text(c->out, *is_first ? "" : ", ");
+    stele_output_printf(c->out, format, figure);
     *is_first = false;
 }
 
@@ -159,7 +164,7 @@ static void write_lost(cli *c, const info *i)
     if (i->stats.balance.skipped_size > 0)
         fact(c, &is_first, "%s that could not be read",
              print_things(text, i->stats.balance.skipped_size, "byte"));
-    output_text(c->out, is_first ? "nothing that the trace tells of\n" : "\n");
+    stele_output_text(c->out, is_first ? "nothing that the trace tells of\n" : "\n");
 }
 
 /* What became of every byte. */
@@ -170,9 +175,9 @@ static void write_balance(cli *c, const info *i)
     if (balance->record_size + balance->padding_size == 0)
         return;
     label(c, "Bytes");
-    output_printf(c->out, "%s in records", print_count(text, balance->record_size));
-    output_printf(c->out, ", %s of padding", print_count(text, balance->padding_size));
-    output_printf(c->out, ", %s skipped\n", print_count(text, balance->skipped_size));
+    stele_output_printf(c->out, "%s in records", print_count(text, balance->record_size));
+    stele_output_printf(c->out, ", %s of padding", print_count(text, balance->padding_size));
+    stele_output_printf(c->out, ", %s skipped\n", print_count(text, balance->skipped_size));
 }
 
 static void write_state(cli *c, const info *i)
@@ -181,9 +186,9 @@ static void write_state(cli *c, const info *i)
     bool is_first = true;
     if (i->stats.unordered_count > 0) {
         label(c, "Disorder");
-        output_printf(c->out, "%s behind younger ones of their stream, by up to %s\n",
-                      print_things(text, i->stats.unordered_count, "event"),
-                      print_duration(distance, i->stats.unordered_max_ns));
+        stele_output_printf(c->out, "%s behind younger ones of their stream, by up to %s\n",
+                            print_things(text, i->stats.unordered_count, "event"),
+                            print_duration(distance, i->stats.unordered_max_ns));
     }
     write_balance(c, i);
     write_lost(c, i);
@@ -198,17 +203,18 @@ static void write_state(cli *c, const info *i)
         if (i->totals->clamped_count > 0)
             fact(c, &is_first, "%s beyond 64 bits",
                  print_things(text, i->totals->clamped_count, "time"));
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
     label(c, "Findings");
-    output_text(c->out, c->report.code_count == 0 ? "none\n" : "");
+    stele_output_text(c->out, c->report.code_count == 0 ? "none\n" : "");
     for (size_t n = 0; n < c->report.code_count; n++) {
         const report_code *entry = &c->report.codes[n];
         if (n > 0)
             label(c, "");
-        output_printf(c->out, "%s %s: %s\n",
-                      print_things(text, entry->count, stele_severity_text(entry->code->severity)),
-                      entry->code->code, entry->code->title);
+        stele_output_printf(
+            c->out, "%s %s: %s\n",
+            print_things(text, entry->count, stele_severity_text(entry->code->severity)),
+            entry->code->code, entry->code->title);
     }
 }
 
@@ -221,7 +227,7 @@ static void write_kinds(cli *c, const info *i)
         if (i->totals->kind_counts[kind] == 0)
             continue;
         count_and_share(c, i->totals->kind_counts[kind], i->totals->event_count);
-        output_printf(c->out, "%s\n", stele_kind_text(kind));
+        stele_output_printf(c->out, "%s\n", stele_kind_text(kind));
     }
 }
 
@@ -233,11 +239,11 @@ static void write_names(cli *c, const info *i)
     for (size_t n = 0; n < i->names_shown; n++) {
         count_and_share(c, i->names[n].count, i->totals->event_count);
         naming_write(c->context, c->out, i->names[n].name);
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
     if (!is_exact) {
         count_and_share(c, i->totals->other_name_count, i->totals->event_count);
-        output_text(c->out, "names beyond the limit (--max names=N raises it)\n");
+        stele_output_text(c->out, "names beyond the limit (--max names=N raises it)\n");
     }
 }
 
@@ -247,7 +253,7 @@ static void write_tracks(cli *c, const info *i)
     for (size_t n = 0; n < i->tracks_shown; n++) {
         count_and_share(c, i->tracks[n].count, i->totals->event_count);
         naming_write_track(c->context, c->out, i->tracks[n].track);
-        output_byte(c->out, '\n');
+        stele_output_byte(c->out, '\n');
     }
 }
 
@@ -264,10 +270,10 @@ static void write_properties(cli *c, const info *i)
     heading(c, "Of this format", count < PROPERTIES_SHOWN ? count : PROPERTIES_SHOWN, count);
     for (size_t n = 0; n < count && n < PROPERTIES_SHOWN; n++) {
         (void)stele_trace_property(i->trace, n, &key, &value);
-        output_text(c->out, "    ");
+        stele_output_text(c->out, "    ");
         print_padded(c->out, key, (int)width + 2);
-        text_visible(c->out, value, strlen(value));
-        output_byte(c->out, '\n');
+        stele_output_visible(c->out, value, strlen(value));
+        stele_output_byte(c->out, '\n');
     }
 }
 

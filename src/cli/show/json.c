@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show/json.h"
 
+#include <stele/text.h>
+
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/show/print.h"
-#include "core/text.h"
 
 /* Everything up to the value: comma, line, key. */
 static void json_begin(json *j, const char *key)
 {
     const uint32_t bit = UINT32_C(1) << j->depth;
     if (j->depth > 0) {
-        output_text(j->out, j->has_members & bit ? ",\n" : "\n");
+        stele_output_text(j->out, j->has_members & bit ? ",\n" : "\n");
         print_spaces(j->out, (size_t)j->depth * 2);
     }
     j->has_members |= bit;
     if (key != NULL)
-        output_printf(j->out, "\"%s\": ", key);
+        stele_output_printf(j->out, "\"%s\": ", key);
 }
 
 void json_open(json *j, const char *key, char bracket)
 {
     json_begin(j, key);
-    output_byte(j->out, (uint8_t)bracket);
+    stele_output_byte(j->out, (uint8_t)bracket);
     j->depth++;
     j->has_members &= ~(UINT32_C(1) << j->depth);
 }
@@ -32,20 +34,20 @@ void json_close(json *j, char bracket)
     const bool had_members = (j->has_members >> j->depth & 1u) != 0;
     j->depth--;
     if (had_members) {
-        output_byte(j->out, '\n');
+        stele_output_byte(j->out, '\n');
         print_spaces(j->out, (size_t)j->depth * 2);
     }
-    output_byte(j->out, (uint8_t)bracket);
+    stele_output_byte(j->out, (uint8_t)bracket);
     if (j->depth == 0)
-        output_byte(j->out, '\n');
+        stele_output_byte(j->out, '\n');
 }
 
 void json_bytes(json *j, const char *key, const char *bytes, size_t size)
 {
     json_begin(j, key);
-    output_byte(j->out, '"');
-    text_json(j->out, bytes, size);
-    output_byte(j->out, '"');
+    stele_output_byte(j->out, '"');
+    stele_output_json(j->out, bytes, size);
+    stele_output_byte(j->out, '"');
 }
 
 void json_text(json *j, const char *key, const char *text)
@@ -59,23 +61,23 @@ void json_text(json *j, const char *key, const char *text)
 void json_uint(json *j, const char *key, uint64_t value)
 {
     json_begin(j, key);
-    output_printf(j->out, "%" PRIu64, value);
+    stele_output_printf(j->out, "%" PRIu64, value);
 }
 
 void json_int(json *j, const char *key, int64_t value)
 {
     json_begin(j, key);
-    output_printf(j->out, "%" PRId64, value);
+    stele_output_printf(j->out, "%" PRId64, value);
 }
 
 void json_bool(json *j, const char *key, bool value)
 {
     json_begin(j, key);
-    output_text(j->out, value ? "true" : "false");
+    stele_output_text(j->out, value ? "true" : "false");
 }
 
 void json_null(json *j, const char *key)
 {
     json_begin(j, key);
-    output_text(j->out, "null");
+    stele_output_text(j->out, "null");
 }

@@ -3,15 +3,15 @@
 #ifndef CLI_SHOW_JSON_H
 #define CLI_SHOW_JSON_H
 
+#include <stele/output.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/output.h"
-
 /* Nesting beyond the bits of `has_members` does not occur: documents are of a fixed shape. */
 typedef struct json {
-    output *out;
+    stele_output *out;
     uint32_t has_members; /* bit by depth */
     unsigned depth;
 } json;

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show/naming.h"
 
-#include <inttypes.h>
+#include <stele/text.h>
 
-#include "core/text.h"
+#include <inttypes.h>
 
 #define TRACK_DEPTH_MAX 8
 
-void naming_write(const stele_context *context, output *out, stele_name name)
+void naming_write(const stele_context *context, stele_output *out, stele_name name)
 {
     const stele_text text = stele_name_text(context, NULL, name);
     if (text.size == 0)
-        output_text(out, "(no name)");
+        stele_output_text(out, "(no name)");
     else
-        text_visible(out, text.bytes, text.size);
+        stele_output_visible(out, text.bytes, text.size);
 }
 
-void naming_write_track(const stele_context *context, output *out, uint32_t number)
+void naming_write_track(const stele_context *context, stele_output *out, uint32_t number)
 {
     const stele_track *track = stele_track_get(context, number);
     if (track == NULL)
-        output_text(out, "none");
+        stele_output_text(out, "none");
     for (unsigned depth = 0; track != NULL && depth < TRACK_DEPTH_MAX; depth++) {
-        output_printf(out, "%s%s", depth > 0 ? " in " : "", stele_track_kind_text(track->kind));
+        stele_output_printf(out, "%s%s", depth > 0 ? " in " : "",
+                            stele_track_kind_text(track->kind));
         if (track->name != 0) {
-            output_byte(out, ' ');
+            stele_output_byte(out, ' ');
             naming_write(context, out, track->name);
-            output_printf(out, " (%" PRIu64 ")", track->number);
+            stele_output_printf(out, " (%" PRIu64 ")", track->number);
         } else if (track->kind != STELE_TRACK_OTHER) {
-            output_printf(out, " %" PRIu64, track->number);
+            stele_output_printf(out, " %" PRIu64, track->number);
         }
         track = track->parent != 0 ? stele_track_get(context, track->parent) : NULL;
     }

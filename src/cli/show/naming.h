@@ -4,13 +4,12 @@
 #define CLI_SHOW_NAMING_H
 
 #include <stele/event.h>
-
-#include "core/output.h"
+#include <stele/output.h>
 
 /* The name, "(no name)" for the empty one. */
-void naming_write(const stele_context *context, output *out, stele_name name);
+void naming_write(const stele_context *context, stele_output *out, stele_name name);
 
 /* "thread main (17) in process 4": what it is, its name and number, and where it belongs. */
-void naming_write_track(const stele_context *context, output *out, uint32_t number);
+void naming_write_track(const stele_context *context, stele_output *out, uint32_t number);
 
 #endif

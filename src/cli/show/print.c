@@ -100,40 +100,40 @@ size_t print_width(const char *text)
     return width;
 }
 
-void print_spaces(output *out, size_t count)
+void print_spaces(stele_output *out, size_t count)
 {
     while (count-- > 0)
-        output_byte(out, ' ');
+        stele_output_byte(out, ' ');
 }
 
-void print_padded(output *out, const char *text, int width)
+void print_padded(stele_output *out, const char *text, int width)
 {
     const size_t size = print_width(text), want = (size_t)(width < 0 ? -width : width);
     const size_t room = size < want ? want - size : 0;
     if (width < 0)
         print_spaces(out, room);
-    output_text(out, text);
+    stele_output_text(out, text);
     if (width > 0)
         print_spaces(out, room);
 }
 
-void print_color(output *out, bool has_color, const char *color)
+void print_color(stele_output *out, bool has_color, const char *color)
 {
     if (has_color)
-        output_text(out, color);
+        stele_output_text(out, color);
 }
 
 /* One line as it stands. */
-static const char *print_verbatim(output *out, const char *text, size_t indent)
+static const char *print_verbatim(stele_output *out, const char *text, size_t indent)
 {
     const size_t size = strcspn(text, "\n");
     print_spaces(out, indent);
-    output_write(out, text, size);
-    output_byte(out, '\n');
+    stele_output_write(out, text, size);
+    stele_output_byte(out, '\n');
     return text + size + (text[size] == '\n');
 }
 
-void print_wrapped(output *out, const char *text, size_t column, size_t indent, size_t width)
+void print_wrapped(stele_output *out, const char *text, size_t column, size_t indent, size_t width)
 {
     while (*text != 0) {
         bool is_first = true;
@@ -145,24 +145,24 @@ void print_wrapped(output *out, const char *text, size_t column, size_t indent, 
         while (*text != 0 && *text != '\n') {
             const size_t size = strcspn(text, " \n");
             if (!is_first && column + 1 + size > width) {
-                output_byte(out, '\n');
+                stele_output_byte(out, '\n');
                 print_spaces(out, indent);
                 column = indent;
             } else if (!is_first) {
-                output_byte(out, ' ');
+                stele_output_byte(out, ' ');
                 column++;
             }
-            output_write(out, text, size);
+            stele_output_write(out, text, size);
             column += size;
             is_first = false;
             text += size;
             text += *text == ' ';
         }
         if (!is_first)
-            output_byte(out, '\n');
+            stele_output_byte(out, '\n');
         while (*text == '\n') {
             if (text[1] == '\n')
-                output_byte(out, '\n');
+                stele_output_byte(out, '\n');
             text++;
         }
         column = 0;

@@ -3,11 +3,11 @@
 #ifndef CLI_SHOW_PRINT_H
 #define CLI_SHOW_PRINT_H
 
+#include <stele/output.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "core/output.h"
 
 #define PRINT_SIZE 64 /* holds any of the texts below */
 
@@ -32,17 +32,17 @@ const char *print_share(char *to, uint64_t part, uint64_t whole);
 /* Appends text, wrapped before column `width` with lines begun at `indent`; the first line stands
    at `column` already. An empty line parts paragraphs; lines of two spaces and more stand as they
    are. Ends with a newline. */
-void print_wrapped(output *out, const char *text, size_t column, size_t indent, size_t width);
+void print_wrapped(stele_output *out, const char *text, size_t column, size_t indent, size_t width);
 
-void print_spaces(output *out, size_t count);
+void print_spaces(stele_output *out, size_t count);
 
 /* Appends `text`, at least `width` wide; negative `width` puts it to the right. */
-void print_padded(output *out, const char *text, int width);
+void print_padded(stele_output *out, const char *text, int width);
 
 /* How many columns of a terminal a text takes: characters, not bytes. */
 size_t print_width(const char *text);
 
 /* Appends a terminal colour where there are any. */
-void print_color(output *out, bool has_color, const char *color);
+void print_color(stele_output *out, bool has_color, const char *color);
 
 #endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Buffered output to files, folders, standard output and memory. What is appended cannot fail: the
+ * first error is kept, and stele_output_flush() and stele_output_finish() return it.
+ *
+ *     stele_output *out;
+ *     status = stele_output_open("list.csv", NULL, &out);
+ *     if (status == STELE_OK) {
+ *         stele_output_printf(out, "%u\n", 42u);
+ *         status = stele_output_finish(out);
+ *         stele_output_close(out);
+ *     }
+ *
+ * One thread at a time uses an output; different outputs are independent.
+ */
+#ifndef STELE_OUTPUT_H
+#define STELE_OUTPUT_H
+
+#include <stele/diag.h>
+#include <stele/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __GNUC__
+#define STELE_PRINTF(number, first) __attribute__((format(printf, number, first)))
+#else
+#define STELE_PRINTF(number, first)
+#endif
+
+typedef struct stele_output stele_output;
+
+/* Zeros give the defaults. */
+typedef struct stele_output_options {
+    size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
+    bool replace;        /* an existing file may be replaced */
+    stele_diag_fn *diag; /* receives what went wrong; NULL: the statuses say it */
+    void *diag_user;
+    stele_go_on_fn *go_on; /* asked before each piece is written; NULL: writing always goes on */
+    void *go_on_user;
+} stele_output_options;
+
+/*
+ * Creates a file. It has no name, or a temporary one beside its own, until stele_output_finish()
+ * syncs it and puts it in place. "-" is standard output. A path that leads to something else than a
+ * regular file (/dev/null, a pipe) is written straight. What ends with ".gz" or ".zst" is packed
+ * so. `options` may be NULL. Errors: STELE_ERR_EXISTS, unless the options let it be replaced;
+ * STELE_ERR_WRITE; STELE_ERR_MEMORY; STELE_ERR_ARGUMENT. The caller closes the output.
+ */
+STELE_API stele_status stele_output_open(const char *path, const stele_output_options *options,
+                                         stele_output **out);
+
+/* Creates an output that grows in memory. Errors: STELE_ERR_MEMORY, STELE_ERR_ARGUMENT. */
+STELE_API stele_status stele_output_open_memory(const stele_output_options *options,
+                                                stele_output **out);
+
+/* What was written to memory; it holds until the next call with the output. */
+STELE_API const uint8_t *stele_output_memory(const stele_output *out, size_t *size);
+
+/*
+ * Creates a folder, to which files are added; nothing is written to it itself. A new or empty one
+ * is made aside, and stele_output_finish() puts it in place as a whole. One with files in it is
+ * STELE_ERR_EXISTS unless the options let it be replaced, and then files of the same name are
+ * replaced one by one. Errors as of stele_output_open().
+ */
+STELE_API stele_status stele_output_open_folder(const char *path,
+                                                const stele_output_options *options,
+                                                stele_output **out);
+
+/*
+ * Adds another file: in the folder, in which its name can be "folder/file", or beside the file. It
+ * belongs to `out`, which puts it in place or removes it. Folders are made as needed; names that
+ * lead out of the folder are STELE_ERR_WRITE. STELE_ERR_UNSUPPORTED beside what is not a file, else
+ * errors as of stele_output_open().
+ */
+STELE_API stele_status stele_output_add(stele_output *out, const char *name, stele_output **member);
+
+/* Writes out the buffer. Returns the first error that happened, STELE_ERR_CLOSED for a closed
+   pipe. */
+STELE_API stele_status stele_output_flush(stele_output *out);
+
+/* Flushes and puts the file and what was added to it in place. Errors as of
+   stele_output_flush(). */
+STELE_API stele_status stele_output_finish(stele_output *out);
+
+/* Frees it, which may be NULL; what was not finished is removed. */
+STELE_API void stele_output_close(stele_output *out);
+
+/* The first error that happened; STELE_OK when there was none. */
+STELE_API stele_status stele_output_status(const stele_output *out);
+
+/* Has it fail with a status, as when what is to be written cannot be made. An earlier error stays.
+ */
+STELE_API void stele_output_fail(stele_output *out, stele_status status);
+
+/* Bytes appended so far. */
+STELE_API uint64_t stele_output_offset(const stele_output *out);
+
+/* Appends bytes, a text that ends with a zero, a byte, or formatted text. */
+STELE_API void stele_output_write(stele_output *out, const void *bytes, size_t size);
+STELE_API void stele_output_text(stele_output *out, const char *text);
+STELE_API void stele_output_byte(stele_output *out, uint8_t byte);
+STELE_API STELE_PRINTF(2, 3) void stele_output_printf(stele_output *out, const char *format, ...);
+
+/* Appends text for people: control characters and what is not UTF-8 become `\xHH`. */
+STELE_API void stele_output_visible(stele_output *out, const void *bytes, size_t size);
+
+/* Appends a text on one line in which each of the ASCII characters `ends`, each control character
+   and what is not UTF-8 become `_`. */
+STELE_API void stele_output_plain(stele_output *out, const void *bytes, size_t size,
+                                  const char *ends);
+
+/* Appends the inside of a JSON string (RFC 8259), without quotes. Bytes that are not UTF-8 become
+   U+FFFD. */
+STELE_API void stele_output_json(stele_output *out, const void *bytes, size_t size);
+
+/* Appends a CSV field (RFC 4180), quoted where it must be. Control characters except line feeds and
+   tabs become `\xHH`. What a program could take for a formula, because it begins with one of = + -
+   @ and is not a number, gets a ' in front. */
+STELE_API void stele_output_csv(stele_output *out, const void *bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

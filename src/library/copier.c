@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of traces that keep the bytes of their records: of one, or of several side by side. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sized.h"
+#include "formats/format.h"
+
+struct stele_copier {
+    stele_context *context;
+    stele_trace **traces;
+    copier **copiers; /* by trace */
+    char **folders;   /* by trace; NULL: straight into the output */
+    char *version;    /* NULL: each trace's own */
+    size_t count;
+    loss_table losses; /* of all, once they are finished */
+};
+
+static bool take_options(stele_copier_options *options, const stele_copier_options *given)
+{
+    return sized_take(options, sizeof *options, SIZED_FIRST(stele_copier_options, version), given);
+}
+
+bool stele_copier_is_possible(const char *name, stele_trace *const *traces, size_t count,
+                              const stele_copier_options *given)
+{
+    const format *to = format_find(name);
+    stele_copier_options o;
+    if (!take_options(&o, given) || to == NULL || to->copier == NULL ||
+        (to->copies_as == NULL && (count != 1 || o.version != NULL || o.is_shifted)))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(to->name, stele_trace_get_info(traces[i])->format) != 0 ||
+            (to->copies_as != NULL && !to->copies_as(traces[i], o.version, o.is_shifted)))
+            return false;
+        for (size_t k = 0; k < i; k++) /* side by side they would be read as one */
+            if (stele_trace_is_part(traces[i], traces[k]))
+                return false;
+    }
+    return count != 0;
+}
+
+/* ---- Folders ---- */
+
+#define FOLDER_SIZE_MAX 100
+
+/* What a trace is called: "out/a/" and "a.tar.gz" are "a". */
+static void folder_word(const char *path, char *word)
+{
+    size_t size = strcspn(path, " "), first, length;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    first = size;
+    while (first > 0 && path[first - 1] != '/')
+        first--;
+    length = strcspn(path + first, ".");
+    if (length > size - first)
+        length = size - first;
+    if (length == 0 || length > FOLDER_SIZE_MAX || path[first] == '-')
+        snprintf(word, FOLDER_SIZE_MAX + 1, "trace");
+    else
+        snprintf(word, FOLDER_SIZE_MAX + 1, "%.*s", (int)length, path + first);
+}
+
+static bool is_taken(const stele_copier *c, size_t count, const char *folder)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(c->folders[i], folder) == 0)
+            return true;
+    return false;
+}
+
+/* A name of its own for each trace. False: out of memory. */
+static bool name_folders(stele_copier *c)
+{
+    char word[FOLDER_SIZE_MAX + 1], folder[FOLDER_SIZE_MAX + 24];
+    for (size_t i = 0; c->count > 1 && i < c->count; i++) {
+        folder_word(stele_trace_get_info(c->traces[i])->path, word);
+        snprintf(folder, sizeof folder, "%s", word);
+        for (unsigned number = 2; is_taken(c, i, folder); number++)
+            snprintf(folder, sizeof folder, "%s-%u", word, number);
+        c->folders[i] = strdup(folder);
+        if (c->folders[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* ---- Copies ---- */
+
+static stele_status open_copiers(stele_copier *c, const format *to, output *out,
+                                 const stele_copier_options *options)
+{
+    stele_status status = STELE_OK;
+    for (size_t i = 0; status == STELE_OK && i < c->count; i++) {
+        status = to->copier(c->traces[i], out, &c->copiers[i]);
+        if (status != STELE_OK)
+            break;
+        c->copiers[i]->keeps_all = options->keeps_all;
+        c->copiers[i]->version = c->version;
+        c->copiers[i]->folder = c->folders[i];
+    }
+    return status;
+}
+
+static stele_copier *copier_make(stele_context *context, stele_trace *const *traces, size_t count,
+                                 const char *version)
+{
+    stele_copier *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return NULL;
+    c->context = context;
+    c->count = count;
+    c->traces = calloc(count, sizeof *c->traces);
+    c->copiers = calloc(count, sizeof *c->copiers);
+    c->folders = calloc(count, sizeof *c->folders);
+    c->version = version != NULL ? strdup(version) : NULL;
+    if (c->traces == NULL || c->copiers == NULL || c->folders == NULL ||
+        (version != NULL && c->version == NULL)) {
+        stele_copier_close(c);
+        return NULL;
+    }
+    memcpy(c->traces, traces, count * sizeof *c->traces);
+    return c;
+}
+
+stele_status stele_copier_open(stele_context *context, output *out, const char *name,
+                               stele_trace *const *traces, size_t count,
+                               const stele_copier_options *given, stele_copier **result)
+{
+    stele_copier_options options;
+    stele_copier *c;
+    stele_status status;
+    *result = NULL;
+    if (!take_options(&options, given))
+        return STELE_ERR_ARGUMENT;
+    if (!stele_copier_is_possible(name, traces, count, &options))
+        return STELE_ERR_UNSUPPORTED;
+    c = copier_make(context, traces, count, options.version);
+    if (c == NULL)
+        return STELE_ERR_MEMORY;
+    status = name_folders(c) ? open_copiers(c, format_find(name), out, &options) : STELE_ERR_MEMORY;
+    if (status != STELE_OK) {
+        stele_copier_close(c);
+        return status;
+    }
+    *result = c;
+    return STELE_OK;
+}
+
+/* Of the trace that a stream is of. */
+static copier *copier_of(const stele_copier *c, uint32_t stream)
+{
+    const stele_stream *of = stele_stream_get(c->context, stream);
+    for (size_t i = 0; c->count > 1 && of != NULL && i < c->count; i++)
+        if (stele_trace_get_info(c->traces[i])->number == of->trace)
+            return c->copiers[i];
+    return c->copiers[0];
+}
+
+stele_status stele_copier_keep(stele_copier *c, const stele_segment *segment)
+{
+    copier *to = copier_of(c, segment->batch->stream);
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
+        status = to->ops->keep(to, segment->batch, &segment->batch->events[segment->first + i]);
+    return status;
+}
+
+stele_status stele_copier_finish(stele_copier *c)
+{
+    stele_status status = STELE_OK;
+    stele_loss loss = STELE_INIT(stele_loss);
+    for (size_t i = 0; status == STELE_OK && i < c->count; i++) {
+        status = c->copiers[i]->ops->finish(c->copiers[i]);
+        for (size_t k = 0; losses_get(&c->copiers[i]->losses, k, &loss); k++)
+            losses_add(&c->losses, loss.kind, loss.what,
+                       loss.is_form      ? LOSS_FORM
+                       : loss.is_dropped ? LOSS_DROPPED
+                                         : LOSS_CHANGED,
+                       loss.count);
+    }
+    return status;
+}
+
+bool stele_copier_get_loss(const stele_copier *c, size_t index, stele_loss *loss)
+{
+    return losses_get(&c->losses, index, loss);
+}
+
+void stele_copier_close(stele_copier *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->copiers != NULL && c->copiers[i] != NULL)
+            c->copiers[i]->ops->close(c->copiers[i]);
+        if (c->folders != NULL)
+            free(c->folders[i]);
+    }
+    free(c->traces);
+    free(c->copiers);
+    free(c->folders);
+    free(c->version);
+    free(c);
+}
