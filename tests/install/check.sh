@@ -49,6 +49,16 @@ echo "== CMake"
 run "find_package, shared" "$tmp/consumer/consumer_shared"
 run "find_package, static" "$tmp/consumer/consumer_static"
 
+echo "== a profile and a conversion by what is installed"
+trace=$SOURCE/src/formats/fxt/good/four_word_initialization.fxt
+if [ -e "$trace" ] && [ -x "$BUILD/stele" ]; then
+    LD_LIBRARY_PATH=$lib "$tmp/consumer/consumer_shared" "$trace" "$tmp/consumer.jsonl" >"$tmp/calls"
+    "$BUILD/stele" cat --json "$trace" >"$tmp/command.jsonl"
+    cmp "$tmp/consumer.jsonl" "$tmp/command.jsonl"
+    [ "$(cat "$tmp/calls")" = "call 10" ] || { echo "calls:"; cat "$tmp/calls"; exit 1; }
+    echo "ok: as the command does"
+fi
+
 echo "== instructions"
 trace=$SOURCE/src/formats/xtrace/good/every_token.xinsndata.bin
 for program in insn_shared insn_static; do
