@@ -147,7 +147,7 @@ fi
 # A name that ends with .gz or .zst is written packed, in every format of one file.
 for to in json csv heph fxt chrome; do
     case $to in
-    json | csv | heph) expect 0 convert "$trace" --to $to -o plain.$to ;;
+    json | csv | heph | fxt) expect 0 convert "$trace" --to $to -o plain.$to ;;
     *) expect 1 convert "$trace" --to $to -o plain.$to ;; # a loss, see docs/conversion.md
     esac
     for packing in gz zst; do
