@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Events of every format written as CTF come back as what they were: kinds, ends, ids, tracks with
-# their names, categories; other readers see plain events with fields.
+# their names, categories, fields of all types; other readers see plain events with fields.
 . "$SOURCE/tests/cli/lib.sh"
 
 # Times from the first that there is: events without a time stand anywhere.
@@ -15,9 +15,10 @@ from_first() {
 # What an event is. Losses become gaps, which is counted; of equal times, streams may be in another
 # order.
 events() {
-    "$STELE" cat --csv --columns=time,dur,kind,category,name,track,pid,tid,cpu,id,flags "$1" \
-        2>/dev/null | LC_ALL=C grep -av ',lost,' |
-        LC_ALL=C sed 's/LATE//; s/^\(.*,complete,.*\),[0-9]*,\([^,]*\)$/\1,,\2/' | from_first
+    "$STELE" cat --csv "$1" \
+        --columns=time,dur,kind,value,id,category,name,track,pid,tid,cpu,flags,fields 2>/dev/null |
+        LC_ALL=C grep -av '^[^,]*,[^,]*,lost,' |
+        LC_ALL=C sed 's/LATE//; s/^\([^,]*,[^,]*,complete,\)[^,]*,[^,]*,/\1,,/' | from_first
 }
 
 count=0
@@ -29,7 +30,8 @@ for trace in "$SOURCE"/src/formats/fxt/good/*.fxt "$SOURCE"/src/formats/heph/goo
         rm -rf made
         last="stele convert $trace to CTF $version"
         "$STELE" convert "$trace" -o made --to ctf --to-version $version >/dev/null 2>err
-        says_not err 'kind as a field\|name of a track\|no thread or CPU'
+        says_not err 'kind as a field\|name of a track\|no thread or CPU\|as a number\|as bytes'
+        says_not err 'zero\|structure\|renamed\|dropped'
         cp whole once
         events made >twice
         case $trace in
@@ -38,8 +40,14 @@ for trace in "$SOURCE"/src/formats/fxt/good/*.fxt "$SOURCE"/src/formats/heph/goo
             says err 'ticks of unknown length as nanoseconds'
             sed -i 's/^[^,]*,//' once twice
             ;;
-        */no_epoch.bin.log | */hostile_names.fxt) says err 'text behind a zero' && continue ;;
-        */attributes.heph) says err 'time beyond 64 bits of nanoseconds' && continue ;;
+        */attributes.heph)
+            says err 'time beyond 64 bits of nanoseconds'
+            sed -i '/"largest stream, substream and time"/d' once twice
+            ;;
+        */objects.fxt)
+            [ $version = 1.8 ] || says err 'label that is no UTF-8'
+            [ $version = 1.8 ] || sed -i '/ raw)/d' once twice
+            ;;
         esac
         sort -o once once
         sort -o twice twice
@@ -72,6 +80,24 @@ sed 's/stele_events = 1/stele_events = 2/' made/metadata >plain/metadata
 "$STELE" cat --csv --columns=kind,name plain 2>/dev/null | sort | uniq -c >out
 says out 'instant,func_entry'
 says_not out 'begin,'
+
+# Marks of fields that do not suit their classes say nothing: the events are all there.
+trace=$SOURCE/src/formats/fxt/good/events.fxt
+for version in 1.8 2; do
+    rm -rf made plain
+    "$STELE" convert "$trace" -o made --to ctf --to-version $version >/dev/null 2>&1
+    "$STELE" cat --json made 2>/dev/null | wc -l >once
+    for marks in '' '|' '((((((((' '----------------' '{{{{[[<<' '|a' '|=;=;=;' '^^^^' '}}}}' '|eeeeeeee' \
+        '|........................................' 'xsiuxsiuxsiu|xsiuxsiu' '|nnnnnnnn' '|.=%;p=%4'; do
+        rm -rf plain
+        mkdir plain
+        cp -r made/. plain
+        sed "s/\(stele_fields_[0-9]*_[0-9]*\"*[ =:]*\)\"[^\"]*\"/\1\"$marks\"/g" made/metadata >plain/metadata
+        "$STELE" cat --json plain >out 2>err || complain "marks '$marks' are an error"
+        wc -l <out >twice
+        same once twice
+    done
+done
 
 # A span that began before the begin is in the part that it overlaps.
 "$STELE" cat --csv --columns=kind,name,dur --begin 1us \

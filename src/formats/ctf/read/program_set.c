@@ -33,12 +33,12 @@ void program_set_give_back(ctf_trace *trace, ctf_program_set *set)
     free(set);
 }
 
-/* Of what Stele wrote, kinds and tracks are told by fields. */
+/* Of what Stele wrote, kinds and tracks are told by fields, and these are marked. */
 static uint32_t columns_of(const ctf_unit *unit, uint32_t columns)
 {
     const uint32_t told =
         STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_VALUE | STELE_COLUMN_FIELDS;
-    return unit->spans == NULL ? columns : (columns | told) & ~STELE_COLUMN_RAW;
+    return unit->spans == NULL ? columns : ((columns | told) & ~STELE_COLUMN_RAW) | DECODE_MARKS;
 }
 
 ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit)

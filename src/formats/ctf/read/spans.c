@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/saturate.h"
+#include "formats/ctf/schema/marks.h"
 #include "formats/ctf/schema/spans.h"
 #include "model/batch.h"
 
@@ -23,22 +24,6 @@ bool spans_are_marked(const ctf_schema *schema)
 }
 
 /* ---- Tracks ---- */
-
-/* "%41" is 'A'. Gives the size. */
-static size_t unescape(char *text, const char *from, size_t size)
-{
-    size_t made = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned byte;
-        if (from[i] == '%' && size - i > 2 && sscanf(from + i + 1, "%2x", &byte) == 1) {
-            text[made++] = (char)byte;
-            i += 2;
-        } else {
-            text[made++] = from[i];
-        }
-    }
-    return made;
-}
 
 static stele_track_kind kind_find(const char *text)
 {
@@ -72,7 +57,7 @@ static bool add_track(ctf_spans *s, uint32_t trace, uint32_t at, ctf_text text)
             return false;
         interned = stele_name_intern(
             s->context, name,
-            unescape(name, text.bytes + used + 1, text.size - (uint32_t)used - 1));
+            marks_unescape(name, text.bytes + used + 1, text.size - (uint32_t)used - 1));
         free(name);
         if (interned != UINT32_MAX)
             stele_track_set_name(s->context, s->tracks[at], interned);

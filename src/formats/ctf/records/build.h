@@ -38,6 +38,8 @@ typedef struct builder {
     unsigned hint;       /* that the next entry has beside its own */
     uint32_t variations; /* where the number of entries varies */
     uint32_t hidden;     /* members of the structure at hand that are not told */
+    ctf_text marks;      /* of the next members; empty: they are what their classes say */
+    uint8_t number_mark; /* of the number at hand; 0: none */
     uint32_t open, depth;
 } builder;
 

@@ -4,6 +4,7 @@
 
 #include "core/hash.h"
 #include "formats/ctf/records/emit.h"
+#include "formats/ctf/schema/marks.h"
 
 static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, stele_batch *batch)
 {
@@ -74,7 +75,7 @@ static void emit_scope(builder *b, ctf_scope scope, const char *name, unsigned h
                      : NULL;
     if (name != NULL && b->is_wanted) {
         const ctf_text text = {name, (uint32_t)strlen(name)};
-        emit_struct(b, root, build_name(b, text), hint, node);
+        emit_struct(b, root, build_name(b, text), STELE_TYPE_STRUCT, hint, node);
         return;
     }
     build_step(b, root->alignment, 0);
@@ -263,9 +264,12 @@ static program *compile_fields(builder *b, const ctf_event_class *event)
     b->entries = own->header_entries * 2;
     b->is_wanted = (b->programs->columns & STELE_COLUMN_FIELDS) != 0;
     emit_scope(b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
+    if (b->is_wanted)
+        emit_marks_begin(b, event);
     emit_scope(b, CTF_SCOPE_SPECIFIC_CONTEXT, "event.context", STELE_HINT_CONTEXT);
     emit_thread(b);
     emit_about(b, event);
+    marks_pass(&b->marks, MARK_PAYLOAD);
     emit_scope(b, CTF_SCOPE_PAYLOAD, NULL, 0);
     if (b->has_event_size) {
         build_close(b);
@@ -291,7 +295,7 @@ static pattern *pattern_of(builder *b, const ctf_event_class *event)
     ctf_programs *programs = b->programs;
     const uint64_t hash = hash_u64(hash_u64((uint64_t)(uintptr_t)event->payload) ^
                                    (uint64_t)(uintptr_t)event->context ^ b->stream->number);
-    if (b->stream->event_count < PATTERNS || wants_raw(b))
+    if (b->stream->event_count < PATTERNS || wants_raw(b) || programs->mark_count != 0)
         return NULL;
     if (programs->patterns == NULL) {
         programs->patterns = arena_take(&programs->memory, PATTERNS * sizeof *programs->patterns);

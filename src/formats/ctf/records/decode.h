@@ -21,6 +21,10 @@
 
 typedef struct ctf_programs ctf_programs;
 
+/* Among the columns, beside STELE_COLUMN_...: fields as they were before Stele's writer made CTF of
+   them (schema/marks.h). */
+#define DECODE_MARKS 0x40000000u
+
 /* For the streams of one trace (`trace` as in stele_track.source) and STELE_COLUMN_... `columns`.
    The schema must have passed schema_check() and outlive the programs. NULL: memory. */
 ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,

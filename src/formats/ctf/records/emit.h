@@ -5,6 +5,7 @@
  *     compile.c   scopes to programs
  *     emit_class.c    classes that are made of others, texts and bytes
  *     emit_number.c   numbers, what else they are for, and their entries
+ *     emit_mark.c     classes that stand for others: see schema/marks.h
  *     emit_thread.c   the thread that contexts name
  */
 #ifndef CTF_EMIT_H
@@ -15,7 +16,25 @@
 /* `node`: the place of the class among those that others depend on; TARGET_NONE. */
 void emit_class(builder *b, const ctf_class *type, stele_name name, uint32_t node);
 void emit_members(builder *b, const ctf_class *type, uint32_t node);
-void emit_struct(builder *b, const ctf_class *type, stele_name name, unsigned hint, uint32_t node);
+void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
+                 unsigned hint, uint32_t node);
+
+/* Bytes of a length, shown as a type that has bytes. */
+void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
+               unsigned hint);
+
+/* Elements one by one, whatever they are. */
+void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t node);
+void emit_entry(builder *b, stele_name name, stele_type type);
+
+/* A member, or an element (`member` NULL), as its mark says. */
+void emit_marked(builder *b, const ctf_class *type, const ctf_member *member, uint32_t node);
+
+/* Lets the marks of an event class begin with those of its context. */
+void emit_marks_begin(builder *b, const ctf_event_class *event);
+
+/* Finds the marks of the schema. False: memory. */
+bool class_marks_make(ctf_programs *programs);
 
 /* Numbers of a fixed length, and LEB128. */
 void emit_fixed(builder *b, const ctf_class *type, stele_name name, uint32_t node);

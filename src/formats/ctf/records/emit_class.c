@@ -2,6 +2,7 @@
 /* Operations of texts, arrays, structures, variants and optionals. */
 #include "formats/ctf/records/emit.h"
 #include "formats/ctf/schema/choices.h"
+#include "formats/ctf/schema/marks.h"
 
 static uint32_t child_node(const builder *b, uint32_t node, uint32_t index)
 {
@@ -27,11 +28,13 @@ static void run_close(builder *b)
     b->open--;
 }
 
-static void entry_add(builder *b, uint64_t head)
+void emit_entry(builder *b, stele_name name, stele_type type)
 {
+    const uint64_t head = build_head(b, name, type, 0, 0);
     build_op(b, OP_ENTRY)->head = head;
     b->entries++;
 }
+
 /* ---- Lengths ---- */
 
 /* The slot of the next user of a target; where several fields may be it, it is picked now. */
@@ -155,6 +158,19 @@ static void emit_bytes(builder *b, const ctf_class *type, stele_name name)
     step_length(b, length, 8);
 }
 
+void emit_blob(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
+               unsigned hint)
+{
+    const field_length length = emit_length(b, type);
+    op *at;
+    build_align(b, type->alignment > 8 ? type->alignment : 8);
+    at = build_op(b, OP_BLOB);
+    set_length(at, length);
+    at->head = build_head(b, name, shown_as, 0, hint);
+    b->entries++;
+    step_length(b, length, 8);
+}
+
 /* ---- Arrays ---- */
 
 /* Elements of one fixed size, of which nothing is needed. */
@@ -202,7 +218,9 @@ static void emit_short_entries(builder *b, const ctf_class *element, uint32_t co
 static void emit_numbers(builder *b, const ctf_class *element, field_length length, stele_name name)
 {
     const uint64_t stride = align_up(element->size, element->alignment);
-    const bool is_packed = layout_is_packed(element), is_signed = element->kind == CTF_INT;
+    const bool is_marked = b->number_mark == MARK_NUMBERS;
+    const bool is_packed = is_marked || layout_is_packed(element);
+    const bool is_signed = element->kind == CTF_INT;
     const bool is_float = element->kind == CTF_FLOAT, is_real = is_float && element->size == 32;
     const stele_type type = !is_packed  ? STELE_TYPE_ARRAY
                             : is_float  ? STELE_TYPE_FLOATS
@@ -238,7 +256,8 @@ static void emit_numbers(builder *b, const ctf_class *element, field_length leng
     at->flags |= n.flags | (is_real ? OP_REAL : 0);
     at->v.element.stride = (uint32_t)stride;
     at->v.element.size = element->size;
-    at->head = build_head(b, name, type, is_packed ? element->size : 0, 0);
+    at->head = build_head(b, name, type, is_packed ? element->size : 0,
+                          is_marked ? base_hint(element) : 0);
     at = number_op(b, code, &n);
     at->head = build_head(b, 0, is_signed ? STELE_TYPE_INT : STELE_TYPE_UINT, element->size,
                           base_hint(element));
@@ -272,7 +291,10 @@ static void emit_loop(builder *b, const ctf_class *element, field_length length,
     b->order = ORDER_UNKNOWN;
     phase = b->phase;
     body = b->count;
-    emit_class(b, element, 0, node);
+    if (b->marks.size != 0)
+        emit_marked(b, element, NULL, node);
+    else
+        emit_class(b, element, 0, node);
     build_close(b);
     build_op(b, OP_NEXT)->v.target = body;
     b->phase = phase;
@@ -307,7 +329,15 @@ static void emit_array(builder *b, const ctf_class *type, stele_name name, uint3
     }
 }
 
+void emit_elements(builder *b, const ctf_class *type, stele_name name, uint32_t node)
+{
+    const field_length length = emit_length(b, type);
+    build_step(b, type->alignment, 0);
+    emit_loop(b, type->u.array.element, length, name, child_node(b, node, 0));
+}
+
 /* ---- Structures, variants, optionals ---- */
+
 void emit_members(builder *b, const ctf_class *type, uint32_t node)
 {
     for (uint32_t i = 0; i < type->u.structure.count; i++) {
@@ -318,14 +348,18 @@ void emit_members(builder *b, const ctf_class *type, uint32_t node)
         b->also_slot = thread_slot(b, type, member);
         if (b->also_slot != SLOT_NONE)
             b->thread_slots |= 1u << b->also_slot;
-        emit_class(b, member->type, b->is_wanted ? build_name(b, member->name) : 0,
-                   child_node(b, node, i));
+        if (b->marks.size != 0)
+            emit_marked(b, member->type, member, child_node(b, node, i));
+        else
+            emit_class(b, member->type, b->is_wanted ? build_name(b, member->name) : 0,
+                       child_node(b, node, i));
         b->also_slot = SLOT_NONE;
         b->is_cpu = false;
     }
 }
 
-void emit_struct(builder *b, const ctf_class *type, stele_name name, unsigned hint, uint32_t node)
+void emit_struct(builder *b, const ctf_class *type, stele_name name, stele_type shown_as,
+                 unsigned hint, uint32_t node)
 {
     const uint32_t variations = b->variations, hidden = b->hidden;
     uint32_t run, entries;
@@ -335,7 +369,7 @@ void emit_struct(builder *b, const ctf_class *type, stele_name name, unsigned hi
         return;
     }
     run = b->count;
-    run_open(b, build_head(b, name, STELE_TYPE_STRUCT, 0, hint), type->u.structure.count);
+    run_open(b, build_head(b, name, shown_as, 0, hint), type->u.structure.count);
     entries = b->entries;
     b->hidden = 0;
     emit_members(b, type, node);
@@ -474,7 +508,7 @@ static void emit_optional(builder *b, const ctf_class *type, stele_name name, ui
         build_op(b, OP_JUMP);
         build_target(b, whether);
         b->hint = hint;
-        entry_add(b, build_head(b, name, STELE_TYPE_NULL, 0, 0));
+        emit_entry(b, name, STELE_TYPE_NULL);
         build_target(b, jump);
     } else {
         build_target(b, whether);
@@ -494,7 +528,7 @@ void emit_class(builder *b, const ctf_class *type, stele_name name, uint32_t nod
     case CTF_DYNAMIC_STRING:
     case CTF_STATIC_BLOB:
     case CTF_DYNAMIC_BLOB: emit_bytes(b, type, name); break;
-    case CTF_STRUCT: emit_struct(b, type, name, 0, node); break;
+    case CTF_STRUCT: emit_struct(b, type, name, STELE_TYPE_STRUCT, 0, node); break;
     case CTF_STATIC_ARRAY:
     case CTF_DYNAMIC_ARRAY: emit_array(b, type, name, node); break;
     case CTF_OPTIONAL: emit_optional(b, type, name, node); break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations of numbers: their entries, and what else they are for. */
 #include "formats/ctf/records/emit.h"
+#include "formats/ctf/schema/marks.h"
 
 /* ---- Entries ---- */
 
@@ -82,12 +83,21 @@ static void emit_float(builder *b, const ctf_class *type, stele_name name, const
     at->u.format = type->exponent_bits | (uint32_t)type->mantissa_bits << 16;
 }
 
+static stele_type number_type(const builder *b, const number *n)
+{
+    switch (b->number_mark) {
+    case MARK_POINTER: return STELE_TYPE_POINTER;
+    case MARK_KOID: return STELE_TYPE_KOID;
+    default: return (n->flags & OP_SIGNED) != 0 ? STELE_TYPE_INT : STELE_TYPE_UINT;
+    }
+}
+
 static void emit_number(builder *b, const ctf_class *type, stele_name name, const number *n)
 {
     const bool is_named = type->mapping_count != 0;
     op *at;
     b->entries++;
-    if (type->kind == CTF_BOOL) {
+    if (type->kind == CTF_BOOL || b->number_mark == MARK_BOOL) {
         number_op(b, OP_BOOL, n)->head = build_head(b, name, STELE_TYPE_BOOL, n->place.width, 0);
         return;
     }
@@ -96,8 +106,8 @@ static void emit_number(builder *b, const ctf_class *type, stele_name name, cons
         return;
     }
     at = number_op(b, is_named ? OP_NAMED : number_code(n, false), n);
-    at->head = build_head(b, name, (n->flags & OP_SIGNED) != 0 ? STELE_TYPE_INT : STELE_TYPE_UINT,
-                          n->place.width, base_hint(type) | role_hint(b, type));
+    at->head = build_head(b, name, number_type(b, n), n->place.width,
+                          base_hint(type) | role_hint(b, type));
     if (is_named) {
         at->u.labels = labels_get(b->programs, type);
         b->is_exhausted |= at->u.labels == NULL;

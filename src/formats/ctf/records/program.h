@@ -214,6 +214,8 @@ struct ctf_programs {
     struct stream_programs *streams; /* by number of the stream class */
     struct label_slot *labels;       /* by class */
     struct pattern *patterns;        /* of fields that many event classes have; NULL: none yet */
+    struct class_marks *marks;       /* of event classes, by their ids */
+    uint32_t mark_count;
     uint32_t label_count, label_mask;
     size_t size; /* of the programs of event classes */
 };

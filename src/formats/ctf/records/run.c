@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs: packets in, events out; what the loop leaves to others. */
 #include "formats/ctf/records/run.h"
+#include "formats/ctf/records/emit.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uin
     programs->streams = calloc((size_t)schema->stream_count + 1, sizeof *programs->streams);
     programs->rates = calloc((size_t)schema->clock_count + 1, sizeof *programs->rates);
     is_good = target_walk_open(&programs->walk, schema, &context->limits, schema->targets, NULL);
+    is_good = is_good && class_marks_make(programs);
     if (!is_good || programs->streams == NULL || programs->rates == NULL) {
         programs_free(programs);
         return NULL;

@@ -15,6 +15,7 @@
  *
  * In front of an event stands its context, with `stele_track`: which of the tracks the event is on
  * that the environment lists, one an entry `stele_track_N = "KIND NUMBER PARENT NAME"`; 0 is none.
+ * What fields were that CTF has no classes for is said by class: see marks.h.
  * All of that is so where the environment says `stele_events = 1`.
  */
 #ifndef CTF_SPANS_H

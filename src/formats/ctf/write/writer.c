@@ -19,6 +19,7 @@
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/rfc/rfc_pack.h"
+#include "formats/ctf/schema/marks.h"
 #include "formats/ctf/schema/spans.h"
 #include "formats/ctf/write/writer.h"
 #include "formats/ctf/write/writer_schema.h"
@@ -64,6 +65,7 @@ typedef struct writer_label {
     uint32_t class_number, slot;
     uint64_t value;
     stele_name name;
+    uint32_t event_number; /* that had it first, modulo 2^32 */
 } writer_label;
 
 typedef struct ctf_writer {
@@ -79,6 +81,7 @@ typedef struct ctf_writer {
     writer_label *labels;
     uint32_t label_count, label_capacity;
     uint32_t slots_max;      /* of any class */
+    uint32_t event_number;   /* of the event at hand, modulo 2^32 */
     uint32_t *track_numbers; /* of the context's tracks in the trace that is made; 0: none yet */
     size_t number_count;
     uint32_t *tracks; /* those that it has, in the order of their numbers, from 1 */
@@ -460,7 +463,8 @@ static bool labels_add(ctf_writer *w, uint32_t class_number)
 {
     for (uint32_t i = 0; i < w->shape.label_count; i++) {
         const shape_label *from = &w->shape.labels[i];
-        const writer_label label = {class_number, from->slot, from->value, from->name};
+        const writer_label label = {class_number, from->slot, from->value, from->name,
+                                    w->event_number};
         if (!label_add(w, &label))
             return false;
     }
@@ -652,6 +656,7 @@ static void write_event(ctf_writer *w, const stele_batch *batch, const stele_eve
     }
     if ((event->flags & STELE_FLAG_DAMAGED) != 0 && !w->shape.is_marked)
         writer_lose(&w->base, (stele_kind)event->kind, "mark of damage", true, 1);
+    w->event_number++;
     flags = event_flags(w, event, &track);
     find_context(w, event, track, flags);
     judge_end(w, event);
@@ -732,13 +737,15 @@ static int label_compare(const void *a, const void *b)
 }
 
 /* The label as a mapping of one value. */
-static bool make_mapping(const ctf_writer *w, ctf_schema *schema, const writer_label *label,
+static bool make_mapping(ctf_writer *w, ctf_schema *schema, const writer_label *label,
                          ctf_mapping *mapping)
 {
     const stele_text text = stele_name_text(w->base.context, NULL, label->name);
     ctf_range *range = schema_take(schema, 1, sizeof *range);
     if (range == NULL)
         return false;
+    if (w->generation == CTF_2 && !shape_is_utf8(text))
+        writer_lose(&w->base, STELE_KIND_NONE, "label that is no UTF-8", false, 1);
     *range = (ctf_range){label->value, label->value, false};
     mapping->name = schema_text(schema, text.bytes, text.size);
     mapping->ranges = range;
@@ -746,9 +753,20 @@ static bool make_mapping(const ctf_writer *w, ctf_schema *schema, const writer_l
     return mapping->name.bytes != NULL;
 }
 
+/* Whether the labels, all of one value, are of several events: each event of this value will have
+   all of them. */
+static bool labels_differ(const writer_label *labels, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (labels[i].value == labels[i - 1].value &&
+            labels[i].event_number != labels[i - 1].event_number)
+            return true;
+    return false;
+}
+
 /* The mappings of a class, slot by slot; `*next` is stepped over its labels. */
-static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_number,
-                       uint32_t *next, shape_enum *enums)
+static bool make_enums(ctf_writer *w, ctf_schema *schema, uint32_t class_number, uint32_t *next,
+                       shape_enum *enums)
 {
     memset(enums, 0, w->classes[class_number].slot_count * sizeof *enums);
     while (*next < w->label_count && w->labels[*next].class_number == class_number) {
@@ -762,6 +780,9 @@ static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_n
         mappings = schema_take(schema, count, sizeof *mappings);
         if (mappings == NULL)
             return false;
+        if (labels_differ(&w->labels[*next], count))
+            writer_lose(&w->base, STELE_KIND_NONE, "values with other labels at other times", false,
+                        1);
         for (uint32_t i = 0; i < count; i++)
             if (!make_mapping(w, schema, &w->labels[*next + i], &mappings[i]))
                 return false;
@@ -771,43 +792,51 @@ static bool make_enums(const ctf_writer *w, ctf_schema *schema, uint32_t class_n
     return true;
 }
 
+/* What the fields of a class were: see schema/marks.h. */
+static bool add_marks(ctf_schema *schema, const ctf_stream_class *stream,
+                      const ctf_event_class *event, byte_run *marks)
+{
+    char name[64];
+    if (marks->size == 0)
+        return true;
+    snprintf(name, sizeof name, MARKS_ENV "%" PRIu64 "_%" PRIu64, stream->id, event->id);
+    return byte_run_take(marks, 1) != NULL && (marks->bytes[marks->size - 1] = 0) == 0 &&
+           writer_schema_env(schema, name, (const char *)marks->bytes, 0);
+}
+
+static bool make_event(ctf_writer *w, ctf_schema *schema, ctf_stream_class *stream,
+                       uint32_t class_number, const shape_enum *enums, byte_run *marks)
+{
+    const uint8_t *key = (const uint8_t *)w->keys.entries[class_number].bytes;
+    ctf_event_class *event = schema_add_event(stream);
+    if (event == NULL)
+        return false;
+    event->id = w->classes[class_number].id;
+    return shape_class(&w->shape, key, schema, enums, event, marks) &&
+           add_marks(schema, stream, event, marks);
+}
+
 static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *const *streams)
 {
     shape_enum *enums = calloc((size_t)w->slots_max + 1, sizeof *enums);
+    byte_run marks = {0};
     uint32_t next = 0;
     bool is_ok = enums != NULL;
     if (w->label_count != 0)
         qsort(w->labels, w->label_count, sizeof *w->labels, label_compare);
     for (uint32_t i = 1; i < w->class_count && is_ok; i++) {
-        const uint8_t *key = (const uint8_t *)w->keys.entries[i].bytes;
-        ctf_stream_class *stream = streams[shape_key_flags(key)];
-        ctf_event_class *event = NULL;
+        ctf_stream_class *stream =
+            streams[shape_key_flags((const uint8_t *)w->keys.entries[i].bytes)];
         is_ok = make_enums(w, schema, i, &next, enums);
-        if (is_ok && stream != NULL) {
-            event = schema_add_event(stream);
-            is_ok = event != NULL;
-        }
-        if (event == NULL)
-            continue;
-        event->id = w->classes[i].id;
-        is_ok = shape_class(key, &w->base, schema, enums, event);
+        if (is_ok && stream != NULL)
+            is_ok = make_event(w, schema, stream, i, enums, &marks);
     }
+    free(marks.bytes);
     free(enums);
     return is_ok;
 }
 
 #define TRACK_TEXT_SIZE 512
-
-/* Text of a name that an environment can hold: other characters as "%41". */
-static void escape(char *text, size_t size, stele_text name)
-{
-    size_t at = strlen(text);
-    for (size_t i = 0; i < name.size && at + 4 < size; i++) {
-        const uint8_t c = (uint8_t)name.bytes[i];
-        const bool is_plain = c >= ' ' && c < 0x7f && c != '%' && c != '"' && c != '\\';
-        at += (size_t)snprintf(text + at, size - at, is_plain ? "%c" : "%%%02x", c);
-    }
-}
 
 /* Each track as an entry of the environment: see spans.h. False: memory. */
 static bool make_tracks(ctf_writer *w, ctf_schema *schema)
@@ -817,14 +846,17 @@ static bool make_tracks(ctf_writer *w, ctf_schema *schema)
     for (uint32_t i = 0; i < w->track_count && is_ok; i++) {
         const stele_track *track = stele_track_get(w->base.context, w->tracks[i]);
         const stele_text name = stele_name_text(w->base.context, NULL, track->name);
+        size_t used, taken;
         snprintf(key, sizeof key, SPAN_TRACK "%" PRIu32, i + 1);
         snprintf(text, sizeof text, "%s %" PRIu64 " %" PRIu32 "%s",
                  stele_track_kind_text(track->kind), track->number,
                  track->parent != 0 ? w->track_numbers[track->parent] : 0,
                  name.size != 0 ? " " : "");
-        if (name.size > (TRACK_TEXT_SIZE - 64) / 3)
+        used = strlen(text);
+        used += marks_escape(text + used, sizeof text - 1 - used, name.bytes, name.size, &taken);
+        text[used] = 0;
+        if (taken < name.size)
             writer_lose(&w->base, STELE_KIND_NONE, "end of a long name of a track", true, 1);
-        escape(text, sizeof text, name);
         is_ok = writer_schema_env(schema, key, text, 0);
     }
     return is_ok && (!w->shape.has_function || writer_schema_env(schema, "domain", "ust", 0));

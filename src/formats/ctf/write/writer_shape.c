@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/ctf/write/writer_shape.h"
+#include "formats/ctf/write/writer_key.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,45 +8,7 @@
 #include "core/array.h"
 #include "core/load.h"
 #include "core/text.h"
-#include "formats/ctf/schema/names.h"
 #include "formats/ctf/schema/spans.h"
-
-/*
- * A key: a head, then the fields.
- *
- *     head     name u32   category u32   kind u8   flags u8   members of the context u32,
- *              of the payload u32
- *     field    op u8   width in bytes u8   display u8   u8: 1 when its count is the member in front
- *              name u32
- *
- * Behind STRUCT and TUPLE follow a count u32 and so many fields, behind ARRAY one field.
- */
-#define KEY_HEAD_SIZE 18
-
-/* As the name of a key. */
-#define NAME_IS_FIELD UINT32_MAX
-#define NAME_IS_ENTRY (UINT32_MAX - 1) /* of a function */
-#define NAME_IS_EXIT  (UINT32_MAX - 2)
-
-typedef enum shape_op {
-    OP_NONE, /* no value: nothing is written */
-    OP_BOOL,
-    OP_UINT,
-    OP_INT,
-    OP_FLOAT,
-    OP_STRING, /* up to its zero */
-    OP_BYTES,  /* this and the next ones: a count u32, unless it is in front; the elements */
-    OP_UINTS,
-    OP_INTS,
-    OP_FLOATS,
-    OP_EMPTY, /* of elements that are not known */
-    OP_ARRAY, /* of elements of one shape */
-    OP_STRUCT,
-    OP_TUPLE /* elements of several shapes, one after the other */
-} shape_op;
-
-#define DISPLAY_BASE STELE_HINT_BASE_MASK
-#define DISPLAY_ENUM 0x80u /* the next slot of labels is of this number */
 
 #define DEPTH_MAX 64u
 
@@ -142,12 +104,11 @@ static bool length_is_in_front(shape *s, const stele_field *field, uint64_t coun
 }
 
 /* The op of a field that has a count, and the count. */
-static void put_counted(shape *s, shape_op op, unsigned width, const stele_field *field,
-                        uint32_t count)
+static void put_counted(shape *s, shape_op op, unsigned width, unsigned display,
+                        const stele_field *field, uint32_t count)
 {
     const bool is_in_front = length_is_in_front(s, field, count);
-    put_op(s, op, width, op == OP_UINTS || op == OP_INTS ? field->hint & DISPLAY_BASE : 0,
-           field->name);
+    put_op(s, op, width, display, field->name);
     if (!is_in_front)
         put_u32(&s->value, count);
     else if (!s->key.is_lost)
@@ -219,13 +180,20 @@ static void put_float(shape *s, const stele_field *field)
     put_number(&s->value, is_small ? bits : store_double(field->u.f), is_small ? 4 : 8);
 }
 
-static void put_string(shape *s, const stele_field *field)
+/* A text with a zero in it is bytes that are marked to be one. */
+static void put_text(shape *s, const stele_field *field, stele_text text)
 {
-    const stele_text text = stele_field_text(s->writer->context, s->batch, field);
     const uint8_t *zero = text.size != 0 ? memchr(text.bytes, 0, text.size) : NULL;
-    const size_t size = zero != NULL ? (size_t)(zero - (const uint8_t *)text.bytes) : text.size;
-    if (zero != NULL)
+    size_t size = text.size;
+    if (zero != NULL && s->is_marked) {
+        put_counted(s, OP_BYTES, 1, AS_TEXT, field, (uint32_t)size);
+        put_bytes(&s->value, text.bytes, size);
+        return;
+    }
+    if (zero != NULL) {
         lose(s, "text behind a zero", true);
+        size = (size_t)(zero - (const uint8_t *)text.bytes);
+    }
     put_op(s, OP_STRING, 0, 0, field->name);
     put_bytes(&s->value, text.bytes, size);
     put_number(&s->value, 0, 1);
@@ -234,9 +202,15 @@ static void put_string(shape *s, const stele_field *field)
 static void put_blob(shape *s, const stele_field *field)
 {
     const stele_text text = stele_field_text(s->writer->context, s->batch, field);
-    if (field->type == STELE_TYPE_BIGINT)
+    const bool is_big = field->type == STELE_TYPE_BIGINT;
+    const bool is_signed = (field->hint & STELE_HINT_SIGNED) != 0;
+    if (is_big && !s->is_marked)
         lose(s, "integer of more than 64 bits as bytes", LOSS_FORM);
-    put_counted(s, OP_BYTES, 1, field, (uint32_t)text.size);
+    put_counted(s, OP_BYTES, 1,
+                !is_big     ? 0
+                : is_signed ? AS_SIGNED
+                            : AS_UNSIGNED,
+                field, (uint32_t)text.size);
     put_bytes(&s->value, text.bytes, text.size);
 }
 
@@ -250,7 +224,8 @@ static void put_numbers(shape *s, const stele_field *field)
                 is_float                         ? OP_FLOATS
                 : field->type == STELE_TYPE_INTS ? OP_INTS
                                                  : OP_UINTS,
-                is_float ? 8 : width, field, (uint32_t)count);
+                is_float ? 8 : width, is_float ? 0 : field->hint & DISPLAY_BASE, field,
+                (uint32_t)count);
     for (size_t i = 0; i < count; i++)
         put_number(&s->value, load_native64(text.bytes + 8 * i), is_float ? 8 : width);
 }
@@ -269,7 +244,12 @@ static void put_members(shape *s, const stele_field *first, uint32_t length)
 
 static void put_structure(shape *s, const stele_field *field)
 {
-    put_op(s, field->type == STELE_TYPE_ARRAY ? OP_TUPLE : OP_STRUCT, 0, 0, field->name);
+    if (field->type == STELE_TYPE_VARIANT && !s->is_marked)
+        lose(s, "variant as a structure", LOSS_FORM);
+    if (field->type == STELE_TYPE_ARRAY && !s->is_marked)
+        lose(s, "array of several types as a structure", LOSS_FORM);
+    put_op(s, field->type == STELE_TYPE_ARRAY ? OP_TUPLE : OP_STRUCT, 0,
+           field->type == STELE_TYPE_VARIANT ? AS_VARIANT : 0, field->name);
     put_u32(&s->key, field->u.run.count);
     put_members(s, field + 1 + field->label_count, field->u.run.length);
 }
@@ -304,7 +284,7 @@ static void put_array(shape *s, const stele_field *field)
     const stele_field *first = field + 1 + field->label_count;
     const size_t key = s->key.size, value = s->value.size;
     const uint32_t slots = s->slot_count, labels = s->label_count;
-    put_counted(s, field->u.run.count == 0 ? OP_EMPTY : OP_ARRAY, 0, field, field->u.run.count);
+    put_counted(s, field->u.run.count == 0 ? OP_EMPTY : OP_ARRAY, 0, 0, field, field->u.run.count);
     if (put_elements(s, first, field->u.run.length))
         return;
     s->key.size = key;
@@ -330,16 +310,20 @@ static void put_field(shape *s, const stele_field *field)
     case STELE_TYPE_UINT:
     case STELE_TYPE_INT: put_integer(s, field, field->hint & DISPLAY_BASE); break;
     case STELE_TYPE_KOID:
-        lose(s, "object id as a number", LOSS_FORM);
-        put_integer(s, field, field->hint & DISPLAY_BASE);
+        if (!s->is_marked)
+            lose(s, "object id as a number", LOSS_FORM);
+        put_integer(s, field, (field->hint & DISPLAY_BASE) | AS_KOID);
         break;
     case STELE_TYPE_POINTER:
-        lose(s, "address as a number", LOSS_FORM);
-        put_integer(s, field, STELE_HINT_HEX);
+        if (!s->is_marked)
+            lose(s, "address as a number", LOSS_FORM);
+        put_integer(s, field, STELE_HINT_HEX | AS_POINTER);
         break;
     case STELE_TYPE_FLOAT: put_float(s, field); break;
     case STELE_TYPE_STRING:
-    case STELE_TYPE_NAME: put_string(s, field); break;
+    case STELE_TYPE_NAME:
+        put_text(s, field, stele_field_text(s->writer->context, s->batch, field));
+        break;
     case STELE_TYPE_BYTES:
     case STELE_TYPE_BIGINT: put_blob(s, field); break;
     case STELE_TYPE_UINTS:
@@ -347,12 +331,10 @@ static void put_field(shape *s, const stele_field *field)
     case STELE_TYPE_FLOATS: put_numbers(s, field); break;
     case STELE_TYPE_ARRAY: put_array(s, field); break;
     case STELE_TYPE_VARIANT:
-        lose(s, "variant as a structure", LOSS_FORM);
-        put_structure(s, field);
-        break;
     case STELE_TYPE_STRUCT: put_structure(s, field); break;
     default:
-        lose(s, "null as an empty structure", LOSS_FORM);
+        if (!s->is_marked)
+            lose(s, "null as an empty structure", LOSS_FORM);
         put_op(s, OP_NONE, 0, 0, field->name);
     }
     s->depth--;
@@ -385,15 +367,11 @@ static void put_kind(shape *s, stele_kind kind, unsigned bits)
     s->slot_count++;
 }
 
-static void put_text(shape *s, stele_name name, stele_text text)
+static void put_own_text(shape *s, stele_name name, stele_text text)
 {
-    const uint8_t *zero = text.size != 0 ? memchr(text.bytes, 0, text.size) : NULL;
-    const size_t size = zero != NULL ? (size_t)(zero - (const uint8_t *)text.bytes) : text.size;
-    if (zero != NULL)
-        lose(s, "text behind a zero", true);
-    put_op(s, OP_STRING, 0, 0, name);
-    put_bytes(&s->value, text.bytes, size);
-    put_number(&s->value, 0, 1);
+    const stele_field field = {.name = name, .type = STELE_TYPE_STRING};
+    s->before = NULL;
+    put_text(s, &field, text);
 }
 
 /* What of its value and id the event shows: tracks as their numbers, ends as durations. */
@@ -422,7 +400,7 @@ static bool is_function(const shape *s, const stele_event *event)
             event->kind == STELE_KIND_TAIL_EXIT);
 }
 
-static bool is_utf8(stele_text text)
+bool shape_is_utf8(stele_text text)
 {
     for (size_t i = 0; i < text.size;) {
         const size_t length = text_utf8_length((const uint8_t *)text.bytes + i, text.size - i);
@@ -437,7 +415,7 @@ static bool is_utf8(stele_text text)
 static bool name_splits(stele_text category, stele_text name)
 {
     const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
-    if (!is_utf8(name) || !is_utf8(category))
+    if (!shape_is_utf8(name) || !shape_is_utf8(category))
         return false;
     if (category.size != 0)
         return name.size != 0 && memchr(category.bytes, ':', category.size) == NULL &&
@@ -484,9 +462,9 @@ static uint32_t put_flags_and_names(shape *s, const stele_event *event, unsigned
         put_number(&s->value, event->flags & SPAN_FLAGS_KEPT, 1);
     }
     if ((bits & SPAN_HAS_NAME) != 0)
-        put_text(s, s->names.name, stele_name_text(context, s->batch, event->name));
+        put_own_text(s, s->names.name, stele_name_text(context, s->batch, event->name));
     if ((bits & SPAN_HAS_CATEGORY) != 0)
-        put_text(s, s->names.category, stele_name_text(context, NULL, category));
+        put_own_text(s, s->names.category, stele_name_text(context, NULL, category));
     return (uint32_t)((bits & SPAN_HAS_FLAGS) != 0) + ((bits & SPAN_HAS_NAME) != 0) +
            ((bits & SPAN_HAS_CATEGORY) != 0);
 }
@@ -536,6 +514,8 @@ static void put_flat_text(shape *s, const char *path, const char *bytes, size_t 
 {
     put_bytes(&s->value, path, strlen(path));
     put_number(&s->value, 0, 1);
+    if (size != 0 && memchr(bytes, 0, size) != NULL)
+        lose(s, "text behind a zero", true);
     size = size != 0 && memchr(bytes, 0, size) != NULL
                ? (size_t)((const char *)memchr(bytes, 0, size) - bytes)
                : size;
@@ -615,7 +595,7 @@ static uint32_t put_all_flat(shape *s, const stele_field *fields, uint32_t lengt
     size_t count_at;
     lose(s, "fields as texts, beyond the limit of classes", LOSS_FORM);
     s->before = NULL;
-    put_counted(s, OP_ARRAY, 0, &array, 0);
+    put_counted(s, OP_ARRAY, 0, 0, &array, 0);
     put_op(s, OP_STRUCT, 0, 0, 0);
     put_u32(&s->key, 2);
     put_op(s, OP_STRING, 0, 0, s->names.flat_name);
@@ -690,10 +670,14 @@ static uint32_t put_payload(shape *s, const stele_field *fields, uint32_t length
     uint32_t count = 0;
     for (uint32_t at = 0; at < length; at += stele_field_length(fields + at)) {
         const stele_field *field = fields + at;
-        if ((field->hint & (STELE_HINT_CONTEXT | STELE_HINT_RAW)) != 0)
+        const bool is_context = (field->hint & STELE_HINT_CONTEXT) != 0;
+        const size_t key = s->key.size;
+        if ((field->hint & STELE_HINT_RAW) != 0 || (is_context && field->type == STELE_TYPE_STRUCT))
             continue;
         s->before = before;
         put_field(s, field);
+        if (is_context && !s->key.is_lost)
+            s->key.bytes[key + 2] |= DISPLAY_CONTEXT;
         before = field;
         count++;
     }
@@ -790,316 +774,4 @@ void shape_free(shape *s)
     free(s->key.bytes);
     free(s->value.bytes);
     free(s->labels);
-}
-
-unsigned shape_key_flags(const uint8_t *key)
-{
-    return key[9];
-}
-
-/* ---- Keys to classes ---- */
-
-typedef struct class_maker {
-    const uint8_t *at;
-    stele_writer *writer;
-    ctf_schema *schema;
-    const shape_enum *enums; /* the next ones */
-} class_maker;
-
-static ctf_class *class_take(class_maker *c, ctf_kind kind, uint32_t size)
-{
-    return schema_make_class(c->schema, kind, 8, size);
-}
-
-static ctf_class *make_integer(class_maker *c, const uint8_t *key)
-{
-    static const uint8_t bases[] = {CTF_DECIMAL, CTF_HEX, CTF_OCTAL, CTF_BINARY};
-    const bool is_signed = key[0] == OP_INT || key[0] == OP_INTS;
-    ctf_class *type = class_take(c, is_signed ? CTF_INT : CTF_UINT, key[1] * 8u);
-    if (type == NULL)
-        return NULL;
-    type->base = bases[key[2] & 3];
-    if ((key[2] & DISPLAY_ENUM) != 0) {
-        type->is_enum = c->enums->count != 0;
-        type->mappings = c->enums->mappings;
-        type->mapping_count = c->enums->count;
-        c->enums++;
-    }
-    return type;
-}
-
-static ctf_class *make_float(class_maker *c, unsigned bytes)
-{
-    ctf_class *type = class_take(c, CTF_FLOAT, bytes * 8);
-    if (type != NULL) {
-        type->exponent_bits = bytes == 4 ? 8 : 11;
-        type->mantissa_bits = bytes == 4 ? 24 : 53;
-    }
-    return type;
-}
-
-/* "NAME_length": CTF 1.8 and 2 have the length in a field of its own. */
-static ctf_text length_name(class_maker *c, ctf_text name)
-{
-    char *text = schema_take(c->schema, name.size + 9, 1);
-    if (text == NULL)
-        return (ctf_text){0};
-    memcpy(text, "_", 1);
-    memcpy(text + 1, name.bytes, name.size);
-    memcpy(text + 1 + name.size, "_length", 7);
-    return (ctf_text){text, name.size + 8};
-}
-
-static ctf_class *make_class(class_maker *c);
-
-#define SUFFIX_SIZE 12u /* of "_4294967295", with its zero */
-
-/* How CTF 1.8 writes names: '_' in front, which readers take away, and letters only. With room for
-   a suffix; NULL: memory. */
-static char *written_name(class_maker *c, ctf_text name)
-{
-    char *text = schema_take(c->schema, 1 + name.size + SUFFIX_SIZE, 1);
-    bool is_changed = false;
-    if (text == NULL)
-        return NULL;
-    text[0] = '_';
-    for (uint32_t i = 0; i < name.size; i++) {
-        const char b = name.bytes[i];
-        const bool is_fine =
-            (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '_';
-        text[i + 1] = is_fine ? b : '_';
-        is_changed = is_changed || !is_fine;
-    }
-    if (is_changed)
-        writer_lose(c->writer, STELE_KIND_NONE, "characters of a field's name as '_'", false, 1);
-    return text;
-}
-
-#define NUMBERS_FEW 9u
-
-/*
- * Names a member; when the name is taken, with a number behind it: one of the first few, else the
- * member's position, which none of its name had before, so that many of one name take linear time.
- */
-static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
-                        uint32_t position)
-{
-    const bool is_escaped = c->schema->generation == CTF_1;
-    char *text = schema_take(c->schema, name.size + SUFFIX_SIZE, 1);
-    char *written = is_escaped ? written_name(c, name) : text;
-    if (name.bytes == NULL || text == NULL || written == NULL)
-        return false;
-    memcpy(text, name.bytes, name.size);
-    member->place = (ctf_place){UINT32_MAX};
-    member->name = (ctf_text){text, name.size};
-    member->written = (ctf_text){written, name.size + is_escaped};
-    for (uint32_t n = 2; !name_set_add(taken, member->written); n++) {
-        const unsigned number = n <= NUMBERS_FEW ? n : position + n;
-        const int size = snprintf(text + name.size, SUFFIX_SIZE, "_%u", number);
-        if (is_escaped)
-            memcpy(written + 1 + name.size, text + name.size, (size_t)size + 1);
-        member->name.size = name.size + (uint32_t)size;
-        member->written.size = member->name.size + is_escaped;
-    }
-    return true;
-}
-
-/* What its elements are. NULL with a BLOB, which has none; false: memory. */
-static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
-{
-    static const uint8_t byte_key[] = {OP_UINT, 1, STELE_HINT_HEX, 0};
-    switch (key[0]) {
-    case OP_FLOATS: type->u.array.element = make_float(c, key[1]); break;
-    case OP_ARRAY: type->u.array.element = make_class(c); break;
-    case OP_BYTES:
-        if (c->schema->generation == CTF_2) {
-            type->kind = CTF_DYNAMIC_BLOB;
-            return true;
-        }
-        writer_lose(c->writer, STELE_KIND_NONE, "bytes as an array of numbers", LOSS_FORM, 1);
-        type->u.array.element = make_integer(c, byte_key);
-        break;
-    case OP_EMPTY: type->u.array.element = make_integer(c, byte_key); break;
-    default: type->u.array.element = make_integer(c, key);
-    }
-    return type->u.array.element != NULL;
-}
-
-/* The class of what has a length, which is the member `length`; in the RFC it stands inside. */
-static ctf_class *make_counted(class_maker *c, const uint8_t *key, const ctf_member *length)
-{
-    ctf_class *type = class_take(c, CTF_DYNAMIC_ARRAY, 0);
-    ctf_location *at = schema_take(c->schema, 1, sizeof *at);
-    ctf_text *step = schema_take(c->schema, 1, sizeof *step);
-    if (type == NULL || at == NULL || step == NULL || !make_element(c, key, type))
-        return NULL;
-    if (c->schema->generation == CTF_RFC) {
-        type->u.array.length_class = length->type;
-        return type;
-    }
-    *step = length->written;
-    *at = (ctf_location){.scope = c->schema->generation == CTF_1 ? CTF_SCOPE_LEXICAL
-                                                                 : CTF_SCOPE_RELATIVE,
-                         .steps = step,
-                         .step_count = 1,
-                         .place = {UINT32_MAX}};
-    type->u.array.length_at = at;
-    return type;
-}
-
-static bool is_counted(uint8_t op)
-{
-    return op >= OP_BYTES && op <= OP_ARRAY;
-}
-
-/* The member that holds the length of the next one. */
-static bool make_length(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
-                        uint32_t position)
-{
-    member->type = class_take(c, CTF_UINT, 32);
-    return member->type != NULL && member_name(c, taken, member, length_name(c, name), position);
-}
-
-/* What the field at hand is called; elements of tuples have numbers. */
-static ctf_text field_name(class_maker *c, uint32_t number, bool is_tuple)
-{
-    const stele_text known = stele_name_text(c->writer->context, NULL, load_le32(c->at + 4));
-    char text[16];
-    const int size = snprintf(text, sizeof text, "_%u", number);
-    return known.size != 0 && !is_tuple ? schema_text(c->schema, known.bytes, known.size)
-                                        : schema_text(c->schema, text, (size_t)size);
-}
-
-/* The member of the next field, and that of its length in front, which it may need. */
-static bool make_member(class_maker *c, name_set *taken, ctf_member *members, uint32_t *made,
-                        ctf_text name)
-{
-    const uint8_t *key = c->at;
-    ctf_member member = {.type = NULL};
-    if (!member_name(c, taken, &member, name, *made))
-        return false;
-    if (is_counted(key[0])) {
-        if (key[3] == 0) {
-            if (!make_length(c, taken, &members[*made], member.name, *made))
-                return false;
-            ++*made;
-        }
-        c->at += 8;
-        member.type = make_counted(c, key, &members[*made - 1]);
-        *made -= c->schema->generation == CTF_RFC;
-    } else {
-        member.type = make_class(c);
-    }
-    members[(*made)++] = member;
-    return member.type != NULL;
-}
-
-/* `count` members; lengths are members of their own. */
-static ctf_class *make_structure(class_maker *c, uint32_t count, bool is_tuple)
-{
-    ctf_class *type = class_take(c, CTF_STRUCT, 0);
-    ctf_member *members = schema_take(c->schema, (size_t)count * 2, sizeof *members);
-    name_set taken = {0};
-    uint32_t made = 0;
-    bool is_ok = type != NULL && members != NULL && name_set_start(&taken, (size_t)count * 2);
-    for (uint32_t i = 0; i < count && is_ok; i++)
-        is_ok = make_member(c, &taken, members, &made, field_name(c, i, is_tuple));
-    name_set_free(&taken);
-    if (!is_ok)
-        return NULL;
-    type->alignment = 1;
-    for (uint32_t i = 0; i < made; i++)
-        if (type->alignment < members[i].type->alignment)
-            type->alignment = members[i].type->alignment;
-    type->u.structure.members = members;
-    type->u.structure.count = made;
-    return type;
-}
-
-static ctf_class *make_class(class_maker *c)
-{
-    const uint8_t *key = c->at;
-    ctf_class *type;
-    if (is_counted(key[0])) /* what has a length and is no member gets a structure around it */
-        return make_structure(c, 1, true);
-    c->at += 8;
-    switch (key[0]) {
-    case OP_BOOL:
-        if (c->schema->generation != CTF_2)
-            writer_lose(c->writer, STELE_KIND_NONE, "boolean as a number", LOSS_FORM, 1);
-        type = class_take(c, c->schema->generation == CTF_2 ? CTF_BOOL : CTF_UINT, 8);
-        break;
-    case OP_UINT:
-    case OP_INT: type = make_integer(c, key); break;
-    case OP_FLOAT: type = make_float(c, key[1]); break;
-    case OP_STRING:
-        type = class_take(c, CTF_STRING, 0);
-        if (type != NULL)
-            type->encoding = CTF_UTF8;
-        break;
-    case OP_STRUCT:
-    case OP_TUPLE:
-        c->at += 4;
-        type = make_structure(c, load_le32(key + 8), key[0] == OP_TUPLE);
-        break;
-    default: type = make_structure(c, 0, false); break;
-    }
-    return type;
-}
-
-/* "CATEGORY:NAME", unless the name has it. */
-static bool event_name(const stele_context *context, const uint8_t *key, ctf_schema *schema,
-                       ctf_text *name_of)
-{
-    const stele_text name = stele_name_text(context, NULL, load_le32(key));
-    const stele_text category = stele_name_text(context, NULL, load_le32(key + 4));
-    const bool has_it = name.size > category.size && name.bytes[category.size] == ':' &&
-                        memcmp(name.bytes, category.bytes, category.size) == 0;
-    char *made;
-    if (load_le32(key) == NAME_IS_ENTRY || load_le32(key) == NAME_IS_EXIT) {
-        static const ctf_text entry = {"lttng_ust_cyg_profile:func_entry", 32},
-                              leave = {"lttng_ust_cyg_profile:func_exit", 31};
-        *name_of = load_le32(key) == NAME_IS_ENTRY ? entry : leave;
-        return true;
-    }
-    if (load_le32(key) == NAME_IS_FIELD) {
-        char text[32];
-        const int size = snprintf(text, sizeof text, "stele:%s", stele_kind_text(key[8]));
-        *name_of = schema_text(schema, text, (size_t)size);
-        return name_of->bytes != NULL;
-    }
-    if (name.size == 0 && category.size == 0 && schema->generation == CTF_2)
-        return true; /* CTF 1.8 wants one, and be it empty */
-    if (category.size == 0 || has_it) {
-        *name_of = schema_text(schema, name.bytes, name.size);
-        return name_of->bytes != NULL;
-    }
-    made = schema_take(schema, category.size + name.size + 2, 1);
-    if (made == NULL)
-        return false;
-    memcpy(made, category.bytes, category.size);
-    made[category.size] = ':';
-    memcpy(made + category.size + 1, name.bytes, name.size);
-    *name_of = (ctf_text){made, (uint32_t)(category.size + name.size + 1)};
-    return true;
-}
-
-bool shape_class(const uint8_t *key, stele_writer *writer, ctf_schema *schema,
-                 const shape_enum *enums, ctf_event_class *event)
-{
-    class_maker c = {.at = key + KEY_HEAD_SIZE, .writer = writer, .schema = schema, .enums = enums};
-    uint32_t context_count = load_le32(key + 10), payload_count = load_le32(key + 14);
-    if (schema->generation == CTF_RFC) { /* which has none of single events */
-        payload_count += context_count;
-        context_count = 0;
-    }
-    if (!event_name(writer->context, key, schema, &event->name))
-        return false;
-    if (context_count != 0) {
-        event->context = make_structure(&c, context_count, false);
-        if (event->context == NULL)
-            return false;
-    }
-    event->payload = make_structure(&c, payload_count, false);
-    return event->payload != NULL;
 }

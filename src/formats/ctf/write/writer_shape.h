@@ -96,6 +96,9 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
 void shape_count_losses(shape *s);
 void shape_free(shape *s);
 
+/* Whether it is UTF-8 without zeros. */
+bool shape_is_utf8(stele_text text);
+
 /* The flags that a key has. */
 unsigned shape_key_flags(const uint8_t *key);
 
@@ -105,9 +108,9 @@ typedef struct shape_enum {
     uint32_t count;
 } shape_enum;
 
-/* Makes the class that a key tells, for the schema's generation; losses of names are counted.
- * False: memory. */
-bool shape_class(const uint8_t *key, stele_writer *writer, ctf_schema *schema,
-                 const shape_enum *enums, ctf_event_class *event);
+/* Makes the class that a key tells, for the schema's generation, and the marks of its fields
+   (schema/marks.h; empty: they need none). False: memory. */
+bool shape_class(const shape *s, const uint8_t *key, ctf_schema *schema, const shape_enum *enums,
+                 ctf_event_class *event, byte_run *marks);
 
 #endif

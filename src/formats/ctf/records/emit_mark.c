@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes that stand for others, in traces that Stele's writer made: see schema/marks.h. A mark
+   that does not suit its class says nothing. */
+#include <stdlib.h>
+
+#include "formats/ctf/records/emit.h"
+#include "formats/ctf/schema/marks.h"
+
+/* ---- The marks of event classes ---- */
+
+typedef struct class_marks {
+    uint64_t stream, event; /* ids */
+    ctf_text marks;
+} class_marks;
+
+static int class_marks_compare(const void *a, const void *b)
+{
+    const class_marks *x = a, *y = b;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* "12_", up to the `end`; false: it is no number. */
+static bool take_id(const char **at, const char *end, uint64_t *id)
+{
+    const char *const first = *at;
+    *id = 0;
+    while (*at != end && **at >= '0' && **at <= '9' && *at - first < 19)
+        *id = *id * 10 + (uint64_t)(*(*at)++ - '0');
+    return *at != first;
+}
+
+static bool class_marks_read(const ctf_env *env, class_marks *made)
+{
+    const char *at = env->name.bytes, *const end = at + env->name.size;
+    const size_t size = sizeof MARKS_ENV - 1;
+    if (!env->is_text || env->name.size <= size || memcmp(at, MARKS_ENV, size) != 0)
+        return false;
+    at += size;
+    made->marks = env->text;
+    return take_id(&at, end, &made->stream) && at != end && *at++ == '_' &&
+           take_id(&at, end, &made->event) && at == end;
+}
+
+bool class_marks_make(ctf_programs *programs)
+{
+    const ctf_schema *schema = programs->schema;
+    class_marks made;
+    uint32_t count = 0;
+    if ((programs->columns & DECODE_MARKS) == 0)
+        return true;
+    for (uint32_t i = 0; i < schema->env_count; i++)
+        count += class_marks_read(&schema->env[i], &made);
+    if (count == 0)
+        return true;
+    programs->marks = arena_take(&programs->memory, count * sizeof *programs->marks);
+    if (programs->marks == NULL)
+        return false;
+    for (uint32_t i = 0; i < schema->env_count; i++)
+        if (class_marks_read(&schema->env[i], &made))
+            programs->marks[programs->mark_count++] = made;
+    qsort(programs->marks, count, sizeof *programs->marks, class_marks_compare);
+    return true;
+}
+
+void emit_marks_begin(builder *b, const ctf_event_class *event)
+{
+    const ctf_programs *programs = b->programs;
+    const class_marks key = {.stream = b->stream->id, .event = event->id};
+    const class_marks *found = NULL;
+    if (programs->mark_count != 0)
+        found =
+            bsearch(&key, programs->marks, programs->mark_count, sizeof key, class_marks_compare);
+    if (found != NULL)
+        b->marks = found->marks;
+}
+
+/* ---- Members ---- */
+
+static stele_name mark_name(builder *b, ctf_text escaped)
+{
+    char *text;
+    if (escaped.size == 0)
+        return 0;
+    text = build_take(b, escaped.size, 1);
+    if (text == NULL)
+        return 0;
+    return build_name(
+        b, (ctf_text){text, (uint32_t)marks_unescape(text, escaped.bytes, escaped.size)});
+}
+
+/* It takes its bits, and is no field. */
+static void emit_unseen(builder *b, const ctf_class *type, uint32_t node)
+{
+    const bool is_wanted = b->is_wanted;
+    const uint32_t hidden = b->hidden;
+    const ctf_text marks = b->marks;
+    b->is_wanted = false;
+    b->marks = (ctf_text){0};
+    emit_class(b, type, 0, node);
+    b->is_wanted = is_wanted;
+    b->hidden = hidden;
+    b->marks = marks;
+}
+
+static void emit_plain(builder *b, const ctf_class *type, stele_name name, uint32_t node,
+                       uint8_t mark)
+{
+    const ctf_text marks = b->marks;
+    b->marks = (ctf_text){0};
+    b->number_mark = mark;
+    emit_class(b, type, name, node);
+    b->number_mark = 0;
+    b->marks = marks;
+}
+
+/* A structure whose members have marks. */
+static void emit_members_marked(builder *b, const ctf_class *type, stele_name name, field_mark mark,
+                                uint32_t node)
+{
+    const uint32_t hidden = b->hidden;
+    if (mark == MARK_WRAPPER) {
+        build_step(b, type->alignment, 0);
+        b->hint = 0;
+        emit_members(b, type, node);
+    } else {
+        emit_struct(b, type, name,
+                    mark == MARK_TUPLE     ? STELE_TYPE_ARRAY
+                    : mark == MARK_VARIANT ? STELE_TYPE_VARIANT
+                                           : STELE_TYPE_STRUCT,
+                    0, node);
+    }
+    b->hidden = hidden;
+    marks_pass(&b->marks, MARK_CLOSE);
+}
+
+static bool is_array(const ctf_class *type)
+{
+    return type->kind == CTF_DYNAMIC_ARRAY && type->u.array.element != NULL;
+}
+
+static bool is_bytes(const ctf_class *type)
+{
+    const ctf_class *element = is_array(type) ? type->u.array.element : NULL;
+    return type->kind == CTF_DYNAMIC_BLOB ||
+           (element != NULL && element->kind == CTF_UINT && element->size == 8 &&
+            element->alignment <= 8 && element->roles == 0 && element->mapping_count == 0);
+}
+
+/* Whether the structure, whose members' marks come next, has one member that is a field. */
+static bool has_one_field(const builder *b, const ctf_class *type)
+{
+    const ctf_text marks = b->marks;
+    const bool is_hidden = marks.size != 0 && marks.bytes[0] == MARK_HIDDEN;
+    if (type->kind != CTF_STRUCT)
+        return false;
+    return type->u.structure.count == 1 ? !is_hidden
+           : type->u.structure.count == 2
+               ? is_hidden && marks.size > 1 && marks.bytes[1] != MARK_HIDDEN
+               : false;
+}
+
+/* Whether the mark suits the class. */
+static bool mark_fits(const builder *b, field_mark mark, const ctf_class *type, bool is_element)
+{
+    switch (mark) {
+    case MARK_HIDDEN: return !is_element;
+    case MARK_POINTER:
+    case MARK_KOID: return type->kind == CTF_UINT && type->size <= 64;
+    case MARK_BOOL: return type->kind == CTF_UINT && type->size <= 64 && type->mapping_count == 0;
+    case MARK_NULL: return type->kind == CTF_STRUCT && type->u.structure.count == 0;
+    case MARK_BYTES:
+    case MARK_TEXT:
+    case MARK_SIGNED:
+    case MARK_UNSIGNED: return is_bytes(type);
+    case MARK_EMPTY:
+    case MARK_ARRAY: return is_array(type);
+    case MARK_NUMBERS:
+        return is_array(type) && type->u.array.element->mapping_count == 0 &&
+               (type->u.array.element->kind == CTF_UINT || type->u.array.element->kind == CTF_INT);
+    case MARK_VARIANT:
+    case MARK_WRAPPER: return has_one_field(b, type);
+    case MARK_STRUCT:
+    case MARK_TUPLE: return type->kind == CTF_STRUCT;
+    default: return false;
+    }
+}
+
+static void emit_by_mark(builder *b, const ctf_class *type, stele_name name, field_mark mark,
+                         uint32_t node)
+{
+    switch (mark) {
+    case MARK_HIDDEN:
+        emit_unseen(b, type, node);
+        b->hint = 0;
+        b->hidden++;
+        break;
+    case MARK_NULL:
+    case MARK_EMPTY:
+        emit_unseen(b, type, node);
+        build_close(b);
+        emit_entry(b, name, mark == MARK_NULL ? STELE_TYPE_NULL : STELE_TYPE_ARRAY);
+        break;
+    case MARK_BYTES: emit_blob(b, type, name, STELE_TYPE_BYTES, 0); break;
+    case MARK_TEXT: emit_blob(b, type, name, STELE_TYPE_STRING, 0); break;
+    case MARK_SIGNED: emit_blob(b, type, name, STELE_TYPE_BIGINT, STELE_HINT_SIGNED); break;
+    case MARK_UNSIGNED: emit_blob(b, type, name, STELE_TYPE_BIGINT, 0); break;
+    case MARK_ARRAY: emit_elements(b, type, name, node); break;
+    case MARK_STRUCT:
+    case MARK_TUPLE:
+    case MARK_VARIANT:
+    case MARK_WRAPPER: emit_members_marked(b, type, name, mark, node); break;
+    default: emit_plain(b, type, name, node, (uint8_t)mark); break;
+    }
+}
+
+void emit_marked(builder *b, const ctf_class *type, const ctf_member *member, uint32_t node)
+{
+    const member_mark mark = marks_take(&b->marks);
+    const bool fits = mark_fits(b, mark.mark, type, member == NULL);
+    const stele_name name = mark.has_name    ? mark_name(b, mark.name)
+                            : member != NULL ? build_name(b, member->name)
+                                             : 0;
+    if (mark.is_context)
+        b->hint = STELE_HINT_CONTEXT;
+    emit_by_mark(b, type, name, fits ? mark.mark : MARK_PLAIN, node);
+}
