@@ -90,6 +90,7 @@ done
 convert "$good/small_2" -o anew --to ctf --to-version 1.8
 says err 'dropped: entry of the environment'
 says err 'changed: clock, replaced by one in nanoseconds'
+says err "note CTF484 .* found in 'values': "
 convert "$good/small_18" -o rfc --to ctf --to-version rfc
 says err 'form: class of events, made anew of the events that there are'
 

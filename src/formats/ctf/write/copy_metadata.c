@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/ctf/write/copy_metadata.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/saturate.h"
 #include "core/wide.h"
+#include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/write/writer.h"
 
@@ -84,28 +86,23 @@ static void keep_loss(void *user, ctf_text where, const char *what)
     losses_add(user, STELE_KIND_NONE, what, false, 1);
 }
 
-/* Gives how many losses make packets read otherwise. */
-static uint64_t print(const ctf_schema *schema, ctf_generation generation, loss_table *losses,
-                      output *out)
+static void print(schema_printer *printer, ctf_generation generation)
 {
     static void (*const printers[])(schema_printer *) = {
         [CTF_RFC] = print_rfc, [CTF_1] = print_tsdl, [CTF_2] = print_json};
-    schema_printer printer = {.out = out, .schema = schema, .user = losses};
-    if (losses != NULL)
-        printer.lose = keep_loss;
-    printers[generation](&printer);
-    return printer.layout_loss_count;
+    printers[generation](printer);
 }
 
 stele_status copy_metadata_print(const ctf_trace *trace, const ctf_unit *unit, const char *version,
                                  int64_t shift_ns, loss_table *losses, output *out)
 {
     const ctf_schema *schema = &ctf_schema_unit(trace, unit->number)->schema;
+    schema_printer printer = {.out = out, .schema = schema, .lose = keep_loss, .user = losses};
     clock_offset *before = calloc((size_t)schema->clock_count + 1, sizeof *before);
     if (before == NULL)
         return STELE_ERR_MEMORY;
     shift_clocks(schema, shift_ns, before, losses);
-    print(schema, generation_of(schema, version), losses, out);
+    print(&printer, generation_of(schema, version));
     restore_clocks(schema, before);
     free(before);
     return out->status;
@@ -113,14 +110,43 @@ stele_status copy_metadata_print(const ctf_trace *trace, const ctf_unit *unit, c
 
 /* ---- What can keep its bytes ---- */
 
-static bool prints_without_harm(const ctf_schema *schema, ctf_generation generation)
+#define WHERE_SIZE 80
+
+/* The first thing for which packets would read otherwise. */
+typedef struct first_harm {
+    const schema_printer *printer;
+    const char *what; /* NULL: none yet */
+    char where[WHERE_SIZE];
+} first_harm;
+
+static void keep_harm(void *user, ctf_text where, const char *what)
 {
-    output *out;
+    first_harm *harm = user;
+    if (harm->what != NULL || harm->printer->layout_loss_count == 0)
+        return;
+    harm->what = what;
+    snprintf(harm->where, sizeof harm->where, "%.*s",
+             (int)(where.size < WHERE_SIZE ? where.size : WHERE_SIZE), where.bytes);
+}
+
+/* Whether packets read the same by metadata of the other generation; what hinders it is reported.
+ */
+static bool prints_without_harm(const ctf_trace *trace, const ctf_unit *unit,
+                                ctf_generation generation)
+{
+    schema_printer printer = {.schema = &unit->schema, .lose = keep_harm};
+    first_harm harm = {.printer = &printer};
     bool is_fine;
-    if (output_open_memory(NULL, &out) != STELE_OK)
+    printer.user = &harm;
+    if (output_open_memory(NULL, &printer.out) != STELE_OK)
         return false;
-    is_fine = print(schema, generation, NULL, out) == 0 && out->status == STELE_OK;
-    output_close(out);
+    print(&printer, generation);
+    is_fine = printer.layout_loss_count == 0 && printer.out->status == STELE_OK;
+    output_close(printer.out);
+    if (harm.what != NULL)
+        diag_report(&trace->base.context->diag, &ctf_codes[CTF484], unit->text.name,
+                    STELE_NO_OFFSET, 0, "classes that lie in the same bits in both generations",
+                    "in '%s': %s", harm.where, harm.what);
     return is_fine;
 }
 
@@ -135,7 +161,7 @@ bool ctf_copies_as(stele_trace *base, const char *version, bool is_shifted)
         if (schema->generation == CTF_RFC || to == CTF_RFC) {
             if (is_shifted || to != schema->generation) /* without clocks, with its own packets */
                 return false;
-        } else if (to != schema->generation && !prints_without_harm(schema, to)) {
+        } else if (to != schema->generation && !prints_without_harm(trace, &trace->units[i], to)) {
             return false;
         }
     }
