@@ -497,6 +497,26 @@ static void csv_put_escaped(output *out, const uint8_t *at, size_t size)
     }
 }
 
+/* Of a field: what quotes have to stand around, and what has to be looked at by the character. */
+#define CSV_QUOTED  0x1u
+#define CSV_UNUSUAL 0x2u
+
+static inline unsigned csv_word(uint64_t word)
+{
+    const uint64_t unusual =
+        (word & SWAR_HIGH_BITS) | swar_below(word, 0x20) | swar_equal(word, 0x7f);
+    const uint64_t quoted = swar_equal(word, ',') | swar_equal(word, '"');
+    return (quoted != 0 ? CSV_QUOTED : 0) | (unusual != 0 ? CSV_UNUSUAL : 0);
+}
+
+static unsigned csv_look(const uint8_t *at, size_t size)
+{
+    unsigned found = 0;
+    for (; size >= SWAR_SIZE; at += SWAR_SIZE, size -= SWAR_SIZE)
+        found |= csv_word(load_le64(at));
+    return found | csv_word(swar_load_few(at, size, ' '));
+}
+
 static bool csv_needs_quotes(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -506,10 +526,39 @@ static bool csv_needs_quotes(const uint8_t *bytes, size_t size)
     return false;
 }
 
+/* What has no controls, each quote twice. */
+static void csv_put_quoted(output *out, const uint8_t *at, const uint8_t *end)
+{
+    while (at != end) {
+        const size_t left = (size_t)(end - at);
+        const uint8_t *const stop = left > PIECE_SIZE ? at + PIECE_SIZE : end;
+        uint8_t *to = output_reserve(out, (size_t)(stop - at) * 2 + 1);
+        if (to == NULL)
+            return;
+        /* A quote is stored after each byte, and only stays after one. */
+        for (; at != stop; at++) {
+            to[0] = *at;
+            to[1] = '"';
+            to += 1 + (*at == '"');
+        }
+        output_advance(out, (size_t)(to - out->at));
+    }
+}
+
+void text_csv_inside(output *out, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    if ((csv_look(at, size) & CSV_UNUSUAL) != 0 && csv_has_controls(at, size))
+        csv_put_escaped(out, at, size);
+    else
+        csv_put_quoted(out, at, at + size);
+}
+
 void text_csv(output *out, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes, *const end = at + size;
-    if (csv_is_formula(at, size) || csv_has_controls(at, size)) {
+    const unsigned found = csv_look(at, size);
+    if (csv_is_formula(at, size) || ((found & CSV_UNUSUAL) != 0 && csv_has_controls(at, size))) {
         output_byte(out, '"');
         if (csv_is_formula(at, size))
             output_byte(out, '\'');
@@ -517,19 +566,11 @@ void text_csv(output *out, const void *bytes, size_t size)
         output_byte(out, '"');
         return;
     }
-    if (!csv_needs_quotes(at, size)) {
+    if (found == 0 || !csv_needs_quotes(at, size)) {
         output_write(out, at, size);
         return;
     }
     output_byte(out, '"');
-    for (;;) {
-        const uint8_t *quote = memchr(at, '"', (size_t)(end - at));
-        if (quote == NULL)
-            break;
-        output_write(out, at, (size_t)(quote + 1 - at));
-        output_byte(out, '"');
-        at = quote + 1;
-    }
-    output_write(out, at, (size_t)(end - at));
+    csv_put_quoted(out, at, end);
     output_byte(out, '"');
 }

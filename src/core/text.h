@@ -114,4 +114,8 @@ void text_plain(output *out, const void *bytes, size_t size, const char *ends);
  */
 void text_csv(output *out, const void *bytes, size_t size);
 
+/* A part of a field that stands in quotes and does not begin with it: each quote twice, control
+   characters as text_csv() writes them. */
+void text_csv_inside(output *out, const void *bytes, size_t size);
+
 #endif

@@ -6,6 +6,7 @@
 #include "core/text_double.h"
 #include "sinks/column.h"
 #include "sinks/names.h"
+#include "sinks/parts.h"
 #include "sinks/put.h"
 #include "sinks/sink.h"
 #include "sinks/value.h"
@@ -18,8 +19,11 @@ typedef struct csv_sink {
     cell_clock clock;
     columns columns;
     value_writer values;
+    name_forms names; /* as cells */
     track_labels labels;
-    output *json; /* of one cell, before it is quoted */
+    output *json;      /* of one cell, before it is quoted */
+    output *quoted;    /* of a part that is kept */
+    batch_parts parts; /* the context of a batch, as a member of its events' fields */
     const stele_batch *batch;
 } csv_sink;
 
@@ -27,8 +31,7 @@ typedef struct csv_sink {
 
 static void put_name(csv_sink *csv, stele_name name)
 {
-    const stele_text text = stele_name_text(csv->base.context, csv->batch, name);
-    text_csv(csv->base.out, text.bytes, text.size);
+    name_forms_put(&csv->names, csv->base.out, csv->batch, name);
 }
 
 static void put_category(csv_sink *csv, const stele_event *event)
@@ -42,7 +45,7 @@ static void put_track(csv_sink *csv, uint32_t track)
     if (track == 0)
         return;
     label = track_labels_get(&csv->labels, track);
-    output_write(csv->base.out, label->bytes, label->size);
+    output_put(csv->base.out, label->bytes, label->size);
 }
 
 /* The tracks of a switch and the woken one are told by name: their numbers mean nothing outside. */
@@ -62,25 +65,65 @@ static void put_json(csv_sink *csv)
     text_csv(csv->base.out, bytes, size);
 }
 
+/* What is in the scratch, inside of a quoted cell. */
+static void put_inside(csv_sink *csv)
+{
+    size_t size;
+    const uint8_t *bytes = output_memory(csv->json, &size);
+    text_csv_inside(csv->base.out, bytes, size);
+    csv->json->at = csv->json->buffer;
+}
+
+static bool context_make(csv_sink *csv, batch_part *part)
+{
+    const uint32_t changes = csv->values.changes;
+    output *out = csv->base.out;
+    const uint8_t *made;
+    size_t size;
+    csv->values.changes = 0;
+    csv->json->at = csv->json->buffer;
+    value_put_context(&csv->values, csv->json, csv->batch);
+    csv->quoted->at = csv->quoted->buffer;
+    csv->base.out = csv->quoted;
+    put_inside(csv);
+    csv->base.out = out;
+    made = output_memory(csv->quoted, &size);
+    part->changes = csv->values.changes;
+    csv->values.changes = changes;
+    return csv->quoted->status == STELE_OK && batch_part_keep(part, csv->batch, made, size);
+}
+
+/* The context as a member inside of a quoted cell, made once a batch. */
+static void put_context(csv_sink *csv)
+{
+    batch_part *part = batch_parts_slot(&csv->parts, csv->batch);
+    if (!batch_part_is_made(part, csv->batch) && !context_make(csv, part)) {
+        csv->json->status = STELE_ERR_MEMORY;
+        return;
+    }
+    csv->values.changes |= part->changes;
+    output_put(csv->base.out, part->bytes, part->size);
+}
+
 static void put_fields(csv_sink *csv, const stele_event *event)
 {
     const stele_batch *batch = csv->batch;
-    output *json = csv->json;
+    output *out = csv->base.out;
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
     bool has_some;
-    json->at = json->buffer;
-    output_byte(json, '{');
-    has_some = value_put_members(&csv->values, json, batch, first, count);
+    csv->json->at = csv->json->buffer;
+    has_some = value_put_members(&csv->values, csv->json, batch, first, count);
+    if (!has_some && batch->context_count == 0)
+        return;
+    OUTPUT_LITERAL(out, "\"{");
+    put_inside(csv);
     if (batch->context_count != 0) {
         if (has_some)
-            output_byte(json, ',');
-        value_put_context(&csv->values, json, batch);
-        has_some = true;
+            output_byte(out, ',');
+        put_context(csv);
     }
-    output_byte(json, '}');
-    if (has_some)
-        put_json(csv);
+    OUTPUT_LITERAL(out, "}\"");
 }
 
 /* One field: scalars plain and without labels, the rest as JSON. */
@@ -118,30 +161,40 @@ static void put_arg(csv_sink *csv, const stele_event *event, const column *item)
     }
 }
 
+/* A cell of a few characters, which need no quotes. */
+static char *put_short(csv_sink *csv, char *to, const column *item, const stele_event *event)
+{
+    switch (item->id) {
+    case COLUMN_TIME: return cell_time(to, &csv->clock, event);
+    case COLUMN_DELTA: return cell_delta(to, &csv->clock, event);
+    case COLUMN_DUR: return cell_duration(to, &csv->clock, event);
+    case COLUMN_PID: return cell_pid(to, csv->base.context, event);
+    case COLUMN_TID: return cell_tid(to, csv->base.context, event);
+    case COLUMN_FLAGS: return event->flags == 0 ? to : cell_flags(to, event->flags);
+    case COLUMN_STREAM: return text_u64(to, csv->batch->stream);
+    default: return cell_number(to, item->id, event);
+    }
+}
+
 static void put_cell(csv_sink *csv, const column *item, const stele_event *event)
 {
-    char cell[CELL_SIZE];
-    const char *end = cell;
+    output *out = csv->base.out;
+    char *to;
     switch (item->id) {
-    case COLUMN_TIME: end = cell_time(cell, &csv->clock, event); break;
-    case COLUMN_DELTA: end = cell_delta(cell, &csv->clock, event); break;
-    case COLUMN_DUR: end = cell_duration(cell, &csv->clock, event); break;
-    case COLUMN_PID: end = cell_pid(cell, csv->base.context, event); break;
-    case COLUMN_TID: end = cell_tid(cell, csv->base.context, event); break;
-    case COLUMN_FLAGS: end = cell_flags(cell, event->flags); break;
-    case COLUMN_STREAM: end = text_u64(cell, csv->batch->stream); break;
-    case COLUMN_TRACK: put_track(csv, event->track); break;
-    case COLUMN_KIND: output_text(csv->base.out, stele_kind_text(event->kind)); break;
-    case COLUMN_CATEGORY: put_category(csv, event); break;
+    case COLUMN_TRACK: put_track(csv, event->track); return;
+    case COLUMN_KIND: output_text(out, stele_kind_text(event->kind)); return;
+    case COLUMN_CATEGORY: put_category(csv, event); return;
     case COLUMN_NAME:
-    case COLUMN_EVENT: put_name(csv, event->name); break;
-    case COLUMN_FIELDS: put_fields(csv, event); break;
-    case COLUMN_ARG: put_arg(csv, event, item); break;
+    case COLUMN_EVENT: put_name(csv, event->name); return;
+    case COLUMN_FIELDS: put_fields(csv, event); return;
+    case COLUMN_ARG: put_arg(csv, event, item); return;
     case COLUMN_VALUE:
-    case COLUMN_ID: put_value_or_id(csv, item->id, event); break;
-    default: end = cell_number(cell, item->id, event); break;
+    case COLUMN_ID: put_value_or_id(csv, item->id, event); return;
+    default: break;
     }
-    output_write(csv->base.out, cell, (size_t)(end - cell));
+    to = (char *)output_reserve(out, CELL_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(put_short(csv, to, item, event) - to));
 }
 
 static void put_header(csv_sink *csv)
@@ -159,7 +212,8 @@ static void put_header(csv_sink *csv)
 
 static stele_status csv_status(const csv_sink *csv)
 {
-    if (csv->labels.scratch->status != STELE_OK || csv->json->status != STELE_OK)
+    if (csv->names.scratch->status != STELE_OK || csv->labels.scratch->status != STELE_OK ||
+        csv->json->status != STELE_OK)
         return STELE_ERR_MEMORY;
     return value_writer_status(&csv->values, csv->base.out);
 }
@@ -168,6 +222,8 @@ static stele_status csv_write(stele_writer *self, const stele_segment *segment)
 {
     csv_sink *csv = (csv_sink *)self;
     csv->batch = segment->batch;
+    if (segment->count == 0)
+        return csv_status(csv);
     cell_clock_enter(&csv->clock, self->context, segment);
     for (uint32_t i = 0; i < segment->count; i++) {
         for (uint32_t j = 0; j < csv->columns.count; j++) {
@@ -176,8 +232,9 @@ static stele_status csv_write(stele_writer *self, const stele_segment *segment)
             put_cell(csv, &csv->columns.items[j], &segment->batch->events[segment->first + i]);
         }
         output_byte(self->out, '\n');
-        value_count_changes(&csv->values, self,
-                            (stele_kind)segment->batch->events[segment->first + i].kind);
+        if (csv->values.changes != 0)
+            value_count_changes(&csv->values, self,
+                                (stele_kind)segment->batch->events[segment->first + i].kind);
     }
     return csv_status(csv);
 }
@@ -193,8 +250,11 @@ static void csv_close(stele_writer *self)
     csv_sink *csv = (csv_sink *)self;
     columns_free(&csv->columns);
     value_writer_free(&csv->values);
+    name_forms_free(&csv->names);
+    batch_parts_free(&csv->parts);
     track_labels_free(&csv->labels);
     output_close(csv->json);
+    output_close(csv->quoted);
     free(csv);
 }
 
@@ -213,9 +273,13 @@ static stele_status csv_init(csv_sink *csv, const stele_sink_options *options)
     if (status == STELE_OK)
         status = value_writer_init(&csv->values, context);
     if (status == STELE_OK)
+        status = name_forms_init(&csv->names, context, csv_form);
+    if (status == STELE_OK)
         status = track_labels_init(&csv->labels, context, csv_form);
     if (status == STELE_OK)
         status = output_open_memory(&context->diag, &csv->json);
+    if (status == STELE_OK)
+        status = output_open_memory(&context->diag, &csv->quoted);
     return status;
 }
 

@@ -2,6 +2,7 @@
 /* JSON lines: one event a line, all of it, as docs/json.md says. */
 #include <stdlib.h>
 
+#include "sinks/parts.h"
 #include "sinks/put.h"
 #include "sinks/sink.h"
 #include "sinks/value.h"
@@ -9,9 +10,40 @@
 /* Of the shape of a line. Members may be added to it without a change of the number. */
 #define JSON_VERSION "1"
 
+#define KIND_HEAD_SIZE 48  /* of `{"v":1,"kind":"...","time_ns":`, with room */
+#define TYPE_HEAD_SIZE 32  /* of `,"type":"...","value":`, with room */
+#define EVENT_SIZE     256 /* of a line's numbers and their keys, up to its fields */
+#define TRACK_DEPTH    4   /* of tracks whose objects are kept */
+
+/* The object of a track, after its key, and the names it was made from: they can become known
+   later. */
+typedef struct track_part {
+    char *bytes; /* NULL: not made */
+    size_t size, capacity;
+    stele_name names[TRACK_DEPTH]; /* its own, its parent's, ... */
+} track_part;
+
+/* A text that is copied in whole blocks, whatever its length. */
+typedef struct kind_head {
+    char bytes[KIND_HEAD_SIZE];
+    size_t size;
+} kind_head;
+
+typedef struct type_head {
+    char bytes[TYPE_HEAD_SIZE];
+    size_t size;
+} type_head;
+
 typedef struct json_sink {
     stele_writer base;
+    output *out;     /* what is written to: the writer's, or `scratch` */
+    output *scratch; /* of a part that is kept */
     value_writer values;
+    batch_parts parts;  /* all between an event's fields and its offset */
+    track_part *tracks; /* by number */
+    uint32_t track_count;
+    kind_head kinds[STELE_KIND_COUNT];
+    type_head types[STELE_TYPE_COUNT];
     const stele_batch *batch; /* of the segment that is being written */
     const stele_stream *stream;
     bool has_wall;   /* wall_ns is known */
@@ -74,7 +106,7 @@ static void escaped_put(output *out, const escaped_members *escaped)
 static void member_name(json_sink *json, escaped_members *escaped, const char *member,
                         stele_name name)
 {
-    output *out = json->base.out;
+    output *out = json->out;
     output_byte(out, '"');
     output_text(out, member);
     OUTPUT_LITERAL(out, "\":");
@@ -86,7 +118,7 @@ static void member_name(json_sink *json, escaped_members *escaped, const char *m
 
 static void track_put(json_sink *json, uint32_t number)
 {
-    output *out = json->base.out;
+    output *out = json->out;
     const stele_track *track = stele_track_get(json->base.context, number);
     escaped_members escaped = {.count = 0};
     if (track == NULL) {
@@ -107,10 +139,90 @@ static void track_put(json_sink *json, uint32_t number)
     output_byte(out, '}');
 }
 
-static void member_track(json_sink *json, const char *key, uint32_t track)
+static const uint8_t *scratch_end(json_sink *json, size_t *size)
 {
-    output_text(json->base.out, key);
-    track_put(json, track);
+    json->out = json->base.out;
+    return output_memory(json->scratch, size);
+}
+
+/* What is written from now on goes to the scratch. */
+static void scratch_begin(json_sink *json)
+{
+    json->scratch->at = json->scratch->buffer;
+    json->out = json->scratch;
+}
+
+/* The names of a track and of what it belongs to; false when there are more than are kept. */
+static bool track_names(const json_sink *json, uint32_t number, stele_name *names)
+{
+    const stele_track *track = stele_track_get(json->base.context, number);
+    memset(names, 0, TRACK_DEPTH * sizeof *names);
+    for (unsigned i = 0; track != NULL; i++) {
+        if (i == TRACK_DEPTH)
+            return false;
+        names[i] = track->name;
+        track = track->parent < number ? stele_track_get(json->base.context, track->parent) : NULL;
+        number = track != NULL ? number : 0;
+    }
+    return true;
+}
+
+static bool tracks_grow(json_sink *json, uint32_t number)
+{
+    const uint32_t count = (number + 1) * 2;
+    track_part *tracks;
+    if (number < json->track_count)
+        return true;
+    if (stele_track_get(json->base.context, number) == NULL)
+        return false;
+    tracks = realloc(json->tracks, count * sizeof *tracks);
+    if (tracks == NULL)
+        return false;
+    memset(tracks + json->track_count, 0, (count - json->track_count) * sizeof *tracks);
+    json->tracks = tracks;
+    json->track_count = count;
+    return true;
+}
+
+static bool track_make(json_sink *json, track_part *part, uint32_t number)
+{
+    const uint8_t *made;
+    size_t size;
+    scratch_begin(json);
+    track_put(json, number);
+    made = scratch_end(json, &size);
+    if (part->bytes == NULL || part->capacity < size) {
+        char *grown = realloc(part->bytes, size + 16);
+        if (grown == NULL)
+            return false;
+        part->bytes = grown;
+        part->capacity = size + 16;
+    }
+    memcpy(part->bytes, made, size);
+    part->size = size;
+    return true;
+}
+
+/* The object of a track, out of those that are kept where it can be. */
+static void member_track(json_sink *json, const char *key, uint32_t number)
+{
+    stele_name names[TRACK_DEPTH];
+    track_part *part;
+    output_text(json->out, key);
+    if (json->out == json->scratch || !track_names(json, number, names) ||
+        !tracks_grow(json, number)) {
+        track_put(json, number);
+        return;
+    }
+    part = &json->tracks[number];
+    if (part->bytes == NULL || memcmp(part->names, names, sizeof names) != 0) {
+        if (!track_make(json, part, number)) {
+            track_put(json, number);
+            return;
+        }
+        memcpy(part->names, names, sizeof names);
+    }
+    output_put(json->out, part->bytes, part->size);
 }
 
 /* ---- Fields ---- */
@@ -133,7 +245,7 @@ static const char *const type_texts[STELE_TYPE_COUNT] = {
 /* All labels are written in escaped form when one of them has to be. */
 static void labels_put(json_sink *json, escaped_members *escaped, const stele_field *field)
 {
-    output *out = json->base.out;
+    output *out = json->out;
     bool are_utf8 = true;
     for (unsigned i = 1; i <= field->label_count; i++) {
         const stele_text label = stele_field_text(json->base.context, json->batch, field + i);
@@ -154,30 +266,45 @@ static void labels_put(json_sink *json, escaped_members *escaped, const stele_fi
         escaped->names[escaped->count++] = "labels";
 }
 
-static void hints_put(output *out, const stele_field *field)
+static char *hints_put(char *to, const stele_field *field)
 {
     static const char *const bases[] = {"", ",\"base\":16", ",\"base\":8", ",\"base\":2"};
     const unsigned base = field->hint & STELE_HINT_BASE_MASK;
     if (field->width != 0)
-        MEMBER_U64(out, ",\"bits\":", field->width);
-    if (base < sizeof bases / sizeof *bases)
-        output_text(out, bases[base]);
+        to = text_u64(PUT(to, ",\"bits\":"), field->width);
+    if (base != 0 && base < sizeof bases / sizeof *bases)
+        to = put_bytes(to, bases[base], strlen(bases[base]));
     if ((field->hint & STELE_HINT_UNRESOLVED) != 0)
-        OUTPUT_LITERAL(out, ",\"unresolved\":true");
+        to = PUT(to, ",\"unresolved\":true");
+    return to;
+}
+
+/* `{"name":"size","type":"uint","value":` */
+static void field_head_put(json_sink *json, escaped_members *escaped, const stele_field *field,
+                           bool has_name)
+{
+    const type_head *head = &json->types[field->type < STELE_TYPE_COUNT ? field->type : 0];
+    output *out = json->out;
+    char *to;
+    if (has_name) {
+        OUTPUT_LITERAL(out, "{\"name\":");
+        value_put_name(&json->values, out, json->batch, field->name);
+        escaped_note(json, escaped, "name");
+    }
+    to = (char *)output_reserve(out, 1 + TYPE_HEAD_SIZE);
+    if (to == NULL)
+        return;
+    *to = has_name ? ',' : '{';
+    memcpy(to + 1, head->bytes, TYPE_HEAD_SIZE);
+    output_advance(out, 1 + head->size);
 }
 
 static void field_put(json_sink *json, const stele_field *field, bool has_name)
 {
-    output *out = json->base.out;
+    output *out = json->out;
     escaped_members escaped = {.count = 0};
-    output_byte(out, '{');
-    if (has_name) {
-        member_name(json, &escaped, "name", field->name);
-        output_byte(out, ',');
-    }
-    OUTPUT_LITERAL(out, "\"type\":\"");
-    output_text(out, field->type < STELE_TYPE_COUNT ? type_texts[field->type] : "null");
-    OUTPUT_LITERAL(out, "\",\"value\":");
+    char *to;
+    field_head_put(json, &escaped, field, has_name);
     if (field->type >= STELE_TYPE_RUN_FIRST) {
         const uint32_t place = (uint32_t)(field - json->batch->fields);
         fields_put(json, place + 1 + field->label_count, field->u.run.length,
@@ -188,7 +315,9 @@ static void field_put(json_sink *json, const stele_field *field, bool has_name)
     }
     if (field->label_count != 0)
         labels_put(json, &escaped, field);
-    hints_put(out, field);
+    to = (char *)output_reserve(out, EVENT_SIZE);
+    if (to != NULL)
+        output_advance(out, (size_t)(hints_put(to, field) - (char *)out->at));
     escaped_put(out, &escaped);
     output_byte(out, '}');
 }
@@ -198,16 +327,16 @@ static void fields_put(json_sink *json, uint32_t first, uint32_t count, bool hav
 {
     const stele_field *fields = json->batch->fields + first;
     bool is_first = true;
-    output_byte(json->base.out, '[');
+    output_byte(json->out, '[');
     for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
         if (!field_is_shown(&fields[at]))
             continue;
         if (!is_first)
-            output_byte(json->base.out, ',');
+            output_byte(json->out, ',');
         is_first = false;
         field_put(json, &fields[at], have_names);
     }
-    output_byte(json->base.out, ']');
+    output_byte(json->out, ']');
 }
 
 /* ---- Events ---- */
@@ -217,33 +346,38 @@ static bool has_ns(const json_sink *json, const stele_event *event)
     return json->stream->clock.domain == STELE_CLOCK_NS && (event->flags & STELE_FLAG_NO_TIME) == 0;
 }
 
+/* From the line's begin up to its name. */
 static void times_put(json_sink *json, const stele_event *event)
 {
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
     const stele_clock *clock = &json->stream->clock;
-    output *out = json->base.out;
+    const kind_head *head = &json->kinds[event->kind < STELE_KIND_COUNT ? event->kind : 0];
+    char *to = (char *)output_reserve(json->out, EVENT_SIZE);
     int64_t wall_ns;
-    if (has_ns(json, event))
-        MEMBER_I64(out, ",\"time_ns\":", event->time_ns);
-    else
-        OUTPUT_LITERAL(out, ",\"time_ns\":null");
+    if (to == NULL)
+        return;
+    memcpy(to, head->bytes, KIND_HEAD_SIZE);
+    to += head->size;
+    to = has_ns(json, event) ? text_i64(to, event->time_ns) : PUT(to, "null");
+    to = PUT(to, ",\"ticks\":");
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 || clock->domain == STELE_CLOCK_NONE)
-        OUTPUT_LITERAL(out, ",\"ticks\":null");
+        to = PUT(to, "null");
     else
-        MEMBER_U64(out, ",\"ticks\":", event->ticks);
+        to = text_u64(to, event->ticks);
     if (clock->domain != STELE_CLOCK_NS) {
-        OUTPUT_LITERAL(out, ",\"clock\":\"");
-        output_text(out, domains[clock->domain]);
-        output_byte(out, '"');
+        to = PUT(to, ",\"clock\":\"");
+        to = put_bytes(to, domains[clock->domain], strlen(domains[clock->domain]));
+        *to++ = '"';
     }
     if (json->has_wall && has_ns(json, event) &&
         !__builtin_add_overflow(json->wall_ns, event->time_ns, &wall_ns))
-        MEMBER_I64(out, ",\"wall_ns\":", wall_ns);
+        to = text_i64(PUT(to, ",\"wall_ns\":"), wall_ns);
+    output_advance(json->out, (size_t)(to - (char *)json->out->at));
 }
 
 static void complete_put(json_sink *json, const stele_event *event)
 {
-    output *out = json->base.out;
+    output *out = json->out;
     MEMBER_U64(out, ",\"end_ticks\":", event->value);
     if (has_ns(json, event)) {
         bool is_negative;
@@ -259,7 +393,7 @@ static void complete_put(json_sink *json, const stele_event *event)
 /* What `value` and `id` of the event mean, see event.h. */
 static void kind_put(json_sink *json, const stele_event *event)
 {
-    output *out = json->base.out;
+    output *out = json->out;
     switch (event->kind) {
     case STELE_KIND_COMPLETE: complete_put(json, event); break;
     case STELE_KIND_BEGIN:
@@ -327,22 +461,47 @@ static void flags_put(output *out, unsigned flags)
         output_byte(out, ']');
 }
 
-static void event_put(json_sink *json, const stele_event *event)
+static void batch_put(json_sink *json)
 {
-    output *out = json->base.out;
+    output *out = json->out;
+    if (json->batch->context_count != 0) {
+        OUTPUT_LITERAL(out, ",\"context\":");
+        fields_put(json, json->batch->context_first, json->batch->context_count, true);
+    }
+    MEMBER_U64(out, ",\"trace\":", json->stream->trace);
+    MEMBER_U64(out, ",\"stream\":", json->batch->stream);
+    OUTPUT_LITERAL(out, ",\"offset\":");
+}
+
+/* The part of the batch, NULL if out of memory. */
+static const batch_part *batch_part_get(json_sink *json)
+{
+    batch_part *part = batch_parts_slot(&json->parts, json->batch);
+    const uint8_t *made;
+    size_t size;
+    if (batch_part_is_made(part, json->batch))
+        return part;
+    scratch_begin(json);
+    batch_put(json);
+    made = scratch_end(json, &size);
+    return batch_part_keep(part, json->batch, made, size) ? part : NULL;
+}
+
+static void event_put(json_sink *json, const batch_part *part, const stele_event *event)
+{
+    output *out = json->out;
     escaped_members escaped = {.count = 0};
     uint32_t first;
     const uint32_t count = stele_event_fields(json->batch, event, &first);
-    OUTPUT_LITERAL(out, "{\"v\":" JSON_VERSION ",\"kind\":\"");
-    output_text(out, stele_kind_text(event->kind));
-    output_byte(out, '"');
     times_put(json, event);
-    output_byte(out, ',');
-    member_name(json, &escaped, "name", event->name);
+    OUTPUT_LITERAL(out, ",\"name\":");
+    value_put_name(&json->values, out, json->batch, event->name);
+    escaped_note(json, &escaped, "name");
     if (event->category != 0) {
-        output_byte(out, ',');
-        member_name(json, &escaped, "category",
-                    stele_category_name(json->base.context, event->category));
+        OUTPUT_LITERAL(out, ",\"category\":");
+        value_put_name(&json->values, out, json->batch,
+                       stele_category_name(json->base.context, event->category));
+        escaped_note(json, &escaped, "category");
     }
     member_track(json, ",\"track\":", event->track);
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
@@ -350,15 +509,11 @@ static void event_put(json_sink *json, const stele_event *event)
     kind_put(json, event);
     OUTPUT_LITERAL(out, ",\"fields\":");
     fields_put(json, first, count, true);
-    if (json->batch->context_count != 0) {
-        OUTPUT_LITERAL(out, ",\"context\":");
-        fields_put(json, json->batch->context_first, json->batch->context_count, true);
-    }
-    MEMBER_U64(out, ",\"trace\":", json->stream->trace);
-    MEMBER_U64(out, ",\"stream\":", json->batch->stream);
-    MEMBER_U64(out, ",\"offset\":", event->offset);
+    output_put(out, part->bytes, part->size);
+    output_u64(out, event->offset);
     MEMBER_U64(out, ",\"size\":", event->size);
-    flags_put(out, event->flags);
+    if (event->flags != 0)
+        flags_put(out, event->flags);
     escaped_put(out, &escaped);
     OUTPUT_LITERAL(out, "}\n");
 }
@@ -369,13 +524,19 @@ static stele_status json_write(stele_writer *self, const stele_segment *segment)
 {
     static const stele_stream unknown = {.clock = {.domain = STELE_CLOCK_NS}};
     json_sink *json = (json_sink *)self;
+    const batch_part *part;
     json->batch = segment->batch;
     json->stream = stele_stream_get(self->context, segment->batch->stream);
     if (json->stream == NULL)
         json->stream = &unknown;
     json->has_wall = stele_batch_wall(json->batch, &json->stream->clock, &json->wall_ns);
-    for (uint32_t i = 0; i < segment->count; i++)
-        event_put(json, &segment->batch->events[segment->first + i]);
+    if (segment->count == 0)
+        return self->out->status;
+    part = batch_part_get(json);
+    for (uint32_t i = 0; part != NULL && i < segment->count; i++)
+        event_put(json, part, &segment->batch->events[segment->first + i]);
+    if (part == NULL || json->scratch->status != STELE_OK)
+        return STELE_ERR_MEMORY;
     return value_writer_status(&json->values, self->out);
 }
 
@@ -388,7 +549,29 @@ static void json_close(stele_writer *self)
 {
     json_sink *json = (json_sink *)self;
     value_writer_free(&json->values);
+    batch_parts_free(&json->parts);
+    for (uint32_t i = 0; i < json->track_count; i++)
+        free(json->tracks[i].bytes);
+    free(json->tracks);
+    output_close(json->scratch);
     free(json);
+}
+
+/* Texts that are made once, so that they can be copied in blocks of a fixed size. */
+static void heads_make(json_sink *json)
+{
+    for (unsigned i = 0; i < STELE_KIND_COUNT; i++) {
+        const char *text = stele_kind_text((stele_kind)i);
+        char *to = PUT(json->kinds[i].bytes, "{\"v\":" JSON_VERSION ",\"kind\":\"");
+        to = PUT(put_bytes(to, text, strlen(text)), "\",\"time_ns\":");
+        json->kinds[i].size = (size_t)(to - json->kinds[i].bytes);
+    }
+    for (unsigned i = 0; i < STELE_TYPE_COUNT; i++) {
+        const char *text = type_texts[i] != NULL ? type_texts[i] : "null";
+        char *to = PUT(json->types[i].bytes, "\"type\":\"");
+        to = PUT(put_bytes(to, text, strlen(text)), "\",\"value\":");
+        json->types[i].size = (size_t)(to - json->types[i].bytes);
+    }
 }
 
 static stele_status json_open(stele_context *context, output *out,
@@ -401,7 +584,10 @@ static stele_status json_open(stele_context *context, output *out,
     if (json == NULL)
         return STELE_ERR_MEMORY;
     json->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
-    if (value_writer_init(&json->values, context) != STELE_OK) {
+    json->out = out;
+    heads_make(json);
+    if (value_writer_init(&json->values, context) != STELE_OK ||
+        output_open_memory(&context->diag, &json->scratch) != STELE_OK) {
         json_close(&json->base);
         return STELE_ERR_MEMORY;
     }
