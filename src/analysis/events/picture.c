@@ -19,7 +19,8 @@ struct stele_picture {
     void *user;
     stele_calls *calls;
     opened opened;     /* by the tags of the open calls, and what is not a call */
-    stele_batch *made; /* events that are not as they were added */
+    stele_segment run; /* events that are given as they were added, but were not yet */
+    stele_batch *made; /* events that are not as they were added; they come after those */
     int64_t begin_ns, end_ns;
     bool is_before;   /* no event was in the window yet */
     bool is_entering; /* what closes now ended before it */
@@ -33,9 +34,17 @@ struct stele_picture {
 
 /* ---- Events that are made ---- */
 
+static void run_flush(stele_picture *p)
+{
+    if (p->run.count != 0 && p->status == STELE_OK)
+        p->status = p->fn(p->user, &p->run);
+    p->run.count = 0;
+}
+
 static void made_flush(stele_picture *p)
 {
     const stele_segment segment = {p->made, 0, p->made->event_count};
+    run_flush(p);
     if (segment.count != 0 && p->status == STELE_OK)
         p->status = p->fn(p->user, &segment);
     stele_batch_clear(p->made);
@@ -285,7 +294,7 @@ static bool is_plain_kind(const stele_event *event)
 stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
 {
     const stele_batch *batch = segment->batch;
-    stele_segment run = {batch, segment->first, 0};
+    p->run = (stele_segment){batch, segment->first, 0};
     for (uint32_t i = 0; i < segment->count && p->status == STELE_OK; i++) {
         const stele_event *event = &batch->events[segment->first + i];
         bool is_given;
@@ -295,17 +304,13 @@ stele_status stele_picture_add(stele_picture *p, const stele_segment *segment)
             is_given = take_before(p, batch, event);
         else
             is_given = is_plain_kind(event) || take_call(p, batch, event);
-        if (!is_given || p->made->event_count != 0) {
-            if (run.count != 0 && p->status == STELE_OK)
-                p->status = p->fn(p->user, &run);
+        if (!is_given || p->made->event_count != 0)
             made_flush(p);
-            run.first = segment->first + i + !is_given;
-            run.count = 0;
-        }
-        run.count += is_given;
+        if (p->run.count == 0)
+            p->run.first = segment->first + i;
+        p->run.count += is_given;
     }
-    if (run.count != 0 && p->status == STELE_OK)
-        p->status = p->fn(p->user, &run);
+    run_flush(p);
     return p->status;
 }
 
