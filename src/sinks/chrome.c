@@ -15,6 +15,10 @@
 
 #define EVENT_SIZE 160 /* of an event's fixed parts, all that is not names or arguments */
 
+#define MARK_COUNT 4
+static const char *const mark_texts[MARK_COUNT] = {"stele.unwound", "stele.unfinished",
+                                                   "stele.before_ns", "stele.after_ns"};
+
 typedef struct chrome_sink {
     stele_writer base;
     value_writer values;
@@ -22,6 +26,7 @@ typedef struct chrome_sink {
     chrome_tracks tracks;
     chrome_links links;
     stele_name scope, data;
+    stele_name marks[MARK_COUNT]; /* of what stele_picture says of a span in its last field */
     chrome_idle idle;
     bool has_events, has_args;
     bool has_last, is_exhausted;
@@ -180,12 +185,30 @@ static bool has_shown(const chrome_sink *chrome, uint32_t first, uint32_t count)
     return false;
 }
 
+static bool is_of_span(const stele_event *event)
+{
+    return event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END ||
+           event->kind == STELE_KIND_TAIL_EXIT || event->kind == STELE_KIND_COMPLETE;
+}
+
+/* Which mark the event of a span has as its last field; MARK_COUNT: none. */
+static unsigned mark_of(const chrome_sink *chrome, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = is_of_span(event) ? stele_event_fields(chrome->batch, event, &first) : 0;
+    unsigned i = count == 0 ? MARK_COUNT : 0;
+    while (i < MARK_COUNT && chrome->batch->fields[first + count - 1].name != chrome->marks[i])
+        i++;
+    return i;
+}
+
 static void args_put_fields(chrome_sink *chrome, const stele_event *event)
 {
     const stele_batch *batch = chrome->batch;
     output *out = chrome->base.out;
     uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
+    const uint32_t count =
+        stele_event_fields(batch, event, &first) - (mark_of(chrome, event) != MARK_COUNT);
     if (has_shown(chrome, first, count)) {
         arg_next(chrome);
         value_put_members(&chrome->values, out, batch, first, count);
@@ -208,22 +231,28 @@ static void args_put_flags(chrome_sink *chrome, unsigned flags)
     output_byte(chrome->base.out, '"');
 }
 
-static bool is_of_span(const stele_event *event)
-{
-    return event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END ||
-           event->kind == STELE_KIND_TAIL_EXIT || event->kind == STELE_KIND_COMPLETE;
-}
-
 /*
- * The CPU of an event that is part of a span is no argument: programs take spans of one name with
- * other arguments for other functions, and an end with other arguments for another's.
+ * The CPU of an event that is part of a span is no argument, nor is what became of the span:
+ * programs take spans of one name with other arguments for other functions, and an end with other
+ * arguments for another's.
  */
-static void cpu_put(chrome_sink *chrome, const stele_event *event)
+static void beside_put(chrome_sink *chrome, const stele_event *event)
 {
-    if ((event->flags & STELE_FLAG_HAS_CPU) == 0)
-        return;
-    OUTPUT_LITERAL(chrome->base.out, ",\"stele.cpu\":");
-    output_u64(chrome->base.out, event->cpu);
+    const unsigned mark = mark_of(chrome, event);
+    output *out = chrome->base.out;
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0) {
+        OUTPUT_LITERAL(out, ",\"stele.cpu\":");
+        output_u64(out, event->cpu);
+    }
+    if (mark != MARK_COUNT) {
+        uint32_t first;
+        const uint32_t count = stele_event_fields(chrome->batch, event, &first);
+        OUTPUT_LITERAL(out, ",\"");
+        output_text(out, mark_texts[mark]);
+        OUTPUT_LITERAL(out, "\":");
+        value_put_scalar(&chrome->values, out, chrome->batch,
+                         &chrome->batch->fields[first + count - 1]);
+    }
 }
 
 /* Fields, those of the batch's context, and what has no other place; then the end of the event. */
@@ -275,7 +304,7 @@ static void complete_put(chrome_sink *chrome, chrome_track *track, const stele_e
     to = PUT(to, ",\"dur\":");
     to = put_us(to, is_negative ? 0 : ns, false);
     output_advance(out, (size_t)(to - (char *)out->at));
-    cpu_put(chrome, event);
+    beside_put(chrome, event);
     if (is_negative) {
         lose(chrome, event, "end before its begin, drawn without length", false);
         arg_next(chrome);
@@ -311,7 +340,7 @@ static void begin_span_put(chrome_sink *chrome, chrome_track *track, const stele
     category_put(chrome, event);
     name_put(chrome, event, NULL);
     place_put(chrome, track, event->time_ns);
-    cpu_put(chrome, event);
+    beside_put(chrome, event);
     end_put(chrome, event);
 }
 
@@ -335,7 +364,7 @@ static void end_span_put(chrome_sink *chrome, chrome_track *track, const stele_e
         name_put(chrome, event, NULL);
     }
     place_put(chrome, track, event->time_ns);
-    cpu_put(chrome, event);
+    beside_put(chrome, event);
     if (!is_same && event->name != 0)
         arg_name(chrome, event);
     end_put(chrome, event);
@@ -844,6 +873,8 @@ static stele_status chrome_open(stele_context *context, output *out,
     chrome_tracks_init(&chrome->tracks, context);
     chrome->scope = stele_name_intern(context, "scope", 5);
     chrome->data = stele_name_intern(context, "data", 4);
+    for (unsigned i = 0; i < MARK_COUNT; i++)
+        chrome->marks[i] = stele_name_intern(context, mark_texts[i], strlen(mark_texts[i]));
     if (options != NULL && options->has_origin) {
         chrome->has_origin = true;
         chrome->origin_ns = options->origin_ns;

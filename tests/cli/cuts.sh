@@ -60,8 +60,8 @@ drawn() { # drawn FROM TO TRACE: x.json
 }
 drawn 215ns 225ns "$fxt/events.fxt"
 check "the inner span is open, and ends" test "$(grep -c '"ph":"[BE]"' x.json)" -eq 4
-says x.json '"ph":"B".*"ts":0.215,"args":{"arg":"value","stele.before_ns":5}}'
-says x.json '"ph":"B".*"ts":0.215,"args":{"stele.before_ns":15}}'
+says x.json '"ph":"B".*"ts":0.215,"stele.before_ns":5,"args":{"arg":"value"}}'
+says x.json '"ph":"B".*"ts":0.215,"stele.before_ns":15}'
 drawn 501ns 502ns "$fxt/events.fxt"
 says x.json '"ph":"b".*"ts":0.501,"args":{"stele.before_ns":1}}'
 drawn 611ns 612ns "$fxt/events.fxt"
