@@ -7,7 +7,7 @@
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
-#define WIDTH 88
+#define WIDTH 80
 
 static const char *code_word(const void *user, size_t index)
 {

@@ -8,7 +8,7 @@
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
-#define WIDTH       88
+#define WIDTH       80
 #define TEXT_COLUMN 26
 
 static void heading(stele_output *out, const char *title, bool has_color)
