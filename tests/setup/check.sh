@@ -34,6 +34,7 @@ for program in $(grep -ohE '(if|elif|!) have [a-z][a-z0-9-]*' \
     clang-*) package=clang ;;
     dot) package=graphviz ;;
     llvm-xray-*) package=llvm-14 ;;
+    node) package=nodejs ;;
     qemu-aarch64) package=qemu-user ;;
     readelf) package=binutils ;;
     xmllint | rsvg-convert) package=libxml2-utils ;;
