@@ -331,7 +331,7 @@ static const struct bound {
     {"xray", 6, 6, true},
     {"xtrace", 320, 35, false},
     /* All events of a trace by metadata that stay valid, or whose types are gone. */
-    {"ctf", 522, 32, false},
+    {"ctf", 522, 88, false},
     {NULL, UINT64_MAX, UINT64_MAX, false},
 };
 
