@@ -10,6 +10,7 @@
 #include <stele/output.h>
 #include <stele/reader.h>
 #include <stele/sink.h>
+#include <stele/spans.h>
 #include <stele/status.h>
 #include <stele/symbols.h>
 #include <stele/text.h>

@@ -105,7 +105,7 @@ void opened_remove(opened *o, uint32_t slot)
 
 /* ---- What is found by a key ---- */
 
-static uint64_t key_of(opened *o, const stele_event *event)
+uint64_t opened_key(opened *o, const stele_event *event)
 {
     if (o->key.second == 0)
         o->key = hash_key_make();
@@ -118,29 +118,39 @@ static uint64_t key_of(opened *o, const stele_event *event)
     }
 }
 
-/* The process of a track, or what else it is in. */
-static uint32_t scope_of(const opened *o, uint32_t track)
+uint32_t opened_scope(const opened *o, uint32_t track)
 {
     const stele_track *known = stele_track_get(o->context, track);
     return known != NULL && known->parent != 0 ? known->parent : track;
 }
 
-/* The latest of the key that is open and began in the scope, else elsewhere; NULL: none. */
-static opened_link *link_find(opened *o, uint64_t key, uint32_t scope, bool is_anywhere)
+/* The first of a chain, from this number on, that is of the key and has not ended. */
+static opened_link *link_from(const opened *o, uint32_t number, uint64_t key)
 {
-    opened_link *found = NULL;
-    if (o->heads == NULL)
-        return NULL;
-    for (uint32_t i = o->heads[key & o->head_mask]; i != 0; i = o->links[i].next) {
-        opened_link *link = &o->links[i];
-        if (link->slot == 0 || link->key != key)
-            continue;
+    while (number != 0 && (o->links[number].slot == 0 || o->links[number].key != key))
+        number = o->links[number].next;
+    return number != 0 ? &o->links[number] : NULL;
+}
+
+opened_link *opened_link_first(const opened *o, uint64_t key)
+{
+    return o->heads != NULL ? link_from(o, o->heads[key & o->head_mask], key) : NULL;
+}
+
+opened_link *opened_link_next(const opened *o, const opened_link *link)
+{
+    return link_from(o, link->next, link->key);
+}
+
+/* The latest of the key that is open and began in the scope, else elsewhere; NULL: none. */
+static opened_link *link_find(const opened *o, uint64_t key, uint32_t scope, bool is_anywhere)
+{
+    opened_link *const latest = opened_link_first(o, key);
+    for (opened_link *link = latest; link != NULL; link = opened_link_next(o, link)) {
         if (link->scope == scope)
             return link;
-        if (found == NULL && is_anywhere)
-            found = link;
     }
-    return found;
+    return is_anywhere ? latest : NULL;
 }
 
 /* Leaves out those that have ended, and makes the table anew for as many again. */
@@ -175,7 +185,7 @@ static bool links_renew(opened *o)
     return true;
 }
 
-static bool link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot)
+bool opened_link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot)
 {
     if (o->link_count + 1 >= o->link_capacity && !links_renew(o))
         return false;
@@ -185,7 +195,7 @@ static bool link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot)
     return true;
 }
 
-static void link_remove(opened *o, opened_link *link)
+void opened_link_remove(opened *o, opened_link *link)
 {
     if (link == NULL)
         return;
@@ -196,17 +206,17 @@ static void link_remove(opened *o, opened_link *link)
 
 bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event)
 {
-    const uint64_t key = key_of(o, event);
-    const uint32_t scope = scope_of(o, event->track);
+    const uint64_t key = opened_key(o, event);
+    const uint32_t scope = opened_scope(o, event->track);
     uint32_t slot;
     switch (event->kind) {
     case STELE_KIND_ASYNC_END:
-    case STELE_KIND_FLOW_END: link_remove(o, link_find(o, key, scope, true)); return true;
+    case STELE_KIND_FLOW_END: opened_link_remove(o, link_find(o, key, scope, true)); return true;
     case STELE_KIND_ASYNC_STEP:
     case STELE_KIND_FLOW_STEP: return true;
     case STELE_KIND_ASYNC_BEGIN: break; /* operations nest, the others begin anew */
-    default: link_remove(o, link_find(o, key, scope, false)); break;
+    default: opened_link_remove(o, link_find(o, key, scope, false)); break;
     }
     slot = opened_add(o, batch, event);
-    return slot != 0 && link_add(o, key, scope, slot);
+    return slot != 0 && opened_link_add(o, key, scope, slot);
 }

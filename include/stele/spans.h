@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Spans: everything that has a beginning and an end, as events of one kind with what is known of
+ * each beside them. Calls that begin and end, complete events, asynchronous operations, flows, and
+ * moments that were paired become one event each, in one pass:
+ *
+ *     static stele_status take(void *user, const stele_segment *segment, const stele_span *spans);
+ *
+ *     stele_request request = {.kinds = STELE_SPANS_KINDS, .order = STELE_ORDER_TIME};
+ *     status = stele_spans_new(context, NULL, take, user, &spans);
+ *     request.columns = stele_spans_columns(spans);
+ *     status = stele_reader_open(context, &trace, 1, &request, &reader);
+ *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
+ *         status = stele_spans_add(spans, &segment);
+ *     status = stele_spans_finish(spans);
+ *
+ * Memory grows with what is open at a time, and with the different names of each track. What holds
+ * for all analyses is said in <stele/analysis.h>: units, threads, ownership, errors.
+ */
+#ifndef STELE_SPANS_H
+#define STELE_SPANS_H
+
+#include <stele/analysis.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a span ended. The first five are those of stele_call_end. */
+typedef enum stele_span_end {
+    STELE_SPAN_RETURNED = STELE_CALL_RETURNED,     /* properly */
+    STELE_SPAN_TAIL = STELE_CALL_TAIL,             /* left by a tail call */
+    STELE_SPAN_UNWOUND = STELE_CALL_UNWOUND,       /* its caller ended first */
+    STELE_SPAN_OPEN = STELE_CALL_OPEN,             /* the trace, or the window, ended first */
+    STELE_SPAN_ENTRY_LOST = STELE_CALL_ENTRY_LOST, /* an end without a begin; begin_ns is end_ns */
+    STELE_SPAN_TIMEOUT, /* no end came within stele_span_options.timeout_ns; it ends with that */
+    STELE_SPAN_END_COUNT
+} stele_span_end;
+
+/* What a span was made of. */
+typedef enum stele_span_source {
+    STELE_SPAN_CALL,        /* BEGIN, and END or TAIL_EXIT */
+    STELE_SPAN_COMPLETE,    /* one COMPLETE event */
+    STELE_SPAN_ASYNC,       /* ASYNC_BEGIN and ASYNC_END */
+    STELE_SPAN_FLOW,        /* FLOW_BEGIN and FLOW_END */
+    STELE_SPAN_NESTED_PAIR, /* two moments of one thread, which nest as calls do: entry and exit */
+    STELE_SPAN_PAIR,        /* two moments that were paired by a value, a process or their order */
+    STELE_SPAN_SOURCE_COUNT
+} stele_span_source;
+
+/* "returned", "tail", "unwound", "open", "entry-lost", "timeout"; "none" for anything else. */
+STELE_API const char *stele_span_end_text(stele_span_end end);
+
+/* "call", "complete", "async", "flow", "nested-pair", "pair"; "none" for anything else. */
+STELE_API const char *stele_span_source_text(stele_span_source source);
+
+#define STELE_SPAN_NO_DELTA  INT64_MIN
+#define STELE_SPAN_NO_OFFSET UINT64_MAX
+
+/*
+ * What is known of a span besides its event. Calls, complete events and nested pairs stand on the
+ * stack of their track: the span around is the parent. An asynchronous operation's parent is the
+ * operation of the same id that it began in. Flows and other pairs have none.
+ */
+typedef struct stele_span {
+    uint64_t id;     /* from 1 on, in the order in which spans begin */
+    uint64_t parent; /* id of the span around it; 0: none */
+    int64_t begin_ns, end_ns;
+    uint64_t self_ns;      /* duration without the spans whose parent it is */
+    int64_t delta_ns;      /* since the span before it of the same name and track began;
+                              STELE_SPAN_NO_DELTA: there is none */
+    uint64_t begin_offset; /* of the record that began it, in its input; STELE_SPAN_NO_OFFSET: none
+                              did */
+    uint64_t end_offset;   /* of the record that ended it; STELE_SPAN_NO_OFFSET: none did */
+    uint64_t child_count;  /* spans whose parent it is */
+    stele_name name;       /* never a local one: those are 0 */
+    stele_name category;
+    stele_name caller;  /* name of the parent; 0: none, or it has none */
+    stele_name root;    /* name of the outermost span around it; its own where there is none */
+    uint32_t track;     /* that it began on */
+    uint32_t end_track; /* that it ended on */
+    uint32_t stream;    /* of the event that began it: see stele_batch.stream */
+    uint32_t end_stream;
+    uint32_t depth;     /* spans around it; 0 is outermost */
+    uint32_t pair;      /* of pairs: number of the rule, from 1 on; else 0 */
+    uint16_t begin_cpu; /* see has_begin_cpu */
+    uint16_t end_cpu;   /* see has_end_cpu */
+    bool has_begin_cpu, has_end_cpu;
+    uint8_t end;    /* stele_span_end */
+    uint8_t source; /* stele_span_source */
+} stele_span;
+
+/* Nanoseconds from the begin of a span to its end. */
+static inline uint64_t stele_span_duration_ns(const stele_span *span)
+{
+    return (uint64_t)span->end_ns - (uint64_t)span->begin_ns;
+}
+
+/* What was made, and what was unusual. */
+typedef struct stele_span_counts {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t span_count;
+    uint64_t by_source[STELE_SPAN_SOURCE_COUNT];
+    uint64_t by_end[STELE_SPAN_END_COUNT];
+    uint64_t overlap_count;  /* COMPLETE events that neither nest nor follow one another */
+    uint64_t cut_count;      /* calls deeper than the limit, not followed */
+    uint64_t refused_count;  /* operations beyond stele_span_options.open_max, not followed */
+    uint64_t repeated_count; /* events that are copies of others, left out */
+    uint64_t no_delta_count; /* spans without delta_ns because there are too many different names */
+    uint32_t depth_max;
+} stele_span_counts;
+
+/* Zeros give the defaults. */
+typedef struct stele_span_options {
+    size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
+    bool no_fields;      /* events have no fields */
+    uint32_t depth_max;  /* open calls of a track that are followed; 0: the limit of the context */
+    uint32_t open_max;   /* asynchronous operations, flows and pairs that are open at a time and
+                            followed; 0: 1,048,576 */
+    uint64_t timeout_ns; /* pairs that are open for longer end so; 0: never */
+} stele_span_options;
+
+typedef struct stele_spans stele_spans;
+
+/*
+ * Receives spans that have ended: `spans[i]` belongs to the event `segment->first + i` of the
+ * segment's batch. Such an event is COMPLETE, whatever the span was made of: its time is when the
+ * span began, `id` when it ended, in ns, and `value` the same in ticks, as far as they are known.
+ * Name, category, track and address are those of the event that began it. Its fields are those of
+ * the begin, then those of the end; where both have one of the same name with different values, the
+ * end's is called "NAME.end".
+ *
+ * Spans of a track come in the order of their ends, inner ones before outer ones; those of
+ * different tracks as their ends become known. Both arrays hold for the call. Any status but
+ * STELE_OK ends what is being done, and is what that returns.
+ */
+typedef stele_status stele_span_fn(void *user, const stele_segment *segment,
+                                   const stele_span *spans);
+
+/* Makes an engine that gives its spans to `fn`. `options` may be NULL. Returns STELE_ERR_MEMORY;
+   STELE_ERR_ARGUMENT for options that this library does not know. */
+STELE_API stele_status stele_spans_new(stele_context *context, const stele_span_options *options,
+                                       stele_span_fn *fn, void *user, stele_spans **out);
+STELE_API void stele_spans_free(stele_spans *s);
+
+/*
+ * Only what lies in [begin_ns, end_ns) counts; INT64_MIN and INT64_MAX are open ends. Events from
+ * before, which are to be added too, say what is open then: that begins with the window. What has
+ * not ended in the window ends with it. To be called before the first event of a trace.
+ */
+STELE_API stele_status stele_spans_set_window(stele_spans *s, int64_t begin_ns, int64_t end_ns);
+
+/* Takes the events of a segment; those of each track must come in the order of time. */
+STELE_API stele_status stele_spans_add(stele_spans *s, const stele_segment *segment);
+
+/* Ends what is open. Events of other traces may be added afterwards. */
+STELE_API stele_status stele_spans_finish(stele_spans *s);
+
+/* The spans that are open on a track, the outermost at depth 0; false at the depth where there is
+   none. How long they last and how they end is not known yet. */
+STELE_API bool stele_spans_open_at(const stele_spans *s, uint32_t track, uint32_t depth,
+                                   stele_span *span);
+
+/* What was unusual so far. The caller sets `struct_size`, as STELE_INIT does. */
+STELE_API void stele_spans_get_counts(const stele_spans *s, stele_span_counts *counts);
+
+/* The columns and kinds to request from a reader. */
+STELE_API uint32_t stele_spans_columns(const stele_spans *s);
+#define STELE_SPANS_KINDS                                                           \
+    (STELE_CALLS_KINDS | STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) |                   \
+     STELE_KIND_BIT(STELE_KIND_ASYNC_END) | STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN) | \
+     STELE_KIND_BIT(STELE_KIND_FLOW_END))
+
+#ifdef __cplusplus
+}
+#endif
+#endif
