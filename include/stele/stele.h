@@ -7,6 +7,7 @@
 #include <stele/context.h>
 #include <stele/diag.h>
 #include <stele/event.h>
+#include <stele/expression.h>
 #include <stele/output.h>
 #include <stele/reader.h>
 #include <stele/sink.h>

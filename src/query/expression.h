@@ -3,16 +3,19 @@
 #ifndef QUERY_EXPRESSION_H
 #define QUERY_EXPRESSION_H
 
+#include <stele/expression.h>
+
 #include "model/context.h"
 
 #define EXPRESSION_DEPTH_MAX 64u
 
-typedef struct expression expression;
+typedef struct stele_expression expression;
 
 /*
- * Compiles an expression, which is copied. STELE_ERR_ARGUMENT with a finding (STE009: the place,
+ * Compiles a condition, which is copied. STELE_ERR_ARGUMENT with a finding (STE009: the place,
  * what was expected) when it cannot be used; STELE_ERR_MEMORY. Parentheses nest at most
- * EXPRESSION_DEPTH_MAX deep.
+ * EXPRESSION_DEPTH_MAX deep. stele_expression_new() is the same for expressions whose value is
+ * wanted.
  */
 stele_status expression_new(stele_context *context, const char *text, expression **out);
 void expression_free(expression *e);
@@ -32,13 +35,17 @@ void expression_set_origin(expression *e, int64_t origin_ns);
 const stele_field *expression_field(expression *e, const stele_batch *batch,
                                     const stele_event *event, stele_field *element);
 
+/* Whether the expression is a field alone. */
+bool expression_is_field(const expression *e);
+
 /* The field is there under another reading of its name: it is not to be reported as missing. */
 void expression_set_there(expression *e);
 
 /* Reports (STE014) fields that it asked for and no event had. */
 void expression_report(const expression *e, diag_sink *diag);
 
-/* Whether it holds for an event. Allocates nothing but memory for patterns over names. */
+/* Whether it holds for an event. Allocates nothing but memory for patterns over names, and for
+   texts that are longer than those that functions made before. */
 bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event);
 
 #endif

@@ -315,10 +315,10 @@ static void describe_names(const filter *f, const glob_set *set, char *to, size_
     unsigned limit = edit_limit(wanted.size), shown = 0;
     stele_name nearest = 0;
     size_t used = (size_t)snprintf(to, size, "none");
-    for (stele_name i = 1; i < set->verdict_count && i < stele_name_count(f->context); i++) {
+    for (stele_name i = 1; i < set->verdicts.count && i < stele_name_count(f->context); i++) {
         const stele_text text = stele_name_text(f->context, NULL, i);
         unsigned distance;
-        if (set->verdicts[i] != 1 || text.size == 0 || text.size > NEAREST_SIZE_MAX)
+        if (set->verdicts.of[i] != VERDICT_NO || text.size == 0 || text.size > NEAREST_SIZE_MAX)
             continue;
         if (shown < SHOWN_NAMES && used < size)
             used += (size_t)snprintf(to + used, size - used, "%s '%.*s'",

@@ -90,6 +90,32 @@ bool glob_matches(const char *pattern, const char *text, size_t size)
     return *pattern == '\0';
 }
 
+/* ---- Verdicts ---- */
+
+/* Makes room for verdicts on all names there are; false when memory is exhausted. */
+static bool verdicts_reserve(name_verdicts *verdicts, const stele_context *context, stele_name name)
+{
+    const uint32_t known = stele_name_count(context);
+    const uint32_t count = known + known / 2 + 64;
+    uint8_t *grown;
+    if (name >= known)
+        return false;
+    grown = realloc(verdicts->of, count);
+    if (grown == NULL)
+        return false;
+    memset(grown + verdicts->count, VERDICT_UNKNOWN, count - verdicts->count);
+    verdicts->of = grown;
+    verdicts->count = count;
+    return true;
+}
+
+void name_verdict_keep(name_verdicts *verdicts, const stele_context *context, stele_name name,
+                       bool matches)
+{
+    if (name < verdicts->count || verdicts_reserve(verdicts, context, name))
+        verdicts->of[name] = matches ? VERDICT_YES : VERDICT_NO;
+}
+
 /* ---- Sets ---- */
 
 bool glob_set_init(glob_set *set, const stele_globs *globs)
@@ -113,7 +139,7 @@ void glob_set_free(glob_set *set)
     for (size_t i = 0; i < set->count; i++)
         free(set->patterns[i]);
     free(set->patterns);
-    free(set->verdicts);
+    free(set->verdicts.of);
 }
 
 bool glob_set_matches(const glob_set *set, const char *text, size_t size)
@@ -125,33 +151,16 @@ bool glob_set_matches(const glob_set *set, const char *text, size_t size)
     return false;
 }
 
-/* Makes room for verdicts on all names there are; false when memory is exhausted. */
-static bool verdicts_reserve(glob_set *set, const stele_context *context, stele_name name)
-{
-    const uint32_t known = stele_name_count(context);
-    const uint32_t count = known + known / 2 + 64;
-    uint8_t *verdicts;
-    if (name >= known)
-        return false;
-    verdicts = realloc(set->verdicts, count);
-    if (verdicts == NULL)
-        return false;
-    memset(verdicts + set->verdict_count, 0, count - set->verdict_count);
-    set->verdicts = verdicts;
-    set->verdict_count = count;
-    return true;
-}
-
 bool glob_set_matches_name(glob_set *set, const stele_context *context, const stele_batch *batch,
                            stele_name name)
 {
+    const uint8_t known = name_verdict(&set->verdicts, name);
     stele_text text;
     bool matches;
-    if (name < set->verdict_count && set->verdicts[name] != 0)
-        return set->verdicts[name] == 2;
+    if (known != VERDICT_UNKNOWN)
+        return known == VERDICT_YES;
     text = stele_name_text(context, batch, name);
     matches = glob_set_matches(set, text.bytes, text.size);
-    if (name < set->verdict_count || verdicts_reserve(set, context, name))
-        set->verdicts[name] = matches ? 2 : 1;
+    name_verdict_keep(&set->verdicts, context, name, matches);
     return matches;
 }

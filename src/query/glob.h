@@ -13,12 +13,28 @@
  */
 bool glob_matches(const char *pattern, const char *text, size_t size);
 
-/* Patterns of which any suffices, and what they said about names that were asked for before. */
+enum { VERDICT_UNKNOWN, VERDICT_NO, VERDICT_YES };
+
+/* What patterns said about names that were asked for before. A zeroed one is empty. */
+typedef struct name_verdicts {
+    uint8_t *of; /* by number of the name; owned */
+    uint32_t count;
+} name_verdicts;
+
+static inline uint8_t name_verdict(const name_verdicts *verdicts, stele_name name)
+{
+    return name < verdicts->count ? verdicts->of[name] : VERDICT_UNKNOWN;
+}
+
+/* Keeps a verdict on a name of the pool, where there is memory for it. */
+void name_verdict_keep(name_verdicts *verdicts, const stele_context *context, stele_name name,
+                       bool matches);
+
+/* Patterns of which any suffices. */
 typedef struct glob_set {
     char **patterns; /* owned */
     size_t count;
-    uint8_t *verdicts; /* by number of the name: 0 not asked yet, 1 no, 2 yes */
-    uint32_t verdict_count;
+    name_verdicts verdicts;
 } glob_set;
 
 /* Copies the patterns; false when memory is exhausted, the set is then still to be freed. */

@@ -56,6 +56,26 @@ static void fill(stele_context *context, stele_batch *batch)
     }
 }
 
+/* The value of the same text says what the condition says. */
+static void evaluate(stele_context *context, const stele_batch *batch, const char *text,
+                     expression *condition)
+{
+    stele_expression *e;
+    require(stele_expression_new(context, text, &e) == STELE_OK,
+            "a condition is an expression, too");
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        const stele_segment segment = {batch, i, 1};
+        stele_value value;
+        stele_expression_evaluate(e, &segment, 0, &value);
+        require(stele_expression_holds(e, &segment, 0) ==
+                    expression_holds(condition, batch, &batch->events[i]),
+                "a value holds as its condition does");
+        if (value.type == STELE_VALUE_TEXT)
+            require(glob_matches("*", value.u.text.bytes, value.u.text.size), "a text is a text");
+    }
+    stele_expression_free(e);
+}
+
 static void hold(const char *text)
 {
     static const stele_limits limits = {.names_size_max = (size_t)64 << 10, .depth_max = 32};
@@ -75,6 +95,7 @@ static void hold(const char *text)
         }
         require((expression_columns(e) & ~(uint32_t)STELE_COLUMNS_ALL) == 0,
                 "an expression asks for columns that there are");
+        evaluate(context, batch, text, e);
         expression_free(e);
     } else {
         require(stele_context_diag_count(context, STELE_ERROR) == 1,

@@ -288,6 +288,159 @@ TEST(what_holds)
     check_all(texts, true);
 }
 
+TEST(what_is_computed)
+{
+    static const char *const texts[] = {
+        "arg.len + 1 == 101 and arg.len - 1 == 99 and arg.len * 2 == 200",
+        "1 + 2 * 3 == 7 and (1 + 2) * 3 == 9 and 7 - 2 - 1 == 4 and 2 * 3 % 4 == 2",
+        "arg.len -1 == 99 and arg.len-1 != 99 or not exists arg.len-1",
+        "-arg.len == -100 and - -arg.len == 100 and -(1 + 2) == -3",
+        "7 / 2 == 3.5 and 8 / 2 == 4 and -7 % 3 == -1 and 7 % -3 == 1 and 7.5 % 2 == 1.5",
+        "arg.max + 1 == arg.big and arg.odd * arg.max / arg.max == arg.odd",
+        "arg.min - 1 < arg.min and arg.odd - 1 == arg.even",
+        "dur / 1ms == 2.999 and dur - 2.999ms == 0",
+        "not exists 1 / 0 and not exists 1 % 0 and not exists 1.5 / 0",
+        "not exists 'a' + 1 and not exists arg.missing + 1 and not exists arg.outer * 2",
+        "not exists arg.max * arg.max * arg.max * arg.max and not exists -(arg.huge * 2)",
+        "not exists arg.minus-huge - 1",
+        "arg.half * 2 == 1 and arg.len * 1.5 == 150",
+        "time + dur == 3ms and arg.len > arg.outer.a",
+        "abs(-5) == 5 and abs(5) == 5 and abs(arg.floats[1]) == 2 and not exists abs('x')",
+        "abs(arg.min) == 9223372036854775808 and not exists abs(arg.minus-huge)",
+        "bucket(arg.len, 64) == 64 and bucket(-1, 10) == -10 and bucket(0, 7) == 0",
+        "bucket(7.5, 2) == 6 and bucket(dur, 1ms) == 2ms and not exists bucket(1, 0)",
+        "log2_bin(arg.len) == 64 and log2_bin(1) == 1 and log2_bin(0) == 0 and log2_bin(-5) == 0",
+        "log2_bin(arg.max) == 0x8000000000000000 and log2_bin(5.9) == 4 and log2_bin(0.5) == 0",
+        "floor(-1.5) == -2 and ceil(-1.5) == -1 and round(2.5) == 3 and floor(7) == 7",
+        "min(3, 1, 2) == 1 and max(3, arg.missing, 2) == 3 and max('a', 'b') == 'b'",
+        "length('abc') == 3 and length('\303\244b') == 2 and length(arg.uints) == 2",
+        "length(arg.outer) == 4 and length(arg.empty) == 0 and not exists length(5)",
+        "lower('AbZ[1') == 'abz[1' and upper(name) == 'READ_FILE' and lower(name) ~ 'read*'",
+        "substr(name, 5) == 'file' and substr(name, 0, 4) == 'read' and substr(name, -4, 2) == "
+        "'fi'",
+        "substr('\303\244bc', 1, 1) == 'b' and substr('abc', 7) == '' and substr('abc', -7) == "
+        "'abc'",
+        "starts_with(name, 'read') and not starts_with(name, 'file') and starts_with('', '')",
+        "ends_with(name, 'file') and not ends_with(name, 'xread_file') and contains(name, 'd_f')",
+        "not contains(name, 'd_g') and contains('', '') and contains('aaab', 'aab')",
+        "replace(name, '_', '--') == 'read--file' and replace('aaa', 'a', '') == ''",
+        "replace('aaa', 'aa', 'b') == 'ba' and replace('abc', '', 'x') == 'abc'",
+        "replace('abab', 'b', 'bb') == 'abbabb' and replace(arg.path, '/tmp/', '') ~ 'a*'",
+        "number('42') == 42 and number('-7') == -7 and number('2.5') == 2.5 and number('1e3') == "
+        "1000",
+        "not exists number('x') and not exists number('') and not exists number('5 x')",
+        "text(arg.len) == '100' and text(-5) == '-5' and text(0) == '0' and text(2.5) == '2.5'",
+        "text(arg.big) == '18446744073709551616' and text(arg.path) == arg.path",
+        "text(arg.minus-huge) == '-170141183460469231731687303715884105728'",
+        "label(arg.state) == 'RUNNING' and not exists label(arg.len) and lower(arg.state) == "
+        "'running'",
+        "coalesce(arg.missing, arg.len) == 100 and coalesce(arg.nothing, 7) == 7",
+        "not exists coalesce(arg.missing) and coalesce(arg.missing, arg.state) == 'RUNNING'",
+        "if(arg.len > 50, 'large', 'small') == 'large' and if(false, 1, 2) == 2",
+        "ABS(-1) == 1",
+        NULL};
+    check_all(texts, true);
+}
+
+TEST(conditions_are_values_and_values_conditions)
+{
+    static const char *const texts[] = {
+        "(arg.len > 50) == true",
+        "(arg.len > 50) + (arg.len > 99) + (arg.len > 100) == 2",
+        "(arg.len > 50 and name ~ 'x*') == false",
+        "((1 == 1) + 1 == 2) + 1 == 2",
+        "(((((1 == 1) + 1 == 2) + 1 == 2) + 1 == 2) + 1 == 2) + 1 == 2",
+        "if(name ~ 'read*' or false, 1, 0) == 1",
+        "(false or (true and (3 > 2))) == (1 == 1)",
+        "not (1 == 2) == true or true",
+        "(not (1 == 2)) == true",
+        "abs(not true) == 0",
+        "arg.len in (arg.outer.a * 100, 5) and arg.len not in (1, 2)",
+        "arg.len between 99 and 101 and arg.len between 100 and 100",
+        "arg.len not between 101 and 200 and not arg.len between 1 and 99",
+        "name between 'read' and 'reaf' and 5 between 1 and 3 + 2",
+        "not arg.missing between 1 and 2 and arg.missing not in (1)",
+        "(arg.len) > (99) and ((arg.len)) and (((true)))",
+        NULL};
+    check_all(texts, true);
+}
+
+TEST(regular_expressions)
+{
+    static const char *const texts[] = {
+        "name =~ 'read' and name =~ '^read_(file|dir)$' and name =~ 'd.f'",
+        "not name =~ '^file' and not name =~ 'READ' and name ~* 'READ'",
+        "name ~* '^Read_[F]' and not name ~* '^ead'",
+        "arg.path =~ '/tmp/[a-z]' and arg.state =~ '^RUN' and not arg.len =~ '1'",
+        "text(arg.len) =~ '^1(0){2}$' and not arg.missing =~ '.*'",
+        "lower(name) =~ 'read' and upper(name) =~ 'READ'",
+        "arg.empty =~ '^$' and category =~ 'io|disk'",
+        NULL};
+    begin();
+    REQUIRE(stele_batch_add_bytes(it.batch, name_of("zeros"), STELE_TYPE_STRING, "a\0b", 3) ==
+            STELE_OK);
+    CHECK(holds("arg.zeros =~ 'b$' and not arg.zeros =~ 'a$' and arg.zeros ~ 'a?b'"));
+    end();
+    check_all(texts, true);
+}
+
+TEST(a_name_is_held_against_a_pattern_once)
+{
+    expression *e;
+    begin();
+    REQUIRE(expression_new(it.context, "name =~ 'read'", &e) == STELE_OK);
+    CHECK(expression_holds(e, it.batch, it.event));
+    it.event->name = name_of("write");
+    CHECK(!expression_holds(e, it.batch, it.event));
+    it.event->name = name_of("read_file");
+    CHECK(expression_holds(e, it.batch, it.event));
+    it.event->name = batch_add_local_name(it.batch, "a read", 6);
+    CHECK(expression_holds(e, it.batch, it.event));
+    expression_free(e);
+    end();
+}
+
+/* ---- Values ---- */
+
+static stele_value value_of(const char *text)
+{
+    const stele_segment segment = {it.batch, 0, 1};
+    stele_expression *e;
+    stele_value value = {.type = STELE_VALUE_MISSING};
+    REQUIRE(stele_expression_new(it.context, text, &e) == STELE_OK);
+    stele_expression_evaluate(e, &segment, 0, &value);
+    stele_expression_free(e);
+    return value;
+}
+
+TEST(values_have_types)
+{
+    begin();
+    CHECK_EQ_U64(value_of("arg.missing").type, STELE_VALUE_MISSING);
+    CHECK_EQ_U64(value_of("null").type, STELE_VALUE_NULL);
+    CHECK_EQ_U64(value_of("arg.outer").type, STELE_VALUE_RUN);
+    CHECK_EQ_U64(value_of("arg.len > 5").type, STELE_VALUE_INT);
+    CHECK_EQ_U64(value_of("arg.len > 5").u.u, 1);
+    CHECK_EQ_U64(value_of("arg.len > 500 or false").u.u, 0);
+    CHECK_EQ_I64(value_of("arg.min").u.i, INT64_MIN);
+    CHECK_EQ_U64(value_of("arg.max").type, STELE_VALUE_UINT);
+    CHECK_EQ_U64(value_of("arg.max").u.u, UINT64_MAX);
+    CHECK_EQ_U64(value_of("arg.big").type, STELE_VALUE_WIDE);
+    CHECK_EQ_U64(value_of("arg.big").u.wide.low, 0);
+    CHECK_EQ_I64(value_of("arg.big").u.wide.high, 1);
+    CHECK_EQ_I64(value_of("arg.min - 1").u.wide.high, -1);
+    CHECK_EQ_U64(value_of("arg.half").type, STELE_VALUE_FLOAT);
+    CHECK(value_of("arg.half + 1").u.f == 1.5);
+    CHECK_EQ_U64(value_of("name").type, STELE_VALUE_TEXT);
+    CHECK_EQ_U64(value_of("name").name, name_of("read_file"));
+    CHECK_EQ_U64(value_of("arg.path").name, STELE_NAME_LOCAL);
+    CHECK_EQ_U64(value_of("arg.path").u.text.size, 10);
+    CHECK_EQ_I64(value_of("arg.state").u.i, 2);
+    CHECK_EQ_MEM(value_of("arg.state").label.bytes, "RUNNING", 7);
+    CHECK_EQ_U64(value_of("arg.len").label.size, 0);
+    end();
+}
+
 TEST(what_does_not_hold)
 {
     static const char *const texts[] = {"arg.len != 100",
@@ -449,6 +602,21 @@ TEST(errors_say_what_and_where)
         {"and", "a name like", "and at column 1"},
         {"name == \"\xc3\xa4\xc3\xb6\" and foo", "arg.foo", "foo at column 18"},
         {"dur > #", "a name like", "# at column 7"},
+        {"dur + ", "a name like", "the end at column 7"},
+        {"dur * * 2", "a name like", "* at column 7"},
+        {"absolute(dur) > 1", "a function of `stele help", "absolute at column 1"},
+        {"lenght(name) > 1", "length, or a function", "lenght at column 1"},
+        {"abs() > 1", "1 argument of abs", "abs() at column 1"},
+        {"abs(1, 2) > 1", "1 argument of abs", "2 at column 8"},
+        {"substr(name) == 'x'", "2 to 3 arguments of substr", "substr(name) at column 1"},
+        {"abs(1 == 1", ", or ) after an argument", "the end"},
+        {"name =~ 'a(b'", "a regular expression (POSIX extended)", "'a(b' at column 9"},
+        {"name =~ '(a)\\1'", "without back-references", "column 9"},
+        {"name =~ '((a{50}){50}){50}'", "that repeats less", "column 9"},
+        {"name =~ name", "a pattern in quotes", "name at column 9"},
+        {"dur between 1 or 2", "and, and the upper end", "or at column 15"},
+        {"dur not 5", "in or between", "5 at column 9"},
+        {"1 < 2 < 3", "an operator", "< at column 7"},
     };
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -523,6 +691,12 @@ TEST(long_and_deep_expressions)
     CHECK_EQ_U64(compile_repeated("", "a", size, ""), STELE_ERR_ARGUMENT);
     CHECK_EQ_U64(compile_repeated("", "'", size, ""), STELE_ERR_ARGUMENT);
     CHECK_EQ_U64(compile_repeated("", "1==2||", (size_t)17 << 20, "1"), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("1", "+1", 200, ""), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("1", "+1", size, ""), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("", "-", size, "1"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("", "abs(", size, "1"), STELE_ERR_ARGUMENT);
+    CHECK_EQ_U64(compile_repeated("dur in (1", ",1+1", size, ")"), STELE_OK);
+    CHECK_EQ_U64(compile_repeated("", "((1==1)+", 400, "1"), STELE_ERR_ARGUMENT);
     end();
 }
 
@@ -561,7 +735,12 @@ TEST(any_bytes_are_taken_or_refused)
         "or",     "-",
         "\xc3",   "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80",
         "exists", "null",
-        "&&"};
+        "&&",     "+",
+        "*",      "/",
+        "%",      "=~",
+        "~*",     "between",
+        "if(",    "abs(",
+        "substr("};
     const unsigned count = sizeof parts / sizeof *parts;
     unsigned taken = 0;
     begin();

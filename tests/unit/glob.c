@@ -149,7 +149,7 @@ TEST(a_set_remembers_and_sees_new_names)
             REQUIRE(glob_set_matches_name(&set, context, NULL, name) == expected);
         }
     }
-    CHECK(set.verdict_count > 3000);
+    CHECK(set.verdicts.count > 3000);
     glob_set_free(&set);
     stele_context_free(context);
 }

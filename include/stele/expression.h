@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions over events: the one grammar of conditions, columns, keys and figures.
+ * docs/filters.md has the words, operators and functions.
+ *
+ *     stele_expression *e;
+ *     stele_value value;
+ *     status = stele_expression_new(context, "bucket(arg.len, 4KiB)", &e);
+ *     request.columns = stele_expression_columns(e) | ...;
+ *     ...
+ *     for (uint32_t i = 0; i < segment.count; i++)
+ *         stele_expression_evaluate(e, &segment, i, &value);
+ *     stele_expression_free(e);
+ *
+ * One thread at a time uses an expression and the context that it was made with.
+ */
+#ifndef STELE_EXPRESSION_H
+#define STELE_EXPRESSION_H
+
+#include <stele/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct stele_expression stele_expression;
+
+typedef enum stele_value_type {
+    STELE_VALUE_MISSING = 0, /* the event has no such thing, or it cannot be computed */
+    STELE_VALUE_NULL,
+    STELE_VALUE_INT,   /* u.i */
+    STELE_VALUE_UINT,  /* u.u: an integer beyond INT64_MAX */
+    STELE_VALUE_WIDE,  /* u.wide: an integer beyond 64 bits, two's complement of 128 bits */
+    STELE_VALUE_FLOAT, /* u.f */
+    STELE_VALUE_TEXT,  /* u.text: bytes, UTF-8 as a rule; hold until the next evaluation, and no
+                          longer than the segment */
+    STELE_VALUE_RUN    /* a structure or an array: it is there and has no value of its own */
+} stele_value_type;
+
+typedef struct stele_value {
+    stele_value_type type;
+    stele_name name; /* of a text that is an interned name: its number; else STELE_NAME_LOCAL */
+    /* What the value of a field means: the first label of an enumeration, the name of the object
+       behind a pointer. Size 0: none. It holds as long as the segment. */
+    stele_text label;
+    union {
+        int64_t i;
+        uint64_t u;
+        double f;
+        stele_text text;
+        struct {
+            uint64_t low;
+            int64_t high;
+        } wide;
+    } u;
+} stele_value;
+
+/*
+ * Compiles an expression, which is copied. Errors: STELE_ERR_ARGUMENT with a finding (STE009: the
+ * place in the text, and what was expected there); STELE_ERR_MEMORY. `*out` is NULL then. The
+ * caller frees it with stele_expression_free(), before the context.
+ */
+STELE_API stele_status stele_expression_new(stele_context *context, const char *text,
+                                            stele_expression **out);
+STELE_API void stele_expression_free(stele_expression *e);
+
+/* The columns of events that it looks at (STELE_COLUMN_...), to be requested from a reader. */
+STELE_API uint32_t stele_expression_columns(const stele_expression *e);
+
+/* Where the word `time` counts from, in ns on the scale of stele_event.time_ns; 0 at first. */
+STELE_API void stele_expression_set_origin(stele_expression *e, int64_t origin_ns);
+
+/*
+ * The value of the expression for the event with number `index` of a segment, from 0. A condition
+ * gives 1 or 0 of type INT. Allocates no memory but what is kept: for patterns over names, and for
+ * texts that are longer than all that functions made before. Where there is no memory for them the
+ * value is MISSING.
+ */
+STELE_API void stele_expression_evaluate(stele_expression *e, const stele_segment *segment,
+                                         uint32_t index, stele_value *value);
+
+/* Whether it holds as a condition: it is a condition that is true, or a value that is there and
+   neither 0, null nor empty. */
+STELE_API bool stele_expression_holds(stele_expression *e, const stele_segment *segment,
+                                      uint32_t index);
+
+/* Reports (STE014) the fields that were asked for and that no event had. To be called after the
+   last event. */
+STELE_API void stele_expression_report(const stele_expression *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "query/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool pattern_init_glob(pattern *p, const char *text)
+{
+    *p = (pattern){.glob = strdup(text)};
+    return p->glob != NULL;
+}
+
+/* ---- Regular expressions ---- */
+
+#define REGEX_SIZE_MAX   1000u /* bytes of a pattern */
+#define REGEX_REPEAT_MAX 1000u /* what all bounds `{n}` of a pattern multiply to */
+
+/* The last number of a bound "{2,5}", 0 where it has none. */
+static unsigned long bound_of(const char *at)
+{
+    unsigned long bound = 0;
+    for (at++; *at != '\0' && *at != '}'; at++) {
+        if (*at == ',' && at[1] != '}')
+            bound = 0;
+        else if (*at >= '0' && *at <= '9' && bound <= REGEX_REPEAT_MAX)
+            bound = bound * 10 + (unsigned long)(*at - '0');
+    }
+    return bound;
+}
+
+/* The place after a bracket expression; the end of the text where it is never closed. */
+static const char *bracket_end(const char *at)
+{
+    at += at[1] == '^' ? 2 : 1;
+    if (*at == ']')
+        at++;
+    while (*at != '\0' && *at != ']')
+        at++;
+    return *at == ']' ? at + 1 : at;
+}
+
+/* Back-references take exponential time, and repeated repeats as much memory: neither is needed to
+   find events. */
+static const char *regex_refusal(const char *text)
+{
+    unsigned long repeats = 1;
+    if (strlen(text) > REGEX_SIZE_MAX)
+        return "a regular expression of 1,000 bytes at most";
+    for (const char *at = text; *at != '\0';) {
+        if (*at == '[') {
+            at = bracket_end(at);
+            continue;
+        }
+        if (*at == '\\' && at[1] >= '1' && at[1] <= '9')
+            return "a regular expression without back-references";
+        if (*at == '{') {
+            const unsigned long bound = bound_of(at);
+            repeats *= bound > 1 ? bound : 1;
+            if (repeats > REGEX_REPEAT_MAX)
+                return "a regular expression that repeats less";
+        }
+        at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+    }
+    return NULL;
+}
+
+const char *pattern_init_regex(pattern *p, const char *text, bool any_case)
+{
+    const char *refusal = regex_refusal(text);
+    *p = (pattern){.glob = NULL};
+    if (refusal != NULL)
+        return refusal;
+    if (regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0)) != 0)
+        return "a regular expression (POSIX extended)";
+    return NULL;
+}
+
+static bool regex_matches(const regex_t *regex, const char *text, size_t size)
+{
+#ifdef REG_STARTEND
+    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)size};
+    return regexec(regex, text, 0, &range, REG_STARTEND) == 0;
+#else
+    char *copy = strndup(text, size);
+    const bool matches = copy != NULL && regexec(regex, copy, 0, NULL, 0) == 0;
+    free(copy);
+    return matches;
+#endif
+}
+
+/* ---- Both ---- */
+
+void pattern_free(pattern *p)
+{
+    if (p->glob == NULL)
+        regfree(&p->regex);
+    free(p->glob);
+    free(p->verdicts.of);
+}
+
+bool pattern_matches(const pattern *p, const char *text, size_t size)
+{
+    return p->glob != NULL ? glob_matches(p->glob, text, size)
+                           : regex_matches(&p->regex, text, size);
+}
+
+bool pattern_matches_name(pattern *p, const stele_context *context, const stele_batch *batch,
+                          stele_name name)
+{
+    const uint8_t known = name_verdict(&p->verdicts, name);
+    stele_text text;
+    bool matches;
+    if (known != VERDICT_UNKNOWN)
+        return known == VERDICT_YES;
+    text = stele_name_text(context, batch, name);
+    matches = pattern_matches(p, text.bytes, text.size);
+    name_verdict_keep(&p->verdicts, context, name, matches);
+    return matches;
+}
