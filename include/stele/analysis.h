@@ -178,6 +178,7 @@ typedef struct stele_profile_options {
     uint32_t depth_min, depth_end; /* depths of the calls counted; depth_end 0: no limit */
     uint64_t duration_min_ns;      /* calls that last less are not counted */
     const stele_request *only;     /* which calls are wanted: see stele_call_options.only */
+    bool has_self_spread;          /* keeps how self times are spread, for comparisons */
 } stele_profile_options;
 
 typedef struct stele_profile_row {
@@ -241,22 +242,67 @@ STELE_API uint64_t stele_profile_sample_count(const stele_profile *p);
 /* What was unusual so far; holds as long as the profile. */
 STELE_API const stele_call_counts *stele_profile_get_counts(const stele_profile *p);
 
-/* ---- Comparison: what changed between two profiles, by name ---------------------------------- */
+/* ---- Comparison: what changed between profiles, by name -------------------------------------- */
+
+/* What changed of one name, or of all together. */
+typedef struct stele_compare_change {
+    stele_profile_row before, after;  /* of a run on average; a missing one has count 0. The name is
+                                         in both. Percentiles, min_ns and max_ns are of all calls */
+    int64_t self_change_ns;           /* of all calls of a run together */
+    uint32_t before_runs, after_runs; /* runs with such calls */
+    bool has_noise;                   /* a side has several runs, so that noise_ns is known */
+    double noise_ns;         /* standard error of self_change_ns, from how the runs differ */
+    double longer_share;     /* of all pairs of a call before and a call after, the share in which
+                                the one after lasts longer, equal ones counting half: 0.5 means no
+                                difference, and also that a side has no calls */
+    double rank_statistic;   /* standard errors between longer_share and 0.5 */
+    double rank_p_value;     /* the chance of such a difference between runs of one program */
+    double amount_statistic; /* the same for the self time of a run; with one run on each side for
+                                the number of calls */
+    double amount_p_value;
+    double p_value; /* twice the smaller one of both, at most 1 */
+    bool is_noise;  /* p_value is above the level: the change may as well be chance */
+} stele_compare_change;
+
+/* Zeros give the defaults. */
+typedef struct stele_compare_options {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    double level;       /* share of the names that may be taken for changed by chance; 0: 0.05 */
+    double factor;      /* by which two runs of one program may differ, from 1; 0: 1.5 */
+} stele_compare_options;
+
+/*
+ * Compares finished profiles of one context, each of one run of a program: those of some runs
+ * before a change with those of some runs after it. The changes come with the largest change of
+ * self time first, and the caller frees them with free(). `whole`, which may be NULL, gets what
+ * changed of all names together; it has no ranks.
+ *
+ * Two tests judge a name. Do its calls last longer? They are ranked by self time (by duration where
+ * stele_profile_options.has_self_spread is not set), and the mean ranks of both sides are compared,
+ * as Mann and Whitney do. Is there more of it? The logarithm of its self time in a run is compared.
+ * Calls of one run are not independent of each other, so that the error of both comes from how runs
+ * differ. One run on each side does not show that: there, calls are taken as independent, and only
+ * what is beyond `factor` counts as a change; the second test is then of the number of calls.
+ * Profiles by track cannot be compared. STELE_ERR_ARGUMENT: a side is empty, or the options cannot
+ * be used.
+ */
+STELE_API stele_status stele_profile_compare_runs(const stele_context *context,
+                                                  stele_profile *const *before, size_t before_count,
+                                                  stele_profile *const *after, size_t after_count,
+                                                  const stele_compare_options *options,
+                                                  stele_compare_change **changes, size_t *count,
+                                                  stele_compare_change *whole);
 
 typedef struct stele_compare_row {
     stele_profile_row before, after; /* a missing one has count 0; the name is in both */
     int64_t self_change_ns;          /* of all calls together */
     bool has_noise;  /* there are two calls or more on each side that has any: noise_ns is known */
-    double noise_ns; /* standard error of the change, from how the calls differ */
-    bool is_noise;   /* the change is within twice its standard error */
+    double noise_ns; /* standard error of the change if calls were independent of each other */
+    bool is_noise;   /* the change may as well be chance: see stele_compare_change.is_noise */
 } stele_compare_row;
 
-/*
- * Compares two finished profiles of one context. The rows come with the largest change of self time
- * first, and the caller frees them with free(). A call's self time varies; if calls are independent
- * of each other, the sum of n of them has n times their variance, and so the difference of two sums
- * has a known standard error.
- */
+/* The same of one profile on each side, with the default options. The caller frees the rows with
+   free(). */
 STELE_API stele_status stele_profile_compare(const stele_context *context, stele_profile *before,
                                              stele_profile *after, stele_compare_row **rows,
                                              size_t *count);

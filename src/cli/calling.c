@@ -104,6 +104,17 @@ bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile
     return cli_check(c, stele_profile_new(c->context, &given, p), "calls");
 }
 
+bool calling_make_spread(cli *c, const calling *s, stele_profile **p)
+{
+    const stele_profile_options given = {.struct_size = sizeof given,
+                                         .depth_min = s->depth_min,
+                                         .depth_end = s->depth_end,
+                                         .duration_min_ns = s->duration_min_ns,
+                                         .only = &s->only,
+                                         .has_self_spread = true};
+    return cli_check(c, stele_profile_new(c->context, &given, p), "calls");
+}
+
 bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p)
 {
     const stele_path_options given = {.by_track = by_track,

@@ -32,6 +32,9 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
 bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p);
 bool calling_make_paths(cli *c, const calling *s, bool by_track, stele_paths **p);
 
+/* Makes a profile that can be compared. */
+bool calling_make_spread(cli *c, const calling *s, stele_profile **p);
+
 /* Reads all arguments into call paths. False when none could be read; free the paths all the same.
  */
 bool calling_read_paths(cli *c, calling *s, bool by_track, stele_paths **p);

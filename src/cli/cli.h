@@ -15,7 +15,8 @@ typedef enum exit_code {
     EXIT_FINDINGS,   /* errors were found, or something was lost */
     EXIT_USAGE,      /* the command line cannot be used */
     EXIT_UNREADABLE, /* an input */
-    EXIT_UNWRITABLE  /* the stele_output */
+    EXIT_UNWRITABLE, /* the stele_output */
+    EXIT_OVER        /* 'diff': slower by more than --fail-over allows */
 } exit_code;
 
 typedef struct binaries binaries;

@@ -93,7 +93,7 @@ static void bash_command(stele_output *out, command_id command)
         write_commands(out, COMMAND_TOP);
         write_topics(out);
         stele_output_byte(out, '\'');
-    } else if (command_table[command].type == ARGUMENT_TYPE_FILES) {
+    } else if (command_takes_files(command)) {
         stele_output_text(out, " files=1");
     }
     stele_output_text(out, " ;;\n");
@@ -213,7 +213,7 @@ static void zsh_command(stele_output *out, const char *word, command_id command)
     }
     stele_output_text(out, "arguments");
     zsh_options(out, command);
-    if (type == ARGUMENT_TYPE_FILES) {
+    if (command_takes_files(command)) {
         stele_output_text(out, " \\\n            '*:trace:_files'");
     } else if (type == ARGUMENT_TYPE_COMMANDS) {
         stele_output_text(out, " \\\n            '1:subject:(");
@@ -340,7 +340,7 @@ static void fish_command(stele_output *out, command_id command)
     stele_output_printf(out, "' -a %s -d '", command_word(group, command));
     write_quoted(out, command_table[command].summary);
     stele_output_text(out, "'\n");
-    if (command_table[command].type == ARGUMENT_TYPE_FILES)
+    if (command_takes_files(command))
         return;
     stele_output_text(out, "complete -c stele -n '");
     fish_when_seen(out, command);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele diff: what got slower or faster from one trace to another. */
+/* stele diff: what got slower or faster from some runs of a program to others. */
 #include <stele/analysis.h>
 #include <stele/text.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/calling.h"
 #include "cli/show/flame_graph.h"
@@ -15,18 +17,27 @@
 
 typedef struct differing {
     cli *c;
-    stele_profile *sides[2];
+    stele_profile **runs; /* a profile for each trace, those before first */
+    size_t run;           /* that is being read */
+    size_t before_count, after_count;
     stele_paths *paths; /* NULL: no flame graph is wanted */
-    unsigned side;
-    stele_compare_row *rows;
+    stele_compare_change *rows, whole;
     size_t count, shown;
     bool is_sampled;
+    bool has_limit; /* --fail-over was given */
+    double limit;   /* growth of the whole self time, or of one function as a part of it */
 } differing;
+
+static bool is_single(const differing *d)
+{
+    return d->before_count == 1 && d->after_count == 1;
+}
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-#define TIME_WIDTH  11
-#define COUNT_WIDTH 13
+#define TIME_WIDTH   11
+#define COUNT_WIDTH  13
+#define CHANCE_WIDTH 8
 
 static const char *change_text(const differing *d, char *text, int64_t change)
 {
@@ -52,6 +63,17 @@ static const char *percent_text(char *text, uint64_t before, uint64_t after)
     return text;
 }
 
+/* "0.03", with '~' before it where the change may as well be chance. */
+static const char *chance_text(char *text, const stele_compare_change *row)
+{
+    const char *mark = row->is_noise ? "~" : "";
+    if (row->p_value < 0.001)
+        snprintf(text, PRINT_SIZE, "%s<0.001", mark);
+    else
+        snprintf(text, PRINT_SIZE, row->p_value < 0.01 ? "%s%.3f" : "%s%.2f", mark, row->p_value);
+    return text;
+}
+
 static void write_heading(const differing *d)
 {
     stele_output *out = d->c->out;
@@ -59,7 +81,9 @@ static void write_heading(const differing *d)
     print_color(out, d->c->has_color, COLOR_BOLD);
     print_padded(out, "self", -TIME_WIDTH);
     print_padded(out, "", -TIME_WIDTH);
-    print_padded(out, "noise", -TIME_WIDTH);
+    if (!is_single(d))
+        print_padded(out, "noise", -TIME_WIDTH);
+    print_padded(out, "chance", -CHANCE_WIDTH);
     print_padded(out, "total", -TIME_WIDTH);
     print_padded(out, "mean", -TIME_WIDTH);
     print_padded(out, "p50", -TIME_WIDTH);
@@ -73,18 +97,19 @@ static void write_heading(const differing *d)
     stele_output_byte(out, '\n');
 }
 
-static void write_row(const differing *d, const stele_compare_row *row)
+static void write_row(const differing *d, const stele_compare_change *row)
 {
     stele_output *out = d->c->out;
     const stele_profile_row *before = &row->before, *after = &row->after;
-    char text[PRINT_SIZE], digits[PRINT_SIZE];
+    char text[PRINT_SIZE], noise[PRINT_SIZE];
     if (row->is_noise)
         print_color(out, d->c->has_color, COLOR_DIM);
     print_padded(out, change_text(d, text, row->self_change_ns), -TIME_WIDTH);
     print_padded(out, percent_text(text, before->self_ns, after->self_ns), -TIME_WIDTH);
-    snprintf(text, sizeof text, "%s%s", row->is_noise ? "~" : "",
-             row->has_noise ? print_brief(digits, (uint64_t)row->noise_ns) : "-");
-    print_padded(out, text, -TIME_WIDTH);
+    print_brief(noise, (uint64_t)(row->noise_ns + 0.5));
+    if (!is_single(d))
+        print_padded(out, row->has_noise ? noise : "-", -TIME_WIDTH);
+    print_padded(out, chance_text(text, row), -CHANCE_WIDTH);
     print_padded(out, change_text(d, text, (int64_t)(after->total_ns - before->total_ns)),
                  -TIME_WIDTH);
     print_padded(out,
@@ -104,7 +129,7 @@ static void write_row(const differing *d, const stele_compare_row *row)
 static void write_text(const differing *d)
 {
     stele_output *out = d->c->out;
-    uint64_t self_ns[2] = {0, 0};
+    const stele_compare_change *whole = &d->whole;
     size_t noise_count = 0;
     char text[PRINT_SIZE];
     if (d->count == 0) {
@@ -114,17 +139,23 @@ static void write_text(const differing *d)
     write_heading(d);
     for (size_t i = 0; i < d->shown; i++)
         write_row(d, &d->rows[i]);
-    for (size_t i = 0; i < d->count; i++) {
-        self_ns[0] += d->rows[i].before.self_ns;
-        self_ns[1] += d->rows[i].after.self_ns;
+    for (size_t i = 0; i < d->count; i++)
         noise_count += d->rows[i].is_noise;
-    }
-    stele_output_printf(out, "\nAll together: %s",
-                        change_text(d, text, (int64_t)(self_ns[1] - self_ns[0])));
-    stele_output_printf(out, " (%s)\n", percent_text(text, self_ns[0], self_ns[1]));
+    stele_output_printf(out, "\nAll together: %s", change_text(d, text, whole->self_change_ns));
+    stele_output_printf(out, " (%s)",
+                        percent_text(text, whole->before.self_ns, whole->after.self_ns));
+    if (!is_single(d))
+        stele_output_printf(out, ", chance %s", chance_text(text, whole));
+    stele_output_byte(out, '\n');
     if (noise_count != 0)
-        stele_output_printf(out, "~ %s within the noise: twice the standard error of the change\n",
+        stele_output_printf(out, "~ %s may have changed by chance only\n",
                             print_things(text, noise_count, "function"));
+    if (is_single(d))
+        stele_output_text(out, "One run on each side does not show how runs differ: only what "
+                               "changed by half is\njudged. Five runs on each side show more: "
+                               "stele diff BEFORE... -- AFTER...\n");
+    else
+        stele_output_text(out, "Figures are of a run, on average\n");
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
@@ -132,7 +163,7 @@ static void write_text(const differing *d)
 static void write_csv(const differing *d)
 {
     stele_output *out = d->c->out;
-    stele_output_text(out, "name,self_change_ns,noise_ns,is_noise");
+    stele_output_text(out, "name,self_change_ns,noise_ns,is_noise,p_value,longer_share");
     for (unsigned side = 0; side < 2; side++) {
         const char *word = side == 0 ? "before" : "after";
         stele_output_printf(out, ",%s_count,%s_total_ns,%s_self_ns,%s_mean_ns,%s_p50_ns", word,
@@ -140,13 +171,13 @@ static void write_csv(const differing *d)
     }
     stele_output_text(out, "\r\n");
     for (size_t i = 0; i < d->shown; i++) {
-        const stele_compare_row *row = &d->rows[i];
+        const stele_compare_change *row = &d->rows[i];
         const stele_text name = stele_name_text(d->c->context, NULL, row->before.name);
         stele_output_csv(out, name.bytes, name.size);
         stele_output_printf(out, ",%" PRId64 ",", row->self_change_ns);
         if (row->has_noise)
             stele_output_printf(out, "%.0f", row->noise_ns);
-        stele_output_printf(out, ",%d", row->is_noise);
+        stele_output_printf(out, ",%d,%.6g,%.6g", row->is_noise, row->p_value, row->longer_share);
         for (unsigned side = 0; side < 2; side++) {
             const stele_profile_row *of = side == 0 ? &row->before : &row->after;
             stele_output_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
@@ -168,36 +199,62 @@ static void write_side_json(json *j, const char *key, const stele_profile_row *o
     json_close(j, '}');
 }
 
+/* What changed, and how sure that is. */
+static void write_change_json(json *j, const stele_compare_change *row)
+{
+    json_int(j, "self_change_ns", row->self_change_ns);
+    if (row->has_noise)
+        json_uint(j, "noise_ns", (uint64_t)(row->noise_ns + 0.5));
+    else
+        json_null(j, "noise_ns");
+    json_bool(j, "is_noise", row->is_noise);
+    json_number(j, "p_value", row->p_value);
+    json_number(j, "longer_share", row->longer_share);
+    json_number(j, "rank_statistic", row->rank_statistic);
+    json_number(j, "rank_p_value", row->rank_p_value);
+    json_number(j, "amount_statistic", row->amount_statistic);
+    json_number(j, "amount_p_value", row->amount_p_value);
+    json_bool(j, "is_sampled", row->before.is_sampled || row->after.is_sampled);
+    json_uint(j, "before_runs", row->before_runs);
+    json_uint(j, "after_runs", row->after_runs);
+    write_side_json(j, "before", &row->before);
+    write_side_json(j, "after", &row->after);
+}
+
+/* What was unusual in each run of a side. */
+static void write_runs_json(json *j, const differing *d, const char *key, size_t first,
+                            size_t count)
+{
+    json_open(j, key, '[');
+    for (size_t run = first; run < first + count; run++) {
+        json_open(j, NULL, '{');
+        json_text(j, "trace", d->c->options.arguments[run]);
+        calling_write_unusual_json(j, stele_profile_get_counts(d->runs[run]));
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static void write_json(const differing *d)
 {
     json j = {.out = d->c->out};
     json_open(&j, NULL, '{');
-    json_uint(&j, "version", 1);
+    json_uint(&j, "version", 2);
     json_uint(&j, "function_count", d->count);
     json_open(&j, "functions", '[');
     for (size_t i = 0; i < d->shown; i++) {
-        const stele_compare_row *row = &d->rows[i];
-        const stele_text name = stele_name_text(d->c->context, NULL, row->before.name);
+        const stele_text name = stele_name_text(d->c->context, NULL, d->rows[i].before.name);
         json_open(&j, NULL, '{');
         json_bytes(&j, "name", name.bytes, name.size);
-        json_int(&j, "self_change_ns", row->self_change_ns);
-        if (row->has_noise)
-            json_uint(&j, "noise_ns", (uint64_t)(row->noise_ns + 0.5));
-        else
-            json_null(&j, "noise_ns");
-        json_bool(&j, "is_noise", row->is_noise);
-        json_bool(&j, "is_sampled", row->before.is_sampled || row->after.is_sampled);
-        write_side_json(&j, "before", &row->before);
-        write_side_json(&j, "after", &row->after);
+        write_change_json(&j, &d->rows[i]);
         json_close(&j, '}');
     }
     json_close(&j, ']');
-    json_open(&j, "before", '{');
-    calling_write_unusual_json(&j, stele_profile_get_counts(d->sides[0]));
+    json_open(&j, "whole", '{');
+    write_change_json(&j, &d->whole);
     json_close(&j, '}');
-    json_open(&j, "after", '{');
-    calling_write_unusual_json(&j, stele_profile_get_counts(d->sides[1]));
-    json_close(&j, '}');
+    write_runs_json(&j, d, "before", 0, d->before_count);
+    write_runs_json(&j, d, "after", d->before_count, d->after_count);
     json_close(&j, '}');
 }
 
@@ -210,14 +267,40 @@ static void write_flame(const differing *d)
     char title[1024];
     stele_path_tree tree = STELE_INIT(stele_path_tree);
     stele_output *out;
-    snprintf(title, sizeof title, "%s, compared with %s", c->options.arguments[1],
+    snprintf(title, sizeof title, "%s, compared with %s", c->options.arguments[d->before_count],
              c->options.arguments[0]);
     if (!cli_check(c, stele_paths_tree(d->paths, false, &tree), path) ||
         !calling_output(c, path, &out))
         return;
-    flame_write_svg(&(flame){.context = c->context, .tree = &tree, .title = title, .is_diff = true},
+    flame_write_svg(&(flame){.context = c->context,
+                             .tree = &tree,
+                             .title = title,
+                             .width = (uint32_t)option_number(&c->options, OPTION_WIDTH),
+                             .is_diff = true,
+                             .runs = {(uint32_t)d->before_count, (uint32_t)d->after_count}},
                     out);
     calling_output_end(c, path, out);
+}
+
+/* --fail-over: what got slower by more than the limit, and not by chance. Where there are many
+   functions some of them seem to change, so that the level is shared among them. */
+static void judge_limit(const differing *d)
+{
+    const double before = (double)d->whole.before.self_ns, level = 0.05;
+    const double most = before * d->limit;
+    size_t count = 0;
+    char text[PRINT_SIZE];
+    for (size_t i = 0; i < d->count; i++)
+        count += (double)d->rows[i].self_change_ns > most &&
+                 d->rows[i].p_value * (double)d->count <= level;
+    if (count != 0)
+        cli_remark(d->c, "%s slower by more than %g %% of the whole",
+                   print_things(text, count, "function"), d->limit * 100);
+    if (!is_single(d) && !d->whole.is_noise && (double)d->whole.self_change_ns > most)
+        cli_remark(d->c, "the whole is slower by more than %g %%", d->limit * 100);
+    else if (count == 0)
+        return;
+    cli_exit(d->c, EXIT_OVER);
 }
 
 static void show(differing *d)
@@ -226,14 +309,15 @@ static void show(differing *d)
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
     const uint64_t top =
         (is_json || is_csv) && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
-    if (!cli_check(
-            d->c,
-            stele_profile_compare(d->c->context, d->sides[0], d->sides[1], &d->rows, &d->count),
-            "diff"))
+    if (!cli_check(d->c,
+                   stele_profile_compare_runs(d->c->context, d->runs, d->before_count,
+                                              d->runs + d->before_count, d->after_count, NULL,
+                                              &d->rows, &d->count, &d->whole),
+                   "diff"))
         return;
     d->shown = top != 0 && top < d->count ? (size_t)top : d->count;
-    d->is_sampled = stele_profile_sample_count(d->sides[0]) != 0 ||
-                    stele_profile_sample_count(d->sides[1]) != 0;
+    for (size_t run = 0; run < o->argument_count; run++)
+        d->is_sampled = d->is_sampled || stele_profile_sample_count(d->runs[run]) != 0;
     if (is_json)
         write_json(d);
     else if (is_csv)
@@ -242,15 +326,17 @@ static void show(differing *d)
         write_text(d);
     if (d->paths != NULL)
         write_flame(d);
-    for (unsigned side = 0; side < 2 && !is_json; side++)
-        calling_remark_unusual(d->c, stele_profile_get_counts(d->sides[side]));
+    for (size_t run = 0; run < o->argument_count && !is_json; run++)
+        calling_remark_unusual(d->c, stele_profile_get_counts(d->runs[run]));
+    if (d->has_limit)
+        judge_limit(d);
 }
 
 static stele_status ready(void *user, const stele_reader_stats *stats)
 {
     const differing *d = user;
     const int64_t begin_ns = stats->range_begin_ns, end_ns = stats->range_end_ns;
-    const stele_status status = stele_profile_set_window(d->sides[d->side], begin_ns, end_ns);
+    const stele_status status = stele_profile_set_window(d->runs[d->run], begin_ns, end_ns);
     return status == STELE_OK && d->paths != NULL
                ? stele_paths_set_window(d->paths, begin_ns, end_ns)
                : status;
@@ -259,27 +345,51 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
 static stele_status take(void *user, const stele_segment *segment)
 {
     const differing *d = user;
-    const stele_status status = stele_profile_add(d->sides[d->side], segment);
+    const stele_status status = stele_profile_add(d->runs[d->run], segment);
     return status == STELE_OK && d->paths != NULL ? stele_paths_add(d->paths, segment) : status;
+}
+
+/* "5%", "0.5%", "5": percent. */
+static bool parse_limit(differing *d)
+{
+    const char *text = option_value(&d->c->options, OPTION_FAIL_OVER);
+    char *end;
+    if (text == NULL)
+        return true;
+    errno = 0;
+    d->limit = strtod(text, &end) / 100;
+    d->has_limit = true;
+    if (end == text || errno != 0 || !(d->limit >= 0 && d->limit < 1e6) ||
+        (*end != 0 && strcmp(end, "%") != 0))
+        return cli_usage(d->c, "--fail-over takes a percentage such as 5%%, not '%s'", text);
+    return true;
 }
 
 static bool prepare(differing *d, const calling *s)
 {
     cli *c = d->c;
-    return calling_make_profile(c, s, false, &d->sides[0]) &&
-           calling_make_profile(c, s, false, &d->sides[1]) &&
-           (!option_given(&c->options, OPTION_FLAME_OUTPUT) ||
-            calling_make_paths(c, s, false, &d->paths));
+    d->before_count = c->options.before_count;
+    d->after_count = c->options.argument_count - d->before_count;
+    d->runs = calloc(c->options.argument_count, sizeof *d->runs);
+    if (d->runs == NULL)
+        return cli_check(c, STELE_ERR_MEMORY, "diff");
+    for (size_t run = 0; run < c->options.argument_count; run++) {
+        if (!calling_make_spread(c, s, &d->runs[run]))
+            return false;
+    }
+    return !option_given(&c->options, OPTION_FLAME_OUTPUT) ||
+           (flame_width_fits(c) && calling_make_paths(c, s, false, &d->paths));
 }
 
-static bool read_sides(differing *d, calling *s)
+static bool read_runs(differing *d, calling *s)
 {
-    const uint32_t columns = stele_profile_columns(d->sides[0]);
+    const uint32_t columns = stele_profile_columns(d->runs[0]);
     bool is_ok = true;
-    for (d->side = 0; d->side < 2 && is_ok; d->side++) {
-        is_ok = calling_read(d->c, s, d->side, columns, &(consumer){ready, take, d}) &&
-                cli_check(d->c, stele_profile_finish(d->sides[d->side]), "diff") &&
-                (d->paths == NULL || cli_check(d->c, stele_paths_turn(d->paths, 1), "diff"));
+    for (d->run = 0; d->run < d->c->options.argument_count && is_ok; d->run++) {
+        is_ok = (d->paths == NULL ||
+                 cli_check(d->c, stele_paths_turn(d->paths, d->run >= d->before_count), "diff")) &&
+                calling_read(d->c, s, d->run, columns, &(consumer){ready, take, d}) &&
+                cli_check(d->c, stele_profile_finish(d->runs[d->run]), "diff");
     }
     return is_ok && d->c->worst != EXIT_USAGE && !d->c->is_closed;
 }
@@ -291,11 +401,12 @@ void command_DIFF(cli *c)
     c->is_apart = true;
     if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
         cli_usage(c, "--json and --csv exclude each other");
-    else if (calling_make(c, &s) && prepare(&d, &s) && read_sides(&d, &s))
+    else if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s) && read_runs(&d, &s))
         show(&d);
     free(d.rows);
-    stele_profile_free(d.sides[0]);
-    stele_profile_free(d.sides[1]);
+    for (size_t run = 0; d.runs != NULL && run < c->options.argument_count; run++)
+        stele_profile_free(d.runs[run]);
+    free(d.runs);
     stele_paths_free(d.paths);
     calling_free(&s);
 }

@@ -388,16 +388,44 @@ static bool parse_command(parser *p, const char *text)
                         word_nearest(text, group_word, &group));
 }
 
+/* "--" ends the options, or parts the arguments of two sides; options may follow then. */
+static bool take_dashes(parser *p)
+{
+    options *o = p->o;
+    if (command_table[o->command].type != ARGUMENT_TYPE_SIDES || o->argument_count == 0)
+        return p->is_over = true;
+    if (o->before_count != 0)
+        return fail(o, "'%s' compares two sides, but was given '--' twice",
+                    command_table[o->command].name);
+    o->before_count = o->argument_count;
+    return true;
+}
+
 static bool parse_word(parser *p, const char *word)
 {
     if (!p->is_over && word[0] == '-' && word[1] != 0) {
         if (strcmp(word, "--") == 0)
-            return p->is_over = true;
+            return take_dashes(p);
         return word[1] == '-' ? parse_long(p, word + 2) : parse_short(p, word + 1);
     }
     if (command_is_group(p->o->command))
         return parse_command(p, word);
     p->o->arguments[p->o->argument_count++] = word;
+    return true;
+}
+
+/* Are there traces on both sides? Two need no "--". */
+static bool check_sides(options *o)
+{
+    const char *name = command_table[o->command].name;
+    if (o->before_count != 0 && o->before_count < o->argument_count)
+        return true;
+    if (o->before_count != 0)
+        return fail(o, "'%s' was given no trace after '--'", name);
+    if (o->argument_count != 2)
+        return fail(o, "'%s' was given %zu traces: put '--' between those before and those after",
+                    name, o->argument_count);
+    o->before_count = 1;
     return true;
 }
 
@@ -419,7 +447,7 @@ static bool check_arguments(options *o)
         return fail(o, "'%s' takes %s%s, but was also given '%s'", command->name,
                     command->most == 1 ? "one " : "", command->arguments,
                     o->arguments[command->most]);
-    return true;
+    return command->type == ARGUMENT_TYPE_SIDES ? check_sides(o) : true;
 }
 
 bool options_parse(options *o, int argc, char **argv)

@@ -46,6 +46,7 @@ typedef enum option_type {
 typedef enum argument_type {
     ARGUMENT_TYPE_NOTHING,
     ARGUMENT_TYPE_FILES,
+    ARGUMENT_TYPE_SIDES, /* files of two sides, with "--" between them */
     ARGUMENT_TYPE_CODES,
     ARGUMENT_TYPE_COMMANDS,
     ARGUMENT_TYPE_GROUP /* the command is one for others: "insn" for "insn mix" */
@@ -88,6 +89,12 @@ static inline bool command_is_group(command_id command)
     return command_table[command].type == ARGUMENT_TYPE_GROUP;
 }
 
+static inline bool command_takes_files(command_id command)
+{
+    const argument_type type = command_table[command].type;
+    return type == ARGUMENT_TYPE_FILES || type == ARGUMENT_TYPE_SIDES;
+}
+
 /* The values that an option can take, `index` from 0; NULL past the end, or when they are free. */
 const char *option_choice(const option_entry *option, size_t index);
 
@@ -103,7 +110,8 @@ typedef struct options {
     command_id command;
     const char **arguments;
     size_t argument_count;
-    option_use *uses; /* in the order given */
+    size_t before_count; /* of a command that compares: arguments before "--"; 0: there is none */
+    option_use *uses;    /* in the order given */
     size_t use_count;
     char error[512]; /* what is wrong, when options_parse() gives false */
 } options;

@@ -39,11 +39,52 @@ else
     skip "the picture is not parsed: neither xmllint nor rsvg-convert"
 fi
 expect 4 diff --flame d.svg "$before" "$after"
+expect 0 diff --flame - --width 640 "$before" "$before" -- "$after" "$after" "$after"
+says out '<svg[^>]* width="640"'
+expect 2 diff --flame - --width 3 "$before" "$after"
 expect 0 diff --flame d.svg --force "$before" "$after"
+
+# Several runs a side: figures are means, the order of the runs does not matter, and noise is known.
+third=$xray/events.fdr3.xray
+expect 0 diff --json "$before" "$after" -- "$third" "$before" "$after"
+documented out
+cp out runs
+expect 0 diff --json "$after" "$before" -- "$after" "$third" "$before"
+sed 's/"trace": .*//' runs >wanted
+sed 's/"trace": .*//' out >have
+grep -v '_count"' wanted >wanted2
+grep -v '_count"' have >have2
+same have2 wanted2
+expect 0 diff --csv "$before" "$before" -- "$before" "$before"
+check "no change between the same" test "$(tail -n +2 out | cut -d , -f 2,4 | sort -u)" = 0,1
+
+# Two runs of one program, in which a preemption makes +92 % and -83 % of two functions.
+repro=${STELE_SAMPLES:-/nowhere}/../repro/xray
+if [ -f "$repro/same-program-run1.xray.zst" ]; then
+    expect 0 diff --csv "$repro/same-program-run1.xray.zst" "$repro/same-program-run2.xray.zst"
+    check "all is noise" test "$(tail -n +2 out | cut -d , -f 4 | sort -u)" = 1
+    expect 0 diff --fail-over 1% "$repro/same-program-run1.xray.zst" \
+        "$repro/same-program-run2.xray.zst"
+else
+    skip "two runs of one program: STELE_SAMPLES/../repro/xray is missing"
+fi
+
+# For continuous integration: what is new counts, also by as much as the whole.
+expect 5 diff --fail-over 5% "$xray/tail.14.fdr5.tsc.xray" "$xray/exc.14.fdr5.tsc.xray"
+says err 'slower by more than 5 % of the whole'
+expect 0 diff --fail-over 5% "$xray/exc.14.fdr5.tsc.xray" "$xray/exc.14.fdr5.tsc.xray"
+for wrong in x 5x -1 nan; do
+    expect 2 diff --fail-over "$wrong" "$before" "$after"
+    says err 'takes a percentage'
+done
 
 expect 2 diff "$before"
 expect 2 diff "$before" "$after" "$before"
-says err "takes TRACE TRACE, but was also given"
+says err "put '--' between those before and those after"
+expect 2 diff "$before" "$after" --
+says err "no trace after '--'"
+expect 2 diff "$before" -- "$after" -- "$after"
+says err "'--' twice"
 expect 3 diff "$before" no-such-file
 silent out
 finish

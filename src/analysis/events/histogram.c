@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-bool histogram_grow(histogram *h, uint64_t value)
+bool histogram_add_many(histogram *h, uint64_t value, uint64_t count)
 {
     const unsigned bucket = histogram_bucket(value);
     uint64_t **block = &h->blocks[bucket / HISTOGRAM_BLOCK];
@@ -11,8 +11,13 @@ bool histogram_grow(histogram *h, uint64_t value)
         *block = calloc(HISTOGRAM_BLOCK, sizeof **block);
     if (*block == NULL)
         return false;
-    (*block)[bucket % HISTOGRAM_BLOCK]++;
+    (*block)[bucket % HISTOGRAM_BLOCK] += count;
     return true;
+}
+
+bool histogram_grow(histogram *h, uint64_t value)
+{
+    return histogram_add_many(h, value, 1);
 }
 
 bool histogram_merge(histogram *into, const histogram *from)
@@ -36,6 +41,12 @@ static uint64_t bucket_top(unsigned block, unsigned bucket)
     if (block < 2)
         return block * HISTOGRAM_BLOCK + bucket;
     return ((uint64_t)(HISTOGRAM_BLOCK + bucket + 1) << (block - 1)) - 1;
+}
+
+uint64_t histogram_middle(unsigned block, unsigned bucket)
+{
+    const uint64_t width = block < 2 ? 1 : UINT64_C(1) << (block - 1);
+    return bucket_top(block, bucket) - width / 2;
 }
 
 uint64_t histogram_count(const histogram *h)

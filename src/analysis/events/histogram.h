@@ -43,6 +43,12 @@ static inline bool histogram_add(histogram *h, uint64_t value)
     return true;
 }
 
+/* Adds a value so many times; false when memory is exhausted. */
+bool histogram_add_many(histogram *h, uint64_t value, uint64_t count);
+
+/* The middle of the values that fall in a bucket of a block. */
+uint64_t histogram_middle(unsigned block, unsigned bucket);
+
 /* Adds the counts of another; false when memory is exhausted. */
 bool histogram_merge(histogram *into, const histogram *from);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/events/calls.h"
+#include "analysis/events/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/events/histogram.h"
+#include "analysis/events/calls.h"
 #include "analysis/events/ranked.h"
 #include "analysis/events/samples.h"
 #include "core/array.h"
@@ -22,6 +22,7 @@ typedef struct entry {
     uint64_t repeated_ns;   /* in row.sum_ns, but covered by calls of the same name further out */
     uint64_t sample;        /* the last one that was counted here */
     histogram durations;
+    histogram selves; /* self times (with has_self_spread) */
 } entry;
 
 struct stele_profile {
@@ -135,7 +136,9 @@ static stele_status take_calls(void *user, const stele_call_span *spans, size_t 
             stele_call_duration_ns(call) < options->duration_min_ns)
             continue;
         to = entry_of(p, call->name, call->track);
-        if (to == NULL || !entry_add(to, call))
+        if (to == NULL || !entry_add(to, call) ||
+            (options->has_self_spread && call->end != STELE_CALL_ENTRY_LOST &&
+             !histogram_add(&to->selves, call->self_ns)))
             return STELE_ERR_MEMORY;
     }
     return STELE_OK;
@@ -197,6 +200,7 @@ void stele_profile_free(stele_profile *p)
         return;
     for (size_t i = 0; i < p->entry_count; i++) {
         histogram_free(&p->entries[i]->durations);
+        histogram_free(&p->entries[i]->selves);
         free(p->entries[i]);
     }
     stele_calls_free(p->calls);
@@ -308,4 +312,21 @@ uint64_t stele_profile_sample_count(const stele_profile *p)
 const stele_call_counts *stele_profile_get_counts(const stele_profile *p)
 {
     return stele_calls_get_counts(p->calls);
+}
+
+static const entry *entry_known(const stele_profile *p, stele_name name)
+{
+    return name < p->by_name_count ? p->by_name[name] : NULL;
+}
+
+const histogram *profile_durations(const stele_profile *p, stele_name name)
+{
+    const entry *of = entry_known(p, name);
+    return of != NULL ? &of->durations : NULL;
+}
+
+const histogram *profile_selves(const stele_profile *p, stele_name name)
+{
+    const entry *of = entry_known(p, name);
+    return of == NULL ? NULL : p->options.has_self_spread ? &of->selves : &of->durations;
 }

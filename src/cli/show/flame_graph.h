@@ -14,6 +14,7 @@ typedef struct flame {
     uint32_t width;   /* of the picture in pixels; 0: FLAME_WIDTH */
     bool by_count;    /* else by time */
     bool is_diff;     /* both sides: as wide as their mean, coloured by what changed */
+    uint32_t runs[STELE_PATH_SIDES]; /* that a side adds up: shown is a run on average; 0: one */
 } flame;
 
 #define FLAME_WIDTH     1200u
@@ -43,14 +44,21 @@ extern const char *const flame_script[];
 
 /* ---- Measures ---- */
 
+static inline uint64_t flame_of_run(const flame *f, uint64_t figure, unsigned side)
+{
+    return f->runs[side] > 1 ? figure / f->runs[side] : figure;
+}
+
 static inline uint64_t flame_self(const flame *f, const stele_path_node *node, unsigned side)
 {
-    return f->by_count ? node->sides[side].count : node->sides[side].self_ns;
+    const stele_path_figures *of = &node->sides[side];
+    return flame_of_run(f, f->by_count ? of->count : of->self_ns, side);
 }
 
 static inline uint64_t flame_total(const flame *f, const stele_path_node *node, unsigned side)
 {
-    return f->by_count ? node->sides[side].total_count : node->sides[side].total_ns;
+    const stele_path_figures *of = &node->sides[side];
+    return flame_of_run(f, f->by_count ? of->total_count : of->total_ns, side);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stele/text.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/show/print.h"
@@ -68,6 +69,15 @@ void json_int(json *j, const char *key, int64_t value)
 {
     json_begin(j, key);
     stele_output_printf(j->out, "%" PRId64, value);
+}
+
+void json_number(json *j, const char *key, double value)
+{
+    json_begin(j, key);
+    if (isfinite(value))
+        stele_output_printf(j->out, "%.9g", value);
+    else
+        stele_output_text(j->out, "null");
 }
 
 void json_bool(json *j, const char *key, bool value)

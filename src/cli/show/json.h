@@ -23,6 +23,7 @@ void json_text(json *j, const char *key, const char *text); /* NULL writes null 
 void json_bytes(json *j, const char *key, const char *bytes, size_t size);
 void json_uint(json *j, const char *key, uint64_t value);
 void json_int(json *j, const char *key, int64_t value);
+void json_number(json *j, const char *key, double value); /* null where it is infinite or none */
 void json_bool(json *j, const char *key, bool value);
 void json_null(json *j, const char *key);
 
