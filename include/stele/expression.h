@@ -9,7 +9,7 @@
  *     request.columns = stele_expression_columns(e) | ...;
  *     ...
  *     for (uint32_t i = 0; i < segment.count; i++)
- *         stele_expression_evaluate(e, &segment, i, &value);
+ *         stele_expression_evaluate(e, &segment, i, NULL, &value);
  *     stele_expression_free(e);
  *
  * One thread at a time uses an expression and the context that it was made with.
@@ -17,7 +17,7 @@
 #ifndef STELE_EXPRESSION_H
 #define STELE_EXPRESSION_H
 
-#include <stele/event.h>
+#include <stele/spans.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +40,8 @@ typedef enum stele_value_type {
 typedef struct stele_value {
     stele_value_type type;
     stele_name name; /* of a text that is an interned name: its number; else STELE_NAME_LOCAL */
+    uint32_t
+        track; /* of the word `track`: number of the track, which the name may not tell; else 0 */
     /* What the value of a field means: the first label of an enumeration, the name of the object
        behind a pointer. Size 0: none. It holds as long as the segment. */
     stele_text label;
@@ -67,22 +69,32 @@ STELE_API void stele_expression_free(stele_expression *e);
 /* The columns of events that it looks at (STELE_COLUMN_...), to be requested from a reader. */
 STELE_API uint32_t stele_expression_columns(const stele_expression *e);
 
+/* Whether it looks at what only spans have: `self`, `depth`, `caller` and the like, which are
+   MISSING without a span. */
+STELE_API bool stele_expression_needs_spans(const stele_expression *e);
+
+/* What numbers that it gives are counts of, as far as that can be known beforehand. */
+typedef enum stele_unit { STELE_UNIT_NONE = 0, STELE_UNIT_NS, STELE_UNIT_BYTES } stele_unit;
+STELE_API stele_unit stele_expression_unit(const stele_expression *e);
+
 /* Where the word `time` counts from, in ns on the scale of stele_event.time_ns; 0 at first. */
 STELE_API void stele_expression_set_origin(stele_expression *e, int64_t origin_ns);
 
 /*
- * The value of the expression for the event with number `index` of a segment, from 0. A condition
- * gives 1 or 0 of type INT. Allocates no memory but what is kept: for patterns over names, and for
- * texts that are longer than all that functions made before. Where there is no memory for them the
- * value is MISSING.
+ * The value of the expression for the event with number `index` of a segment, from 0. `span` is
+ * what is known of it where the event is a span (see stele_span_fn), else NULL. A condition gives 1
+ * or 0 of type INT. Allocates no memory but what is kept: for patterns over names, and for texts
+ * that are longer than all that functions made before. Where there is no memory for them the value
+ * is MISSING.
  */
 STELE_API void stele_expression_evaluate(stele_expression *e, const stele_segment *segment,
-                                         uint32_t index, stele_value *value);
+                                         uint32_t index, const stele_span *span,
+                                         stele_value *value);
 
 /* Whether it holds as a condition: it is a condition that is true, or a value that is there and
    neither 0, null nor empty. */
 STELE_API bool stele_expression_holds(stele_expression *e, const stele_segment *segment,
-                                      uint32_t index);
+                                      uint32_t index, const stele_span *span);
 
 /* Reports (STE014) the fields that were asked for and that no event had. To be called after the
    last event. */

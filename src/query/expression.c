@@ -7,8 +7,8 @@
 #include "query/expression_code.h"
 #include "query/nearest.h"
 
-static stele_status compile(stele_context *context, const char *text, bool is_value,
-                            expression **out)
+stele_status expression_new_as(stele_context *context, const char *text, unsigned what,
+                               expression **out)
 {
     expression *e = calloc(1, sizeof *e);
     stele_status status;
@@ -16,7 +16,7 @@ static stele_status compile(stele_context *context, const char *text, bool is_va
     if (e == NULL)
         return STELE_ERR_MEMORY;
     e->context = context;
-    status = expression_parse(e, text, is_value);
+    status = expression_parse(e, text, what);
     if (status == STELE_OK) {
         e->seen = calloc(e->operand_count + 1u, 1);
         e->rooms = calloc(e->operand_count + 1u, sizeof *e->rooms);
@@ -32,12 +32,12 @@ static stele_status compile(stele_context *context, const char *text, bool is_va
 
 stele_status expression_new(stele_context *context, const char *text, expression **out)
 {
-    return compile(context, text, false, out);
+    return expression_new_as(context, text, 0, out);
 }
 
 stele_status stele_expression_new(stele_context *context, const char *text, expression **out)
 {
-    return compile(context, text, true, out);
+    return expression_new_as(context, text, EXPRESSION_VALUE | EXPRESSION_SPANS, out);
 }
 
 void expression_free(expression *e)
@@ -87,6 +87,103 @@ void stele_expression_set_origin(expression *e, int64_t origin_ns)
 void stele_expression_report(const expression *e)
 {
     expression_report(e, &e->context->diag);
+}
+
+bool stele_expression_needs_spans(const expression *e)
+{
+    return e->needs_span;
+}
+
+static bool is_alone(const expression *e, operand_kind kind)
+{
+    return e->is_value && e->operand_count == 1 && e->operands[0].kind == kind;
+}
+
+bool expression_is_name(const expression *e)
+{
+    return is_alone(e, OPERAND_NAME);
+}
+
+bool expression_is_duration(const expression *e)
+{
+    return is_alone(e, OPERAND_DUR);
+}
+
+bool expression_uses_duration(const expression *e)
+{
+    for (uint32_t i = 0; i < e->operand_count; i++) {
+        if (e->operands[i].kind == OPERAND_DUR)
+            return true;
+    }
+    return e->needs_span;
+}
+
+/* ---- Units ---- */
+
+static stele_unit unit_of(const expression *e, const operand *o);
+
+static stele_unit unit_of_argument(const expression *e, const operand *o, uint32_t index)
+{
+    return unit_of(e, &e->operands[e->arguments[o->first + index]]);
+}
+
+/* Of a sum both parts have the unit, or one of them is a number as it stands: "dur + 1ms". */
+static stele_unit unit_of_sum(const expression *e, const operand *o)
+{
+    const stele_unit a = unit_of_argument(e, o, 0), b = unit_of_argument(e, o, 1);
+    return a != STELE_UNIT_NONE ? a : b;
+}
+
+static stele_unit unit_of_product(const expression *e, const operand *o)
+{
+    const stele_unit a = unit_of_argument(e, o, 0), b = unit_of_argument(e, o, 1);
+    return a != STELE_UNIT_NONE && b != STELE_UNIT_NONE ? STELE_UNIT_NONE
+           : a != STELE_UNIT_NONE                       ? a
+                                                        : b;
+}
+
+static stele_unit unit_of_call(const expression *e, const operand *o)
+{
+    switch (o->function) {
+    case FUNCTION_ABS:
+    case FUNCTION_FLOOR:
+    case FUNCTION_CEIL:
+    case FUNCTION_ROUND:
+    case FUNCTION_BUCKET:
+    case FUNCTION_LOG2_BIN:
+    case FUNCTION_COALESCE:
+    case FUNCTION_REMAINDER:
+    case FUNCTION_NEGATE: return unit_of_argument(e, o, 0);
+    case FUNCTION_MIN:
+    case FUNCTION_MAX:
+    case FUNCTION_ADD:
+    case FUNCTION_SUBTRACT: return unit_of_sum(e, o);
+    case FUNCTION_MULTIPLY: return unit_of_product(e, o);
+    case FUNCTION_DIVIDE:
+        /* A literal does not say whether it had a unit: of `dur / 1ms` nothing is claimed. */
+        return STELE_UNIT_NONE;
+    case FUNCTION_IF: return unit_of_argument(e, o, 1);
+    default: return STELE_UNIT_NONE;
+    }
+}
+
+static stele_unit unit_of(const expression *e, const operand *o)
+{
+    switch (o->kind) {
+    case OPERAND_TIME:
+    case OPERAND_CLOCK:
+    case OPERAND_DUR:
+    case OPERAND_SELF:
+    case OPERAND_DELTA: return STELE_UNIT_NS;
+    case OPERAND_SIZE: return STELE_UNIT_BYTES;
+    case OPERAND_CALL: return unit_of_call(e, o);
+    default: return STELE_UNIT_NONE;
+    }
+}
+
+stele_unit stele_expression_unit(const expression *e)
+{
+    return e->is_value ? unit_of(e, &e->operands[e->root]) : STELE_UNIT_NONE;
 }
 
 bool expression_is_field(const expression *e)
@@ -182,7 +279,7 @@ void expression_report(const expression *e, diag_sink *diag)
         else if (o->kind == OPERAND_DUR && (e->seen[i] & EXPRESSION_SEEN_BEGIN) != 0)
             diag_report(diag, &core_codes[STE014], NULL, STELE_NO_OFFSET, 0,
                         "`dur` of complete events",
-                        "begin and end events, which have none of their own; `stele profile` "
-                        "pairs them and selects calls by `dur`");
+                        "begin and end events, which have none of their own; `stele calls`, "
+                        "`stele stats` and `stele profile` pair them and select calls by `dur`");
     }
 }

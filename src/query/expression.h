@@ -18,6 +18,12 @@ typedef struct stele_expression expression;
  * wanted.
  */
 stele_status expression_new(stele_context *context, const char *text, expression **out);
+
+/* The same as the flags say. */
+#define EXPRESSION_VALUE 1u /* its value is wanted, not only whether it holds */
+#define EXPRESSION_SPANS 2u /* of spans: words that only they have can be used */
+stele_status expression_new_as(stele_context *context, const char *text, unsigned what,
+                               expression **out);
 void expression_free(expression *e);
 
 /* STELE_COLUMN_... that it looks at. */
@@ -47,5 +53,16 @@ void expression_report(const expression *e, diag_sink *diag);
 /* Whether it holds for an event. Allocates nothing but memory for patterns over names, and for
    texts that are longer than those that functions made before. */
 bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event);
+
+/* The same for a span, which NULL is none. */
+bool expression_holds_span(expression *e, const stele_batch *batch, const stele_event *event,
+                           const stele_span *span);
+
+/* Whether the expression is one of these alone. */
+bool expression_is_name(const expression *e);
+bool expression_is_duration(const expression *e);
+
+/* Whether `dur` is in it, or a word that only spans have. */
+bool expression_uses_duration(const expression *e);
 
 #endif

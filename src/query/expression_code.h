@@ -63,6 +63,17 @@ typedef enum operand_kind {
     OPERAND_PID,
     OPERAND_SIZE,
     OPERAND_OFFSET,
+    OPERAND_SPAN_FIRST, /* from here on: of spans only */
+    OPERAND_SELF = OPERAND_SPAN_FIRST,
+    OPERAND_DEPTH,
+    OPERAND_CALLER,
+    OPERAND_ROOT,
+    OPERAND_DELTA,
+    OPERAND_PARENT,
+    OPERAND_CHILDREN,
+    OPERAND_ENDED,
+    OPERAND_SOURCE,
+    OPERAND_SPAN_LAST = OPERAND_SOURCE,
     OPERAND_ARG,
     OPERAND_CALL,     /* a function of other operands */
     OPERAND_CONDITION /* 1 where its instructions set truth, else 0 */
@@ -164,8 +175,9 @@ struct stele_expression {
     uint8_t *seen;   /* by operand: EXPRESSION_SEEN_... */
     arena texts;
     uint32_t columns;
-    bool is_value; /* what is asked for is the operand `root`, and not only a condition */
-    uint32_t root; /* an operand */
+    bool needs_span; /* it looks at what only spans have */
+    bool is_value;   /* what is asked for is the operand `root`, and not only a condition */
+    uint32_t root;   /* an operand */
     instruction *code;
     instruction *inner; /* of conditions that are operands */
     operand *operands;
@@ -185,6 +197,7 @@ struct stele_expression {
 typedef struct subject {
     const stele_batch *batch;
     const stele_event *event;
+    const stele_span *span; /* NULL: the event is no span */
 } subject;
 
 /* Values are made in place, with the members of their type only. The functions give true: there is
@@ -250,6 +263,6 @@ typedef enum ordering {
 ordering value_order(const value *a, const value *b);
 
 /* Compiles the text into an empty expression: see expression_new(). */
-stele_status expression_parse(stele_expression *e, const char *text, bool is_value);
+stele_status expression_parse(stele_expression *e, const char *text, unsigned what);
 
 #endif

@@ -558,9 +558,14 @@ static bool parse_condition(parser *p, parsed *to)
     return parse_joined(p, to, parse_and, TOKEN_OR, OP_JUMP_TRUE);
 }
 
-stele_status expression_parse(expression *e, const char *text, bool is_value)
+stele_status expression_parse(expression *e, const char *text, unsigned what)
 {
-    parser p = {.e = e, .text = text, .token_at = text, .token_end = text};
+    const bool is_value = (what & EXPRESSION_VALUE) != 0;
+    parser p = {.e = e,
+                .text = text,
+                .token_at = text,
+                .token_end = text,
+                .has_spans = (what & EXPRESSION_SPANS) != 0};
     parsed all;
     e->is_value = is_value;
     if (strlen(text) > e->context->limits.record_size_max) {

@@ -186,13 +186,19 @@ bool expression_run(expression *e, const subject *of, const instruction *at, con
     return truth;
 }
 
-bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event)
+bool expression_holds_span(expression *e, const stele_batch *batch, const stele_event *event,
+                           const stele_span *span)
 {
-    const subject of = {batch, event};
+    const subject of = {batch, event, span};
     value room;
     if (e->is_value)
         return value_truth(operand_value(e, &of, &e->operands[e->root], &room));
     return expression_run(e, &of, e->code, e->code + e->code_count);
+}
+
+bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event)
+{
+    return expression_holds_span(e, batch, event, NULL);
 }
 
 /* ---- Public ---- */
@@ -213,9 +219,9 @@ static void give_int(stele_value *to, wide_i128 i)
 }
 
 void stele_expression_evaluate(expression *e, const stele_segment *segment, uint32_t index,
-                               stele_value *to)
+                               const stele_span *span, stele_value *to)
 {
-    const subject of = {segment->batch, &segment->batch->events[segment->first + index]};
+    const subject of = {segment->batch, &segment->batch->events[segment->first + index], span};
     value room;
     const value *v;
     *to = (stele_value){.name = STELE_NAME_LOCAL};
@@ -240,11 +246,15 @@ void stele_expression_evaluate(expression *e, const stele_segment *segment, uint
         break;
     case VALUE_RUN: to->type = STELE_VALUE_RUN; break;
     }
+    if (e->operands[e->root].kind == OPERAND_TRACK)
+        to->track = of.event->track;
     if (v->label_count != 0)
         to->label = stele_field_text(e->context, of.batch, v->labels);
 }
 
-bool stele_expression_holds(expression *e, const stele_segment *segment, uint32_t index)
+bool stele_expression_holds(expression *e, const stele_segment *segment, uint32_t index,
+                            const stele_span *span)
 {
-    return expression_holds(e, segment->batch, &segment->batch->events[segment->first + index]);
+    return expression_holds_span(e, segment->batch, &segment->batch->events[segment->first + index],
+                                 span);
 }

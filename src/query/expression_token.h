@@ -45,6 +45,7 @@ typedef struct parser {
     const char *text;
     const char *token_at, *token_end; /* of the token to be parsed next */
     token token;
+    bool has_spans;      /* words that only spans have can be used */
     uint32_t depth;      /* of parentheses */
     stele_status status; /* STELE_OK until something failed */
 } parser;

@@ -18,6 +18,11 @@ static bool value_set_name(value *v, const expression *e, const stele_batch *bat
     return value_set(v, VALUE_TEXT);
 }
 
+static bool value_set_static(value *v, const char *text)
+{
+    return value_set_text(v, (stele_text){text, strlen(text)});
+}
+
 /* ---- Fields ---- */
 
 static bool step_is_name(const expression *e, const stele_batch *batch, const path_step *step,
@@ -247,8 +252,7 @@ static bool value_set_track_name(value *v, const expression *e, const stele_even
 
 static bool value_set_kind(value *v, const stele_event *event)
 {
-    const char *text = stele_kind_text((stele_kind)event->kind);
-    return value_set_text(v, (stele_text){text, strlen(text)});
+    return value_set_static(v, stele_kind_text((stele_kind)event->kind));
 }
 
 static bool value_set_time(value *v, const expression *e, const stele_event *event,
@@ -260,10 +264,36 @@ static bool value_set_time(value *v, const expression *e, const stele_event *eve
         return value_set_int(v, (wide_i128)event->time_ns - e->origin_ns);
     if (kind == OPERAND_CLOCK)
         return value_set_int(v, event->time_ns);
-    if (kind == OPERAND_TICKS)
-        return value_set_int(v, event->ticks);
-    return event->kind == STELE_KIND_COMPLETE &&
-           value_set_int(v, (wide_i128)(int64_t)event->id - event->time_ns);
+    return value_set_int(v, event->ticks);
+}
+
+/* Of a span whose entry was lost it is not known how long it lasted. */
+static bool value_set_duration(value *v, const subject *of)
+{
+    if (of->span == NULL)
+        return of->event->kind == STELE_KIND_COMPLETE &&
+               (of->event->flags & STELE_FLAG_NO_TIME) == 0 &&
+               value_set_int(v, (wide_i128)(int64_t)of->event->id - of->event->time_ns);
+    return of->span->end != STELE_SPAN_ENTRY_LOST &&
+           value_set_int(v, (wide_i128)of->span->end_ns - of->span->begin_ns);
+}
+
+static bool value_set_span(value *v, const expression *e, const stele_span *span, operand_kind kind)
+{
+    if (span == NULL)
+        return false;
+    switch (kind) {
+    case OPERAND_SELF: return span->end != STELE_SPAN_ENTRY_LOST && value_set_int(v, span->self_ns);
+    case OPERAND_DEPTH: return value_set_int(v, span->depth);
+    case OPERAND_CALLER: return value_set_name(v, e, NULL, span->caller);
+    case OPERAND_ROOT: return value_set_name(v, e, NULL, span->root);
+    case OPERAND_DELTA:
+        return span->delta_ns != STELE_SPAN_NO_DELTA && value_set_int(v, span->delta_ns);
+    case OPERAND_PARENT: return span->parent != 0 && value_set_int(v, span->parent);
+    case OPERAND_CHILDREN: return value_set_int(v, span->child_count);
+    case OPERAND_ENDED: return value_set_static(v, stele_span_end_text((stele_span_end)span->end));
+    default: return value_set_static(v, stele_span_source_text((stele_span_source)span->source));
+    }
 }
 
 bool operand_set_event(value *v, expression *e, const subject *of, const operand *o)
@@ -278,10 +308,10 @@ bool operand_set_event(value *v, expression *e, const subject *of, const operand
     case OPERAND_KIND: return value_set_kind(v, event);
     case OPERAND_TIME:
     case OPERAND_CLOCK:
-    case OPERAND_TICKS:
-    case OPERAND_DUR: return value_set_time(v, e, event, o->kind);
+    case OPERAND_TICKS: return value_set_time(v, e, event, o->kind);
+    case OPERAND_DUR: return value_set_duration(v, of);
     case OPERAND_VALUE: return value_set_int(v, event->value);
-    case OPERAND_ID: return value_set_int(v, event->id);
+    case OPERAND_ID: return value_set_int(v, of->span != NULL ? of->span->id : event->id);
     case OPERAND_CPU: return value_set_cpu(v, e->context, event);
     case OPERAND_TID:
         return value_set_track_number(v, e->context, event->track, STELE_TRACK_THREAD);
@@ -290,6 +320,6 @@ bool operand_set_event(value *v, expression *e, const subject *of, const operand
     case OPERAND_SIZE: return value_set_int(v, event->size);
     case OPERAND_OFFSET: return value_set_int(v, event->offset);
     case OPERAND_ARG: return value_set_arg(v, e, batch, event, o);
-    default: return false;
+    default: return value_set_span(v, e, of->span, o->kind);
     }
 }

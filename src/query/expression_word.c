@@ -152,6 +152,15 @@ static const word words[] = {
     {"pid", OPERAND_PID, STELE_COLUMN_TRACK},
     {"size", OPERAND_SIZE, 0},
     {"offset", OPERAND_OFFSET, 0},
+    {"self", OPERAND_SELF, 0},
+    {"depth", OPERAND_DEPTH, 0},
+    {"caller", OPERAND_CALLER, 0},
+    {"root", OPERAND_ROOT, 0},
+    {"delta", OPERAND_DELTA, 0},
+    {"parent", OPERAND_PARENT, 0},
+    {"children", OPERAND_CHILDREN, 0},
+    {"ended", OPERAND_ENDED, 0},
+    {"source", OPERAND_SOURCE, 0},
     {"arg", OPERAND_ARG, STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT},
 };
 #define WORD_COUNT (sizeof words / sizeof *words)
@@ -246,6 +255,12 @@ bool parse_word(parser *p, operand *o)
     for (size_t i = 0; i < WORD_COUNT; i++) {
         if (strlen(words[i].text) == size && memcmp(words[i].text, p->token_at, size) == 0) {
             o->kind = words[i].kind;
+            if (o->kind >= OPERAND_SPAN_FIRST && o->kind <= OPERAND_SPAN_LAST) {
+                p->e->needs_span = true;
+                if (!p->has_spans)
+                    return fail(p, p->token_at,
+                                "a word of events; calls have this one (`stele help expressions`)");
+            }
             p->e->columns |= words[i].columns;
             return o->kind == OPERAND_ARG ? parse_path(p, o) : token_skip(p);
         }

@@ -37,8 +37,8 @@ struct filter {
 
 static const filter_range range_open = {INT64_MIN, INT64_MAX, 0, UINT64_MAX};
 
-stele_status filter_new(stele_context *context, const stele_request *request,
-                        const filter_range *range, filter **out)
+static stele_status filter_make(stele_context *context, const stele_request *request,
+                                const filter_range *range, unsigned what, filter **out)
 {
     filter *f = calloc(1, sizeof *f);
     stele_status status = STELE_OK;
@@ -55,7 +55,7 @@ stele_status filter_new(stele_context *context, const stele_request *request,
         !glob_set_init(&f->tracks, &request->tracks))
         status = STELE_ERR_MEMORY;
     else if (request->where != NULL)
-        status = expression_new(context, request->where, &f->where);
+        status = expression_new_as(context, request->where, what, &f->where);
     f->needs_origin = f->where != NULL && expression_uses_time(f->where);
     for (size_t i = 0; i < f->names.count; i++)
         f->has_shown_names |= strchr(f->names.patterns[i], ':') != NULL;
@@ -65,6 +65,22 @@ stele_status filter_new(stele_context *context, const stele_request *request,
     }
     *out = f;
     return STELE_OK;
+}
+
+stele_status filter_new(stele_context *context, const stele_request *request,
+                        const filter_range *range, filter **out)
+{
+    return filter_make(context, request, range, 0, out);
+}
+
+stele_status filter_new_spans(stele_context *context, const stele_request *request, filter **out)
+{
+    return filter_make(context, request, NULL, EXPRESSION_SPANS, out);
+}
+
+bool filter_uses_duration(const filter *f)
+{
+    return f->where != NULL && expression_uses_duration(f->where);
 }
 
 void filter_free(filter *f)
@@ -290,11 +306,12 @@ static bool categories_match(filter *f, const stele_event *event)
                                               stele_category_name(f->context, event->category)));
 }
 
-static bool where_holds(filter *f, const stele_batch *batch, const stele_event *event)
+static bool where_holds(filter *f, const stele_batch *batch, const stele_event *event,
+                        const stele_span *span)
 {
     if (f->needs_origin && (event->flags & STELE_FLAG_NO_TIME) == 0)
         filter_set_origin(f, event->time_ns);
-    return expression_holds(f->where, batch, event);
+    return expression_holds_span(f->where, batch, event, span);
 }
 
 void filter_set_origin(filter *f, int64_t origin_ns)
@@ -385,6 +402,12 @@ void filter_report(const filter *f, diag_sink *diag)
 
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event)
 {
+    return filter_passes_span(f, batch, event, NULL);
+}
+
+bool filter_passes_span(filter *f, const stele_batch *batch, const stele_event *event,
+                        const stele_span *span)
+{
     if ((f->kinds >> (event->kind & 63) & 1) == 0)
         return false;
     if ((f->has_ns_range || f->has_tick_range) && !is_in_range(f, event))
@@ -395,7 +418,7 @@ bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event
         return false;
     if (f->tracks.count > 0 && !outcome_note(&f->track, tracks_match(f, event)))
         return false;
-    return f->where == NULL || where_holds(f, batch, event);
+    return f->where == NULL || where_holds(f, batch, event, span);
 }
 
 uint32_t filter_batch(filter *f, stele_batch *batch)

@@ -3,6 +3,8 @@
 #ifndef QUERY_FILTER_H
 #define QUERY_FILTER_H
 
+#include <stele/spans.h>
+
 #include "model/trace.h"
 #include "query/glob.h"
 
@@ -37,6 +39,14 @@ typedef struct filter_range {
 stele_status filter_new(stele_context *context, const stele_request *request,
                         const filter_range *range, filter **out);
 void filter_free(filter *f);
+
+/* The same for spans: the expression may use words that only they have. */
+stele_status filter_new_spans(stele_context *context, const stele_request *request, filter **out);
+bool filter_passes_span(filter *f, const stele_batch *batch, const stele_event *event,
+                        const stele_span *span);
+
+/* Whether the expression looks at `dur`, or at what only spans have. */
+bool filter_uses_duration(const filter *f);
 
 /* True when every event of these kinds passes. */
 bool filter_is_open(const filter *f, uint64_t kinds);

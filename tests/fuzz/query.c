@@ -66,8 +66,8 @@ static void evaluate(stele_context *context, const stele_batch *batch, const cha
     for (uint32_t i = 0; i < batch->event_count; i++) {
         const stele_segment segment = {batch, i, 1};
         stele_value value;
-        stele_expression_evaluate(e, &segment, 0, &value);
-        require(stele_expression_holds(e, &segment, 0) ==
+        stele_expression_evaluate(e, &segment, 0, NULL, &value);
+        require(stele_expression_holds(e, &segment, 0, NULL) ==
                     expression_holds(condition, batch, &batch->events[i]),
                 "a value holds as its condition does");
         if (value.type == STELE_VALUE_TEXT)

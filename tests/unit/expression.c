@@ -408,7 +408,7 @@ static stele_value value_of(const char *text)
     stele_expression *e;
     stele_value value = {.type = STELE_VALUE_MISSING};
     REQUIRE(stele_expression_new(it.context, text, &e) == STELE_OK);
-    stele_expression_evaluate(e, &segment, 0, &value);
+    stele_expression_evaluate(e, &segment, 0, NULL, &value);
     stele_expression_free(e);
     return value;
 }
@@ -438,6 +438,65 @@ TEST(values_have_types)
     CHECK_EQ_I64(value_of("arg.state").u.i, 2);
     CHECK_EQ_MEM(value_of("arg.state").label.bytes, "RUNNING", 7);
     CHECK_EQ_U64(value_of("arg.len").label.size, 0);
+    end();
+}
+
+TEST(words_of_spans)
+{
+    static const char *const texts[] = {
+        "dur == 1.5us", "self == 1us and depth == 2 and caller == 'main' and root ~ 'm*'",
+        "delta == 7 and id == 9 and parent == 8 and children == 3",
+        "ended == 'tail' and source == 'call'", "self * 2 > dur and name == 'read_file'"};
+    stele_span span = {.id = 9,
+                       .parent = 8,
+                       .begin_ns = 1000,
+                       .end_ns = 2500,
+                       .self_ns = 1000,
+                       .delta_ns = 7,
+                       .child_count = 3,
+                       .depth = 2,
+                       .end = STELE_SPAN_TAIL,
+                       .source = STELE_SPAN_CALL};
+    expression *e;
+    begin();
+    span.caller = span.root = name_of("main");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        REQUIRE(expression_new_as(it.context, texts[i], EXPRESSION_SPANS, &e) == STELE_OK);
+        CHECK(expression_holds_span(e, it.batch, it.event, &span));
+        CHECK(!expression_holds_span(e, it.batch, it.event, NULL));
+        expression_free(e);
+    }
+    span.end = STELE_SPAN_ENTRY_LOST;
+    span.delta_ns = STELE_SPAN_NO_DELTA;
+    span.parent = 0;
+    REQUIRE(expression_new_as(it.context,
+                              "not (exists dur or exists self or exists delta or exists parent)",
+                              EXPRESSION_SPANS, &e) == STELE_OK);
+    CHECK(expression_holds_span(e, it.batch, it.event, &span));
+    expression_free(e);
+    end();
+}
+
+TEST(units_follow_from_the_words)
+{
+    static const struct {
+        const char *text;
+        stele_unit unit;
+    } cases[] = {{"dur", STELE_UNIT_NS},
+                 {"dur - self", STELE_UNIT_NS},
+                 {"bucket(dur * 2, 1ms)", STELE_UNIT_NS},
+                 {"dur * dur", STELE_UNIT_NONE},
+                 {"dur / 1ms", STELE_UNIT_NONE},
+                 {"size + 1", STELE_UNIT_BYTES},
+                 {"arg.len", STELE_UNIT_NONE},
+                 {"dur > 5", STELE_UNIT_NONE}};
+    begin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        stele_expression *e;
+        REQUIRE(stele_expression_new(it.context, cases[i].text, &e) == STELE_OK);
+        CHECK_EQ_U64(stele_expression_unit(e), cases[i].unit);
+        stele_expression_free(e);
+    }
     end();
 }
 
@@ -615,6 +674,7 @@ TEST(errors_say_what_and_where)
         {"name =~ '((a{50}){50}){50}'", "that repeats less", "column 9"},
         {"name =~ name", "a pattern in quotes", "name at column 9"},
         {"dur between 1 or 2", "and, and the upper end", "or at column 15"},
+        {"self > 5", "a word of events", "self at column 1"},
         {"dur not 5", "in or between", "5 at column 9"},
         {"1 < 2 < 3", "an operator", "< at column 7"},
     };
