@@ -9,6 +9,7 @@ after=$xray/events.14.fdr5.ns.xray
 expect 0 diff "$before" "$after"
 golden diff
 expect 0 diff --json "$before" "$after"
+sed "s|$SOURCE/||" out >shown && mv shown out
 golden diff_json
 expect 0 diff --csv "$xray/exc.14.fdr5.tsc.xray" "$xray/tail.14.fdr5.tsc.xray"
 golden diff_csv
