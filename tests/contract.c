@@ -329,7 +329,7 @@ static const struct bound {
     {"heph", 0, 0, false},
     {"fxt", 9, 1, false},
     {"xray", 6, 6, true},
-    {"xtrace", 320, 35, false},
+    {"xtrace", 320, 0, false},
     /* All events of a trace by metadata that stay valid, or whose types are gone. */
     {"ctf", 522, 88, false},
     {NULL, UINT64_MAX, UINT64_MAX, false},

@@ -85,13 +85,21 @@ static inline uint64_t run_file(const char *name)
     return base != NULL ? hash_bytes(base, strlen(base)) : 0;
 }
 
-/* Streams of such traces are called as their files. */
-static inline uint64_t run_stream_file(const stele_context *context, const stele_batch *batch)
+/* Streams of such traces are called as their files; the snapshots of an instruction trace stand in
+   the file beside. */
+static inline uint64_t run_event_file(const stele_context *context, const stele_batch *batch,
+                                      const stele_event *event)
 {
+    static const char insns[] = "xinsndata";
     const stele_stream *stream = stele_stream_get(context, batch->stream);
-    const stele_text name =
+    const stele_text text =
         stream != NULL ? stele_name_text(context, batch, stream->name) : (stele_text){"", 0};
-    return hash_bytes(name.bytes, name.size);
+    char name[256], *word;
+    snprintf(name, sizeof name, "%.*s", (int)text.size, text.bytes);
+    word = strstr(name, insns);
+    if (word != NULL && event->kind == STELE_KIND_SNAPSHOT)
+        memcpy(word, "xsnapshot", strlen(insns));
+    return run_file(name);
 }
 
 static inline void run_on_finding(void *user, const stele_diag *diag)
@@ -178,7 +186,7 @@ static inline void run_add_event(run *r, const stele_batch *batch, const stele_e
     r->events = run_grow(r->events, r->event_count, &r->event_capacity, sizeof *r->events);
     kept = &r->events[r->event_count++];
     *kept = (run_event){.offset = event->offset,
-                        .file = run_stream_file(c, batch),
+                        .file = run_event_file(c, batch, event),
                         .size = event->size,
                         .kind = event->kind,
                         .flags = event->flags,

@@ -69,30 +69,48 @@ static bool window_grow(window *w, size_t want)
     return true;
 }
 
+void window_keep(window *w, size_t size)
+{
+    w->capacity_max += size - w->keep;
+    w->keep = size;
+}
+
+/* Moves what is kept, and what is left, to the front of the buffer. */
+static void window_compact(window *w, size_t kept)
+{
+    const uint8_t *from = w->at - kept;
+    const size_t loaded = (size_t)(w->end - from);
+    if (from == w->buffer)
+        return;
+    w->data_offset = window_offset_of(w, from);
+    memmove(w->buffer, from, loaded);
+    w->data = w->buffer;
+    w->at = w->buffer + kept;
+    w->end = w->buffer + loaded;
+}
+
 size_t window_fill(window *w, size_t want)
 {
-    size_t left = (size_t)(w->end - w->at);
+    size_t left = (size_t)(w->end - w->at), kept;
     if (w->buffer == NULL || w->status != STELE_OK)
         return left;
-    if (w->at != w->buffer) {
-        w->data_offset = window_offset(w);
-        memmove(w->buffer, w->at, left);
-        w->at = w->data = w->buffer;
-        w->end = w->buffer + left;
-    }
-    if (want > w->capacity && !window_grow(w, want))
+    kept = (size_t)(w->at - w->buffer);
+    if (kept > w->keep)
+        kept = w->keep;
+    window_compact(w, kept);
+    if (want > w->capacity - kept && !window_grow(w, want < SIZE_MAX - kept ? want + kept : want))
         return left;
-    while (left < want && left < w->capacity) {
-        const uint64_t offset = w->data_offset + left;
+    while (left < want && left < w->capacity - kept) {
+        const uint64_t offset = window_offset_of(w, w->end);
         const uint64_t range = w->stop - offset;
-        size_t room = w->capacity - left, got;
+        size_t room = w->capacity - kept - left, got;
         if (room > range)
             room = (size_t)range;
         if (room == 0)
             break;
-        w->status = input_read(w->in, offset, w->buffer + left, room, &got);
+        w->status = input_read(w->in, offset, w->buffer + kept + left, room, &got);
         left += got;
-        w->end = w->buffer + left;
+        w->end += got;
         if (w->status != STELE_OK || got == 0)
             break;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bounded view that slides over an input. Decoders look at [at, end), step `at` forward, and ask
- * for more when a record is not all there; the bytes before `at` may then be gone.
+ * for more when a record is not all there; the bytes before `at` may then be gone, but for the last
+ * `keep` of them.
  */
 #ifndef CORE_WINDOW_H
 #define CORE_WINDOW_H
@@ -17,6 +18,7 @@ typedef struct window {
     input *in;
     uint8_t *buffer; /* NULL over memory */
     size_t capacity, capacity_max;
+    size_t keep;         /* bytes before `at` that stay loaded; set with window_keep() */
     stele_status status; /* of the last read that failed, else STELE_OK */
 } window;
 
@@ -27,6 +29,9 @@ typedef struct window {
 stele_status window_open(window *w, input *in, uint64_t start, uint64_t stop, size_t size,
                          size_t size_max);
 void window_close(window *w);
+
+/* From now on `size` bytes before `at` stay loaded, as far as the range had so many. */
+void window_keep(window *w, size_t size);
 
 /* Goes to another range of the input, which need not be seekable if it lies ahead. */
 void window_move(window *w, uint64_t start, uint64_t stop);

@@ -15,6 +15,9 @@
 
 #define SVC_ARGUMENTS 7u
 
+/* How far behind a value that does not fit a jump may be due to what that hides. */
+#define DOUBTED_INSNS 3u
+
 xtrace_check *xtrace_check_new(const xtrace_trace *trace, const xtrace_part *part, diag_sink *diag)
 {
     xtrace_check *check = calloc(1, sizeof *check);
@@ -33,6 +36,7 @@ static void take_access(xtrace_facts *f, const stele_xtrace_token *token, uint64
     const bool is_store = token->kind == STELE_XTRACE_STORE;
     if (f->record.access_count == 0)
         f->access_offset = offset;
+    f->access_end = offset + 9 + token->payload_size;
     *(is_store ? &f->written_size : &f->read_size) += token->payload_size;
     if (f->record.access_count == XTRACE_CHECK_ACCESSES) {
         f->is_partial = true;
@@ -81,6 +85,7 @@ static void take_token(xtrace_facts *f, const stele_xtrace_token *token, uint64_
     case STELE_XTRACE_SYSCALL_VEC:
         f->has_vectors = true;
         f->vectors_offset = offset;
+        f->vectors_size = XTRACE_VEC_HEAD + token->payload_size;
         break;
     case STELE_XTRACE_TARGET_B:
         f->has_target = true;
@@ -162,6 +167,12 @@ static void check_way(const xtrace_check *check, const char *name, const xtrace_
         diag_report(check->diag, &xtrace_codes[XTR006], name, group->offset + group->insn, 13, NULL,
                     "a program counter of %#" PRIx64 " behind opcode %08" PRIx32 " at %#" PRIx64,
                     group->pc, last->opcode, last->pc);
+    else
+        return;
+    if (check->doubt_left != 0)
+        diag_report(check->diag, &xtrace_codes[XTR024], name, check->doubt_offset,
+                    group->offset - check->doubt_offset, NULL,
+                    "a value that does not fit, and a jump behind it");
 }
 
 /* Whether the registers before this instruction are those behind the last one. */
@@ -193,7 +204,7 @@ static void check_call(xtrace_check *check, const char *name, const xtrace_group
                     "a number and six arguments behind SVC", "%u values behind opcode %08" PRIx32,
                     f->argument_count, group->opcode);
     if (f->has_vectors && !(is_call && f->has_arguments && f->vectors_offset > f->arguments_offset))
-        diag_report(check->diag, &xtrace_codes[XTR019], name, f->vectors_offset, 0,
+        diag_report(check->diag, &xtrace_codes[XTR019], name, f->vectors_offset, f->vectors_size,
                     "the arguments of a system call before them", "vectors");
     if (is_call) {
         check->has_calls = true;
@@ -202,6 +213,63 @@ static void check_call(xtrace_check *check, const char *name, const xtrace_group
     check_result(check, name);
     if (f->has_result && check->open_count != 0)
         check->open_count--;
+}
+
+/* ---- Tokens ---- */
+
+/* Whether an instruction of this class can have such a value; of the others nothing is said. */
+static bool value_fits(stele_xtrace_kind kind, const a64_insn *what)
+{
+    if (what->group == A64_GROUP_NONE)
+        return true;
+    switch (kind) {
+    case STELE_XTRACE_STXR: return what->class == A64_STORE_EXCLUSIVE;
+    case STELE_XTRACE_MRS:
+        return what->class == A64_REGISTER_READ || what->class == A64_REGISTER_WRITE ||
+               what->class == A64_STATE_WRITE || what->class == A64_SYSTEM_OTHER;
+    case STELE_XTRACE_DC: return what->class == A64_ZERO_BLOCK || what->class == A64_CACHE;
+    case STELE_XTRACE_TARGET_B: return a64_is_indirect(what) || what->class == A64_EXCEPTION_RETURN;
+    default: return true;
+    }
+}
+
+/* Whether other tokens fill a long one from the end of a shorter one to its own, with an
+   instruction among them. */
+static bool is_filled(const stele_xtrace_tokens *tokens, const uint8_t *at, size_t size)
+{
+    for (size_t begin = 5; begin < 14; begin += 4) {
+        size_t end;
+        const size_t count = xtrace_tokens_count(tokens, at + begin, size - begin, SIZE_MAX, &end);
+        if (end == size - begin && count > 2)
+            return true;
+    }
+    return false;
+}
+
+void xtrace_check_doubt(xtrace_check *check, uint64_t offset)
+{
+    if (check->doubt_left == 0)
+        check->doubt_offset = offset;
+    check->doubt_left = DOUBTED_INSNS;
+}
+
+static void check_tokens(xtrace_check *check, const char *name, const xtrace_group *group,
+                         const a64_insn *what)
+{
+    const stele_xtrace_tokens *tokens = &check->trace->tokens;
+    for (size_t at = 0, size; at < group->size; at += size) {
+        const stele_xtrace_kind kind = (stele_xtrace_kind)tokens->kinds[group->bytes[at]];
+        size = xtrace_token_size(tokens, group->bytes + at, (size_t)group->size - at);
+        if (!value_fits(kind, what)) {
+            diag_report(check->diag, &xtrace_codes[XTR025], name, group->offset + at, size, NULL,
+                        "%s behind opcode %08" PRIx32, stele_xtrace_kind_text(kind), group->opcode);
+            xtrace_check_doubt(check, group->offset + at);
+        }
+        if ((kind == STELE_XTRACE_ALLGPR || kind == STELE_XTRACE_SYSCALL_VEC) &&
+            is_filled(tokens, group->bytes + at, size))
+            diag_report(check->diag, &xtrace_codes[XTR024], name, group->offset + at, size, NULL,
+                        "a token %02x of %zu bytes, which others fill", group->bytes[at], size);
+    }
 }
 
 /* ---- Instructions ---- */
@@ -222,6 +290,7 @@ static void check_order(xtrace_check *check, const char *name)
 static void check_other(xtrace_check *check, const xtrace_group *group)
 {
     check->has_target = check->has_calls = false;
+    check->doubt_left = 0;
     check->has_gap |= group->kind == XTRACE_GROUP_BYTES;
     a64_forget_all(&check->registers);
 }
@@ -236,6 +305,7 @@ void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_grou
     }
     if (check->has_last)
         check_way(check, name, group);
+    check->doubt_left -= check->doubt_left != 0;
     if (!check->is_at_snapshot && !goes_on(check, group))
         a64_forget_all(&check->registers);
     check->is_at_snapshot = false;
@@ -244,6 +314,7 @@ void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_grou
         a64_learn(&check->registers, i, load_le64(f->registers + 8 * (size_t)i));
     check_call(check, name, group, what.class == A64_SUPERVISOR_CALL);
     check_order(check, name);
+    check_tokens(check, name, group, &what);
     xtrace_check_accesses(check, name, &what);
     a64_replay(&check->registers, &what, &f->record);
     check->last = *group;

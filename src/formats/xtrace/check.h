@@ -18,12 +18,13 @@ typedef struct xtrace_facts {
     a64_access accesses[XTRACE_CHECK_ACCESSES];
     const uint8_t *registers; /* ALLGPR; NULL: none */
     uint64_t access_offset;   /* of its first access; valid with record.access_count */
+    uint64_t access_end;      /* behind its last one */
     uint64_t read_size, written_size;
     bool is_partial; /* there are more accesses than these */
     bool has_target, has_arguments, has_vectors, has_result;
     bool has_order;
     uint64_t order_first, order_last, order_offset; /* of its accesses; where the first stands */
-    uint64_t target, target_offset, arguments_offset, vectors_offset, result_offset;
+    uint64_t target, target_offset, arguments_offset, vectors_offset, vectors_size, result_offset;
     unsigned argument_count;
 } xtrace_facts;
 
@@ -34,7 +35,9 @@ struct xtrace_check {
     xtrace_facts facts;
     xtrace_group last; /* without its bytes */
     a64_insn last_what;
-    bool has_last; /* and the next instruction follows it */
+    bool has_last;         /* and the next instruction follows it */
+    unsigned doubt_left;   /* for so many instructions, a value before them does not fit */
+    uint64_t doubt_offset; /* where it stands */
     bool has_target;
     uint64_t target, target_offset; /* recorded with the last instruction, and where */
     a64_registers registers;        /* before the next instruction */
@@ -62,6 +65,9 @@ void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
                            const xtrace_group *group);
 
 /* check_registers.c: accesses against the opcode, and registers against accesses and snapshots. */
+/* A value does not fit: what it may hide is lost if a jump follows. */
+void xtrace_check_doubt(xtrace_check *check, uint64_t offset);
+
 void xtrace_check_accesses(xtrace_check *check, const char *name, const a64_insn *what);
 void xtrace_check_registers(xtrace_check *check, const xtrace_snapshots *s);
 

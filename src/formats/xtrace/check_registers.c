@@ -11,6 +11,11 @@
 
 /* ---- Accesses ---- */
 
+static uint64_t accesses_size(const xtrace_facts *f)
+{
+    return f->access_end - f->access_offset;
+}
+
 /* How many bytes an instruction reads or writes; of what is predicated or not told, at most. */
 typedef struct sizes {
     uint64_t read_max, written_max;
@@ -49,7 +54,7 @@ static bool sizes_fit(const sizes *s, const a64_insn *what, const xtrace_facts *
            (f->written_size == s->written_max || (may_fail && f->written_size == 0));
 }
 
-static void check_sizes(const xtrace_check *check, const char *name, const a64_insn *what)
+static void check_sizes(xtrace_check *check, const char *name, const a64_insn *what)
 {
     const xtrace_facts *f = &check->facts;
     const sizes s = sizes_of(what);
@@ -58,14 +63,18 @@ static void check_sizes(const xtrace_check *check, const char *name, const a64_i
         what->group == A64_GROUP_EXCEPTION || (what->flags & A64_IS_UNSIZED) != 0 || f->is_partial)
         return;
     if (!may_access(what))
-        diag_report(check->diag, &xtrace_codes[XTR017], name, f->access_offset, 0,
+        diag_report(check->diag, &xtrace_codes[XTR017], name, f->access_offset, accesses_size(f),
                     "none: the instruction does not access memory", "opcode %08" PRIx32,
                     f->record.opcode);
     else if (!sizes_fit(&s, what, f))
-        diag_report(check->diag, &xtrace_codes[XTR017], name, f->access_offset, 0, NULL,
+        diag_report(check->diag, &xtrace_codes[XTR017], name, f->access_offset, accesses_size(f),
+                    NULL,
                     "%" PRIu64 " bytes read and %" PRIu64 " written by opcode %08" PRIx32
                     ", which has %" PRIu64 " and %" PRIu64,
                     f->read_size, f->written_size, f->record.opcode, s.read_max, s.written_max);
+    else
+        return;
+    xtrace_check_doubt(check, f->access_offset);
 }
 
 static void check_address(xtrace_check *check, const char *name, const a64_insn *what)
@@ -75,7 +84,7 @@ static void check_address(xtrace_check *check, const char *name, const a64_insn 
     if (!a64_address(&check->registers, what, &f->record, &address) ||
         ((address ^ f->accesses[0].address) & ADDRESS_MASK) == 0)
         return;
-    diag_report(check->diag, &xtrace_codes[XTR018], name, f->access_offset, 0, NULL,
+    diag_report(check->diag, &xtrace_codes[XTR018], name, f->access_offset, accesses_size(f), NULL,
                 "an access at %#" PRIx64 ", and registers that make %#" PRIx64
                 " for opcode %08" PRIx32,
                 f->accesses[0].address, address, f->record.opcode);
@@ -99,9 +108,9 @@ static void check_stored(xtrace_check *check, const char *name, const a64_insn *
         if ((regs[i] != ZERO_REGISTER && !a64_is_known(&check->registers, regs[i])) ||
             !a64_accessed(&f->record, true, i * size, size, &stored) || stored == held)
             continue;
-        diag_report(check->diag, &xtrace_codes[XTR023], name, f->access_offset, 0, NULL,
-                    "%#" PRIx64 " by opcode %08" PRIx32 ", and %#" PRIx64 " in register %u", stored,
-                    f->record.opcode, held, regs[i]);
+        diag_report(check->diag, &xtrace_codes[XTR023], name, f->access_offset, accesses_size(f),
+                    NULL, "%#" PRIx64 " by opcode %08" PRIx32 ", and %#" PRIx64 " in register %u",
+                    stored, f->record.opcode, held, regs[i]);
         if (regs[i] != ZERO_REGISTER)
             a64_forget(&check->registers, regs[i]);
     }

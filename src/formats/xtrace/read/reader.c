@@ -2,6 +2,7 @@
 /* Groups of tokens and snapshots to events. Each thread or core is a stream of the model. */
 #include <stdlib.h>
 
+#include "core/path.h"
 #include "formats/xtrace/check.h"
 #include "formats/xtrace/trace.h"
 #include "model/batch.h"
@@ -213,6 +214,13 @@ static void xtrace_producer_close(producer *self)
 
 /* ---- Streams ---- */
 
+/* Streams are called as their file. */
+static stele_name part_file_name(const xtrace_trace *trace, const xtrace_part *part)
+{
+    const char *name = path_base(xtrace_part_name(trace, part));
+    return stele_name_intern(trace->base.context, name, strlen(name));
+}
+
 static bool part_add_stream(xtrace_trace *trace, xtrace_part *part, uint64_t count)
 {
     stele_context *context = trace->base.context;
@@ -233,10 +241,11 @@ static bool part_add_stream(xtrace_trace *trace, xtrace_part *part, uint64_t cou
         track.parent = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
                                                                   .source = trace_number,
                                                                   .number = part->time});
+    stream.name = part_file_name(trace, part);
     part->track = stele_track_intern(context, &track);
     stream.track = part->track;
     part->stream = context_add_stream(context, &stream);
-    return part->track != 0 && part->stream != UINT32_MAX;
+    return part->track != 0 && part->stream != UINT32_MAX && stream.name != UINT32_MAX;
 }
 
 /* Counts the instructions of a part. */

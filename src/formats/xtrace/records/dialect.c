@@ -125,12 +125,38 @@ static uint32_t wish_or(uint32_t wish, uint32_t value)
     return wish != UINT32_MAX ? wish : value;
 }
 
+/* Whether a token of seven arguments is a run of tokens of one each, in which another may be
+   damaged: most of them begin where those would. */
+static bool is_run_of_arguments(const uint8_t *token, size_t size)
+{
+    unsigned count = 0;
+    for (size_t at = 9; at < size; at += 9)
+        count += token[at] == token[0];
+    return count >= 4;
+}
+
+static bool has_run_of_arguments(const stele_xtrace_tokens *tokens, const uint8_t *head,
+                                 size_t size)
+{
+    size_t token;
+    for (size_t at = 0; at < size; at += token) {
+        token = xtrace_token_size(tokens, head + at, size - at);
+        if (token == 0 || token > size - at)
+            return false;
+        if (tokens->kinds[head[at]] == STELE_XTRACE_SVCARG && is_run_of_arguments(head + at, token))
+            return true;
+    }
+    return false;
+}
+
 bool xtrace_dialect_fits(const stele_xtrace_dialect *dialect, const uint8_t *head, size_t size)
 {
     stele_xtrace_tokens tokens;
     size_t end;
     stele_xtrace_tokens_make(dialect, &tokens);
     xtrace_tokens_count(&tokens, head, size, SIZE_MAX, &end);
+    if (dialect->svcarg_size > 8 && has_run_of_arguments(&tokens, head, size))
+        return false;
     return end == size || xtrace_token_size(&tokens, head + end, size - end) != 0;
 }
 

@@ -6,6 +6,7 @@
 #include "formats/xtrace/codes.h"
 
 #define ALLGPR_SIZE    (1 + STELE_XTRACE_GPR_COUNT * 8)
+#define TOKEN_SIZE_MIN 5u
 #define TOKEN_SIZE_MAX (XTRACE_VEC_HEAD + STELE_XTRACE_IOVECS_MAX * XTRACE_IOVEC)
 
 /* How far to look for what may be the next instruction, and how many tokens it must lead to. One
@@ -17,12 +18,19 @@
 #define BARE_SIZE        ((size_t)4 << 10)
 #define SKIP_PART_SIZE   ((size_t)16 << 10)
 
+/* How far before damage to look for a token that hides others. */
+#define LOOK_BACK ((size_t)1 << 10)
+
 stele_status xtrace_scan_open(xtrace_scan *s, input *in, const stele_xtrace_tokens *tokens,
                               diag_sink *diag, size_t window_size)
 {
+    stele_status status;
     *s = (xtrace_scan){.diag = diag, .tokens = tokens};
-    return window_open(&s->win, in, 0, UINT64_MAX, window_size,
-                       XTRACE_GROUP_SIZE_MAX + TOKEN_SIZE_MAX);
+    status = window_open(&s->win, in, 0, UINT64_MAX, window_size,
+                         XTRACE_GROUP_SIZE_MAX + TOKEN_SIZE_MAX);
+    if (status == STELE_OK)
+        window_keep(&s->win, LOOK_BACK);
+    return status;
 }
 
 void xtrace_scan_close(xtrace_scan *s)
@@ -35,6 +43,7 @@ void xtrace_scan_seek(xtrace_scan *s, uint64_t offset)
     window_move(&s->win, offset, UINT64_MAX);
     s->pending = s->count = 0;
     s->has_pc = s->is_lost_reported = s->is_continued = false;
+    memset(s->recent, 0, sizeof s->recent);
 }
 
 #define scan_report(s, code, offset, size, ...)                                          \
@@ -60,6 +69,52 @@ size_t xtrace_tokens_count(const stele_xtrace_tokens *tokens, const uint8_t *byt
 }
 
 /* ---- Damage ---- */
+
+bool xtrace_token_hides(const stele_xtrace_tokens *tokens, const uint8_t *at, size_t left,
+                        size_t past, size_t wanted)
+{
+    static const uint16_t sizes[] = {5, 9, 10, 11, 13, 17, 25, 41, 73, 137, 257};
+    const size_t own = xtrace_token_size(tokens, at, left);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] < past; i++) {
+        const size_t room = left - sizes[i];
+        const uint8_t *from = at + sizes[i];
+        size_t end;
+        const size_t count =
+            sizes[i] != own ? xtrace_tokens_count(tokens, from, room, wanted, &end) : 0;
+        if (count != 0 && sizes[i] + end > past &&
+            (count == wanted || end == room ||
+             xtrace_token_size(tokens, from + end, room - end) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* Before the damage at the window's front, a token that hides others? They are lost, too. */
+static void scan_look_back(xtrace_scan *s)
+{
+    const window *w = &s->win;
+    const size_t there = window_need(&s->win, LEAD_SIZE);
+    const size_t ahead = there < LEAD_SIZE ? there : LEAD_SIZE;
+    size_t back = 0, next;
+    if (s->diag == NULL)
+        return;
+    for (size_t i = 0; i < XTRACE_RECENT && s->recent[i] != 0; i++) {
+        if (s->recent[i] > (size_t)(w->at - w->data) - back)
+            break;
+        back += s->recent[i];
+    }
+    for (; back != 0; back -= next) {
+        const uint8_t *at = w->at - back;
+        next = xtrace_token_size(s->tokens, at, back);
+        if (next == 0 || next > back)
+            return;
+        if (xtrace_token_hides(s->tokens, at, back + ahead, back, LEAD_TOKENS)) {
+            scan_report(s, XTR024, window_offset_of(w, at), back, NULL,
+                        "a token %02x of %zu bytes, which may have been another", *at, next);
+            return;
+        }
+    }
+}
 
 /* Does a token begin at `at[index]` that leads to so many others? */
 static bool scan_leads_on(xtrace_scan *s, size_t index, size_t wanted)
@@ -99,6 +154,38 @@ static void scan_skip(xtrace_scan *s)
     w->at += bare != 0 ? bare : i;
 }
 
+/* Whether an instruction without a program counter covers the one at the window's front. */
+static bool is_covered(const xtrace_scan *s, size_t left)
+{
+    const window *w = &s->win;
+    for (size_t back = 1; back < TOKEN_SIZE_MIN && back < (size_t)(w->at - w->data); back++) {
+        const uint8_t *at = w->at - back;
+        size_t end;
+        const size_t count =
+            s->tokens->kinds[*at] == STELE_XTRACE_INST
+                ? xtrace_tokens_count(s->tokens, at, left + back, LEAD_TOKENS, &end)
+                : 0;
+        if (count == LEAD_TOKENS || (count > 1 && end == left + back))
+            return true;
+    }
+    return false;
+}
+
+/* What reading goes on with after damage may be a part of other tokens, or hide some; it is, if a
+   token had no room before it. */
+static void scan_doubt(xtrace_scan *s, uint64_t skipped_size)
+{
+    const size_t there = window_need(&s->win, LEAD_SIZE);
+    const size_t left = there < LEAD_SIZE ? there : LEAD_SIZE;
+    const size_t size = left != 0 ? xtrace_token_size(s->tokens, s->win.at, left) : 0;
+    if (s->diag != NULL && size != 0 && size < left &&
+        (skipped_size < TOKEN_SIZE_MIN || is_covered(s, left) ||
+         xtrace_token_hides(s->tokens, s->win.at, left, size, LEAD_TOKENS)))
+        scan_report(s, XTR024, window_offset(&s->win), size, NULL,
+                    "a token %02x of %zu bytes after damage, which may be part of others",
+                    *s->win.at, size);
+}
+
 static void scan_damage(xtrace_scan *s, size_t token_size, xtrace_group *group)
 {
     window *w = &s->win;
@@ -106,12 +193,15 @@ static void scan_damage(xtrace_scan *s, size_t token_size, xtrace_group *group)
     const size_t left = (size_t)(w->end - w->at);
     const uint8_t token = *w->at;
     uint64_t size;
+    scan_look_back(s);
     scan_skip(s);
     size = window_offset(w) - offset;
+    scan_doubt(s, size);
     *group = (xtrace_group){
         .offset = offset, .size = size, .kind = XTRACE_GROUP_BYTES, .number = s->count};
     s->skipped_size += size;
     s->has_pc = s->is_lost_reported = false;
+    memset(s->recent, 0, sizeof s->recent);
     if (token_size != 0 && size == left)
         scan_report(s, XTR003, offset, size, NULL, "%zu bytes of a token %s of %zu", left,
                     stele_xtrace_kind_text((stele_xtrace_kind)s->tokens->kinds[token]), token_size);
@@ -232,6 +322,8 @@ static void pass_window(xtrace_scan *s, uint64_t count_end, const uint8_t *end,
         count++;
         at = next;
     }
+    if (count != s->count)
+        s->recent[0] = 0; /* of what was passed over the last groups are not known */
     s->has_pc |= count != s->count;
     s->is_continued &= count == s->count;
     s->win.at = at;
@@ -294,6 +386,8 @@ stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group)
     group->bytes = w->at;
     group->size = s->pending = index;
     group_judge(s, group);
+    memmove(s->recent + 1, s->recent, sizeof s->recent - sizeof s->recent[0]);
+    s->recent[0] = (uint32_t)index;
     s->is_continued = index >= XTRACE_GROUP_SIZE_MAX;
     if (s->is_continued)
         scan_report(s, XTR014, group->offset, group->size, NULL, "more than %zu bytes",

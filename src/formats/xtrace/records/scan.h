@@ -12,6 +12,9 @@
 
 #define XTRACE_GROUP_SIZE_MAX ((size_t)64 << 10) /* of one instruction with all of its values */
 
+/* Groups before damage that are looked at for a token that hides others. */
+#define XTRACE_RECENT 4u
+
 typedef enum xtrace_group_kind {
     XTRACE_GROUP_INSN,   /* [ALLGPR] INST or PCINST, then what belongs to it */
     XTRACE_GROUP_VALUES, /* tokens whose instruction is not there */
@@ -50,6 +53,8 @@ typedef struct xtrace_scan {
     uint64_t count;   /* instructions so far */
     uint64_t pc;      /* of the next instruction, unless it has its own; valid with has_pc */
     uint64_t skipped_size;
+    uint32_t
+        recent[XTRACE_RECENT]; /* sizes of the groups given last, the last one first; 0: none */
     bool has_pc, is_lost_reported, is_continued;
 } xtrace_scan;
 
@@ -77,5 +82,14 @@ stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group);
  */
 size_t xtrace_tokens_count(const stele_xtrace_tokens *tokens, const uint8_t *bytes, size_t size,
                            size_t max, size_t *end);
+
+/*
+ * Whether the token at `at` may have been one of another size, whose first byte was changed, so
+ * that others are hidden: from where such a one ends, tokens lead beyond `past` bytes, and are as
+ * many as `wanted`, or as there is room for. There are `left` bytes from `at`, and no fewer than
+ * `past`.
+ */
+bool xtrace_token_hides(const stele_xtrace_tokens *tokens, const uint8_t *at, size_t left,
+                        size_t past, size_t wanted);
 
 #endif
