@@ -197,6 +197,7 @@ typedef struct stele_field {
 #define STELE_COLUMN_CONTEXT 0x020u /* the context fields of the batch */
 #define STELE_COLUMN_RAW     0x040u /* fields with STELE_HINT_RAW, for the format's own writer */
 #define STELE_COLUMNS_ALL    0x07fu /* kind, flags, offset and size are always there */
+#define STELE_COLUMNS_NONE   0x80000000u /* of a request: nothing but these */
 
 typedef struct stele_local_name {
     uint32_t offset; /* in the batch's bytes */

@@ -14,6 +14,7 @@
 #include <stele/spans.h>
 #include <stele/status.h>
 #include <stele/symbols.h>
+#include <stele/tables.h>
 #include <stele/text.h>
 #include <stele/version.h>
 #include <stele/writer.h>

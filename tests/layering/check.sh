@@ -3,7 +3,7 @@
 # usage: check.sh ROOT
 # Who may include whom (docs/architecture.md). Arrows only run downwards:
 #
-#     core, a64 <- model <- query <- flow <- { formats, sinks, symbols, analysis } <- library
+#     core, a64 <- model <- query <- flow <- { formats, sinks, symbols, analysis } <- tables <- library
 #
 # Those in braces never see each other, and no format sees another. The public headers see only each
 # other; everybody sees them. cli is a client of the library: it sees the public headers and its own.
@@ -26,8 +26,9 @@ formats/*: core a64 model query flow formats
 sinks: core a64 model query flow
 analysis: core a64 model query flow
 symbols: core model
+tables: core model query flow sinks analysis
 record: core formats formats/*
-library: core formats sinks analysis symbols
+library: core formats sinks analysis symbols tables
 cli:
 net: core formats sinks analysis symbols
 tools:

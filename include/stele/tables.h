@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Traces as tables: typed columns, in the layout that column stores share (DuckDB, Arrow). A scan
+ * fills buffers of the caller's, some thousand rows at once:
+ *
+ *     stele_scan_column columns[] = {{.name = "ts"}, {.name = "name"}, {.name = "arg.len"}};
+ *     stele_scan_options options = STELE_INIT(stele_scan_options);
+ *     options.table = "event";
+ *     options.columns = columns;
+ *     options.column_count = 3;
+ *     columns[2].type = STELE_CELL_I64;
+ *     status = stele_scan_open(context, &trace, 1, &options, &scan);
+ *     while ((status = stele_scan_next(scan, cells, 2048, &chunk)) == STELE_OK)
+ *         for (size_t i = 0; i < chunk.count; i++)
+ *             sum += stele_cell_is_there(&cells[2], i) ? ((int64_t *)cells[2].values)[i] : 0;
+ *     stele_scan_close(scan);
+ *
+ * What is not there is null, never 0. Times are in nanoseconds. Rows come as the records stand: a
+ * table has no order. One thread at a time uses a scan and its context.
+ */
+#ifndef STELE_TABLES_H
+#define STELE_TABLES_H
+
+#include <stele/reader.h>
+
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+/* What the values of a column are an array of. */
+typedef enum stele_cell_type {
+    STELE_CELL_NONE = 0,
+    STELE_CELL_BOOL,   /* uint8_t: 0 or 1 */
+    STELE_CELL_U8,     /* uint8_t */
+    STELE_CELL_U16,    /* uint16_t */
+    STELE_CELL_U32,    /* uint32_t */
+    STELE_CELL_U64,    /* uint64_t */
+    STELE_CELL_I64,    /* int64_t */
+    STELE_CELL_DOUBLE, /* double */
+    STELE_CELL_WALL,   /* int64_t: ns since 1970-01-01 UTC */
+    STELE_CELL_ENUM,   /* uint8_t: an index into the column's labels */
+    STELE_CELL_TEXT,   /* stele_cell_text, valid UTF-8 */
+    STELE_CELL_JSON,   /* stele_cell_text: one JSON object */
+    STELE_CELL_TYPE_COUNT
+} stele_cell_type;
+
+/* Bytes of one value; 0 for NONE. */
+STELE_API size_t stele_cell_size(stele_cell_type type);
+
+#define STELE_CELL_INLINE 12u
+
+/* A text. Up to STELE_CELL_INLINE bytes lie in the cell itself, zeros after them; of a longer one
+   the cell has the first four bytes and where all of them are. */
+typedef struct stele_cell_text {
+    uint32_t size;
+    union {
+        char inlined[STELE_CELL_INLINE];
+        struct {
+            char prefix[4];
+            uint32_t half[2]; /* the pointer, which needs no alignment so */
+        } pointer;
+    } u;
+} stele_cell_text;
+
+static inline stele_cell_text stele_cell_text_make(const char *bytes, size_t size)
+{
+    stele_cell_text cell;
+    memset(&cell, 0, sizeof cell);
+    cell.size = (uint32_t)size;
+    if (size <= STELE_CELL_INLINE) {
+        if (size != 0)
+            memcpy(cell.u.inlined, bytes, size);
+    } else {
+        memcpy(cell.u.pointer.prefix, bytes, sizeof cell.u.pointer.prefix);
+        memcpy(cell.u.pointer.half, &bytes, sizeof bytes);
+    }
+    return cell;
+}
+
+/* The bytes, not terminated; of a short text they lie in the cell. */
+static inline const char *stele_cell_bytes(const stele_cell_text *cell)
+{
+    const char *bytes;
+    if (cell->size <= STELE_CELL_INLINE)
+        return cell->u.inlined;
+    memcpy(&bytes, cell->u.pointer.half, sizeof bytes);
+    return bytes;
+}
+
+/* One column of a chunk: buffers of the caller's for as many values as it asks for. */
+typedef struct stele_cells {
+    void *values;    /* of the column's type; 8-byte aligned. A null leaves zeros */
+    uint64_t *valid; /* a bit for each value, from the lowest of the first word: 1: it is there.
+                        NULL is only allowed where the column is never null */
+} stele_cells;
+
+static inline bool stele_cell_is_there(const stele_cells *cells, size_t row)
+{
+    return cells->valid == NULL || (cells->valid[row / 64] >> (row % 64) & 1) != 0;
+}
+
+/* Words of a validity bitmap. */
+static inline size_t stele_valid_words(size_t row_count)
+{
+    return (row_count + 63) / 64;
+}
+
+/* ---- Which tables there are ------------------------------------------------------------------ */
+
+typedef struct stele_table_info {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    const char *name;   /* "event" */
+    const char *doc;    /* one line */
+    size_t column_count;
+    bool has_fields; /* a scan can have columns "arg.NAME" beside those of the table */
+} stele_table_info;
+
+typedef struct stele_table_column_info {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    const char *name;   /* "ts" */
+    const char *doc;    /* one line */
+    stele_cell_type type;
+    bool can_be_null;
+    const char *const *labels; /* of ENUM, by value; else NULL */
+    size_t label_count;
+} stele_table_column_info;
+
+/* The tables, `index` from 0; false past the end. Texts are static. Any thread may call these. */
+STELE_API bool stele_table_get(size_t index, stele_table_info *info);
+
+/* The table of this name; false when there is none. */
+STELE_API bool stele_table_find(const char *name, stele_table_info *info);
+
+/* The columns of a table, `index` from 0; false past the end, or when there is no such table. */
+STELE_API bool stele_table_column(const char *table, size_t index, stele_table_column_info *info);
+
+/* About how many rows a trace of so many bytes has in a table, for those who plan queries. Never
+   0. */
+STELE_API uint64_t stele_table_estimate(const char *table, uint64_t trace_size);
+
+/* ---- Scans ----------------------------------------------------------------------------------- */
+
+typedef struct stele_scan_column {
+    const char *name;     /* of the table, or "arg." and the way to a field, as in filters */
+    stele_cell_type type; /* of "arg.": BOOL, U64, I64, DOUBLE or TEXT; else not used */
+} stele_scan_column;
+
+typedef struct stele_scan_options {
+    size_t struct_size;               /* sizeof this struct, or 0: see <stele/version.h> */
+    const char *table;                /* must be given */
+    const stele_scan_column *columns; /* as stele_scan_next() fills them; none: only rows count */
+    size_t column_count;
+    /* Bounds, kinds, globs and the expression say which events count; order and columns are not
+       used. NULL: all events. */
+    const stele_request *request;
+} stele_scan_options;
+
+typedef struct stele_scan stele_scan;
+
+/*
+ * Starts a scan of traces of one context, as stele_reader_open() takes them. What `options` points
+ * to is copied. Errors as of that, and STELE_ERR_ARGUMENT, with a finding, for a table or a column
+ * that does not exist. The caller closes the scan, before the traces.
+ */
+STELE_API stele_status stele_scan_open(stele_context *context, stele_trace *const *traces,
+                                       size_t count, const stele_scan_options *options,
+                                       stele_scan **scan);
+
+typedef struct stele_chunk {
+    size_t count;     /* rows, at least one */
+    bool has_lasting; /* names and tracks among the texts hold until the scan is closed; else only
+                         until the next chunk, as all other texts do */
+} stele_chunk;
+
+/*
+ * Fills the next rows, at most `capacity`, which is not 0, into `cells`, one for each column in
+ * their order. STELE_END after the last; another error says why reading stopped early (damage alone
+ * never does).
+ */
+STELE_API stele_status stele_scan_next(stele_scan *scan, const stele_cells *cells, size_t capacity,
+                                       stele_chunk *chunk);
+
+/* Whether the texts of this column hold until the scan is closed, in chunks that say has_lasting.
+ */
+STELE_API bool stele_scan_is_lasting(const stele_scan *scan, size_t index);
+
+typedef struct stele_scan_stats {
+    size_t struct_size;      /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t row_count;      /* delivered */
+    uint64_t misfit_count;   /* values of "arg." columns that do not fit the type, and are null */
+    uint64_t replaced_count; /* texts that were not UTF-8: each wrong byte became U+FFFD */
+    uint64_t unknown_count;  /* times that do not fit into 64 bits of nanoseconds, and are null */
+} stele_scan_stats;
+
+/* What was done so far, and what the reader says, each of which may be NULL. The caller sets
+   `struct_size` of the results, as STELE_INIT does. */
+STELE_API void stele_scan_get_stats(const stele_scan *scan, stele_scan_stats *stats,
+                                    stele_reader_stats *reader_stats);
+
+/* Frees it, which may be NULL. */
+STELE_API void stele_scan_close(stele_scan *scan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Columns of fields: those of tables of fields, and "arg.NAME" of tables of events. */
+#include "tables/tables.h"
+
+#define FILL(name) \
+    void fill_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to)
+
+/* ---- Values as texts ---- */
+
+/* What was written into the scan's scratch. */
+static stele_cell_text take_text(stele_scan *s)
+{
+    size_t size;
+    const uint8_t *bytes = output_memory(s->text, &size);
+    if (s->text->status != STELE_OK)
+        s->is_out_of_memory = true;
+    return cell_of_bytes(s, (const char *)bytes, size);
+}
+
+static void begin_text(stele_scan *s)
+{
+    s->text->at = s->text->buffer;
+}
+
+static stele_cell_text field_text(stele_scan *s, const stele_batch *batch, const stele_field *field)
+{
+    stele_text text;
+    begin_text(s);
+    switch (field->type) {
+    case STELE_TYPE_NAME: return cell_of_name(s, batch, (stele_name)field->u.u);
+    case STELE_TYPE_STRING:
+        text = stele_field_text(s->context, batch, field);
+        return cell_of_bytes(s, text.bytes, text.size);
+    case STELE_TYPE_BYTES:
+        hex_put(s->text, batch->bytes + field->u.bytes.offset, field->u.bytes.size);
+        break;
+    case STELE_TYPE_BIGINT: bigint_put(s->text, batch, field); break;
+    case STELE_TYPE_STRUCT:
+    case STELE_TYPE_ARRAY:
+    case STELE_TYPE_VARIANT: value_put(&s->values, s->text, batch, field); break;
+    default: value_put_scalar(&s->values, s->text, batch, field); break;
+    }
+    return take_text(s);
+}
+
+FILL(args)
+{
+    stele_cell_text *values = to->values;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t first;
+        const uint32_t count = stele_event_fields(r->batch, &r->events[i], &first);
+        bool has_some;
+        begin_text(s);
+        output_byte(s->text, '{');
+        has_some = value_put_members(&s->values, s->text, r->batch, first, count);
+        output_byte(s->text, '}');
+        values[i] = has_some ? take_text(s) : stele_cell_text_make("", 0);
+        if (!has_some)
+            place_null(to, i);
+    }
+}
+
+FILL(message)
+{
+    stele_cell_text *values = to->values;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++) {
+        const stele_field *field = cell_named(r->batch, &r->events[i], s->message);
+        values[i] = field != NULL ? field_text(s, r->batch, field) : stele_cell_text_make("", 0);
+        if (field == NULL)
+            place_null(to, i);
+    }
+}
+
+/* ---- Values as numbers ---- */
+
+static bool take_int(const stele_field *field, int64_t *value)
+{
+    *value = field->u.i;
+    switch (field->type) {
+    case STELE_TYPE_INT: return true;
+    case STELE_TYPE_BOOL:
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_POINTER:
+    case STELE_TYPE_KOID: return field->u.u <= INT64_MAX;
+    default: return false;
+    }
+}
+
+static bool take_uint(const stele_field *field, uint64_t *value)
+{
+    *value = field->u.u;
+    switch (field->type) {
+    case STELE_TYPE_INT: return field->u.i >= 0;
+    case STELE_TYPE_BOOL:
+    case STELE_TYPE_UINT:
+    case STELE_TYPE_POINTER:
+    case STELE_TYPE_KOID: return true;
+    default: return false;
+    }
+}
+
+static bool take_double(const stele_field *field, double *value)
+{
+    *value = field->u.f;
+    if (field->type == STELE_TYPE_FLOAT)
+        return true;
+    *value = field->type == STELE_TYPE_INT ? (double)field->u.i : (double)field->u.u;
+    return field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_INT;
+}
+
+static bool take_bool(const stele_field *field, uint8_t *value)
+{
+    *value = field->u.u != 0;
+    return field->type == STELE_TYPE_BOOL;
+}
+
+/* ---- Tables of fields ---- */
+
+#define FILL_FIELD(name, value_type, take)      \
+    FILL(name)                                  \
+    {                                           \
+        value_type *values = to->values;        \
+        (void)s;                                \
+        (void)of;                               \
+        for (size_t i = 0; i < r->count; i++) { \
+            if (take(r->fields[i], &values[i])) \
+                continue;                       \
+            values[i] = 0;                      \
+            place_null(to, i);                  \
+        }                                       \
+    }
+
+FILL_FIELD(int, int64_t, take_int)
+FILL_FIELD(uint, uint64_t, take_uint)
+FILL_FIELD(double, double, take_double)
+
+FILL(key)
+{
+    stele_cell_text *values = to->values;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++) {
+        values[i] = cell_of_name(s, r->batch, r->fields[i]->name);
+        if (r->fields[i]->name == 0)
+            place_null(to, i);
+    }
+}
+
+FILL(type)
+{
+    uint8_t *values = to->values;
+    (void)s;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++)
+        values[i] = r->fields[i]->type;
+}
+
+FILL(text)
+{
+    stele_cell_text *values = to->values;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++) {
+        const bool is_there = r->fields[i]->type != STELE_TYPE_NULL;
+        values[i] = is_there ? field_text(s, r->batch, r->fields[i]) : stele_cell_text_make("", 0);
+        if (!is_there)
+            place_null(to, i);
+    }
+}
+
+FILL(label)
+{
+    stele_cell_text *values = to->values;
+    (void)of;
+    for (size_t i = 0; i < r->count; i++) {
+        const bool is_there = r->fields[i]->label_count != 0;
+        values[i] =
+            is_there ? field_text(s, r->batch, r->fields[i] + 1) : stele_cell_text_make("", 0);
+        if (!is_there)
+            place_null(to, i);
+    }
+}
+
+/* ---- One field of each event ---- */
+
+/* A plain name is mostly that of a field of the event itself. */
+static inline const stele_field *field_of(const scan_column *of, const stele_batch *batch,
+                                          const stele_event *event, stele_field *element)
+{
+    const struct column *item = &of->field.items[0];
+    uint32_t first, count;
+    bool has_context = batch->context_count != 0;
+    if (!of->is_plain)
+        return cell_field(item, batch, event, element);
+    count = stele_event_fields(batch, event, &first);
+    for (uint32_t at = 0; at < count; at += stele_field_length(&batch->fields[first + at])) {
+        const stele_field *field = &batch->fields[first + at];
+        if (field->name == item->arg)
+            return field;
+        has_context = has_context || field->type >= STELE_TYPE_RUN_FIRST;
+    }
+    return has_context ? cell_field(item, batch, event, element) : NULL;
+}
+
+/* What is null in the trace, too, fits every type. */
+#define FILL_ARG(name, value_type, take)                                                \
+    static FILL(name)                                                                   \
+    {                                                                                   \
+        value_type *values = to->values;                                                \
+        stele_field element;                                                            \
+        for (size_t i = 0; i < r->count; i++) {                                         \
+            const stele_field *field = field_of(of, r->batch, &r->events[i], &element); \
+            if (field != NULL && take(field, &values[i]))                               \
+                continue;                                                               \
+            s->stats.misfit_count += field != NULL && field->type != STELE_TYPE_NULL;   \
+            values[i] = 0;                                                              \
+            place_null(to, i);                                                          \
+        }                                                                               \
+    }
+
+FILL_ARG(arg_i64, int64_t, take_int)
+FILL_ARG(arg_u64, uint64_t, take_uint)
+FILL_ARG(arg_double, double, take_double)
+FILL_ARG(arg_bool, uint8_t, take_bool)
+
+static FILL(arg_text)
+{
+    stele_cell_text *values = to->values;
+    stele_field element;
+    for (size_t i = 0; i < r->count; i++) {
+        const stele_field *field = field_of(of, r->batch, &r->events[i], &element);
+        const bool is_there = field != NULL && field->type != STELE_TYPE_NULL;
+        values[i] = is_there ? field_text(s, r->batch, field) : stele_cell_text_make("", 0);
+        if (!is_there)
+            place_null(to, i);
+    }
+}
+
+fill_fn *fill_of_arg(stele_cell_type type)
+{
+    static fill_fn *const fills[STELE_CELL_TYPE_COUNT] = {[STELE_CELL_BOOL] = fill_arg_bool,
+                                                          [STELE_CELL_U64] = fill_arg_u64,
+                                                          [STELE_CELL_I64] = fill_arg_i64,
+                                                          [STELE_CELL_DOUBLE] = fill_arg_double,
+                                                          [STELE_CELL_TEXT] = fill_arg_text};
+    return (unsigned)type < STELE_CELL_TYPE_COUNT ? fills[type] : NULL;
+}

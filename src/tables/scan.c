@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scan: from the request to chunks of rows. */
+#include <stdlib.h>
+
+#include "core/sized.h"
+#include "tables/tables.h"
+
+static rows_fn *const sources[SOURCE_COUNT] = {
+    [SOURCE_EVENTS] = rows_of_events,     [SOURCE_FIELDS] = rows_of_fields,
+    [SOURCE_NUMBERS] = rows_of_numbers,   [SOURCE_TRACES] = rows_of_traces,
+    [SOURCE_STREAMS] = rows_of_streams,   [SOURCE_TRACKS] = rows_of_tracks,
+    [SOURCE_THREADS] = rows_of_threads,   [SOURCE_PROCESSES] = rows_of_processes,
+    [SOURCE_FINDINGS] = rows_of_findings,
+};
+
+static bool source_has_fields(row_source_id source)
+{
+    return source == SOURCE_FIELDS || source == SOURCE_NUMBERS;
+}
+
+static bool source_has_events(row_source_id source)
+{
+    return source <= SOURCE_NUMBERS;
+}
+
+/* ---- Opening ---- */
+
+static stele_status refuse(stele_context *context, const char *expected, const char *what,
+                           const char *name)
+{
+    diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, expected, "%s '%s'",
+                what, name);
+    return STELE_ERR_ARGUMENT;
+}
+
+/* A name of letters is found by its number; what else there is can be a way through structures. */
+static bool is_plain(const char *name)
+{
+    return strpbrk(name, ".[\"") == NULL;
+}
+
+static stele_status open_field(stele_scan *s, scan_column *item, const stele_scan_column *from)
+{
+    stele_status status;
+    item->type = from->type;
+    item->fill = fill_of_arg(from->type);
+    if (item->fill == NULL)
+        return refuse(s->context, "bool, u64, i64, double or text", "type of column", from->name);
+    if (strchr(from->name, ',') != NULL)
+        return refuse(s->context, "a name without a comma", "column", from->name);
+    status = columns_parse(s->context, from->name, &item->field);
+    item->is_plain = is_plain(from->name + 4);
+    return status;
+}
+
+static stele_status open_columns(stele_scan *s, const stele_scan_options *options, uint32_t *needs)
+{
+    stele_status status = STELE_OK;
+    const table_id table = (table_id)(s->table - table_entries);
+    s->columns = calloc(options->column_count + 1, sizeof *s->columns);
+    if (s->columns == NULL)
+        return STELE_ERR_MEMORY;
+    if (source_has_fields(s->table->source))
+        *needs |= STELE_COLUMN_FIELDS;
+    for (size_t i = 0; i < options->column_count && status == STELE_OK; i++) {
+        const stele_scan_column *from = &options->columns[i];
+        scan_column *item = &s->columns[s->column_count++];
+        if (strncmp(from->name, "arg.", 4) == 0 && source_has_events(s->table->source)) {
+            status = open_field(s, item, from);
+            *needs |= STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT;
+            continue;
+        }
+        item->entry = table_column_find(table, from->name);
+        if (item->entry == NULL)
+            return refuse(s->context, "a column of the table", "column", from->name);
+        item->type = item->entry->type;
+        item->fill = item->entry->fill;
+        *needs |= item->entry->needs;
+    }
+    return status;
+}
+
+/* The request of the caller, less what the table does not have. False: no event can be in it. */
+static bool make_request(const stele_scan *s, const stele_scan_options *options, uint32_t needs,
+                         stele_request *request)
+{
+    sized_take(request, sizeof *request, SIZED_FIRST(stele_request, where), options->request);
+    request->order = STELE_ORDER_NONE;
+    request->columns = needs != 0 ? needs : STELE_COLUMNS_NONE;
+    request->check = s->table->source == SOURCE_FINDINGS;
+    if (s->table->kinds == 0)
+        return true;
+    request->kinds = request->kinds == 0 ? s->table->kinds : request->kinds & s->table->kinds;
+    return request->kinds != 0;
+}
+
+static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
+{
+    uint32_t needs = 0;
+    stele_request request;
+    stele_status status = open_columns(s, options, &needs);
+    if (status == STELE_OK)
+        status = output_open_memory(&s->context->diag, &s->text);
+    if (status == STELE_OK)
+        status = value_writer_init(&s->values, s->context);
+    if (status != STELE_OK)
+        return status;
+    s->row_items = malloc(ROWS_AT_ONCE * sizeof *s->row_items);
+    s->message = stele_name_intern(s->context, "message", 7);
+    if (source_has_fields(s->table->source)) {
+        s->row_events = malloc(ROWS_AT_ONCE * sizeof *s->row_events);
+        s->row_fields = malloc(ROWS_AT_ONCE * sizeof *s->row_fields);
+    }
+    if (s->row_items == NULL ||
+        (source_has_fields(s->table->source) && (s->row_events == NULL || s->row_fields == NULL)))
+        return STELE_ERR_MEMORY;
+    if (s->table->source == SOURCE_TRACES)
+        return STELE_OK;
+    if (!make_request(s, options, needs, &request)) {
+        s->end = STELE_END;
+        return STELE_OK;
+    }
+    return stele_reader_open(s->context, s->traces, s->trace_count, &request, &s->reader);
+}
+
+stele_status stele_scan_open(stele_context *context, stele_trace *const *traces, size_t count,
+                             const stele_scan_options *given, stele_scan **scan)
+{
+    stele_scan_options options;
+    stele_scan *s;
+    stele_status status;
+    *scan = NULL;
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_scan_options, request), given) ||
+        options.table == NULL || count == 0)
+        return STELE_ERR_ARGUMENT;
+    s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    s->context = context;
+    s->table = table_find(options.table);
+    s->traces = calloc(count, sizeof(stele_trace *));
+    s->trace_count = count;
+    s->reader_stats.struct_size = sizeof s->reader_stats;
+    s->stats.struct_size = sizeof s->stats;
+    if (s->table == NULL)
+        status = refuse(context, "a table", "table", options.table);
+    else if (s->traces == NULL)
+        status = STELE_ERR_MEMORY;
+    else {
+        memcpy(s->traces, traces, count * sizeof(stele_trace *));
+        status = open_parts(s, &options);
+    }
+    if (status != STELE_OK) {
+        stele_scan_close(s);
+        return status;
+    }
+    *scan = s;
+    return STELE_OK;
+}
+
+void stele_scan_close(stele_scan *s)
+{
+    if (s == NULL)
+        return;
+    stele_reader_close(s->reader);
+    for (size_t i = 0; i < s->column_count; i++)
+        columns_free(&s->columns[i].field);
+    if (s->text != NULL)
+        value_writer_free(&s->values);
+    output_close(s->text);
+    scan_free_findings(s);
+    arena_free(&s->lasting);
+    arena_free(&s->fleeting);
+    free(s->findings);
+    free(s->ranges);
+    free(s->row_items);
+    free(s->row_fields);
+    free(s->row_events);
+    free(s->tracks);
+    free(s->names);
+    free(s->has_name);
+    free(s->columns);
+    free(s->traces);
+    free(s);
+}
+
+/* ---- Chunks ---- */
+
+static void begin_chunk(stele_scan *s, const stele_cells *cells, size_t capacity)
+{
+    s->chunk++;
+    s->has_fleeting_names = false;
+    arena_free(&s->fleeting);
+    for (size_t i = 0; i < s->column_count; i++) {
+        if (cells[i].valid != NULL)
+            memset(cells[i].valid, 0xff, stele_valid_words(capacity) * sizeof *cells[i].valid);
+    }
+}
+
+static void fill(stele_scan *s, const rows *r, const stele_cells *cells, size_t at)
+{
+    for (size_t i = 0; i < s->column_count; i++) {
+        const scan_column *item = &s->columns[i];
+        const place to = {(uint8_t *)cells[i].values + at * stele_cell_size(item->type),
+                          cells[i].valid, at};
+        item->fill(s, item, r, &to);
+    }
+}
+
+stele_status stele_scan_next(stele_scan *s, const stele_cells *cells, size_t capacity,
+                             stele_chunk *chunk)
+{
+    stele_status status = STELE_OK;
+    rows r;
+    *chunk = (stele_chunk){.count = 0};
+    begin_chunk(s, cells, capacity);
+    while (chunk->count < capacity) {
+        const size_t room = capacity - chunk->count;
+        r = (rows){.count = 0};
+        status = sources[s->table->source](s, room < ROWS_AT_ONCE ? room : ROWS_AT_ONCE, &r);
+        if (status != STELE_OK)
+            break;
+        fill(s, &r, cells, chunk->count);
+        chunk->count += r.count;
+        if (s->is_out_of_memory)
+            return STELE_ERR_MEMORY;
+    }
+    chunk->has_lasting = !s->has_fleeting_names;
+    s->stats.row_count += chunk->count;
+    /* What ended reading is said once the rows before it are delivered. */
+    return chunk->count != 0 ? STELE_OK : status;
+}
+
+bool stele_scan_is_lasting(const stele_scan *s, size_t index)
+{
+    const column_entry *entry = index < s->column_count ? s->columns[index].entry : NULL;
+    return entry != NULL && entry->type == STELE_CELL_TEXT &&
+           (entry->fill == fill_name || entry->fill == fill_category ||
+            entry->fill == fill_thread || entry->fill == fill_process || entry->fill == fill_key ||
+            s->table->source >= SOURCE_TRACES);
+}
+
+void stele_scan_get_stats(const stele_scan *s, stele_scan_stats *stats,
+                          stele_reader_stats *reader_stats)
+{
+    if (stats != NULL)
+        sized_give(stats, &s->stats, sizeof s->stats, SIZED_FIRST(stele_scan_stats, unknown_count));
+    if (reader_stats != NULL && s->reader != NULL)
+        stele_reader_get_stats(s->reader, reader_stats);
+}
+
+/* ---- Events ---- */
+
+stele_status scan_pull(stele_scan *s)
+{
+    if (s->end != STELE_OK)
+        return s->end;
+    s->segment_at = s->event_at = 0;
+    s->segment_count = 0;
+    s->end = stele_reader_next_segments(s->reader, &s->segments, &s->segment_count);
+    return s->end;
+}
+
+stele_status scan_take_events(stele_scan *s, size_t room, rows *r)
+{
+    const stele_segment *segment;
+    while (s->segment_at == s->segment_count || s->segments[s->segment_at].count == s->event_at) {
+        stele_status status = STELE_OK;
+        if (s->segment_at < s->segment_count)
+            s->segment_at++;
+        s->event_at = 0;
+        if (s->segment_at == s->segment_count)
+            status = scan_pull(s);
+        if (status != STELE_OK)
+            return status;
+    }
+    segment = &s->segments[s->segment_at];
+    r->batch = segment->batch;
+    r->events = segment->batch->events + segment->first + s->event_at;
+    r->count = segment->count - s->event_at;
+    if (r->count > room)
+        r->count = room;
+    s->event_at += (uint32_t)r->count;
+    return STELE_OK;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of cells: names once each, everything UTF-8. */
+#include <stdlib.h>
+
+#include "tables/tables.h"
+
+/* Each byte that is not UTF-8 as U+FFFD. NULL: memory. */
+static const char *replace(arena *to, const char *bytes, size_t size, size_t *made_size)
+{
+    char *made = arena_take(to, size * 3 + 1), *at = made;
+    if (made == NULL)
+        return NULL;
+    for (size_t i = 0; i < size;) {
+        const size_t length = text_utf8_length((const uint8_t *)bytes + i, size - i);
+        if (length == 0) {
+            at = text_put_utf8(at, 0xfffd);
+            i++;
+            continue;
+        }
+        memcpy(at, bytes + i, length);
+        at += length;
+        i += length;
+    }
+    *made_size = (size_t)(at - made);
+    return made;
+}
+
+static stele_cell_text make(stele_scan *s, arena *to, const char *bytes, size_t size, bool copies)
+{
+    if (size > UINT32_MAX / 4)
+        size = UINT32_MAX / 4;
+    if (!text_is_utf8(bytes, size)) {
+        s->stats.replaced_count++;
+        bytes = replace(to, bytes, size, &size);
+    } else if (copies && size > STELE_CELL_INLINE) {
+        bytes = arena_copy(to, bytes, size);
+    }
+    if (bytes == NULL) {
+        s->is_out_of_memory = true;
+        size = 0;
+    }
+    return stele_cell_text_make(bytes, size);
+}
+
+stele_cell_text cell_of_bytes(stele_scan *s, const char *bytes, size_t size)
+{
+    return make(s, &s->fleeting, bytes, size, true);
+}
+
+/* Room for as many names as there are now. False: memory. */
+static bool grow_names(stele_scan *s)
+{
+    const uint32_t count = stele_name_count(s->context);
+    const uint32_t capacity = count + count / 2 + 64;
+    stele_cell_text *names = realloc(s->names, capacity * sizeof *names);
+    uint8_t *has_name;
+    if (names == NULL)
+        return false;
+    s->names = names;
+    has_name = realloc(s->has_name, capacity);
+    if (has_name == NULL)
+        return false;
+    s->has_name = has_name;
+    memset(has_name + s->name_capacity, 0, capacity - s->name_capacity);
+    s->name_capacity = capacity;
+    return true;
+}
+
+stele_cell_text cell_of_new_name(stele_scan *s, const stele_batch *batch, stele_name name)
+{
+    const stele_text text = stele_name_text(s->context, batch, name);
+    if ((name & STELE_NAME_LOCAL) != 0) {
+        if (text.size > STELE_CELL_INLINE)
+            s->has_fleeting_names = true;
+        return cell_of_bytes(s, text.bytes, text.size);
+    }
+    if (name >= s->name_capacity && (name >= stele_name_count(s->context) || !grow_names(s))) {
+        s->is_out_of_memory = s->is_out_of_memory || name < stele_name_count(s->context);
+        return stele_cell_text_make("", 0);
+    }
+    /* The texts of the context stay where they are. */
+    s->names[name] = make(s, &s->lasting, text.bytes, text.size, false);
+    s->has_name[name] = 1;
+    return s->names[name];
+}
+
+/* ---- Tracks ---- */
+
+static const track_cells no_track;
+
+static bool grow_tracks(stele_scan *s, uint32_t track)
+{
+    const uint32_t capacity = track + track / 2 + 64;
+    track_cells *grown = realloc(s->tracks, capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    memset(grown + s->track_capacity, 0, (capacity - s->track_capacity) * sizeof *grown);
+    s->tracks = grown;
+    s->track_capacity = capacity;
+    return true;
+}
+
+/* The nearest track of a kind, from this one up. */
+static const stele_track *track_above(const stele_context *context, const stele_track *track,
+                                      stele_track_kind kind)
+{
+    for (unsigned steps = 0; track != NULL && steps < 16; steps++) {
+        if (track->kind == kind)
+            return track;
+        track = track->parent != 0 ? stele_track_get(context, track->parent) : NULL;
+    }
+    return NULL;
+}
+
+/* Names of tracks become known while reading: they are looked at once a chunk. */
+const track_cells *track_cells_make(stele_scan *s, uint32_t number)
+{
+    const stele_track *track = stele_track_get(s->context, number), *thread, *process;
+    track_cells *cells;
+    if (track == NULL)
+        return &no_track;
+    if (number >= s->track_capacity && !grow_tracks(s, number)) {
+        s->is_out_of_memory = true;
+        return &no_track;
+    }
+    cells = &s->tracks[number];
+    thread = track_above(s->context, track, STELE_TRACK_THREAD);
+    process = track_above(s->context, track, STELE_TRACK_PROCESS);
+    cells->chunk = s->chunk;
+    cells->has_tid = thread != NULL;
+    cells->has_pid = process != NULL;
+    cells->tid = thread != NULL ? thread->number : 0;
+    cells->pid = process != NULL ? process->number : 0;
+    cells->thread_name = thread != NULL ? thread->name : 0;
+    cells->process_name = process != NULL ? process->name : 0;
+    cells->thread = cell_of_name(s, NULL, cells->thread_name);
+    cells->process = cell_of_name(s, NULL, cells->process_name);
+    return cells;
+}
