@@ -60,6 +60,10 @@ typedef void command_fn(cli *c);
 /* The whole: gives the exit code of the process. */
 int cli_run(int argc, char **argv);
 
+/* Makes a context as the options say, whose findings go to `diag`. False, and told, when that
+   fails. */
+bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_context **context);
+
 /* ---- What went wrong ---- */
 
 void cli_exit(cli *c, exit_code code);

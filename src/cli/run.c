@@ -125,12 +125,12 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
     return cli_usage(c, "no limit '%s'; see 'stele help limits'", text);
 }
 
-static bool make_context(cli *c)
+bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_context **context)
 {
     stele_limits limits = {.struct_size = sizeof limits};
     stele_context_options given = {.limits = &limits,
-                                   .diag = report_add,
-                                   .diag_user = &c->report,
+                                   .diag = diag,
+                                   .diag_user = diag_user,
                                    .progress = cli_read_more,
                                    .progress_user = c,
                                    .go_on = cli_goes_on};
@@ -141,7 +141,7 @@ static bool make_context(cli *c)
         if (o->uses[i].id == OPTION_MAX && !parse_limit(c, o->uses[i].value, &limits))
             return false;
     }
-    return cli_check(c, stele_context_new(&given, &c->context), "start");
+    return cli_check(c, stele_context_new(&given, context), "start");
 }
 
 static void run_command(cli *c)
@@ -150,7 +150,7 @@ static void run_command(cli *c)
         return;
     if (option_given(&c->options, OPTION_HELP))
         help_command(c->out, c->options.command, c->has_color);
-    else if (make_context(c))
+    else if (cli_make_context(c, report_add, &c->report, &c->context))
         command_functions[c->options.command](c);
     c->is_ending = true;
     cli_check(c, stele_output_finish(c->out), "standard output");

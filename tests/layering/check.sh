@@ -51,6 +51,7 @@ analysis/events:
 analysis/insn: events
 cli/show:
 cli/insn: show
+cli/sql: show
 '
 
 folders=$(ls -d include src tools 2>/dev/null || :)

@@ -16,7 +16,7 @@ fail() {
 
 sh -n "$root/setup" || fail "setup is no valid POSIX sh"
 sh "$root/setup" >"$tmp/out" 2>&1 || fail "./setup alone should print its help and exit 0"
-for word in demo test full; do
+for word in demo test full sql; do
     grep -q "setup $word" "$tmp/out" || fail "the help does not name ./setup $word"
 done
 status=0

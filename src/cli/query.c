@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele query: SQL over traces. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/sql/engine.h"
+#include "cli/sql/seen.h"
+#include "cli/sql/statement.h"
+
+typedef struct query {
+    cli *c;
+    engine e;
+    engine_output to;
+    seen seen; /* findings that were shown: a trace is read once for each table of a statement */
+    uint64_t *sizes; /* of the arguments, in bytes */
+} query;
+
+/* ---- Traces ---- */
+
+static void report_once(void *user, const stele_diag *diag)
+{
+    query *q = user;
+    if (seen_add(&q->seen, diag))
+        report_add(&q->c->report, diag);
+}
+
+static void close_traces(scanned *s)
+{
+    for (size_t i = s->count; i-- > 0;)
+        stele_trace_close(s->traces[i]);
+    free(s->traces);
+    stele_context_free(s->context);
+    *s = (scanned){.count = 0};
+}
+
+/* The argument that is this path; those are all for "". */
+static bool is_meant(const cli *c, size_t index, const char *path)
+{
+    return path[0] == 0 || strcmp(c->options.arguments[index], path) == 0;
+}
+
+static bool is_argument(const cli *c, const char *path)
+{
+    for (size_t i = 0; i < c->options.argument_count; i++) {
+        if (is_meant(c, i, path))
+            return true;
+    }
+    return false;
+}
+
+/* Opens in a context of the scan's own: scans can be of different threads. */
+static bool open_traces(void *user, const char *path, scanned *s)
+{
+    query *q = user;
+    cli aside = *q->c;
+    const size_t count = is_argument(q->c, path) ? q->c->options.argument_count : 0;
+    *s = (scanned){.traces = calloc(count + 1, sizeof(stele_trace *))};
+    if (s->traces == NULL || !cli_make_context(q->c, report_once, q, &s->context)) {
+        close_traces(s);
+        return false;
+    }
+    aside.context = s->context;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_meant(q->c, i, path))
+            continue;
+        s->traces[s->count] = cli_open(&aside, i);
+        if (s->traces[s->count] != NULL)
+            s->count++;
+    }
+    if (count == 0 && option_given(&q->c->options, OPTION_ALLOW_FILES) &&
+        stele_trace_open(s->context, path, NULL, &s->traces[0]) == STELE_OK)
+        s->count = 1;
+    else if (count == 0)
+        cli_remark(q->c, "%s: cannot be read; traces that are no arguments need --allow-files",
+                   path);
+    q->c->worst = aside.worst;
+    q->c->binaries = aside.binaries;
+    if (s->count != 0)
+        return true;
+    close_traces(s);
+    return false;
+}
+
+#define SIZE_UNKNOWN ((uint64_t)1 << 20)
+
+static uint64_t size_of_traces(void *user, const char *path)
+{
+    const query *q = user;
+    uint64_t size = 0;
+    for (size_t i = 0; i < q->c->options.argument_count; i++)
+        size += is_meant(q->c, i, path) ? q->sizes[i] : 0;
+    return size != 0 ? size : SIZE_UNKNOWN;
+}
+
+/* Looks at all arguments beforehand, so that what cannot be read is said before any statement. */
+static bool look_at_traces(query *q)
+{
+    cli *c = q->c;
+    inputs in = {.count = 0};
+    bool is_open;
+    q->sizes = calloc(c->options.argument_count + 1, sizeof *q->sizes);
+    if (q->sizes == NULL)
+        return cli_check(c, STELE_ERR_MEMORY, "inputs");
+    is_open = inputs_open(c, &in) && in.count == c->options.argument_count;
+    for (size_t i = 0; is_open && i < in.count; i++) {
+        const stele_trace_info *info = stele_trace_get_info(in.traces[i]);
+        q->sizes[i] = info->has_size ? info->size : SIZE_UNKNOWN;
+        if (strcmp(info->path, "-") == 0)
+            is_open = cli_usage(c, "-: a query can read a trace more than once: give a file");
+    }
+    inputs_close(&in);
+    return is_open;
+}
+
+/* ---- Statements ---- */
+
+static bool goes_on(void)
+{
+    return cli_interrupted() == 0;
+}
+
+/* False: it went wrong, which is said. */
+static bool run(query *q, const char *text, size_t size)
+{
+    reading_now now = {.reader = NULL};
+    bool is_done;
+    progress_begin(&q->c->progress, !q->c->is_quiet && !q->c->is_screen);
+    q->c->reading = &now;
+    is_done = engine_run(&q->e, text, size, &q->to);
+    q->c->reading = NULL;
+    progress_clear(&q->c->progress);
+    if (!is_done && q->e.error[0] != 0) {
+        stele_output_flush(q->c->out);
+        cli_usage(q->c, "%s", q->e.error);
+    }
+    return is_done;
+}
+
+static bool run_all(query *q, const char *text)
+{
+    const char *at = text, *statement;
+    size_t size;
+    bool is_done = true;
+    while (is_done && goes_on() && statement_next(&at, &statement, &size, NULL))
+        is_done = run(q, statement, size);
+    return is_done;
+}
+
+/* The whole of a file; "-" is standard input. NULL, and told, when that fails. */
+static char *read_text(cli *c, const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+    if (file == NULL || getdelim(&text, &size, 0, file) < 0) {
+        const bool is_empty = file != NULL && feof(file) && !ferror(file);
+        free(text);
+        text = is_empty ? strdup("") : NULL;
+        if (!is_empty)
+            cli_remark(c, "%s: %s", path, strerror(errno));
+    }
+    if (file != NULL && file != stdin)
+        fclose(file);
+    if (text == NULL)
+        cli_exit(c, EXIT_UNREADABLE);
+    return text;
+}
+
+static const char help_text[] =
+    "Statements end with ';'. .tables lists the tables, .schema TABLE the columns of one, .quit "
+    "or\n"
+    "the end of input ends. 'stele help sql' and docs/sql.md say more.\n";
+
+/* A line that begins with a dot. False: to be ended. */
+static bool do_command(query *q, const char *line)
+{
+    char sql[256], name[64];
+    if (strncmp(line, ".quit", 5) == 0 || strncmp(line, ".exit", 5) == 0)
+        return false;
+    if (strncmp(line, ".tables", 7) == 0) {
+        run_all(q,
+                "SELECT view_name AS \"table\" FROM duckdb_views() WHERE NOT internal ORDER BY 1");
+    } else if (sscanf(line, ".schema %63[A-Za-z0-9_]", name) == 1) {
+        snprintf(sql, sizeof sql, "SELECT column_name, column_type FROM (DESCRIBE \"%s\")", name);
+        run_all(q, sql);
+    } else {
+        stele_output_text(q->c->out, help_text);
+    }
+    return true;
+}
+
+/* Reads statements from a terminal. */
+static void prompt(query *q)
+{
+    char *line = NULL, *text = strdup("");
+    size_t capacity = 0;
+    ssize_t size;
+    stele_output_text(q->c->out, help_text);
+    for (;;) {
+        const char *at, *statement;
+        size_t statement_size;
+        bool is_closed = true;
+        stele_output_text(q->c->out, text[0] == 0 ? "stele> " : "  ...> ");
+        stele_output_flush(q->c->out);
+        size = goes_on() ? getline(&line, &capacity, stdin) : -1;
+        if (size < 0 || (text[0] == 0 && line[0] == '.' && !do_command(q, line)))
+            break;
+        if (text[0] == 0 && line[0] == '.')
+            continue;
+        text = realloc(text, strlen(text) + (size_t)size + 1);
+        if (text == NULL)
+            break;
+        strcat(text, line);
+        at = text;
+        while (is_closed && statement_next(&at, &statement, &statement_size, &is_closed) &&
+               is_closed)
+            run(q, statement, statement_size);
+        if (is_closed || at[0] == 0)
+            memmove(text, is_closed ? at : text, strlen(is_closed ? at : text) + 1);
+        if (statement_size == 0)
+            text[0] = 0;
+    }
+    free(line);
+    free(text);
+}
+
+/* ---- The command ---- */
+
+static bool take_form(query *q)
+{
+    const options *o = &q->c->options;
+    const bool csv = option_given(o, OPTION_CSV), json = option_given(o, OPTION_JSON),
+               markdown = option_given(o, OPTION_MARKDOWN);
+    q->to = (engine_output){.out = q->c->out,
+                            .form = csv        ? FORM_CSV
+                                    : json     ? FORM_JSON
+                                    : markdown ? FORM_MARKDOWN
+                                               : FORM_TABLE,
+                            .has_color = q->c->has_color && !csv && !json && !markdown,
+                            .goes_on = goes_on};
+    return csv + json + markdown <= 1 || cli_usage(q->c, "--csv, --json and --markdown exclude "
+                                                         "each other");
+}
+
+static bool open_engine(query *q)
+{
+    cli *c = q->c;
+    const char *temp_dir = getenv("TMPDIR");
+    const engine_options given = {.memory = option_value(&c->options, OPTION_MEMORY),
+                                  .threads = option_value(&c->options, OPTION_QUERY_THREADS),
+                                  .temp_dir =
+                                      temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : "/tmp",
+                                  .allows_files = option_given(&c->options, OPTION_ALLOW_FILES)};
+    q->e.functions.opener = (trace_opener){open_traces, size_of_traces, q};
+    if (engine_open(&q->e, &given))
+        return true;
+    if (q->e.d.library == NULL) {
+        cli_remark(c, "query: DuckDB's library is not there (%s)", q->e.error);
+        fprintf(stderr, "stele: query: './setup sql' in the sources of Stele installs it; "
+                        "STELE_DUCKDB=FILE names another\n");
+        cli_exit(c, EXIT_UNREADABLE);
+        return false;
+    }
+    return cli_usage(c, "%s", q->e.error);
+}
+
+/* What the tables do not show. */
+static void conclude(query *q)
+{
+    const scan_totals *totals = &q->e.functions.totals;
+    const stele_reader_stats stats = {.lost_count = totals->lost_count,
+                                      .missing_count = totals->missing_count};
+    if (totals->lost_count != 0)
+        cli_remark(q->c, "%llu events are known to be lost: see the table 'lost'",
+                   (unsigned long long)totals->lost_count);
+    if (totals->misfit_count != 0)
+        cli_remark(q->c, "%llu values do not fit the type of their column 'arg_...', and are NULL",
+                   (unsigned long long)totals->misfit_count);
+    if (totals->replaced_count != 0)
+        cli_remark(q->c, "%llu texts are not UTF-8: each wrong byte became U+FFFD",
+                   (unsigned long long)totals->replaced_count);
+    if (totals->unknown_count != 0)
+        cli_remark(q->c, "%llu times do not fit into 64 bits of nanoseconds, and are NULL",
+                   (unsigned long long)totals->unknown_count);
+    if (totals->misfit_count != 0 || totals->unknown_count != 0)
+        cli_exit(q->c, EXIT_FINDINGS);
+    cli_conclude(q->c, NULL, &stats);
+}
+
+/* The last argument is the statement, unless it is a file or the only one. NULL: there is none. */
+static const char *take_statement(options *o)
+{
+    if (option_given(o, OPTION_SQL_FILE) || o->argument_count < 2 ||
+        access(o->arguments[o->argument_count - 1], F_OK) == 0)
+        return NULL;
+    return o->arguments[--o->argument_count];
+}
+
+void command_QUERY(cli *c)
+{
+    query q = {.c = c};
+    const char *statement = take_statement(&c->options);
+    const char *file = option_value(&c->options, OPTION_SQL_FILE);
+    const bool has_prompt = statement == NULL && file == NULL && isatty(STDIN_FILENO) == 1;
+    char *text = NULL;
+    if (take_form(&q) && look_at_traces(&q) && open_engine(&q)) {
+        if (statement == NULL && !has_prompt)
+            text = read_text(c, file != NULL ? file : "-");
+        if (has_prompt)
+            prompt(&q);
+        else if (statement != NULL || text != NULL)
+            run_all(&q, statement != NULL ? statement : text);
+        engine_close(&q.e);
+        conclude(&q);
+    } else if (q.e.d.library != NULL) {
+        engine_close(&q.e);
+    }
+    free(text);
+    free(q.sizes);
+    seen_free(&q.seen);
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/sql/functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS_MAX 64u
+
+/* One table function. */
+typedef struct table_function {
+    table_functions *all;
+    const char *table;
+} table_function;
+
+/* What one use of a function in a statement reads. */
+typedef struct binding {
+    const table_function *function;
+    char *path, *begin, *end, *where, *names, *kinds;
+    stele_request request;
+    const char *name_pattern[1];
+    stele_scan_column *columns; /* all that there are: the table's, then fields */
+    bool *can_be_null;
+    size_t column_count;
+    char *fields; /* the texts of their names */
+    char *field_names[FIELDS_MAX];
+} binding;
+
+typedef struct trace_scan {
+    struct trace_scan *next; /* in table_functions.done */
+    table_functions *all;
+    scanned traces;
+    stele_scan *scan;
+    size_t column_count;
+    stele_cell_type *types;
+    bool *can_be_null;
+    stele_cells *cells;
+    stele_cell_text **texts; /* of columns whose texts do not last; else NULL */
+} trace_scan;
+
+/* ---- Parameters ---- */
+
+static char *take_text(const duckdb *d, duck_value value)
+{
+    char *text, *copy;
+    if (value == NULL)
+        return NULL;
+    text = d->get_varchar(value);
+    copy = text != NULL ? strdup(text) : NULL;
+    d->free(text);
+    d->destroy_value(&value);
+    return copy;
+}
+
+static void free_binding(void *data)
+{
+    binding *b = data;
+    free(b->path);
+    free(b->begin);
+    free(b->end);
+    free(b->where);
+    free(b->names);
+    free(b->kinds);
+    free(b->columns);
+    free(b->can_be_null);
+    free(b->fields);
+    for (size_t i = 0; i < FIELDS_MAX; i++)
+        free(b->field_names[i]);
+    free(b);
+}
+
+static bool refuse(const duckdb *d, duck_info info, const char *what, const char *found)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s '%s'", what, found);
+    d->bind_set_error(info, text);
+    return false;
+}
+
+static bool take_bound(const duckdb *d, duck_info info, const char *text, stele_bound *bound)
+{
+    const char *why = NULL;
+    if (text == NULL || stele_bound_parse(text, bound, &why))
+        return true;
+    return refuse(d, info, why, text);
+}
+
+/* "complete,instant" */
+static bool take_kinds(const duckdb *d, duck_info info, const char *list, uint64_t *kinds)
+{
+    while (list != NULL && *list != 0) {
+        const size_t size = strcspn(list, ", ");
+        uint64_t found = 0;
+        for (stele_kind kind = STELE_KIND_NONE + 1; kind < STELE_KIND_COUNT; kind++) {
+            const char *text = stele_kind_text(kind);
+            if (strlen(text) == size && memcmp(text, list, size) == 0)
+                found = STELE_KIND_BIT(kind);
+        }
+        if (found == 0)
+            return refuse(d, info, "there is no such kind of events:", list);
+        *kinds |= found;
+        list += size;
+        list += strspn(list, ", ");
+    }
+    return true;
+}
+
+static bool take_request(const duckdb *d, duck_info info, binding *b)
+{
+    b->begin = take_text(d, d->bind_get_named_parameter(info, "begin"));
+    b->end = take_text(d, d->bind_get_named_parameter(info, "until"));
+    b->where = take_text(d, d->bind_get_named_parameter(info, "filter"));
+    b->names = take_text(d, d->bind_get_named_parameter(info, "names"));
+    b->kinds = take_text(d, d->bind_get_named_parameter(info, "kinds"));
+    b->request.where = b->where;
+    b->name_pattern[0] = b->names;
+    b->request.names = (stele_globs){b->name_pattern, b->names != NULL};
+    return take_bound(d, info, b->begin, &b->request.begin) &&
+           take_bound(d, info, b->end, &b->request.end) &&
+           take_kinds(d, info, b->kinds, &b->request.kinds);
+}
+
+/* ---- Columns ---- */
+
+static duck_type make_type(const duckdb *d, stele_cell_type type, const char *const *labels,
+                           size_t label_count)
+{
+    static const int ids[STELE_CELL_TYPE_COUNT] = {
+        [STELE_CELL_BOOL] = DUCK_TYPE_BOOL,     [STELE_CELL_U8] = DUCK_TYPE_U8,
+        [STELE_CELL_U16] = DUCK_TYPE_U16,       [STELE_CELL_U32] = DUCK_TYPE_U32,
+        [STELE_CELL_U64] = DUCK_TYPE_U64,       [STELE_CELL_I64] = DUCK_TYPE_I64,
+        [STELE_CELL_DOUBLE] = DUCK_TYPE_DOUBLE, [STELE_CELL_WALL] = DUCK_TYPE_TIMESTAMP_NS,
+        [STELE_CELL_TEXT] = DUCK_TYPE_TEXT,     [STELE_CELL_JSON] = DUCK_TYPE_TEXT};
+    const char *texts[256];
+    if (type != STELE_CELL_ENUM)
+        return d->create_logical_type(ids[type]);
+    for (size_t i = 0; i < label_count; i++)
+        texts[i] = labels[i];
+    return d->create_enum_type(texts, label_count);
+}
+
+static void add_column(const duckdb *d, duck_info info, binding *b, const char *shown,
+                       const stele_table_column_info *column)
+{
+    duck_type type = make_type(d, column->type, column->labels, column->label_count);
+    d->bind_add_result_column(info, shown, type);
+    d->destroy_logical_type(&type);
+    b->columns[b->column_count] = (stele_scan_column){column->name, column->type};
+    b->can_be_null[b->column_count++] = column->can_be_null;
+}
+
+static stele_cell_type field_type(const char *text)
+{
+    static const struct {
+        const char *name;
+        stele_cell_type type;
+    } types[] = {{"int", STELE_CELL_I64},       {"uint", STELE_CELL_U64},
+                 {"double", STELE_CELL_DOUBLE}, {"float", STELE_CELL_DOUBLE},
+                 {"text", STELE_CELL_TEXT},     {"bool", STELE_CELL_BOOL}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(text, types[i].name) == 0)
+            return types[i].type;
+    }
+    return STELE_CELL_NONE;
+}
+
+/* "len int, state text": columns arg_len and arg_state. */
+static bool add_fields(const duckdb *d, duck_info info, binding *b)
+{
+    char *at = b->fields, *item, *save = NULL;
+    size_t count = 0;
+    for (; (item = strtok_r(at, ",", &save)) != NULL; at = NULL) {
+        stele_table_column_info column = {.can_be_null = true};
+        char *type, shown[256];
+        item += strspn(item, " ");
+        for (size_t size = strlen(item); size != 0 && item[size - 1] == ' '; size--)
+            item[size - 1] = 0;
+        type = strrchr(item, ' ');
+        if (type == NULL || (column.type = field_type(type + 1)) == STELE_CELL_NONE)
+            return refuse(d, info, "a field is NAME TYPE, of int, uint, double, text or bool; not",
+                          item);
+        *type = 0;
+        if (count == FIELDS_MAX)
+            return refuse(d, info, "at most 64 fields can be columns; too many is", item);
+        b->field_names[count] = malloc(strlen(item) + 5);
+        if (b->field_names[count] == NULL)
+            return refuse(d, info, "out of memory at", item);
+        sprintf(b->field_names[count], "arg.%s", item);
+        snprintf(shown, sizeof shown, "arg_%s", item);
+        column.name = b->field_names[count++];
+        add_column(d, info, b, shown, &column);
+    }
+    return true;
+}
+
+static bool add_columns(const duckdb *d, duck_info info, binding *b, const char *table)
+{
+    stele_table_info whole = STELE_INIT(stele_table_info);
+    stele_table_column_info column = STELE_INIT(stele_table_column_info);
+    if (!stele_table_find(table, &whole))
+        return refuse(d, info, "there is no table", table);
+    b->columns = calloc(whole.column_count + FIELDS_MAX, sizeof *b->columns);
+    b->can_be_null = calloc(whole.column_count + FIELDS_MAX, sizeof *b->can_be_null);
+    if (b->columns == NULL || b->can_be_null == NULL)
+        return refuse(d, info, "out of memory at", table);
+    for (size_t i = 0; stele_table_column(table, i, &column); i++)
+        add_column(d, info, b, column.name, &column);
+    if (whole.has_fields)
+        b->fields = take_text(d, d->bind_get_named_parameter(info, "args"));
+    return b->fields == NULL || add_fields(d, info, b);
+}
+
+static const duckdb *duckdb_of(duck_info info, const duckdb *set)
+{
+    static const duckdb *known;
+    (void)info;
+    if (set != NULL)
+        known = set;
+    return known;
+}
+
+static void bind(duck_info info)
+{
+    const duckdb *d = duckdb_of(info, NULL);
+    const table_function *function = d->bind_get_extra_info(info);
+    const trace_opener *opener = &function->all->opener;
+    binding *b = calloc(1, sizeof *b);
+    if (b == NULL) {
+        d->bind_set_error(info, "out of memory");
+        return;
+    }
+    b->function = function;
+    b->path = take_text(d, d->bind_get_parameter(info, 0));
+    d->bind_set_bind_data(info, b, free_binding);
+    if (b->path == NULL) {
+        d->bind_set_error(info, "the path of a trace is missing");
+        return;
+    }
+    if (!add_columns(d, info, b, function->table) || !take_request(d, info, b))
+        return;
+    /* Without a guess, joins are planned as if there were no rows at all. */
+    d->bind_set_cardinality(
+        info, stele_table_estimate(function->table, opener->size(opener->user, b->path)), false);
+}
+
+/* ---- Scans ---- */
+
+static void free_scan(trace_scan *t)
+{
+    stele_scan_close(t->scan);
+    for (size_t i = t->traces.count; i-- > 0;)
+        stele_trace_close(t->traces.traces[i]);
+    free(t->traces.traces);
+    stele_context_free(t->traces.context);
+    for (size_t i = 0; t->texts != NULL && i < t->column_count; i++)
+        free(t->texts[i]);
+    free(t->texts);
+    free(t->cells);
+    free(t->types);
+    free(t->can_be_null);
+    free(t);
+}
+
+static void count_totals(trace_scan *t)
+{
+    stele_scan_stats stats = STELE_INIT(stele_scan_stats);
+    stele_reader_stats reader = STELE_INIT(stele_reader_stats);
+    scan_totals *totals = &t->all->totals;
+    if (t->scan == NULL)
+        return;
+    stele_scan_get_stats(t->scan, &stats, &reader);
+    totals->misfit_count += stats.misfit_count;
+    totals->replaced_count += stats.replaced_count;
+    totals->unknown_count += stats.unknown_count;
+    if (reader.lost_count > totals->lost_count)
+        totals->lost_count = reader.lost_count;
+    if (reader.missing_count > totals->missing_count)
+        totals->missing_count = reader.missing_count;
+}
+
+/* DuckDB is done with the scan, but not with texts that it was given. */
+static void end_scan(void *data)
+{
+    trace_scan *t = data;
+    table_functions *all = t->all;
+    pthread_mutex_lock(&all->lock);
+    count_totals(t);
+    if (all->keeps_texts) {
+        t->next = all->done;
+        all->done = t;
+    } else {
+        free_scan(t);
+    }
+    pthread_mutex_unlock(&all->lock);
+}
+
+void functions_release(table_functions *f)
+{
+    while (f->done != NULL) {
+        trace_scan *t = f->done;
+        f->done = t->next;
+        free_scan(t);
+    }
+}
+
+static stele_status open_scan(trace_scan *t, const binding *b, const stele_scan_column *columns)
+{
+    const stele_scan_options options = {.struct_size = sizeof options,
+                                        .table = b->function->table,
+                                        .columns = columns,
+                                        .column_count = t->column_count,
+                                        .request = &b->request};
+    stele_status status =
+        stele_scan_open(t->traces.context, t->traces.traces, t->traces.count, &options, &t->scan);
+    for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
+        const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;
+        if (!is_text || (t->all->keeps_texts && stele_scan_is_lasting(t->scan, i)))
+            continue;
+        t->texts[i] = malloc(t->all->d->vector_size() * sizeof **t->texts);
+        if (t->texts[i] == NULL)
+            status = STELE_ERR_MEMORY;
+    }
+    return status;
+}
+
+/* The columns that the statement uses. False: memory. */
+static bool choose(const duckdb *d, duck_info info, trace_scan *t, const binding *b,
+                   stele_scan_column **columns)
+{
+    t->column_count = d->init_get_column_count(info);
+    *columns = calloc(t->column_count + 1, sizeof **columns);
+    t->types = calloc(t->column_count + 1, sizeof *t->types);
+    t->can_be_null = calloc(t->column_count + 1, sizeof *t->can_be_null);
+    t->cells = calloc(t->column_count + 1, sizeof *t->cells);
+    t->texts = calloc(t->column_count + 1, sizeof *t->texts);
+    if (*columns == NULL || t->types == NULL || t->can_be_null == NULL || t->cells == NULL ||
+        t->texts == NULL)
+        return false;
+    for (size_t i = 0, count = t->column_count; i < count; i++) {
+        const duck_count index = d->init_get_column_index(info, i);
+        /* An index beyond all columns stands for rows alone. */
+        const size_t known = index < b->column_count ? (size_t)index : 0;
+        (*columns)[i] = b->columns[known];
+        t->types[i] = b->columns[known].type;
+        t->can_be_null[i] = b->can_be_null[known];
+    }
+    return true;
+}
+
+static void init(duck_info info)
+{
+    const duckdb *d = duckdb_of(info, NULL);
+    const binding *b = d->init_get_bind_data(info);
+    table_functions *all = b->function->all;
+    stele_scan_column *columns = NULL;
+    trace_scan *t = calloc(1, sizeof *t);
+    stele_status status = STELE_ERR_MEMORY;
+    if (t == NULL) {
+        d->init_set_error(info, stele_status_text(status));
+        return;
+    }
+    t->all = all;
+    pthread_mutex_lock(&all->lock);
+    if (choose(d, info, t, b, &columns)) {
+        status =
+            all->opener.open(all->opener.user, b->path, &t->traces) ? STELE_OK : STELE_ERR_READ;
+        if (status == STELE_OK)
+            status = open_scan(t, b, columns);
+    }
+    pthread_mutex_unlock(&all->lock);
+    free(columns);
+    d->init_set_init_data(info, t, end_scan);
+    d->init_set_max_threads(info, 1);
+    if (status != STELE_OK)
+        d->init_set_error(info, stele_status_text(status));
+}
+
+/* ---- Rows ---- */
+
+static void give_texts(const duckdb *d, duck_vector vector, const stele_cell_text *texts,
+                       const stele_cells *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (stele_cell_is_there(cells, i))
+            d->vector_assign_string_element_len(vector, i, stele_cell_bytes(&texts[i]),
+                                                texts[i].size);
+    }
+}
+
+static void fill(duck_info info, duck_chunk out)
+{
+    const duckdb *d = duckdb_of(info, NULL);
+    trace_scan *t = d->function_get_init_data(info);
+    stele_chunk chunk;
+    stele_status status;
+    for (size_t i = 0; i < t->column_count; i++) {
+        duck_vector vector = d->data_chunk_get_vector(out, i);
+        if (t->can_be_null[i])
+            d->vector_ensure_validity_writable(vector);
+        t->cells[i].valid = t->can_be_null[i] ? d->vector_get_validity(vector) : NULL;
+        t->cells[i].values = t->texts[i] != NULL ? t->texts[i] : d->vector_get_data(vector);
+    }
+    pthread_mutex_lock(&t->all->lock);
+    status = stele_scan_next(t->scan, t->cells, d->vector_size(), &chunk);
+    pthread_mutex_unlock(&t->all->lock);
+    for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
+        const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;
+        if (t->texts[i] != NULL || (is_text && !chunk.has_lasting))
+            give_texts(d, d->data_chunk_get_vector(out, i), t->cells[i].values, &t->cells[i],
+                       chunk.count);
+    }
+    d->data_chunk_set_size(out, status == STELE_OK ? chunk.count : 0);
+    if (status != STELE_OK && status != STELE_END)
+        d->function_set_error(info, stele_status_text(status));
+}
+
+/* ---- Registering ---- */
+
+static bool add_function(table_functions *f, duck_connection connection, const char *table)
+{
+    static const char *const named[] = {"begin", "until", "filter", "names", "kinds", "args"};
+    const duckdb *d = f->d;
+    duck_function function = d->create_table_function();
+    duck_type text = d->create_logical_type(DUCK_TYPE_TEXT);
+    table_function *extra = malloc(sizeof *extra);
+    char name[64];
+    bool is_done;
+    snprintf(name, sizeof name, "read_%s", table);
+    d->table_function_set_name(function, name);
+    d->table_function_add_parameter(function, text);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        d->table_function_add_named_parameter(function, named[i], text);
+    if (extra != NULL) {
+        *extra = (table_function){f, table};
+        d->table_function_set_extra_info(function, extra, free);
+    }
+    d->table_function_set_bind(function, bind);
+    d->table_function_set_init(function, init);
+    d->table_function_set_function(function, fill);
+    d->table_function_supports_projection_pushdown(function, true);
+    is_done = extra != NULL && d->register_table_function(connection, function) == DUCK_OK;
+    d->destroy_logical_type(&text);
+    d->destroy_table_function(&function);
+    return is_done;
+}
+
+bool functions_register(table_functions *f, const duckdb *d, duck_connection connection)
+{
+    stele_table_info table = STELE_INIT(stele_table_info);
+    f->d = d;
+    duckdb_of(NULL, d);
+    for (size_t i = 0; stele_table_get(i, &table); i++) {
+        if (!add_function(f, connection, table.name))
+            return false;
+    }
+    return true;
+}

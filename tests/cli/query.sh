@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele query: SQL over traces.
+. "$SOURCE/tests/cli/lib.sh"
+events=$fxt/events.fxt
+lttng=$SOURCE/src/formats/ctf/good/lttng_216_2
+
+# Without the library, the command says how to get it.
+last="STELE_DUCKDB=/nothing stele query"
+status=0
+STELE_DUCKDB=/nothing "$STELE" query "$events" 'select 1' >out 2>err || status=$?
+[ "$status" -eq 3 ] || complain "exit code $status, expected 3" err
+says err "'./setup sql'"
+expect 2 query
+expect 3 query /nothing 'select 1'
+
+if ! "$STELE" query "$events" 'select 1' >out 2>err; then
+    echo "SKIP: DuckDB's library is missing ('./setup sql' installs it)"
+    [ "$failures" -eq 0 ] && exit 77
+    finish
+fi
+
+# The same figures as other commands have.
+expect 0 cat --json "$events"
+lines out "$(wc -l <out)"
+events_count=$(wc -l <out)
+expect 0 query --csv "$events" 'select count(*) as n from event'
+check "as many events" test "$(tail -n 1 out)" = "$events_count"
+expect 0 query --csv "$lttng" 'select kind, count(*) n from event group by kind'
+says out '^kind,n$'
+says out '^instant,46$'
+
+# Each table can be read whole, and has the columns that it says.
+for trace in "$events" "$lttng" "$heph/rt_scalars.bin.log"; do
+    expect 0 query "$trace" --json 'from trace; from stream; from track; from thread; from process;
+        from event; from instant; from counter; from arg; from flow; from log; from sample;
+        from syscall; from lost; from finding'
+    check "each row is an object" test "$(grep -vc '^{".*}$' out)" -eq 0
+done
+
+# Forms. What is null is never 0, nor an empty text.
+expect 0 query "$events" --csv "select null as a, '' as b, 'x,y' as c, 1.5 as d"
+says out '^a,b,c,d$'
+says out '^,,"x,y",1.5$'
+expect 0 query "$events" --json "select null as a, 'q\"' as \"k\"\"ey\", [1, 2] as list, 7 as n"
+says out '^{"a":null,"k\\"ey":"q\\"","list":\[1,2\],"n":7}$'
+expect 0 query "$events" --markdown "select 'a|b' as x, 10 as n"
+says out '^| x   |   n |$'
+says out '^| a\\|b |  10 |$'
+expect 0 query "$events" "select 'a' as x, 10 as n union all select 'longer', null order by n"
+says out '^longer  NULL$'
+expect 2 query --csv --json "$events" 'select 1'
+expect 0 query --csv "$events" 'select ts, dur from event where kind = $$instant$$ limit 1'
+says out '^1000,$'
+expect 0 query --csv "$events" 'select 1 where false'
+lines out 1
+
+# Several statements, from a file and from standard input; comments and quotes hold semicolons.
+cat >script.sql <<'SQL'
+-- a comment; with a semicolon
+create temp table t as select ';' as x; /* another; */
+select x || $a$;$a$ as "y;" from t;
+SQL
+expect 0 query --csv "$events" -f script.sql
+says out '^y;$'
+says out '^;;$'
+expect_from 0 script.sql query --csv "$events"
+says out '^;;$'
+
+# Functions read what they are told to.
+expect 0 query --csv "$events" "select count(*) from read_event('', kinds := 'counter,log')"
+says out '^3$'
+expect 0 query --csv "$events" "select count(*) from read_event('$events', filter := 'kind == \"log\"')"
+says out '^2$'
+expect 0 cat --csv --columns arg.n --name tick "$lttng"
+sum=$(awk 'NR > 1 { sum += $1; count++ } END { print count "," sum }' out)
+expect 0 query --csv "$lttng" \
+    "select count(arg_n), sum(arg_n) from read_event('', names := 'tick', args := 'n int')"
+check "the sum of a field" test "$(tail -n 1 out)" = "$sum"
+expect 1 query --csv "$lttng" "select count(arg_text) from read_event('', args := 'text double')"
+says err 'do not fit the type'
+expect 2 query "$events" "from read_event('', kinds := 'nonsense')"
+says err 'no such kind'
+expect 2 query "$events" "from read_event('', args := 'n')"
+expect 2 query "$events" "from read_event('', begin := 'x')"
+expect 2 query "$events" "from nothing"
+says err 'nothing'
+
+# Macros.
+expect 0 query --csv "$events" "select bucket(-1, 10), bucket(25, 10), log2_bin(5), human(1500)"
+says out '^-10,20,2,1.50 us$'
+expect 0 query --csv "$lttng" "select arg(args, 'n') from event where name = 'tick' limit 1"
+says out '^0$'
+
+# Two traces: their numbers tell them apart, and one can be read alone.
+expect 0 query --csv "$events" "$fxt/objects.fxt" \
+    'select count(distinct trace) from (select trace from track)'
+expect 0 query --csv "$events" "$fxt/objects.fxt" "select path from trace order by trace"
+lines out 3
+expect 0 query --csv "$events" "$fxt/objects.fxt" "select count(*) from read_event('$events')"
+check "one of them alone" test "$(tail -n 1 out)" = "$events_count"
+
+# Files are out of reach unless that is allowed.
+echo 1 >some.csv
+expect 2 query "$events" "from read_csv('$PWD/some.csv')"
+expect 2 query "$events" "copy (select 1) to '$PWD/written.csv'"
+check "nothing is written" test ! -e written.csv
+expect 2 query "$events" "set enable_external_access = true"
+expect 2 query "$events" "from read_event('$fxt/objects.fxt')"
+expect 0 query --allow-files --csv "$events" "from read_csv('$PWD/some.csv', header = false)"
+says out '^1$'
+expect 0 query --allow-files "$events" "select count(*) from read_event('$fxt/objects.fxt')"
+
+# What is wrong in a trace is said once, however often it is read.
+expect 1 query --csv "$fxt_bad/cut_in_record.fxt" \
+    'select (select count(*) from event) + (select count(*) from track), code from finding'
+says err 'FXT'
+check "each finding once" test "$(sort err | uniq -d | grep -c FXT)" -eq 0
+
+# A memory limit holds, with what goes beyond it in files that are gone afterwards.
+mkdir tmp
+last="stele query with little memory"
+status=0
+TMPDIR=$PWD/tmp "$STELE" query --csv --memory 40MB "$events" \
+    'select sum(i) from (select i, md5(i::varchar) m from range(500000) t(i) order by m)' \
+    >out 2>err || status=$?
+[ "$status" -eq 0 ] || complain "exit code $status, expected 0" err
+says out '^124999750000'
+check "no file is left" test -z "$(ls -A tmp)"
+finish
