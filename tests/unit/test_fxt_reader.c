@@ -501,6 +501,84 @@ TEST(big_endian_words)
     CHECK_EQ_U64(event_at(0)->ticks, 77);
 }
 
+/* Late records, spans, far times, and a clock that is set anew. */
+static void disorderly(bool is_big_endian, uint64_t seed)
+{
+    uint64_t now = 1000000;
+    begin();
+    t.size = 0;
+    t.is_big_endian = is_big_endian;
+    word(MAGIC);
+    word(0x21);
+    word(300000000);
+    word(UINT64_C(0x0000000300010022)); /* string 1 */
+    stream("cat");
+    word(UINT64_C(0x0000000400020022)); /* string 2 */
+    stream("name");
+    word(UINT64_C(0x0000000000010033)); /* thread 1 */
+    word(10);
+    word(11);
+    for (unsigned i = 0; i < 1000; i++) {
+        uint64_t ticks;
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        ticks = now += seed >> 54;
+        if (seed >> 60 == 1)
+            ticks -= seed >> 44 & 0xffff; /* late */
+        if ((seed >> 20 & 255) == 7)
+            ticks += UINT64_C(1) << (30 + (seed >> 30 & 31)); /* far off */
+        if ((seed >> 20 & 255) == 9) {
+            word(0x21);
+            word(100000000 + (seed >> 40));
+        }
+        switch (seed >> 32 & 3) {
+        case 0:
+            word(event_header(2, 2, 0));
+            word(ticks);
+            break;
+        case 1:
+            word(event_header(3, 4, 0));
+            word(ticks);
+            word(ticks + (seed >> 50));
+            break;
+        case 2:
+            word(UINT64_C(8) | 2 << 4 | UINT64_C(1) << 28 | UINT64_C(1) << 36); /* old switch */
+            word(ticks);
+            break;
+        default:
+            word(event_header(4, 1, 1));
+            word(ticks);
+            word(UINT64_C(0x0000000000020012));
+            word(i);
+            break;
+        }
+    }
+}
+
+TEST(the_index_finds_the_same_one_by_one_and_many_at_once)
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        stele_stream streams[2];
+        size_t codes[2];
+        for (unsigned i = 0; i < 2; i++) { /* what is big-endian is read one by one */
+            const stele_context_options options = {.diag = on_diag};
+            disorderly(i == 1, seed);
+            REQUIRE(stele_context_new(&options, &t.context) == STELE_OK);
+            REQUIRE(stele_trace_open_memory(t.context, "memory", t.bytes, t.size,
+                                            &(stele_trace_options){.format = "fxt"},
+                                            &t.trace) == STELE_OK);
+            REQUIRE(stele_trace_index(t.trace) == STELE_OK);
+            CHECK(stele_trace_get_info(t.trace)->is_big_endian == (i == 1));
+            streams[i] = *stele_stream_get(t.context, 0);
+            codes[i] = t.code_count;
+        }
+        CHECK(streams[0].has_range && streams[0].lateness_ns > 0);
+        CHECK_EQ_I64(streams[0].begin_ns, streams[1].begin_ns);
+        CHECK_EQ_I64(streams[0].end_ns, streams[1].end_ns);
+        CHECK_EQ_I64(streams[0].lateness_ns, streams[1].lateness_ns);
+        CHECK_EQ_U64(codes[0], codes[1]);
+    }
+}
+
 /* ---- Other records ---- */
 
 TEST(a_koid_has_the_name_of_its_object_beside_it)

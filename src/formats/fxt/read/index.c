@@ -7,23 +7,17 @@
 
 #include "core/array.h"
 #include "core/hash.h"
+#include "formats/fxt/read/span.h"
 #include "formats/fxt/trace.h"
-#include "model/times.h"
 
 /* All runs together; then they are coalesced, two by two. */
 #define RUNS_MAX (256u << 10)
-
-/* Times of one provider. */
-typedef struct span {
-    times times;
-    int64_t newest_ns, lateness_ns;
-} span;
 
 typedef struct indexer {
     fxt_trace *trace;
     walk walk;
     fxt_state state;
-    span *spans; /* by number of the stream in the trace */
+    fxt_span *spans; /* by number of the stream in the trace */
     uint32_t span_capacity;
     uint32_t run_count;
     uint64_t run_start;
@@ -80,7 +74,7 @@ static bool enter_stream(indexer *x)
     if (x->current < old)
         return true;
     x->span_capacity = x->trace->stream_capacity;
-    span *spans = realloc(x->spans, x->span_capacity * sizeof *spans);
+    fxt_span *spans = realloc(x->spans, x->span_capacity * sizeof *spans);
     if (spans == NULL)
         return false;
     memset(spans + old, 0, (x->span_capacity - old) * sizeof *spans);
@@ -94,35 +88,17 @@ static bool enter_stream(indexer *x)
 
 /* ---- Times ---- */
 
-static inline void span_add(span *s, int64_t ns, const walk_record *at)
-{
-    uint64_t lateness_ns;
-    if (s->times.count == 0 || ns > s->newest_ns) {
-        s->newest_ns = ns;
-    } else if (ns != s->newest_ns) {
-        lateness_ns = (uint64_t)s->newest_ns - (uint64_t)ns;
-        if (lateness_ns > (uint64_t)s->lateness_ns)
-            s->lateness_ns = lateness_ns < INT64_MAX ? (int64_t)lateness_ns : INT64_MAX;
-    }
-    times_add(&s->times, ns, at->offset, at->size);
-}
-
 static void note_time(indexer *x, const walk_record *at, uint64_t ticks)
 {
-    bool is_clamped = false;
-    span_add(&x->spans[x->current], fxt_clock_ns(&x->state.current->clock, ticks, &is_clamped), at);
+    fxt_span_add(&x->spans[x->current], &x->state.current->clock, ticks, at);
 }
 
 /* An event of some length lasts until its end. */
 static void note_complete(indexer *x, const walk_record *at)
 {
     stele_fxt_record r;
-    bool is_clamped = false;
-    if (stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r) != STELE_FXT_OK)
-        return;
-    times_add_end(&x->spans[x->current].times,
-                  fxt_clock_ns(&x->state.current->clock, r.words[0], &is_clamped), at->offset,
-                  at->size);
+    if (stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r) == STELE_FXT_OK)
+        fxt_span_add_end(&x->spans[x->current], &x->state.current->clock, r.words[0], at);
 }
 
 /* ---- Records ---- */
@@ -133,6 +109,8 @@ static bool index_state(indexer *x, const walk_record *at)
     stele_fxt_record r;
     stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
     fxt_state_apply(&x->state, &r, at->offset, fxt_is_doubtful(at));
+    if (r.type == STELE_FXT_INITIALIZATION && x->current != UINT32_MAX)
+        fxt_span_forget_ticks(&x->spans[x->current]);
     if (r.type == STELE_FXT_INITIALIZATION && r.word_count != 0 &&
         !fxt_trace_note_clock(x->trace, x->state.current))
         return false;
@@ -178,33 +156,11 @@ static void index_doubt(indexer *x, walk_record *at)
     walk_doubt(&x->walk, at, &r);
 }
 
-/* What tells events apart in a header: the type, and whether category or name is inline. */
-#define HEADER_MASK (UINT64_C(15) | UINT64_C(1) << 47 | UINT64_C(1) << 63)
-
-/* fxt_is_tight() for records of events whose thread, category and name are registered at hand. */
-static inline bool is_tight(const walk_record *at, bool is_big_endian)
-{
-    const uint64_t header = at->header, type = fxt_bits(header, 16, 19);
-    const bool has_word = type == STELE_FXT_COUNTER || type >= STELE_FXT_DURATION_COMPLETE;
-    const uint8_t *word = at->bytes + 2 * FXT_WORD, *end = at->bytes + at->size;
-    uint64_t count;
-    if ((header & HEADER_MASK) != STELE_FXT_EVENT || fxt_bits(header, 24, 31) == 0)
-        return fxt_is_tight(at->bytes, header, is_big_endian);
-    end -= has_word ? FXT_WORD : 0;
-    for (count = fxt_bits(header, 20, 23); count > 0 && word < end; count--) {
-        const uint64_t size = fxt_bits(fxt_word(word, is_big_endian), 4, 15) * FXT_WORD;
-        if (size == 0 || size > (uint64_t)(end - word))
-            return false;
-        word += size;
-    }
-    return count == 0 && word == end && type <= STELE_FXT_FLOW_END;
-}
-
 /* What stands before any provider record makes a stream only when it has events. */
 static bool index_record(indexer *x, walk_record *at)
 {
     const unsigned type = fxt_type(at->header);
-    if (at->size > at->loaded || !is_tight(at, x->walk.is_big_endian))
+    if (at->size > at->loaded || !fxt_span_is_tight(at, x->walk.is_big_endian))
         index_doubt(x, at);
     if (type <= STELE_FXT_THREAD)
         return index_state(x, at);
@@ -230,7 +186,12 @@ static bool index_record(indexer *x, walk_record *at)
 static stele_status index_all(indexer *x)
 {
     walk_record at;
-    while (walk_next(&x->walk, &at)) {
+    for (;;) {
+        if (x->current != UINT32_MAX &&
+            fxt_span_add_hot(&x->spans[x->current], &x->state.current->clock, &x->walk))
+            continue;
+        if (!walk_next(&x->walk, &at))
+            break;
         if (!index_record(x, &at))
             return STELE_ERR_MEMORY;
     }
@@ -266,7 +227,7 @@ static void index_publish(const indexer *x)
 {
     for (uint32_t i = 0; i < x->trace->stream_count; i++) {
         stele_stream *stream = context_stream(x->trace->base.context, x->trace->streams[i].stream);
-        span *s = &x->spans[i];
+        fxt_span *s = &x->spans[i];
         times_end(&s->times);
         stream->is_ordered = s->lateness_ns == 0;
         stream->has_lateness = true;

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/fxt/read/span.h"
+
+/* What tells events apart in a header: the type, and whether category or name is inline. */
+#define HEADER_MASK (UINT64_C(15) | UINT64_C(1) << 47 | UINT64_C(1) << 63)
+
+/* Header and time. */
+#define EVENT_SIZE_MIN (2 * FXT_WORD)
+
+/* ---- One by one ---- */
+
+/* The most ticks that surely take no longer than that. */
+static uint64_t ticks_within(const fxt_clock *clock, int64_t ns)
+{
+    const uint64_t ticks = tick_rate_ticks(&clock->rate, ns);
+    return ticks != 0 ? ticks - 1 : 0;
+}
+
+static void note_lateness(fxt_span *s, const fxt_clock *clock, int64_t ns)
+{
+    const uint64_t lateness_ns = (uint64_t)s->newest_ns - (uint64_t)ns;
+    if (lateness_ns <= (uint64_t)s->lateness_ns)
+        return;
+    s->lateness_ns = lateness_ns < INT64_MAX ? (int64_t)lateness_ns : INT64_MAX;
+    s->late_ticks = ticks_within(clock, s->lateness_ns);
+}
+
+void fxt_span_add(fxt_span *s, const fxt_clock *clock, uint64_t ticks, const walk_record *at)
+{
+    bool is_clamped = false;
+    const int64_t ns = fxt_clock_ns(clock, ticks, &is_clamped);
+    if (s->times.count == 0 || ns > s->newest_ns) {
+        s->newest_ns = ns;
+        s->newest_ticks = ticks;
+        if (!s->has_ticks) {
+            s->has_ticks = true;
+            s->reach_ticks = ticks_within(clock, (int64_t)TIMES_REACH_LEAST);
+            s->late_ticks = ticks_within(clock, s->lateness_ns);
+        }
+    } else if (ns != s->newest_ns) {
+        note_lateness(s, clock, ns);
+    }
+    times_add(&s->times, ns, at->offset, at->size);
+}
+
+void fxt_span_add_end(fxt_span *s, const fxt_clock *clock, uint64_t ticks, const walk_record *at)
+{
+    bool is_clamped = false;
+    times_add_end(&s->times, fxt_clock_ns(clock, ticks, &is_clamped), at->offset, at->size);
+}
+
+/* ---- Contents ---- */
+
+/* Whether the arguments end where they should, by their sizes. */
+static inline bool arguments_fit(const uint8_t *at, const uint8_t *end, uint64_t count,
+                                 bool is_big_endian)
+{
+    for (; count > 0 && at < end; count--) {
+        const uint64_t size = fxt_bits(fxt_word(at, is_big_endian), 4, 15) * FXT_WORD;
+        if (size == 0 || size > (uint64_t)(end - at))
+            return false;
+        at += size;
+    }
+    return count == 0 && at == end;
+}
+
+static inline bool event_is_tight(const uint8_t *at, uint64_t size, uint64_t header,
+                                  bool is_big_endian)
+{
+    const uint64_t type = fxt_bits(header, 16, 19);
+    const bool has_word = type == STELE_FXT_COUNTER || type >= STELE_FXT_DURATION_COMPLETE;
+    return arguments_fit(at + EVENT_SIZE_MIN, at + size - (has_word ? FXT_WORD : 0),
+                         fxt_bits(header, 20, 23), is_big_endian) &&
+           type <= STELE_FXT_FLOW_END;
+}
+
+static inline bool is_plain_event(uint64_t header)
+{
+    return (header & HEADER_MASK) == STELE_FXT_EVENT && fxt_bits(header, 24, 31) != 0;
+}
+
+bool fxt_span_is_tight(const walk_record *at, bool is_big_endian)
+{
+    return is_plain_event(at->header) && at->size >= EVENT_SIZE_MIN
+               ? event_is_tight(at->bytes, at->size, at->header, is_big_endian)
+               : fxt_is_tight(at->bytes, at->header, is_big_endian);
+}
+
+/* ---- Many at once ---- */
+
+/*
+ * Ticks as far as they are noted. Times grow with ticks, so that the first and the last ones need
+ * to be converted only once for all records.
+ */
+typedef struct ticks_range {
+    uint64_t newest, oldest, last_end;
+    uint64_t count;
+} ticks_range;
+
+/* False: this one needs a closer look. */
+static inline bool range_add(ticks_range *r, fxt_span *s, const fxt_clock *clock, uint64_t ticks)
+{
+    uint64_t distance;
+    if (__builtin_expect(ticks >= r->newest, 1)) {
+        if (ticks - r->newest > s->reach_ticks)
+            return false;
+        r->newest = ticks;
+        return true;
+    }
+    distance = r->newest - ticks;
+    if (distance > s->reach_ticks)
+        return false;
+    if (distance > s->late_ticks) {
+        bool is_clamped = false;
+        s->newest_ns = fxt_clock_ns(clock, r->newest, &is_clamped);
+        note_lateness(s, clock, fxt_clock_ns(clock, ticks, &is_clamped));
+    }
+    if (ticks < r->oldest)
+        r->oldest = ticks;
+    return true;
+}
+
+static void range_give(const ticks_range *r, fxt_span *s, const fxt_clock *clock)
+{
+    bool is_clamped = false;
+    int64_t end_ns;
+    s->newest_ticks = r->newest;
+    s->newest_ns = fxt_clock_ns(clock, r->newest, &is_clamped);
+    end_ns = r->last_end > r->newest ? fxt_clock_ns(clock, r->last_end, &is_clamped) : s->newest_ns;
+    times_widen(&s->times, fxt_clock_ns(clock, r->oldest, &is_clamped), end_ns, r->count);
+}
+
+/* One record; false, and nothing is noted, for an unusual one. */
+static inline bool record_add(ticks_range *r, fxt_span *s, const fxt_clock *clock,
+                              const uint8_t *at, uint64_t size, uint64_t header)
+{
+    uint64_t end = 0;
+    if (is_plain_event(header)) {
+        if (!event_is_tight(at, size, header, false))
+            return false;
+        if (fxt_bits(header, 16, 19) == STELE_FXT_DURATION_COMPLETE)
+            end = load_le64(at + size - FXT_WORD);
+    } else if (fxt_type(header) != STELE_FXT_SCHEDULING || !fxt_is_tight(at, header, false)) {
+        return false;
+    }
+    if (end > r->newest && end - r->newest > s->reach_ticks)
+        return false;
+    if (!range_add(r, s, clock, load_le64(at + FXT_WORD)))
+        return false;
+    r->last_end = end > r->last_end ? end : r->last_end;
+    r->count++;
+    return true;
+}
+
+/* Whether what is near the newest time is near the others: it may be an outlier itself. */
+static bool newest_is_near(const fxt_span *s)
+{
+    return s->times.count != 0 && s->times.far.count == 0 && s->newest_ns <= s->times.end_ns;
+}
+
+bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, walk *k)
+{
+    ticks_range range = {s->newest_ticks, s->newest_ticks, 0, 0};
+    const uint8_t *at, *first, *end = k->window.end;
+    uint64_t header;
+    if (!s->has_ticks || k->is_big_endian || k->is_lost || !newest_is_near(s) ||
+        k->step + FXT_WORD > (uint64_t)(end - k->window.at))
+        return false;
+    at = first = k->window.at + k->step;
+    header = load_le64(at);
+    for (;;) {
+        const uint64_t size = fxt_bits(header, 4, 15) * FXT_WORD, left = (uint64_t)(end - at);
+        uint64_t next, next_size;
+        if (size < EVENT_SIZE_MIN || size + FXT_WORD > left)
+            break;
+        next = load_le64(at + size);
+        next_size = fxt_bits(next, 4, 15) * FXT_WORD;
+        if (next_size == 0 || size + next_size > left ||
+            !record_add(&range, s, clock, at, size, header))
+            break;
+        header = next;
+        at += size;
+    }
+    if (at == first)
+        return false;
+    range_give(&range, s, clock);
+    k->window.at = at;
+    k->step = 0;
+    k->record_size += (uint64_t)(at - first);
+    return true;
+}
