@@ -113,6 +113,10 @@ static __attribute__((noinline)) char *blocks_put(char *to, uint64_t value)
 
 char *text_u64(char *to, uint64_t value)
 {
+    if (value < 10) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
     return value < BLOCK_LIMIT ? block_shorten(to, (uint32_t)value) : blocks_put(to, value);
 }
 

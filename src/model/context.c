@@ -322,8 +322,10 @@ uint32_t stele_track_intern(stele_context *context, const stele_track *track)
 
 void stele_track_set_name(stele_context *context, uint32_t track, stele_name name)
 {
-    if (track != 0 && track < context->track_count && (name & STELE_NAME_LOCAL) == 0)
-        context->tracks[track].name = name;
+    if (track == 0 || track >= context->track_count || (name & STELE_NAME_LOCAL) != 0)
+        return;
+    context->track_version += context->tracks[track].name != name;
+    context->tracks[track].name = name;
 }
 
 void context_track_set_object(stele_context *context, uint32_t track, stele_name name)

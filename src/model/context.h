@@ -29,6 +29,7 @@ struct stele_context {
     uint32_t track_count, track_capacity;
     hash_table track_numbers;
     uint32_t track_other; /* made at the limit */
+    uint32_t track_version;
 
     stele_stream *streams;
     uint32_t stream_count, stream_capacity;
@@ -47,6 +48,12 @@ uint32_t context_add_stream(stele_context *context, const stele_stream *stream);
 
 /* The stream to be changed by its reader; the pointer holds until the next one is added. */
 stele_stream *context_stream(stele_context *context, uint32_t stream);
+
+/* Another number whenever a track got another name, or there is one more trace. */
+static inline uint32_t context_track_version(const stele_context *context)
+{
+    return context->track_version + context->trace_count;
+}
 
 /* Names a track as an event of kind OBJECT does, see stele_track.is_named_by_event. */
 void context_track_set_object(stele_context *context, uint32_t track, stele_name name);

@@ -5,6 +5,7 @@
 
 #include "core/text_double.h"
 #include "sinks/column.h"
+#include "sinks/fragments.h"
 #include "sinks/names.h"
 #include "sinks/parts.h"
 #include "sinks/put.h"
@@ -14,15 +15,25 @@
 #define CSV_COLUMNS \
     "time,ticks,dur,kind,category,name,track,pid,tid,cpu,value,id,fields,flags,stream,offset,size"
 
+/* Columns that stand together, and are written at once; zeros where they are not. */
+typedef struct column_run {
+    uint8_t fragment_count; /* those that show the event's kind, category, name and track alone */
+    uint8_t short_count;    /* those of a few characters */
+    bool has_value;         /* one of the latter is value or id, which may be tracks */
+} column_run;
+
 typedef struct csv_sink {
     stele_writer base;
     cell_clock clock;
     columns columns;
     value_writer values;
-    name_forms names; /* as cells */
+    value_writer members; /* of the fields, inside of their cell */
+    name_forms names;     /* as cells */
     track_labels labels;
-    output *json;      /* of one cell, before it is quoted */
-    output *quoted;    /* of a part that is kept */
+    output *json;     /* of one cell, before it is quoted */
+    output *kept;     /* of a part that is kept */
+    column_run *runs; /* by column: those from it on that are written at once */
+    fragments fragments;
     batch_parts parts; /* the context of a batch, as a member of its events' fields */
     const stele_batch *batch;
 } csv_sink;
@@ -49,13 +60,9 @@ static void put_track(csv_sink *csv, uint32_t track)
 }
 
 /* The tracks of a switch and the woken one are told by name: their numbers mean nothing outside. */
-static void put_value_or_id(csv_sink *csv, column_id id, const stele_event *event)
+static bool has_tracks(const stele_event *event)
 {
-    char cell[CELL_SIZE];
-    if (event->kind == STELE_KIND_SWITCH || event->kind == STELE_KIND_WAKE)
-        put_track(csv, (uint32_t)(id == COLUMN_VALUE ? event->value : event->id));
-    else
-        output_write(csv->base.out, cell, (size_t)(cell_number(cell, id, event) - cell));
+    return event->kind == STELE_KIND_SWITCH || event->kind == STELE_KIND_WAKE;
 }
 
 static void put_json(csv_sink *csv)
@@ -65,32 +72,18 @@ static void put_json(csv_sink *csv)
     text_csv(csv->base.out, bytes, size);
 }
 
-/* What is in the scratch, inside of a quoted cell. */
-static void put_inside(csv_sink *csv)
-{
-    size_t size;
-    const uint8_t *bytes = output_memory(csv->json, &size);
-    text_csv_inside(csv->base.out, bytes, size);
-    csv->json->at = csv->json->buffer;
-}
-
 static bool context_make(csv_sink *csv, batch_part *part)
 {
-    const uint32_t changes = csv->values.changes;
-    output *out = csv->base.out;
+    const uint32_t changes = csv->members.changes;
     const uint8_t *made;
     size_t size;
-    csv->values.changes = 0;
-    csv->json->at = csv->json->buffer;
-    value_put_context(&csv->values, csv->json, csv->batch);
-    csv->quoted->at = csv->quoted->buffer;
-    csv->base.out = csv->quoted;
-    put_inside(csv);
-    csv->base.out = out;
-    made = output_memory(csv->quoted, &size);
-    part->changes = csv->values.changes;
-    csv->values.changes = changes;
-    return csv->quoted->status == STELE_OK && batch_part_keep(part, csv->batch, made, size);
+    csv->members.changes = 0;
+    csv->kept->at = csv->kept->buffer;
+    value_put_context(&csv->members, csv->kept, csv->batch);
+    made = output_memory(csv->kept, &size);
+    part->changes = csv->members.changes;
+    csv->members.changes = changes;
+    return csv->kept->status == STELE_OK && batch_part_keep(part, csv->batch, made, size);
 }
 
 /* The context as a member inside of a quoted cell, made once a batch. */
@@ -101,7 +94,7 @@ static void put_context(csv_sink *csv)
         csv->json->status = STELE_ERR_MEMORY;
         return;
     }
-    csv->values.changes |= part->changes;
+    csv->members.changes |= part->changes;
     output_put(csv->base.out, part->bytes, part->size);
 }
 
@@ -112,12 +105,10 @@ static void put_fields(csv_sink *csv, const stele_event *event)
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
     bool has_some;
-    csv->json->at = csv->json->buffer;
-    has_some = value_put_members(&csv->values, csv->json, batch, first, count);
-    if (!has_some && batch->context_count == 0)
+    if (batch->context_count == 0 && !value_has_members(&csv->members, batch, first, count))
         return;
     OUTPUT_LITERAL(out, "\"{");
-    put_inside(csv);
+    has_some = value_put_members(&csv->members, out, batch, first, count);
     if (batch->context_count != 0) {
         if (has_some)
             output_byte(out, ',');
@@ -176,10 +167,24 @@ static char *put_short(csv_sink *csv, char *to, const column *item, const stele_
     }
 }
 
+/* Several such cells, with commas between them. */
+static void put_short_cells(csv_sink *csv, const column *items, uint32_t count,
+                            const stele_event *event)
+{
+    output *out = csv->base.out;
+    char *to = (char *)output_reserve(out, count * (CELL_SIZE + 1));
+    if (to == NULL)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        *to = ',';
+        to = put_short(csv, to + (i != 0), &items[i], event);
+    }
+    output_advance(out, (size_t)(to - (char *)out->at));
+}
+
 static void put_cell(csv_sink *csv, const column *item, const stele_event *event)
 {
     output *out = csv->base.out;
-    char *to;
     switch (item->id) {
     case COLUMN_TRACK: put_track(csv, event->track); return;
     case COLUMN_KIND: output_text(out, stele_kind_text(event->kind)); return;
@@ -189,12 +194,91 @@ static void put_cell(csv_sink *csv, const column *item, const stele_event *event
     case COLUMN_FIELDS: put_fields(csv, event); return;
     case COLUMN_ARG: put_arg(csv, event, item); return;
     case COLUMN_VALUE:
-    case COLUMN_ID: put_value_or_id(csv, item->id, event); return;
+    case COLUMN_ID:
+        if (has_tracks(event)) {
+            put_track(csv, (uint32_t)(item->id == COLUMN_VALUE ? event->value : event->id));
+            return;
+        }
+        break;
     default: break;
     }
-    to = (char *)output_reserve(out, CELL_SIZE);
-    if (to != NULL)
-        output_advance(out, (size_t)(put_short(csv, to, item, event) - to));
+    put_short_cells(csv, item, 1, event);
+}
+
+/* ---- Columns together ---- */
+
+/* Whether a cell shows nothing but the event's kind, category, name and track. */
+static bool is_of_fragment(column_id id)
+{
+    return id == COLUMN_TRACK || id == COLUMN_PID || id == COLUMN_TID || id == COLUMN_KIND ||
+           id == COLUMN_CATEGORY || id == COLUMN_NAME || id == COLUMN_EVENT;
+}
+
+static bool is_short(column_id id)
+{
+    return !is_of_fragment(id) && id != COLUMN_FIELDS && id != COLUMN_ARG;
+}
+
+/* Finds out which columns can be written at once. */
+static bool runs_find(csv_sink *csv)
+{
+    static const column_run none;
+    csv->runs = calloc(csv->columns.count, sizeof *csv->runs);
+    for (uint32_t i = csv->columns.count; csv->runs != NULL && i-- > 0;) {
+        const column_id id = csv->columns.items[i].id;
+        column_run run = i + 1 < csv->columns.count ? csv->runs[i + 1] : none;
+        if (run.fragment_count == UINT8_MAX || run.short_count == UINT8_MAX)
+            run = none;
+        run.fragment_count = is_of_fragment(id) ? (uint8_t)(run.fragment_count + 1) : 0;
+        run.short_count = is_short(id) ? (uint8_t)(run.short_count + 1) : 0;
+        run.has_value = is_short(id) && (run.has_value || id == COLUMN_VALUE || id == COLUMN_ID);
+        csv->runs[i] = run;
+    }
+    return csv->runs != NULL;
+}
+
+/* The cells from column `at` on that make a fragment. */
+static void put_fragment(csv_sink *csv, uint32_t at, const stele_event *event)
+{
+    const fragment_key key = {event->name, event->track, event->category, event->kind, (uint8_t)at};
+    output *out = csv->base.out;
+    const uint8_t *made;
+    size_t size;
+    if (at <= UINT8_MAX && fragments_put(&csv->fragments, out, key))
+        return;
+    csv->kept->at = csv->kept->buffer;
+    csv->base.out = csv->kept;
+    for (uint32_t i = 0; i < csv->runs[at].fragment_count; i++) {
+        if (i != 0)
+            output_byte(csv->kept, ',');
+        put_cell(csv, &csv->columns.items[at + i], event);
+    }
+    csv->base.out = out;
+    made = output_memory(csv->kept, &size);
+    if (at <= UINT8_MAX && csv->kept->status == STELE_OK)
+        fragments_keep(&csv->fragments, key, made, size);
+    output_put(out, made, size);
+}
+
+static void put_event(csv_sink *csv, const stele_event *event)
+{
+    const columns *all = &csv->columns;
+    for (uint32_t i = 0; i < all->count;) {
+        const column_run run = csv->runs[i];
+        if (i != 0)
+            output_byte(csv->base.out, ',');
+        if (run.fragment_count != 0) {
+            put_fragment(csv, i, event);
+            i += run.fragment_count;
+        } else if (run.short_count != 0 && !(run.has_value && has_tracks(event))) {
+            put_short_cells(csv, &all->items[i], run.short_count, event);
+            i += run.short_count;
+        } else {
+            put_cell(csv, &all->items[i], event);
+            i++;
+        }
+    }
+    output_byte(csv->base.out, '\n');
 }
 
 static void put_header(csv_sink *csv)
@@ -213,7 +297,8 @@ static void put_header(csv_sink *csv)
 static stele_status csv_status(const csv_sink *csv)
 {
     if (csv->names.scratch->status != STELE_OK || csv->labels.scratch->status != STELE_OK ||
-        csv->json->status != STELE_OK)
+        csv->json->status != STELE_OK || csv->kept->status != STELE_OK ||
+        value_writer_status(&csv->members, csv->kept) != STELE_OK)
         return STELE_ERR_MEMORY;
     return value_writer_status(&csv->values, csv->base.out);
 }
@@ -226,15 +311,12 @@ static stele_status csv_write(stele_writer *self, const stele_segment *segment)
         return csv_status(csv);
     cell_clock_enter(&csv->clock, self->context, segment);
     for (uint32_t i = 0; i < segment->count; i++) {
-        for (uint32_t j = 0; j < csv->columns.count; j++) {
-            if (j != 0)
-                output_byte(self->out, ',');
-            put_cell(csv, &csv->columns.items[j], &segment->batch->events[segment->first + i]);
-        }
-        output_byte(self->out, '\n');
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        put_event(csv, event);
+        csv->values.changes |= csv->members.changes;
+        csv->members.changes = 0;
         if (csv->values.changes != 0)
-            value_count_changes(&csv->values, self,
-                                (stele_kind)segment->batch->events[segment->first + i].kind);
+            value_count_changes(&csv->values, self, (stele_kind)event->kind);
     }
     return csv_status(csv);
 }
@@ -250,11 +332,14 @@ static void csv_close(stele_writer *self)
     csv_sink *csv = (csv_sink *)self;
     columns_free(&csv->columns);
     value_writer_free(&csv->values);
+    value_writer_free(&csv->members);
     name_forms_free(&csv->names);
     batch_parts_free(&csv->parts);
     track_labels_free(&csv->labels);
     output_close(csv->json);
-    output_close(csv->quoted);
+    output_close(csv->kept);
+    fragments_free(&csv->fragments);
+    free(csv->runs);
     free(csv);
 }
 
@@ -279,7 +364,11 @@ static stele_status csv_init(csv_sink *csv, const stele_sink_options *options)
     if (status == STELE_OK)
         status = output_open_memory(&context->diag, &csv->json);
     if (status == STELE_OK)
-        status = output_open_memory(&context->diag, &csv->quoted);
+        status = output_open_memory(&context->diag, &csv->kept);
+    if (status == STELE_OK)
+        status = value_writer_init_inside(&csv->members, context);
+    if (status == STELE_OK && (!runs_find(csv) || !fragments_init(&csv->fragments, context)))
+        status = STELE_ERR_MEMORY;
     return status;
 }
 

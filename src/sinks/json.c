@@ -2,6 +2,7 @@
 /* JSON lines: one event a line, all of it, as docs/json.md says. */
 #include <stdlib.h>
 
+#include "sinks/fragments.h"
 #include "sinks/parts.h"
 #include "sinks/put.h"
 #include "sinks/sink.h"
@@ -39,6 +40,7 @@ typedef struct json_sink {
     output *out;     /* what is written to: the writer's, or `scratch` */
     output *scratch; /* of a part that is kept */
     value_writer values;
+    fragments names;    /* of events, with their categories and tracks */
     batch_parts parts;  /* all between an event's fields and its offset */
     track_part *tracks; /* by number */
     uint32_t track_count;
@@ -487,23 +489,46 @@ static const batch_part *batch_part_get(json_sink *json)
     return batch_part_keep(part, json->batch, made, size) ? part : NULL;
 }
 
+/* Its name, category and track. */
+static void names_put(json_sink *json, escaped_members *escaped, const stele_event *event)
+{
+    output *out = json->out;
+    OUTPUT_LITERAL(out, ",\"name\":");
+    value_put_name(&json->values, out, json->batch, event->name);
+    escaped_note(json, escaped, "name");
+    if (event->category != 0) {
+        OUTPUT_LITERAL(out, ",\"category\":");
+        value_put_name(&json->values, out, json->batch,
+                       stele_category_name(json->base.context, event->category));
+        escaped_note(json, escaped, "category");
+    }
+    member_track(json, ",\"track\":", event->track);
+}
+
+/* The same, to be kept where nothing more is to be said of them. */
+static void names_make(json_sink *json, escaped_members *escaped, const stele_event *event,
+                       fragment_key key)
+{
+    const uint8_t *made;
+    size_t size;
+    scratch_begin(json);
+    names_put(json, escaped, event);
+    made = scratch_end(json, &size);
+    if (escaped->count == 0 && json->scratch->status == STELE_OK)
+        fragments_keep(&json->names, key, made, size);
+    output_put(json->out, made, size);
+}
+
 static void event_put(json_sink *json, const batch_part *part, const stele_event *event)
 {
+    const fragment_key names = {event->name, event->track, event->category, 0, 0};
     output *out = json->out;
     escaped_members escaped = {.count = 0};
     uint32_t first;
     const uint32_t count = stele_event_fields(json->batch, event, &first);
     times_put(json, event);
-    OUTPUT_LITERAL(out, ",\"name\":");
-    value_put_name(&json->values, out, json->batch, event->name);
-    escaped_note(json, &escaped, "name");
-    if (event->category != 0) {
-        OUTPUT_LITERAL(out, ",\"category\":");
-        value_put_name(&json->values, out, json->batch,
-                       stele_category_name(json->base.context, event->category));
-        escaped_note(json, &escaped, "category");
-    }
-    member_track(json, ",\"track\":", event->track);
+    if (!fragments_put(&json->names, out, names))
+        names_make(json, &escaped, event, names);
     if ((event->flags & STELE_FLAG_HAS_CPU) != 0)
         MEMBER_U64(out, ",\"cpu\":", event->cpu);
     kind_put(json, event);
@@ -550,6 +575,7 @@ static void json_close(stele_writer *self)
     json_sink *json = (json_sink *)self;
     value_writer_free(&json->values);
     batch_parts_free(&json->parts);
+    fragments_free(&json->names);
     for (uint32_t i = 0; i < json->track_count; i++)
         free(json->tracks[i].bytes);
     free(json->tracks);
@@ -586,7 +612,8 @@ static stele_status json_open(stele_context *context, output *out,
     json->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     json->out = out;
     heads_make(json);
-    if (value_writer_init(&json->values, context) != STELE_OK ||
+    if (!fragments_init(&json->names, context) ||
+        value_writer_init(&json->values, context) != STELE_OK ||
         output_open_memory(&context->diag, &json->scratch) != STELE_OK) {
         json_close(&json->base);
         return STELE_ERR_MEMORY;

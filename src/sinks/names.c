@@ -61,6 +61,11 @@ const name_form *name_forms_make(name_forms *forms, output *out, const stele_bat
     scratch_clear(forms->scratch);
     forms->last = (name_form){.is_changed = forms->form(forms->scratch, text.bytes, text.size)};
     made = output_memory(forms->scratch, &size);
+    if (forms->inside != NULL) {
+        scratch_clear(forms->inside);
+        text_csv_inside(forms->inside, made, size);
+        made = output_memory(forms->inside, &size);
+    }
     forms->last.size = (uint32_t)size;
     forms->last.width = text_width((const char *)made, size);
     output_write(out, made, size);

@@ -27,6 +27,7 @@ uint16_t text_width(const char *bytes, size_t size);
 typedef struct name_forms {
     const stele_context *context;
     form_fn *form;
+    output *inside;   /* NULL, or what helps to make forms for the inside of a quoted CSV cell */
     name_form *items; /* by name */
     uint32_t count;
     arena bytes;

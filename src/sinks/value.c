@@ -111,15 +111,58 @@ stele_status value_writer_init(value_writer *values, stele_context *context)
     return name_forms_init(&values->names, context, json_string);
 }
 
+stele_status value_writer_init_inside(value_writer *values, stele_context *context)
+{
+    stele_status status = value_writer_init(values, context);
+    values->is_inside = true;
+    if (status == STELE_OK)
+        status = output_open_memory(&context->diag, &values->scratch);
+    values->names.inside = values->scratch;
+    return status;
+}
+
 void value_writer_free(value_writer *values)
 {
     name_forms_free(&values->names);
+    output_close(values->scratch);
     free(values->seen);
+}
+
+static void quote_put(const value_writer *values, output *out)
+{
+    if (values->is_inside)
+        OUTPUT_LITERAL(out, "\"\"");
+    else
+        output_byte(out, '"');
+}
+
+/* Where what holds quotes and controls of its own is written to first, and how it gets from there
+   into the cell. */
+static output *inside_begin(value_writer *values, output *out)
+{
+    if (!values->is_inside)
+        return out;
+    values->scratch->at = values->scratch->buffer;
+    return values->scratch;
+}
+
+static void inside_end(value_writer *values, output *out)
+{
+    const uint8_t *made;
+    size_t size;
+    if (!values->is_inside)
+        return;
+    made = output_memory(values->scratch, &size);
+    text_csv_inside(out, made, size);
 }
 
 stele_status value_writer_status(const value_writer *values, const output *out)
 {
-    return out->status != STELE_OK ? out->status : values->names.scratch->status;
+    if (out->status != STELE_OK)
+        return out->status;
+    return values->scratch != NULL && values->scratch->status != STELE_OK
+               ? values->scratch->status
+               : values->names.scratch->status;
 }
 
 void value_put_name(value_writer *values, output *out, const stele_batch *batch, stele_name name)
@@ -134,9 +177,9 @@ static void value_put_double(value_writer *values, output *out, double value)
         output_double(out, value);
         return;
     }
-    output_byte(out, '"');
+    quote_put(values, out);
     output_double(out, value);
-    output_byte(out, '"');
+    quote_put(values, out);
     values->changes |= VALUE_NOT_FINITE;
 }
 
@@ -150,14 +193,14 @@ static void value_put_integer(value_writer *values, output *out, uint64_t bits, 
     const bool is_text = values->is_for_doubles && size >= EXACT_END;
     if (is_text) {
         values->changes |= VALUE_TOO_LARGE;
-        output_byte(out, '"');
+        quote_put(values, out);
     }
     if (is_signed)
         output_i64(out, (int64_t)bits);
     else
         output_u64(out, bits);
     if (is_text)
-        output_byte(out, '"');
+        quote_put(values, out);
 }
 
 void value_put_u64(value_writer *values, output *out, uint64_t value)
@@ -205,18 +248,20 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
     case STELE_TYPE_FLOAT: value_put_double(values, out, field->u.f); break;
     case STELE_TYPE_NAME: value_put_name(values, out, batch, (stele_name)field->u.u); break;
     case STELE_TYPE_STRING:
-        if (json_string(out, batch->bytes + field->u.bytes.offset, field->u.bytes.size))
+        if (json_string(inside_begin(values, out), batch->bytes + field->u.bytes.offset,
+                        field->u.bytes.size))
             values->changes |= VALUE_ESCAPED;
+        inside_end(values, out);
         break;
     case STELE_TYPE_BYTES:
-        output_byte(out, '"');
+        quote_put(values, out);
         hex_put(out, batch->bytes + field->u.bytes.offset, field->u.bytes.size);
-        output_byte(out, '"');
+        quote_put(values, out);
         break;
     case STELE_TYPE_BIGINT:
-        output_byte(out, '"');
+        quote_put(values, out);
         bigint_put(out, batch, field);
-        output_byte(out, '"');
+        quote_put(values, out);
         break;
     case STELE_TYPE_UINTS:
     case STELE_TYPE_INTS:
@@ -230,12 +275,14 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
 /* A string without its quotes, inside of another one. */
 static void value_put_inside(value_writer *values, output *out, stele_text text)
 {
+    output *to = inside_begin(values, out);
     if (text_is_utf8(text.bytes, text.size)) {
-        text_json(out, text.bytes, text.size);
-        return;
+        text_json(to, text.bytes, text.size);
+    } else {
+        put_escaped(to, (const uint8_t *)text.bytes, text.size);
+        values->changes |= VALUE_ESCAPED;
     }
-    put_escaped(out, (const uint8_t *)text.bytes, text.size);
-    values->changes |= VALUE_ESCAPED;
+    inside_end(values, out);
 }
 
 /* "2 (RUNNING)", "0x7f0012 (socket)": what people want to see in a viewer. */
@@ -244,7 +291,7 @@ static void value_put_labelled(value_writer *values, output *out, const stele_ba
 {
     const bool is_for_doubles = values->is_for_doubles;
     values->is_for_doubles = false; /* it is all a string */
-    output_byte(out, '"');
+    quote_put(values, out);
     if (field->type == STELE_TYPE_POINTER)
         output_hex(out, field->u.u);
     else if (field->type == STELE_TYPE_STRING || field->type == STELE_TYPE_NAME)
@@ -264,7 +311,7 @@ static void value_put_labelled(value_writer *values, output *out, const stele_ba
     }
     if (field->label_count != 0)
         output_byte(out, ')');
-    output_byte(out, '"');
+    quote_put(values, out);
     values->is_for_doubles = is_for_doubles;
 }
 
@@ -350,12 +397,23 @@ static uint64_t members_repeated(value_writer *values, const stele_field *member
 static void value_put_renamed(value_writer *values, output *out, const stele_batch *batch,
                               const stele_field *field, uint32_t place)
 {
-    output_byte(out, '"');
+    quote_put(values, out);
     value_put_inside(values, out, stele_name_text(values->context, batch, field->name));
     output_byte(out, '#');
     output_u64(out, place);
-    output_byte(out, '"');
+    quote_put(values, out);
     values->changes |= VALUE_RENAMED;
+}
+
+bool value_has_members(const value_writer *values, const stele_batch *batch, uint32_t first,
+                       uint32_t count)
+{
+    const stele_field *members = batch->fields + first;
+    for (uint32_t at = 0; at < count; at += stele_field_length(members + at)) {
+        if (field_is_shown(members + at) && members[at].name != values->skipped)
+            return true;
+    }
+    return false;
 }
 
 bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,
@@ -387,7 +445,10 @@ bool value_put_members(value_writer *values, output *out, const stele_batch *bat
 
 void value_put_context(value_writer *values, output *out, const stele_batch *batch)
 {
-    OUTPUT_LITERAL(out, "\"stele.context\":{");
+    quote_put(values, out);
+    OUTPUT_LITERAL(out, "stele.context");
+    quote_put(values, out);
+    OUTPUT_LITERAL(out, ":{");
     value_put_members(values, out, batch, batch->context_first, batch->context_count);
     output_byte(out, '}');
 }

@@ -30,12 +30,17 @@ typedef struct value_writer {
     uint32_t changes;    /* VALUE_..., added up until the caller clears it */
     bool is_for_doubles; /* who reads numbers takes them for doubles: larger ones are strings */
     bool has_bits;       /* booleans are 0 and 1 */
+    output *scratch;     /* with is_inside: of a string, before its quotes are doubled */
+    bool is_inside;      /* what is written stands inside of a quoted CSV cell */
     stele_name skipped;  /* fields of this name are left out; VALUE_SKIP_NONE for none */
     uint32_t *seen;      /* by name: the round in which it was met last */
     uint32_t seen_count, round;
 } value_writer;
 
 stele_status value_writer_init(value_writer *values, stele_context *context);
+
+/* The same for what stands inside of a quoted CSV cell: quotes are written twice. */
+stele_status value_writer_init_inside(value_writer *values, stele_context *context);
 void value_writer_free(value_writer *values);
 
 /* What the sink owes its caller for this output: its own errors, or exhausted memory. */
@@ -55,6 +60,10 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
  * it: "len#3". True when there were any.
  */
 bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,
+                       uint32_t count);
+
+/* Whether it would write any. */
+bool value_has_members(const value_writer *values, const stele_batch *batch, uint32_t first,
                        uint32_t count);
 
 /* The batch's context as one more member, `"stele.context":{...}`. */
