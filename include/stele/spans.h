@@ -54,8 +54,9 @@ STELE_API const char *stele_span_end_text(stele_span_end end);
 /* "call", "complete", "async", "flow", "nested-pair", "pair"; "none" for anything else. */
 STELE_API const char *stele_span_source_text(stele_span_source source);
 
-#define STELE_SPAN_NO_DELTA  INT64_MIN
-#define STELE_SPAN_NO_OFFSET UINT64_MAX
+#define STELE_SPAN_NO_DELTA   INT64_MIN
+#define STELE_SPAN_NO_OFFSET  UINT64_MAX
+#define STELE_SPAN_PAIR_TABLE 0x10000u
 
 /*
  * What is known of a span besides its event. Calls, complete events and nested pairs stand on the
@@ -82,7 +83,8 @@ typedef struct stele_span {
     uint32_t stream;    /* of the event that began it: see stele_batch.stream */
     uint32_t end_stream;
     uint32_t depth;     /* spans around it; 0 is outermost */
-    uint32_t pair;      /* of pairs: number of the rule, from 1 on; else 0 */
+    uint32_t pair;      /* of pairs: number of the user's, from 1 on, or STELE_SPAN_PAIR_TABLE and
+                           more for those of the table; else 0 */
     uint16_t begin_cpu; /* see has_begin_cpu */
     uint16_t end_cpu;   /* see has_end_cpu */
     bool has_begin_cpu, has_end_cpu;
@@ -170,6 +172,96 @@ STELE_API uint32_t stele_spans_columns(const stele_spans *s);
     (STELE_CALLS_KINDS | STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) |                   \
      STELE_KIND_BIT(STELE_KIND_ASYNC_END) | STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN) | \
      STELE_KIND_BIT(STELE_KIND_FLOW_END))
+
+/* ---- Pairs: moments that begin and end something --------------------------------------------- */
+
+/*
+ * Makes begins and ends of moments, for whoever takes calls or operations: `read_entry` and
+ * `read_exit` of one thread become BEGIN and END of `read`; what is paired by a value becomes
+ * ASYNC_BEGIN and ASYNC_END with an id of its own. It stands between a reader and an analysis:
+ *
+ *     status = stele_pairing_new(context, &options, &pairing);
+ *     status = stele_pairing_add_pair(pairing, "request:reply", "arg.id");
+ *     ...
+ *     status = stele_pairing_add(pairing, &segment, take, user);
+ *
+ * Without a pair of the user's, the names of the table are paired (see docs/spans.md) in traces
+ * whose events are moments only: the first event decides that either begins or ends something
+ * itself, or is one of two whose names are both known. Events of CPUs stand on the thread that runs
+ * there, as far as `sched_switch` events say.
+ */
+typedef struct stele_pairing stele_pairing;
+
+typedef struct stele_pairing_options {
+    size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
+    bool no_table;       /* nothing is paired but what stele_pairing_add_pair() says */
+    bool has_table;      /* the table holds beside pairs of the user's, too */
+    bool has_lanes;      /* pairs by a value become COMPLETE, with the fields of their end, on
+                            tracks made for them, where they follow each other: for those who take
+                            calls only */
+    uint64_t kinds;      /* events of other kinds than these are left out; 0: none are */
+    uint32_t open_max;   /* begins that wait for their end, by a value; 0: 1,048,576 */
+    uint64_t timeout_ns; /* an end that comes later than that is none; 0: there is no limit */
+    /* Names a function that lttng_ust_cyg_profile knows by its address, in the process with the
+       number `module`. NULL: it is called by its address, or by its binary's name and offset. */
+    stele_resolve_fn *resolve;
+    void *resolve_user;
+} stele_pairing_options;
+
+/* What became of the moments. Those of one thread that nest are in the counts of the calls. */
+typedef struct stele_pairing_counts {
+    size_t struct_size;      /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t begin_count;    /* events that begin something */
+    uint64_t end_count;      /* events that end something, or would */
+    uint64_t pair_count;     /* pairs by a value that were found */
+    uint64_t unended_count;  /* begins by a value that wait for their end, or timed out */
+    uint64_t unbegun_count;  /* ends by a value without begin */
+    uint64_t refused_count;  /* begins beyond open_max */
+    uint64_t no_value_count; /* events without what they are to be paired by */
+} stele_pairing_counts;
+
+/* Receives a segment, which holds for the call. */
+typedef stele_status stele_segment_fn(void *user, const stele_segment *segment);
+
+/* `options` may be NULL. Returns STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT for options that this
+   library does not know. */
+STELE_API stele_status stele_pairing_new(stele_context *context,
+                                         const stele_pairing_options *options, stele_pairing **out);
+STELE_API void stele_pairing_free(stele_pairing *p);
+
+/*
+ * Adds a pair: "BEGIN:END" or "BEGIN => END", two names or globs; what a `*` stands for must be the
+ * same in both. With several, one event can end one and begin the next.
+ *
+ * `by` says what both have in common: a list, separated by commas, of `arg.NAME` (or
+ * `arg.NAME=arg.OTHER` where begin and end call it differently), `id`, `cpu`, `thread`, `process`;
+ * or `order` for nothing. The first begin that waits is the one that ends. NULL: begins and ends of
+ * a thread, which nest as calls do.
+ *
+ * STELE_ERR_ARGUMENT, with a finding, for what is no pair. To be called before the first event.
+ */
+STELE_API stele_status stele_pairing_add_pair(stele_pairing *p, const char *pair, const char *by);
+
+/* Gives the events of a segment on, with pairs in them; they must come in the order of time. */
+STELE_API stele_status stele_pairing_add(stele_pairing *p, const stele_segment *segment,
+                                         stele_segment_fn *fn, void *user);
+
+/* Forgets what is open. Events of another trace may be added afterwards. */
+STELE_API void stele_pairing_finish(stele_pairing *p);
+
+/* Whether anything was paired by the table. */
+STELE_API bool stele_pairing_used_table(const stele_pairing *p);
+
+/* The caller sets `struct_size`, as STELE_INIT does. */
+STELE_API void stele_pairing_get_counts(const stele_pairing *p, stele_pairing_counts *counts);
+
+/* Whether a trace can hold what is paired: one that says itself what begins and ends holds nothing
+   for the table. Others need no pairing. */
+STELE_API bool stele_pairing_wants(const stele_pairing *p, const stele_trace *trace);
+
+/* The columns and kinds to request from a reader, beside those of whoever takes the events. */
+STELE_API uint32_t stele_pairing_columns(const stele_pairing *p);
+STELE_API uint64_t stele_pairing_kinds(const stele_pairing *p);
 
 #ifdef __cplusplus
 }

@@ -41,26 +41,124 @@ static bool parse_depth(cli *c, calling *s)
     return true;
 }
 
-static bool parse_duration(cli *c, uint64_t *ns)
+static bool parse_duration(cli *c, option_id id, uint64_t *ns)
 {
-    const char *text = option_value(&c->options, OPTION_MIN_DURATION), *why = NULL;
+    const char *text = option_value(&c->options, id), *why = NULL;
+    const char *name = option_table[id].name;
     stele_bound bound;
     if (text == NULL)
         return true;
     if (!stele_bound_parse(text, &bound, &why))
-        return cli_usage(c, "--min-duration '%s': %s", text, why);
+        return cli_usage(c, "--%s '%s': %s", name, text, why);
     if (bound.kind != STELE_BOUND_START)
-        return cli_usage(c, "--min-duration takes a length of time such as 1.5ms, not '%s'", text);
+        return cli_usage(c, "--%s takes a length of time such as 1.5ms, not '%s'", name, text);
     *ns = (uint64_t)bound.value;
     return true;
 }
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+/* Each --pair is by the --by after it, else by the one before all of them. */
+static bool add_pairs(cli *c, stele_pairing *pairing)
+{
+    const options *o = &c->options;
+    const char *first = NULL;
+    bool is_before = true;
+    for (size_t i = 0; i < o->use_count; i++) {
+        const char *by = first;
+        if (o->uses[i].id == OPTION_PAIR_BY && is_before)
+            first = o->uses[i].value;
+        if (o->uses[i].id != OPTION_PAIR)
+            continue;
+        is_before = false;
+        for (size_t k = i + 1; k < o->use_count && o->uses[k].id != OPTION_PAIR; k++) {
+            if (o->uses[k].id == OPTION_PAIR_BY)
+                by = o->uses[k].value;
+        }
+        if (!cli_check(c, stele_pairing_add_pair(pairing, o->uses[i].value, by), "--pair"))
+            return false;
+    }
+    return !is_before || first == NULL ||
+           cli_usage(c, "--by says by what a --pair belongs together");
+}
+
+static bool make_pairing(cli *c, calling *s)
+{
+    const options *o = &c->options;
+    stele_pairing_options given = {.no_table = option_given(o, OPTION_NO_PAIRS),
+                                   .has_lanes = true,
+                                   .kinds = STELE_SPANS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE)};
+    if (!parse_duration(c, OPTION_TIMEOUT, &given.timeout_ns))
+        return false;
+    return cli_check(c, stele_pairing_new(c->context, &given, &s->pairing), "pairs") &&
+           add_pairs(c, s->pairing);
+}
+
+/* What stands between the reader and whoever takes its events. */
+typedef struct paired {
+    calling *s;
+    const consumer *to;
+} paired;
+
+static stele_status ready_paired(void *user, const stele_reader_stats *stats)
+{
+    const paired *p = user;
+    return p->to->ready != NULL ? p->to->ready(p->to->user, stats) : STELE_OK;
+}
+
+static stele_status take_paired(void *user, const stele_segment *segment)
+{
+    const paired *p = user;
+    return stele_pairing_add(p->s->pairing, segment, p->to->take, p->to->user);
+}
+
+static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const consumer *to,
+                                stele_reader_stats *stats)
+{
+    paired p = {s, to};
+    stele_request request = s->selected.request;
+    stele_status status;
+    if (!stele_pairing_wants(s->pairing, trace))
+        return cli_read(c, &trace, 1, &request, to, stats);
+    request.columns |= stele_pairing_columns(s->pairing);
+    request.kinds |= stele_pairing_kinds(s->pairing);
+    status = cli_read(c, &trace, 1, &request, &(consumer){ready_paired, take_paired, &p}, stats);
+    stele_pairing_finish(s->pairing);
+    return status;
+}
+
+void calling_remark_pairs(cli *c, calling *s)
+{
+    stele_pairing_counts counts = STELE_INIT(stele_pairing_counts);
+    char text[PRINT_SIZE];
+    if (s->pairing == NULL)
+        return;
+    stele_pairing_get_counts(s->pairing, &counts);
+    if (stele_pairing_used_table(s->pairing))
+        cli_remark(c, "%s paired by their names, as entry and exit; --no-pairs leaves them alone",
+                   print_things(text, counts.begin_count + counts.end_count, "event"));
+    if (counts.unended_count != 0)
+        cli_remark(c, "%s without an end that fits",
+                   print_things(text, counts.unended_count, "begin"));
+    if (counts.unbegun_count != 0)
+        cli_remark(c, "%s without a begin that fits",
+                   print_things(text, counts.unbegun_count, "end"));
+    if (counts.refused_count != 0)
+        cli_remark(c, "%s beyond the limit of open ones: left out",
+                   print_things(text, counts.refused_count, "begin"));
+    if (counts.no_value_count != 0)
+        cli_remark(c, "%s without what they are paired by: left out",
+                   print_things(text, counts.no_value_count, "event"));
+}
+
+/* ---- Selecting ------------------------------------------------------------------------------- */
 
 bool calling_make(cli *c, calling *s)
 {
     stele_request *request = &s->selected.request;
     *s = (calling){.depth_min = 0};
     if (!selection_make(c, &s->selected) || !parse_depth(c, s) ||
-        !parse_duration(c, &s->duration_min_ns))
+        !parse_duration(c, OPTION_MIN_DURATION, &s->duration_min_ns) || !make_pairing(c, s))
         return false;
     s->only = *request;
     request->kinds = STELE_PROFILE_KINDS;
@@ -73,6 +171,7 @@ bool calling_make(cli *c, calling *s)
 
 void calling_free(calling *s)
 {
+    stele_pairing_free(s->pairing);
     selection_free(&s->selected);
 }
 
@@ -88,7 +187,7 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     if (trace == NULL)
         return false;
     s->selected.request.columns = columns;
-    cli_check(c, cli_read(c, &trace, 1, &s->selected.request, to, &stats), path);
+    cli_check(c, read_paired(c, s, trace, to, &stats), path);
     cli_conclude(c, path, &stats);
     stele_trace_close(trace);
     return true;

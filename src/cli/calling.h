@@ -3,7 +3,7 @@
 #ifndef CLI_CALLING_H
 #define CLI_CALLING_H
 
-#include <stele/analysis.h>
+#include <stele/spans.h>
 
 #include "cli/cli.h"
 #include "cli/show/json.h"
@@ -18,6 +18,7 @@ typedef struct calling {
     stele_request only;            /* for stele_call_options.only */
     uint32_t depth_min, depth_end; /* 0: no limit */
     uint64_t duration_min_ns;
+    stele_pairing *pairing; /* makes calls of moments; NULL: they stay moments */
 } calling;
 
 bool calling_make(cli *c, calling *s);
@@ -27,6 +28,9 @@ void calling_free(calling *s);
    after the other. The consumer is to take the range of the statistics as its window. False when it
    could not be read at all. */
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to);
+
+/* What became of pairs by a value, and of moments that were paired by their names, as remarks. */
+void calling_remark_pairs(cli *c, calling *s);
 
 /* Makes a profile, or paths, of what is wanted; nothing is read. */
 bool calling_make_profile(cli *c, const calling *s, bool by_track, stele_profile **p);

@@ -403,6 +403,7 @@ void command_DIFF(cli *c)
         cli_usage(c, "--json and --csv exclude each other");
     else if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s) && read_runs(&d, &s))
         show(&d);
+    calling_remark_pairs(c, &s);
     free(d.rows);
     for (size_t run = 0; d.runs != NULL && run < c->options.argument_count; run++)
         stele_profile_free(d.runs[run]);

@@ -76,6 +76,7 @@ void command_FLAME(cli *c)
     if (choose_form(c, path, &as) && flame_width_fits(c) && calling_make(c, &s) &&
         calling_read_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
         show(c, p, as, path);
+    calling_remark_pairs(c, &s);
     stele_paths_free(p);
     calling_free(&s);
 }

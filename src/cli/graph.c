@@ -262,6 +262,7 @@ void command_GRAPH(cli *c)
         graph_share(c, &share) && calling_make(c, &s) &&
         calling_read_paths(c, &s, option_given(&c->options, OPTION_BY_THREAD), &p))
         show(c, p, share, is_dot);
+    calling_remark_pairs(c, &s);
     stele_paths_free(p);
     calling_free(&s);
 }

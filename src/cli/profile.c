@@ -242,6 +242,7 @@ void command_PROFILE(cli *c)
                 calling_read(c, &s, i, stele_profile_columns(p), &(consumer){ready, take, p});
         if (read_count != 0 && c->worst != EXIT_USAGE && !c->is_closed)
             show(c, p);
+        calling_remark_pairs(c, &s);
     }
     stele_profile_free(p);
     calling_free(&s);

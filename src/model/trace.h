@@ -122,6 +122,9 @@ typedef struct trace_ops {
 
     /* Frees what the format's own struct holds, but not the struct. */
     void (*close)(stele_trace *trace);
+
+    /* Its records say what happened, but not what begins and ends by it: names may. */
+    bool has_moments;
 } trace_ops;
 
 struct stele_trace {

@@ -325,6 +325,8 @@ static opened_link *find_begin(stele_spans *s, const stele_event *end, uint64_t 
     for (opened_link *link = opened_link_first(&s->opened, key); link != NULL && looked < LOOKED_AT;
          link = opened_link_next(&s->opened, link), looked++) {
         const stele_event *begin = opened_event(&s->opened, link->slot);
+        if (begin->value != end->value)
+            continue; /* one is of the trace, the other one of a pair */
         const unsigned fit = (link->scope == scope ? 4u : 0) +
                              (begin->category == end->category ? 2u : 0) +
                              (begin->name == end->name ? 1u : 0);

@@ -362,7 +362,8 @@ static const trace_ops ctf_ops = {.open = ctf_open,
                                   .index = ctf_index,
                                   .find_ends = ctf_find_ends,
                                   .produce = ctf_produce,
-                                  .close = ctf_close};
+                                  .close = ctf_close,
+                                  .has_moments = true};
 
 const format format_ctf = {
     .name = "ctf",

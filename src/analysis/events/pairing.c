@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From moments to begins and ends: see pairs in <stele/spans.h>. */
+#include <stele/spans.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/pair_queues.h"
+#include "analysis/events/pairing_places.h"
+#include "analysis/events/pairing_rules.h"
+#include "core/array.h"
+#include "core/sized.h"
+#include "model/batch.h"
+#include "model/trace.h"
+
+#define OPEN_MAX (1u << 20)
+
+/* Ids of pairs, beside those of the trace. */
+#define PAIR_ID (UINT64_C(1) << 63)
+
+/* Whether the table is used for the trace. */
+typedef enum table_use { TABLE_NOT_KNOWN, TABLE_USED, TABLE_UNUSED } table_use;
+
+/* Kinds that begin something or are moments; an end has the name of its begin. */
+#define KINDS_NOT_PAIRED                                                            \
+    (STELE_KIND_BIT(STELE_KIND_END) | STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) |        \
+     STELE_KIND_BIT(STELE_KIND_ASYNC_END) | STELE_KIND_BIT(STELE_KIND_ASYNC_STEP) | \
+     STELE_KIND_BIT(STELE_KIND_FLOW_END) | STELE_KIND_BIT(STELE_KIND_FLOW_STEP) |   \
+     STELE_KIND_BIT(STELE_KIND_LOST) | STELE_KIND_BIT(STELE_KIND_OBJECT) |          \
+     STELE_KIND_BIT(STELE_KIND_METADATA))
+
+struct stele_pairing {
+    stele_context *context;
+    stele_pairing_options options;
+    pair_rules rules;
+    pairing_places places;
+    pair_queues queues;
+    hash_key keys[2];
+    table_use use;
+    bool has_used;
+    uint64_t id;          /* of the last begin by a value; without lanes */
+    uint32_t *lanes_free; /* numbers of lanes, which have room for all */
+    uint32_t lane_count, lane_capacity, lane_free_count;
+    stele_name lane_name;
+    stele_batch *made;
+    stele_segment_fn *fn;
+    void *user;
+    stele_pairing_counts counts;
+    stele_status status;
+};
+
+/* ---- Events that are made ---- */
+
+static void flush(stele_pairing *p)
+{
+    const stele_segment segment = {p->made, 0, p->made->event_count};
+    if (segment.count != 0 && p->status == STELE_OK)
+        p->status = p->fn(p->user, &segment);
+    stele_batch_clear(p->made);
+}
+
+/* A copy of the event, to be changed; NULL: memory, or the receiver's error. */
+static stele_event *make(stele_pairing *p, const stele_batch *from, const stele_event *event)
+{
+    stele_batch *made = p->made;
+    if (batch_is_full(made))
+        flush(p);
+    made->stream = from->stream;
+    made->columns = from->columns & ~(uint32_t)STELE_COLUMN_CONTEXT;
+    made->shift_ns = from->shift_ns;
+    made->offset_ns = from->offset_ns;
+    made->file = from->file;
+    if (p->status == STELE_OK && !batch_copy_event(made, from, event))
+        p->status = STELE_ERR_MEMORY;
+    return p->status == STELE_OK ? &made->events[made->event_count - 1] : NULL;
+}
+
+static void make_as(stele_pairing *p, const stele_batch *from, const stele_event *event,
+                    stele_kind kind, const pair_role *role, uint64_t id)
+{
+    stele_event *made = make(p, from, event);
+    if (made == NULL)
+        return;
+    made->kind = (uint8_t)kind;
+    made->name = role->name;
+    if (role->is_function)
+        made->name = pairing_places_function(&p->places, from, event);
+    made->value = kind == STELE_KIND_COMPLETE ? event->ticks : role->rule;
+    made->id = id;
+}
+
+/* ---- Pairs by a value ---- */
+
+static pair_key key_add(const stele_pairing *p, pair_key key, uint64_t value)
+{
+    return (pair_key){hash_keyed_pair(p->keys[0], key.first, value),
+                      hash_keyed_pair(p->keys[1], key.second, value)};
+}
+
+static pair_key key_add_text(const stele_pairing *p, pair_key key, stele_text text)
+{
+    const pair_key of = {hash_keyed_bytes(p->keys[0], text.bytes, text.size),
+                         hash_keyed_bytes(p->keys[1], text.bytes, text.size)};
+    return (pair_key){hash_keyed_pair(p->keys[0], key.first, of.first),
+                      hash_keyed_pair(p->keys[1], key.second, of.second)};
+}
+
+/* False: the event has no such value. */
+static bool key_add_field(const stele_pairing *p, pair_key *key, expression *of,
+                          const stele_batch *batch, const stele_event *event)
+{
+    stele_field element;
+    const stele_field *field = expression_field(of, batch, event, &element);
+    if (field == NULL || field->type == STELE_TYPE_NULL || field->type >= STELE_TYPE_RUN_FIRST)
+        return false;
+    if (field->type == STELE_TYPE_NAME || field->type >= STELE_TYPE_STRING)
+        *key = key_add_text(p, *key, stele_field_text(p->context, batch, field));
+    else
+        *key = key_add(p, *key, field->u.u);
+    return true;
+}
+
+static bool key_add_term(stele_pairing *p, pair_key *key, const pair_term *term, bool is_end,
+                         const stele_batch *batch, const stele_event *event)
+{
+    const stele_track *track;
+    switch (term->by) {
+    case PAIR_BY_ORDER: return true;
+    case PAIR_BY_FIELD:
+        return key_add_field(p, key, is_end ? term->end : term->begin, batch, event);
+    case PAIR_BY_ID: *key = key_add(p, *key, event->id); return true;
+    case PAIR_BY_CPU:
+        *key = key_add(p, *key, event->cpu);
+        return (event->flags & STELE_FLAG_HAS_CPU) != 0;
+    case PAIR_BY_THREAD: *key = key_add(p, *key, pairing_places_thread(&p->places, event)); break;
+    case PAIR_BY_PROCESS:
+        track = stele_track_get(p->context, pairing_places_thread(&p->places, event));
+        *key = key_add(p, *key, track != NULL && track->parent != 0 ? track->parent : event->track);
+        break;
+    }
+    return event->track != 0;
+}
+
+/* A lane that nothing is open on; 0: memory. */
+static uint32_t lane_take(stele_pairing *p)
+{
+    if (p->lane_free_count != 0)
+        return p->lanes_free[--p->lane_free_count];
+    if (p->lane_count == p->lane_capacity) {
+        uint32_t *lanes = array_grow(p->lanes_free, sizeof *lanes, &p->lane_capacity, 64);
+        if (lanes == NULL)
+            return 0;
+        p->lanes_free = lanes;
+    }
+    return ++p->lane_count;
+}
+
+static void lane_free(stele_pairing *p, uint64_t lane)
+{
+    if (p->options.has_lanes)
+        p->lanes_free[p->lane_free_count++] = (uint32_t)lane;
+}
+
+/* The whole pair, from its begin to the event at hand. */
+static void make_on_lane(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                         const pair_role *role, uint64_t lane, int64_t begin_ns)
+{
+    const stele_track track = {
+        .kind = STELE_TRACK_STREAM, .source = UINT32_MAX, .number = lane, .name = p->lane_name};
+    stele_event own = *event;
+    own.track = stele_track_intern(p->context, &track);
+    own.time_ns = begin_ns;
+    if (own.track == 0)
+        p->status = STELE_ERR_MEMORY;
+    make_as(p, batch, &own, STELE_KIND_COMPLETE, role, (uint64_t)event->time_ns);
+}
+
+/* Begins that have waited for too long. */
+static void expire(stele_pairing *p, int64_t now_ns)
+{
+    int64_t from_ns;
+    uint64_t id;
+    if (p->options.timeout_ns == 0 || p->options.timeout_ns > INT64_MAX ||
+        __builtin_sub_overflow(now_ns, (int64_t)p->options.timeout_ns, &from_ns))
+        return;
+    while (pair_queues_expire(&p->queues, from_ns, &id)) {
+        p->counts.unended_count++;
+        lane_free(p, id);
+    }
+}
+
+static void end_valued(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                       const pair_role *role, pair_key key)
+{
+    uint64_t id = 0;
+    int64_t begin_ns = 0;
+    const bool is_paired = pair_queues_pop(&p->queues, key, &id, &begin_ns);
+    p->counts.pair_count += is_paired;
+    p->counts.unbegun_count += !is_paired;
+    if (!p->options.has_lanes) {
+        make_as(p, batch, event, STELE_KIND_ASYNC_END, role, is_paired ? id : PAIR_ID | ++p->id);
+    } else if (is_paired) {
+        make_on_lane(p, batch, event, role, id, begin_ns);
+        lane_free(p, id);
+    }
+}
+
+static void begin_valued(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                         const pair_role *role, pair_key key)
+{
+    uint64_t id;
+    if (p->queues.used >= p->options.open_max) {
+        p->counts.refused_count++;
+        return;
+    }
+    id = p->options.has_lanes ? lane_take(p) : PAIR_ID | ++p->id;
+    if (id == 0 || !pair_queues_push(&p->queues, key, id, event->time_ns))
+        p->status = STELE_ERR_MEMORY;
+    if (!p->options.has_lanes)
+        make_as(p, batch, event, STELE_KIND_ASYNC_BEGIN, role, id);
+}
+
+static void take_valued(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                        const pair_role *role)
+{
+    const pair_rule *rule = &p->rules.rules[role->rule - 1];
+    pair_key key = {role->rule, role->stem};
+    for (size_t i = 0; i < rule->term_count; i++) {
+        if (!key_add_term(p, &key, &rule->terms[i], role->is_end, batch, event)) {
+            p->counts.no_value_count++;
+            return;
+        }
+    }
+    key = key_add(p, key, role->rule ^ role->stem);
+    expire(p, event->time_ns);
+    if (role->is_end)
+        end_valued(p, batch, event, role, key);
+    else
+        begin_valued(p, batch, event, role, key);
+}
+
+/* ---- Pairs that nest ---- */
+
+static void take_nested(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                        const pair_role *role)
+{
+    stele_event own = *event;
+    own.track = pairing_places_thread(&p->places, event);
+    make_as(p, batch, &own, role->is_end ? STELE_KIND_END : STELE_KIND_BEGIN, role, 0);
+}
+
+/* ---- The flow of events ---- */
+
+/* The roles of an event; an empty stretch where it has none. NULL: memory. */
+static const pair_roles_of *roles_of(stele_pairing *p, const stele_event *event)
+{
+    static const pair_roles_of none = {.count = 0};
+    const uint64_t kind = STELE_KIND_BIT(event->kind);
+    const pair_roles_of *roles;
+    if ((KINDS_NOT_PAIRED & kind) != 0 || (event->flags & STELE_FLAG_REPEATED) != 0)
+        return &none;
+    if (p->use == TABLE_NOT_KNOWN && (STELE_CALLS_KINDS & kind) != 0 && !p->options.has_table)
+        p->use = TABLE_UNUSED;
+    if (p->rules.rule_count == 0 && (p->use == TABLE_UNUSED || event->kind != STELE_KIND_INSTANT))
+        return &none;
+    roles = pair_rules_of(&p->rules, event);
+    if (roles == NULL || roles->count == 0)
+        return roles;
+    if (p->rules.roles[roles->first].rule >= PAIR_RULE_TABLE) {
+        if (p->use == TABLE_UNUSED || event->kind != STELE_KIND_INSTANT)
+            return &none;
+        p->use = TABLE_USED;
+        p->has_used = true;
+    }
+    return roles;
+}
+
+static void take_event(stele_pairing *p, const stele_batch *batch, const stele_event *event)
+{
+    const pair_roles_of *roles;
+    const bool is_moment = event->kind == STELE_KIND_INSTANT;
+    if (is_moment && !pairing_places_see(&p->places, batch, event))
+        p->status = STELE_ERR_MEMORY;
+    roles = roles_of(p, event);
+    if (roles == NULL) {
+        p->status = STELE_ERR_MEMORY;
+        return;
+    }
+    if ((roles->count == 0 || !is_moment) &&
+        (p->options.kinds == 0 || (p->options.kinds & STELE_KIND_BIT(event->kind)) != 0))
+        make(p, batch, event);
+    /* Roles can move while they are taken: a function's name may be new. */
+    for (uint32_t i = roles->first, end = i + roles->count; i != end && p->status == STELE_OK;
+         i++) {
+        const pair_role role = p->rules.roles[i];
+        const bool is_nested =
+            role.rule >= PAIR_RULE_TABLE || p->rules.rules[role.rule - 1].term_count == 0;
+        p->counts.begin_count += !role.is_end;
+        p->counts.end_count += role.is_end;
+        if (is_nested)
+            take_nested(p, batch, event, &role);
+        else
+            take_valued(p, batch, event, &role);
+    }
+}
+
+stele_status stele_pairing_add(stele_pairing *p, const stele_segment *segment, stele_segment_fn *fn,
+                               void *user)
+{
+    const stele_event *event = segment->batch->events + segment->first;
+    p->fn = fn;
+    p->user = user;
+    if (p->rules.rule_count == 0 && (!p->rules.has_table || p->use == TABLE_UNUSED))
+        return p->status == STELE_OK ? fn(user, segment) : p->status;
+    for (uint32_t i = 0; i < segment->count && p->status == STELE_OK; i++)
+        take_event(p, segment->batch, event + i);
+    flush(p);
+    return p->status;
+}
+
+void stele_pairing_finish(stele_pairing *p)
+{
+    p->counts.unended_count += p->queues.used;
+    pair_queues_clear(&p->queues);
+    p->lane_count = p->lane_free_count = 0;
+    pairing_places_clear(&p->places);
+    p->use = p->options.has_table ? TABLE_USED : TABLE_NOT_KNOWN;
+}
+
+bool stele_pairing_used_table(const stele_pairing *p)
+{
+    return p->has_used;
+}
+
+void stele_pairing_get_counts(const stele_pairing *p, stele_pairing_counts *counts)
+{
+    stele_pairing_counts own = p->counts;
+    own.unended_count += p->queues.used;
+    sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_pairing_counts, no_value_count));
+}
+
+bool stele_pairing_wants(const stele_pairing *p, const stele_trace *trace)
+{
+    return p->rules.rule_count != 0 || (p->rules.has_table && trace->ops->has_moments);
+}
+
+uint32_t stele_pairing_columns(const stele_pairing *p)
+{
+    return STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_FIELDS |
+           p->rules.columns;
+}
+
+uint64_t stele_pairing_kinds(const stele_pairing *p)
+{
+    if (p->rules.rule_count != 0)
+        return STELE_KINDS_ALL & ~KINDS_NOT_PAIRED;
+    return p->rules.has_table ? STELE_KIND_BIT(STELE_KIND_INSTANT) : 0;
+}
+
+stele_status stele_pairing_add_pair(stele_pairing *p, const char *pair, const char *by)
+{
+    const stele_status status = pair_rules_add(&p->rules, pair, by);
+    if (status == STELE_OK && !p->options.has_table)
+        p->rules.has_table = false;
+    return status;
+}
+
+stele_status stele_pairing_new(stele_context *context, const stele_pairing_options *options,
+                               stele_pairing **out)
+{
+    stele_pairing *p = calloc(1, sizeof *p);
+    *out = NULL;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    if (!sized_take(&p->options, sizeof p->options,
+                    SIZED_FIRST(stele_pairing_options, resolve_user), options)) {
+        free(p);
+        return STELE_ERR_ARGUMENT;
+    }
+    if (stele_batch_new(0, &p->made) != STELE_OK) {
+        free(p);
+        return STELE_ERR_MEMORY;
+    }
+    p->context = context;
+    p->rules.context = context;
+    p->rules.has_table = !p->options.no_table;
+    p->lane_name = stele_name_intern(context, "pairs", 5);
+    if (p->lane_name == UINT32_MAX)
+        p->lane_name = 0;
+    p->rules.key = hash_key_make();
+    p->keys[0] = hash_key_make();
+    p->keys[1] = hash_key_make();
+    if (p->options.open_max == 0)
+        p->options.open_max = OPEN_MAX;
+    pairing_places_init(&p->places, context);
+    p->places.resolve = p->options.resolve;
+    p->places.resolve_user = p->options.resolve_user;
+    stele_pairing_finish(p);
+    *out = p;
+    return STELE_OK;
+}
+
+void stele_pairing_free(stele_pairing *p)
+{
+    if (p == NULL)
+        return;
+    pair_rules_free(&p->rules);
+    pairing_places_free(&p->places);
+    pair_queues_free(&p->queues);
+    free(p->lanes_free);
+    stele_batch_free(p->made);
+    free(p);
+}

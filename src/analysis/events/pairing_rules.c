@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/pairing_rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/hash.h"
+#include "query/glob.h"
+
+#define NAME_SIZE_MAX 512u
+
+typedef struct table_line {
+    const char *begin, *end, *name;
+} table_line;
+
+static const table_line table[] = {
+#define STELE_PAIR(begin, end, name) {begin, end, name},
+#include "analysis/events/pairs.def"
+#undef STELE_PAIR
+};
+
+static const char *const table_not[] = {
+#define STELE_PAIR_NOT(names) names,
+#include "analysis/events/pairs.def"
+#undef STELE_PAIR_NOT
+};
+
+#define TABLE_COUNT (sizeof table / sizeof table[0])
+
+/* ---- Pairs of the user's ---- */
+
+static stele_status refuse(const pair_rules *r, const char *expected, const char *text)
+{
+    diag_report(&r->context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, expected, "'%s'",
+                text);
+    return STELE_ERR_ARGUMENT;
+}
+
+static char *text_copy(const char *from, size_t size)
+{
+    char *made = malloc(size + 1);
+    if (made != NULL) {
+        memcpy(made, from, size);
+        made[size] = 0;
+    }
+    return made;
+}
+
+/* The place between both names, and the size of what stands there; NULL: there is none. Names of
+   LTTng have a colon themselves. */
+static const char *find_middle(const char *pair, size_t *size)
+{
+    const char *arrow = strstr(pair, "=>"), *colons[3];
+    size_t count = 0;
+    *size = 2;
+    if (arrow != NULL)
+        return arrow;
+    *size = 1;
+    for (const char *at = pair; (at = strchr(at, ':')) != NULL; at++, count++)
+        if (count < 3)
+            colons[count] = at;
+    return count == 1 ? colons[0] : count == 3 ? colons[1] : NULL;
+}
+
+static char *take_name(const char *from, const char *to)
+{
+    while (from != to && *from == ' ')
+        from++;
+    while (from != to && to[-1] == ' ')
+        to--;
+    return text_copy(from, (size_t)(to - from));
+}
+
+static stele_status field_new(pair_rules *r, const char *from, size_t size, expression **out)
+{
+    char *text = text_copy(from, size);
+    stele_status status;
+    *out = NULL;
+    if (text == NULL)
+        return STELE_ERR_MEMORY;
+    if (strncmp(text, "arg.", 4) != 0 || size == 4)
+        status = refuse(r, "a pair by arg.NAME, id, cpu, thread, process or order", text);
+    else
+        status = expression_new(r->context, text, out);
+    free(text);
+    return status;
+}
+
+static stele_status add_term(pair_rules *r, pair_rule *rule, const char *from, size_t size)
+{
+    static const struct {
+        const char *word;
+        pair_by by;
+    } words[] = {{"order", PAIR_BY_ORDER},     {"id", PAIR_BY_ID},      {"cpu", PAIR_BY_CPU},
+                 {"thread", PAIR_BY_THREAD},   {"tid", PAIR_BY_THREAD}, {"track", PAIR_BY_THREAD},
+                 {"process", PAIR_BY_PROCESS}, {"pid", PAIR_BY_PROCESS}};
+    const char *equal = memchr(from, '=', size);
+    pair_term *term = &rule->terms[rule->term_count];
+    const size_t begin_size = equal != NULL ? (size_t)(equal - from) : size;
+    stele_status status;
+    *term = (pair_term){.by = PAIR_BY_FIELD};
+    rule->term_count++;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i].word) == size && memcmp(words[i].word, from, size) == 0) {
+            term->by = words[i].by;
+            return STELE_OK;
+        }
+    }
+    status = field_new(r, from, begin_size, &term->begin);
+    if (status == STELE_OK)
+        status = equal != NULL ? field_new(r, equal + 1, size - begin_size - 1, &term->end)
+                               : field_new(r, from, size, &term->end);
+    return status;
+}
+
+static stele_status add_terms(pair_rules *r, pair_rule *rule, const char *by)
+{
+    size_t count = 1;
+    stele_status status = STELE_OK;
+    for (const char *at = by; (at = strchr(at, ',')) != NULL; at++)
+        count++;
+    rule->terms = calloc(count, sizeof *rule->terms);
+    if (rule->terms == NULL)
+        return STELE_ERR_MEMORY;
+    for (const char *at = by; status == STELE_OK; at++) {
+        const size_t size = strcspn(at, ",");
+        status = add_term(r, rule, at, size);
+        at += size;
+        if (*at == 0)
+            break;
+    }
+    return status;
+}
+
+static void rule_free(pair_rule *rule)
+{
+    for (size_t i = 0; i < rule->term_count; i++) {
+        expression_free(rule->terms[i].begin);
+        expression_free(rule->terms[i].end);
+    }
+    free(rule->terms);
+    free(rule->begin);
+    free(rule->end);
+}
+
+stele_status pair_rules_add(pair_rules *r, const char *pair, const char *by)
+{
+    pair_rule rule = {.term_count = 0};
+    size_t size;
+    const char *middle = find_middle(pair, &size);
+    stele_status status = STELE_OK;
+    if (middle == NULL)
+        return refuse(r, "a pair as BEGIN:END or 'BEGIN => END'", pair);
+    if (r->rule_count == PAIR_RULES_MAX)
+        return refuse(r, "256 pairs at most", pair);
+    rule.begin = take_name(pair, middle);
+    rule.end = take_name(middle + size, pair + strlen(pair));
+    if (rule.begin == NULL || rule.end == NULL)
+        status = STELE_ERR_MEMORY;
+    else if (rule.begin[0] == 0 || rule.end[0] == 0)
+        status = refuse(r, "a pair as BEGIN:END or 'BEGIN => END'", pair);
+    if (status == STELE_OK && by != NULL)
+        status = add_terms(r, &rule, by);
+    if (status == STELE_OK && r->rule_count == r->rule_capacity) {
+        pair_rule *rules = array_grow(r->rules, sizeof *rules, &r->rule_capacity, 4);
+        if (rules == NULL)
+            status = STELE_ERR_MEMORY;
+        else
+            r->rules = rules;
+    }
+    if (status != STELE_OK) {
+        rule_free(&rule);
+        return status;
+    }
+    for (size_t i = 0; i < rule.term_count; i++) {
+        if (rule.terms[i].begin != NULL)
+            r->columns |= STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT;
+    }
+    r->rules[r->rule_count++] = rule;
+    return STELE_OK;
+}
+
+void pair_rules_free(pair_rules *r)
+{
+    for (uint32_t i = 0; i < r->rule_count; i++)
+        rule_free(&r->rules[i]);
+    free(r->rules);
+    free(r->roles);
+    free(r->names);
+    free(r->firsts);
+}
+
+/* ---- Roles of names ---- */
+
+/* What an event is called: by its name, and as it is shown, "category:name". */
+typedef struct called {
+    stele_text plain, whole;
+    stele_name name;
+    char text[NAME_SIZE_MAX];
+} called;
+
+/* False: it is too long to be one of a pair. */
+static bool call_by(const pair_rules *r, const stele_event *event, called *c)
+{
+    const stele_text category =
+        stele_name_text(r->context, NULL, stele_category_name(r->context, event->category));
+    c->name = event->name;
+    c->plain = stele_name_text(r->context, NULL, event->name);
+    c->whole = c->plain;
+    if (c->plain.size + category.size + 1 >= NAME_SIZE_MAX)
+        return false;
+    if (category.size == 0)
+        return true;
+    memcpy(c->text, category.bytes, category.size);
+    c->text[category.size] = ':';
+    memcpy(c->text + category.size + 1, c->plain.bytes, c->plain.size);
+    c->whole = (stele_text){c->text, category.size + 1 + c->plain.size};
+    return true;
+}
+
+/* What the `*` of a pattern without other wildcards stands for; false: it does not match. A pattern
+   without `*` stands for itself, with an empty stem. */
+static bool stem_of_text(const char *pattern, stele_text text, stele_text *stem)
+{
+    const char *star = strchr(pattern, '*');
+    const size_t size = strlen(pattern), before = star != NULL ? (size_t)(star - pattern) : size;
+    const size_t after = star != NULL ? size - before - 1 : 0;
+    *stem = (stele_text){text.bytes, 0};
+    if (star == NULL)
+        return text.size == size && memcmp(text.bytes, pattern, size) == 0;
+    if (text.size <= before + after || memcmp(text.bytes, pattern, before) != 0 ||
+        memcmp(text.bytes + text.size - after, star + 1, after) != 0)
+        return false;
+    *stem = (stele_text){text.bytes + before, text.size - before - after};
+    return true;
+}
+
+/* Patterns with a colon are those of whole names. */
+static bool stem_of(const char *pattern, const called *c, stele_text *stem)
+{
+    return stem_of_text(pattern, strchr(pattern, ':') != NULL ? c->whole : c->plain, stem);
+}
+
+/* The name, without category, that a pattern with a stem in the place of its `*` is; its size, 0:
+   too long. */
+static size_t fill_in(const char *pattern, stele_text stem, char *made)
+{
+    const char *star = strchr(pattern, '*'), *colon;
+    const size_t size = strlen(pattern), before = star != NULL ? (size_t)(star - pattern) : size;
+    size_t made_size = size;
+    if (size + stem.size >= NAME_SIZE_MAX)
+        return 0;
+    memcpy(made, pattern, before);
+    if (star != NULL) {
+        memcpy(made + before, stem.bytes, stem.size);
+        memcpy(made + before + stem.size, star + 1, size - before - 1);
+        made_size = size + stem.size - 1;
+    }
+    colon = memchr(made, ':', made_size);
+    if (strchr(pattern, ':') == NULL || colon == NULL)
+        return made_size;
+    made_size -= (size_t)(colon + 1 - made);
+    memmove(made, colon + 1, made_size);
+    return made_size;
+}
+
+static stele_name fill_in_name(const pair_rules *r, const char *pattern, stele_text stem)
+{
+    char made[NAME_SIZE_MAX];
+    const size_t size = fill_in(pattern, stem, made);
+    const stele_name name = stele_name_intern(r->context, made, size);
+    return name != UINT32_MAX ? name : 0;
+}
+
+static bool is_known(const pair_rules *r, const char *pattern, stele_text stem)
+{
+    char made[NAME_SIZE_MAX];
+    const size_t size = fill_in(pattern, stem, made);
+    return size != 0 && intern_find(&r->context->names, made, size) != INTERN_NONE;
+}
+
+static bool roles_push(pair_rules *r, pair_roles_of *of, const pair_role *role)
+{
+    if (r->role_count == r->role_capacity) {
+        pair_role *roles = array_grow(r->roles, sizeof *roles, &r->role_capacity, 64);
+        if (roles == NULL)
+            return false;
+        r->roles = roles;
+    }
+    if (of->count++ == 0)
+        of->first = r->role_count;
+    r->roles[r->role_count++] = *role;
+    return true;
+}
+
+static bool is_excluded(const called *c)
+{
+    for (size_t i = 0; i < sizeof table_not / sizeof table_not[0]; i++) {
+        const char *pattern = table_not[i];
+        const stele_text text = strchr(pattern, ':') != NULL ? c->whole : c->plain;
+        if (glob_matches(pattern, text.bytes, text.size))
+            return true;
+    }
+    return false;
+}
+
+/* The role that the table gives; false: memory. */
+static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
+{
+    bool is_half = false;
+    for (uint32_t i = 0; i < TABLE_COUNT && of->count == 0 && !is_excluded(c); i++) {
+        const table_line *line = &table[i];
+        stele_text stem;
+        const bool is_begin = stem_of(line->begin, c, &stem);
+        const bool is_end = !is_begin && stem_of(line->end, c, &stem);
+        /* An end for all begins ends whatever is innermost. */
+        const bool is_common =
+            is_end && strchr(line->end, '*') == NULL && strchr(line->begin, '*') != NULL;
+        pair_role role = {
+            .rule = PAIR_RULE_TABLE + i, .is_end = is_end, .is_function = line->name[0] == 0};
+        if (!is_begin && !is_end)
+            continue;
+        if (!is_common && !is_known(r, is_begin ? line->end : line->begin, stem)) {
+            is_half = true;
+            continue;
+        }
+        if (!role.is_function && !is_common)
+            role.name = fill_in_name(r, line->name, stem);
+        if (!roles_push(r, of, &role))
+            return false;
+    }
+    if (of->count == 0 && is_half)
+        of->asked_at = r->context->names.count;
+    return true;
+}
+
+/* Whether a pattern has one `*` at most, and no other wildcard. */
+static bool is_plain(const char *pattern)
+{
+    return strpbrk(pattern, "?[\\") == NULL && strchr(pattern, '*') == strrchr(pattern, '*');
+}
+
+static bool matches(const char *pattern, const called *c, stele_text *stem)
+{
+    *stem = (stele_text){"", 0};
+    return is_plain(pattern) ? stem_of(pattern, c, stem)
+                             : glob_matches(pattern, c->plain.bytes, c->plain.size) ||
+                                   glob_matches(pattern, c->whole.bytes, c->whole.size);
+}
+
+static bool ask_rules(pair_rules *r, pair_roles_of *of, const called *c)
+{
+    /* What ends goes first: an event can end one and begin the next. */
+    for (unsigned is_begin = 0; is_begin <= 1; is_begin++) {
+        for (uint32_t i = 0; i < r->rule_count && of->count < UINT16_MAX; i++) {
+            const pair_rule *rule = &r->rules[i];
+            stele_text stem;
+            pair_role role = {.rule = i + 1, .is_end = !is_begin, .name = c->name};
+            if (!matches(is_begin ? rule->begin : rule->end, c, &stem))
+                continue;
+            role.stem = hash_keyed_bytes(r->key, stem.bytes, stem.size);
+            /* It has the name of its begin; without one, it ends whatever is innermost. */
+            if (!is_begin)
+                role.name = is_plain(rule->begin) ? fill_in_name(r, rule->begin, stem) : 0;
+            if (!roles_push(r, of, &role))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The entry of a name and category, made if there is none; 0: memory. */
+static uint32_t entry_of(pair_rules *r, const stele_event *event)
+{
+    const stele_name name = event->name;
+    uint32_t at;
+    if (name >= r->first_count) {
+        uint32_t count = r->first_count == 0 ? 256 : r->first_count, *firsts;
+        while (count <= name)
+            count *= 2;
+        firsts = realloc(r->firsts, count * sizeof *firsts);
+        if (firsts == NULL)
+            return 0;
+        memset(firsts + r->first_count, 0, (count - r->first_count) * sizeof *firsts);
+        r->firsts = firsts;
+        r->first_count = count;
+    }
+    for (at = r->firsts[name]; at != 0; at = r->names[at].next)
+        if (r->names[at].category == event->category)
+            return at;
+    if (r->name_count + 1 >= r->name_capacity) {
+        pair_roles_of *names = array_grow(r->names, sizeof *names, &r->name_capacity, 64);
+        if (names == NULL)
+            return 0;
+        r->names = names;
+    }
+    r->names[++r->name_count] = (pair_roles_of){
+        .category = event->category, .asked_at = UINT32_MAX, .next = r->firsts[name]};
+    r->firsts[name] = r->name_count;
+    return r->name_count;
+}
+
+const pair_roles_of *pair_rules_ask(pair_rules *r, const stele_event *event)
+{
+    static const pair_roles_of none = {.count = 0};
+    pair_roles_of *of;
+    uint32_t at;
+    called c;
+    if ((event->name & STELE_NAME_LOCAL) != 0 || event->name == 0 || !call_by(r, event, &c))
+        return &none;
+    at = entry_of(r, event);
+    if (at == 0)
+        return NULL;
+    of = &r->names[at];
+    if (of->asked_at == 0 || of->asked_at == r->context->names.count)
+        return of;
+    of->asked_at = 0;
+    if (!ask_rules(r, of, &c) || (r->has_table && of->count == 0 && !ask_table(r, of, &c)))
+        return NULL;
+    return of;
+}
