@@ -10,6 +10,7 @@
 #include <stele/expression.h>
 #include <stele/output.h>
 #include <stele/reader.h>
+#include <stele/sched.h>
 #include <stele/sink.h>
 #include <stele/spans.h>
 #include <stele/status.h>

@@ -267,6 +267,11 @@ static bool tracks_match(filter *f, const stele_event *event)
     return event->kind == STELE_KIND_WAKE && track_matches(f, (uint32_t)event->id);
 }
 
+bool filter_passes_track(filter *f, uint32_t track)
+{
+    return f->tracks.count == 0 || track_matches(f, track);
+}
+
 /* ---- Names ---- */
 
 /* "category:name", as events are shown. */

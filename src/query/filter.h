@@ -55,6 +55,9 @@ bool filter_is_open(const filter *f, uint64_t kinds);
 uint32_t filter_columns(const filter *f);
 bool filter_passes(filter *f, const stele_batch *batch, const stele_event *event);
 
+/* Whether what is on a track is wanted, as far as that goes by its track alone. */
+bool filter_passes_track(filter *f, uint32_t track);
+
 /* Where `time` of expressions counts from; without it, from the first event that comes. */
 void filter_set_origin(filter *f, int64_t origin_ns);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "model/idle.h"
 #include "sinks/put.h"
 
 #define REPLACED_FIRST 2000000000u
@@ -200,21 +201,21 @@ void chrome_idle_init(chrome_idle *idle, stele_context *context)
 bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,
                     const stele_event *event)
 {
-    const stele_track *thread = stele_track_get(context, (uint32_t)event->id);
-    const stele_track *process = thread != NULL ? stele_track_get(context, thread->parent) : NULL;
+    idle_signs signs = {.thread = (uint32_t)event->id};
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
-    if (thread == NULL || thread->number == 0)
-        return true;
     for (uint32_t at = 0; at < count; at += stele_field_length(&batch->fields[first + at])) {
         const stele_field *field = &batch->fields[first + at];
-        if (field->name == idle->weight && field->type == STELE_TYPE_INT && field->u.i == INT32_MIN)
-            return true;
-        if (field->name == idle->priority && field->type == STELE_TYPE_UINT && field->u.u == 0 &&
-            (process == NULL || process->number == 0))
-            return true;
+        if (field->name == idle->weight && field->type == STELE_TYPE_INT) {
+            signs.has_weight = true;
+            signs.weight = field->u.i;
+        }
+        if (field->name == idle->priority && field->type == STELE_TYPE_UINT) {
+            signs.has_priority = true;
+            signs.priority = field->u.i;
+        }
     }
-    return false;
+    return idle_judge(context, &signs);
 }
 
 /* ---- Stacks ---- */

@@ -83,10 +83,7 @@ typedef struct chrome_idle {
 
 void chrome_idle_init(chrome_idle *idle, stele_context *context);
 
-/*
- * Whether a SWITCH event says that its CPU idles from then on: by no thread or thread 0 (Linux), by
- * the least weight, or by priority 0 outside of all processes (Fuchsia).
- */
+/* Whether a SWITCH event says that its CPU idles from then on: see model/idle.h. */
 bool chrome_is_idle(const chrome_idle *idle, const stele_context *context, const stele_batch *batch,
                     const stele_event *event);
 

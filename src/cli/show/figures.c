@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -51,6 +50,7 @@ static const char *cell_print(const figures *f, const figure *row, size_t column
     case FIGURE_INT: snprintf(to, PRINT_SIZE, "%+" PRId64, cell->integer); return to;
     case FIGURE_BYTES: return print_bytes(to, cell->number);
     case FIGURE_HEX: snprintf(to, PRINT_SIZE, "0x%" PRIx64, cell->number); return to;
+    case FIGURE_NS: return print_brief(to, cell->number);
     case FIGURE_SHARE:
         return print_share(to, row[cell->share.part].number, share_whole(f, row, cell));
     case FIGURE_RATE:
@@ -86,9 +86,9 @@ static void write_cell(cli *c, const figures *f, size_t column, int width, const
         print_padded(c->out, text, is_text ? width : -width);
 }
 
-static void write_text(cli *c, const figures *f, size_t shown)
+void figures_write_text(cli *c, const figures *f, size_t shown)
 {
-    int widths[16] = {0};
+    int widths[FIGURES_COLUMNS_MAX] = {0};
     char text[PRINT_SIZE];
     print_color(c->out, c->has_color, COLOR_BOLD);
     for (size_t i = 0; i < f->column_count; i++) {
@@ -160,6 +160,20 @@ static void write_json_cell(json *j, const figure_column *column, const figure *
     }
 }
 
+void figures_write_list(json *j, const figures *f, size_t shown)
+{
+    json_open(j, f->rows_key, '[');
+    for (size_t row = 0; row < shown; row++) {
+        json_open(j, NULL, '{');
+        for (size_t i = 0; i < f->column_count; i++) {
+            if (f->columns[i].key != NULL)
+                write_json_cell(j, &f->columns[i], &row_at(f, row)[i]);
+        }
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static void write_json(cli *c, const figures *f, size_t shown, const figure_total *totals,
                        size_t total_count)
 {
@@ -169,16 +183,7 @@ static void write_json(cli *c, const figures *f, size_t shown, const figure_tota
     for (size_t i = 0; i < total_count; i++)
         json_uint(&j, totals[i].key, totals[i].value);
     json_uint(&j, "row_count", f->row_count);
-    json_open(&j, f->rows_key, '[');
-    for (size_t row = 0; row < shown; row++) {
-        json_open(&j, NULL, '{');
-        for (size_t i = 0; i < f->column_count; i++) {
-            if (f->columns[i].key != NULL)
-                write_json_cell(&j, &f->columns[i], &row_at(f, row)[i]);
-        }
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
+    figures_write_list(&j, f, shown);
     json_close(&j, '}');
 }
 
@@ -190,5 +195,5 @@ void figures_write(cli *c, const figures *f, size_t shown, const figure_total *t
     else if (option_given(&c->options, OPTION_CSV))
         write_csv(c, f, shown);
     else
-        write_text(c, f, shown);
+        figures_write_text(c, f, shown);
 }

@@ -4,12 +4,14 @@
 #define CLI_SHOW_FIGURES_H
 
 #include "cli/cli.h"
+#include "cli/show/json.h"
 
 typedef enum figure_kind {
     FIGURE_COUNT,
     FIGURE_INT,   /* signed */
     FIGURE_BYTES, /* "4.0 KiB" for people */
     FIGURE_HEX,   /* an address; "0x..." everywhere */
+    FIGURE_NS,    /* a duration: "12.3 ms" for people, ns else */
     FIGURE_SHARE, /* of the table's whole, or of another column; for people only */
     FIGURE_RATE,  /* the same for each thousand of the whole */
     FIGURE_TEXT   /* NULL: none */
@@ -30,6 +32,8 @@ typedef union figure {
     } share;
 } figure;
 
+#define FIGURES_COLUMNS_MAX 40u
+
 typedef struct figures {
     const char *rows_key; /* of the list in JSON */
     const figure_column *columns;
@@ -49,7 +53,12 @@ typedef struct figure_total {
 figure *figures_add(figures *f);
 void figures_free(figures *f);
 
-/* Writes the first `shown` rows. */
+/* Writes the first `shown` rows as a table for people, or as a list of JSON under `rows_key`: for
+   commands that show several tables. */
+void figures_write_text(cli *c, const figures *f, size_t shown);
+void figures_write_list(json *j, const figures *f, size_t shown);
+
+/* Writes the first `shown` rows by the options of the command. */
 void figures_write(cli *c, const figures *f, size_t shown, const figure_total *totals,
                    size_t total_count);
 

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/saturate.h"
+#include "core/sized.h"
+#include "model/idle.h"
+
+const char *stele_run_state_text(stele_run_state state)
+{
+    static const char *const texts[STELE_RUN_STATE_COUNT] = {
+        "unknown", "running", "preempted", "runnable", "sleeping", "blocked", "stopped"};
+    return state < STELE_RUN_STATE_COUNT ? texts[state] : "";
+}
+
+const char *stele_cpu_state_text(stele_cpu_state state)
+{
+    static const char *const texts[STELE_CPU_STATE_COUNT] = {"unknown", "idle", "busy"};
+    return state < STELE_CPU_STATE_COUNT ? texts[state] : "";
+}
+
+/* ---- Making and freeing ---- */
+
+static stele_status make_filter(stele_context *context, const stele_request *request, filter **out)
+{
+    const stele_status status = filter_new(context, request, NULL, out);
+    if (status == STELE_OK && filter_is_open(*out, STELE_KINDS_ALL)) {
+        filter_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Tracks are those of the rows, not of the events that say something of them. */
+static stele_status make_filters(stele_sched *s, const stele_request *only)
+{
+    stele_request events, tracks = {.kinds = 0};
+    stele_status status;
+    if (only == NULL)
+        return STELE_OK;
+    events = *only;
+    events.begin = events.end = (stele_bound){.kind = STELE_BOUND_NONE};
+    events.tracks = (stele_globs){.count = 0};
+    tracks.tracks = only->tracks;
+    status = make_filter(s->context, &events, &s->events);
+    return status == STELE_OK ? make_filter(s->context, &tracks, &s->tracks) : status;
+}
+
+static stele_status prepare(stele_sched *s)
+{
+    const stele_status status = make_filters(s, s->options.only);
+    if (status != STELE_OK)
+        return status;
+    if (s->options.worst_max == 0)
+        s->options.worst_max = 10;
+    if (s->options.pairs_max == 0)
+        s->options.pairs_max = 65536;
+    s->kernel = kernel_new(s->context);
+    s->worst = calloc(s->options.worst_max, sizeof *s->worst);
+    return s->kernel != NULL && s->worst != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+stele_status stele_sched_new(stele_context *context, const stele_sched_options *options,
+                             stele_sched **out)
+{
+    stele_sched *s = calloc(1, sizeof *s);
+    stele_status status;
+    *out = NULL;
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_sched_options, only),
+                    options)) {
+        free(s);
+        return STELE_ERR_ARGUMENT;
+    }
+    s->context = context;
+    s->begin_ns = INT64_MIN;
+    s->end_ns = INT64_MAX;
+    s->source_stream = UINT32_MAX;
+    status = prepare(s);
+    if (status != STELE_OK) {
+        stele_sched_free(s);
+        return status;
+    }
+    *out = s;
+    return STELE_OK;
+}
+
+void stele_sched_free(stele_sched *s)
+{
+    if (s == NULL)
+        return;
+    filter_free(s->events);
+    filter_free(s->tracks);
+    kernel_free(s->kernel);
+    histogram_free(&s->latencies);
+    hash_table_free(&s->numbers);
+    hash_table_free(&s->pair_numbers);
+    free(s->by_track);
+    free(s->threads);
+    free(s->cpus);
+    free(s->pairs);
+    free(s->worst);
+    free(s->uses);
+    free(s->thread_rows);
+    free(s->cpu_rows);
+    free(s->worst_rows);
+    free(s->pair_rows);
+    free(s);
+}
+
+stele_status stele_sched_set_window(stele_sched *s, int64_t begin_ns, int64_t end_ns)
+{
+    s->begin_ns = begin_ns;
+    s->end_ns = end_ns > begin_ns ? end_ns : begin_ns;
+    return STELE_OK;
+}
+
+uint32_t stele_sched_columns(const stele_sched *s)
+{
+    const uint32_t columns = STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK |
+                             STELE_COLUMN_VALUE | STELE_COLUMN_FIELDS;
+    return s->events != NULL ? columns | filter_columns(s->events) : columns;
+}
+
+bool sched_is_shown(stele_sched *s, uint32_t track)
+{
+    return s->tracks == NULL || filter_passes_track(s->tracks, track);
+}
+
+/* ---- Threads and CPUs of tracks ---- */
+
+static bool by_track_reserve(stele_sched *s, uint32_t track)
+{
+    uint32_t count = s->by_track_count == 0 ? 256 : s->by_track_count;
+    uint32_t *grown;
+    if (track < s->by_track_count)
+        return true;
+    while (count <= track)
+        count *= 2;
+    grown = realloc(s->by_track, count * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    memset(grown + s->by_track_count, 0, (count - s->by_track_count) * sizeof *grown);
+    s->by_track = grown;
+    s->by_track_count = count;
+    return true;
+}
+
+static void out_of_memory(stele_sched *s)
+{
+    if (s->status == STELE_OK)
+        s->status = STELE_ERR_MEMORY;
+}
+
+static uint32_t thread_add(stele_sched *s, uint32_t number)
+{
+    const stele_track *track = stele_track_get(s->context, number);
+    if (track == NULL || track->kind == STELE_TRACK_OTHER)
+        return SCHED_NONE;
+    if (s->thread_count == s->thread_capacity) {
+        sched_thread *grown = array_grow(s->threads, sizeof *grown, &s->thread_capacity, 64);
+        if (grown == NULL) {
+            out_of_memory(s);
+            return SCHED_NONE;
+        }
+        s->threads = grown;
+    }
+    if (!hash_table_reserve(&s->numbers) || !by_track_reserve(s, number)) {
+        out_of_memory(s);
+        return SCHED_NONE;
+    }
+    s->threads[s->thread_count] =
+        (sched_thread){.row = {.track = number, .first_ns = INT64_MIN, .last_ns = INT64_MIN},
+                       .source = track->source,
+                       .number = track->number};
+    hash_table_put(&s->numbers, hash_table_hash_pair(&s->numbers, track->source, track->number),
+                   s->thread_count);
+    s->by_track[number] = ++s->thread_count;
+    return s->thread_count - 1;
+}
+
+static uint32_t thread_of_track(stele_sched *s, uint32_t track)
+{
+    if (track < s->by_track_count && s->by_track[track] != 0)
+        return s->by_track[track] - 1;
+    return thread_add(s, track);
+}
+
+/* A thread that a trace knows by its number only. With `is_made`, one that is not known is made. */
+static uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is_made)
+{
+    if (s->numbers.slots != NULL) {
+        const uint32_t hash = hash_table_hash_pair(&s->numbers, s->source, number);
+        for (uint32_t at = hash, found;
+             (found = hash_table_next(&s->numbers, hash, &at)) != HASH_NONE;)
+            if (s->threads[found].number == number && s->threads[found].source == s->source)
+                return found;
+    }
+    return is_made ? thread_of_track(s, stele_track_intern(
+                                            s->context, &(stele_track){.kind = STELE_TRACK_THREAD,
+                                                                       .source = s->source,
+                                                                       .number = number}))
+                   : SCHED_NONE;
+}
+
+static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
+{
+    const stele_track *track;
+    if (number < s->by_track_count && s->by_track[number] != 0)
+        return s->by_track[number] - 1;
+    track = stele_track_get(s->context, number);
+    if (track == NULL || track->kind == STELE_TRACK_OTHER)
+        return SCHED_NONE;
+    if (s->cpu_count == s->cpu_capacity) {
+        sched_cpu *grown = array_grow(s->cpus, sizeof *grown, &s->cpu_capacity, 16);
+        if (grown == NULL) {
+            out_of_memory(s);
+            return SCHED_NONE;
+        }
+        s->cpus = grown;
+    }
+    if (!by_track_reserve(s, number)) {
+        out_of_memory(s);
+        return SCHED_NONE;
+    }
+    s->cpus[s->cpu_count] = (sched_cpu){.row.track = number,
+                                        .source = track->source,
+                                        .number = track->number,
+                                        .since_ns = s->first_ns,
+                                        .used_ns = s->has_step ? s->step_ns : s->first_ns};
+    s->by_track[number] = ++s->cpu_count;
+    return s->cpu_count - 1;
+}
+
+/* The CPU that an event is of: a field names it, its track is one, or its record has its number. A
+   stream of its own that names none stands for one. */
+static uint32_t cpu_of(stele_sched *s, const stele_event *event, const kernel_event *known)
+{
+    const stele_field *field = known->fields[KERNEL_CPU];
+    const stele_track *track = stele_track_get(s->context, event->track);
+    stele_track made = {.kind = STELE_TRACK_CPU, .source = s->source};
+    if (field != NULL)
+        made.number = (uint64_t)kernel_number(field);
+    else if ((track == NULL || track->kind != STELE_TRACK_CPU) &&
+             (event->flags & STELE_FLAG_HAS_CPU) != 0)
+        made.number = event->cpu;
+    else
+        return cpu_of_track(s, event->track);
+    return cpu_of_track(s, stele_track_intern(s->context, &made));
+}
+
+/* ---- Events ---- */
+
+/* A thread is called what was said last. */
+static void name_thread(stele_sched *s, uint32_t thread, const stele_batch *batch,
+                        const stele_field *field)
+{
+    sched_thread *t;
+    stele_text text;
+    stele_name name;
+    if (thread == SCHED_NONE || field == NULL)
+        return;
+    t = &s->threads[thread];
+    text = stele_field_text(s->context, batch, field);
+    if (text.size == t->comm.size && text.size != 0 &&
+        memcmp(text.bytes, t->comm.bytes, text.size) == 0)
+        return;
+    name = stele_name_intern(s->context, text.bytes, text.size);
+    if (name == UINT32_MAX || name == 0)
+        return;
+    t->comm = stele_name_text(s->context, NULL, name);
+    stele_track_set_name(s->context, t->row.track, name);
+}
+
+/* Numbers that a trace has instead of tracks: that of no thread is 0 in Linux. */
+static sched_side side_of(stele_sched *s, const kernel_event *known, uint32_t track,
+                          kernel_role number, kernel_role priority, kernel_role weight)
+{
+    const stele_field *field = known->fields[number], *weighed = known->fields[weight];
+    const stele_field *shown = known->fields[priority] != NULL ? known->fields[priority] : weighed;
+    sched_side side = {.thread = SCHED_NONE,
+                       .has_priority = shown != NULL,
+                       .priority = (int32_t)kernel_number(shown)};
+    const idle_signs signs = {.thread = track,
+                              .has_weight = weighed != NULL,
+                              .weight = kernel_number(weighed),
+                              .has_priority = known->fields[priority] != NULL,
+                              .priority = kernel_number(known->fields[priority])};
+    if (field != NULL) {
+        side.is_idle = kernel_number(field) == 0;
+        if (!side.is_idle)
+            side.thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
+    } else {
+        side.is_idle = idle_judge(s->context, &signs);
+        if (!side.is_idle)
+            side.thread = thread_of_track(s, track);
+    }
+    s->totals.thread_other_count += !side.is_idle && side.thread == SCHED_NONE;
+    return side;
+}
+
+static void take_switch(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                        const kernel_event *known)
+{
+    stele_name text;
+    const kernel_state state = kernel_read_state(s->kernel, known, &text);
+    const sched_side outgoing = side_of(s, known, (uint32_t)event->value, KERNEL_OUTGOING,
+                                        KERNEL_OUTGOING_PRIORITY, KERNEL_OUTGOING_WEIGHT);
+    const sched_side incoming = side_of(s, known, (uint32_t)event->id, KERNEL_INCOMING,
+                                        KERNEL_INCOMING_PRIORITY, KERNEL_INCOMING_WEIGHT);
+    const uint32_t cpu = cpu_of(s, event, known);
+    name_thread(s, outgoing.thread, batch, known->fields[KERNEL_OUTGOING_NAME]);
+    name_thread(s, incoming.thread, batch, known->fields[KERNEL_INCOMING_NAME]);
+    if (cpu != SCHED_NONE && s->status == STELE_OK)
+        sched_switch(s, cpu, &outgoing, state, text, &incoming);
+}
+
+static void take_wake(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                      const kernel_event *known)
+{
+    const stele_field *field = known->fields[KERNEL_THREAD], *named = known->fields[KERNEL_WAKER];
+    const stele_field *weight = known->fields[KERNEL_INCOMING_WEIGHT];
+    const uint32_t cpu = cpu_of(s, event, known);
+    uint32_t thread, waker = SCHED_NONE;
+    if (weight != NULL && kernel_number(weight) == INT32_MIN)
+        return;
+    thread = field != NULL ? thread_of_number(s, (uint64_t)kernel_number(field), true)
+                           : thread_of_track(s, (uint32_t)event->id);
+    if (thread == SCHED_NONE) {
+        s->totals.thread_other_count++;
+        return;
+    }
+    if (named != NULL)
+        waker = thread_of_number(s, (uint64_t)kernel_number(named), false);
+    else if (cpu != SCHED_NONE && s->cpus[cpu].thread != 0)
+        waker = s->cpus[cpu].thread - 1;
+    name_thread(s, thread, batch, known->fields[KERNEL_THREAD_NAME]);
+    if (s->status == STELE_OK)
+        sched_wake(s, cpu, thread, waker != SCHED_NONE ? s->threads[waker].row.track : 0);
+}
+
+static void take_name(stele_sched *s, const stele_batch *batch, const kernel_event *known)
+{
+    const stele_field *field = known->fields[KERNEL_THREAD];
+    if (field != NULL && kernel_number(field) != 0)
+        name_thread(s, thread_of_number(s, (uint64_t)kernel_number(field), true), batch,
+                    known->fields[KERNEL_THREAD_NAME]);
+}
+
+/* A loss of a track that is no CPU concerns all of its trace. */
+static void take_lost(stele_sched *s, const stele_event *event)
+{
+    const stele_track *track = stele_track_get(s->context, event->track);
+    const bool is_cpu = track != NULL && event->track < s->by_track_count &&
+                        s->by_track[event->track] != 0 && track->kind != STELE_TRACK_THREAD;
+    s->totals.lost_count += sched_in_window(s, s->now_ns);
+    if (is_cpu) {
+        sched_lose(s, s->by_track[event->track] - 1);
+        return;
+    }
+    if (track != NULL && track->kind == STELE_TRACK_CPU)
+        return;
+    for (uint32_t i = 0; i < s->cpu_count; i++)
+        if (s->cpus[i].source == s->source)
+            sched_lose(s, i);
+}
+
+static void set_source(stele_sched *s, const stele_batch *batch)
+{
+    const stele_stream *stream;
+    if (batch->stream == s->source_stream && batch->shift_ns == s->shift_ns)
+        return;
+    stream = stele_stream_get(s->context, batch->stream);
+    s->source = stream != NULL ? stream->trace : 0;
+    s->source_stream = batch->stream;
+    s->shift_ns = batch->shift_ns;
+    s->range_begin_ns = INT64_MIN;
+    s->range_end_ns = INT64_MAX;
+    if (stream != NULL && stream->has_range && stream->begin_ns <= stream->end_ns) {
+        s->range_begin_ns = add_saturated(stream->begin_ns, batch->shift_ns);
+        s->range_end_ns = add_saturated(stream->end_ns, batch->shift_ns);
+    }
+}
+
+static void take_known(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                       const kernel_event *known)
+{
+    s->now = (sched_place){event->offset, batch->stream};
+    s->is_wanted = s->events == NULL || filter_passes(s->events, batch, event);
+    switch (known->action) {
+    case KERNEL_SWITCH: take_switch(s, batch, event, known); break;
+    case KERNEL_WAKE: take_wake(s, batch, event, known); break;
+    case KERNEL_NAME: take_name(s, batch, known); break;
+    default: break;
+    }
+}
+
+stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
+{
+    const stele_batch *batch = segment->batch;
+    const stele_event *event = batch->events + segment->first;
+    set_source(s, batch);
+    for (uint32_t i = 0; i < segment->count && s->status == STELE_OK; i++, event++) {
+        kernel_event known;
+        if ((event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_REPEATED)) != 0)
+            continue;
+        if (event->time_ns < s->range_begin_ns || event->time_ns > s->range_end_ns) {
+            s->totals.far_count++;
+            continue;
+        }
+        sched_advance(s, event->time_ns);
+        if (event->kind == STELE_KIND_LOST)
+            take_lost(s, event);
+        else if (kernel_read(s->kernel, batch, event, &known))
+            take_known(s, batch, event, &known);
+    }
+    return s->status;
+}
+
+stele_status stele_sched_finish(stele_sched *s)
+{
+    if (!s->is_finished && s->has_events && s->status == STELE_OK)
+        sched_close(s, s->end_ns != INT64_MAX ? s->end_ns : s->last_ns);
+    s->is_finished = true;
+    return s->status;
+}

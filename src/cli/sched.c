@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele sched: what threads and CPUs do. */
+#include "cli/sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static sched_show parse_show(const options *o)
+{
+    static const char *const words[SHOW_COUNT] = {"summary",     "cpus",   "threads", "latencies",
+                                                  "preemptions", "states", "runs"};
+    const char *word = option_value(o, OPTION_SCHED_SHOW);
+    sched_show what = SHOW_SUMMARY;
+    while (what + 1 < SHOW_COUNT && strcmp(words[what], word) != 0)
+        what++;
+    return what;
+}
+
+static bool parse_every(cli *c, uint64_t *ns)
+{
+    const char *text = option_value(&c->options, OPTION_SCHED_EVERY), *why = NULL;
+    stele_bound bound;
+    if (text == NULL)
+        return true;
+    if (!stele_bound_parse(text, &bound, &why))
+        return cli_usage(c, "--every '%s': %s", text, why);
+    if (bound.kind != STELE_BOUND_START || bound.value <= 0)
+        return cli_usage(c, "--every takes a length of time such as 10ms, not '%s'", text);
+    *ns = (uint64_t)bound.value;
+    return true;
+}
+
+/* Latencies that are shown must be kept while reading. */
+static uint32_t worst_max(const options *o, sched_show what)
+{
+    const uint64_t top = option_number(o, OPTION_TOP);
+    if (what != SHOW_LATENCIES)
+        return 10;
+    return top == 0 || top > 1000000 ? 1000000 : (uint32_t)top;
+}
+
+/* Threads and tracks are those of the rows; events all say something, whatever is shown. */
+static bool make(scheduling *s, sched_show what, const stele_request *only)
+{
+    const options *o = &s->c->options;
+    stele_sched_options given = STELE_INIT(stele_sched_options);
+    given.only = only;
+    given.user = s;
+    given.worst_max = worst_max(o, what);
+    if (!parse_every(s->c, &given.every_ns))
+        return false;
+    if (given.every_ns != 0 && option_given(o, OPTION_SCHED_SHOW))
+        return cli_usage(s->c, "--every and --show exclude each other");
+    if (given.every_ns != 0)
+        given.on_use = sched_write_use;
+    else if (what == SHOW_STATES)
+        given.on_thread = sched_write_state;
+    else if (what == SHOW_RUNS)
+        given.on_cpu = sched_write_run;
+    return cli_check(s->c, stele_sched_new(s->c->context, &given, &s->sched), "sched");
+}
+
+static stele_status ready(void *user, const stele_reader_stats *stats)
+{
+    scheduling *s = user;
+    s->has_origin = stats->has_begin;
+    s->origin_ns = stats->begin_ns;
+    return stele_sched_set_window(s->sched, stats->range_begin_ns, stats->range_end_ns);
+}
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    scheduling *s = user;
+    return stele_sched_add(s->sched, segment);
+}
+
+static void read_all(scheduling *s, const inputs *in, stele_request *request, sched_show what)
+{
+    cli *c = s->c;
+    const consumer to = {ready, take, s};
+    stele_reader_stats stats = {0};
+    request->kinds = STELE_SCHED_KINDS;
+    request->columns = stele_sched_columns(s->sched);
+    request->order = STELE_ORDER_TIME;
+    request->names = request->categories = request->tracks = (stele_globs){.count = 0};
+    request->where = NULL;
+    request->from_start = true;
+    cli_check(c, cli_read(c, in->traces, in->count, request, &to, &stats), "reading");
+    if (c->worst != EXIT_USAGE && !c->is_closed &&
+        cli_check(c, stele_sched_finish(s->sched), "sched"))
+        sched_write_tables(s, what);
+    cli_conclude(c, NULL, &stats);
+}
+
+void command_SCHED(cli *c)
+{
+    const options *o = &c->options;
+    const sched_show what = parse_show(o);
+    scheduling s = {.c = c};
+    selection selected = {.names = NULL};
+    stele_request only;
+    inputs in = {.count = 0};
+    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
+        cli_usage(c, "--json and --csv exclude each other");
+    else if (option_given(o, OPTION_CSV) && what == SHOW_SUMMARY &&
+             !option_given(o, OPTION_SCHED_EVERY))
+        cli_usage(c, "--csv is one table: name it with --show, or take --every");
+    else if (selection_make(c, &selected)) {
+        only = selected.request;
+        if (make(&s, what, &only) && inputs_open(c, &in))
+            read_all(&s, &in, &selected.request, what);
+    }
+    stele_sched_free(s.sched);
+    labels_free(&s.labels);
+    inputs_close(&in);
+    selection_free(&selected);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What 'stele sched' shows: tables when all was read, rows while reading. */
+#ifndef CLI_SCHED_H
+#define CLI_SCHED_H
+
+#include <stele/sched.h>
+
+#include "cli/cli.h"
+
+/* Texts of tracks, which tables refer to until they are written. */
+typedef struct labels {
+    char **items; /* by track; NULL: not asked for yet */
+    uint32_t count;
+} labels;
+
+void labels_free(labels *l);
+
+/* "main (17)", "cpu 3"; "-" of track 0. */
+const char *label_track(cli *c, labels *l, uint32_t track);
+
+typedef struct scheduling {
+    cli *c;
+    stele_sched *sched;
+    labels labels;
+    int64_t origin_ns; /* from where times for people count */
+    bool has_origin, has_heading;
+} scheduling;
+
+typedef enum sched_show {
+    SHOW_SUMMARY,
+    SHOW_CPUS,
+    SHOW_THREADS,
+    SHOW_LATENCIES,
+    SHOW_PREEMPTIONS,
+    SHOW_STATES,
+    SHOW_RUNS,
+    SHOW_COUNT
+} sched_show;
+
+/* Rows that are written as they come: see stele_sched_options. */
+stele_status sched_write_state(void *user, const stele_thread_interval *interval);
+stele_status sched_write_run(void *user, const stele_cpu_interval *interval);
+stele_status sched_write_use(void *user, const stele_cpu_use *rows, size_t count);
+
+/* Writes what was found, once all was read. */
+void sched_write_tables(scheduling *s, sched_show what);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The description files, as they stand ---- */
+
+typedef enum line_type { LINE_MODEL, LINE_EVENT, LINE_KIND, LINE_FIELD, LINE_STATE } line_type;
+
+typedef struct line {
+    const char *text; /* name of the event, field or state */
+    uint16_t type;    /* line_type */
+    uint16_t what;    /* action, role or state */
+    uint32_t value, mask;
+} line;
+
+#define KERNEL_MODEL(name, title)              {name, LINE_MODEL, 0, 0, 0},
+#define KERNEL_EVENT(action, name)             {name, LINE_EVENT, KERNEL_##action, 0, 0},
+#define KERNEL_KIND(action, kind)              {"", LINE_KIND, KERNEL_##action, kind, 0},
+#define KERNEL_FIELD(role, name)               {name, LINE_FIELD, KERNEL_##role, 0, 0},
+#define KERNEL_STATE(mask, value, state, text) {text, LINE_STATE, KERNEL_##state, value, mask},
+static const line lines[] = {
+#include "model/kernel_models.def"
+};
+
+#define LINE_COUNT (sizeof lines / sizeof lines[0])
+
+/* More than tracers have names of events: of system calls, two or four for each. */
+#define FITTING_MAX 8192u
+
+/* ---- Compiled for a context ---- */
+
+/* One field of a rule. */
+typedef struct wanted {
+    stele_name name;
+    uint8_t role;
+    uint16_t at; /* where it was last, from the event's first field on */
+} wanted;
+
+/* An event of a description file. */
+typedef struct rule {
+    const char *name; /* "" of rules by kind */
+    size_t size;      /* of the name, without '*' */
+    bool is_prefix;
+    uint8_t action;
+    uint32_t model;
+    uint32_t first, count; /* of its fields */
+} rule;
+
+/* What is known of a name of the context: which rules are its own, side by side. */
+typedef struct verdict {
+    uint16_t first; /* plus 1; 0: was not asked for yet */
+    uint16_t count; /* of rules; 0: none fits */
+    stele_name subject;
+} verdict;
+
+typedef struct state_line {
+    stele_name text;
+    uint32_t model, mask, value;
+    uint8_t state;
+} state_line;
+
+struct kernel {
+    stele_context *context;
+    rule rules[LINE_COUNT];
+    wanted fields[LINE_COUNT];
+    state_line states[LINE_COUNT];
+    uint32_t rule_count, field_count, state_count;
+    uint16_t by_kind[STELE_KIND_COUNT]; /* rule plus 1; 0: goes by name */
+    verdict *verdicts;                  /* by name */
+    uint32_t verdict_count;
+    uint16_t fitting[FITTING_MAX]; /* rules of the names that were asked for */
+    uint32_t fitting_count;
+};
+
+static stele_name name_of(stele_context *context, const char *text)
+{
+    return stele_name_intern(context, text, strlen(text));
+}
+
+static void add_event(kernel *k, const line *l, uint32_t model)
+{
+    rule *r = &k->rules[k->rule_count++];
+    *r = (rule){.name = l->text,
+                .size = strlen(l->text),
+                .action = (uint8_t)l->what,
+                .model = model,
+                .first = k->field_count};
+    r->is_prefix = r->size != 0 && l->text[r->size - 1] == '*';
+    r->size -= r->is_prefix;
+    if (l->type == LINE_KIND)
+        k->by_kind[l->value] = (uint16_t)k->rule_count;
+}
+
+/* False: memory. */
+static bool compile(kernel *k)
+{
+    uint32_t model = 0;
+    for (const line *l = lines; l != lines + LINE_COUNT; l++) {
+        const stele_name name = name_of(k->context, l->text);
+        if (name == UINT32_MAX)
+            return false;
+        switch ((line_type)l->type) {
+        case LINE_MODEL: model++; break;
+        case LINE_EVENT:
+        case LINE_KIND: add_event(k, l, model); break;
+        case LINE_FIELD:
+            k->fields[k->field_count++] = (wanted){name, (uint8_t)l->what, 0};
+            k->rules[k->rule_count - 1].count++;
+            break;
+        case LINE_STATE:
+            k->states[k->state_count++] =
+                (state_line){name, model, l->mask, l->value, (uint8_t)l->what};
+            break;
+        }
+    }
+    return true;
+}
+
+kernel *kernel_new(stele_context *context)
+{
+    kernel *k = calloc(1, sizeof *k);
+    if (k == NULL)
+        return NULL;
+    k->context = context;
+    if (!compile(k)) {
+        kernel_free(k);
+        return NULL;
+    }
+    return k;
+}
+
+void kernel_free(kernel *k)
+{
+    if (k == NULL)
+        return;
+    free(k->verdicts);
+    free(k);
+}
+
+/* ---- Names ---- */
+
+/* Names of one trace are as many as its classes of events: room for what fits runs out only where
+   names are made up, and then those that come later mean nothing. */
+static void judge(kernel *k, verdict *v, stele_text name)
+{
+    const uint32_t first = k->fitting_count;
+    *v = (verdict){.first = (uint16_t)(first + 1)};
+    for (uint32_t i = 0; i < k->rule_count; i++) {
+        const rule *r = &k->rules[i];
+        if (r->size == 0 || name.size < r->size || memcmp(name.bytes, r->name, r->size) != 0 ||
+            (!r->is_prefix && name.size != r->size) || k->fitting_count == FITTING_MAX)
+            continue;
+        k->fitting[k->fitting_count++] = (uint16_t)i;
+        v->count++;
+        if (r->is_prefix)
+            v->subject = stele_name_intern(k->context, name.bytes + r->size, name.size - r->size);
+    }
+    if (v->subject == UINT32_MAX)
+        v->subject = 0;
+}
+
+static const verdict *verdict_of(kernel *k, stele_name name)
+{
+    static const verdict none = {0};
+    if (name >= k->verdict_count) {
+        uint32_t count = k->verdict_count == 0 ? 1024 : k->verdict_count;
+        verdict *grown;
+        if ((name & STELE_NAME_LOCAL) != 0)
+            return &none;
+        while (count <= name)
+            count *= 2;
+        grown = realloc(k->verdicts, count * sizeof *grown);
+        if (grown == NULL)
+            return &none;
+        memset(grown + k->verdict_count, 0, (count - k->verdict_count) * sizeof *grown);
+        k->verdicts = grown;
+        k->verdict_count = count;
+    }
+    if (k->verdicts[name].first == 0)
+        judge(k, &k->verdicts[name], stele_name_text(k->context, NULL, name));
+    return &k->verdicts[name];
+}
+
+/* ---- Fields ---- */
+
+/* The field of this name; where it was the last time is looked at first. */
+static const stele_field *find(wanted *w, const stele_field *fields, uint32_t count)
+{
+    if (w->at < count && fields[w->at].name == w->name)
+        return &fields[w->at];
+    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
+        if (fields[at].name == w->name) {
+            w->at = (uint16_t)(at < UINT16_MAX ? at : 0);
+            return &fields[at];
+        }
+    }
+    return NULL;
+}
+
+static bool read_by(kernel *k, const rule *r, const stele_field *fields, uint32_t count,
+                    kernel_event *out)
+{
+    wanted *w = &k->fields[r->first];
+    if (r->name[0] != 0 && r->count != 0 && find(w, fields, count) == NULL)
+        return false;
+    out->action = (kernel_action)r->action;
+    out->model = r->model;
+    memset(out->fields, 0, sizeof out->fields);
+    for (uint32_t i = 0; i < r->count; i++, w++)
+        out->fields[w->role] = find(w, fields, count);
+    return true;
+}
+
+bool kernel_read(kernel *k, const stele_batch *batch, const stele_event *event, kernel_event *out)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    const stele_field *fields = batch->fields + first;
+    const verdict *v;
+    out->subject = 0;
+    if (k->by_kind[event->kind] != 0)
+        return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, out);
+    v = verdict_of(k, event->name);
+    out->subject = v->subject;
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (read_by(k, &k->rules[k->fitting[v->first - 1 + i]], fields, count, out))
+            return true;
+    }
+    return false;
+}
+
+kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text)
+{
+    const stele_field *field = event->fields[KERNEL_OUTGOING_STATE];
+    const uint64_t value = (uint64_t)kernel_number(field);
+    *text = 0;
+    if (field == NULL)
+        return KERNEL_SLEEPING;
+    for (const state_line *s = k->states; s != k->states + k->state_count; s++) {
+        if (s->model != event->model || (value & s->mask) != s->value)
+            continue;
+        *text = s->text;
+        return (kernel_state)s->state;
+    }
+    return KERNEL_SLEEPING;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What events of kernels mean. A tracer is a description file in model/kernel/, with one line in
+ * kernel_models.def: which events, by name or by kind, do what (KERNEL_EVENT, KERNEL_KIND), in
+ * which fields they say of what (KERNEL_FIELD), and what its numbers of thread states mean
+ * (KERNEL_STATE: the first line whose bits of the mask have this value). A name that ends with '*'
+ * stands for all that begin so; what is in place of '*' is the event's subject. Where several
+ * tracers use one name, an event belongs to the one whose first field it has.
+ */
+#ifndef MODEL_KERNEL_H
+#define MODEL_KERNEL_H
+
+#include "model/context.h"
+
+typedef enum kernel_action {
+    KERNEL_NOTHING,
+    KERNEL_SWITCH, /* a CPU goes on with another thread */
+    KERNEL_WAKE,   /* a thread that waits may go on */
+    KERNEL_NAME,   /* says what a thread is called */
+    KERNEL_ACTION_COUNT
+} kernel_action;
+
+/* What a field of an event tells. */
+typedef enum kernel_role {
+    KERNEL_OUTGOING,
+    KERNEL_INCOMING,
+    KERNEL_OUTGOING_STATE,
+    KERNEL_OUTGOING_NAME,
+    KERNEL_INCOMING_NAME,
+    KERNEL_OUTGOING_PRIORITY,
+    KERNEL_INCOMING_PRIORITY,
+    KERNEL_OUTGOING_WEIGHT,
+    KERNEL_INCOMING_WEIGHT,
+    KERNEL_THREAD,
+    KERNEL_THREAD_NAME,
+    KERNEL_WAKER,
+    KERNEL_CPU,
+    KERNEL_ROLE_COUNT
+} kernel_role;
+
+/* What a number of a thread's state means. */
+typedef enum kernel_state {
+    KERNEL_PREEMPTED,
+    KERNEL_SLEEPING,
+    KERNEL_BLOCKED,
+    KERNEL_STOPPED,
+    KERNEL_DEAD
+} kernel_state;
+
+/* An event whose meaning is known. */
+typedef struct kernel_event {
+    kernel_action action;
+    uint32_t model;     /* number of its description file */
+    stele_name subject; /* what stands for the '*' of its name; 0: there is none */
+    const stele_field *fields[KERNEL_ROLE_COUNT]; /* by role; NULL: it is not there */
+} kernel_event;
+
+typedef struct kernel kernel;
+
+/* NULL: memory. */
+kernel *kernel_new(stele_context *context);
+void kernel_free(kernel *k);
+
+/* Whether the meaning of an event is known. Events of one context only. */
+bool kernel_read(kernel *k, const stele_batch *batch, const stele_event *event, kernel_event *out);
+
+/* What the state of the outgoing thread means, and what it is called; 0: nothing tells it. */
+kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text);
+
+/* The number in a field; 0 where it is NULL or no number. */
+static inline int64_t kernel_number(const stele_field *field)
+{
+    if (field == NULL)
+        return 0;
+    return field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_KOID &&
+                   field->type != STELE_TYPE_FLOAT
+               ? field->u.i
+               : 0;
+}
+
+#endif
