@@ -38,6 +38,7 @@ tools:
 # lie directly in the layer's folder. What holds for formats/* holds for a format that has no line
 # of its own.
 floors='
+model/kernel:
 formats/*/records:
 formats/*/read: records
 formats/*/write: records read
