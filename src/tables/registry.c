@@ -16,6 +16,14 @@ const char *const types_labels[] = {"null", "bool",   "uint",   "int",   "float"
                                     "ints", "floats", "struct", "array", "variant"};
 const char *const severities_labels[] = {"note", "warning", "error"};
 
+const char *const span_ends_labels[] = {"returned", "tail",       "unwound",
+                                        "open",     "entry-lost", "timeout"};
+const char *const span_sources_labels[] = {"call", "complete",    "async",
+                                           "flow", "nested-pair", "pair"};
+
+_Static_assert(sizeof span_ends_labels / sizeof *span_ends_labels == STELE_SPAN_END_COUNT, "ends");
+_Static_assert(sizeof span_sources_labels / sizeof *span_sources_labels == STELE_SPAN_SOURCE_COUNT,
+               "sources of spans");
 _Static_assert(sizeof kinds_labels / sizeof *kinds_labels == STELE_KIND_COUNT, "kinds");
 _Static_assert(sizeof track_kinds_labels / sizeof *track_kinds_labels == STELE_TRACK_KIND_COUNT,
                "kinds of tracks");
@@ -93,7 +101,7 @@ size_t stele_cell_size(stele_cell_type type)
 
 static bool has_events(const table_entry *table)
 {
-    return table->source <= SOURCE_NUMBERS;
+    return table->source <= SOURCE_SPANS;
 }
 
 bool stele_table_get(size_t index, stele_table_info *info)

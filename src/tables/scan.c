@@ -20,7 +20,7 @@ static bool source_has_fields(row_source_id source)
 
 static bool source_has_events(row_source_id source)
 {
-    return source <= SOURCE_NUMBERS;
+    return source <= SOURCE_SPANS;
 }
 
 /* ---- Opening ---- */
@@ -94,6 +94,27 @@ static bool make_request(const stele_scan *s, const stele_scan_options *options,
     return request->kinds != 0;
 }
 
+/* What selects single events would tear begins from their ends. */
+static stele_status open_spans(stele_scan *s, const stele_scan_options *options, uint32_t needs)
+{
+    const bool is_async = (s->table->kinds & ~STELE_CALLS_KINDS) != 0;
+    stele_request request;
+    stele_status status;
+    make_request(s, options, needs, &request);
+    if (request.where != NULL || request.names.count != 0 || request.categories.count != 0 ||
+        request.kinds != s->table->kinds)
+        return refuse(s->context, "bounds of time and tracks only", "a selection for table",
+                      s->table->name);
+    status = stage_open(s, needs);
+    if (status != STELE_OK)
+        return status;
+    request.columns = needs | stage_columns(s);
+    request.order = is_async ? STELE_ORDER_TIME : STELE_ORDER_STREAMS;
+    request.from_start = true;
+    status = stele_reader_open(s->context, s->traces, s->trace_count, &request, &s->reader);
+    return status == STELE_OK ? stage_bound(s) : status;
+}
+
 static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
 {
     uint32_t needs = 0;
@@ -114,6 +135,8 @@ static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
     if (s->row_items == NULL ||
         (source_has_fields(s->table->source) && (s->row_events == NULL || s->row_fields == NULL)))
         return STELE_ERR_MEMORY;
+    if (s->table->source == SOURCE_SPANS)
+        return open_spans(s, options, needs);
     if (s->table->source == SOURCE_TRACES)
         return STELE_OK;
     if (!make_request(s, options, needs, &request)) {
@@ -163,6 +186,7 @@ void stele_scan_close(stele_scan *s)
     if (s == NULL)
         return;
     stele_reader_close(s->reader);
+    stage_close(s);
     for (size_t i = 0; i < s->column_count; i++)
         columns_free(&s->columns[i].field);
     if (s->text != NULL)
@@ -189,8 +213,10 @@ void stele_scan_close(stele_scan *s)
 static void begin_chunk(stele_scan *s, const stele_cells *cells, size_t capacity)
 {
     s->chunk++;
-    s->has_fleeting_names = false;
-    arena_free(&s->fleeting);
+    if (s->stage == NULL) { /* what was put aside is still to be handed on */
+        s->has_fleeting_names = false;
+        arena_free(&s->fleeting);
+    }
     for (size_t i = 0; i < s->column_count; i++) {
         if (cells[i].valid != NULL)
             memset(cells[i].valid, 0xff, stele_valid_words(capacity) * sizeof *cells[i].valid);
@@ -214,7 +240,9 @@ stele_status stele_scan_next(stele_scan *s, const stele_cells *cells, size_t cap
     rows r;
     *chunk = (stele_chunk){.count = 0};
     begin_chunk(s, cells, capacity);
-    while (chunk->count < capacity) {
+    if (s->stage != NULL)
+        status = stage_next(s, cells, capacity, &chunk->count);
+    while (s->stage == NULL && chunk->count < capacity) {
         const size_t room = capacity - chunk->count;
         r = (rows){.count = 0};
         status = sources[s->table->source](s, room < ROWS_AT_ONCE ? room : ROWS_AT_ONCE, &r);
@@ -236,6 +264,7 @@ bool stele_scan_is_lasting(const stele_scan *s, size_t index)
     const column_entry *entry = index < s->column_count ? s->columns[index].entry : NULL;
     return entry != NULL && entry->type == STELE_CELL_TEXT &&
            (entry->fill == fill_name || entry->fill == fill_category ||
+            entry->fill == fill_span_caller || entry->fill == fill_span_root ||
             entry->fill == fill_thread || entry->fill == fill_process || entry->fill == fill_key ||
             s->table->source >= SOURCE_TRACES);
 }

@@ -6,6 +6,7 @@
 #ifndef TABLES_TABLES_H
 #define TABLES_TABLES_H
 
+#include <stele/spans.h>
 #include <stele/tables.h>
 
 #include "core/arena.h"
@@ -19,6 +20,7 @@ typedef enum row_source_id {
     SOURCE_EVENTS,  /* events, as they lie in their batch */
     SOURCE_FIELDS,  /* fields of events */
     SOURCE_NUMBERS, /* fields of events that are numbers */
+    SOURCE_SPANS,   /* what events begin and end */
     SOURCE_TRACES,
     SOURCE_STREAMS,
     SOURCE_TRACKS,
@@ -41,6 +43,7 @@ typedef struct rows {
     const stele_batch *batch;
     const stele_event *events;
     const stele_field *const *fields; /* NULL: rows are not of fields */
+    const stele_span *spans;          /* NULL: rows are not of spans */
     const uint32_t *items; /* numbers of tracks, streams, ...; NULL: rows are of events */
     size_t count;
 } rows;
@@ -95,6 +98,8 @@ extern const char *const track_kinds_labels[];
 extern const char *const clocks_labels[];
 extern const char *const types_labels[];
 extern const char *const severities_labels[];
+extern const char *const span_ends_labels[];
+extern const char *const span_sources_labels[];
 
 /* ---- A scan ---- */
 
@@ -127,6 +132,8 @@ typedef struct finding_row {
     char *source, *expected, *found; /* NULL: none */
     uint64_t offset, size, lost_count;
 } finding_row;
+
+typedef struct stage stage;
 
 #define ROWS_AT_ONCE 2048u
 
@@ -170,6 +177,7 @@ struct stele_scan {
     finding_row *findings;
     uint32_t finding_count, finding_capacity, finding_at;
     stele_name message; /* the name "message" */
+    stage *stage;       /* of spans; else NULL */
 };
 
 /* A source of rows. `next` gives at most `room` rows, STELE_END after the last. */
@@ -183,6 +191,13 @@ stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
 /* The next segments, when those at hand are used up. */
 stele_status scan_pull(stele_scan *s);
 void scan_free_findings(stele_scan *s);
+
+/* Spans (rows_spans.c). `needs` are the columns that are asked for. */
+stele_status stage_open(stele_scan *s, uint32_t needs);
+uint32_t stage_columns(const stele_scan *s);
+stele_status stage_bound(stele_scan *s);
+stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity, size_t *count);
+void stage_close(stele_scan *s);
 
 /* ---- Texts ---- */
 

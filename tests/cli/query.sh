@@ -34,7 +34,7 @@ says out '^instant,46$'
 for trace in "$events" "$lttng" "$heph/rt_scalars.bin.log"; do
     expect 0 query "$trace" --json 'from trace; from stream; from track; from thread; from process;
         from event; from instant; from counter; from arg; from flow; from log; from sample;
-        from syscall; from lost; from finding'
+        from syscall; from lost; from finding; from slice; from async_slice; from arrow'
     check "each row is an object" test "$(grep -vc '^{".*}$' out)" -eq 0
 done
 
@@ -66,6 +66,19 @@ says out '^y;$'
 says out '^;;$'
 expect_from 0 script.sql query --csv "$events"
 says out '^;;$'
+
+# Spans are those of the profile.
+expect 0 profile --json "$SOURCE/src/formats/xray/good/events.fdr4.xray"
+sed -n 's/.*"count": \([0-9]*\),*/\1/p' out | awk '{ sum += $1 } END { print sum }' >wanted
+expect 0 query --csv "$SOURCE/src/formats/xray/good/events.fdr4.xray" \
+    "select count(*) from slice where ending <> 'entry-lost'"
+check "as many spans" test "$(tail -n 1 out)" = "$(cat wanted)"
+expect 0 query --csv "$events" 'select sum(dur) - sum(self_dur) - (select sum(dur) from slice
+    where depth = 1) from slice where depth = 0'
+says out '^0$'
+expect 2 query "$events" "from read_slice('', names := 'x')"
+expect 0 query --csv "$events" "select min(ts), sum(dur) from read_slice('', begin := '210ns', until := '225ns')"
+says out '^1210,25$'
 
 # Functions read what they are told to.
 expect 0 query --csv "$events" "select count(*) from read_event('', kinds := 'counter,log')"
