@@ -7,6 +7,7 @@ tick_rate tick_rate_make(uint64_t frequency_hz)
 {
     tick_rate rate;
     wide_u128 ticks_max;
+    uint64_t rest;
     if (frequency_hz == 0)
         frequency_hz = NS_PER_S;
     /* No counter runs at 2^63 Hz; keeping below it lets the correction work modulo 2^64. */
@@ -14,11 +15,13 @@ tick_rate tick_rate_make(uint64_t frequency_hz)
         frequency_hz = INT64_MAX;
     rate.frequency_hz = frequency_hz;
     rate.whole = NS_PER_S / frequency_hz;
-    rate.fraction = (uint64_t)(((wide_u128)(NS_PER_S % frequency_hz) << 64) / frequency_hz);
+    rate.fraction =
+        u128_low(u128_divide(u128_make(NS_PER_S % frequency_hz, 0), frequency_hz, &rest));
     /* floor(t * 10^9 / f) <= INT64_MAX  <=>  t * 10^9 < 2^63 * f */
-    ticks_max = ((wide_u128)frequency_hz << 63) - 1;
-    ticks_max /= NS_PER_S;
-    rate.ticks_max = ticks_max > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks_max;
+    ticks_max = u128_add(u128_make(frequency_hz >> 1, frequency_hz << 63),
+                         u128_make(UINT64_MAX, UINT64_MAX)); /* less 1 */
+    ticks_max = u128_divide(ticks_max, NS_PER_S, &rest);
+    rate.ticks_max = u128_fits_u64(ticks_max) ? u128_low(ticks_max) : UINT64_MAX;
     return rate;
 }
 
@@ -39,8 +42,10 @@ int64_t tick_rate_ns_signed(const tick_rate *rate, int64_t ticks, bool *is_clamp
 uint64_t tick_rate_ticks(const tick_rate *rate, int64_t ns)
 {
     wide_u128 ticks;
+    uint64_t rest;
     if (ns <= 0)
         return 0;
-    ticks = ((wide_u128)(uint64_t)ns * rate->frequency_hz + NS_PER_S - 1) / NS_PER_S;
-    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+    ticks = u128_add(u128_multiply((uint64_t)ns, rate->frequency_hz), u128_make(0, NS_PER_S - 1));
+    ticks = u128_divide(ticks, NS_PER_S, &rest);
+    return u128_fits_u64(ticks) ? u128_low(ticks) : UINT64_MAX;
 }

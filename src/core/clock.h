@@ -27,14 +27,14 @@ tick_rate tick_rate_make(uint64_t frequency_hz);
  */
 static inline int64_t tick_rate_ns(const tick_rate *rate, uint64_t ticks, bool *is_clamped)
 {
-    const wide_u128 product = (wide_u128)ticks * rate->fraction;
+    const wide_u128 product = u128_multiply(ticks, rate->fraction);
     uint64_t ns;
     if (__builtin_expect(ticks > rate->ticks_max, 0)) {
         *is_clamped = true;
         return INT64_MAX;
     }
-    ns = ticks * rate->whole + (uint64_t)(product >> 64);
-    if (__builtin_expect((uint64_t)product > ~ticks, 0))
+    ns = ticks * rate->whole + u128_high(product);
+    if (__builtin_expect(u128_low(product) > ~ticks, 0))
         ns += ticks * UINT64_C(1000000000) - ns * rate->frequency_hz >= rate->frequency_hz;
     return (int64_t)ns;
 }

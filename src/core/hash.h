@@ -21,8 +21,8 @@ hash_key hash_key_make(void);
 
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
-    const wide_u128 product = (wide_u128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    const wide_u128 product = u128_multiply(a, b);
+    return u128_low(product) ^ u128_high(product);
 }
 
 /* Tables take the lowest bits, and a product is better mixed further up. */

@@ -84,21 +84,26 @@ wide_u128 text_power_of_10(int exponent)
     const int rest = exponent - base;
     const uint64_t factor = powers_of_5[rest];
     const int shift = text_power_log2(exponent) - text_power_log2(base) - rest;
-    const wide_u128 low = (wide_u128)powers[index][2] * factor;
-    const wide_u128 middle = (wide_u128)powers[index][1] * factor + (low >> 64);
-    const wide_u128 high = (wide_u128)powers[index][0] * factor + (middle >> 64);
-    const uint64_t kept = (uint64_t)middle;
+    const wide_u128 low = u128_multiply(powers[index][2], factor);
+    const wide_u128 middle =
+        u128_add(u128_multiply(powers[index][1], factor), u128_make(0, u128_high(low)));
+    const wide_u128 high =
+        u128_add(u128_multiply(powers[index][0], factor), u128_make(0, u128_high(middle)));
+    const uint64_t kept = u128_low(middle), top = u128_low(high);
     if (shift == 0)
-        return (high << 64 | kept) + 1;
-    return (high << (64 - shift) | kept >> shift) + 1;
+        return u128_add(u128_make(top, kept), u128_make(0, 1));
+    return u128_add(u128_make(u128_high(high) << (64 - shift) | top >> shift,
+                              top << (64 - shift) | kept >> shift),
+                    u128_make(0, 1));
 }
 
 /* The upper 64 bits of g * value / 2^64, the lowest of them set if anything was cut off. */
 static uint64_t round_to_odd(wide_u128 g, uint64_t value)
 {
-    const wide_u128 low = (wide_u128)(uint64_t)g * value;
-    const wide_u128 high = (wide_u128)(uint64_t)(g >> 64) * value + (low >> 64);
-    return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+    const wide_u128 low = u128_multiply(u128_low(g), value);
+    const wide_u128 high =
+        u128_add(u128_multiply(u128_high(g), value), u128_make(0, u128_high(low)));
+    return u128_high(high) | (u128_low(high) > 1);
 }
 
 /* The decimal nearest to c * 2^q among the shortest of those that read back as it. */

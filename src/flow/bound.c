@@ -7,7 +7,7 @@
 #include "core/wide.h"
 #include "query/quantity.h"
 
-#define NS_PER_S 1000000000
+#define NS_PER_S INT64_C(1000000000)
 
 static bool refuse(const char **error, const char *why)
 {
@@ -161,11 +161,11 @@ static bool parse_wall(const char *at, stele_bound *bound, const char **error)
     }
     if (*at != '\0')
         return refuse(error, "expected the end of the date and time");
-    wall_ns = (wide_i128)days * 86400 * NS_PER_S + day_ns - offset_ns;
-    if (wall_ns < INT64_MIN || wall_ns > INT64_MAX)
+    wall_ns = i128_add(i128_multiply(days, 86400 * NS_PER_S), i128_of_i64(day_ns - offset_ns));
+    if (!i128_fits_i64(wall_ns))
         return refuse(error, "the date lies outside of 1677-09-22 to 2262-04-11");
     bound->kind = STELE_BOUND_WALL;
-    bound->value = (int64_t)wall_ns;
+    bound->value = i128_clamp_i64(wall_ns);
     return true;
 }
 

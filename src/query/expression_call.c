@@ -35,7 +35,7 @@ static bool is_number(const value *v)
 
 static double float_of(const value *v)
 {
-    return v->type == VALUE_INT ? (double)v->u.i : v->u.f;
+    return v->type == VALUE_INT ? i128_double(v->u.i) : v->u.f;
 }
 
 /* Takes what another operand says as it is. */
@@ -47,46 +47,50 @@ static bool value_copy(value *to, const value *from)
 
 /* ---- Arithmetic ---- */
 
-static wide_u128 magnitude(wide_i128 i)
+/* The quotient's size rounded down, and the remainder with the sign of what is divided. */
+static wide_u128 divide_sizes(wide_i128 a, wide_i128 b, wide_i128 *rest)
 {
-    return i < 0 ? (wide_u128)0 - (wide_u128)i : (wide_u128)i;
+    wide_u128 rest_size;
+    const wide_u128 quotient = u128_divide_wide(i128_magnitude(a), i128_magnitude(b), &rest_size);
+    *rest = i128_of_magnitude(rest_size, i128_is_negative(a));
+    return quotient;
 }
 
-/* Not by the compiler's builtin, for which clang wants a library of its own. */
-static bool multiply(wide_i128 a, wide_i128 b, wide_i128 *product)
-{
-    const wide_u128 limit = ~(wide_u128)0 >> 1;
-    const wide_u128 x = magnitude(a), y = magnitude(b);
-    if (x != 0 && y > limit / x)
-        return false;
-    *product = (a < 0) != (b < 0) ? -(wide_i128)(x * y) : (wide_i128)(x * y);
-    return true;
-}
-
-/* A quotient that is no integer is a decimal. Dividing by -1 is done as negating, which can be
-   checked. */
+/* A quotient that is not an integer is a decimal. The least integer over -1 is not an integer of
+   128 bits. */
 static bool divide(value *v, wide_i128 a, wide_i128 b)
 {
-    wide_i128 result;
-    if (b == 0)
+    const bool is_negative = i128_is_negative(a) != i128_is_negative(b);
+    wide_i128 rest, result;
+    if (i128_is_zero(b))
         return false;
-    if (b == -1)
-        return !__builtin_sub_overflow((wide_i128)0, a, &result) && value_set_int(v, result);
-    if (a % b == 0)
-        return value_set_int(v, a / b);
-    return value_set_float(v, (double)a / (double)b);
+    result = i128_of_magnitude(divide_sizes(a, b, &rest), is_negative);
+    if (!i128_is_zero(rest))
+        return value_set_float(v, i128_double(a) / i128_double(b));
+    return (i128_is_zero(result) || i128_is_negative(result) == is_negative) &&
+           value_set_wide(v, result);
+}
+
+static bool divide_rest(value *v, wide_i128 a, wide_i128 b)
+{
+    wide_i128 rest;
+    if (i128_is_zero(b))
+        return false;
+    divide_sizes(a, b, &rest);
+    return value_set_wide(v, rest);
 }
 
 static bool combine_ints(value *v, unsigned function, wide_i128 a, wide_i128 b)
 {
-    wide_i128 result = 0;
+    wide_i128 result;
     switch (function) {
-    case FUNCTION_ADD: return !__builtin_add_overflow(a, b, &result) && value_set_int(v, result);
+    case FUNCTION_ADD: return i128_add_checked(a, b, &result) && value_set_wide(v, result);
     case FUNCTION_SUBTRACT:
-        return !__builtin_sub_overflow(a, b, &result) && value_set_int(v, result);
-    case FUNCTION_MULTIPLY: return multiply(a, b, &result) && value_set_int(v, result);
+        return i128_subtract_checked(a, b, &result) && value_set_wide(v, result);
+    case FUNCTION_MULTIPLY:
+        return i128_multiply_checked(a, b, &result) && value_set_wide(v, result);
     case FUNCTION_DIVIDE: return divide(v, a, b);
-    default: return b != 0 && value_set_int(v, b == -1 ? 0 : a % b);
+    default: return divide_rest(v, a, b);
     }
 }
 
@@ -116,31 +120,31 @@ static bool negate(value *v, const value *of)
     wide_i128 result;
     if (of->type == VALUE_FLOAT)
         return value_set_float(v, -of->u.f);
-    return of->type == VALUE_INT && !__builtin_sub_overflow((wide_i128)0, of->u.i, &result) &&
-           value_set_int(v, result);
+    return of->type == VALUE_INT && i128_subtract_checked(i128_of_u64(0), of->u.i, &result) &&
+           value_set_wide(v, result);
 }
 
 static bool call_abs(value *v, const value *of)
 {
-    if (of->type == VALUE_INT && of->u.i < 0)
+    if (of->type == VALUE_INT && i128_is_negative(of->u.i))
         return negate(v, of);
     if (of->type == VALUE_FLOAT)
         return value_set_float(v, fabs(of->u.f));
-    return of->type == VALUE_INT && value_set_int(v, of->u.i);
+    return of->type == VALUE_INT && value_set_wide(v, of->u.i);
 }
 
 /* A whole number is an integer again, where it fits. */
 static bool set_whole(value *v, double f)
 {
     if (fabs(f) < 0x1p126)
-        return value_set_int(v, (wide_i128)f);
+        return value_set_wide(v, i128_of_double(f));
     return value_set_float(v, f);
 }
 
 static bool call_round(value *v, unsigned function, const value *of)
 {
     if (of->type == VALUE_INT)
-        return value_set_int(v, of->u.i);
+        return value_set_wide(v, of->u.i);
     if (of->type != VALUE_FLOAT)
         return false;
     return set_whole(v, function == FUNCTION_FLOOR  ? floor(of->u.f)
@@ -153,12 +157,12 @@ static bool call_bucket(value *v, const value *of, const value *width)
 {
     wide_i128 rest, result;
     if (of->type == VALUE_INT && width->type == VALUE_INT) {
-        if (width->u.i <= 0)
+        if (i128_is_negative(width->u.i) || i128_is_zero(width->u.i))
             return false;
-        rest = of->u.i % width->u.i;
-        if (rest < 0)
-            rest += width->u.i;
-        return !__builtin_sub_overflow(of->u.i, rest, &result) && value_set_int(v, result);
+        divide_sizes(of->u.i, width->u.i, &rest);
+        if (i128_is_negative(rest))
+            rest = i128_add(rest, width->u.i);
+        return i128_subtract_checked(of->u.i, rest, &result) && value_set_wide(v, result);
     }
     return is_number(of) && is_number(width) && float_of(width) > 0 &&
            value_set_float(v, floor(float_of(of) / float_of(width)) * float_of(width));
@@ -168,15 +172,17 @@ static bool call_bucket(value *v, const value *of, const value *width)
 static bool call_log2_bin(value *v, const value *of)
 {
     value whole = {.type = VALUE_INT};
-    wide_u128 bits;
-    unsigned top = 0;
+    uint64_t high, low;
     if (!call_round(&whole, FUNCTION_FLOOR, of) || whole.type != VALUE_INT)
         return false;
-    if (whole.u.i < 1)
+    if (i128_is_negative(whole.u.i) || i128_is_zero(whole.u.i))
         return value_set_int(v, 0);
-    for (bits = (wide_u128)whole.u.i; bits > 1; bits >>= 1)
-        top++;
-    return value_set_int(v, (wide_i128)1 << top);
+    high = (uint64_t)i128_high(whole.u.i);
+    low = i128_low(whole.u.i);
+    if (high != 0)
+        return value_set_wide(v,
+                              i128_make((int64_t)(UINT64_C(1) << (63 - __builtin_clzll(high))), 0));
+    return value_set_uint(v, UINT64_C(1) << (63 - __builtin_clzll(low)));
 }
 
 /* The least or greatest of what is there. Texts are compared, too. */
@@ -252,7 +258,9 @@ static size_t character_at(stele_text of, uint64_t count)
 
 static uint64_t clamp_count(wide_i128 i)
 {
-    return i < 0 ? 0 : i > UINT32_MAX ? UINT32_MAX : (uint64_t)i;
+    if (i128_is_negative(i))
+        return 0;
+    return i128_less(i128_of_u64(UINT32_MAX), i) ? UINT32_MAX : i128_low(i);
 }
 
 /* Characters from the first, which is 0; -1 is the last one. */
@@ -263,8 +271,9 @@ static bool call_substr(value *v, const call *c, stele_text of)
     uint64_t first;
     if (from->type != VALUE_INT)
         return false;
-    first = from->u.i < 0 ? clamp_count((wide_i128)character_count(of) + from->u.i)
-                          : clamp_count(from->u.i);
+    first = clamp_count(i128_is_negative(from->u.i)
+                            ? i128_add(i128_of_u64(character_count(of)), from->u.i)
+                            : from->u.i);
     first = character_at(of, first);
     of.bytes += first;
     of.size -= first;
@@ -338,12 +347,16 @@ static bool call_search(value *v, const call *c, stele_text in)
 static bool set_digits(value *v, const call *c, wide_i128 i)
 {
     char *to = room_of(c, INT128_DIGITS), *at;
+    wide_u128 left = i128_magnitude(i);
+    uint64_t digit;
     if (to == NULL)
         return false;
     at = to + INT128_DIGITS;
-    for (wide_u128 left = magnitude(i); at == to + INT128_DIGITS || left != 0; left /= 10)
-        *--at = (char)('0' + (int)(left % 10));
-    if (i < 0)
+    do {
+        left = u128_divide(left, 10, &digit);
+        *--at = (char)('0' + (int)digit);
+    } while ((u128_high(left) | u128_low(left)) != 0);
+    if (i128_is_negative(i))
         *--at = '-';
     return value_set_text(v, (stele_text){at, (size_t)(to + INT128_DIGITS - at)});
 }
@@ -402,7 +415,7 @@ static bool call_number(value *v, const call *c, const value *of)
     end = quantity_read(at, &q);
     if (end == digits + of->u.text.size && !q.has_point &&
         quantity_scale(&q, 1, &whole) == QUANTITY_FITS)
-        return value_set_int(v, at > digits ? -(wide_i128)whole : (wide_i128)whole);
+        return value_set_wide(v, i128_of_magnitude(u128_make(0, whole), at > digits));
     return set_decimal(v, c->e, digits);
 }
 
@@ -410,8 +423,8 @@ static bool call_number(value *v, const call *c, const value *of)
 static bool call_length(value *v, const value *of)
 {
     if (of->type == VALUE_TEXT)
-        return value_set_int(v, character_count(of->u.text));
-    return of->type == VALUE_RUN && value_set_int(v, of->u.i);
+        return value_set_uint(v, character_count(of->u.text));
+    return of->type == VALUE_RUN && value_set_wide(v, of->u.i);
 }
 
 /* ---- All of them ---- */

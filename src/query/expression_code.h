@@ -209,10 +209,20 @@ static inline bool value_set(value *v, value_type type)
     return true;
 }
 
-static inline bool value_set_int(value *v, wide_i128 i)
+static inline bool value_set_wide(value *v, wide_i128 i)
 {
     v->u.i = i;
     return value_set(v, VALUE_INT);
+}
+
+static inline bool value_set_int(value *v, int64_t i)
+{
+    return value_set_wide(v, i128_of_i64(i));
+}
+
+static inline bool value_set_uint(value *v, uint64_t u)
+{
+    return value_set_wide(v, i128_of_u64(u));
 }
 
 static inline bool value_set_float(value *v, double f)

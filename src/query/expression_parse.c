@@ -271,7 +271,7 @@ static bool parse_operand(parser *p, uint32_t *index)
     case TOKEN_STRING: is_good = parse_string(p, &o.literal); break;
     case TOKEN_TRUE:
     case TOKEN_FALSE:
-        o.literal = (value){.type = VALUE_INT, .u.i = p->token == TOKEN_TRUE};
+        o.literal = (value){.type = VALUE_INT, .u.i = i128_of_u64(p->token == TOKEN_TRUE)};
         is_good = token_skip(p);
         break;
     case TOKEN_NULL:
@@ -303,7 +303,7 @@ static bool negate(parser *p, parsed *of)
         return false;
     o = &p->e->operands[of->operand];
     if (o->kind == OPERAND_LITERAL && o->literal.type == VALUE_INT)
-        o->literal.u.i = -o->literal.u.i;
+        o->literal.u.i = i128_negate(o->literal.u.i);
     else if (o->kind == OPERAND_LITERAL && o->literal.type == VALUE_FLOAT)
         o->literal.u.f = -o->literal.u.f;
     else

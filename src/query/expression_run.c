@@ -14,6 +14,7 @@ static ordering order_int_float(wide_i128 i, double f)
 {
     const double limit = 0x1p127;
     double whole;
+    int order;
     if (isnan(f))
         return ORDER_NONE;
     if (f >= limit)
@@ -21,8 +22,9 @@ static ordering order_int_float(wide_i128 i, double f)
     if (f < -limit)
         return ORDER_GREATER;
     whole = floor(f);
-    if (i != (wide_i128)whole)
-        return i < (wide_i128)whole ? ORDER_LESS : ORDER_GREATER;
+    order = i128_compare(i, i128_of_double(whole));
+    if (order != 0)
+        return order < 0 ? ORDER_LESS : ORDER_GREATER;
     return f > whole ? ORDER_LESS : ORDER_EQUAL;
 }
 
@@ -43,7 +45,7 @@ ordering value_order(const value *a, const value *b)
     if (a->type == VALUE_NULL || b->type == VALUE_NULL)
         return a->type == b->type ? ORDER_EQUAL : ORDER_NONE;
     if (a->type == VALUE_INT && b->type == VALUE_INT)
-        return ORDER_OF(a->u.i, b->u.i);
+        return ORDER_OF(i128_compare(a->u.i, b->u.i), 0);
     if (a->type == VALUE_INT && b->type == VALUE_FLOAT)
         return order_int_float(a->u.i, b->u.f);
     if (a->type == VALUE_FLOAT && b->type == VALUE_INT)
@@ -120,7 +122,7 @@ static bool value_matches(expression *e, const stele_batch *batch, const instruc
 bool value_truth(const value *v)
 {
     switch (v->type) {
-    case VALUE_INT: return v->u.i != 0;
+    case VALUE_INT: return !i128_is_zero(v->u.i);
     case VALUE_FLOAT: return v->u.f != 0;
     case VALUE_TEXT: return v->u.text.size != 0;
     case VALUE_RUN: return true;
@@ -206,16 +208,16 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
 static void give_int(stele_value *to, wide_i128 i)
 {
     to->type = STELE_VALUE_INT;
-    to->u.i = (int64_t)i;
-    if ((wide_i128)(int64_t)i == i)
+    to->u.i = (int64_t)i128_low(i);
+    if (i128_fits_i64(i))
         return;
     to->type = STELE_VALUE_UINT;
-    to->u.u = (uint64_t)i;
-    if ((wide_i128)(uint64_t)i == i)
+    to->u.u = i128_low(i);
+    if (i128_high(i) == 0)
         return;
     to->type = STELE_VALUE_WIDE;
-    to->u.wide.low = (uint64_t)i;
-    to->u.wide.high = (int64_t)(i >> 64);
+    to->u.wide.low = i128_low(i);
+    to->u.wide.high = i128_high(i);
 }
 
 void stele_expression_evaluate(expression *e, const stele_segment *segment, uint32_t index,

@@ -9,8 +9,6 @@
 #include "model/batch.h"
 #include "query/expression_code.h"
 
-#define INT128_MAX ((wide_i128)(~(wide_u128)0 >> 1))
-
 static bool value_set_name(value *v, const expression *e, const stele_batch *batch, stele_name name)
 {
     v->u.text = stele_name_text(e->context, batch, name);
@@ -120,16 +118,18 @@ static wide_i128 bigint_value(const stele_batch *batch, const stele_field *field
     const bool is_negative =
         (field->hint & STELE_HINT_SIGNED) != 0 && size > 0 && (bytes[size - 1] & 0x80) != 0;
     const uint8_t fill = is_negative ? 0xff : 0;
-    wide_u128 bits = 0;
-    for (uint32_t i = 16; i-- > 0;)
-        bits = bits << 8 | (i < size ? bytes[i] : fill);
-    for (uint32_t i = 16; i < size; i++) {
-        if (bytes[i] != fill)
-            return is_negative ? -INT128_MAX - 1 : INT128_MAX;
+    uint64_t low = 0, high = 0;
+    bool fits;
+    for (uint32_t i = 8; i-- > 0;) {
+        low = low << 8 | (i < size ? bytes[i] : fill);
+        high = high << 8 | (i + 8 < size ? bytes[i + 8] : fill);
     }
-    if (is_negative)
-        return bits >> 127 != 0 ? -(wide_i128)(~bits) - 1 : -INT128_MAX - 1;
-    return bits >> 127 != 0 ? INT128_MAX : (wide_i128)bits;
+    fits = (high >> 63 != 0) == is_negative;
+    for (uint32_t i = 16; i < size && fits; i++)
+        fits = bytes[i] == fill;
+    if (fits)
+        return i128_make((int64_t)high, low);
+    return is_negative ? i128_make(INT64_MIN, 0) : i128_make(INT64_MAX, UINT64_MAX);
 }
 
 static bool value_set_scalar(value *v, const expression *e, const stele_batch *batch,
@@ -140,17 +140,19 @@ static bool value_set_scalar(value *v, const expression *e, const stele_batch *b
     case STELE_TYPE_BOOL:
     case STELE_TYPE_UINT:
     case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: return value_set_int(v, field->u.u);
+    case STELE_TYPE_KOID: return value_set_uint(v, field->u.u);
     case STELE_TYPE_INT: return value_set_int(v, field->u.i);
     case STELE_TYPE_FLOAT: return value_set_float(v, field->u.f);
     case STELE_TYPE_NAME: return value_set_name(v, e, batch, (stele_name)field->u.u);
     case STELE_TYPE_STRING:
     case STELE_TYPE_BYTES: return value_set_text(v, stele_field_text(e->context, batch, field));
-    case STELE_TYPE_BIGINT: return value_set_int(v, bigint_value(batch, field));
+    case STELE_TYPE_BIGINT: return value_set_wide(v, bigint_value(batch, field));
     case STELE_TYPE_UINTS:
     case STELE_TYPE_INTS:
-    case STELE_TYPE_FLOATS: v->u.i = field->u.bytes.size / 8; return value_set(v, VALUE_RUN);
-    default: v->u.i = field->u.run.count; return value_set(v, VALUE_RUN);
+    case STELE_TYPE_FLOATS:
+        v->u.i = i128_of_u64(field->u.bytes.size / 8);
+        return value_set(v, VALUE_RUN);
+    default: v->u.i = i128_of_u64(field->u.run.count); return value_set(v, VALUE_RUN);
     }
 }
 
@@ -234,7 +236,7 @@ static bool value_set_track_number(value *v, const stele_context *context, uint3
     const stele_track *t = stele_track_get(context, track);
     if (t != NULL && t->kind == STELE_TRACK_THREAD && kind == STELE_TRACK_PROCESS)
         t = stele_track_get(context, t->parent);
-    return t != NULL && t->kind == kind && value_set_int(v, t->number);
+    return t != NULL && t->kind == kind && value_set_uint(v, t->number);
 }
 
 static bool value_set_cpu(value *v, const stele_context *context, const stele_event *event)
@@ -255,16 +257,21 @@ static bool value_set_kind(value *v, const stele_event *event)
     return value_set_static(v, stele_kind_text((stele_kind)event->kind));
 }
 
+static wide_i128 difference(int64_t a, int64_t b)
+{
+    return i128_subtract(i128_of_i64(a), i128_of_i64(b));
+}
+
 static bool value_set_time(value *v, const expression *e, const stele_event *event,
                            operand_kind kind)
 {
     if ((event->flags & STELE_FLAG_NO_TIME) != 0)
         return false;
     if (kind == OPERAND_TIME)
-        return value_set_int(v, (wide_i128)event->time_ns - e->origin_ns);
+        return value_set_wide(v, difference(event->time_ns, e->origin_ns));
     if (kind == OPERAND_CLOCK)
         return value_set_int(v, event->time_ns);
-    return value_set_int(v, event->ticks);
+    return value_set_uint(v, event->ticks);
 }
 
 /* Of a span whose entry was lost it is not known how long it lasted. */
@@ -273,9 +280,9 @@ static bool value_set_duration(value *v, const subject *of)
     if (of->span == NULL)
         return of->event->kind == STELE_KIND_COMPLETE &&
                (of->event->flags & STELE_FLAG_NO_TIME) == 0 &&
-               value_set_int(v, (wide_i128)(int64_t)of->event->id - of->event->time_ns);
+               value_set_wide(v, difference((int64_t)of->event->id, of->event->time_ns));
     return of->span->end != STELE_SPAN_ENTRY_LOST &&
-           value_set_int(v, (wide_i128)of->span->end_ns - of->span->begin_ns);
+           value_set_wide(v, difference(of->span->end_ns, of->span->begin_ns));
 }
 
 static bool value_set_span(value *v, const expression *e, const stele_span *span, operand_kind kind)
@@ -283,14 +290,15 @@ static bool value_set_span(value *v, const expression *e, const stele_span *span
     if (span == NULL)
         return false;
     switch (kind) {
-    case OPERAND_SELF: return span->end != STELE_SPAN_ENTRY_LOST && value_set_int(v, span->self_ns);
+    case OPERAND_SELF:
+        return span->end != STELE_SPAN_ENTRY_LOST && value_set_uint(v, span->self_ns);
     case OPERAND_DEPTH: return value_set_int(v, span->depth);
     case OPERAND_CALLER: return value_set_name(v, e, NULL, span->caller);
     case OPERAND_ROOT: return value_set_name(v, e, NULL, span->root);
     case OPERAND_DELTA:
         return span->delta_ns != STELE_SPAN_NO_DELTA && value_set_int(v, span->delta_ns);
-    case OPERAND_PARENT: return span->parent != 0 && value_set_int(v, span->parent);
-    case OPERAND_CHILDREN: return value_set_int(v, span->child_count);
+    case OPERAND_PARENT: return span->parent != 0 && value_set_uint(v, span->parent);
+    case OPERAND_CHILDREN: return value_set_uint(v, span->child_count);
     case OPERAND_ENDED: return value_set_static(v, stele_span_end_text((stele_span_end)span->end));
     default: return value_set_static(v, stele_span_source_text((stele_span_source)span->source));
     }
@@ -310,15 +318,15 @@ bool operand_set_event(value *v, expression *e, const subject *of, const operand
     case OPERAND_CLOCK:
     case OPERAND_TICKS: return value_set_time(v, e, event, o->kind);
     case OPERAND_DUR: return value_set_duration(v, of);
-    case OPERAND_VALUE: return value_set_int(v, event->value);
-    case OPERAND_ID: return value_set_int(v, of->span != NULL ? of->span->id : event->id);
+    case OPERAND_VALUE: return value_set_uint(v, event->value);
+    case OPERAND_ID: return value_set_uint(v, of->span != NULL ? of->span->id : event->id);
     case OPERAND_CPU: return value_set_cpu(v, e->context, event);
     case OPERAND_TID:
         return value_set_track_number(v, e->context, event->track, STELE_TRACK_THREAD);
     case OPERAND_PID:
         return value_set_track_number(v, e->context, event->track, STELE_TRACK_PROCESS);
     case OPERAND_SIZE: return value_set_int(v, event->size);
-    case OPERAND_OFFSET: return value_set_int(v, event->offset);
+    case OPERAND_OFFSET: return value_set_uint(v, event->offset);
     case OPERAND_ARG: return value_set_arg(v, e, batch, event, o);
     default: return value_set_span(v, e, of->span, o->kind);
     }

@@ -113,7 +113,7 @@ bool parse_number(parser *p, value *v)
         if (!unit_value(p, &q, rest, &whole))
             return false;
     }
-    *v = (value){.type = VALUE_INT, .u.i = (wide_i128)whole};
+    *v = (value){.type = VALUE_INT, .u.i = i128_of_u64(whole)};
     return token_skip(p);
 }
 

@@ -75,14 +75,15 @@ const char *quantity_read(const char *at, quantity *q)
    last one not 0) is never whole. */
 quantity_fit quantity_scale(const quantity *q, uint64_t factor, uint64_t *value)
 {
-    const wide_u128 part = (wide_u128)q->fraction * factor;
-    const uint64_t power = power_of_10(q->digits);
-    const wide_u128 total = (wide_u128)q->whole * factor + part / power;
-    if (q->is_too_large || total > UINT64_MAX)
+    uint64_t rest;
+    const wide_u128 part =
+        u128_divide(u128_multiply(q->fraction, factor), power_of_10(q->digits), &rest);
+    const wide_u128 total = u128_add(u128_multiply(q->whole, factor), part);
+    if (q->is_too_large || !u128_fits_u64(total))
         return QUANTITY_TOO_LARGE;
-    if (q->is_too_fine || part % power != 0)
+    if (q->is_too_fine || rest != 0)
         return QUANTITY_TOO_FINE;
-    *value = (uint64_t)total;
+    *value = u128_low(total);
     return QUANTITY_FITS;
 }
 

@@ -44,12 +44,13 @@ static bool find_digits(double value, six *made)
     const int exponent = ((q + 63) * 1262611) >> 22, k = 5 - exponent;
     const int s = -1 - q - text_power_log2(k);
     uint64_t unit = UINT64_C(1) << s, rest, high;
-    wide_u128 product;
+    wide_u128 power, product;
     bool is_up;
     if (exponent < EXPONENT_MIN || exponent > EXPONENT_MAX)
         return false;
-    product = (wide_u128)(c << shift) * (uint64_t)((text_power_of_10(k) - 1) >> 64);
-    high = (uint64_t)(product >> 64);
+    power = text_power_of_10(k); /* rounded up, which is undone here */
+    product = u128_multiply(c << shift, u128_high(power) - (u128_low(power) == 0));
+    high = u128_high(product);
     *made = (six){high >> s, exponent};
     if (made->digits >= 1000000) {
         unit *= 10;
@@ -59,7 +60,7 @@ static bool find_digits(double value, six *made)
     rest = high - made->digits * unit;
     is_up = rest >= unit / 2;
     if (k >= 0 && k <= 27) {
-        if (rest == unit / 2 && (uint64_t)product == 0)
+        if (rest == unit / 2 && u128_low(product) == 0)
             is_up = (made->digits & 1) != 0;
     } else if (rest + 2 >= unit / 2 && rest <= unit / 2) {
         uint64_t middle = made->digits * 2 + 1;

@@ -41,7 +41,13 @@ static uint64_t number_next(void)
 /* The definition, by division: what the fast way must give. */
 static wide_u128 ns_by_division(uint64_t ticks, uint64_t frequency_hz)
 {
-    return (wide_u128)ticks * 1000000000 / frequency_hz;
+    uint64_t rest;
+    return u128_divide(u128_multiply(ticks, 1000000000), frequency_hz, &rest);
+}
+
+static bool is_below(wide_u128 a, int64_t ns)
+{
+    return u128_fits_u64(a) && u128_low(a) < (uint64_t)ns;
 }
 
 static void check_ns(const tick_rate *rate, uint64_t ticks)
@@ -49,8 +55,8 @@ static void check_ns(const tick_rate *rate, uint64_t ticks)
     bool is_clamped = false;
     const int64_t got = tick_rate_ns(rate, ticks, &is_clamped);
     const wide_u128 expected = ns_by_division(ticks, rate->frequency_hz);
-    const bool fits = expected <= INT64_MAX;
-    CHECK_EQ_I64(got, fits ? (int64_t)expected : INT64_MAX);
+    const bool fits = u128_fits_u64(expected) && u128_low(expected) <= INT64_MAX;
+    CHECK_EQ_I64(got, fits ? (int64_t)u128_low(expected) : INT64_MAX);
     CHECK_EQ_U64(is_clamped, !fits);
 }
 
@@ -100,12 +106,14 @@ TEST(negative_ticks_round_towards_the_past)
             const tick_rate rate = tick_rate_make(*f);
             for (int i = 0; i < 10000; i++) {
                 const uint64_t distance = number_next() >> 1;
-                const wide_u128 product = (wide_u128)distance * 1000000000;
-                const wide_u128 up = (product + *f - 1) / *f;
+                const wide_u128 product = u128_multiply(distance, 1000000000);
+                uint64_t rest;
+                const wide_u128 up =
+                    u128_divide(u128_add(product, u128_make(0, *f - 1)), *f, &rest);
                 bool is_clamped = false;
-                if (up < INT64_MAX)
+                if (u128_fits_u64(up) && u128_low(up) < INT64_MAX)
                     CHECK_EQ_I64(tick_rate_ns_signed(&rate, -(int64_t)distance, &is_clamped),
-                                 -(int64_t)up);
+                                 -(int64_t)u128_low(up));
             }
         }
 }
@@ -121,8 +129,8 @@ TEST(the_inverse_is_the_first_tick_that_is_not_before)
                 const uint64_t ticks = tick_rate_ticks(&rate, ns);
                 if (ticks == UINT64_MAX)
                     continue;
-                CHECK(ns_by_division(ticks, *f) >= (wide_u128)ns);
-                CHECK(ticks == 0 || ns_by_division(ticks - 1, *f) < (wide_u128)ns);
+                CHECK(!is_below(ns_by_division(ticks, *f), ns));
+                CHECK(ticks == 0 || is_below(ns_by_division(ticks - 1, *f), ns));
             }
             CHECK_EQ_U64(tick_rate_ticks(&rate, -5), 0);
         }

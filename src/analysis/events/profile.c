@@ -107,7 +107,7 @@ static bool entry_add(entry *to, const stele_call_span *call)
     row->unended_count += call->end >= STELE_CALL_UNWOUND;
     row->self_ns += call->self_ns;
     row->sum_ns += duration;
-    to->self_squares += (wide_u128)call->self_ns * call->self_ns;
+    to->self_squares = u128_add(to->self_squares, u128_multiply(call->self_ns, call->self_ns));
     if (call->total_ns != duration)
         to->repeated_ns += duration - call->total_ns;
     if (duration < row->min_ns)
@@ -260,7 +260,7 @@ static stele_profile_row summed(const entry *from)
     stele_profile_row row = from->row;
     row.count += histogram_count(&from->durations);
     row.total_ns = row.sum_ns - from->repeated_ns;
-    row.self_squares = (double)from->self_squares;
+    row.self_squares = u128_double(from->self_squares);
     return row;
 }
 

@@ -515,8 +515,7 @@ typedef struct option_range {
 
 static int option_range_compare(const void *a, const void *b)
 {
-    const wide_i128 x = ((const option_range *)a)->low, y = ((const option_range *)b)->low;
-    return x < y ? -1 : x > y;
+    return i128_compare(((const option_range *)a)->low, ((const option_range *)b)->low);
 }
 
 static option_range *option_ranges(const ctf_class *type, size_t *count)
@@ -530,9 +529,8 @@ static option_range *option_ranges(const ctf_class *type, size_t *count)
     for (uint32_t i = 0; i < type->mapping_count && all != NULL; i++) {
         for (uint32_t k = 0; k < type->mappings[i].range_count; k++) {
             const ctf_range *range = &type->mappings[i].ranges[k];
-            all[(*count)++] = (option_range){
-                range->is_signed ? (wide_i128)(int64_t)range->low : (wide_i128)range->low,
-                range->is_signed ? (wide_i128)(int64_t)range->high : (wide_i128)range->high, i};
+            all[(*count)++] = (option_range){i128_of_bits(range->low, range->is_signed),
+                                             i128_of_bits(range->high, range->is_signed), i};
         }
     }
     return all;
@@ -548,13 +546,13 @@ static bool options_check(json_front *front, const ctf_class *type)
     if (is_ok)
         qsort(all, count, sizeof *all, option_range_compare);
     for (size_t i = 1; i < count && is_ok; i++) {
-        if (all[i].low <= reach->high && all[i].option != reach->option) {
+        if (!i128_less(reach->high, all[i].low) && all[i].option != reach->option) {
             metadata_report(front->m, &ctf_codes[CTF202], type->mappings[all[i].option].place,
                             "options whose ranges have no value in common",
                             "a value that selects two options");
             is_ok = false;
         }
-        if (all[i].high > reach->high)
+        if (i128_less(reach->high, all[i].high))
             reach = &all[i];
     }
     free(all);

@@ -776,15 +776,16 @@ static void put_trace(json_printer *j)
 /* The cycles of CTF 2 are less than a second. */
 static void put_offset(json_printer *j, const ctf_clock *clock)
 {
-    const wide_i128 f = (wide_i128)clock->frequency_hz, cycles = clock->offset_cycles;
-    const wide_i128 whole = cycles / f - (cycles % f < 0);
+    uint64_t cycles;
+    const wide_i128 seconds =
+        i128_divide_down(i128_of_i64(clock->offset_cycles), clock->frequency_hz, &cycles);
     if (clock->offset_s == 0 && clock->offset_cycles == 0)
         return;
     key(j, "offset-from-origin");
     begin(j, '{');
     key(j, "seconds");
-    output_i64(j->out, clock->offset_s + (int64_t)whole);
-    put_u64(j, "cycles", (uint64_t)(cycles - whole * f));
+    output_i64(j->out, clock->offset_s + i128_clamp_i64(seconds));
+    put_u64(j, "cycles", cycles);
     end(j, '}');
 }
 

@@ -139,11 +139,6 @@ static uint64_t bias_of(const ctf_class *type)
     return type->kind == CTF_INT ? UINT64_C(1) << 63 : 0;
 }
 
-static wide_i128 range_value(uint64_t value, bool is_signed)
-{
-    return is_signed ? (wide_i128)(int64_t)value : (wide_i128)value;
-}
-
 /* All values of the field. */
 static span whole_of(const ctf_class *type)
 {
@@ -172,15 +167,15 @@ static uint32_t spans_make(const ctf_class *type, const ctf_range *ranges, uint3
     const uint64_t bias = bias_of(type);
     const span whole = whole_of(type);
     const bool is_signed = bias != 0;
-    const wide_i128 least = range_value(whole.low ^ bias, is_signed),
-                    most = range_value(whole.high ^ bias, is_signed);
+    const wide_i128 least = i128_of_bits(whole.low ^ bias, is_signed),
+                    most = i128_of_bits(whole.high ^ bias, is_signed);
     uint32_t used = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const wide_i128 low = range_value(ranges[i].low, ranges[i].is_signed),
-                        high = range_value(ranges[i].high, ranges[i].is_signed);
-        if (low <= most && high >= least)
-            spans[used++] = (span){(uint64_t)(low > least ? low : least) ^ bias,
-                                   (uint64_t)(high < most ? high : most) ^ bias};
+        const wide_i128 low = i128_of_bits(ranges[i].low, ranges[i].is_signed),
+                        high = i128_of_bits(ranges[i].high, ranges[i].is_signed);
+        if (!i128_less(most, low) && !i128_less(high, least))
+            spans[used++] = (span){i128_low(i128_less(least, low) ? low : least) ^ bias,
+                                   i128_low(i128_less(high, most) ? high : most) ^ bias};
     }
     if (used != 0)
         qsort(spans, used, sizeof *spans, span_compare);

@@ -29,6 +29,8 @@ static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generatio
 {
     int64_t seconds = trace->clock_offset_ns / NS_PER_S,
             rest_ns = trace->clock_offset_ns % NS_PER_S;
+    wide_u128 cycles;
+    uint64_t rest;
     if (rest_ns < 0) {
         seconds--;
         rest_ns += NS_PER_S;
@@ -40,9 +42,8 @@ static void clock_adjust(ctf_clock *clock, const ctf_trace *trace, ctf_generatio
     if (trace->clock_frequency_hz != 0 && generation == CTF_RFC)
         clock->frequency_hz = trace->clock_frequency_hz;
     clock->offset_s = add_saturated(clock->offset_s, seconds);
-    clock->offset_cycles =
-        add_saturated(clock->offset_cycles,
-                      (int64_t)((wide_i128)rest_ns * (wide_i128)clock->frequency_hz / NS_PER_S));
+    cycles = u128_divide(u128_multiply((uint64_t)rest_ns, clock->frequency_hz), NS_PER_S, &rest);
+    clock->offset_cycles = add_saturated(clock->offset_cycles, (int64_t)u128_low(cycles));
 }
 
 bool ctf_unit_parse(const ctf_trace *trace, ctf_unit *unit)

@@ -16,21 +16,11 @@
 
 clock_rate clock_rate_make(const ctf_clock *clock)
 {
-    const wide_i128 f = (wide_i128)clock->frequency_hz;
-    const wide_i128 total = (wide_i128)clock->offset_s * f + clock->offset_cycles;
-    wide_i128 seconds = total / f, cycles = total % f;
+    const wide_i128 total = i128_add(i128_multiply(clock->offset_s, clock->frequency_hz),
+                                     i128_of_i64(clock->offset_cycles));
     clock_rate rate = {.rate = tick_rate_make(clock->frequency_hz)};
-    if (cycles < 0) {
-        cycles += f;
-        seconds--;
-    }
     /* Beyond 64 bits of seconds no time fits in 64 bits of nanoseconds. */
-    if (seconds > INT64_MAX)
-        seconds = INT64_MAX;
-    if (seconds < INT64_MIN)
-        seconds = INT64_MIN;
-    rate.base_s = (int64_t)seconds;
-    rate.rest = (uint64_t)cycles;
+    rate.base_s = i128_clamp_i64(i128_divide_down(total, clock->frequency_hz, &rate.rest));
     rate.rounds_twice = clock->rounds_twice && clock->frequency_hz != NS_PER_S;
     rate.fits = clock->frequency_hz <= INT64_MAX && !rate.rounds_twice &&
                 !__builtin_mul_overflow(rate.base_s, (int64_t)NS_PER_S, &rate.base_ns);
@@ -52,16 +42,17 @@ static bool round_twice(const clock_rate *rate, uint64_t ticks, int64_t *ns)
 
 int64_t clock_rate_ns_far(const clock_rate *rate, uint64_t ticks, bool *is_clamped)
 {
-    const wide_i128 sum = (wide_i128)rate->rest + ticks;
-    const wide_i128 ns =
-        (wide_i128)rate->base_s * NS_PER_S + sum * NS_PER_S / (wide_i128)rate->rate.frequency_hz;
+    const wide_u128 scaled =
+        u128_add(u128_multiply(rate->rest, NS_PER_S), u128_multiply(ticks, NS_PER_S));
+    uint64_t rest;
+    const wide_u128 part = u128_divide(scaled, rate->rate.frequency_hz, &rest);
+    const wide_i128 ns = i128_add(i128_multiply(rate->base_s, NS_PER_S),
+                                  i128_make((int64_t)u128_high(part), u128_low(part)));
     int64_t rounded;
     if (rate->rounds_twice && round_twice(rate, ticks, &rounded))
         return rounded;
-    if (ns <= INT64_MAX && ns >= INT64_MIN)
-        return (int64_t)ns;
-    *is_clamped = true;
-    return ns < 0 ? INT64_MIN : INT64_MAX;
+    *is_clamped |= !i128_fits_i64(ns);
+    return i128_clamp_i64(ns);
 }
 
 int64_t clock_ns(const ctf_clock *clock, uint64_t ticks, bool *is_clamped)

@@ -5,11 +5,6 @@
 
 #include "core/wide.h"
 
-static wide_i128 number(uint64_t value, bool is_signed)
-{
-    return is_signed ? (wide_i128)(int64_t)value : (wide_i128)value;
-}
-
 static uint64_t biased(const range_table *table, uint64_t value)
 {
     return table->is_signed ? value ^ (UINT64_C(1) << 63) : value;
@@ -26,17 +21,17 @@ static int entry_compare(const void *a, const void *b)
 /* Adds what of the range values of the class can be in. */
 static void table_add(range_table *table, const ctf_range *range, uint32_t index)
 {
-    const wide_i128 floor = table->is_signed ? (wide_i128)INT64_MIN : 0;
-    const wide_i128 ceiling = table->is_signed ? (wide_i128)INT64_MAX : (wide_i128)UINT64_MAX;
-    wide_i128 low = number(range->low, range->is_signed);
-    wide_i128 high = number(range->high, range->is_signed);
-    if (low < floor)
-        low = floor;
-    if (high > ceiling)
-        high = ceiling;
-    if (low <= high)
-        table->entries[table->count++] = (range_entry){.low = biased(table, (uint64_t)low),
-                                                       .high = biased(table, (uint64_t)high),
+    const wide_i128 least = i128_of_i64(table->is_signed ? INT64_MIN : 0);
+    const wide_i128 most = table->is_signed ? i128_of_i64(INT64_MAX) : i128_of_u64(UINT64_MAX);
+    wide_i128 low = i128_of_bits(range->low, range->is_signed);
+    wide_i128 high = i128_of_bits(range->high, range->is_signed);
+    if (i128_less(low, least))
+        low = least;
+    if (i128_less(most, high))
+        high = most;
+    if (!i128_less(high, low))
+        table->entries[table->count++] = (range_entry){.low = biased(table, i128_low(low)),
+                                                       .high = biased(table, i128_low(high)),
                                                        .index = index};
 }
 
@@ -133,10 +128,10 @@ uint32_t range_table_find_all(const range_table *table, uint64_t value, uint32_t
 
 bool ranges_hold(const ctf_range *ranges, uint32_t count, uint64_t value, bool is_signed)
 {
-    const wide_i128 wide = number(value, is_signed);
+    const wide_i128 wide = i128_of_bits(value, is_signed);
     for (uint32_t i = 0; i < count; i++) {
-        if (number(ranges[i].low, ranges[i].is_signed) <= wide &&
-            wide <= number(ranges[i].high, ranges[i].is_signed))
+        if (!i128_less(wide, i128_of_bits(ranges[i].low, ranges[i].is_signed)) &&
+            !i128_less(i128_of_bits(ranges[i].high, ranges[i].is_signed), wide))
             return true;
     }
     return false;

@@ -53,10 +53,13 @@ typedef struct clock_offset {
 static bool shift_clock(ctf_clock *clock, int64_t shift_ns)
 {
     const int64_t seconds = shift_ns / NS_PER_S - (shift_ns % NS_PER_S < 0);
-    const wide_i128 rest = (wide_i128)(shift_ns - seconds * NS_PER_S) * clock->frequency_hz;
+    const uint64_t part_ns = (uint64_t)(shift_ns - seconds * NS_PER_S);
+    uint64_t rest;
+    const wide_u128 cycles =
+        u128_divide(u128_multiply(part_ns, clock->frequency_hz), NS_PER_S, &rest);
     clock->offset_s = add_saturated(clock->offset_s, seconds);
-    clock->offset_cycles = add_saturated(clock->offset_cycles, (int64_t)(rest / NS_PER_S));
-    return rest % NS_PER_S == 0;
+    clock->offset_cycles = add_saturated(clock->offset_cycles, (int64_t)u128_low(cycles));
+    return rest == 0;
 }
 
 static void shift_clocks(const ctf_schema *schema, int64_t shift_ns, clock_offset *before,
