@@ -13,6 +13,13 @@ endif()
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_compile_definitions(_POSIX_C_SOURCE=200809L _FILE_OFFSET_BITS=64)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    # Times after 2038; and on x86 doubles that are rounded once, as everywhere else.
+    add_compile_definitions(_TIME_BITS=64)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "86$")
+        add_compile_options(-msse2 -mfpmath=sse)
+    endif()
+endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
     -Wmissing-prototypes)
 if(STELE_WERROR)

@@ -24,8 +24,13 @@ set(static_objects $<TARGET_OBJECTS:stele_objects>)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_OBJCOPY AND CMAKE_LINKER
    AND NOT STELE_SANITIZE AND NOT STELE_FUZZ AND NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION)
     set(static_objects ${CMAKE_CURRENT_BINARY_DIR}/stele_public.o)
+    if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+        # The helpers of position-independent code for i386 come in groups, of which another object
+        # would discard the hidden copy.
+        set(static_options --force-group-allocation)
+    endif()
     add_custom_command(OUTPUT ${static_objects}
-        COMMAND ${CMAKE_LINKER} -r -o ${static_objects} $<TARGET_OBJECTS:stele_objects>
+        COMMAND ${CMAKE_LINKER} -r ${static_options} -o ${static_objects} $<TARGET_OBJECTS:stele_objects>
         COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${static_objects}
         DEPENDS stele_objects $<TARGET_OBJECTS:stele_objects>
         COMMAND_EXPAND_LISTS VERBATIM

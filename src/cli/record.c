@@ -93,7 +93,8 @@ static void interpreter_read(int file, const uint8_t *header, char name[PATH_MAX
             return;
         if (number_at(4, segment) != ELF_SEGMENT_INTERP)
             continue;
-        const uint64_t size = number_at(8, segment + 32);
+        const uint64_t said = number_at(8, segment + 32);
+        const size_t size = said < PATH_MAX ? (size_t)said : PATH_MAX;
         if (size < PATH_MAX &&
             pread(file, name, size, (off_t)number_at(8, segment + 8)) == (ssize_t)size)
             name[size] = 0;

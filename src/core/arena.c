@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct arena_block {
-    arena_block *next;
+    _Alignas(8) arena_block *next; /* what follows the block's header is aligned, too */
 };
 
 #define BLOCK_SIZE_MIN ((size_t)512)

@@ -172,7 +172,7 @@ static size_t side_count(const merge_node *side)
 static inline void step_to(uint64_t *to, merge_place *at)
 {
     const uintptr_t left = (uintptr_t)at->left, right = (uintptr_t)at->right;
-    const uint64_t *from = (const uint64_t *)(left + ((right - left) & merge_step(at)));
+    const uint64_t *from = (const uint64_t *)(left + ((right - left) & (uintptr_t)merge_step(at)));
     to[0] = from[0];
     to[NODE_KEYS] = from[NODE_KEYS];
 }

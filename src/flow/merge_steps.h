@@ -47,7 +47,7 @@ static inline merge_place merge_middle(merge_place from, size_t left_count, size
     /* The key before `left + n` went if it is not above the one that `right - n` stands behind. */
     for (size_t open = most - least; open != 0; open -= (open + 1) / 2) {
         const size_t half = (open + 1) / 2;
-        const size_t taken = half & ~mask_below(*(right - half), left[half - 1]);
+        const size_t taken = half & ~(size_t)mask_below(*(right - half), left[half - 1]);
         left += taken;
         right -= taken;
     }

@@ -278,7 +278,7 @@ static bool batch_make(pretty *p, pretty_batch *made, bool has_time)
     p->scratch->at = p->scratch->buffer;
     add_trace_name(p, find(p, at, end, NAME_TRACE_NAME), made->after);
     add_env(p, env, &made->after);
-    made->env_size = output_offset(p->scratch);
+    made->env_size = (size_t)output_offset(p->scratch);
     if (packet != NULL && packet->type == STELE_TYPE_STRUCT && has_members(packet)) {
         add_packet(p, packet);
         made->after |= PRETTY_AFTER_PACKET;

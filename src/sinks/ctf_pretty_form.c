@@ -363,7 +363,7 @@ static pretty_form *form_make(pretty_forms *forms, const stele_event *event, con
     b.count = 0;
     build_all(&b, event, at, end);
     pieces_size = b.count * sizeof *b.pieces;
-    text_size = output_offset(text);
+    text_size = (size_t)output_offset(text);
     size = sizeof *form + pieces_size + text_size + PRETTY_CHUNK;
     form = text->status == STELE_OK ? malloc(size) : NULL;
     if (form == NULL)
@@ -460,7 +460,7 @@ char *pretty_form_put_fields(const pretty_form *form, pretty_values *values, cha
             break;
         case OP_VALUE: to = pretty_put_value(values, to, at, p->has_names); break;
         case OP_REST:
-            to = pretty_put_members(values, to, at, end, p->value, p->has_names);
+            to = pretty_put_members(values, to, at, end, (size_t)p->value, p->has_names);
             at = end;
             continue;
         case OP_END: return to;

@@ -101,10 +101,10 @@ static packet_view load_view(const uint8_t *bytes, size_t total, uint64_t at, ui
     if (size > total - at)
         size = total - at;
     free(*copy);
-    *copy = malloc(size + 1);
+    *copy = malloc((size_t)size + 1);
     REQUIRE(*copy != NULL);
-    memcpy(*copy + 1, bytes + at, size);
-    return (packet_view){*copy + 1, size, at};
+    memcpy(*copy + 1, bytes + at, (size_t)size);
+    return (packet_view){*copy + 1, (size_t)size, at};
 }
 
 static void decode_by_programs(const ctf_schema *schema, stele_context *context,

@@ -609,7 +609,7 @@ static inline void ref_string(reference *f, const ctf_class *type)
             break;
     }
     if (f->to != NULL)
-        ref_note_text(f->to, type->encoding, f->bytes + first, f->at / 8 - unit - first);
+        ref_note_text(f->to, type->encoding, f->bytes + first, (size_t)(f->at / 8 - unit - first));
 }
 
 static inline unsigned ref_number_of(ctf_text name)
@@ -638,13 +638,13 @@ static inline void ref_bytes(reference *f, const ctf_class *type)
     if (f->to == NULL)
         return;
     if (type->kind == CTF_STATIC_BLOB || type->kind == CTF_DYNAMIC_BLOB) {
-        note_bytes(f->to, from, length);
+        note_bytes(f->to, from, (size_t)length);
         return;
     }
     while (size + ref_unit(type) <= length && !ref_is_zero(from + size, ref_unit(type)))
         size += ref_unit(type);
     if (size + ref_unit(type) > length)
-        size = length;
+        size = (size_t)length;
     ref_note_text(f->to, type->encoding, from, size);
 }
 

@@ -442,7 +442,7 @@ static void read_packet(const trace *t, const ctf_schema *schema, stele_context 
     *events = 0;
     if (outcome == DECODE_OK) {
         const uint64_t at = run_position(run) / 8;
-        const packet_view rest = {t->bytes + at, view.size - at, at};
+        const packet_view rest = {t->bytes + at, view.size - (size_t)at, at};
         outcome = run_events(run, &rest, batch);
     }
     CHECK_EQ_U64(outcome, DECODE_END);

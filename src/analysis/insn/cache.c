@@ -17,10 +17,12 @@ stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways, cache_poli
     if (ways == 0 || line_count % ways != 0 || !is_power(line_count / ways) ||
         (policy == CACHE_PLRU && (!is_power(ways) || ways > 64)))
         return STELE_ERR_ARGUMENT;
+    if (line_count > SIZE_MAX)
+        return STELE_ERR_MEMORY;
     c->set_mask = line_count / ways - 1;
-    c->lines = calloc(line_count, sizeof *c->lines);
+    c->lines = calloc((size_t)line_count, sizeof *c->lines);
     if (policy == CACHE_PLRU)
-        c->trees = calloc(c->set_mask + 1, sizeof *c->trees);
+        c->trees = calloc((size_t)c->set_mask + 1, sizeof *c->trees);
     return c->lines != NULL && (policy != CACHE_PLRU || c->trees != NULL) ? STELE_OK
                                                                           : STELE_ERR_MEMORY;
 }
@@ -33,9 +35,9 @@ void cache_free(cache *c)
 
 void cache_clear(cache *c)
 {
-    memset(c->lines, 0, (c->set_mask + 1) * c->ways * sizeof *c->lines);
+    memset(c->lines, 0, ((size_t)c->set_mask + 1) * c->ways * sizeof *c->lines);
     if (c->trees != NULL)
-        memset(c->trees, 0, (c->set_mask + 1) * sizeof *c->trees);
+        memset(c->trees, 0, ((size_t)c->set_mask + 1) * sizeof *c->trees);
     c->random = RANDOM_FIRST;
 }
 

@@ -351,7 +351,7 @@ static bool enum_finish(tsdl *p, ctf_class *made)
     for (uint32_t i = 0; i < range_count; i++) {
         const label_range *r = TABLE_AT(p->ranges, label_range, i);
         ctf_mapping *m = &mappings[r->mapping];
-        ranges[(m->ranges - ranges) + m->range_count++] = r->range;
+        ranges[(size_t)(m->ranges - ranges) + m->range_count++] = r->range;
     }
     made->mappings = mappings;
     made->mapping_count = count;

@@ -217,7 +217,16 @@ static bool rfc_finish(ctf_packets *packets, const packet_view *view, ctf_packet
     return true;
 }
 
-/* STELE_ERR_FORMAT: what stands here is no packet; `problem` tells why. */
+/* How many bytes the header wants that has more of them than those `left`. */
+static size_t more_wanted(const ctf_run *run, size_t left)
+{
+    const uint64_t want = run_want_size(run);
+    if (want <= left)
+        return left * 2;
+    return want < SIZE_MAX ? (size_t)want : SIZE_MAX;
+}
+
+/* Gives STELE_ERR_FORMAT where no packet begins here; `problem` has the reason. */
 static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *packet,
                                 head_problem *problem)
 {
@@ -242,7 +251,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
             return STELE_ERR_FORMAT;
         case DECODE_MORE:
             if (left >= want) {
-                want = run_want_size(packets->run) > left ? run_want_size(packets->run) : left * 2;
+                want = more_wanted(packets->run, left);
                 continue;
             }
             problem_set(problem, CTF404, 0, "a whole packet header", "%zu bytes", left);

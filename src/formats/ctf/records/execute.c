@@ -534,7 +534,7 @@ find:
     goto *(o->go);
 DONE_LOOPS:
     r->loops_left = r->loops_max;
-    if (UNLIKELY(entry - batch->fields - at.first >= STELE_FIELDS_MANY))
+    if (UNLIKELY((uint32_t)(entry - batch->fields) - at.first >= STELE_FIELDS_MANY))
         goto DONE_ANY;
 DONE:
     end = (uint32_t)(entry - batch->fields);

@@ -244,5 +244,5 @@ void metadata_report_skipped(metadata *m, const stele_code *code, size_t from, s
     vsnprintf(text, sizeof text, found, args);
     va_end(args);
     report_text(m, code, from, to, NULL, text);
-    m->skipped_size += range_size(m, from, to);
+    m->skipped_size += (size_t)range_size(m, from, to);
 }

@@ -39,7 +39,7 @@ static const fxt_thread_entry no_threads[256];
 
 static inline size_t hot_size(uint64_t header)
 {
-    return fxt_bits(header, 4, 15) * FXT_WORD;
+    return (size_t)fxt_bits(header, 4, 15) * FXT_WORD;
 }
 
 static inline const fxt_string_entry *hot_string(const fxt_provider *p, uint64_t ref)

@@ -506,7 +506,8 @@ stele_fxt_fault stele_fxt_decode(const void *bytes, size_t size, bool is_big_end
         return STELE_FXT_FAULT_SIZE;
     }
     is_cut = record->size > size;
-    a.left = cursor_make(record->bytes + FXT_WORD, (is_cut ? size : record->size) - FXT_WORD);
+    a.left =
+        cursor_make(record->bytes + FXT_WORD, (is_cut ? size : (size_t)record->size) - FXT_WORD);
     a.is_big_endian = is_big_endian;
     if (!decode_contents(&a, record)) {
         /* In bytes that are not all there, whatever is missing is missing because of that. */

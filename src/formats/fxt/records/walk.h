@@ -99,7 +99,8 @@ static inline bool walk_next(walk *k, walk_record *r)
     k->window.at = at;
     k->step = size;
     k->record_size += size;
-    *r = (walk_record){at, size, size, size, header, window_offset_of(&k->window, at), false};
+    *r = (walk_record){
+        at, (size_t)size, (size_t)size, size, header, window_offset_of(&k->window, at), false};
     return true;
 }
 

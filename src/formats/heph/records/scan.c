@@ -372,7 +372,8 @@ stele_status heph_scan_next(heph_scan *s, heph_packet *packet)
         scan_mend(s, packet, kind, size);
     } else {
         packet->bytes = w->at;
-        packet->bytes_size = packet->size = size;
+        packet->bytes_size = (size_t)size;
+        packet->size = size;
         packet->offset = window_offset(w);
         packet->is_damaged = false;
     }

@@ -59,7 +59,8 @@ static inline bool heph_scan_event(const heph_scan *s, heph_packet *packet)
     if (heph_packet_kind(at, &size) != STELE_HEPH_EVENT || size > left - s->pending)
         return false;
     packet->bytes = at;
-    packet->bytes_size = packet->size = size;
+    packet->bytes_size = size;
+    packet->size = size;
     packet->offset = window_offset_of(w, at);
     packet->kind = STELE_HEPH_EVENT;
     packet->layout = s->layout;

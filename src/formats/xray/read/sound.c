@@ -43,7 +43,8 @@ static bool are_bare(const xray_trace *trace, const uint8_t *at, const uint8_t *
         stele_xray_record record;
         const stele_xray_result result = xray_decode_record(header->is_big_endian, header->version,
                                                             &tsc, at, (size_t)(end - at), &record);
-        if (result <= STELE_XRAY_SHORT && end - at >= XRAY_METADATA_SIZE && is_event(&record)) {
+        if (result <= STELE_XRAY_SHORT && (size_t)(end - at) >= XRAY_METADATA_SIZE &&
+            is_event(&record)) {
             at += XRAY_METADATA_SIZE;
             continue;
         }
