@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: contract FORMAT [--quick | --exhaustive]
+ * usage: contract FORMAT [--quick | --brief | --exhaustive]
  * What holds for every format, tried on its good and bad samples: files, and folders, which are
  * read as archives of their files where a sample is cut or changed. Prints what was done; 1 when
  * something did not hold, with the sample, the property and the position or there are no samples.
  * Samples over 16 KiB are cut and changed around each record and at 20,000 fixed places; everywhere
- * with --exhaustive. With --quick, those over 2 KiB, and at 1,000 places.
+ * with --exhaustive. With --quick, those over 2 KiB, and at 1,000 places; with --brief, which is
+ * for emulated machines, those over 128 bytes, and at 60 places.
  */
 /* F_SETPIPE_SZ */
 #define _GNU_SOURCE
@@ -23,13 +24,30 @@
 #include "contract_run.h"
 #include "stele_config.h"
 
-#define EXHAUSTIVE_SIZE   ((size_t)16 << 10) /* larger samples are tried at chosen positions */
-#define QUICK_SIZE        ((size_t)2 << 10)  /* the same with --quick */
-#define RANDOM_POSITIONS  20000u
-#define QUICK_POSITIONS   1000u
 #define CASE_SECONDS      20u
 #define FAILURES_SHOWN    50u
 #define ALLOCATION_SAMPLE ((size_t)8 << 10)
+
+/* How much is tried: samples over `exhaustive_size` only at chosen places. */
+typedef struct effort {
+    const char *option;
+    size_t exhaustive_size;
+    uint32_t random_positions;
+} effort;
+
+static const effort efforts[] = {{"", (size_t)16 << 10, 20000},
+                                 {"--quick", (size_t)2 << 10, 1000},
+                                 {"--brief", 128, 60},
+                                 {"--exhaustive", SIZE_MAX, 20000}};
+
+static const effort *effort_find(const char *option)
+{
+    for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++) {
+        if (strcmp(efforts[i].option, option) == 0)
+            return &efforts[i];
+    }
+    return NULL;
+}
 
 typedef struct sample {
     char *path;
@@ -266,7 +284,7 @@ static uint8_t *guarded_put(const guarded *g, const uint8_t *bytes, size_t size)
 static const stele_request checked = {.order = STELE_ORDER_NONE, .check = true};
 static const stele_request everything = {.order = STELE_ORDER_NONE, .columns = STELE_COLUMNS_ALL};
 
-static bool event_is_sure(const run_event *event, size_t end)
+static bool event_is_sure(const run_event *event, uint64_t end)
 {
     return event->kind != STELE_KIND_LOST && (event->flags & STELE_FLAG_DAMAGED) == 0 &&
            event->size != UINT32_MAX && event->offset + event->size <= end;
@@ -1139,16 +1157,15 @@ static void catch_signals(void)
 
 int main(int argc, char **argv)
 {
-    const bool is_exhaustive = argc > 2 && strcmp(argv[2], "--exhaustive") == 0;
-    const bool is_quick = argc > 2 && strcmp(argv[2], "--quick") == 0;
+    const effort *chosen = effort_find(argc > 2 ? argv[2] : "");
     run r = {0};
     contract.format = argc > 1 ? format_find(argv[1]) : NULL;
-    contract.exhaustive_size = is_exhaustive ? SIZE_MAX : is_quick ? QUICK_SIZE : EXHAUSTIVE_SIZE;
-    contract.random_positions = is_quick ? QUICK_POSITIONS : RANDOM_POSITIONS;
-    if (contract.format == NULL) {
-        fprintf(stderr, "usage: contract FORMAT [--quick | --exhaustive]\n");
+    if (contract.format == NULL || chosen == NULL) {
+        fprintf(stderr, "usage: contract FORMAT [--quick | --brief | --exhaustive]\n");
         return 2;
     }
+    contract.exhaustive_size = chosen->exhaustive_size;
+    contract.random_positions = chosen->random_positions;
     samples_add("good", true);
     samples_add("bad", false);
     if (contract.sample_count == 0) {

@@ -44,7 +44,7 @@ static void fill(stele_context *context, stele_batch *batch)
     for (unsigned type = 1; type < STELE_TYPE_UINTS; type++) {
         const stele_name name = name_of(context, names[type % (sizeof names / sizeof *names)]);
         stele_field *field;
-        if (field_has_bytes((stele_type)type)) {
+        if (field_has_bytes((uint8_t)type)) {
             require(stele_batch_add_bytes(batch, name, (stele_type)type, "a\0b\xff", 4) == STELE_OK,
                     "memory");
             continue;

@@ -24,7 +24,7 @@ static output *read_and_write(const uint8_t *bytes, size_t size, size_t *count)
     diag_sink silent = {.fn = NULL};
     stele_sled_map *map = calloc(1, sizeof *map);
     output *out = NULL;
-    input *in;
+    input *in = NULL;
     require(map != NULL && input_open_memory(&silent, "map", bytes, size, &in) == STELE_OK,
             "memory");
     if (sled_yaml_read(map, &silent, in) == STELE_OK) {

@@ -30,10 +30,10 @@ for file in "$command" "$library"; do
     [ "$config" = Debug ] || has "$file" "checked functions" --dyn-syms '__[a-z]+_chk@'
 done
 has "$command" "random address" -d 'FLAGS_1.*PIE'
-if [ "$(uname -m)" = x86_64 ] && command -v objdump >/dev/null; then
+if readelf -h "$command" | grep -Eq "Machine:.*(X86-64|80386)" && command -v objdump >/dev/null; then
     for file in "$command" "$library"; do
-        if [ "$(objdump -d "$file" | grep -c endbr64)" -lt 100 ]; then
-            echo "${file##*/}: functions do not begin with endbr64"
+        if [ "$(objdump -d "$file" | grep -Ec 'endbr(64|32)')" -lt 100 ]; then
+            echo "${file##*/}: functions do not begin with endbr64 or endbr32"
             failures=$((failures + 1))
         fi
     done

@@ -9,6 +9,13 @@ command -v "$python" >/dev/null || {
     echo "SKIP: no python3 (package python3)"
     exit 77
 }
+# The class and the machine of both, which an ELF header has at the same places.
+"$python" -c 'import sys
+heads = [open(name, "rb").read(20) for name in (sys.executable, sys.argv[1])]
+sys.exit(len({(head[4], head[18:20]) for head in heads}) - 1)' "$LIBRARY" || {
+    echo "SKIP: $python is for another machine than $LIBRARY"
+    exit 77
+}
 export STELE_LIBRARY="$LIBRARY" PYTHONPATH="$SOURCE/python" PYTHONDONTWRITEBYTECODE=1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
