@@ -348,7 +348,8 @@ static const struct bound {
     {"fxt", 9, 1, false},
     {"xray", 6, 6, true},
     {"xtrace", 320, 0, false},
-    /* All events of a trace by metadata that stay valid, or whose types are gone. */
+    /* All events of a trace by metadata whose types are gone; without a finding by those that stay
+       valid, and say something else. */
     {"ctf", 522, 88, false},
     {NULL, UINT64_MAX, UINT64_MAX, false},
 };

@@ -12,9 +12,9 @@
 #include "formats/ctf/metadata/front.h"
 
 #define REACH_BEFORE 32u
-#define REACH_BEHIND 8u
+#define REACH_BEHIND 16u
 #define GUESSES_MAX  2u
-#define BYTES_MAX    ((uint64_t)128 << 10) /* of text, in the trials of all guesses */
+#define BYTES_MAX    ((uint64_t)256 << 10) /* of text, in the trials of all guesses */
 
 static const char marks[] = " ;{}:=,\"<>[]().\x1e";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
@@ -24,16 +24,15 @@ typedef struct trials {
     size_t from, to;
 } trials;
 
-/* Whether the text up to the end of the block has no error in it. */
-static bool is_good(trials *t)
+bool metadata_is_good(metadata *m, size_t from, size_t to)
 {
-    metadata trial = *t->m;
+    metadata trial = *m;
     diag_sink silent = {.fn = NULL};
     ctf_schema schema = {0};
-    const char after = t->m->text[t->to];
+    const char after = m->text[to];
     bool is_fine;
     trial.diag = &silent;
-    trial.size = t->to;
+    trial.size = to;
     trial.in = NULL;
     trial.told = NULL;
     trial.told_count = trial.told_capacity = 0;
@@ -42,13 +41,14 @@ static bool is_good(trials *t)
     trial.error_place = 0;
     trial.error_count = 0;
     trial.seen_to = trial.line_start = trial.line = 0;
-    t->m->guess_size += t->to;
-    t->m->text[t->to] = '\0';
+    m->guess_size += to;
+    m->text[to] = '\0';
     is_fine = metadata_parse(&trial, &schema);
-    t->m->text[t->to] = after;
+    m->text[to] = after;
     schema_free(&schema);
+    m->is_memory_out |= !is_fine && trial.error_count == 0;
     return is_fine ||
-           (trial.error_count != 0 && (trial.error_place < t->from || trial.error_place > t->to));
+           (trial.error_count != 0 && (trial.error_place < from || trial.error_place > to));
 }
 
 /* Which of the bytes fit at the place: the first one, and how many, up to two. */
@@ -59,7 +59,7 @@ static char try_bytes(trials *t, size_t at, const char *bytes, unsigned *fitting
     char found = '\0';
     for (; *bytes != '\0' && *fitting < 2 && t->m->guess_size < BYTES_MAX; bytes++) {
         *place = *bytes;
-        if (*bytes == was || !is_good(t))
+        if (*bytes == was || !metadata_is_good(t->m, t->from, t->to))
             continue;
         if (found == '\0')
             found = *bytes;
@@ -178,30 +178,46 @@ static bool is_guessable(const metadata *m)
     }
 }
 
+void metadata_take_byte(metadata *m, size_t at, char byte)
+{
+    metadata_report(m, &ctf_codes[CTF006], (ctf_place){(uint32_t)at}, NULL,
+                    "the byte 0x%02x is %s '%c'%s", (unsigned)(uint8_t)m->text[at],
+                    byte == '_' ? "shown as" : "taken as", byte == '\x1e' ? '^' : byte,
+                    byte == '_' ? ", in a name that is not known in full" : "");
+    m->text[at] = byte;
+    m->guess_count++;
+}
+
+/* Guesses the byte at one place. */
+static bool guess_place(trials *t, size_t at)
+{
+    const char guessed = guess_at(t, at);
+    if (guessed == '\0')
+        return false;
+    metadata_take_byte(t->m, at, guessed);
+    return true;
+}
+
 bool metadata_guess(metadata *m, size_t from, size_t to)
 {
     trials t = {.m = m, .from = from, .to = to};
     const size_t place = m->error_place;
+    size_t first, end;
     if (!is_guessable(m) || m->guess_count == GUESSES_MAX || place < from || place > to)
         return false;
-    for (uint32_t step = 0; step <= REACH_BEFORE + REACH_BEHIND && m->guess_size < BYTES_MAX;
-         step++) {
-        /* At the place, then before it, then behind it. */
-        const bool is_before = step <= REACH_BEFORE;
-        const size_t at = is_before ? place - step : place + step - REACH_BEFORE;
-        char guessed;
-        if ((is_before && step > place - from) || at >= to)
-            continue;
-        guessed = guess_at(&t, at);
-        if (guessed == '\0')
-            continue;
-        metadata_report(m, &ctf_codes[CTF006], (ctf_place){(uint32_t)at}, NULL,
-                        "the byte 0x%02x is %s '%c'%s", (unsigned)(uint8_t)m->text[at],
-                        guessed == '_' ? "shown as" : "taken as", guessed == '\x1e' ? '^' : guessed,
-                        guessed == '_' ? ", in a name that is not known in full" : "");
-        m->text[at] = guessed;
-        m->guess_count++;
-        return true;
+    first = place - from > REACH_BEFORE ? place - REACH_BEFORE : from;
+    end = to - place > REACH_BEHIND ? place + REACH_BEHIND : to;
+    /* A byte that cannot stand there is the wrong one, and no other is changed. */
+    for (size_t at = first; at < end; at++) {
+        if (is_foreign(m->text[at]))
+            return guess_place(&t, at);
+    }
+    /* At the place, then ever farther from it. */
+    for (size_t step = 0; step <= REACH_BEFORE && m->guess_size < BYTES_MAX; step++) {
+        if (place + step < end && guess_place(&t, place + step))
+            return true;
+        if (step != 0 && place >= first + step && guess_place(&t, place - step))
+            return true;
     }
     return false;
 }

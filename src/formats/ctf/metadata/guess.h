@@ -12,4 +12,17 @@
  */
 bool metadata_guess(metadata *m, size_t from, size_t to);
 
+/*
+ * The same for one byte of a word near the last error: with it, the word is a keyword, a name with
+ * a meaning, or one that stands elsewhere in the text. Of a type that is not known, the byte may be
+ * one of its declaration.
+ */
+bool metadata_guess_word(metadata *m, size_t from, size_t to);
+
+/* Whether the text up to `to` has no error at or behind `from`. */
+bool metadata_is_good(metadata *m, size_t from, size_t to);
+
+/* Takes the byte at a place as another one, and reports it. */
+void metadata_take_byte(metadata *m, size_t at, char byte);
+
 #endif

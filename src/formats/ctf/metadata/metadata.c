@@ -284,7 +284,7 @@ stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits 
                                const rfc_options *options)
 {
     stele_status status;
-    *m = (metadata){.diag = diag, .limits = limits, .name = in->name};
+    *m = (metadata){.diag = diag, .limits = limits, .name = in->name, .misnamed_place = SIZE_MAX};
     if (options != NULL)
         m->rfc = *options;
     status = read_all(m, in);

@@ -259,12 +259,52 @@ static size_t root_of(const metadata *m, size_t place)
     return m->roots[low];
 }
 
+/* Where a block ends for guesses: where the next one seems to begin, since a damaged brace or
+   semicolon may end it too soon. */
+static size_t guess_end(const metadata *m, range block)
+{
+    size_t at = block.to + strspn(m->text + block.to, " \t\r\n");
+    if (at >= m->size || begins_block(m, at))
+        return block.to;
+    while (at < m->size && !begins_block(m, at))
+        at++;
+    return at;
+}
+
+/* A comment whose end is damaged would hide the rest of the text: it ends with its line. Text in
+   front of the first block that cannot be read is left out. */
+static bool mend_front(metadata *m, size_t place)
+{
+    const size_t line_end = place + strcspn(m->text + place, "\n");
+    range front = {0, 0};
+    if (m->error_code == CTF100 && m->text[place] == '/' && m->text[place + 1] == '*')
+        return remove_range(m, (range){place, line_end}, "a comment");
+    if (m->root_count != 0 && m->roots[0] <= place)
+        return false;
+    while (front.to < m->size && !begins_block(m, front.to))
+        front.to++;
+    return front.to > place && front.to < m->size && remove_range(m, front, "text");
+}
+
+/* A byte is taken as another one; what was described so may still be something else. */
+static bool guess(metadata *m, size_t from, size_t to)
+{
+    if (!metadata_guess_word(m, from, to) && !metadata_guess(m, from, to))
+        return false;
+    m->is_doubtful = true;
+    return true;
+}
+
 /* Takes away, or mends, what the last error is in. False: nothing would be left. */
 static bool take_away(metadata *m)
 {
     const size_t place = m->error_place, root = root_of(m, place);
     range whole, part;
-    if (place == SIZE_MAX || root == SIZE_MAX || root >= m->size)
+    if (place == SIZE_MAX)
+        return false;
+    if (m->generation == CTF_1 && place < m->size && mend_front(m, place))
+        return true;
+    if (root == SIZE_MAX || root >= m->size)
         return false;
     if (m->generation == CTF_2) {
         if (place == 0 && m->text[0] != '{' &&
@@ -278,8 +318,9 @@ static bool take_away(metadata *m)
         part = property_range(m, whole, place);
         if (part.from < part.to && is_spare_property(m, part))
             return remove_range(m, part, "a property");
-        if (metadata_guess(m, whole.from, whole.to))
+        if (guess(m, whole.from, whole.to))
             return true;
+        m->is_doubtful = true;
         return !is_vital(m, whole) && remove_range(m, whole, "a fragment");
     }
     whole = block_range(m, root);
@@ -288,9 +329,28 @@ static bool take_away(metadata *m)
     part = attribute_range(m, whole, place);
     if (part.from < part.to && is_spare(m, whole, part))
         return remove_range(m, part, "an attribute");
-    if (metadata_guess(m, whole.from, whole.to))
+    if (guess(m, whole.from, guess_end(m, whole)))
         return true;
+    m->is_doubtful = true;
     return !is_vital(m, whole) && remove_range(m, whole, "a block");
+}
+
+/* An attribute of an unknown name: a known one, of which a byte was damaged? Else, if it is a type,
+   what that describes is missing, and all after it may be read wrongly. */
+static bool mend_name(metadata *m)
+{
+    const size_t root = root_of(m, m->misnamed_place);
+    m->error_place = m->misnamed_place;
+    m->error_code = CTF107;
+    if (m->generation == CTF_1 && root != SIZE_MAX && root < m->size) {
+        const range whole = block_range(m, root);
+        if (metadata_guess_word(m, whole.from, whole.to)) {
+            m->is_doubtful = true;
+            return true;
+        }
+    }
+    m->is_doubtful |= m->is_misnamed_type;
+    return false;
 }
 
 bool metadata_salvage(metadata *m, ctf_schema *schema)
@@ -298,9 +358,12 @@ bool metadata_salvage(metadata *m, ctf_schema *schema)
     const uint32_t error_count = m->error_count;
     uint64_t passes = 0;
     bool is_fine;
-    if (metadata_parse(m, schema))
+    m->misnamed_place = SIZE_MAX;
+    m->is_doubtful = false;
+    is_fine = metadata_parse(m, schema);
+    if (is_fine && m->misnamed_place == SIZE_MAX)
         return true;
-    if (m->error_count == error_count || m->size == 0)
+    if ((!is_fine && m->error_count == error_count) || m->size == 0)
         return false;
     m->salvages = true;
     for (;;) {
@@ -308,18 +371,25 @@ bool metadata_salvage(metadata *m, ctf_schema *schema)
         schema_free(schema);
         *schema = (ctf_schema){0};
         m->root_count = 0;
-        m->error_place = SIZE_MAX;
+        m->error_place = m->misnamed_place = SIZE_MAX;
         is_fine = metadata_parse(m, schema);
-        if (is_fine || m->error_count == before)
+        if (is_fine && (m->misnamed_place == SIZE_MAX || !mend_name(m)))
+            break;
+        m->is_memory_out |= !is_fine && m->error_count == before;
+        if (m->is_memory_out)
             break;
         passes++;
         if (passes > PASSES_MAX || (passes > PASSES_MIN && passes * m->size > BYTES_MAX) ||
-            !take_away(m))
+            (!is_fine && !take_away(m)))
             break;
     }
     m->salvages = false;
     free(m->roots);
     m->roots = NULL;
     m->root_count = m->root_capacity = 0;
+    if (m->is_memory_out) {
+        m->error_count = error_count;
+        return false;
+    }
     return is_fine && schema->stream_count != 0;
 }

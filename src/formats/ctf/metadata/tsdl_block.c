@@ -211,6 +211,8 @@ static bool attribute_give(tsdl *p, block *b, const attribute *a)
     switch (b->fn(p, a, b->user)) {
     case ATTRIBUTE_BAD: return false;
     case ATTRIBUTE_UNKNOWN:
+        p->m->misnamed_place = a->place;
+        p->m->is_misnamed_type = a->kind == VALUE_TYPE;
         metadata_report(p->m, &ctf_codes[CTF107], (ctf_place){a->place}, NULL, "'%.64s' in %s",
                         tsdl_text(p, a->name).bytes, b->name);
         break;

@@ -81,6 +81,7 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
     content->is_sealed = false;
     content->content_bits = packet->content_bits;
     content->left_out = 0;
+    content->has_last = false;
     run_defer(run);
     if (packets->unit->schema.generation == CTF_RFC)
         status = unpack(content);
@@ -134,14 +135,25 @@ static decode_outcome decode(ctf_content *content, stele_batch *batch)
     return outcome;
 }
 
+static decode_outcome decode_events(ctf_content *content, stele_batch *batch)
+{
+    const uint32_t before = batch->event_count;
+    const decode_outcome outcome = decode(content, batch);
+    if (batch->event_count > before) {
+        content->has_last = true;
+        content->last_offset = batch->events[batch->event_count - 1].offset;
+    }
+    return outcome;
+}
+
 decode_outcome content_events(ctf_content *content, stele_batch *batch)
 {
-    decode_outcome outcome = decode(content, batch);
+    decode_outcome outcome = decode_events(content, batch);
     while (outcome == DECODE_BAD && content->w->status == STELE_OK) {
         outcome = content_search(content);
         if (outcome != DECODE_OK || batch->event_count != 0)
             break;
-        outcome = decode(content, batch);
+        outcome = decode_events(content, batch);
     }
     return outcome;
 }

@@ -7,6 +7,9 @@
 #include "formats/ctf/read/packet.h"
 #include "formats/ctf/rfc/rfc_packet.h"
 
+/* Bytes before the window's place that stay loaded: of an event before damage. */
+#define CONTENT_BACK ((size_t)4 << 10)
+
 /* Zeroed, it is ready for the first packet. */
 typedef struct ctf_content {
     const ctf_packets *packets;
@@ -19,6 +22,8 @@ typedef struct ctf_content {
     bool is_sealed;        /* it cannot be unpacked here, as was reported; elsewhere it may be */
     packet_view view;      /* what the last events were decoded from */
     uint64_t left_out;     /* bytes of the packet that hold no events that could be read */
+    uint64_t last_offset;  /* where the last event stands in the file */
+    bool has_last;         /* the packet had one */
     bool is_exact;         /* damage ends a packet: nothing is searched for */
     stele_batch *trial;    /* of a search; NULL until there was one */
     uint64_t tried_count;  /* places that were looked at, in all packets */

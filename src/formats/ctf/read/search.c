@@ -110,14 +110,69 @@ static void set_times(search *s)
     s->row = s->has_clock && s->has_end && run_has_event_id(run) ? ROW_TIMED : ROW_MAX;
 }
 
+/* Whether the events that were tried lead beyond the record that cannot be read. */
+static bool leads_beyond(const search *s)
+{
+    const stele_batch *batch = s->content->trial;
+    const uint64_t offset = s->content->packet->offset + s->from / 8;
+    return batch->event_count != 0 && batch->events[batch->event_count - 1].offset > offset;
+}
+
+/*
+ * An event whose length was damaged can hold the next ones, and its end is where a record cannot be
+ * read: whether from a place within it events lead beyond that. Events that were unpacked are not
+ * looked at.
+ */
+static decode_outcome find_hidden(search *s, uint64_t *place)
+{
+    ctf_content *content = s->content;
+    const window *w = content->w;
+    const uint64_t last = content->last_offset - content->packet->offset;
+    const uint64_t loaded = window_offset_of(w, w->data);
+    packet_view view = {NULL, 0, last};
+    *place = s->from;
+    if (!content->has_last || content->bytes != NULL || last >= s->from / 8 ||
+        s->from / 8 - last > CONTENT_BACK || content->last_offset < loaded)
+        return DECODE_OK;
+    view.bytes = w->data + (content->last_offset - loaded);
+    if (view.bytes >= w->end)
+        return DECODE_OK;
+    view.size = (size_t)(w->end - view.bytes);
+    for (uint64_t at = (last * 8 + s->step) & ~(s->step - 1);
+         at < s->from && content->tried_count < ALL_PLACES; at += s->step) {
+        const verdict v = at / 8 - last < view.size ? try_place(s, &view, at) : PLACE_FALSE;
+        content->tried_count++;
+        if (v == PLACE_MEMORY)
+            return DECODE_MEMORY;
+        if (v == PLACE_SURE && leads_beyond(s)) {
+            *place = at;
+            return DECODE_OK;
+        }
+    }
+    return DECODE_OK;
+}
+
+static void report_hidden(const search *s, uint64_t place)
+{
+    const ctf_packets *packets = s->content->packets;
+    const uint64_t packet = s->content->packet->offset, last = s->content->last_offset;
+    if (place < s->from)
+        ctf_report(packets->trace, CTF460, packets->file->path, last * 8,
+                   packet + (s->from + 7) / 8 - last, 0, NULL,
+                   "an event, in which events that lead on begin at byte %" PRIu64,
+                   packet + place / 8);
+}
+
 /* Findings about what is only tried are not made. */
-static decode_outcome search_quietly(search *s, uint64_t *place)
+static decode_outcome search_quietly(search *s, uint64_t *place, uint64_t *hidden)
 {
     stele_context *context = s->content->packets->trace->base.context;
     const diag_sink told = context->diag;
     decode_outcome outcome;
     context->diag.fn = NULL;
-    outcome = find_place(s, place);
+    outcome = find_hidden(s, hidden);
+    if (outcome == DECODE_OK)
+        outcome = find_place(s, place);
     context->diag = told;
     return outcome;
 }
@@ -142,7 +197,7 @@ decode_outcome content_search(ctf_content *content)
 {
     search s = {.content = content, .from = run_position(content->run)};
     const run_problem problem = *run_last_problem(content->run);
-    uint64_t place = content->content_bits, size;
+    uint64_t place = content->content_bits, hidden = s.from, size;
     decode_outcome outcome = DECODE_OK;
     if (content->trial == NULL && stele_batch_new(ROW_MAX, &content->trial) != STELE_OK)
         return DECODE_MEMORY;
@@ -150,9 +205,10 @@ decode_outcome content_search(ctf_content *content)
     set_times(&s);
     if (s.from < place && !content->is_exact && s.step != 0 &&
         (s.has_clock || run_has_event_id(content->run)))
-        outcome = search_quietly(&s, &place);
+        outcome = search_quietly(&s, &place, &hidden);
     if (outcome != DECODE_OK)
         return outcome;
+    report_hidden(&s, hidden);
     size = s.from < place ? (place + 7) / 8 - s.from / 8 : 0;
     content->left_out += size;
     report(&s, &problem, place, size);

@@ -5,6 +5,7 @@
  * packet's turn comes, so that few are open at a time.
  */
 #include "formats/ctf/read/walk.h"
+#include "formats/ctf/read/content.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,6 +54,16 @@ static void file_close(walk_file *self)
     ctf_close_member(self->file->member, self->in);
 }
 
+/* Where a declaration is damaged, what it describes may be read as something else: then all of the
+   file is in doubt, which is said once. */
+static void report_doubt(const ctf_walk *walk, const walk_file *self)
+{
+    const ctf_unit *unit = ctf_schema_unit(walk->trace, walk->stream->unit);
+    if (unit->text.is_doubtful && !self->is_sought)
+        ctf_report(walk->trace, CTF459, self->file->path, 0, self->in->size, 0, NULL,
+                   "events that may not be as they were written");
+}
+
 static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *file)
 {
     const ctf_trace *trace = walk->trace;
@@ -71,6 +82,10 @@ static stele_status file_open(ctf_walk *walk, walk_file *self, const ctf_file *f
     }
     packets_init(&self->packets, trace, file, walk->peek != NULL ? walk->peek : walk->run,
                  self->in->size);
+    window_keep(&self->w, CONTENT_BACK < walk->options.window_size / 4
+                              ? CONTENT_BACK
+                              : walk->options.window_size / 4);
+    report_doubt(walk, self);
     self->counted = from.offset;
     self->packets.clock = self->is_sought ? from.clock : walk->clock;
     if (walk->options.check && walk->options.begin_ns == INT64_MIN &&

@@ -40,6 +40,12 @@ static void checksum_verify(rfc_unpacker *u, const stele_ctf_rfc_header *header,
 
 /* ---- Unpacking ---- */
 
+/* Bytes of the packet from a place of its header on: what cannot be unpacked is lost as a whole. */
+static uint64_t rest_size(const stele_ctf_rfc_header *header, uint32_t from)
+{
+    return header->content_size > from ? header->content_size - from : 1;
+}
+
 static bool buffer_reserve(rfc_unpacker *u, int i, size_t size)
 {
     uint8_t *grown;
@@ -64,7 +70,7 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
 {
     const char *why = NULL;
     if (header->encryption > STELE_CTF_RFC_AES || u->key_size == 0 || !rfc_has_crypto()) {
-        diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 46, 1,
+        diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 46, rest_size(header, 46),
                     header->encryption > STELE_CTF_RFC_AES ? "encryption scheme 0 or 1" : NULL,
                     header->encryption > STELE_CTF_RFC_AES ? "another one"
                     : u->key_size == 0                     ? "AES, and no key"
@@ -146,7 +152,7 @@ static stele_status decompress(rfc_unpacker *u, const stele_ctf_rfc_header *head
     size_t used;
     void *state;
     if (codec == NULL) {
-        diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 45, 1,
+        diag_report(sealed_diag(u), &ctf_codes[CTF312], u->name, offset + 45, rest_size(header, 45),
                     "a compression scheme known here", "%u", header->compression);
         return STELE_ERR_UNSUPPORTED;
     }

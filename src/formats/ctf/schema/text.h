@@ -53,6 +53,10 @@ struct metadata {
     uint32_t guess_count;        /* bytes that were taken as others */
     uint64_t guess_size;         /* bytes of text that were parsed to find them */
     bool is_trial;               /* only whether there are errors counts */
+    bool is_doubtful;            /* some of it was left out or taken as something else */
+    size_t misnamed_place;       /* of the last attribute that is not known; SIZE_MAX: none */
+    bool is_memory_out;          /* a trial could not be made */
+    bool is_misnamed_type;       /* it is a type */
     uint32_t error_code;         /* of the last error */
     size_t error_place;          /* of the last error; SIZE_MAX: none was made, or it has none */
     uint32_t error_count;        /* findings of severity error that were made about it */

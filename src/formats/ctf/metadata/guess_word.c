@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Most bytes of metadata are of words, and few words are used once: keywords, names with a meaning,
+ * types that are declared and used. A word that is one byte away from such a one is taken for it,
+ * where the block can be read then, and with no other word as well.
+ */
+#include <string.h>
+
+#include "formats/ctf/codes.h"
+#include "formats/ctf/metadata/guess.h"
+
+#define REACH      48u /* bytes before and behind the error; of what is not known, none */
+#define TRIALS_MAX 24u
+#define WORD_MAX   40u
+#define BYTES_MAX  ((uint64_t)1 << 20) /* of text, in the trials of one guess */
+
+static const char *const words[] = {"trace",
+                                    "env",
+                                    "clock",
+                                    "stream",
+                                    "event",
+                                    "callsite",
+                                    "typealias",
+                                    "typedef",
+                                    "struct",
+                                    "variant",
+                                    "enum",
+                                    "integer",
+                                    "floating_point",
+                                    "string",
+                                    "size",
+                                    "align",
+                                    "signed",
+                                    "true",
+                                    "false",
+                                    "base",
+                                    "encoding",
+                                    "map",
+                                    "value",
+                                    "byte_order",
+                                    "exp_dig",
+                                    "mant_dig",
+                                    "packet.header",
+                                    "packet.context",
+                                    "event.header",
+                                    "event.context",
+                                    "context",
+                                    "name",
+                                    "id",
+                                    "stream_id",
+                                    "uuid",
+                                    "major",
+                                    "minor",
+                                    "freq",
+                                    "offset",
+                                    "offset_s",
+                                    "precision",
+                                    "absolute",
+                                    "description",
+                                    "timestamp",
+                                    "timestamp_begin",
+                                    "timestamp_end",
+                                    "content_size",
+                                    "packet_size",
+                                    "packet_seq_num",
+                                    "events_discarded",
+                                    "cpu_id",
+                                    "magic",
+                                    "stream_instance_id",
+                                    "kernel",
+                                    "header_type",
+                                    "elem_type",
+                                    "length_type",
+                                    "event_size",
+                                    "unit_size",
+                                    "parent",
+                                    "abstract_type",
+                                    "environment",
+                                    "fields",
+                                    "section",
+                                    "type",
+                                    "length",
+                                    "alignment",
+                                    "minimum-alignment",
+                                    "byte-order",
+                                    "little-endian",
+                                    "big-endian",
+                                    "member-classes",
+                                    "field-class",
+                                    "field-classes",
+                                    "element-field-class",
+                                    "length-field-location",
+                                    "selector-field-location",
+                                    "selector-field-ranges",
+                                    "origin",
+                                    "path",
+                                    "roles",
+                                    "mappings",
+                                    "options",
+                                    "preferred-display-base",
+                                    "data-stream-class-id",
+                                    "default-clock-class-id",
+                                    "default-clock-class-name",
+                                    "packet-context-field-class",
+                                    "event-record-header-field-class",
+                                    "event-record-common-context-field-class",
+                                    "payload-field-class",
+                                    "specific-context-field-class",
+                                    "packet-header-field-class",
+                                    "structure",
+                                    "fixed-length-unsigned-integer",
+                                    "fixed-length-signed-integer",
+                                    "fixed-length-bit-array",
+                                    "fixed-length-boolean",
+                                    "fixed-length-floating-point-number",
+                                    "variable-length-unsigned-integer",
+                                    "variable-length-signed-integer",
+                                    "null-terminated-string",
+                                    "static-length-string",
+                                    "dynamic-length-string",
+                                    "static-length-array",
+                                    "dynamic-length-array",
+                                    "static-length-blob",
+                                    "dynamic-length-blob",
+                                    "optional",
+                                    "data-stream-class",
+                                    "event-record-class",
+                                    "clock-class",
+                                    "trace-class",
+                                    "preamble",
+                                    "packet-magic-number",
+                                    "metadata-stream-uuid",
+                                    "data-stream-id",
+                                    "packet-total-length",
+                                    "packet-content-length",
+                                    "packet-sequence-number",
+                                    "default-clock-timestamp",
+                                    "packet-end-default-clock-timestamp",
+                                    "discarded-event-record-counter-snapshot",
+                                    "event-record-class-id",
+                                    NULL};
+
+typedef struct guess {
+    metadata *m;
+    size_t from, to;      /* what has to be read */
+    uint64_t size_before; /* bytes of text that were parsed for guesses before this one */
+    unsigned trial_count;
+    size_t found_at; /* SIZE_MAX: none yet */
+    char found_byte;
+    bool is_ambiguous;
+} guess;
+
+static bool is_word_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
+}
+
+static size_t word_size(const metadata *m, size_t at)
+{
+    size_t size = 0;
+    while (at + size < m->size && is_word_byte(m->text[at + size]))
+        size++;
+    return size;
+}
+
+/* Whether the word is a known one, or stands in the text at another place, too. */
+static bool is_used(const metadata *m, size_t at, size_t size)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strlen(words[i]) == size && memcmp(words[i], m->text + at, size) == 0)
+            return true;
+    }
+    for (size_t other = 0, length; other < m->size; other += length + 1) {
+        length = word_size(m, other);
+        if (length == size && other != at && memcmp(m->text + other, m->text + at, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Tries the byte; `at` is where it stands. */
+static void try_byte(guess *g, size_t at, char byte)
+{
+    char *const place = &g->m->text[at];
+    const char was = *place;
+    if (g->trial_count == TRIALS_MAX || g->is_ambiguous ||
+        g->m->guess_size - g->size_before > BYTES_MAX ||
+        (g->found_at == at && g->found_byte == byte))
+        return;
+    g->trial_count++;
+    *place = byte;
+    if (metadata_is_good(g->m, g->from, g->to)) {
+        g->is_ambiguous = g->found_at != SIZE_MAX;
+        g->found_at = at;
+        g->found_byte = byte;
+    }
+    *place = was;
+}
+
+/* Where the only byte stands in which a word differs from the text at a place, in which it is a
+   word, too; SIZE_MAX: there is none, or more. */
+static size_t only_difference(const metadata *m, size_t at, const char *word, size_t size)
+{
+    size_t place = SIZE_MAX;
+    if (at + size > m->size || (at > 0 && is_word_byte(m->text[at - 1])) ||
+        is_word_byte(m->text[at + size]))
+        return SIZE_MAX;
+    for (size_t i = 0; i < size; i++) {
+        if (m->text[at + i] == word[i])
+            continue;
+        if (place != SIZE_MAX)
+            return SIZE_MAX;
+        place = at + i;
+    }
+    return place;
+}
+
+/* Tries one word wherever the text near the error is like it. */
+static void try_word(guess *g, size_t near, const char *word, size_t size)
+{
+    const metadata *m = g->m;
+    const size_t reach = m->error_code == CTF104 || m->error_code == CTF107 ? 0 : REACH;
+    const size_t first = near > reach ? near - reach : 0;
+    for (size_t at = first; at <= near + reach && at + size <= m->size; at++) {
+        const size_t place = only_difference(m, at, word, size);
+        const bool is_short = size < 3;
+        if (place == SIZE_MAX || place < g->from || (is_short && is_word_byte(m->text[place])) ||
+            (word_size(m, at) == size && is_used(m, at, size)))
+            continue;
+        try_byte(g, place, word[place - at]);
+    }
+}
+
+/* A type that is not known may be one whose declaration is damaged. */
+static void try_declaration(guess *g, size_t use)
+{
+    const metadata *m = g->m;
+    const size_t size = word_size(m, use);
+    char word[WORD_MAX];
+    if (size < 2 || size > sizeof word)
+        return;
+    memcpy(word, m->text + use, size);
+    for (size_t at = 0; at < use; at++) {
+        const size_t place = only_difference(m, at, word, size);
+        if (place != SIZE_MAX && strchr(" \t\r\n", m->text[place]) == NULL &&
+            !(word_size(m, at) == size && is_used(m, at, size)))
+            try_byte(g, place, word[place - at]);
+    }
+}
+
+bool metadata_guess_word(metadata *m, size_t from, size_t to)
+{
+    guess g = {.m = m, .from = from, .to = to, .found_at = SIZE_MAX, .size_before = m->guess_size};
+    const size_t near = m->error_place;
+    if (near < from || near > to)
+        return false;
+    if (m->error_code == CTF104)
+        try_declaration(&g, near);
+    for (size_t i = 0; words[i] != NULL && g.found_at == SIZE_MAX; i++)
+        try_word(&g, near, words[i], strlen(words[i]));
+    for (size_t at = 0, size; at < m->size && g.found_at == SIZE_MAX; at += size + 1) {
+        char word[WORD_MAX];
+        size = word_size(m, at);
+        if (size < 2 || size > sizeof word)
+            continue;
+        memcpy(word, m->text + at, size);
+        try_word(&g, near, word, size);
+    }
+    m->guess_size = g.size_before; /* what is left for guesses of other bytes */
+    if (g.found_at == SIZE_MAX || g.is_ambiguous)
+        return false;
+    metadata_take_byte(m, g.found_at, g.found_byte);
+    return true;
+}
