@@ -83,6 +83,7 @@ typedef struct stele_span {
     uint32_t stream;    /* of the event that began it: see stele_batch.stream */
     uint32_t end_stream;
     uint32_t depth;     /* spans around it; 0 is outermost */
+    uint32_t node;      /* of its path, with stele_span_options.has_paths; else 0 */
     uint32_t pair;      /* of pairs: number of the user's, from 1 on, or STELE_SPAN_PAIR_TABLE and
                            more for those of the table; else 0 */
     uint16_t begin_cpu; /* see has_begin_cpu */
@@ -90,6 +91,7 @@ typedef struct stele_span {
     bool has_begin_cpu, has_end_cpu;
     uint8_t end;    /* stele_span_end */
     uint8_t source; /* stele_span_source */
+    uint32_t reserved;
 } stele_span;
 
 /* Nanoseconds from the begin of a span to its end. */
@@ -116,10 +118,16 @@ typedef struct stele_span_counts {
 typedef struct stele_span_options {
     size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
     bool no_fields;      /* events have no fields */
+    bool has_paths;      /* spans say on which path of calls they are: see stele_spans_node() */
+    bool has_begins;     /* begins are given, too, when they come: see stele_span_fn */
     uint32_t depth_max;  /* open calls of a track that are followed; 0: the limit of the context */
     uint32_t open_max;   /* asynchronous operations, flows and pairs that are open at a time and
                             followed; 0: 1,048,576 */
     uint64_t timeout_ns; /* pairs that are open for longer end so; 0: never */
+    /* Spans are given that pass the names, categories, tracks, kinds (those of their begins) and
+       the expression of this request, which is copied; it may use words that only spans have.
+       NULL: all are. The others still count as children of what is around them. */
+    const stele_request *only;
 } stele_span_options;
 
 typedef struct stele_spans stele_spans;
@@ -131,6 +139,10 @@ typedef struct stele_spans stele_spans;
  * Name, category, track and address are those of the event that began it. Its fields are those of
  * the begin, then those of the end; where both have one of the same name with different values, the
  * end's is called "NAME.end".
+ *
+ * With stele_span_options.has_begins each span on a stack comes twice: first when it begins, where
+ * the event is a BEGIN and the span ends where it begins, STELE_SPAN_OPEN; and as above. Those
+ * that do not pass `only` do not come again, and begins are not judged by it.
  *
  * Spans of a track come in the order of their ends, inner ones before outer ones; those of
  * different tracks as their ends become known. Both arrays hold for the call. Any status but
@@ -154,6 +166,13 @@ STELE_API stele_status stele_spans_set_window(stele_spans *s, int64_t begin_ns, 
 
 /* Takes the events of a segment; those of each track must come in the order of time. */
 STELE_API stele_status stele_spans_add(stele_spans *s, const stele_segment *segment);
+
+/* Where the word `time` of expressions counts from; without it, from the first event. */
+STELE_API void stele_spans_set_origin(stele_spans *s, int64_t origin_ns);
+
+/* A node of the tree of paths, from 0, which is the root: see stele_call_node. NULL: there is none.
+   It holds until the next event is added. */
+STELE_API const stele_call_node *stele_spans_node(const stele_spans *s, uint32_t node);
 
 /* Ends what is open. Events of other traces may be added afterwards. */
 STELE_API stele_status stele_spans_finish(stele_spans *s);
@@ -262,6 +281,38 @@ STELE_API bool stele_pairing_wants(const stele_pairing *p, const stele_trace *tr
 /* The columns and kinds to request from a reader, beside those of whoever takes the events. */
 STELE_API uint32_t stele_pairing_columns(const stele_pairing *p);
 STELE_API uint64_t stele_pairing_kinds(const stele_pairing *p);
+
+/* ---- Latency: how long spans take, and which took longest ------------------------------------ */
+
+/* The durations of spans, of a pair's say, in memory that does not grow with their number. */
+typedef struct stele_latency stele_latency;
+
+typedef struct stele_latency_figures {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t count;     /* spans that ended properly: the figures below are of these */
+    uint64_t min_ns, mean_ns, max_ns;         /* exact; the mean is rounded down */
+    uint64_t p50_ns, p90_ns, p99_ns, p999_ns; /* at most 3.2% too large, never above max_ns */
+    uint64_t open_count;     /* that had no end: by the end of the trace, or in time */
+    uint64_t no_begin_count; /* ends without begin */
+} stele_latency_figures;
+
+/* Keeps the `worst_max` longest. Returns STELE_ERR_MEMORY if out of memory. */
+STELE_API stele_status stele_latency_new(uint32_t worst_max, stele_latency **out);
+STELE_API void stele_latency_free(stele_latency *l);
+
+/* Takes a span. Returns STELE_ERR_MEMORY if out of memory. */
+STELE_API stele_status stele_latency_add(stele_latency *l, const stele_span *span);
+
+/* The figures so far. The caller sets `struct_size`, as STELE_INIT does. */
+STELE_API void stele_latency_get(const stele_latency *l, stele_latency_figures *figures);
+
+/* The longest, longest first; they hold as long as `l`. To be called once all were added. */
+STELE_API const stele_span *stele_latency_worst(stele_latency *l, uint32_t *count);
+
+/* How many durations are of [2^(index - 1), 2^index) ns; of index 0 those of 0 ns. `index` from 0
+   to 64. */
+#define STELE_LATENCY_BUCKETS 65u
+STELE_API uint64_t stele_latency_bucket(const stele_latency *l, uint32_t index);
 
 #ifdef __cplusplus
 }

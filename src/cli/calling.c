@@ -85,11 +85,15 @@ static bool add_pairs(cli *c, stele_pairing *pairing)
 static bool make_pairing(cli *c, calling *s)
 {
     const options *o = &c->options;
+    /* Commands that know spans need no tracks made for pairs. */
+    const bool has_lanes = o->command != COMMAND_CALLS && o->command != COMMAND_REPLAY &&
+                           o->command != COMMAND_LATENCY;
     stele_pairing_options given = {.no_table = option_given(o, OPTION_NO_PAIRS),
-                                   .has_lanes = true,
+                                   .has_lanes = has_lanes,
                                    .kinds = STELE_SPANS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE)};
-    if (!parse_duration(c, OPTION_TIMEOUT, &given.timeout_ns))
+    if (!parse_duration(c, OPTION_TIMEOUT, &s->timeout_ns))
         return false;
+    given.timeout_ns = s->timeout_ns;
     return cli_check(c, stele_pairing_new(c->context, &given, &s->pairing), "pairs") &&
            add_pairs(c, s->pairing);
 }

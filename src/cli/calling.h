@@ -18,6 +18,7 @@ typedef struct calling {
     stele_request only;            /* for stele_call_options.only */
     uint32_t depth_min, depth_end; /* 0: no limit */
     uint64_t duration_min_ns;
+    uint64_t timeout_ns;    /* of pairs; 0: none */
     stele_pairing *pairing; /* makes calls of moments; NULL: they stay moments */
 } calling;
 

@@ -434,6 +434,11 @@ bool stele_calls_open_at(const stele_calls *s, uint32_t track, uint32_t depth,
     return true;
 }
 
+uint32_t stele_calls_depth(const stele_calls *s, uint32_t track)
+{
+    return track < s->track_count ? s->tracks[track].depth : 0;
+}
+
 /* What is open on the track begins anew with the window. */
 static void enter_window(stele_calls *s, stack *of, uint32_t track)
 {

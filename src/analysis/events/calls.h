@@ -10,6 +10,9 @@
 /* With a window: has each track enter it now, not with its first event there. */
 void stele_calls_enter_window(stele_calls *s);
 
+/* How many calls are open on a track. */
+uint32_t stele_calls_depth(const stele_calls *s, uint32_t track);
+
 /* Whether the window has an event at this time. */
 bool stele_calls_in_window(const stele_calls *s, int64_t time_ns);
 

@@ -13,6 +13,7 @@
 #include "analysis/events/spans_made.h"
 #include "core/array.h"
 #include "core/sized.h"
+#include "query/filter.h"
 
 #define OPEN_MAX  (1u << 20)
 #define DELTA_MAX (1u << 20)
@@ -31,6 +32,7 @@ typedef struct open_data {
     uint32_t depth;  /* of operations */
     stele_name root; /* of operations */
     uint8_t source;
+    bool is_given; /* its begin was */
 } open_data;
 
 /* When the last span of a name on a track began. */
@@ -44,6 +46,10 @@ struct stele_spans {
     stele_context *context;
     stele_span_options options;
     stele_calls *calls;
+    filter *only;   /* NULL: all spans are given */
+    uint64_t kinds; /* of begins that are wanted; 0: all */
+    bool has_origin;
+    bool has_fields; /* they are given, or looked at */
     opened opened;   /* by the tags of the open calls, and by keys */
     open_data *open; /* by slot */
     uint32_t open_capacity;
@@ -67,11 +73,11 @@ const char *stele_span_end_text(stele_span_end end)
     return (unsigned)end < STELE_SPAN_END_COUNT ? texts[end] : "none";
 }
 
-const char *stele_span_source_text(stele_span_source source)
+const char *stele_span_source_text(stele_span_source of)
 {
     static const char *const texts[STELE_SPAN_SOURCE_COUNT] = {"call", "complete",    "async",
                                                                "flow", "nested-pair", "pair"};
-    return (unsigned)source < STELE_SPAN_SOURCE_COUNT ? texts[source] : "none";
+    return (unsigned)of < STELE_SPAN_SOURCE_COUNT ? texts[of] : "none";
 }
 
 /* ---- What begins ---- */
@@ -118,7 +124,7 @@ static int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64
 }
 
 /* Keeps the event at hand, which begins a span; 0: memory. */
-static uint32_t open_span(stele_spans *s, stele_span_source source)
+static uint32_t open_span(stele_spans *s, stele_span_source from)
 {
     const stele_event *event = s->now.event;
     const uint32_t slot = opened_add(&s->opened, s->now.batch, event);
@@ -137,7 +143,7 @@ static uint32_t open_span(stele_spans *s, stele_span_source source)
     s->open[slot] = (open_data){
         .id = ++s->id,
         .delta_ns = take_delta(s, event->track, global_name(event->name), event->time_ns),
-        .source = (uint8_t)source};
+        .source = (uint8_t)from};
     return slot;
 }
 
@@ -186,6 +192,32 @@ static void take_lost_begin(stele_spans *s, stele_span *span, spans_end end)
     take_end(span, end);
 }
 
+/* The kind of the events that spans of a source begin with. */
+static stele_kind begin_kind(uint8_t from)
+{
+    static const uint8_t kinds[STELE_SPAN_SOURCE_COUNT] = {
+        STELE_KIND_BEGIN,      STELE_KIND_COMPLETE, STELE_KIND_ASYNC_BEGIN,
+        STELE_KIND_FLOW_BEGIN, STELE_KIND_BEGIN,    STELE_KIND_ASYNC_BEGIN};
+    return (stele_kind)kinds[from];
+}
+
+static bool is_wanted(stele_spans *s, const stele_batch *batch, const stele_event *event,
+                      const stele_span *span)
+{
+    return (s->kinds == 0 || (s->kinds & STELE_KIND_BIT(begin_kind(span->source))) != 0) &&
+           filter_passes_span(s->only, batch, event, span);
+}
+
+/* Takes back what was made last if it is not wanted. */
+static void judge(stele_spans *s, const stele_span *span)
+{
+    stele_batch *batch = s->made.batch;
+    if (s->only == NULL && s->kinds == 0)
+        return;
+    if (!is_wanted(s, batch, &batch->events[batch->event_count - 1], span))
+        spans_made_undo(&s->made);
+}
+
 static void give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end)
 {
     const spans_end begin = {s->opened.batch, slot != 0 ? opened_event(&s->opened, slot) : NULL};
@@ -195,7 +227,9 @@ static void give(stele_spans *s, const stele_span *span, uint32_t slot, spans_en
     if (span->depth + 1 > s->counts.depth_max)
         s->counts.depth_max = span->depth + 1;
     if (s->status == STELE_OK)
-        s->status = spans_made_add(&s->made, span, begin, end, !s->options.no_fields);
+        s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
+    if (s->status == STELE_OK)
+        judge(s, span);
 }
 
 /* Whether a span ended before the window, of which an event at hand says what is open then. */
@@ -245,6 +279,7 @@ static void close_call(stele_spans *s, const stele_call_span *call, const stele_
                        .self_ns = call->self_ns,
                        .end_offset = STELE_SPAN_NO_OFFSET,
                        .depth = call->depth,
+                       .node = call->node,
                        .end = call->end};
     spans_end by = {NULL, NULL};
     if (is_lost) {
@@ -288,6 +323,46 @@ static stele_status take_calls(void *user, const stele_call_span *calls, size_t 
     return s->status;
 }
 
+/* Says that the span of a slot begins. */
+static void give_begin(stele_spans *s, uint32_t slot, uint32_t track, uint32_t depth)
+{
+    const spans_end begin = {s->opened.batch, opened_event(&s->opened, slot)};
+    stele_span span;
+    if (!stele_spans_open_at(s, track, depth, &span))
+        return;
+    span.end_ns = span.begin_ns;
+    if (s->status == STELE_OK)
+        s->status = spans_made_add(&s->made, &span, begin, (spans_end){NULL, NULL}, s->has_fields);
+    if (s->status == STELE_OK)
+        s->made.batch->events[s->made.batch->event_count - 1].kind = STELE_KIND_BEGIN;
+}
+
+/* Whether the begin of an open call was given, and those of all below it. */
+static bool is_begin_given(const stele_spans *s, const stele_call_span *call)
+{
+    return call->tag == 0 ||
+           (s->open[call->tag].is_given && call->begin_ns < s->now.event->time_ns);
+}
+
+/* The event at hand has begun a span, or has moved the window to where others begin. What is new is
+   on top, or begins now. */
+static void give_begins(stele_spans *s)
+{
+    const uint32_t track = s->now.event->track, depth_end = stele_calls_depth(s->calls, track);
+    uint32_t depth = depth_end;
+    stele_call_span call;
+    while (depth != 0 && stele_calls_open_at(s->calls, track, depth - 1, &call) &&
+           !is_begin_given(s, &call))
+        depth--;
+    for (; depth < depth_end; depth++) {
+        if (!stele_calls_open_at(s->calls, track, depth, &call) || call.tag == 0 ||
+            s->open[call.tag].is_given)
+            continue;
+        s->open[call.tag].is_given = true;
+        give_begin(s, call.tag, track, depth);
+    }
+}
+
 static void take_call(stele_spans *s)
 {
     const stele_event *event = s->now.event;
@@ -303,6 +378,8 @@ static void take_call(stele_spans *s)
         s->status = stele_calls_add(s->calls, &one, NULL);
     if (slot != 0 && stele_calls_get_counts(s->calls)->cut_count != cut_count)
         opened_remove(&s->opened, slot);
+    else if (s->options.has_begins && event->time_ns >= s->begin_ns)
+        give_begins(s);
 }
 
 /* ---- Operations, flows and pairs ---- */
@@ -342,16 +419,16 @@ static opened_link *find_begin(stele_spans *s, const stele_event *end, uint64_t 
 
 static void begin_operation(stele_spans *s, uint64_t key, uint32_t scope)
 {
-    const stele_span_source source = source_of(s->now.event);
+    const stele_span_source from = source_of(s->now.event);
     opened_link *around = opened_link_first(&s->opened, key);
     uint32_t slot, parent = 0;
     if (s->opened.link_used >= s->options.open_max) {
         s->counts.refused_count++;
         return;
     }
-    if (source == STELE_SPAN_ASYNC && around != NULL && around->scope == scope)
+    if (from == STELE_SPAN_ASYNC && around != NULL && around->scope == scope)
         parent = around->slot;
-    slot = open_span(s, source);
+    slot = open_span(s, from);
     if (slot == 0)
         return;
     s->open[slot].root = global_name(s->now.event->name);
@@ -488,6 +565,8 @@ stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
             continue;
         }
         s->now = (spans_end){segment->batch, event};
+        if (!s->has_origin)
+            stele_spans_set_origin(s, event->time_ns);
         if (event->time_ns > s->last_ns)
             s->last_ns = event->time_ns;
         if (s->options.timeout_ns != 0 && event->time_ns >= s->sweep_ns)
@@ -519,6 +598,18 @@ stele_status stele_spans_finish(stele_spans *s)
         s->status = spans_made_flush(&s->made);
     s->last_ns = s->sweep_ns = INT64_MIN;
     return s->status;
+}
+
+void stele_spans_set_origin(stele_spans *s, int64_t origin_ns)
+{
+    s->has_origin = true;
+    if (s->only != NULL)
+        filter_set_origin(s->only, origin_ns);
+}
+
+const stele_call_node *stele_spans_node(const stele_spans *s, uint32_t node)
+{
+    return stele_calls_node(s->calls, node);
 }
 
 stele_status stele_spans_set_window(stele_spans *s, int64_t begin_ns, int64_t end_ns)
@@ -562,7 +653,28 @@ void stele_spans_get_counts(const stele_spans *s, stele_span_counts *counts)
 
 uint32_t stele_spans_columns(const stele_spans *s)
 {
-    return stele_calls_columns(s->calls) | (s->options.no_fields ? 0 : STELE_COLUMN_FIELDS);
+    return stele_calls_columns(s->calls) | (s->has_fields ? STELE_COLUMN_FIELDS : 0) |
+           (s->only != NULL ? filter_columns(s->only) : 0);
+}
+
+static stele_status make_filter(stele_spans *s)
+{
+    const stele_request *given = s->options.only;
+    stele_request request;
+    stele_status status;
+    s->has_fields = !s->options.no_fields;
+    if (given == NULL)
+        return STELE_OK;
+    request = (stele_request){.names = given->names,
+                              .categories = given->categories,
+                              .tracks = given->tracks,
+                              .where = given->where};
+    s->kinds = given->kinds;
+    s->options.only = NULL; /* is the caller's */
+    status = filter_new_spans(s->context, &request, &s->only);
+    if (status == STELE_OK)
+        s->has_fields = s->has_fields || (filter_columns(s->only) & STELE_COLUMN_FIELDS) != 0;
+    return status;
 }
 
 stele_status stele_spans_new(stele_context *context, const stele_span_options *options,
@@ -573,7 +685,7 @@ stele_status stele_spans_new(stele_context *context, const stele_span_options *o
     *out = NULL;
     if (s == NULL)
         return STELE_ERR_MEMORY;
-    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_span_options, timeout_ns),
+    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_span_options, only),
                     options)) {
         free(s);
         return STELE_ERR_ARGUMENT;
@@ -584,11 +696,15 @@ stele_status stele_spans_new(stele_context *context, const stele_span_options *o
     if (s->options.open_max == 0)
         s->options.open_max = OPEN_MAX;
     opened_init(&s->opened, context);
-    status = spans_made_init(&s->made, context, fn, user);
+    status = make_filter(s);
     if (status == STELE_OK)
-        status = stele_calls_new(
-            context, &(stele_call_options){.has_tags = true, .depth_max = s->options.depth_max},
-            take_calls, s, &s->calls);
+        status = spans_made_init(&s->made, context, fn, user);
+    if (status == STELE_OK)
+        status = stele_calls_new(context,
+                                 &(stele_call_options){.has_tags = true,
+                                                       .has_tree = s->options.has_paths,
+                                                       .depth_max = s->options.depth_max},
+                                 take_calls, s, &s->calls);
     if (status != STELE_OK) {
         stele_spans_free(s);
         return status;
@@ -601,6 +717,7 @@ void stele_spans_free(stele_spans *s)
 {
     if (s == NULL)
         return;
+    filter_free(s->only);
     stele_calls_free(s->calls);
     opened_free(&s->opened);
     spans_made_free(&s->made);

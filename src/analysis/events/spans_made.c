@@ -37,6 +37,14 @@ stele_status spans_made_flush(spans_made *m)
     return status;
 }
 
+void spans_made_undo(spans_made *m)
+{
+    m->batch->event_count--;
+    m->batch->field_count = m->fields_before;
+    m->batch->byte_count = m->bytes_before;
+    m->batch->name_count = m->names_before;
+}
+
 /* ---- Fields of both ends ---- */
 
 /* "NAME.end"; the name itself where the pool is full. */
@@ -179,6 +187,9 @@ stele_status spans_made_add(spans_made *m, const stele_span *span, spans_end beg
     batch->offset_ns = from.batch->offset_ns;
     batch->file = from.batch->file;
     batch->columns = STELE_COLUMNS_ALL & ~(uint32_t)STELE_COLUMN_CONTEXT;
+    m->fields_before = batch->field_count;
+    m->bytes_before = batch->byte_count;
+    m->names_before = batch->name_count;
     event = copy_event(m, from, has_fields);
     if (event == NULL)
         return STELE_ERR_MEMORY;

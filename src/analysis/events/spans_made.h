@@ -20,7 +20,8 @@ typedef struct spans_made {
     stele_span_fn *fn;
     void *user;
     stele_batch *batch;
-    stele_span spans[SPANS_MADE]; /* of the events of the batch */
+    stele_span spans[SPANS_MADE];                       /* of the events of the batch */
+    uint32_t fields_before, bytes_before, names_before; /* the last one was added */
     end_name *end_names;
     uint32_t end_name_count, end_name_capacity;
     hash_table end_name_numbers;
@@ -38,6 +39,9 @@ void spans_made_free(spans_made *m);
 /* Appends a span. One of both ends is there at least; the fields are those of both, if wanted. */
 stele_status spans_made_add(spans_made *m, const stele_span *span, spans_end begin, spans_end end,
                             bool has_fields);
+
+/* Takes the last one back, which was not given out. */
+void spans_made_undo(spans_made *m);
 
 /* Gives out what was added. */
 stele_status spans_made_flush(spans_made *m);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele calls: spans as rows, all of them or the first by some value. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/span_rows.h"
+
+#define TOP_DEFAULT 30u
+#define TOP_MOST    1000000u
+
+typedef struct calls {
+    cli *c;
+    spanning s;
+    span_rows rows;
+    stele_expression *key; /* NULL: as they end */
+    bool is_falling;       /* the largest first */
+    uint64_t top;          /* rows at most; 0: all */
+    span_row *heap;        /* the row that goes first is the first one */
+    size_t heap_count, heap_capacity;
+    uint64_t number;
+} calls;
+
+/* ---- The order ------------------------------------------------------------------------------- */
+
+static double number_of(const stele_value *value)
+{
+    switch (value->type) {
+    case STELE_VALUE_INT: return (double)value->u.i;
+    case STELE_VALUE_UINT: return (double)value->u.u;
+    case STELE_VALUE_FLOAT: return value->u.f;
+    default: return 0;
+    }
+}
+
+static unsigned rank_of(const stele_value *value)
+{
+    return value->type == STELE_VALUE_TEXT                                         ? 2
+           : value->type == STELE_VALUE_MISSING || value->type == STELE_VALUE_NULL ? 0
+                                                                                   : 1;
+}
+
+static int compare_texts(stele_text a, stele_text b)
+{
+    const size_t size = a.size < b.size ? a.size : b.size;
+    const int order = size != 0 ? memcmp(a.bytes, b.bytes, size) : 0;
+    return order != 0 ? order : a.size < b.size ? -1 : a.size > b.size;
+}
+
+/* Below 0: `a` stands before `b`. What has no value stands last. */
+static int compare_keys(const calls *k, const stele_value *a, const stele_value *b)
+{
+    const unsigned a_rank = rank_of(a), b_rank = rank_of(b);
+    double x, y;
+    int order;
+    if (a_rank == 0 || b_rank == 0)
+        return (a_rank == 0) - (b_rank == 0);
+    if (a_rank != b_rank) {
+        order = a_rank < b_rank ? -1 : 1;
+    } else if (a_rank == 2) {
+        order = compare_texts(a->u.text, b->u.text);
+    } else if (a->type == STELE_VALUE_INT && b->type == STELE_VALUE_INT) {
+        order = a->u.i < b->u.i ? -1 : a->u.i > b->u.i;
+    } else {
+        x = number_of(a);
+        y = number_of(b);
+        order = x < y ? -1 : x > y;
+    }
+    return k->is_falling ? -order : order;
+}
+
+static int compare_rows(const calls *k, const span_row *a, const span_row *b)
+{
+    const int order = compare_keys(k, &a->key, &b->key);
+    return order != 0 ? order : a->number < b->number ? -1 : 1;
+}
+
+/* ---- The heap: the row that stands last of all is on top ------------------------------------- */
+
+static void sift_down(calls *k, size_t at)
+{
+    for (;;) {
+        size_t child = at * 2 + 1;
+        span_row held;
+        if (child >= k->heap_count)
+            return;
+        if (child + 1 < k->heap_count && compare_rows(k, &k->heap[child], &k->heap[child + 1]) < 0)
+            child++;
+        if (compare_rows(k, &k->heap[at], &k->heap[child]) > 0)
+            return;
+        held = k->heap[at];
+        k->heap[at] = k->heap[child];
+        k->heap[child] = held;
+        at = child;
+    }
+}
+
+static bool heap_push(calls *k, const span_row *row)
+{
+    size_t at = k->heap_count;
+    if (at == k->heap_capacity) {
+        const size_t capacity = k->heap_capacity == 0 ? 64 : k->heap_capacity * 2;
+        span_row *heap = realloc(k->heap, capacity * sizeof *heap);
+        if (heap == NULL)
+            return false;
+        k->heap = heap;
+        k->heap_capacity = capacity;
+    }
+    k->heap[k->heap_count++] = *row;
+    while (at != 0 && compare_rows(k, &k->heap[(at - 1) / 2], &k->heap[at]) < 0) {
+        const size_t above = (at - 1) / 2;
+        const span_row held = k->heap[at];
+        k->heap[at] = k->heap[above];
+        k->heap[above] = held;
+        at = above;
+    }
+    return true;
+}
+
+/* Keeps a key's text, which else holds for the moment only. */
+static bool key_keep(span_row *row)
+{
+    if (row->key.type != STELE_VALUE_TEXT)
+        return true;
+    row->key_text = malloc(row->key.u.text.size + 1);
+    if (row->key_text == NULL)
+        return false;
+    memcpy(row->key_text, row->key.u.text.bytes, row->key.u.text.size);
+    row->key.u.text.bytes = row->key_text;
+    return true;
+}
+
+static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,
+                         const stele_span *span)
+{
+    span_row row = {.number = k->number++};
+    stele_expression_evaluate(k->key, segment, index, span, &row.key);
+    if (k->heap_count == k->top && compare_rows(k, &row, &k->heap[0]) > 0)
+        return STELE_OK;
+    if (!key_keep(&row) || !span_rows_fill(&k->rows, &row, segment, index, span)) {
+        span_row_free(&k->rows, &row);
+        return STELE_ERR_MEMORY;
+    }
+    if (k->heap_count < k->top) {
+        if (heap_push(k, &row))
+            return STELE_OK;
+        span_row_free(&k->rows, &row);
+        return STELE_ERR_MEMORY;
+    }
+    span_row_free(&k->rows, &k->heap[0]);
+    k->heap[0] = row;
+    sift_down(k, 0);
+    return STELE_OK;
+}
+
+static void write_heap(calls *k)
+{
+    const size_t count = k->heap_count;
+    /* The heap is taken apart from its end: what stands last goes to the back. */
+    while (k->heap_count > 1) {
+        const span_row last = k->heap[0];
+        k->heap[0] = k->heap[--k->heap_count];
+        k->heap[k->heap_count] = last;
+        sift_down(k, 0);
+    }
+    for (size_t i = 0; i < count; i++)
+        span_rows_write(&k->rows, &k->heap[i]);
+    k->heap_count = count;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static stele_status show(calls *k, const stele_segment *segment, uint32_t index,
+                         const stele_span *span)
+{
+    span_row row = {.number = k->number++};
+    stele_status status = STELE_OK;
+    if (span_rows_fill(&k->rows, &row, segment, index, span))
+        span_rows_write(&k->rows, &row);
+    else
+        status = STELE_ERR_MEMORY;
+    span_row_free(&k->rows, &row);
+    return status == STELE_OK && k->top != 0 && k->number >= k->top ? STELE_END : status;
+}
+
+static stele_status take(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    calls *k = user;
+    stele_status status = STELE_OK;
+    span_rows_set_origin(&k->rows, k->s.origin_ns);
+    if (k->key != NULL)
+        stele_expression_set_origin(k->key, k->s.origin_ns);
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
+        if (spanning_wants(&k->s, &spans[i]))
+            status =
+                k->key != NULL ? rank(k, segment, i, &spans[i]) : show(k, segment, i, &spans[i]);
+    }
+    if (status == STELE_OK && k->key == NULL && k->c->is_streaming)
+        status = stele_output_flush(k->c->out);
+    return status;
+}
+
+static bool parse_key(calls *k)
+{
+    const options *o = &k->c->options;
+    const char *text = option_value(o, OPTION_CALLS_SORT);
+    k->top = option_given(o, OPTION_CALLS_TOP) ? option_number(o, OPTION_CALLS_TOP) : 0;
+    if (text == NULL)
+        return true;
+    if (!option_given(o, OPTION_CALLS_TOP) && !k->rows.is_json && !k->rows.is_csv)
+        k->top = TOP_DEFAULT;
+    if (k->top == 0 || k->top > TOP_MOST)
+        k->top = TOP_MOST;
+    k->is_falling = text[0] == '-';
+    return cli_check(k->c, stele_expression_new(k->c->context, text + (text[0] == '-'), &k->key),
+                     "--sort");
+}
+
+void command_CALLS(cli *c)
+{
+    const options *o = &c->options;
+    calls k = {.c = c};
+    const bool has_stack = option_given(o, OPTION_STACK);
+    c->is_streaming = c->is_screen && !option_given(o, OPTION_CALLS_SORT);
+    if (span_rows_make(&k.rows, c, &k.s, option_value(o, OPTION_CALLS_COLUMNS), has_stack) &&
+        spanning_make(c, &k.s) && parse_key(&k)) {
+        for (size_t i = 0; i < k.rows.column_count; i++)
+            k.s.options.has_paths =
+                k.s.options.has_paths || k.rows.columns[i].kind == SPAN_COLUMN_STACK;
+        if (spanning_read(&k.s, take, &k)) {
+            write_heap(&k);
+            span_rows_end(&k.rows);
+            if (k.key != NULL || k.top == 0 || k.number < k.top)
+                spanning_remark(&k.s);
+        }
+    }
+    for (size_t i = 0; i < k.heap_count; i++)
+        span_row_free(&k.rows, &k.heap[i]);
+    free(k.heap);
+    stele_expression_free(k.key);
+    span_rows_free(&k.rows);
+    spanning_free(&k.s);
+}

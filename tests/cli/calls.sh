@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele calls: spans as rows; stele latency: from one event to the next.
+. "$SOURCE/tests/cli/lib.sh"
+. "$SOURCE/tests/cli/lib_ctf_made.sh"
+xray=$SOURCE/src/formats/xray/good
+
+ctf_made user context <<END
+1000 0 7 app:main_entry 1
+1100 0 7 app:read_entry 3
+1200 1 8 app:main_entry 2
+1500 0 7 app:read_exit 0
+1600 0 7 app:read_entry 4
+1900 1 7 app:read_exit 1
+2000 1 8 app:main_exit 0
+2500 0 7 app:main_exit 0
+END
+expect 0 calls user
+golden calls_text
+expect 0 calls --csv user
+golden calls_csv
+expect 0 calls --json --where 'name == "read" and arg.ret == 1' user
+golden calls_json
+
+# The order, ties by their coming, and what has no value last.
+expect 0 calls --csv --columns name,dur --sort -dur user
+check "largest first" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,dur_ns main,1500 main,800 read,400 read,300 '
+expect 0 calls --csv --columns name,dur --sort dur --top 1 user
+check "smallest first" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,dur_ns read,300 '
+expect 0 calls --csv --columns name,delta --sort delta user
+check "missing last" test "$(tr -d '\r' <out | tr '\n' ' ')" = 'name,delta_ns read,500 read, main, main, '
+expect 0 calls --csv --columns name --sort name --top 1 user
+says out '^main'
+
+# What only spans have.
+expect 0 calls --csv --columns caller,root,depth --where 'depth == 1' --top 1 user
+says out '^main,main,1'
+expect 0 calls --csv --columns name --stack user
+says out '^read,main;read'
+expect 0 calls --csv --columns name,ended --where 'ended != "returned"' "$xray/exc.14.fdr5.tsc.xray"
+says out 'unwound'
+expect 0 calls --csv --columns name,ended --where 'ended == "tail"' "$xray/tail.14.fdr5.tsc.xray"
+says out 'tail'
+
+# All filters of profile, and as many calls as that counts.
+expect 0 calls --csv --depth 0 --columns name user
+lines out 3
+expect 0 calls --csv --min-duration 500ns --columns name user
+lines out 3
+expect 0 calls --csv --name main --columns name user
+lines out 3
+expect 0 calls --csv --track 8 --columns name user
+lines out 2
+expect 0 calls --csv --begin 700ns --end 1us --columns name,dur user
+says out '^read,200'
+says out '^main,300'
+for trace in "$xray"/recur.14.basic3.xray "$heph"/heph_tracing_example.bin.log "$fxt"/[a-g]*.fxt; do
+    expect 0 profile --csv "$trace"
+    profiled=$(awk -F, 'NR > 1 { calls += $2; self += $4 } END { print calls + 0, self + 0 }' out)
+    expect 0 calls --csv --columns dur,self --where \
+        'source in ("call", "complete") and ended != "entry-lost"' "$trace"
+    listed=$(awk -F, 'NR > 1 { calls++; self += $2 } END { print calls + 0, self + 0 }' out)
+    check "as many in $trace" test "$profiled" = "$listed"
+done
+
+ctf_made request context <<END
+1000 0 7 request 1
+1100 0 7 request 2
+1200 1 8 reply 2
+1300 0 7 request 3
+1500 1 8 reply 1
+1600 1 8 reply 9
+1700 0 7 request 4
+END
+expect 0 calls --csv --pair request:reply --by arg.id --columns dur,ended,source request
+says out '^100,returned,pair'
+says out '^,entry-lost,pair'
+says out '^400,open,pair'
+says err '2 begins without an end'
+expect 0 latency request reply --by arg.id request
+golden latency_text
+expect 0 latency request reply --by arg.id --json request
+golden latency_json
+expect 0 latency request reply --by order --timeout 150ns request
+says out '1 pair$'
+expect 0 latency request nothing request
+says out ': 0 pairs$'
+expect 2 latency request reply --pair a:b request
+expect 2 calls --json --csv user
+expect 2 calls --columns , user
+expect 2 calls --sort 'dur >' user
+expect 0 calls --name nothing user
+says out 'No spans'
+finish

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele replay: calls as a tree, as they ran.
+. "$SOURCE/tests/cli/lib.sh"
+. "$SOURCE/tests/cli/lib_ctf_made.sh"
+xray=$SOURCE/src/formats/xray/good
+
+ctf_made user context <<END
+1000 0 7 app:main_entry 1
+1100 0 7 app:read_entry 3
+1200 1 8 app:main_entry 2
+1500 0 7 app:read_exit 0
+1510 0 7 app:step_entry 1
+1520 0 7 app:step_exit 1
+1530 0 7 app:step_entry 2
+1540 0 7 app:step_exit 1
+1550 0 7 app:step_entry 3
+1560 0 7 app:step_exit 1
+1600 0 7 app:read_entry 4
+1610 0 7 app:step_entry 4
+1620 0 7 app:step_exit 1
+1900 1 7 app:read_exit 1
+2000 1 8 app:main_exit 0
+2100 0 7 app:late_exit 0
+2500 0 7 app:main_exit 0
+2600 0 7 app:late_entry 0
+END
+expect 0 replay user
+golden replay_text
+expect 0 replay --fold user
+golden replay_fold
+expect 0 replay --fold --min-duration 300ns user
+golden replay_short
+expect 0 replay --no-arguments --depth 1 user
+golden replay_depth
+expect 0 replay "$xray/exc.14.fdr5.tsc.xray"
+says out 'ended by what is around it'
+expect 0 replay --no-pairs user
+says out '^No calls'
+
+# What is opened is closed, whatever the format.
+for trace in "$xray"/*.xray "$heph"/*.bin.log "$fxt"/*.fxt; do
+    expect 0 replay --no-arguments "$trace"
+    opened=$(grep -c ' {$' out)
+    closed=$(grep -c '^ *[^ ]* [^ ]*  *} ' out)
+    check "$opened opened, $closed closed in $trace" test "$opened" -eq "$closed"
+done
+finish
