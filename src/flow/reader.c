@@ -186,6 +186,9 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .begin_ns = own_time(&o->related[index], o->range.begin_ns),
                                .end_ns = own_time(&o->related[index], o->range.end_ns),
                                .begin_ticks = o->range.begin_ticks,
+                               .screen = reader->filter != NULL && !o->request.check
+                                             ? filter_screen(reader->filter)
+                                             : NULL,
                                .window_size = window_size};
     stele_status status;
     if (o->flow_total > STREAMS_FEW) {

@@ -12,6 +12,7 @@
 #include "core/source.h"
 #include "core/table.h"
 #include "model/context.h"
+#include "model/screen.h"
 
 static inline void balance_add(stele_balance *sum, const stele_balance *more)
 {
@@ -67,6 +68,7 @@ typedef struct produce_request {
     int64_t begin_ns;     /* INT64_MIN: from the start; events that end before may be left out */
     int64_t end_ns;       /* INT64_MAX: to the end; events that begin at or after may be left out */
     uint64_t begin_ticks; /* 0: from the start; events whose ticks are fewer may be left out */
+    screen *screen;       /* NULL, or events whose fields may be left out, without `check` only */
     size_t window_size;   /* bytes to read at once: all producers share one budget */
 } produce_request;
 

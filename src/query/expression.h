@@ -54,6 +54,13 @@ void expression_report(const expression *e, diag_sink *diag);
    texts that are longer than those that functions made before. */
 bool expression_holds(expression *e, const stele_batch *batch, const stele_event *event);
 
+/* Whether it looks at the name, category or kind of events. */
+bool expression_uses_names(const expression *e);
+
+/* False when it holds for no event of this kind, category and name, whatever else there is to it.
+   The name is one of the pool. */
+bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stele_name name);
+
 /* The same for a span, which NULL is none. */
 bool expression_holds_span(expression *e, const stele_batch *batch, const stele_event *event,
                            const stele_span *span);

@@ -203,6 +203,82 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
     return expression_holds_span(e, batch, event, NULL);
 }
 
+/* ---- With names alone ---- */
+
+/* More instructions are not followed. */
+#define MAY_HOLD_MAX 256u
+
+#define MAY_BE(truth) (1u << (truth))
+
+static bool is_of_names(operand_kind kind)
+{
+    return kind == OPERAND_NAME || kind == OPERAND_CATEGORY || kind == OPERAND_KIND;
+}
+
+/* Whether names and kinds are all that its value depends on. Operands nest at most so deep as the
+   parser lets them. */
+static bool operand_is_known(const expression *e, const operand *o)
+{
+    if (o->kind == OPERAND_LITERAL || is_of_names(o->kind))
+        return true;
+    if (o->kind != OPERAND_CALL)
+        return false;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (!operand_is_known(e, &e->operands[e->arguments[o->first + i]]))
+            return false;
+    }
+    return true;
+}
+
+static bool instruction_is_known(const expression *e, const instruction *at)
+{
+    return operand_is_known(e, &e->operands[at->left]) &&
+           (at->op < OP_EQUAL || at->op > OP_GREATER_EQUAL ||
+            operand_is_known(e, &e->operands[at->right]));
+}
+
+bool expression_uses_names(const expression *e)
+{
+    for (uint32_t i = 0; i < e->operand_count; i++) {
+        if (is_of_names(e->operands[i].kind))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Follows both ways wherever the truth is not known: `truths[i]` is what it may be when instruction
+ * i is come to, and 0 when it cannot be come to. All jumps lead forward, so one pass does.
+ */
+bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stele_name name)
+{
+    const stele_event event = {.kind = (uint8_t)kind, .category = category, .name = name};
+    const subject of = {NULL, &event, NULL};
+    uint8_t truths[MAY_HOLD_MAX + 1] = {MAY_BE(false)};
+    if (e->code_count > MAY_HOLD_MAX || e->is_value)
+        return true;
+    for (uint32_t i = 0; i < e->code_count; i++) {
+        const instruction *at = &e->code[i];
+        unsigned may = truths[i];
+        if (may == 0)
+            continue;
+        if (at->op == OP_JUMP_FALSE || at->op == OP_JUMP_TRUE) {
+            const unsigned jumps = may & MAY_BE(at->op == OP_JUMP_TRUE);
+            truths[i + at->left] |= (uint8_t)jumps;
+            truths[i + 1] |= (uint8_t)(may & ~jumps);
+            continue;
+        }
+        if (at->op == OP_NOT)
+            may = (may >> 1 & 1) | (may << 1 & 2);
+        else if (instruction_is_known(e, at))
+            may = MAY_BE(expression_run(e, &of, at, at + 1));
+        else
+            may = MAY_BE(false) | MAY_BE(true);
+        truths[i + 1] |= (uint8_t)may;
+    }
+    return (truths[e->code_count] & MAY_BE(true)) != 0;
+}
+
 /* ---- Public ---- */
 
 static void give_int(stele_value *to, wide_i128 i)

@@ -22,6 +22,8 @@ typedef struct outcome {
 } outcome;
 
 struct filter {
+    screen screen;
+    struct screen *asked; /* it, or NULL: decoders leave nothing out */
     const stele_context *context;
     uint64_t kinds;
     filter_range range;
@@ -36,6 +38,8 @@ struct filter {
 };
 
 static const filter_range range_open = {INT64_MIN, INT64_MAX, 0, UINT64_MAX};
+
+static bool filter_may_pass(screen *self, stele_kind kind, uint16_t category, stele_name name);
 
 static stele_status filter_make(stele_context *context, const stele_request *request,
                                 const filter_range *range, unsigned what, filter **out)
@@ -63,6 +67,10 @@ static stele_status filter_make(stele_context *context, const stele_request *req
         filter_free(f);
         return status;
     }
+    f->screen = (screen){.passes = filter_may_pass, .secret = hash_key_make()};
+    if (f->names.count > 0 || f->categories.count > 0 ||
+        (f->where != NULL && expression_uses_names(f->where)))
+        f->asked = &f->screen;
     *out = f;
     return STELE_OK;
 }
@@ -316,6 +324,9 @@ static bool where_holds(filter *f, const stele_batch *batch, const stele_event *
 {
     if (f->needs_origin && (event->flags & STELE_FLAG_NO_TIME) == 0)
         filter_set_origin(f, event->time_ns);
+    /* What the screen leaves out may have come without fields, and is not to be asked for them. */
+    if (span == NULL && !screen_passes(f->asked, event->kind, event->category, event->name))
+        return false;
     return expression_holds_span(f->where, batch, event, span);
 }
 
@@ -401,6 +412,31 @@ void filter_report(const filter *f, diag_sink *diag)
     }
     if (f->where != NULL)
         expression_report(f->where, diag);
+}
+
+/* ---- Without fields ---- */
+
+/* Whether an event may pass: nothing of it but this is known. What came of patterns is noted where
+   events are judged, and not here. */
+static bool filter_may_pass(screen *self, stele_kind kind, uint16_t category, stele_name name)
+{
+    filter *f = (filter *)self;
+    const stele_event event = {.kind = (uint8_t)kind, .category = category, .name = name};
+    if ((f->kinds >> (kind & 63) & 1) == 0)
+        return false;
+    if (f->names.count > 0 && !glob_set_matches_name(&f->names, f->context, NULL, name) &&
+        !(f->has_shown_names && shown_name_matches(f, NULL, &event)))
+        return false;
+    if (f->categories.count > 0 &&
+        !glob_set_matches_name(&f->categories, f->context, NULL,
+                               stele_category_name(f->context, category)))
+        return false;
+    return f->where == NULL || expression_may_hold(f->where, kind, category, name);
+}
+
+screen *filter_screen(filter *f)
+{
+    return f->asked;
 }
 
 /* ---- All of it ---- */

@@ -64,6 +64,10 @@ void filter_set_origin(filter *f, int64_t origin_ns);
 /* Reports (STE014), once all was read, what it asks for and no event had. */
 void filter_report(const filter *f, diag_sink *diag);
 
+/* What decoders can ask by kind, category and name alone: the filter's own, to be used while it is
+   there. NULL: nothing is left out by these. */
+screen *filter_screen(filter *f);
+
 /* Takes the events that do not pass out of the batch; gives how many those were. */
 uint32_t filter_batch(filter *f, stele_batch *batch);
 

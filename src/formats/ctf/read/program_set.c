@@ -3,16 +3,17 @@
 
 #include <stdlib.h>
 
-ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns)
+ctf_program_set *program_set_take(ctf_trace *trace, uint32_t columns, screen *passes)
 {
     ctf_program_set *set = trace->program_sets;
-    while (set != NULL && set->columns != columns)
+    while (set != NULL && (set->columns != columns || set->screen != passes))
         set = set->next;
     if (set == NULL) {
         set = calloc(1, sizeof *set + trace->unit_count * sizeof *set->of_unit);
         if (set == NULL)
             return NULL;
         set->columns = columns;
+        set->screen = passes;
         set->next = trace->program_sets;
         trace->program_sets = set;
     }
@@ -44,8 +45,11 @@ static uint32_t columns_of(const ctf_unit *unit, uint32_t columns)
 ctf_programs *program_set_of(const ctf_trace *trace, ctf_program_set *set, const ctf_unit *unit)
 {
     ctf_programs **programs = &set->of_unit[unit->number];
-    if (*programs == NULL)
+    if (*programs == NULL) {
         *programs = programs_new(&unit->schema, trace->base.context, trace->base.info.number,
                                  columns_of(unit, set->columns));
+        if (*programs != NULL)
+            programs_set_screen(*programs, set->screen);
+    }
     return *programs;
 }

@@ -160,23 +160,22 @@ program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_bat
 }
 
 /* "provider:event": the provider is the category. */
-static void event_name(builder *b, program *made, ctf_text name)
+static stele_name event_name(builder *b, ctf_text name, uint16_t *category)
 {
     const char *colon = name.size != 0 ? memchr(name.bytes, ':', name.size) : NULL;
     const uint32_t size = colon != NULL ? (uint32_t)(colon - name.bytes) : 0;
     uint16_t provider = 0;
     if (size != 0 && size + 1 < name.size) {
-        const stele_name category = build_name(b, (ctf_text){name.bytes, size});
-        if ((category & STELE_NAME_LOCAL) == 0)
-            provider = stele_category_intern(b->programs->context, category);
-        b->is_exhausted |= provider == 0 && (category & STELE_NAME_LOCAL) == 0 &&
+        const stele_name before = build_name(b, (ctf_text){name.bytes, size});
+        if ((before & STELE_NAME_LOCAL) == 0)
+            provider = stele_category_intern(b->programs->context, before);
+        b->is_exhausted |= provider == 0 && (before & STELE_NAME_LOCAL) == 0 &&
                            b->programs->context->category_count <= CONTEXT_CATEGORIES_MAX;
     }
     if (provider != 0)
         name = (ctf_text){name.bytes + size + 1, name.size - size - 1};
-    made->name = build_name(b, name);
-    made->rest = event_rest(0, provider, 0, STELE_KIND_INSTANT, 0);
-    made->has_local_names = b->has_local_names;
+    *category = provider;
+    return build_name(b, name);
 }
 
 static ctf_text static_text(const char *text)
@@ -248,8 +247,21 @@ event_entry event_entry_make(program *made)
 
 /* ---- Event classes ---- */
 
+/* Whether somebody may look at the fields of its events. Of those that Stele wrote, the names are
+   among the fields. */
+static bool event_passes(builder *b, const ctf_event_class *event)
+{
+    screen *asked = b->programs->screen;
+    uint16_t category;
+    stele_name name;
+    if (asked == NULL || (b->programs->columns & DECODE_MARKS) != 0)
+        return true;
+    name = event_name(b, event->name, &category);
+    return screen_passes(asked, STELE_KIND_INSTANT, category, name);
+}
+
 /* The fields of an event class; NULL: memory. */
-static program *compile_fields(builder *b, const ctf_event_class *event)
+static program *compile_fields(builder *b, const ctf_event_class *event, bool is_wanted)
 {
     const stream_programs *own = &b->programs->streams[b->stream->number];
     target_walk *walk = &b->programs->walk;
@@ -262,7 +274,7 @@ static program *compile_fields(builder *b, const ctf_event_class *event)
     b->has_event_size = own->has_event_size;
     b->has_loops = own->header_has_loops;
     b->entries = own->header_entries * 2;
-    b->is_wanted = (b->programs->columns & STELE_COLUMN_FIELDS) != 0;
+    b->is_wanted = is_wanted;
     emit_scope(b, CTF_SCOPE_COMMON_CONTEXT, "stream.event.context", STELE_HINT_CONTEXT);
     if (b->is_wanted)
         emit_marks_begin(b, event);
@@ -336,21 +348,26 @@ program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_
     const pattern key = {.context = event->context, .payload = event->payload, .stream = stream};
     pattern *kept;
     program *made;
+    uint16_t category;
+    bool passes;
     builder b;
     builder_open(&b, programs, stream, batch);
-    kept = pattern_of(&b, event);
+    passes = event_passes(&b, event);
+    kept = passes ? pattern_of(&b, event) : NULL;
     if (kept != NULL && kept->made != NULL && kept->context == key.context &&
         kept->payload == key.payload && kept->stream == stream) {
         made = program_copy(kept->made);
     } else {
-        made = compile_fields(&b, event);
+        made = compile_fields(&b, event, passes && (programs->columns & STELE_COLUMN_FIELDS) != 0);
         if (made != NULL && kept != NULL)
             pattern_keep(programs, kept, made, &key);
     }
     if (made == NULL)
         return NULL;
     made->event = event;
-    event_name(&b, made, event->name);
+    made->name = event_name(&b, event->name, &category);
+    made->rest = event_rest(0, category, 0, STELE_KIND_INSTANT, 0);
+    made->has_local_names = b.has_local_names;
     if (b.is_exhausted) {
         program_free(made);
         return NULL;

@@ -16,6 +16,7 @@
 #include "formats/ctf/schema/schema.h"
 #include "model/batch.h"
 #include "model/context.h"
+#include "model/screen.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -30,6 +31,9 @@ typedef struct ctf_programs ctf_programs;
 ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
                            uint32_t columns);
 void programs_free(ctf_programs *programs);
+
+/* Before any of them was made: fields of events that do not pass are only stepped over. */
+void programs_set_screen(ctf_programs *programs, screen *passes);
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 

@@ -207,6 +207,7 @@ struct ctf_programs {
     const ctf_schema *schema;
     stele_context *context;
     uint32_t trace, columns;
+    screen *screen;    /* NULL: all events are wanted with their fields */
     clock_rate *rates; /* by number of the clock */
     arena memory;      /* of labels and patterns */
     target_walk walk;

@@ -33,6 +33,11 @@ ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uin
     return programs;
 }
 
+void programs_set_screen(ctf_programs *programs, screen *passes)
+{
+    programs->screen = passes;
+}
+
 static void stream_programs_free(stream_programs *own, const ctf_stream_class *stream)
 {
     const uint64_t count = own->id_count != 0 ? own->id_count : stream->event_count;

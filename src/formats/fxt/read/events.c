@@ -65,6 +65,7 @@ void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *req
     *e = (fxt_events){.state = state,
                       .columns = request->columns | STELE_COLUMN_TIME,
                       .kinds = request->kinds,
+                      .screen = request->screen,
                       .begin_ns = request->begin_ns,
                       .end_ns = request->end_ns,
                       .is_hot = !is_big_endian && !request->check};

@@ -50,7 +50,8 @@ typedef struct fxt_events {
     uint32_t cpu_tracks[FXT_CPU_TRACKS]; /* 0: not asked for yet */
     int64_t begin_ns, end_ns;
     uint64_t lost_count;
-    bool is_hot; /* nothing in the request speaks against the hot path */
+    screen *screen; /* of events whose fields nobody will look at; NULL: none */
+    bool is_hot;    /* nothing in the request speaks against the hot path */
 } fxt_events;
 
 void fxt_events_open(fxt_events *e, fxt_state *state, const produce_request *request,

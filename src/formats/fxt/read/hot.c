@@ -183,6 +183,7 @@ typedef struct hot_run {
     uint64_t ticks_max;       /* the largest distance from the clock's base whose time is exact */
     int64_t begin_ns, end_ns; /* what is asked for; an end of INT64_MAX is none */
     uint64_t kinds, value_mask;
+    screen *screen;
     uint32_t name_mask, track_mask;
 } hot_run;
 
@@ -244,7 +245,8 @@ HOT bool hot_event(hot_run *run, const uint8_t *at, size_t size, uint64_t header
     }
     is_wanted = hot_is_wanted(run, kind, time_ns, end_ns);
     if (count != 0)
-        rest = has_fields && is_wanted
+        rest = has_fields && is_wanted &&
+                       screen_passes(run->screen, kind, category->category, name->name)
                    ? hot_arguments(run->e, batch, arguments, end, count, thread->process)
                    : hot_skip(arguments, end, count);
     if (rest != end) {
@@ -357,7 +359,7 @@ HOT bool hot_scheduling(hot_run *run, const uint8_t *at, size_t size, uint64_t h
     } else if (is_old && (fxt_bits(header, 28, 35) == 0 || fxt_bits(header, 36, 43) == 0)) {
         return false; /* inline threads follow */
     }
-    if (has_fields &&
+    if (has_fields && screen_passes(run->screen, kinds[type], 0, 0) &&
         ((type != STELE_FXT_THREAD_WAKEUP && !hot_switch_fields(run->e, batch, header, is_old)) ||
          (count != 0 &&
           hot_arguments(run->e, batch, at + words[type] * FXT_WORD, end, count, 0) != end))) {
@@ -435,6 +437,7 @@ bool fxt_events_add_hot(fxt_events *e, stele_batch *batch, walk *k)
                          .begin_ns = e->begin_ns,
                          .end_ns = e->end_ns,
                          .kinds = e->kinds,
+                         .screen = e->screen,
                          .value_mask = (e->columns & STELE_COLUMN_VALUE) != 0 ? UINT64_MAX : 0,
                          .name_mask = (e->columns & STELE_COLUMN_NAME) != 0 ? UINT32_MAX : 0,
                          .track_mask = (e->columns & STELE_COLUMN_TRACK) != 0 ? UINT32_MAX : 0};

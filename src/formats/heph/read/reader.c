@@ -404,11 +404,12 @@ static bool produce_event(heph_producer *p, stele_batch *batch, const heph_packe
 
 /* Verifies the attributes, and appends them where they are asked for; false at the first doubt. */
 static inline bool hot_attributes(heph_producer *p, stele_batch *batch,
-                                  const stele_heph_event *from)
+                                  const stele_heph_event *from, stele_name name)
 {
     const uint32_t first = batch->field_count;
     const uint8_t *sound_end;
-    if ((p->request.columns & STELE_COLUMN_FIELDS) == 0)
+    if ((p->request.columns & STELE_COLUMN_FIELDS) == 0 ||
+        !screen_passes(p->request.screen, STELE_KIND_COMPLETE, 0, name))
         return heph_event_verify(from, &sound_end) == STELE_HEPH_SOUND;
     return push_attributes(p, batch, from) == FIELDS_ALL &&
            batch->field_count - first < STELE_FIELDS_MANY;
@@ -435,7 +436,7 @@ static inline bool produce_hot_event(heph_producer *p, stele_batch *batch, stele
         ((columns & STELE_COLUMN_TRACK) != 0 && (track = producer_track(p, &packet)) == 0) ||
         ((columns & STELE_COLUMN_NAME) != 0 &&
          (name = producer_name(p, batch, from->description)) == UINT32_MAX) ||
-        !hot_attributes(p, batch, from)) {
+        !hot_attributes(p, batch, from, name)) {
         batch->field_count = field_first;
         return false;
     }

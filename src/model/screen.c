@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/screen.h"
+
+/* A slot holds the key, a bit that it does, and the verdict. */
+bool screen_judge(screen *self, stele_kind kind, uint16_t category, stele_name name, uint64_t *slot)
+{
+    const uint64_t key = name | (uint64_t)category << 32 | (uint64_t)kind << 48;
+    bool passes;
+    if ((name & STELE_NAME_LOCAL) != 0)
+        return true;
+    passes = self->passes(self, kind, category, name);
+    *slot = key << 2 | 2 | (passes ? 1 : 0);
+    return passes;
+}
