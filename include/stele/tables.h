@@ -21,6 +21,7 @@
 #ifndef STELE_TABLES_H
 #define STELE_TABLES_H
 
+#include <stele/output.h>
 #include <stele/reader.h>
 
 #include <string.h>
@@ -200,6 +201,36 @@ typedef struct stele_scan_stats {
    `struct_size` of the results, as STELE_INIT does. */
 STELE_API void stele_scan_get_stats(const stele_scan *scan, stele_scan_stats *stats,
                                     stele_reader_stats *reader_stats);
+
+/* ---- Files of rows --------------------------------------------------------------------------- */
+
+typedef struct stele_table_format_info {
+    size_t struct_size;     /* sizeof this struct, or 0: see <stele/version.h> */
+    const char *name;       /* "parquet" */
+    const char *title;      /* "Parquet: tables as columns" */
+    const char *extensions; /* space separated, with dots: ".parquet" */
+} stele_table_format_info;
+
+/* The formats in which rows can be written, `index` from 0; false past the end. The caller sets
+   `struct_size`, as STELE_INIT does. Texts are static. */
+STELE_API bool stele_table_format_get(size_t index, stele_table_format_info *info);
+
+/* Zeros give the defaults. */
+typedef struct stele_table_write_options {
+    size_t struct_size;   /* sizeof this struct, or 0: see <stele/version.h> */
+    int level;            /* of zstd in Parquet, 1 to 19; 0: 3 */
+    uint32_t shard;       /* of ClickHouse's blocks: only rows of this shard, from 0, ... */
+    uint32_t shard_count; /* ... of so many, by their track; 0: all rows */
+} stele_table_write_options;
+
+/*
+ * Writes all rows of a scan, which is at its begin, with the columns that it was opened with, at
+ * least one. `options` may be NULL. The output is still to be finished. Errors: STELE_ERR_FORMAT:
+ * there is no such format; STELE_ERR_ARGUMENT; STELE_ERR_WRITE; STELE_ERR_MEMORY; those of
+ * stele_scan_next().
+ */
+STELE_API stele_status stele_scan_write(stele_scan *scan, stele_output *out, const char *format,
+                                        const stele_table_write_options *options);
 
 /* Frees it, which may be NULL. */
 STELE_API void stele_scan_close(stele_scan *scan);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/export.h"
 #include "cli/insn/insn.h"
 #include "cli/show/print.h"
 #include "cli/sinking.h"
@@ -355,6 +356,11 @@ void command_CONVERT(cli *c)
     target to = {.c = c};
     selection s = {.names = NULL};
     inputs in = {.count = 0};
+    const char *rows = export_format(c);
+    if (rows != NULL) {
+        export_run(c, rows);
+        return;
+    }
     if (target_find(c, &to) && selection_make(c, &s) && inputs_open(c, &in)) {
         /* A merge of what could be opened would not be what was asked for. */
         if (in.count == c->options.argument_count && target_open(c, &to, &in, &s))

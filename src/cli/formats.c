@@ -41,11 +41,14 @@ static void write_text(cli *c)
         {{"read", "read, copy"}, {"read, write", "read, write, copy"}}};
     stele_format_info info = STELE_INIT(stele_format_info);
     stele_sink_info sink = STELE_INIT(stele_sink_info);
+    stele_table_format_info rows = STELE_INIT(stele_table_format_info);
     widths w = {0};
     for (size_t i = 0; stele_format_get(i, &info); i++)
         widen(&w, info.name, info.extensions);
     for (size_t i = 0; stele_sink_get(i, &sink); i++)
         widen(&w, sink.name, sink.extensions);
+    for (size_t i = 0; stele_table_format_get(i, &rows); i++)
+        widen(&w, rows.name, rows.extensions);
     stele_output_text(c->out, "Traces\n");
     for (size_t i = 0; stele_format_get(i, &info); i++)
         write_line(c, &w, info.name, can[info.can_read][info.can_write][info.can_copy],
@@ -53,6 +56,8 @@ static void write_text(cli *c)
     stele_output_text(c->out, "\nOutputs\n");
     for (size_t i = 0; stele_sink_get(i, &sink); i++)
         write_line(c, &w, sink.name, "write", sink.extensions, sink.title);
+    for (size_t i = 0; stele_table_format_get(i, &rows); i++)
+        write_line(c, &w, rows.name, "write", rows.extensions, rows.title);
     stele_output_text(c->out,
                       "\nWhat is packed with gzip, zstd or tar is unpacked on the fly. 'copy' "
                       "means that converting\nto the same format keeps the records' own bytes.\n");
@@ -63,6 +68,7 @@ static void write_json(cli *c)
     json j = {.out = c->out};
     stele_format_info info = STELE_INIT(stele_format_info);
     stele_sink_info sink = STELE_INIT(stele_sink_info);
+    stele_table_format_info rows = STELE_INIT(stele_table_format_info);
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_open(&j, "formats", '[');
@@ -83,6 +89,13 @@ static void write_json(cli *c)
         json_text(&j, "name", sink.name);
         json_text(&j, "title", sink.title);
         json_text(&j, "extensions", sink.extensions);
+        json_close(&j, '}');
+    }
+    for (size_t i = 0; stele_table_format_get(i, &rows); i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", rows.name);
+        json_text(&j, "title", rows.title);
+        json_text(&j, "extensions", rows.extensions);
         json_close(&j, '}');
     }
     json_close(&j, ']');

@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <stele/sink.h>
+#include <stele/tables.h>
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -101,11 +102,18 @@ static const char *format_choice(size_t index, bool writes)
 {
     stele_format_info format = STELE_INIT(stele_format_info);
     stele_sink_info sink = STELE_INIT(stele_sink_info);
+    stele_table_format_info rows = STELE_INIT(stele_table_format_info);
     for (size_t i = 0; stele_format_get(i, &format); i++) {
         if ((!writes || format.can_write || format.can_copy) && index-- == 0)
             return format.name;
     }
-    return writes && stele_sink_get(index, &sink) ? sink.name : NULL;
+    if (!writes)
+        return NULL;
+    for (size_t i = 0; stele_sink_get(i, &sink); i++) {
+        if (index-- == 0)
+            return sink.name;
+    }
+    return stele_table_format_get(index, &rows) ? rows.name : NULL;
 }
 
 /* The word with this index of a list that is parted by spaces. */

@@ -65,6 +65,9 @@ static stele_status open_columns(stele_scan *s, const stele_scan_options *option
     for (size_t i = 0; i < options->column_count && status == STELE_OK; i++) {
         const stele_scan_column *from = &options->columns[i];
         scan_column *item = &s->columns[s->column_count++];
+        item->name = arena_copy(&s->lasting, from->name, strlen(from->name));
+        if (item->name == NULL)
+            return STELE_ERR_MEMORY;
         if (strncmp(from->name, "arg.", 4) == 0 && source_has_events(s->table->source)) {
             status = open_field(s, item, from);
             *needs |= STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT;

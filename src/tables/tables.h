@@ -105,6 +105,7 @@ extern const char *const span_sources_labels[];
 
 struct scan_column {
     const column_entry *entry; /* NULL: a field */
+    const char *name;
     stele_cell_type type;
     fill_fn *fill;
     columns field; /* of "arg.": one column of the sinks */

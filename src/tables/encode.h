@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Encodings of values in the pages of Parquet. */
+#ifndef TABLES_ENCODE_H
+#define TABLES_ENCODE_H
+
+#include "core/output.h"
+
+/* Bits that numbers up to `max` need; 0 for 0. */
+static inline unsigned encode_width(uint64_t max)
+{
+    return max == 0 ? 0 : 64 - (unsigned)__builtin_clzll(max);
+}
+
+/* The hybrid of runs and packed bits, for numbers of `width` bits, at most 32. */
+void encode_hybrid(output *out, const uint32_t *values, size_t count, unsigned width);
+
+/* The same of `count` bits of a bitmap, from bit `from` on. */
+void encode_bits(output *out, const uint64_t *bits, size_t from, size_t count);
+
+/* DELTA_BINARY_PACKED. Differences wrap around. */
+void encode_delta(output *out, const int64_t *values, size_t count);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of rows: one function for each format of them. */
+#ifndef TABLES_WRITE_H
+#define TABLES_WRITE_H
+
+#include "tables/tables.h"
+
+typedef stele_status table_write_fn(stele_scan *scan, output *out,
+                                    const stele_table_write_options *options);
+
+table_write_fn parquet_write, clickhouse_write;
+
+#endif
