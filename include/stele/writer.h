@@ -90,6 +90,11 @@ typedef struct stele_copier_options {
     bool keeps_all;      /* all events will be kept */
     bool is_shifted;     /* times are shifted, as the batches say */
     const char *version; /* of the format; NULL: each trace's own */
+    /* What is kept is what this request asks for, and what is open at its begin is begun there by
+       records that are made: spans, asynchronous operations, flows, running threads. The traces are
+       read from their start to there for that, when the copier is opened. It is not used later.
+       NULL, and a request without a begin: nothing is made. */
+    const stele_request *cut;
 } stele_copier_options;
 
 /* Whether traces can be copied so to a format, which is theirs, too. */

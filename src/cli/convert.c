@@ -112,6 +112,12 @@ static void lose_traces(const target *to, const inputs *in)
             stele_writer_add_trace_losses(to->writer, in->traces[i]);
 }
 
+/* Whether copies begin what is open where they begin. */
+static bool wants_open(const cli *c)
+{
+    return !option_given(&c->options, OPTION_NO_OPEN);
+}
+
 static bool target_open(cli *c, target *to, const inputs *in, const selection *s)
 {
     stele_setting settings[TARGET_SETTINGS_MAX];
@@ -120,8 +126,10 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
                                         .version = option_value(&c->options, OPTION_TO_VERSION),
                                         .settings = settings,
                                         .setting_count = target_settings(&c->options, settings)};
-    stele_copier_options copying = {.version = given.version,
-                                    .is_shifted = changes_times(&c->options)};
+    stele_copier_options copying = {.struct_size = sizeof copying,
+                                    .version = given.version,
+                                    .is_shifted = changes_times(&c->options),
+                                    .cut = wants_open(c) ? &s->request : NULL};
     const stele_output_options output_options = cli_output_options(c);
     stele_status status = stele_output_open_for(
         to->path, to->format != NULL ? to->format : to->sink, &output_options, &to->out);
@@ -329,7 +337,7 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
 {
     const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
-    request->from_start = is_chrome(to);
+    request->from_start = is_chrome(to) && wants_open(c);
     to->is_aligned =
         to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);
     return cli_read(c, in->traces, in->count, request, &taker, stats);

@@ -38,10 +38,24 @@ typedef stele_dump_request dump_request;
  */
 typedef struct copier copier;
 
+/* How copies count what is open where they begin: in forms that are no losses. */
+#define COPIER_BEGUN     "open when the cut begins, begun there"
+#define COPIER_NOT_BEGUN "open when the cut begins, not begun there"
+
 typedef struct copier_ops {
     stele_status (*keep)(copier *self, const stele_batch *batch, const stele_event *event);
     stele_status (*finish)(copier *self);
     void (*close)(copier *self);
+
+    /*
+     * Makes a begin of what is open where the copy begins: a span, an asynchronous operation, a
+     * flow or a running thread. The event is the one that began it, `before_ns` earlier, with the
+     * time and the ticks of the begin of the copy, and its own place in the source. Called before
+     * the first event is kept, for those of a track from the outermost to the innermost. NULL: the
+     * format cannot.
+     */
+    stele_status (*open)(copier *self, const stele_batch *batch, const stele_event *event,
+                         uint64_t before_ns);
 } copier_ops;
 
 struct copier {

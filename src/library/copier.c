@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/opened_find.h"
 #include "core/sized.h"
 #include "formats/format.h"
 
@@ -125,6 +126,28 @@ static stele_copier *copier_make(stele_context *context, stele_trace *const *tra
     return c;
 }
 
+/* Of the trace that a stream is of. */
+static copier *copier_of(const stele_copier *c, uint32_t stream)
+{
+    const stele_stream *of = stele_stream_get(c->context, stream);
+    for (size_t i = 0; c->count > 1 && of != NULL && i < c->count; i++)
+        if (stele_trace_get_info(c->traces[i])->number == of->trace)
+            return c->copiers[i];
+    return c->copiers[0];
+}
+
+/* Has a copier begin what is open where the copy begins, or notes that it cannot. */
+static stele_status begin_opened(void *user, const stele_batch *batch, const stele_event *event,
+                                 uint64_t before_ns)
+{
+    const stele_copier *c = user;
+    copier *to = copier_of(c, batch->stream);
+    if (to->ops->open != NULL)
+        return to->ops->open(to, batch, event, before_ns);
+    losses_add(&to->losses, (stele_kind)event->kind, COPIER_NOT_BEGUN, LOSS_FORM, 1);
+    return STELE_OK;
+}
+
 stele_status stele_copier_open(stele_context *context, output *out, const char *name,
                                stele_trace *const *traces, size_t count,
                                const stele_copier_options *given, stele_copier **result)
@@ -141,22 +164,14 @@ stele_status stele_copier_open(stele_context *context, output *out, const char *
     if (c == NULL)
         return STELE_ERR_MEMORY;
     status = name_folders(c) ? open_copiers(c, format_find(name), out, &options) : STELE_ERR_MEMORY;
+    if (status == STELE_OK && options.cut != NULL && options.cut->begin.kind != STELE_BOUND_NONE)
+        status = opened_find(context, traces, count, options.cut, begin_opened, c);
     if (status != STELE_OK) {
         stele_copier_close(c);
         return status;
     }
     *result = c;
     return STELE_OK;
-}
-
-/* Of the trace that a stream is of. */
-static copier *copier_of(const stele_copier *c, uint32_t stream)
-{
-    const stele_stream *of = stele_stream_get(c->context, stream);
-    for (size_t i = 0; c->count > 1 && of != NULL && i < c->count; i++)
-        if (stele_trace_get_info(c->traces[i])->number == of->trace)
-            return c->copiers[i];
-    return c->copiers[0];
 }
 
 stele_status stele_copier_keep(stele_copier *c, const stele_segment *segment)

@@ -68,4 +68,27 @@ drawn 611ns 612ns "$fxt/events.fxt"
 says x.json '"ph":"s".*"ts":0.611,'
 drawn 5ns 8ns "$fxt/scheduling.fxt"
 says x.json '"ph":"T","name":"Running".*"ts":0.005,'
+
+# Copies that keep the format begin what is open, too; the unit test "cuts" compares them with the
+# whole.
+expect 0 convert -o cut.fxt --begin 215ns --end 225ns "$fxt/events.fxt"
+says err '^ *2  begin  *form: open when the cut begins, begun there$'
+expect 0 check cut.fxt
+expect 0 cat --json cut.fxt
+check "what was made says so" test "$(grep -c '"name":"stele.before_ns"' out)" -eq 2
+expect 0 convert --force -o cut.fxt --no-open --begin 215ns --end 225ns "$fxt/events.fxt"
+silent err
+expect 0 cat cut.fxt
+says_not out stele.before_ns
+expect 1 convert --force --to chrome -o x.json --no-open --begin 215ns --end 225ns "$fxt/events.fxt"
+says_not x.json stele.before_ns
+for file in exc.14.fdr5.tsc.xray events.fdr1.stale.xray recur.14.basic3.xray; do
+    expect 0 convert --force -o cut.xray --begin 10us "$xray/$file"
+    says err 'begin  *form: open when the cut begins, begun there$'
+    expect 0 check cut.xray
+    expect 0 profile --json cut.xray
+    says out '"entry_lost_count": 0,'
+    expect 0 convert --force -o all.xray "$xray/$file"
+    same all.xray "$xray/$file"
+done
 finish

@@ -8,15 +8,16 @@ set -eu
 cd "$1"
 
 in_sources() {
-    for file in src/cli/convert.c src/sinks/*.c src/formats/*/*.c src/formats/*/*/*.c; do
+    for file in src/cli/convert.c src/formats/format.h src/sinks/*.c src/formats/*/*.c src/formats/*/*/*.c; do
         tr '\n' ' ' < "$file" | sed 's/  */ /g; s/;/;\n/g; s/{VALUE_/\n{VALUE_/g'
         echo
-    done | sed -n \
+    done | sed 's/#define/\n&/g' | sed -n \
         -e '/writer_lose(stele_writer \*/d' \
         -e 's/.*[( _]lose\(_layout\)\{0,1\}([^"]*"\([^"]*\)".*/\2/p' \
         -e 's/.*[( ]\(leave_out\|losses_add\)([^"]*"\([^"]*\)".*/\2/p' \
         -e 's/.*change(a, "\([^"]*\)".*/\1/p' \
         -e 's/.*what = "\([^"]*\)".*/\1/p' \
+        -e 's/.*define COPIER_[A-Z_]* *"\([^"]*\)".*/\1/p' \
         -e 's/.*{VALUE_[A-Z_]*, "\([^"]*\)"}.*/\1/p' | sed 's/\\\\/\\/g' | sort -u
 }
 

@@ -623,7 +623,9 @@ static bool is_wanted(const fxt_events *e, const stele_event *event, const stele
         return true;
     if (event->kind == STELE_KIND_COMPLETE && r->word_count != 0)
         end_ns = fxt_clock_ns(clock, r->words[0], &is_clamped);
-    return is_before_end(event->time_ns, e->end_ns) && end_ns >= e->begin_ns;
+    /* An end may stand before its begin. */
+    return is_before_end(event->time_ns, e->end_ns) &&
+           (end_ns >= e->begin_ns || event->time_ns >= e->begin_ns);
 }
 
 static void make_time(making *m, stele_event *event)

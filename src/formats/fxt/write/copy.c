@@ -23,6 +23,11 @@ typedef struct waiting {
     bool is_replaced;
 } waiting;
 
+/* A record that begins where the copy does. */
+typedef struct opened_record {
+    uint64_t offset, ticks, before_ns;
+} opened_record;
+
 typedef struct fxt_copier {
     copier base;
     fxt_trace *trace;
@@ -36,6 +41,9 @@ typedef struct fxt_copier {
     uint64_t written_provider; /* where the output is */
     uint64_t last_offset;      /* of the last record kept; UINT64_MAX: none */
     bool has_gap;              /* since the last record kept something was left out */
+    opened_record *opened;     /* in the order of their places, once an event is kept */
+    uint32_t opened_count, opened_capacity, opened_at;
+    bool is_sorted;
 } fxt_copier;
 
 /* ---- State that waits ---- */
@@ -158,6 +166,89 @@ static void decode_record(fxt_copier *c, walk_record *at, stele_fxt_record *r)
     walk_doubt(&c->walk, at, r);
 }
 
+/* ---- What is open where the copy begins ---- */
+
+#define MARK_NAME  "stele.before_ns"
+#define MARK_WORDS 4u
+#define WORDS_MAX  0xfffu
+
+static bool has_last_word(const stele_fxt_record *r)
+{
+    return r->subtype == STELE_FXT_COUNTER || r->subtype >= STELE_FXT_DURATION_COMPLETE;
+}
+
+static bool has_room_for_mark(const walk_record *at, const stele_fxt_record *r)
+{
+    return r->type == STELE_FXT_EVENT && r->fault == STELE_FXT_OK &&
+           fxt_bits(at->header, 20, 23) < 15 && at->size / FXT_WORD + MARK_WORDS <= WORDS_MAX;
+}
+
+static void put_mark(const fxt_copier *c, uint64_t before_ns)
+{
+    const uint8_t name[2 * FXT_WORD] = MARK_NAME;
+    put_word(c, c->out,
+             fxt_field(STELE_FXT_ARGUMENT_UINT64, 0, 3) | fxt_field(MARK_WORDS, 4, 15) |
+                 fxt_field(STELE_FXT_INLINE | (sizeof MARK_NAME - 1), 16, 31));
+    output_write(c->out, name, sizeof name);
+    put_word(c, c->out, before_ns);
+}
+
+static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_record *r,
+                         const opened_record *opened)
+{
+    const bool is_marked = has_room_for_mark(at, r);
+    const size_t last = is_marked && has_last_word(r) ? FXT_WORD : 0, size = (size_t)at->size;
+    uint64_t header = at->header;
+    if (is_marked)
+        header += fxt_field(MARK_WORDS, 4, 15) + fxt_field(1, 20, 23);
+    flush_waiting(c);
+    enter_provider(c, c->provider);
+    put_word(c, c->out, header);
+    put_word(c, c->out, opened->ticks);
+    output_write(c->out, at->bytes + 2 * FXT_WORD, size - 2 * FXT_WORD - last);
+    if (is_marked)
+        put_mark(c, opened->before_ns);
+    output_write(c->out, at->bytes + size - last, last);
+}
+
+/* Writes the record if it is open where the copy begins. */
+static void pass_opened(fxt_copier *c, const walk_record *at, const stele_fxt_record *r)
+{
+    const opened_record *next;
+    if (c->opened_count == 0)
+        return;
+    while (c->opened_at < c->opened_count && c->opened[c->opened_at].offset < at->offset)
+        c->opened_at++;
+    next = &c->opened[c->opened_at];
+    if (c->opened_at == c->opened_count || next->offset != at->offset || at->is_damaged ||
+        at->loaded < at->size || at->size < 2 * FXT_WORD)
+        return;
+    c->has_gap = true;
+    write_opened(c, at, r, next);
+}
+
+static int opened_compare(const void *left, const void *right)
+{
+    const opened_record *a = left, *b = right;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static stele_status copier_begin(copier *self, const stele_batch *batch, const stele_event *event,
+                                 uint64_t before_ns)
+{
+    fxt_copier *c = (fxt_copier *)self;
+    (void)batch;
+    if (c->opened_count + 1 >= c->opened_capacity) { /* one more, never read as a record */
+        opened_record *grown = array_grow(c->opened, sizeof *grown, &c->opened_capacity, 16);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        c->opened = grown;
+    }
+    c->opened[c->opened_count++] = (opened_record){event->offset, event->ticks, before_ns};
+    losses_add(&self->losses, (stele_kind)event->kind, COPIER_BEGUN, LOSS_FORM, 1);
+    return STELE_OK;
+}
+
 /* A record that is not kept: state waits, objects are state that refers to other state. */
 static bool pass_record(fxt_copier *c, walk_record *at)
 {
@@ -187,10 +278,17 @@ static bool pass_record(fxt_copier *c, walk_record *at)
         flush_waiting(c);
         write_record(c, at);
         return true;
-    default: break;
+    default: pass_opened(c, at, &r); break;
     }
     c->has_gap = true;
     return true;
+}
+
+static void sort_opened(fxt_copier *c)
+{
+    if (!c->is_sorted && c->opened_count != 0)
+        qsort(c->opened, c->opened_count, sizeof *c->opened, opened_compare);
+    c->is_sorted = true;
 }
 
 static stele_status copier_keep(copier *self, const stele_batch *batch, const stele_event *event)
@@ -200,6 +298,7 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
     stele_fxt_record r;
     walk_record at;
     (void)batch;
+    sort_opened(c);
     if (event->offset == c->last_offset)
         return STELE_OK; /* another part of the same payload */
     while (walk_next(&c->walk, &at)) {
@@ -224,6 +323,7 @@ static stele_status copier_finish(copier *self)
 {
     fxt_copier *c = (fxt_copier *)self;
     walk_record at;
+    sort_opened(c);
     while (walk_next(&c->walk, &at)) {
         if (!pass_record(c, &at))
             return STELE_ERR_MEMORY;
@@ -244,10 +344,11 @@ static void copier_close(copier *self)
     output_close(c->bytes);
     fxt_map_free(&c->slots);
     free(c->waiting);
+    free(c->opened);
     free(c);
 }
 
-static const copier_ops fxt_copier_ops = {copier_keep, copier_finish, copier_close};
+static const copier_ops fxt_copier_ops = {copier_keep, copier_finish, copier_close, copier_begin};
 
 stele_status fxt_copier_new(stele_trace *self, output *out, copier **made)
 {

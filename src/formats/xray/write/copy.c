@@ -3,6 +3,11 @@
  * Copying kept records. Records have no times of their own, only deltas, so that a buffer of which
  * some records are left out is encoded again; the others are copied as they are. Everything between
  * buffers (headers, skipped bytes) is copied too while nothing was left out.
+ *
+ * Calls that are open where the copy begins are entered there: in FDR logs by buffers of their
+ * threads that stand before all others, in basic-mode logs by their own records with another time.
+ * Records have no room to say so. Buffers that began before begin there, too, so that buffers of a
+ * thread are in the order of time.
  */
 #include <stdlib.h>
 
@@ -25,8 +30,10 @@ typedef struct xray_copier {
     xray_range range;     /* the buffer at hand */
     uint64_t range_begin; /* with its extents */
     bool has_range, is_ended;
-    bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
-    uint64_t *kept;  /* offsets of kept records of the buffer at hand, rising */
+    bool overwrites;      /* the writer does: FORMAT.md "Overwritten payloads" */
+    uint64_t begin_tsc;   /* where the copy begins, if calls are open there; else 0 */
+    stele_writer *begins; /* of calls that are open where the copy begins; NULL: none, or written */
+    uint64_t *kept;       /* offsets of kept records of the buffer at hand, rising */
     size_t kept_count, kept_capacity;
 } xray_copier;
 
@@ -140,6 +147,19 @@ static bool skip_to_kept(xray_copier *c, size_t next)
     return true;
 }
 
+/* A record that begins the buffer, which begins with the copy at the earliest. */
+static void rewrite_preamble(const xray_copier *c, rewriter *r, const stele_xray_record *record)
+{
+    stele_xray_record later = *record;
+    if (record->kind == STELE_XRAY_NEW_CPU && record->tsc < c->begin_tsc) {
+        later.tsc = c->begin_tsc;
+        rewrite_record(r, &later);
+    } else {
+        rewrite_bytes(r, c->w.at, record->size);
+        r->tsc_written = record->tsc;
+    }
+}
+
 /* Goes through the records of the buffer; those that begin it and those kept are written. */
 static void rewrite_all(xray_copier *c, rewriter *r)
 {
@@ -163,8 +183,7 @@ static void rewrite_all(xray_copier *c, rewriter *r)
         } else if (is_preamble && record.kind >= STELE_XRAY_NEW_BUFFER &&
                    record.kind != STELE_XRAY_CUSTOM_EVENT &&
                    record.kind != STELE_XRAY_TYPED_EVENT) {
-            rewrite_bytes(r, c->w.at, record.size);
-            r->tsc_written = record.tsc;
+            rewrite_preamble(c, r, &record);
             is_preamble = record.kind != STELE_XRAY_NEW_CPU;
         } else if (record.kind == STELE_XRAY_CALL_ARGUMENT) {
             if (is_last_kept)
@@ -242,6 +261,8 @@ static bool is_whole(xray_copier *c)
         }
         if (record.kind == STELE_XRAY_END_OF_BUFFER)
             break;
+        if (record.kind == STELE_XRAY_NEW_CPU && record.tsc < c->begin_tsc)
+            return false;
         if (record.kind < XRAY_ACTION_COUNT || record.kind == STELE_XRAY_CUSTOM_EVENT ||
             record.kind == STELE_XRAY_TYPED_EVENT) {
             if (next == c->kept_count || c->kept[next] != offset)
@@ -276,11 +297,47 @@ static stele_status advance(xray_copier *c)
     return status;
 }
 
+static stele_status xray_copier_begin(copier *base, const stele_batch *batch,
+                                      const stele_event *event, uint64_t before_ns)
+{
+    xray_copier *c = (xray_copier *)base;
+    stele_batch one = *batch;
+    stele_event at_begin = *event;
+    stele_status status = STELE_OK;
+    (void)before_ns;
+    c->begin_tsc = event->ticks;
+    if (c->begins == NULL)
+        status = xray_begins_open(c->trace, c->out, &c->begins);
+    if (status == STELE_ERR_UNSUPPORTED) {
+        c->begin_tsc = 0;
+        losses_add(&base->losses, (stele_kind)event->kind, COPIER_NOT_BEGUN, LOSS_FORM, 1);
+        return STELE_OK;
+    }
+    if (status != STELE_OK)
+        return status;
+    losses_add(&base->losses, (stele_kind)event->kind, COPIER_BEGUN, LOSS_FORM, 1);
+    one.events = &at_begin;
+    one.event_count = 1;
+    return c->begins->ops->write(c->begins, &(stele_segment){&one, 0, 1});
+}
+
+/* Before the first buffer. */
+static stele_status finish_begins(xray_copier *c)
+{
+    stele_status status;
+    if (c->begins == NULL)
+        return STELE_OK;
+    status = c->begins->ops->finish(c->begins);
+    c->begins->ops->close(c->begins);
+    c->begins = NULL;
+    return status;
+}
+
 static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
                                      const stele_event *event)
 {
     xray_copier *c = (xray_copier *)base;
-    stele_status status = STELE_OK;
+    stele_status status = finish_begins(c);
     (void)batch;
     while (status == STELE_OK && !c->is_ended && (!c->has_range || event->offset >= c->range.end))
         status = advance(c);
@@ -299,7 +356,7 @@ static stele_status xray_copier_keep(copier *base, const stele_batch *batch,
 static stele_status xray_copier_finish(copier *base)
 {
     xray_copier *c = (xray_copier *)base;
-    stele_status status = STELE_OK;
+    stele_status status = finish_begins(c);
     while (status == STELE_OK && !(c->is_ended && !c->has_range))
         status = advance(c);
     /* What stands behind the last buffer and is none. */
@@ -313,11 +370,36 @@ static void xray_copier_close(copier *base)
     xray_copier *c = (xray_copier *)base;
     window_close(&c->w);
     window_close(&c->find);
+    if (c->begins != NULL)
+        c->begins->ops->close(c->begins);
     free(c->kept);
     free(c);
 }
 
-/* Basic-mode logs and profiles: records stand for themselves. */
+/* ---- Basic-mode logs and profiles: records stand for themselves ---- */
+
+/* The record with another time, and its arguments behind it. */
+static stele_status plain_begin(copier *base, const stele_batch *batch, const stele_event *event,
+                                uint64_t before_ns)
+{
+    xray_copier *c = (xray_copier *)base;
+    const uint64_t head_end = event->offset + XRAY_BASIC_SIZE;
+    uint8_t head[XRAY_BASIC_SIZE];
+    (void)batch;
+    (void)before_ns;
+    window_move(&c->w, event->offset, head_end);
+    if (window_need(&c->w, sizeof head) < sizeof head)
+        return c->w.status != STELE_OK ? c->w.status : STELE_ERR_ARGUMENT;
+    memcpy(head, c->w.at, sizeof head);
+    if (c->trace->header.is_big_endian)
+        store_be64(head + 8, event->ticks);
+    else
+        store_le64(head + 8, event->ticks);
+    output_write(c->out, head, sizeof head);
+    losses_add(&base->losses, (stele_kind)event->kind, COPIER_BEGUN, LOSS_FORM, 1);
+    return copy_bytes(c, head_end, event->offset + event->size);
+}
+
 static stele_status plain_keep(copier *base, const stele_batch *batch, const stele_event *event)
 {
     xray_copier *c = (xray_copier *)base;
@@ -333,8 +415,9 @@ static stele_status plain_finish(copier *base)
 
 stele_status xray_copier_open(stele_trace *base, output *out, copier **copied)
 {
-    static const copier_ops fdr_ops = {xray_copier_keep, xray_copier_finish, xray_copier_close};
-    static const copier_ops plain_ops = {plain_keep, plain_finish, xray_copier_close};
+    static const copier_ops fdr_ops = {xray_copier_keep, xray_copier_finish, xray_copier_close,
+                                       xray_copier_begin};
+    static const copier_ops plain_ops = {plain_keep, plain_finish, xray_copier_close, plain_begin};
     xray_trace *trace = (xray_trace *)base;
     input *in = source_input(base->source);
     const size_t size_max = base->context->limits.record_size_max;

@@ -13,6 +13,8 @@
 #include "model/batch.h"
 
 #define BUFFER_SIZE      (64u << 10)
+#define BUFFER_SIZE_MIN  (32u * XRAY_METADATA_SIZE) /* room for an entry with its arguments */
+#define BUFFER_SIZE_MAX  (64u << 20)
 #define PAYLOAD_SIZE_MAX (BUFFER_SIZE - 16u * XRAY_METADATA_SIZE)
 #define NS_PER_S         UINT64_C(1000000000)
 #define FUNCTION_MAX     0x0fffffffu
@@ -23,7 +25,7 @@ typedef struct pending_exit {
 } pending_exit;
 
 typedef struct xray_lane {
-    uint8_t *bytes; /* BUFFER_SIZE; NULL until the first event */
+    uint8_t *bytes; /* of the writer's buffer_size; NULL until the first event */
     uint32_t size;
     uint64_t tsc;       /* running counter */
     uint64_t begin_tsc; /* of the buffer */
@@ -44,6 +46,7 @@ typedef struct xray_writer {
     uint32_t *function_of_name; /* 0: none yet */
     uint32_t function_of_name_count;
     uint32_t function_count;
+    uint32_t buffer_size;
     bool is_basic;       /* a basic-mode log */
     bool is_profile;     /* the first event is a sample: all samples go to a profiling file */
     profile_block block; /* of that */
@@ -120,11 +123,11 @@ static void lane_end(xray_writer *w, xray_lane *lane)
     uint8_t *rest;
     put(w, lane, &(stele_xray_record){.kind = STELE_XRAY_END_OF_BUFFER, .tsc = lane->tsc}, NULL);
     rest = lane->bytes + lane->size;
-    memset(rest, 0, BUFFER_SIZE - lane->size);
+    memset(rest, 0, w->buffer_size - lane->size);
     rest[0] = XRAY_META_CUSTOM_EVENT << 1 | 1;
-    store_le32(rest + 1, BUFFER_SIZE - lane->size - XRAY_METADATA_SIZE);
+    store_le32(rest + 1, w->buffer_size - lane->size - XRAY_METADATA_SIZE);
     store_le64(rest + 5, lane->tsc);
-    lane->size = BUFFER_SIZE;
+    lane->size = w->buffer_size;
 }
 
 /* The buffer to the file: version 1 fills it up, later ones say its size. */
@@ -174,13 +177,13 @@ static stele_status lane_prepare(xray_writer *w, xray_lane *lane, uint64_t tsc, 
     if (w->is_basic)
         return STELE_OK;
     if (lane->bytes == NULL) {
-        lane->bytes = malloc(BUFFER_SIZE);
+        lane->bytes = malloc(w->buffer_size);
         if (lane->bytes == NULL)
             return STELE_ERR_MEMORY;
     }
     /* A counter that is set anew and the end of the buffer (see lane_end) must fit too. Time that
        goes back begins a buffer of its own, as the ring of a real trace does. */
-    if (lane->size + size + 3 * XRAY_METADATA_SIZE > BUFFER_SIZE || tsc < lane->tsc)
+    if (lane->size + size + 3 * XRAY_METADATA_SIZE > w->buffer_size || tsc < lane->tsc)
         lane_flush(w, lane);
     if (lane->size == 0)
         lane_begin(w, lane, tsc);
@@ -557,6 +560,9 @@ static void xray_writer_close(stele_writer *base)
     free(w);
 }
 
+static const writer_ops xray_writer_ops = {xray_writer_write, xray_writer_finish,
+                                           xray_writer_close};
+
 /* "5", "basic3", or as traces are shown: "FDR 5", "basic mode 3". 0: it is no version. */
 static uint16_t parse_version(const char *text, bool *is_basic)
 {
@@ -576,7 +582,6 @@ static uint16_t parse_version(const char *text, bool *is_basic)
 stele_status xray_writer_open(stele_context *context, output *out,
                               const stele_writer_options *options, stele_writer **writer)
 {
-    static const writer_ops ops = {xray_writer_write, xray_writer_finish, xray_writer_close};
     const char *text = options != NULL && options->version != NULL ? options->version : "5";
     bool is_basic;
     const uint16_t version = parse_version(text, &is_basic);
@@ -590,16 +595,37 @@ stele_status xray_writer_open(stele_context *context, output *out,
     w = calloc(1, sizeof *w);
     if (w == NULL)
         return STELE_ERR_MEMORY;
-    w->base.ops = &ops;
+    w->base.ops = &xray_writer_ops;
     w->base.context = context;
     w->base.out = out;
     w->is_basic = is_basic;
+    w->buffer_size = BUFFER_SIZE;
     w->header = (stele_xray_header){.version = version,
                                     .type = is_basic ? XRAY_TYPE_BASIC : XRAY_TYPE_FDR,
                                     .constant_tsc = true,
                                     .nonstop_tsc = true};
     if (!is_basic)
         store_le64(w->header.free_form, BUFFER_SIZE);
+    *writer = &w->base;
+    return STELE_OK;
+}
+
+stele_status xray_begins_open(const xray_trace *trace, output *out, stele_writer **writer)
+{
+    const bool has_size = trace->header.version == 1;
+    xray_writer *w;
+    *writer = NULL;
+    if (has_size && (trace->buffer_size < BUFFER_SIZE_MIN || trace->buffer_size > BUFFER_SIZE_MAX))
+        return STELE_ERR_UNSUPPORTED;
+    w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return STELE_ERR_MEMORY;
+    w->base.ops = &xray_writer_ops;
+    w->base.context = trace->base.context;
+    w->base.out = out;
+    w->buffer_size = has_size ? (uint32_t)trace->buffer_size : BUFFER_SIZE;
+    w->header = trace->header;
+    w->has_header = w->is_ticks = true;
     *writer = &w->base;
     return STELE_OK;
 }

@@ -126,7 +126,7 @@ static void xtrace_copier_close(copier *self)
 
 stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **result)
 {
-    static const copier_ops ops = {xtrace_keep, xtrace_copier_finish, xtrace_copier_close};
+    static const copier_ops ops = {xtrace_keep, xtrace_copier_finish, xtrace_copier_close, NULL};
     xtrace_trace *from = (xtrace_trace *)trace;
     xtrace_copier *c;
     stele_status status;
