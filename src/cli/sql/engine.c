@@ -319,6 +319,8 @@ static bool write_result(engine *e, duck_result *result, const engine_output *to
     }
     if (is_done)
         w = rows_begin(to->out, to->form, to->has_color, names, types, column_count);
+    if (w != NULL)
+        rows_quote(w);
     for (size_t row = 0; w != NULL && is_done && row < row_count; row++) {
         for (size_t i = 0; i < column_count; i++) {
             char *text = e->d.value_varchar(result, i, row);
@@ -371,6 +373,9 @@ static bool run(engine *e, const char *statement, size_t size, const engine_outp
     is_done = e->d.prepare(e->connection, sql, &prepared) == DUCK_OK ||
               keep_error(e, e->d.prepare_error(prepared));
     type = is_done ? e->d.prepared_statement_type(prepared) : 0;
+    /* PIVOT is made of several statements, which can only be run together. */
+    if (!is_done && strstr(e->error, "multiple statements") != NULL)
+        type = STATEMENT_SELECT;
     e->d.destroy_prepare(&prepared);
     if (is_done && type == STATEMENT_SELECT)
         is_done = run_rows(e, statement, size, to, &is_rows);

@@ -10,14 +10,38 @@ static const char *const sql_macros[] = {
     "CREATE MACRO bucket(t, w) AS t - ((t % w) + w) % w",
     /* 0 for 0 and 1, 1 for 2 and 3, 2 for 4 to 7, ... */
     "CREATE MACRO log2_bin(d) AS CAST(floor(log2(greatest(d, 1))) AS INTEGER)",
-    /* Nanoseconds since 1970 as a time of day, and back. */
-    "CREATE MACRO wall_ns(w) AS epoch_ns(w)",
     /* A duration as people write it. */
     "CREATE MACRO human(ns) AS CASE WHEN ns IS NULL THEN NULL"
     " WHEN abs(ns) < 1000 THEN CAST(CAST(ns AS BIGINT) AS VARCHAR) || ' ns'"
     " WHEN abs(ns) < 1000000 THEN format('{:.2f} us', ns / 1e3)"
     " WHEN abs(ns) < 1000000000 THEN format('{:.2f} ms', ns / 1e6)"
     " ELSE format('{:.3f} s', ns / 1e9) END",
+    /* What two spans share. */
+    "CREATE MACRO overlap(ts_a, dur_a, ts_b, dur_b) AS"
+    " greatest(0, least(ts_a + dur_a, ts_b + dur_b) - greatest(ts_a, ts_b))",
+    /* Spans around a span, and inside of it. The trace is read once. */
+    "CREATE MACRO ancestors(span) AS TABLE WITH RECURSIVE"
+    " spans AS MATERIALIZED (SELECT * EXCLUDE (args) FROM slice),"
+    " up AS (SELECT *, 0 AS steps FROM spans WHERE id = span UNION ALL"
+    " SELECT s.*, up.steps + 1 FROM spans s JOIN up ON s.id = up.parent)"
+    " SELECT * EXCLUDE (steps) FROM up WHERE steps > 0 ORDER BY depth",
+    "CREATE MACRO descendants(span) AS TABLE WITH RECURSIVE"
+    " spans AS MATERIALIZED (SELECT * EXCLUDE (args) FROM slice),"
+    " down AS (SELECT *, 0 AS steps FROM spans WHERE id = span UNION ALL"
+    " SELECT s.*, down.steps + 1 FROM spans s JOIN down ON s.parent = down.id)"
+    " SELECT * EXCLUDE (steps) FROM down WHERE steps > 0 ORDER BY id",
+    /* Each event of one name with the next of its track, if that is of the other name. */
+    "CREATE MACRO pair(first_name, second_name) AS TABLE"
+    " SELECT track, ts, next_ts - ts AS dur FROM (SELECT track, ts, name,"
+    " lead(ts) OVER w AS next_ts, lead(name) OVER w AS next_name FROM event"
+    " WHERE name IN (first_name, second_name) WINDOW w AS (PARTITION BY track ORDER BY ts))"
+    " WHERE name = first_name AND next_name = second_name",
+    /* Where spans of two tables overlap on a track. */
+    "CREATE MACRO span_join(first_table, second_table) AS TABLE"
+    " SELECT a.track AS track, greatest(a.ts, b.ts) AS ts,"
+    " overlap(a.ts, a.dur, b.ts, b.dur) AS dur, a, b"
+    " FROM query_table(first_table) a JOIN query_table(second_table) b"
+    " ON a.track = b.track AND a.ts < b.ts + b.dur AND b.ts < a.ts + a.dur",
 };
 
 #endif

@@ -26,7 +26,8 @@ struct row_writer {
     size_t *widths;
     char **held; /* cells of the rows that are held back, one after the other */
     size_t held_count;
-    bool is_open; /* the heading is written */
+    bool is_open;   /* the heading is written */
+    bool is_quoted; /* see rows_quote() */
 };
 
 /* Whether values of the type are numbers. */
@@ -217,12 +218,22 @@ static void add_to_json(row_writer *w, const stele_text *cells)
         stele_output_text(w->out, i == 0 ? "\"" : ",\"");
         stele_output_json(w->out, w->names[i], strlen(w->names[i]));
         stele_output_text(w->out, "\":");
-        if (cells[i].bytes != NULL)
-            stele_output_write(w->out, cells[i].bytes, cells[i].size);
-        else
+        if (cells[i].bytes == NULL) {
             stele_output_text(w->out, "null");
+        } else if (w->is_quoted) {
+            stele_output_byte(w->out, '"');
+            stele_output_json(w->out, cells[i].bytes, cells[i].size);
+            stele_output_byte(w->out, '"');
+        } else {
+            stele_output_write(w->out, cells[i].bytes, cells[i].size);
+        }
     }
     stele_output_text(w->out, "}\n");
+}
+
+void rows_quote(row_writer *w)
+{
+    w->is_quoted = true;
 }
 
 bool rows_add(row_writer *w, const stele_text *cells)

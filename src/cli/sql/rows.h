@@ -14,6 +14,9 @@ typedef struct row_writer row_writer;
 row_writer *rows_begin(stele_output *out, row_form form, bool has_color, const char *const *names,
                        const char *const *types, size_t count);
 
+/* Texts are no JSON: they are to be quoted there. */
+void rows_quote(row_writer *w);
+
 /* A row of texts; NULL stands for null. JSON takes values as they stand in it. False: memory. */
 bool rows_add(row_writer *w, const stele_text *cells);
 
