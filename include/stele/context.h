@@ -31,6 +31,8 @@ typedef struct stele_limits {
     size_t sort_size_max;     /* bytes held by one reordering window or sort; default 16 MiB */
     size_t window_size;       /* bytes read at once from an input; default 256 KiB */
     uint32_t call_depth_max; /* open calls of one thread; default 65,536. Deeper ones are counted */
+    uint32_t groups_max;     /* groups of statistics; default 65,536. Later ones count together */
+    size_t groups_size_max;  /* bytes that those take; default 32 MiB */
 } stele_limits;
 
 typedef struct stele_context_options {

@@ -13,6 +13,7 @@
 #include <stele/sched.h>
 #include <stele/sink.h>
 #include <stele/spans.h>
+#include <stele/stats.h>
 #include <stele/status.h>
 #include <stele/symbols.h>
 #include <stele/tables.h>

@@ -82,7 +82,7 @@ static bool add_pairs(cli *c, stele_pairing *pairing)
            cli_usage(c, "--by says by what a --pair belongs together");
 }
 
-static bool make_pairing(cli *c, calling *s)
+bool calling_make_pairing(cli *c, calling *s)
 {
     const options *o = &c->options;
     /* Commands that know spans need no tracks made for pairs. */
@@ -122,7 +122,7 @@ static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const co
     paired p = {s, to};
     stele_request request = s->selected.request;
     stele_status status;
-    if (!stele_pairing_wants(s->pairing, trace))
+    if (s->pairing == NULL || !stele_pairing_wants(s->pairing, trace))
         return cli_read(c, &trace, 1, &request, to, stats);
     request.columns |= stele_pairing_columns(s->pairing);
     request.kinds |= stele_pairing_kinds(s->pairing);
@@ -162,7 +162,7 @@ bool calling_make(cli *c, calling *s)
     stele_request *request = &s->selected.request;
     *s = (calling){.depth_min = 0};
     if (!selection_make(c, &s->selected) || !parse_depth(c, s) ||
-        !parse_duration(c, OPTION_MIN_DURATION, &s->duration_min_ns) || !make_pairing(c, s))
+        !parse_duration(c, OPTION_MIN_DURATION, &s->duration_min_ns) || !calling_make_pairing(c, s))
         return false;
     s->only = *request;
     request->kinds = STELE_PROFILE_KINDS;

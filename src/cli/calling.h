@@ -23,6 +23,9 @@ typedef struct calling {
 } calling;
 
 bool calling_make(cli *c, calling *s);
+
+/* Makes what pairs moments, as the options say; calling_make() does so, too. */
+bool calling_make_pairing(cli *c, calling *s);
 void calling_free(calling *s);
 
 /* Reads one argument from its start to the end that is wanted: each track in its order, traces one

@@ -75,8 +75,8 @@ stele_status cli_output_open(cli *c, const char *path, stele_output **out)
 /* "names=64M": the limit and its number. */
 static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 {
-    const char *names[] = {"names",  "tracks",   "providers", "fields", "depth",
-                           "record", "metadata", "sort",      "window", "calls"};
+    const char *names[] = {"names",    "tracks", "providers", "fields", "depth",  "record",
+                           "metadata", "sort",   "window",    "calls",  "groups", "groups-size"};
     size_t *sizes[] = {&limits->names_size_max,
                        NULL,
                        NULL,
@@ -86,7 +86,9 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
                        &limits->metadata_size_max,
                        &limits->sort_size_max,
                        &limits->window_size,
-                       NULL};
+                       NULL,
+                       NULL,
+                       &limits->groups_size_max};
     uint32_t *counts[] = {NULL,
                           &limits->tracks_max,
                           &limits->providers_max,
@@ -96,7 +98,9 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
                           NULL,
                           NULL,
                           NULL,
-                          &limits->call_depth_max};
+                          &limits->call_depth_max,
+                          &limits->groups_max,
+                          NULL};
     static const char units[] = "KMG";
     const size_t size = strcspn(text, "=");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

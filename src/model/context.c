@@ -33,6 +33,8 @@ static stele_limits limits_fill(const stele_limits *given)
         .sort_size_max = limit_size(given->sort_size_max, (size_t)16 << 20),
         .window_size = limit_size(given->window_size, (size_t)256 << 10),
         .call_depth_max = limit_count(given->call_depth_max, 64u << 10),
+        .groups_max = limit_count(given->groups_max, 64u << 10),
+        .groups_size_max = limit_size(given->groups_size_max, (size_t)32 << 20),
     };
 }
 

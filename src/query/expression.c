@@ -118,6 +118,15 @@ bool expression_uses_duration(const expression *e)
     return e->needs_span;
 }
 
+bool expression_uses_span(const expression *e)
+{
+    for (uint32_t i = 0; i < e->operand_count; i++) {
+        if (e->operands[i].kind == OPERAND_ID)
+            return true;
+    }
+    return e->needs_span;
+}
+
 /* ---- Units ---- */
 
 static stele_unit unit_of(const expression *e, const operand *o);

@@ -72,4 +72,7 @@ bool expression_is_duration(const expression *e);
 /* Whether `dur` is in it, or a word that only spans have. */
 bool expression_uses_duration(const expression *e);
 
+/* Whether it looks at more of a span than how long it lasted. */
+bool expression_uses_span(const expression *e);
+
 #endif

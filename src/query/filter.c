@@ -91,6 +91,16 @@ bool filter_uses_duration(const filter *f)
     return f->where != NULL && expression_uses_duration(f->where);
 }
 
+bool filter_uses_time(const filter *f)
+{
+    return f->where != NULL && expression_uses_time(f->where);
+}
+
+bool filter_uses_span(const filter *f)
+{
+    return f->where != NULL && expression_uses_span(f->where);
+}
+
 void filter_free(filter *f)
 {
     if (f == NULL)

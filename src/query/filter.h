@@ -48,6 +48,12 @@ bool filter_passes_span(filter *f, const stele_batch *batch, const stele_event *
 /* Whether the expression looks at `dur`, or at what only spans have. */
 bool filter_uses_duration(const filter *f);
 
+/* Whether the expression looks at `time`. */
+bool filter_uses_time(const filter *f);
+
+/* Whether it looks at more of a span than how long it lasted. */
+bool filter_uses_span(const filter *f);
+
 /* True when every event of these kinds passes. */
 bool filter_is_open(const filter *f, uint64_t kinds);
 

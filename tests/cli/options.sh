@@ -33,11 +33,17 @@ awk '
         gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
         gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE|INSN_SYSCALLS", commands)
         gsub(/INSNS/, substr(insns, 2), commands)
-        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|CALLING|SCHED", commands)
-        gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF", commands)
-        gsub(/ /, "", commands)
+        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED", commands)
+        gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF|SPANNING", commands)
+        gsub(/SPANNING/, "CALLS|REPLAY|LATENCY", commands)
+        gsub(/[ ()]/, "", commands)
+        except = ""
+        if (match(commands, /&~[A-Z_]+/)) {
+            except = substr(commands, RSTART + 2, RLENGTH - 2)
+            sub(/&~[A-Z_]+/, "", commands)
+        }
         for (i = 1; i <= id_count; i++)
-            if (commands == "ALL" || index("|" commands "|", "|" ids[i] "|"))
+            if (ids[i] != except && (commands == "ALL" || index("|" commands "|", "|" ids[i] "|")))
                 print names[ids[i]], name, short, value
     }
 ' "$SOURCE/src/cli/options.def" >table

@@ -35,18 +35,23 @@ bool histogram_merge(histogram *into, const histogram *from)
     return true;
 }
 
-/* The largest value that falls in a bucket. */
-static uint64_t bucket_top(unsigned block, unsigned bucket)
+uint64_t histogram_bucket_top(unsigned bucket)
 {
+    const unsigned block = bucket / HISTOGRAM_BLOCK;
     if (block < 2)
-        return block * HISTOGRAM_BLOCK + bucket;
-    return ((uint64_t)(HISTOGRAM_BLOCK + bucket + 1) << (block - 1)) - 1;
+        return bucket;
+    return ((uint64_t)(HISTOGRAM_BLOCK + bucket % HISTOGRAM_BLOCK + 1) << (block - 1)) - 1;
+}
+
+uint64_t histogram_bucket_low(unsigned bucket)
+{
+    return bucket == 0 ? 0 : histogram_bucket_top(bucket - 1) + 1;
 }
 
 uint64_t histogram_middle(unsigned block, unsigned bucket)
 {
     const uint64_t width = block < 2 ? 1 : UINT64_C(1) << (block - 1);
-    return bucket_top(block, bucket) - width / 2;
+    return histogram_bucket_top(block * HISTOGRAM_BLOCK + bucket) - width / 2;
 }
 
 uint64_t histogram_count(const histogram *h)
@@ -59,11 +64,8 @@ uint64_t histogram_count(const histogram *h)
     return count;
 }
 
-uint64_t histogram_percentile(const histogram *h, unsigned permille)
+uint64_t histogram_ranked(const histogram *h, uint64_t rank)
 {
-    /* The rank of the value, from 1: at least `permille` of all are at or below it. */
-    const uint64_t count = histogram_count(h), whole = count / 1000 * permille;
-    const uint64_t rank = whole + (count % 1000 * permille + 999) / 1000;
     uint64_t seen = 0;
     for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++) {
         if (h->blocks[b] == NULL)
@@ -71,10 +73,17 @@ uint64_t histogram_percentile(const histogram *h, unsigned permille)
         for (unsigned i = 0; i < HISTOGRAM_BLOCK; i++) {
             seen += h->blocks[b][i];
             if (seen >= rank && seen != 0)
-                return bucket_top(b, i);
+                return histogram_bucket_top(b * HISTOGRAM_BLOCK + i);
         }
     }
     return 0;
+}
+
+uint64_t histogram_percentile(const histogram *h, unsigned permille)
+{
+    /* The rank of the value, from 1: at least `permille` of all are at or below it. */
+    const uint64_t count = histogram_count(h), whole = count / 1000 * permille;
+    return histogram_ranked(h, whole + (count % 1000 * permille + 999) / 1000);
 }
 
 void histogram_free(histogram *h)

@@ -59,4 +59,11 @@ uint64_t histogram_count(const histogram *h);
 uint64_t histogram_percentile(const histogram *h, unsigned permille);
 void histogram_free(histogram *h);
 
+/* The largest value of the bucket in which the value of this rank is, from 1 on; 0 when empty. */
+uint64_t histogram_ranked(const histogram *h, uint64_t rank);
+
+/* The least and the largest value that fall in a bucket. */
+uint64_t histogram_bucket_low(unsigned bucket);
+uint64_t histogram_bucket_top(unsigned bucket);
+
 #endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Histograms count integers from 0 on. Decimals are multiplied by a power of two that puts the
+ * first of them in the middle of what a histogram can count without losing precision, from 2^6 to
+ * 2^63; one that then lies outside of that leaves the group without percentiles.
+ */
+#include "analysis/events/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SCALE_MIDDLE 34 /* of the exponents 6 to 62 */
+
+/* ---- Room ---- */
+
+static bool room_take(spread_room *room, size_t size)
+{
+    if (size > room->left)
+        return false;
+    room->left -= size;
+    return true;
+}
+
+static void histogram_drop(histogram **h, spread_room *room)
+{
+    if (*h == NULL)
+        return;
+    for (unsigned b = 0; b < HISTOGRAM_BLOCKS; b++)
+        room->left += (*h)->blocks[b] != NULL ? HISTOGRAM_BLOCK * sizeof(uint64_t) : 0;
+    room->left += sizeof **h;
+    histogram_free(*h);
+    free(*h);
+    *h = NULL;
+}
+
+static bool cut(spread *s, spread_room *room)
+{
+    histogram_drop(&s->above, room);
+    histogram_drop(&s->below, room);
+    s->is_cut = true;
+    return true;
+}
+
+/* ---- Histograms ---- */
+
+static bool count_in(spread *s, histogram **h, uint64_t value, spread_room *room)
+{
+    if (*h == NULL) {
+        if (!room_take(room, sizeof **h))
+            return cut(s, room);
+        *h = calloc(1, sizeof **h);
+        if (*h == NULL)
+            return false;
+    }
+    if ((*h)->blocks[histogram_bucket(value) / HISTOGRAM_BLOCK] == NULL &&
+        !room_take(room, HISTOGRAM_BLOCK * sizeof(uint64_t)))
+        return cut(s, room);
+    return histogram_add(*h, value);
+}
+
+static bool count_scaled(spread *s, bool is_negative, uint64_t value, spread_room *room)
+{
+    return s->is_cut || count_in(s, is_negative ? &s->below : &s->above, value, room);
+}
+
+static bool count_int(spread *s, wide_i128 value, spread_room *room)
+{
+    const bool is_negative = value < 0;
+    const wide_u128 magnitude = is_negative ? (wide_u128)0 - (wide_u128)value : (wide_u128)value;
+    const int left = s->scale > 0 ? s->scale : 0, right = s->scale < 0 ? -s->scale : 0;
+    const wide_u128 scaled = magnitude >> right;
+    if (left >= 64 ? magnitude != 0 : scaled > UINT64_MAX >> left) {
+        s->is_coarse = true;
+        return true;
+    }
+    if (right != 0 && scaled < 2 * HISTOGRAM_BLOCK && scaled << right != magnitude) {
+        s->is_coarse = true;
+        return true;
+    }
+    return count_scaled(s, is_negative, left < 64 ? (uint64_t)scaled << left : 0, room);
+}
+
+static bool count_float(spread *s, double value, spread_room *room)
+{
+    const double scaled = ldexp(fabs(value), s->scale);
+    if (scaled >= 0x1p63 || (scaled < 2 * HISTOGRAM_BLOCK && scaled != floor(scaled))) {
+        s->is_coarse = true;
+        return true;
+    }
+    return count_scaled(s, value < 0, (uint64_t)scaled, room);
+}
+
+/* The values that were kept one by one go into the histograms. */
+static bool count_few(spread *s, uint64_t count, spread_room *room)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (!count_int(s, s->few[i], room))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Adding ---- */
+
+static void note(spread *s, double value)
+{
+    if (s->count == 0)
+        s->first = value;
+    s->offset_sum += value - s->first;
+    s->offset_squares += (value - s->first) * (value - s->first);
+}
+
+bool spread_add_int(spread *s, wide_i128 value, spread_room *room)
+{
+    const uint64_t before = s->count;
+    const bool were_few = before <= SPREAD_FEW && spread_is_exact(s) && s->float_count == 0 &&
+                          !s->is_cut && !s->is_coarse;
+    note(s, (double)value);
+    if (before == s->float_count)
+        s->min = s->max = value;
+    s->min = value < s->min ? value : s->min;
+    s->max = value > s->max ? value : s->max;
+    if (__builtin_add_overflow(s->sum, value, &s->sum))
+        s->is_sum_lost = true;
+    s->count++;
+    if (!were_few)
+        return count_int(s, value, room);
+    if (before < SPREAD_FEW && (wide_i128)(int64_t)value == value) {
+        s->few[before] = (int64_t)value;
+        return true;
+    }
+    return count_few(s, before, room) && count_int(s, value, room);
+}
+
+bool spread_add_float(spread *s, double value, spread_room *room)
+{
+    const uint64_t before = s->count;
+    int exponent;
+    if (isnan(value)) {
+        s->other_count++;
+        return true;
+    }
+    note(s, value);
+    if (s->float_count == 0)
+        s->float_min = s->float_max = value;
+    s->float_min = value < s->float_min ? value : s->float_min;
+    s->float_max = value > s->float_max ? value : s->float_max;
+    s->float_sum += value;
+    s->float_count++;
+    s->count++;
+    if (before == 0 && isfinite(value)) {
+        frexp(value, &exponent);
+        exponent = SCALE_MIDDLE - (value != 0 ? exponent : 0);
+        s->scale = (int8_t)(exponent > 120 ? 120 : exponent < -120 ? -120 : exponent);
+    } else if (s->float_count == 1 && spread_is_exact(s) &&
+               !count_few(s, before < SPREAD_FEW ? before : SPREAD_FEW, room)) {
+        return false;
+    }
+    if (!isfinite(value)) {
+        s->is_coarse = true;
+        return true;
+    }
+    return count_float(s, value, room);
+}
+
+bool spread_add_hash(spread *s, uint64_t hash, spread_room *room)
+{
+    if (s->different == NULL) {
+        if (!room_take(room, sizeof *s->different + DISTINCT_REGISTERS))
+            return true;
+        s->different = calloc(1, sizeof *s->different);
+        if (s->different == NULL)
+            return false;
+    }
+    return distinct_add(s->different, hash);
+}
+
+void spread_free(spread *s)
+{
+    if (s->above != NULL)
+        histogram_free(s->above);
+    if (s->below != NULL)
+        histogram_free(s->below);
+    if (s->different != NULL)
+        distinct_free(s->different);
+    free(s->above);
+    free(s->below);
+    free(s->different);
+}
+
+/* ---- Figures ---- */
+
+static int order_values(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The place of the value from 1 on: at least `permille` of all are at or below it. */
+static uint64_t rank_of(uint64_t count, unsigned permille)
+{
+    const uint64_t rank = count / 1000 * permille + (count % 1000 * permille + 999) / 1000;
+    return rank == 0 ? 1 : rank;
+}
+
+wide_i128 spread_percentile(const spread *s, unsigned permille, int *scale)
+{
+    const uint64_t rank = rank_of(s->count, permille);
+    const uint64_t negative = s->below != NULL ? histogram_count(s->below) : 0;
+    int64_t few[SPREAD_FEW];
+    *scale = s->scale;
+    if (spread_is_exact(s)) {
+        for (uint64_t i = 0; i < s->count; i++)
+            few[i] = s->few[i];
+        qsort(few, s->count, sizeof *few, order_values);
+        return few[rank - 1];
+    }
+    /* Of negative values the rank counts from the one furthest from 0. */
+    if (rank <= negative)
+        return -(wide_i128)histogram_ranked(s->below, negative - rank + 1);
+    return (wide_i128)histogram_ranked(s->above, rank - negative);
+}
+
+double spread_mean(const spread *s)
+{
+    if (s->count == 0)
+        return 0;
+    return s->float_count == 0 && !s->is_sum_lost ? (double)s->sum / (double)s->count
+                                                  : s->first + s->offset_sum / (double)s->count;
+}
+
+double spread_deviation(const spread *s)
+{
+    const double n = (double)s->count;
+    const double variance = n > 0 ? (s->offset_squares - s->offset_sum * s->offset_sum / n) / n : 0;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+double spread_least(const spread *s)
+{
+    if (s->float_count == 0)
+        return (double)s->min;
+    return s->float_count == s->count || s->float_min < (double)s->min ? s->float_min
+                                                                       : (double)s->min;
+}
+
+double spread_greatest(const spread *s)
+{
+    if (s->float_count == 0)
+        return (double)s->max;
+    return s->float_count == s->count || s->float_max > (double)s->max ? s->float_max
+                                                                       : (double)s->max;
+}
+
+static void each_bucket(const spread *s, const histogram *h, bool is_negative, spread_fn *fn,
+                        void *user)
+{
+    const unsigned last = HISTOGRAM_BLOCKS * HISTOGRAM_BLOCK - 1;
+    for (unsigned i = 0; h != NULL && i <= last; i++) {
+        const unsigned bucket = is_negative ? last - i : i;
+        const uint64_t *block = h->blocks[bucket / HISTOGRAM_BLOCK];
+        const uint64_t count = block != NULL ? block[bucket % HISTOGRAM_BLOCK] : 0;
+        double low, high;
+        if (count == 0)
+            continue;
+        low = ldexp((double)histogram_bucket_low(bucket), -s->scale);
+        high = ldexp((double)histogram_bucket_top(bucket), -s->scale);
+        fn(user, is_negative ? -high : low, is_negative ? -low : high, count);
+    }
+}
+
+void spread_each(const spread *s, spread_fn *fn, void *user)
+{
+    if (spread_is_exact(s)) {
+        int64_t few[SPREAD_FEW];
+        for (uint64_t i = 0; i < s->count; i++)
+            few[i] = s->few[i];
+        qsort(few, s->count, sizeof *few, order_values);
+        for (uint64_t i = 0; i < s->count; i++)
+            fn(user, (double)few[i], (double)few[i], 1);
+        return;
+    }
+    each_bucket(s, s->below, true, fn, user);
+    each_bucket(s, s->above, false, fn, user);
+}

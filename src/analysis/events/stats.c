@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Statistics of events and calls. Where rows are calls and nothing is asked of them but what a
+ * complete event says itself, complete events are rows as they stand; only begins and ends go
+ * through the engine of spans.
+ */
+#include <stele/stats.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/stats_groups.h"
+#include "core/sized.h"
+#include "query/expression_list.h"
+#include "query/filter.h"
+
+struct stele_stats {
+    stele_context *context;
+    expression_list by, of;
+    filter *only; /* NULL: all rows */
+    uint64_t kinds;
+    stele_stats_rows rows;
+    bool has_distinct, has_origin, has_window;
+    bool is_direct;        /* complete events are rows without the engine of spans */
+    bool is_by_name;       /* by `name` alone */
+    bool is_name_duration; /* by `name`, of `dur`, and nothing else */
+    bool uses_time;        /* where time begins must be known */
+    bool is_disordered;
+    int64_t *last_ns; /* by number of the track: time of the last event that makes calls */
+    uint32_t last_count;
+    int64_t origin_ns;
+    uint64_t row_count;
+    stele_spans *spans; /* NULL: rows are events */
+    stats_groups groups;
+};
+
+/* ---- Rows ---- */
+
+static wide_i128 wide_of(const stele_value *v)
+{
+    switch (v->type) {
+    case STELE_VALUE_INT: return v->u.i;
+    case STELE_VALUE_UINT: return v->u.u;
+    default: return (wide_i128)((wide_u128)(uint64_t)v->u.wide.high << 64 | v->u.wide.low);
+    }
+}
+
+static void point_add(stele_stats_point_figures *to, double value)
+{
+    to->min = to->count == 0 || value < to->min ? value : to->min;
+    to->max = to->count == 0 || value > to->max ? value : to->max;
+    to->sum += value;
+    to->count++;
+}
+
+static bool add_value(stele_stats *s, spread *to, const stele_value *v,
+                      stele_stats_point_figures *point)
+{
+    spread_room *const room = &s->groups.room;
+    bool is_good = true;
+    switch (v->type) {
+    case STELE_VALUE_MISSING: return true;
+    case STELE_VALUE_INT:
+    case STELE_VALUE_UINT:
+    case STELE_VALUE_WIDE:
+        is_good = v->type == STELE_VALUE_INT && v->u.i >= 0 ? spread_add_count(to, v->u.u, room)
+                                                            : spread_add_int(to, wide_of(v), room);
+        if (point != NULL)
+            point_add(point, (double)wide_of(v));
+        break;
+    case STELE_VALUE_FLOAT:
+        is_good = spread_add_float(to, v->u.f, room);
+        if (point != NULL && v->u.f == v->u.f)
+            point_add(point, v->u.f);
+        break;
+    default: to->other_count++; break;
+    }
+    return is_good &&
+           (!s->has_distinct || spread_add_hash(to, stats_value_hash(&s->groups, v), room));
+}
+
+/* Rounds down, also before the origin. */
+static int64_t interval_of(const stele_stats *s, int64_t time_ns)
+{
+    const wide_i128 distance = (wide_i128)time_ns - s->origin_ns;
+    const wide_i128 every = (wide_i128)s->groups.every_ns;
+    return (int64_t)(distance >= 0 ? distance / every : -((every - 1 - distance) / every));
+}
+
+static void set_origin(stele_stats *s, int64_t origin_ns)
+{
+    s->has_origin = true;
+    s->origin_ns = origin_ns;
+    for (uint32_t i = 0; i < s->by.count; i++)
+        expression_set_origin(s->by.items[i].e, origin_ns);
+    for (uint32_t i = 0; i < s->of.count; i++)
+        expression_set_origin(s->of.items[i].e, origin_ns);
+    if (s->only != NULL)
+        filter_set_origin(s->only, origin_ns);
+}
+
+static bool add_row(stele_stats *s, const stele_segment *segment, uint32_t index,
+                    const stele_span *span)
+{
+    const stele_event *const event = &segment->batch->events[segment->first + index];
+    const bool has_time = (event->flags & STELE_FLAG_NO_TIME) == 0;
+    stats_point *point = NULL;
+    stats_group *group;
+    stele_value v;
+    bool is_memory = false;
+    if (!s->has_origin && has_time)
+        set_origin(s, event->time_ns);
+    if (s->only != NULL && !filter_passes_span(s->only, segment->batch, event, span))
+        return true;
+    s->row_count++;
+    group = s->is_by_name ? stats_groups_named(&s->groups, event->name) : NULL;
+    if (group == NULL) {
+        for (uint32_t i = 0; i < s->by.count; i++)
+            stele_expression_evaluate(s->by.items[i].e, segment, index, span, &s->groups.keys[i]);
+        group = stats_groups_find(&s->groups);
+    }
+    if (group == NULL)
+        return false;
+    group->about.row_count++;
+    if (s->groups.every_ns != 0 && has_time) {
+        point = stats_group_point(&s->groups, group, interval_of(s, event->time_ns), &is_memory);
+        if (is_memory)
+            return false;
+        if (point != NULL)
+            point->about.row_count++;
+    }
+    for (uint32_t i = 0; i < s->of.count; i++) {
+        stele_expression_evaluate(s->of.items[i].e, segment, index, span, &v);
+        if (!add_value(s, &group->of[i], &v, point != NULL ? &point->of[i] : NULL))
+            return false;
+    }
+    return true;
+}
+
+/* What is asked most, without going through expressions. False: memory, or it takes the long way.
+ */
+static inline bool add_named(stele_stats *s, stele_name name, uint64_t duration_ns)
+{
+    stats_group *const group = stats_groups_named(&s->groups, name);
+    if (group == NULL || duration_ns > INT64_MAX)
+        return false;
+    s->row_count++;
+    group->about.row_count++;
+    return spread_add_count(&group->of[0], duration_ns, &s->groups.room);
+}
+
+static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    stele_stats *s = user;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if (s->is_name_duration && spans[i].end != STELE_SPAN_ENTRY_LOST &&
+            stats_groups_named(&s->groups, spans[i].name) != NULL && spans[i].name != 0) {
+            if (!add_named(s, spans[i].name, stele_span_duration_ns(&spans[i])))
+                return STELE_ERR_MEMORY;
+        } else if (!add_row(s, segment, i, &spans[i])) {
+            return STELE_ERR_MEMORY;
+        }
+    }
+    return STELE_OK;
+}
+
+/* ---- Events ---- */
+
+static bool add_events(stele_stats *s, const stele_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const uint8_t kind = segment->batch->events[segment->first + i].kind;
+        if ((s->kinds >> (kind & 63) & 1) != 0 && !add_row(s, segment, i, NULL))
+            return false;
+    }
+    return true;
+}
+
+static inline bool is_direct_event(const stele_event *event)
+{
+    return event->kind == STELE_KIND_COMPLETE && (int64_t)event->id >= event->time_ns &&
+           (event->flags & (STELE_FLAG_REPEATED | STELE_FLAG_NO_TIME)) == 0;
+}
+
+static bool add_direct(stele_stats *s, const stele_segment *segment, uint32_t index)
+{
+    const stele_event *const event = &segment->batch->events[segment->first + index];
+    if (s->is_name_duration && s->has_origin && stats_groups_named(&s->groups, event->name) != NULL)
+        return add_named(s, event->name, event->id - (uint64_t)event->time_ns);
+    return add_row(s, segment, index, NULL);
+}
+
+/* Calls are made of the events of a track in the order of time, operations of those of all tracks.
+ */
+static bool note_order(stele_stats *s, const stele_segment *segment)
+{
+    const stele_event *event = &segment->batch->events[segment->first];
+    for (const stele_event *end = event + segment->count; event < end; event++) {
+        const uint32_t track = s->rows == STELE_STATS_CALLS ? event->track : 0;
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+            continue;
+        if (track >= s->last_count) {
+            const uint32_t count = stele_track_count(s->context) + 64;
+            int64_t *grown = track < count ? realloc(s->last_ns, count * sizeof *grown) : NULL;
+            if (grown == NULL)
+                return false;
+            s->last_ns = grown;
+            while (s->last_count < count)
+                grown[s->last_count++] = INT64_MIN;
+        }
+        s->is_disordered |= event->time_ns < s->last_ns[track];
+        s->last_ns[track] = event->time_ns;
+    }
+    return true;
+}
+
+static stele_status add_to_spans(stele_stats *s, const stele_segment *segment)
+{
+    return note_order(s, segment) ? stele_spans_add(s->spans, segment) : STELE_ERR_MEMORY;
+}
+
+/* Complete events are rows; stretches of others go to the engine of spans. */
+static stele_status add_calls(stele_stats *s, const stele_segment *segment)
+{
+    const stele_event *const events = &segment->batch->events[segment->first];
+    uint32_t first = 0;
+    for (uint32_t i = 0; i <= segment->count; i++) {
+        const bool is_end = i == segment->count;
+        if (!is_end && !is_direct_event(&events[i]))
+            continue;
+        if (i > first) {
+            const stele_segment part = {segment->batch, segment->first + first, i - first};
+            const stele_status status = add_to_spans(s, &part);
+            if (status != STELE_OK)
+                return status;
+        }
+        first = i + 1;
+        if (!is_end && (s->kinds & STELE_KIND_BIT(STELE_KIND_COMPLETE)) != 0 &&
+            !add_direct(s, segment, i))
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+stele_status stele_stats_add(stele_stats *s, const stele_segment *segment)
+{
+    if (s->spans == NULL)
+        return add_events(s, segment) ? STELE_OK : STELE_ERR_MEMORY;
+    return s->is_direct && !s->has_window ? add_calls(s, segment) : add_to_spans(s, segment);
+}
+
+stele_status stele_stats_finish(stele_stats *s)
+{
+    const stele_status status = s->spans != NULL ? stele_spans_finish(s->spans) : STELE_OK;
+    for (uint32_t i = 0; i < s->by.count; i++)
+        stele_expression_report(s->by.items[i].e);
+    for (uint32_t i = 0; i < s->of.count; i++)
+        stele_expression_report(s->of.items[i].e);
+    if (s->only != NULL)
+        filter_report(s->only, &s->context->diag);
+    return status;
+}
+
+/* ---- Making ---- */
+
+/* Rows are calls where something is asked that only they have. */
+static stele_stats_rows rows_of(const stele_stats *s, stele_stats_rows wanted)
+{
+    bool has_duration = s->only != NULL && filter_uses_duration(s->only);
+    if (wanted != STELE_STATS_AUTO)
+        return wanted;
+    for (uint32_t i = 0; i < s->by.count; i++)
+        has_duration |= expression_uses_duration(s->by.items[i].e);
+    for (uint32_t i = 0; i < s->of.count; i++)
+        has_duration |= expression_uses_duration(s->of.items[i].e);
+    return has_duration ? STELE_STATS_CALLS : STELE_STATS_EVENTS;
+}
+
+static bool uses_time(const expression_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (expression_uses_time(list->items[i].e))
+            return true;
+    }
+    return false;
+}
+
+static bool uses_spans(const expression_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (expression_uses_span(list->items[i].e))
+            return true;
+    }
+    return false;
+}
+
+static stele_status make_rows(stele_stats *s, const stele_stats_options *options)
+{
+    static const uint64_t kinds[] = {[STELE_STATS_EVENTS] =
+                                         STELE_KINDS_ALL & ~STELE_KIND_BIT(STELE_KIND_LOST),
+                                     [STELE_STATS_CALLS] = STELE_CALLS_KINDS,
+                                     [STELE_STATS_SPANS] = STELE_SPANS_KINDS};
+    const stele_span_options spans = {.struct_size = sizeof spans,
+                                      .no_fields =
+                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0};
+    s->rows = rows_of(s, options->rows);
+    s->uses_time = uses_time(&s->by) || uses_time(&s->of) ||
+                   (s->only != NULL && filter_uses_time(s->only)) || s->groups.every_ns != 0;
+    s->is_by_name = s->by.count == 1 && expression_is_name(s->by.items[0].e);
+    s->kinds = kinds[s->rows];
+    if (options->only != NULL && options->only->kinds != 0)
+        s->kinds =
+            s->rows == STELE_STATS_EVENTS ? options->only->kinds : s->kinds & options->only->kinds;
+    if (s->rows == STELE_STATS_EVENTS)
+        return STELE_OK;
+    s->is_direct = s->rows == STELE_STATS_CALLS && !uses_spans(&s->by) && !uses_spans(&s->of) &&
+                   (s->only == NULL || !filter_uses_span(s->only));
+    s->is_name_duration = s->is_direct && s->only == NULL && !s->has_distinct &&
+                          s->groups.every_ns == 0 && s->is_by_name && s->of.count == 1 &&
+                          expression_is_duration(s->of.items[0].e);
+    return stele_spans_new(s->context, &spans, take_spans, s, &s->spans);
+}
+
+static stele_status make(stele_stats *s, const stele_stats_options *options)
+{
+    const stele_limits *limits = stele_context_limits(s->context);
+    stele_status status = expression_list_new(s->context, options->by, &s->by);
+    if (status == STELE_OK)
+        status = expression_list_new(s->context, options->of, &s->of);
+    if (status == STELE_OK && options->only != NULL) {
+        stele_request only = *options->only;
+        only.kinds = 0;
+        only.tracks = (stele_globs){NULL, 0};
+        status = filter_new_spans(s->context, &only, &s->only);
+        if (status == STELE_OK && filter_is_open(s->only, STELE_KINDS_ALL)) {
+            filter_free(s->only);
+            s->only = NULL;
+        }
+    }
+    if (status == STELE_OK && !stats_groups_init(&s->groups, s->context, s->by.count, s->of.count))
+        status = STELE_ERR_MEMORY;
+    s->has_distinct = options->has_distinct;
+    s->groups.every_ns = options->every_ns;
+    s->groups.groups_max = options->groups_max != 0 ? options->groups_max : limits->groups_max;
+    s->groups.size_max = options->size_max != 0 ? options->size_max : limits->groups_size_max;
+    s->groups.room.left = s->groups.size_max;
+    return status == STELE_OK ? make_rows(s, options) : status;
+}
+
+stele_status stele_stats_new(stele_context *context, const stele_stats_options *given,
+                             stele_stats **out)
+{
+    stele_stats_options options;
+    stele_stats *s;
+    stele_status status;
+    *out = NULL;
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_stats_options, size_max), given))
+        return STELE_ERR_ARGUMENT;
+    s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return STELE_ERR_MEMORY;
+    s->context = context;
+    status = make(s, &options);
+    if (status == STELE_OK)
+        *out = s;
+    else
+        stele_stats_free(s);
+    return status;
+}
+
+void stele_stats_free(stele_stats *s)
+{
+    if (s == NULL)
+        return;
+    stele_spans_free(s->spans);
+    filter_free(s->only);
+    expression_list_free(&s->by);
+    expression_list_free(&s->of);
+    stats_groups_free(&s->groups);
+    free(s->last_ns);
+    free(s);
+}
+
+stele_stats_rows stele_stats_get_rows(const stele_stats *s)
+{
+    return s->rows;
+}
+
+uint64_t stele_stats_kinds(const stele_stats *s)
+{
+    return s->kinds;
+}
+
+uint32_t stele_stats_columns(const stele_stats *s)
+{
+    uint32_t columns =
+        expression_list_columns(&s->by) | expression_list_columns(&s->of) | STELE_COLUMN_TIME;
+    if (s->only != NULL)
+        columns |= filter_columns(s->only);
+    if (s->spans != NULL)
+        columns |= stele_spans_columns(s->spans);
+    return columns;
+}
+
+stele_order stele_stats_request_order(const stele_stats *s)
+{
+    if (s->uses_time)
+        return STELE_ORDER_TIME;
+    return s->rows == STELE_STATS_EVENTS  ? STELE_ORDER_NONE
+           : s->rows == STELE_STATS_CALLS ? STELE_ORDER_STREAMS
+                                          : STELE_ORDER_TIME;
+}
+
+bool stele_stats_can_try(const stele_stats *s)
+{
+    return !s->uses_time && s->rows != STELE_STATS_EVENTS;
+}
+
+bool stele_stats_is_disordered(const stele_stats *s)
+{
+    return s->is_disordered;
+}
+
+stele_status stele_stats_clear(stele_stats *s)
+{
+    const stele_span_options spans = {.struct_size = sizeof spans,
+                                      .no_fields =
+                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0};
+    stele_spans_free(s->spans);
+    s->spans = NULL;
+    stats_groups_clear(&s->groups);
+    s->row_count = 0;
+    s->is_disordered = s->has_origin = s->has_window = false;
+    for (uint32_t i = 0; i < s->last_count; i++)
+        s->last_ns[i] = INT64_MIN;
+    if (s->rows == STELE_STATS_EVENTS)
+        return STELE_OK;
+    return stele_spans_new(s->context, &spans, take_spans, s, &s->spans);
+}
+
+void stele_stats_set_origin(stele_stats *s, int64_t origin_ns)
+{
+    set_origin(s, origin_ns);
+}
+
+stele_status stele_stats_set_window(stele_stats *s, int64_t begin_ns, int64_t end_ns)
+{
+    if (s->spans == NULL || (begin_ns == INT64_MIN && end_ns == INT64_MAX))
+        return STELE_OK;
+    s->has_window = true;
+    return stele_spans_set_window(s->spans, begin_ns, end_ns);
+}
+
+/* ---- Results ---- */
+
+size_t stele_stats_by_count(const stele_stats *s)
+{
+    return s->by.count;
+}
+
+size_t stele_stats_of_count(const stele_stats *s)
+{
+    return s->of.count;
+}
+
+const char *stele_stats_by_title(const stele_stats *s, size_t by)
+{
+    return by < s->by.count ? s->by.items[by].title : NULL;
+}
+
+const char *stele_stats_of_title(const stele_stats *s, size_t of)
+{
+    return of < s->of.count ? s->of.items[of].title : NULL;
+}
+
+stele_unit stele_stats_by_unit(const stele_stats *s, size_t by)
+{
+    return by < s->by.count ? stele_expression_unit(s->by.items[by].e) : STELE_UNIT_NONE;
+}
+
+stele_unit stele_stats_of_unit(const stele_stats *s, size_t of)
+{
+    return of < s->of.count ? stele_expression_unit(s->of.items[of].e) : STELE_UNIT_NONE;
+}
+
+stats_groups *stats_get_groups(stele_stats *s)
+{
+    return &s->groups;
+}
+
+const stats_groups *stats_see_groups(const stele_stats *s)
+{
+    return &s->groups;
+}
+
+uint64_t stele_stats_row_count(const stele_stats *s)
+{
+    return s->row_count;
+}
+
+int64_t stele_stats_get_origin(const stele_stats *s)
+{
+    return s->origin_ns;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The groups of statistics: rows with the same values of some expressions. */
+#ifndef ANALYSIS_EVENTS_STATS_GROUPS_H
+#define ANALYSIS_EVENTS_STATS_GROUPS_H
+
+#include <stele/stats.h>
+
+#include "analysis/events/spread.h"
+#include "core/arena.h"
+#include "core/table.h"
+
+/* Figures of one interval of a group, and after it those of each expression. */
+typedef struct stats_point {
+    stele_stats_point about;
+    stele_stats_point_figures of[];
+} stats_point;
+
+typedef struct stats_group {
+    stele_stats_group about; /* first: what is given out is a pointer to it */
+    uint8_t *points;
+    uint32_t point_count, point_capacity;
+    spread of[]; /* one for each expression */
+} stats_group;
+
+typedef struct stats_groups {
+    stele_context *context;
+    uint32_t by_count, of_count, groups_max;
+    size_t point_size;
+    uint64_t every_ns;
+    size_t size_max;  /* of the room at first */
+    spread_room room; /* of all groups */
+    arena texts;      /* keys */
+    stats_group **items;
+    size_t count, capacity;
+    stats_group *other;    /* NULL: there was room for all */
+    distinct other_keys;   /* hashes of what is in it */
+    hash_table numbers;    /* of groups, by their keys */
+    stats_group **by_name; /* by number of the name, where that is the only key */
+    uint32_t by_name_count;
+    stele_value *keys; /* of the row at hand */
+    uint64_t cut_rows; /* rows that have no place in an interval */
+} stats_groups;
+
+/* Of an analysis. */
+stats_groups *stats_get_groups(stele_stats *s);
+const stats_groups *stats_see_groups(const stele_stats *s);
+
+bool stats_groups_init(stats_groups *g, stele_context *context, uint32_t by_count,
+                       uint32_t of_count);
+void stats_groups_free(stats_groups *g);
+void stats_groups_clear(stats_groups *g);
+
+/* The group of the keys of the row at hand; NULL: memory. */
+stats_group *stats_groups_find(stats_groups *g);
+
+/* The group of the name that is the only key, where it is known: what comes often. */
+static inline stats_group *stats_groups_named(const stats_groups *g, stele_name name)
+{
+    return name < g->by_name_count ? g->by_name[name] : NULL;
+}
+
+/* The interval of a group with this number; NULL, and `*is_memory` says why not: memory, or room.
+ */
+stats_point *stats_group_point(stats_groups *g, stats_group *group, int64_t interval,
+                               bool *is_memory);
+
+uint64_t stats_value_hash(const stats_groups *g, const stele_value *value);
+
+#endif

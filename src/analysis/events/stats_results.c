@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What statistics came to: figures, their order, bins, intervals. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/stats_groups.h"
+#include "core/sized.h"
+#include "core/wide.h"
+
+size_t stele_stats_group_count(const stele_stats *s)
+{
+    const stats_groups *g = stats_see_groups(s);
+    return g->count + (g->other != NULL);
+}
+
+static const stats_group *group_at(const stele_stats *s, size_t group)
+{
+    const stats_groups *g = stats_see_groups(s);
+    return group < g->count ? g->items[group] : group == g->count ? g->other : NULL;
+}
+
+const stele_stats_group *stele_stats_get_group(const stele_stats *s, size_t group)
+{
+    const stats_group *found = group_at(s, group);
+    return found != NULL ? &found->about : NULL;
+}
+
+uint64_t stele_stats_other_count(const stele_stats *s)
+{
+    return distinct_count(&stats_see_groups(s)->other_keys);
+}
+
+uint64_t stele_stats_cut_rows(const stele_stats *s)
+{
+    return stats_see_groups(s)->cut_rows;
+}
+
+uint64_t stele_stats_cut_groups(const stele_stats *s)
+{
+    const stats_groups *g = stats_see_groups(s);
+    uint64_t count = 0;
+    for (size_t i = 0; i < stele_stats_group_count(s); i++) {
+        bool is_cut = false;
+        for (uint32_t of = 0; of < g->of_count; of++)
+            is_cut |= group_at(s, i)->of[of].is_cut;
+        count += is_cut;
+    }
+    return count;
+}
+
+/* ---- Figures ---- */
+
+static stele_value value_of_int(wide_i128 i)
+{
+    stele_value v = {.type = STELE_VALUE_INT, .name = STELE_NAME_LOCAL, .u.i = (int64_t)i};
+    if ((wide_i128)v.u.i == i)
+        return v;
+    v.type = STELE_VALUE_UINT;
+    v.u.u = (uint64_t)i;
+    if ((wide_i128)v.u.u == i)
+        return v;
+    v.type = STELE_VALUE_WIDE;
+    v.u.wide.low = (uint64_t)i;
+    v.u.wide.high = (int64_t)(i >> 64);
+    return v;
+}
+
+static stele_value value_of_float(double f)
+{
+    return (stele_value){.type = STELE_VALUE_FLOAT, .name = STELE_NAME_LOCAL, .u.f = f};
+}
+
+/* What is beyond the least and the greatest value only seems so. */
+static stele_value value_of_percentile(const spread *of, unsigned permille)
+{
+    const bool is_float = of->float_count != 0;
+    int scale;
+    wide_i128 i = spread_percentile(of, permille, &scale);
+    double f;
+    if (!is_float) {
+        i = i < of->min ? of->min : i > of->max ? of->max : i;
+        return value_of_int(i);
+    }
+    f = ldexp((double)i, -scale);
+    f = f < spread_least(of) ? spread_least(of) : f;
+    return value_of_float(f > spread_greatest(of) ? spread_greatest(of) : f);
+}
+
+static void give_extremes(stele_stats_figures *to, const spread *of)
+{
+    if (of->float_count == 0) {
+        to->min = value_of_int(of->min);
+        to->max = value_of_int(of->max);
+        if (!of->is_sum_lost)
+            to->sum = value_of_int(of->sum);
+        return;
+    }
+    to->min = value_of_float(spread_least(of));
+    to->max = value_of_float(spread_greatest(of));
+    to->sum = value_of_float(of->float_sum + (double)of->sum);
+}
+
+bool stele_stats_get_figures(const stele_stats *s, size_t group, size_t of,
+                             stele_stats_figures *figures)
+{
+    const stats_group *found = group_at(s, group);
+    stele_stats_figures own = {.struct_size = sizeof own};
+    const spread *from;
+    if (found == NULL || of >= stats_see_groups(s)->of_count)
+        return false;
+    from = &found->of[of];
+    own.count = from->count;
+    own.other_count = from->other_count;
+    if (from->count != 0) {
+        give_extremes(&own, from);
+        own.mean = spread_mean(from);
+        own.stddev = spread_deviation(from);
+    }
+    own.has_percentiles = spread_has_percentiles(from);
+    if (own.has_percentiles) {
+        own.are_percentiles_exact = spread_is_exact(from);
+        own.p50 = value_of_percentile(from, 500);
+        own.p90 = value_of_percentile(from, 900);
+        own.p99 = value_of_percentile(from, 990);
+        own.p999 = value_of_percentile(from, 999);
+    }
+    own.has_distinct = from->different != NULL;
+    if (own.has_distinct) {
+        own.is_distinct_exact = distinct_is_exact(from->different);
+        own.distinct_count = distinct_count(from->different);
+    }
+    sized_give(figures, &own, sizeof own, SIZED_FIRST(stele_stats_figures, distinct_count));
+    return true;
+}
+
+/* ---- Order ---- */
+
+typedef struct rank {
+    stats_group *group;
+    double figure; /* NaN: it has none */
+    size_t number; /* in the order before */
+} rank;
+
+static double number_of(const stele_value *v)
+{
+    switch (v->type) {
+    case STELE_VALUE_INT: return (double)v->u.i;
+    case STELE_VALUE_UINT: return (double)v->u.u;
+    case STELE_VALUE_WIDE: return ldexp((double)v->u.wide.high, 64) + (double)v->u.wide.low;
+    case STELE_VALUE_FLOAT: return v->u.f;
+    default: return (double)NAN;
+    }
+}
+
+static double figure_of(const stele_stats *s, size_t group, stele_stats_figure figure, size_t of)
+{
+    stele_stats_figures f = STELE_INIT(stele_stats_figures);
+    if (figure == STELE_STATS_COUNT)
+        return (double)group_at(s, group)->about.row_count;
+    if (!stele_stats_get_figures(s, group, of, &f))
+        return (double)NAN;
+    switch (figure) {
+    case STELE_STATS_SUM: return number_of(&f.sum);
+    case STELE_STATS_MIN: return number_of(&f.min);
+    case STELE_STATS_MAX: return number_of(&f.max);
+    case STELE_STATS_MEAN: return f.count != 0 ? f.mean : (double)NAN;
+    case STELE_STATS_STDDEV: return f.count != 0 ? f.stddev : (double)NAN;
+    case STELE_STATS_P50: return number_of(&f.p50);
+    case STELE_STATS_P90: return number_of(&f.p90);
+    case STELE_STATS_P99: return number_of(&f.p99);
+    case STELE_STATS_P999: return number_of(&f.p999);
+    case STELE_STATS_DISTINCT: return f.has_distinct ? (double)f.distinct_count : (double)NAN;
+    default: return (double)NAN;
+    }
+}
+
+static int order_texts(stele_text a, stele_text b)
+{
+    const size_t size = a.size < b.size ? a.size : b.size;
+    const int order = size != 0 ? memcmp(a.bytes, b.bytes, size) : 0;
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int order_keys(const stats_groups *g, const stats_group *a, const stats_group *b)
+{
+    for (uint32_t i = 0; i < g->by_count; i++) {
+        const stele_value *x = &a->about.keys[i], *y = &b->about.keys[i];
+        const double f = number_of(x), h = number_of(y);
+        int order = (x->type == STELE_VALUE_TEXT) - (y->type == STELE_VALUE_TEXT);
+        if (order == 0 && x->type == STELE_VALUE_TEXT)
+            order = order_texts(x->u.text, y->u.text);
+        else if (order == 0)
+            order = isnan(f) || isnan(h) ? !isnan(h) - !isnan(f) : (f > h) - (f < h);
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+static int order_ranks(const void *a, const void *b)
+{
+    const rank *x = a, *y = b;
+    if (isnan(x->figure) || isnan(y->figure)) {
+        if (isnan(x->figure) != isnan(y->figure))
+            return isnan(x->figure) ? 1 : -1;
+    } else if (x->figure != y->figure) {
+        return x->figure < y->figure ? 1 : -1;
+    }
+    return x->number < y->number ? -1 : 1;
+}
+
+/* By the places that insertion into a heap would give is not needed: keys are sorted by merging. */
+static void sort_keys(const stats_groups *g, rank *ranks, rank *room, size_t count)
+{
+    const size_t half = count / 2;
+    size_t a = 0, b = half, to = 0;
+    if (count < 2)
+        return;
+    sort_keys(g, ranks, room, half);
+    sort_keys(g, ranks + half, room, count - half);
+    while (a < half && b < count)
+        room[to++] = order_keys(g, ranks[b].group, ranks[a].group) < 0 ? ranks[b++] : ranks[a++];
+    while (a < half)
+        room[to++] = ranks[a++];
+    while (b < count)
+        room[to++] = ranks[b++];
+    memcpy(ranks, room, count * sizeof *ranks);
+}
+
+void stele_stats_sort(stele_stats *s, stele_stats_figure figure, size_t of, bool is_reversed)
+{
+    stats_groups *g = stats_get_groups(s);
+    const size_t count = g->count;
+    rank *ranks = calloc(count * 2 + 1, sizeof *ranks);
+    if (ranks == NULL)
+        return; /* they stand in another order, and are all there */
+    for (size_t i = 0; i < count; i++) {
+        const double f = figure == STELE_STATS_KEY ? 0 : figure_of(s, i, figure, of);
+        ranks[i] = (rank){g->items[i], is_reversed ? -f : f, i};
+    }
+    if (figure == STELE_STATS_KEY)
+        sort_keys(g, ranks, ranks + count, count);
+    else
+        qsort(ranks, count, sizeof *ranks, order_ranks);
+    for (size_t i = 0; i < count; i++)
+        g->items[figure == STELE_STATS_KEY && is_reversed ? count - 1 - i : i] = ranks[i].group;
+    free(ranks);
+}
+
+/* ---- Bins ---- */
+
+typedef struct binning {
+    stele_stats_bin *bins;
+    size_t count, capacity, linear_count;
+    double low, width; /* of linear bins */
+} binning;
+
+static void add_log2(void *user, double low, double high, uint64_t count)
+{
+    binning *b = user;
+    double from, to;
+    int exponent;
+    const double value = fabs(low) < fabs(high) ? low : high; /* the one next to 0 */
+    if (value == 0) {
+        from = 0;
+        to = 1;
+    } else {
+        frexp(value, &exponent);
+        from = ldexp(value < 0 ? -1 : 1, exponent - (value < 0 ? 0 : 1));
+        to = ldexp(value < 0 ? -1 : 1, exponent - (value < 0 ? 1 : 0));
+    }
+    if (b->count == 0 || b->bins[b->count - 1].low != from) {
+        if (b->count == b->capacity)
+            return;
+        b->bins[b->count++] = (stele_stats_bin){from, to, 0};
+    }
+    b->bins[b->count - 1].count += count;
+}
+
+static void add_linear(void *user, double low, double high, uint64_t count)
+{
+    binning *b = user;
+    const double middle = low + (high - low) / 2;
+    const double place = (middle - b->low) / b->width;
+    const size_t last = b->linear_count - 1;
+    const size_t index = place <= 0 ? 0 : place >= (double)last ? last : (size_t)place;
+    b->bins[index].count += count;
+}
+
+/* Whole numbers are counted in bins of whole widths. */
+static void make_linear(binning *b, const spread *of)
+{
+    const double low = spread_least(of), high = spread_greatest(of);
+    double width = (high - low) / (double)b->linear_count;
+    if (of->float_count == 0)
+        width = floor((high - low) / (double)b->linear_count) + 1;
+    if (width <= 0)
+        width = 1;
+    b->low = low;
+    b->width = width;
+    b->count = b->linear_count;
+    for (size_t i = 0; i < b->count; i++)
+        b->bins[i] = (stele_stats_bin){low + width * (double)i, low + width * (double)(i + 1), 0};
+}
+
+size_t stele_stats_get_bins(const stele_stats *s, size_t group, size_t of, size_t linear_count,
+                            stele_stats_bin *bins, size_t capacity)
+{
+    const stats_group *found = group_at(s, group);
+    binning b = {.bins = bins, .capacity = capacity, .linear_count = linear_count};
+    if (found == NULL || of >= stats_see_groups(s)->of_count || linear_count > capacity ||
+        !spread_has_percentiles(&found->of[of]))
+        return 0;
+    if (linear_count == 0) {
+        spread_each(&found->of[of], add_log2, &b);
+        return b.count;
+    }
+    make_linear(&b, &found->of[of]);
+    spread_each(&found->of[of], add_linear, &b);
+    while (b.count > 0 && b.bins[b.count - 1].count == 0)
+        b.count--;
+    return b.count;
+}
+
+/* ---- Intervals ---- */
+
+bool stele_stats_get_point(const stele_stats *s, size_t group, size_t index,
+                           stele_stats_point *point, stele_stats_point_figures *figures)
+{
+    const stats_groups *g = stats_see_groups(s);
+    const stats_group *found = group_at(s, group);
+    const stats_point *at;
+    if (found == NULL || index >= found->point_count)
+        return false;
+    at = (const stats_point *)(const void *)(found->points + index * g->point_size);
+    *point = at->about;
+    if (figures != NULL)
+        memcpy(figures, at->of, g->of_count * sizeof *figures);
+    return true;
+}

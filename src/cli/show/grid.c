@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/show/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
+
+#define GAP 2
+
+bool grid_open(cli *c, grid *g, size_t column_count, size_t right_count)
+{
+    *g = (grid){.column_count = column_count, .right_count = right_count};
+    return cli_check(c, stele_output_open_memory(NULL, &g->text), "table");
+}
+
+void grid_end_cell(grid *g)
+{
+    if (g->cell_count == g->capacity) {
+        const size_t capacity = g->capacity * 2 + 256;
+        size_t *grown = realloc(g->ends, capacity * sizeof *grown);
+        if (grown == NULL) {
+            stele_output_fail(g->text, STELE_ERR_MEMORY);
+            return;
+        }
+        g->ends = grown;
+        g->capacity = capacity;
+    }
+    g->ends[g->cell_count++] = (size_t)stele_output_offset(g->text);
+}
+
+void grid_cell(grid *g, const char *text)
+{
+    stele_output_text(g->text, text);
+    grid_end_cell(g);
+}
+
+static size_t width_of(const char *text, size_t size)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < size; i++)
+        width += ((unsigned char)text[i] & 0xc0u) != 0x80u;
+    return width;
+}
+
+static void write_row(cli *c, const grid *g, const char *text, size_t row, const size_t *widths)
+{
+    size_t pending = 0;
+    for (size_t i = 0; i < g->column_count; i++) {
+        const size_t cell = row * g->column_count + i;
+        const size_t from = cell == 0 ? 0 : g->ends[cell - 1], size = g->ends[cell] - from;
+        const size_t room = widths[i] - width_of(text + from, size);
+        if (size == 0) {
+            pending += room + GAP;
+            continue;
+        }
+        print_spaces(c->out, pending + (i < g->right_count ? room : 0));
+        stele_output_write(c->out, text + from, size);
+        pending = GAP + (i < g->right_count ? 0 : room);
+    }
+    stele_output_byte(c->out, '\n');
+}
+
+void grid_close(cli *c, grid *g)
+{
+    size_t widths[GRID_COLUMNS_MAX] = {0}, size;
+    const char *text;
+    if (cli_check(c, stele_output_flush(g->text), "table")) {
+        text = (const char *)stele_output_memory(g->text, &size);
+        for (size_t cell = 0; cell < g->cell_count; cell++) {
+            const size_t from = cell == 0 ? 0 : g->ends[cell - 1];
+            const size_t width = width_of(text + from, g->ends[cell] - from);
+            size_t *column = &widths[cell % g->column_count];
+            *column = width > *column ? width : *column;
+        }
+        for (size_t row = 0; row < g->cell_count / g->column_count; row++) {
+            if (row == 0)
+                print_color(c->out, c->has_color, COLOR_BOLD);
+            write_row(c, g, text, row, widths);
+            if (row == 0)
+                print_color(c->out, c->has_color, COLOR_NONE);
+        }
+    }
+    stele_output_close(g->text);
+    free(g->ends);
+}

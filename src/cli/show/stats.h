@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forms of statistics: tables, pictures, CSV and JSON. */
+#ifndef CLI_SHOW_STATS_H
+#define CLI_SHOW_STATS_H
+
+#include <stele/stats.h>
+
+#include "cli/cli.h"
+
+typedef enum stats_hist { STATS_HIST_NONE, STATS_HIST_LOG2, STATS_HIST_LINEAR } stats_hist;
+
+/* What is to be shown. */
+typedef struct stats_view {
+    const stele_stats *stats;
+    size_t shown;                                /* groups, the first ones, */
+    bool shows_other;                            /* and that of all others after them */
+    stele_stats_figure figures[STELE_STATS_KEY]; /* columns of tables */
+    size_t figure_count;
+    stats_hist hist;
+    uint64_t every_ns; /* 0: no intervals */
+} stats_view;
+
+/* The rows that are shown, and the group of each. */
+static inline size_t stats_row_count(const stats_view *v)
+{
+    return v->shown + v->shows_other;
+}
+
+static inline size_t stats_row_group(const stats_view *v, size_t row)
+{
+    return row < v->shown ? row : stele_stats_group_count(v->stats) - 1;
+}
+
+/* The word for a figure: "count", "p99.9". */
+const char *stats_figure_name(stele_stats_figure figure);
+
+/* "event", "call", "span" */
+const char *stats_rows_name(stele_stats_rows rows);
+
+void stats_write_text(cli *c, const stats_view *v);
+void stats_write_csv(cli *c, const stats_view *v);
+void stats_write_json(cli *c, const stats_view *v);
+
+/* ---- Of text ---- */
+
+#define STATS_CELL 96
+
+/* A number with its unit, short. */
+const char *stats_print_value(char *to, const stele_value *value, stele_unit unit);
+const char *stats_print_number(char *to, double value, stele_unit unit);
+
+/* A key of a group, and all of them on one line. */
+void stats_write_key(cli *c, stele_output *out, const stats_view *v, size_t group, size_t by);
+void stats_write_title(cli *c, const stats_view *v, size_t group);
+
+/* Histograms, and figures over time. */
+void stats_write_hist(cli *c, const stats_view *v);
+void stats_write_series(cli *c, const stats_view *v);
+
+#endif

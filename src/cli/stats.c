@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele stats: figures of what events and calls say, by anything that they say. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/calling.h"
+#include "cli/show/stats.h"
+
+typedef struct job {
+    cli *c;
+    stele_stats *stats;
+    stele_request only;
+    calling from; /* what is read */
+    uint64_t every_ns;
+    stats_view view;
+} job;
+
+/* ---- Options ---- */
+
+static bool parse_every(cli *c, job *j)
+{
+    const char *text = option_value(&c->options, OPTION_STATS_EVERY), *why = NULL;
+    stele_bound bound;
+    if (text == NULL)
+        return true;
+    if (!stele_bound_parse(text, &bound, &why))
+        return cli_usage(c, "--every '%s': %s", text, why);
+    if (bound.kind != STELE_BOUND_START || bound.value == 0)
+        return cli_usage(c, "--every takes a length of time such as 10ms, not '%s'", text);
+    j->every_ns = (uint64_t)bound.value;
+    return true;
+}
+
+static bool figure_find(const char *text, size_t size, stele_stats_figure *figure)
+{
+    for (stele_stats_figure f = STELE_STATS_COUNT; f < STELE_STATS_FIGURE_COUNT; f++) {
+        const char *name = stats_figure_name(f);
+        if (strlen(name) == size && memcmp(name, text, size) == 0) {
+            *figure = f;
+            return true;
+        }
+    }
+    return false;
+}
+
+#define FIGURES "count, sum, min, max, mean, stddev, p50, p90, p99, p99.9 and distinct"
+
+static bool parse_figures(cli *c, stats_view *v)
+{
+    const char *text = option_value(&c->options, OPTION_STATS_FIGURES);
+    if (text == NULL)
+        text = "count,sum,mean,min,p50,p99,max";
+    for (;; text++) {
+        const size_t size = strcspn(text, ",");
+        stele_stats_figure figure;
+        if (!figure_find(text, size, &figure) || figure == STELE_STATS_KEY)
+            return cli_usage(c, "--figures takes some of " FIGURES ", not '%.*s'", (int)size, text);
+        for (size_t i = 0; i < v->figure_count; i++) {
+            if (v->figures[i] == figure)
+                return cli_usage(c, "--figures has '%.*s' twice", (int)size, text);
+        }
+        v->figures[v->figure_count++] = figure;
+        text += size;
+        if (*text == '\0')
+            return true;
+    }
+}
+
+static bool has_figure(const stats_view *v, stele_stats_figure figure)
+{
+    for (size_t i = 0; i < v->figure_count; i++) {
+        if (v->figures[i] == figure)
+            return true;
+    }
+    return false;
+}
+
+static bool make_stats(cli *c, job *j)
+{
+    const options *o = &c->options;
+    const stele_limits *limits = stele_context_limits(c->context);
+    const stele_stats_options given = {
+        .struct_size = sizeof given,
+        .by = option_value(o, OPTION_STATS_BY),
+        .of = option_value(o, OPTION_STATS_OF),
+        .rows = option_given(o, OPTION_STATS_SPANS)    ? STELE_STATS_SPANS
+                : option_given(o, OPTION_STATS_EVENTS) ? STELE_STATS_EVENTS
+                                                       : STELE_STATS_AUTO,
+        .only = &j->only,
+        .has_distinct = has_figure(&j->view, STELE_STATS_DISTINCT),
+        .every_ns = j->every_ns,
+        .groups_max = limits->groups_max,
+        .size_max = limits->groups_size_max};
+    if (option_given(o, OPTION_STATS_SPANS) && option_given(o, OPTION_STATS_EVENTS))
+        return cli_usage(c, "--spans and --events exclude each other");
+    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
+        return cli_usage(c, "--json and --csv exclude each other");
+    if (j->every_ns != 0 && option_given(o, OPTION_STATS_HIST))
+        return cli_usage(c, "--every and --hist exclude each other");
+    if (option_given(o, OPTION_STATS_HIST) && given.of == NULL)
+        return cli_usage(c, "--hist needs --of: what to draw");
+    return cli_check(c, stele_stats_new(c->context, &given, &j->stats), "statistics");
+}
+
+/* Rows are judged by the statistics, events of other tracks and times are not read. */
+static bool job_make(cli *c, job *j)
+{
+    stele_request *request = &j->from.selected.request;
+    const char *hist = option_value(&c->options, OPTION_STATS_HIST);
+    if (hist != NULL)
+        j->view.hist = strcmp(hist, "linear") == 0 ? STATS_HIST_LINEAR : STATS_HIST_LOG2;
+    if (!selection_make(c, &j->from.selected) || !parse_every(c, j) || !parse_figures(c, &j->view))
+        return false;
+    j->only = *request;
+    if (!make_stats(c, j))
+        return false;
+    request->names = request->categories = (stele_globs){.count = 0};
+    request->where = NULL;
+    request->kinds = stele_stats_kinds(j->stats);
+    request->columns = stele_stats_columns(j->stats);
+    request->order = stele_stats_request_order(j->stats);
+    if (stele_stats_get_rows(j->stats) == STELE_STATS_EVENTS)
+        return true;
+    request->from_start = true;
+    return calling_make_pairing(c, &j->from);
+}
+
+/* ---- Reading ---- */
+
+static stele_status ready(void *user, const stele_reader_stats *stats)
+{
+    job *j = user;
+    if (stats->has_begin)
+        stele_stats_set_origin(j->stats, stats->begin_ns);
+    return stele_stats_set_window(j->stats, stats->range_begin_ns, stats->range_end_ns);
+}
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    job *j = user;
+    return stele_stats_add(j->stats, segment);
+}
+
+static stele_status take_orderly(void *user, const stele_segment *segment)
+{
+    job *j = user;
+    const stele_status status = stele_stats_add(j->stats, segment);
+    return status == STELE_OK && stele_stats_is_disordered(j->stats) ? STELE_END : status;
+}
+
+static void show_nothing(void *user, const stele_diag *diag, const char *line)
+{
+    (void)user;
+    (void)diag;
+    (void)line;
+}
+
+/* Whether it can be read twice. */
+static bool is_stored(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") != 0 && stat(path, &about) == 0 &&
+           (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode));
+}
+
+/* Reads one trace as it stands. False: it is not in order, or there is something to be told. */
+static bool try_one(cli *c, job *j, size_t index)
+{
+    stele_request request = j->from.selected.request;
+    stele_reader_stats stats = {0};
+    stele_trace *trace = NULL;
+    bool is_good =
+        is_stored(c->options.arguments[index]) && cli_look(c, index, &trace) && trace != NULL;
+    request.order = STELE_ORDER_NONE;
+    if (is_good && stele_trace_get_info(trace)->is_seekable &&
+        !stele_pairing_wants(j->from.pairing, trace))
+        is_good = cli_read(c, &trace, 1, &request, &(consumer){ready, take_orderly, j}, &stats) ==
+                  STELE_END;
+    else
+        is_good = false;
+    stele_trace_close(trace);
+    return is_good && !stele_stats_is_disordered(j->stats) && stats.lost_count == 0 &&
+           stats.missing_count == 0 && c->report.code_count == 0;
+}
+
+/* Reads the traces as they stand, which is faster; that is of no use where tracks are not in order,
+   and where findings would be told twice. */
+static bool read_as_they_stand(cli *c, job *j)
+{
+    report_show_fn *const show = c->report.show;
+    uint64_t total[3];
+    bool is_good = stele_stats_can_try(j->stats);
+    memcpy(total, c->report.total, sizeof total);
+    c->report.show = show_nothing;
+    for (size_t i = 0; i < c->options.argument_count && is_good; i++) {
+        report_begin(&c->report);
+        is_good = try_one(c, j, i);
+    }
+    report_begin(&c->report);
+    c->report.show = show;
+    memcpy(c->report.total, total, sizeof total);
+    return is_good || !cli_check(c, stele_stats_clear(j->stats), "statistics");
+}
+
+/* Intervals are of all traces together; else traces are read one after the other. */
+static bool read_together(cli *c, job *j)
+{
+    inputs in;
+    stele_reader_stats stats = {0};
+    bool is_open;
+    report_begin(&c->report);
+    is_open = inputs_open(c, &in);
+    if (is_open && in.count != 0) {
+        cli_check(c,
+                  cli_read(c, in.traces, in.count, &j->from.selected.request,
+                           &(consumer){ready, take, j}, &stats),
+                  c->options.arguments[0]);
+        cli_conclude(c, c->options.arguments[0], &stats);
+    }
+    is_open = is_open && in.count != 0;
+    inputs_close(&in);
+    return is_open;
+}
+
+static bool read_all(cli *c, job *j)
+{
+    size_t read_count = 0;
+    if (j->every_ns != 0 && c->options.argument_count > 1)
+        return read_together(c, j);
+    if (read_as_they_stand(c, j))
+        return true;
+    for (size_t i = 0; i < c->options.argument_count; i++)
+        read_count += calling_read(c, &j->from, i, j->from.selected.request.columns,
+                                   &(consumer){ready, take, j});
+    return read_count != 0;
+}
+
+/* ---- The command ---- */
+
+/* "max", "max:arg.len": a figure, and of which expression. */
+static bool parse_sort(cli *c, const stele_stats *s, stele_stats_figure *figure, size_t *of)
+{
+    const char *text = option_value(&c->options, OPTION_STATS_SORT);
+    size_t size;
+    *of = 0;
+    *figure = stele_stats_of_count(s) != 0 ? STELE_STATS_SUM : STELE_STATS_COUNT;
+    if (text == NULL)
+        return true;
+    text += *text == '-' || *text == '+';
+    size = strcspn(text, ":");
+    if (!figure_find(text, size, figure))
+        return cli_usage(c, "--sort takes key, or one of " FIGURES ", not '%.*s'", (int)size, text);
+    if (text[size] == '\0')
+        return true;
+    for (; *of < stele_stats_of_count(s); ++*of) {
+        if (strcmp(stele_stats_of_title(s, *of), text + size + 1) == 0)
+            return true;
+    }
+    return cli_usage(c, "--sort: '%s' is not an expression of --of", text + size + 1);
+}
+
+static bool sort_is_reversed(const options *o)
+{
+    const char *text = option_value(o, OPTION_STATS_SORT);
+    return text != NULL && *text == '+';
+}
+
+static void show(cli *c, job *j, stele_stats_figure figure, size_t of)
+{
+    const options *o = &c->options;
+    const bool is_report = option_given(o, OPTION_JSON) || option_given(o, OPTION_CSV);
+    const uint64_t top =
+        is_report && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
+    stats_view *v = &j->view;
+    stele_stats_sort(j->stats, figure, of, sort_is_reversed(o));
+    v->stats = j->stats;
+    v->every_ns = j->every_ns;
+    v->shown = stele_stats_group_count(j->stats);
+    if (top != 0 && top < v->shown)
+        v->shown = (size_t)top;
+    v->shows_other = !is_report && v->shown < stele_stats_group_count(j->stats) &&
+                     stele_stats_other_count(j->stats) != 0;
+    if (option_given(o, OPTION_JSON))
+        stats_write_json(c, v);
+    else if (option_given(o, OPTION_CSV))
+        stats_write_csv(c, v);
+    else
+        stats_write_text(c, v);
+}
+
+void command_STATS(cli *c)
+{
+    job j = {.c = c};
+    stele_stats_figure figure;
+    size_t of;
+    if (joined_make(c) && job_make(c, &j) && parse_sort(c, j.stats, &figure, &of) &&
+        read_all(c, &j)) {
+        report_begin(&c->report);
+        if (cli_check(c, stele_stats_finish(j.stats), "statistics") && c->worst != EXIT_USAGE &&
+            !c->is_closed)
+            show(c, &j, figure, of);
+        calling_remark_pairs(c, &j.from);
+        cli_conclude(c, "statistics", NULL);
+    }
+    stele_stats_free(j.stats);
+    calling_free(&j.from);
+}

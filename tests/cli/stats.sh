@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Statistics: what they show, and their figures against those of `cat --json`.
+. "$SOURCE/tests/cli/lib.sh"
+trace=$heph/heph_tracing_example.bin.log
+xray=$SOURCE/src/formats/xray/good
+ctf=$SOURCE/src/formats/ctf/good
+
+expect 0 stats --by name --of dur "$trace"
+golden stats
+expect 0 stats --by name "$trace"
+golden stats_count
+expect 0 stats --by name --of dur --hist log2 --top 2 "$trace"
+golden stats_hist
+expect 0 stats --by name --of dur --every 20ms --top 3 "$trace"
+golden stats_every
+expect 0 stats --json --by 'name, long=dur > 5ms' --of dur --figures distinct "$trace"
+documented out
+expect 0 stats --json --by name --of dur --every 50ms "$trace"
+documented out
+expect 0 stats --json --by name --of dur --hist linear "$trace"
+documented out
+expect 0 stats --csv --by name --of dur --sort key --top 1 "$trace"
+lines out 2
+says out '^name,count,dur.count,dur.sum,dur.min,dur.max,dur.p50,'
+
+# Rows are calls where only they know what is asked, and can be chosen.
+expect 0 stats --by depth --of self "$xray/events.fdr2.xray"
+says out ' calls in '
+expect 0 stats --by kind --of dur --events "$xray/events.fdr2.xray"
+says out ' events in '
+says err 'STE014.*`dur`'
+expect 0 stats --by caller,ended --of dur --where 'depth > 0' "$xray/events.fdr2.xray"
+says_not out '(none)'
+
+# Order, and what is not there.
+expect 0 stats --by name --of dur --sort +max --csv "$trace"
+tail -n +2 out | cut -d, -f6 >given
+sort -n given >sorted
+same given sorted
+expect 0 stats --by arg.nothing --of arg.none "$trace"
+says err "STE014.*a field 'nothing'"
+says err "STE014.*a field 'none'"
+expect 0 stats --by name --where 'name == "no such"' "$trace"
+says out '^No events'
+
+# What cannot be used says where.
+expect 2 stats --by 'name,' "$trace"
+says err 'STE009'
+expect 2 stats --by 'lenght(name)' "$trace"
+says err 'length, or a function'
+expect 2 stats --of dur --figures p51 "$trace"
+says err 'p51'
+expect 2 stats --hist log2 "$trace"
+says err 'needs --of'
+expect 2 stats --every 0 "$trace"
+expect 2 stats --of dur --sort max:arg.x "$trace"
+says err 'arg.x'
+
+# A pipe is read once, and damaged traces say so once.
+expect 0 stats --by name --of dur --csv "$trace"
+cp out wanted
+expect_from 0 "$trace" stats --by name --of dur --csv -
+same out wanted
+expect 1 stats --by name --of dur "$fxt_bad/argument_too_large.fxt"
+check "each finding once" test "$(sort err | uniq -d | wc -l)" -eq 0
+
+if have python3; then
+    for file in "$trace" "$fxt"/*.fxt "$xray"/events.fdr2.xray "$xray"/exc.14.fdr5.tsc.xray \
+        "$ctf"/*/; do
+        case $file in
+        */hostile_names.fxt | */objects.fxt) continue ;; # JSON lines and reports escape differently
+        esac
+        [ ! -e "$file" ] || python3 "$SOURCE/tests/cli/stats.py" "$STELE" "$file" >answer 2>&1 ||
+            complain "figures of $file" answer
+    done
+else
+    skip "figures against cat --json: there is no python3"
+fi
+finish

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/hash.h"
+#include "test.h"
+
+static spread_room room;
+
+static void add(spread *s, const int64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        REQUIRE(spread_add_int(s, values[i], &room));
+}
+
+static double percentile(const spread *s, unsigned permille)
+{
+    int scale;
+    const wide_i128 value = spread_percentile(s, permille, &scale);
+    return ldexp((double)value, -scale);
+}
+
+TEST(few_values_are_exact)
+{
+    static const int64_t values[] = {70, -3, INT64_MAX, 0};
+    spread s = {.count = 0};
+    room.left = 1 << 20;
+    add(&s, values, 4);
+    CHECK(spread_is_exact(&s) && spread_has_percentiles(&s));
+    CHECK(percentile(&s, 500) == 0 && percentile(&s, 250) == -3 && percentile(&s, 750) == 70);
+    CHECK((int64_t)s.min == -3 && (int64_t)s.max == INT64_MAX && room.left == 1 << 20);
+    spread_free(&s);
+}
+
+static int order(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+#define MANY 5000u
+
+/* Integers of all sizes and both signs against a sorted array. */
+TEST(percentiles_are_within_their_error)
+{
+    static int64_t values[MANY];
+    static const unsigned permilles[] = {1, 100, 500, 900, 990, 999, 1000};
+    spread s = {.count = 0};
+    wide_i128 sum = 0;
+    double squares = 0;
+    srand(7);
+    room.left = 1 << 20;
+    for (unsigned i = 0; i < MANY; i++) {
+        values[i] = (int64_t)((uint64_t)rand() << 31 ^ (uint64_t)rand()) >> (rand() % 62);
+        values[i] = rand() % 3 == 0 ? -values[i] : values[i];
+        sum += values[i];
+    }
+    add(&s, values, MANY);
+    qsort(values, MANY, sizeof *values, order);
+    CHECK(s.sum == sum && (int64_t)s.min == values[0] && (int64_t)s.max == values[MANY - 1]);
+    for (size_t i = 0; i < sizeof permilles / sizeof *permilles; i++) {
+        const size_t rank = (MANY * permilles[i] + 999) / 1000;
+        const double wanted = (double)values[rank - 1], got = percentile(&s, permilles[i]);
+        CHECK(fabs(got - wanted) <= fabs(wanted) * 0.032 && fabs(got) >= fabs(wanted));
+    }
+    for (unsigned i = 0; i < MANY; i++)
+        squares += pow((double)values[i] - (double)sum / MANY, 2);
+    CHECK(fabs(spread_mean(&s) - (double)sum / MANY) < fabs((double)sum / MANY) * 1e-9);
+    CHECK(fabs(spread_deviation(&s) / sqrt(squares / MANY) - 1) < 1e-6);
+    spread_free(&s);
+}
+
+TEST(decimals_are_counted_in_powers_of_two)
+{
+    spread s = {.count = 0};
+    room.left = 1 << 20;
+    for (unsigned i = 1; i <= 1000; i++)
+        REQUIRE(spread_add_float(&s, i * 1e-7, &room));
+    CHECK(spread_has_percentiles(&s));
+    CHECK(fabs(percentile(&s, 500) / 500e-7 - 1) < 0.032);
+    CHECK(fabs(percentile(&s, 990) / 990e-7 - 1) < 0.032);
+    CHECK(fabs(spread_mean(&s) / 500.5e-7 - 1) < 1e-9);
+    REQUIRE(spread_add_float(&s, 1e300, &room));
+    CHECK(!spread_has_percentiles(&s));
+    REQUIRE(spread_add_float(&s, (double)NAN, &room));
+    CHECK_EQ_U64(s.other_count, 1);
+    CHECK_EQ_U64(s.count, 1001);
+    spread_free(&s);
+}
+
+TEST(without_room_the_other_figures_stay)
+{
+    spread s = {.count = 0};
+    room.left = 600;
+    for (int64_t i = 0; i < 100000; i++)
+        REQUIRE(spread_add_int(&s, i * i, &room));
+    CHECK(s.is_cut && !spread_has_percentiles(&s) && s.above == NULL);
+    CHECK_EQ_U64(s.count, 100000);
+    CHECK_EQ_U64((uint64_t)s.max, UINT64_C(99999) * 99999);
+    CHECK_EQ_U64(room.left, 600);
+    spread_free(&s);
+}
+
+TEST(sums_beyond_their_size_are_lost_and_not_wrong)
+{
+    const wide_i128 large = (wide_i128)1 << 126;
+    spread s = {.count = 0};
+    room.left = 1 << 20;
+    for (unsigned i = 0; i < 8; i++)
+        REQUIRE(spread_add_int(&s, large, &room));
+    CHECK(s.is_sum_lost && s.max == large && !spread_has_percentiles(&s));
+    spread_free(&s);
+}
+
+TEST(different_values_are_estimated)
+{
+    static const unsigned counts[] = {0, 1, 16, 17, 100, 1000, 10000, 1000000};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        distinct d = {.few_count = 0};
+        uint64_t hash = 88172645463325252u;
+        for (unsigned i = 0; i < counts[c]; i++) {
+            hash = hash_u64(hash + i);
+            REQUIRE(distinct_add(&d, hash) && distinct_add(&d, hash));
+        }
+        CHECK(fabs((double)distinct_count(&d) - counts[c]) <= counts[c] * 0.1);
+        CHECK(counts[c] > 16 || (distinct_is_exact(&d) && distinct_count(&d) == counts[c]));
+        distinct_free(&d);
+    }
+}
