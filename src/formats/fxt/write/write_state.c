@@ -13,6 +13,12 @@
 #define OWN_PROVIDER_ID   UINT32_C(0x7374656c)
 #define OWN_PROVIDER_NAME "stele"
 
+/* Events of several providers in the order of time would need a section each. After so many
+   sections the records of each provider are collected to longer ones, of at most so many providers.
+ */
+#define SECTIONS_MAX 1024u
+#define STAGES_MAX   256u
+
 /* Key of the target that no provider record begins. */
 #define KEY_BARE UINT64_MAX
 
@@ -32,12 +38,12 @@ void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent)
 void fxt_writer_emit(fxt_writer *w, const stele_fxt_record *record,
                      const stele_fxt_argument *arguments)
 {
-    uint8_t *to = output_reserve(w->base.out, STELE_FXT_RECORD_SIZE_MAX);
+    uint8_t *to = output_reserve(w->to, STELE_FXT_RECORD_SIZE_MAX);
     if (to == NULL) {
         w->is_exhausted = true;
         return;
     }
-    output_advance(w->base.out, stele_fxt_encode(record, arguments, to, STELE_FXT_RECORD_SIZE_MAX));
+    output_advance(w->to, stele_fxt_encode(record, arguments, to, STELE_FXT_RECORD_SIZE_MAX));
 }
 
 /* A text as an inline string, cut to what a string may have. */
@@ -51,10 +57,10 @@ stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_m
 void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size)
 {
     static const uint8_t zeros[FXT_WORD];
-    output_write(w->base.out, bytes, (size_t)size);
+    output_write(w->to, bytes, (size_t)size);
     w->payload_left -= size;
     if (w->payload_left == 0)
-        output_write(w->base.out, zeros, (size_t)(fxt_padded(w->payload_size) - w->payload_size));
+        output_write(w->to, zeros, (size_t)(fxt_padded(w->payload_size) - w->payload_size));
 }
 
 /* Parts that were announced and did not come are zeros: the record must end where it says. */
@@ -63,7 +69,7 @@ void fxt_writer_end_payload(fxt_writer *w)
     static const uint8_t zeros[4096];
     if (w->payload_left != 0)
         writer_lose(&w->base, STELE_KIND_BLOB, "rest of a payload", true, 1);
-    while (w->payload_left != 0 && w->base.out->status == STELE_OK)
+    while (w->payload_left != 0 && w->to->status == STELE_OK)
         fxt_writer_put_payload(w, zeros,
                                w->payload_left < sizeof zeros ? w->payload_left : sizeof zeros);
 }
@@ -265,6 +271,41 @@ static fxt_target *target_new(fxt_writer *w, uint64_t key, uint32_t id)
     return target;
 }
 
+static stele_fxt_record section_of(const fxt_target *target)
+{
+    return (stele_fxt_record){
+        .type = STELE_FXT_METADATA, .number = target->id, .subtype = STELE_FXT_PROVIDER_SECTION};
+}
+
+static bool stage_open(fxt_writer *w, fxt_target *target)
+{
+    if (target->stage == NULL &&
+        output_open_memory(&w->base.context->diag, &target->stage) != STELE_OK)
+        return false;
+    w->to = target->stage;
+    return true;
+}
+
+void fxt_writer_flush(fxt_writer *w, fxt_target *target)
+{
+    const stele_fxt_record section = section_of(target);
+    const uint8_t *bytes;
+    size_t size;
+    if (target->stage == NULL)
+        return;
+    if (target->stage->status != STELE_OK) {
+        w->is_exhausted = true;
+        return;
+    }
+    bytes = output_memory(target->stage, &size);
+    if (size == 0)
+        return;
+    w->to = w->base.out;
+    fxt_writer_emit(w, &section, NULL);
+    output_write(w->to, bytes, size);
+    target->stage->at = target->stage->buffer;
+}
+
 /* The output's provider for events of a stream: its own, or ours for what has none. */
 fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
 {
@@ -290,14 +331,18 @@ fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream)
     w->current = (uint32_t)(target - w->targets);
     if (is_bare)
         return target;
-    record.number = target->id;
-    record.subtype = STELE_FXT_PROVIDER_SECTION;
-    if (!target->is_announced) {
+    w->to = w->base.out;
+    if (target->is_announced) {
+        if (++w->section_count > SECTIONS_MAX && w->target_count <= STAGES_MAX)
+            return stage_open(w, target) ? target : NULL;
+        record = section_of(target);
+    } else {
         target->is_announced = true;
         if (is_provider)
             name = stele_name_text(w->base.context, NULL, track->name);
         if (name.size > UINT8_MAX)
             writer_lose(&w->base, STELE_KIND_NONE, "provider names beyond 255 bytes", false, 1);
+        record.number = target->id;
         record.subtype = STELE_FXT_PROVIDER_INFO;
         record.name = fxt_inline_string(name.bytes, name.size, UINT8_MAX);
     }

@@ -8,12 +8,15 @@
 
 #include "formats/fxt/trace.h"
 
+/* Bytes of a provider's records that are collected before they are written as a section. */
+#define STAGE_SIZE ((size_t)32 << 10)
+
 /* ---- Events ---- */
 
 /* Emits the record, with the words that stood behind it when it was read. */
 static void finish_record(fxt_making *m)
 {
-    output *out = m->w->base.out;
+    output *out = m->w->to;
     uint8_t *to = output_reserve(out, STELE_FXT_RECORD_SIZE_MAX);
     size_t size;
     if (to == NULL) {
@@ -348,7 +351,7 @@ static bool write_unknown(fxt_making *m)
     const stele_text bytes = field_bytes(m, FXT_NAME_RECORD, STELE_TYPE_BYTES, 64);
     if (bytes.size < FXT_WORD || fxt_size(load_le64(bytes.bytes)) != bytes.size)
         return false;
-    output_write(m->w->base.out, bytes.bytes, bytes.size);
+    output_write(m->w->to, bytes.bytes, bytes.size);
     return true;
 }
 
@@ -410,6 +413,15 @@ static void write_magic(fxt_writer *w)
     w->is_started = true;
 }
 
+/* A payload must not be interrupted by other sections: it goes straight to the output. */
+static void judge_stage(fxt_writer *w, fxt_target *target)
+{
+    if (w->to != w->base.out &&
+        (w->payload_left != 0 || (size_t)(w->to->at - w->to->buffer) >= STAGE_SIZE ||
+         w->to->status != STELE_OK))
+        fxt_writer_flush(w, target);
+}
+
 static stele_status fxt_writer_write(stele_writer *self, const stele_segment *segment)
 {
     fxt_writer *w = (fxt_writer *)self;
@@ -431,6 +443,7 @@ static stele_status fxt_writer_write(stele_writer *self, const stele_segment *se
             fxt_writer_lose(&m, "mark of damage", true);
         set_extension(&m);
         write_by_kind(&m);
+        judge_stage(w, m.target);
         if (w->is_exhausted)
             return STELE_ERR_MEMORY;
     }
@@ -444,6 +457,8 @@ static stele_status fxt_writer_finish(stele_writer *self)
         write_magic(w);
     fxt_writer_end_payload(w);
     fxt_writer_end_names(w);
+    for (uint32_t i = 0; i < w->target_count; i++)
+        fxt_writer_flush(w, &w->targets[i]);
     return w->is_exhausted ? STELE_ERR_MEMORY : self->out->status;
 }
 
@@ -453,6 +468,7 @@ static void fxt_writer_close(stele_writer *self)
     for (uint32_t i = 0; i < w->target_count; i++) {
         fxt_table_free(&w->targets[i].strings);
         fxt_table_free(&w->targets[i].threads);
+        output_close(w->targets[i].stage);
     }
     free(w->targets);
     fxt_map_free(&w->target_of);
@@ -480,7 +496,7 @@ stele_status fxt_writer_new(stele_context *context, output *out,
         return STELE_ERR_MEMORY;
     w->base.ops = &fxt_writer_ops;
     w->base.context = context;
-    w->base.out = out;
+    w->base.out = w->to = out;
     w->current = UINT32_MAX;
     if (output_open_memory(&context->diag, &w->text) != STELE_OK) {
         free(w);

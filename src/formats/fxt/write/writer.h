@@ -16,6 +16,7 @@ typedef struct fxt_target {
     bool is_announced;
     fxt_clock clock; /* as told by the last initialization record */
     uint64_t last_ticks;
+    output *stage; /* records that wait for a section of their own; NULL: there were none */
     fxt_table strings, threads;
 } fxt_target;
 
@@ -36,8 +37,10 @@ typedef struct fxt_writer {
     fxt_map koids;     /* (0, track) -> number of its synthetic koid, from 1 */
     fxt_map named;     /* (kind, koid) -> fxt_named */
     uint32_t synthetic_count;
-    uint32_t current;      /* target of the last record; UINT32_MAX: none yet */
-    uint32_t record;       /* number of the record being made, for the tables */
+    uint32_t current; /* target of the last record; UINT32_MAX: none yet */
+    uint32_t record;  /* number of the record being made, for the tables */
+    output *to;       /* where records go: the output, or the stage of the current target */
+    uint32_t section_count;
     output *text;          /* nested fields as text */
     uint64_t payload_left; /* of the large blob being written: bytes that are to come */
     uint64_t payload_size, payload_source; /* all of them; offset of its record in its source */
@@ -68,6 +71,9 @@ stele_fxt_string fxt_writer_string(fxt_making *m, stele_name name, bool must);
 
 /* A text as an inline string, cut to what a string may have. */
 stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_max);
+
+/* Writes what waits in a target's stage as a section; the target's next records follow it there. */
+void fxt_writer_flush(fxt_writer *w, fxt_target *target);
 
 /* Appends payload, and the padding behind its last byte. */
 void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size);
