@@ -62,7 +62,8 @@ STELE_API const uint8_t *stele_output_memory(const stele_output *out, size_t *si
  * Creates a folder, to which files are added; nothing is written to it itself. A new or empty one
  * is made aside, and stele_output_finish() puts it in place as a whole. One with files in it is
  * STELE_ERR_EXISTS unless the options let it be replaced, and then files of the same name are
- * replaced one by one. Errors as of stele_output_open().
+ * replaced, all in one step where the file system can do that, else one by one; the others stay.
+ * Errors as of stele_output_open().
  */
 STELE_API stele_status stele_output_open_folder(const char *path,
                                                 const stele_output_options *options,

@@ -27,6 +27,14 @@ bool aside_place(int fd, const char *name, const char *path, bool replace);
 /* The same for a folder; one of its name must be empty. */
 bool aside_place_folder(const char *name, const char *path);
 
+/*
+ * The same for a folder of whose name one with files in it exists: those that the new one does not
+ * have are in it afterwards, too. False: the old one is as it was. Some file systems cannot do that
+ * at all, as aside_can_swap() tells.
+ */
+bool aside_swap_folder(const char *name, const char *path);
+bool aside_can_swap(const char *path);
+
 /* Syncs the file or folder of this name, or the folder that it lies in. False: errno says why; what
    cannot be synced counts as synced. */
 bool aside_sync(const char *path);

@@ -181,7 +181,7 @@ static stele_status output_make_aside(output *out, mode_t mode)
     return STELE_OK;
 }
 
-/* An empty folder that is not where somebody stands, of another user, or the root of a file system.
+/* A folder that is not where somebody stands, of another user, or the root of a file system.
    In those members are put one by one. */
 static bool may_be_replaced(const char *path, const struct stat *st)
 {
@@ -193,7 +193,7 @@ static bool may_be_replaced(const char *path, const struct stat *st)
            (here.st_dev != st->st_dev || here.st_ino != st->st_ino);
 }
 
-/* One that has files is written to as it is: what is not replaced stays. */
+/* What is not replaced of one that has files stays. */
 static stele_status output_make_folder(output *out, bool replace)
 {
     struct stat st;
@@ -207,16 +207,15 @@ static stele_status output_make_folder(output *out, bool replace)
     if (stat(out->path, &st) != 0 || !S_ISDIR(st.st_mode))
         return output_fail(out, STELE_ERR_EXISTS,
                            "something of this name exists, and is no directory");
-    if (!folder_is_empty(out->path))
-        return replace ? STELE_OK
-                       : output_fail(out, STELE_ERR_EXISTS,
-                                     "a directory of this name exists, with files");
+    out->is_swapped = !folder_is_empty(out->path);
+    if (out->is_swapped && !replace)
+        return output_fail(out, STELE_ERR_EXISTS, "a directory of this name exists, with files");
     target = realpath(out->path, NULL);
     if (target == NULL)
         return output_fail_errno(out);
     free(out->path);
     out->path = target;
-    if (may_be_replaced(out->path, &st)) {
+    if (may_be_replaced(out->path, &st) && (!out->is_swapped || aside_can_swap(out->path))) {
         out->temp_path = aside_folder(out->path, st.st_mode & 07777);
         out->is_aside = out->temp_path != NULL;
     }
@@ -546,9 +545,13 @@ static void members_settle(output *out)
 
 static stele_status output_place(output *out)
 {
-    const bool is_placed = out->is_folder
-                               ? aside_place_folder(out->temp_path, out->path)
-                               : aside_place(out->fd, out->temp_path, out->path, out->replaces);
+    bool is_placed;
+    if (!out->is_folder)
+        is_placed = aside_place(out->fd, out->temp_path, out->path, out->replaces);
+    else if (out->is_swapped)
+        is_placed = aside_swap_folder(out->temp_path, out->path);
+    else
+        is_placed = aside_place_folder(out->temp_path, out->path);
     if (!is_placed)
         return errno == EEXIST || errno == ENOTEMPTY
                    ? output_fail(out, STELE_ERR_EXISTS, strerror(errno))

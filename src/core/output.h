@@ -35,8 +35,9 @@ struct stele_output {
     bool is_seekable;
     bool replaces; /* an existing file */
     bool is_folder;
-    bool is_aside;  /* not in place yet: under temp_path, or without a name where that is NULL */
-    bool is_within; /* a member of a folder that is aside; it goes with that */
+    bool is_swapped; /* a folder that takes the place of one with files in it */
+    bool is_aside;   /* not in place yet: under temp_path, or without a name where that is NULL */
+    bool is_within;  /* a member of a folder that is aside; it goes with that */
     unsigned made_folders; /* folders that were not there before: the last ones of the path */
 };
 
@@ -55,9 +56,9 @@ const uint8_t *output_memory(const output *out, size_t *size);
 /*
  * A folder, to which files are added; nothing is written to it itself. A new or empty one is made
  * aside, and output_finish() puts it in place as a whole. One with files in it is STELE_ERR_EXISTS
- * unless `replace`, and then those of the same name are replaced one by one; output_finish()
- * reports the others. NULL as path is a folder in memory. Errors as of
- * output_open().
+ * unless `replace`, and then those of the same name are replaced, all at once where the file system
+ * can do that, else one by one; the others stay, and output_finish() reports them. NULL as path is
+ * a folder in memory. Errors as of output_open().
  */
 stele_status output_open_folder(diag_sink *diag, const char *path, bool replace, output **out);
 

@@ -61,6 +61,24 @@ echo precious >folder/other
 expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
 says err "folder: warning STE012 files of an earlier trace: .* 1 more, such as 'other'"
 check "the other file is as it was" test "$(cat folder/other)" = precious
+# All files are replaced in one step: the folder is another one, with what it had beside.
+if [ "$(stat -c %u .)" -eq "$(id -u)" ]; then
+    mkdir -p folder/below/deep && echo precious >folder/below/deep/file && ln -s other folder/link
+    before=$(ls -di folder)
+    expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+    check "the folder is another one" test "$(ls -di folder)" != "$before"
+    check "what lay below is there" test "$(cat folder/below/deep/file)" = precious
+    check "a link is still a link" test -L folder/link
+    check "nothing unfinished is left" test -z "$(ls -A | grep '^\.stele-')"
+    # Not at all, where a folder has the name of one of the files.
+    rm folder/metadata && mkdir folder/metadata && echo precious >folder/metadata/file
+    cp -r folder as_before
+    expect 4 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+    check "nothing has changed" diff -r folder as_before
+    check "nothing unfinished is left" test -z "$(ls -A | grep '^\.stele-')"
+    rm -r as_before folder/metadata folder/below folder/link
+    expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
+fi
 # What a run that was killed left in it is passed over, and said.
 echo unfinished >folder/.stele-0123456789abcdef.part
 expect 1 info folder
