@@ -74,7 +74,7 @@ typedef struct stele_thread_interval {
     uint32_t by;       /* track of the thread that woke it (RUNNABLE) or that runs in its place
                           (PREEMPTED); 0: not known, or none */
     stele_name text;   /* the state as the trace has it, of a thread that does not run; 0: none */
-    stele_name reason; /* the system call that the thread is in; 0: none is known */
+    stele_name reason; /* the system call in which a thread waits; 0: none is known */
     uint8_t state;     /* stele_run_state */
     bool is_open;      /* ends because the trace or the window does */
     bool has_priority; /* `priority` is known */

@@ -8,6 +8,7 @@
 #include <stele/diag.h>
 #include <stele/event.h>
 #include <stele/expression.h>
+#include <stele/kernel.h>
 #include <stele/output.h>
 #include <stele/reader.h>
 #include <stele/sched.h>

@@ -7,16 +7,21 @@
 
 #include "cli/cli.h"
 
-/* Texts of tracks, which tables refer to until they are written. */
+/* Texts of tracks and names, which tables refer to until they are written. */
 typedef struct labels {
     char **items; /* by track; NULL: not asked for yet */
     uint32_t count;
+    char **names; /* in the order of their use */
+    uint32_t name_count, name_capacity;
 } labels;
 
 void labels_free(labels *l);
 
 /* "main (17)", "cpu 3"; "-" of track 0. */
 const char *label_track(cli *c, labels *l, uint32_t track);
+
+/* The name, as a text of its own; "-" for none. */
+const char *label_name(cli *c, labels *l, stele_name name);
 
 typedef struct scheduling {
     cli *c;

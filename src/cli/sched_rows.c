@@ -16,7 +16,19 @@ void labels_free(labels *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
         free(l->items[i]);
+    for (uint32_t i = 0; i < l->name_count; i++)
+        free(l->names[i]);
     free(l->items);
+    free(l->names);
+}
+
+/* Control characters are not for terminals. */
+static void make_visible(char *text)
+{
+    for (; *text != 0; text++) {
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+    }
 }
 
 static char *label_make(cli *c, const stele_track *track)
@@ -31,10 +43,7 @@ static char *label_make(cli *c, const stele_track *track)
     else
         snprintf(text, size, "%.*s (%" PRIu64 ")",
                  (int)(name.size < INT16_MAX ? name.size : INT16_MAX), name.bytes, track->number);
-    for (char *at = text; *at != 0; at++) {
-        if ((unsigned char)*at < ' ' || *at == 127)
-            *at = '?'; /* for terminals; JSON and CSV have the name as it is */
-    }
+    make_visible(text);
     return text;
 }
 
@@ -55,6 +64,30 @@ const char *label_track(cli *c, labels *l, uint32_t number)
     if (l->items[number] == NULL)
         l->items[number] = label_make(c, track);
     return l->items[number] != NULL ? l->items[number] : "";
+}
+
+const char *label_name(cli *c, labels *l, stele_name name)
+{
+    const stele_text text = stele_name_text(c->context, NULL, name);
+    char *copy;
+    if (text.size == 0)
+        return "-";
+    if (l->name_count == l->name_capacity) {
+        const uint32_t capacity = l->name_capacity * 2 + 64;
+        char **grown = realloc(l->names, capacity * sizeof *grown);
+        if (grown == NULL)
+            return "";
+        l->names = grown;
+        l->name_capacity = capacity;
+    }
+    copy = malloc(text.size + 1);
+    if (copy == NULL)
+        return "";
+    memcpy(copy, text.bytes, text.size);
+    copy[text.size] = 0;
+    make_visible(copy);
+    l->names[l->name_count++] = copy;
+    return copy;
 }
 
 /* ---- Times and names ---- */

@@ -6,7 +6,15 @@
 
 /* ---- The description files, as they stand ---- */
 
-typedef enum line_type { LINE_MODEL, LINE_EVENT, LINE_KIND, LINE_FIELD, LINE_STATE } line_type;
+typedef enum line_type {
+    LINE_MODEL,
+    LINE_EVENT,
+    LINE_KIND,
+    LINE_FIELD,
+    LINE_STATE,
+    LINE_LABEL,
+    LINE_BYTES
+} line_type;
 
 typedef struct line {
     const char *text; /* name of the event, field or state */
@@ -20,6 +28,8 @@ typedef struct line {
 #define KERNEL_KIND(action, kind)              {"", LINE_KIND, KERNEL_##action, kind, 0},
 #define KERNEL_FIELD(role, name)               {name, LINE_FIELD, KERNEL_##role, 0, 0},
 #define KERNEL_STATE(mask, value, state, text) {text, LINE_STATE, KERNEL_##state, value, mask},
+#define KERNEL_LABEL(action, number, text)     {text, LINE_LABEL, KERNEL_##action, number, 0},
+#define KERNEL_BYTES(call)                     {call, LINE_BYTES, 0, 0, 0},
 static const line lines[] = {
 #include "model/kernel_models.def"
 };
@@ -52,8 +62,19 @@ typedef struct rule {
 typedef struct verdict {
     uint16_t first; /* plus 1; 0: was not asked for yet */
     uint16_t count; /* of rules; 0: none fits */
-    stele_name subject;
 } verdict;
+
+typedef struct fit {
+    stele_name subject; /* what stands for '*' */
+    uint16_t rule;
+} fit;
+
+/* A number that has a name. */
+typedef struct label {
+    stele_name text;
+    uint32_t model, number;
+    uint8_t action;
+} label;
 
 typedef struct state_line {
     stele_name text;
@@ -70,8 +91,12 @@ struct kernel {
     uint16_t by_kind[STELE_KIND_COUNT]; /* rule plus 1; 0: goes by name */
     verdict *verdicts;                  /* by name */
     uint32_t verdict_count;
-    uint16_t fitting[FITTING_MAX]; /* rules of the names that were asked for */
+    fit fitting[FITTING_MAX]; /* rules of the names that were asked for */
     uint32_t fitting_count;
+    label labels[LINE_COUNT];
+    uint32_t label_count;
+    stele_name movers[LINE_COUNT]; /* system calls that return how many bytes they moved */
+    uint32_t mover_count;
 };
 
 static stele_name name_of(stele_context *context, const char *text)
@@ -113,6 +138,10 @@ static bool compile(kernel *k)
             k->states[k->state_count++] =
                 (state_line){name, model, l->mask, l->value, (uint8_t)l->what};
             break;
+        case LINE_LABEL:
+            k->labels[k->label_count++] = (label){name, model, l->value, (uint8_t)l->what};
+            break;
+        case LINE_BYTES: k->movers[k->mover_count++] = name; break;
         }
     }
     return true;
@@ -152,13 +181,15 @@ static void judge(kernel *k, verdict *v, stele_text name)
         if (r->size == 0 || name.size < r->size || memcmp(name.bytes, r->name, r->size) != 0 ||
             (!r->is_prefix && name.size != r->size) || k->fitting_count == FITTING_MAX)
             continue;
-        k->fitting[k->fitting_count++] = (uint16_t)i;
-        v->count++;
+        k->fitting[k->fitting_count] = (fit){.rule = (uint16_t)i};
         if (r->is_prefix)
-            v->subject = stele_name_intern(k->context, name.bytes + r->size, name.size - r->size);
+            k->fitting[k->fitting_count].subject =
+                stele_name_intern(k->context, name.bytes + r->size, name.size - r->size);
+        if (k->fitting[k->fitting_count].subject == UINT32_MAX)
+            k->fitting[k->fitting_count].subject = 0;
+        k->fitting_count++;
+        v->count++;
     }
-    if (v->subject == UINT32_MAX)
-        v->subject = 0;
 }
 
 static const verdict *verdict_of(kernel *k, stele_name name)
@@ -223,9 +254,10 @@ bool kernel_read(kernel *k, const stele_batch *batch, const stele_event *event, 
     if (k->by_kind[event->kind] != 0)
         return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, out);
     v = verdict_of(k, event->name);
-    out->subject = v->subject;
     for (uint32_t i = 0; i < v->count; i++) {
-        if (read_by(k, &k->rules[k->fitting[v->first - 1 + i]], fields, count, out))
+        const fit *f = &k->fitting[v->first - 1 + i];
+        out->subject = f->subject;
+        if (read_by(k, &k->rules[f->rule], fields, count, out))
             return true;
     }
     return false;
@@ -245,4 +277,20 @@ kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele
         return (kernel_state)s->state;
     }
     return KERNEL_SLEEPING;
+}
+
+stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number)
+{
+    for (const label *l = k->labels; l != k->labels + k->label_count; l++)
+        if (l->model == event->model && l->action == event->action && l->number == number)
+            return l->text;
+    return 0;
+}
+
+bool kernel_moves_bytes(const kernel *k, stele_name call)
+{
+    for (uint32_t i = 0; i < k->mover_count; i++)
+        if (k->movers[i] == call)
+            return true;
+    return false;
 }

@@ -14,9 +14,24 @@
 
 typedef enum kernel_action {
     KERNEL_NOTHING,
-    KERNEL_SWITCH, /* a CPU goes on with another thread */
-    KERNEL_WAKE,   /* a thread that waits may go on */
-    KERNEL_NAME,   /* says what a thread is called */
+    KERNEL_SWITCH,        /* a CPU goes on with another thread */
+    KERNEL_WAKE,          /* a thread that waits may go on */
+    KERNEL_NAME,          /* says what a thread is called */
+    KERNEL_BEGIN_CALL,    /* the thread that runs on the CPU enters the system call `subject` */
+    KERNEL_END_CALL,      /* and leaves it */
+    KERNEL_BEGIN_IRQ,     /* the CPU handles an interrupt */
+    KERNEL_END_IRQ,       /* and is done with it */
+    KERNEL_RAISE_SOFTIRQ, /* a softirq is to be handled on the CPU */
+    KERNEL_BEGIN_SOFTIRQ, /* the CPU handles it */
+    KERNEL_END_SOFTIRQ,   /* and is done with it */
+    KERNEL_BEGIN_DISK,    /* a request goes to a block device */
+    KERNEL_END_DISK,      /* and is done */
+    KERNEL_NAME_DEVICE,   /* says what a block device is called */
+    KERNEL_SEND,          /* a packet goes to a network interface */
+    KERNEL_RECEIVE,       /* a packet comes from one */
+    KERNEL_TAKE_PAGES,    /* memory is allocated */
+    KERNEL_GIVE_PAGES,    /* and freed */
+    KERNEL_FAULT,         /* a page fault */
     KERNEL_ACTION_COUNT
 } kernel_action;
 
@@ -35,6 +50,14 @@ typedef enum kernel_role {
     KERNEL_THREAD_NAME,
     KERNEL_WAKER,
     KERNEL_CPU,
+    KERNEL_SUBJECT, /* a name: of an interrupt, device, interface */
+    KERNEL_NUMBER,  /* of an interrupt or softirq */
+    KERNEL_RETURN,  /* what a system call returns; -4095 to -1 are errors */
+    KERNEL_DEVICE,
+    KERNEL_SECTOR,
+    KERNEL_SECTORS, /* of 512 bytes */
+    KERNEL_SIZE,    /* in bytes */
+    KERNEL_ORDER,   /* 2 to the power of it are pages */
     KERNEL_ROLE_COUNT
 } kernel_role;
 
@@ -66,6 +89,12 @@ bool kernel_read(kernel *k, const stele_batch *batch, const stele_event *event, 
 
 /* What the state of the outgoing thread means, and what it is called; 0: nothing tells it. */
 kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text);
+
+/* What a description file calls a number of this action; 0: nothing. */
+stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number);
+
+/* Whether a system call returns how many bytes it moved. */
+bool kernel_moves_bytes(const kernel *k, stele_name call);
 
 /* The number in a field; 0 where it is NULL or no number. */
 static inline int64_t kernel_number(const stele_field *field)

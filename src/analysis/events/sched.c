@@ -150,12 +150,6 @@ static bool by_track_reserve(stele_sched *s, uint32_t track)
     return true;
 }
 
-static void out_of_memory(stele_sched *s)
-{
-    if (s->status == STELE_OK)
-        s->status = STELE_ERR_MEMORY;
-}
-
 static uint32_t thread_add(stele_sched *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->context, number);
@@ -164,13 +158,13 @@ static uint32_t thread_add(stele_sched *s, uint32_t number)
     if (s->thread_count == s->thread_capacity) {
         sched_thread *grown = array_grow(s->threads, sizeof *grown, &s->thread_capacity, 64);
         if (grown == NULL) {
-            out_of_memory(s);
+            sched_fail(s, STELE_ERR_MEMORY);
             return SCHED_NONE;
         }
         s->threads = grown;
     }
     if (!hash_table_reserve(&s->numbers) || !by_track_reserve(s, number)) {
-        out_of_memory(s);
+        sched_fail(s, STELE_ERR_MEMORY);
         return SCHED_NONE;
     }
     s->threads[s->thread_count] =
@@ -218,13 +212,13 @@ static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
     if (s->cpu_count == s->cpu_capacity) {
         sched_cpu *grown = array_grow(s->cpus, sizeof *grown, &s->cpu_capacity, 16);
         if (grown == NULL) {
-            out_of_memory(s);
+            sched_fail(s, STELE_ERR_MEMORY);
             return SCHED_NONE;
         }
         s->cpus = grown;
     }
     if (!by_track_reserve(s, number)) {
-        out_of_memory(s);
+        sched_fail(s, STELE_ERR_MEMORY);
         return SCHED_NONE;
     }
     s->cpus[s->cpu_count] = (sched_cpu){.row.track = number,
@@ -386,6 +380,32 @@ static void set_source(stele_sched *s, const stele_batch *batch)
     }
 }
 
+/* The thread that an event is of: a field says it, or it is what the CPU runs. */
+static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *known)
+{
+    const stele_field *field = known->fields[KERNEL_THREAD];
+    if (field != NULL)
+        return kernel_number(field) != 0 ? thread_of_number(s, (uint64_t)kernel_number(field), true)
+                                         : SCHED_NONE;
+    return cpu != SCHED_NONE && s->cpus[cpu].thread != 0 ? s->cpus[cpu].thread - 1 : SCHED_NONE;
+}
+
+/* System calls are followed for the reasons of waiting; all else is for who asks. */
+static void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                       const kernel_event *known)
+{
+    const uint32_t cpu = cpu_of(s, event, known);
+    const uint32_t thread = thread_of(s, cpu, known);
+    if (s->status == STELE_OK && s->on_known != NULL)
+        s->on_known(s->known_user, batch, event, known, cpu, thread);
+    if (thread == SCHED_NONE)
+        return;
+    if (known->action == KERNEL_BEGIN_CALL)
+        s->threads[thread].call = (sched_call){known->subject, s->now_ns, s->now};
+    else if (known->action == KERNEL_END_CALL)
+        s->threads[thread].call.name = 0;
+}
+
 static void take_known(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {
@@ -395,7 +415,7 @@ static void take_known(stele_sched *s, const stele_batch *batch, const stele_eve
     case KERNEL_SWITCH: take_switch(s, batch, event, known); break;
     case KERNEL_WAKE: take_wake(s, batch, event, known); break;
     case KERNEL_NAME: take_name(s, batch, known); break;
-    default: break;
+    default: take_other(s, batch, event, known); break;
     }
 }
 

@@ -10,14 +10,24 @@
 #include "model/kernel.h"
 #include "query/filter.h"
 
+#define SCHED_NONE UINT32_MAX
+
 /* Where a state began: the record that says so. */
 typedef struct sched_place {
     uint64_t offset;
     uint32_t stream;
 } sched_place;
 
+/* The system call that a thread is in. */
+typedef struct sched_call {
+    stele_name name; /* 0: none */
+    int64_t begin_ns;
+    sched_place place;
+} sched_call;
+
 typedef struct sched_thread {
     stele_sched_thread row;
+    sched_call call;
     int64_t since_ns, birth_ns; /* of the state, of the life, as far as it is alive */
     sched_place place;          /* where the state began */
     uint32_t source;
@@ -25,7 +35,7 @@ typedef struct sched_thread {
     uint32_t cpu;  /* index plus 1 of the one it runs on, or ran on last; 0: none is known */
     uint32_t by;   /* track: see stele_thread_interval.by */
     uint32_t pair; /* number plus 1 of the pair, while it is preempted; 0: none */
-    stele_name text, reason;
+    stele_name text;
     stele_text comm; /* its name as last seen; the bytes are the pool's */
     uint8_t state;   /* stele_run_state */
     bool is_alive;
@@ -46,8 +56,15 @@ typedef struct sched_cpu {
     stele_cpu_use use;
 } sched_cpu;
 
+/* An event whose meaning is known, with the CPU and the thread that it is of (indices, or
+   SCHED_NONE): before it changes what the thread is in. */
+typedef void sched_known_fn(void *user, const stele_batch *batch, const stele_event *event,
+                            const kernel_event *known, uint32_t cpu, uint32_t thread);
+
 struct stele_sched {
     stele_context *context;
+    sched_known_fn *on_known; /* NULL: nobody asks */
+    void *known_user;
     stele_sched_options options;
     filter *events; /* NULL: all pass */
     filter *tracks; /* NULL: all pass */
@@ -94,8 +111,6 @@ struct stele_sched {
     stele_sched_pair *pair_rows;
 };
 
-#define SCHED_NONE UINT32_MAX
-
 /* What a switch says of one of its threads. */
 typedef struct sched_side {
     uint32_t thread; /* index; SCHED_NONE: one beyond the limit of tracks, or idle */
@@ -115,6 +130,9 @@ void sched_lose(stele_sched *s, uint32_t cpu);
 
 /* Ends all that goes on. */
 void sched_close(stele_sched *s, int64_t end_ns);
+
+/* Keeps the first status that is not STELE_OK: it ends what is being done. */
+void sched_fail(stele_sched *s, stele_status status);
 
 /* Whether the rows of a track count. */
 bool sched_is_shown(stele_sched *s, uint32_t track);

@@ -21,7 +21,7 @@ static int64_t clip(const stele_sched *s, int64_t time_ns)
     return time_ns < s->begin_ns ? s->begin_ns : time_ns > s->end_ns ? s->end_ns : time_ns;
 }
 
-static void fail(stele_sched *s, stele_status status)
+void sched_fail(stele_sched *s, stele_status status)
 {
     if (s->status == STELE_OK)
         s->status = status;
@@ -42,7 +42,7 @@ static void give_step(stele_sched *s, int64_t end_ns)
     if (s->cpu_count > s->use_capacity) {
         stele_cpu_use *grown = realloc(s->uses, s->cpu_capacity * sizeof *grown);
         if (grown == NULL) {
-            fail(s, STELE_ERR_MEMORY);
+            sched_fail(s, STELE_ERR_MEMORY);
             return;
         }
         s->uses = grown;
@@ -59,7 +59,7 @@ static void give_step(stele_sched *s, int64_t end_ns)
     }
     s->step_ns = end_ns;
     if (s->options.on_use != NULL && s->cpu_count != 0 && s->status == STELE_OK)
-        fail(s, s->options.on_use(s->options.user, s->uses, s->cpu_count));
+        sched_fail(s, s->options.on_use(s->options.user, s->uses, s->cpu_count));
 }
 
 /* In more steps than this nothing happens: they are handed out as one. */
@@ -105,6 +105,7 @@ void sched_advance(stele_sched *s, int64_t time_ns)
 static void give_thread(stele_sched *s, const sched_thread *t, int64_t begin_ns, int64_t end_ns,
                         stele_run_state state, bool is_open)
 {
+    const bool is_waiting = state != STELE_RUN_UNKNOWN && state != STELE_RUN_RUNNING;
     const stele_thread_interval interval = {.begin_ns = begin_ns,
                                             .end_ns = end_ns,
                                             .offset = t->place.offset,
@@ -114,13 +115,13 @@ static void give_thread(stele_sched *s, const sched_thread *t, int64_t begin_ns,
                                             .by = t->by,
                                             .text =
                                                 state == (stele_run_state)t->state ? t->text : 0,
-                                            .reason = t->reason,
+                                            .reason = is_waiting ? t->call.name : 0,
                                             .state = (uint8_t)state,
                                             .is_open = is_open,
                                             .has_priority = t->row.has_priority,
                                             .priority = t->row.priority};
     if (s->options.on_thread != NULL && s->status == STELE_OK)
-        fail(s, s->options.on_thread(s->options.user, &interval));
+        sched_fail(s, s->options.on_thread(s->options.user, &interval));
 }
 
 /* Ends the state that a thread is in, which turns out to be `state`. */
@@ -156,6 +157,7 @@ static void thread_end(stele_sched *s, sched_thread *t)
     if (!t->is_alive)
         return;
     t->is_alive = false;
+    t->call.name = 0;
     t->row.life_ns += distance(clip(s, t->birth_ns), clip(s, s->now_ns));
     t->row.last_ns = s->now_ns;
 }
@@ -182,7 +184,7 @@ static void cpu_leave(stele_sched *s, sched_cpu *c, stele_cpu_state state, stele
                                              .is_open = is_open,
                                              .has_priority = is_busy && c->has_priority,
                                              .priority = is_busy ? c->priority : 0};
-        fail(s, s->options.on_cpu(s->options.user, &interval));
+        sched_fail(s, s->options.on_cpu(s->options.user, &interval));
     }
 }
 
@@ -221,7 +223,7 @@ static uint32_t pair_find(stele_sched *s, uint32_t thread, uint32_t by)
 {
     uint32_t hash;
     if (!hash_table_reserve(&s->pair_numbers)) {
-        fail(s, STELE_ERR_MEMORY);
+        sched_fail(s, STELE_ERR_MEMORY);
         return SCHED_NONE;
     }
     hash = hash_table_hash_pair(&s->pair_numbers, thread, by);
@@ -234,7 +236,7 @@ static uint32_t pair_find(stele_sched *s, uint32_t thread, uint32_t by)
     if (s->pair_count == s->pair_capacity) {
         stele_sched_pair *grown = array_grow(s->pairs, sizeof *grown, &s->pair_capacity, 64);
         if (grown == NULL) {
-            fail(s, STELE_ERR_MEMORY);
+            sched_fail(s, STELE_ERR_MEMORY);
             return SCHED_NONE;
         }
         s->pairs = grown;
@@ -328,7 +330,7 @@ static void count_latency(stele_sched *s, sched_thread *t, const sched_cpu *c)
     totals->latency_ns += ns;
     totals->latency_class[63 - __builtin_clzll(ns | 1)]++;
     if (!histogram_add(&s->latencies, ns))
-        fail(s, STELE_ERR_MEMORY);
+        sched_fail(s, STELE_ERR_MEMORY);
     keep_worst(s, &(stele_sched_wake){.wake_ns = t->since_ns,
                                       .run_ns = s->now_ns,
                                       .wake_offset = t->place.offset,

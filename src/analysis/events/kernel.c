@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/kernel_figures.h"
+#include "analysis/events/ranked.h"
+#include "analysis/events/sched.h"
+#include "core/array.h"
+#include "core/sized.h"
+
+#define SOFTIRQS 32u
+#define NESTED   8u /* interrupts of a CPU that are followed at a time */
+#define REQUESTS                                                                    \
+    4096u /* places for requests to devices that are under way, eight for each hash \
+           */
+#define PAGE_SIZE 4096u
+
+/* Something that has begun. */
+typedef struct begun {
+    int64_t ns;
+    sched_place place;
+    stele_name name;
+    uint64_t number;
+    bool is_there;
+} begun;
+
+typedef struct kernel_cpu {
+    begun irqs[NESTED];
+    uint32_t irq_count;
+    begun raised[SOFTIRQS], softirqs[SOFTIRQS];
+} kernel_cpu;
+
+typedef struct request {
+    begun begun;
+    uint64_t device, sector, byte_count;
+    uint32_t thread; /* track */
+} request;
+
+typedef struct device {
+    uint64_t number;
+    stele_name name;
+} device;
+
+struct stele_kernel {
+    stele_context *context;
+    stele_kernel_options options;
+    stele_sched *sched;
+    kernel_figures figures;
+    kernel_cpu *cpus; /* by index of the CPU */
+    uint32_t cpu_count;
+    request *requests; /* by hash */
+    hash_key key;
+    device *devices;
+    uint32_t device_count, device_capacity;
+    stele_kernel_totals totals;
+    int64_t pages;
+    stele_kernel_row *rows;
+    bool is_finished;
+};
+
+const char *stele_kernel_class_text(stele_kernel_class of)
+{
+    static const char *const texts[STELE_KERNEL_CLASS_COUNT] = {
+        "syscall", "irq",     "softirq",     "softirq-raise", "disk",
+        "send",    "receive", "pages-taken", "pages-given",   "fault"};
+    return of < STELE_KERNEL_CLASS_COUNT ? texts[of] : "";
+}
+
+/* ---- Samples ---- */
+
+static void fail(stele_kernel *k)
+{
+    sched_fail(k->sched, STELE_ERR_MEMORY);
+}
+
+static uint32_t track_of(const stele_kernel *k, uint32_t thread)
+{
+    return thread != SCHED_NONE ? k->sched->threads[thread].row.track : 0;
+}
+
+/* Whether what ends now, of a thread or else of a CPU, counts. */
+static bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
+{
+    stele_sched *s = k->sched;
+    const uint32_t track = thread != SCHED_NONE ? s->threads[thread].row.track
+                           : cpu != SCHED_NONE  ? s->cpus[cpu].row.track
+                                                : 0;
+    return sched_in_window(s, s->now_ns) && s->is_wanted && sched_is_shown(s, track);
+}
+
+static void add(stele_kernel *k, const kernel_sample *sample)
+{
+    if (!kernel_figures_add(&k->figures, sample))
+        fail(k);
+}
+
+/* From what has begun to now. */
+static kernel_sample sample_of(const stele_kernel *k, stele_kernel_class of, const begun *from,
+                               uint32_t thread)
+{
+    return (kernel_sample){.of = of,
+                           .name = from->name,
+                           .number = from->number,
+                           .thread = track_of(k, thread),
+                           .is_timed = true,
+                           .begin_ns = from->ns,
+                           .end_ns = k->sched->now_ns,
+                           .offset = from->place.offset,
+                           .stream = from->place.stream};
+}
+
+static begun begin_now(const stele_kernel *k, stele_name name, uint64_t number)
+{
+    return (begun){k->sched->now_ns, k->sched->now, name, number, true};
+}
+
+static void unmatched(stele_kernel *k)
+{
+    k->totals.unmatched_count += sched_in_window(k->sched, k->sched->now_ns);
+}
+
+/* The name in a field; 0: none. */
+static stele_name field_name(stele_kernel *k, const stele_batch *batch, const stele_field *field)
+{
+    stele_text text;
+    stele_name name;
+    if (field == NULL)
+        return 0;
+    text = stele_field_text(k->context, batch, field);
+    name = stele_name_intern(k->context, text.bytes, text.size);
+    return name != UINT32_MAX ? name : 0;
+}
+
+/* ---- System calls ---- */
+
+static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
+{
+    const int64_t returned = kernel_number(known->fields[KERNEL_RETURN]);
+    const sched_call *call;
+    kernel_sample sample;
+    if (thread == SCHED_NONE) {
+        k->totals.unplaced_count += sched_in_window(k->sched, k->sched->now_ns);
+        return;
+    }
+    call = &k->sched->threads[thread].call;
+    if (call->name == 0 || (known->subject != 0 && known->subject != call->name)) {
+        unmatched(k);
+        return;
+    }
+    if (!counts(k, cpu, thread))
+        return;
+    sample = sample_of(k, STELE_KERNEL_SYSCALL,
+                       &(begun){call->begin_ns, call->place, call->name, 0, true}, thread);
+    sample.is_error = returned < 0 && returned >= -4095;
+    if (returned > 0 && kernel_moves_bytes(k->sched->kernel, call->name))
+        sample.byte_count = (uint64_t)returned;
+    add(k, &sample);
+}
+
+/* ---- Interrupts ---- */
+
+static kernel_cpu *cpu_at(stele_kernel *k, uint32_t cpu)
+{
+    if (cpu >= k->cpu_count) {
+        const uint32_t count = cpu * 2 + 8;
+        kernel_cpu *grown = realloc(k->cpus, count * sizeof *grown);
+        if (grown == NULL) {
+            fail(k);
+            return NULL;
+        }
+        memset(grown + k->cpu_count, 0, (count - k->cpu_count) * sizeof *grown);
+        k->cpus = grown;
+        k->cpu_count = count;
+    }
+    return &k->cpus[cpu];
+}
+
+static void begin_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, stele_name name)
+{
+    if (c->irq_count == NESTED) {
+        memmove(c->irqs, c->irqs + 1, (NESTED - 1) * sizeof *c->irqs);
+        c->irq_count--;
+    }
+    c->irqs[c->irq_count++] = begin_now(k, name, number);
+}
+
+static void end_irq(stele_kernel *k, kernel_cpu *c, uint64_t number, uint32_t cpu)
+{
+    uint32_t at = c->irq_count;
+    while (at != 0 && c->irqs[at - 1].number != number)
+        at--;
+    if (at == 0) {
+        unmatched(k);
+        return;
+    }
+    if (counts(k, cpu, SCHED_NONE)) {
+        const kernel_sample sample = sample_of(k, STELE_KERNEL_IRQ, &c->irqs[at - 1], SCHED_NONE);
+        add(k, &sample);
+    }
+    c->irq_count = at - 1;
+}
+
+static void finish_softirq(stele_kernel *k, begun *from, stele_kernel_class of, uint32_t cpu)
+{
+    if (from->is_there && counts(k, cpu, SCHED_NONE)) {
+        const kernel_sample sample = sample_of(k, of, from, SCHED_NONE);
+        add(k, &sample);
+    }
+    from->is_there = false;
+}
+
+static void take_softirq(stele_kernel *k, const kernel_event *known, kernel_cpu *c, uint32_t cpu)
+{
+    const uint64_t number = (uint64_t)kernel_number(known->fields[KERNEL_NUMBER]);
+    stele_name name;
+    if (number >= SOFTIRQS)
+        return;
+    name = kernel_label(k->sched->kernel, known, (int64_t)number);
+    if (known->action == KERNEL_RAISE_SOFTIRQ) {
+        /* Raised again before it is handled: it waits since the first time. */
+        if (!c->raised[number].is_there)
+            c->raised[number] = begin_now(k, name, number);
+    } else if (known->action == KERNEL_BEGIN_SOFTIRQ) {
+        finish_softirq(k, &c->raised[number], STELE_KERNEL_SOFTIRQ_RAISE, cpu);
+        c->softirqs[number] = begin_now(k, name, number);
+    } else {
+        if (!c->softirqs[number].is_there)
+            unmatched(k);
+        finish_softirq(k, &c->softirqs[number], STELE_KERNEL_SOFTIRQ, cpu);
+    }
+}
+
+static void take_interrupt(stele_kernel *k, const stele_batch *batch, const kernel_event *known,
+                           uint32_t cpu)
+{
+    const uint64_t number = (uint64_t)kernel_number(known->fields[KERNEL_NUMBER]);
+    kernel_cpu *c = cpu != SCHED_NONE ? cpu_at(k, cpu) : NULL;
+    if (c == NULL)
+        return;
+    if (known->action == KERNEL_BEGIN_IRQ)
+        begin_irq(k, c, number, field_name(k, batch, known->fields[KERNEL_SUBJECT]));
+    else if (known->action == KERNEL_END_IRQ)
+        end_irq(k, c, number, cpu);
+    else
+        take_softirq(k, known, c, cpu);
+}
+
+/* ---- Block devices ---- */
+
+/* "8:0", unless the trace says what the device is called. Linux has the number's upper 12 bits for
+   the driver. */
+static stele_name device_name(stele_kernel *k, uint64_t number, stele_name given)
+{
+    char text[48];
+    int size;
+    for (uint32_t i = 0; i < k->device_count; i++) {
+        if (k->devices[i].number != number)
+            continue;
+        if (given != 0)
+            k->devices[i].name = given;
+        return k->devices[i].name;
+    }
+    if (k->device_count == k->device_capacity) {
+        device *grown = array_grow(k->devices, sizeof *grown, &k->device_capacity, 16);
+        if (grown == NULL) {
+            fail(k);
+            return 0;
+        }
+        k->devices = grown;
+    }
+    if (given == 0) {
+        size = snprintf(text, sizeof text, "%llu:%llu", (unsigned long long)(number >> 20),
+                        (unsigned long long)(number & 0xfffff));
+        given = stele_name_intern(k->context, text, (size_t)size);
+    }
+    given = given != UINT32_MAX ? given : 0;
+    k->devices[k->device_count++] = (device){number, given};
+    return given;
+}
+
+/* The place of a request among the eight of its hash: its own, else with `is_new` a free one or the
+   oldest. */
+static request *request_at(stele_kernel *k, uint64_t dev, uint64_t sector, bool is_new)
+{
+    const uint64_t hash = hash_keyed_pair(k->key, dev, sector);
+    request *first = &k->requests[hash % (REQUESTS / 8) * 8], *chosen = first;
+    for (request *r = first; r != first + 8; r++) {
+        if (r->begun.is_there && r->device == dev && r->sector == sector)
+            return r;
+        if (chosen->begun.is_there && (!r->begun.is_there || r->begun.ns < chosen->begun.ns))
+            chosen = r;
+    }
+    return is_new ? chosen : NULL;
+}
+
+static void leave_request(stele_kernel *k, request *r)
+{
+    const kernel_sample sample = {
+        .of = STELE_KERNEL_DISK, .name = r->begun.name, .number = r->device, .thread = r->thread};
+    if (!kernel_figures_leave_open(&k->figures, &sample))
+        fail(k);
+    r->begun.is_there = false;
+}
+
+static void take_disk(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
+{
+    const uint64_t dev = (uint64_t)kernel_number(known->fields[KERNEL_DEVICE]);
+    const uint64_t sector = (uint64_t)kernel_number(known->fields[KERNEL_SECTOR]);
+    const bool is_begin = known->action == KERNEL_BEGIN_DISK;
+    request *r = request_at(k, dev, sector, is_begin);
+    if (is_begin) {
+        if (r->begun.is_there)
+            leave_request(k, r);
+        *r = (request){.begun = begin_now(k, device_name(k, dev, 0), dev),
+                       .device = dev,
+                       .sector = sector,
+                       .thread = track_of(k, thread)};
+        r->byte_count = (uint64_t)kernel_number(known->fields[KERNEL_SECTORS]) * 512;
+    } else if (r == NULL) {
+        unmatched(k);
+    } else {
+        kernel_sample sample = sample_of(k, STELE_KERNEL_DISK, &r->begun, SCHED_NONE);
+        sample.name = device_name(k, dev, 0);
+        sample.thread = r->thread;
+        sample.byte_count = r->byte_count;
+        if (sched_in_window(k->sched, k->sched->now_ns) && k->sched->is_wanted &&
+            sched_is_shown(k->sched, r->thread))
+            add(k, &sample);
+        r->begun.is_there = false;
+    }
+    (void)cpu;
+}
+
+/* ---- Packets and memory ---- */
+
+static void take_packet(stele_kernel *k, const stele_batch *batch, const kernel_event *known,
+                        uint32_t cpu, uint32_t thread)
+{
+    const bool is_sent = known->action == KERNEL_SEND;
+    const kernel_sample sample = {
+        .of = is_sent ? STELE_KERNEL_SEND : STELE_KERNEL_RECEIVE,
+        .name = field_name(k, batch, known->fields[KERNEL_SUBJECT]),
+        .thread =
+            is_sent ? track_of(k, thread) : 0, /* what runs when one comes has no part in it */
+        .byte_count = (uint64_t)kernel_number(known->fields[KERNEL_SIZE])};
+    if (counts(k, cpu, is_sent ? thread : SCHED_NONE))
+        add(k, &sample);
+}
+
+static void take_pages(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
+{
+    const bool is_taken = known->action == KERNEL_TAKE_PAGES;
+    const uint64_t order = (uint64_t)kernel_number(known->fields[KERNEL_ORDER]);
+    const uint64_t pages = UINT64_C(1) << (order < 32 ? order : 32);
+    const kernel_sample sample = {.of = is_taken ? STELE_KERNEL_PAGES_TAKEN
+                                                 : STELE_KERNEL_PAGES_GIVEN,
+                                  .thread = track_of(k, thread),
+                                  .byte_count = pages * PAGE_SIZE};
+    if (!counts(k, cpu, thread))
+        return;
+    add(k, &sample);
+    k->pages += is_taken ? (int64_t)pages : -(int64_t)pages;
+    if (k->pages > 0 && (uint64_t)k->pages > k->totals.page_count_most)
+        k->totals.page_count_most = (uint64_t)k->pages;
+}
+
+static void take_fault(stele_kernel *k, const stele_event *event, uint32_t cpu, uint32_t thread)
+{
+    const kernel_sample sample = {
+        .of = STELE_KERNEL_FAULT, .name = event->name, .thread = track_of(k, thread)};
+    if (counts(k, cpu, thread))
+        add(k, &sample);
+}
+
+/* ---- Events ---- */
+
+static void take_known(void *user, const stele_batch *batch, const stele_event *event,
+                       const kernel_event *known, uint32_t cpu, uint32_t thread)
+{
+    stele_kernel *k = user;
+    k->totals.event_count += sched_in_window(k->sched, k->sched->now_ns);
+    switch (known->action) {
+    case KERNEL_BEGIN_CALL:
+        k->totals.unplaced_count +=
+            thread == SCHED_NONE && sched_in_window(k->sched, k->sched->now_ns);
+        break;
+    case KERNEL_END_CALL: end_call(k, known, cpu, thread); break;
+    case KERNEL_BEGIN_IRQ:
+    case KERNEL_END_IRQ:
+    case KERNEL_RAISE_SOFTIRQ:
+    case KERNEL_BEGIN_SOFTIRQ:
+    case KERNEL_END_SOFTIRQ: take_interrupt(k, batch, known, cpu); break;
+    case KERNEL_BEGIN_DISK:
+    case KERNEL_END_DISK: take_disk(k, known, cpu, thread); break;
+    case KERNEL_NAME_DEVICE:
+        device_name(k, (uint64_t)kernel_number(known->fields[KERNEL_DEVICE]),
+                    field_name(k, batch, known->fields[KERNEL_SUBJECT]));
+        break;
+    case KERNEL_SEND:
+    case KERNEL_RECEIVE: take_packet(k, batch, known, cpu, thread); break;
+    case KERNEL_TAKE_PAGES:
+    case KERNEL_GIVE_PAGES: take_pages(k, known, cpu, thread); break;
+    case KERNEL_FAULT: take_fault(k, event, cpu, thread); break;
+    default: break;
+    }
+}
+
+/* ---- The handle ---- */
+
+stele_status stele_kernel_new(stele_context *context, const stele_kernel_options *options,
+                              stele_kernel **out)
+{
+    stele_sched_options sched = STELE_INIT(stele_sched_options);
+    stele_kernel *k = calloc(1, sizeof *k);
+    stele_status status;
+    *out = NULL;
+    if (k == NULL)
+        return STELE_ERR_MEMORY;
+    k->context = context;
+    if (!sized_take(&k->options, sizeof k->options, SIZED_FIRST(stele_kernel_options, only),
+                    options)) {
+        free(k);
+        return STELE_ERR_ARGUMENT;
+    }
+    sched.only = k->options.only;
+    k->figures.by_thread = k->options.by_thread;
+    k->figures.max = k->options.rows_max != 0 ? k->options.rows_max : 262144;
+    k->key = hash_key_make();
+    k->requests = calloc(REQUESTS, sizeof *k->requests);
+    status = k->requests != NULL ? stele_sched_new(context, &sched, &k->sched) : STELE_ERR_MEMORY;
+    if (status != STELE_OK) {
+        stele_kernel_free(k);
+        return status;
+    }
+    k->sched->on_known = take_known;
+    k->sched->known_user = k;
+    *out = k;
+    return STELE_OK;
+}
+
+void stele_kernel_free(stele_kernel *k)
+{
+    if (k == NULL)
+        return;
+    stele_sched_free(k->sched);
+    kernel_figures_free(&k->figures);
+    free(k->cpus);
+    free(k->requests);
+    free(k->devices);
+    free(k->rows);
+    free(k);
+}
+
+stele_status stele_kernel_set_window(stele_kernel *k, int64_t begin_ns, int64_t end_ns)
+{
+    return stele_sched_set_window(k->sched, begin_ns, end_ns);
+}
+
+stele_status stele_kernel_add(stele_kernel *k, const stele_segment *segment)
+{
+    return stele_sched_add(k->sched, segment);
+}
+
+uint32_t stele_kernel_columns(const stele_kernel *k)
+{
+    return stele_sched_columns(k->sched);
+}
+
+static void leave_calls(stele_kernel *k)
+{
+    for (uint32_t i = 0; i < k->sched->thread_count; i++) {
+        const sched_thread *t = &k->sched->threads[i];
+        const kernel_sample sample = {
+            .of = STELE_KERNEL_SYSCALL, .name = t->call.name, .thread = t->row.track};
+        if (t->call.name != 0 && t->call.begin_ns < k->sched->end_ns &&
+            sched_is_shown(k->sched, t->row.track) &&
+            !kernel_figures_leave_open(&k->figures, &sample))
+            fail(k);
+    }
+}
+
+stele_status stele_kernel_finish(stele_kernel *k)
+{
+    if (k->is_finished)
+        return k->sched->status;
+    k->is_finished = true;
+    leave_calls(k);
+    for (request *r = k->requests; r != k->requests + REQUESTS; r++)
+        if (r->begun.is_there)
+            leave_request(k, r);
+    return stele_sched_finish(k->sched);
+}
+
+void stele_kernel_get_totals(const stele_kernel *k, stele_kernel_totals *totals)
+{
+    stele_sched_totals sched = STELE_INIT(stele_sched_totals);
+    stele_kernel_totals own = k->totals;
+    stele_sched_get_totals(k->sched, &sched);
+    own.begin_ns = sched.begin_ns;
+    own.end_ns = sched.end_ns;
+    own.other_count = k->figures.other_count;
+    own.page_count_end = k->pages;
+    sized_give(totals, &own, sizeof own, SIZED_FIRST(stele_kernel_totals, page_count_end));
+}
+
+/* ---- Rows ---- */
+
+static uint64_t weight(const stele_kernel_row *row, stele_kernel_order order)
+{
+    switch (order) {
+    case STELE_KERNEL_BY_TOTAL: return row->total_ns;
+    case STELE_KERNEL_BY_COUNT: return row->count;
+    case STELE_KERNEL_BY_MAX: return row->max_ns;
+    case STELE_KERNEL_BY_BYTES: return row->byte_count;
+    default: return 0;
+    }
+}
+
+static uint64_t percentile(const kernel_entry *from, unsigned permille)
+{
+    const uint64_t value =
+        from->durations != NULL ? histogram_percentile(from->durations, permille) : 0;
+    return value < from->row.max_ns ? value : from->row.max_ns;
+}
+
+stele_status stele_kernel_rows(stele_kernel *k, stele_kernel_class of, stele_kernel_order order,
+                               const stele_kernel_row **rows, size_t *count)
+{
+    const kernel_figures *f = &k->figures;
+    ranked *ranks = malloc(((size_t)f->count + 1) * sizeof *ranks);
+    uint32_t shown = 0;
+    free(k->rows);
+    k->rows = malloc(((size_t)f->count + 1) * sizeof *k->rows);
+    if (ranks == NULL || k->rows == NULL) {
+        free(ranks);
+        return STELE_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < f->count; i++) {
+        const stele_kernel_row *row = &f->entries[i].row;
+        if (row->of == of)
+            ranks[shown++] =
+                (ranked){weight(row, order), stele_name_text(k->context, NULL, row->name), i, i};
+    }
+    qsort(ranks, shown, sizeof *ranks, ranked_compare);
+    for (uint32_t i = 0; i < shown; i++) {
+        const kernel_entry *from = &f->entries[ranks[i].index];
+        k->rows[i] = from->row;
+        k->rows[i].p50_ns = percentile(from, 500);
+        k->rows[i].p90_ns = percentile(from, 900);
+        k->rows[i].p99_ns = percentile(from, 990);
+    }
+    free(ranks);
+    *rows = k->rows;
+    *count = shown;
+    return STELE_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of figures about what kernels do, by class, name and thread. */
+#ifndef ANALYSIS_EVENTS_KERNEL_FIGURES_H
+#define ANALYSIS_EVENTS_KERNEL_FIGURES_H
+
+#include <stele/kernel.h>
+
+#include "analysis/events/histogram.h"
+#include "core/table.h"
+
+/* One thing that was done. */
+typedef struct kernel_sample {
+    stele_kernel_class of;
+    stele_name name;
+    uint64_t number;
+    uint32_t thread; /* track; 0: none */
+    bool is_timed;   /* the next three are known */
+    int64_t begin_ns, end_ns;
+    uint64_t offset; /* of the record that says when it began */
+    uint32_t stream; /* of that record */
+    uint64_t byte_count;
+    bool is_error;
+} kernel_sample;
+
+typedef struct kernel_entry {
+    stele_kernel_row row;
+    histogram *durations; /* NULL: of a thread, or of nothing that lasts */
+} kernel_entry;
+
+typedef struct kernel_figures {
+    kernel_entry *entries;
+    uint32_t count, capacity, max;
+    hash_table numbers;
+    bool by_thread;
+    uint64_t other_count;
+} kernel_figures;
+
+void kernel_figures_free(kernel_figures *f);
+
+/* False: memory. */
+bool kernel_figures_add(kernel_figures *f, const kernel_sample *sample);
+
+/* Something that has begun and not ended. False: memory. */
+bool kernel_figures_leave_open(kernel_figures *f, const kernel_sample *sample);
+
+#endif
