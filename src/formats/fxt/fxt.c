@@ -158,6 +158,7 @@ static void trace_close(stele_trace *self)
     fxt_trace *trace = (fxt_trace *)self;
     fxt_trace_forget_streams(trace);
     free(trace->streams);
+    fxt_seek_free(&trace->seek);
     fxt_map_free(&trace->shared.koids);
     fxt_map_free(&trace->shared.tids);
 }

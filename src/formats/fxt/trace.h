@@ -4,6 +4,7 @@
 #define FXT_TRACE_H
 
 #include "formats/format.h"
+#include "formats/fxt/read/seek.h"
 #include "formats/fxt/read/state.h"
 #include "formats/fxt/records/walk.h"
 
@@ -28,6 +29,7 @@ typedef struct fxt_trace {
     fxt_stream *streams;
     uint32_t stream_count, stream_capacity;
     fxt_map stream_by_key; /* (0, key) -> index + 1 */
+    fxt_seek seek;         /* of a trace with one stream, once it is indexed */
 } fxt_trace;
 
 /* Bytes at the start of a trace that tell its byte order. */

@@ -21,7 +21,8 @@ typedef struct indexer {
     uint32_t span_capacity;
     uint32_t run_count;
     uint64_t run_start;
-    uint32_t current; /* stream of the current provider, UINT32_MAX: none yet */
+    uint64_t block_offset; /* of the last block */
+    uint32_t current;      /* stream of the current provider, UINT32_MAX: none yet */
 } indexer;
 
 /* ---- Runs ---- */
@@ -81,6 +82,7 @@ static bool enter_stream(indexer *x)
     for (uint32_t i = old; i < x->span_capacity; i++) {
         spans[i].times.diag = &x->trace->base.context->diag;
         spans[i].times.source = x->walk.window.in->name;
+        fxt_span_begin_block(&spans[i]);
     }
     x->spans = spans;
     return true;
@@ -153,6 +155,8 @@ static void index_doubt(indexer *x, walk_record *at)
 {
     stele_fxt_record r;
     stele_fxt_decode(at->bytes, at->loaded, x->walk.is_big_endian, &r);
+    if (r.fault != STELE_FXT_OK || r.used != r.size)
+        fxt_seek_keep_block(&x->trace->seek);
     walk_doubt(&x->walk, at, &r);
 }
 
@@ -183,18 +187,66 @@ static bool index_record(indexer *x, walk_record *at)
     }
 }
 
+/* ---- Blocks ---- */
+
+/* Of the one stream that there can be. */
+static int64_t last_time(const indexer *x)
+{
+    return x->current != UINT32_MAX && x->spans[0].times.count != 0 ? x->spans[0].last_ns
+                                                                    : INT64_MIN;
+}
+
+static void block_end(indexer *x)
+{
+    fxt_seek *seek = &x->trace->seek;
+    fxt_span *s = x->spans;
+    if (s == NULL || seek->block_count == 0)
+        return;
+    seek->blocks[seek->block_count - 1].begin_ns = s->block_begin_ns;
+    seek->blocks[seek->block_count - 1].end_ns = s->block_end_ns;
+    fxt_span_begin_block(s);
+}
+
+/* Where the next record is the first of a block. */
+static void block_begin(indexer *x)
+{
+    if (x->walk.is_lost)
+        return;
+    block_end(x);
+    x->block_offset = window_offset(&x->walk.window) + x->walk.step;
+    fxt_seek_begin_block(&x->trace->seek, x->block_offset, last_time(x));
+}
+
+/* One by one: what is no plain event. */
+static bool index_next(indexer *x, walk_record *at)
+{
+    const uint64_t skipped_size = x->walk.skipped_size;
+    int64_t last_ns;
+    if (!walk_next(&x->walk, at))
+        return false;
+    last_ns = last_time(x);
+    if (x->walk.skipped_size != skipped_size || at->is_damaged || x->walk.is_lost)
+        fxt_seek_keep_block(&x->trace->seek);
+    fxt_seek_note(&x->trace->seek, at, x->walk.is_big_endian, last_ns);
+    return true;
+}
+
 static stele_status index_all(indexer *x)
 {
     walk_record at;
     for (;;) {
+        if (window_offset(&x->walk.window) + x->walk.step - x->block_offset >= FXT_BLOCK_SIZE)
+            block_begin(x);
         if (x->current != UINT32_MAX &&
-            fxt_span_add_hot(&x->spans[x->current], &x->state.current->clock, &x->walk))
+            fxt_span_add_hot(&x->spans[x->current], &x->state.current->clock, &x->walk,
+                             x->block_offset + FXT_BLOCK_REACH))
             continue;
-        if (!walk_next(&x->walk, &at))
+        if (!index_next(x, &at))
             break;
         if (!index_record(x, &at))
             return STELE_ERR_MEMORY;
     }
+    block_end(x);
     if (x->walk.window.status != STELE_OK)
         return x->walk.window.status;
     if (x->current != UINT32_MAX && !run_add(x, x->run_start, window_offset(&x->walk.window)))
@@ -256,6 +308,8 @@ stele_status fxt_trace_index(stele_trace *self)
     if (status != STELE_OK)
         return status;
     fxt_trace_forget_streams(trace);
+    fxt_seek_free(&trace->seek);
+    fxt_seek_begin_block(&trace->seek, 0, INT64_MIN);
     status =
         fxt_state_open(&x.state, self->context, &trace->shared, self->info.number, in->name, NULL)
             ? index_all(&x)
@@ -264,6 +318,10 @@ stele_status fxt_trace_index(stele_trace *self)
         index_publish(&x);
     if (status == STELE_OK)
         index_identify(&x);
+    if (status == STELE_OK && trace->stream_count == 1)
+        trace->seek.has_lone_threads |= x.spans[0].has_lone_threads;
+    if (trace->stream_count != 1 || !in->is_seekable)
+        fxt_seek_free(&trace->seek);
     fxt_state_close(&x.state);
     walk_close(&x.walk);
     free(x.spans);

@@ -30,6 +30,15 @@ typedef struct fxt_producer {
     stele_event part;   /* what the parts have in common; id is the offset of the next one */
     uint64_t part_size; /* of all of them */
     bool has_parts, is_record;
+
+    /* Over the blocks that can hold what is asked for. */
+    const fxt_seek *seek; /* NULL: everything is read */
+    uint32_t block;       /* the next one to be looked at */
+    uint32_t listed;      /* the next record that is listed; those before `listed_stop` are to be */
+    uint32_t listed_stop; /* read before the walk goes on */
+    bool has_stretch;     /* it then goes on at `stretch`, up to `block` */
+    uint32_t stretch;
+    uint8_t bytes[STELE_FXT_RECORD_SIZE_MAX]; /* of a listed record */
 } fxt_producer;
 
 #define KEY_ALL UINT64_MAX
@@ -197,10 +206,68 @@ static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at
     return true;
 }
 
+/* ---- Blocks ---- */
+
+/* Passes over blocks that hold nothing that is asked for; false when nothing comes any more. */
+static bool producer_next_stretch(fxt_producer *p)
+{
+    const fxt_seek *seek = p->seek;
+    const int64_t begin_ns = p->events.begin_ns, end_ns = p->events.end_ns;
+    while (p->block < seek->block_count &&
+           !fxt_block_is_wanted(&seek->blocks[p->block], begin_ns, end_ns))
+        p->block++;
+    p->has_stretch = p->block < seek->block_count;
+    p->stretch = p->block;
+    p->listed_stop = p->has_stretch ? seek->blocks[p->block].listed : seek->listed_count;
+    while (p->block < seek->block_count &&
+           fxt_block_is_wanted(&seek->blocks[p->block], begin_ns, end_ns))
+        p->block++;
+    return p->has_stretch || p->listed < p->listed_stop;
+}
+
+static void producer_set_last(fxt_producer *p, int64_t last_ns)
+{
+    if (last_ns != INT64_MIN)
+        p->state.current->last_ns = last_ns;
+}
+
+/* What is listed before the stretch was read: goes there. */
+static void producer_enter_stretch(fxt_producer *p)
+{
+    const fxt_seek *seek = p->seek;
+    const bool is_last = p->block == seek->block_count;
+    p->has_stretch = false;
+    p->listed = p->listed_stop = is_last ? seek->listed_count : seek->blocks[p->block].listed;
+    producer_set_last(p, seek->blocks[p->stretch].last_ns);
+    walk_move(&p->walk, seek->blocks[p->stretch].offset,
+              is_last ? UINT64_MAX : seek->blocks[p->block].offset);
+}
+
+/* The next record that is listed. Where the trace is another than was indexed, it is
+   none. */
+static bool producer_load_listed(fxt_producer *p, walk_record *at)
+{
+    const fxt_listed *listed = &p->seek->listed[p->listed++];
+    size_t got;
+    const stele_status status =
+        input_read(p->walk.window.in, listed->offset, p->bytes, sizeof p->bytes, &got);
+    if (status != STELE_OK)
+        p->walk.window.status = status;
+    if (status != STELE_OK || got < FXT_WORD)
+        return false;
+    *at = (walk_record){.bytes = p->bytes, .offset = listed->offset};
+    at->header = fxt_word(p->bytes, p->walk.is_big_endian);
+    at->size = at->extent = at->loaded = fxt_size(at->header);
+    producer_set_last(p, listed->last_ns);
+    return at->size != 0 && at->size <= got;
+}
+
 /* Goes to the next run of the one provider; false behind the last. */
 static bool producer_next_run(fxt_producer *p)
 {
     const fxt_stream *stream;
+    if (p->seek != NULL)
+        return producer_next_stretch(p);
     if (p->only == KEY_ALL)
         return false;
     stream = &p->trace->streams[p->only_index];
@@ -209,6 +276,26 @@ static bool producer_next_run(fxt_producer *p)
     walk_move(&p->walk, stream->runs[p->run].start, stream->runs[p->run].stop);
     p->run++;
     return true;
+}
+
+/* The record that comes next, in its place in the trace or among those that are listed. False: none
+   does for now. */
+static bool producer_next_record(fxt_producer *p, walk_record *at)
+{
+    if (p->listed < p->listed_stop)
+        return producer_load_listed(p, at);
+    if (p->has_stretch)
+        producer_enter_stretch(p);
+    return walk_next(&p->walk, at);
+}
+
+/* After a record that changed the provider in force; UINT32_MAX: memory. */
+static uint32_t producer_change(fxt_producer *p, const walk_record *at)
+{
+    const bool is_foreign = p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
+    if (is_foreign != p->is_foreign)
+        producer_cross(p, at, is_foreign);
+    return producer_stream(p, p->state.current);
 }
 
 /* Fills until the batch is full, its provider changes, or there is no more. */
@@ -221,11 +308,14 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
                 return STELE_ERR_MEMORY;
             continue;
         }
-        if (!p->is_foreign && fxt_events_add_hot(&p->events, batch, &p->walk))
+        if (!p->is_foreign && !p->has_stretch && p->listed == p->listed_stop &&
+            fxt_events_add_hot(&p->events, batch, &p->walk))
             continue;
-        if (!walk_next(&p->walk, &at)) {
+        if (!producer_next_record(p, &at)) {
             if (p->walk.window.status != STELE_OK)
                 return p->walk.window.status;
+            if (p->listed < p->listed_stop || p->has_stretch)
+                continue;
             p->is_ended = !producer_next_run(p);
             if (p->is_ended)
                 return STELE_OK;
@@ -234,11 +324,7 @@ static stele_status producer_run(fxt_producer *p, stele_batch *batch, fxt_provid
         if (!producer_record(p, batch, &at))
             return STELE_ERR_MEMORY;
         if (p->state.current != *provider) {
-            const bool is_foreign =
-                p->only != KEY_ALL && fxt_stream_key(p->state.current) != p->only;
-            if (is_foreign != p->is_foreign)
-                producer_cross(p, &at, is_foreign);
-            if (producer_stream(p, p->state.current) == UINT32_MAX)
+            if (producer_change(p, &at) == UINT32_MAX)
                 return STELE_ERR_MEMORY;
             if (batch->event_count != 0)
                 return STELE_OK;
@@ -285,6 +371,11 @@ static bool producer_select(fxt_producer *p, uint32_t stream)
 {
     const fxt_trace *trace = p->trace;
     p->only = KEY_ALL;
+    if (p->seek != NULL && (stream == PRODUCE_ALL || stream == trace->streams[0].stream)) {
+        p->is_ended = !producer_next_stretch(p);
+        return true;
+    }
+    p->seek = NULL;
     if (stream == PRODUCE_ALL)
         return true;
     for (uint32_t i = 0; i < trace->stream_count; i++) {
@@ -321,6 +412,9 @@ stele_status fxt_trace_produce(stele_trace *self, const produce_request *request
         status = STELE_ERR_MEMORY;
     if (status == STELE_OK)
         fxt_events_open(&p->events, &p->state, &wanted, trace->is_big_endian);
+    if (!request->check && fxt_seek_is_usable(&trace->seek) &&
+        (request->begin_ns != INT64_MIN || request->end_ns != INT64_MAX))
+        p->seek = &trace->seek;
     if (status == STELE_OK && !producer_select(p, request->stream))
         status = STELE_ERR_ARGUMENT;
     if (status != STELE_OK) {

@@ -25,6 +25,12 @@ static void note_lateness(fxt_span *s, const fxt_clock *clock, int64_t ns)
     s->late_ticks = ticks_within(clock, s->lateness_ns);
 }
 
+static inline void note_block(fxt_span *s, int64_t begin_ns, int64_t end_ns)
+{
+    s->block_begin_ns = begin_ns < s->block_begin_ns ? begin_ns : s->block_begin_ns;
+    s->block_end_ns = end_ns > s->block_end_ns ? end_ns : s->block_end_ns;
+}
+
 void fxt_span_add(fxt_span *s, const fxt_clock *clock, uint64_t ticks, const walk_record *at)
 {
     bool is_clamped = false;
@@ -40,13 +46,17 @@ void fxt_span_add(fxt_span *s, const fxt_clock *clock, uint64_t ticks, const wal
     } else if (ns != s->newest_ns) {
         note_lateness(s, clock, ns);
     }
+    s->last_ns = ns;
+    note_block(s, ns, ns);
     times_add(&s->times, ns, at->offset, at->size);
 }
 
 void fxt_span_add_end(fxt_span *s, const fxt_clock *clock, uint64_t ticks, const walk_record *at)
 {
     bool is_clamped = false;
-    times_add_end(&s->times, fxt_clock_ns(clock, ticks, &is_clamped), at->offset, at->size);
+    const int64_t ns = fxt_clock_ns(clock, ticks, &is_clamped);
+    note_block(s, ns, ns);
+    times_add_end(&s->times, ns, at->offset, at->size);
 }
 
 /* ---- Contents ---- */
@@ -94,6 +104,8 @@ bool fxt_span_is_tight(const walk_record *at, bool is_big_endian)
  */
 typedef struct ticks_range {
     uint64_t newest, oldest, last_end;
+    uint64_t first, last; /* the earliest and the last one of those that were added */
+    bool has_lone_threads;
     uint64_t count;
 } ticks_range;
 
@@ -127,6 +139,10 @@ static void range_give(const ticks_range *r, fxt_span *s, const fxt_clock *clock
     s->newest_ticks = r->newest;
     s->newest_ns = fxt_clock_ns(clock, r->newest, &is_clamped);
     end_ns = r->last_end > r->newest ? fxt_clock_ns(clock, r->last_end, &is_clamped) : s->newest_ns;
+    s->last_ns = fxt_clock_ns(clock, r->last, &is_clamped);
+    s->has_lone_threads |= r->has_lone_threads;
+    /* The newest one before may lie in another block: an upper bound of this one all the same. */
+    note_block(s, fxt_clock_ns(clock, r->first, &is_clamped), end_ns);
     times_widen(&s->times, fxt_clock_ns(clock, r->oldest, &is_clamped), end_ns, r->count);
 }
 
@@ -135,6 +151,7 @@ static inline bool record_add(ticks_range *r, fxt_span *s, const fxt_clock *cloc
                               const uint8_t *at, uint64_t size, uint64_t header)
 {
     uint64_t end = 0;
+    bool is_lone = false;
     if (is_plain_event(header)) {
         if (!event_is_tight(at, size, header, false))
             return false;
@@ -142,12 +159,17 @@ static inline bool record_add(ticks_range *r, fxt_span *s, const fxt_clock *cloc
             end = load_le64(at + size - FXT_WORD);
     } else if (fxt_type(header) != STELE_FXT_SCHEDULING || !fxt_is_tight(at, header, false)) {
         return false;
+    } else {
+        is_lone = fxt_bits(header, 60, 63) != STELE_FXT_CONTEXT_SWITCH_OLD;
     }
     if (end > r->newest && end - r->newest > s->reach_ticks)
         return false;
     if (!range_add(r, s, clock, load_le64(at + FXT_WORD)))
         return false;
+    r->last = load_le64(at + FXT_WORD);
+    r->first = r->last < r->first ? r->last : r->first;
     r->last_end = end > r->last_end ? end : r->last_end;
+    r->has_lone_threads |= is_lone;
     r->count++;
     return true;
 }
@@ -158,11 +180,13 @@ static bool newest_is_near(const fxt_span *s)
     return s->times.count != 0 && s->times.far.count == 0 && s->newest_ns <= s->times.end_ns;
 }
 
-bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, walk *k)
+bool fxt_span_add_hot(fxt_span *s, const fxt_clock *clock, walk *k, uint64_t stop)
 {
-    ticks_range range = {s->newest_ticks, s->newest_ticks, 0, 0};
+    ticks_range range = {.newest = s->newest_ticks, .oldest = s->newest_ticks, .first = UINT64_MAX};
     const uint8_t *at, *first, *end = k->window.end;
     uint64_t header;
+    if (stop - window_offset(&k->window) < (uint64_t)(end - k->window.at))
+        end = k->window.at + (stop - window_offset(&k->window));
     if (!s->has_ticks || k->is_big_endian || k->is_lost || !newest_is_near(s) ||
         k->step + FXT_WORD > (uint64_t)(end - k->window.at))
         return false;

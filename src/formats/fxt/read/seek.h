@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where to look for events of a range of time: the trace in blocks, with the earliest and the
+ * latest time in each, and where the records are that hold for what follows them. A producer can
+ * pass over a block if it reads those.
+ */
+#ifndef FXT_READ_SEEK_H
+#define FXT_READ_SEEK_H
+
+#include "formats/fxt/records/walk.h"
+
+/* Blocks are at least so long. */
+#define FXT_BLOCK_SIZE ((uint64_t)256 << 10)
+
+/* Records of events reach no further than that from where their block begins. */
+#define FXT_BLOCK_REACH (FXT_BLOCK_SIZE + 4u * STELE_FXT_RECORD_SIZE_MAX)
+
+/* A record of state, metadata or an object, which is read whatever the range of time. */
+typedef struct fxt_listed {
+    uint64_t offset;
+    int64_t last_ns; /* of the record with a time before it; INT64_MIN: there is none */
+} fxt_listed;
+
+typedef struct fxt_block {
+    uint64_t offset;
+    int64_t begin_ns, end_ns; /* of all its events; INT64_MAX, INT64_MIN: it has none */
+    int64_t last_ns;          /* as above, before its first record */
+    uint32_t listed;          /* first of its records that are listed */
+    bool is_whole;            /* never passed over: it, or the one before, holds what is unusual */
+} fxt_block;
+
+/* Zeroed, it is empty. */
+typedef struct fxt_seek {
+    fxt_block *blocks;
+    fxt_listed *listed;
+    uint32_t block_count, block_capacity, listed_count, listed_capacity;
+    bool is_unusual; /* the last block, by itself */
+    /* Threads that events name in full can be those that others name by their number alone: which
+       are known depends on all that was read before. */
+    bool has_inline_threads, has_lone_threads;
+    bool is_refused; /* the trace is not of a kind for which this gives what reading all does */
+} fxt_seek;
+
+void fxt_seek_free(fxt_seek *s);
+
+/* Begins a block at a record; the last one is over. What is lost for want of memory only makes the
+   trace be read as a whole. */
+void fxt_seek_begin_block(fxt_seek *s, uint64_t offset, int64_t last_ns);
+
+/* Notes a record of the last block that is not of the usual kind, as it was read. */
+void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64_t last_ns);
+
+/* The last block, and the next one, are always read. */
+void fxt_seek_keep_block(fxt_seek *s);
+
+static inline bool fxt_seek_is_usable(const fxt_seek *s)
+{
+    return !s->is_refused && s->block_count > 1 && !(s->has_inline_threads && s->has_lone_threads);
+}
+
+/* Whether a block can hold events from begin_ns up to, and without, end_ns. */
+static inline bool fxt_block_is_wanted(const fxt_block *b, int64_t begin_ns, int64_t end_ns)
+{
+    return b->is_whole || (b->begin_ns <= b->end_ns && b->end_ns >= begin_ns &&
+                           (b->begin_ns < end_ns || end_ns == INT64_MAX));
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ranges of time in FXT traces of several blocks, with everything that can stand in them: what is
+ * found through the index is what reading all of it finds.
+ */
+#include <stdlib.h>
+
+#include <stele/stele.h>
+
+#include "core/load.h"
+#include "test.h"
+
+#define SIZE_MAX_ALL ((size_t)3 << 20)
+
+static struct {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t seed;
+    uint64_t now, last;
+} g;
+
+static uint64_t next_random(void)
+{
+    g.seed = g.seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return g.seed >> 20;
+}
+
+static void word(uint64_t value)
+{
+    store_le64(g.bytes + g.size, value);
+    g.size += 8;
+}
+
+static void text_word(const char *prefix)
+{
+    char text[9] = {0};
+    snprintf(text, sizeof text, "%s%05u", prefix, (unsigned)(next_random() % 100000));
+    memcpy(g.bytes + g.size, text, 8);
+    g.size += 8;
+}
+
+static void string_record(uint64_t index)
+{
+    word(2 | 2 << 4 | index << 16 | UINT64_C(8) << 32);
+    text_word("str");
+}
+
+static void thread_record(uint64_t index)
+{
+    word(3 | 3 << 4 | index << 16);
+    word(next_random() % 5);
+    word(next_random() % 50);
+}
+
+static void event_record(unsigned type, uint64_t thread, uint64_t ticks)
+{
+    const uint64_t words = 2 + (type == 1 || type >= 4 ? 1u : 0) + (thread == 0 ? 2u : 0);
+    word(4 | words << 4 | (uint64_t)type << 16 | thread << 24 | (1 + next_random() % 3) << 32 |
+         (1 + next_random() % 3) << 48);
+    word(ticks);
+    if (thread == 0) {
+        word(7);
+        word(8);
+    }
+    if (type == 1 || type >= 4)
+        word(type == 4 ? ticks + next_random() % (next_random() % 64 == 0 ? 100000000 : 1000)
+                       : next_random() % 100);
+}
+
+static void rare_record(unsigned what)
+{
+    switch (what) {
+    case 0: string_record(1 + next_random() % 3); break;
+    case 1: thread_record(1 + next_random() % 3); break;
+    case 2: /* kernel object */
+        word(7 | 2 << 4 | 1 << 16 | (1 + next_random() % 3) << 24);
+        word(next_random() % 50);
+        break;
+    case 3: /* userspace object */
+        word(6 | 2 << 4 | 1 << 16 | (1 + next_random() % 3) << 24);
+        word(next_random() % 50);
+        break;
+    case 4: /* blob of 8 bytes */
+        word(5 | 2 << 4 | 1 << 16 | UINT64_C(8) << 32 | UINT64_C(1) << 48);
+        text_word("blo");
+        break;
+    case 5: /* an initialization record: the clock goes on at another rate */
+        word(1 | 2 << 4);
+        word(1000000000 + next_random() % 3);
+        break;
+    case 6: /* damage */
+        word(0);
+        word(next_random());
+        break;
+    case 7: event_record(0, 1, g.now); break;
+    case 8: /* a log of 8 bytes */
+        word(9 | 3 << 4 | UINT64_C(8) << 16 | UINT64_C(1) << 32);
+        word(g.now);
+        text_word("log");
+        break;
+    default: /* the buffer of the provider was full */
+        word(3 << 16 | 1 << 4 | UINT64_C(1) << 20);
+        break;
+    }
+}
+
+static void generate(uint64_t seed)
+{
+    const bool has_inline = seed % 2 == 0, has_switches = seed % 3 == 0;
+    g.seed = seed;
+    g.size = 0;
+    g.now = 1000;
+    word(UINT64_C(0x0016547846040010));
+    word(1 | 2 << 4);
+    word(1000000000);
+    if (seed % 4 == 1) {
+        word(1 << 16 | 2 << 4 | UINT64_C(1) << 20 | UINT64_C(8) << 52); /* provider 1 */
+        text_word("pro");
+    }
+    for (unsigned i = 1; i < 4; i++) {
+        string_record(i);
+        thread_record(i);
+    }
+    while (g.size < SIZE_MAX_ALL - 4096) {
+        const uint64_t random = next_random();
+        g.now += random % 100;
+        if (random >> 8 & (seed % 5 == 0 ? 16383 : 1023))
+            event_record((unsigned)(random >> 20) % 11,
+                         has_inline && (random >> 33 & 255) == 0 ? 0 : 1 + (random >> 30) % 3,
+                         random >> 40 & 7 ? g.now : g.now - random % 3000);
+        else
+            rare_record((unsigned)(random >> 20) % (seed % 5 == 0 ? 10 : 4));
+        if (has_switches && (random >> 34 & 31) == 0) {
+            word(8 | 4 << 4 | UINT64_C(1) << 20 | UINT64_C(1) << 60);
+            word(g.now);
+            word(random % 50);
+            word(next_random() % 50);
+        }
+    }
+}
+
+/* All that a request finds, as JSON lines. */
+static stele_output *read_range(const stele_request *request, uint64_t *read_size)
+{
+    stele_context *context;
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_segment segment;
+    stele_writer *writer;
+    stele_output *out;
+    stele_reader_stats stats = {.struct_size = sizeof stats};
+    REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
+    REQUIRE(stele_trace_open_memory(context, "memory", g.bytes, g.size,
+                                    &(stele_trace_options){.format = "fxt"}, &trace) == STELE_OK);
+    REQUIRE(stele_trace_index(trace) == STELE_OK);
+    REQUIRE(stele_reader_open(context, &trace, 1, request, &reader) == STELE_OK);
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    REQUIRE(stele_writer_open_output(context, out, "json", NULL, &writer) == STELE_OK);
+    while (stele_reader_next(reader, &segment) == STELE_OK)
+        REQUIRE(stele_writer_write(writer, &segment) == STELE_OK);
+    REQUIRE(stele_writer_finish(writer) == STELE_OK);
+    stele_writer_close(writer);
+    stele_reader_get_stats(reader, &stats);
+    *read_size = stats.balance.record_size;
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    return out;
+}
+
+static void check_range(int64_t begin_ns, int64_t end_ns, stele_order order, uint64_t *spared)
+{
+    stele_request request = {
+        .order = order, .begin = {STELE_BOUND_CLOCK, begin_ns}, .end = {STELE_BOUND_CLOCK, end_ns}};
+    uint64_t quick_size, whole_size;
+    size_t size, whole_length;
+    stele_output *quick = read_range(&request, &quick_size), *whole;
+    const uint8_t *bytes = stele_output_memory(quick, &size), *whole_bytes;
+    request.check = true; /* judging a trace reads all of it */
+    whole = read_range(&request, &whole_size);
+    whole_bytes = stele_output_memory(whole, &whole_length);
+    CHECK_EQ_U64(size, whole_length);
+    CHECK(size == whole_length && memcmp(bytes, whole_bytes, size) == 0);
+    *spared += whole_size - quick_size;
+    stele_output_close(quick);
+    stele_output_close(whole);
+}
+
+TEST(ranges_are_found_through_blocks)
+{
+    g.bytes = malloc(SIZE_MAX_ALL);
+    REQUIRE(g.bytes != NULL);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        uint64_t spared = 0;
+        int64_t end_ns;
+        generate(seed);
+        end_ns = (int64_t)g.now;
+        for (unsigned i = 0; i < 4; i++) {
+            const int64_t begin_ns = (int64_t)(next_random() % (uint64_t)end_ns);
+            const int64_t length_ns = (int64_t)(next_random() % (uint64_t)(end_ns / 8));
+            check_range(begin_ns, begin_ns + length_ns,
+                        i % 2 == 0 ? STELE_ORDER_NONE : STELE_ORDER_TIME, &spared);
+        }
+        /* Where it depends on all that was read before what a thread is, all of it is read. */
+        if (seed % 6 == 0)
+            CHECK_EQ_U64(spared, 0);
+        else
+            CHECK(spared > 0);
+    }
+    free(g.bytes);
+}
