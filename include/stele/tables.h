@@ -117,7 +117,9 @@ typedef struct stele_table_info {
     const char *name;   /* "event" */
     const char *doc;    /* one line */
     size_t column_count;
-    bool has_fields; /* a scan can have columns "arg.NAME" beside those of the table */
+    bool has_fields;     /* a scan can have columns "arg.NAME" beside those of the table */
+    bool selects_events; /* a request may select by kind, name, category and expression; else only
+                            by time and track */
 } stele_table_info;
 
 typedef struct stele_table_column_info {

@@ -94,9 +94,7 @@ static stele_request request_for(const export *x, const char *table)
 {
     stele_table_info info = STELE_INIT(stele_table_info);
     stele_request request = x->selected.request;
-    const bool has_spans = strcmp(table, "slice") == 0 || strcmp(table, "async_slice") == 0 ||
-                           strcmp(table, "arrow") == 0;
-    if (stele_table_find(table, &info) && info.has_fields && !has_spans)
+    if (stele_table_find(table, &info) && info.selects_events)
         return request;
     request.where = NULL;
     request.kinds = 0;

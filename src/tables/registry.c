@@ -16,6 +16,13 @@ const char *const types_labels[] = {"null", "bool",   "uint",   "int",   "float"
                                     "ints", "floats", "struct", "array", "variant"};
 const char *const severities_labels[] = {"note", "warning", "error"};
 
+const char *const run_states_labels[] = {"unknown",  "running", "preempted", "runnable",
+                                         "sleeping", "blocked", "stopped"};
+const char *const cpu_states_labels[] = {"unknown", "idle", "busy"};
+_Static_assert(sizeof run_states_labels / sizeof *run_states_labels == STELE_RUN_STATE_COUNT,
+               "states of threads");
+_Static_assert(sizeof cpu_states_labels / sizeof *cpu_states_labels == STELE_CPU_STATE_COUNT,
+               "states of CPUs");
 const char *const span_ends_labels[] = {"returned", "tail",       "unwound",
                                         "open",     "entry-lost", "timeout"};
 const char *const span_sources_labels[] = {"call", "complete",    "async",
@@ -38,6 +45,8 @@ const table_entry table_entries[TABLE_COUNT] = {
 
 #define NULLS                   true
 #define FULL                    false
+#define STELE_COLUMN_ACCESSES   INSN_NEEDS_ACCESSES
+#define STELE_COLUMN_SNAPSHOTS  INSN_NEEDS_SNAPSHOTS
 #define STELE_COLUMN_NONE       0u
 #define STELE_COLUMN_TIME_VALUE (STELE_COLUMN_TIME | STELE_COLUMN_VALUE)
 #define STELE_COLUMN_TRACK_TIME (STELE_COLUMN_TRACK | STELE_COLUMN_TIME)
@@ -111,10 +120,11 @@ bool stele_table_get(size_t index, stele_table_info *info)
         return false;
     own = (stele_table_info){.name = table_entries[index].name,
                              .doc = table_entries[index].doc,
-                             .has_fields = has_events(&table_entries[index])};
+                             .has_fields = has_events(&table_entries[index]),
+                             .selects_events = table_entries[index].source <= SOURCE_NUMBERS};
     for (size_t i = 0; i < column_entry_count; i++)
         own.column_count += column_entries[i].table == (table_id)index;
-    sized_give(info, &own, sizeof own, SIZED_FIRST(stele_table_info, has_fields));
+    sized_give(info, &own, sizeof own, SIZED_FIRST(stele_table_info, selects_events));
     return true;
 }
 

@@ -1,175 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rows of spans. The engine gives them as they end, in batches of its own that hold for a call
- * only: the columns that were asked for are filled then, put aside, and handed on chunk by chunk.
- */
-#include <stdlib.h>
+/* Rows of spans: the engine gives them as they end. */
+#include "tables/stage.h"
 
-#include "tables/tables.h"
-
-/* Rows put aside before any of them is handed on. */
-#define STAGED_LEAST 2048u
-
-struct stage {
-    stele_spans *spans;
-    uint8_t **values; /* by column */
-    uint64_t **valid; /* by column */
-    size_t count, at, capacity;
-    bool is_finished;
-};
-
-/* ---- Putting aside ---- */
-
-static bool stage_grow(stele_scan *s, size_t least)
+static stele_status take(void *user, const stele_segment *segment, const stele_span *spans)
 {
-    stage *t = s->stage;
-    size_t capacity = t->capacity * 2 > least ? t->capacity * 2 : least;
-    capacity = (capacity + 63) / 64 * 64;
-    for (size_t i = 0; i < s->column_count; i++) {
-        uint8_t *values = realloc(t->values[i], capacity * stele_cell_size(s->columns[i].type));
-        uint64_t *valid;
-        if (values == NULL)
-            return false;
-        t->values[i] = values;
-        valid = realloc(t->valid[i], capacity / 64 * sizeof *valid);
-        if (valid == NULL)
-            return false;
-        t->valid[i] = valid;
-    }
-    t->capacity = capacity;
-    return true;
-}
-
-/* Bits of new rows are set; those of nulls are taken away when they are filled. */
-static void set_valid(uint64_t *valid, size_t from, size_t count)
-{
-    for (size_t i = from; i < from + count; i++)
-        valid[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-static stele_status put_aside(void *user, const stele_segment *segment, const stele_span *spans)
-{
-    stele_scan *s = user;
-    stage *t = s->stage;
     const rows r = {.batch = segment->batch,
                     .events = segment->batch->events + segment->first,
                     .spans = spans,
                     .count = segment->count};
-    if (t->count + r.count > t->capacity && !stage_grow(s, t->count + r.count))
-        return STELE_ERR_MEMORY;
-    for (size_t i = 0; i < s->column_count; i++) {
-        const scan_column *item = &s->columns[i];
-        const place to = {t->values[i] + t->count * stele_cell_size(item->type), t->valid[i],
-                          t->count};
-        set_valid(t->valid[i], t->count, r.count);
-        item->fill(s, item, &r, &to);
-    }
-    t->count += r.count;
-    return s->is_out_of_memory ? STELE_ERR_MEMORY : STELE_OK;
+    return stage_put(user, &r);
 }
 
-static stele_status stage_more(stele_scan *s)
+static stele_status spans_add(void *user, const stele_segment *segment)
 {
-    stage *t = s->stage;
-    stele_status status = STELE_OK;
-    t->count = t->at = 0;
-    s->has_fleeting_names = false;
-    arena_free(&s->fleeting);
-    while (t->count < STAGED_LEAST && status == STELE_OK) {
-        status = t->is_finished ? STELE_END : scan_pull(s);
-        for (size_t i = 0; status == STELE_OK && i < s->segment_count; i++)
-            status = stele_spans_add(t->spans, &s->segments[i]);
-        s->segment_at = s->segment_count;
-        if (status == STELE_END && !t->is_finished) {
-            t->is_finished = true;
-            status = stele_spans_finish(t->spans);
-        }
-    }
-    return t->count != 0 && status == STELE_END ? STELE_OK : status;
+    return stele_spans_add(user, segment);
 }
 
-/* ---- Handing on ---- */
-
-static void copy_valid(const uint64_t *from, size_t at, size_t count, uint64_t *to)
+static stele_status spans_finish(void *user)
 {
-    for (size_t i = 0; i < count; i++) {
-        if ((from[(at + i) / 64] >> ((at + i) % 64) & 1) == 0)
-            to[i / 64] &= ~(UINT64_C(1) << (i % 64));
-    }
+    return stele_spans_finish(user);
 }
 
-/* The bits of a chunk that begins at a word, as most do, are copied word by word. */
-static void give_valid(const uint64_t *from, size_t at, size_t count, uint64_t *to)
+static stele_status spans_bound(void *user, int64_t begin_ns, int64_t end_ns)
 {
-    if (to == NULL)
-        return;
-    if (at % 64 == 0)
-        memcpy(to, from + at / 64, stele_valid_words(count) * sizeof *to);
-    else
-        copy_valid(from, at, count, to);
+    return stele_spans_set_window(user, begin_ns, end_ns);
 }
 
-stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity, size_t *count)
+static void spans_close(void *user)
 {
-    stage *t = s->stage;
-    if (t->at == t->count) {
-        const stele_status status = stage_more(s);
-        if (status != STELE_OK)
-            return status;
-    }
-    *count = t->count - t->at < capacity ? t->count - t->at : capacity;
-    for (size_t i = 0; i < s->column_count; i++) {
-        const size_t size = stele_cell_size(s->columns[i].type);
-        memcpy(cells[i].values, t->values[i] + t->at * size, *count * size);
-        give_valid(t->valid[i], t->at, *count, cells[i].valid);
-    }
-    t->at += *count;
-    return STELE_OK;
+    stele_spans_free(user);
 }
 
-/* ---- Opening ---- */
-
-stele_status stage_open(stele_scan *s, uint32_t needs)
+stele_status stage_open_spans(stele_scan *s, uint32_t needs, stage_engine *engine)
 {
     const stele_span_options options = {.struct_size = sizeof options,
                                         .no_fields = (needs & STELE_COLUMN_FIELDS) == 0};
-    stage *t = s->stage = calloc(1, sizeof *t);
-    if (t == NULL)
-        return STELE_ERR_MEMORY;
-    t->values = calloc(s->column_count + 1, sizeof *t->values);
-    t->valid = calloc(s->column_count + 1, sizeof *t->valid);
-    if (t->values == NULL || t->valid == NULL)
-        return STELE_ERR_MEMORY;
-    return stele_spans_new(s->context, &options, put_aside, s, &t->spans);
-}
-
-uint32_t stage_columns(const stele_scan *s)
-{
-    return stele_spans_columns(s->stage->spans);
-}
-
-/* Where spans begin before the bounds of the request, they begin with it. */
-stele_status stage_bound(stele_scan *s)
-{
-    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
-    stele_reader_get_stats(s->reader, &stats);
-    return stele_spans_set_window(s->stage->spans, stats.range_begin_ns, stats.range_end_ns);
-}
-
-void stage_close(stele_scan *s)
-{
-    stage *t = s->stage;
-    if (t == NULL)
-        return;
-    stele_spans_free(t->spans);
-    for (size_t i = 0; i < s->column_count; i++) {
-        if (t->values != NULL)
-            free(t->values[i]);
-        if (t->valid != NULL)
-            free(t->valid[i]);
-    }
-    free(t->values);
-    free(t->valid);
-    free(t);
-    s->stage = NULL;
+    stele_spans *spans;
+    const stele_status status = stele_spans_new(s->context, &options, take, s, &spans);
+    if (status != STELE_OK)
+        return status;
+    *engine = (stage_engine){.user = spans,
+                             .add = spans_add,
+                             .finish = spans_finish,
+                             .bound = spans_bound,
+                             .close = spans_close,
+                             .columns = stele_spans_columns(spans)};
+    return STELE_OK;
 }

@@ -10,7 +10,8 @@ static rows_fn *const sources[SOURCE_COUNT] = {
     [SOURCE_NUMBERS] = rows_of_numbers,   [SOURCE_TRACES] = rows_of_traces,
     [SOURCE_STREAMS] = rows_of_streams,   [SOURCE_TRACKS] = rows_of_tracks,
     [SOURCE_THREADS] = rows_of_threads,   [SOURCE_PROCESSES] = rows_of_processes,
-    [SOURCE_FINDINGS] = rows_of_findings,
+    [SOURCE_FINDINGS] = rows_of_findings, [SOURCE_INSNS] = rows_of_insns,
+    [SOURCE_ACCESSES] = rows_of_accesses,
 };
 
 static bool source_has_fields(row_source_id source)
@@ -98,7 +99,7 @@ static bool make_request(const stele_scan *s, const stele_scan_options *options,
 }
 
 /* What selects single events would tear begins from their ends. */
-static stele_status open_spans(stele_scan *s, const stele_scan_options *options, uint32_t needs)
+static stele_status open_stage(stele_scan *s, const stele_scan_options *options, uint32_t needs)
 {
     const bool is_async = (s->table->kinds & ~STELE_CALLS_KINDS) != 0;
     stele_request request;
@@ -138,8 +139,11 @@ static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
     if (s->row_items == NULL ||
         (source_has_fields(s->table->source) && (s->row_events == NULL || s->row_fields == NULL)))
         return STELE_ERR_MEMORY;
-    if (s->table->source == SOURCE_SPANS)
-        return open_spans(s, options, needs);
+    if (s->table->source == SOURCE_SPANS || s->table->source == SOURCE_THREAD_STATES ||
+        s->table->source == SOURCE_CPU_STATES)
+        return open_stage(s, options, needs);
+    if (s->table->source == SOURCE_INSNS || s->table->source == SOURCE_ACCESSES)
+        return insn_source_open(s, needs);
     if (s->table->source == SOURCE_TRACES)
         return STELE_OK;
     if (!make_request(s, options, needs, &request)) {
@@ -190,6 +194,7 @@ void stele_scan_close(stele_scan *s)
         return;
     stele_reader_close(s->reader);
     stage_close(s);
+    insn_source_close(s);
     for (size_t i = 0; i < s->column_count; i++)
         columns_free(&s->columns[i].field);
     if (s->text != NULL)
@@ -268,8 +273,11 @@ bool stele_scan_is_lasting(const stele_scan *s, size_t index)
     return entry != NULL && entry->type == STELE_CELL_TEXT &&
            (entry->fill == fill_name || entry->fill == fill_category ||
             entry->fill == fill_span_caller || entry->fill == fill_span_root ||
-            entry->fill == fill_thread || entry->fill == fill_process || entry->fill == fill_key ||
-            s->table->source >= SOURCE_TRACES);
+            entry->fill == fill_run_text || entry->fill == fill_run_reason ||
+            entry->fill == fill_cpu_text || entry->fill == fill_insn_class ||
+            entry->fill == fill_insn_group || entry->fill == fill_thread ||
+            entry->fill == fill_process || entry->fill == fill_key ||
+            (s->table->source >= SOURCE_TRACES && s->table->source <= SOURCE_FINDINGS));
 }
 
 void stele_scan_get_stats(const stele_scan *s, stele_scan_stats *stats,

@@ -6,6 +6,8 @@
 #ifndef TABLES_TABLES_H
 #define TABLES_TABLES_H
 
+#include <stele/insn.h>
+#include <stele/sched.h>
 #include <stele/spans.h>
 #include <stele/tables.h>
 
@@ -27,6 +29,10 @@ typedef enum row_source_id {
     SOURCE_THREADS,
     SOURCE_PROCESSES,
     SOURCE_FINDINGS,
+    SOURCE_THREAD_STATES,
+    SOURCE_CPU_STATES,
+    SOURCE_INSNS,
+    SOURCE_ACCESSES,
     SOURCE_COUNT
 } row_source_id;
 
@@ -44,7 +50,12 @@ typedef struct rows {
     const stele_event *events;
     const stele_field *const *fields; /* NULL: rows are not of fields */
     const stele_span *spans;          /* NULL: rows are not of spans */
-    const uint32_t *items; /* numbers of tracks, streams, ...; NULL: rows are of events */
+    const stele_thread_interval *threads;
+    const stele_cpu_interval *cpus;
+    const stele_insn_batch *insns; /* NULL: rows are not of instructions */
+    uint32_t insn_first;           /* index of the first one, */
+    const uint32_t *insn_rows;     /* or of each; NULL: they lie side by side */
+    const uint32_t *items;         /* numbers of tracks, streams, ...; NULL: rows are of events */
     size_t count;
 } rows;
 
@@ -98,6 +109,8 @@ extern const char *const track_kinds_labels[];
 extern const char *const clocks_labels[];
 extern const char *const types_labels[];
 extern const char *const severities_labels[];
+extern const char *const run_states_labels[];
+extern const char *const cpu_states_labels[];
 extern const char *const span_ends_labels[];
 extern const char *const span_sources_labels[];
 
@@ -177,15 +190,18 @@ struct stele_scan {
     uint32_t range_count;
     finding_row *findings;
     uint32_t finding_count, finding_capacity, finding_at;
-    stele_name message; /* the name "message" */
-    stage *stage;       /* of spans; else NULL */
+    stele_name message;        /* the name "message" */
+    stage *stage;              /* of analyses (stage.h); else NULL */
+    struct insn_source *insns; /* of instructions; else NULL */
+    uint32_t *row_insns;
 };
 
 /* A source of rows. `next` gives at most `room` rows, STELE_END after the last. */
 typedef stele_status rows_fn(stele_scan *s, size_t room, rows *r);
 
 rows_fn rows_of_events, rows_of_fields, rows_of_numbers, rows_of_traces, rows_of_streams,
-    rows_of_tracks, rows_of_threads, rows_of_processes, rows_of_findings;
+    rows_of_tracks, rows_of_threads, rows_of_processes, rows_of_findings, rows_of_insns,
+    rows_of_accesses;
 
 /* The next events that lie side by side, at most `room` of them. */
 stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
@@ -193,12 +209,18 @@ stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
 stele_status scan_pull(stele_scan *s);
 void scan_free_findings(stele_scan *s);
 
-/* Spans (rows_spans.c). `needs` are the columns that are asked for. */
+/* What analyses find (stage.c). `needs` are the columns that are asked for. */
 stele_status stage_open(stele_scan *s, uint32_t needs);
 uint32_t stage_columns(const stele_scan *s);
 stele_status stage_bound(stele_scan *s);
 stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity, size_t *count);
 void stage_close(stele_scan *s);
+
+/* Instructions (rows_insns.c). What they need beside what readers of events deliver. */
+#define INSN_NEEDS_ACCESSES  0x10000u
+#define INSN_NEEDS_SNAPSHOTS 0x20000u
+stele_status insn_source_open(stele_scan *s, uint32_t needs);
+void insn_source_close(stele_scan *s);
 
 /* ---- Texts ---- */
 

@@ -34,7 +34,8 @@ says out '^instant,46$'
 for trace in "$events" "$lttng" "$heph/rt_scalars.bin.log"; do
     expect 0 query "$trace" --json 'from trace; from stream; from track; from thread; from process;
         from event; from instant; from counter; from arg; from flow; from log; from sample;
-        from syscall; from lost; from finding; from slice; from async_slice; from arrow'
+        from syscall; from lost; from finding; from slice; from async_slice; from arrow;
+        from thread_state; from sched; from insn; from access'
     check "each row is an object" test "$(grep -vc '^{".*}$' out)" -eq 0
 done
 
@@ -79,6 +80,22 @@ says out '^0$'
 expect 2 query "$events" "from read_slice('', names := 'x')"
 expect 0 query --csv "$events" "select min(ts), sum(dur) from read_slice('', begin := '210ns', until := '225ns')"
 says out '^1210,25$'
+
+# Instructions are those that the analyses count.
+insns=$SOURCE/src/formats/xtrace/good/every_token.xinsndata.bin
+expect 0 insn mix --csv "$insns"
+expect 0 insn view --json "$insns"
+check "instructions" test "$(wc -l <out)" -eq \
+    "$("$STELE" query --csv "$insns" 'select count(*) from insn' | tail -n 1)"
+expect 0 query --csv "$insns" \
+    'select (select count(*) from access) = (select sum(access_count) from insn)'
+says out '^true$'
+
+# What a thread does has no gaps.
+expect 0 query --csv "$fxt/scheduling.fxt" 'select count(*) from (
+    select ts + dur <> lead(ts) over (partition by track order by ts) as gap from thread_state)
+    where gap'
+says out '^0$'
 
 # Functions read what they are told to.
 expect 0 query --csv "$events" "select count(*) from read_event('', kinds := 'counter,log')"

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of instructions and of their memory accesses, and their columns. */
+#include <stdlib.h>
+
+#include "tables/tables.h"
+
+/* What is read of one trace after the other. */
+struct insn_source {
+    stele_insn_reader *reader; /* NULL: of no trace yet */
+    const stele_insn_batch *batch;
+    size_t trace;       /* that is read next */
+    uint32_t at;        /* instructions of the batch that were taken */
+    uint32_t access_at; /* accesses of the instruction at hand that were taken */
+    bool wants_accesses, wants_snapshots;
+};
+
+stele_status insn_source_open(stele_scan *s, uint32_t needs)
+{
+    struct insn_source *t = s->insns = calloc(1, sizeof *t);
+    if (t == NULL)
+        return STELE_ERR_MEMORY;
+    t->wants_accesses = s->table->source == SOURCE_ACCESSES || (needs & INSN_NEEDS_ACCESSES) != 0;
+    t->wants_snapshots = (needs & INSN_NEEDS_SNAPSHOTS) != 0;
+    if (t->wants_accesses && s->table->source == SOURCE_ACCESSES) {
+        s->row_insns = malloc(ROWS_AT_ONCE * sizeof *s->row_insns);
+        if (s->row_insns == NULL)
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+void insn_source_close(stele_scan *s)
+{
+    if (s->insns != NULL)
+        stele_insn_reader_free(s->insns->reader);
+    free(s->insns);
+    free(s->row_insns);
+}
+
+/* The next batch of this trace, or of the next one that has instructions. */
+static stele_status next_batch(stele_scan *s)
+{
+    struct insn_source *t = s->insns;
+    const stele_insn_options options = {.struct_size = sizeof options,
+                                        .wants_accesses = t->wants_accesses,
+                                        .wants_snapshots = t->wants_snapshots};
+    stele_status status = STELE_END;
+    t->at = t->access_at = 0;
+    t->batch = NULL;
+    for (;;) {
+        if (t->reader != NULL)
+            status = stele_insn_reader_next(t->reader, &t->batch);
+        if (t->reader != NULL && status != STELE_END)
+            return status;
+        stele_insn_reader_free(t->reader);
+        t->reader = NULL;
+        t->batch = NULL;
+        if (t->trace == s->trace_count)
+            return STELE_END;
+        if (!stele_trace_has_insns(s->traces[t->trace++]))
+            continue;
+        status = stele_insn_reader_new(s->traces[t->trace - 1], &options, &t->reader);
+        if (status != STELE_OK)
+            return status;
+    }
+}
+
+stele_status rows_of_insns(stele_scan *s, size_t room, rows *r)
+{
+    struct insn_source *t = s->insns;
+    while (t->batch == NULL || t->at == t->batch->insn_count) {
+        const stele_status status = next_batch(s);
+        if (status != STELE_OK)
+            return status;
+    }
+    r->insns = t->batch;
+    r->insn_first = t->at;
+    r->count = t->batch->insn_count - t->at;
+    if (r->count > room)
+        r->count = room;
+    t->at += (uint32_t)r->count;
+    return STELE_OK;
+}
+
+stele_status rows_of_accesses(stele_scan *s, size_t room, rows *r)
+{
+    struct insn_source *t = s->insns;
+    while (r->count == 0) {
+        if (t->batch == NULL || t->at == t->batch->insn_count) {
+            const stele_status status = next_batch(s);
+            if (status != STELE_OK)
+                return status;
+        }
+        r->insns = t->batch;
+        while (t->at < t->batch->insn_count && r->count < room) {
+            const stele_insn *insn = &t->batch->insns[t->at];
+            if (t->access_at == insn->access_count) {
+                t->at++;
+                t->access_at = 0;
+                continue;
+            }
+            s->row_insns[r->count] = t->at;
+            s->row_items[r->count++] = insn->access_first + t->access_at++;
+        }
+    }
+    r->insn_rows = s->row_insns;
+    r->items = s->row_items;
+    return STELE_OK;
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static inline uint32_t index_of(const rows *r, size_t row)
+{
+    return r->insn_rows != NULL ? r->insn_rows[row] : r->insn_first + (uint32_t)row;
+}
+
+/* A column of the instruction `e` with the index `at` in its batch `b`. */
+#define FILL_INSN(name, type, is_there, value)                                                  \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
+    {                                                                                           \
+        const stele_insn_batch *const b = r->insns;                                             \
+        type *values = to->values;                                                              \
+        (void)s;                                                                                \
+        (void)of;                                                                               \
+        for (size_t i = 0; i < r->count; i++) {                                                 \
+            const uint32_t at = index_of(r, i);                                                 \
+            const stele_insn *const e = &b->insns[at];                                          \
+            const bool has_value = (is_there);                                                  \
+            (void)e;                                                                            \
+            values[i] = has_value ? (value) : 0;                                                \
+            if (!has_value)                                                                     \
+                place_null(to, i);                                                              \
+        }                                                                                       \
+    }
+
+static uint32_t trace_of(const stele_scan *s, const stele_insn_batch *batch)
+{
+    const stele_stream *stream = stele_stream_get(s->context, batch->stream);
+    return stream != NULL ? stream->trace : 0;
+}
+
+FILL_INSN(trace, uint32_t, true, trace_of(s, b))
+FILL_INSN(stream, uint32_t, true, b->stream)
+FILL_INSN(track, uint32_t, b->track != 0, b->track)
+FILL_INSN(number, uint64_t, true, b->number + at)
+FILL_INSN(pc, uint64_t, (e->flags & STELE_INSN_HAS_PC) != 0, e->pc)
+FILL_INSN(opcode, uint32_t, true, e->opcode)
+FILL_INSN(level, uint8_t, true, e->level)
+FILL_INSN(accesses, uint16_t, true, e->access_count)
+FILL_INSN(jumped, uint8_t, true, (e->flags & STELE_INSN_DISCONTINUOUS) != 0)
+FILL_INSN(snapshot, uint64_t, b->snapshot != STELE_INSN_NO_SNAPSHOT, b->snapshot)
+FILL_INSN(offset, uint64_t, true, b->offset + e->offset)
+
+#define FILL_INSN_TRACK(name, type, is_there, value)                                            \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
+    {                                                                                           \
+        const track_cells *const t = track_cells_get(s, r->insns->track);                       \
+        type *values = to->values;                                                              \
+        (void)of;                                                                               \
+        for (size_t i = 0; i < r->count; i++) {                                                 \
+            values[i] = t->value;                                                               \
+            if (!(t->is_there))                                                                 \
+                place_null(to, i);                                                              \
+        }                                                                                       \
+    }
+
+FILL_INSN_TRACK(tid, uint64_t, has_tid, tid)
+
+/* Words of the instruction set, which are static. */
+#define FILL_INSN_WORD(name, text)                                                              \
+    void fill_insn_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
+    {                                                                                           \
+        stele_cell_text *values = to->values;                                                   \
+        (void)s;                                                                                \
+        (void)of;                                                                               \
+        for (size_t i = 0; i < r->count; i++) {                                                 \
+            stele_a64_insn known = STELE_INIT(stele_a64_insn);                                  \
+            stele_a64_classify(r->insns->insns[index_of(r, i)].opcode, &known);                 \
+            values[i] = cell_of_text(text);                                                     \
+        }                                                                                       \
+    }
+
+FILL_INSN_WORD(class, stele_a64_class_text(known.class_number))
+FILL_INSN_WORD(group, stele_a64_group_text(known.group))
+
+#define FILL_ACCESS(name, type, value)                                                            \
+    void fill_access_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
+    {                                                                                             \
+        const stele_insn_batch *const b = r->insns;                                               \
+        type *values = to->values;                                                                \
+        (void)s;                                                                                  \
+        (void)of;                                                                                 \
+        for (size_t i = 0; i < r->count; i++) {                                                   \
+            const stele_insn_access *const e = &b->accesses[r->items[i]];                         \
+            values[i] = (value);                                                                  \
+        }                                                                                         \
+    }
+
+FILL_ACCESS(address, uint64_t, e->address)
+FILL_ACCESS(size, uint32_t, UINT32_C(1) << e->size_log2)
+FILL_ACCESS(store, uint8_t, e->is_store != 0)
+FILL_ACCESS(value, uint64_t, stele_insn_access_number(b, e))

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of analyses that give what they find as it becomes known, in arrays that hold for a call
+ * only: the columns that were asked for are filled then, put aside, and handed on chunk by chunk.
+ */
+#ifndef TABLES_STAGE_H
+#define TABLES_STAGE_H
+
+#include <stele/sched.h>
+
+#include "tables/tables.h"
+
+/* An analysis that takes segments, and calls stage_put() with what it finds. */
+typedef struct stage_engine {
+    void *user;
+    stele_status (*add)(void *user, const stele_segment *segment);
+    stele_status (*finish)(void *user);
+    stele_status (*bound)(void *user, int64_t begin_ns, int64_t end_ns);
+    void (*close)(void *user); /* NULL: there is nothing */
+    uint32_t columns;          /* that it asks of a reader */
+} stage_engine;
+
+/* `needs` are the columns that are asked for. After a failure the engine is closed with the scan.
+ */
+stele_status stage_open_spans(stele_scan *s, uint32_t needs, stage_engine *engine);
+stele_status stage_open_sched(stele_scan *s, stage_engine *engine);
+
+/* Fills the columns of some rows, and puts them aside. */
+stele_status stage_put(stele_scan *s, const rows *r);
+
+#endif
