@@ -90,7 +90,7 @@ static void put_insn(generator *g, uint64_t pc, uint32_t opcode, uint64_t addres
     g->pc = pc + 4;
 }
 
-/* A branch: what comes behind it begins a block. */
+/* A branch: what comes after it begins a block. */
 static void put_branch(generator *g, uint64_t pc, uint32_t opcode)
 {
     put_insn(g, pc, opcode, 0, 0);

@@ -42,7 +42,7 @@ static inline stele_status timed_run(const char *path, timed_fn *fn, void *user,
     return status;
 }
 
-/* False: a run failed, as was told. */
+/* False: a run failed, as was reported. */
 static inline bool timed_best(const char *path, int repeat, timed_fn *fn, void *user, timed *best)
 {
     for (int i = 0; i < repeat; i++) {

@@ -168,7 +168,7 @@ static inline uint64_t run_hash_fields(const stele_context *context, const stele
     return hash;
 }
 
-/* The values of kinds whose value or id are tracks are told by what those tracks are. */
+/* The values of kinds whose value or id are tracks are described by what those tracks are. */
 static inline uint64_t run_hash_value(const stele_context *context, const stele_event *event)
 {
     const bool is_switch = event->kind == STELE_KIND_SWITCH;

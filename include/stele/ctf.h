@@ -140,7 +140,7 @@ typedef struct stele_ctf_rfc_header {
     bool is_big_endian;
     uint32_t session_id;
     uint32_t content_size, packet_size; /* bytes as stored, with this header */
-    uint32_t checksum;                  /* of the content behind the header, as stored; of md5 and
+    uint32_t checksum;                  /* of the content after the header, as stored; of md5 and
                                            sha1 the first four bytes, big end first */
     uint32_t packet_count;              /* of the section */
     uint64_t timestamp_begin, timestamp_end; /* ticks of the section's clock: ns as a rule */
@@ -182,7 +182,7 @@ typedef struct stele_ctf_index_entry {
 /* 16 bytes: the header of version 1.1. */
 STELE_API void stele_ctf_index_header_write(void *bytes);
 
-/* 72 bytes: an entry of version 1.1. One of 1.0 is 56 bytes long, and is read with zeros behind. */
+/* 72 bytes: an entry of version 1.1. One of 1.0 is 56 bytes long, and is read with zeros after. */
 STELE_API void stele_ctf_index_entry_read(const void *bytes, stele_ctf_index_entry *entry);
 STELE_API void stele_ctf_index_entry_write(void *bytes, const stele_ctf_index_entry *entry);
 

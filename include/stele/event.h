@@ -125,7 +125,7 @@ typedef struct stele_event {
 /*
  * Fields are a tape of 16-byte entries. A scalar is one entry, followed by `label_count` entries
  * of type STRING or NAME that say what the value means (enumeration labels, the name of the
- * object behind a pointer). A RUN type is followed by `u.run.length` entries that belong to it
+ * object after a pointer). A RUN type is followed by `u.run.length` entries that belong to it
  * (labels and nested runs included), so a consumer can step over whatever it does not know.
  */
 typedef enum stele_type {
@@ -168,7 +168,7 @@ typedef struct stele_field {
     uint8_t type;        /* stele_type */
     uint8_t width;       /* bits as written, of scalars and of the elements of arrays; 0: none */
     uint8_t hint;        /* STELE_HINT_... */
-    uint8_t label_count; /* entries right behind this one that are its labels */
+    uint8_t label_count; /* entries right after this one that are its labels */
     union {
         uint64_t u;
         int64_t i;
@@ -178,7 +178,7 @@ typedef struct stele_field {
             uint32_t size;   /* in bytes */
         } bytes;
         struct {
-            uint32_t length; /* entries behind this one that belong to the run */
+            uint32_t length; /* entries after this one that belong to the run */
             uint32_t count;  /* members or elements */
         } run;
     } u;

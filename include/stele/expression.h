@@ -43,7 +43,7 @@ typedef struct stele_value {
     uint32_t
         track; /* of the word `track`: number of the track, which the name may not tell; else 0 */
     /* What the value of a field means: the first label of an enumeration, the name of the object
-       behind a pointer. Size 0: none. It holds as long as the segment. */
+       after a pointer. Size 0: none. It holds as long as the segment. */
     stele_text label;
     union {
         int64_t i;

@@ -194,7 +194,7 @@ typedef struct stele_fxt_arguments {
     uint32_t count;  /* of those that were taken */
 } stele_fxt_arguments;
 
-/* The next argument; false behind the last, or behind one with STELE_FXT_FAULT_ARGUMENT_SIZE. */
+/* The next argument; false after the last, or after one with STELE_FXT_FAULT_ARGUMENT_SIZE. */
 STELE_API bool stele_fxt_argument_next(const stele_fxt_record *record, stele_fxt_arguments *walk,
                                        stele_fxt_argument *argument);
 

@@ -109,12 +109,12 @@ STELE_API stele_heph_fault stele_heph_event_decode(const void *packet, size_t si
                                                    stele_heph_layout layout,
                                                    stele_heph_event *event);
 
-/* The attribute at `*at`, which then moves behind it; a fault leaves `*at` where it is. All values
+/* The attribute at `*at`, which then moves after it; a fault leaves `*at` where it is. All values
    of it are known to lie before `end`. */
 STELE_API stele_heph_fault stele_heph_attribute_decode(const uint8_t **at, const uint8_t *end,
                                                        stele_heph_attribute *attribute);
 
-/* The value at `*at`, which begins at attribute->values and moves behind it; false after the last.
+/* The value at `*at`, which begins at attribute->values and moves after it; false after the last.
    The type says which member of the union is set. */
 STELE_API bool stele_heph_value_next(const stele_heph_attribute *attribute, const uint8_t **at,
                                      stele_heph_value *value);

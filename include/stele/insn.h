@@ -200,7 +200,7 @@ STELE_API stele_status stele_insn_reader_new(stele_trace *trace, const stele_ins
 /*
  * The next batch, in which at least one instruction is not hidden. Streams come one after the
  * other. STELE_END after the last. Damage is a finding, and stepped over. Errors: STELE_ERR_READ,
- * STELE_ERR_MEMORY, STELE_ERR_CLOSED where the context was told not to go on.
+ * STELE_ERR_MEMORY, STELE_ERR_CLOSED where the caller's progress function ended the work.
  */
 STELE_API stele_status stele_insn_reader_next(stele_insn_reader *reader,
                                               const stele_insn_batch **batch);

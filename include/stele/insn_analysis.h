@@ -251,9 +251,10 @@ typedef enum stele_insn_sharing_kind {
 } stele_insn_sharing_kind;
 
 typedef struct stele_insn_sharing_row {
-    size_t struct_size;                  /* sizeof this struct, or 0: see <stele/version.h> */
-    uint64_t address;                    /* of the line's first byte */
-    uint32_t reader_count, writer_count; /* threads; 64 are told apart, all others count as one */
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    uint64_t address;   /* of the line's first byte */
+    uint32_t reader_count,
+        writer_count; /* threads; 64 are distinguished, all others count as one */
     uint64_t read_count, write_count;
     stele_insn_sharing_kind kind;
 } stele_insn_sharing_row;

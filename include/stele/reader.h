@@ -14,7 +14,8 @@ extern "C" {
 /* One opened trace: a file, a directory, an archive of one, or standard input. */
 typedef struct stele_trace stele_trace;
 
-/* Something that only one format knows: what cannot be told from the trace, or is told wrongly. */
+/* Something that only one format knows: what cannot be known from the trace, or what the trace has
+ * wrong. */
 typedef struct stele_setting {
     const char *key, *value;
 } stele_setting;
@@ -210,7 +211,7 @@ typedef struct stele_reader_stats {
     uint64_t filtered_count;  /* read, and left out by the request */
     uint64_t late_count;      /* delivered with STELE_FLAG_LATE */
     int64_t lateness_max_ns;  /* the largest distance of those */
-    uint64_t unordered_count; /* events that stood behind a younger one in their stream */
+    uint64_t unordered_count; /* events that stood after a younger one in their stream */
     int64_t unordered_max_ns; /* the largest distance of those */
     uint64_t lost_count;      /* events that the tracer or damage is known to have cost */
     uint64_t missing_count;   /* packets known to be missing, with an unknown number of events */
@@ -245,7 +246,7 @@ STELE_API stele_status stele_reader_next(stele_reader *reader, stele_segment *se
 /*
  * All next segments that are there without reading more, at least one. Where streams interleave, a
  * segment is of an event or two, and this makes taking it cheaper. They belong to the reader and
- * hold until the next call, also of stele_reader_next(), which gives what would have come behind
+ * hold until the next call, also of stele_reader_next(), which gives what would have come after
  * them. End and errors as of that.
  */
 STELE_API stele_status stele_reader_next_segments(stele_reader *reader,

@@ -5,7 +5,7 @@
  * allocates nothing and reports nothing; every function may be called from any thread.
  *
  * Sections named below are those of "XRay Flight Data Recorder Trace Format" (version 1, 2017-07);
- * what real writers do differently is told in src/formats/xray/FORMAT.md.
+ * what real writers do differently is described in src/formats/xray/FORMAT.md.
  */
 #ifndef STELE_XRAY_H
 #define STELE_XRAY_H
@@ -105,7 +105,7 @@ STELE_API size_t stele_xray_decode(const stele_xray_header *header, uint64_t *ts
                                    size_t capacity, size_t *used, stele_xray_result *result);
 
 /*
- * Encodes one record; `payload` is copied behind custom and typed events. Writes at most
+ * Encodes one record; `payload` is copied after custom and typed events. Writes at most
  * 16 + payload size bytes and gives their number; 0 when this version has no such record.
  * `tsc_before` is the running counter before the record, from which deltas are taken.
  */

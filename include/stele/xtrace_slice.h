@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Slices of instruction traces: what stands between two snapshots as a trace of its own, from which
- * a replayer can start. Indexes, counts and the number of the global snapshot are told from the
+ * a replayer can start. Indexes, counts and the number of the global snapshot are counted from the
  * beginning of the slice, whose first instruction has a program counter.
  *
  * All functions write a directory, as stele_writer_open() does. They need traces that can be read
@@ -32,7 +32,7 @@ STELE_API stele_status stele_xtrace_slice_write(stele_trace *trace, const stele_
 STELE_API stele_status stele_xtrace_split_write(stele_trace *trace, uint64_t every,
                                                 const char *path, bool replace);
 
-/* Puts slices together that follow each other. Threads are told by their numbers. */
+/* Puts slices together that follow each other. Threads are matched by their numbers. */
 STELE_API stele_status stele_xtrace_join_write(stele_trace *const *slices, size_t count,
                                                const char *path, bool replace);
 

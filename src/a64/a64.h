@@ -4,10 +4,10 @@
  * is the disassembler's business (symbols/).
  *
  * The branches of the decoder are those of the Arm ARM's encoding index (C4.1). Memory accesses,
- * branches, system, integer and scalar FP instructions are told from unallocated encodings exactly;
- * in the vector data processing space (SIMD, SVE, SME) holes of a group count as that group.
- * Encodings that are constrained unpredictable (a load pair of one register twice) are what they
- * would be otherwise.
+ * branches, system, integer and scalar FP instructions are distinguished from unallocated encodings
+ * exactly; in the vector data processing space (SIMD, SVE, SME) holes of a group count as that
+ * group. Encodings that are constrained unpredictable (a load pair of one register twice) are what
+ * they would be otherwise.
  */
 #ifndef A64_A64_H
 #define A64_A64_H
@@ -49,7 +49,7 @@ typedef enum a64_form {
 
 #define A64_IS_LOAD          0x0001u /* reads memory; a prefetch does not */
 #define A64_IS_STORE         0x0002u
-#define A64_IS_PAIR          0x0004u /* two registers, one behind the other */
+#define A64_IS_PAIR          0x0004u /* two registers, one after the other */
 #define A64_IS_EXCLUSIVE     0x0008u
 #define A64_IS_ATOMIC        0x0010u /* reads and writes as one */
 #define A64_IS_ACQUIRE       0x0020u /* also LDAPR's weaker kind */
@@ -127,7 +127,7 @@ const char *a64_group_text(unsigned group);
 /* The group of a class. */
 a64_group a64_class_group(unsigned class);
 
-/* What may go on elsewhere than behind it, to a place that it says itself. */
+/* What may go on elsewhere than after it, to a place that it says itself. */
 static inline bool a64_is_branch(const a64_insn *what)
 {
     return what->group == A64_GROUP_BRANCH;
@@ -139,7 +139,7 @@ static inline bool a64_is_conditional(const a64_insn *what)
     return what->class >= A64_BRANCH_CONDITION && what->class <= A64_BRANCH_TEST;
 }
 
-/* Whether the next instruction can be elsewhere than behind this one, interrupts left aside: the
+/* Whether the next instruction can be elsewhere than after this one, interrupts left aside: the
    branches and exceptions of Arm ARM C4.1.66, without looking at more than their group. */
 static inline bool a64_can_jump(uint32_t opcode)
 {

@@ -65,7 +65,7 @@ static inline code access_sized(a64_class class, unsigned flags, a64_form form,
            (code)size << CODE_SIZE | (code)element_size_log2 << CODE_ELEMENT;
 }
 
-/* `count` elements or registers, one behind the other. */
+/* `count` elements or registers, one after the other. */
 static inline code access(a64_class class, unsigned flags, a64_form form,
                           unsigned element_size_log2, unsigned count)
 {

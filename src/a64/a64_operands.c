@@ -34,7 +34,7 @@ static void write_sp(operands o, uint32_t number)
     o.writes->x |= x_bit(number, true);
 }
 
-/* `count` of them, each `step` behind the other, around the end. */
+/* `count` of them, each `step` after the other, around the end. */
 static uint32_t v_bits(uint32_t first, uint32_t count, uint32_t step)
 {
     uint32_t bits = 0;
@@ -367,7 +367,7 @@ static void sve_memory(operands o, uint32_t opcode, const a64_insn *insn)
                    v_bits(rd(opcode), is_contiguous ? sve_vector_count(opcode, is_load) : 1, 1));
 }
 
-/* Vectors behind each other, or 8 or 4 apart. */
+/* Vectors after each other, or 8 or 4 apart. */
 static void sme_vectors(operands o, uint32_t opcode, const a64_insn *insn)
 {
     const bool is_four = bit(opcode, 15), is_strided = bit(opcode, 24);

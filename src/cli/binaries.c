@@ -27,7 +27,7 @@ enum { SEEN_ENTERED = 1, SEEN_LEFT = 2, SEEN_TAIL_EXIT = 4 };
 
 /* ---- Opening ---- */
 
-/* "FILE" or "ID=FILE"; NULL, and told, when the number cannot be used. */
+/* "FILE" or "ID=FILE"; NULL, and reported, when the number cannot be used. */
 static const char *split(cli *c, const char *text, uint32_t *number)
 {
     const size_t digits = strspn(text, "0123456789");

@@ -7,7 +7,8 @@
 #include "cli/cli.h"
 
 /* Opens what --binary names, at the first call, and has it name the functions of the trace. What
-   cannot be opened is told; its functions keep their numbers. False: the options cannot be used. */
+   cannot be opened is reported; its functions keep their numbers. False: the options cannot be
+   used. */
 bool binaries_attach(cli *c, stele_trace *trace);
 
 /* Notes the functions of a segment, for binaries_judge(). */

@@ -49,7 +49,7 @@ typedef struct cli {
     bool has_color;    /* and standard output gets colours */
 } cli;
 
-/* A command; what went wrong is told and kept in the run. */
+/* A command; what went wrong is reported and kept in the run. */
 typedef void command_fn(cli *c);
 
 #define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
@@ -60,7 +60,7 @@ typedef void command_fn(cli *c);
 /* The whole: gives the exit code of the process. */
 int cli_run(int argc, char **argv);
 
-/* Makes a context as the options say, whose findings go to `diag`. False, and told, when that
+/* Makes a context as the options say, whose findings go to `diag`. False, and reported, when that
    fails. */
 bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_context **context);
 
@@ -90,10 +90,11 @@ void joined_free(joined *j);
 /* The paths of an argument; one, unless it stands for several. */
 const char *const *joined_paths(const cli *c, size_t index, size_t *count);
 
-/* Opens the argument with this number; NULL, and told, when that fails. */
+/* Opens the argument with this number; NULL, and reported, when that fails. */
 stele_trace *cli_open(cli *c, size_t index);
 
-/* Only to look at: nothing is told, and NULL where it cannot be opened. False as of joined_make().
+/* Only to look at: nothing is reported, and NULL where it cannot be opened. False as of
+ * joined_make().
  */
 bool cli_look(cli *c, size_t index, stele_trace **trace);
 
@@ -108,7 +109,7 @@ typedef struct inputs {
     size_t count;
 } inputs;
 
-/* Opens all arguments. Those that cannot be opened are told and left out. */
+/* Opens all arguments. Those that cannot be opened are reported and left out. */
 bool inputs_open(cli *c, inputs *in);
 void inputs_close(inputs *in);
 

@@ -99,7 +99,7 @@ static void bash_command(stele_output *out, command_id command)
     stele_output_text(out, " ;;\n");
 }
 
-/* The first word that is no option, and behind the name of a group the next one, too. */
+/* The first word that is no option, and after the name of a group the next one, too. */
 static void bash_find_command(stele_output *out)
 {
     stele_output_text(out, "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
@@ -226,7 +226,7 @@ static void zsh_command(stele_output *out, const char *word, command_id command)
     stele_output_text(out, "\n            ;;\n");
 }
 
-/* A function for the words of a group, and what is behind them. */
+/* A function for the words of a group, and what is after them. */
 static void zsh_group(stele_output *out, command_id group)
 {
     stele_output_printf(out, "_stele%s%s() {\n", group == COMMAND_TOP ? "" : "_",

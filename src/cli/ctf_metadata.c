@@ -111,7 +111,7 @@ static stele_ctf_alignment alignment(const cli *c)
 
 #define KEY_MAX 32
 
-/* The key is all that the file has. False: it is none, as was told. */
+/* The key is all that the file has. False: it is none, as was reported. */
 static bool read_key(cli *c, uint8_t key[KEY_MAX + 1], size_t *size)
 {
     const char *path = option_value(&c->options, OPTION_KEY_FILE);

@@ -62,7 +62,7 @@ static void write_tree_node(const graphing *g, const stele_path_node *node)
     stele_output_byte(g->out, '\n');
 }
 
-/* One line for the node and all its siblings behind it. */
+/* One line for the node and all its siblings after it. */
 static void write_tree_rest(const graphing *g, uint32_t node)
 {
     const uint32_t depth = g->tree->nodes[node].depth;

@@ -35,7 +35,7 @@ static void collect_settings(const options *o, stele_setting *settings, stele_tr
     }
 }
 
-/* The options of one argument: --in once for all or one for each, --offset behind its argument. */
+/* The options of one argument: --in once for all or one for each, --offset after its argument. */
 static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 {
     const options *o = &c->options;

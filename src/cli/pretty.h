@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-/* False, and told, when they cannot be used. */
+/* False, and reported, when they cannot be used. */
 bool pretty_options_make(cli *c, stele_pretty_options *pretty);
 
 #endif

@@ -150,7 +150,7 @@ static bool run_all(query *q, const char *text)
     return is_done;
 }
 
-/* The whole of a file; "-" is standard input. NULL, and told, when that fails. */
+/* The whole of a file; "-" is standard input. NULL, and reported, when that fails. */
 static char *read_text(cli *c, const char *path)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
@@ -291,7 +291,8 @@ static void conclude(query *q)
     cli_conclude(q->c, NULL, &stats);
 }
 
-/* The last argument is the statement, unless it is a file or the only one. NULL: there is none. */
+/* The last argument is the statement, unless it is a file or the only one. Returns NULL if there is
+ * none. */
 static const char *take_statement(options *o)
 {
     if (option_given(o, OPTION_SQL_FILE) || o->argument_count < 2 ||

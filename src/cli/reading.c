@@ -216,7 +216,8 @@ static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t cou
     return status;
 }
 
-/* --stream-intersection: bounds the request by what all streams have in common. Errors are told. */
+/* --stream-intersection: bounds the request by what all streams have in common. Errors are
+ * reported. */
 static stele_status find_intersection(cli *c, stele_trace *const *traces, size_t count,
                                       stele_request *request, stele_intersection **spans)
 {

@@ -50,7 +50,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(cli *c, exit_code code,
     return false;
 }
 
-/* Whether a path was put together that is too long for the system; told. */
+/* Whether a path was put together that is too long for the system; reported. */
 static bool is_cut(cli *c, int size, const char *path)
 {
     return size < 0 || size >= PATH_MAX ? !refuse(c, EXIT_UNREADABLE, "%.64s...: too long", path)

@@ -17,7 +17,7 @@ typedef struct arena {
 /* 8-byte aligned, not cleared; NULL when memory is exhausted. A zeroed arena is empty. */
 void *arena_take(arena *a, size_t size);
 
-/* A copy of `size` bytes with a zero behind them; NULL when memory is exhausted. */
+/* A copy of `size` bytes with a zero after them; NULL when memory is exhausted. */
 char *arena_copy(arena *a, const void *bytes, size_t size);
 void arena_free(arena *a);
 

@@ -7,7 +7,7 @@
  *     5 bits at bit 6      byte 0   byte 1                byte 0   byte 1
  *     little-endian        10......  .....432   big-endian  ......43  210.....
  *
- * The caller has made sure that the field ends before `end`; nothing behind that is read.
+ * The caller has made sure that the field ends before `end`; nothing after that is read.
  */
 #ifndef CORE_BITS_H
 #define CORE_BITS_H
@@ -23,7 +23,7 @@ static inline uint64_t bits_mask(unsigned width)
     return UINT64_MAX >> (64 - width);
 }
 
-/* Where to load from: `at` itself, or a copy of the last bytes before `end` with room behind. */
+/* Where to load from: `at` itself, or a copy of the last bytes before `end` with room after. */
 static inline const uint8_t *bits_span(const uint8_t *at, const uint8_t *end, uint8_t *copy)
 {
     if (__builtin_expect(end - at >= BITS_SPAN_MAX, 1))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes one behind the other, in memory that grows. A zeroed one is empty. */
+/* Bytes one after the other, in memory that grows. A zeroed one is empty. */
 #ifndef CORE_BYTE_RUN_H
 #define CORE_BYTE_RUN_H
 
@@ -13,7 +13,7 @@ typedef struct byte_run {
     bool is_lost; /* memory was exhausted; what follows is dropped */
 } byte_run;
 
-/* Room for `size` more bytes, stepped over; NULL: memory. */
+/* Room for `size` more bytes, stepped over; NULL if out of memory. */
 uint8_t *byte_run_take(byte_run *run, size_t size);
 
 #endif

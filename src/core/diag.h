@@ -21,7 +21,7 @@ extern const stele_code core_codes[CORE_CODE_COUNT];
 #define DIAG_CODE_ENTRY(name, severity, title, why, mend) \
     [name] = {#name, STELE_##severity, title, why, mend},
 
-/* What the caller is told. */
+/* What is reported to the caller. */
 typedef struct diag_sink {
     stele_diag_fn *fn; /* NULL: only counted */
     void *user;

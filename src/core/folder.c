@@ -142,7 +142,7 @@ static int link_compare(const void *a, const void *b)
     return strcmp(((const folder_link *)a)->name, ((const folder_link *)b)->name);
 }
 
-/* Follows links, then those that were found behind them, and so on; in the order of their names,
+/* Follows links, then those that were found after them, and so on; in the order of their names,
    whatever order directories are read in. */
 static stele_status folder_follow(folder_walk *walk)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files of an earlier trace in a folder that was written to again. Nothing tells them from files of
- * the user, so they stay; but they would be read as part of the new trace, so they are told.
+ * the user, so they stay; but they would be read as part of the new trace, so they are reported.
  */
 #ifndef CORE_LEFTOVERS_H
 #define CORE_LEFTOVERS_H

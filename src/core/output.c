@@ -473,7 +473,7 @@ void output_vprintf(output *out, const char *format, va_list args)
     va_copy(again, args);
     size = to != NULL ? vsnprintf((char *)to, room, format, args) : 0;
     if (size > 0 && (size_t)size >= room) {
-        room = (size_t)size + 1; /* vsnprintf() puts a zero behind the text */
+        room = (size_t)size + 1; /* vsnprintf() puts a zero after the text */
         to = output_reserve(out, room);
         if (to != NULL)
             vsnprintf((char *)to, room, format, again);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffered output. Writers append unchecked after output_reserve(); an error is kept and told by
- * output_flush() and output_finish(), so that no append needs to be tested.
+ * Buffered output. Writers append unchecked after output_reserve(); an error is kept and reported
+ * by output_flush() and output_finish(), so that no append needs to be tested.
  */
 #ifndef CORE_OUTPUT_H
 #define CORE_OUTPUT_H

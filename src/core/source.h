@@ -12,7 +12,7 @@
 typedef struct source source;
 
 /*
- * Opens a path ("-" is standard input). gzip and zstd are told by content and unpacked; a tar
+ * Opens a path ("-" is standard input). gzip and zstd are recognised by content and unpacked; a tar
  * archive, packed or not, becomes a set of members (a packed one is unpacked once to a temporary
  * file in `temp_dir`, which is gone when the source is closed). Errors with a finding:
  * STELE_ERR_READ, STELE_ERR_UNSUPPORTED, STELE_ERR_WRITE (of the temporary file); also
@@ -57,7 +57,8 @@ size_t source_member_count(const source *s);
 size_t source_member_root(const source *s, size_t index);
 const source_member *source_member_at(const source *s, size_t index);
 
-/* What the input of a member is called, as findings show it; to be freed. NULL: memory. */
+/* What the input of a member is called, as findings show it; to be freed. Returns NULL if out of
+ * memory. */
 char *source_member_path(const source *s, size_t index);
 
 /* Opens a member as a seekable input where possible; the caller closes it, before the source. A

@@ -27,7 +27,7 @@ static inline size_t swar_before(uint64_t marks)
     return marks == 0 ? SWAR_SIZE : (size_t)__builtin_ctzll(marks) / 8;
 }
 
-/* Fewer than eight bytes, with `fill` behind them; no other byte is read. */
+/* Fewer than eight bytes, with `fill` after them; no other byte is read. */
 static inline uint64_t swar_load_few(const uint8_t *at, size_t size, uint8_t fill)
 {
     uint64_t word;

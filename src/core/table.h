@@ -41,7 +41,7 @@ void hash_table_free(hash_table *t);
 /* Takes all numbers out, and keeps the room. */
 void hash_table_clear(hash_table *t);
 
-/* Room for one more, which must be there before it is hashed. False: memory. */
+/* Room for one more, which must be there before it is hashed. Returns false if out of memory. */
 static inline bool hash_table_reserve(hash_table *t)
 {
     return (t->slots != NULL && t->count < (t->mask + 1) / 2) ||
@@ -63,7 +63,7 @@ static inline uint32_t hash_table_hash_pair(const hash_table *t, uint64_t a, uin
     return (uint32_t)hash_keyed_pair(t->key, a, b);
 }
 
-/* The next number of this hash, HASH_NONE behind the last one. `*at` is the hash at first. */
+/* The next number of this hash, HASH_NONE after the last one. `*at` is the hash at first. */
 static inline uint32_t hash_table_next(const hash_table *t, uint32_t hash, uint32_t *at)
 {
     if (t->slots == NULL)

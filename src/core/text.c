@@ -88,7 +88,7 @@ static unsigned block_count(uint32_t value)
     return (unsigned)((value + counts[31 - __builtin_clz(value | 1)]) >> 32);
 }
 
-/* Without zeros in front, but for the last digit; what is behind the digits is room. */
+/* Without zeros in front, but for the last digit; what is after the digits is room. */
 static inline char *block_shorten(char *to, uint32_t value)
 {
     const unsigned count = block_count(value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers and strings as text, fast. The text_* functions write at `to`, which must have room, and
- * give the place behind what they wrote; nothing is terminated.
+ * give the place after what they wrote; nothing is terminated.
  */
 #ifndef CORE_TEXT_H
 #define CORE_TEXT_H
@@ -29,7 +29,7 @@ char *text_hex_upper(char *to, uint64_t value);
 /* Exactly `digits` digits with leading zeros; the value must fit. */
 char *text_padded(char *to, uint64_t value, unsigned digits);
 
-/* The nine digits of a value below 1,000,000,000: of ns behind the point of seconds. */
+/* The nine digits of a value below 1,000,000,000: of ns after the point of seconds. */
 char *text_nine(char *to, uint32_t value);
 
 /* Seconds with nine decimals: "12.000000345", "-0.000000001". */
@@ -66,7 +66,7 @@ static inline void output_hex(output *out, uint64_t value)
 size_t text_utf8_length(const uint8_t *at, size_t left);
 bool text_is_utf8(const void *bytes, size_t size);
 
-/* Writes a character, 4 bytes at most, and gives the place behind it. */
+/* Writes a character, 4 bytes at most, and gives the place after it. */
 static inline char *text_put_utf8(char *to, uint32_t point)
 {
     if (point < 0x80) {

@@ -34,7 +34,7 @@ typedef struct unpack_codec {
 
 extern const unpack_codec unpack_gzip, unpack_zstd, unpack_bzip2;
 
-/* The codec of this build for what begins so; NULL: none. */
+/* The codec of this build for what begins so; NULL if there is none. */
 const unpack_codec *unpack_find(const uint8_t *head, size_t size);
 
 /*

@@ -11,7 +11,7 @@
 
 typedef struct window {
     const uint8_t *at;    /* next byte to decode */
-    const uint8_t *end;   /* behind the last byte that is loaded */
+    const uint8_t *end;   /* after the last byte that is loaded */
     const uint8_t *data;  /* first byte that is loaded */
     uint64_t data_offset; /* its offset in the input */
     uint64_t stop;        /* offset where the range of this window ends */

@@ -44,16 +44,17 @@ void block_free(block *b);
 /* A block in a run on disk is full earlier than a batch, as many are in memory at once. */
 bool block_is_full(const block *b);
 
-/* Moves events from the front of the segment into the block until it is full. False: memory. */
+/* Moves events from the front of the segment into the block until it is full. Returns false if out
+ * of memory. */
 bool block_append(block *b, stele_segment *segment);
 
-/* Ends filling, by a producer or by block_append(). False: memory. */
+/* Ends filling, by a producer or by block_append(). Returns false if out of memory. */
 bool block_seal(block *b);
 
-/* Makes room for as many views as there are to be. False: memory. */
+/* Makes room for as many views as there are to be. Returns false if out of memory. */
 bool block_reserve_views(block *b, uint32_t count);
 
-/* Puts the events of a sealed block in order. False: memory. */
+/* Puts the events of a sealed block in order. Returns false if out of memory. */
 bool block_sort(block *b, block_sorter *sorter, bool by_end);
 void block_sorter_free(block_sorter *sorter);
 

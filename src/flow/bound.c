@@ -47,7 +47,7 @@ static bool parse_ticks(const char *text, stele_bound *bound, const char **error
     uint64_t ticks = 0;
     const char *rest = quantity_read(text, &q);
     if (rest == NULL || *rest != '\0' || q.has_point)
-        return refuse(error, "expected a whole number of ticks behind '@'");
+        return refuse(error, "expected a whole number of ticks after '@'");
     if (quantity_scale(&q, 1, &ticks) != QUANTITY_FITS)
         return refuse(error, "the number of ticks does not fit in 64 bits");
     bound->kind = STELE_BOUND_TICKS;
@@ -157,7 +157,7 @@ static bool parse_wall(const char *at, stele_bound *bound, const char **error)
         if (!scan_time_of_day(&at, &day_ns, error))
             return false;
         if (!scan_zone(&at, &offset_ns))
-            return refuse(error, "expected Z or an offset like +02:00 behind the time of day");
+            return refuse(error, "expected Z or an offset like +02:00 after the time of day");
     }
     if (*at != '\0')
         return refuse(error, "expected the end of the date and time");

@@ -62,7 +62,7 @@ stele_status flow_plain(producer *from, flow **out)
 
 typedef struct concat_flow {
     flow base;
-    stele_status status; /* STELE_END, or the first error: told at the end */
+    stele_status status; /* STELE_END, or the first error: reported at the end */
     size_t at, count;
     flow *from[];
 } concat_flow;

@@ -34,7 +34,7 @@ static inline uint64_t flow_key(const stele_event *event, bool by_end)
 
 /* What the ordering flows of one reader find out, shared by them. */
 typedef struct order_stats {
-    uint64_t unordered_count; /* events behind a younger one of their stream */
+    uint64_t unordered_count; /* events after a younger one of their stream */
     int64_t unordered_max_ns;
     uint64_t late_count; /* delivered out of order */
     int64_t lateness_max_ns;
@@ -88,7 +88,8 @@ typedef struct order_options {
 stele_status flow_window(producer *from, const order_options *options, flow **out);
 stele_status flow_sort(producer *from, const order_options *options, flow **out);
 
-/* In both of these, an error of one flow ends that flow only, and is told when all have ended. */
+/* In both of these, an error of one flow ends that flow only, and is reported when all have ended.
+ */
 
 /*
  * Several ordered flows as one; on equal times the earlier in the list comes first. Events may come

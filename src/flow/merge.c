@@ -62,7 +62,7 @@ typedef struct merge_input {
 
 typedef struct merge_flow {
     flow base;
-    stele_status status; /* STELE_END, or the first error of an input: told at the end */
+    stele_status status; /* STELE_END, or the first error of an input: reported at the end */
     bool by_end;
     size_t count;
     merge_input *inputs;
@@ -332,7 +332,7 @@ static void merge_close(flow *self)
     free(merge);
 }
 
-/* Makes the node at `*node` over the inputs from `first` on, and those below behind it. */
+/* Makes the node at `*node` over the inputs from `first` on, and those below after it. */
 static merge_node *tree_make(merge_flow *merge, merge_node **node, uint32_t first, size_t count)
 {
     merge_node *self = (*node)++;

@@ -44,7 +44,7 @@ static inline merge_place merge_middle(merge_place from, size_t left_count, size
     const size_t least = count > right_count ? count - right_count : 0;
     const size_t most = count < left_count ? count : left_count;
     const uint64_t *left = from.left + least, *right = from.right + (count - least);
-    /* The key before `left + n` went if it is not above the one that `right - n` stands behind. */
+    /* The key before `left + n` went if it is not above the one that `right - n` stands after. */
     for (size_t open = most - least; open != 0; open -= (open + 1) / 2) {
         const size_t half = (open + 1) / 2;
         const size_t taken = half & ~(size_t)mask_below(*(right - half), left[half - 1]);

@@ -22,7 +22,7 @@ typedef struct two_side {
 
 typedef struct two_flow {
     flow base;
-    stele_status status; /* STELE_END, or the first error of a side: told at the end */
+    stele_status status; /* STELE_END, or the first error of a side: reported at the end */
     bool by_end;
     two_side left, right;
     stele_segment segments[2 * SIDE_KEYS + 2]; /* two are written in vain */
@@ -82,7 +82,7 @@ static bool give_run(two_flow *two, two_side *side, const two_side *other, bool 
 
 /* ---- Turns ---- */
 
-/* Steps of a merge. `end` is behind the starts of turns, and is overwritten until one starts. */
+/* Steps of a merge. `end` is after the starts of turns, and is overwritten until one starts. */
 typedef struct turns {
     merge_place at;
     uint64_t side; /* whose turn it is, as merge_step() says */

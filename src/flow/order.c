@@ -63,7 +63,7 @@ static inline bool keys_read(uint64_t *keys, const stele_batch *batch, bool by_e
     return result;
 }
 
-/* Counts the events that are behind a younger one of their stream. True when the batch itself is
+/* Counts the events that are after a younger one of their stream. True when the batch itself is
    in order. */
 static bool order_judge(order_flow *o, block *b)
 {
@@ -94,7 +94,7 @@ static bool order_judge(order_flow *o, block *b)
     return is_sorted;
 }
 
-/* Flags those of the events that go out behind a younger one. */
+/* Flags those of the events that go out after a younger one. */
 static void order_deliver(order_flow *o, const stele_segment *segment)
 {
     stele_event *events = segment->batch->events + segment->first;
@@ -169,7 +169,7 @@ static stele_status order_join(order_flow *o, const stele_batch *batch)
     return status;
 }
 
-/* The producer gives no more: what is held goes out, and then the status is told. */
+/* The producer gives no more: what is held goes out, and then the status is reported. */
 static stele_status order_end(order_flow *o, stele_status why)
 {
     stele_status status = order_hold_joined(o);

@@ -8,7 +8,7 @@
 typedef struct run {
     stele_context *context;
     int fd;
-    uint64_t at, end; /* offsets in the file: of the next block to be read, and behind the last */
+    uint64_t at, end; /* offsets in the file: of the next block to be read, and after the last */
 } run;
 
 /* Appends a block. STELE_ERR_WRITE, with a finding. */

@@ -69,7 +69,7 @@ static void heap_pop(weave *w)
 
 #define RUN_FEW 3u
 
-/* How many of the next few events are not behind the limit. */
+/* How many of the next few events are not after the limit. */
 static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by_end)
 {
     return (uint32_t)(event_key(&next[0], by_end) <= limit) +
@@ -77,7 +77,7 @@ static inline uint32_t count_few(const stele_event *next, int64_t limit, bool by
            (uint32_t)(event_key(&next[2], by_end) <= limit);
 }
 
-/* The end of the events that are not behind the limit, as the first of them is not: by galloping.
+/* The end of the events that are not after the limit, as the first of them is not: by galloping.
  */
 static uint32_t run_gallop(const stele_event *events, uint32_t first, uint32_t end, int64_t limit,
                            bool by_end)
@@ -109,7 +109,7 @@ static uint32_t run_end(const weave *w, const stele_event *events, uint32_t firs
                         int64_t limit)
 {
     if (w->count > 1) {
-        /* Behind the second one's key nothing goes; at its key, only what wins the tie. The root's
+        /* After the second one's key nothing goes; at its key, only what wins the tie. The root's
            own key is below it where it loses the tie, so that the subtraction cannot wrap. */
         const weave_head *second = &w->heads[child_first(w, 0)];
         const int64_t last = second->key - (w->heads[0].tie > second->tie);

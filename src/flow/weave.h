@@ -29,7 +29,7 @@ typedef struct weave {
 
 void weave_free(weave *w);
 
-/* Owns the block from now on, also when it fails. False: memory. */
+/* Owns the block from now on, also when it fails. Returns false if out of memory. */
 bool weave_push(weave *w, block *b);
 
 /*

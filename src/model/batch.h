@@ -106,12 +106,14 @@ bool field_has_bytes(uint8_t type);
 /* Room for an array of 8-byte numbers, aligned for them; NULL when memory is exhausted. */
 void *batch_push_array(stele_batch *batch, uint32_t count, uint32_t *offset);
 
-/* Appends copies of fields of another batch, with their payloads and local names. False: memory. */
+/* Appends copies of fields of another batch, with their payloads and local names. Returns false if
+ * out of memory. */
 bool batch_copy_fields(stele_batch *to, const stele_batch *from, uint32_t first, uint32_t count);
 
 /*
  * Says that the fields from `first` on are those of the event. Where they are too many for 16 bits
- * they are put behind one entry of type STRUCT that holds their number. False: memory.
+ * they are put after one entry of type STRUCT that holds their number. Returns false if out of
+ * memory.
  */
 bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first);
 

@@ -65,7 +65,7 @@ void context_track_set_object(stele_context *context, uint32_t track, stele_name
 stele_name context_name(stele_context *context, stele_batch *batch, const void *bytes, size_t size,
                         const char *source, uint64_t offset);
 
-/* The order of two texts by their bytes; a text that goes on is behind one that ends. */
+/* The order of two texts by their bytes; a text that goes on is after one that ends. */
 int text_compare(stele_text a, stele_text b);
 
 #endif

@@ -35,7 +35,7 @@ void insn_batch_free(insn_batch *batch)
     free(batch);
 }
 
-/* The table with room for `count` more than `used`; NULL: memory. */
+/* The table with room for `count` more than `used`; NULL if out of memory. */
 static void *table_grow(void *table, size_t entry_size, uint32_t used, uint32_t count,
                         uint32_t *capacity)
 {

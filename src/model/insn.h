@@ -57,7 +57,7 @@ _Static_assert(sizeof(insn) == 32 && sizeof(insn_access) == 16 && sizeof(insn_va
 stele_status insn_batch_new(uint32_t insn_capacity, insn_batch **out);
 void insn_batch_free(insn_batch *batch);
 
-/* Grow the tables so that `count` more fit. False: memory. */
+/* Grow the tables so that `count` more fit. Returns false if out of memory. */
 bool insn_batch_grow_accesses(insn_batch *batch, uint32_t count);
 bool insn_batch_grow_values(insn_batch *batch, uint32_t count);
 
@@ -95,7 +95,7 @@ typedef struct insn_request {
     bool wants_snapshots;          /* cut batches at snapshots, and flag what follows them */
     uint64_t insn_begin, insn_end; /* by number in the stream */
     uint64_t snapshot_begin, snapshot_end; /* by number of the snapshot before them */
-    uint32_t part, part_count; /* this one of so many parts of a stream; one behind the other they
+    uint32_t part, part_count; /* this one of so many parts of a stream; one after the other they
                                   are the whole. 0, 1: all of it */
     size_t window_size;        /* 0: the usual */
     diag_sink *diag;           /* NULL: the context's. Parts read at the same time need one each */
@@ -120,7 +120,7 @@ struct insn_producer {
     uint64_t stray_count;  /* accesses and values without an instruction */
     /* Of the stream that ended last, where snapshots were asked for: */
     uint64_t snapshot_count;
-    bool ends_with_snapshot; /* one stands behind its last instruction */
+    bool ends_with_snapshot; /* one stands after its last instruction */
     bool is_astray; /* a part did not end where the next one begins: the parts are of no use,
                        and all must be read as one */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From when to when the events of a stream are, without clock outliers: a damaged timestamp, or a
- * clock that is set late, puts a few events years away from all others. They are told apart by
+ * clock that is set late, puts a few events years away from all others. They are distinguished by
  * where they stand: events before and after them are together. A stream may well jump ahead for
  * good, and events of any stream may be late; neither makes an outlier.
  */

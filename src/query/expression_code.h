@@ -252,7 +252,8 @@ bool operand_set_event(value *v, stele_expression *e, const subject *of, const o
 /* What a function makes of its arguments; false: nothing. */
 bool operand_set_call(value *v, stele_expression *e, const subject *of, const operand *o);
 
-/* Makes the C locale of the expression, so that decimals are read alike everywhere; false: memory.
+/* Makes the C locale of the expression, so that decimals are read alike everywhere; false if out of
+ * memory.
  */
 bool expression_locale(stele_expression *e);
 

@@ -172,7 +172,7 @@ static const struct {
 #undef X
 };
 
-/* The place of a parenthesis that follows the token; NULL: there is none. */
+/* The place of a parenthesis that follows the token; NULL if there is none. */
 static const char *call_begin(const parser *p)
 {
     const char *at = p->token_end + strspn(p->token_end, " \t\r\n");
@@ -402,7 +402,7 @@ static bool parse_list(parser *p, parsed *to, uint32_t left)
             return false;
     }
     patch_jumps(p, pending);
-    return token_expect(p, TOKEN_CLOSE, ", or ) behind a value of a list");
+    return token_expect(p, TOKEN_CLOSE, ", or ) after a value of a list");
 }
 
 static bool parse_between(parser *p, parsed *to, uint32_t left)

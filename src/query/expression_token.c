@@ -24,7 +24,7 @@ static unsigned count_characters(const char *from, const char *to)
 }
 
 /* Copies up to `size_max` bytes, no part of a character, without control characters. Gives the
-   place behind them. */
+   place after them. */
 static const char *copy_printable(char *to, const char *from, size_t size_max)
 {
     const char *end = from + strnlen(from, size_max);

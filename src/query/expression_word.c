@@ -64,7 +64,7 @@ static bool hex_value(parser *p, const char *at, uint64_t *bits)
     return true;
 }
 
-/* Behind an exponent that begins at `at`; `at` when there is none. */
+/* After an exponent that begins at `at`; `at` when there is none. */
 static const char *exponent_end(const char *at)
 {
     const char *digits = at + 1;
@@ -193,7 +193,7 @@ static bool name_byte(char c)
     return is_letter(c) || is_digit(c) || c == '-';
 }
 
-/* A member by name, from behind its dot. */
+/* A member by name, from after its dot. */
 static bool parse_member(parser *p, const char **at)
 {
     path_step step = {.is_index = false};

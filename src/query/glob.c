@@ -6,7 +6,7 @@
 
 /* ---- One pattern ---- */
 
-/* One byte of a class, where `\` quotes; gives the place behind it. */
+/* One byte of a class, where `\` quotes; gives the place after it. */
 static const char *class_byte(const char *at, unsigned char *byte)
 {
     if (at[0] == '\\' && at[1] != '\0')
@@ -15,7 +15,7 @@ static const char *class_byte(const char *at, unsigned char *byte)
     return at + 1;
 }
 
-/* A class from behind its `[` to behind its `]`; NULL when it is never closed. */
+/* A class from after its `[` to after its `]`; NULL when it is never closed. */
 static const char *class_matches(const char *at, unsigned char byte, bool *matches)
 {
     const bool is_negated = *at == '!' || *at == '^';
@@ -36,7 +36,7 @@ static const char *class_matches(const char *at, unsigned char byte, bool *match
 }
 
 /*
- * One element of the pattern other than `*` against one byte: the place behind the element, NULL
+ * One element of the pattern other than `*` against one byte: the place after the element, NULL
  * when it does not match. `*open_at` becomes the first `[` that is never closed, so that nothing
  * is searched for its end twice.
  */

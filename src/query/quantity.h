@@ -25,7 +25,7 @@ typedef enum quantity_fit {
 
 /*
  * Reads digits with at most one point among them; '_' may stand between two digits. Gives the
- * place behind them, NULL when there is no digit at `at`. The text ends with a zero.
+ * place after them, NULL when there is no digit at `at`. The text ends with a zero.
  */
 const char *quantity_read(const char *at, quantity *q);
 

@@ -29,7 +29,7 @@ enum {
     REGISTER_SP = 6,
     REGISTER_FLAGS = 25,
     REGISTER_IP = 26,
-    REGISTER_X = 32, /* X0; V0 is behind X30 and a gap */
+    REGISTER_X = 32, /* X0; V0 is after X30 and a gap */
     REGISTER_V = 64,
     LINE_SIZE = 64
 };
@@ -100,7 +100,7 @@ static void add_branch(record *r, const step *at)
         add_registers(r, &others, add_source);
 }
 
-/* Addresses of the lines that an access touches, unless one is there for the line: what lies behind
+/* Addresses of the lines that an access touches, unless one is there for the line: what lies after
    the other in a line is one access. */
 static void add_access(record *r, const step_access *access)
 {

@@ -270,7 +270,7 @@ static void end_put(chrome_sink *chrome, const stele_event *event)
 
 /*
  * Ends of the complete events that are around the next one, the outermost lowest. One that begins
- * in the top one and ends behind it lies across it.
+ * in the top one and ends after it lies across it.
  */
 static void note_overlap(chrome_sink *chrome, chrome_track *track, const stele_event *event)
 {
@@ -760,7 +760,7 @@ static void naming_put_track(chrome_sink *chrome, const char *what, uint32_t pid
     OUTPUT_LITERAL(out, "}}");
 }
 
-/* Names are told at the end, when all of them are known; viewers look for them first. */
+/* Names are written at the end, when all of them are known; viewers look for them first. */
 static void names_put(chrome_sink *chrome)
 {
     for (uint32_t i = 0; i < chrome->tracks.group_count; i++) {

@@ -15,7 +15,7 @@ static uint64_t link_fit(const chrome_link *link, const stele_event *event, uint
            link->begun;
 }
 
-/* The best fitting of all under way with this id; NULL: none. */
+/* The best fitting of all under way with this id; NULL if there is none. */
 static chrome_link *link_find(chrome_links *links, const stele_event *event, uint32_t pid,
                               bool is_flow)
 {

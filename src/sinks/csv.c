@@ -59,7 +59,8 @@ static void put_track(csv_sink *csv, uint32_t track)
     output_put(csv->base.out, label->bytes, label->size);
 }
 
-/* The tracks of a switch and the woken one are told by name: their numbers mean nothing outside. */
+/* The tracks of a switch and the woken one are given by name: their numbers mean nothing outside.
+ */
 static bool has_tracks(const stele_event *event)
 {
     return event->kind == STELE_KIND_SWITCH || event->kind == STELE_KIND_WAKE;

@@ -160,7 +160,7 @@ static char *put_time(pretty *p, char *to, const stele_event *event)
 
 /* ---- What holds for a batch ---- */
 
-/* The entry of this name; NULL: none. */
+/* The entry of this name; NULL if there is none. */
 static const stele_field *find(const pretty *p, const stele_field *at, const stele_field *end,
                                common_name name)
 {
@@ -242,7 +242,7 @@ static void add_packet(pretty *p, const stele_field *packet)
     p->values.out = p->base.out;
 }
 
-/* Keeps the text that was made, with the chunk behind it that may be copied, too. */
+/* Keeps the text that was made, with the chunk after it that may be copied, too. */
 static bool batch_keep(pretty *p, pretty_batch *made)
 {
     size_t size;
@@ -289,7 +289,7 @@ static bool batch_make(pretty *p, pretty_batch *made, bool has_time)
     return false;
 }
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 static const pretty_batch *batch_get(pretty *p, bool has_time)
 {
     const stele_batch *batch = p->values.batch;

@@ -38,7 +38,7 @@ struct pretty_form {
     stele_name name;
     uint16_t category;
     uint8_t after;
-    uint32_t head_size; /* of the text, which stands behind the pieces */
+    uint32_t head_size; /* of the text, which stands after the pieces */
     const char *text;
     piece pieces[];
 };

@@ -53,10 +53,11 @@ void pretty_add_key(const pretty_forms *forms, output *out, const char *key);
 /* What goes before a thing in the head: a comma and its name, or a colon between two. */
 void pretty_add_item(const pretty_forms *forms, output *out, const char *key, unsigned *after);
 
-/* The form of an event, whose batch is that of the values, until the next call; NULL: memory. */
+/* The form of an event, whose batch is that of the values, until the next call; NULL if out of
+ * memory. */
 const pretty_form *pretty_form_find(pretty_forms *forms, const stele_event *event, unsigned after);
 
-/* What stands before the packet context, and what stands behind it. */
+/* What stands before the packet context, and what stands after it. */
 char *pretty_form_put_head(const pretty_form *form, output *out, char *to);
 char *pretty_form_put_fields(const pretty_form *form, pretty_values *values, char *to,
                              const stele_event *event);

@@ -30,7 +30,7 @@ char *pretty_put_text(output *out, char *to, stele_text text)
 
 /* ---- Strings ---- */
 
-/* What a character is written as behind a backslash; 0: as it is, 'x': as a number. */
+/* What a character is written as after a backslash; 0: as it is, 'x': as a number. */
 static char escape_of(uint8_t c)
 {
     static const char controls[] = "0xxxxxxabtnvfrxxxxxxxxxxxxxexxxx";
@@ -258,7 +258,7 @@ static char *put_integers(const pretty_values *v, char *to, const stele_field *f
     return to;
 }
 
-/* Numbers of 8 bytes, one behind the other. */
+/* Numbers of 8 bytes, one after the other. */
 static char *put_packed(const pretty_values *v, char *to, const stele_field *field, bool has_names)
 {
     const uint8_t *at = v->batch->bytes + field->u.bytes.offset;

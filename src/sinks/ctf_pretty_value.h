@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values as babeltrace2 writes them. What is written goes to `to`, a place in the buffer of an
- * output that is told only when a line is complete; the place behind is given back.
+ * output that is advanced only when a line is complete; the place after is given back.
  */
 #ifndef SINKS_CTF_PRETTY_VALUE_H
 #define SINKS_CTF_PRETTY_VALUE_H
@@ -27,7 +27,7 @@ typedef struct pretty_values {
 /* Room for what is of bounded size, in one piece: a number, brackets, colours. */
 #define PRETTY_ROOM 128
 
-/* What is copied at once of texts that have as much behind them. */
+/* What is copied at once of texts that have as much after them. */
 #define PRETTY_CHUNK 16
 
 char *pretty_make_room(output *out, char *to, size_t size);
@@ -41,7 +41,7 @@ static inline char *pretty_room(output *out, char *to, size_t size)
 /* Text of any size; what follows finds PRETTY_ROOM. */
 char *pretty_put_text(output *out, char *to, stele_text text);
 
-/* The same for text behind which there is as much as a chunk, which may be copied, too. */
+/* The same for text after which there is as much as a chunk, which may be copied, too. */
 static inline char *pretty_put_chunks(output *out, char *to, const char *bytes, size_t size)
 {
     if ((size_t)((char *)out->end - to) < size + PRETTY_CHUNK + PRETTY_ROOM)
@@ -61,7 +61,7 @@ char *pretty_put_string(const pretty_values *v, char *to, stele_text text);
 
 char *pretty_put_value(pretty_values *v, char *to, const stele_field *field, bool has_names);
 
-/* Members from `at` to `end` that are shown, behind `count` others. */
+/* Members from `at` to `end` that are shown, after `count` others. */
 char *pretty_put_members(pretty_values *v, char *to, const stele_field *at, const stele_field *end,
                          size_t count, bool has_names);
 

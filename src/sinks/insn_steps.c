@@ -217,7 +217,7 @@ stele_status insn_steps_open(stele_context *context, output *out, step_take_fn *
         return STELE_ERR_MEMORY;
     made->base = (stele_writer){.ops = &ops, .context = context, .out = out, .owns_output = true};
     made->take = take;
-    made->last_number = UINT64_MAX - 1; /* nothing is behind it */
+    made->last_number = UINT64_MAX - 1; /* nothing is after it */
     *writer = &made->base;
     return STELE_OK;
 }

@@ -14,7 +14,7 @@ typedef struct step_access {
     uint64_t address;
     uint32_t size;
     bool is_store;
-    uint8_t bytes[16]; /* the first of them, little-endian; 0 behind the access */
+    uint8_t bytes[16]; /* the first of them, little-endian; 0 after the access */
 } step_access;
 
 typedef struct step {
@@ -27,7 +27,7 @@ typedef struct step {
     bool has_next;
     step_access accesses[STEP_ACCESSES_MAX];
     uint32_t access_count;
-    const a64_registers *after; /* what general registers hold behind it, as far as that is known */
+    const a64_registers *after; /* what general registers hold after it, as far as that is known */
 } step;
 
 /* Writes an instruction, whose next one is known unless it is the last. */
@@ -42,7 +42,7 @@ typedef void step_take_fn(stele_writer *writer, const step *at);
 stele_status insn_steps_open(stele_context *context, output *out, step_take_fn *take,
                              stele_writer **writer);
 
-/* Whether it went elsewhere than to the instruction behind it. */
+/* Whether it went elsewhere than to the instruction after it. */
 static inline bool step_is_taken(const step *at)
 {
     return a64_is_branch(&at->insn) &&

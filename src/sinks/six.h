@@ -5,7 +5,7 @@
 
 #define SIX_SIZE 32
 
-/* Writes at `to`, which has room for SIX_SIZE bytes, and gives the place behind. */
+/* Writes at `to`, which has room for SIX_SIZE bytes, and gives the place after. */
 char *six_put(char *to, double value);
 
 #endif

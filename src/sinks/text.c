@@ -278,7 +278,7 @@ static void put_members(text_sink *text, const stele_event *event, uint32_t firs
         if (text->width != 0)
             output_byte(text->line, ' ');
         text_put_member(&text->values, text->line, text->batch, &fields[at]);
-        text->width = 1; /* nothing is aligned behind fields */
+        text->width = 1; /* nothing is aligned after fields */
     }
 }
 

@@ -19,7 +19,7 @@ void text_values_free(text_values *values);
 void text_put_member(text_values *values, output *out, const stele_batch *batch,
                      const stele_field *field);
 
-/* The value, with its labels behind it. */
+/* The value, with its labels after it. */
 void text_put_value(text_values *values, output *out, const stele_batch *batch,
                     const stele_field *field);
 

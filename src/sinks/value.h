@@ -56,7 +56,7 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
 
 /*
  * The members of an object, `"len":4096,"buffer":"0x7f00 (heap)"`, without braces; structures are
- * objects, arrays arrays. Of several members of one name the later ones have their place behind
+ * objects, arrays arrays. Of several members of one name the later ones have their place after
  * it: "len#3". True when there were any.
  */
 bool value_put_members(value_writer *values, output *out, const stele_batch *batch, uint32_t first,

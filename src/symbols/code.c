@@ -62,7 +62,7 @@ void stele_symbols_free(stele_symbols *c)
     free(c);
 }
 
-/* Where the code of the file is, and how its place is found. False: memory. */
+/* Where the code of the file is, and how its place is found. Returns false if out of memory. */
 static bool file_prepare(code_file *file, const char *path, const uint64_t *address)
 {
     binary_section text;

@@ -249,7 +249,8 @@ static known kind_of(const stele_debug_info *info, const stele_event *event)
     return kind;
 }
 
-/* What an event of the tracer itself tells of the files of its process. False: memory. */
+/* What an event of the tracer itself tells of the files of its process. Returns false if out of
+ * memory. */
 static bool learn(stele_debug_info *info, const stele_batch *batch, const stele_event *event)
 {
     const known kind = kind_of(info, event);
@@ -449,7 +450,7 @@ static bool grow_places(stele_debug_info *info)
     return true;
 }
 
-/* False: memory. */
+/* Returns false if out of memory. */
 static bool get_place(stele_debug_info *info, uint64_t vpid, uint64_t ip, place *out)
 {
     uint32_t slot;

@@ -3,7 +3,7 @@
 #define SYMBOLS_DEMANGLE_H
 
 /*
- * The C++ name behind a mangled one (Itanium ABI), to be freed by the caller; NULL when it is none,
+ * The C++ name after a mangled one (Itanium ABI), to be freed by the caller; NULL when it is none,
  * memory is exhausted, or the C++ runtime library is not there: it is loaded when first needed,
  * so that programs without C++ names never do.
  */

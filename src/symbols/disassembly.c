@@ -33,7 +33,7 @@ struct stele_disassembly {
     slot *slots;
     size_t used;
     unsigned bits; /* of the number of slots */
-    char *texts;   /* one behind the other, each with its zero */
+    char *texts;   /* one after the other, each with its zero */
     size_t texts_size, texts_capacity;
     uint32_t factor; /* odd and random: nobody can know which opcodes meet */
 };

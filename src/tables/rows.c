@@ -92,7 +92,7 @@ static void widen(range_row *row, const stele_event *event)
     row->has_time = true;
 }
 
-/* The range of a track or stream; NULL: memory. */
+/* The range of a track or stream; NULL if out of memory. */
 static range_row *range_at(stele_scan *s, uint32_t number)
 {
     if (number >= s->range_count) {
@@ -183,7 +183,7 @@ stele_status rows_of_streams(stele_scan *s, size_t room, rows *r)
 
 /* ---- Findings ---- */
 
-/* Copies a text that may be NULL; false: memory. */
+/* Copies a text that may be NULL; false if out of memory. */
 static bool keep(const char *text, char **to)
 {
     *to = text != NULL ? strdup(text) : NULL;

@@ -99,7 +99,7 @@ extern const table_entry table_entries[TABLE_COUNT];
 extern const column_entry column_entries[];
 extern const size_t column_entry_count;
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 const table_entry *table_find(const char *name);
 const column_entry *table_column_find(table_id table, const char *name);
 
@@ -243,7 +243,7 @@ static inline stele_cell_text cell_of_text(const char *text)
     return stele_cell_text_make(text, strlen(text));
 }
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 const track_cells *track_cells_make(stele_scan *s, uint32_t track);
 
 static inline const track_cells *track_cells_get(stele_scan *s, uint32_t track)

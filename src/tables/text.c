@@ -4,7 +4,7 @@
 
 #include "tables/tables.h"
 
-/* Each byte that is not UTF-8 as U+FFFD. NULL: memory. */
+/* Each byte that is not UTF-8 as U+FFFD. Returns NULL if out of memory. */
 static const char *replace(arena *to, const char *bytes, size_t size, size_t *made_size)
 {
     char *made = arena_take(to, size * 3 + 1), *at = made;
@@ -47,7 +47,7 @@ stele_cell_text cell_of_bytes(stele_scan *s, const char *bytes, size_t size)
     return make(s, &s->fleeting, bytes, size, true);
 }
 
-/* Room for as many names as there are now. False: memory. */
+/* Room for as many names as there are now. Returns false if out of memory. */
 static bool grow_names(stele_scan *s)
 {
     const uint32_t count = stele_name_count(s->context);

@@ -154,7 +154,7 @@ expect 0 check part
 says out 'CTF412'
 says_not out 'CTF40[89]'
 
-# An index leads behind a packet that says it is longer than it is: what it leads to is not copied.
+# An index leads past a packet that says it is longer than it is: what it leads to is not copied.
 mkdir far_apart/index
 {
     bytes c1 f1 dc c1 00 00 00 01 00 00 00 01 00 00 00 48
@@ -222,7 +222,7 @@ if "$STELE" convert "$fxt" -o packed --to ctf --to-version rfc --compress gzip -
     expect 0 convert packed -o sealed_too --to ctf --key-file other_key
     says_not err 'error'
     same_tree packed sealed_too
-    # Among packets that can be read, in front, between and behind; damage alone is left out.
+    # Among packets that can be read, in front, between and after; damage alone is left out.
     expect_good convert "$fxt" -o mixed --to ctf --to-version rfc
     cat packed/threads_0 mixed/threads_0 packed/threads_0 mixed/threads_0 packed/threads_0 >some_packets
     cp some_packets mixed/threads_0

@@ -10,7 +10,7 @@ poke() {
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
-# The packet size lies at 56: behind the end of the file, then at another place than the next packet.
+# The packet size lies at 56: after the end of the file, then at another place than the next packet.
 for size in '\300\006\000\100' '\000\007\000\000' '\340\010\000\000'; do
     rm -rf size
     cp -r "$small" size
@@ -19,10 +19,10 @@ for size in '\300\006\000\100' '\000\007\000\000' '\340\010\000\000'; do
     expect 1 cat --ctf-pretty size
     lines out 6
     says err 'ch_0:0: error CTF403 packet of impossible size'
-    says err 'a packet behind 216'
+    says err 'a packet after 216'
 done
 
-# A file that is cut within its last packet has nothing behind.
+# A file that is cut within its last packet has nothing after it.
 cp -r "$small" cut
 head -c 330 "$small/ch_0" >cut/ch_0
 expect 1 cat --ctf-pretty cut

@@ -131,9 +131,9 @@ expect 1 cat t
 says err 'kernel_0:0: error CTF401'
 says out 'name=clock'
 fresh rfc_le
-byte t/kernel_0 14 01 # a packet_size far behind the end of the file
+byte t/kernel_0 14 01 # a packet_size far after the end of the file
 expect 1 check t
-says out 'kernel_0:12: error CTF314 .* a packet behind 128'
+says out 'kernel_0:12: error CTF314 .* a packet after 128'
 expect 1 cat t
 says out 'name=clock'
 fresh rfc_le

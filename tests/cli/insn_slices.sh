@@ -16,7 +16,7 @@ expect 2 insn bbv --interval 0 "$pairs"
 says err 'takes 1 or more'
 
 expect 0 insn regs --thread 11796 "$pairs"
-says out '^thread 11796, snapshot 0: behind 0 instructions'
+says out '^thread 11796, snapshot 0: after 0 instructions'
 says out '^sp          0x00'
 says out '^daif '
 expect 0 insn regs --thread 11796 --snapshots 0..1 "$pairs"

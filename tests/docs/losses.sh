@@ -3,7 +3,7 @@
 # usage: losses.sh ROOT
 # docs/conversion.md states every text with which a writer counts a loss, and no other. In the
 # sources those are the first strings of calls of lose() and the like, and what is assigned to
-# `what` or stands in a table behind a VALUE_... constant; in the document, what is in *italics*.
+# `what` or stands in a table after a VALUE_... constant; in the document, what is in *italics*.
 set -eu
 cd "$1"
 

@@ -494,7 +494,7 @@ static unsigned plain_size(const text *t, const a64_insn *insn)
     const char *m = t->mnemonic, *registers = t->operands;
     const size_t length = strlen(m);
     if (insn->class == A64_STORE_EXCLUSIVE)
-        registers = strchr(registers, ',') + 2; /* behind the status */
+        registers = strchr(registers, ',') + 2; /* after the status */
     if (strncmp(m, "ldap1", 5) == 0 || strncmp(m, "stl1", 4) == 0 || strncmp(m, "rcw", 3) == 0 ||
         strncmp(m, "gcs", 3) == 0)
         return 8;

@@ -36,7 +36,7 @@ TEST(binary_opens_regular_files_only)
 
 #define SECTIONS   2000u
 #define SYMBOLS    3000u
-#define NAMES_AT   64u /* behind the header: "", "f" */
+#define NAMES_AT   64u /* after the header: "", "f" */
 #define TABLE_AT   (NAMES_AT + 8)
 #define HEADERS_AT (TABLE_AT + SYMBOLS * 24)
 #define FILE_SIZE  (HEADERS_AT + SECTIONS * 64)

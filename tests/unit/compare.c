@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told from chance: the tests by hand, and how often they are wrong about simulated runs.
+/* What is distinguished from chance: the tests by hand, and how often they are wrong about
+ * simulated runs.
  */
 #include <stele/analysis.h>
 

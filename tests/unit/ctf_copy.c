@@ -14,7 +14,7 @@ static uint8_t byte_of(unsigned at)
     return (uint8_t)(at * 151u + 43u);
 }
 
-/* Every run of bits of a source, behind any number of bits: bit by bit the same, and zeros up to
+/* Every run of bits of a source, after any number of bits: bit by bit the same, and zeros up to
    the end of the byte. */
 static void copy_is_the_same(unsigned first, unsigned count, unsigned before, bool is_big)
 {

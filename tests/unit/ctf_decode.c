@@ -310,7 +310,7 @@ TEST(headers_of_lttng_are_read_in_both_orders)
     gives(LTTNG("be"), big, sizeof big - 1, back, "");
 }
 
-/* A context, and what is told of the events that have it. */
+/* A context, and what is given for the events that have it. */
 static void context_gives(const char *context, const void *bytes, size_t size, const char *events)
 {
     char text[2048];

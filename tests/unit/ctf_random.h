@@ -165,7 +165,7 @@ static inline const ctf_class *make_fixed(schema_maker *g)
     return type;
 }
 
-/* A location of one of the known fields; NULL: there is none. */
+/* A location of one of the known fields; NULL if there is none. */
 static inline const ctf_location *make_location(schema_maker *g, const ctf_class *around)
 {
     ctf_location *at = schema_take(g->schema, 1, sizeof *at);

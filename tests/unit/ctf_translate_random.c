@@ -166,7 +166,7 @@ static void lay_class(layout *l, const ctf_class *type, unsigned name)
     }
 }
 
-/* Both events behind each other, whatever their ids. */
+/* Both events after each other, whatever their ids. */
 static void lay_all(const ctf_schema *schema, const uint8_t *bytes, notes *to)
 {
     const ctf_stream_class *stream = schema->streams[0];

@@ -192,7 +192,7 @@ TEST(a_damaged_byte_costs_the_event_it_is_in)
     const size_t size = load(SAMPLES "heph_tracing_example.bin.log", bytes, sizeof bytes);
     const reading whole = read_heph(NULL, bytes, size);
     REQUIRE(whole.sound_count == 96);
-    for (size_t i = 23; i < size; i++) { /* behind the epoch */
+    for (size_t i = 23; i < size; i++) { /* after the epoch */
         reading part;
         bytes[i] ^= 0xff;
         part = read_heph(NULL, bytes, size);

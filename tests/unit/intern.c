@@ -70,7 +70,7 @@ TEST(a_full_pool_still_knows_what_it_has)
     intern_free(&pool);
 }
 
-/* Among so many strings some have the same hash, and must still be told apart. */
+/* Among so many strings some have the same hash, and must still be distinguished. */
 TEST(strings_of_one_hash_are_told_apart)
 {
     enum { COUNT = 400000 };

@@ -52,7 +52,7 @@ static inline bool json_number_ok(json_check *json)
     return true;
 }
 
-/* Behind a backslash. Surrogates are refused: nothing here needs them. */
+/* After a backslash. Surrogates are refused: nothing here needs them. */
 static inline bool json_escape_ok(json_check *json)
 {
     unsigned value = 0;

@@ -290,7 +290,7 @@ TEST(one_after_the_other)
         REQUIRE(flow_plain(made_open(&lists[i]), &flows[i]) == STELE_OK);
     }
     REQUIRE(flow_concat(flows, 3, &f) == STELE_OK);
-    /* The error of the first is told after all of the second. */
+    /* The error of the first is reported after all of the second. */
     for (stele_status status; (status = flow_next(f, &segment)) != STELE_ERR_READ;) {
         REQUIRE(status == STELE_OK);
         CHECK(segment.batch->stream >= at);

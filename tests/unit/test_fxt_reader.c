@@ -299,7 +299,7 @@ TEST(name_and_value_of_a_string_argument_inline)
     CHECK_EQ_STR(field_text(0, 0), "valuable!");
 }
 
-/* ---- What stands behind the arguments ---- */
+/* ---- What stands after the arguments ---- */
 
 TEST(ids_and_end_stand_behind_all_arguments)
 {

@@ -230,7 +230,7 @@ static size_t reference_utf8_length(const uint8_t *at, size_t left)
 
 TEST(utf8_is_exact)
 {
-    /* Every lead and second byte, with edges behind them. */
+    /* Every lead and second byte, with edges after them. */
     static const uint8_t edges[] = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
     for (unsigned pair = 0; pair < 0x10000; pair++) {
         for (size_t i = 0; i < sizeof edges; i++) {

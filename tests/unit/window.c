@@ -149,7 +149,7 @@ TEST(skipping_beyond_the_end_is_told)
     }
 }
 
-/* The page behind the bytes cannot be read, so that any byte too many is a crash. */
+/* The page after the bytes cannot be read, so that any byte too many is a crash. */
 TEST(nothing_behind_bytes_in_memory_is_read)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);

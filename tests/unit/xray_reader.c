@@ -468,7 +468,7 @@ static uint64_t count_repeated(const reading *r, size_t first)
     return count;
 }
 
-/* The parent wrote two records before the fork and one behind it; the child wrote its first block
+/* The parent wrote two records before the fork and one after it; the child wrote its first block
    with both of them. */
 TEST(basic_records_of_a_child_are_told_to_be_copies)
 {

@@ -242,7 +242,7 @@ typedef struct counts {
     uint64_t tracks; /* as bits */
     int64_t last_ns;
     bool is_ordered;
-    uint64_t snapshot_pc_at; /* instruction behind the second snapshot */
+    uint64_t snapshot_pc_at; /* instruction after the second snapshot */
     uint64_t findings;
 } counts;
 

@@ -179,7 +179,7 @@ static void end_pair(stele_check *check, const stele_event *event, const open_sp
     }
 }
 
-/* Once spans were too many to keep, pairs cannot be told any more. */
+/* Once spans were too many to keep, pairs cannot be found any more. */
 static void end_add(stele_check *check, const stele_event *event)
 {
     char name[LABEL_SIZE];

@@ -230,7 +230,7 @@ static uint64_t weight_of(const stele_compare_change *change)
                                       : (uint64_t)change->self_change_ns;
 }
 
-/* The largest change first. NULL: memory. */
+/* The largest change first. Returns NULL if out of memory. */
 static stele_compare_change *sorted(const comparing *c)
 {
     ranked *ranks = malloc((c->count + 1) * sizeof *ranks);

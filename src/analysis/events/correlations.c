@@ -65,7 +65,7 @@ stele_status correlations_open(correlations *c, const stele_event *event)
     return STELE_OK;
 }
 
-/* Entries behind a slot that becomes free move up if it lies on their way from home. */
+/* Entries after a slot that becomes free move up if it lies on their way from home. */
 void correlations_close(correlations *c, correlation *entry)
 {
     const uint32_t mask = c->slot_count - 1;

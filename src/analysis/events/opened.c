@@ -142,7 +142,8 @@ opened_link *opened_link_next(const opened *o, const opened_link *link)
     return link_from(o, link->next, link->key);
 }
 
-/* The latest of the key that is open and began in the scope, else elsewhere; NULL: none. */
+/* The latest of the key that is open and began in the scope, else elsewhere; NULL if there is none.
+ */
 static opened_link *link_find(const opened *o, uint64_t key, uint32_t scope, bool is_anywhere)
 {
     opened_link *const latest = opened_link_first(o, key);

@@ -54,15 +54,15 @@ uint32_t opened_scope(const opened *o, uint32_t track);
 /* Lets the event of a slot be found by a key. False: memory; the slot stays. */
 bool opened_link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot);
 
-/* The latest link of the key that has not ended, and the next older one; NULL: none. They hold
-   until the next one is added. */
+/* The latest link of the key that has not ended, and the next older one; NULL if there is none.
+   They hold until the next one is added. */
 opened_link *opened_link_first(const opened *o, uint64_t key);
 opened_link *opened_link_next(const opened *o, const opened_link *link);
 
 /* Removes the event of a link, too. NULL is fine. */
 void opened_link_remove(opened *o, opened_link *link);
 
-/* An event of one of the kinds ASYNC_*, FLOW_* and SWITCH. False: memory. */
+/* An event of one of the kinds ASYNC_*, FLOW_* and SWITCH. Returns false if out of memory. */
 bool opened_follow(opened *o, const stele_batch *batch, const stele_event *event);
 
 #endif

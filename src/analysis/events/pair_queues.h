@@ -47,7 +47,7 @@ void pair_queues_free(pair_queues *q);
 /* Forgets all that waits. */
 void pair_queues_clear(pair_queues *q);
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool pair_queues_push(pair_queues *q, pair_key key, uint64_t id, int64_t time_ns);
 
 /* Takes the first of a key out; false: nothing waits. */

@@ -251,7 +251,7 @@ static void take_nested(stele_pairing *p, const stele_batch *batch, const stele_
 
 /* ---- The flow of events ---- */
 
-/* The roles of an event; an empty stretch where it has none. NULL: memory. */
+/* The roles of an event; an empty stretch where it has none. Returns NULL if out of memory. */
 static const pair_roles_of *roles_of(stele_pairing *p, const stele_event *event)
 {
     static const pair_roles_of none = {.count = 0};

@@ -175,7 +175,7 @@ bool pairing_places_see(pairing_places *p, const stele_batch *batch, const stele
            see_binary(p, batch, event);
 }
 
-/* The binary that was loaded there last; NULL: not known. */
+/* The binary that was loaded there last; NULL if it is not known. */
 static const loaded_binary *binary_at(const pairing_places *p, uint32_t process, uint64_t address)
 {
     for (uint32_t i = p->binary_count; i-- > 0;) {

@@ -45,7 +45,7 @@ void pairing_places_free(pairing_places *p);
 /* Forgets what holds for one trace. */
 void pairing_places_clear(pairing_places *p);
 
-/* Takes what an event says about places. False: memory. */
+/* Takes what an event says about places. Returns false if out of memory. */
 bool pairing_places_see(pairing_places *p, const stele_batch *batch, const stele_event *event);
 
 /* The thread that an event is of, as far as it is known; else its own track. */

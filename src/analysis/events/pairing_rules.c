@@ -48,7 +48,7 @@ static char *text_copy(const char *from, size_t size)
     return made;
 }
 
-/* The place between both names, and the size of what stands there; NULL: there is none. Names of
+/* The place between both names, and the size of what stands there; NULL if there is none. Names of
    LTTng have a colon themselves. */
 static const char *find_middle(const char *pair, size_t *size)
 {
@@ -306,7 +306,7 @@ static bool is_excluded(const called *c)
     return false;
 }
 
-/* The role that the table gives; false: memory. */
+/* The role that the table gives; false if out of memory. */
 static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
 {
     bool is_half = false;

@@ -69,7 +69,7 @@ typedef struct pair_rules {
 stele_status pair_rules_add(pair_rules *r, const char *pair, const char *by);
 void pair_rules_free(pair_rules *r);
 
-/* The roles that an event has by its name; NULL: memory. They hold until the next call. */
+/* The roles that an event has by its name; NULL if out of memory. They hold until the next call. */
 const pair_roles_of *pair_rules_ask(pair_rules *r, const stele_event *event);
 
 static inline const pair_roles_of *pair_rules_of(pair_rules *r, const stele_event *event)

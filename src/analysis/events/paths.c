@@ -154,7 +154,7 @@ stele_status stele_paths_turn(stele_paths *p, unsigned side)
 
 /* ---- The tree ---- */
 
-/* Figures of whole subtrees; children stand behind their parents. */
+/* Figures of whole subtrees; children stand after their parents. */
 static void sum_up(stele_paths *p, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -52,7 +52,8 @@ test_result rank_test(const histogram *before, const histogram *after);
 /*
  * The same against all changes by less than a factor, of 1 or more: p is the chance of such a
  * difference if durations differ by that factor. Two runs of one program may differ as much, and
- * one run does not show how much. The difference is that without the factor. False: memory.
+ * one run does not show how much. The difference is that without the factor. Returns false if out
+ * of memory.
  */
 bool rank_test_beyond(const histogram *before, const histogram *after, double factor,
                       test_result *result);

@@ -126,7 +126,7 @@ static void count_unusual(stele_summary_totals *totals, const stele_event *event
     totals->clamped_count += (event->flags & STELE_FLAG_CLAMPED) != 0;
 }
 
-/* What was lost when the trace was recorded is told by marks, which are not events of it. */
+/* What was lost when the trace was recorded is given by marks, which are not events of it. */
 static void count_lost(stele_summary_totals *totals, const stele_event *event)
 {
     totals->event_count--;
@@ -223,7 +223,7 @@ static inline bool are_alike(const stele_event *a, const stele_event *b)
 }
 
 /* Events that begin with two alike, and have nothing but their time: in streams of a CPU many
-   follow each other on one track. The first event behind them. */
+   follow each other on one track. The first event after them. */
 static inline const stele_event *count_alike(stele_summary *s, const stele_event *event,
                                              const stele_event *end, extent *all)
 {

@@ -47,7 +47,7 @@ stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways, cache_poli
 void cache_free(cache *c);
 void cache_clear(cache *c);
 
-/* The line where it is, and now the one used last; NULL: it is not there. */
+/* The line where it is, and now the one used last; NULL if it is not there. */
 cache_line *cache_find(cache *c, uint64_t number);
 
 /* Puts a line that is not there in; gives what had to go, 0: nothing. */

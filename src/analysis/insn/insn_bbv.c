@@ -43,7 +43,7 @@ static bool blocks_reserve(bbv *v)
     return true;
 }
 
-/* The block that begins at an address. False: memory. */
+/* The block that begins at an address. Returns false if out of memory. */
 static bool block_reach(bbv *v, uint64_t pc)
 {
     number *found = keyed_find(&v->numbers, sizeof *found, pc == NO_PC ? NO_PC : pc + 1);
@@ -76,7 +76,7 @@ stele_status bbv_finish(bbv *v)
     return status;
 }
 
-/* Whether another instruction than the one behind it can be next. */
+/* Whether another instruction than the one after it can be next. */
 static bool ends_block(bbv *v, uint32_t opcode)
 {
     const a64_insn *is = a64_lookup(&v->classes, opcode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Basic blocks as they were executed: runs of instructions one behind the other, up to one that can
+ * Basic blocks as they were executed: runs of instructions one after the other, up to one that can
  * jump, or to where the next one stands elsewhere. A block also ends where an address is a multiple
  * of 16 KiB, so that none is longer, and a trace in parts has the same ones.
  */
@@ -50,7 +50,7 @@ stele_status insn_blocks_add(insn_blocks *blocks, const insn_batch *batch);
 /* Ends the open block, at the end of a stream. */
 stele_status insn_blocks_cut(insn_blocks *blocks);
 
-/* Adds the blocks of the part behind. */
+/* Adds the blocks of the part after. */
 stele_status insn_blocks_join(insn_blocks *to, const insn_blocks *part);
 
 static inline uint64_t insn_block_total(const insn_block *block)

@@ -59,7 +59,7 @@ static uint32_t *target_slot(const insn_branches *b, uint32_t branch, uint64_t p
     return &b->target_slots[at];
 }
 
-/* Room for one more entry of a table; false: memory. */
+/* Room for one more entry of a table; false if out of memory. */
 static bool table_reserve(void *table, uint32_t used, uint32_t *capacity, size_t size)
 {
     const size_t grown_count = (size_t)*capacity * 2 + 256;
@@ -111,7 +111,7 @@ static bool targets_reserve(insn_branches *b)
     return true;
 }
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 static insn_branch *branch_find(insn_branches *b, const insn *at, unsigned class)
 {
     uint32_t *slot = branch_slot(b, at->pc, at->opcode);
@@ -126,7 +126,7 @@ static insn_branch *branch_find(insn_branches *b, const insn *at, unsigned class
     return &b->list[*slot - 1];
 }
 
-/* False: memory. */
+/* Returns false if out of memory. */
 static bool target_count(insn_branches *b, insn_branch *branch, uint64_t pc)
 {
     const uint32_t number = (uint32_t)(branch - b->list);
@@ -146,7 +146,7 @@ static bool target_count(insn_branches *b, insn_branch *branch, uint64_t pc)
 
 /* ---- From a branch to the next instruction ---- */
 
-/* Counts the last branch; `next` is NULL where it is not known what came behind it. */
+/* Counts the last branch; `next` is NULL where it is not known what came after it. */
 static stele_status settle(insn_branches *b, const insn *next)
 {
     const insn *at = &b->last;

@@ -3,7 +3,7 @@
  * Calls out of instructions: BEGIN and END events of functions, whose time is the number of
  * instructions before them. What takes calls of any trace takes these.
  *
- * A call pushes the address behind it; a return goes to the nearest frame that waits there. A
+ * A call pushes the address after it; a return goes to the nearest frame that waits there. A
  * branch to the start of another function is a tail call: that function takes the place of the one
  * that left. An exception is a call of its handler, up to where the level falls back; so is a jump
  * without a branch, such as to a handler of signals.

@@ -28,7 +28,7 @@ void insn_counts_free(insn_counts *counts);
 bool insn_counts_grow(insn_counts *counts);
 bool insn_counts_merge(insn_counts *to, const insn_counts *from);
 
-/* The counts sorted by key, `used` of them; to be freed. NULL: memory. */
+/* The counts sorted by key, `used` of them; to be freed. Returns NULL if out of memory. */
 insn_count *insn_counts_sorted(const insn_counts *counts);
 
 static inline insn_count *insn_counts_slot(const insn_counts *counts, uint64_t key)

@@ -15,7 +15,7 @@ typedef struct insn_filter {
     size_t range_count, range_capacity;
 } insn_filter;
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool insn_filter_add(insn_filter *filter, uint64_t first, uint64_t last);
 
 /* After the last range. */

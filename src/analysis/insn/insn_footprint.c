@@ -81,7 +81,7 @@ static inline void page_refresh(const footprint *f, page *p)
     }
 }
 
-/* The larger pages around one that is new. False: memory. */
+/* The larger pages around one that is new. Returns false if out of memory. */
 static bool touch_larger(footprint *f, uint64_t address, footprint_kind kind)
 {
     for (footprint_unit unit = FOOTPRINT_64K; unit < FOOTPRINT_UNIT_COUNT; unit++) {
@@ -97,7 +97,7 @@ static bool touch_larger(footprint *f, uint64_t address, footprint_kind kind)
     return true;
 }
 
-/* Lines of one page. False: memory. */
+/* Lines of one page. Returns false if out of memory. */
 static inline bool touch(footprint *f, uint64_t address, footprint_kind kind, uint64_t lines)
 {
     page *p = keyed_find(&f->tables[0], sizeof *p, (address >> PAGE_LOG2) + 1);

@@ -22,7 +22,7 @@ void image_free(image *m)
     keyed_free(&m->numbers);
 }
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 static image_page *page_new(image *m, uint64_t key)
 {
     image_page *page;
@@ -72,7 +72,7 @@ static void byte_see(image *m, image_page *page, uint32_t at, uint8_t value)
     }
 }
 
-/* `bytes` NULL: they were written. False: memory. */
+/* `bytes` NULL: they were written. Returns false if out of memory. */
 static bool see(image *m, uint64_t address, const uint8_t *bytes, uint32_t size, bool is_executed)
 {
     for (uint32_t i = 0; i < size;) {

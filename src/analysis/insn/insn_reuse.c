@@ -9,7 +9,7 @@
 
 /*
  * Every touch of a line takes the next position in a row of bits, and clears the line's last one:
- * the bits behind that are the lines touched since. A Fenwick tree over words of 64 bits counts
+ * the bits after that are the lines touched since. A Fenwick tree over words of 64 bits counts
  * them. When the row is full, its bits are moved together, in a longer row if most are set.
  */
 
@@ -99,7 +99,7 @@ static bool row_resize(reuse *r, size_t capacity)
     return true;
 }
 
-/* Moves the bits together. False: memory. */
+/* Moves the bits together. Returns false if out of memory. */
 static bool row_compact(reuse *r)
 {
     size_t live = 0;
@@ -128,7 +128,7 @@ static void count_distance(reuse *r, uint64_t distance)
     r->counts.buckets[distance == 0 ? 0 : 64 - __builtin_clzll(distance)] += r->sample;
 }
 
-/* False: memory. */
+/* Returns false if out of memory. */
 static bool touch(reuse *r, uint64_t number)
 {
     const uint64_t key = number + 1;

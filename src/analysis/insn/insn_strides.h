@@ -38,7 +38,8 @@ stele_status strides_add(strides *s, const insn_batch *batch);
 /* The most frequent stride; count 0: there is none. */
 int64_t strides_top(const stride_row *row, uint64_t *count);
 
-/* Pointers to the rows, those of most accesses first; to be freed. NULL: memory. */
+/* Pointers to the rows, those of most accesses first; to be freed. Returns NULL if out of memory.
+ */
 const stride_row **strides_sorted(const strides *s);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct insn_totals {
 /* Begins with zeros. Wants all accesses, values and snapshots. */
 void insn_totals_add(insn_totals *totals, const insn_batch *batch);
 
-/* `from` is what comes behind `to`. */
+/* `from` is what comes after `to`. */
 void insn_totals_merge(insn_totals *to, const insn_totals *from);
 
 /* Adds the events of a whole stream to a summary. */

@@ -23,14 +23,14 @@ typedef struct keyed {
     unsigned shift;    /* 64 without the bits of mask */
 } keyed;
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool keyed_init(keyed *t, size_t entry_size);
 void keyed_free(keyed *t);
 
 /* Forgets all entries. */
 void keyed_clear(keyed *t, size_t entry_size);
 
-/* Twice the slots. False: memory. */
+/* Twice the slots. Returns false if out of memory. */
 bool keyed_grow(keyed *t, size_t entry_size);
 
 /* The entry in slot `i`, up to mask; NULL: it is free. */
@@ -55,8 +55,8 @@ static inline void *keyed_slot(const keyed *t, size_t entry_size, uint64_t key)
     }
 }
 
-/* The entry of a key, a new one with zeros behind the key if need be. NULL: memory. Other entries
-   may move. */
+/* The entry of a key, a new one with zeros after the key if need be. Returns NULL if out of memory.
+   Other entries may move. */
 static inline void *keyed_find(keyed *t, size_t entry_size, uint64_t key)
 {
     char *entry = keyed_slot(t, entry_size, key);

@@ -15,13 +15,13 @@ typedef struct syscall_info {
     char result;           /* 'd' or 'p' */
 } syscall_info;
 
-/* NULL: not known. */
+/* Returns NULL if it is not known. */
 const syscall_info *syscall_find(uint64_t number);
 
 /* The argument with this index: its name (`*size` bytes) and its type; NULL past the last. */
 const char *syscall_argument(const syscall_info *info, size_t index, size_t *size, char *type);
 
-/* "ENOENT" for 2; NULL: not known. */
+/* "ENOENT" for 2; NULL if it is not known. */
 const char *syscall_error(uint64_t number);
 
 #endif

@@ -17,7 +17,7 @@ void command_INSN(cli *c)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* A number in decimal, or in hexadecimal behind "0x"; gives the place behind it, NULL when there is
+/* A number in decimal, or in hexadecimal after "0x"; gives the place after it, NULL when there is
    none. */
 static const char *parse_number(const char *at, uint64_t *number)
 {

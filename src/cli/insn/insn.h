@@ -28,10 +28,10 @@ typedef struct insns {
 } insns;
 
 /* The range of numbers that an option gives, as begin and end, which stay when it is not given.
-   False, and told, when it cannot be used. */
+   False, and reported, when it cannot be used. */
 bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end);
 
-/* Takes the options. False, and told, when they cannot be used; free it all the same. */
+/* Takes the options. False, and reported, when they cannot be used; free it all the same. */
 bool insns_make(cli *c, insns *s);
 void insns_free(insns *s);
 
@@ -64,8 +64,8 @@ size_t insns_shown(const cli *c, size_t count);
 /* "load-pair" */
 const char *insns_class_text(uint32_t opcode);
 
-/* "ldr x0, [sp, #24]"; NULL when no disassembler is there (which is told once) or it does not know
-   the opcode. Valid until the next call. */
+/* "ldr x0, [sp, #24]"; NULL when no disassembler is there (which is reported once) or it does not
+   know the opcode. Valid until the next call. */
 const char *insns_opcode_text(cli *c, insns *s, uint32_t opcode);
 
 /* The same, always: where it cannot be had, the class. With `pc`, places it names are absolute. */

@@ -61,7 +61,7 @@ static bool write_raw(imaging *w, stele_output *out)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 static thread_state *thread_find(imaging *w, uint64_t number)
 {
     thread_state *grown;
@@ -158,7 +158,7 @@ static bool read_all(imaging *w, insns *s, stele_trace *trace)
     status = insns_read_trace(c, s, trace, &to);
     is_fine = status == STELE_ERR_UNSUPPORTED ? cli_usage(c, "%s has no instructions", path)
                                               : cli_check(c, status, path);
-    /* Without a range in numbers, the first instruction stands behind a snapshot. */
+    /* Without a range in numbers, the first instruction stands after a snapshot. */
     if (is_fine && s->options.insn_begin == 0)
         is_fine = cli_check(c, snapshots_read(c, trace, take_snapshot, w), path);
     return is_fine && cli_check(c, stele_insn_image_rows(w->m, &w->page_count), path);

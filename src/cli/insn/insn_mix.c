@@ -110,7 +110,7 @@ static const char *row_text(const table *t, const row *r, char *to, size_t size)
     return r->name;
 }
 
-/* What an opcode is, behind its number. */
+/* What an opcode is, after its number. */
 static void write_opcode(cli *c, insns *s, uint32_t opcode)
 {
     stele_output_text(c->out, "  ");

@@ -133,7 +133,7 @@ static void write_head(showing *w, const registers *r, const char *what)
     }
     print_color(c->out, c->has_color, COLOR_BOLD);
     stele_output_printf(c->out,
-                        "thread %" PRIu64 ", snapshot %" PRIu64 ": behind %s instructions, %s of "
+                        "thread %" PRIu64 ", snapshot %" PRIu64 ": after %s instructions, %s of "
                         "user mode; vectors of %" PRIu64 " bits",
                         r->thread, r->number, print_count(total, r->total_count),
                         print_count(user, r->user_count), r->vl_bits);

@@ -8,7 +8,7 @@
 
 #include "cli/insn/insn.h"
 
-/* The directory to write; NULL, and told, when none is given. */
+/* The directory to write; NULL, and reported, when none is given. */
 static const char *output_path(cli *c)
 {
     const char *path = option_value(&c->options, OPTION_SLICE_OUTPUT);

@@ -10,7 +10,8 @@
 #include "cli/insn/insn.h"
 #include "cli/show/terminal.h"
 
-/* The disassembler, opened when it is first needed; NULL, and told once, where there is none. */
+/* The disassembler, opened when it is first needed; NULL, and reported once, where there is none.
+ */
 static stele_disassembly *disassembler(cli *c, insns *s)
 {
     if (s->text_tried)

@@ -49,7 +49,7 @@ typedef struct figure_total {
     uint64_t value;
 } figure_total;
 
-/* Cells of a new row, to be filled. NULL: memory. */
+/* Cells of a new row, to be filled. Returns NULL if out of memory. */
 figure *figures_add(figures *f);
 void figures_free(figures *f);
 

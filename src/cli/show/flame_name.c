@@ -25,7 +25,7 @@ static const char *skip_brackets(const char *at, const char *end)
     return NULL;
 }
 
-/* Whether a list of arguments or parameters begins here, behind a name. */
+/* Whether a list of arguments or parameters begins here, after a name. */
 static bool is_list(const char *begin, const char *at)
 {
     return at != begin && (isalnum((unsigned char)at[-1]) || strchr("_>})~", at[-1]) != NULL);

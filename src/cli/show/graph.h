@@ -7,10 +7,10 @@
 
 #include "cli/cli.h"
 
-/* --min-share as a part of the whole. False, and told, when it cannot be used. */
+/* --min-share as a part of the whole. False, and reported, when it cannot be used. */
 bool graph_share(cli *c, double *share);
 
-/* Leaves out what is below the share or behind --top. */
+/* Leaves out what is below the share or after --top. */
 void graph_write_tree(cli *c, stele_output *out, const stele_path_tree *tree, double share);
 
 #endif

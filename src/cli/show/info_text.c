@@ -186,7 +186,7 @@ static void write_state(cli *c, const info *i)
     bool is_first = true;
     if (i->stats.unordered_count > 0) {
         label(c, "Disorder");
-        stele_output_printf(c->out, "%s behind younger ones of their stream, by up to %s\n",
+        stele_output_printf(c->out, "%s after younger ones of their stream, by up to %s\n",
                             print_things(text, i->stats.unordered_count, "event"),
                             print_duration(distance, i->stats.unordered_max_ns));
     }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Reads "48", "64K", "32M", "1G", in powers of 1024; gives the place behind it, NULL: there is
+/* Reads "48", "64K", "32M", "1G", in powers of 1024; gives the place after it, NULL: there is
    none, or it is too large. */
 const char *size_parse(const char *at, uint64_t *size);
 

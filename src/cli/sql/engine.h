@@ -27,8 +27,8 @@ typedef struct engine {
 /* Whether what is being done is to go on; asked now and then, from another thread. */
 typedef bool engine_go_on_fn(void);
 
-/* Opens the library, which is told in `error`, and a database in memory. The functions' opener is
-   set by the caller before. False: `error` says why. */
+/* Opens the library, whose failure is described in `error`, and a database in memory. The
+   functions' opener is set by the caller before. False: `error` says why. */
 bool engine_open(engine *e, const engine_options *options);
 void engine_close(engine *e);
 

@@ -323,7 +323,7 @@ static stele_status open_scan(trace_scan *t, const binding *b, const stele_scan_
     return status;
 }
 
-/* The columns that the statement uses. False: memory. */
+/* The columns that the statement uses. Returns false if out of memory. */
 static bool choose(const duckdb *d, duck_info info, trace_scan *t, const binding *b,
                    stele_scan_column **columns)
 {

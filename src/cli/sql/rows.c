@@ -87,7 +87,7 @@ row_writer *rows_begin(stele_output *out, row_form form, bool has_color, const c
 
 /* ---- Tables ---- */
 
-/* As it can be shown. NULL: memory. */
+/* As it can be shown. Returns NULL if out of memory. */
 static char *visible(stele_text cell)
 {
     char *text, *shown;

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Behind a quoted text that begins here; a doubled quote is part of it. */
+/* After a quoted text that begins here; a doubled quote is part of it. */
 static const char *skip_quoted(const char *at)
 {
     const char quote = *at++;
@@ -15,7 +15,7 @@ static const char *skip_quoted(const char *at)
     return at;
 }
 
-/* Behind $tag$ ... $tag$; the dollar alone where none begins. */
+/* After $tag$ ... $tag$; the dollar alone where none begins. */
 static const char *skip_dollars(const char *at)
 {
     const char *tag = at + 1, *end;
@@ -38,7 +38,7 @@ static const char *skip_block(const char *at)
     return end != NULL ? end + 2 : at + strlen(at);
 }
 
-/* Behind a comment; `at` itself where none begins. */
+/* After a comment; `at` itself where none begins. */
 static const char *skip_comment(const char *at)
 {
     if (at[0] == '-' && at[1] == '-')

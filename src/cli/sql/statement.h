@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /*
- * Finds the statement at `*at`, which then moves behind its semicolon: its text from `*text` on,
+ * Finds the statement at `*at`, which then moves after its semicolon: its text from `*text` on,
  * without blanks at both ends and the semicolon. False: there is none any more. `is_closed`, which
  * may be NULL, says whether a semicolon ended it.
  */

@@ -29,7 +29,7 @@ static bool is_magic(const uint8_t *head, uint32_t magic)
 #define BLANKS  " \t\r\n"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 
-/* Behind blanks and comments. */
+/* After blanks and comments. */
 static const char *skip_blanks(const char *at)
 {
     for (;;) {
@@ -63,7 +63,7 @@ static bool is_block(const uint8_t *head, size_t size)
     return *skip_blanks(name + strspn(name, LETTERS)) == '{';
 }
 
-/* A fragment behind its separators. */
+/* A fragment after its separators. */
 static bool begins_json(const uint8_t *head, size_t size)
 {
     size_t at = 0;
@@ -116,7 +116,7 @@ static int probe_metadata(const format_probe *probe, size_t member, char *reason
     return kind != NULL ? PROBE_SURE : PROBE_PLAUSIBLE;
 }
 
-/* Data streams whose metadata are missing: what is missing can then be told. */
+/* Data streams whose metadata are missing: what is missing can then be known. */
 static int probe_streams(const format_probe *probe, char *reason)
 {
     const size_t count = source_member_count(probe->source);
@@ -147,7 +147,7 @@ static int ctf_probe(const format_probe *probe, char *reason)
     return probe_streams(probe, reason);
 }
 
-/* ---- What is told of the trace ---- */
+/* ---- What is known of the trace ---- */
 
 static bool set_number(ctf_trace *trace, const char *key, uint64_t value)
 {
@@ -211,7 +211,7 @@ static bool set_architecture(ctf_trace *trace, const ctf_unit *unit)
            trace_set_property(&trace->base, "alignment", packing_words[unit->text.rfc.packing]);
 }
 
-/* Of several traces in one source the first that can be read is told of. */
+/* Of several traces in one source the first that can be read is described. */
 static bool set_texts(ctf_trace *trace)
 {
     const ctf_unit *unit = trace->units;

@@ -145,7 +145,7 @@ static inline const ctf_unit *ctf_schema_unit(const ctf_trace *trace, uint32_t u
 }
 
 /* Counts a packet of the file and may keep where it begins, and what the packets before it leave to
-   it. False: memory. */
+   it. Returns false if out of memory. */
 bool ctf_file_add_seek(ctf_file *file, uint64_t offset, uint64_t begin, uint64_t clock);
 
 stele_clock ctf_stream_clock(const ctf_stream *stream);
@@ -157,7 +157,7 @@ void ctf_close_member(size_t member, input *in);
 /* Finds the packets of every file, and so the streams with their ranges (index.c). */
 stele_status ctf_index(stele_trace *base);
 
-/* Finds the times of the last events, where packets tell that there are none behind their end. */
+/* Finds the times of the last events, where packets tell that there are none after their end. */
 stele_status ctf_find_ends(stele_trace *base);
 
 /* Finds the streams alone, by the first packet of every file, unless they are known. */

@@ -50,7 +50,7 @@ fxt_stream *fxt_trace_stream(fxt_trace *trace, const fxt_provider *p);
 /* An index begins anew: streams that readers added before are not its own. */
 void fxt_trace_forget_streams(fxt_trace *trace);
 
-/* Tells the provider's clock as it is now known. False: memory. */
+/* Tells the provider's clock as it is now known. Returns false if out of memory. */
 bool fxt_trace_note_clock(fxt_trace *trace, const fxt_provider *p);
 
 stele_status fxt_trace_index(stele_trace *trace);

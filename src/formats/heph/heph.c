@@ -11,7 +11,7 @@
 /* How much damage at the front is looked past. */
 #define PROBE_OFFSET_MAX 4096u
 
-/* The magic numbers were made for this format; a packet that fits behind one leaves no doubt. */
+/* The magic numbers were made for this format; a packet that fits after one leaves no doubt. */
 static int heph_probe(const format_probe *probe, char *reason)
 {
     heph_packet packet;

@@ -23,7 +23,7 @@ typedef struct xray_thread {
 
 /* A run of records of one thread: an FDR buffer, or neighbouring basic-mode records. */
 typedef struct xray_range {
-    uint64_t begin, end; /* offsets of the first record and behind the last byte */
+    uint64_t begin, end; /* offsets of the first record and after the last byte */
     uint64_t first_tsc;
     uint64_t last_tsc;   /* of basic-mode records, once indexed */
     uint64_t repeat_end; /* records up to here repeat others: FORMAT.md "Forks" */
@@ -110,7 +110,7 @@ typedef struct xray_locator {
  */
 stele_status xray_locate(xray_locator *locator, window *w, xray_range *range);
 
-/* Whether what stands at `at`, behind a buffer, is a buffer or a header. */
+/* Whether what stands at `at`, after a buffer, is a buffer or a header. */
 bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left);
 
 /* Whether a buffer begins at `at`, as far as `left` bytes can tell. */

@@ -165,17 +165,17 @@ static void check_way(const xtrace_check *check, const char *name, const xtrace_
                     check->target, group->pc);
     else if (!check->has_target && !follows(check, group))
         diag_report(check->diag, &xtrace_codes[XTR006], name, group->offset + group->insn, 13, NULL,
-                    "a program counter of %#" PRIx64 " behind opcode %08" PRIx32 " at %#" PRIx64,
+                    "a program counter of %#" PRIx64 " after opcode %08" PRIx32 " at %#" PRIx64,
                     group->pc, last->opcode, last->pc);
     else
         return;
     if (check->doubt_left != 0)
         diag_report(check->diag, &xtrace_codes[XTR024], name, check->doubt_offset,
                     group->offset - check->doubt_offset, NULL,
-                    "a value that does not fit, and a jump behind it");
+                    "a value that does not fit, and a jump after it");
 }
 
-/* Whether the registers before this instruction are those behind the last one. */
+/* Whether the registers before this instruction are those after the last one. */
 static bool goes_on(const xtrace_check *check, const xtrace_group *group)
 {
     const xtrace_group *last = &check->last;
@@ -201,7 +201,7 @@ static void check_call(xtrace_check *check, const char *name, const xtrace_group
     const xtrace_facts *f = &check->facts;
     if (f->has_arguments && (!is_call || f->argument_count != SVC_ARGUMENTS))
         diag_report(check->diag, &xtrace_codes[XTR013], name, f->arguments_offset, 0,
-                    "a number and six arguments behind SVC", "%u values behind opcode %08" PRIx32,
+                    "a number and six arguments after SVC", "%u values after opcode %08" PRIx32,
                     f->argument_count, group->opcode);
     if (f->has_vectors && !(is_call && f->has_arguments && f->vectors_offset > f->arguments_offset))
         diag_report(check->diag, &xtrace_codes[XTR019], name, f->vectors_offset, f->vectors_size,
@@ -262,7 +262,7 @@ static void check_tokens(xtrace_check *check, const char *name, const xtrace_gro
         size = xtrace_token_size(tokens, group->bytes + at, (size_t)group->size - at);
         if (!value_fits(kind, what)) {
             diag_report(check->diag, &xtrace_codes[XTR025], name, group->offset + at, size, NULL,
-                        "%s behind opcode %08" PRIx32, stele_xtrace_kind_text(kind), group->opcode);
+                        "%s after opcode %08" PRIx32, stele_xtrace_kind_text(kind), group->opcode);
             xtrace_check_doubt(check, group->offset + at);
         }
         if ((kind == STELE_XTRACE_ALLGPR || kind == STELE_XTRACE_SYSCALL_VEC) &&
@@ -281,7 +281,7 @@ static void check_order(xtrace_check *check, const char *name)
         return;
     if (check->has_order && f->order_first < check->order)
         diag_report(check->diag, &xtrace_codes[XTR022], name, f->order_offset, 0, NULL,
-                    "%" PRIu64 " behind %" PRIu64, f->order_first, check->order);
+                    "%" PRIu64 " after %" PRIu64, f->order_first, check->order);
     check->has_order = true;
     check->order = f->order_last;
 }
@@ -367,7 +367,7 @@ static void check_interval(xtrace_check *check, const xtrace_snapshots *s, const
     if (s->count > 1 && interval != check->interval && !check->is_change_reported) {
         check->is_change_reported = true;
         diag_report(check->diag, &xtrace_codes[XTR020], name, s->offset + (by_total ? 24 : 16), 8,
-                    NULL, "%" PRIu64 " instructions behind %" PRIu64, interval, check->interval);
+                    NULL, "%" PRIu64 " instructions after %" PRIu64, interval, check->interval);
     }
     check->interval = interval;
 }

@@ -18,7 +18,7 @@ typedef struct xtrace_facts {
     a64_access accesses[XTRACE_CHECK_ACCESSES];
     const uint8_t *registers; /* ALLGPR; NULL: none */
     uint64_t access_offset;   /* of its first access; valid with record.access_count */
-    uint64_t access_end;      /* behind its last one */
+    uint64_t access_end;      /* after its last one */
     uint64_t read_size, written_size;
     bool is_partial; /* there are more accesses than these */
     bool has_target, has_arguments, has_vectors, has_result;
@@ -55,12 +55,12 @@ struct xtrace_check {
     uint64_t interval;
 };
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 xtrace_check *xtrace_check_new(const xtrace_trace *trace, const xtrace_part *part, diag_sink *diag);
 
 void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_group *group);
 
-/* `group` is the instruction behind the snapshot; NULL: there is none. */
+/* `group` is the instruction after the snapshot; NULL if there is none. */
 void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
                            const xtrace_group *group);
 

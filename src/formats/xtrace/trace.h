@@ -127,7 +127,7 @@ void xtrace_snapshots_close(xtrace_snapshots *s);
 
 /* reader.c */
 
-/* Adds the streams of all parts that have none yet. False: memory. */
+/* Adds the streams of all parts that have none yet. Returns false if out of memory. */
 bool xtrace_streams_add(xtrace_trace *trace);
 
 /* The parts of a stream, or with PRODUCE_ALL of all. */
@@ -139,7 +139,7 @@ stele_status xtrace_produce(stele_trace *self, const produce_request *request, p
 stele_status xtrace_produce_insns(stele_trace *self, const struct insn_request *request,
                                   struct insn_producer **out);
 
-/* events.c: events of groups and snapshots. False: memory. */
+/* events.c: events of groups and snapshots. Returns false if out of memory. */
 typedef struct xtrace_maker {
     const xtrace_trace *trace;
     const xtrace_part *part;

@@ -15,7 +15,7 @@ static inline uint32_t metadata_depth_max(const metadata *m)
     return m->limits->depth_max < METADATA_DEPTH_MAX ? m->limits->depth_max : METADATA_DEPTH_MAX;
 }
 
-/* Reports an event class whose id is taken already, behind schema_finish(); false: there was one.
+/* Reports an event class whose id is taken already, after schema_finish(); false: there was one.
  */
 bool metadata_check_events(metadata *m, const ctf_schema *schema, const stele_code *code);
 

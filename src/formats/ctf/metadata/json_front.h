@@ -50,7 +50,8 @@ static inline bool json_refuse_value(json_front *front, const json_value *value,
 const void *json_find_type(json_front *front, const json_value *object, const void *table,
                            size_t count, size_t size, const char *expected);
 
-/* Builds a class of a field class object or an alias' name. False: reported, or memory. */
+/* Builds a class of a field class object or an alias' name. Returns false after reporting, or if
+ * out of memory. */
 bool json_class(json_front *front, const json_value *value, const ctf_class **type);
 
 /* Copies of the fragment's text in the schema. A missing value (NULL) is no text. */

@@ -78,7 +78,7 @@ static uint32_t hex4(const char *at)
     return value;
 }
 
-/* The escape behind the backslash at `*from`; NULL: there is no such escape. */
+/* The escape after the backslash at `*from`; NULL: there is no such escape. */
 static char *unescape(char *to, const char **from)
 {
     static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";

@@ -24,12 +24,12 @@ typedef enum json_kind {
 typedef struct json_value {
     uint8_t kind;
     bool is_negative;    /* of integers: `integer` is two's complement */
-    uint32_t place, end; /* first byte and byte behind the last one, in the text */
+    uint32_t place, end; /* first byte and byte after the last one, in the text */
     uint32_t size;       /* of strings: bytes; of arrays and objects: elements */
     uint32_t next;       /* where the next element of the same array or object is; 0: none */
     union {
         uint64_t integer;
-        const char *text; /* without escapes, no zero behind it; for this fragment only */
+        const char *text; /* without escapes, no zero after it; for this fragment only */
     };
 } json_value;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A schema as metadata text of any generation, in one normalized form: reading the text again gives
- * an equal schema. What a generation cannot say is left out and told.
+ * an equal schema. What a generation cannot say is left out and reported.
  */
 #ifndef CTF_PRINT_H
 #define CTF_PRINT_H

@@ -19,7 +19,7 @@ typedef struct json_printer {
     print_walk walk;
     unsigned indent;
     bool is_first;   /* of its object or array */
-    ctf_text where;  /* the thing that losses are told of */
+    ctf_text where;  /* the thing that losses are of */
     name_set names;  /* of one structure or variant */
     intern clashing; /* pointers to those of which two names differ by their escape alone */
 } json_printer;
@@ -199,7 +199,7 @@ typedef struct same_label {
     bool is_first;
 } same_label;
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 static same_label *labels_chain(const ctf_class *type)
 {
     same_label *labels = calloc((size_t)type->mapping_count + 1, sizeof *labels);

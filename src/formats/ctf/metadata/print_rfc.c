@@ -11,7 +11,7 @@ typedef struct rfc_printer {
     output *out;
     print_walk walk;
     unsigned indent;
-    ctf_text where; /* the thing that losses are told of */
+    ctf_text where; /* the thing that losses are of */
 } rfc_printer;
 
 static void lose(rfc_printer *r, const char *what)
@@ -181,7 +181,7 @@ static void put_member(rfc_printer *r, const ctf_class *structure, uint32_t inde
     if (index + 1 < structure->u.structure.count) {
         r->walk.levels[r->walk.depth - 1].index = index + 1;
         if (length_in_front(r, structure, index + 1) != NULL)
-            return; /* goes with the array behind it */
+            return; /* goes with the array after it */
         r->walk.levels[r->walk.depth - 1].index = index;
     }
     line(r);

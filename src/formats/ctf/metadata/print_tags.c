@@ -108,7 +108,7 @@ static entry *entry_find(const print_tags *tags, const entry *e)
     return tags->capacity != 0 ? *slot_of(tags, e) : NULL;
 }
 
-/* NULL: memory. What the entry points to is copied. */
+/* Returns NULL if out of memory. What the entry points to is copied. */
 static entry *entry_add(print_tags *tags, const entry *e)
 {
     const size_t spans_size = e->span_count * sizeof *e->spans;
@@ -239,7 +239,7 @@ static bool is_name(ctf_text text)
     return text.size != 0;
 }
 
-/* A name that may be an identifier, with an escape at most. bytes NULL: memory. */
+/* A name that may be an identifier, with an escape at most. bytes Returns NULL if out of memory. */
 static ctf_text name_make(print_tags *tags, ctf_text wanted)
 {
     static const ctf_text nameless = {"option", 6};
@@ -251,7 +251,7 @@ static ctf_text name_make(print_tags *tags, ctf_text wanted)
     return (ctf_text){text, from.size};
 }
 
-/* With the escape that it needs. bytes NULL: memory. */
+/* With the escape that it needs. bytes Returns NULL if out of memory. */
 static ctf_text name_escape(print_tags *tags, ctf_text name)
 {
     const bool is_more = name_needs_escape(name);
@@ -262,7 +262,8 @@ static ctf_text name_escape(print_tags *tags, ctf_text name)
     return (ctf_text){text, name.size + is_more};
 }
 
-/* A name for a label that none of the field has; it is taken then. False: memory. */
+/* A name for a label that none of the field has; it is taken then. Returns false if out of memory.
+ */
 static bool name_take(print_tags *tags, const ctf_member *tag, ctf_text *name)
 {
     entry wanted = {.kind = ENTRY_NAME, .tag = tag, .text = *name};
@@ -320,7 +321,7 @@ static bool take_own(print_tags *tags, const ctf_member *tag, span *room)
     return true;
 }
 
-/* The field's entry. NULL: memory. */
+/* The field's entry. Returns NULL if out of memory. */
 static entry *field_of(print_tags *tags, const ctf_member *tag)
 {
     const entry wanted = {.kind = ENTRY_FIELD, .tag = tag};

@@ -32,7 +32,8 @@ bool tags_clip(const ctf_class *type, const ctf_range *range, ctf_range *clipped
  * The label by which the ranges of a field select an option that should be called `wanted`; one
  * with these ranges, also its own, is used again, and another name taken where it means something
  * else. `*name` is as label and option are written: with an escape where the name needs one; it
- * lives as long as the tags; {NULL, 0}: no value of the field is in the ranges. False: memory.
+ * lives as long as the tags; {NULL, 0}: no value of the field is in the ranges. Returns false if
+ * out of memory.
  */
 bool tags_select(print_tags *tags, const ctf_member *tag, ctf_text wanted, const ctf_range *ranges,
                  uint32_t count, ctf_text *name);

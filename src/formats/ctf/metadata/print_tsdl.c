@@ -15,7 +15,7 @@ typedef struct tsdl_printer {
     output *out;
     print_walk walk;
     unsigned indent;
-    ctf_text where; /* the thing that losses are told of */
+    ctf_text where; /* the thing that losses are of */
     print_tags *tags;
     bool is_comment;
     bool is_trial; /* only to learn which labels fields need */
@@ -648,7 +648,7 @@ static void text_element(tsdl_printer *t, const ctf_class *type)
                                                 : "");
 }
 
-/* The type in front of the name; brackets stand behind it. */
+/* The type in front of the name; brackets stand after it. */
 static void type_print(tsdl_printer *t, const ctf_class *type)
 {
     if (t->walk.budget == 0)

@@ -37,7 +37,7 @@ typedef struct print_target {
     const ctf_class *type; /* of the last member */
 } print_target;
 
-/* The root of a scope; NULL: there is none. */
+/* The root of a scope; NULL if there is none. */
 const ctf_class *walk_root(const print_walk *walk, ctf_scope scope);
 
 /* False: the location leads nowhere from here, or is a constant. */

@@ -32,7 +32,7 @@ typedef struct rfc_front {
     ctf_place place;
     ctf_text text;    /* names, strings: in the metadata's text */
     uint64_t integer; /* two's complement */
-    uint32_t at;      /* behind it */
+    uint32_t at;      /* after it */
 
     bool has_trace;
     bool may_wait, is_waiting; /* see rfc_refuse_name() */
@@ -48,7 +48,7 @@ typedef struct rfc_front {
     uint32_t waiting_count, waiting_capacity;
 } rfc_front;
 
-/* Steps to the next word. False: reported. */
+/* Steps to the next word. Returns false after reporting. */
 bool rfc_next(rfc_front *front);
 
 /* Reports the word that is looked at; false. */
@@ -77,12 +77,12 @@ bool rfc_accept(rfc_front *front, char mark);
 /* "NAME =", with or without a dot in front: section 4.1.8 writes both. Gives the name's place. */
 bool rfc_attribute(rfc_front *front, ctf_text *name, ctf_place *place);
 
-/* The values behind it, stepped over. Names may be in quotes. */
+/* The values after it, stepped over. Names may be in quotes. */
 bool rfc_number(rfc_front *front, uint64_t max, uint64_t *value);
 bool rfc_bool(rfc_front *front, bool *value);
 bool rfc_text(rfc_front *front, ctf_text *text);
 
-/* The ';' behind a value; none is needed in front of '}'. */
+/* The ';' after a value; none is needed in front of '}'. */
 bool rfc_end_value(rfc_front *front);
 
 /* Steps over a block { ... } of anything; the '{' is looked at. */

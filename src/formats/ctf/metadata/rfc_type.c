@@ -153,7 +153,7 @@ static bool members_push(rfc_front *front, const ctf_member *member)
     return true;
 }
 
-/* { TYPE, NAME }; the RFC's header opens one with '[' and leaves commas out behind others. */
+/* { TYPE, NAME }; the RFC's header opens one with '[' and leaves commas out after others. */
 static bool read_field(rfc_front *front, uint32_t *height)
 {
     ctf_member member = {.place = front->place};
@@ -531,7 +531,7 @@ static bool array_finish(rfc_front *front, rfc_type *own)
     return true;
 }
 
-/* The class of a concrete type; false: reported. */
+/* The class of a concrete type; false after reporting. */
 static bool class_finish(rfc_front *front, rfc_type *own)
 {
     ctf_class *type = &own->type;
@@ -573,7 +573,7 @@ static bool level_check(rfc_front *front, uint32_t height)
            rfc_refuse(front, &ctf_codes[CTF207], "types nested less deep");
 }
 
-/* { NAME = VALUE; ... }; NULL: reported, or memory. */
+/* { NAME = VALUE; ... }; Returns NULL after reporting, or if out of memory. */
 static rfc_type *read_type(rfc_front *front, ctf_text name, bool is_abstract)
 {
     rfc_type parent = {.kind = RFC_NO_KIND};

@@ -146,7 +146,7 @@ const ctf_location *tsdl_location(tsdl *p, bool is_reusable, const ctf_class **t
                            .steps = steps,
                            .step_count = count,
                            .place = {path[0].place}};
-    /* A type that may be used elsewhere means the field that it was described behind. */
+    /* A type that may be used elsewhere means the field that it was declared after. */
     if (s != NULL && p->assigned_scope != 0 && s->scope == p->assigned_scope &&
         (is_reusable || p->reusable_count > 0))
         made->scope = p->assigned;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The parser of TSDL: one pass over the tokens, which makes classes at once (there is no syntax
- * tree). What may be said behind its use (clocks, streams, the environment) is looked up at the
+ * tree). What may be said after its use (clocks, streams, the environment) is looked up at the
  * end.
  *
  *     tsdl_lex.c     tokens, words
@@ -50,13 +50,13 @@ typedef struct env_length {
     uint32_t word, place;
 } env_length;
 
-/* Of each clock of the schema: where it is told of, or first referred to. */
+/* Of each clock of the schema: where it is declared, or first referred to. */
 typedef struct clock_state {
     uint32_t place;
     bool is_declared;
 } clock_state;
 
-/* One pair of brackets behind a name. */
+/* One pair of brackets after a name. */
 typedef struct dimension {
     uint64_t length;
     const ctf_location *length_at; /* NULL: it is `length`, or `env` */
@@ -119,7 +119,7 @@ typedef struct tsdl {
 #define TABLE_AT(table, type, index) ((type *)(table).items + (index))
 #define TABLE_LAST(table, type)      TABLE_AT(table, type, (table).count - 1)
 
-/* Room for one more, not cleared; NULL: memory. */
+/* Room for one more, not cleared; NULL if out of memory. */
 void *tsdl_add(table *t, size_t size);
 
 /* ---- Findings; always false ---- */
@@ -169,7 +169,7 @@ bool tsdl_take_mark(tsdl *p, char mark);
 /* Words joined by dots: their word ("event.header") and the steps in p->path. */
 bool tsdl_take_path(tsdl *p, uint32_t *word);
 
-/* Appends to p->key. False: memory. */
+/* Appends to p->key. Returns false if out of memory. */
 bool tsdl_key_add(tsdl *p, ctf_text text);
 
 /* ---- Scopes (tsdl_scope.c) ---- */
@@ -246,17 +246,17 @@ bool tsdl_byte_order(const tsdl *p, ctf_text text, bool allows_native, bool *is_
 
 /* ---- Types ---- */
 
-/* The token is the keyword; each steps behind its type. */
+/* The token is the keyword; each steps after its type. */
 bool tsdl_integer(tsdl *p, const ctf_class **type);
 bool tsdl_float(tsdl *p, const ctf_class **type);
 bool tsdl_string(tsdl *p, const ctf_class **type);
 bool tsdl_enum(tsdl *p, const ctf_class **type);
 
-/* A type by words: "unsigned long", "my_type"; with the stars behind it. */
+/* A type by words: "unsigned long", "my_type"; with the stars after it. */
 bool tsdl_named_type(tsdl *p, const ctf_class **type);
 
-/* The type as one that pointers are of, whatever it says: integers are shown as addresses. NULL:
-   memory. */
+/* The type as one that pointers are of, whatever it says: integers are shown as addresses. Returns
+ * NULL if out of memory. */
 const ctf_class *tsdl_pointer(tsdl *p, const ctf_class *type);
 
 /* One type for a use, up to what follows it; with all that nests in it. */
@@ -269,22 +269,24 @@ bool tsdl_is_declaration(const tsdl *p);
 /* The environment says that LTTng made the trace. */
 bool tsdl_is_lttng(const tsdl *p);
 
-/* The clock of that name; one that is only told of later is made now. NULL: memory. */
+/* The clock of that name; one that is only declared later is made now. Returns NULL if out of
+ * memory. */
 ctf_clock *tsdl_clock(tsdl *p, uint32_t word, uint32_t place);
 
 /* A power of two of at most 2^30 bits. */
 bool tsdl_is_alignment(uint64_t value);
 
-/* The words of a type's name: one of the trace's own, or C's; with the stars behind it. */
+/* The words of a type's name: one of the trace's own, or C's; with the stars after it. */
 bool tsdl_type_name(tsdl *p, uint32_t *word);
 
-/* The reference in p->path as a location; `tag` is the type of the field where it is known. NULL:
-   reported, or memory. */
+/* The reference in p->path as a location; `tag` is the type of the field where it is known. Returns
+ * NULL after reporting, or if out of memory. */
 const ctf_location *tsdl_location(tsdl *p, bool is_reusable, const ctf_class **tag);
 
 /* ---- Roles (tsdl_role.c) ---- */
 
-/* The type of a scope with the roles of its fields; NULL: reported, or memory. */
+/* The type of a scope with the roles of its fields; Returns NULL after reporting, or if out of
+ * memory. */
 const ctf_class *tsdl_with_roles(tsdl *p, const ctf_class *type, ctf_scope scope,
                                  ctf_stream_class *stream);
 

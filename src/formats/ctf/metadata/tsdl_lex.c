@@ -133,7 +133,7 @@ static bool character_is(char c, unsigned kind)
 
 /* ---- What lies between tokens ---- */
 
-/* A zero stands behind the text. */
+/* A zero stands after the text. */
 static size_t skip_blanks(const char *text, size_t at)
 {
     while (character_is(text[at], IS_SPACE))

@@ -56,7 +56,7 @@ typedef struct token {
     char mark;       /* of MARK: the character, or one of the above */
     uint32_t word;   /* of WORD */
     uint32_t offset; /* first byte in the metadata text, and ... */
-    uint32_t end;    /* ... first byte behind it */
+    uint32_t end;    /* ... first byte after it */
     uint64_t value;  /* of INTEGER and CHARACTER */
     ctf_text text;   /* of TEXT: unescaped, in the schema's arena */
 } token;
@@ -90,14 +90,14 @@ typedef struct lexer {
     hash_key key;
 } lexer;
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool lexer_init(lexer *l, metadata *m, ctf_schema *schema);
 void lexer_free(lexer *l);
 
 /* Starts at the front of the text; the first token is read by lexer_next(). */
 void lexer_rewind(lexer *l, bool is_silent);
 
-/* False: reported, or memory. */
+/* Returns false after reporting, or if out of memory. */
 bool lexer_next(lexer *l);
 
 /* The number of a word; UINT32_MAX: memory. */

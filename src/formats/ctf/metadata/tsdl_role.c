@@ -86,7 +86,8 @@ static ctf_class *class_copy(tsdl *p, const ctf_class *type, uint16_t roles)
     return made;
 }
 
-/* The type of the member with its roles: itself where it has none. NULL: reported, or memory. */
+/* The type of the member with its roles: itself where it has none. Returns NULL after reporting, or
+ * if out of memory. */
 static const ctf_class *member_with_roles(const role_search *s, const ctf_member *member,
                                           unsigned depth)
 {
@@ -155,7 +156,7 @@ static bool magic_is_usable(tsdl *p, const ctf_class *header)
         if (member->type->size != 32 || i != 0)
             return tsdl_fail(p, CTF105, member->place.offset,
                              "a magic number of 32 bits at the front of the packet header",
-                             i != 0 ? "one behind other fields" : "one of another size");
+                             i != 0 ? "one after other fields" : "one of another size");
     }
     return true;
 }

@@ -318,7 +318,7 @@ static bool enumerator(tsdl *p, const ctf_class *type)
     }
     if (!follows)
         return tsdl_fail(p, CTF102, place, "a label with a value",
-                         "one behind the largest value of the type");
+                         "one after the largest value of the type");
     read.range.high = read.range.low;
     if (tsdl_is_mark(p, MARK_DOTS) && (!tsdl_next(p) || !enum_value(p, type, &read.range.high)))
         return false;
@@ -377,7 +377,7 @@ static bool enum_body(tsdl *p, ctf_class *made)
     return tsdl_take_mark(p, '}') && enum_finish(p, made);
 }
 
-/* The integer behind the colon; without one it is "int". */
+/* The integer after the colon; without one it is "int". */
 static bool enum_container(tsdl *p, uint32_t place, const ctf_class **type)
 {
     if (tsdl_is_mark(p, ':')) {

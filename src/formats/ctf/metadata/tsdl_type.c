@@ -121,7 +121,7 @@ static const ctf_class *array_of(tsdl *p, const ctf_class *element, const dimens
     return made;
 }
 
-/* All brackets behind a name: as in C, the last ones are of the innermost array. */
+/* All brackets after a name: as in C, the last ones are of the innermost array. */
 static bool dimensions_read(tsdl *p, bool is_reusable, const ctf_class **type)
 {
     p->dimensions.count = 0;
@@ -335,7 +335,7 @@ static bool variant_begin(tsdl *p, type_use use, const ctf_class **type, bool *i
     return variant_reference(p, &b, type);
 }
 
-/* align(N) behind the closing brace. */
+/* align(N) after the closing brace. */
 static bool struct_alignment(tsdl *p, ctf_class *made)
 {
     uint32_t place;
@@ -409,7 +409,7 @@ static bool variant_finish(tsdl *p, const body *b, ctf_class *made, const ctf_cl
     return true;
 }
 
-/* Behind the closing brace, which is the token. */
+/* After the closing brace, which is the token. */
 static bool body_close(tsdl *p, const ctf_class **type)
 {
     const body b = *TABLE_LAST(p->bodies, body);

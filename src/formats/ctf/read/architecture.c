@@ -32,7 +32,7 @@ static stele_status open_file(const trial *t, const ctf_file *file, input **in, 
     return status;
 }
 
-/* What cannot be read now is told when it is read for its events. */
+/* What cannot be read now is reported when it is read for its events. */
 static stele_status ignore_reading(stele_status status)
 {
     return status == STELE_ERR_MEMORY ? status : STELE_OK;

@@ -61,7 +61,7 @@ static void unit_give_up(ctf_unit *unit, uint32_t same_as)
 
 /*
  * Units that are known by the same are one trace. Metadata only ever grow, so the longest text
- * tells of all; of equally long ones the first. False: memory.
+ * tells of all; of equally long ones the first. Returns false if out of memory.
  */
 static bool unit_join(ctf_trace *trace, bytes_map *known, ctf_unit *unit)
 {

@@ -213,7 +213,7 @@ static stele_status dump_file(dumper *d, const ctf_file *file, ctf_run *run)
     input *in;
     stele_status status = ctf_open_member(d->trace, file->member, &in);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
-        return STELE_OK; /* as was told; the other files can be read */
+        return STELE_OK; /* as was reported; the other files can be read */
     if (status != STELE_OK)
         return status;
     status = window_open(&w, in, 0, UINT64_MAX, limits->window_size, limits->record_size_max);

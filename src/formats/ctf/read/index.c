@@ -202,7 +202,8 @@ static stele_status index_end(indexer *self, ctf_file *file, ctf_run *run, windo
     return learn_last(self, file, &packets, w);
 }
 
-/* What is wrong with packets is told by this pass only where there is nothing that can be read. */
+/* What is wrong with packets is reported by this pass only where there is nothing that can be read.
+ */
 static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, window *w)
 {
     bool is_known = false;
@@ -228,7 +229,7 @@ static stele_status index_window(indexer *self, ctf_file *file, ctf_run *run, wi
     return status;
 }
 
-/* A run for a file of the unit. False: memory. */
+/* A run for a file of the unit. Returns false if out of memory. */
 static bool take_run(indexer *self, const ctf_unit *unit)
 {
     const ctf_trace *trace = self->trace;
@@ -258,7 +259,7 @@ static stele_status index_file(indexer *self, ctf_file *file)
     status = ctf_open_member(trace, file->member, &in);
     hush(self);
     if (status == STELE_ERR_UNSUPPORTED || status == STELE_ERR_READ)
-        return STELE_OK; /* as was told; the other files can be read */
+        return STELE_OK; /* as was reported; the other files can be read */
     if (status == STELE_OK && in->is_seekable && in->has_size) {
         file->size = in->size;
         status = window_open(&w, in, 0, UINT64_MAX, INDEX_WINDOW_SIZE,
@@ -385,7 +386,8 @@ static int file_order_compare(const void *left, const void *right)
     return order != 0 ? order : compare_u64(a->file, b->file);
 }
 
-/* By the begin of their first packets; ties stay in the order of names. False: memory. */
+/* By the begin of their first packets; ties stay in the order of names. Returns false if out of
+ * memory. */
 static bool sort_files(const ctf_trace *trace, ctf_stream *stream)
 {
     file_order *order;
@@ -403,7 +405,7 @@ static bool sort_files(const ctf_trace *trace, ctf_stream *stream)
     return true;
 }
 
-/* ---- What the model is told ---- */
+/* ---- What the model learns ---- */
 
 /* Of the events of all files. Files without any do not count, but those may have some that could
    not be read here. */

@@ -25,7 +25,7 @@ typedef struct lttng_index {
 /* Opens the index of a file. STELE_END: it has none, or it cannot be used. */
 stele_status lttng_index_open(lttng_index *self, const ctf_trace *trace, const ctf_file *file);
 
-/* STELE_END behind the last one. */
+/* STELE_END after the last one. */
 stele_status lttng_index_next(lttng_index *self, lttng_entry *entry);
 void lttng_index_close(lttng_index *self);
 

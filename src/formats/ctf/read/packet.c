@@ -265,7 +265,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
     }
 }
 
-/* ---- Behind damage ---- */
+/* ---- After damage ---- */
 
 /* Whether a packet of this trace can begin with this header, with `left` bytes to the file's end.
  */
@@ -280,7 +280,7 @@ static bool rfc_is_packet(const ctf_packets *packets, const uint8_t *bytes, uint
            header.content_size <= header.packet_size && header.packet_size <= left;
 }
 
-/* The packet's end seems to be behind that of the file: when another one follows, it is its size
+/* The packet's end seems to be after that of the file: when another one follows, it is its size
    that is damaged. Leaves the window where it was. */
 static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *packet)
 {
@@ -304,7 +304,7 @@ static stele_status rfc_find_end(ctf_packets *packets, window *w, ctf_packet *pa
         if (!packets->is_quiet)
             ctf_report(packets->trace, CTF314, packets->file->path, packet->offset * 8 + 96, 4, 0,
                        "a packet_size up to the next packet",
-                       "%" PRIu64 ", and a packet behind %" PRIu64, wanted, packet->size);
+                       "%" PRIu64 ", and a packet after %" PRIu64, wanted, packet->size);
     }
     window_move(w, packet->offset, UINT64_MAX);
     return w->status;
@@ -354,7 +354,7 @@ static void report_size(const ctf_packets *packets, uint64_t offset, uint64_t si
     if (!packets->is_quiet)
         ctf_report(packets->trace, CTF403, packets->file->path, offset * 8, next - offset, 0,
                    "a packet that ends before the next one begins",
-                   "%" PRIu64 " bytes, and a packet behind %" PRIu64, size, next - offset);
+                   "%" PRIu64 " bytes, and a packet after %" PRIu64, size, next - offset);
 }
 
 /* The finding is about all bytes that are skipped; where the head is wrong, its text says. */
@@ -393,7 +393,7 @@ static stele_status packet_recover(ctf_packets *packets, window *w, ctf_packet *
     return status == STELE_OK || status == STELE_ERR_FORMAT ? STELE_END : status;
 }
 
-/* A packet beyond the end of the file was cut, or its size is wrong: then others are behind it. */
+/* A packet beyond the end of the file was cut, or its size is wrong: then others are after it. */
 static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     const uint64_t offset = packet->offset, size = packet->size;

@@ -32,7 +32,7 @@ typedef struct ctf_packets {
     uint64_t padding_at;          /* ... of the end of its content; 0: none was read */
     uint64_t clock;               /* as the last packet left it: see packets_leave() */
     bool is_quiet;                /* what is wrong was reported before */
-    bool is_searching;            /* behind damage: what could be a packet must be of this trace */
+    bool is_searching;            /* after damage: what could be a packet must be of this trace */
     bool is_stranger;             /* a packet of another trace was met */
 } ctf_packets;
 
@@ -41,7 +41,7 @@ void packets_init(ctf_packets *packets, const ctf_trace *trace, const ctf_file *
                   uint64_t size);
 
 /*
- * The packet at the window's place, or the next one that can be read behind it; the window is then
+ * The packet at the window's place, or the next one that can be read after it; the window is then
  * at its first byte. STELE_END: there are no more. The caller steps over the packet.
  */
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet);

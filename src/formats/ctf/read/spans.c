@@ -33,7 +33,8 @@ static stele_track_kind kind_find(const char *text)
     return STELE_TRACK_NONE;
 }
 
-/* "thread 12 3 name": kind, number, the track that it is below, name. False: memory. */
+/* "thread 12 3 name": kind, number, the track that it is below, name. Returns false if out of
+ * memory. */
 static bool add_track(ctf_spans *s, uint32_t trace, uint32_t at, ctf_text text)
 {
     char kind[16];

@@ -15,8 +15,8 @@ void spans_free(ctf_spans *spans);
 /* Whether the schema is one that Stele's writer marked. */
 bool spans_are_marked(const ctf_schema *schema);
 
-/* Puts the events of a batch from `first` on back into their kinds, names and tracks. False:
-   memory. */
+/* Puts the events of a batch from `first` on back into their kinds, names and tracks. Returns false
+ * if out of memory. */
 bool spans_restore(const ctf_spans *spans, stele_batch *batch, uint32_t first);
 
 #endif

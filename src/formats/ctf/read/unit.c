@@ -107,7 +107,7 @@ bool ctf_unit_know(ctf_unit *unit)
     char *bytes;
     if (uuid_size == 0 && !has_identity)
         return true;
-    if (has_identity) /* each with the zero behind it */
+    if (has_identity) /* each with the zero after it */
         size += (size_t)id->name_space.size + id->name.size + id->uid.size + 3;
     bytes = calloc(1, size);
     if (bytes == NULL)

@@ -10,7 +10,7 @@
 stele_status ctf_unit_read(ctf_trace *trace, ctf_unit *unit);
 
 /* What it is known by: the UUID of the metadata; of CTF 2 also namespace, name and unique
-   identifier of the trace. False: memory. */
+   identifier of the trace. Returns false if out of memory. */
 bool ctf_unit_know(ctf_unit *unit);
 
 /* Whether the data streams beside the metadata are in the other byte order (order.c). */

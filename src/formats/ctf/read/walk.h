@@ -59,7 +59,7 @@ void ctf_walk_close(ctf_walk *walk);
 
 /*
  * The next packet: the window of `walk->current` is at its first byte, the run at its first event.
- * Valid until the next call. STELE_END behind the last.
+ * Valid until the next call. STELE_END after the last.
  */
 stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet);
 

@@ -81,7 +81,7 @@ stele_name build_name(builder *b, ctf_text text);
 /* The first half of an entry. */
 uint64_t build_head(builder *b, stele_name name, stele_type type, uint32_t width, unsigned hint);
 
-/* Memory of the program, cleared; NULL: none. */
+/* Memory of the program, cleared; NULL if there is none. */
 void *build_take(builder *b, size_t count, size_t size);
 
 /* The place of a number in 8 loaded bytes that begin with the byte of its first bit. */

@@ -83,7 +83,7 @@ static bool shape_escapes(const either_shape *shape, const builder *b, uint64_t 
     return is_so;
 }
 
-/* Puts a number behind `*at`; false when its place is not known or spans nine bytes. */
+/* Puts a number after `*at`; false when its place is not known or spans nine bytes. */
 static bool either_place(const either_shape *shape, const ctf_class *type, uint64_t *at,
                          op_place *place)
 {

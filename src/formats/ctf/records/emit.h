@@ -33,7 +33,7 @@ void emit_marked(builder *b, const ctf_class *type, const ctf_member *member, ui
 /* Lets the marks of an event class begin with those of its context. */
 void emit_marks_begin(builder *b, const ctf_event_class *event);
 
-/* Finds the marks of the schema. False: memory. */
+/* Finds the marks of the schema. Returns false if out of memory. */
 bool class_marks_make(ctf_programs *programs);
 
 /* Numbers of a fixed length, and LEB128. */
@@ -63,7 +63,7 @@ bool wants_joints(const builder *b);
 /* The slot that a member of a context has because it names the thread or the CPU; SLOT_NONE. */
 uint32_t thread_slot(const builder *b, const ctf_class *context, const ctf_member *member);
 
-/* Behind the contexts: the thread that they name. */
+/* After the contexts: the thread that they name. */
 void emit_thread(builder *b);
 
 bool names_thread(const builder *b);

@@ -86,7 +86,7 @@ static void set_length(op *at, field_length length)
         at->flags |= OP_HAS_SLOT;
 }
 
-/* The position behind `length` pieces of `size` bits. */
+/* The position after `length` pieces of `size` bits. */
 static void step_length(builder *b, field_length length, uint64_t size)
 {
     if (length.is_fixed)

@@ -25,7 +25,7 @@ uint32_t thread_slot(const builder *b, const ctf_class *type, const ctf_member *
 }
 
 /* Numbers of the whole system, else those of the namespace. A process may have them both ways; its
-   threads are told apart by the better ones. */
+   threads are distinguished by the better ones. */
 static uint32_t thread_choose(const builder *b, uint32_t whole, uint32_t own)
 {
     if ((b->thread_slots & 1u << whole) != 0)

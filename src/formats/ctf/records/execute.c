@@ -10,7 +10,7 @@
 
 /* ---- Labels ---- */
 
-/* A number and its labels, mostly those that were seen last; NULL: memory. */
+/* A number and its labels, mostly those that were seen last; NULL if out of memory. */
 HOT stele_field *entry_put_named(ctf_run *r, stele_batch *batch, stele_field *entry, const op *o,
                                  uint64_t value)
 {
@@ -77,7 +77,7 @@ HOT void event_clock(ctf_run *r, const op *o, const uint8_t *base)
 
 /* A compact header that is not near the end of what is loaded. `e` says where its numbers are;
    `is_usual`: see OP_EITHER_1. Both are constants where they can be. `*base` becomes the byte that
-   the position behind it is in. */
+   the position after it is in. */
 HOT bool either_near(ctf_run *r, const op *o, const op_either *e, bool is_big_endian, bool is_usual,
                      uint64_t *pos, const uint8_t **base)
 {
@@ -116,7 +116,7 @@ static event_state event_enter(ctf_run *r, const stele_batch *batch, uint64_t po
                          batch->field_count, batch->byte_count, event_room(r, batch)};
 }
 
-/* Goes on at the position behind an event, whose entries end at `first`; false: see event_stay().
+/* Goes on at the position after an event, whose entries end at `first`; false: see event_stay().
  */
 HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint64_t pos,
                     uint32_t first)
@@ -129,7 +129,7 @@ HOT bool event_next(ctf_run *r, const stele_batch *batch, event_state *at, uint6
                   first < at->room);
 }
 
-/* Behind the last event. */
+/* After the last event. */
 static decode_outcome event_leave(ctf_run *r, stele_batch *batch, const event_state *at,
                                   uint64_t pos)
 {
@@ -176,7 +176,7 @@ HOT const event_entry *event_look(const ctf_run *r)
 
 #define TEXT_NEAR (2 * ZEROS_SIZE) /* bytes */
 
-/* Whether a word behind so short a text can be read and written. */
+/* Whether a word after so short a text can be read and written. */
 HOT bool text_is_near(const ctf_run *r, const stele_batch *batch, uint64_t pos)
 {
     return pos + (uint64_t)TEXT_NEAR * 8 <= r->near_end &&
@@ -281,7 +281,7 @@ HOT uint64_t skip_near(ctf_run *r, const op *o, uint64_t pos)
 
 /* ---- The loop ---- */
 
-/* Puts the number to the scratch: the position behind it, POS_FAILED. */
+/* Puts the number to the scratch: the position after it, POS_FAILED. */
 HOT uint64_t op_varint(ctf_run *r, const program *p, const op **o, uint64_t pos)
 {
     bool is_big;
@@ -332,7 +332,7 @@ static void program_link(program *p, const void *const *codes)
         entry = entries_end(batch);    \
     } while (0)
 
-/* A compact header, and the first stretch behind it. */
+/* A compact header, and the first stretch after it. */
 #define EITHER(shape, is_big_endian, is_usual)                                         \
     do {                                                                               \
         if (UNLIKELY(!either_near(r, o, shape, is_big_endian, is_usual, &pos, &base))) \

@@ -88,10 +88,10 @@ HOT void either_keep(ctf_run *r, const op *o, uint64_t id)
 /* ---- Events ---- */
 
 /* The event that is being read: what there was before it, to go back to when it is not all there.
-   The number of events in the batch is told when the loop is left. */
+   The number of events in the batch is stored when the loop is left. */
 typedef struct event_state {
     stele_event *event; /* where it goes */
-    stele_event *end;   /* behind the last place */
+    stele_event *end;   /* after the last place */
     uint32_t first;     /* its first entry */
     uint32_t bytes;
     uint32_t room; /* an event that begins below has room for its entries */
@@ -122,23 +122,23 @@ HOT void event_put(const ctf_run *r, const program *p, stele_event *event, uint3
 
 /* ---- What most events do without (rare.c) ---- */
 
-/* A number and its labels. `reserve`: entries that then have room; false: memory. */
+/* A number and its labels. `reserve`: entries that then have room; false if out of memory. */
 RARE bool entry_push_named(ctf_run *r, const op *o, uint64_t value, uint32_t reserve);
 
-/* Any stretch: its first byte goes to r->stretch. The position behind it, POS_FAILED. */
+/* Any stretch: its first byte goes to r->stretch. The position after it, POS_FAILED. */
 RARE uint64_t stretch_any(ctf_run *r, const op *o, uint64_t pos);
 
 /* Two numbers of 32 bits that are not those of the last event. */
 RARE void event_thread_other(ctf_run *r, const op *o, const uint8_t *base, uint64_t pair);
 
-/* Any header: the position behind it, POS_FAILED. */
+/* Any header: the position after it, POS_FAILED. */
 RARE uint64_t event_either(ctf_run *r, const op *o, uint64_t pos);
 
-/* An operation that the loop does not have: the position behind it, POS_FAILED. */
+/* An operation that the loop does not have: the position after it, POS_FAILED. */
 RARE uint64_t op_other(ctf_run *r, const program *p, const op *o, const uint8_t *base,
                        uint64_t pos);
 
-/* Whether to go on behind the operation or at its target: the position, POS_FAILED. `first`: of the
+/* Whether to go on after the operation or at its target: the position, POS_FAILED. `first`: of the
    event's entries. */
 RARE uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t pos, uint32_t first);
 
@@ -147,7 +147,7 @@ RARE uint64_t op_branch(ctf_run *r, const program *p, const op **at, uint64_t po
 RARE bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event_state *at);
 
 /* Makes room for another event; false when that was the last one that the batch takes or the packet
-   has. Where memory is exhausted that is told when the batch is empty. */
+   has. Exhausted memory is reported when the batch is empty. */
 RARE bool event_stay(const ctf_run *r, stele_batch *batch, event_state *at);
 
 /* ---- Heads of packets (head.c) ---- */

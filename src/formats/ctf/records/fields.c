@@ -226,7 +226,7 @@ HOT void elements_store(const ctf_run *r, const op *o, uint64_t pos, uint64_t bi
 
 #define ELEMENTS_NEAR 4096u /* elements: so few of any size need little room */
 
-/* The number of elements, and the position behind them, where they are few and end before what is
+/* The number of elements, and the position after them, where they are few and end before what is
    loaded; else false. They follow each other in whole bytes. */
 HOT bool elements_are_near(const ctf_run *r, const op *o, uint64_t pos, uint32_t *count,
                            uint64_t *end)

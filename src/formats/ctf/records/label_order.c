@@ -4,7 +4,7 @@
  * GNU's std::unordered_map, which is the same on all 64-bit machines. All entries are in one chain;
  * each bucket knows the entry before its first one:
  *
- *   chain    head -> e -> d -> a -> c -> end      a new entry goes behind the one that its bucket
+ *   chain    head -> e -> d -> a -> c -> end      a new entry goes after the one that its bucket
  *   buckets     `2`     `0`      `7`              knows, in an empty bucket to the head
  *
  * When entries outnumber buckets, all go to a larger table in the order of the chain.
@@ -27,7 +27,7 @@ static const uint32_t bucket_counts[] = {13,     29,     59,      127,     257, 
 typedef struct label_map {
     const ctf_mapping *mappings;
     uint64_t *hashes; /* by mapping */
-    uint32_t *next;   /* by mapping, NOTHING: the end; behind them: the head */
+    uint32_t *next;   /* by mapping, NOTHING: the end; after them: the head */
     uint32_t *before; /* by bucket, NOTHING: empty */
     uint32_t head;    /* index of the head in `next`: the number of mappings */
     uint32_t count, buckets;

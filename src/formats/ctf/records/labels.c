@@ -165,7 +165,7 @@ static uint32_t labels_find(const label_table *labels, uint64_t value, uint32_t 
     return count;
 }
 
-/* Most enumerations are small, and have one label for a value. False: memory. */
+/* Most enumerations are small, and have one label for a value. Returns false if out of memory. */
 static bool labels_note(ctf_programs *programs, label_table *labels, uint64_t value,
                         const uint32_t *hits, uint32_t count)
 {

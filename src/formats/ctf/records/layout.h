@@ -47,7 +47,7 @@ uint64_t layout_step(const ctf_class *type);
 /* Whether elements of the class are plain numbers: all bits of each are its value. */
 bool layout_is_plain(const ctf_class *element);
 
-/* Whether they can be kept in one packed array, too: no more is to be told of each. */
+/* Whether they can be kept in one packed array, too: nothing else has to be known of each. */
 bool layout_is_packed(const ctf_class *element);
 
 #endif

@@ -266,7 +266,7 @@ static uint64_t payload_end(ctf_run *r, uint64_t pos)
 
 /* ---- Operations ---- */
 
-/* Fields at the position: the position behind them, POS_FAILED. */
+/* Fields at the position: the position after them, POS_FAILED. */
 static uint64_t op_field(ctf_run *r, const op *o, uint64_t pos)
 {
     switch (o->code) {

@@ -178,7 +178,7 @@ uint64_t run_exhausted(ctf_run *r);
 /* Whether the event may have so many elements more; else that was reported. */
 bool run_count_elements(ctf_run *r, uint64_t pos, uint64_t count);
 
-/* Room for slots and frames; false: memory. */
+/* Room for slots and frames; false if out of memory. */
 bool run_reserve(ctf_run *r, uint32_t slots, uint32_t depth);
 
 /* Room for what a program needs. */
@@ -221,10 +221,10 @@ decode_outcome run_execute(ctf_run *r, program *first);
 
 /* ---- Joints (joints.c) ---- */
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool joint_note(ctf_run *r, const op *o, uint64_t pos);
 
-/* ---- Operations that are fields of their own (fields.c): the position behind, or POS_FAILED ----
+/* ---- Operations that are fields of their own (fields.c): the position after, or POS_FAILED ----
  */
 
 uint64_t field_string(ctf_run *r, const op *o, uint64_t pos);
@@ -245,7 +245,7 @@ uint64_t field_unit(const ctf_run *r, const op *o, uint64_t pos);
 uint64_t field_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
 uint64_t field_any_numbers(ctf_run *r, const op *o, uint64_t pos, stele_field *entry);
 
-/* One of a stretch; false: memory. */
+/* One of a stretch; false if out of memory. */
 bool field_short_numbers(ctf_run *r, const op *o, const uint8_t *base, stele_field *entry);
 
 /* The length of an array, text or blob; false: the outcome says why. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs behind damage: what the problem was, and whether events can begin at another place. */
+/* Runs after damage: what the problem was, and whether events can begin at another place. */
 #include "formats/ctf/records/run.h"
 
 void run_defer(ctf_run *r)

@@ -19,7 +19,7 @@ typedef struct rfc_packer {
 bool rfc_packer_is_possible(const rfc_packer *p);
 
 /*
- * Packs a content. `*stored` is what goes behind the header, valid until the next call; sets the
+ * Packs a content. `*stored` is what goes after the header, valid until the next call; sets the
  * header's sizes, schemes and checksum. STELE_ERR_LIMIT: beyond 4 GiB. STELE_ERR_MEMORY.
  */
 stele_status rfc_pack(rfc_packer *p, stele_ctf_rfc_header *header, const uint8_t *content,

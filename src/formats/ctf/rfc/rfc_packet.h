@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets of the RFC v1.1: what happens to the content behind the header (see <stele/ctf.h>). It
+ * Packets of the RFC v1.1: what happens to the content after the header (see <stele/ctf.h>). It
  * was compressed, then encrypted, then summed up. AES is AES-CBC with PKCS#7 padding, its 16-byte
  * initialization vector in front of the content, and as many key bits as there are in the key: the
  * RFC says no more than "AES".

@@ -28,7 +28,7 @@ static uint32_t *table_slot(const option_table *table, ctf_text name)
     return &table->slots[at];
 }
 
-/* Names as written come before others. False: memory. */
+/* Names as written come before others. Returns false if out of memory. */
 static bool table_make(option_table *table, const ctf_class *variant)
 {
     const uint32_t count = variant->u.variant.count;

@@ -18,7 +18,8 @@ void class_pool_free(class_pool *pool);
 
 /*
  * The one class of the schema that is like `type`, byte for byte: that was cleared with memset()
- * before it was filled in, and its place, which differs in any, is UINT32_MAX. NULL: memory.
+ * before it was filled in, and its place, which differs in any, is UINT32_MAX. Returns NULL if out
+ * of memory.
  */
 const ctf_class *class_pool_share(class_pool *pool, ctf_schema *schema, const ctf_class *type);
 

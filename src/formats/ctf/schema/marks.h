@@ -6,7 +6,7 @@
  *     stele_fields_STREAM_EVENT = "CONTEXT|PAYLOAD"
  *
  * with the ids of the classes, and a mark for each member of the event's context and payload, in
- * their order: one of the characters below, with its name behind it where that is not the member's,
+ * their order: one of the characters below, with its name after it where that is not the member's,
  * "=NAME;", in which "%41" is a byte. Marks at the end that say nothing are left out.
  */
 #ifndef CTF_MARKS_H

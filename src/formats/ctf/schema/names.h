@@ -17,7 +17,7 @@ typedef struct name_set {
     uint32_t group; /* slots of earlier groups are free */
 } name_set;
 
-/* Begins a group of up to `count` names. False: memory. */
+/* Begins a group of up to `count` names. Returns false if out of memory. */
 bool name_set_start(name_set *set, size_t count);
 
 /* False: the name is there already. The bytes must live as long as the group. */
@@ -36,7 +36,7 @@ void name_register_free(name_register *names);
 /* NULL: there is none of this name. */
 const void *name_register_find(const name_register *names, ctf_text name);
 
-/* Puts the thing in place of what had the name before. False: memory. */
+/* Puts the thing in place of what had the name before. Returns false if out of memory. */
 bool name_register_put(name_register *names, ctf_text name, const void *thing);
 
 #endif

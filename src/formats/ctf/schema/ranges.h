@@ -26,7 +26,7 @@ typedef struct range_table {
 
 /* The table of mappings with ranges, for values of a signed or unsigned class. What no such value
    can be in is left out. `indexes` says what each mapping stands for (RANGE_NONE: for nothing),
-   NULL: for itself. False: memory. */
+   NULL: for itself. Returns false if out of memory. */
 bool range_table_make(range_table *table, arena *memory, const ctf_mapping *mappings,
                       uint32_t count, const uint32_t *indexes, bool is_signed);
 

@@ -40,7 +40,7 @@ ctf_class *schema_make_class(ctf_schema *schema, ctf_kind kind, uint32_t alignme
 /* What tables begin with, for there may be many with little in them. */
 #define FIRST_SIZE 64u
 
-/* Room for one more of a growing table, cleared; NULL: memory. */
+/* Room for one more of a growing table, cleared; NULL if out of memory. */
 static void *table_add(void **table, uint32_t *count, uint32_t *capacity, size_t size)
 {
     uint8_t *added;
@@ -118,7 +118,7 @@ ctf_callsite *schema_add_callsite(ctf_schema *schema)
 
 #define NOTHING UINT32_MAX /* in a slot */
 
-/* At least twice as many free slots as there are ids, a power of two; NULL: memory. */
+/* At least twice as many free slots as there are ids, a power of two; NULL if out of memory. */
 static uint32_t *slots_make(size_t count, uint32_t *mask)
 {
     size_t size = 16;

@@ -23,7 +23,7 @@
 
 typedef enum ctf_generation { CTF_RFC, CTF_1, CTF_2 } ctf_generation;
 
-/* A text of the metadata: UTF-8, with a zero behind it. {NULL, 0} is one that is not there. */
+/* A text of the metadata: UTF-8, with a zero after it. {NULL, 0} is one that is not there. */
 typedef struct ctf_text {
     const char *bytes;
     uint32_t size;
@@ -314,7 +314,7 @@ typedef struct ctf_schema {
     struct ctf_targets *targets; /* fields that others depend on: made by schema_check() */
 } ctf_schema;
 
-/* Adders of cleared things that the caller fills in; NULL: memory is exhausted. Clocks and stream
+/* Adders of cleared things that the caller fills in; NULL if out of memory. Clocks and stream
    classes never move; pointers to the others hold until the next one is added. */
 ctf_clock *schema_add_clock(ctf_schema *schema);
 ctf_env *schema_add_env(ctf_schema *schema);
@@ -322,24 +322,24 @@ ctf_stream_class *schema_add_stream(ctf_schema *schema);
 ctf_event_class *schema_add_event(ctf_stream_class *stream);
 ctf_callsite *schema_add_callsite(ctf_schema *schema);
 
-/* Of an event class that has nothing of it, and a copy of what one has; NULL: memory. */
+/* Of an event class that has nothing of it, and a copy of what one has; NULL if out of memory. */
 extern const ctf_event_extra schema_no_extra;
 const ctf_event_extra *schema_event_extra(ctf_schema *schema, const ctf_event_extra *extra);
 
-/* A class that is made, not read: decimal, and of no place. NULL: memory is exhausted. */
+/* A class that is made, not read: decimal, and of no place. Returns NULL if out of memory. */
 ctf_class *schema_make_class(ctf_schema *schema, ctf_kind kind, uint32_t alignment, uint32_t size);
 
-/* A cleared class, member table and so on of the arena; NULL: memory is exhausted. */
+/* A cleared class, member table and so on of the arena; NULL if out of memory. */
 void *schema_take(ctf_schema *schema, size_t count, size_t size);
 
-/* A copy of the text in the arena; bytes NULL: memory. */
+/* A copy of the text in the arena; bytes Returns NULL if out of memory. */
 ctf_text schema_text(ctf_schema *schema, const char *bytes, size_t size);
 
-/* Makes the tables to find stream and event classes by id. False: memory. */
+/* Makes the tables to find stream and event classes by id. Returns false if out of memory. */
 bool schema_finish(ctf_schema *schema);
 
 /* Enters the ids of the stream classes added so far into the table that makes finding them quick;
-   of classes with one id, the first is found. False: memory. */
+   of classes with one id, the first is found. Returns false if out of memory. */
 bool schema_place_streams(ctf_schema *schema);
 
 /* NULL: there is none with this id. Of event classes with one id, the last is found. */
@@ -348,7 +348,7 @@ const ctf_event_class *schema_find_event(const ctf_stream_class *stream, uint64_
 const ctf_env *schema_find_env(const ctf_schema *schema, const char *name);
 
 /* Log levels as LTTng and Babeltrace name them in CTF 2, and number them in CTF 1.8. NULL, false:
-   there is none. */
+ * there is none. */
 const char *log_level_name(int64_t level);
 bool log_level_number(ctf_text name, int64_t *level);
 

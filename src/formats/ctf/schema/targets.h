@@ -40,7 +40,7 @@ typedef struct target_tree {
     hash_key key;
 } target_tree;
 
-/* A tree with so many roots, numbered from 1. False: memory. */
+/* A tree with so many roots, numbered from 1. Returns false if out of memory. */
 bool target_tree_init(target_tree *tree, uint32_t roots);
 void target_tree_free(target_tree *tree);
 
@@ -132,7 +132,7 @@ void target_walk_begin(target_walk *walk, uint32_t stream, const ctf_event_class
 /* Walks through a scope of it: users are appended. False: is_bad or is_exhausted. */
 bool target_walk_scope(target_walk *walk, ctf_scope scope);
 
-/* The root structure of a scope; NULL: there is none. */
+/* The root structure of a scope; NULL if there is none. */
 const ctf_class *target_scope_root(const target_walk *walk, ctf_scope scope);
 
 /* The tree that the targets of a scope are in, and its root there. */
@@ -141,7 +141,7 @@ target_tree *target_scope_tree(target_walk *walk, ctf_scope scope, uint32_t *roo
 /*
  * Judges what the front ends leave: whether the fields that give lengths and select options exist,
  * come earlier and are of the right kind, whether roles can be what they say, sizes and depths.
- * Remembers in the schema which fields others depend on. To be called once, behind schema_finish().
+ * Remembers in the schema which fields others depend on. To be called once, after schema_finish().
  * False: an error was reported at its place in the metadata, or (error_count 0) memory.
  */
 bool schema_check(metadata *m, ctf_schema *schema);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bits one behind the other: pieces of records at other places than they were read from. */
+/* Bits one after the other: pieces of records at other places than they were read from. */
 #ifndef CTF_COPY_BITS_H
 #define CTF_COPY_BITS_H
 

@@ -23,7 +23,7 @@ static bool has_whole_begin(const ctf_class *head, const ctf_clock *clock)
     return false;
 }
 
-/* Whether all times of an event header are told by themselves, or count from the packet's begin. */
+/* Whether all times of an event header stand by themselves, or count from the packet's begin. */
 static bool times_are_sure(const ctf_class *type, const ctf_clock *begin)
 {
     switch (type->kind) {
@@ -94,7 +94,7 @@ static bool variant_is_long(long_header *found, const ctf_class *variant, const 
 }
 
 /* struct { id; [timestamp;] variant or optional <id> { ..., struct { id; timestamp } } }: the
-   headers of LTTng and of the RFC. False: memory. */
+   headers of LTTng and of the RFC. Returns false if out of memory. */
 static bool long_header_find(long_header *found, target_walk *walk, const ctf_class *header)
 {
     bool is_fine = true;
@@ -183,7 +183,7 @@ static bool header_write(ctf_cut *cut, uint64_t ticks)
 
 /* ---- Records ---- */
 
-/* The clocks behind a record, as it is read where others before it are gone: right or wrong. */
+/* The clocks after a record, as it is read where others before it are gone: right or wrong. */
 static bool times_hold(ctf_cut *cut, const run_joint *joints, uint32_t count, uint64_t ticks)
 {
     const ctf_clock *clock = cut->read.clock;
@@ -300,7 +300,7 @@ static bool place_set(uint8_t *head, const head_place *place, uint64_t value)
     return true;
 }
 
-/* Makes the head say what comes behind it; false when it cannot. */
+/* Makes the head say what comes after it; false when it cannot. */
 static bool head_change(ctf_cut *cut, uint64_t content_bits, copied_packet *made)
 {
     const uint64_t unit = cut->schema->length_unit, whole = (content_bits + 7) / 8 * 8;

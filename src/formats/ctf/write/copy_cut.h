@@ -45,8 +45,8 @@ typedef struct ctf_cut {
     packet_head read;
     bool has_new_begin;
     uint64_t new_begin;
-    uint64_t *clocks; /* as whoever reads the copy has them: behind the last record, ... */
-    uint64_t *trial;  /* ... and behind the next one */
+    uint64_t *clocks; /* as whoever reads the copy has them: after the last record, ... */
+    uint64_t *trial;  /* ... and after the next one */
     bit_writer to;
     rfc_packer packer;
 } ctf_cut;
@@ -57,7 +57,7 @@ typedef struct cut_packet {
     const ctf_packets *packets;
     const ctf_packet *packet;
     const uint8_t *kept; /* a bit for each event, the lowest one of a byte first */
-    uint64_t count;      /* of these bits; what is behind is left out */
+    uint64_t count;      /* of these bits; what is after is left out */
 } cut_packet;
 
 /* For packets of one class, with programs that have DECODE_JOINTS and STELE_COLUMN_TIME among their

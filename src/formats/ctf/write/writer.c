@@ -27,7 +27,7 @@
 #include "model/batch.h"
 
 #define STREAMS_MAX      200u                /* open files; further streams share the last one */
-#define PACKET_SIZE_MAX  ((size_t)256 << 10) /* a packet ends behind it, and ... */
+#define PACKET_SIZE_MAX  ((size_t)256 << 10) /* a packet ends after it, and ... */
 #define PACKET_SIZE_MIN  ((size_t)16 << 10)  /* ... earlier when there are many streams */
 #define PACKETS_SIZE_MAX ((size_t)24 << 20)  /* bytes of all packets that are being filled */
 
@@ -252,7 +252,7 @@ static bool packet_begin(ctf_writer *w, data_stream *s, uint64_t ticks)
     return byte_run_take(&s->packet, header_size(w)) != NULL;
 }
 
-/* The last packet. What was lost behind it is told by one more, without events. */
+/* The last packet. What was lost after it is given by one more, without events. */
 static void stream_end(ctf_writer *w, data_stream *s)
 {
     packet_end(w, s);
@@ -277,7 +277,7 @@ static data_stream *stream_add(ctf_writer *w, unsigned flags)
     return s;
 }
 
-/* The last stream of the same flags, when there can be no more; NULL: none. */
+/* The last stream of the same flags, when there can be no more; NULL if there is none. */
 static data_stream *stream_share(ctf_writer *w, unsigned flags)
 {
     for (uint32_t i = w->stream_count; i-- > 0;) {
@@ -290,7 +290,7 @@ static data_stream *stream_share(ctf_writer *w, unsigned flags)
     return NULL;
 }
 
-/* Where the events of a stream of the source go; NULL: memory. */
+/* Where the events of a stream of the source go; NULL if out of memory. */
 static source_target *source_find(ctf_writer *w, uint32_t source)
 {
     if (source >= w->source_count) {
@@ -328,7 +328,7 @@ static data_stream *stream_find(ctf_writer *w, source_target *source, unsigned f
 }
 
 /*
- * Counts lost events. They are told by the packet behind them: between the end of the one before
+ * Counts lost events. They are given by the packet after them: between the end of the one before
  * and its own end (CTF 1.8, 2), or in front of its first event (RFC).
  */
 static void count_lost(ctf_writer *w, source_target *source, const stele_event *event)
@@ -341,7 +341,7 @@ static void count_lost(ctf_writer *w, source_target *source, const stele_event *
         packet_end(w, &w->streams[source->recent - 1]);
 }
 
-/* What was lost behind the last event of each stream of the source. */
+/* What was lost after the last event of each stream of the source. */
 static void end_sources(ctf_writer *w)
 {
     for (size_t i = 0; i < w->source_count && w->status == STELE_OK; i++) {
@@ -838,7 +838,7 @@ static bool make_events(ctf_writer *w, ctf_schema *schema, ctf_stream_class *con
 
 #define TRACK_TEXT_SIZE 512
 
-/* Each track as an entry of the environment: see spans.h. False: memory. */
+/* Each track as an entry of the environment: see spans.h. Returns false if out of memory. */
 static bool make_tracks(ctf_writer *w, ctf_schema *schema)
 {
     char key[32], text[TRACK_TEXT_SIZE];
@@ -928,7 +928,7 @@ static void finish_metadata(ctf_writer *w)
     schema_free(&schema);
 }
 
-/* Tracks that no event is on, but that have a name, go behind the others. */
+/* Tracks that no event is on, but that have a name, go after the others. */
 static void number_tracks(ctf_writer *w)
 {
     const stele_track *first =

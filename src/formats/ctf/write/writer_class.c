@@ -75,7 +75,7 @@ static bool is_counted(uint8_t op)
 #define SUFFIX_SIZE 12u /* of "_4294967295", with its zero */
 
 /* How CTF 1.8 writes names: '_' in front, which readers take away, and letters only. With room for
-   a suffix; NULL: memory. */
+   a suffix; NULL if out of memory. */
 static char *written_name(class_maker *c, ctf_text name)
 {
     char *text = schema_take(c->schema, 1 + name.size + SUFFIX_SIZE, 1);
@@ -94,7 +94,7 @@ static char *written_name(class_maker *c, ctf_text name)
 #define NUMBERS_FEW 9u
 
 /*
- * Names a member; when the name is taken, with a number behind it: one of the first few, else the
+ * Names a member; when the name is taken, with a number after it: one of the first few, else the
  * member's position, which none of its name had before, so that many of one name take linear time.
  */
 static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
@@ -242,7 +242,7 @@ static ctf_class *make_array_element(class_maker *c)
     }
 }
 
-/* What its elements are. NULL with a BLOB, which has none; false: memory. */
+/* What its elements are. NULL with a BLOB, which has none; false if out of memory. */
 static bool make_element(class_maker *c, const uint8_t *key, ctf_class *type)
 {
     static const uint8_t byte_key[] = {OP_UINT, 1, STELE_HINT_HEX, 0};

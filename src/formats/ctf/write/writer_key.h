@@ -14,7 +14,7 @@
  *     field    op u8   width in bytes u8   display u8   u8: 1 when its count is the member in front
  *              name u32
  *
- * Behind STRUCT and TUPLE follow a count u32 and so many fields, behind ARRAY one field.
+ * After STRUCT and TUPLE follow a count u32 and so many fields, after ARRAY one field.
  */
 #define KEY_HEAD_SIZE 18
 

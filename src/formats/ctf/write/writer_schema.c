@@ -197,7 +197,7 @@ static const ctf_class *make_packet_context(maker *k)
     return context;
 }
 
-/* The variant behind the id: compact or extended. */
+/* The variant after the id: compact or extended. */
 static ctf_class *make_header_variant(maker *k, const ctf_mapping *mappings)
 {
     static const ctf_text step = {"id", 2};

@@ -41,7 +41,7 @@ typedef struct writer_packet {
 void writer_packet_header(uint8_t *bytes, const writer_packet *packet);
 
 /* Appends an event header; `last` are the ticks of the event before, or of the packet's begin.
-   `rfc`: for the RFC. False: memory. */
+   `rfc`: for the RFC. Returns false if out of memory. */
 bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_layout *rfc,
                          uint32_t id, uint64_t ticks, uint64_t last);
 
@@ -49,12 +49,13 @@ bool writer_event_header(byte_run *packet, ctf_generation generation, const rfc_
 const char *writer_stream_name(unsigned flags);
 
 /* Everything but the event classes. `has`: which stream classes are there; they go to `streams`, by
-   flags. False: memory. */
+   flags. Returns false if out of memory. */
 bool writer_schema_make(ctf_schema *schema, ctf_generation generation, const rfc_layout *rfc,
                         const uint8_t *uuid, const stele_clock *clock, int64_t base_ns,
                         const bool *has, ctf_stream_class **streams);
 
-/* Adds an entry to the environment: a text, or a number where `text` is NULL. False: memory. */
+/* Adds an entry to the environment: a text, or a number where `text` is NULL. Returns false if out
+ * of memory. */
 bool writer_schema_env(ctf_schema *schema, const char *name, const char *text, uint64_t value);
 
 #endif

@@ -145,7 +145,7 @@ static void put_label(shape *s, uint64_t value, stele_name name)
     s->labels[s->label_count++] = (shape_label){s->slot_count, name, value};
 }
 
-/* The labels behind a number. */
+/* The labels after a number. */
 static void put_labels(shape *s, const stele_field *field)
 {
     for (unsigned i = 1; i <= field->label_count; i++) {
@@ -191,7 +191,7 @@ static void put_text(shape *s, const stele_field *field, stele_text text)
         return;
     }
     if (zero != NULL) {
-        lose(s, "text behind a zero", true);
+        lose(s, "text after a zero", true);
         size = (size_t)(zero - (const uint8_t *)text.bytes);
     }
     put_op(s, OP_STRING, 0, 0, field->name);
@@ -438,7 +438,7 @@ static bool name_is_plain(shape *s, stele_name name, stele_name category)
     return known->is_plain;
 }
 
-/* SPAN_HAS_...: what stands behind the kind. */
+/* SPAN_HAS_...: what stands after the kind. */
 static unsigned kind_bits(shape *s, const stele_event *event, stele_name category)
 {
     const bool is_named =
@@ -515,7 +515,7 @@ static void put_flat_text(shape *s, const char *path, const char *bytes, size_t 
     put_bytes(&s->value, path, strlen(path));
     put_number(&s->value, 0, 1);
     if (size != 0 && memchr(bytes, 0, size) != NULL)
-        lose(s, "text behind a zero", true);
+        lose(s, "text after a zero", true);
     size = size != 0 && memchr(bytes, 0, size) != NULL
                ? (size_t)((const char *)memchr(bytes, 0, size) - bytes)
                : size;
@@ -534,7 +534,7 @@ static void put_flat_hex(shape *s, const char *path, stele_text bytes)
         text[2 * at + 1] = digits[(uint8_t)bytes.bytes[at] & 15];
     }
     if (at < bytes.size)
-        lose(s, "bytes behind the 64th of a field as text", true);
+        lose(s, "bytes after the 64th of a field as text", true);
     put_flat_text(s, path, text, 2 * at);
 }
 

@@ -87,7 +87,7 @@ typedef struct shape {
 /*
  * Sets key, value and labels of an event. `flags`: what is written in front of it, not here, and
  * becomes part of the key. Flags and context change where the event's own context fields say more
- * than its track. False: memory.
+ * than its track. Returns false if out of memory.
  */
 bool shape_open(shape *s, stele_writer *writer);
 bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, unsigned *flags);
@@ -109,7 +109,7 @@ typedef struct shape_enum {
 } shape_enum;
 
 /* Makes the class that a key tells, for the schema's generation, and the marks of its fields
-   (schema/marks.h; empty: they need none). False: memory. */
+   (schema/marks.h; empty: they need none). Returns false if out of memory. */
 bool shape_class(const shape *s, const uint8_t *key, ctf_schema *schema, const shape_enum *enums,
                  ctf_event_class *event, byte_run *marks);
 

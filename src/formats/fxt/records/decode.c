@@ -275,7 +275,7 @@ static bool decode_blob(atoms *a, stele_fxt_record *r)
 /*
  * "Userspace Object Record": [16 .. 23] process (thread ref), [24 .. 39] name, [40 .. 43] number of
  * arguments; pointer word, process word, name stream, arguments. Some writers put a thread word
- * behind the process word: only then do name and arguments end where the record does.
+ * after the process word: only then do name and arguments end where the record does.
  */
 static bool decode_userspace_object(atoms *a, stele_fxt_record *r)
 {
@@ -553,7 +553,7 @@ static bool event_is_plausible(uint64_t h, uint64_t words)
     const uint64_t least = 2 + words_of_thread(fxt_bits(h, 24, 31)) +
                            words_of_string(fxt_bits(h, 32, 47)) +
                            words_of_string(fxt_bits(h, 48, 63)) + count + has_word;
-    /* Beside an instant's scope there is nothing to be expected behind the arguments. */
+    /* Beside an instant's scope there is nothing to be expected after the arguments. */
     return type <= STELE_FXT_FLOW_END && words >= least &&
            (count != 0 || words <= least + (type == STELE_FXT_INSTANT));
 }

@@ -381,7 +381,7 @@ static bool walk_ends_well(const walk *k, const walk_record *at)
            !walk_hides_records(k, at, record.used, 2);
 }
 
-/* True when a sound header, or the end, comes behind the record. */
+/* True when a sound header, or the end, comes after the record. */
 static bool walk_leads_on(walk *k, walk_record *r)
 {
     const uint64_t left = walk_need(k, (size_t)r->size + FXT_WORD);
@@ -437,7 +437,7 @@ static bool walk_try(walk *k, walk_record *r)
     walk_load(k, r, WALK_LOADED);
     k->step = r->size;
     if (!k->window.in->has_size)
-        walk_load(k, r, WALK_LOADED_MAX); /* only so can its end be told */
+        walk_load(k, r, WALK_LOADED_MAX); /* only so can its end be known */
     left = walk_left(k);
     if (fxt_type(r->header) == STELE_FXT_LARGE) {
         if (walk_large(k, r, left))

@@ -53,7 +53,7 @@ stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_m
                               bytes};
 }
 
-/* Appends payload, and the padding behind its last byte. */
+/* Appends payload, and the padding after its last byte. */
 void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size)
 {
     static const uint8_t zeros[FXT_WORD];
@@ -236,7 +236,7 @@ stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track)
     return (stele_fxt_thread){.ref = (uint8_t)index};
 }
 
-/* The koid of a thread where only that is written; its process is told by a thread record. */
+/* The koid of a thread where only that is written; its process is given by a thread record. */
 stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track)
 {
     const stele_track *t = stele_track_get(m->w->base.context, (uint32_t)track);
@@ -411,7 +411,7 @@ static uint64_t ns_as_ticks(fxt_making *m, int64_t ns)
 }
 
 /* The event's time; the source's own ticks where they are exact, else nanoseconds. Comes last, so
-   that the clock is told right before the record, wherever else state had to be written. */
+   that the clock is written right before the record, wherever else state had to be written. */
 void fxt_writer_set_time(fxt_making *m, uint64_t *end)
 {
     const stele_event *event = m->event;

@@ -13,7 +13,7 @@
 
 /* ---- Events ---- */
 
-/* Emits the record, with the words that stood behind it when it was read. */
+/* Emits the record, with the words that stood after it when it was read. */
 static void finish_record(fxt_making *m)
 {
     output *out = m->w->to;

@@ -137,7 +137,7 @@ static bool gap_fill(counters *c, counters_stream *stream, uint32_t counter,
     return true;
 }
 
-/* The counter goes on behind an event; the values between are missing. */
+/* The counter goes on after an event; the values between are missing. */
 static bool stream_advance(counters *c, counters_stream *stream, const counters_event *event)
 {
     const counters_gap gap = {.stream = stream->id,

@@ -30,7 +30,7 @@ typedef enum counters_verdict {
 typedef struct counters_gap {
     bool is_head; /* in front of the first event: the trace may have been cut there */
     uint32_t stream, first, count;
-    uint64_t offset;              /* of the event behind the gap */
+    uint64_t offset;              /* of the event after the gap */
     int64_t before_ns, behind_ns; /* ends of the events around it */
 } counters_gap;
 
@@ -42,7 +42,7 @@ typedef struct counters_event {
 
 /*
  * All values from `next` - COUNTERS_WINDOW to `next` - 1 were seen but for those in the gaps. A
- * value far from `next` is held back as `stray` until the event behind it shows whether the counter
+ * value far from `next` is held back as `stray` until the event after it shows whether the counter
  * went there for good.
  */
 typedef struct counters_stream {

@@ -16,7 +16,7 @@ const stele_code heph_codes[HEPH_CODE_COUNT] = {
 #define VERIFY_BYTES_PER_BYTE 4u
 #define VERIFY_BYTES_FIRST    ((uint64_t)1 << 20)
 
-/* After so many packets with faults the layout is told by those that were sound. */
+/* After so many packets with faults the layout is known by those that were sound. */
 #define DETECT_DAMAGE_MAX 64
 
 /* Of the packet with the option `epoch`. */

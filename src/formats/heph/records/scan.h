@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets out of an input, one after the other, also behind damage. Everything that walks a trace
+ * Packets out of an input, one after the other, also after damage. Everything that walks a trace
  * (reading, indexing, copying, dumping) does so through a scan, so that all see the same packets.
  */
 #ifndef HEPH_RECORDS_SCAN_H
@@ -38,13 +38,13 @@ stele_status heph_scan_open(heph_scan *s, input *in, stele_heph_layout layout, d
                             size_t window_size, size_t record_size_max);
 void heph_scan_close(heph_scan *s);
 
-/* The next packet, or a run of bytes that are none; STELE_END behind the last, STELE_ERR_READ,
+/* The next packet, or a run of bytes that are none; STELE_END after the last, STELE_ERR_READ,
  * STELE_ERR_MEMORY. */
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet);
 
 /*
  * The next packet, if it is an event with all bytes loaded and nothing wrong in front of its
- * attributes. Those are not verified: heph_scan_accept() goes on behind it, and without that
+ * attributes. Those are not verified: heph_scan_accept() goes on after it, and without that
  * heph_scan_next() looks at it again.
  */
 static inline bool heph_scan_event(const heph_scan *s, heph_packet *packet)

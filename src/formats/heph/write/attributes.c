@@ -3,7 +3,7 @@
 
 #include "core/text.h"
 
-/* No attribute is begun behind this, so that a packet's size fits in 32 bits. */
+/* No attribute is begun after this, so that a packet's size fits in 32 bits. */
 #define PACKET_SIZE_MAX ((size_t)1 << 30)
 
 #define ARRAY_COUNT_MAX UINT16_MAX
@@ -198,7 +198,7 @@ static void write_entries(attribute_writer *a, uint32_t first, uint32_t count, s
         if ((field->hint & STELE_HINT_RAW) != 0)
             continue;
         if (a->to->size > PACKET_SIZE_MAX) {
-            writer_lose(a->writer, a->kind, "attributes behind 1 GiB of others", true, 1);
+            writer_lose(a->writer, a->kind, "attributes after 1 GiB of others", true, 1);
             continue;
         }
         if (field->label_count != 0)

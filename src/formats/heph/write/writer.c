@@ -107,7 +107,7 @@ static bool tracks_reserve(heph_writer *w, uint32_t track)
 }
 
 /* A track below another one is a substream of that one's stream, any other the substream 0 of its
-   own stream. NULL: memory. */
+   own stream. Returns NULL if out of memory. */
 static track_target *track_find(heph_writer *w, uint32_t number)
 {
     const stele_track *track = stele_track_get(w->base.context, number);

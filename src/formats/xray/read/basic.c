@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Basic-mode logs as events. Behind the file header stand records of 32 bytes, those of a thread
+ * Basic-mode logs as events. After the file header stand records of 32 bytes, those of a thread
  * in blocks (FORMAT.md "Basic mode"):
  *
  *        entry or exit (u16 type 0)                   argument (u16 type 1)

@@ -6,7 +6,7 @@
  *   version 1:    Header (NewBuffer WallTime NewCPUId body EndOfBuffer rest)*
  *   version 2-5:  Header (Extents NewBuffer WallTime [Pid] NewCPUId body)*
  *
- * Behind a buffer another file header may stand, where logs were joined.
+ * After a buffer another file header may stand, where logs were joined.
  */
 #include "formats/xray/records/decode.h"
 #include "formats/xray/trace.h"
@@ -146,7 +146,7 @@ bool xray_ends_well(const xray_trace *trace, const uint8_t *at, size_t left)
 }
 
 /*
- * Extents can be damaged too. Where the input can be read anywhere, what stands behind the buffer
+ * Extents can be damaged too. Where the input can be read anywhere, what stands after the buffer
  * is looked at: if it is neither a buffer, a header nor the end, the buffer ends where the next
  * one is found.
  */

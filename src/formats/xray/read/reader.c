@@ -45,7 +45,7 @@ typedef struct fdr_producer {
     uint64_t lost_begin; /* offset of the record that could not be read */
     uint8_t lost_byte;   /* its first one */
     stele_xray_result lost_result;
-    uint64_t padding_begin; /* behind the last record of a version 1 buffer; 0: was counted */
+    uint64_t padding_begin; /* after the last record of a version 1 buffer; 0: was counted */
     uint64_t done_size;     /* of the ranges before, of one thread */
     uint64_t tsc;
     uint16_t cpu;
@@ -139,7 +139,7 @@ static stele_status push_argument(fdr_producer *self, stele_batch *batch, const 
         const uint32_t first = batch->field_count;
         fdr_report(self, XRY003, at, XRAY_METADATA_SIZE,
                    "the entry of a function that logs arguments",
-                   "an argument behind something else");
+                   "an argument after something else");
         if (!self->wants_instants)
             return STELE_OK;
         event = start_event(self, batch, at, self->tsc, STELE_KIND_INSTANT);
@@ -281,7 +281,7 @@ static stele_status end_short(fdr_producer *self, stele_batch *batch, const uint
     return status;
 }
 
-/* How many bytes of a record have to be loaded, with those behind it that tell whether its payload
+/* How many bytes of a record have to be loaded, with those after it that tell whether its payload
    is there, as far as the buffer has them. */
 static size_t size_to_judge(const fdr_producer *self, const uint8_t *at,
                             const stele_xray_record *record)
@@ -293,7 +293,7 @@ static size_t size_to_judge(const fdr_producer *self, const uint8_t *at,
     return (size_t)(want < left ? want : left);
 }
 
-/* A custom or typed event with what is there of its payload; `*at` goes behind that. */
+/* A custom or typed event with what is there of its payload; `*at` goes after that. */
 static stele_status take_event(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                                const uint8_t *end, const stele_xray_record *record)
 {
@@ -328,7 +328,7 @@ static bool is_too_long(const fdr_producer *self, const uint8_t *end)
            (size_t)(self->w.end - self->w.at) >= self->w.capacity_max;
 }
 
-/* A metadata record of the buffer; `*at` goes behind it, and stays where more has to be loaded. */
+/* A metadata record of the buffer; `*at` goes after it, and stays where more has to be loaded. */
 static stele_status take_metadata(fdr_producer *self, stele_batch *batch, const uint8_t **at,
                                   const uint8_t *end, bool is_all)
 {
@@ -582,7 +582,7 @@ static stele_status load_more(fdr_producer *self)
 }
 
 /*
- * Extents can be damaged. The locator looks at what stands behind the buffer where it can; on a
+ * Extents can be damaged. The locator looks at what stands after the buffer where it can; on a
  * sequential input that is possible only once the end is loaded. If nothing begins there, the
  * buffer goes on until its records lead to the next.
  */

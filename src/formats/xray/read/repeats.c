@@ -114,7 +114,7 @@ typedef struct block_cache {
     uint8_t bytes[BLOCK_COUNT][BLOCK_SIZE];
 } block_cache;
 
-/* The basic-mode record at `offset`, which is a multiple of its size; NULL: it is not there. */
+/* The basic-mode record at `offset`, which is a multiple of its size; NULL if it is not there. */
 static const uint8_t *cached_record(const xray_trace *trace, block_cache *cache, uint64_t offset,
                                     stele_status *status)
 {

@@ -9,10 +9,10 @@
 /* How many bytes from a place on tell whether records stand there. */
 #define XRAY_SOUND_SIZE 512u
 
-/* Bytes behind the payload of an event that have to be there for xray_judge_payload(). */
+/* Bytes after the payload of an event that have to be there for xray_judge_payload(). */
 #define XRAY_JUDGE_SIZE (XRAY_SOUND_SIZE + 128u)
 
-/* What stands behind the marker of a custom or typed event. */
+/* What stands after the marker of a custom or typed event. */
 typedef enum xray_payload {
     XRAY_PAYLOAD_WHOLE,
     XRAY_PAYLOAD_OVERWRITTEN, /* by the next record: FORMAT.md "Overwritten payloads" */
@@ -22,7 +22,7 @@ typedef enum xray_payload {
 
 /*
  * Judges the payload of `size` bytes of the event marker at `at`; `*there` bytes of it are there.
- * XRAY_JUDGE_SIZE bytes behind it should be loaded, unless the buffer ends before. `*is_habit`,
+ * XRAY_JUDGE_SIZE bytes after it should be loaded, unless the buffer ends before. `*is_habit`,
  * false at first, is carried from call to call: whether the writer overwrites payloads.
  */
 xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint32_t size,

@@ -120,7 +120,7 @@ XRAY_INLINE stele_xray_result xray_decode_metadata(bool big, unsigned version, u
     switch (kind) {
     case XRAY_META_NEW_BUFFER:
         /* The seed has 16 bits; writers store 32, and a 16-bit id reads the same where the bytes
-           behind it are zero. */
+           after it are zero. */
         record->value = xray_load32(big, at + 1);
         break;
     case XRAY_META_NEW_CPU:

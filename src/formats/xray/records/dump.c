@@ -141,7 +141,7 @@ static void dump_fdr_record(dumper *d, uint64_t end, uint64_t *tsc)
     }
     give(d, record.size, metadata_kinds[record.kind - STELE_XRAY_NEW_BUFFER], text);
     if (record.kind == STELE_XRAY_END_OF_BUFFER && !d->is_done && window_offset(&d->w) < end)
-        give(d, end - window_offset(&d->w), "Stale Bytes", "behind the end of the buffer");
+        give(d, end - window_offset(&d->w), "Stale Bytes", "after the end of the buffer");
 }
 
 static stele_status dump_fdr(dumper *d)

@@ -341,7 +341,7 @@ static bool make_call(xtrace_maker *m, stele_batch *batch, const xtrace_group *g
     return true;
 }
 
-/* An order and the access behind it, as one. */
+/* An order and the access after it, as one. */
 static bool make_ordered(xtrace_maker *m, stele_batch *batch, const xtrace_group *group,
                          uint64_t *at, size_t size, const stele_xtrace_token *order)
 {

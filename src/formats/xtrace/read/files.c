@@ -71,7 +71,7 @@ void xtrace_input_close(xtrace_input *in)
     *in = (xtrace_input){0};
 }
 
-/* The other file of a pair, beside the source's own. False: memory. */
+/* The other file of a pair, beside the source's own. Returns false if out of memory. */
 static bool find_beside(xtrace_trace *trace, const char *path, xtrace_file *file)
 {
     const xtrace_name name = xtrace_name_parse(path);

@@ -187,7 +187,7 @@ static insn_value *push_value(insn_batch *batch, insn *to, insn_value_kind kind)
     return value;
 }
 
-/* A token that is no access, as values of the instruction. False: memory. */
+/* A token that is no access, as values of the instruction. Returns false if out of memory. */
 static bool push_token(insn_batch *batch, insn *to, const stele_xtrace_token *token)
 {
     static const uint8_t kinds[] = {[STELE_XTRACE_STXR] = INSN_VALUE_STXR,
@@ -297,13 +297,13 @@ static stele_status fill_group(insns *p, insn_batch *batch)
 
 /* How far the walk may go. */
 typedef struct walk_limits {
-    const uint8_t *at_end;    /* no instruction begins here or behind */
-    const uint8_t *token_end; /* no token begins here or behind */
+    const uint8_t *at_end;    /* no instruction begins here or after */
+    const uint8_t *token_end; /* no token begins here or after */
     uint32_t insn_count;
 } walk_limits;
 
 /*
- * A token behind an instruction that is neither INST, PCINST nor an access. Gives its size; 0: it
+ * A token after an instruction that is neither INST, PCINST nor an access. Gives its size; 0: it
  * is not for the walk, or there is no room for its values.
  */
 static size_t walk_value(const insns *p, insn_batch *batch, insn *to, const uint8_t *at)
@@ -324,7 +324,7 @@ static size_t walk_value(const insns *p, insn_batch *batch, insn *to, const uint
 
 /*
  * What belongs to an instruction, from `at` on: gives where it ends, NULL when that is not for the
- * walk. Sizes are constants behind branches where that is possible: what was predicted need not
+ * walk. Sizes are constants after branches where that is possible: what was predicted need not
  * wait for the byte that was just loaded.
  */
 static inline __attribute__((always_inline)) const uint8_t *
@@ -362,7 +362,7 @@ walk_values(const insns *p, insn_batch *batch, insn *to, const uint8_t *at,
 
 /*
  * Walks over tokens from the window's place on, as long as they are the usual ones: INST and
- * PCINST, the accesses and values behind them. The batch then ends between two instructions.
+ * PCINST, the accesses and values after them. The batch then ends between two instructions.
  */
 static inline __attribute__((always_inline)) void
 walk(insns *p, insn_batch *batch, const walk_limits *limits, const bool wants_accesses)
@@ -478,7 +478,7 @@ static bool part_is_over(insns *p)
     return true;
 }
 
-/* One step of the open stream, which may give no instruction; STELE_END behind its last. */
+/* One step of the open stream, which may give no instruction; STELE_END after its last. */
 static stele_status stream_step(insns *p, insn_batch *batch)
 {
     window *w = &p->scan.win;
@@ -501,7 +501,7 @@ static stele_status stream_step(insns *p, insn_batch *batch)
     return is_behind_range(p) ? STELE_END : STELE_OK;
 }
 
-/* Behind the last instruction: counts the snapshots that are left. */
+/* After the last instruction: counts the snapshots that are left. */
 static stele_status stream_finish(insns *p)
 {
     stele_status status = STELE_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a trace: in which dialect it is written, and what is told of it. */
+/* Opening a trace: in which dialect it is written, and what is known of it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static stele_status learn_part(xtrace_trace *trace, xtrace_part *part, bool is_f
     return status;
 }
 
-/* ---- What is told of the trace ---- */
+/* ---- What is known of the trace ---- */
 
 static bool set_number(xtrace_trace *trace, const char *key, uint64_t value)
 {

@@ -14,7 +14,7 @@ typedef struct xtrace_pair {
     output *insns, *snapshots;
 } xtrace_pair;
 
-/* `stem` is for a folder; else the name of the output tells. False: memory. */
+/* `stem` is for a folder; else the name of the output tells. Returns false if out of memory. */
 bool xtrace_pair_open(xtrace_pair *pair, output *out, const char *stem);
 void xtrace_pair_close(xtrace_pair *pair);
 

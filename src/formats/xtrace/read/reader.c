@@ -160,7 +160,7 @@ static stele_status produce_next(xtrace_producer *p)
     return status == STELE_END ? STELE_OK : status;
 }
 
-/* One step of the current group; STELE_END behind the last snapshot. */
+/* One step of the current group; STELE_END after the last snapshot. */
 static stele_status produce_step(xtrace_producer *p, stele_batch *batch)
 {
     switch (p->stage) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Instructions out of a run of tokens, one after the other, each with all tokens that belong to it,
- * also behind damage. Everything that walks a trace does so through a scan, so that all see the
+ * also after damage. Everything that walks a trace does so through a scan, so that all see the
  * same instructions.
  */
 #ifndef XTRACE_RECORDS_SCAN_H
@@ -35,7 +35,7 @@ typedef struct xtrace_group {
     uint64_t number; /* counts the instructions of the trace; else that of the next one */
 } xtrace_group;
 
-/* Where the tokens behind the instruction begin; in bytes that are none, their end. */
+/* Where the tokens after the instruction begin; in bytes that are none, their end. */
 static inline uint64_t xtrace_group_values(const xtrace_group *group)
 {
     switch (group->kind) {
@@ -74,7 +74,7 @@ void xtrace_scan_seek(xtrace_scan *s, uint64_t offset);
  */
 void xtrace_scan_pass(xtrace_scan *s, uint64_t count_end, uint64_t offset_end, bool passes_order);
 
-/* STELE_END behind the last group, STELE_ERR_READ, STELE_ERR_MEMORY. */
+/* STELE_END after the last group, STELE_ERR_READ, STELE_ERR_MEMORY. */
 stele_status xtrace_scan_next(xtrace_scan *s, xtrace_group *group);
 
 /*

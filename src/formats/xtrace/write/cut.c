@@ -233,7 +233,7 @@ stele_status xtrace_cut_keep(xtrace_cut *cut)
     stele_status status = xtrace_pair_insns(cut->pair, &out);
     if (status != STELE_OK)
         return status;
-    /* Values whose instruction is not there would belong to another one behind a gap. */
+    /* Values whose instruction is not there would belong to another one after a gap. */
     if (group->kind == XTRACE_GROUP_VALUES && cut->gap != NO_GAP && output_offset(out) != 0)
         return xtrace_cut_leave(cut);
     if (group->kind == XTRACE_GROUP_INSN) {

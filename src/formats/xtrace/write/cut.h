@@ -2,7 +2,7 @@
 /*
  * Taking a part of a thread's trace with its own bytes: instructions with all of their tokens, and
  * snapshots whose index and counts are made to fit what is kept. What is asked for comes in the
- * order of the trace. An instruction behind a gap becomes a PCINST; keeping all changes nothing.
+ * order of the trace. An instruction after a gap becomes a PCINST; keeping all changes nothing.
  */
 #ifndef XTRACE_WRITE_CUT_H
 #define XTRACE_WRITE_CUT_H
@@ -49,7 +49,7 @@ bool xtrace_cut_is_due(const xtrace_cut *cut);
 /* The snapshot at hand, which is due, then goes to the next one. */
 stele_status xtrace_cut_keep_snapshot(xtrace_cut *cut);
 
-/* Writes the snapshots that have no instruction behind them. */
+/* Writes the snapshots that have no instruction after them. */
 stele_status xtrace_cut_finish(xtrace_cut *cut);
 
 #endif

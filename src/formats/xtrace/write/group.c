@@ -79,7 +79,7 @@ static bool is_insn_byte(uint8_t byte)
     return (byte & 7) == XTRACE_CLASS_INST;
 }
 
-/* Whether the instruction is a PCINST in the order that was asked for; without one, behind
+/* Whether the instruction is a PCINST in the order that was asked for; without one, after
    branches and at other levels. */
 static bool wants_pc(const xtrace_groups *g)
 {

@@ -29,7 +29,7 @@ typedef struct xtrace_groups {
     /* What was written: */
     uint64_t size, user_count, total_count;
     bool has_pc;         /* of the next instruction without its own */
-    bool is_block_start; /* behind a branch */
+    bool is_block_start; /* after a branch */
     bool has_order;      /* TIME tokens */
     uint8_t level;
     uint64_t pc;
@@ -42,7 +42,7 @@ static inline bool xtrace_groups_is_pending(const xtrace_groups *g)
     return g->insn.kind != STELE_XTRACE_NONE;
 }
 
-/* A token before or behind the instruction. False: memory. */
+/* A token before or after the instruction. Returns false if out of memory. */
 bool xtrace_groups_add(xtrace_groups *g, const stele_xtrace_token *token);
 
 /* The instruction: a PCINST, which is written as INST where that is enough; or an INST when its

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Slices: what stands between two snapshots as traces of their own, and putting them together
- * again. Everything in a slice is told from its own beginning: indexes, counts, the number of the
- * global snapshot. So a slice of a slice is the slice that could have been taken at once.
+ * again. Everything in a slice is counted from its own beginning: indexes, counts, the number of
+ * the global snapshot. So a slice of a slice is the slice that could have been taken at once.
  */
 #include <stele/xtrace_slice.h>
 
@@ -71,7 +71,8 @@ static stele_status slice_keep(xtrace_cut *cut, uint64_t end)
     return status == STELE_OK ? xtrace_cut_finish(cut) : status;
 }
 
-/* Where the files of a part go: `below` is a folder in the output, or empty. False: memory. */
+/* Where the files of a part go: `below` is a folder in the output, or empty. Returns false if out
+ * of memory. */
 static bool slice_pair(xtrace_pair *pair, const xtrace_trace *trace, const xtrace_part *part,
                        output *out, const char *below)
 {
@@ -108,7 +109,7 @@ static stele_status slice_part(const xtrace_trace *trace, const xtrace_part *par
     return status;
 }
 
-/* How many snapshots a part has; 0 where that cannot be told beforehand. */
+/* How many snapshots a part has; 0 where that cannot be known beforehand. */
 static stele_status part_snapshots(const xtrace_trace *trace, const xtrace_part *part,
                                    uint64_t *count)
 {
@@ -133,7 +134,7 @@ static bool slice_has_part(const stele_xtrace_slice *slice, const xtrace_part *p
     return part->insns.kind != XTRACE_FILE_NONE && count > base && count - base > slice->first;
 }
 
-/* All threads that have the first snapshot; those that end before it are told of. */
+/* All threads that have the first snapshot; those that end before it are reported. */
 static stele_status slice_parts(const xtrace_trace *trace, const stele_xtrace_slice *slice,
                                 output *out, const char *below, size_t *taken)
 {
@@ -229,7 +230,7 @@ typedef struct joint {
 } joint;
 
 /* Counts go on from those of the slices before. In the first slice they stay; what it leaves out in
-   front of its first snapshot counts for those behind it, too. */
+   front of its first snapshot counts for those after it, too. */
 static stele_status join_groups(joint *j, xtrace_cut *cut)
 {
     uint64_t user_count = 0, total_count = 0;

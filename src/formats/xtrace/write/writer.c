@@ -523,7 +523,7 @@ static stele_status xtrace_write(stele_writer *self, const stele_segment *segmen
     return writer_status(w);
 }
 
-/* Snapshots behind the last instruction, and what the header can only say now. */
+/* Snapshots after the last instruction, and what the header can only say now. */
 static void thread_finish(xtrace_writer *w, thread *t)
 {
     thread_flush(w, t);

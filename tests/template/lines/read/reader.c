@@ -49,7 +49,7 @@ static bool number_read(stele_text text, uint64_t max, uint64_t *number)
     return text.size != 0;
 }
 
-/* False: out of memory. */
+/* Returns false if out of memory. */
 static bool field_add(lines_producer *p, stele_batch *batch, words *w, uint64_t offset)
 {
     words field = {.end = NULL};
