@@ -183,23 +183,72 @@ FILL(label)
 
 /* ---- One field of each event ---- */
 
-/* A plain name is mostly that of a field of the event itself. */
+/* A field of this name, not in what is inside of others; NULL: there is none. */
+static const stele_field *find_among(const stele_field *fields, uint32_t count, stele_name name)
+{
+    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
+        if (fields[at].name == name)
+            return &fields[at];
+    }
+    return NULL;
+}
+
+static bool is_context(const stele_field *field)
+{
+    return field->type == STELE_TYPE_STRUCT && (field->hint & STELE_HINT_CONTEXT) != 0;
+}
+
+/* The same among the members of contexts. */
+static const stele_field *find_in_contexts(const stele_field *fields, uint32_t count,
+                                           stele_name name)
+{
+    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
+        const stele_field *field = &fields[at], *found;
+        if (!is_context(field))
+            continue;
+        found = find_among(field + 1 + field->label_count, field->u.run.length, name);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+/* What holds for the batch is looked up once for all of its events. */
+static const stele_field *find_shared(const scan_column *of, const stele_batch *batch)
+{
+    struct batch_field *shared = of->shared;
+    const stele_field *fields = batch->fields + batch->context_first;
+    if (shared->batch == batch && shared->fill_count == batch->fill_count)
+        return shared->field;
+    *shared = (struct batch_field){batch, batch->fill_count,
+                                   find_among(fields, batch->context_count, of->plain)};
+    if (shared->field == NULL)
+        shared->field = find_in_contexts(fields, batch->context_count, of->plain);
+    return shared->field;
+}
+
+/* Of the event itself, else of its contexts, else of its batch, as filters find it. */
 static inline const stele_field *field_of(const scan_column *of, const stele_batch *batch,
                                           const stele_event *event, stele_field *element)
 {
-    const struct column *item = &of->field.items[0];
+    const stele_field *fields;
     uint32_t first, count;
-    bool has_context = batch->context_count != 0;
+    bool has_context = false;
     if (!of->is_plain)
-        return cell_field(item, batch, event, element);
+        return cell_field(&of->field.items[0], batch, event, element);
     count = stele_event_fields(batch, event, &first);
-    for (uint32_t at = 0; at < count; at += stele_field_length(&batch->fields[first + at])) {
-        const stele_field *field = &batch->fields[first + at];
-        if (field->name == item->arg)
-            return field;
-        has_context = has_context || field->type >= STELE_TYPE_RUN_FIRST;
+    fields = batch->fields + first;
+    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at])) {
+        if (fields[at].name == of->plain)
+            return &fields[at];
+        has_context = has_context || is_context(&fields[at]);
     }
-    return has_context ? cell_field(item, batch, event, element) : NULL;
+    if (has_context) {
+        const stele_field *found = find_in_contexts(fields, count, of->plain);
+        if (found != NULL)
+            return found;
+    }
+    return batch->context_count != 0 ? find_shared(of, batch) : NULL;
 }
 
 /* What is null in the trace, too, fits every type. */

@@ -34,24 +34,36 @@ static stele_status refuse(stele_context *context, const char *expected, const c
     return STELE_ERR_ARGUMENT;
 }
 
-/* A name of letters is found by its number; what else there is can be a way through structures. */
-static bool is_plain(const char *name)
+/* A name, in quotes where it has characters that would make it a way through structures. */
+static bool plain_name(const char *text, const char **name, size_t *size)
 {
-    return strpbrk(name, ".[\"") == NULL;
+    *name = text;
+    *size = strlen(text);
+    if (*size > 2 && text[0] == '"' && strchr(text + 1, '"') == text + *size - 1) {
+        *name += 1;
+        *size -= 2;
+        return true;
+    }
+    return strpbrk(text, ".[\"") == NULL;
 }
 
 static stele_status open_field(stele_scan *s, scan_column *item, const stele_scan_column *from)
 {
-    stele_status status;
+    const char *name;
+    size_t size;
     item->type = from->type;
     item->fill = fill_of_arg(from->type);
     if (item->fill == NULL)
         return refuse(s->context, "bool, u64, i64, double or text", "type of column", from->name);
+    item->is_plain = plain_name(from->name + 4, &name, &size);
+    if (item->is_plain) {
+        item->plain = stele_name_intern(s->context, name, size);
+        item->shared = calloc(1, sizeof *item->shared);
+        return item->shared != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    }
     if (strchr(from->name, ',') != NULL)
-        return refuse(s->context, "a name without a comma", "column", from->name);
-    status = columns_parse(s->context, from->name, &item->field);
-    item->is_plain = is_plain(from->name + 4);
-    return status;
+        return refuse(s->context, "a way without a comma", "column", from->name);
+    return columns_parse(s->context, from->name, &item->field);
 }
 
 static stele_status open_columns(stele_scan *s, const stele_scan_options *options, uint32_t *needs)
@@ -195,8 +207,10 @@ void stele_scan_close(stele_scan *s)
     stele_reader_close(s->reader);
     stage_close(s);
     insn_source_close(s);
-    for (size_t i = 0; i < s->column_count; i++)
+    for (size_t i = 0; i < s->column_count; i++) {
         columns_free(&s->columns[i].field);
+        free(s->columns[i].shared);
+    }
     if (s->text != NULL)
         value_writer_free(&s->values);
     output_close(s->text);

@@ -116,13 +116,22 @@ extern const char *const span_sources_labels[];
 
 /* ---- A scan ---- */
 
+/* The field of a name among those that hold for a whole batch. */
+struct batch_field {
+    const stele_batch *batch;
+    uint64_t fill_count;
+    const stele_field *field; /* NULL: there is none */
+};
+
 struct scan_column {
     const column_entry *entry; /* NULL: a field */
     const char *name;
     stele_cell_type type;
     fill_fn *fill;
-    columns field; /* of "arg.": one column of the sinks */
-    bool is_plain; /* it is a name, and no way through structures */
+    columns field;    /* of "arg." with a way through structures: one column of the sinks */
+    bool is_plain;    /* it is a name */
+    stele_name plain; /* which one */
+    struct batch_field *shared; /* what a batch has of this name for all of its events */
 };
 
 /* What tracks are called, made once. */

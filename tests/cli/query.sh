@@ -116,6 +116,21 @@ expect 2 query "$events" "from read_event('', begin := 'x')"
 expect 2 query "$events" "from nothing"
 says err 'nothing'
 
+# A class has the fields of its events as columns, of types that hold all values.
+expect 0 query --csv "$lttng" "select column_name, column_type from (describe class_kinds)"
+says out '^i8,BIGINT$'
+says out '^x64,UBIGINT$'
+says out '^third,DOUBLE$'
+says out '^text,VARCHAR$'
+expect 0 query --csv "$lttng" 'select vtid, "$app.tour:state_tag" from class_nothing order by ts'
+says out '^50,4$'
+expect 0 query --csv "$lttng" 'select count(n), sum(n), count(*) from class_tick where n >= 0'
+check "the sum of a class" test "$(tail -n 1 out)" = "$sum,10"
+expect 0 query --csv "$lttng" 'select i8, text, s is null, "port" from class_kinds limit 1'
+says out '^0,abc,false,0$'
+expect 2 query "$lttng" 'from class_nobody'
+says err 'no events of the name'
+
 # Macros.
 expect 0 query --csv "$events" "select bucket(-1, 10), bucket(25, 10), log2_bin(5), human(1500)"
 says out '^-10,20,2,1.50 us$'

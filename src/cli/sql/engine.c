@@ -85,7 +85,7 @@ bool engine_open(engine *e, const engine_options *options)
     e->functions.keeps_texts = true;
     if (!open_database(e, options))
         return false;
-    if (!functions_register(&e->functions, &e->d, e->connection))
+    if (!functions_register(&e->functions, &e->d, e->database, e->connection))
         return keep_error(e, "DuckDB refuses the functions that read tables");
     return make_views(e) &&
            (options->allows_files || do_quietly(e, "SET enable_external_access = false"));
@@ -98,6 +98,7 @@ void engine_close(engine *e)
     if (e->database != NULL)
         e->d.close(&e->database);
     functions_release(&e->functions);
+    functions_free(&e->functions);
     if (e->temp_dir[0] != 0)
         rmdir(e->temp_dir);
 }

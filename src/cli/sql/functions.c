@@ -4,19 +4,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#define FIELDS_MAX 64u
+#include "cli/sql/classes.h"
+
+#define FIELDS_MAX CLASS_FIELDS_MAX
 
 /* One table function. */
 typedef struct table_function {
     table_functions *all;
     const char *table;
+    bool is_class; /* only the events of a name, with their fields as columns */
 } table_function;
+
+/* A class whose fields were looked up. */
+typedef struct known_class {
+    struct known_class *next;
+    char *path, *name;
+    event_class fields;
+} known_class;
 
 /* What one use of a function in a statement reads. */
 typedef struct binding {
     const table_function *function;
-    char *path, *begin, *end, *where, *names, *kinds;
+    char *path, *class_name, *begin, *end, *where, *names, *kinds;
     stele_request request;
     const char *name_pattern[1];
     stele_scan_column *columns; /* all that there are: the table's, then fields */
@@ -56,6 +67,7 @@ static void free_binding(void *data)
 {
     binding *b = data;
     free(b->path);
+    free(b->class_name);
     free(b->begin);
     free(b->end);
     free(b->where);
@@ -181,7 +193,7 @@ static bool add_fields(const duckdb *d, duck_info info, binding *b)
                           item);
         *type = 0;
         if (count == FIELDS_MAX)
-            return refuse(d, info, "at most 64 fields can be columns; too many is", item);
+            return refuse(d, info, "too many fields are to be columns, from", item);
         b->field_names[count] = malloc(strlen(item) + 5);
         if (b->field_names[count] == NULL)
             return refuse(d, info, "out of memory at", item);
@@ -208,6 +220,133 @@ static bool add_columns(const duckdb *d, duck_info info, binding *b, const char 
     if (whole.has_fields)
         b->fields = take_text(d, d->bind_get_named_parameter(info, "args"));
     return b->fields == NULL || add_fields(d, info, b);
+}
+
+/* ---- Classes of events ---- */
+
+/* What matches the name alone. NULL: memory. */
+static char *quote_glob(const char *name)
+{
+    char *pattern = malloc(strlen(name) * 2 + 1), *to = pattern;
+    for (; pattern != NULL && *name != 0; name++) {
+        if (strchr("*?[]\\", *name) != NULL)
+            *to++ = '\\';
+        *to++ = *name;
+    }
+    if (pattern != NULL)
+        *to = 0;
+    return pattern;
+}
+
+static void free_class(known_class *k)
+{
+    free(k->path);
+    free(k->name);
+    class_free(&k->fields);
+    free(k);
+}
+
+void functions_free(table_functions *f)
+{
+    while (f->classes != NULL) {
+        known_class *k = f->classes;
+        f->classes = k->next;
+        free_class(k);
+    }
+}
+
+static void free_traces(scanned *s)
+{
+    for (size_t i = s->count; i-- > 0;)
+        stele_trace_close(s->traces[i]);
+    free(s->traces);
+    stele_context_free(s->context);
+}
+
+/* Reads the traces for the fields of a class, the first time. NULL: that failed. */
+static const known_class *know_class(table_functions *f, const char *path, const char *name)
+{
+    scanned traces;
+    known_class *k;
+    stele_status status;
+    for (k = f->classes; k != NULL; k = k->next) {
+        if (strcmp(k->path, path) == 0 && strcmp(k->name, name) == 0)
+            return k;
+    }
+    if (!f->opener.open(f->opener.user, path, &traces))
+        return NULL;
+    k = calloc(1, sizeof *k);
+    status = STELE_ERR_MEMORY;
+    if (k != NULL) {
+        k->path = strdup(path);
+        k->name = strdup(name);
+        status = class_find(traces.context, traces.traces, traces.count, name, &k->fields);
+    }
+    free_traces(&traces);
+    if (k != NULL && (status != STELE_OK || k->path == NULL || k->name == NULL)) {
+        free_class(k);
+        return NULL;
+    }
+    if (k != NULL) {
+        k->next = f->classes;
+        f->classes = k;
+    }
+    return k;
+}
+
+static bool has_column(const char *table, const char *name)
+{
+    stele_table_column_info column = STELE_INIT(stele_table_column_info);
+    for (size_t i = 0; stele_table_column(table, i, &column); i++) {
+        if (strcasecmp(column.name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A field as a column of its own name, or arg_NAME where the table has one of that. */
+static void add_class_field(const duckdb *d, duck_info info, binding *b, const class_field *field,
+                            size_t number)
+{
+    const bool is_way = strpbrk(field->name, ".[") != NULL;
+    const stele_table_column_info column = {.type = field->type, .can_be_null = true};
+    stele_table_column_info named = column;
+    const size_t size = strlen(field->name) + 16;
+    char *shown;
+    if (strchr(field->name, '"') != NULL)
+        return; /* no column can be called so; `args` has it */
+    b->field_names[number] = malloc(size);
+    shown = malloc(size);
+    if (b->field_names[number] != NULL && shown != NULL) {
+        snprintf(b->field_names[number], size, is_way ? "arg.\"%s\"" : "arg.%s", field->name);
+        snprintf(shown, size, has_column("event", field->name) ? "arg_%s" : "%s", field->name);
+        named.name = b->field_names[number];
+        add_column(d, info, b, shown, &named);
+    }
+    free(shown);
+}
+
+static bool add_class(const duckdb *d, duck_info info, binding *b)
+{
+    table_functions *all = b->function->all;
+    const known_class *k;
+    b->class_name = take_text(d, d->bind_get_parameter(info, 1));
+    if (b->class_name == NULL)
+        return refuse(d, info, "a name of events is missing", "");
+    pthread_mutex_lock(&all->lock);
+    k = know_class(all, b->path, b->class_name);
+    pthread_mutex_unlock(&all->lock);
+    if (k == NULL)
+        return refuse(d, info, "the traces cannot be read for", b->class_name);
+    if (k->fields.event_count == 0)
+        return refuse(d, info, "there are no events of the name", b->class_name);
+    b->names = quote_glob(b->class_name);
+    b->name_pattern[0] = b->names;
+    b->request.names = (stele_globs){b->name_pattern, 1};
+    for (size_t i = 0; i < k->fields.count; i++)
+        add_class_field(d, info, b, &k->fields.fields[i], i);
+    d->bind_set_cardinality(info, k->fields.event_count, true);
+    return b->names != NULL;
 }
 
 static const duckdb *duckdb_of(duck_info info, const duckdb *set)
@@ -238,6 +377,10 @@ static void bind(duck_info info)
     }
     if (!add_columns(d, info, b, function->table) || !take_request(d, info, b))
         return;
+    if (function->is_class) {
+        add_class(d, info, b);
+        return;
+    }
     /* Without a guess, joins are planned as if there were no rows at all. */
     d->bind_set_cardinality(
         info, stele_table_estimate(function->table, opener->size(opener->user, b->path)), false);
@@ -416,7 +559,8 @@ static void fill(duck_info info, duck_chunk out)
 
 /* ---- Registering ---- */
 
-static bool add_function(table_functions *f, duck_connection connection, const char *table)
+static bool add_function(table_functions *f, duck_connection connection, const char *table,
+                         bool is_class)
 {
     static const char *const named[] = {"begin", "until", "filter", "names", "kinds", "args"};
     const duckdb *d = f->d;
@@ -425,13 +569,15 @@ static bool add_function(table_functions *f, duck_connection connection, const c
     table_function *extra = malloc(sizeof *extra);
     char name[64];
     bool is_done;
-    snprintf(name, sizeof name, "read_%s", table);
+    snprintf(name, sizeof name, "read_%s", is_class ? "class" : table);
     d->table_function_set_name(function, name);
     d->table_function_add_parameter(function, text);
+    if (is_class)
+        d->table_function_add_parameter(function, text);
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         d->table_function_add_named_parameter(function, named[i], text);
     if (extra != NULL) {
-        *extra = (table_function){f, table};
+        *extra = (table_function){f, table, is_class};
         d->table_function_set_extra_info(function, extra, free);
     }
     d->table_function_set_bind(function, bind);
@@ -444,14 +590,35 @@ static bool add_function(table_functions *f, duck_connection connection, const c
     return is_done;
 }
 
-bool functions_register(table_functions *f, const duckdb *d, duck_connection connection)
+#define CLASS_PREFIX "class_"
+
+/* A table that does not exist: class_NAME stands for the events of that name. */
+static void replace(duck_info info, const char *table, void *data)
+{
+    const table_functions *f = data;
+    const char *name = table + sizeof CLASS_PREFIX - 1;
+    duck_value value;
+    if (strncmp(table, CLASS_PREFIX, sizeof CLASS_PREFIX - 1) != 0)
+        return;
+    f->d->replacement_scan_set_function_name(info, "read_class");
+    value = f->d->create_varchar("");
+    f->d->replacement_scan_add_parameter(info, value);
+    f->d->destroy_value(&value);
+    value = f->d->create_varchar(name);
+    f->d->replacement_scan_add_parameter(info, value);
+    f->d->destroy_value(&value);
+}
+
+bool functions_register(table_functions *f, const duckdb *d, duck_database database,
+                        duck_connection connection)
 {
     stele_table_info table = STELE_INIT(stele_table_info);
     f->d = d;
     duckdb_of(NULL, d);
     for (size_t i = 0; stele_table_get(i, &table); i++) {
-        if (!add_function(f, connection, table.name))
+        if (!add_function(f, connection, table.name, false))
             return false;
     }
-    return true;
+    d->add_replacement_scan(database, replace, f, NULL);
+    return add_function(f, connection, "event", true);
 }

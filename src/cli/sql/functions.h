@@ -35,14 +35,19 @@ typedef struct table_functions {
     const duckdb *d;
     trace_opener opener;
     bool keeps_texts; /* texts stay until functions_release(): nobody holds results for longer */
-    pthread_mutex_t lock;    /* one scan reads at a time */
-    struct trace_scan *done; /* scans that are over and whose texts may still be used */
+    pthread_mutex_t lock;        /* one scan reads at a time */
+    struct known_class *classes; /* that were asked for so far */
+    struct trace_scan *done;     /* scans that are over and whose texts may still be used */
     scan_totals totals;
 } table_functions;
 
-/* Makes the functions known to a database. They use `f` as long as that is open. False: DuckDB
-   refused one. */
-bool functions_register(table_functions *f, const duckdb *d, duck_connection connection);
+/* Makes the functions known to a database. They use `f` as long as that is open. Tables called
+   class_NAME, which need not be made, are the events of that name. False: DuckDB refused one. */
+bool functions_register(table_functions *f, const duckdb *d, duck_database database,
+                        duck_connection connection);
+
+/* Frees what is known of classes, once the database is closed. */
+void functions_free(table_functions *f);
 
 /* Frees the scans that are over, once no result of a statement is in use. */
 void functions_release(table_functions *f);
