@@ -319,6 +319,10 @@ typedef struct stele_path_options {
     uint32_t depth_min, depth_end; /* depths of the calls counted; depth_end 0: no limit */
     uint64_t duration_min_ns;      /* calls that last less are not counted */
     const stele_request *only;     /* which calls are wanted: see stele_call_options.only */
+    bool off_cpu; /* count where threads do not run instead of calls: each wait, by what is open on
+                     its thread, the system call that it is in, and the state ("[sleeping]"), as far
+                     as switches and wake-ups tell. `only` then says on which tracks. All events
+                     must come in the order of time, of STELE_SCHED_KINDS, too */
 } stele_path_options;
 
 typedef struct stele_path_figures {

@@ -2,6 +2,8 @@
 /* stele flame: call paths as flame graphs. */
 #include "cli/show/flame_graph.h"
 
+#include <stele/sched.h>
+
 #include <string.h>
 
 #include "cli/calling.h"
@@ -66,6 +68,52 @@ bool flame_width_fits(cli *c)
            cli_usage(c, "--width takes %u to %u pixels", FLAME_WIDTH_MIN, FLAME_WIDTH_MAX);
 }
 
+static stele_status ready(void *user, const stele_reader_stats *stats)
+{
+    return stele_paths_set_window(user, stats->range_begin_ns, stats->range_end_ns);
+}
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    return stele_paths_add(user, segment);
+}
+
+/* Waits are found in the order of time, of all traces together. */
+static bool read_off_cpu(cli *c, calling *s, bool by_track, stele_paths **p)
+{
+    stele_path_options given = STELE_INIT(stele_path_options);
+    stele_request *request = &s->selected.request;
+    stele_reader_stats stats = {0};
+    inputs in = {.count = 0};
+    given.by_track = by_track;
+    given.off_cpu = true;
+    given.depth_min = s->depth_min;
+    given.depth_end = s->depth_end;
+    given.duration_min_ns = s->duration_min_ns;
+    given.only = &s->only;
+    if (!cli_check(c, stele_paths_new(c->context, &given, p), "waits"))
+        return false;
+    if (inputs_open(c, &in)) {
+        request->kinds = STELE_CALLS_KINDS | STELE_SCHED_KINDS;
+        request->order = STELE_ORDER_TIME;
+        request->tracks = (stele_globs){.count = 0};
+        request->columns = stele_paths_columns(*p);
+        cli_check(c,
+                  cli_read(c, in.traces, in.count, request, &(consumer){ready, take, *p}, &stats),
+                  "reading");
+        cli_conclude(c, NULL, &stats);
+    }
+    inputs_close(&in);
+    return in.count != 0 && c->worst != EXIT_USAGE && !c->is_closed;
+}
+
+static bool read_paths(cli *c, calling *s, form as, stele_paths **p)
+{
+    const bool by_track = as == FORM_SPEEDSCOPE || option_given(&c->options, OPTION_BY_THREAD);
+    return option_given(&c->options, OPTION_OFF_CPU) ? read_off_cpu(c, s, by_track, p)
+                                                     : calling_read_paths(c, s, by_track, p);
+}
+
 void command_FLAME(cli *c)
 {
     const options *o = &c->options;
@@ -74,7 +122,7 @@ void command_FLAME(cli *c)
     calling s = {.depth_min = 0};
     stele_paths *p = NULL;
     if (choose_form(c, path, &as) && flame_width_fits(c) && calling_make(c, &s) &&
-        calling_read_paths(c, &s, as == FORM_SPEEDSCOPE || option_given(o, OPTION_BY_THREAD), &p))
+        read_paths(c, &s, as, &p))
         show(c, p, as, path);
     calling_remark_pairs(c, &s);
     stele_paths_free(p);

@@ -73,6 +73,11 @@ golden kernel_sched
 expect 0 sched --show states --csv trace
 golden kernel_states
 
+expect 0 flame --off-cpu trace
+golden kernel_off_cpu
+expect 0 flame --off-cpu --by-thread trace
+says out 'reader.*;read;\[blocked\] 150$'
+
 expect 0 kernel "$heph/heph_tracing_example.bin.log"
 says out '^No events of a kernel$'
 expect 2 kernel --csv trace

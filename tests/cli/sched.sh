@@ -24,6 +24,11 @@ lines out 4
 expect 0 sched --show threads --track 'main*' --csv "$fxt/scheduling.fxt"
 lines out 2
 
+# Every wait is in the flame graph of waits, once.
+expect 0 flame --off-cpu "$fxt/scheduling.fxt"
+says out '^\[blocked\] 20$'
+lines out 1
+
 # A trace without scheduling says so.
 expect 0 sched "$heph/heph_tracing_example.bin.log"
 says out '^No scheduling$'

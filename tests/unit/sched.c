@@ -527,6 +527,62 @@ TEST(switches_of_perf)
     end();
 }
 
+/* ---- Where threads wait ---- */
+
+static void opens(int64_t time_ns, uint64_t on, bool is_begin, const char *name)
+{
+    add_on(on, is_begin ? STELE_KIND_BEGIN : STELE_KIND_END, time_ns, name);
+}
+
+static uint64_t waited(const stele_path_tree *tree, const char *const *names)
+{
+    uint32_t node = 0;
+    for (; *names != NULL; names++) {
+        uint32_t child = tree->nodes[node].child;
+        while (child != 0 && tree->nodes[child].name != named(*names))
+            child = tree->nodes[child].sibling;
+        if (child == 0)
+            return 0;
+        node = child;
+    }
+    return tree->nodes[node].sides[0].self_ns;
+}
+
+TEST(waits_by_path)
+{
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
+    stele_path_options options = STELE_INIT(stele_path_options);
+    stele_paths *paths;
+    stele_segment segment;
+    made_begin();
+    options.off_cpu = true;
+    REQUIRE(stele_paths_new(it.context, &options, &paths) == STELE_OK);
+    switches(100, 0, 0, READY, 1);
+    opens(110, 1, true, "work");
+    opens(120, 1, true, "wait");
+    switches(150, 0, 1, BLOCKED, 0);
+    wakes(250, 0, 1);
+    switches(260, 0, 0, READY, 1);
+    opens(270, 1, false, "wait");
+    add_on(1, STELE_KIND_COMPLETE, 280, "step")->id = 290;
+    switches(300, 0, 1, READY, 2); /* in "work": the step has ended */
+    switches(340, 0, 2, BLOCKED, 1);
+    opens(350, 1, false, "work");
+    switches(400, 0, 1, BLOCKED, 0);
+    switches(500, 0, 0, READY, 1);
+    segment = made_segment();
+    CHECK_EQ_U64(stele_paths_add(paths, &segment), STELE_OK);
+    CHECK_EQ_U64(stele_paths_tree(paths, false, &tree), STELE_OK);
+    CHECK_EQ_U64(waited(&tree, (const char *[]){"work", "wait", "[blocked]", NULL}), 100);
+    CHECK_EQ_U64(waited(&tree, (const char *[]){"work", "wait", "[runnable]", NULL}), 10);
+    CHECK_EQ_U64(waited(&tree, (const char *[]){"work", "[preempted]", NULL}), 40);
+    /* Thread 1 for 100, thread 2 from 340 up to the end. */
+    CHECK_EQ_U64(waited(&tree, (const char *[]){"[blocked]", NULL}), 100 + 160);
+    CHECK_EQ_U64(tree.nodes[0].sides[0].total_ns, 100 + 10 + 40 + 260);
+    stele_paths_free(paths);
+    made_end();
+}
+
 /* ---- What always holds ---- */
 
 static uint64_t seed;

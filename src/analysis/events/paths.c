@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/events/calls.h"
 
+#include <stele/sched.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +27,8 @@ struct stele_paths {
     bool is_sampled;
     stele_path_node *nodes;
     stele_name path[SAMPLE_PATH_MAX];
+    stele_sched *sched; /* with off_cpu; else NULL */
+    stele_name states[STELE_RUN_STATE_COUNT];
 };
 
 /* ---- Adding up ---- */
@@ -53,6 +58,8 @@ static stele_status take_calls(void *user, const stele_call_span *spans, size_t 
 {
     stele_paths *p = user;
     const stele_path_options *options = &p->options;
+    if (options->off_cpu)
+        return STELE_OK;
     for (const stele_call_span *call = spans; call != spans + count; call++) {
         path_sums *to;
         if (!call->is_wanted || call->end == STELE_CALL_ENTRY_LOST ||
@@ -83,6 +90,81 @@ static stele_status take_sample(stele_paths *p, const stele_batch *batch, const 
     return STELE_OK;
 }
 
+/* ---- Where threads wait ---- */
+
+/* What is open on the thread is what it waits in: nothing of it happens meanwhile. Complete events
+   that ended before are still on the stack. */
+static stele_status take_wait(void *user, const stele_thread_interval *wait)
+{
+    stele_paths *p = user;
+    const uint64_t ns = (uint64_t)wait->end_ns - (uint64_t)wait->begin_ns;
+    stele_call_span span;
+    size_t depth = 0;
+    path_sums *to;
+    if (wait->state == STELE_RUN_RUNNING || wait->state == STELE_RUN_UNKNOWN ||
+        ns < p->options.duration_min_ns)
+        return STELE_OK;
+    for (uint32_t i = 0;
+         depth < SAMPLE_PATH_MAX - 2 && stele_calls_open_at(p->calls, wait->thread, i, &span);
+         i++) {
+        if (span.end_ns > wait->begin_ns)
+            p->path[depth++] = span.name;
+    }
+    if (wait->reason != 0)
+        p->path[depth++] = wait->reason;
+    p->path[depth++] = p->states[wait->state];
+    if (depth - 1 < p->options.depth_min || depth - 1 >= p->options.depth_end)
+        return STELE_OK;
+    to = sums_of(p, stele_calls_path(p->calls, wait->thread, p->path, depth));
+    if (to == NULL)
+        return STELE_ERR_MEMORY;
+    to->count++;
+    to->self_ns += ns;
+    return STELE_OK;
+}
+
+static stele_status make_sched(stele_paths *p)
+{
+    stele_request tracks = {.kinds = 0};
+    stele_sched_options options = STELE_INIT(stele_sched_options);
+    if (!p->options.off_cpu)
+        return STELE_OK;
+    if (p->options.only != NULL)
+        tracks.tracks = p->options.only->tracks;
+    options.on_thread = take_wait;
+    options.user = p;
+    options.only = &tracks;
+    for (unsigned i = 0; i < STELE_RUN_STATE_COUNT; i++) {
+        char text[32];
+        const int size =
+            snprintf(text, sizeof text, "[%s]", stele_run_state_text((stele_run_state)i));
+        p->states[i] = stele_name_intern(p->context, text, (size_t)size);
+        if (p->states[i] == UINT32_MAX)
+            return STELE_ERR_MEMORY;
+    }
+    return stele_sched_new(p->context, &options, &p->sched);
+}
+
+/* Each event goes to one of the two, in their order. */
+static stele_status add_both(stele_paths *p, const stele_segment *segment)
+{
+    const stele_event *events = segment->batch->events;
+    const uint32_t end = segment->first + segment->count;
+    stele_segment run = {segment->batch, segment->first, 0};
+    stele_status status = STELE_OK;
+    while (run.first < end && status == STELE_OK) {
+        const uint64_t kinds = STELE_CALLS_KINDS;
+        const bool is_call = (STELE_KIND_BIT(events[run.first].kind) & kinds) != 0;
+        run.count = 1;
+        while (run.first + run.count < end &&
+               ((STELE_KIND_BIT(events[run.first + run.count].kind) & kinds) != 0) == is_call)
+            run.count++;
+        status = is_call ? stele_calls_add(p->calls, &run, NULL) : stele_sched_add(p->sched, &run);
+        run.first += run.count;
+    }
+    return status;
+}
+
 stele_status stele_paths_new(stele_context *context, const stele_path_options *options,
                              stele_paths **out)
 {
@@ -103,6 +185,8 @@ stele_status stele_paths_new(stele_context *context, const stele_path_options *o
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
     status = stele_calls_new(context, &wanted, take_calls, p, &p->calls);
+    if (status == STELE_OK)
+        status = make_sched(p);
     if (status != STELE_OK) {
         stele_paths_free(p);
         return status;
@@ -116,6 +200,7 @@ void stele_paths_free(stele_paths *p)
     if (p == NULL)
         return;
     stele_calls_free(p->calls);
+    stele_sched_free(p->sched);
     for (unsigned side = 0; side < STELE_PATH_SIDES; side++)
         free(p->sums[side]);
     free(p->nodes);
@@ -129,6 +214,8 @@ uint32_t stele_paths_columns(const stele_paths *p)
 
 stele_status stele_paths_set_window(stele_paths *p, int64_t begin_ns, int64_t end_ns)
 {
+    if (p->sched != NULL)
+        stele_sched_set_window(p->sched, begin_ns, end_ns);
     return stele_calls_set_window(p->calls, begin_ns, end_ns);
 }
 
@@ -136,7 +223,10 @@ stele_status stele_paths_add(stele_paths *p, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     bool others = false;
-    stele_status status = stele_calls_add(p->calls, segment, &others);
+    stele_status status;
+    if (p->sched != NULL)
+        return add_both(p, segment);
+    status = stele_calls_add(p->calls, segment, &others);
     for (uint32_t i = 0; others && i < segment->count && status == STELE_OK; i++, event++) {
         if (event->kind == STELE_KIND_SAMPLE && stele_calls_in_window(p->calls, event->time_ns) &&
             stele_calls_wants(p->calls, segment->batch, event))
@@ -145,9 +235,16 @@ stele_status stele_paths_add(stele_paths *p, const stele_segment *segment)
     return status;
 }
 
+/* Waits that go on at the end are in what is open then. */
+static stele_status finish(stele_paths *p)
+{
+    const stele_status status = p->sched != NULL ? stele_sched_finish(p->sched) : STELE_OK;
+    return status == STELE_OK ? stele_calls_finish(p->calls) : status;
+}
+
 stele_status stele_paths_turn(stele_paths *p, unsigned side)
 {
-    const stele_status status = stele_calls_finish(p->calls);
+    const stele_status status = finish(p);
     p->side = side;
     return status;
 }
@@ -193,7 +290,7 @@ static void link_children(stele_path_node *nodes, const ranked *ranks, uint32_t 
 stele_status stele_paths_tree(stele_paths *p, bool by_count, stele_path_tree *tree)
 {
     stele_path_tree own = {.is_sampled = p->is_sampled};
-    const stele_status status = stele_calls_finish(p->calls);
+    const stele_status status = finish(p);
     const uint32_t count = stele_calls_node_count(p->calls);
     ranked *ranks;
     if (status != STELE_OK)

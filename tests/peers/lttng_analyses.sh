@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# lttng-analyses finds in kernel traces what 'stele kernel' and 'stele sched' find: interrupts and
+# softirqs, system calls of each thread, times from wake-up to CPU, use of CPUs. STELE is the command,
+# SOURCE the repository, LTTNG_ANALYSES the folder of lttng-analyses' sources, PYTHON a python that has
+# the modules it needs, KERNEL_TRACES kernel traces of LTTng, parted by spaces (such as many-threads,
+# bug446190 of Trace Compass).
+. "$SOURCE/tests/cli/lib.sh"
+[ -n "${LTTNG_ANALYSES:-}" ] && [ -x "$LTTNG_ANALYSES/lttng-irqstats" ] || {
+    echo "SKIP: LTTNG_ANALYSES does not name the folder of lttng-analyses"
+    exit 77
+}
+[ -n "${KERNEL_TRACES:-}" ] || {
+    echo "SKIP: KERNEL_TRACES names no kernel traces"
+    exit 77
+}
+have jq || {
+    echo "SKIP: jq is not installed"
+    exit 77
+}
+
+# theirs TOOL TRACE OPTION...: what it prints
+theirs() {
+    tool=$1 trace=$2
+    shift 2
+    (cd "$LTTNG_ANALYSES" && "${PYTHON:-python3}" ./"$tool" --skip-validation --no-progress --no-color \
+        "$@" "$trace") 2>said
+}
+
+# Microseconds with three digits, as they print them: means are rounded, not cut.
+micro='def us: (. + 0.0) / 1000 | . * 1000 | round | . / 1000;'
+
+check_interrupts() {
+    theirs lttng-irqstats "$1" >all
+    awk -F '[<>|]' '/^Soft/ { soft = 1 } /^[0-9]+:/ { split($1, id, ":"); split($3, f, " ")
+        print (soft ? "softirq" : "irq"), id[1], f[1], f[2], f[3], f[4]
+        if (soft && split($4, r, " ") >= 4) print "raise", id[1], r[1], r[2], r[3], r[4] }' all |
+        sort >their
+    "$STELE" kernel --json "$1" 2>err | jq -r "$micro"' (.irqs[] | "irq \(.number) \(.count) " +
+        "\(.min_ns | us) \(.total_ns / .count | us) \(.max_ns | us)"),
+        (.softirqs[] | "softirq \(.number) \(.count) \(.min_ns | us) " +
+        "\(.total_ns / .count | us) \(.max_ns | us)"),
+        (.softirq_raises[] | "raise \(.number) \(.count) \(.min_ns | us) " +
+        "\(.total_ns / .count | us) \(.max_ns | us)")' |
+        awk '{ printf "%s %s %s %.3f %.3f %.3f\n", $1, $2, $3, $4, $5, $6 }' | sort >own
+    # Softirqs of some versions of the tracer they do not know.
+    grep -q '^softirq' their || sed -i '/^irq/!d' own
+    last="interrupts of $1"
+    check "there are some" test -s own
+    awk '{ printf "%s %s %s %.3f %.3f %.3f\n", $1, $2, $3, $4, $5, $6 }' their | sort >sorted
+    same sorted own
+}
+
+# Of each thread and system call: number, shortest, longest.
+check_calls() {
+    theirs lttng-syscallstats "$1" | awk '/TID: [0-9]+\)/ { match($0, /TID: [0-9]+/)
+        tid = substr($0, RSTART + 5, RLENGTH - 5) }
+        /^ - / { printf "%s %s %s %.1f %.1f\n", tid, $2, $3, $4, $6 }' | sort >their
+    "$STELE" kernel --show syscalls --by-thread --json "$1" 2>err | jq -r '.syscalls[] |
+        select(.count > 0) | [.tid, .name, .count, .min_ns / 1000, .max_ns / 1000] | @tsv' |
+        awk '{ printf "%s %s %s %.1f %.1f\n", $1, $2, $3, $4, $5 }' | sort >own
+    last="system calls of $1"
+    check "there are some" test -s own
+    same their own
+}
+
+# Shortest and longest time from wake-up to CPU; what of each CPU's time is busy.
+check_sched() {
+    theirs lttng-schedstats "$1" --total | awk '/^[0-9]+ / { printf "%.3f %.3f\n", $2, $4 }' >their
+    "$STELE" sched --json "$1" 2>err >all
+    jq -r '.latency | [.min_ns / 1000, .max_ns / 1000] | @tsv' all |
+        awk '{ printf "%.3f %.3f\n", $1, $2 }' >own
+    last="latencies of $1"
+    check "there are some" test -s own
+    same their own
+    theirs lttng-cputop "$1" | sed -n 's/.* \([0-9.]*\) % CPU \([0-9]*\)$/\2 \1/p' | sort >their
+    # They take the time before the first switch of a CPU for busy or idle, as it seems then.
+    jq -r '(.end_ns - .begin_ns) as $wall | .cpus[] | [.cpu, .busy_ns * 100 / $wall,
+        (.busy_ns + .unknown_ns) * 100 / $wall] | @tsv' all | sort >own
+    last="use of CPUs in $1"
+    check "there are as many" test "$(wc -l <their)" -eq "$(wc -l <own)"
+    join their own | awk '$2 < $3 - 0.006 || $2 > $4 + 0.006' >differ
+    check "each is as busy: $(cat differ)" test ! -s differ
+}
+
+for trace in $KERNEL_TRACES; do
+    check_interrupts "$trace"
+    check_calls "$trace"
+    check_sched "$trace"
+done
+finish
