@@ -91,6 +91,22 @@ STELE_API const stele_trace_info *stele_trace_get_info(const stele_trace *trace)
 STELE_API bool stele_trace_property(const stele_trace *trace, size_t index, const char **key,
                                     const char **value);
 
+/* An event that the description of a trace declares (metadata of CTF), whether it occurs or not. */
+typedef struct stele_declared_event {
+    size_t struct_size; /* sizeof this struct: see <stele/version.h> */
+    stele_text name;    /* lives as long as the trace */
+    uint64_t id;
+    size_t field_count; /* of its payload */
+} stele_declared_event;
+
+/* The declared events, `event` from 0, and the names of their fields, `field` from 0; false past
+   the end, and for formats without a description. The caller sets `struct_size`, as STELE_INIT
+   does. Names live as long as the trace. */
+STELE_API bool stele_trace_declared_event(const stele_trace *trace, size_t event,
+                                          stele_declared_event *about);
+STELE_API bool stele_trace_declared_field(const stele_trace *trace, size_t event, size_t field,
+                                          stele_text *name);
+
 /*
  * Finds the streams of a trace with their ranges of time by a quick pass over its headers. A
  * reader does so itself where it has to. STELE_ERR_UNSUPPORTED where it cannot be read twice.

@@ -12,6 +12,7 @@
 #include <stele/output.h>
 #include <stele/reader.h>
 #include <stele/sched.h>
+#include <stele/schema.h>
 #include <stele/sink.h>
 #include <stele/spans.h>
 #include <stele/stats.h>

@@ -7,9 +7,18 @@
 #include "cli/insn/insn.h"
 #include <stele/insn_analysis.h>
 
+/* What a trace is summed up in. */
+typedef struct summing {
+    stele_summary *sum;
+    stele_schema *schema; /* NULL: not asked for */
+} summing;
+
 static stele_status add_to_summary(void *user, const stele_segment *segment)
 {
-    return stele_summary_add(user, segment);
+    const summing *to = user;
+    const stele_status status = stele_summary_add(to->sum, segment);
+    return status == STELE_OK && to->schema != NULL ? stele_schema_add(to->schema, segment)
+                                                    : status;
 }
 
 static size_t shown(const cli *c, option_id id, size_t count)
@@ -145,14 +154,19 @@ static bool count_insns(cli *c, stele_trace *trace, const selection *from, stele
 static void show_trace(cli *c, stele_trace *trace, stele_summary *s, const selection *from, json *j)
 {
     info i = {.trace = trace, .about = stele_trace_get_info(trace)};
-    i.is_complete = count_insns(c, trace, from, s, &i.stats);
+    summing to = {.sum = s};
+    if (option_given(&c->options, OPTION_FIELDS) &&
+        !cli_check(c, stele_schema_new(c->context, NULL, &to.schema), i.about->path))
+        return;
+    i.schema = to.schema;
+    i.is_complete = to.schema == NULL && count_insns(c, trace, from, s, &i.stats);
     if (!i.is_complete) {
         stele_summary_clear(s);
         i.stats = (stele_reader_stats){0};
-        i.is_complete = cli_check(
-            c,
-            cli_read(c, &trace, 1, &from->request, &(consumer){NULL, add_to_summary, s}, &i.stats),
-            i.about->path);
+        i.is_complete = cli_check(c,
+                                  cli_read(c, &trace, 1, &from->request,
+                                           &(consumer){NULL, add_to_summary, &to}, &i.stats),
+                                  i.about->path);
     }
     if (c->worst != EXIT_USAGE && !c->is_closed && collect(c, &i, s)) {
         if (j != NULL)
@@ -161,6 +175,7 @@ static void show_trace(cli *c, stele_trace *trace, stele_summary *s, const selec
             info_write_text(c, &i);
     }
     cli_conclude(c, i.about->path, &i.stats);
+    stele_schema_free(to.schema);
 }
 
 /* Traces have a report each; they are never merged. */
@@ -190,6 +205,8 @@ void command_INFO(cli *c)
     selection s;
     if (selection_make(c, &s) && joined_make(c)) {
         s.request.columns = STELE_SUMMARY_COLUMNS;
+        if (option_given(&c->options, OPTION_FIELDS))
+            s.request.columns |= STELE_SCHEMA_COLUMNS;
         s.request.order = STELE_ORDER_NONE;
         if (j != NULL) {
             json_open(j, NULL, '{');

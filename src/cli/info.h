@@ -4,6 +4,7 @@
 #define CLI_INFO_H
 
 #include <stele/analysis.h>
+#include <stele/schema.h>
 
 #include "cli/cli.h"
 #include "cli/show/json.h"
@@ -21,6 +22,7 @@ typedef struct info {
     bool has_clocks;   /* streams differ in their clocks' kind or frequency */
     bool is_complete;  /* reading went on to the end */
     stele_reader_stats stats;
+    stele_schema *schema; /* NULL: not asked for */
 } info;
 
 void info_write_text(cli *c, const info *i);

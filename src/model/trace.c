@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/trace.h"
 
+#include "core/sized.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +40,25 @@ bool stele_trace_property(const stele_trace *trace, size_t index, const char **k
     *key = trace->texts.properties[index].key;
     *value = trace->texts.properties[index].value;
     return true;
+}
+
+bool stele_trace_declared_event(const stele_trace *trace, size_t event, stele_declared_event *about)
+{
+    stele_declared_event own = {.struct_size = sizeof own};
+    stele_text unused;
+    if (trace->ops->declared == NULL ||
+        !trace->ops->declared(trace, event, SIZE_MAX, &own, &unused))
+        return false;
+    sized_give(about, &own, sizeof own, SIZED_FIRST(stele_declared_event, field_count));
+    return true;
+}
+
+bool stele_trace_declared_field(const stele_trace *trace, size_t event, size_t field,
+                                stele_text *name)
+{
+    stele_declared_event own = {.struct_size = sizeof own};
+    return trace->ops->declared != NULL && field != SIZE_MAX &&
+           trace->ops->declared(trace, event, field, &own, name);
 }
 
 /* NULL: there is none of the key. */

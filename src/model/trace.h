@@ -125,6 +125,11 @@ typedef struct trace_ops {
     /* Frees what the format's own struct holds, but not the struct. */
     void (*close)(stele_trace *trace);
 
+    /* Gives an event of the trace's description, `event` from 0, and a field of its payload where
+       `field` is not NULL; false past the end. NULL: the format has no description. */
+    bool (*declared)(const stele_trace *trace, size_t event, size_t field,
+                     stele_declared_event *about, stele_text *name);
+
     /* Its records say what happened, but not what begins and ends by it: names may. */
     bool has_moments;
 } trace_ops;

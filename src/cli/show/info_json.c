@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cli/info.h"
+
 #include "cli/show/print.h"
+#include "cli/show/schema.h"
 
 static void write_name(const cli *c, json *j, const char *key, stele_name name)
 {
@@ -175,5 +177,7 @@ void info_write_json(cli *c, const info *i, json *j)
         json_close(j, '}');
     }
     json_close(j, ']');
+    if (i->schema != NULL)
+        schema_write_json(c, i->trace, i->schema, j);
     json_close(j, '}');
 }

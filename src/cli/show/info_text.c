@@ -9,6 +9,7 @@
 #include "cli/info.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
+#include "cli/show/schema.h"
 #include "cli/show/terminal.h"
 
 #define LABEL_WIDTH      13
@@ -290,4 +291,6 @@ void info_write_text(cli *c, const info *i)
         write_tracks(c, i);
     }
     write_properties(c, i);
+    if (i->schema != NULL)
+        schema_write_text(c, i->trace, i->schema);
 }

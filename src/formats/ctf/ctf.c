@@ -358,11 +358,42 @@ static stele_status ctf_open(stele_trace *base)
     return status == STELE_OK && !set_texts(trace) ? STELE_ERR_MEMORY : status;
 }
 
+/* Event classes of all metadata that is not that of another one. */
+static bool ctf_declared(const stele_trace *base, size_t event, size_t field,
+                         stele_declared_event *about, stele_text *name)
+{
+    const ctf_trace *trace = (const ctf_trace *)base;
+    for (uint32_t u = 0; u < trace->unit_count; u++) {
+        const ctf_unit *unit = &trace->units[u];
+        if (!unit->is_open || unit->same_as != CTF_NONE)
+            continue;
+        for (uint32_t n = 0; n < unit->schema.stream_count; n++) {
+            const ctf_stream_class *stream = unit->schema.streams[n];
+            const ctf_event_class *class;
+            if (event >= stream->event_count) {
+                event -= stream->event_count;
+                continue;
+            }
+            class = &stream->events[event];
+            about->name = (stele_text){class->name.bytes, class->name.size};
+            about->id = class->id;
+            about->field_count = class->payload != NULL ? class->payload->u.structure.count : 0;
+            if (field < about->field_count) {
+                const ctf_text *text = &class->payload->u.structure.members[field].name;
+                *name = (stele_text){text->bytes, text->size};
+            }
+            return field == SIZE_MAX || field < about->field_count;
+        }
+    }
+    return false;
+}
+
 static const trace_ops ctf_ops = {.open = ctf_open,
                                   .index = ctf_index,
                                   .find_ends = ctf_find_ends,
                                   .produce = ctf_produce,
                                   .close = ctf_close,
+                                  .declared = ctf_declared,
                                   .has_moments = true};
 
 const format format_ctf = {

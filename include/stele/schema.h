@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The schema of what was read: which events have which fields of which types, how often, and
+ * between which values. In one pass, with bounded memory:
+ *
+ *     status = stele_schema_new(context, NULL, &schema);
+ *     request.columns = STELE_SCHEMA_COLUMNS;
+ *     request.order = STELE_ORDER_NONE;
+ *     ...
+ *     while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
+ *         status = stele_schema_add(schema, &segment);
+ *     for (size_t i = 0; stele_schema_get_event(schema, i, &event); i++)
+ *         for (size_t k = 0; stele_schema_get_field(schema, i, k, &field); k++)
+ *             ...
+ *
+ * What holds for all analyses is said in <stele/analysis.h>: threads, ownership, errors.
+ */
+#ifndef STELE_SCHEMA_H
+#define STELE_SCHEMA_H
+
+#include <stele/analysis.h>
+#include <stele/expression.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct stele_schema stele_schema;
+
+#define STELE_SCHEMA_COLUMNS (STELE_COLUMN_NAME | STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT)
+
+/* Zeros give the defaults. */
+typedef struct stele_schema_options {
+    size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
+    uint32_t events_max; /* different events; later ones are only counted; 0: 16,384 */
+    uint32_t fields_max; /* fields of all of them together; 0: 65,536 */
+} stele_schema_options;
+
+STELE_API stele_status stele_schema_new(stele_context *context, const stele_schema_options *options,
+                                        stele_schema **out);
+STELE_API void stele_schema_free(stele_schema *s);
+STELE_API stele_status stele_schema_add(stele_schema *s, const stele_segment *segment);
+
+/* Events of one kind, name and category. */
+typedef struct stele_schema_event {
+    size_t struct_size; /* sizeof this struct: see <stele/version.h> */
+    stele_kind kind;
+    stele_name name;     /* 0: none */
+    stele_name category; /* 0: none */
+    bool is_context;     /* no event: what packets and batches say of all events in them */
+    uint64_t count;
+    size_t field_count;
+} stele_schema_event;
+
+/* Values of one field that have a label. */
+#define STELE_SCHEMA_LABELS_MAX 16u
+typedef struct stele_schema_label {
+    stele_text text; /* owned by the schema */
+    int64_t value;   /* of enumerations; modulo 2^64 */
+    uint64_t count;
+} stele_schema_label;
+
+/* A field, or a member of one: members follow what they are part of. */
+typedef struct stele_schema_field {
+    size_t struct_size;               /* sizeof this struct: see <stele/version.h> */
+    stele_name name;                  /* 0: elements of an array, or it has none */
+    uint32_t depth;                   /* of nesting; 0: a field of the event itself */
+    bool is_element;                  /* it stands for all elements of the array before it */
+    bool is_context;                  /* of a context that the event has */
+    uint32_t types;                   /* bits, 1 << stele_type */
+    uint8_t width_min, width_max;     /* bits as written, 0: none */
+    uint8_t hint;                     /* STELE_HINT_... that any had */
+    uint64_t count;                   /* how often it was there */
+    stele_value min, max;             /* of numbers; MISSING without any */
+    uint64_t length_min, length_max;  /* of texts and bytes in bytes, of arrays in elements; both 0
+                                         without any */
+    stele_text example;               /* the first text, up to 64 bytes; owned by the schema */
+    const stele_schema_label *labels; /* the first ones that came up; owned by the schema */
+    uint32_t label_count;
+    uint64_t label_other_count; /* values with other labels */
+} stele_schema_field;
+
+/* The events, the most frequent first, contexts at the end; false past the end. The caller sets
+   `struct_size`, as STELE_INIT does. */
+STELE_API bool stele_schema_get_event(stele_schema *s, size_t event, stele_schema_event *about);
+STELE_API bool stele_schema_get_field(stele_schema *s, size_t event, size_t field,
+                                      stele_schema_field *about);
+
+/* Events, and values of fields, that there was no room for. */
+STELE_API uint64_t stele_schema_other_events(const stele_schema *s);
+STELE_API uint64_t stele_schema_other_fields(const stele_schema *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
