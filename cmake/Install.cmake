@@ -37,3 +37,8 @@ string(REGEX REPLACE "[^/]+" ".." PC_PREFIX "${pc_depth}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/stele.pc.in ${CMAKE_CURRENT_BINARY_DIR}/stele.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stele.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET stele_duckdb)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/stele.duckdb_extension
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/stele)
+endif()

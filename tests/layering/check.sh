@@ -7,6 +7,7 @@
 #
 # Those in braces never see each other, and no format sees another. The public headers see only each
 # other; everybody sees them. cli is a client of the library: it sees the public headers and its own.
+# extension is cli/sql for other programs.
 # What lies in tools/ has another licence and sees nothing of Stele. Floors inside a format
 # and inside analysis are listed below. Prints every include that breaks this and exits 1.
 set -eu
@@ -30,6 +31,7 @@ tables: core model query flow sinks analysis
 record: core formats formats/*
 library: core formats sinks analysis symbols tables
 cli:
+extension: cli
 net: core formats sinks analysis symbols
 tools:
 '

@@ -619,6 +619,7 @@ bool functions_register(table_functions *f, const duckdb *d, duck_database datab
         if (!add_function(f, connection, table.name, false))
             return false;
     }
-    d->add_replacement_scan(database, replace, f, NULL);
+    if (f->keeps_texts) /* the command has traces that no path stands for */
+        d->add_replacement_scan(database, replace, f, NULL);
     return add_function(f, connection, "event", true);
 }

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# usage: sql.sh BUILD FOLDER
+# CPU seconds (user and system, median of three) of queries over generated traces, on one thread:
+# 10 M events of FXT, 8 M of CTF, 65 M instructions. BUILD is a build with -DSTELE_BUILD_BENCH=ON;
+# the traces are made in FOLDER, where there must be 2 GB, and stay there. Where they are, the same
+# questions are put to Perfetto (TRACE_PROCESSOR names trace_processor_shell) and, for what JSON
+# costs, to DuckDB over 'stele cat --json'.
+set -eu
+build=$1
+folder=$2
+stele=$build/stele
+mkdir -p "$folder"
+[ -e "$folder/big.fxt" ] || "$build/bench_gen_fxt" 10000000 >"$folder/big.fxt"
+[ -e "$folder/ctf" ] || "$build/bench_gen_ctf" mixed 8000000 "$folder/ctf"
+[ -e "$folder/insns" ] || "$build/bench_gen_xtrace" 65000000 "$folder/insns"
+
+# seconds COMMAND...: the median of three runs
+seconds() {
+    for run in 1 2 3; do
+        /usr/bin/time -f '%U %S' -o "$folder/time" "$@" >"$folder/out" 2>"$folder/err" || {
+            cat "$folder/err" >&2
+            return
+        }
+        tail -n 1 "$folder/time"
+    done | awk '{ print $1 + $2 }' | sort -n | sed -n 2p
+}
+
+# ask GOAL NAME TRACE SQL
+ask() {
+    printf '%-34s %8s %8s\n' "$2" "$(seconds "$stele" query --csv "$folder/$3" "$4")" "$1"
+}
+
+printf '%-34s %8s %8s\n' query 'CPU s' goal
+ask 0.40 'FXT: count' big.fxt 'select count(*) from event'
+ask 0.60 'FXT: count by name' big.fxt 'select name, count(*) from event group by name'
+ask 0.70 'FXT: percentiles by name' big.fxt "select name, count(*), sum(dur), median(dur),
+    quantile_cont(dur, [0.9, 0.99]), max(dur) from event where kind = 'complete' group by name"
+ask 0.70 'FXT: filter on an argument' big.fxt "select count(*), sum(arg_size)
+    from read_event('', args := 'size int') where arg_size > 1000"
+ask 1.8 'FXT: lag over tracks' big.fxt "select avg(g), max(g) from (select ts - lag(ts)
+    over (partition by track order by ts) g from event where kind <> 'object')"
+ask 1.6 'FXT: ASOF join' big.fxt "select count(*) from (from event where kind = 'complete') c
+    asof join (from event where kind = 'counter') k on c.tid = k.tid and c.ts >= k.ts"
+ask - 'FXT: spans with percentiles' big.fxt 'select name, count(*), median(dur),
+    quantile_cont(dur, 0.99) from slice group by name'
+ask 0.70 'CTF: two typed fields by name' ctf "select name, count(*), sum(arg_int0), max(arg_int1)
+    from read_event('', args := 'int0 int, int1 int') group by name"
+ask 0.80 'instructions by pc' insns 'select pc, count(*) n from insn group by pc order by n desc
+    limit 10'
+printf '%-34s %8s %8s\n' 'Parquet of six columns' "$(seconds "$stele" convert "$folder/big.fxt" \
+    -o "$folder/six.parquet" --columns ts,dur,name,kind,track,id --force)" 1.2
+printf '%-34s %8s %8s\n' 'Parquet with arguments' "$(seconds "$stele" convert "$folder/big.fxt" \
+    -o "$folder/args.parquet" --columns ts,dur,name,kind,track,id,args --force)" 5
+ls -l "$folder"/*.parquet | awk '{ print $5, "bytes", $NF }'
+printf '%-34s %8s\n' 'JSON of the same trace' "$(seconds "$stele" cat --json --unsorted "$folder/big.fxt" \
+    --kind complete)"
+if [ -x "${TRACE_PROCESSOR:-}" ]; then
+    printf '%-34s %8s\n' 'Perfetto: count by name' "$(seconds "$TRACE_PROCESSOR" -Q \
+        'select name, count(*) from slice group by name' "$folder/big.fxt")"
+else
+    echo 'SKIP: TRACE_PROCESSOR does not name trace_processor_shell'
+fi
