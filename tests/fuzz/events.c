@@ -2,13 +2,15 @@
 /*
  * Events made of the input's bytes, through the writer of every format, and back: whatever they
  * are, they can be written, and what was written is a trace without errors that ends. What a
- * format cannot carry is in its table of losses.
+ * format cannot carry is in its table of losses; where that is empty, what comes back is what went
+ * in: as many events, of the same kinds, names and times. Folders are read as archives.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/output.h"
+#include "contract_archive.h"
+#include "core/hash.h"
 #include "formats/format.h"
 #include "invariants.h"
 #include "model/batch.h"
@@ -120,9 +122,9 @@ static void make_event(world *w, feed *b)
     require(event != NULL, "memory", "batch");
     event->kind = (uint8_t)(1 + take(b) % (STELE_KIND_COUNT - 1));
     event->time_ns = (int64_t)take_number(b);
-    event->ticks = take_number(b);
+    event->ticks = (uint64_t)event->time_ns; /* the stream's clock counts nanoseconds */
     event->value = take_number(b);
-    event->id = take_number(b);
+    event->id = event->kind == STELE_KIND_COMPLETE ? event->value : take_number(b);
     event->name = take_name(w, b);
     event->track = take(b) % (stele_track_count(w->context) + 1);
     event->category = stele_category_intern(w->context, take_name(w, b));
@@ -141,8 +143,37 @@ static void on_finding(void *user, const stele_diag *diag)
         snprintf(w->finding, sizeof w->finding, "%s: %s", diag->code->code, diag->found);
 }
 
-static void read_back(const format *f, const uint8_t *bytes, size_t size)
+/* What is compared of events. Metadata and objects are state, which may stand elsewhere; functions
+   of XRay have numbers, and their names are in the binary. */
+typedef struct summary {
+    bool has_names;
+    uint64_t count, digest;
+} summary;
+
+static summary summary_begin(const format *f)
 {
+    return (summary){.has_names = strcmp(f->name, "xray") != 0};
+}
+
+static void summary_add(summary *s, const stele_context *context, const stele_batch *batch,
+                        const stele_event *event)
+{
+    const stele_text name = stele_name_text(context, batch, event->name);
+    uint64_t hash = event->kind;
+    if (event->kind == STELE_KIND_METADATA || event->kind == STELE_KIND_OBJECT ||
+        event->kind == STELE_KIND_LOST)
+        return;
+    if (s->has_names)
+        hash = hash_mix(hash, hash_bytes(name.bytes, name.size));
+    if ((event->flags & STELE_FLAG_NO_TIME) == 0)
+        hash = hash_mix(hash, hash_u64((uint64_t)event->time_ns));
+    s->count++;
+    s->digest += hash_u64(hash);
+}
+
+static summary read_back(const format *f, const uint8_t *bytes, size_t size)
+{
+    summary result = summary_begin(f);
     world w = {.context = NULL};
     const stele_context_options options = {.diag = on_finding, .diag_user = &w};
     const stele_trace_options as = {.format = f->name};
@@ -159,12 +190,27 @@ static void read_back(const format *f, const uint8_t *bytes, size_t size)
     while ((status = stele_reader_next(reader, &segment)) == STELE_OK) {
         const char *broken = invariant_segment(w.context, &segment, UINT64_MAX);
         require(broken == NULL, broken, f->name);
+        for (uint32_t i = 0; i < segment.count; i++)
+            summary_add(&result, w.context, segment.batch,
+                        &segment.batch->events[segment.first + i]);
     }
     require(status == STELE_END, "reading ends", f->name);
     require(w.finding[0] == '\0', w.finding, f->name);
     stele_reader_close(reader);
     stele_trace_close(trace);
     stele_context_free(w.context);
+    return result;
+}
+
+/* Nothing was lost in silence. */
+static void compare(const format *f, const world *w, const summary *back)
+{
+    summary written = summary_begin(f);
+    for (uint32_t i = 0; i < w->batch->event_count; i++)
+        summary_add(&written, w->context, w->batch, &w->batch->events[i]);
+    require(back->count == written.count, "without a loss all events come back", f->name);
+    require(f->writes_anew || back->digest == written.digest,
+            "without a loss events come back as they were", f->name);
 }
 
 static void write_as(const format *f, world *w)
@@ -172,10 +218,13 @@ static void write_as(const format *f, world *w)
     const stele_segment segment = {w->batch, 0, w->batch->event_count};
     const bool is_file = f->target == FORMAT_TARGET_FILE;
     diag_sink silent = {.fn = NULL};
+    archive folder = {.at = NULL};
+    summary back = summary_begin(f);
     stele_writer *writer;
     output *out;
     const uint8_t *bytes;
     size_t size;
+    uint32_t loss_count;
     require((is_file ? output_open_memory(&silent, &out)
                      : output_open_folder(&silent, NULL, false, &out)) == STELE_OK,
             "memory", f->name);
@@ -184,12 +233,20 @@ static void write_as(const format *f, world *w)
     require(stele_writer_write(writer, &segment) == STELE_OK, "every event can be written",
             f->name);
     require(stele_writer_finish(writer) == STELE_OK, "writing can be finished", f->name);
+    loss_count = writer->losses.count;
     stele_writer_close(writer);
-    if (is_file) {
-        bytes = output_memory(out, &size);
-        if (size != 0)
-            read_back(f, bytes, size);
+    bytes = output_memory(out, &size);
+    if (!is_file) {
+        archive_add_output(&folder, out);
+        size = folder.size;
+        archive_end(&folder);
+        bytes = folder.at;
     }
+    if (size != 0)
+        back = read_back(f, bytes, is_file ? size : folder.size);
+    if (loss_count == 0)
+        compare(f, w, &back);
+    __real_free(folder.at);
     output_close(out);
 }
 

@@ -15,7 +15,7 @@
 
 #define SVC_ARGUMENTS 7u
 
-/* How far behind a value that does not fit a jump may be due to what that hides. */
+/* How far after a value that does not fit a jump may be due to what that hides. */
 #define DOUBTED_INSNS 3u
 
 xtrace_check *xtrace_check_new(const xtrace_trace *trace, const xtrace_part *part, diag_sink *diag)

@@ -9,7 +9,7 @@
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/guess.h"
 
-#define REACH      48u /* bytes before and behind the error; of what is not known, none */
+#define REACH      48u /* bytes before and after the error; of what is not known, none */
 #define TRIALS_MAX 24u
 #define WORD_MAX   40u
 #define BYTES_MAX  ((uint64_t)1 << 20) /* of text, in the trials of one guess */

@@ -81,7 +81,7 @@ stele_status content_enter(ctf_content *content, const ctf_packets *packets, win
     content->is_sealed = false;
     content->content_bits = packet->content_bits;
     content->left_out = 0;
-    content->has_last = false;
+    content->recent_count = 0;
     run_defer(run);
     if (packets->unit->schema.generation == CTF_RFC)
         status = unpack(content);
@@ -140,8 +140,11 @@ static decode_outcome decode_events(ctf_content *content, stele_batch *batch)
     const uint32_t before = batch->event_count;
     const decode_outcome outcome = decode(content, batch);
     if (batch->event_count > before) {
-        content->has_last = true;
-        content->last_offset = batch->events[batch->event_count - 1].offset;
+        const uint32_t made = batch->event_count - before;
+        content->recent_count = made < CONTENT_RECENT ? made : CONTENT_RECENT;
+        for (uint32_t i = 0; i < content->recent_count; i++)
+            content->recent[i] =
+                batch->events[batch->event_count - content->recent_count + i].offset;
     }
     return outcome;
 }

@@ -10,6 +10,8 @@
 /* Bytes before the window's place that stay loaded: of an event before damage. */
 #define CONTENT_BACK ((size_t)4 << 10)
 
+#define CONTENT_RECENT 4u
+
 /* Zeroed, it is ready for the first packet. */
 typedef struct ctf_content {
     const ctf_packets *packets;
@@ -22,11 +24,11 @@ typedef struct ctf_content {
     bool is_sealed;        /* it cannot be unpacked here, as was reported; elsewhere it may be */
     packet_view view;      /* what the last events were decoded from */
     uint64_t left_out;     /* bytes of the packet that hold no events that could be read */
-    uint64_t last_offset;  /* where the last event stands in the file */
-    bool has_last;         /* the packet had one */
-    bool is_exact;         /* damage ends a packet: nothing is searched for */
-    stele_batch *trial;    /* of a search; NULL until there was one */
-    uint64_t tried_count;  /* places that were looked at, in all packets */
+    uint64_t recent[CONTENT_RECENT]; /* where the last events stand in the file, in rising order */
+    uint32_t recent_count;
+    bool is_exact;        /* damage ends a packet: nothing is searched for */
+    stele_batch *trial;   /* of a search; NULL until there was one */
+    uint64_t tried_count; /* places that were looked at, in all packets */
 } ctf_content;
 
 /*

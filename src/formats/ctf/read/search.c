@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where events go on behind damage. A record does not say where the next one begins, so each place
+ * Where events go on after damage. A record does not say where the next one begins, so each place
  * that one could begin at is tried: several events in a row must be of known classes, at times that
  * neither go back nor leave the packet, or lead exactly to the content's end. What a place costs is
  * bounded by what is shown to it, and all places by their number.
@@ -118,29 +118,42 @@ static bool leads_beyond(const search *s)
     return batch->event_count != 0 && batch->events[batch->event_count - 1].offset > offset;
 }
 
+/* Of the last events, the first one that is loaded still and not too far; CONTENT_RECENT: none. */
+static uint32_t first_recent(const search *s)
+{
+    const ctf_content *content = s->content;
+    const uint64_t from = content->packet->offset + s->from / 8;
+    const window *w = content->w;
+    for (uint32_t i = 0; i < content->recent_count && content->bytes == NULL; i++) {
+        const uint64_t offset = content->recent[i];
+        if (offset < from && from - offset <= CONTENT_BACK &&
+            offset >= window_offset_of(w, w->data) && offset < window_offset_of(w, w->end))
+            return i;
+    }
+    return CONTENT_RECENT;
+}
+
 /*
- * An event whose length was damaged can hold the next ones, and its end is where a record cannot be
- * read: whether from a place within it events lead beyond that. Events that were unpacked are not
- * looked at.
+ * An event whose length was damaged can hold the next ones, and soon after its end is where a
+ * record cannot be read: whether from a place within the last events others lead beyond that.
+ * Events that were unpacked are not looked at.
  */
 static decode_outcome find_hidden(search *s, uint64_t *place)
 {
     ctf_content *content = s->content;
     const window *w = content->w;
-    const uint64_t last = content->last_offset - content->packet->offset;
-    const uint64_t loaded = window_offset_of(w, w->data);
-    packet_view view = {NULL, 0, last};
+    const uint32_t recent = first_recent(s);
+    packet_view view = {NULL, 0, 0};
     *place = s->from;
-    if (!content->has_last || content->bytes != NULL || last >= s->from / 8 ||
-        s->from / 8 - last > CONTENT_BACK || content->last_offset < loaded)
+    if (recent == CONTENT_RECENT)
         return DECODE_OK;
-    view.bytes = w->data + (content->last_offset - loaded);
-    if (view.bytes >= w->end)
-        return DECODE_OK;
+    view.bytes = w->data + (content->recent[recent] - window_offset_of(w, w->data));
     view.size = (size_t)(w->end - view.bytes);
-    for (uint64_t at = (last * 8 + s->step) & ~(s->step - 1);
-         at < s->from && content->tried_count < ALL_PLACES; at += s->step) {
-        const verdict v = at / 8 - last < view.size ? try_place(s, &view, at) : PLACE_FALSE;
+    view.offset = content->recent[recent] - content->packet->offset;
+    for (uint64_t at = (view.offset * 8 + s->step) & ~(s->step - 1);
+         at < s->from && at / 8 - view.offset < view.size && content->tried_count < ALL_PLACES;
+         at += s->step) {
+        const verdict v = try_place(s, &view, at);
         content->tried_count++;
         if (v == PLACE_MEMORY)
             return DECODE_MEMORY;
@@ -152,15 +165,19 @@ static decode_outcome find_hidden(search *s, uint64_t *place)
     return DECODE_OK;
 }
 
+/* The event is the last one that begins before the place. */
 static void report_hidden(const search *s, uint64_t place)
 {
-    const ctf_packets *packets = s->content->packets;
-    const uint64_t packet = s->content->packet->offset, last = s->content->last_offset;
-    if (place < s->from)
-        ctf_report(packets->trace, CTF460, packets->file->path, last * 8,
-                   packet + (s->from + 7) / 8 - last, 0, NULL,
-                   "an event, in which events that lead on begin at byte %" PRIu64,
-                   packet + place / 8);
+    const ctf_content *content = s->content;
+    const uint64_t packet = content->packet->offset;
+    uint32_t at = first_recent(s);
+    if (place >= s->from || at == CONTENT_RECENT)
+        return;
+    while (at + 1 < content->recent_count && content->recent[at + 1] < packet + place / 8)
+        at++;
+    ctf_report(content->packets->trace, CTF460, content->packets->file->path,
+               content->recent[at] * 8, packet + (s->from + 7) / 8 - content->recent[at], 0, NULL,
+               "an event, in which events that lead on begin at byte %" PRIu64, packet + place / 8);
 }
 
 /* Findings about what is only tried are not made. */
@@ -188,6 +205,10 @@ static void report(const search *s, const run_problem *problem, uint64_t place, 
     if (!is_end)
         snprintf(on, sizeof on, "; skipped to byte %" PRIu64 ", where a search found events again",
                  s->content->packet->offset + place / 8);
+    /* A content that ends inside of a record may be longer than the packet says. */
+    if (is_end && problem->code == CTF450 && s->content->bytes == NULL &&
+        s->content->packet->size > s->from / 8)
+        size = s->content->packet->size - s->from / 8;
     ctf_report(packets->trace, problem->code, packets->file->path, offset_bits, size, 0,
                problem->expected[0] != '\0' ? problem->expected : NULL, "%s%s%s", problem->found,
                at, on);

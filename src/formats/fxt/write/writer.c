@@ -123,6 +123,8 @@ static void write_switch(fxt_making *m)
     const stele_event *event = m->event;
     const stele_track *track = stele_track_get(m->w->base.context, event->track);
     uint64_t end;
+    if (stele_name_text(m->w->base.context, m->batch, event->name).size != 0)
+        fxt_writer_lose(m, "name of a switch or wakeup", LOSS_FORM);
     m->record.type = STELE_FXT_SCHEDULING;
     m->record.number = (event->flags & STELE_FLAG_HAS_CPU) != 0 ? event->cpu
                        : track != NULL                          ? (uint32_t)track->number

@@ -32,6 +32,7 @@ typedef struct stream_target {
     uint32_t id;
     uint32_t next;   /* counter */
     bool is_counted; /* the counters come with the events */
+    bool has_gap;    /* in the counters, after the last event */
 } stream_target;
 
 typedef struct heph_writer {
@@ -191,6 +192,7 @@ static uint32_t packet_counter(heph_writer *w, stream_target *stream, const stel
     const uint32_t counter = given != NULL ? (uint32_t)given->u.u : stream->next;
     stream->is_counted = stream->is_counted || given != NULL;
     stream->next = counter + 1;
+    stream->has_gap = false;
     return counter;
 }
 
@@ -275,6 +277,7 @@ static void span_resume(heph_writer *w, track_target *target, uint64_t end)
     const open_span span = target->spans[--target->span_count];
     stream_target *stream = &w->streams[target->stream - 1];
     store_be32(span.packet + 12, stream->next++);
+    stream->has_gap = false;
     store_be64(span.packet + w->layout - 10, end);
     stele_heph_encode_raw(&w->packet, span.packet, span.size);
     w->spans_size -= span.size;
@@ -433,6 +436,7 @@ static void write_lost(heph_writer *w, const stele_event *event, const track_tar
         return;
     }
     stream->next += (uint32_t)event->value;
+    stream->has_gap = true;
 }
 
 static stele_status write_event(heph_writer *w, const stele_batch *batch, const stele_event *event)
@@ -481,7 +485,13 @@ static stele_status heph_write(stele_writer *self, const stele_segment *segment)
 
 static stele_status heph_finish(stele_writer *self)
 {
-    return spans_close_all((heph_writer *)self);
+    heph_writer *w = (heph_writer *)self;
+    const stele_status status = spans_close_all(w);
+    for (uint32_t i = 0; i < w->stream_count; i++) {
+        if (w->streams[i].has_gap)
+            writer_lose(&w->base, STELE_KIND_LOST, "loss after the last event", true, 1);
+    }
+    return status;
 }
 
 static void heph_close(stele_writer *self)

@@ -424,13 +424,14 @@ static void put_header(xtrace_writer *w, thread *t, const stele_batch *batch,
 }
 
 static stele_status thread_begin_snapshots(xtrace_writer *w, thread *t, const stele_batch *batch,
-                                           const stele_event *event)
+                                           const stele_event *event,
+                                           const stele_xtrace_layout *layout)
 {
     output *out;
     const stele_status status = xtrace_pair_snapshots(&t->pair, &out);
     if (status != STELE_OK)
         return status;
-    t->layout = layout_of(w, batch, event);
+    t->layout = *layout;
     t->has_layout = true;
     put_header(w, t, batch, event);
     return STELE_OK;
@@ -454,16 +455,22 @@ static void write_snapshot(xtrace_writer *w, thread *t, const stele_batch *batch
 {
     uint8_t x[STELE_XTRACE_GPR_COUNT * 8], *to;
     stele_xtrace_snapshot snapshot;
+    stele_xtrace_layout layout;
     stele_status status = STELE_OK;
     thread_flush(w, t);
-    if (!t->has_layout)
-        status = thread_begin_snapshots(w, t, batch, event);
-    if (status == STELE_ERR_UNSUPPORTED) {
-        lose(w, event, "snapshot, which needs a second file");
+    layout = t->has_layout ? t->layout : layout_of(w, batch, event);
+    /* No file is begun for what cannot be written: a header alone tells no layout. */
+    if (!snapshot_take(w, &layout, batch, event, x, &snapshot)) {
+        if (t->has_layout)
+            lose(w, event, "snapshot of other sizes than the first");
+        else
+            lose(w, event, "snapshot without all of its registers");
         return;
     }
-    if (status == STELE_OK && !snapshot_take(w, &t->layout, batch, event, x, &snapshot)) {
-        lose(w, event, "snapshot of other sizes than the first");
+    if (!t->has_layout)
+        status = thread_begin_snapshots(w, t, batch, event, &layout);
+    if (status == STELE_ERR_UNSUPPORTED) {
+        lose(w, event, "snapshot, which needs a second file");
         return;
     }
     to = status == STELE_OK ? thread_pending(t) : NULL;
@@ -496,6 +503,8 @@ static void write_event(xtrace_writer *w, const stele_batch *batch, const stele_
     case STELE_KIND_LOST: lose(w, event, "gap between instructions"); return;
     default: lose(w, event, "no token holds it"); return;
     }
+    if (stele_name_text(w->base.context, batch, event->name).size != 0)
+        writer_lose(&w->base, (stele_kind)event->kind, "name", false, 1);
     t = thread_find(w, event);
     if (t == NULL)
         return;
