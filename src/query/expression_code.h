@@ -145,6 +145,7 @@ typedef struct text_room {
 typedef enum opcode {
     OP_TRUTH,  /* truth = left is there, and neither 0, null nor empty */
     OP_EXISTS, /* truth = left is there */
+    OP_THERE,  /* the same, where it is not the expression that asks */
     OP_EQUAL,  /* truth = left OP right */
     OP_UNEQUAL,
     OP_LESS,

@@ -443,20 +443,24 @@ static bool parse_pattern(parser *p, token relation, uint32_t left)
                 p->e->pattern_count - 1);
 }
 
-/* "in" or "between", after a "not" or without. */
+/* "in" or "between", after a "not" or without. What is not there is neither in nor not in. */
 static bool parse_membership(parser *p, parsed *to, uint32_t left)
 {
     const bool is_negated = p->token == TOKEN_NOT;
+    uint32_t pending = NO_JUMP;
     token relation;
-    if (is_negated && !token_skip(p))
+    if (is_negated &&
+        (!token_skip(p) || !emit(p, OP_THERE, left, 0) || !emit_jump(p, OP_JUMP_FALSE, &pending)))
         return false;
     relation = p->token;
     if (relation != TOKEN_IN && relation != TOKEN_BETWEEN)
         return fail(p, p->token_at, "in or between");
     if (!token_skip(p) ||
-        !(relation == TOKEN_IN ? parse_list(p, to, left) : parse_between(p, to, left)))
+        !(relation == TOKEN_IN ? parse_list(p, to, left) : parse_between(p, to, left)) ||
+        (is_negated && !emit(p, OP_NOT, 0, 0)))
         return false;
-    return !is_negated || emit(p, OP_NOT, 0, 0);
+    patch_jumps(p, pending);
+    return true;
 }
 
 static bool parse_relation(parser *p, parsed *to)

@@ -176,7 +176,8 @@ bool expression_run(expression *e, const subject *of, const instruction *at, con
         left = operand_value(e, of, &e->operands[at->left], &left_room);
         switch (at->op) {
         case OP_TRUTH: truth = value_truth(left); break;
-        case OP_EXISTS: truth = left->type != VALUE_MISSING; break;
+        case OP_EXISTS:
+        case OP_THERE: truth = left->type != VALUE_MISSING; break;
         case OP_MATCH:
         case OP_MATCH_NOT: truth = value_matches(e, of->batch, at, left); break;
         default:

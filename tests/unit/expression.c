@@ -359,7 +359,8 @@ TEST(conditions_are_values_and_values_conditions)
         "arg.len between 99 and 101 and arg.len between 100 and 100",
         "arg.len not between 101 and 200 and not arg.len between 1 and 99",
         "name between 'read' and 'reaf' and 5 between 1 and 3 + 2",
-        "not arg.missing between 1 and 2 and arg.missing not in (1)",
+        "not arg.missing between 1 and 2 and not arg.missing not in (1)",
+        "not arg.missing not between 1 and 2 and (5 not in (1) or false)",
         "(arg.len) > (99) and ((arg.len)) and (((true)))",
         NULL};
     check_all(texts, true);
