@@ -527,6 +527,39 @@ STELE_API stele_status stele_tail_add(stele_tail *t, const stele_segment *segmen
    the next call. Nothing may be added any more. */
 STELE_API bool stele_tail_take(stele_tail *t, stele_segment *segment);
 
+/* ---- Near: events with those around them ----------------------------------------------------- */
+
+/* Gives the events that are wanted, and those around them, in memory that does not grow. */
+typedef struct stele_near stele_near;
+
+/* Zeros give all events. */
+typedef struct stele_near_options {
+    size_t struct_size;     /* sizeof this struct, or 0: see <stele/version.h> */
+    uint32_t before, after; /* how many others are given before and after one that is wanted */
+    /* Events are wanted that pass the names, categories, tracks, kinds and the expression of this
+       request, which is copied. NULL: all are. */
+    const stele_request *only;
+    /* "BEGIN:END", as stele_pairing_add_pair() takes it: nothing but what stands from an event of
+       the first name to the next one of the second, both of them included. Copied; NULL: all. */
+    const char *between;
+} stele_near_options;
+
+/* Receives a segment, which holds for the call. Any status but STELE_OK ends what is being done,
+   and is what that returns. */
+typedef stele_status stele_segment_fn(void *user, const stele_segment *segment);
+
+/* Makes one that gives its events to `fn`, each once and in their order. Returns STELE_ERR_MEMORY;
+   STELE_ERR_ARGUMENT, with a finding, for an expression or names that cannot be used. */
+STELE_API stele_status stele_near_new(stele_context *context, const stele_near_options *options,
+                                      stele_segment_fn *fn, void *user, stele_near **out);
+STELE_API void stele_near_free(stele_near *n);
+
+/* Takes the events of a segment, in the order in which they are neighbours. */
+STELE_API stele_status stele_near_add(stele_near *n, const stele_segment *segment);
+
+/* The columns to request from a reader, beside those that are shown. */
+STELE_API uint32_t stele_near_columns(const stele_near *n);
+
 /* ---- Picture: events for those who draw spans ------------------------------------------------ */
 
 /*

@@ -239,9 +239,6 @@ typedef struct stele_pairing_counts {
     uint64_t no_value_count; /* events without what they are to be paired by */
 } stele_pairing_counts;
 
-/* Receives a segment, which holds for the call. */
-typedef stele_status stele_segment_fn(void *user, const stele_segment *segment);
-
 /* `options` may be NULL. Returns STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT for options that this
    library does not know. */
 STELE_API stele_status stele_pairing_new(stele_context *context,
@@ -313,6 +310,40 @@ STELE_API const stele_span *stele_latency_worst(stele_latency *l, uint32_t *coun
    to 64. */
 #define STELE_LATENCY_BUCKETS 65u
 STELE_API uint64_t stele_latency_bucket(const stele_latency *l, uint32_t index);
+
+/* ---- Outliers: spans that took far longer than others of their name -------------------------- */
+
+/* In memory of some spans for each name. Names with fewer than 100 spans have none. */
+typedef struct stele_outliers stele_outliers;
+
+/* Zeros give the defaults. */
+typedef struct stele_outlier_options {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    uint32_t factor;    /* so many times the name's 99th percentile are exceeded; 0: 3 */
+    uint32_t per_name;  /* of each name so many are known at most, the longest; 0: 16 */
+} stele_outlier_options;
+
+typedef struct stele_outlier {
+    stele_span span, median;               /* it, and one of its name that took about the median */
+    stele_segment segment, median_segment; /* their events: one each */
+    uint64_t count, p50_ns, p99_ns;        /* of the name; percentiles at most 3.2% too large */
+} stele_outlier;
+
+/* `options` may be NULL. Returns STELE_ERR_MEMORY, or STELE_ERR_ARGUMENT for options that this
+   library does not know. */
+STELE_API stele_status stele_outliers_new(stele_context *context,
+                                          const stele_outlier_options *options,
+                                          stele_outliers **out);
+STELE_API void stele_outliers_free(stele_outliers *o);
+
+/* Takes what a stele_span_fn receives; spans that did not end properly are left out. */
+STELE_API stele_status stele_outliers_add(stele_outliers *o, const stele_segment *segment,
+                                          const stele_span *spans);
+
+/* The outliers, the most beyond their name's percentile first. They hold until the next call with
+   `o`, to which nothing may be added any more. */
+STELE_API stele_status stele_outliers_rows(stele_outliers *o, const stele_outlier **rows,
+                                           size_t *count);
 
 #ifdef __cplusplus
 }

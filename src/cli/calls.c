@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/calls_outliers.h"
 #include "cli/span_rows.h"
 
 #define TOP_DEFAULT 30u
@@ -18,6 +19,7 @@ typedef struct calls {
     span_row *heap;        /* the row that goes first is the first one */
     size_t heap_count, heap_capacity;
     uint64_t number;
+    stele_outliers *outliers; /* NULL: rows are shown */
 } calls;
 
 /* ---- The order ------------------------------------------------------------------------------- */
@@ -190,7 +192,12 @@ static stele_status take(void *user, const stele_segment *segment, const stele_s
     if (k->key != NULL)
         stele_expression_set_origin(k->key, k->s.origin_ns);
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
-        if (spanning_wants(&k->s, &spans[i]))
+        const stele_segment one = {segment->batch, segment->first + i, 1};
+        if (!spanning_wants(&k->s, &spans[i]))
+            continue;
+        if (k->outliers != NULL)
+            status = stele_outliers_add(k->outliers, &one, &spans[i]);
+        else
             status =
                 k->key != NULL ? rank(k, segment, i, &spans[i]) : show(k, segment, i, &spans[i]);
     }
@@ -215,27 +222,50 @@ static bool parse_key(calls *k)
                      "--sort");
 }
 
+static bool make_outliers(calls *k)
+{
+    cli *c = k->c;
+    if (!option_given(&c->options, OPTION_OUTLIERS))
+        return true;
+    if (k->key != NULL || option_given(&c->options, OPTION_CALLS_COLUMNS))
+        return cli_usage(c, "--outliers excludes --sort and --columns");
+    k->top = option_given(&c->options, OPTION_CALLS_TOP) || !(k->rows.is_json || k->rows.is_csv)
+                 ? option_number(&c->options, OPTION_CALLS_TOP)
+                 : 0;
+    return cli_check(c, stele_outliers_new(c->context, NULL, &k->outliers), "calls");
+}
+
+static void show_all(calls *k)
+{
+    if (k->outliers != NULL) {
+        calls_write_outliers(k->c, &k->s, k->outliers, k->top);
+    } else {
+        write_heap(k);
+        span_rows_end(&k->rows);
+    }
+    if (k->outliers != NULL || k->key != NULL || k->top == 0 || k->number < k->top)
+        spanning_remark(&k->s);
+}
+
 void command_CALLS(cli *c)
 {
     const options *o = &c->options;
     calls k = {.c = c};
     const bool has_stack = option_given(o, OPTION_STACK);
-    c->is_streaming = c->is_screen && !option_given(o, OPTION_CALLS_SORT);
+    c->is_streaming =
+        c->is_screen && !option_given(o, OPTION_CALLS_SORT) && !option_given(o, OPTION_OUTLIERS);
     if (span_rows_make(&k.rows, c, &k.s, option_value(o, OPTION_CALLS_COLUMNS), has_stack) &&
-        spanning_make(c, &k.s) && parse_key(&k)) {
+        spanning_make(c, &k.s) && parse_key(&k) && make_outliers(&k)) {
         for (size_t i = 0; i < k.rows.column_count; i++)
             k.s.options.has_paths =
                 k.s.options.has_paths || k.rows.columns[i].kind == SPAN_COLUMN_STACK;
-        if (spanning_read(&k.s, take, &k)) {
-            write_heap(&k);
-            span_rows_end(&k.rows);
-            if (k.key != NULL || k.top == 0 || k.number < k.top)
-                spanning_remark(&k.s);
-        }
+        if (spanning_read(&k.s, take, &k))
+            show_all(&k);
     }
     for (size_t i = 0; i < k.heap_count; i++)
         span_row_free(&k.rows, &k.heap[i]);
     free(k.heap);
+    stele_outliers_free(k.outliers);
     stele_expression_free(k.key);
     span_rows_free(&k.rows);
     spanning_free(&k.s);

@@ -5,11 +5,14 @@
 #include "cli/cli.h"
 #include "cli/sinking.h"
 
+#define AROUND_MAX 1000000u
+
 typedef struct cat {
     cli *c;
     stele_sink_info to;
     stele_writer *writer; /* NULL until the reader is open */
     stele_tail *tail;     /* NULL: events are shown as they come */
+    stele_near *near;     /* NULL: the reader selects them */
     uint64_t left;        /* how many are still to be shown */
 } cat;
 
@@ -35,6 +38,32 @@ static stele_status cat_take(void *user, const stele_segment *segment)
     return status == STELE_OK && self->left == 0 ? STELE_END : status;
 }
 
+static stele_status cat_select(void *user, const stele_segment *segment)
+{
+    const cat *self = user;
+    return stele_near_add(self->near, segment);
+}
+
+/* What has neighbours, or lies between others, is selected once all events are there. */
+static bool make_near(cat *self, selection *s)
+{
+    cli *c = self->c;
+    stele_request only = s->request;
+    const uint64_t around = option_number(&c->options, OPTION_AROUND);
+    const stele_near_options given = {.before = (uint32_t)around,
+                                      .after = (uint32_t)around,
+                                      .only = &only,
+                                      .between = option_value(&c->options, OPTION_BETWEEN)};
+    if (around == 0 && given.between == NULL)
+        return true;
+    if (around > AROUND_MAX)
+        return cli_usage(c, "--context takes %u at most", AROUND_MAX);
+    s->request.kinds = 0;
+    s->request.where = NULL;
+    s->request.names = s->request.categories = s->request.tracks = (stele_globs){.count = 0};
+    return cli_check(c, stele_near_new(c->context, &given, cat_take, self, &self->near), "cat");
+}
+
 static stele_status cat_write_tail(cat *self)
 {
     stele_segment segment;
@@ -47,9 +76,11 @@ static stele_status cat_write_tail(cat *self)
 static void cat_traces(cat *self, const inputs *in, selection *s)
 {
     cli *c = self->c;
-    const consumer to = {cat_ready, cat_take, self};
+    const consumer to = {cat_ready, self->near != NULL ? cat_select : cat_take, self};
     stele_reader_stats stats = {0};
     s->request.columns = self->to.columns;
+    if (self->near != NULL && s->request.columns != 0)
+        s->request.columns |= stele_near_columns(self->near);
     cli_check(c, cli_read(c, in->traces, in->count, &s->request, &to, &stats), "reading");
     /* What was read before an error is shown. */
     if (self->writer != NULL && !c->is_closed) {
@@ -97,8 +128,9 @@ void command_CAT(cli *c)
     inputs in = {.count = 0};
     c->is_streaming = c->is_screen;
     if (choose_sink(c, &self.to) && sinking_fits(c, self.to.name) && selection_make(c, &s) &&
-        make_tail(&self) && inputs_open(c, &in))
+        make_tail(&self) && make_near(&self, &s) && inputs_open(c, &in))
         cat_traces(&self, &in, &s);
+    stele_near_free(self.near);
     stele_tail_free(self.tail);
     stele_writer_close(self.writer);
     inputs_close(&in);

@@ -86,6 +86,41 @@ says out '1 pair$'
 expect 0 latency request nothing request
 says out ': 0 pairs$'
 expect 2 latency request reply --pair a:b request
+
+# One call of many took far longer, with another argument.
+awk 'BEGIN {
+    for (i = 0; i < 500; i++) {
+        slow = i == 300
+        print 1000 * i, 0, 7, "app:read_entry", slow ? 4096 : 16
+        print 1000 * i + (slow ? 900 : 10 + i % 3), 0, 7, "app:read_exit", 0
+    }
+}' | ctf_made many context
+expect 0 calls --outliers many
+says out '^ *0.000300000  *900 ns .* read  *id=4096 (16)$'
+lines out 2
+expect 0 calls --outliers --csv many
+says out '^read,300000,900,.*"\{0,1\}id=4096 (16)'
+expect 0 calls --outliers --json many
+says out '"usual": "16"'
+expect 0 calls --outliers user
+says out '^No outliers'
+expect 2 calls --outliers --sort dur user
+
+# Neighbours, and stretches.
+names() {
+    tr -d '\r' <out | tail -n +2 | tr '\n' ' '
+}
+expect 0 cat --csv --columns name -C 1 --where 'arg.id == 3' request
+check "one before and after" test "$(names)" = 'reply request reply '
+expect 0 cat --csv --columns name -C 2 --where 'arg.id in (2, 9)' request
+check "each event once" test "$(names)" = 'request request reply request reply reply request '
+expect 0 cat --csv --columns name -C 1 --limit 2 --name reply request
+check "as many as wanted" test "$(names)" = 'request reply '
+expect 0 cat --csv --columns name --between request:reply request
+check "stretches" test "$(names)" = 'request request reply request reply request '
+expect 0 cat --csv --columns name --between request:reply --name reply request
+check "what is selected in stretches" test "$(names)" = 'reply reply '
+expect 2 cat --between request request
 expect 2 calls --json --csv user
 expect 2 calls --columns , user
 expect 2 calls --sort 'dur >' user
