@@ -167,6 +167,9 @@ STELE_API stele_status stele_spans_set_window(stele_spans *s, int64_t begin_ns, 
 /* Takes the events of a segment; those of each track must come in the order of time. */
 STELE_API stele_status stele_spans_add(stele_spans *s, const stele_segment *segment);
 
+/* Spans that are shorter are not given from now on, but count all the same. Their begins are. */
+STELE_API void stele_spans_set_least(stele_spans *s, uint64_t duration_ns);
+
 /* Where the word `time` of expressions counts from; without it, from the first event. */
 STELE_API void stele_spans_set_origin(stele_spans *s, int64_t origin_ns);
 

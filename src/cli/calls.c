@@ -15,6 +15,7 @@ typedef struct calls {
     span_rows rows;
     stele_expression *key; /* NULL: as they end */
     bool is_falling;       /* the largest first */
+    bool is_longest;       /* by duration alone, the longest first */
     uint64_t top;          /* rows at most; 0: all */
     span_row *heap;        /* the row that goes first is the first one */
     size_t heap_count, heap_capacity;
@@ -131,6 +132,14 @@ static bool key_keep(span_row *row)
     return true;
 }
 
+/* Where the longest are wanted, nothing that is shorter than all of the rows need be made. */
+static void set_least(calls *k)
+{
+    if (k->is_longest && k->heap_count == k->top && k->heap[0].key.type == STELE_VALUE_INT &&
+        (uint64_t)k->heap[0].key.u.i > k->s.calling.duration_min_ns)
+        stele_spans_set_least(k->s.spans, (uint64_t)k->heap[0].key.u.i);
+}
+
 static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,
                          const stele_span *span)
 {
@@ -143,14 +152,17 @@ static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,
         return STELE_ERR_MEMORY;
     }
     if (k->heap_count < k->top) {
-        if (heap_push(k, &row))
+        if (heap_push(k, &row)) {
+            set_least(k);
             return STELE_OK;
+        }
         span_row_free(&k->rows, &row);
         return STELE_ERR_MEMORY;
     }
     span_row_free(&k->rows, &k->heap[0]);
     k->heap[0] = row;
     sift_down(k, 0);
+    set_least(k);
     return STELE_OK;
 }
 
@@ -218,8 +230,14 @@ static bool parse_key(calls *k)
     if (k->top == 0 || k->top > TOP_MOST)
         k->top = TOP_MOST;
     k->is_falling = text[0] == '-';
+    k->is_longest = strcmp(text, "-dur") == 0;
     return cli_check(k->c, stele_expression_new(k->c->context, text + (text[0] == '-'), &k->key),
                      "--sort");
+}
+
+static bool needs_fields(const stele_expression *e)
+{
+    return (stele_expression_columns(e) & STELE_COLUMN_FIELDS) != 0;
 }
 
 static bool make_outliers(calls *k)
@@ -259,6 +277,8 @@ void command_CALLS(cli *c)
         for (size_t i = 0; i < k.rows.column_count; i++)
             k.s.options.has_paths =
                 k.s.options.has_paths || k.rows.columns[i].kind == SPAN_COLUMN_STACK;
+        k.s.options.no_fields = k.outliers == NULL && !span_rows_need_fields(&k.rows) &&
+                                (k.key == NULL || !needs_fields(k.key));
         if (spanning_read(&k.s, take, &k))
             show_all(&k);
     }

@@ -124,6 +124,16 @@ void span_rows_free(span_rows *r)
     free(r->columns);
 }
 
+bool span_rows_need_fields(const span_rows *r)
+{
+    for (size_t i = 0; i < r->column_count; i++) {
+        if (r->columns[i].of != NULL &&
+            (stele_expression_columns(r->columns[i].of) & STELE_COLUMN_FIELDS) != 0)
+            return true;
+    }
+    return r->has_arguments;
+}
+
 void span_rows_set_origin(span_rows *r, int64_t origin_ns)
 {
     for (size_t i = 0; i < r->column_count; i++) {

@@ -54,6 +54,9 @@ typedef struct span_rows {
 bool span_rows_make(span_rows *r, cli *c, spanning *s, const char *list, bool has_stack);
 void span_rows_free(span_rows *r);
 
+/* Whether a column shows fields of events. */
+bool span_rows_need_fields(const span_rows *r);
+
 /* Where times count from. */
 void span_rows_set_origin(span_rows *r, int64_t origin_ns);
 

@@ -56,6 +56,8 @@ bool spanning_read(spanning *s, stele_span_fn *fn, void *user)
     s->user = user;
     if (!cli_check(c, stele_spans_new(c->context, &s->options, fn, user, &s->spans), "spans"))
         return false;
+    if (!s->options.has_begins)
+        stele_spans_set_least(s->spans, s->calling.duration_min_ns);
     for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++) {
         if (!calling_read(c, &s->calling, i, stele_spans_columns(s->spans),
                           &(consumer){ready_spans, take_spans, s}))

@@ -21,14 +21,10 @@ void opened_free(opened *o)
     free(o->slots);
     free(o->links);
     free(o->heads);
+    free(o->late_slots);
 }
 
 /* ---- Events ---- */
-
-const stele_event *opened_event(const opened *o, uint32_t slot)
-{
-    return &o->batch->events[o->slots[slot].at];
-}
 
 /* A batch of what is open only, with room for as much again. */
 static bool batch_renew(opened *o)
@@ -38,7 +34,7 @@ static bool batch_renew(opened *o)
     if (stele_batch_new(wanted, &made) != STELE_OK)
         return false;
     for (uint32_t i = 1; i <= o->slot_count; i++) {
-        if (!o->slots[i].is_used)
+        if (!o->slots[i].is_used || o->slots[i].is_late)
             continue;
         if (!batch_copy_event(made, o->batch, opened_event(o, i))) {
             stele_batch_free(made);
@@ -47,7 +43,7 @@ static bool batch_renew(opened *o)
     }
     /* Slots change once nothing can fail any more; the copies stand in their order. */
     for (uint32_t i = 1, at = 0; i <= o->slot_count; i++) {
-        if (o->slots[i].is_used)
+        if (o->slots[i].is_used && !o->slots[i].is_late)
             o->slots[i].at = at++;
     }
     stele_batch_free(o->batch);
@@ -91,9 +87,44 @@ uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *even
         o->slot_free = slot;
         return 0;
     }
-    o->slots[slot] = (opened_slot){o->batch->event_count - 1, batch->stream, true};
+    o->slots[slot] = (opened_slot){o->batch->event_count - 1, batch->stream, true, false};
     o->used_count++;
     return slot;
+}
+
+uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event *event)
+{
+    uint32_t slot;
+    if (o->late_count == o->late_capacity) {
+        uint32_t *slots = array_grow(o->late_slots, sizeof *slots, &o->late_capacity, EVENTS_FEW);
+        if (slots == NULL)
+            return 0;
+        o->late_slots = slots;
+    }
+    slot = slot_take(o);
+    if (slot == 0)
+        return 0;
+    o->late = batch;
+    o->late_slots[o->late_count++] = slot;
+    o->slots[slot] = (opened_slot){(uint32_t)(event - batch->events), batch->stream, true, true};
+    o->used_count++;
+    return slot;
+}
+
+bool opened_settle(opened *o)
+{
+    for (uint32_t i = 0; i < o->late_count; i++) {
+        opened_slot *slot = &o->slots[o->late_slots[i]];
+        if (!slot->is_used || !slot->is_late)
+            continue;
+        if ((!batch_has_room(o) && !batch_renew(o)) ||
+            !batch_copy_event(o->batch, o->late, &o->late->events[slot->at]))
+            return false;
+        slot->at = o->batch->event_count - 1;
+        slot->is_late = false;
+    }
+    o->late_count = 0;
+    return true;
 }
 
 void opened_remove(opened *o, uint32_t slot)

@@ -13,6 +13,7 @@ typedef struct opened_slot {
     uint32_t at; /* index of the event in the batch; of a free slot the next free one, 0: none */
     uint32_t stream; /* of the event */
     bool is_used;
+    bool is_late; /* `at` is an index in the batch at hand: there is no copy yet */
 } opened_slot;
 
 /* One that is not a span: its event, and the next older one of the same key. */
@@ -28,6 +29,9 @@ typedef struct opened {
     stele_batch *batch;
     opened_slot *slots; /* by number */
     uint32_t slot_count, slot_capacity, slot_free, used_count;
+    const stele_batch *late; /* the batch at hand */
+    uint32_t *late_slots;    /* of events in it that were open at some time */
+    uint32_t late_count, late_capacity;
     opened_link *links; /* by number from 1 on, in the order of their begins */
     uint32_t link_count, link_capacity, link_used;
     uint32_t *heads; /* by hash of the key: the latest link; 0: none */
@@ -42,8 +46,27 @@ void opened_free(opened *o);
 uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event);
 void opened_remove(opened *o, uint32_t slot);
 
-/* The event, which is in o->batch. Valid until the next one is added. */
-const stele_event *opened_event(const opened *o, uint32_t slot);
+/*
+ * The same, but the copy is made by opened_settle() only, if it is open then: most of what begins
+ * ends in the same batch. All that is added late until then must be of one batch, which stays as it
+ * is.
+ */
+uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event *event);
+
+/* False: memory. */
+bool opened_settle(opened *o);
+
+/* The batch that holds the event of a slot. */
+static inline const stele_batch *opened_batch(const opened *o, uint32_t slot)
+{
+    return o->slots[slot].is_late ? o->late : o->batch;
+}
+
+/* The event. Valid until the next one is added, or settled. */
+static inline const stele_event *opened_event(const opened *o, uint32_t slot)
+{
+    return &opened_batch(o, slot)->events[o->slots[slot].at];
+}
 
 /* The key of an event of one of the kinds ASYNC_*, FLOW_* and SWITCH, by kind and id. */
 uint64_t opened_key(opened *o, const stele_event *event);

@@ -73,7 +73,7 @@ static of_name *name_get(stele_outliers *o, stele_name name)
         return NULL;
     }
     made->name = name;
-    made->random = UINT64_C(0x9e3779b97f4a7c15);
+    made->random = UINT64_C(88172645463325252);
     o->names[o->name_count] = made;
     hash_table_put(&o->numbers, hash, o->name_count++);
     return made;

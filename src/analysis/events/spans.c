@@ -46,8 +46,9 @@ struct stele_spans {
     stele_context *context;
     stele_span_options options;
     stele_calls *calls;
-    filter *only;   /* NULL: all spans are given */
-    uint64_t kinds; /* of begins that are wanted; 0: all */
+    filter *only;      /* NULL: all spans are given */
+    uint64_t kinds;    /* of begins that are wanted; 0: all */
+    uint64_t least_ns; /* shorter spans are not given */
     bool has_origin;
     bool has_fields; /* they are given, or looked at */
     opened opened;   /* by the tags of the open calls, and by keys */
@@ -127,7 +128,7 @@ static int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64
 static uint32_t open_span(stele_spans *s, stele_span_source from)
 {
     const stele_event *event = s->now.event;
-    const uint32_t slot = opened_add(&s->opened, s->now.batch, event);
+    const uint32_t slot = opened_add_late(&s->opened, s->now.batch, event);
     while (slot != 0 && slot >= s->open_capacity) {
         open_data *open = array_grow(s->open, sizeof *open, &s->open_capacity, 256);
         if (open == NULL) {
@@ -148,6 +149,11 @@ static uint32_t open_span(stele_spans *s, stele_span_source from)
 }
 
 /* ---- What ends ---- */
+
+static spans_end begin_of(const stele_spans *s, uint32_t slot)
+{
+    return (spans_end){opened_batch(&s->opened, slot), opened_event(&s->opened, slot)};
+}
 
 /* What the event that began a span says; begin_ns is that of the window at least. */
 static void take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
@@ -220,14 +226,15 @@ static void judge(stele_spans *s, const stele_span *span)
 
 static void give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end)
 {
-    const spans_end begin = {s->opened.batch, slot != 0 ? opened_event(&s->opened, slot) : NULL};
+    const spans_end begin = slot != 0 ? begin_of(s, slot) : (spans_end){NULL, NULL};
     s->counts.span_count++;
     s->counts.by_source[span->source]++;
     s->counts.by_end[span->end]++;
     if (span->depth + 1 > s->counts.depth_max)
         s->counts.depth_max = span->depth + 1;
-    if (s->status == STELE_OK)
-        s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
+    if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
+        return;
+    s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
     if (s->status == STELE_OK)
         judge(s, span);
 }
@@ -326,7 +333,7 @@ static stele_status take_calls(void *user, const stele_call_span *calls, size_t 
 /* Says that the span of a slot begins. */
 static void give_begin(stele_spans *s, uint32_t slot, uint32_t track, uint32_t depth)
 {
-    const spans_end begin = {s->opened.batch, opened_event(&s->opened, slot)};
+    const spans_end begin = begin_of(s, slot);
     stele_span span;
     if (!stele_spans_open_at(s, track, depth, &span))
         return;
@@ -576,6 +583,8 @@ stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
         else
             take_call(s);
     }
+    if (s->status == STELE_OK && !opened_settle(&s->opened))
+        s->status = STELE_ERR_MEMORY;
     if (s->status == STELE_OK)
         s->status = spans_made_flush(&s->made);
     return s->status;
@@ -585,8 +594,9 @@ stele_status stele_spans_finish(stele_spans *s)
 {
     const int64_t last_ns = s->end_ns != INT64_MAX ? s->end_ns : s->last_ns;
     s->now = (spans_end){NULL, NULL};
-    if (s->status == STELE_OK)
-        s->status = stele_calls_finish(s->calls);
+    if (s->status != STELE_OK)
+        return s->status;
+    s->status = stele_calls_finish(s->calls);
     if (s->options.timeout_ns != 0)
         sweep(s, last_ns);
     for (uint32_t i = s->opened.link_count; i != 0; i--) {
@@ -598,6 +608,11 @@ stele_status stele_spans_finish(stele_spans *s)
         s->status = spans_made_flush(&s->made);
     s->last_ns = s->sweep_ns = INT64_MIN;
     return s->status;
+}
+
+void stele_spans_set_least(stele_spans *s, uint64_t duration_ns)
+{
+    s->least_ns = duration_ns;
 }
 
 void stele_spans_set_origin(stele_spans *s, int64_t origin_ns)
