@@ -385,6 +385,7 @@ static void write_totals_json(json *j, const stele_sched_totals *t)
 {
     json_int(j, "begin_ns", t->begin_ns);
     json_int(j, "end_ns", t->end_ns);
+    json_uint(j, "duration_ns", (uint64_t)t->end_ns - (uint64_t)t->begin_ns);
     json_uint(j, "switch_count", t->switch_count);
     json_uint(j, "preemption_count", t->preemption_count);
     json_uint(j, "wake_count", t->wake_count);

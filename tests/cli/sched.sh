@@ -49,7 +49,7 @@ sums() {
     check "threads sum up: $*" test "$(jq '[.threads[] | select(.running_ns + .preempted_ns +
         .runnable_ns + .sleeping_ns + .blocked_ns + .stopped_ns + .unknown_ns != .life_ns)] |
         length' whole)" = 0
-    check "CPUs sum up: $*" test "$(jq '(.end_ns - .begin_ns) as $wall | [.cpus[] |
+    check "CPUs sum up: $*" test "$(jq '(.duration_ns) as $wall | [.cpus[] |
         select(.busy_ns + .idle_ns + .unknown_ns != $wall)] | length' whole)" = 0
     expect 0 sched --show states --json "$@"
     jq -s '[.[].dur_ns] | add // 0' out >own
@@ -60,7 +60,7 @@ sums() {
     jq -s '[.[] | select(.state == "busy") | .dur_ns] | add // 0' out >theirs
     [ -n "${has_others:-}" ] || same theirs own
     jq -s '[.[].dur_ns] | add // 0' out >own
-    jq '(.end_ns - .begin_ns) * (.cpus | length)' whole >theirs
+    jq '.duration_ns * (.cpus | length)' whole >theirs
     same theirs own
 }
 

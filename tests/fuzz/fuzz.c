@@ -12,6 +12,7 @@
 #include "core/unpack.h"
 #include "formats/format.h"
 #include "invariants.h"
+#include "scheduling.h"
 
 #define QUOTE_(text) #text
 #define QUOTE(text)  QUOTE_(text)
@@ -60,6 +61,8 @@ typedef struct consumer {
     stele_context *context;
     copier *copier;
     stele_writer *writer;
+    stele_sched *sched;
+    stele_kernel *kernel;
 } consumer;
 
 static void consume(const consumer *to, const stele_segment *segment)
@@ -68,6 +71,10 @@ static void consume(const consumer *to, const stele_segment *segment)
     require(broken == NULL, broken);
     if (to->writer != NULL)
         require(stele_writer_write(to->writer, segment) == STELE_OK, "every event can be written");
+    if (to->sched != NULL)
+        require(stele_sched_add(to->sched, segment) == STELE_OK &&
+                    stele_kernel_add(to->kernel, segment) == STELE_OK,
+                "scheduling takes every event");
     for (uint32_t i = 0; to->copier != NULL && i < segment->count; i++)
         require(to->copier->ops->keep(to->copier, segment->batch,
                                       &segment->batch->events[segment->first + i]) == STELE_OK,
@@ -147,6 +154,26 @@ static size_t places_end(const uint8_t *data, size_t size)
     return unpack_find(data, size) != NULL ? SIZE_MAX / 2 : size;
 }
 
+/* Whatever the events say of threads and CPUs, times sum up. */
+static void follow_scheduling(consumer *to, stele_trace *trace)
+{
+    static const stele_request request = {.order = STELE_ORDER_TIME, .columns = STELE_COLUMNS_ALL};
+    const char *broken;
+    require(stele_sched_new(to->context, NULL, &to->sched) == STELE_OK &&
+                stele_kernel_new(to->context, NULL, &to->kernel) == STELE_OK,
+            "memory");
+    read_all(to, trace, &request);
+    require(stele_sched_finish(to->sched) == STELE_OK &&
+                stele_kernel_finish(to->kernel) == STELE_OK,
+            "scheduling can be finished");
+    broken = scheduling_broken(to->sched);
+    require(broken == NULL, broken);
+    stele_sched_free(to->sched);
+    stele_kernel_free(to->kernel);
+    to->sched = NULL;
+    to->kernel = NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t end = places_end(data, size);
@@ -164,6 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                     STELE_OK,
                 "every trace can be dumped");
         write_and_copy(&to, trace);
+        follow_scheduling(&to, trace);
         stele_trace_close(trace);
     }
     stele_context_free(to.context);

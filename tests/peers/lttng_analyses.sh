@@ -75,7 +75,7 @@ check_sched() {
     same their own
     theirs lttng-cputop "$1" | sed -n 's/.* \([0-9.]*\) % CPU \([0-9]*\)$/\2 \1/p' | sort >their
     # They take the time before the first switch of a CPU for busy or idle, as it seems then.
-    jq -r '(.end_ns - .begin_ns) as $wall | .cpus[] | [.cpu, .busy_ns * 100 / $wall,
+    jq -r '(.duration_ns) as $wall | .cpus[] | [.cpu, .busy_ns * 100 / $wall,
         (.busy_ns + .unknown_ns) * 100 / $wall] | @tsv' all | sort >own
     last="use of CPUs in $1"
     check "there are as many" test "$(wc -l <their)" -eq "$(wc -l <own)"

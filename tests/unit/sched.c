@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "calls_made.h"
+#include "scheduling.h"
 
 enum { NEW, READY, SUSPENDED, BLOCKED, DYING, DEAD }; /* as FXT numbers them */
 
@@ -156,28 +157,24 @@ static void check_sums(void)
     const stele_sched_thread *threads;
     const stele_sched_cpu *cpus;
     size_t count;
+    const char *broken = scheduling_broken(got.sched);
+    CHECK_EQ_STR(broken != NULL ? broken : "", "");
     CHECK_EQ_U64(stele_sched_threads(got.sched, STELE_SCHED_BY_NAME, &threads, &count), STELE_OK);
     for (size_t i = 0; i < count; i++) {
-        uint64_t sum = 0, listed = 0;
-        for (unsigned state = 0; state < STELE_RUN_STATE_COUNT; state++)
-            sum += threads[i].state_ns[state];
+        uint64_t listed = 0;
         for (size_t k = 0; k < got.state_count; k++)
             listed += got.states[k].thread == threads[i].track
                           ? (uint64_t)(got.states[k].end_ns - got.states[k].begin_ns)
                           : 0;
-        CHECK_EQ_U64(sum, threads[i].life_ns);
         CHECK_EQ_U64(listed, threads[i].life_ns);
     }
     CHECK_EQ_U64(stele_sched_cpus(got.sched, &cpus, &count), STELE_OK);
     for (size_t i = 0; i < count; i++) {
-        uint64_t sum = 0, listed = 0;
-        for (unsigned state = 0; state < STELE_CPU_STATE_COUNT; state++)
-            sum += cpus[i].state_ns[state];
+        uint64_t listed = 0;
         for (size_t k = 0; k < got.run_count; k++)
             listed += got.runs[k].cpu == cpus[i].track
                           ? (uint64_t)(got.runs[k].end_ns - got.runs[k].begin_ns)
                           : 0;
-        CHECK_EQ_U64(sum, wall);
         CHECK_EQ_U64(listed, wall);
     }
 }
@@ -591,6 +588,25 @@ static uint32_t below(uint32_t limit)
 {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(seed >> 33) % limit;
+}
+
+/* A track that is taken for a CPU here is one of a thread there. */
+TEST(tracks_of_another_kind)
+{
+    begin();
+    for (unsigned i = 0; i < 200; i++)
+        switches(100 + i, i, 1 + i % 7, BLOCKED, 2 + i % 5);
+    for (unsigned i = 0; i < 200; i++) {
+        stele_event *event = stele_batch_add_event(it.batch);
+        event->kind = i % 2 == 0 ? STELE_KIND_SWITCH : STELE_KIND_WAKE;
+        event->time_ns = 400 + i;
+        event->track = thread(i % 9);
+        event->value = cpu(i);
+        event->id = cpu(i + 3);
+    }
+    finish();
+    check_sums();
+    end();
 }
 
 /* Events of which some are missing, some repeat, some are nonsense. */

@@ -99,7 +99,8 @@ void stele_sched_free(stele_sched *s)
     histogram_free(&s->latencies);
     hash_table_free(&s->numbers);
     hash_table_free(&s->pair_numbers);
-    free(s->by_track);
+    free(s->by_track.items);
+    free(s->cpu_by_track.items);
     free(s->threads);
     free(s->cpus);
     free(s->pairs);
@@ -133,21 +134,26 @@ bool sched_is_shown(stele_sched *s, uint32_t track)
 
 /* ---- Threads and CPUs of tracks ---- */
 
-static bool by_track_reserve(stele_sched *s, uint32_t track)
+static bool indices_reserve(sched_indices *of, uint32_t track)
 {
-    uint32_t count = s->by_track_count == 0 ? 256 : s->by_track_count;
+    uint32_t count = of->count == 0 ? 256 : of->count;
     uint32_t *grown;
-    if (track < s->by_track_count)
+    if (track < of->count)
         return true;
     while (count <= track)
         count *= 2;
-    grown = realloc(s->by_track, count * sizeof *grown);
+    grown = realloc(of->items, count * sizeof *grown);
     if (grown == NULL)
         return false;
-    memset(grown + s->by_track_count, 0, (count - s->by_track_count) * sizeof *grown);
-    s->by_track = grown;
-    s->by_track_count = count;
+    memset(grown + of->count, 0, (count - of->count) * sizeof *grown);
+    of->items = grown;
+    of->count = count;
     return true;
+}
+
+static uint32_t index_of(const sched_indices *of, uint32_t track)
+{
+    return track < of->count && of->items[track] != 0 ? of->items[track] - 1 : SCHED_NONE;
 }
 
 static uint32_t thread_add(stele_sched *s, uint32_t number)
@@ -163,7 +169,7 @@ static uint32_t thread_add(stele_sched *s, uint32_t number)
         }
         s->threads = grown;
     }
-    if (!hash_table_reserve(&s->numbers) || !by_track_reserve(s, number)) {
+    if (!hash_table_reserve(&s->numbers) || !indices_reserve(&s->by_track, number)) {
         sched_fail(s, STELE_ERR_MEMORY);
         return SCHED_NONE;
     }
@@ -173,15 +179,14 @@ static uint32_t thread_add(stele_sched *s, uint32_t number)
                        .number = track->number};
     hash_table_put(&s->numbers, hash_table_hash_pair(&s->numbers, track->source, track->number),
                    s->thread_count);
-    s->by_track[number] = ++s->thread_count;
+    s->by_track.items[number] = ++s->thread_count;
     return s->thread_count - 1;
 }
 
 static uint32_t thread_of_track(stele_sched *s, uint32_t track)
 {
-    if (track < s->by_track_count && s->by_track[track] != 0)
-        return s->by_track[track] - 1;
-    return thread_add(s, track);
+    const uint32_t known = index_of(&s->by_track, track);
+    return known != SCHED_NONE ? known : thread_add(s, track);
 }
 
 /* A thread that a trace knows by its number only. With `is_made`, one that is not known is made. */
@@ -203,9 +208,10 @@ static uint32_t thread_of_number(stele_sched *s, uint64_t number, bool is_made)
 
 static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
 {
+    const uint32_t known = index_of(&s->cpu_by_track, number);
     const stele_track *track;
-    if (number < s->by_track_count && s->by_track[number] != 0)
-        return s->by_track[number] - 1;
+    if (known != SCHED_NONE)
+        return known;
     track = stele_track_get(s->context, number);
     if (track == NULL || track->kind == STELE_TRACK_OTHER)
         return SCHED_NONE;
@@ -217,7 +223,7 @@ static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
         }
         s->cpus = grown;
     }
-    if (!by_track_reserve(s, number)) {
+    if (!indices_reserve(&s->cpu_by_track, number)) {
         sched_fail(s, STELE_ERR_MEMORY);
         return SCHED_NONE;
     }
@@ -226,7 +232,7 @@ static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
                                         .number = track->number,
                                         .since_ns = s->first_ns,
                                         .used_ns = s->has_step ? s->step_ns : s->first_ns};
-    s->by_track[number] = ++s->cpu_count;
+    s->cpu_by_track.items[number] = ++s->cpu_count;
     return s->cpu_count - 1;
 }
 
@@ -349,11 +355,10 @@ static void take_name(stele_sched *s, const stele_batch *batch, const kernel_eve
 static void take_lost(stele_sched *s, const stele_event *event)
 {
     const stele_track *track = stele_track_get(s->context, event->track);
-    const bool is_cpu = track != NULL && event->track < s->by_track_count &&
-                        s->by_track[event->track] != 0 && track->kind != STELE_TRACK_THREAD;
+    const uint32_t cpu = index_of(&s->cpu_by_track, event->track);
     s->totals.lost_count += sched_in_window(s, s->now_ns);
-    if (is_cpu) {
-        sched_lose(s, s->by_track[event->track] - 1);
+    if (cpu != SCHED_NONE) {
+        sched_lose(s, cpu);
         return;
     }
     if (track != NULL && track->kind == STELE_TRACK_CPU)

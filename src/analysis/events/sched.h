@@ -61,6 +61,12 @@ typedef struct sched_cpu {
 typedef void sched_known_fn(void *user, const stele_batch *batch, const stele_event *event,
                             const kernel_event *known, uint32_t cpu, uint32_t thread);
 
+/* Indices plus 1 by track; 0: none. */
+typedef struct sched_indices {
+    uint32_t *items;
+    uint32_t count;
+} sched_indices;
+
 struct stele_sched {
     stele_context *context;
     sched_known_fn *on_known; /* NULL: nobody asks */
@@ -74,8 +80,8 @@ struct stele_sched {
     bool has_events, is_finished;
     int64_t first_ns, last_ns; /* of all events, in the window or before it */
 
-    uint32_t *by_track; /* index plus 1 of a thread or CPU; 0: none */
-    uint32_t by_track_count;
+    sched_indices by_track;     /* of threads */
+    sched_indices cpu_by_track; /* a track may well be taken for both */
     sched_thread *threads;
     uint32_t thread_count, thread_capacity;
     hash_table numbers; /* of threads by source and number */
