@@ -563,9 +563,16 @@ static void make_tail_fields(making *m)
 
 /* ---- Faults ---- */
 
+/* The magic number as it reads where a trace of the other byte order was appended. */
+#define MAGIC_SWAPPED UINT64_C(0x1000044678541600)
+
 static void report_fault(making *m)
 {
     const stele_fxt_record *r = m->r;
+    if (r->header == MAGIC_SWAPPED) {
+        report(m, FXT040, 0, FXT_WORD, "the magic number in the other byte order");
+        return;
+    }
     switch (r->fault) {
     case STELE_FXT_OK:
         if (r->used < r->size && !m->at->is_damaged)
