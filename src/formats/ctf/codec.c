@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The fixed structures of packet headers and of index files as bytes: see <stele/ctf.h>. */
 #include <stele/ctf.h>
 
 #include "core/load.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A schema as the JSON metadata of CTF 2. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A schema as the metadata of the 2010 RFC. */
 #include "core/text.h"
 #include "formats/ctf/metadata/print.h"
 #include "formats/ctf/metadata/print_walk.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A schema as the TSDL metadata of CTF 1.8. */
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tokens of the metadata of the 2010 RFC. */
 #include "core/text.h"
 #include "formats/ctf/metadata/rfc_front.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Metadata of one generation as metadata of another one, with what that cannot say. */
 #include <stele/ctf.h>
 
 #include <string.h>

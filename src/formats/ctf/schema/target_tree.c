@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A tree of the fields that others depend on, kept as nodes in a hash table. */
 #include <stdlib.h>
 
 #include "core/hash.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts what a CTF trace cannot carry of the trace that it is made of. */
 #include "formats/ctf/trace.h"
 #include "formats/ctf/write/writer.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Packets to bytes: the encoder of <stele/heph.h>. */
 #include <stele/heph.h>
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records one by one, with their fields in the format's own words. */
 #include "formats/xray/records/dump.h"
 
 #include <stdio.h>
