@@ -49,6 +49,18 @@ echo "== CMake"
 run "find_package, shared" "$tmp/consumer/consumer_shared"
 run "find_package, static" "$tmp/consumer/consumer_static"
 
+echo "== C++17"
+if [ -x "$tmp/consumer/consumer_cxx" ]; then
+    run "find_package, C++" "$tmp/consumer/consumer_cxx"
+    sample=$SOURCE/src/formats/heph/good/heph_tracing_example.bin.log
+    total=$(LD_LIBRARY_PATH=$lib "$tmp/consumer/consumer_cxx" "$sample" |
+        awk 'NR > 1 { sum += $1 } END { print sum }')
+    [ "$total" = 97 ] || { echo "C++: expected 97 events, got $total"; exit 1; }
+    echo "ok: events by name"
+else
+    echo "SKIP: no C++ compiler: the consumer in C++17 is not built"
+fi
+
 echo "== a profile and a conversion by what is installed"
 trace=$SOURCE/src/formats/fxt/good/four_word_initialization.fxt
 if [ -e "$trace" ] && [ -x "$BUILD/stele" ]; then
