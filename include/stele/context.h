@@ -41,7 +41,7 @@ typedef struct stele_context_options {
     stele_diag_fn *diag;        /* NULL: findings are counted only */
     void *diag_user;
     const char *temp_dir;        /* for sorted runs; copied; NULL: "/tmp" */
-    stele_progress_fn *progress; /* NULL: nobody is told */
+    stele_progress_fn *progress; /* NULL: nobody wants to know */
     void *progress_user;
     stele_go_on_fn *go_on; /* NULL: reading and writing always go on */
     void *go_on_user;

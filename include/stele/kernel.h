@@ -71,7 +71,7 @@ typedef struct stele_kernel_row {
 typedef struct stele_kernel_totals {
     size_t struct_size;       /* sizeof this struct, or 0: see <stele/version.h> */
     int64_t begin_ns, end_ns; /* the time that was read, or the window */
-    uint64_t event_count;     /* events that told something */
+    uint64_t event_count;     /* events that say something of the system */
     uint64_t unmatched_count; /* ends whose begin is missing: in no figure */
     uint64_t unplaced_count;  /* entries and exits of system calls on CPUs of which it is not known
                                  what they run: in no figure */

@@ -270,7 +270,7 @@ STELE_API stele_status stele_reader_next_segments(stele_reader *reader,
 /*
  * Copies the next events into a table of the caller's: as many as are there, up to `capacity`,
  * which is not 0; fewer only at the end. For those who want columns of many events instead of
- * batches: fields, and names that are known in their batch only (STELE_NAME_LOCAL), stay behind.
+ * batches: fields, and names that are known in their batch only (STELE_NAME_LOCAL), are not copied.
  * STELE_END when there are none; errors as of stele_reader_next().
  */
 STELE_API stele_status stele_reader_read(stele_reader *reader, stele_event *events, size_t capacity,

@@ -141,7 +141,7 @@ typedef struct stele_spans stele_spans;
  * end's is called "NAME.end".
  *
  * With stele_span_options.has_begins each span on a stack comes twice: first when it begins, where
- * the event is a BEGIN and the span ends where it begins, STELE_SPAN_OPEN; and as above. Those
+ * the event is a BEGIN and the span ends where it begins, STELE_SPAN_OPEN; then when it ends. Those
  * that do not pass `only` do not come again, and begins are not judged by it.
  *
  * Spans of a track come in the order of their ends, inner ones before outer ones; those of

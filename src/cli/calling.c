@@ -9,7 +9,7 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* One end of MIN..MAX, which may be left out; gives the place behind it, NULL when it is none. */
+/* One end of MIN..MAX, which may be left out; gives the place after it, NULL when it is none. */
 static const char *parse_depth_end(const char *at, uint32_t *depth)
 {
     char *end;

@@ -6,7 +6,7 @@
  *     A + C    B             what the command sees
  *
  * Which they are is found by opening each directory and archive aside; what is wrong with it is
- * told when it is opened for good.
+ * reported when it is opened for good.
  */
 #include <stdio.h>
 #include <stdlib.h>

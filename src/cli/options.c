@@ -97,7 +97,7 @@ bool command_has_option(command_id command, option_id option)
     return (option_commands(option) >> command & 1u) != 0;
 }
 
-/* The names of formats, with the writable sinks behind them where `writes`. */
+/* The names of formats, with the writable sinks after them where `writes`. */
 static const char *format_choice(size_t index, bool writes)
 {
     stele_format_info format = STELE_INIT(stele_format_info);
@@ -229,7 +229,7 @@ typedef struct parser {
     bool is_over; /* "--" was seen */
 } parser;
 
-/* Appends to the error; the first error of a command line is the one that is told. */
+/* Appends to the error; the first error of a command line is the one that is reported. */
 __attribute__((format(printf, 2, 3))) static bool fail(options *o, const char *text, ...)
 {
     const size_t used = strlen(o->error);
@@ -262,7 +262,7 @@ static bool fail_elsewhere(options *o, option_id id)
     return false;
 }
 
-/* Decimal, or hexadecimal behind "0x". */
+/* Decimal, or hexadecimal after "0x". */
 static bool parse_number(const char *text, uint64_t *number)
 {
     const bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -321,7 +321,7 @@ static bool add_use(options *o, option_id id, const char *value)
     return true;
 }
 
-/* The value that stands behind an option, in the next word. */
+/* The value that stands after an option, in the next word. */
 static const char *next_word(parser *p)
 {
     return p->at < p->argc ? p->argv[p->at++] : NULL;
@@ -379,7 +379,7 @@ static bool parse_short(parser *p, const char *text)
     return true;
 }
 
-/* The first word that is no option names the command, or, behind a group, that of the group. */
+/* The first word that is no option names the command, or, after a group, that of the group. */
 static bool parse_command(parser *p, const char *text)
 {
     const command_id group = p->o->command;

@@ -72,7 +72,7 @@ static bool is_taken(const stele_copier *c, size_t count, const char *folder)
     return false;
 }
 
-/* A name of its own for each trace. False: out of memory. */
+/* A name of its own for each trace. Returns false if out of memory. */
 static bool name_folders(stele_copier *c)
 {
     char word[FOLDER_SIZE_MAX + 1], folder[FOLDER_SIZE_MAX + 24];

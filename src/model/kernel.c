@@ -118,7 +118,7 @@ static void add_event(kernel *k, const line *l, uint32_t model)
         k->by_kind[l->value] = (uint16_t)k->rule_count;
 }
 
-/* False: memory. */
+/* Returns false if out of memory. */
 static bool compile(kernel *k)
 {
     uint32_t model = 0;

@@ -80,7 +80,7 @@ typedef struct kernel_event {
 
 typedef struct kernel kernel;
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 kernel *kernel_new(stele_context *context);
 void kernel_free(kernel *k);
 

@@ -644,7 +644,7 @@ static bool keep_texts(parquet *q, part *p, size_t from, size_t count)
     return true;
 }
 
-/* Puts the bits of a chunk behind those that are there. */
+/* Puts the bits of a chunk after those that are there. */
 static void add_valid(uint64_t *to, size_t at, const uint64_t *from, size_t count)
 {
     if (at % 64 == 0) {

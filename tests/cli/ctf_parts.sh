@@ -71,7 +71,7 @@ lines out 3
 says out '^7.000000000 .* x=7$'
 expect 0 cat --clock-start=packet wraps
 says out '^0.705032704 .* x=5 '
-says err 'time goes back: clock value 705032704 behind 4000000000'
+says err 'time goes back: clock value 705032704 after 4000000000'
 cp wraps/metadata short
 head -c 100 wraps/s >short/s
 expect 0 cat --begin 3s short

@@ -21,7 +21,7 @@ typedef struct distinct {
     uint64_t few[DISTINCT_FEW]; /* hashes */
 } distinct;
 
-/* Counts a value by its hash, all of whose bits are random. False: memory. */
+/* Counts a value by its hash, all of whose bits are random. Returns false if out of memory. */
 bool distinct_add(distinct *d, uint64_t hash);
 uint64_t distinct_count(const distinct *d);
 void distinct_free(distinct *d);

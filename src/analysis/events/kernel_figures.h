@@ -37,10 +37,10 @@ typedef struct kernel_figures {
 
 void kernel_figures_free(kernel_figures *f);
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool kernel_figures_add(kernel_figures *f, const kernel_sample *sample);
 
-/* Something that has begun and not ended. False: memory. */
+/* Something that has begun and not ended. Returns false if out of memory. */
 bool kernel_figures_leave_open(kernel_figures *f, const kernel_sample *sample);
 
 #endif

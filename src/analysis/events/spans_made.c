@@ -117,7 +117,7 @@ static bool is_same_name(const spans_made *m, const stele_batch *a_batch, stele_
     return one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0;
 }
 
-/* The begin's field of the same name as one of the end; NULL: there is none. */
+/* The begin's field of the same name as one of the end; NULL if there is none. */
 static const stele_field *field_like(const spans_made *m, spans_end begin, const stele_batch *batch,
                                      const stele_field *wanted)
 {

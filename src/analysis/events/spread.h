@@ -36,7 +36,7 @@ typedef struct spread {
     distinct *different;      /* NULL: not asked for, or none yet */
 } spread;
 
-/* False: memory. What there is no room for is left out, and `is_cut` says so. */
+/* Returns false if out of memory. What there is no room for is left out, and `is_cut` says so. */
 bool spread_add_int(spread *s, wide_i128 value, spread_room *room);
 bool spread_add_float(spread *s, double value, spread_room *room);
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room);

@@ -50,7 +50,7 @@ bool stats_groups_init(stats_groups *g, stele_context *context, uint32_t by_coun
 void stats_groups_free(stats_groups *g);
 void stats_groups_clear(stats_groups *g);
 
-/* The group of the keys of the row at hand; NULL: memory. */
+/* The group of the keys of the row at hand; NULL if out of memory. */
 stats_group *stats_groups_find(stats_groups *g);
 
 /* The group of the name that is the only key, where it is known: what comes often. */

@@ -15,7 +15,7 @@ typedef struct grid {
     size_t cell_count, capacity;
 } grid;
 
-/* False, and told: memory. */
+/* False, and reported: memory. */
 bool grid_open(cli *c, grid *g, size_t column_count, size_t right_count);
 void grid_end_cell(grid *g);
 

@@ -19,7 +19,7 @@ bool metadata_guess(metadata *m, size_t from, size_t to);
  */
 bool metadata_guess_word(metadata *m, size_t from, size_t to);
 
-/* Whether the text up to `to` has no error at or behind `from`. */
+/* Whether the text up to `to` has no error at or after `from`. */
 bool metadata_is_good(metadata *m, size_t from, size_t to);
 
 /* Takes the byte at a place as another one, and reports it. */

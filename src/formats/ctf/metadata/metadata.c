@@ -90,7 +90,7 @@ static bool packet_agrees(metadata *m, const uint8_t *at, uint64_t offset)
     return false;
 }
 
-/* The bytes of text and padding behind the header; false: the sizes are wrong. */
+/* The bytes of text and padding after the header; false: the sizes are wrong. */
 static bool packet_sizes(metadata *m, const uint8_t *at, uint64_t offset, uint32_t *text_size,
                          uint32_t *padding_size)
 {
@@ -138,7 +138,7 @@ static stele_status unpack(metadata *m)
             !packet_sizes(m, header, offset, &text_size, &padding_size))
             break;
         if (cursor_left(&c) < (size_t)text_size + padding_size) {
-            metadata_damage(m, offset, "a whole packet", "%zu of %zu bytes behind its header",
+            metadata_damage(m, offset, "a whole packet", "%zu of %zu bytes after its header",
                             cursor_left(&c), (size_t)text_size + padding_size);
             m->skipped_size = 0; /* what is there is taken */
         }

@@ -628,8 +628,8 @@ static uint32_t finish_clocks(tsdl *p)
     return declared;
 }
 
-/* Of timestamps that name no clock: the only one; where there is none, one that counts ns. NULL:
-   memory. */
+/* Of timestamps that name no clock: the only one; where there is none, one that counts ns. Returns
+ * NULL if out of memory. */
 static const ctf_clock *default_clock(tsdl *p)
 {
     ctf_clock *made;

@@ -34,7 +34,7 @@ void program_set_give_back(ctf_trace *trace, ctf_program_set *set)
     free(set);
 }
 
-/* Of what Stele wrote, kinds and tracks are told by fields, and these are marked. */
+/* Of what Stele wrote, kinds and tracks are given by fields, and these are marked. */
 static uint32_t columns_of(const ctf_unit *unit, uint32_t columns)
 {
     const uint32_t told =

@@ -14,7 +14,7 @@ typedef struct ctf_producer {
     producer base;
     ctf_trace *trace;
     produce_request request;
-    uint32_t stream, stream_end; /* in the trace's table: the current one, behind the last */
+    uint32_t stream, stream_end; /* in the trace's table: the current one, after the last */
     ctf_program_set *programs;
     const ctf_spans *spans; /* of the stream's unit; NULL: Stele did not write it */
     ctf_run *run;
@@ -177,14 +177,14 @@ static void close_packet(ctf_producer *self, bool is_whole)
         self->losses.end_ticks = run_ticks(self->run);
     if (self->request.check && is_whole && self->has_event && head->clock != NULL &&
         (head->has & CTF_ROLE_PACKET_END) != 0 && run_ticks(self->run) > head->end_ticks)
-        judge_range(self, "behind the end", run_ticks(self->run), head->end_ticks,
+        judge_range(self, "after the end", run_ticks(self->run), head->end_ticks,
                     head->end_ticks == 0 ? CTF_MEND_CRASH : CTF_MEND_AFTER_PACKET);
     packets_leave(&self->walk.current->packets, self->packet, run_ticks(self->run));
     self->walk.left_out = self->content.left_out;
     self->packet = NULL;
 }
 
-/* Times rise, so that the last event tells whether some do not fit: told once a trace. */
+/* Times rise, so that the last event tells whether some do not fit: reported once a trace. */
 static void judge_times(ctf_producer *self, const stele_event *event, const stele_event *end)
 {
     if ((end[-1].flags & STELE_FLAG_CLAMPED) == 0 || self->trace->is_clamped_told)

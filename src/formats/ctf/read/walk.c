@@ -42,7 +42,7 @@ static ctf_seek seek_point(const ctf_walk *walk, const ctf_file *file)
         else
             high = middle;
     }
-    /* One packet more gives what counters are counted from, and events behind their packet. */
+    /* One packet more gives what counters are counted from, and events after their packet. */
     return file->seeks[low > 0 ? low - 1 : 0];
 }
 
@@ -110,7 +110,7 @@ static void compare_index(walk_file *self)
     self->has_index = false;
 }
 
-/* Behind the last packet: entries that are left tell of packets that are gone. */
+/* After the last packet: entries that are left tell of packets that are gone. */
 static void finish_index(walk_file *self)
 {
     lttng_entry entry;
@@ -292,7 +292,7 @@ static stele_status walk_add(ctf_walk *walk)
     return STELE_OK;
 }
 
-/* Opens the files whose first packet is not behind the next one of those that are open. */
+/* Opens the files whose first packet is not after the next one of those that are open. */
 static stele_status walk_fill(ctf_walk *walk)
 {
     stele_status status = STELE_OK;

@@ -18,7 +18,7 @@ static void builder_open(builder *b, ctf_programs *programs, uint32_t stream, st
     if (stream < programs->schema->stream_count)
         b->stream = programs->schema->streams[stream];
 }
-/* Ends the program; NULL: memory. */
+/* Ends the program; NULL if out of memory. */
 static program *builder_finish(builder *b, op_code last)
 {
     const target_walk *walk = &b->programs->walk;
@@ -260,7 +260,7 @@ static bool event_passes(builder *b, const ctf_event_class *event)
     return screen_passes(asked, STELE_KIND_INSTANT, category, name);
 }
 
-/* The fields of an event class; NULL: memory. */
+/* The fields of an event class; NULL if out of memory. */
 static program *compile_fields(builder *b, const ctf_event_class *event, bool is_wanted)
 {
     const stream_programs *own = &b->programs->streams[b->stream->number];

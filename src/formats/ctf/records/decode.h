@@ -27,7 +27,8 @@ typedef struct ctf_programs ctf_programs;
 #define DECODE_MARKS 0x40000000u
 
 /* For the streams of one trace (`trace` as in stele_track.source) and STELE_COLUMN_... `columns`.
-   The schema must have passed schema_check() and outlive the programs. NULL: memory. */
+   The schema must have passed schema_check() and outlive the programs. Returns NULL if out of
+   memory. */
 ctf_programs *programs_new(const ctf_schema *schema, stele_context *context, uint32_t trace,
                            uint32_t columns);
 void programs_free(ctf_programs *programs);
@@ -48,7 +49,7 @@ typedef enum decode_outcome {
     DECODE_OK,    /* the packet's head is read; or: the batch takes no more events */
     DECODE_MORE,  /* the loaded bytes do not suffice; nothing happened. See run_want_size(). */
     DECODE_END,   /* the content of the packet ends */
-    DECODE_BAD,   /* damage, which was reported: nothing behind it in the packet can be read */
+    DECODE_BAD,   /* damage, which was reported: nothing after it in the packet can be read */
     DECODE_MEMORY /* memory is exhausted */
 } decode_outcome;
 
@@ -76,7 +77,7 @@ typedef struct packet_head {
 
 typedef struct ctf_run ctf_run;
 
-/* NULL: memory. */
+/* Returns NULL if out of memory. */
 ctf_run *run_new(ctf_programs *programs);
 void run_free(ctf_run *run);
 

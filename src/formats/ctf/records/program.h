@@ -4,7 +4,7 @@
  * executed front to back by one loop (execute.c), with jumps for arrays, variants and optionals.
  *
  * Fields whose distance is known are put into one stretch: OP_NEED makes sure that all bits of the
- * stretch are there, points at its first byte and steps over it; the operations behind it load at
+ * stretch are there, points at its first byte and steps over it; the operations after it load at
  * fixed offsets from there without a check, each in the way that suits its number. Where fields are
  * not wanted a stretch is only the step. What has no fixed size (strings, arrays, blobs) works at
  * the position and moves it.
@@ -13,7 +13,7 @@
  *
  *         NEED 72 bits; LE id; LE ts; U8 a; S32 b; STRING_COPY s; NEED 16 bits; U16 c; DONE
  *
- * What else is done with a number stands behind its entry: SLOT, CLOCK, EVENT_ID, ...
+ * What else is done with a number stands after its entry: SLOT, CLOCK, EVENT_ID, ...
  */
 #ifndef CTF_PROGRAM_H
 #define CTF_PROGRAM_H
@@ -222,7 +222,7 @@ struct ctf_programs {
 };
 
 /* The program of an event class, and how it begins where its first stretch is not near the end of
-   what is loaded: behind it. */
+   what is loaded: after it. */
 typedef struct event_entry {
     program *program; /* NULL until it is needed */
     const op *lead;
@@ -235,7 +235,7 @@ typedef struct stream_programs {
     event_entry *events; /* by id where these are dense, else by index of the event class */
     uint64_t id_count;   /* ids below are dense; 0: they are not */
     uint32_t slots, depth, entries; /* most that one of them needs */
-    layout_phase phase;             /* behind the event header */
+    layout_phase phase;             /* after the event header */
     uint32_t header_entries;
     bool event_header_has_id;
     bool header_has_loops;
@@ -243,8 +243,8 @@ typedef struct stream_programs {
     uint8_t begin_width; /* bits of the packet's begin; 0: it says none */
 } stream_programs;
 
-/* Compile; NULL: memory. `batch` takes names that no longer fit in the pool: such a program is good
-   for that batch only. */
+/* Compile; NULL if out of memory. `batch` takes names that no longer fit in the pool: such a
+   program is good for that batch only. */
 program *compile_head(ctf_programs *programs, ctf_scope scope, uint32_t stream, stele_batch *batch);
 program *compile_event_header(ctf_programs *programs, uint32_t stream, stele_batch *batch);
 program *compile_event(ctf_programs *programs, uint32_t stream, const ctf_event_class *event,
@@ -254,11 +254,11 @@ void program_free(program *p);
 /* The entry of the program of an event class. */
 event_entry event_entry_make(program *made);
 
-/* The labels of a class with mappings, made once; NULL: memory. */
+/* The labels of a class with mappings, made once; NULL if out of memory. */
 label_table *labels_get(ctf_programs *programs, const ctf_class *type);
 
-/* Appends the labels of the value behind its entry, the last one; makes sure that `reserve` entries
-   more have room. False: memory. */
+/* Appends the labels of the value after its entry, the last one; makes sure that `reserve` entries
+   more have room. Returns false if out of memory. */
 bool labels_push(ctf_programs *programs, label_table *labels, uint64_t value, uint32_t reserve,
                  stele_batch *batch);
 

@@ -239,7 +239,7 @@ void run_time_back(ctf_run *r, uint64_t event_at, uint64_t ticks)
 {
     const uint64_t at = r->data_at + event_at;
     diag_report(&r->context->diag, &ctf_codes[CTF455], r->source, r->file_offset + at / 8, 0, NULL,
-                "clock value %llu behind %llu", (unsigned long long)ticks,
+                "clock value %llu after %llu", (unsigned long long)ticks,
                 (unsigned long long)r->last_ticks);
 }
 

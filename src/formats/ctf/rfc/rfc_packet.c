@@ -83,7 +83,7 @@ static stele_status decrypt(rfc_unpacker *u, const stele_ctf_rfc_header *header,
                      u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE, size, &why)) {
         diag_report(sealed_diag(u), &ctf_codes[CTF311], u->name, offset + STELE_CTF_RFC_HEADER_SIZE,
                     header->content_size - STELE_CTF_RFC_HEADER_SIZE,
-                    "AES-CBC behind its 16-byte vector", "%s", why);
+                    "AES-CBC after its 16-byte vector", "%s", why);
         return STELE_ERR_DAMAGED;
     }
     *content = u->buffers[0] + STELE_CTF_RFC_HEADER_SIZE;
@@ -100,7 +100,7 @@ static const unpack_codec *codec_of(uint8_t compression)
     return compression == STELE_CTF_RFC_GZIP ? &unpack_gzip : NULL;
 }
 
-/* Room for more behind what was unpacked: twice as much each time, up to the limit. */
+/* Room for more after what was unpacked: twice as much each time, up to the limit. */
 static stele_status more_room(rfc_unpacker *u, size_t used)
 {
     size_t wanted = u->capacities[1] < 4096 ? 8192 : u->capacities[1] * 2;
@@ -113,7 +113,7 @@ static stele_status more_room(rfc_unpacker *u, size_t used)
     return buffer_reserve(u, 1, wanted) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-/* Runs the codec over the whole content, behind room for the header in buffers[1]. */
+/* Runs the codec over the whole content, after room for the header in buffers[1]. */
 static stele_status run_codec(rfc_unpacker *u, const unpack_codec *codec, void *state,
                               unpack_span *span, size_t *used)
 {

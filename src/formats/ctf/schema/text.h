@@ -81,7 +81,7 @@ void metadata_forget_text(metadata *m);
  */
 void metadata_pass(metadata *m, size_t offset);
 
-/* Says where the text from `text_offset` on stands in the file. False: memory. */
+/* Says where the text from `text_offset` on stands in the file. Returns false if out of memory. */
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);
 
 /* Damage at a byte of the stream as it is stored, in packets: CTF003; false. */

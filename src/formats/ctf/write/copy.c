@@ -8,7 +8,7 @@
  *                                           counter to count from
  *     between those that are kept           left out, unless packets are numbered: then the head
  *                                           stays, since a gap would mean that packets are lost
- *     behind the last one                   left out
+ *     after the last one                   left out
  *
  * So what is read as lost was lost when the trace was recorded. Packets without events are copied
  * where nothing is left out beside them. Where the caller keeps everything, packets that cannot be
@@ -46,7 +46,7 @@ typedef struct ctf_copier {
     ctf_trace *trace;
     output *out;
     diag_sink told;      /* where findings go; what the reader tells is not told again */
-    stele_status status; /* the first error: nothing can go on behind it */
+    stele_status status; /* the first error: nothing can go on after it */
     file_copy *files;
     bool *is_done;                           /* by stream */
     bool is_part;                            /* something was left out */
@@ -505,7 +505,7 @@ static void stream_tell(ctf_copier *c)
     c->trace->base.context->diag.fn = NULL;
 }
 
-/* Behind the last packet that is kept, those without events stay, up to the first one with some;
+/* After the last packet that is kept, those without events stay, up to the first one with some;
    where everything is kept, any may be sealed. */
 static stele_status stream_finish(ctf_copier *c)
 {
@@ -654,7 +654,7 @@ static stele_status finish(ctf_copier *c)
 
 /* ---- The copier ---- */
 
-/* What is wrong with packets has been told by whoever read the events. */
+/* What is wrong with packets has been reported by whoever read the events. */
 static void hush(ctf_copier *c)
 {
     c->told = c->trace->base.context->diag;

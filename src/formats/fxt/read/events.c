@@ -299,7 +299,7 @@ static void add_argument(making *m, const stele_fxt_argument *a)
         return;
     }
     if (a->used < a->size)
-        report(m, FXT011, offset + a->used, a->size - a->used, "%u bytes behind the argument",
+        report(m, FXT011, offset + a->used, a->size - a->used, "%u bytes after the argument",
                (unsigned)(a->size - a->used));
     argument_value(m, field, a);
 }
@@ -308,7 +308,7 @@ static void add_arguments(making *m)
 {
     stele_fxt_arguments at = {0};
     stele_fxt_argument argument;
-    /* Each may have a label behind it. */
+    /* Each may have a label after it. */
     if (m->r->argument_count == 0 || !reserve_fields(m, 2u * m->r->argument_count))
         return;
     while (stele_fxt_argument_next(m->r, &at, &argument))
@@ -522,13 +522,13 @@ static void make_by_type(making *m, stele_event *event)
     }
 }
 
-/* Of event records everything is known but the words behind the arguments. */
+/* Of event records everything is known but the words after the arguments. */
 static bool is_unknown_event(const stele_fxt_record *r)
 {
     return r->type == STELE_FXT_EVENT && r->fault == STELE_FXT_FAULT_SUBTYPE;
 }
 
-/* What lies behind the known contents, or behind a fault in them. */
+/* What lies after the known contents, or after a fault in them. */
 static void make_rest(making *m)
 {
     const stele_fxt_record *r = m->r;
@@ -543,7 +543,7 @@ static void make_rest(making *m)
               r->bytes + from, stop - from);
 }
 
-/* Fields that come behind the arguments. */
+/* Fields that come after the arguments. */
 static void make_tail_fields(making *m)
 {
     const stele_fxt_record *r = m->r;
@@ -576,7 +576,7 @@ static void report_fault(making *m)
     switch (r->fault) {
     case STELE_FXT_OK:
         if (r->used < r->size && !m->at->is_damaged)
-            report(m, FXT011, r->used, r->size - r->used, "%llu bytes behind the contents",
+            report(m, FXT011, r->used, r->size - r->used, "%llu bytes after the contents",
                    (unsigned long long)(r->size - r->used));
         return;
     case STELE_FXT_FAULT_SUBTYPE:

@@ -19,7 +19,7 @@
 
 static const struct {
     uint8_t kind;
-    bool has_word; /* behind the arguments */
+    bool has_word; /* after the arguments */
 } event_types[16] = {
     [STELE_FXT_INSTANT] = {STELE_KIND_INSTANT, false},
     [STELE_FXT_COUNTER] = {STELE_KIND_COUNTER, true},
@@ -99,7 +99,7 @@ static bool hot_text(fxt_events *e, stele_batch *batch, stele_field *field, uint
     return size == FXT_WORD && (string->is_known || length == 0);
 }
 
-/* A value of an argument's header, or of the word behind it; false when it is unusual. */
+/* A value of an argument's header, or of the word after it; false when it is unusual. */
 static inline bool hot_value(fxt_events *e, stele_batch *batch, stele_field *field, uint64_t header,
                              const uint8_t *at, size_t size, uint64_t process)
 {

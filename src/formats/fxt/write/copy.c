@@ -135,7 +135,7 @@ static bool wait_for(fxt_copier *c, const walk_record *at, const stele_fxt_recor
 
 /*
  * Writes the record itself. Where its size is wrong, or the input ends inside of it, the header is
- * made to say how much is there: nothing else would let a reader go on behind it.
+ * made to say how much is there: nothing else would let a reader go on after it.
  */
 static void write_record(fxt_copier *c, const walk_record *at)
 {
@@ -318,7 +318,7 @@ static stele_status copier_keep(copier *self, const stele_batch *batch, const st
     return c->walk.window.status != STELE_OK ? c->walk.window.status : STELE_ERR_ARGUMENT;
 }
 
-/* What stands behind the last event is needed only by those who want the trace as it was. */
+/* What stands after the last event is needed only by those who want the trace as it was. */
 static stele_status copier_finish(copier *self)
 {
     fxt_copier *c = (fxt_copier *)self;

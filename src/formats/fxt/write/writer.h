@@ -14,7 +14,7 @@ typedef struct fxt_target {
     uint64_t key; /* trace and provider it comes from */
     uint32_t id;
     bool is_announced;
-    fxt_clock clock; /* as told by the last initialization record */
+    fxt_clock clock; /* as the last initialization record has it */
     uint64_t last_ticks;
     output *stage; /* records that wait for a section of their own; NULL: there were none */
     fxt_table strings, threads;
@@ -75,7 +75,7 @@ stele_fxt_string fxt_inline_string(const void *bytes, size_t size, size_t size_m
 /* Writes what waits in a target's stage as a section; the target's next records follow it there. */
 void fxt_writer_flush(fxt_writer *w, fxt_target *target);
 
-/* Appends payload, and the padding behind its last byte. */
+/* Appends payload, and the padding after its last byte. */
 void fxt_writer_put_payload(fxt_writer *w, const void *bytes, uint64_t size);
 
 /* Parts that were announced and did not come are zeros: the record must end where it says. */
@@ -87,14 +87,14 @@ stele_fxt_thread fxt_writer_thread(fxt_making *m, uint32_t track);
 /* Writes the names that events were to say and did not. */
 void fxt_writer_end_names(fxt_writer *w);
 
-/* The koid of a thread where only that is written; its process is told by a thread record. */
+/* The koid of a thread where only that is written; its process is given by a thread record. */
 stele_fxt_thread fxt_writer_lone_thread(fxt_making *m, uint64_t track);
 
 /* The output's provider for events of a stream: its own, or ours for what has none. */
 fxt_target *fxt_writer_target(fxt_writer *w, const stele_stream *stream);
 
 /* The event's time; the source's own ticks where they are exact, else nanoseconds. Comes last, so
-   that the clock is told right before the record, wherever else state had to be written. */
+   that the clock is written right before the record, wherever else state had to be written. */
 void fxt_writer_set_time(fxt_making *m, uint64_t *end);
 
 /* Counts something of the event that a record cannot hold. */
@@ -105,7 +105,8 @@ void fxt_writer_lose(fxt_making *m, const char *what, loss_extent extent);
 /* Fields of the event as arguments, but for those that the record holds otherwise. */
 void fxt_writer_arguments(fxt_making *m);
 
-/* Finds a field that the reader made from something else than an argument; NULL: there is none. */
+/* Finds a field that the reader made from something else than an argument; NULL if there is none.
+ */
 const stele_field *fxt_writer_field(const fxt_making *m, fxt_name name, stele_type type,
                                     uint8_t width);
 

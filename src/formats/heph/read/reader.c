@@ -82,10 +82,10 @@ static void producer_learn_epoch(heph_producer *p, const heph_packet *packet, ui
         stream->clock = heph_clock(p->trace);
     if (p->has_events)
         producer_report(p, &heph_codes[HEP013], packet->offset, packet->size, NULL,
-                        "an epoch of %" PRIu64 " ns behind events", epoch_ns);
+                        "an epoch of %" PRIu64 " ns after events", epoch_ns);
 }
 
-/* Times are kept on the scale of the first epoch; a later one moves what stands behind it. */
+/* Times are kept on the scale of the first epoch; a later one moves what stands after it. */
 static void producer_set_epoch(heph_producer *p, const heph_packet *packet, uint64_t epoch_ns)
 {
     uint64_t first_ns, distance;

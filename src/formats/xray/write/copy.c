@@ -359,7 +359,7 @@ static stele_status xray_copier_finish(copier *base)
     stele_status status = finish_begins(c);
     while (status == STELE_OK && !(c->is_ended && !c->has_range))
         status = advance(c);
-    /* What stands behind the last buffer and is none. */
+    /* What stands after the last buffer and is none. */
     if (status == STELE_OK && c->locator.next < c->w.in->size)
         status = copy_bytes(c, c->locator.next, UINT64_MAX);
     return status != STELE_OK ? status : c->out->status;
@@ -378,7 +378,7 @@ static void xray_copier_close(copier *base)
 
 /* ---- Basic-mode logs and profiles: records stand for themselves ---- */
 
-/* The record with another time, and its arguments behind it. */
+/* The record with another time, and its arguments after it. */
 static stele_status plain_begin(copier *base, const stele_batch *batch, const stele_event *event,
                                 uint64_t before_ns)
 {

@@ -155,7 +155,7 @@ static void copy_range(output *to, window *w, uint64_t begin, uint64_t end)
     }
 }
 
-/* The kept records of the block at hand, behind its header with the size that is left. */
+/* The kept records of the block at hand, after its header with the size that is left. */
 static stele_status flush_kept(profile_copier *c)
 {
     const uint8_t *records;

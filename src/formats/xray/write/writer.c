@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events as FDR logs. Every thread fills a buffer of its own, as the runtime does; a full one goes
- * to the file behind its extents. COMPLETE events become an entry and an exit: exits wait on a
+ * to the file after its extents. COMPLETE events become an entry and an exit: exits wait on a
  * stack of the thread until an event at or after their time comes by.
  */
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void put(xray_writer *w, xray_lane *lane, const stele_xray_record *record
         lane->tsc = record->tsc;
 }
 
-/* The end of a version 1 buffer, which has the size in the header. Some readers go on behind the
+/* The end of a version 1 buffer, which has the size in the header. Some readers go on after the
    record that ends it: for them the rest is one custom event. */
 static void lane_end(xray_writer *w, xray_lane *lane)
 {
