@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import weakref
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ _ARRAYS = {c.TYPE_UINTS: ("Q", ctypes.c_uint64), c.TYPE_INTS: ("q", ctypes.c_int
            c.TYPE_FLOATS: ("d", ctypes.c_double)}
 _COLUMN_TYPES = {"int": (c.TYPE_INT, "int64"), "uint": (c.TYPE_UINT, "uint64"),
                  "float": (c.TYPE_FLOAT, "float64")}
-_TABLE_STEP = 1 << 16
+_ROOM_STEP = 1 << 16  # elements that an array has room for at first
 
 
 class SteleError(Exception):
@@ -382,6 +383,40 @@ def _field_length(field) -> int:
     return 1 + field.label_count + (field.u.run.length if field.type >= c.TYPE_STRUCT else 0)
 
 
+class _Room:
+    """Memory for an array whose length is not known before: it grows without being copied, begins
+    as zeros, and is in large pages where the system has them."""
+
+    def __init__(self, dtype):
+        import numpy
+        self.dtype = numpy.dtype(dtype)
+        self.memory, self.capacity, self.address = None, 0, 0
+
+    def reserve(self, count: int) -> None:
+        if count > self.capacity:
+            self._resize(max(count, self.capacity * 2, _ROOM_STEP))
+
+    def array(self, count: int):
+        import numpy
+        if count == 0:
+            return numpy.empty(0, self.dtype)
+        self._resize(count)
+        return numpy.frombuffer(self.memory, self.dtype, count)
+
+    def _resize(self, capacity: int) -> None:
+        size = capacity * self.dtype.itemsize
+        if self.memory is None:
+            self.memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        else:
+            self.memory.resize(size)
+        try:
+            self.memory.madvise(mmap.MADV_HUGEPAGE)
+        except (AttributeError, OSError):
+            pass  # an older Python, or a kernel without them
+        self.capacity = capacity
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+
+
 def event_dtype():
     """The numpy type of an event, 64 bytes, as <stele/event.h> describes it."""
     import numpy
@@ -450,18 +485,36 @@ class _Reader:
             yield Batch(self, segment)
 
     def table(self):
-        import numpy
-        parts, step, count = [], _TABLE_STEP, ctypes.c_size_t()
+        room, used, count = _Room(event_dtype()), 0, ctypes.c_size_t()
         while True:
-            part = numpy.empty(step, event_dtype())
-            status = library.stele_reader_read(self.handle, part.ctypes.data, step,
-                                               ctypes.byref(count))
+            room.reserve(used + 1)
+            status = library.stele_reader_read(self.handle, room.address + used * 64,
+                                               room.capacity - used, ctypes.byref(count))
+            if status == c.END:
+                return room.array(used)
+            self.trace._context.check(status)
+            used += count.value
+
+    def columns(self, fields: Dict[str, str]):
+        context, segment, used = self.trace._context, c.Segment(), 0
+        reference = ctypes.byref(segment)
+        columns = [(name, context.intern(name), _COLUMN_TYPES[type][0],
+                    _Room(_COLUMN_TYPES[type][1]), _Room("bool")) for name, type in fields.items()]
+        while True:
+            self.turn += 1
+            status = library.stele_reader_next(self.handle, reference)
             if status == c.END:
                 break
-            self.trace._context.check(status)
-            parts.append(part[:count.value])
-            step = min(step * 2, 1 << 22)
-        return numpy.concatenate(parts) if parts else numpy.empty(0, event_dtype())
+            context.check(status)
+            for _, number, type, values, there in columns:
+                values.reserve(used + segment.count)
+                there.reserve(used + segment.count)
+                library.stele_segment_column(reference, number, type, values.address + used * 8,
+                                             there.address + used)
+            used += segment.count
+        self.take_stats()
+        return {name: (values.array(used), there.array(used))
+                for name, _, _, values, there in columns}
 
     def take_stats(self) -> None:
         stats = c.Stats(struct_size=ctypes.sizeof(c.Stats))
@@ -599,18 +652,13 @@ class Trace:
         a masked array for each. "int" and "uint" have 64 bits; what is no number, or does not fit
         exactly, is masked."""
         import numpy
-        parts: Dict[str, list] = {name: [] for name in fields}
-        for batch in self.batches(**request):
-            for name, type in fields.items():
-                parts[name].append(batch.column(name, type))
-        made = {}
-        for name, type in fields.items():
-            values = [part[0] for part in parts[name]]
-            masks = [~part[1] for part in parts[name]]
-            empty = numpy.empty(0, _COLUMN_TYPES[type][1])
-            made[name] = numpy.ma.array(numpy.concatenate(values) if values else empty,
-                                        mask=numpy.concatenate(masks) if masks else None)
-        return made
+        reader = _Reader(self, _request(**request))
+        try:
+            read = reader.columns(fields)
+        finally:
+            reader.close()
+        return {name: numpy.ma.array(values, mask=numpy.logical_not(there, out=there), copy=False)
+                for name, (values, there) in read.items()}
 
     def name(self, number: int) -> str:
         """The text of a name's number, as in table()["name"]. Of names that are known in their
