@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: what was wrong in an input, where, what was expected and what was found. */
+/*
+ * Findings: what was wrong in an input, where, what was expected and what was found. The handler is
+ * called on the thread that uses the context. Codes are constants, for any thread.
+ */
 #ifndef STELE_DIAG_H
 #define STELE_DIAG_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common model: events, their fields, tracks, streams, clocks, and the batches that flow. */
+/*
+ * The common model: events, their fields, tracks, streams, clocks, and the batches that flow. One
+ * thread at a time uses a batch, and the context that its names and tracks are numbers of.
+ */
 #ifndef STELE_EVENT_H
 #define STELE_EVENT_H
 

@@ -11,6 +11,7 @@
  *
  * Nothing here allocates but the encoder, and nothing keeps state. What a decoder gives points into
  * the caller's bytes and holds as long as they do. No function reads outside of what it was given.
+ * All may be called from any thread; one thread at a time uses an encoder.
  */
 #ifndef STELE_HEPH_H
 #define STELE_HEPH_H

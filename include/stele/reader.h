@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening traces of any format, and pulling their events in segments. */
+/*
+ * Opening traces of any format, and pulling their events in segments. One thread at a time uses a
+ * trace, its readers and their context; different contexts are independent.
+ */
 #ifndef STELE_READER_H
 #define STELE_READER_H
 

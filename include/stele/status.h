@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outcomes of calls, and the visibility macro of the public functions. */
+/*
+ * Outcomes of calls, and the visibility macro of the public functions. Texts of outcomes are
+ * constants, for any thread.
+ */
 #ifndef STELE_STATUS_H
 #define STELE_STATUS_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything that is common to all formats. The codecs have headers of their own. */
+/*
+ * Everything that is common to all formats. The codecs have headers of their own. Each header says
+ * which of its objects one thread at a time uses.
+ */
 #ifndef STELE_STELE_H
 #define STELE_STELE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of these headers, and how structs grow from one version to the next. */
+/*
+ * The version of these headers, and how structs grow from one version to the next. What is here may
+ * be called from any thread.
+ */
 #ifndef STELE_VERSION_H
 #define STELE_VERSION_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creating traces of any format, and pushing events into them. */
+/*
+ * Creating traces of any format, and pushing events into them. One thread at a time uses a writer
+ * and its context; different contexts are independent.
+ */
 #ifndef STELE_WRITER_H
 #define STELE_WRITER_H
 

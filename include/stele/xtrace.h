@@ -11,6 +11,7 @@
  *
  * Nothing here allocates or keeps state. What a decoder gives points into the caller's bytes and
  * holds as long as they do. No function reads outside of what it was given.
+ * All may be called from any thread.
  */
 #ifndef STELE_XTRACE_H
 #define STELE_XTRACE_H

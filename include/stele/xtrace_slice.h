@@ -6,7 +6,8 @@
  *
  * All functions write a directory, as stele_writer_open() does. They need traces that can be read
  * from the middle or twice: STELE_ERR_UNSUPPORTED for standard input and for a single packed file.
- * What cannot be done with the traces given is STELE_ERR_ARGUMENT, with a finding.
+ * What cannot be done with the traces given is STELE_ERR_ARGUMENT, with a finding. One thread at a
+ * time uses a trace and its context.
  */
 #ifndef STELE_XTRACE_SLICE_H
 #define STELE_XTRACE_SLICE_H

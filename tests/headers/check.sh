@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: check.sh ROOT STANDARD [COMPILER]
-# Each public header compiles alone, and twice in one file, without a warning.
+# Each public header compiles alone, and twice in one file, without a warning. Each says on which
+# threads it may be used, or where that is said.
 set -eu
 root=$1
 standard=$2
@@ -23,6 +24,10 @@ for header in "$root"/include/stele/*.h; do
         "$compiler" -x "$language" -std="$standard" -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             $strict -Werror -I "$root/include" -fsyntax-only -
     count=$((count + 1))
+    grep -qE '[Oo]ne( \* )? ?thread|any thread|threads, |thread at a' "$header" || {
+        echo "$name does not say on which threads it may be used"
+        exit 1
+    }
 done
 [ $count -gt 0 ] || { echo "no header found in $root/include/stele"; exit 1; }
 echo "$count headers compile alone as $standard"
