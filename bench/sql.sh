@@ -13,7 +13,10 @@ stele=$build/stele
 mkdir -p "$folder"
 [ -e "$folder/big.fxt" ] || "$build/bench_gen_fxt" 10000000 >"$folder/big.fxt"
 [ -e "$folder/ctf" ] || "$build/bench_gen_ctf" mixed 8000000 "$folder/ctf"
-[ -e "$folder/insns" ] || "$build/bench_gen_xtrace" 65000000 "$folder/insns"
+[ -e "$folder/insns" ] || {
+    mkdir "$folder/insns"
+    "$build/bench_gen_xtrace" 65000000 "$folder/insns"
+}
 
 # seconds COMMAND...: the median of three runs
 seconds() {
