@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/text_double.h"
+#include "query/expression_list.h"
 #include "sinks/put.h"
 #include "sinks/value.h"
 
@@ -16,7 +18,7 @@ static const struct {
 };
 
 #define X(id, name, is_right) " " name
-static const char known_texts[] = "one of" COLUMNS(X) " arg.NAME";
+static const char known_texts[] = "one of" COLUMNS(X) " arg.NAME TITLE=EXPR";
 #undef X
 
 /* ---- Choosing ---- */
@@ -74,6 +76,45 @@ static uint32_t list_count(const char *list)
     return count;
 }
 
+/* Whether what stands there is computed, and not the name of a column or a field. */
+static bool is_computed(const column *item)
+{
+    if (item->text_size > 4 && memcmp(item->text, "arg.", 4) == 0)
+        return false;
+    for (size_t i = 0; i < item->text_size; i++) {
+        if (strchr("(+*/%<>=~ ", item->text[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* "TITLE=EXPR", or an expression that stands for its own title. */
+static stele_status expression_find(stele_context *context, column *item)
+{
+    const size_t title_size = expression_title_size(item->text, item->text_size);
+    const size_t skipped = title_size != 0 ? title_size + 1 : 0;
+    char *copy = strndup(item->text + skipped, item->text_size - skipped);
+    const stele_status status =
+        copy == NULL ? STELE_ERR_MEMORY
+                     : expression_new_as(context, copy, EXPRESSION_VALUE, &item->path);
+    free(copy);
+    item->id = COLUMN_EXPRESSION;
+    if (title_size != 0)
+        item->text_size = title_size;
+    return status;
+}
+
+static stele_status item_find(stele_context *context, column *item)
+{
+    if (expression_title_size(item->text, item->text_size) != 0 || is_computed(item))
+        return expression_find(context, item);
+    if (column_find(context, item))
+        return STELE_OK;
+    diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, known_texts,
+                "column '%.*s'", (int)item->text_size, item->text);
+    return STELE_ERR_ARGUMENT;
+}
+
 stele_status columns_parse(stele_context *context, const char *list, columns *result)
 {
     const char *at;
@@ -85,15 +126,16 @@ stele_status columns_parse(stele_context *context, const char *list, columns *re
     }
     for (at = result->text;; at++) {
         column *item = &result->items[result->count++];
+        const size_t size = expression_item_size(at);
+        stele_status status;
         item->text = at;
-        item->text_size = strcspn(at, ",");
-        if (!column_find(context, item)) {
-            diag_report(&context->diag, &core_codes[STE009], NULL, STELE_NO_OFFSET, 0, known_texts,
-                        "column '%.*s'", (int)item->text_size, item->text);
+        item->text_size = size;
+        status = item_find(context, item);
+        if (status != STELE_OK) {
             columns_free(result);
-            return STELE_ERR_ARGUMENT;
+            return status;
         }
-        at += item->text_size;
+        at += size;
         if (*at == '\0')
             return STELE_OK;
     }
@@ -289,6 +331,28 @@ const stele_field *cell_field(const column *item, const stele_batch *batch,
     if (field != NULL && item->path != NULL)
         expression_set_there(item->path);
     return field;
+}
+
+void cell_value(const column *item, const cell_clock *clock, const stele_batch *batch,
+                const stele_event *event, stele_value *value)
+{
+    const stele_segment segment = {batch, (uint32_t)(event - batch->events), 1};
+    expression_set_origin(item->path, clock->has_origin ? clock->origin_ns : 0);
+    stele_expression_evaluate(item->path, &segment, 0, NULL, value);
+}
+
+char *cell_value_number(char *to, const stele_value *value)
+{
+    switch (value->type) {
+    case STELE_VALUE_INT: return text_i64(to, value->u.i);
+    case STELE_VALUE_UINT: return text_u64(to, value->u.u);
+    case STELE_VALUE_FLOAT: return text_double(to, value->u.f);
+    case STELE_VALUE_WIDE:
+        to = put_bytes(to, "0x", 2);
+        to = text_hex(to, (uint64_t)value->u.wide.high, 1);
+        return text_hex(to, value->u.wide.low, 16);
+    default: return to;
+    }
 }
 
 void columns_report(const columns *list, diag_sink *diag)

@@ -34,14 +34,16 @@ typedef enum column_id {
 #define X(id, name, is_right) COLUMN_##id,
     COLUMNS(X)
 #undef X
-        COLUMN_ARG, /* "arg.NAME": one field */
+        COLUMN_ARG,    /* "arg.NAME": one field */
+    COLUMN_EXPRESSION, /* what an expression comes to */
     COLUMN_COUNT
 } column_id;
 
 typedef struct column {
     column_id id;
     stele_name arg;   /* of COLUMN_ARG: a name as it stands ... */
-    expression *path; /* ... or the way to a field, as in filters; NULL: it is only a name */
+    expression *path; /* ... or the way to a field, as in filters; NULL: it is only a name. Of
+                         COLUMN_EXPRESSION: it */
     const char *text; /* as written, not terminated */
     size_t text_size;
     bool is_right;
@@ -54,8 +56,8 @@ typedef struct columns {
     char *text; /* what the items point into */
 } columns;
 
-/* Reads a list such as "time,name,arg.len". One that does not exist is reported (STE009) and gives
-   STELE_ERR_ARGUMENT. */
+/* Reads a list such as "time,name,arg.len,kib=arg.len / 1024". One that does not exist is reported
+   (STE009) and gives STELE_ERR_ARGUMENT. */
 stele_status columns_parse(stele_context *context, const char *list, columns *result);
 void columns_free(columns *list);
 
@@ -111,6 +113,13 @@ const stele_field *cell_field(const column *item, const stele_batch *batch,
 /* The first field of this name as it stands, of the event or of its batch's context; NULL if none.
  */
 const stele_field *cell_named(const stele_batch *batch, const stele_event *event, stele_name name);
+
+/* What COLUMN_EXPRESSION comes to; `time` counts from the clock's origin. */
+void cell_value(const column *item, const cell_clock *clock, const stele_batch *batch,
+                const stele_event *event, stele_value *value);
+
+/* Its number as text, at most CELL_SIZE bytes; nothing for what is none. */
+char *cell_value_number(char *to, const stele_value *value);
 
 /* Reports (STE014) fields that no event had. */
 void columns_report(const columns *list, diag_sink *diag);

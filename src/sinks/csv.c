@@ -118,6 +118,18 @@ static void put_fields(csv_sink *csv, const stele_event *event)
     OUTPUT_LITERAL(out, "}\"");
 }
 
+static void put_value(csv_sink *csv, const stele_event *event, const column *item)
+{
+    output *out = csv->base.out;
+    stele_value value;
+    char cell[CELL_SIZE];
+    cell_value(item, &csv->clock, csv->batch, event, &value);
+    if (value.type == STELE_VALUE_TEXT)
+        text_csv(out, value.u.text.bytes, value.u.text.size);
+    else
+        output_write(out, cell, (size_t)(cell_value_number(cell, &value) - cell));
+}
+
 /* One field: scalars plain and without labels, the rest as JSON. */
 static void put_arg(csv_sink *csv, const stele_event *event, const column *item)
 {
@@ -194,6 +206,7 @@ static void put_cell(csv_sink *csv, const column *item, const stele_event *event
     case COLUMN_EVENT: put_name(csv, event->name); return;
     case COLUMN_FIELDS: put_fields(csv, event); return;
     case COLUMN_ARG: put_arg(csv, event, item); return;
+    case COLUMN_EXPRESSION: put_value(csv, event, item); return;
     case COLUMN_VALUE:
     case COLUMN_ID:
         if (has_tracks(event)) {
@@ -217,7 +230,7 @@ static bool is_of_fragment(column_id id)
 
 static bool is_short(column_id id)
 {
-    return !is_of_fragment(id) && id != COLUMN_FIELDS && id != COLUMN_ARG;
+    return !is_of_fragment(id) && id != COLUMN_FIELDS && id < COLUMN_ARG;
 }
 
 /* Finds out which columns can be written at once. */

@@ -307,6 +307,19 @@ static void cell_put_arg(text_sink *text, const column *item, const stele_event 
     text->width = (uint32_t)(output_offset(text->line) - start);
 }
 
+static void cell_put_value(text_sink *text, const column *item, const stele_event *event)
+{
+    const uint64_t start = output_offset(text->line);
+    stele_value value;
+    char cell[CELL_SIZE];
+    cell_value(item, &text->clock, text->batch, event, &value);
+    if (value.type == STELE_VALUE_TEXT)
+        text_visible(text->line, value.u.text.bytes, value.u.text.size);
+    else
+        output_write(text->line, cell, (size_t)(cell_value_number(cell, &value) - cell));
+    text->width = (uint32_t)(output_offset(text->line) - start);
+}
+
 /* Cells of bounded size. */
 static void cell_put_short(text_sink *text, const column *item, const stele_event *event)
 {
@@ -356,6 +369,7 @@ static void cell_put(text_sink *text, const column *item, const stele_event *eve
     case COLUMN_EVENT: event_put(text, event); break;
     case COLUMN_FIELDS: cell_put_fields(text, event); break;
     case COLUMN_ARG: cell_put_arg(text, item, event); break;
+    case COLUMN_EXPRESSION: cell_put_value(text, item, event); break;
     default: cell_put_short(text, item, event); break;
     }
 }

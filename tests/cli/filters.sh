@@ -164,4 +164,21 @@ ctf=$SOURCE/src/formats/ctf/good/lttng_216_18
 expect 1 cat --csv --columns arg.cpu_id "$ctf"
 says_not err STE014
 says out '^0$'
+
+# Columns can be computed.
+expect 0 cat --csv --columns 'name,half=dur / 2,dur > 5ms,up=upper(substr(name, 0, 3)),id=arg.id + 1' \
+    --name 'sending message' --limit 2 "$trace"
+sed -n 1p out >heading
+says heading '^name,half,dur > 5ms,up,id'
+sed -n 2p out >first
+says first '^sending message,[0-9.]*,1,SEN,$'
+expect 0 cat --json --name 'sending message' --limit 1 "$trace"
+dur=$(sed -n 's/.*"dur_ns":\([0-9]*\).*/\1/p' out)
+check "half of a duration" test "$(cut -d, -f2 first)" = "$(awk "BEGIN { printf \"%.15g\", $dur / 2 }")"
+expect 0 cat --columns 'ns=time,kind' --kind complete --limit 1 "$trace"
+says out '^0  complete'
+expect 2 cat --columns 'x=dur +' "$trace"
+says err 'found the end at column 6'
+expect 2 cat --columns 'nmae' "$trace"
+says err 'TITLE=EXPR'
 finish
