@@ -5,6 +5,8 @@
  * format cannot carry is in its table of losses; where that is empty, what comes back is what went
  * in: as many events, of the same kinds, names and times. Folders are read as archives.
  */
+#include <stele/spans.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +252,76 @@ static void write_as(const format *f, world *w)
     output_close(out);
 }
 
+/* ---- Through pairs into spans ---------------------------------------------------------------- */
+
+/* What the spans of the input were made of, and what was made of them. */
+typedef struct spanned {
+    world *w;
+    stele_spans *spans;
+    stele_outliers *outliers;
+    stele_latency *latency;
+    uint64_t count;
+} spanned;
+
+static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    spanned *s = user;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        require(spans[i].end_ns >= spans[i].begin_ns, "a span ends after it began", "spans");
+        require(spans[i].self_ns <= stele_span_duration_ns(&spans[i]), "self time", "spans");
+        require(spans[i].id != 0 && spans[i].parent != spans[i].id, "numbers", "spans");
+        require((int64_t)event->id == spans[i].end_ns || event->kind == STELE_KIND_BEGIN,
+                "the event says the same", "spans");
+        s->count += event->kind == STELE_KIND_COMPLETE;
+        require(stele_latency_add(s->latency, &spans[i]) == STELE_OK, "memory", "spans");
+    }
+    return stele_outliers_add(s->outliers, segment, spans);
+}
+
+static stele_status take_paired(void *user, const stele_segment *segment)
+{
+    const char *broken = invariant_segment(((spanned *)user)->w->context, segment, UINT64_MAX);
+    require(broken == NULL, broken, "pairing");
+    return stele_spans_add(((spanned *)user)->spans, segment);
+}
+
+static void make_spans(world *w, uint8_t how)
+{
+    const stele_segment segment = {w->batch, 0, w->batch->event_count};
+    const stele_span_options options = {.has_paths = (how & 1) != 0,
+                                        .has_begins = (how & 2) != 0,
+                                        .open_max = 1 + (how >> 5),
+                                        .timeout_ns = (how & 4) != 0 ? 100 : 0};
+    const stele_pairing_options pairs = {.has_table = true,
+                                         .has_lanes = (how & 8) != 0,
+                                         .open_max = 1 + (how >> 5),
+                                         .timeout_ns = options.timeout_ns};
+    stele_span_counts counts = STELE_INIT(stele_span_counts);
+    spanned s = {.w = w};
+    const stele_outlier *rows;
+    stele_pairing *pairing;
+    size_t count;
+    require(stele_spans_new(w->context, &options, take_spans, &s, &s.spans) == STELE_OK &&
+                stele_outliers_new(w->context, NULL, &s.outliers) == STELE_OK &&
+                stele_latency_new(4, &s.latency) == STELE_OK &&
+                stele_pairing_new(w->context, &pairs, &pairing) == STELE_OK,
+            "memory", "spans");
+    if ((how & 16) != 0)
+        require(stele_pairing_add_pair(pairing, "* => *", "arg.a,thread") == STELE_OK, "a pair",
+                "pairing");
+    require(stele_pairing_add(pairing, &segment, take_paired, &s) == STELE_OK, "pairing", "spans");
+    stele_pairing_finish(pairing);
+    require(stele_spans_finish(s.spans) == STELE_OK, "the end", "spans");
+    stele_spans_get_counts(s.spans, &counts);
+    require(counts.span_count == s.count, "each span is given once", "spans");
+    require(stele_outliers_rows(s.outliers, &rows, &count) == STELE_OK, "memory", "outliers");
+    stele_pairing_free(pairing);
+    stele_latency_free(s.latency);
+    stele_outliers_free(s.outliers);
+    stele_spans_free(s.spans);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const stele_stream stream = {
@@ -270,6 +342,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             make_event(&w, &b);
         w.batch->columns = STELE_COLUMNS_ALL;
         write_as(f, &w);
+        make_spans(&w, size != 0 ? data[size - 1] : 0);
         stele_batch_free(w.batch);
         stele_context_free(w.context);
     }

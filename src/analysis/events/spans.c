@@ -338,6 +338,7 @@ static void give_begin(stele_spans *s, uint32_t slot, uint32_t track, uint32_t d
     if (!stele_spans_open_at(s, track, depth, &span))
         return;
     span.end_ns = span.begin_ns;
+    span.self_ns = 0;
     if (s->status == STELE_OK)
         s->status = spans_made_add(&s->made, &span, begin, (spans_end){NULL, NULL}, s->has_fields);
     if (s->status == STELE_OK)
