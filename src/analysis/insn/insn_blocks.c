@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/hash.h"
 
 #define BITS_FIRST 12u
@@ -66,17 +67,16 @@ static bool slots_grow(insn_blocks *blocks)
 static bool tables_reserve(insn_blocks *blocks, uint32_t insn_count)
 {
     if (blocks->count == blocks->capacity) {
-        const size_t capacity = blocks->capacity * 2 + 256;
-        insn_block *grown = realloc(blocks->list, capacity * sizeof *grown);
+        insn_block *grown = array_grow_size(blocks->list, sizeof *grown, &blocks->capacity, 256);
         if (grown == NULL)
             return false;
         blocks->list = grown;
-        blocks->capacity = capacity;
     }
     if (blocks->opcode_capacity - blocks->opcode_count < insn_count) {
         const size_t capacity = blocks->opcode_capacity * 2 + INSN_BLOCK_INSNS;
-        uint32_t *grown = realloc(blocks->opcodes, capacity * sizeof *grown);
-        if (grown == NULL || capacity > UINT32_MAX)
+        uint32_t *grown =
+            capacity <= UINT32_MAX ? realloc(blocks->opcodes, capacity * sizeof *grown) : NULL;
+        if (grown == NULL)
             return false;
         blocks->opcodes = grown;
         blocks->opcode_capacity = capacity;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 /* How many frames a return may leave at once. */
 #define RETURN_DEPTH_MAX 1024u
 
@@ -60,12 +62,10 @@ static stele_status push(insn_calls *calls, const insn *at, uint64_t return_pc)
         return STELE_OK;
     }
     if (calls->depth == calls->capacity) {
-        const size_t capacity = calls->capacity * 2 + 64;
-        insn_frame *grown = realloc(calls->frames, capacity * sizeof *grown);
+        insn_frame *grown = array_grow_size(calls->frames, sizeof *grown, &calls->capacity, 64);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         calls->frames = grown;
-        calls->capacity = capacity;
     }
     frame.name = calls->options.name(calls->options.name_user, at->pc, &frame.start);
     if (frame.name == UINT32_MAX)

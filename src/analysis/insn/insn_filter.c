@@ -3,16 +3,17 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 bool insn_filter_add(insn_filter *filter, uint64_t first, uint64_t last)
 {
     filter->has_ranges = true;
     if (filter->range_count == filter->range_capacity) {
-        const size_t capacity = filter->range_capacity * 2 + 8;
-        insn_range *grown = realloc(filter->ranges, capacity * sizeof *grown);
+        insn_range *grown =
+            array_grow_size(filter->ranges, sizeof *grown, &filter->range_capacity, 8);
         if (grown == NULL)
             return false;
         filter->ranges = grown;
-        filter->range_capacity = capacity;
     }
     filter->ranges[filter->range_count++] = (insn_range){first, last};
     return true;

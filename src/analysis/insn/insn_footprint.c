@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/insn/keyed.h"
+#include "core/array.h"
 
 /*
  * Pages of 4 KiB stand in a hash table, each with a bit for each of its 64 lines. Larger pages
@@ -162,12 +163,11 @@ static stele_status interval_end(footprint *f)
 {
     if (f->interval != 0 && f->now.insn_count != 0) {
         if (f->interval_count == f->interval_capacity) {
-            const size_t capacity = f->interval_capacity * 2 + 64;
-            footprint_interval *grown = realloc(f->intervals, capacity * sizeof *grown);
+            footprint_interval *grown =
+                array_grow_size(f->intervals, sizeof *grown, &f->interval_capacity, 64);
             if (grown == NULL)
                 return STELE_ERR_MEMORY;
             f->intervals = grown;
-            f->interval_capacity = capacity;
         }
         f->now.touched = f->counts[INTERVAL];
         f->intervals[f->interval_count++] = f->now;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
+
 typedef struct number {
     uint64_t key;
     image_page *page;
@@ -27,12 +29,10 @@ static image_page *page_new(image *m, uint64_t key)
 {
     image_page *page;
     if (m->page_count == m->page_capacity) {
-        const size_t capacity = m->page_capacity * 2 + 64;
-        image_page **grown = realloc(m->pages, capacity * sizeof *grown);
+        image_page **grown = array_grow_size(m->pages, sizeof *grown, &m->page_capacity, 64);
         if (grown == NULL)
             return NULL;
         m->pages = grown;
-        m->page_capacity = capacity;
     }
     page = calloc(1, sizeof *page);
     if (page == NULL)

@@ -124,14 +124,12 @@ static void keep_finding(void *user, const stele_diag *diag)
     kept_findings *kept = user;
     kept_finding *to;
     if (kept->count == kept->capacity) {
-        const size_t capacity = kept->capacity * 2 + 16;
-        kept_finding *grown = realloc(kept->list, capacity * sizeof *grown);
+        kept_finding *grown = array_grow_size(kept->list, sizeof *grown, &kept->capacity, 16);
         if (grown == NULL) {
             kept->is_short = true;
             return;
         }
         kept->list = grown;
-        kept->capacity = capacity;
     }
     to = &kept->list[kept->count++];
     *to = (kept_finding){*diag, copy_text(diag->source), copy_text(diag->expected),

@@ -65,12 +65,11 @@ static bool gap_settle(counters *c, counters_stream *stream)
     if (c->lost_at == c->lost_count)
         c->lost_at = c->lost_count = 0;
     if (c->lost_count == c->lost_capacity) {
-        const size_t capacity = c->lost_capacity * 2 + COUNTERS_GAPS_MAX;
-        counters_gap *grown = realloc(c->lost, capacity * sizeof *grown);
+        counters_gap *grown =
+            array_grow_size(c->lost, sizeof *grown, &c->lost_capacity, COUNTERS_GAPS_MAX);
         if (grown == NULL)
             return false;
         c->lost = grown;
-        c->lost_capacity = capacity;
     }
     c->lost[c->lost_count++] = stream->gaps[0];
     stream->gap_count--;

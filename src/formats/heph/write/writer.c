@@ -252,12 +252,10 @@ static stele_status span_open(heph_writer *w, const stele_batch *batch, const st
         return packet_put(w, STELE_KIND_BEGIN);
     }
     if (target->span_count == target->span_capacity) {
-        const uint32_t capacity = target->span_capacity * 2 + 8;
-        open_span *grown = realloc(target->spans, capacity * sizeof *grown);
+        open_span *grown = array_grow(target->spans, sizeof *grown, &target->span_capacity, 8);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         target->spans = grown;
-        target->span_capacity = capacity;
     }
     span = &target->spans[target->span_count];
     span->size = w->packet.size;

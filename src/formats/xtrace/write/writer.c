@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "formats/xtrace/trace.h"
 #include "formats/xtrace/write/group.h"
 #include "model/batch.h"
@@ -116,14 +117,12 @@ static thread *thread_find(xtrace_writer *w, const stele_event *event)
         return NULL;
     }
     if (w->thread_count == w->thread_capacity) {
-        const size_t capacity = w->thread_capacity * 2 + 4;
-        thread *grown = realloc(w->threads, capacity * sizeof *grown);
+        thread *grown = array_grow_size(w->threads, sizeof *grown, &w->thread_capacity, 4);
         if (grown == NULL) {
             fail(w, STELE_ERR_MEMORY);
             return NULL;
         }
         w->threads = grown;
-        w->thread_capacity = capacity;
     }
     if (!thread_open(w, &w->threads[w->thread_count], event->track)) {
         fail(w, STELE_ERR_MEMORY);
