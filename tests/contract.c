@@ -24,7 +24,6 @@
 #include "contract_run.h"
 #include "stele_config.h"
 
-#define CASE_SECONDS      20u
 #define FAILURES_SHOWN    50u
 #define ALLOCATION_SAMPLE ((size_t)8 << 10)
 
@@ -32,13 +31,14 @@
 typedef struct effort {
     const char *option;
     size_t exhaustive_size;
-    uint32_t random_positions;
+    unsigned random_positions;
+    unsigned case_seconds; /* after which a case counts as hanging */
 } effort;
 
-static const effort efforts[] = {{"", (size_t)16 << 10, 20000},
-                                 {"--quick", (size_t)2 << 10, 1000},
-                                 {"--brief", 128, 60},
-                                 {"--exhaustive", SIZE_MAX, 20000}};
+static const effort efforts[] = {{"", (size_t)16 << 10, 20000, 20},
+                                 {"--quick", (size_t)2 << 10, 1000, 20},
+                                 {"--brief", 128, 60, 300},
+                                 {"--exhaustive", SIZE_MAX, 20000, 20}};
 
 static const effort *effort_find(const char *option)
 {
@@ -62,6 +62,7 @@ static struct {
     const format *format;
     size_t exhaustive_size;
     unsigned random_positions;
+    unsigned case_seconds;
     sample *samples;
     size_t sample_count;
     unsigned failures;
@@ -76,7 +77,7 @@ static struct {
 static void try_begin(const sample *s, const char *what, uint64_t position)
 {
     snprintf(contract.at, sizeof contract.at, "%s: %s at %" PRIu64 "\n", s->name, what, position);
-    alarm(CASE_SECONDS);
+    alarm(contract.case_seconds);
 }
 
 static void fail(const char *why)
@@ -1167,6 +1168,7 @@ int main(int argc, char **argv)
     }
     contract.exhaustive_size = chosen->exhaustive_size;
     contract.random_positions = chosen->random_positions;
+    contract.case_seconds = chosen->case_seconds;
     samples_add("good", true);
     samples_add("bad", false);
     if (contract.sample_count == 0) {
