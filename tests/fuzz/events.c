@@ -81,7 +81,7 @@ static void make_field(world *w, feed *b, unsigned depth)
     const uint8_t *text;
     stele_field *field;
     uint32_t first = w->batch->field_count;
-    if (field_has_bytes(type)) {
+    if (field_has_bytes((uint8_t)type)) {
         const size_t size = take_text(b, &text);
         uint64_t elements[4] = {0};
         memcpy(elements, text, size < sizeof elements ? size : sizeof elements);
