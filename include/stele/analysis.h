@@ -179,6 +179,8 @@ typedef struct stele_profile_options {
     uint64_t duration_min_ns;      /* calls that last less are not counted */
     const stele_request *only;     /* which calls are wanted: see stele_call_options.only */
     bool has_self_spread;          /* keeps how self times are spread, for comparisons */
+    bool by_path; /* figures for each path of calls: names are those of the path with ";" between
+                     them, of a very long one the last. Not together with by_track */
 } stele_profile_options;
 
 typedef struct stele_profile_row {

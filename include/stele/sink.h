@@ -106,6 +106,8 @@ typedef struct stele_sink_options {
     const char *columns;  /* comma separated; NULL: the sink's default. Of text and CSV */
     bool has_color;       /* terminal colours may be used. Of text */
     const stele_pretty_options *pretty; /* of ctf-pretty; NULL: defaults */
+    bool has_end;   /* events end before end_ns, because no later ones were asked for */
+    int64_t end_ns; /* how far threads run that run at the end, as stele_event.time_ns. Of chrome */
 } stele_sink_options;
 
 /*

@@ -181,18 +181,73 @@ void calling_free(calling *s)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* The time of the first event of a name. STELE_END: there is none. */
+static stele_status find_event(cli *c, stele_trace *trace, const calling *s, int64_t *time_ns)
+{
+    const stele_request request = {.columns = STELE_COLUMN_TIME | STELE_COLUMN_NAME,
+                                   .names = {&s->align, 1},
+                                   .tracks = s->selected.request.tracks};
+    stele_segment segment;
+    stele_reader *reader;
+    stele_status status = stele_reader_open(c->context, &trace, 1, &request, &reader);
+    do {
+        if (status == STELE_OK)
+            status = stele_reader_next(reader, &segment);
+    } while (status == STELE_OK && segment.count == 0);
+    if (status == STELE_OK)
+        *time_ns = segment.batch->events[segment.first].time_ns;
+    stele_reader_close(reader);
+    return status;
+}
+
+static bool align_bound(stele_bound *bound, int64_t time_ns)
+{
+    int64_t sum_ns;
+    if (bound->kind != STELE_BOUND_START)
+        return bound->kind == STELE_BOUND_NONE;
+    if (__builtin_add_overflow(time_ns, bound->value, &sum_ns))
+        sum_ns = INT64_MAX;
+    *bound = (stele_bound){STELE_BOUND_CLOCK, sum_ns};
+    return true;
+}
+
+/* --align: a trace begins with the first event of that name, and bounds count from there. */
+static bool align(cli *c, stele_trace *trace, const calling *s, stele_request *request)
+{
+    const char *path = stele_trace_get_info(trace)->path;
+    stele_status status;
+    int64_t time_ns;
+    if (s->align == NULL)
+        return true;
+    status = find_event(c, trace, s, &time_ns);
+    if (status == STELE_END)
+        return cli_usage(c, "--align: there is no event '%s' in %s", s->align, path);
+    if (!cli_check(c, status, path))
+        return false;
+    if (request->begin.kind == STELE_BOUND_NONE)
+        request->begin = (stele_bound){STELE_BOUND_CLOCK, time_ns};
+    else if (!align_bound(&request->begin, time_ns))
+        return cli_usage(c, "--align goes with a --begin after the event, such as 1ms");
+    return align_bound(&request->end, time_ns) ||
+           cli_usage(c, "--align goes with an --end after the event, such as 1ms");
+}
+
 bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     const char *path = c->options.arguments[index];
     stele_reader_stats stats = {0};
+    const stele_request request = s->selected.request;
     stele_trace *trace;
     report_begin(&c->report);
     trace = cli_open(c, index);
     if (trace == NULL)
         return false;
     s->selected.request.columns = columns;
-    cli_check(c, read_paired(c, s, trace, to, &stats), path);
-    cli_conclude(c, path, &stats);
+    if (align(c, trace, s, &s->selected.request)) {
+        cli_check(c, read_paired(c, s, trace, to, &stats), path);
+        cli_conclude(c, path, &stats);
+    }
+    s->selected.request = request;
     stele_trace_close(trace);
     return true;
 }
@@ -214,7 +269,8 @@ bool calling_make_spread(cli *c, const calling *s, stele_profile **p)
                                          .depth_end = s->depth_end,
                                          .duration_min_ns = s->duration_min_ns,
                                          .only = &s->only,
-                                         .has_self_spread = true};
+                                         .has_self_spread = true,
+                                         .by_path = option_given(&c->options, OPTION_PATHS)};
     return cli_check(c, stele_profile_new(c->context, &given, p), "calls");
 }
 

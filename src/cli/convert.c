@@ -321,7 +321,7 @@ static bool wants_calls(const target *to, const inputs *in, const selection *s)
 
 static stele_status write_calls(cli *c, target *to, const inputs *in)
 {
-    const stele_reader_stats stats = {.has_begin = true};
+    const stele_reader_stats stats = {.has_begin = true, .range_end_ns = INT64_MAX};
     insns s;
     stele_status status = STELE_ERR_ARGUMENT;
     if (insns_make_all(c, &s, OPTION_BINARY))

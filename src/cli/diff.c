@@ -33,6 +33,12 @@ static bool is_single(const differing *d)
     return d->before_count == 1 && d->after_count == 1;
 }
 
+/* What a row is of. */
+static const char *thing(const differing *d)
+{
+    return option_given(&d->c->options, OPTION_PATHS) ? "path" : "function";
+}
+
 /* ---- For people ------------------------------------------------------------------------------ */
 
 #define TIME_WIDTH   11
@@ -149,7 +155,7 @@ static void write_text(const differing *d)
     stele_output_byte(out, '\n');
     if (noise_count != 0)
         stele_output_printf(out, "~ %s may have changed by chance only\n",
-                            print_things(text, noise_count, "function"));
+                            print_things(text, noise_count, thing(d)));
     if (is_single(d))
         stele_output_text(out, "One run on each side does not show how runs differ: only what "
                                "changed by half is\njudged. Five runs on each side show more: "
@@ -295,7 +301,7 @@ static void judge_limit(const differing *d)
                  d->rows[i].p_value * (double)d->count <= level;
     if (count != 0)
         cli_remark(d->c, "%s slower by more than %g %% of the whole",
-                   print_things(text, count, "function"), d->limit * 100);
+                   print_things(text, count, thing(d)), d->limit * 100);
     if (!is_single(d) && !d->whole.is_noise && (double)d->whole.self_change_ns > most)
         cli_remark(d->c, "the whole is slower by more than %g %%", d->limit * 100);
     else if (count == 0)
@@ -399,10 +405,13 @@ void command_DIFF(cli *c)
     calling s = {.depth_min = 0};
     differing d = {.c = c};
     c->is_apart = true;
-    if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
+    if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV)) {
         cli_usage(c, "--json and --csv exclude each other");
-    else if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s) && read_runs(&d, &s))
-        show(&d);
+    } else if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s)) {
+        s.align = option_value(&c->options, OPTION_ALIGN);
+        if (read_runs(&d, &s))
+            show(&d);
+    }
     calling_remark_pairs(c, &s);
     free(d.rows);
     for (size_t run = 0; d.runs != NULL && run < c->options.argument_count; run++)

@@ -41,11 +41,14 @@ stele_status sinking_open(cli *c, const char *name, stele_output *out,
 {
     const char *time = option_value(&c->options, OPTION_TIME);
     stele_pretty_options pretty;
-    stele_sink_options given = {.columns = option_value(&c->options, OPTION_COLUMNS),
+    stele_sink_options given = {.struct_size = sizeof given,
+                                .columns = option_value(&c->options, OPTION_COLUMNS),
                                 .has_origin = stats->has_begin,
                                 .origin_ns = stats->begin_ns,
                                 .has_color = out == c->out && c->has_color,
-                                .pretty = &pretty};
+                                .pretty = &pretty,
+                                .has_end = stats->range_end_ns != INT64_MAX,
+                                .end_ns = stats->range_end_ns};
     if (!pretty_options_make(c, &pretty))
         return STELE_ERR_ARGUMENT;
     if (time != NULL)

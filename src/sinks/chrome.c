@@ -32,6 +32,8 @@ typedef struct chrome_sink {
     bool has_last, is_exhausted;
     int64_t last_ns; /* the latest time of all */
     bool has_origin, has_wall;
+    bool has_end;
+    int64_t end_ns;    /* what runs at the end runs up to there */
     int64_t origin_ns; /* what times count from */
     int64_t wall_ns;   /* wall-clock time of that */
     const stele_batch *batch;
@@ -717,6 +719,8 @@ static void unfinished_put(chrome_sink *chrome, const chrome_track *track)
 static void unfinished_put_all(chrome_sink *chrome)
 {
     uint64_t count = 0;
+    if (chrome->has_end && chrome->end_ns > chrome->last_ns)
+        chrome->last_ns = chrome->end_ns;
     for (uint32_t i = 0; i < chrome->tracks.count; i++) {
         chrome_track *track = &chrome->tracks.items[i];
         for (; track->excess != 0; track->excess--, count++)
@@ -878,6 +882,10 @@ static stele_status chrome_open(stele_context *context, output *out,
     if (options != NULL && options->has_origin) {
         chrome->has_origin = true;
         chrome->origin_ns = options->origin_ns;
+    }
+    if (options != NULL && options->has_end) {
+        chrome->has_end = true;
+        chrome->end_ns = options->end_ns;
     }
     chrome_idle_init(&chrome->idle, context);
     if (value_writer_init(&chrome->values, context) != STELE_OK ||

@@ -68,6 +68,8 @@ drawn 611ns 612ns "$fxt/events.fxt"
 says x.json '"ph":"s".*"ts":0.611,'
 drawn 5ns 8ns "$fxt/scheduling.fxt"
 says x.json '"ph":"T","name":"Running".*"ts":0.005,'
+says x.json '"ph":"T","name":"Running".*"ts":0.005,"dur":0.003,'
+says x.json '"ph":"E".*"ts":0.008,"args":{"stele.unfinished":true}}'
 
 # Copies that keep the format begin what is open, too; the unit test "cuts" compares them with the
 # whole.

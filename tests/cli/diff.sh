@@ -70,6 +70,27 @@ else
     skip "two runs of one program: STELE_SAMPLES/../repro/xray is missing"
 fi
 
+# Paths instead of functions: their self times add up to the same.
+expect 0 diff --csv "$before" "$after"
+tail -n +2 out | awk -F, '{ sum += $2 } END { print sum }' >wanted
+expect 0 diff --csv --paths "$before" "$after"
+says out '^@(1);@(2);@(3),\|^@(1);@(2),'
+tail -n +2 out | awk -F, '{ sum += $2 } END { print sum }' >have
+same have wanted
+expect 0 diff --paths "$before" "$after"
+says out 'paths\{0,1\} may have changed by chance only$'
+
+# Traces that begin at an event: what was before it is left out.
+expect 0 diff --csv --align '@(3)' "$before" "$after"
+says out '^@(3),'
+expect 0 diff --csv --align '@(3)' --end 1ns "$before" "$after"
+tail -n +2 out | cut -d , -f 1 | sort | tr '\n' ' ' >have
+printf '@(1) @(3) ' >wanted # what is open then, and what begins
+same have wanted
+expect 2 diff --align nothing "$before" "$after"
+says err "there is no event 'nothing' in "
+expect 2 diff --align '@(3)' --begin -1ms "$before" "$after"
+
 # For continuous integration: what is new counts, also by as much as the whole.
 expect 5 diff --fail-over 5% "$xray/tail.14.fdr5.tsc.xray" "$xray/exc.14.fdr5.tsc.xray"
 says err 'slower by more than 5 % of the whole'

@@ -78,4 +78,56 @@ says w.svg '<svg [^>]* width="2000"'
 says w.svg '<g class="f" data-x="10.000" data-w="1980.000" data-d="0"'
 expect 2 flame --width 10 -o w.svg "$trace"
 
+
+# Labels show C++ names without the arguments of templates and the parameters of functions; the whole
+# name is in the tooltip. word NUMBER: 8 bytes, the lowest first
+word() {
+    number=$1
+    for _ in 1 2 3 4 5 6 7 8; do
+        printf '%b' "\\0$(printf %o $((number & 255)))"
+        number=$((number >> 8))
+    done
+}
+
+# named NAME...: an FXT trace of one span for each name, one after the other, without bytes to spare
+named() {
+    printf '\020\000\004\106\170\124\026\000' # the magic number
+    begin=0
+    for name in "$@"; do
+        size=${#name}
+        words=$(((size + 7) / 8))
+        # A complete event, of a thread and a name that are in it.
+        word $((4 | (5 + words) << 4 | 4 << 16 | (32768 | size) << 48))
+        word $begin
+        word 1
+        word 2
+        printf %s "$name"
+        [ $((size % 8)) -eq 0 ] || head -c $((8 - size % 8)) /dev/zero
+        begin=$((begin + 1000))
+        word $begin
+    done
+}
+
+named 'std::map<int, std::vector<char>>::find(int const&) const' 'operator<<(std::ostream&, int)' \
+    'Functor::operator()(int, char)' 'bool a::operator< <a::b>(a::b const&)' \
+    'auto f()::{lambda(int)#1}::operator()(int) const' 'T::operator->() const' 'main' 'i < limit' \
+    '(anonymous namespace)::run(int)' 'unbalanced<int' 'read (1)' '~Owner()' \
+    >names.fxt
+expect 0 flame --format svg --width 20000 names.fxt
+label() {
+    grep -qF -e ">$1</text>" out || complain "no label '$1'" out
+}
+label 'std::map&lt;..&gt;::find() const'
+label 'operator&lt;&lt;()'
+label 'Functor::operator()()'
+label 'T::operator-&gt;() const'
+label 'main'
+label 'i &lt; limit'
+label '(anonymous namespace)::run()'
+label 'unbalanced&lt;int'
+label 'read (1)'
+label '~Owner()'
+says out '<title>std::map&lt;int, std::vector&lt;char&gt;&gt;::find(int const&amp;) const'
+expect 0 flame names.fxt
+says out '^std::map<int, std::vector<char>>::find(int const&) const 1000$'
 finish

@@ -31,6 +31,8 @@ struct stele_profile {
     stele_calls *calls;
     entry **by_name; /* by name; NULL where there was no call (without by_track) */
     uint32_t by_name_count;
+    entry **by_node; /* by node of the tree (with by_path): as by_name, of the path's name */
+    uint32_t by_node_count;
     hash_table numbers; /* of entries by track and name (with by_track) */
     entry **entries;
     size_t entry_count, entry_capacity;
@@ -75,6 +77,66 @@ static entry *entry_by_name(stele_profile *p, stele_name name)
     if (p->by_name[name] == NULL)
         p->by_name[name] = entry_new(p, name, 0);
     return p->by_name[name];
+}
+
+/* ---- Paths: names of their own ---- */
+
+#define PATH_TEXT_MAX 8000u
+
+/* Puts a name before what stands from `at` on; false where there is no room. */
+static bool path_put(const stele_profile *p, char *text, size_t *at, stele_name name)
+{
+    const stele_text of = stele_name_text(p->context, NULL, name);
+    const bool is_last = *at == PATH_TEXT_MAX;
+    if (of.size + 1 > *at)
+        return false;
+    if (!is_last)
+        text[--*at] = ';';
+    *at -= of.size;
+    if (of.size != 0)
+        memcpy(text + *at, of.bytes, of.size);
+    return true;
+}
+
+/* The entry of a path whose text is at the end of the room for it. */
+static entry *entry_by_text(stele_profile *p, const char *text, size_t at)
+{
+    const stele_name name = stele_name_intern(p->context, text + at, PATH_TEXT_MAX - at);
+    return entry_by_name(p, name != UINT32_MAX ? name : 0);
+}
+
+static entry *entry_by_path(stele_profile *p, uint32_t node)
+{
+    char text[PATH_TEXT_MAX];
+    size_t at = PATH_TEXT_MAX;
+    if (node >= p->by_node_count) {
+        uint32_t count = p->by_node_count == 0 ? 1024 : p->by_node_count;
+        entry **grown;
+        while (count <= node)
+            count *= 2;
+        grown = realloc(p->by_node, count * sizeof(entry *));
+        if (grown == NULL)
+            return NULL;
+        memset(grown + p->by_node_count, 0, (count - p->by_node_count) * sizeof(entry *));
+        p->by_node = grown;
+        p->by_node_count = count;
+    }
+    if (p->by_node[node] != NULL)
+        return p->by_node[node];
+    for (uint32_t i = node; i != 0; i = stele_calls_node(p->calls, i)->parent) {
+        if (!path_put(p, text, &at, stele_calls_node(p->calls, i)->name))
+            break;
+    }
+    return p->by_node[node] = entry_by_text(p, text, at);
+}
+
+static entry *entry_by_names(stele_profile *p, const stele_name *names, size_t depth)
+{
+    char text[PATH_TEXT_MAX];
+    size_t at = PATH_TEXT_MAX;
+    while (depth != 0 && path_put(p, text, &at, names[depth - 1]))
+        depth--;
+    return entry_by_text(p, text, at);
 }
 
 static entry *entry_by_track(stele_profile *p, stele_name name, uint32_t track)
@@ -135,7 +197,8 @@ static stele_status take_calls(void *user, const stele_call_span *spans, size_t 
             call->depth >= options->depth_end ||
             stele_call_duration_ns(call) < options->duration_min_ns)
             continue;
-        to = entry_of(p, call->name, call->track);
+        to = p->options.by_path ? entry_by_path(p, call->node)
+                                : entry_of(p, call->name, call->track);
         if (to == NULL || !entry_add(to, call) ||
             (options->has_self_spread && call->end != STELE_CALL_ENTRY_LOST &&
              !histogram_add(&to->selves, call->self_ns)))
@@ -155,7 +218,8 @@ static stele_status take_sample(stele_profile *p, const stele_batch *batch,
         entry *to;
         if (i < p->options.depth_min || i >= p->options.depth_end)
             continue;
-        to = entry_of(p, p->path[i], event->track);
+        to = p->options.by_path ? entry_by_names(p, p->path, i + 1)
+                                : entry_of(p, p->path[i], event->track);
         if (to == NULL)
             return STELE_ERR_MEMORY;
         to->row.is_sampled = true;
@@ -181,11 +245,14 @@ stele_status stele_profile_new(stele_context *context, const stele_profile_optio
         return STELE_ERR_ARGUMENT;
     }
     p->context = context;
+    p->options.by_track = p->options.by_track && !p->options.by_path;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
-    status = stele_calls_new(
-        context, &(stele_call_options){.needs_recursion = true, .only = p->options.only},
-        take_calls, p, &p->calls);
+    status = stele_calls_new(context,
+                             &(stele_call_options){.needs_recursion = true,
+                                                   .has_tree = p->options.by_path,
+                                                   .only = p->options.only},
+                             take_calls, p, &p->calls);
     if (status != STELE_OK) {
         stele_profile_free(p);
         return status;
@@ -206,6 +273,7 @@ void stele_profile_free(stele_profile *p)
     stele_calls_free(p->calls);
     free(p->entries);
     free(p->by_name);
+    free(p->by_node);
     hash_table_free(&p->numbers);
     free(p->rows);
     free(p);

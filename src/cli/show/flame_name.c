@@ -46,6 +46,7 @@ static size_t operator_size(const char *at, const char *end)
 size_t flame_short_name(stele_text name, char *text, size_t size_max)
 {
     const char *at = name.bytes, *const end = at + name.size;
+    const char *after_operator = NULL; /* a list may follow whatever sign that ends with */
     size_t size = 0;
     if (name.size + 4 > size_max)
         return 0;
@@ -54,8 +55,9 @@ size_t flame_short_name(stele_text name, char *text, size_t size_max)
         if (kept != 0) {
             memcpy(text + size, at, kept);
             size += kept;
-            at += kept;
-        } else if ((*at == '<' || *at == '(') && is_list(name.bytes, at)) {
+            after_operator = at += kept;
+        } else if ((*at == '<' || *at == '(') &&
+                   (at == after_operator || is_list(name.bytes, at))) {
             const char *after = skip_brackets(at, end);
             const char *shown = *at == '<' ? "<..>" : "()";
             if (after == NULL)
