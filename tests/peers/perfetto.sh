@@ -94,6 +94,43 @@ check_rest() {
         "$(count async-begin)"
 }
 
+# Each argument that is a plain number or text is there, under its name and with its value.
+check_args() {
+    draw "$1"
+    last="arguments of $1"
+    ask "select substr(key, 6), display_value from args where key like 'args.%' and
+        key not like 'args.stele.%'" | sed 's/^"\([^"#]*\)#[0-9]*"/"\1"/; s/^"debug\./"/' |
+        sort -u > theirs
+    "$STELE" cat --json "$1" 2>err | jq -r 'select(.kind != "counter") | .fields[] |
+        select(.name != "" and .name != "scope" and (.name | test("[.#\"]") | not)) |
+        select((.type == "string" and .value != "" and (.value | test("[\"\\\\]") | not)) or
+            .type == "bool" or ((.type == "int" or .type == "uint" or .type == "koid") and
+            .base == null and .label == null and .labels == null and
+            .value < 9007199254740992 and .value > -9007199254740992)) |
+        "\"\(.name)\",\"\(.value)\""' | sort -u > own
+    check "there are some" test -s own
+    comm -23 own theirs > missing
+    check "all are there: $(head -n 3 missing)" test ! -s missing
+}
+
+# Threads with their names, and how many processes they are in.
+check_places() {
+    draw "$1"
+    last="threads of $1"
+    "$STELE" cat --json "$1" 2>err | jq -c 'select(.track.kind == "thread") | .track' |
+        sort -u > tracks
+    equal "threads" "$(ask "select count(distinct utid) from thread_track join slice on
+        slice.track_id = thread_track.id")" "$(wc -l <tracks)"
+    equal "processes" "$(ask "select count(distinct upid) from thread join thread_track using (utid)
+        join slice on slice.track_id = thread_track.id")" \
+        "$(jq -c '.parent.number' tracks | sort -u | wc -l)"
+    ask "select distinct thread.name from thread join thread_track using (utid) join slice on
+        slice.track_id = thread_track.id where thread.name is not null" | grep -v '"thread [0-9]*"' |
+        sort > theirs
+    jq -r 'select(.name != "") | "\"\(.name)\""' tracks | sort -u > own
+    same theirs own
+}
+
 for file in exc.14.fdr5.tsc.xray tail.14.fdr5.tsc.xray recur.14.basic3.xray \
     sleeper.14.fdr5.tsc.xray arg1.fdr5.be.xray wrap.14.fdr5.tiny4x512.xray; do
     check_spans "$samples/xray/good/$file"
@@ -107,12 +144,27 @@ check_rest "$fxt/events.fxt"
 check_rest "$fxt/scheduling.fxt"
 equal "flows" "$(draw "$fxt/events.fxt" && ask "select count(*) from flow")" 2
 
+check_args "$fxt/events.fxt"
+check_places "$fxt/events.fxt"
+check_places "$samples/xray/good/exc.14.fdr5.tsc.xray"
+
+# Spans that were written as CTF and are read from there.
+for file in "$fxt/events.fxt" "$heph/rt_scalars.bin.log" \
+    "$samples/xray/good/exc.14.fdr5.tsc.xray"; do
+    rm -rf spans
+    "$STELE" convert --to ctf -o spans "$file" >out 2>err || true
+    check_spans spans
+done
+
 # Each event of a CTF trace is a moment, with all of its fields.
 draw "$samples/ctf/good/lttng_216_2"
 trace=$samples/ctf/good/lttng_216_2
 equal "events" "$(ask "select count(*) from slice where dur = 0")" "$(count '*')"
 equal "threads" "$(ask "select count(distinct track_id) from slice")" \
     "$("$STELE" cat --json "$trace" 2>err | jq -c .track | sort -u | wc -l)"
+
+check_args "$trace"
+last="$trace"
 
 # The calls of a trace of instructions.
 trace=$samples/xtrace/good/collection
@@ -127,5 +179,13 @@ if [ -d "${STELE_SAMPLES:-}" ]; then
     for file in "$STELE_SAMPLES"/fxt/ftfrs_sample.fxt; do
         [ ! -e "$file" ] || check_rest "$file"
     done
+fi
+repro=${STELE_SAMPLES:-/nowhere}/../repro/fxt
+if [ -d "$repro" ]; then
+    check_spans "$repro/end_other_category.fxt"
+    check_rest "$repro/async_end_other_category.fxt"
+    check_rest "$repro/counter_text.fxt"
+else
+    skip "ends of other categories, counters as text: STELE_SAMPLES/../repro/fxt is missing"
 fi
 finish

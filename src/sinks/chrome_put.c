@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of an event: times, names, places, arguments. */
+#include "sinks/chrome_sink.h"
+
+const char *const chrome_mark_texts[CHROME_MARK_COUNT] = {"stele.unwound", "stele.unfinished",
+                                                          "stele.before_ns", "stele.after_ns"};
+
+/* ---- Times ---- */
+
+/* Microseconds with three decimals, exact: "-0.001". */
+char *chrome_put_us(char *to, uint64_t ns, bool is_negative)
+{
+    char decimals[3];
+    if (is_negative)
+        *to++ = '-';
+    if (ns < 1000)
+        return text_padded(PUT(to, "0."), ns, 3);
+    /* All digits at once, then the last three give way to the point. */
+    to = text_u64(to, ns);
+    memcpy(decimals, to - 3, 3);
+    to[-3] = '.';
+    memcpy(to - 2, decimals, 3);
+    return to + 1;
+}
+
+/* Viewers read times as doubles: from the origin on these tell nanoseconds apart for 104 days. */
+static char *put_ts(const chrome_sink *chrome, char *to, int64_t ns)
+{
+    bool is_negative;
+    const uint64_t distance = time_distance(ns, chrome->origin_ns, &is_negative);
+    return chrome_put_us(PUT(to, ",\"ts\":"), distance, is_negative);
+}
+
+void chrome_note_time(chrome_sink *chrome, int64_t ns)
+{
+    if (!chrome->has_last || ns > chrome->last_ns)
+        chrome->last_ns = ns;
+    chrome->has_last = true;
+}
+
+/* ---- Pieces of an event ---- */
+
+/* The separator and `{"ph":"X"`. */
+void chrome_begin_put(chrome_sink *chrome, char phase)
+{
+    char *to = (char *)output_reserve(chrome->base.out, CHROME_EVENT_SIZE);
+    const char *const start = to;
+    if (to == NULL)
+        return;
+    if (chrome->has_events)
+        *to++ = ',';
+    to = PUT(to, "\n{\"ph\":\"");
+    *to++ = phase;
+    *to++ = '"';
+    output_advance(chrome->base.out, (size_t)(to - start));
+    chrome->has_events = true;
+    chrome->has_args = false;
+}
+
+void chrome_category_put(chrome_sink *chrome, const stele_event *event)
+{
+    if (event->category == 0)
+        return;
+    OUTPUT_LITERAL(chrome->base.out, ",\"cat\":");
+    value_put_name(&chrome->values, chrome->base.out, chrome->batch,
+                   stele_category_name(chrome->base.context, event->category));
+}
+
+/* The name, or for an event without one `standard`, or the address of its function. */
+void chrome_name_put(chrome_sink *chrome, const stele_event *event, const char *standard)
+{
+    output *out = chrome->base.out;
+    OUTPUT_LITERAL(out, ",\"name\":");
+    if (event->name != 0 || (standard == NULL && event->id == 0)) {
+        value_put_name(&chrome->values, out, chrome->batch, event->name);
+        return;
+    }
+    output_byte(out, '"');
+    if (standard != NULL)
+        output_text(out, standard);
+    else
+        output_hex(out, event->id);
+    output_byte(out, '"');
+}
+
+/* `,"pid":1,"tid":2,"ts":3.004` */
+void chrome_place_put(chrome_sink *chrome, const chrome_track *track, int64_t ns)
+{
+    char *to = (char *)output_reserve(chrome->base.out, CHROME_EVENT_SIZE);
+    const char *const start = to;
+    if (to == NULL)
+        return;
+    memcpy(to, track->place, CHROME_PLACE_SIZE);
+    to = put_ts(chrome, to + track->place_size, ns);
+    output_advance(chrome->base.out, (size_t)(to - start));
+}
+
+/* What separates the next argument from what is before it. */
+void chrome_arg_next(chrome_sink *chrome)
+{
+    if (chrome->has_args)
+        output_byte(chrome->base.out, ',');
+    else
+        OUTPUT_LITERAL(chrome->base.out, ",\"args\":{");
+    chrome->has_args = true;
+}
+
+void chrome_arg_u64(chrome_sink *chrome, const char *key, uint64_t value)
+{
+    chrome_arg_next(chrome);
+    output_text(chrome->base.out, key);
+    value_put_u64(&chrome->values, chrome->base.out, value);
+}
+
+void chrome_arg_id(chrome_sink *chrome, const char *key, uint64_t id)
+{
+    chrome_arg_next(chrome);
+    output_text(chrome->base.out, key);
+    output_byte(chrome->base.out, '"');
+    output_hex(chrome->base.out, id);
+    output_byte(chrome->base.out, '"');
+}
+
+/* The event's own name, where another one stands in its place. */
+void chrome_arg_name(chrome_sink *chrome, const stele_event *event)
+{
+    chrome_arg_next(chrome);
+    OUTPUT_LITERAL(chrome->base.out, "\"stele.name\":");
+    value_put_name(&chrome->values, chrome->base.out, chrome->batch, event->name);
+}
+
+void chrome_arg_track(chrome_sink *chrome, const char *key, uint32_t track)
+{
+    const name_form *label = track_labels_get(&chrome->labels, track);
+    chrome_arg_next(chrome);
+    output_text(chrome->base.out, key);
+    output_write(chrome->base.out, label->bytes, label->size);
+}
+
+static bool has_shown(const chrome_sink *chrome, uint32_t first, uint32_t count)
+{
+    const stele_field *fields = chrome->batch->fields + first;
+    for (uint32_t at = 0; at < count; at += stele_field_length(fields + at)) {
+        if (field_is_shown(&fields[at]) && fields[at].name != chrome->values.skipped)
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_span(const stele_event *event)
+{
+    return event->kind == STELE_KIND_BEGIN || event->kind == STELE_KIND_END ||
+           event->kind == STELE_KIND_TAIL_EXIT || event->kind == STELE_KIND_COMPLETE;
+}
+
+/* Which mark the event of a span has as its last field; CHROME_MARK_COUNT: none. */
+static unsigned mark_of(const chrome_sink *chrome, const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = is_of_span(event) ? stele_event_fields(chrome->batch, event, &first) : 0;
+    unsigned i = count == 0 ? CHROME_MARK_COUNT : 0;
+    while (i < CHROME_MARK_COUNT &&
+           chrome->batch->fields[first + count - 1].name != chrome->marks[i])
+        i++;
+    return i;
+}
+
+static void args_put_fields(chrome_sink *chrome, const stele_event *event)
+{
+    const stele_batch *batch = chrome->batch;
+    output *out = chrome->base.out;
+    uint32_t first;
+    const uint32_t count =
+        stele_event_fields(batch, event, &first) - (mark_of(chrome, event) != CHROME_MARK_COUNT);
+    if (has_shown(chrome, first, count)) {
+        chrome_arg_next(chrome);
+        value_put_members(&chrome->values, out, batch, first, count);
+    }
+    if (has_shown(chrome, batch->context_first, batch->context_count)) {
+        chrome_arg_next(chrome);
+        value_put_context(&chrome->values, out, batch);
+    }
+}
+
+#define FLAGS_TOLD \
+    (STELE_FLAG_UNRESOLVED | STELE_FLAG_DAMAGED | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED)
+
+static void args_put_flags(chrome_sink *chrome, unsigned flags)
+{
+    char text[CELL_SIZE];
+    chrome_arg_next(chrome);
+    OUTPUT_LITERAL(chrome->base.out, "\"stele.flags\":\"");
+    output_write(chrome->base.out, text, (size_t)(cell_flags(text, flags & FLAGS_TOLD) - text));
+    output_byte(chrome->base.out, '"');
+}
+
+/*
+ * The CPU of an event that is part of a span is no argument, nor is what became of the span:
+ * programs take spans of one name with other arguments for other functions, and an end with other
+ * arguments for another's.
+ */
+void chrome_beside_put(chrome_sink *chrome, const stele_event *event)
+{
+    const unsigned mark = mark_of(chrome, event);
+    output *out = chrome->base.out;
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0) {
+        OUTPUT_LITERAL(out, ",\"stele.cpu\":");
+        output_u64(out, event->cpu);
+    }
+    if (mark != CHROME_MARK_COUNT) {
+        uint32_t first;
+        const uint32_t count = stele_event_fields(chrome->batch, event, &first);
+        OUTPUT_LITERAL(out, ",\"");
+        output_text(out, chrome_mark_texts[mark]);
+        OUTPUT_LITERAL(out, "\":");
+        value_put_scalar(&chrome->values, out, chrome->batch,
+                         &chrome->batch->fields[first + count - 1]);
+    }
+}
+
+/* Fields, those of the batch's context, and what has no other place; then the end of the event. */
+void chrome_end_put(chrome_sink *chrome, const stele_event *event)
+{
+    args_put_fields(chrome, event);
+    if ((event->flags & STELE_FLAG_HAS_CPU) != 0 && !is_of_span(event))
+        chrome_arg_u64(chrome, "\"stele.cpu\":", event->cpu);
+    if ((event->flags & FLAGS_TOLD) != 0)
+        args_put_flags(chrome, event->flags);
+    output_text(chrome->base.out, chrome->has_args ? "}}" : "}");
+}
+
+/* An instant up to its arguments. */
+void chrome_moment_put(chrome_sink *chrome, const chrome_track *track, const stele_event *event,
+                       const char *standard, char scope)
+{
+    char text[] = ",\"s\":\"t\"";
+    chrome_begin_put(chrome, 'i');
+    chrome_category_put(chrome, event);
+    chrome_name_put(chrome, event, standard);
+    chrome_place_put(chrome, track, event->time_ns);
+    text[6] = scope;
+    output_write(chrome->base.out, text, sizeof text - 1);
+}
