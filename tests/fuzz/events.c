@@ -146,15 +146,17 @@ static void on_finding(void *user, const stele_diag *diag)
 }
 
 /* What is compared of events. Metadata and objects are state, which may stand elsewhere; functions
-   of XRay have numbers, and their names are in the binary. */
+   of XRay have numbers, and their names are in the binary. XTrace has no times: that of an
+   instruction is its number. */
 typedef struct summary {
-    bool has_names;
+    bool has_names, has_times;
     uint64_t count, digest;
 } summary;
 
 static summary summary_begin(const format *f)
 {
-    return (summary){.has_names = strcmp(f->name, "xray") != 0};
+    return (summary){.has_names = strcmp(f->name, "xray") != 0,
+                     .has_times = strcmp(f->name, "xtrace") != 0};
 }
 
 static void summary_add(summary *s, const stele_context *context, const stele_batch *batch,
@@ -167,7 +169,7 @@ static void summary_add(summary *s, const stele_context *context, const stele_ba
         return;
     if (s->has_names)
         hash = hash_mix(hash, hash_bytes(name.bytes, name.size));
-    if ((event->flags & STELE_FLAG_NO_TIME) == 0)
+    if (s->has_times && (event->flags & STELE_FLAG_NO_TIME) == 0)
         hash = hash_mix(hash, hash_u64((uint64_t)event->time_ns));
     s->count++;
     s->digest += hash_u64(hash);

@@ -295,13 +295,22 @@ static uint64_t tsc_of_ns(int64_t time_ns)
     return time_ns < 0 ? 0 : (uint64_t)time_ns;
 }
 
-static uint64_t tsc_of(xray_writer *w, const stele_event *event)
+/* What has no time stands where the thread is. */
+static uint64_t tsc_of(xray_writer *w, const xray_lane *lane, const stele_event *event)
 {
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0 && lane->size != 0)
+        return lane->tsc;
     if (w->is_ticks)
         return event->ticks;
     if (event->time_ns < 0)
         writer_lose(&w->base, (stele_kind)event->kind, "times before zero, as zero", false, 1);
     return tsc_of_ns(event->time_ns);
+}
+
+static void judge_time(xray_writer *w, const stele_event *event)
+{
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+        writer_lose(&w->base, (stele_kind)event->kind, "having no time", false, 1);
 }
 
 /* The header is made from the clock of the first stream: its ticks are kept where all streams
@@ -371,8 +380,10 @@ static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch 
                                  : event->kind == STELE_KIND_TAIL_EXIT ? STELE_XRAY_TAIL_EXIT
                                  : has_arguments                       ? STELE_XRAY_ENTER_ARGS
                                                                        : STELE_XRAY_ENTER;
+    stele_status status;
+    judge_time(w, event);
     /* An entry stands in one buffer with its arguments. */
-    stele_status status =
+    status =
         lane_prepare(w, lane, tsc, has_arguments ? 8 * XRAY_METADATA_SIZE : XRAY_FUNCTION_SIZE);
     if (status == STELE_OK)
         status = put_function(w, lane, kind, function, tsc);
@@ -416,6 +427,7 @@ static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batc
         writer_lose(&w->base, (stele_kind)event->kind, "events of this kind", true, 1);
         return STELE_OK;
     }
+    judge_time(w, event);
     if (!is_own)
         writer_lose(&w->base, (stele_kind)event->kind, "all but the name, in a custom event", false,
                     1);
@@ -440,11 +452,12 @@ static stele_status put_custom(xray_writer *w, xray_lane *lane, const stele_batc
 
 static stele_status put_event(xray_writer *w, const stele_batch *batch, const stele_event *event)
 {
-    const uint64_t tsc = tsc_of(w, event);
     xray_lane *lane = lane_of(w, event->track);
     stele_status status;
+    uint64_t tsc;
     if (lane == NULL)
         return STELE_ERR_MEMORY;
+    tsc = tsc_of(w, lane, event);
     if ((event->flags & STELE_FLAG_REPEATED) != 0) {
         writer_lose(&w->base, (stele_kind)event->kind, "copies of other events", true, 1);
         return STELE_OK;
