@@ -50,6 +50,16 @@ STELE_API stele_status stele_output_open_for(const char *path, const char *forma
                                              const stele_output_options *options,
                                              stele_output **out);
 
+/*
+ * Writes what stele_trace_index() found, which is called for it, to be kept in a file of the name
+ * of the trace with ".stele-index" after it. As long as the trace stays as it is, such a file is
+ * used instead of looking through the trace. docs/index.md has its layout. STELE_ERR_UNSUPPORTED:
+ * the format has no such index, the trace is not a regular file or packed, or is of a kind that
+ * must be read as a whole; and errors of stele_trace_index() and of writing. The output stays the
+ * caller's, as stele_output_open() makes it.
+ */
+STELE_API stele_status stele_trace_save_index(stele_trace *trace, stele_output *out);
+
 /* Takes the events of a segment, whose names and tracks must be of the writer's context.
    STELE_ERR_ARGUMENT: the kind, name, track or fields of an event do not exist. Nothing of the
    segment was written then. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "model/saved_index.h"
 
 void stele_trace_close(stele_trace *trace)
 {
@@ -122,7 +123,8 @@ stele_status trace_index(stele_trace *trace)
     if (!trace->info.is_seekable)
         return STELE_ERR_UNSUPPORTED;
     trace->stream_first = trace->context->stream_count;
-    status = trace->ops->index(trace);
+    if (!saved_index_use(trace, &status) && status == STELE_OK)
+        status = trace->ops->index(trace);
     trace->stream_count = trace->context->stream_count - trace->stream_first;
     trace->is_indexed = status == STELE_OK;
     return status;

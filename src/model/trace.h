@@ -9,6 +9,7 @@
 #include <stele/reader.h>
 
 #include "core/arena.h"
+#include "core/output.h"
 #include "core/source.h"
 #include "core/table.h"
 #include "model/context.h"
@@ -114,6 +115,15 @@ typedef struct trace_ops {
      * it at a time that is not before them, where looking for it takes longer. Called at most once.
      */
     stele_status (*find_ends)(stele_trace *trace);
+
+    /*
+     * Writes what index() found, so that load_index() can take its place: another producer could
+     * then be started as if it had been called. STELE_ERR_UNSUPPORTED: not of this trace.
+     * load_index() gives STELE_ERR_FORMAT, and leaves the trace as it was, for what does not fit.
+     * Both may be NULL.
+     */
+    stele_status (*save_index)(stele_trace *trace, output *out);
+    stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);
 
     /* Starts a producer. Without index(), PRODUCE_ALL adds streams as they come up. */
     stele_status (*produce)(stele_trace *trace, const produce_request *request, producer **out);

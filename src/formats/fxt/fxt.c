@@ -218,6 +218,8 @@ static stele_status trace_open(stele_trace *self)
 
 static const trace_ops fxt_trace_ops = {.open = trace_open,
                                         .index = fxt_trace_index,
+                                        .save_index = fxt_trace_save_index,
+                                        .load_index = fxt_trace_load_index,
                                         .produce = fxt_trace_produce,
                                         .close = trace_close};
 

@@ -281,6 +281,7 @@ static void index_publish(const indexer *x)
         stele_stream *stream = context_stream(x->trace->base.context, x->trace->streams[i].stream);
         fxt_span *s = &x->spans[i];
         times_end(&s->times);
+        x->trace->seek.has_outliers |= s->times.outlier_count != 0;
         stream->is_ordered = s->lateness_ns == 0;
         stream->has_lateness = true;
         stream->lateness_ns = s->lateness_ns;
@@ -325,5 +326,94 @@ stele_status fxt_trace_index(stele_trace *self)
     fxt_state_close(&x.state);
     walk_close(&x.walk);
     free(x.spans);
+    return status;
+}
+
+/* ---- Kept from an earlier time ---- */
+
+stele_status fxt_trace_save_index(stele_trace *self, output *out)
+{
+    const fxt_trace *trace = (const fxt_trace *)self;
+    const stele_stream *stream;
+    if (trace->stream_count != 1 || !fxt_seek_is_usable(&trace->seek) || trace->seek.has_outliers)
+        return STELE_ERR_UNSUPPORTED;
+    stream = stele_stream_get(self->context, trace->streams[0].stream);
+    fxt_seek_put(&trace->seek,
+                 &(fxt_found){.has_range = stream->has_range,
+                              .begin_ns = stream->begin_ns,
+                              .end_ns = stream->end_ns,
+                              .lateness_ns = stream->lateness_ns},
+                 out);
+    return STELE_OK;
+}
+
+/* What the records of state and objects leave behind: all that reading learns from the index but
+   for times. */
+static stele_status replay(indexer *x, const fxt_seek *seek)
+{
+    uint8_t *bytes = malloc(STELE_FXT_RECORD_SIZE_MAX);
+    stele_status status = bytes != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    for (uint32_t i = 0; i < seek->listed_count && status == STELE_OK; i++) {
+        walk_record at;
+        if (fxt_listed_read(&seek->listed[i], x->walk.window.in, x->walk.is_big_endian, bytes, &at,
+                            &status) &&
+            !index_record(x, &at))
+            status = STELE_ERR_MEMORY;
+    }
+    if (status == STELE_OK && x->current == UINT32_MAX && !enter_stream(x))
+        status = STELE_ERR_MEMORY;
+    if (status == STELE_OK && !run_add(x, x->run_start, x->walk.window.in->size))
+        status = STELE_ERR_MEMORY;
+    free(bytes);
+    return status;
+}
+
+static stele_status load_found(fxt_trace *trace, fxt_seek *seek, const fxt_found *found)
+{
+    stele_context *context = trace->base.context;
+    input *in = source_input(trace->base.source);
+    indexer x = {.trace = trace, .current = UINT32_MAX};
+    stele_status status =
+        walk_open(&x.walk, in, trace->is_big_endian, context->limits.window_size, NULL);
+    if (status != STELE_OK)
+        return status;
+    fxt_trace_forget_streams(trace);
+    status =
+        fxt_state_open(&x.state, context, &trace->shared, trace->base.info.number, in->name, NULL)
+            ? replay(&x, seek)
+            : STELE_ERR_MEMORY;
+    if (status == STELE_OK) {
+        x.spans[0].times.begin_ns = found->begin_ns;
+        x.spans[0].times.end_ns = found->end_ns;
+        x.spans[0].times.count = found->has_range;
+        x.spans[0].lateness_ns = found->lateness_ns;
+        index_publish(&x);
+        index_identify(&x);
+    }
+    fxt_state_close(&x.state);
+    walk_close(&x.walk);
+    free(x.spans);
+    return status;
+}
+
+stele_status fxt_trace_load_index(stele_trace *self, const uint8_t *bytes, size_t size)
+{
+    fxt_trace *trace = (fxt_trace *)self;
+    input *in = source_input(self->source);
+    fxt_seek seek;
+    fxt_found found;
+    stele_status status;
+    if (!fxt_seek_take(&seek, &found, bytes, size, in->size))
+        return STELE_ERR_FORMAT;
+    if (!fxt_seek_fits(&seek, in, trace->is_big_endian, &status)) {
+        fxt_seek_free(&seek);
+        return status == STELE_OK ? STELE_ERR_FORMAT : status;
+    }
+    status = load_found(trace, &seek, &found);
+    fxt_seek_free(&trace->seek);
+    if (trace->stream_count == 1)
+        trace->seek = seek;
+    else
+        fxt_seek_free(&seek);
     return status;
 }

@@ -248,18 +248,13 @@ static void producer_enter_stretch(fxt_producer *p)
 static bool producer_load_listed(fxt_producer *p, walk_record *at)
 {
     const fxt_listed *listed = &p->seek->listed[p->listed++];
-    size_t got;
-    const stele_status status =
-        input_read(p->walk.window.in, listed->offset, p->bytes, sizeof p->bytes, &got);
+    stele_status status;
+    const bool is_read =
+        fxt_listed_read(listed, p->walk.window.in, p->walk.is_big_endian, p->bytes, at, &status);
     if (status != STELE_OK)
         p->walk.window.status = status;
-    if (status != STELE_OK || got < FXT_WORD)
-        return false;
-    *at = (walk_record){.bytes = p->bytes, .offset = listed->offset};
-    at->header = fxt_word(p->bytes, p->walk.is_big_endian);
-    at->size = at->extent = at->loaded = fxt_size(at->header);
     producer_set_last(p, listed->last_ns);
-    return at->size != 0 && at->size <= got;
+    return is_read;
 }
 
 /* Goes to the next run of the one provider; false behind the last. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "model/saved_index.h"
 
 /* A trace in which more records hold for others is read as a whole. */
 #define LISTED_MAX (1u << 20)
@@ -67,6 +68,12 @@ static void seek_list(fxt_seek *s, uint64_t offset, int64_t last_ns)
     s->listed[s->listed_count++] = (fxt_listed){offset, last_ns};
 }
 
+static bool is_listed_type(unsigned type)
+{
+    return type <= STELE_FXT_THREAD || type == STELE_FXT_USERSPACE_OBJECT ||
+           type == STELE_FXT_KERNEL_OBJECT;
+}
+
 /* Whether it can be decoded alone, without a look at what follows it. */
 static bool is_plain(const walk_record *at, bool is_big_endian)
 {
@@ -80,18 +87,14 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
 {
     if (s->is_refused || s->block_count == 0)
         return;
-    switch (fxt_type(at->header)) {
-    case STELE_FXT_METADATA:
-    case STELE_FXT_INITIALIZATION:
-    case STELE_FXT_STRING:
-    case STELE_FXT_THREAD:
-    case STELE_FXT_USERSPACE_OBJECT:
-    case STELE_FXT_KERNEL_OBJECT:
+    if (is_listed_type(fxt_type(at->header))) {
         if (is_plain(at, is_big_endian))
             seek_list(s, at->offset, last_ns);
         else
             fxt_seek_keep_block(s);
-        break;
+        return;
+    }
+    switch (fxt_type(at->header)) {
     case STELE_FXT_EVENT:
         s->has_inline_threads |= fxt_bits(at->header, 24, 31) == 0;
         if (at->is_damaged || at->loaded < at->size)
@@ -103,4 +106,169 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
         fxt_seek_keep_block(s);
         break;
     }
+}
+
+/* ---- Records that are listed ---- */
+
+/* Most are no longer. */
+#define LISTED_SIZE ((size_t)256)
+
+bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, uint8_t *bytes,
+                     walk_record *at, stele_status *status)
+{
+    size_t got;
+    *status = input_read(in, listed->offset, bytes, LISTED_SIZE, &got);
+    if (*status != STELE_OK || got < FXT_WORD)
+        return false;
+    *at = (walk_record){.bytes = bytes, .offset = listed->offset};
+    at->header = fxt_word(bytes, is_big_endian);
+    at->size = at->extent = at->loaded = fxt_size(at->header);
+    if (at->size == 0 || !is_listed_type(fxt_type(at->header)))
+        return false;
+    if (at->size > got)
+        *status = input_read(in, listed->offset, bytes, (size_t)at->size, &got);
+    return *status == STELE_OK && at->size <= got;
+}
+
+bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, stele_status *status)
+{
+    uint8_t *bytes = malloc(STELE_FXT_RECORD_SIZE_MAX);
+    bool fits = bytes != NULL;
+    *status = bytes != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    for (uint32_t i = 0; i < s->listed_count && fits; i++) {
+        walk_record at;
+        fits = fxt_listed_read(&s->listed[i], in, is_big_endian, bytes, &at, status) &&
+               is_plain(&at, is_big_endian);
+    }
+    free(bytes);
+    return fits;
+}
+
+/* ---- As bytes ---- */
+
+#define FLAG_INLINE_THREADS 1u
+#define FLAG_LONE_THREADS   2u
+#define FLAG_RANGE          4u
+
+/* Times are written by what they differ from the ones before. */
+static void put_time(output *out, int64_t *before, int64_t time_ns)
+{
+    saved_put_i64(out, (int64_t)((uint64_t)time_ns - (uint64_t)*before));
+    *before = time_ns;
+}
+
+static bool take_time(cursor *from, int64_t *before, int64_t *time_ns)
+{
+    int64_t distance;
+    if (!saved_take_i64(from, &distance))
+        return false;
+    *time_ns = *before = (int64_t)((uint64_t)*before + (uint64_t)distance);
+    return true;
+}
+
+void fxt_seek_put(const fxt_seek *s, const fxt_found *found, output *out)
+{
+    fxt_block last = {0};
+    fxt_listed before = {0};
+    saved_put_u64(out, (s->has_inline_threads ? FLAG_INLINE_THREADS : 0) |
+                           (s->has_lone_threads ? FLAG_LONE_THREADS : 0) |
+                           (found->has_range ? FLAG_RANGE : 0));
+    saved_put_i64(out, found->begin_ns);
+    saved_put_i64(out, found->end_ns);
+    saved_put_i64(out, found->lateness_ns);
+    saved_put_u64(out, s->listed_count);
+    for (uint32_t i = 0; i < s->listed_count; i++) {
+        saved_put_u64(out, s->listed[i].offset - before.offset);
+        before.offset = s->listed[i].offset;
+        put_time(out, &before.last_ns, s->listed[i].last_ns);
+    }
+    saved_put_u64(out, s->block_count);
+    for (uint32_t i = 0; i < s->block_count; i++) {
+        const fxt_block *b = &s->blocks[i];
+        saved_put_u64(out, b->offset - last.offset);
+        saved_put_u64(out, (uint64_t)(b->listed - last.listed) << 1 | b->is_whole);
+        last.offset = b->offset;
+        last.listed = b->listed;
+        put_time(out, &last.begin_ns, b->begin_ns);
+        put_time(out, &last.end_ns, b->end_ns);
+        put_time(out, &last.last_ns, b->last_ns);
+    }
+}
+
+/* A distance to the next offset, which lies further on. */
+static bool take_offset(cursor *from, uint64_t *offset, bool is_first, uint64_t trace_size)
+{
+    uint64_t distance;
+    if (!saved_take_u64(from, &distance) || distance >= trace_size - *offset ||
+        (distance == 0 && !is_first))
+        return false;
+    *offset += distance;
+    return true;
+}
+
+static bool take_listed(fxt_seek *s, cursor *from, uint64_t trace_size)
+{
+    fxt_listed before = {0};
+    /* Two bytes each, at least. */
+    if (!saved_take_u32(from, &s->listed_count) || s->listed_count > LISTED_MAX ||
+        s->listed_count > cursor_left(from) / 2)
+        return false;
+    s->listed = malloc(((size_t)s->listed_count + 1) * sizeof *s->listed);
+    for (uint32_t i = 0; i < s->listed_count && s->listed != NULL; i++) {
+        if (!take_offset(from, &before.offset, i == 0, trace_size) ||
+            !take_time(from, &before.last_ns, &s->listed[i].last_ns))
+            return false;
+        s->listed[i].offset = before.offset;
+    }
+    return s->listed != NULL;
+}
+
+static bool take_block(fxt_seek *s, fxt_block *b, fxt_block *last, cursor *from,
+                       uint64_t trace_size)
+{
+    uint64_t listed;
+    if (!take_offset(from, &last->offset, b == s->blocks, trace_size) ||
+        !saved_take_u64(from, &listed) || listed >> 1 > s->listed_count - last->listed)
+        return false;
+    last->listed += (uint32_t)(listed >> 1);
+    *b = (fxt_block){.offset = last->offset, .listed = last->listed, .is_whole = listed & 1};
+    return take_time(from, &last->begin_ns, &b->begin_ns) &&
+           take_time(from, &last->end_ns, &b->end_ns) &&
+           take_time(from, &last->last_ns, &b->last_ns);
+}
+
+static bool take_blocks(fxt_seek *s, cursor *from, uint64_t trace_size)
+{
+    fxt_block last = {0};
+    uint32_t count;
+    if (!saved_take_u32(from, &count) || count > cursor_left(from) / 5)
+        return false;
+    s->blocks = malloc(((size_t)count + 1) * sizeof *s->blocks);
+    if (s->blocks == NULL)
+        return false;
+    for (; s->block_count < count; s->block_count++) {
+        if (!take_block(s, &s->blocks[s->block_count], &last, from, trace_size))
+            return false;
+    }
+    return count != 0 && s->blocks[0].offset == 0;
+}
+
+bool fxt_seek_take(fxt_seek *s, fxt_found *found, const uint8_t *bytes, size_t size,
+                   uint64_t trace_size)
+{
+    cursor from = cursor_make(bytes, size);
+    uint64_t flags;
+    *s = (fxt_seek){0};
+    if (!saved_take_u64(&from, &flags) || !saved_take_i64(&from, &found->begin_ns) ||
+        !saved_take_i64(&from, &found->end_ns) || !saved_take_i64(&from, &found->lateness_ns) ||
+        found->begin_ns > found->end_ns || found->lateness_ns < 0 ||
+        !take_listed(s, &from, trace_size) || !take_blocks(s, &from, trace_size) ||
+        cursor_left(&from) != 0) {
+        fxt_seek_free(s);
+        return false;
+    }
+    s->has_inline_threads = (flags & FLAG_INLINE_THREADS) != 0;
+    s->has_lone_threads = (flags & FLAG_LONE_THREADS) != 0;
+    found->has_range = (flags & FLAG_RANGE) != 0;
+    return true;
 }

@@ -7,6 +7,7 @@
 #ifndef FXT_READ_SEEK_H
 #define FXT_READ_SEEK_H
 
+#include "core/output.h"
 #include "formats/fxt/records/walk.h"
 
 /* Blocks are at least so long. */
@@ -38,7 +39,8 @@ typedef struct fxt_seek {
     /* Threads that events name in full can be those that others name by their number alone: which
        are known depends on all that was read before. */
     bool has_inline_threads, has_lone_threads;
-    bool is_refused; /* the trace is not of a kind for which this gives what reading all does */
+    bool has_outliers; /* times far from all others, which are reported when they are looked for */
+    bool is_refused;   /* the trace is not of a kind for which this gives what reading all does */
 } fxt_seek;
 
 void fxt_seek_free(fxt_seek *s);
@@ -52,6 +54,26 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
 
 /* The last block, and the next one, are always read. */
 void fxt_seek_keep_block(fxt_seek *s);
+
+/* Reads a record that is listed, into room for the longest record. False: there is none that fits,
+   or `*status` is an error. */
+bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, uint8_t *bytes,
+                     walk_record *at, stele_status *status);
+
+/* What else an index finds out about the one stream. */
+typedef struct fxt_found {
+    bool has_range;
+    int64_t begin_ns, end_ns, lateness_ns;
+} fxt_found;
+
+/* As bytes, and back; false where these are not sound: `s` is then empty. Of the trace's records
+   nothing is looked at. */
+void fxt_seek_put(const fxt_seek *s, const fxt_found *found, output *out);
+bool fxt_seek_take(fxt_seek *s, fxt_found *found, const uint8_t *bytes, size_t size,
+                   uint64_t trace_size);
+
+/* Whether all that is listed stands there, and can be read alone. */
+bool fxt_seek_fits(const fxt_seek *s, input *in, bool is_big_endian, stele_status *status);
 
 static inline bool fxt_seek_is_usable(const fxt_seek *s)
 {
