@@ -75,9 +75,24 @@ const char *pattern_init_regex(pattern *p, const char *text, bool any_case)
     return NULL;
 }
 
+/* Where the C library can be given the size of the text, it needs no copy with an end. What
+   AddressSanitizer puts in its place looks for an end nevertheless. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(REG_STARTEND) && !defined(HAS_ADDRESS_SANITIZER)
+#define REGEX_TAKES_SIZE 1
+#else
+#define REGEX_TAKES_SIZE 0
+#endif
+
 static bool regex_matches(const regex_t *regex, const char *text, size_t size)
 {
-#ifdef REG_STARTEND
+#if REGEX_TAKES_SIZE
     regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)size};
     return regexec(regex, text, 0, &range, REG_STARTEND) == 0;
 #else
