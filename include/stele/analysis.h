@@ -115,8 +115,8 @@ typedef struct stele_call_options {
     bool has_tags;        /* calls keep what stele_calls_tag() said last when they began */
     uint32_t depth_max;   /* open calls of a track that are followed; 0: the limit of the context */
     uint32_t nodes_max;   /* nodes of the tree; 0: 1,048,576 */
-    /* Calls are wanted whose first event passes the names, categories, kinds and expression of this
-       request, which is copied. NULL: all are. The others still count as callees of their
+    /* Calls are wanted whose first event passes the names, categories, tracks, kinds and expression
+       of this request, which is copied. NULL: all are. The others still count as callees of their
        callers. */
     const stele_request *only;
 } stele_call_options;

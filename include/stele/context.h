@@ -33,6 +33,8 @@ typedef struct stele_limits {
     uint32_t call_depth_max; /* open calls of one thread; default 65,536. Deeper ones are counted */
     uint32_t groups_max;     /* groups of statistics; default 65,536. Later ones count together */
     size_t groups_size_max;  /* bytes that those take; default 32 MiB */
+    uint32_t open_max; /* operations, flows and pairs that are open at a time; default 1,048,576 */
+    uint32_t reserved; /* 0 */
 } stele_limits;
 
 typedef struct stele_context_options {

@@ -122,7 +122,7 @@ typedef struct stele_span_options {
     bool has_begins;     /* begins are given, too, when they come: see stele_span_fn */
     uint32_t depth_max;  /* open calls of a track that are followed; 0: the limit of the context */
     uint32_t open_max;   /* asynchronous operations, flows and pairs that are open at a time and
-                            followed; 0: 1,048,576 */
+                            followed; 0: the limit of the context */
     uint64_t timeout_ns; /* pairs that are open for longer end so; 0: never */
     /* Spans are given that pass the names, categories, tracks, kinds (those of their begins) and
        the expression of this request, which is copied; it may use words that only spans have.
@@ -215,14 +215,14 @@ STELE_API uint32_t stele_spans_columns(const stele_spans *s);
 typedef struct stele_pairing stele_pairing;
 
 typedef struct stele_pairing_options {
-    size_t struct_size;  /* sizeof this struct, or 0: see <stele/version.h> */
-    bool no_table;       /* nothing is paired but what stele_pairing_add_pair() says */
-    bool has_table;      /* the table holds beside pairs of the user's, too */
-    bool has_lanes;      /* pairs by a value become COMPLETE, with the fields of their end, on
-                            tracks made for them, where they follow each other: for those who take
-                            calls only */
-    uint64_t kinds;      /* events of other kinds than these are left out; 0: none are */
-    uint32_t open_max;   /* begins that wait for their end, by a value; 0: 1,048,576 */
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    bool no_table;      /* nothing is paired but what stele_pairing_add_pair() says */
+    bool has_table;     /* the table holds beside pairs of the user's, too */
+    bool has_lanes;     /* pairs by a value become COMPLETE, with the fields of their end, on
+                           tracks made for them, where they follow each other: for those who take
+                           calls only */
+    uint64_t kinds;     /* events of other kinds than these are left out; 0: none are */
+    uint32_t open_max; /* begins that wait for their end, by a value; 0: the limit of the context */
     uint64_t timeout_ns; /* an end that comes later than that is none; 0: there is no limit */
     /* Names a function that lttng_ust_cyg_profile knows by its address, in the process with the
        number `module`. NULL: it is called by its address, or by its binary's name and offset. */

@@ -23,18 +23,22 @@ static const char *parse_depth_end(const char *at, uint32_t *depth)
     return end;
 }
 
-/* "3", "1..4", "2..", "..5": 0 is outermost, both ends are in. */
+/* "3", "1..4", "2..", "..5": 0 is outermost, both ends are in. One number is that depth alone; of a
+   tree, all down to it. */
 static bool parse_depth(cli *c, calling *s)
 {
-    const char *text = option_value(&c->options, OPTION_DEPTH), *at;
+    const bool is_tree = c->options.command == COMMAND_REPLAY;
+    const char *text = option_value(&c->options, is_tree ? OPTION_REPLAY_DEPTH : OPTION_DEPTH), *at;
     uint32_t last = UINT32_MAX;
     if (text == NULL)
         return true;
     at = parse_depth_end(text, &s->depth_min);
-    if (at != NULL && at != text && *at == 0)
+    if (at != NULL && at != text && *at == 0) {
         last = s->depth_min;
-    else if (at != NULL && at[0] == '.' && at[1] == '.')
+        s->depth_min = is_tree ? 0 : last;
+    } else if (at != NULL && at[0] == '.' && at[1] == '.') {
         at = parse_depth_end(at + 2, &last);
+    }
     if (at == NULL || *at != 0 || s->depth_min > last)
         return cli_usage(c, "--depth takes MIN..MAX, such as 0..3, not '%s'", text);
     s->depth_end = last + 1;
@@ -126,6 +130,9 @@ static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const co
         return cli_read(c, &trace, 1, &request, to, stats);
     request.columns |= stele_pairing_columns(s->pairing);
     request.kinds |= stele_pairing_kinds(s->pairing);
+    /* Events of CPUs become those of threads: calls are judged by the track that they are on. */
+    if (s->only.tracks.count != 0)
+        request.tracks = (stele_globs){.count = 0};
     status = cli_read(c, &trace, 1, &request, &(consumer){ready_paired, take_paired, &p}, stats);
     stele_pairing_finish(s->pairing);
     return status;
@@ -165,6 +172,9 @@ bool calling_make(cli *c, calling *s)
         !parse_duration(c, OPTION_MIN_DURATION, &s->duration_min_ns) || !calling_make_pairing(c, s))
         return false;
     s->only = *request;
+    /* Pairs by a value can stand on tracks made for them. */
+    if (option_given(&c->options, OPTION_PAIR_BY))
+        s->only.tracks = (stele_globs){.count = 0};
     request->kinds = STELE_PROFILE_KINDS;
     request->order = STELE_ORDER_STREAMS;
     request->names = request->categories = (stele_globs){.count = 0};

@@ -75,8 +75,9 @@ stele_status cli_output_open(cli *c, const char *path, stele_output **out)
 /* "names=64M": the limit and its number. */
 static bool parse_limit(cli *c, const char *text, stele_limits *limits)
 {
-    const char *names[] = {"names",    "tracks", "providers", "fields", "depth",  "record",
-                           "metadata", "sort",   "window",    "calls",  "groups", "groups-size"};
+    const char *names[] = {"names",  "tracks",      "providers", "fields", "depth",
+                           "record", "metadata",    "sort",      "window", "calls",
+                           "groups", "groups-size", "open"};
     size_t *sizes[] = {&limits->names_size_max,
                        NULL,
                        NULL,
@@ -88,7 +89,8 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
                        &limits->window_size,
                        NULL,
                        NULL,
-                       &limits->groups_size_max};
+                       &limits->groups_size_max,
+                       NULL};
     uint32_t *counts[] = {NULL,
                           &limits->tracks_max,
                           &limits->providers_max,
@@ -100,7 +102,8 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
                           NULL,
                           &limits->call_depth_max,
                           &limits->groups_max,
-                          NULL};
+                          NULL,
+                          &limits->open_max};
     static const char units[] = "KMG";
     const size_t size = strcspn(text, "=");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -35,6 +35,7 @@ static stele_limits limits_fill(const stele_limits *given)
         .call_depth_max = limit_count(given->call_depth_max, 64u << 10),
         .groups_max = limit_count(given->groups_max, 64u << 10),
         .groups_size_max = limit_size(given->groups_size_max, (size_t)32 << 20),
+        .open_max = limit_count(given->open_max, 1u << 20),
     };
 }
 

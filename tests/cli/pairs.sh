@@ -46,6 +46,13 @@ expect 0 profile --by-thread kernel
 says out ' 300 ns .* syscall_read  thread 7'
 says out ' 150 ns .* syscall_write  thread 8'
 says out ' 100 ns .* syscall_read  thread 9'
+# A track is the thread that a call is of, not the CPU that its events stand on.
+expect 0 profile --csv --track 7 kernel
+says out '^syscall_read,1,300,'
+says_not out 'syscall_write'
+expect 0 flame --format folded --track 8 kernel
+says out '^syscall_write 150'
+says_not out 'syscall_read'
 
 ctf_made request context <<END
 1000 0 7 request 1
@@ -56,6 +63,8 @@ ctf_made request context <<END
 1600 1 8 reply 9
 1700 0 7 request 4
 END
+expect 0 calls --csv --max open=1 --pair request:reply --by arg.id request
+says err 'beyond the limit of open ones: left out'
 expect 0 profile --csv --pair request:reply --by arg.id request
 says out '^request,2,600,600,300,100,'
 says err '2 begins without an end'

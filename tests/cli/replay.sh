@@ -31,8 +31,17 @@ expect 0 replay --fold user
 golden replay_fold
 expect 0 replay --fold --min-duration 300ns user
 golden replay_short
-expect 0 replay --no-arguments --depth 1 user
+expect 0 replay --no-arguments --depth 1..1 user
 golden replay_depth
+# One number is how far down the tree goes.
+expect 0 replay --depth 0..1 user
+cp out down
+expect 0 replay --depth 1 user
+check "--depth 1 is not 0..1" cmp -s out down
+says out ' main('
+says out ' read('
+says_not out ' step(id=4'
+expect 2 replay --depth 3..1 user
 expect 0 replay "$xray/exc.14.fdr5.tsc.xray"
 says out 'ended by what is around it'
 expect 0 replay --no-pairs user

@@ -479,6 +479,7 @@ static stele_status make_filter(stele_calls *s, const stele_request *only)
     request = (stele_request){.kinds = only->kinds != 0 ? only->kinds : STELE_KINDS_ALL,
                               .names = only->names,
                               .categories = only->categories,
+                              .tracks = only->tracks,
                               .where = only->where};
     status = filter_new(s->context, &request, NULL, &s->only);
     if (status == STELE_OK && filter_is_open(s->only, STELE_KINDS_ALL)) {

@@ -13,8 +13,6 @@
 #include "model/batch.h"
 #include "model/trace.h"
 
-#define OPEN_MAX (1u << 20)
-
 /* Ids of pairs, beside those of the trace. */
 #define PAIR_ID (UINT64_C(1) << 63)
 
@@ -391,7 +389,7 @@ stele_status stele_pairing_new(stele_context *context, const stele_pairing_optio
     p->keys[0] = hash_key_make();
     p->keys[1] = hash_key_make();
     if (p->options.open_max == 0)
-        p->options.open_max = OPEN_MAX;
+        p->options.open_max = context->limits.open_max;
     pairing_places_init(&p->places, context);
     p->places.resolve = p->options.resolve;
     p->places.resolve_user = p->options.resolve_user;

@@ -15,7 +15,6 @@
 #include "core/sized.h"
 #include "query/filter.h"
 
-#define OPEN_MAX  (1u << 20)
 #define DELTA_MAX (1u << 20)
 /* How many open operations of one key are looked at for the one that an end belongs to. */
 #define LOOKED_AT 256u
@@ -696,7 +695,7 @@ stele_status stele_spans_new(stele_context *context, const stele_span_options *o
     s->begin_ns = s->last_ns = s->sweep_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
     if (s->options.open_max == 0)
-        s->options.open_max = OPEN_MAX;
+        s->options.open_max = context->limits.open_max;
     opened_init(&s->opened, context);
     status = make_filter(s);
     if (status == STELE_OK)
