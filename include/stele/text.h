@@ -16,14 +16,22 @@ extern "C" {
  *     0.002960802  worker (17)  complete  77.866us  io:read  len=4096 path="a b"
  *
  * Control characters and what is not UTF-8 are escaped. The text belongs to the context and holds
- * until the next call of one of these two functions with it. Its size is 0 when memory is
- * exhausted. As all that takes a context, on one thread at a time.
+ * until the next call of a function of this header that gives a stele_text, with the same context.
+ * Its size is 0 when memory is exhausted. As all that takes a context, on one thread at a time.
  */
 STELE_API stele_text stele_event_line(stele_context *context, const stele_batch *batch,
                                       const stele_event *event);
 
-/* The value of a field, with its labels and members: `4096`, `"a b"`, `[1 2]`, `3 (READ)`. As
-   above. */
+/*
+ * A track by its number, as `stele cat` shows it: "worker (17)", "thread 17", "stream 1 / 0",
+ * "none". Control characters and what is not UTF-8 are escaped. The text belongs to the context and
+ * holds until the next call of a function of this header that gives a stele_text, with the same
+ * context. Its size is 0 when memory is exhausted. On one thread at a time.
+ */
+STELE_API stele_text stele_track_line(stele_context *context, uint32_t track);
+
+/* The value of a field, with its labels and members: `4096`, `"a b"`, `[1 2]`, `3 (READ)`. The text
+   is owned, and holds, as that of stele_event_line(). */
 STELE_API stele_text stele_field_line(stele_context *context, const stele_batch *batch,
                                       const stele_field *field);
 

@@ -31,26 +31,9 @@ static void make_visible(char *text)
     }
 }
 
-static char *label_make(cli *c, const stele_track *track)
-{
-    const stele_text name = stele_name_text(c->context, NULL, track->name);
-    const size_t size = name.size + 64;
-    char *text = malloc(size);
-    if (text == NULL)
-        return NULL;
-    if (name.size == 0)
-        snprintf(text, size, "%s %" PRIu64, stele_track_kind_text(track->kind), track->number);
-    else
-        snprintf(text, size, "%.*s (%" PRIu64 ")",
-                 (int)(name.size < INT16_MAX ? name.size : INT16_MAX), name.bytes, track->number);
-    make_visible(text);
-    return text;
-}
-
 const char *label_track(cli *c, labels *l, uint32_t number)
 {
-    const stele_track *track = stele_track_get(c->context, number);
-    if (track == NULL)
+    if (stele_track_get(c->context, number) == NULL)
         return "-";
     if (number >= l->count) {
         const uint32_t count = number * 2 + 64;
@@ -61,8 +44,10 @@ const char *label_track(cli *c, labels *l, uint32_t number)
         l->items = grown;
         l->count = count;
     }
-    if (l->items[number] == NULL)
-        l->items[number] = label_make(c, track);
+    if (l->items[number] == NULL) {
+        const stele_text text = stele_track_line(c->context, number);
+        l->items[number] = strndup(text.bytes, text.size);
+    }
     return l->items[number] != NULL ? l->items[number] : "";
 }
 

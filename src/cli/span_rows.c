@@ -171,21 +171,10 @@ static void cell_set_offset(span_cell *cell, uint64_t offset)
     cell->value.u.u = offset;
 }
 
-/* "worker (17)", "thread 17" */
 static bool cell_set_track(span_rows *r, span_cell *cell, uint32_t number)
 {
-    const stele_track *track = stele_track_get(r->c->context, number);
-    const stele_text name = stele_name_text(r->c->context, NULL, track != NULL ? track->name : 0);
-    char text[256];
-    if (track == NULL)
-        return cell_set_text(cell, "", 0);
-    if (name.size != 0)
-        snprintf(text, sizeof text, "%.*s (%" PRIu64 ")", (int)(name.size < 200 ? name.size : 200),
-                 name.bytes, track->number);
-    else
-        snprintf(text, sizeof text, "%s %" PRIu64, stele_track_kind_text(track->kind),
-                 track->number);
-    return cell_set_text(cell, text, strlen(text));
+    const stele_text text = stele_track_line(r->c->context, number);
+    return cell_set_text(cell, text.bytes, number != 0 ? text.size : 0);
 }
 
 /* "main;read;wait": the names around it, the outermost first, and its own. */

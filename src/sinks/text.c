@@ -603,6 +603,17 @@ stele_text stele_event_line(stele_context *context, const stele_batch *batch,
     return liner_give(liner);
 }
 
+stele_text stele_track_line(stele_context *context, uint32_t track)
+{
+    text_sink *liner = liner_take(context);
+    const name_form *form;
+    if (liner == NULL)
+        return (stele_text){.bytes = ""};
+    form = track_labels_get(&liner->labels, track);
+    output_write(liner->line, form->bytes, form->size);
+    return liner_give(liner);
+}
+
 stele_text stele_field_line(stele_context *context, const stele_batch *batch,
                             const stele_field *field)
 {
