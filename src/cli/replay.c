@@ -18,9 +18,11 @@
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 #include "cli/spanning.h"
+#include "cli/spool.h"
 
 #define ARGUMENTS_MAX 512u
 #define INDENT_MAX    64u
+#define LINES_SIZE    (1u << 20)
 
 /* A call that is open. */
 typedef struct open_line {
@@ -53,12 +55,61 @@ typedef struct replay {
     uint32_t depth_min, depth_end; /* 0: no end */
     uint64_t duration_min_ns;
     bool folds, has_lines, has_arguments;
-    uint32_t track; /* of the last line */
+    uint32_t track;     /* of the last line */
+    stele_output *out;  /* lines go there: of the command, or in memory until they are spooled */
+    uint64_t out_taken; /* bytes in memory that are spooled */
+    bool by_thread;     /* lines are spooled, by track */
+    bool *has_title;    /* by track: it was written; with by_thread */
+    uint32_t has_title_count;
+    spool lines;
+    stele_status status; /* of the spool */
     replayed *tracks;
     uint32_t track_count;
 } replay;
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* What was written since the last call goes to its track. */
+static void spool_lines(replay *r)
+{
+    stele_output *fresh;
+    size_t size;
+    const uint8_t *bytes;
+    if (!r->by_thread || r->status != STELE_OK)
+        return;
+    bytes = stele_output_memory(r->out, &size);
+    if (size > r->out_taken)
+        r->status = spool_add(&r->lines, r->track, bytes + r->out_taken, size - r->out_taken);
+    r->out_taken = size;
+    if (r->status != STELE_OK || size < LINES_SIZE)
+        return;
+    r->status = stele_output_open_memory(NULL, &fresh);
+    if (r->status != STELE_OK)
+        return;
+    stele_output_close(r->out);
+    r->out = fresh;
+    r->out_taken = 0;
+}
+
+/* Whether a track has a line already; from now on it has. */
+static bool was_titled(replay *r, uint32_t track)
+{
+    bool was;
+    if (track >= r->has_title_count) {
+        const uint32_t count = track + track / 2 + 64;
+        bool *grown = realloc(r->has_title, count * sizeof *grown);
+        if (grown == NULL) {
+            r->status = STELE_ERR_MEMORY;
+            return true;
+        }
+        memset(grown + r->has_title_count, 0, (count - r->has_title_count) * sizeof *grown);
+        r->has_title = grown;
+        r->has_title_count = count;
+    }
+    was = r->has_title[track];
+    r->has_title[track] = true;
+    return was;
+}
 
 static void write_track(replay *r, uint32_t track)
 {
@@ -67,7 +118,10 @@ static void write_track(replay *r, uint32_t track)
     char text[256], shown[512];
     if (r->track == track && r->has_lines)
         return;
+    spool_lines(r);
     r->track = track;
+    if (r->by_thread && (r->status != STELE_OK || was_titled(r, track)))
+        return;
     if (known == NULL)
         snprintf(text, sizeof text, "no track");
     else if (name.size != 0)
@@ -77,9 +131,9 @@ static void write_track(replay *r, uint32_t track)
         snprintf(text, sizeof text, "%s %" PRIu64, stele_track_kind_text(known->kind),
                  known->number);
     stele_visible(text, shown, sizeof shown);
-    print_color(r->c->out, r->c->has_color, COLOR_DIM);
-    stele_output_printf(r->c->out, "-- %s\n", shown);
-    print_color(r->c->out, r->c->has_color, COLOR_NONE);
+    print_color(r->out, r->c->has_color, COLOR_DIM);
+    stele_output_printf(r->out, "-- %s\n", shown);
+    print_color(r->out, r->c->has_color, COLOR_NONE);
 }
 
 /* The columns in front of a call; a time or a duration may be missing. */
@@ -87,7 +141,7 @@ static void write_front(replay *r, uint32_t track, const int64_t *begin_ns,
                         const uint64_t *duration_ns, uint32_t depth)
 {
     char text[PRINT_SIZE] = "";
-    stele_output *out = r->c->out;
+    stele_output *out = r->out;
     write_track(r, track);
     r->has_lines = true;
     if (begin_ns != NULL)
@@ -106,10 +160,10 @@ static void flush_folded(replay *r, uint32_t track)
     char text[PRINT_SIZE];
     if (f->count != 0) {
         write_front(r, track, &f->begin_ns, &f->total_ns, f->depth);
-        stele_output_text(r->c->out, f->text);
+        stele_output_text(r->out, f->text);
         if (f->count != 1)
-            stele_output_printf(r->c->out, "  and so on, %s times", print_count(text, f->count));
-        stele_output_byte(r->c->out, '\n');
+            stele_output_printf(r->out, "  and so on, %s times", print_count(text, f->count));
+        stele_output_byte(r->out, '\n');
     }
     free(f->text);
     *f = (folded){.count = 0};
@@ -121,8 +175,7 @@ static void flush_hidden(replay *r, uint32_t track, open_line *around, uint32_t 
     if (around->hidden_count == 0)
         return;
     write_front(r, track, &around->hidden_begin_ns, &around->hidden_ns, depth);
-    stele_output_printf(r->c->out, "(%s)\n",
-                        print_things(text, around->hidden_count, "short call"));
+    stele_output_printf(r->out, "(%s)\n", print_things(text, around->hidden_count, "short call"));
     around->hidden_count = around->hidden_ns = 0;
 }
 
@@ -138,7 +191,7 @@ static void open_around(replay *r, uint32_t track, uint32_t depth)
             continue;
         if (!line->is_written) {
             write_front(r, track, &line->begin_ns, NULL, i);
-            stele_output_printf(r->c->out, "%s {\n", line->text);
+            stele_output_printf(r->out, "%s {\n", line->text);
             line->is_written = true;
         }
         flush_hidden(r, track, line, i + 1);
@@ -258,7 +311,7 @@ static void take_leaf(replay *r, replayed *of, const stele_span *span, char *tex
         return;
     }
     write_front(r, span->track, &span->begin_ns, &duration, span->depth);
-    stele_output_printf(r->c->out, "%s%s\n", text, how_ended(span));
+    stele_output_printf(r->out, "%s%s\n", text, how_ended(span));
     free(text);
 }
 
@@ -306,7 +359,7 @@ static bool take_end(replay *r, const stele_batch *batch, const stele_event *eve
         return true;
     }
     write_front(r, span->track, NULL, &duration, span->depth);
-    stele_output_printf(r->c->out, "} %.*s%s\n", (int)strcspn(text, "("), text, how_ended(span));
+    stele_output_printf(r->out, "} %.*s%s\n", (int)strcspn(text, "("), text, how_ended(span));
     free(text);
     return true;
 }
@@ -330,7 +383,7 @@ static bool take_operation(replay *r, const stele_batch *batch, const stele_even
         return false;
     open_around(r, span->track, r->depth_min);
     write_front(r, span->track, &span->begin_ns, &duration, r->depth_min);
-    stele_output_printf(r->c->out, "~ %s%s\n", text, how_ended(span));
+    stele_output_printf(r->out, "~ %s%s\n", text, how_ended(span));
     free(text);
     return true;
 }
@@ -349,8 +402,11 @@ static stele_status take(void *user, const stele_segment *segment, const stele_s
             is_ok = take_end(r, segment->batch, event, &spans[i]);
         if (!is_ok)
             return STELE_ERR_MEMORY;
+        if (r->status != STELE_OK)
+            return r->status;
     }
-    return STELE_OK;
+    spool_lines(r);
+    return r->status;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -366,25 +422,44 @@ static void free_tracks(replay *r)
     free(r->tracks);
 }
 
+/* What is folded or open still, and the threads one after the other. */
+static void write_rest(replay *r)
+{
+    cli *c = r->c;
+    for (uint32_t i = 0; i < r->track_count && r->status == STELE_OK; i++)
+        open_around(r, i, 0);
+    if (r->by_thread) {
+        spool_lines(r);
+        if (r->status == STELE_OK)
+            r->status = spool_write(&r->lines, c->out);
+        cli_check(c, r->status, "--by-thread");
+    }
+    if (!r->has_lines)
+        stele_output_text(c->out, "No calls\n");
+    spanning_remark(&r->s);
+}
+
 void command_REPLAY(cli *c)
 {
     replay r = {.c = c, .folds = option_given(&c->options, OPTION_FOLD)};
     r.has_arguments = !option_given(&c->options, OPTION_NO_ARGUMENTS);
-    c->is_streaming = c->is_screen;
-    if (spanning_make(c, &r.s)) {
+    r.by_thread = option_given(&c->options, OPTION_BY_THREAD);
+    r.out = c->out;
+    c->is_streaming = c->is_screen && !r.by_thread;
+    if (spanning_make(c, &r.s) &&
+        (!r.by_thread || cli_check(c, stele_output_open_memory(NULL, &r.out), "--by-thread"))) {
         r.depth_min = r.s.calling.depth_min;
         r.depth_end = r.s.calling.depth_end;
         r.duration_min_ns = r.s.calling.duration_min_ns;
         r.s.options.has_begins = true;
         r.s.options.no_fields = !r.has_arguments;
-        if (spanning_read(&r.s, take, &r)) {
-            for (uint32_t i = 0; i < r.track_count; i++)
-                open_around(&r, i, 0);
-            if (!r.has_lines)
-                stele_output_text(c->out, "No calls\n");
-            spanning_remark(&r.s);
-        }
+        if (spanning_read(&r.s, take, &r))
+            write_rest(&r);
     }
+    if (r.by_thread)
+        stele_output_close(r.out);
+    spool_free(&r.lines);
+    free(r.has_title);
     free_tracks(&r);
     spanning_free(&r.s);
 }

@@ -44,6 +44,22 @@ says_not out ' step(id=4'
 expect 2 replay --depth 3..1 user
 expect 0 replay "$xray/exc.14.fdr5.tsc.xray"
 says out 'ended by what is around it'
+# One thread after another says the same in another order.
+expect 0 replay user
+grep -v '^-- ' out | sort >sorted
+expect 0 replay --by-thread user
+check "two titles" test "$(grep -c '^-- ' out)" -eq 2
+grep -v '^-- ' out | sort >by_thread
+check "the same lines" cmp -s sorted by_thread
+for track in 7 8; do
+    expect 0 replay --track "$track" user
+    grep -v '^-- ' out >"alone$track"
+done
+expect 0 replay --by-thread user
+grep -v '^-- ' out >by_thread
+cat alone7 alone8 >alone
+check "one after another" cmp -s alone by_thread
+
 expect 0 replay --no-pairs user
 says out '^No calls'
 

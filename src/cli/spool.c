@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/spool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK_SIZE 4096u
+#define TEXT_SIZE  (CHUNK_SIZE - (uint32_t)sizeof(uint64_t)) /* then the number of the next one */
+
+/* The file has no name: it is gone when it is closed. */
+static FILE *file_make(void)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    FILE *file;
+    int fd;
+    if (folder == NULL || folder[0] == 0)
+        folder = "/tmp";
+    if ((size_t)snprintf(path, sizeof path, "%s/stele-XXXXXX", folder) >= sizeof path)
+        return NULL;
+    fd = mkstemp(path);
+    if (fd < 0)
+        return NULL;
+    unlink(path);
+    file = fdopen(fd, "w+b");
+    if (file == NULL)
+        close(fd);
+    return file;
+}
+
+static stele_status text_make(spool *s, uint32_t text)
+{
+    if (text >= s->text_count) {
+        const uint32_t count = text + text / 2 + 64;
+        spooled *texts = realloc(s->texts, count * sizeof *texts);
+        if (texts == NULL)
+            return STELE_ERR_MEMORY;
+        memset(texts + s->text_count, 0, (count - s->text_count) * sizeof *texts);
+        s->texts = texts;
+        s->text_count = count;
+    }
+    if (s->texts[text].chunk != NULL)
+        return STELE_OK;
+    s->texts[text].chunk = malloc(CHUNK_SIZE);
+    s->texts[text].first = s->texts[text].number = s->chunk_count++;
+    return s->texts[text].chunk != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+/* A full chunk to the file; it says which one is next. */
+static stele_status chunk_write(spool *s, spooled *t)
+{
+    const uint64_t next = s->chunk_count++;
+    if (s->file == NULL)
+        s->file = file_make();
+    if (s->file == NULL)
+        return STELE_ERR_WRITE;
+    memcpy(t->chunk + TEXT_SIZE, &next, sizeof next);
+    if (fseeko(s->file, (off_t)(t->number * CHUNK_SIZE), SEEK_SET) != 0 ||
+        fwrite(t->chunk, CHUNK_SIZE, 1, s->file) != 1)
+        return STELE_ERR_WRITE;
+    t->number = next;
+    t->used = 0;
+    return STELE_OK;
+}
+
+stele_status spool_add(spool *s, uint32_t text, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    stele_status status = text_make(s, text);
+    while (status == STELE_OK && size != 0) {
+        spooled *t = &s->texts[text];
+        const size_t room = TEXT_SIZE - t->used, part = size < room ? size : room;
+        memcpy(t->chunk + t->used, at, part);
+        t->used += (uint32_t)part;
+        at += part;
+        size -= part;
+        if (t->used == TEXT_SIZE)
+            status = chunk_write(s, t);
+    }
+    return status;
+}
+
+stele_status spool_write(spool *s, stele_output *out)
+{
+    char chunk[CHUNK_SIZE];
+    for (uint32_t i = 0; i < s->text_count; i++) {
+        const spooled *t = &s->texts[i];
+        if (t->chunk == NULL)
+            continue;
+        for (uint64_t number = t->first; number != t->number;) {
+            if (fseeko(s->file, (off_t)(number * CHUNK_SIZE), SEEK_SET) != 0 ||
+                fread(chunk, CHUNK_SIZE, 1, s->file) != 1)
+                return STELE_ERR_READ;
+            stele_output_write(out, chunk, TEXT_SIZE);
+            memcpy(&number, chunk + TEXT_SIZE, sizeof number);
+        }
+        stele_output_write(out, t->chunk, t->used);
+    }
+    return stele_output_status(out);
+}
+
+void spool_free(spool *s)
+{
+    for (uint32_t i = 0; i < s->text_count; i++)
+        free(s->texts[i].chunk);
+    free(s->texts);
+    if (s->file != NULL)
+        fclose(s->file);
+}
