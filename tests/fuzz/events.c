@@ -302,7 +302,7 @@ static void make_spans(world *w, uint8_t how)
     stele_span_counts counts = STELE_INIT(stele_span_counts);
     spanned s = {.w = w};
     const stele_outlier *rows;
-    stele_pairing *pairing;
+    stele_pairing *pairing = NULL;
     size_t count;
     require(stele_spans_new(w->context, &options, take_spans, &s, &s.spans) == STELE_OK &&
                 stele_outliers_new(w->context, NULL, &s.outliers) == STELE_OK &&
