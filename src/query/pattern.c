@@ -39,27 +39,48 @@ static const char *bracket_end(const char *at)
     return *at == ']' ? at + 1 : at;
 }
 
+/* How often what stands before `at` is repeated; 0 where `at` is not a repeat. A plus duplicates.
+ */
+static unsigned long repeat_at(const char *at)
+{
+    unsigned long bound;
+    switch (*at) {
+    case '*':
+    case '?': return 1;
+    case '+': return 2;
+    case '{': bound = bound_of(at); return bound > 1 ? bound : 1;
+    default: return 0;
+    }
+}
+
 /* Back-references take exponential time, and repeated repeats as much memory: neither is needed to
    find events. */
 static const char *regex_refusal(const char *text)
 {
-    unsigned long repeats = 1;
+    unsigned long of_groups = 1, of_one = 1;
+    bool is_after_group = false, is_after_repeat = false;
     if (strlen(text) > REGEX_SIZE_MAX)
         return "a regular expression of 1,000 bytes at most";
     for (const char *at = text; *at != '\0';) {
-        if (*at == '[') {
-            at = bracket_end(at);
-            continue;
-        }
+        const unsigned long repeat = repeat_at(at);
         if (*at == '\\' && at[1] >= '1' && at[1] <= '9')
             return "a regular expression without back-references";
-        if (*at == '{') {
-            const unsigned long bound = bound_of(at);
-            repeats *= bound > 1 ? bound : 1;
-            if (repeats > REGEX_REPEAT_MAX)
-                return "a regular expression that repeats less";
-        }
-        at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+        if (repeat != 0 && is_after_repeat)
+            return "a regular expression without repeats of repeats";
+        if (repeat != 0 && is_after_group)
+            of_groups *= repeat;
+        else if (repeat > of_one)
+            of_one = repeat;
+        if (of_groups * of_one > REGEX_REPEAT_MAX)
+            return "a regular expression that repeats less";
+        is_after_repeat = repeat != 0;
+        is_after_group = *at == ')';
+        if (*at == '[')
+            at = bracket_end(at);
+        else if (*at == '{')
+            at += strcspn(at, "}") + (strchr(at, '}') != NULL);
+        else
+            at += *at == '\\' && at[1] != '\0' ? 2 : 1;
     }
     return NULL;
 }

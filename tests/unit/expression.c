@@ -673,6 +673,8 @@ TEST(errors_say_what_and_where)
         {"name =~ 'a(b'", "a regular expression (POSIX extended)", "'a(b' at column 9"},
         {"name =~ '(a)\\1'", "without back-references", "column 9"},
         {"name =~ '((a{50}){50}){50}'", "that repeats less", "column 9"},
+        {"name =~ '((((((((((a+)+)+)+)+)+)+)+)+)+)+'", "that repeats less", "column 9"},
+        {"name =~ 'a++++'", "without repeats of repeats", "column 9"},
         {"name =~ name", "a pattern in quotes", "name at column 9"},
         {"dur between 1 or 2", "and, and the upper end", "or at column 15"},
         {"self > 5", "a word of events", "self at column 1"},
