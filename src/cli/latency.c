@@ -76,12 +76,12 @@ static void write_histogram(const latency *l)
     }
     for (uint32_t i = first; i <= last; i++) {
         const uint64_t count = stele_latency_bucket(l->durations, i);
-        const unsigned width = (unsigned)((double)count / (double)most * BAR_WIDTH + 0.5);
         print_padded(out, print_brief(text, i == 0 ? 0 : UINT64_C(1) << (i - 1)), -10);
-        stele_output_text(out, "  ");
-        for (unsigned k = 0; k < BAR_WIDTH; k++)
-            stele_output_byte(out, k < width || (k == 0 && count != 0) ? '#' : ' ');
         print_padded(out, print_count(text, count), -12);
+        if (count != 0) {
+            stele_output_text(out, "  ");
+            print_bar(out, count, most, BAR_WIDTH);
+        }
         stele_output_byte(out, '\n');
     }
     stele_output_byte(out, '\n');
@@ -89,16 +89,9 @@ static void write_histogram(const latency *l)
 
 static void write_track(const latency *l, uint32_t number, int width)
 {
-    const stele_track *track = stele_track_get(l->c->context, number);
-    const stele_text name = stele_name_text(l->c->context, NULL, track != NULL ? track->name : 0);
-    char text[128] = "-", shown[512];
-    if (track != NULL && name.size != 0)
-        snprintf(text, sizeof text, "%.*s (%" PRIu64 ")", (int)(name.size < 64 ? name.size : 64),
-                 name.bytes, track->number);
-    else if (track != NULL)
-        snprintf(text, sizeof text, "%s %" PRIu64, stele_track_kind_text(track->kind),
-                 track->number);
-    stele_visible(text, shown, sizeof shown);
+    const stele_text text = stele_track_line(l->c->context, number);
+    char shown[256];
+    snprintf(shown, sizeof shown, "%.*s", (int)(text.size < 200 ? text.size : 200), text.bytes);
     print_padded(l->c->out, shown, width);
 }
 

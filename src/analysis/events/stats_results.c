@@ -254,7 +254,19 @@ typedef struct binning {
     stele_stats_bin *bins;
     size_t count, capacity, linear_count;
     double low, width; /* of linear bins */
+    bool is_whole;     /* all values are whole numbers */
 } binning;
+
+/* Bins without values between those with some, as far as there is room: of whole numbers there
+   always is. */
+static void fill_gap(binning *b, double from)
+{
+    double low = b->count != 0 ? b->bins[b->count - 1].high : from;
+    if (!b->is_whole || low < 1)
+        return;
+    for (; low < from && b->count < b->capacity; low *= 2)
+        b->bins[b->count++] = (stele_stats_bin){low, low * 2, 0};
+}
 
 static void add_log2(void *user, double low, double high, uint64_t count)
 {
@@ -271,6 +283,7 @@ static void add_log2(void *user, double low, double high, uint64_t count)
         to = ldexp(value < 0 ? -1 : 1, exponent - (value < 0 ? 1 : 0));
     }
     if (b->count == 0 || b->bins[b->count - 1].low != from) {
+        fill_gap(b, from);
         if (b->count == b->capacity)
             return;
         b->bins[b->count++] = (stele_stats_bin){from, to, 0};
@@ -313,6 +326,7 @@ size_t stele_stats_get_bins(const stele_stats *s, size_t group, size_t of, size_
         !spread_has_percentiles(&found->of[of]))
         return 0;
     if (linear_count == 0) {
+        b.is_whole = found->of[of].float_count == 0;
         spread_each(&found->of[of], add_log2, &b);
         return b.count;
     }

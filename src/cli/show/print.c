@@ -92,6 +92,17 @@ const char *print_share(char *to, uint64_t part, uint64_t whole)
     return to;
 }
 
+void print_bar(stele_output *out, uint64_t count, uint64_t most, unsigned width)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    uint64_t parts = (uint64_t)((double)count / (double)most * width * 8 + 0.5);
+    if (count != 0 && parts == 0)
+        parts = 1;
+    for (; parts >= 8; parts -= 8)
+        stele_output_text(out, "█");
+    stele_output_text(out, eighths[parts]);
+}
+
 size_t print_width(const char *text)
 {
     size_t width = 0;

@@ -39,6 +39,10 @@ void print_spaces(stele_output *out, size_t count);
 /* Appends `text`, at least `width` wide; negative `width` puts it to the right. */
 void print_padded(stele_output *out, const char *text, int width);
 
+/* Appends a bar as long as the part that `count` has of `most`, which takes `width` columns. What
+   is not 0 can be seen. */
+void print_bar(stele_output *out, uint64_t count, uint64_t most, unsigned width);
+
 /* How many columns of a terminal a text takes: characters, not bytes. */
 size_t print_width(const char *text);
 

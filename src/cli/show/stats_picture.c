@@ -13,18 +13,6 @@
 #define LINEAR_COUNT 20u
 #define BAR_WIDTH    40u
 
-/* A bar of eighths of a character. */
-static void write_bar(stele_output *out, uint64_t count, uint64_t largest)
-{
-    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    uint64_t parts = (uint64_t)((double)count / (double)largest * BAR_WIDTH * 8 + 0.5);
-    if (count != 0 && parts == 0)
-        parts = 1;
-    for (; parts >= 8; parts -= 8)
-        stele_output_text(out, "█");
-    stele_output_text(out, eighths[parts]);
-}
-
 static void write_bins(cli *c, const stats_view *v, size_t of, const stele_stats_bin *bins,
                        size_t count)
 {
@@ -48,7 +36,7 @@ static void write_bins(cli *c, const stats_view *v, size_t of, const stele_stats
         grid_cell(&g, stats_print_number(text, bins[i].high, unit));
         grid_cell(&g, print_count(text, bins[i].count));
         grid_cell(&g, print_share(text, bins[i].count, all));
-        write_bar(g.text, bins[i].count, largest);
+        print_bar(g.text, bins[i].count, largest, BAR_WIDTH);
         grid_end_cell(&g);
     }
     grid_close(c, &g);
