@@ -20,7 +20,7 @@ mkdir -p "$folder"
 
 # seconds COMMAND...: the median of three runs
 seconds() {
-    for run in 1 2 3; do
+    for _ in 1 2 3; do
         /usr/bin/time -f '%U %S' -o "$folder/time" "$@" >"$folder/out" 2>"$folder/err" || {
             cat "$folder/err" >&2
             return

@@ -69,13 +69,13 @@ if [ "$(stat -c %u .)" -eq "$(id -u)" ]; then
     check "the folder is another one" test "$(ls -di folder)" != "$before"
     check "what lay below is there" test "$(cat folder/below/deep/file)" = precious
     check "a link is still a link" test -L folder/link
-    check "nothing unfinished is left" test -z "$(ls -A | grep '^\.stele-')"
+    check "nothing unfinished is left" test -z "$(find . -maxdepth 1 -name '.stele-*')"
     # Not at all, where a folder has the name of one of the files.
     rm folder/metadata && mkdir folder/metadata && echo precious >folder/metadata/file
     cp -r folder as_before
     expect 4 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
     check "nothing has changed" diff -r folder as_before
-    check "nothing unfinished is left" test -z "$(ls -A | grep '^\.stele-')"
+    check "nothing unfinished is left" test -z "$(find . -maxdepth 1 -name '.stele-*')"
     rm -r as_before folder/metadata folder/below folder/link
     expect 0 convert "$SOURCE/src/formats/ctf/good/rfc_natural32" --to ctf -o folder --force
 fi
