@@ -381,6 +381,8 @@ static stele_status writer_begin(heph_writer *w, const stele_batch *batch, const
         if (stream != NULL && stream->clock.domain != STELE_CLOCK_NS)
             writer_lose(&w->base, STELE_KIND_NONE, "unit of the clock, which is not time", false,
                         1);
+        if (w->base_ns != 0 && (stream == NULL || !stream->clock.has_wall))
+            writer_lose(&w->base, STELE_KIND_NONE, "times from the first event on", LOSS_FORM, 1);
     }
     if (w->has_epoch || stream == NULL || !stream->clock.has_wall)
         return STELE_OK;
@@ -446,6 +448,8 @@ static stele_status write_event(heph_writer *w, const stele_batch *batch, const 
         return status;
     if (kind == STELE_KIND_METADATA)
         return write_option(w, batch, event);
+    if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+        writer_lose(&w->base, kind, "having no time", false, 1);
     target = track_find(w, event->track);
     if (target == NULL)
         return STELE_ERR_MEMORY;
