@@ -204,6 +204,66 @@ typedef struct stele_scan_stats {
 STELE_API void stele_scan_get_stats(const stele_scan *scan, stele_scan_stats *stats,
                                     stele_reader_stats *reader_stats);
 
+/* Frees it, which may be NULL. */
+STELE_API void stele_scan_close(stele_scan *scan);
+
+/* ---- Arrow ----------------------------------------------------------------------------------- */
+
+/*
+ * The structs of Arrow's C data and C stream interface, as its specification lays them out, so that
+ * neither side needs a header of the other's.
+ */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+
+/*
+ * The rows of a scan, which is at its begin, as a stream of Arrow's record batches, for programs
+ * that take those (pyarrow, Polars, DuckDB, DataFusion). Returns STELE_OK or STELE_ERR_MEMORY. On
+ * STELE_OK the stream owns the scan and closes it when it is released, which is to be before the
+ * traces are closed; until then stele_scan_get_stats() may be called. Schemas and arrays own their
+ * memory, and hold until they are released, however long that is. One thread at a time uses the
+ * stream and the context.
+ *
+ * Types: BOOL is "b", the whole numbers "C" "S" "I" "L" and "l", DOUBLE "g", WALL "tsn:" (UTC),
+ * ENUM a dictionary "C" of "u", TEXT and JSON "U". Batches have at most 65536 rows. get_next()
+ * returns ENOMEM, or EIO for all else that ends stele_scan_next() early; get_last_error() says
+ * what.
+ */
+STELE_API stele_status stele_table_arrow(stele_scan *scan, struct ArrowArrayStream *stream);
+
 /* ---- Files of rows --------------------------------------------------------------------------- */
 
 typedef struct stele_table_format_info {
@@ -233,9 +293,6 @@ typedef struct stele_table_write_options {
  */
 STELE_API stele_status stele_scan_write(stele_scan *scan, stele_output *out, const char *format,
                                         const stele_table_write_options *options);
-
-/* Frees it, which may be NULL. */
-STELE_API void stele_scan_close(stele_scan *scan);
 
 #ifdef __cplusplus
 }

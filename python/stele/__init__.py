@@ -10,16 +10,18 @@
     with stele.open("trace.fxt") as trace:
         table = trace.table(kinds=["complete"])        # numpy: a structured array of all events
         print((table["id"] - table["time_ns"]).max())  # the longest of them, in ns
+        print(trace.table("slice").pandas().groupby("name")["dur"].describe())
 
-A pure Python package over ctypes: nothing is compiled, numpy is needed for arrays only. Times are
-in nanoseconds of the trace's clock unless a name says otherwise. An object belongs to one thread at
-a time; traces that are opened apart share nothing.
+A pure Python package over ctypes: nothing is compiled; numpy is needed for arrays only, pandas and
+pyarrow where they are named. Times are in nanoseconds of the trace's clock unless a name says
+otherwise. An object belongs to one thread at a time; traces that are opened apart share nothing.
 """
 
 from ._library import KINDS
+from ._table import Table, table_columns, tables
 from ._trace import (Batch, Event, Finding, Format, Loss, SteleError, Trace, Writer, create,
                      formats, open, version)
 
-__all__ = ["KINDS", "Batch", "Event", "Finding", "Format", "Loss", "SteleError", "Trace", "Writer",
-           "create", "formats", "open", "version"]
+__all__ = ["KINDS", "Batch", "Event", "Finding", "Format", "Loss", "SteleError", "Table", "Trace",
+           "Writer", "create", "formats", "open", "table_columns", "tables", "version"]
 __version__ = version()

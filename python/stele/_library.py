@@ -17,6 +17,8 @@ KINDS = ("none", "complete", "begin", "end", "tail-exit", "instant", "counter", 
  TYPE_VARIANT) = range(17)
 HINT_RAW, HINT_SIGNED, HINT_CONTEXT = 0x10, 0x40, 0x80
 FLAG_NO_TIME, FLAG_HAS_CPU = 0x04, 0x08
+(CELL_NONE, CELL_BOOL, CELL_U8, CELL_U16, CELL_U32, CELL_U64, CELL_I64, CELL_DOUBLE, CELL_WALL,
+ CELL_ENUM, CELL_TEXT, CELL_JSON, CELL_TYPE_COUNT) = range(13)
 NAME_LOCAL = 0x80000000
 FIELDS_MANY = 0xFFFF
 ORDERS = {"time": 0, "window": 1, "full": 2, "none": 3, "streams": 4}
@@ -163,6 +165,59 @@ class Loss(Structure):
                 ("is_dropped", c_bool), ("count", c_uint64), ("is_form", c_bool)]
 
 
+class TableInfo(Structure):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("doc", c_char_p),
+                ("column_count", c_size_t), ("has_fields", c_bool), ("selects_events", c_bool)]
+
+
+class TableColumnInfo(Structure):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("doc", c_char_p), ("type", c_int),
+                ("can_be_null", c_bool), ("labels", POINTER(c_char_p)), ("label_count", c_size_t)]
+
+
+class ScanColumn(Structure):
+    _fields_ = [("name", c_char_p), ("type", c_int)]
+
+
+class ScanOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("table", c_char_p), ("columns", POINTER(ScanColumn)),
+                ("column_count", c_size_t), ("request", POINTER(Request))]
+
+
+class ScanStats(Structure):
+    _fields_ = [("struct_size", c_size_t), ("row_count", c_uint64), ("misfit_count", c_uint64),
+                ("replaced_count", c_uint64), ("unknown_count", c_uint64)]
+
+
+class ArrowSchema(Structure):
+    pass
+
+
+class ArrowArray(Structure):
+    pass
+
+
+class ArrowArrayStream(Structure):
+    pass
+
+
+ArrowSchema._fields_ = [
+    ("format", c_char_p), ("name", c_char_p), ("metadata", c_char_p), ("flags", c_int64),
+    ("n_children", c_int64), ("children", POINTER(POINTER(ArrowSchema))),
+    ("dictionary", POINTER(ArrowSchema)), ("release", CFUNCTYPE(None, POINTER(ArrowSchema))),
+    ("private_data", c_void_p)]
+ArrowArray._fields_ = [
+    ("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
+    ("n_children", c_int64), ("buffers", POINTER(c_void_p)),
+    ("children", POINTER(POINTER(ArrowArray))), ("dictionary", POINTER(ArrowArray)),
+    ("release", CFUNCTYPE(None, POINTER(ArrowArray))), ("private_data", c_void_p)]
+ArrowArrayStream._fields_ = [
+    ("get_schema", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowSchema))),
+    ("get_next", CFUNCTYPE(c_int, POINTER(ArrowArrayStream), POINTER(ArrowArray))),
+    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(ArrowArrayStream))),
+    ("release", CFUNCTYPE(None, POINTER(ArrowArrayStream))), ("private_data", c_void_p)]
+
+
 class FormatInfo(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("title", c_char_p),
                 ("extensions", c_char_p), ("settings", c_char_p), ("can_read", c_bool),
@@ -215,6 +270,14 @@ _FUNCTIONS = {
     "stele_writer_finish": (c_int, [c_void_p]),
     "stele_writer_close": (None, [c_void_p]),
     "stele_writer_get_loss": (c_bool, [c_void_p, c_size_t, POINTER(Loss)]),
+    "stele_table_get": (c_bool, [c_size_t, POINTER(TableInfo)]),
+    "stele_table_find": (c_bool, [c_char_p, POINTER(TableInfo)]),
+    "stele_table_column": (c_bool, [c_char_p, c_size_t, POINTER(TableColumnInfo)]),
+    "stele_scan_open": (c_int, [c_void_p, POINTER(c_void_p), c_size_t, POINTER(ScanOptions),
+                                POINTER(c_void_p)]),
+    "stele_scan_get_stats": (None, [c_void_p, POINTER(ScanStats), POINTER(Stats)]),
+    "stele_scan_close": (None, [c_void_p]),
+    "stele_table_arrow": (c_int, [c_void_p, POINTER(ArrowArrayStream)]),
     "stele_format_get": (c_bool, [c_size_t, POINTER(FormatInfo)]),
 }
 

@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tupl
 
 from . import _library as c
 from ._library import library
+from ._table import Table
 
 _SEVERITIES = ("note", "warning", "error")
 _SCALARS = {c.TYPE_UINT, c.TYPE_POINTER, c.TYPE_KOID}
@@ -547,6 +548,8 @@ class Trace:
         self._handle = ctypes.c_void_p()
         self._tracks: Dict[int, Track] = {}
         self._readers: "weakref.WeakSet[_Reader]" = weakref.WeakSet()
+        self._lent_count = 0  # streams that others read from it
+        self._is_closed = False
         #: What the last reading that came to its end or was left counted: events, losses, bytes.
         self.stats: Dict[str, int] = {}
         made, count = _settings(settings)
@@ -569,8 +572,11 @@ class Trace:
 
     def close(self) -> None:
         """Closes it; batches of it are of no use any more."""
+        self._is_closed = True
         for reader in list(self._readers):
             reader.close()
+        if self._lent_count:
+            return  # _give_back() goes on
         if self._handle:
             library.stele_trace_close(self._handle)
             self._handle = ctypes.c_void_p()
@@ -580,8 +586,16 @@ class Trace:
         if getattr(self, "_readers", None) is not None:
             self.close()
 
+    def _lend(self) -> None:
+        self._lent_count += 1
+
+    def _give_back(self) -> None:
+        self._lent_count -= 1
+        if self._is_closed:
+            self.close()
+
     def _open_handle(self):
-        if not self._handle:
+        if self._is_closed or not self._handle:
             raise SteleError("the trace is closed")
         return self._handle
 
@@ -638,9 +652,17 @@ class Trace:
         for batch in self.batches(**request):
             yield from batch
 
-    def table(self, **request):
-        """All events as one structured numpy array (see event_dtype()), whose names() are looked
-        up by number. The request is that of events(). Takes 64 bytes of memory for each event."""
+    def table(self, name: Optional[str] = None, columns: Optional[Sequence[str]] = None,
+              fields: Optional[Dict[str, str]] = None, **request):
+        """With a name, that table ("event", "slice", "thread_state", ...; stele.tables() has all):
+        a Table, whose numpy(), pandas() and arrow() give its columns. `columns` chooses some, and
+        `fields` adds those of events: {"len": "int"} is the column "arg.len". The request is that of
+        events(), without an order; tables of spans, states and tracks take begin, end and tracks.
+
+        Without a name, all events as one structured numpy array (see event_dtype()), whose names()
+        are looked up by number. The request is that of events(). Takes 64 bytes for each event."""
+        if name is not None:
+            return Table(self, name, columns, fields, _request(**request))
         reader = _Reader(self, _request(**request))
         try:
             return reader.table()

@@ -18,6 +18,7 @@
 #include "tables/encode.h"
 #include "tables/tables.h"
 #include "tables/thrift.h"
+#include "tables/valid.h"
 #include "tables/write.h"
 
 #define GROUP_ROWS_MAX ((size_t)1 << 20)
@@ -644,22 +645,6 @@ static bool keep_texts(parquet *q, part *p, size_t from, size_t count)
     return true;
 }
 
-/* Puts the bits of a chunk after those that are there. */
-static void add_valid(uint64_t *to, size_t at, const uint64_t *from, size_t count)
-{
-    if (at % 64 == 0) {
-        memcpy(to + at / 64, from, stele_valid_words(count) * sizeof *to);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t bit = UINT64_C(1) << ((at + i) % 64);
-        if ((from[i / 64] >> (i % 64) & 1) != 0)
-            to[(at + i) / 64] |= bit;
-        else
-            to[(at + i) / 64] &= ~bit;
-    }
-}
-
 static stele_status take_rows(parquet *q)
 {
     static const size_t words = ROWS_AT_ONCE / 64;
@@ -674,7 +659,7 @@ static stele_status take_rows(parquet *q)
     for (size_t i = 0; status == STELE_OK && i < q->part_count; i++) {
         part *p = &q->parts[i];
         const bool is_cell_text = p->type == STELE_CELL_TEXT || p->type == STELE_CELL_JSON;
-        add_valid(p->valid, q->row_count, q->cells[i].valid, chunk.count);
+        valid_append(p->valid, q->row_count, q->cells[i].valid, chunk.count);
         if (is_cell_text && !(p->is_lasting && chunk.has_lasting) &&
             !keep_texts(q, p, q->row_count, chunk.count))
             status = STELE_ERR_MEMORY;

@@ -34,3 +34,6 @@ cd "$tmp"
 "$python" "$SOURCE/tests/python/test_stele.py"
 "$python" -c 'import numpy' 2>/dev/null ||
     echo "SKIP: no numpy (package python3-numpy): arrays are not tested"
+for module in pandas pyarrow; do
+    "$python" -c "import $module" 2>/dev/null || echo "SKIP: no $module: tables are not tested as its"
+done

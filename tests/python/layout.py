@@ -10,7 +10,8 @@ from stele import _library as c
 # Parts of a struct that have no name of their own in C, and structs that the library may let grow.
 INNER = ("_FieldBytes", "_FieldRun", "_FieldValue")
 HANDED_OUT = ("TraceInfo", "Stream")
-C_NAMES = {"Stats": "stele_reader_stats"}
+C_NAMES = {"Stats": "stele_reader_stats", "ArrowSchema": "struct ArrowSchema",
+           "ArrowArray": "struct ArrowArray", "ArrowArrayStream": "struct ArrowArrayStream"}
 
 
 def structs():
@@ -32,6 +33,7 @@ def print_c():
                   f'sizeof((({c_name} *)0)->{member}));')
     print('    printf("kinds %d\\n", STELE_KIND_COUNT);')
     print('    printf("types %d\\n", STELE_TYPE_COUNT);')
+    print('    printf("cells %d\\n", STELE_CELL_TYPE_COUNT);')
     print("    return 0;\n}")
 
 
@@ -44,6 +46,7 @@ def print_python():
             print(f"{c_name}.{member} {place.offset} {place.size}")
     print(f"kinds {len(c.KINDS)}")
     print(f"types {c.TYPE_VARIANT + 1}")
+    print(f"cells {c.CELL_TYPE_COUNT}")
 
 
 if sys.argv[1] == "c":

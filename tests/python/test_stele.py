@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python package promises, tried on traces that it makes and on samples."""
 
+import ctypes
 import os
 import tempfile
 import unittest
@@ -11,6 +12,15 @@ try:
     import numpy
 except ImportError:
     numpy = None
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
 
 SOURCE = os.environ["SOURCE"]
 HEPH = SOURCE + "/src/formats/heph/good/heph_tracing_example.bin.log"
@@ -180,6 +190,86 @@ class Arrays(Made):
         self.assertEqual(columns["number"].compressed().tolist(), list(range(1000)))
         self.assertEqual(columns["ratio"].compressed().tolist(), [0.5])
         self.assertEqual(columns["most"].compressed().tolist(), [2**64 - 1])
+
+
+@unittest.skipIf(numpy is None, "numpy is not there")
+class Tables(Made):
+    def test_columns_are_those_of_the_events(self):
+        with stele.open(self.path) as trace:
+            events = [event.keep() for event in trace.events(order="none")]
+            table = trace.table("event", ["ts", "name", "kind", "dur", "tid", "args"],
+                                {"number": "int", "path": "text", "is": "bool"}, order="none")
+            made = table.numpy()
+        self.assertEqual(table.stats["row_count"], len(events))
+        self.assertEqual(list(made), table.column_names)
+        self.assertEqual(made["ts"].tolist(), [e["time_ns"] for e in events])
+        self.assertEqual(made["name"].tolist(), [e["name"] or None for e in events])
+        self.assertEqual(made["kind"].tolist(), [e["kind"] for e in events])
+        self.assertEqual(made["arg.number"].tolist(), [e["fields"].get("number") for e in events])
+        self.assertEqual(made["arg.path"].tolist(), [e["fields"].get("path") for e in events])
+        self.assertEqual(made["arg.is"].tolist(), [e["fields"].get("is") for e in events])
+        self.assertEqual(made["dur"].compressed().tolist(), [4000])
+
+    def test_requests_choose_rows(self):
+        with stele.open(self.path) as trace:
+            self.assertEqual(len(trace.table("event", where="arg.number >= 990").numpy()["ts"]), 10)
+            self.assertEqual(len(trace.table("event", where="dur > 1h").numpy()["ts"]), 0)
+            self.assertEqual(trace.table("slice").numpy()["dur"].tolist(), [4000])
+            with self.assertRaises(ValueError):
+                trace.table("nothing")
+            with self.assertRaises(ValueError):
+                trace.table("event", fields={"a": "nothing"})
+            with self.assertRaises(stele.SteleError):
+                trace.table("event", ["nothing"]).numpy()
+
+    def test_all_tables_of_samples(self):
+        for path in (HEPH, CTF):
+            for name in stele.tables():
+                with stele.open(path) as trace:
+                    table = trace.table(name)
+                    self.assertEqual(list(table.numpy()), list(stele.table_columns(name)))
+
+    @unittest.skipIf(pandas is None, "pandas is not there")
+    def test_pandas(self):
+        with stele.open(self.path) as trace:
+            frame = trace.table("event").pandas()
+            self.assertEqual(list(frame.columns), list(stele.table_columns("event")))
+            self.assertEqual(frame["dur"].sum(), 4000)
+            self.assertEqual(str(frame["dur"].dtype), "Int64")
+            self.assertEqual(frame["kind"].value_counts()["instant"], 1001)
+            self.assertEqual(len(trace.table("finding").pandas()), 0)
+
+    @unittest.skipIf(pyarrow is None, "pyarrow is not there")
+    def test_pyarrow(self):
+        with stele.open(self.path) as trace:
+            table = trace.table("event")
+            wanted = table.numpy()["ts"].tolist()
+            self.assertEqual(table.arrow()["ts"].to_pylist(), wanted)
+
+    def test_streams_outlive_the_trace(self):
+        """A consumer moves the stream out of its capsule, and reads it after close()."""
+        from stele import _library, _table
+        trace = stele.open(self.path)
+        count = sum(1 for _ in trace.events())
+        capsule = trace.table("event", ["ts"]).__arrow_c_stream__()
+        unused = trace.table("event", ["ts"]).__arrow_c_stream__()
+        address = _table._capsule_pointer(id(capsule), b"arrow_array_stream")
+        lent = _library.ArrowArrayStream.from_address(address)
+        stream = _library.ArrowArrayStream.from_buffer_copy(lent)
+        ctypes.memset(ctypes.addressof(lent) + _library.ArrowArrayStream.release.offset, 0,
+                      ctypes.sizeof(ctypes.c_void_p))
+        del capsule, lent, unused
+        trace.close()
+        with self.assertRaises(stele.SteleError):
+            trace.info
+        array = _library.ArrowArray()
+        self.assertEqual(stream.get_next(ctypes.byref(stream), ctypes.byref(array)), 0)
+        self.assertEqual(array.length, count)
+        array.release(ctypes.byref(array))
+        self.assertIsNotNone(trace._context.handle)
+        stream.release(ctypes.byref(stream))
+        self.assertIsNone(trace._context.handle)
+        self.assertEqual((_table._lent, _table._structs), ({}, {}))
 
 
 class Library(unittest.TestCase):
