@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/binaries.h"
+#include "cli/list.h"
 
 #include <stele/insn.h>
 #include <stele/symbols.h>
@@ -115,16 +116,10 @@ void binaries_free(binaries *b)
 /* Without memory there is nothing to be said about the functions that do not fit in. */
 static bool reserve_seen(object *o, uint32_t function)
 {
-    uint32_t size = o->seen_size == 0 ? 1024 : o->seen_size;
-    uint8_t *seen;
-    while (size <= function)
-        size *= 2;
-    seen = realloc(o->seen, size);
+    uint8_t *seen = list_reach(o->seen, sizeof *seen, &o->seen_size, function);
     if (seen == NULL)
         return false;
-    memset(seen + o->seen_size, 0, size - o->seen_size);
     o->seen = seen;
-    o->seen_size = size;
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/calls_outliers.h"
+#include "cli/list.h"
 #include "cli/span_rows.h"
 
 #define TOP_DEFAULT 30u
@@ -101,12 +102,10 @@ static bool heap_push(calls *k, const span_row *row)
 {
     size_t at = k->heap_count;
     if (at == k->heap_capacity) {
-        const size_t capacity = k->heap_capacity == 0 ? 64 : k->heap_capacity * 2;
-        span_row *heap = realloc(k->heap, capacity * sizeof *heap);
+        span_row *heap = list_grow(k->heap, sizeof *heap, &k->heap_capacity);
         if (heap == NULL)
             return false;
         k->heap = heap;
-        k->heap_capacity = capacity;
     }
     k->heap[k->heap_count++] = *row;
     while (at != 0 && compare_rows(k, &k->heap[(at - 1) / 2], &k->heap[at]) < 0) {

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/list.h"
 #include "cli/show/print.h"
 
 void command_CTF(cli *c)
@@ -37,14 +38,12 @@ static void keep_untold(void *user, const char *where, const char *what)
     while (i < t->count && strcmp(t->untold[i].what, what) != 0)
         i++;
     if (i == t->capacity) {
-        const size_t capacity = t->capacity != 0 ? t->capacity * 2 : 16;
-        untold *grown = realloc(t->untold, capacity * sizeof *grown);
+        untold *grown = list_grow(t->untold, sizeof *grown, &t->capacity);
         if (grown == NULL) {
             cli_check(t->c, STELE_ERR_MEMORY, "metadata");
             return;
         }
         t->untold = grown;
-        t->capacity = capacity;
     }
     if (i == t->count) {
         t->untold[t->count++] = (untold){.what = what};

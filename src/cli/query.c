@@ -10,6 +10,7 @@
 #include "cli/sql/engine.h"
 #include "cli/sql/seen.h"
 #include "cli/sql/statement.h"
+#include "cli/temp.h"
 
 typedef struct query {
     cli *c;
@@ -193,36 +194,59 @@ static bool do_command(query *q, const char *line)
     return true;
 }
 
+/* Appends a line to what was typed, which stays as it is where there is no memory for it. */
+static bool append_line(char **text, const char *line)
+{
+    const size_t used = strlen(*text), size = strlen(line) + 1;
+    char *grown = realloc(*text, used + size);
+    if (grown == NULL)
+        return false;
+    memcpy(grown + used, line, size);
+    *text = grown;
+    return true;
+}
+
+/* Runs the statements that are whole; what is left of the text waits for its end. */
+static void run_closed(query *q, char *text)
+{
+    const char *at = text, *rest = text, *statement;
+    size_t size = 1;
+    bool is_closed = true;
+    while (is_closed) {
+        rest = at;
+        if (!statement_next(&at, &statement, &size, &is_closed))
+            break;
+        if (is_closed)
+            run(q, statement, size);
+    }
+    memmove(text, rest, strlen(rest) + 1);
+    if (size == 0)
+        text[0] = 0;
+}
+
 /* Reads statements from a terminal. */
 static void prompt(query *q)
 {
     char *line = NULL, *text = strdup("");
     size_t capacity = 0;
-    ssize_t size;
+    if (text == NULL) {
+        cli_check(q->c, STELE_ERR_MEMORY, "query");
+        return;
+    }
     stele_output_text(q->c->out, help_text);
     for (;;) {
-        const char *at, *statement;
-        size_t statement_size;
-        bool is_closed = true;
         stele_output_text(q->c->out, text[0] == 0 ? "stele> " : "  ...> ");
         stele_output_flush(q->c->out);
-        size = goes_on() ? getline(&line, &capacity, stdin) : -1;
-        if (size < 0 || (text[0] == 0 && line[0] == '.' && !do_command(q, line)))
+        if (!goes_on() || getline(&line, &capacity, stdin) < 0)
             break;
-        if (text[0] == 0 && line[0] == '.')
-            continue;
-        text = realloc(text, strlen(text) + (size_t)size + 1);
-        if (text == NULL)
-            break;
-        strcat(text, line);
-        at = text;
-        while (is_closed && statement_next(&at, &statement, &statement_size, &is_closed) &&
-               is_closed)
-            run(q, statement, statement_size);
-        if (is_closed || at[0] == 0)
-            memmove(text, is_closed ? at : text, strlen(is_closed ? at : text) + 1);
-        if (statement_size == 0)
-            text[0] = 0;
+        if (text[0] == 0 && line[0] == '.') {
+            if (!do_command(q, line))
+                break;
+        } else if (append_line(&text, line)) {
+            run_closed(q, text);
+        } else {
+            cli_remark(q->c, "query: out of memory; this line was not taken: %s", line);
+        }
     }
     free(line);
     free(text);
@@ -249,11 +273,9 @@ static bool take_form(query *q)
 static bool open_engine(query *q)
 {
     cli *c = q->c;
-    const char *temp_dir = getenv("TMPDIR");
     const engine_options given = {.memory = option_value(&c->options, OPTION_MEMORY),
                                   .threads = option_value(&c->options, OPTION_QUERY_THREADS),
-                                  .temp_dir =
-                                      temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : "/tmp",
+                                  .temp_dir = temp_dir(),
                                   .allows_files = option_given(&c->options, OPTION_ALLOW_FILES)};
     q->e.functions.opener = (trace_opener){open_traces, size_of_traces, q};
     if (engine_open(&q->e, &given))

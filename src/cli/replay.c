@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/list.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 #include "cli/spanning.h"
@@ -96,15 +97,12 @@ static bool was_titled(replay *r, uint32_t track)
 {
     bool was;
     if (track >= r->has_title_count) {
-        const uint32_t count = track + track / 2 + 64;
-        bool *grown = realloc(r->has_title, count * sizeof *grown);
+        bool *grown = list_reach(r->has_title, sizeof *grown, &r->has_title_count, track);
         if (grown == NULL) {
             r->status = STELE_ERR_MEMORY;
             return true;
         }
-        memset(grown + r->has_title_count, 0, (count - r->has_title_count) * sizeof *grown);
         r->has_title = grown;
-        r->has_title_count = count;
     }
     was = r->has_title[track];
     r->has_title[track] = true;
@@ -113,26 +111,16 @@ static bool was_titled(replay *r, uint32_t track)
 
 static void write_track(replay *r, uint32_t track)
 {
-    const stele_track *known = stele_track_get(r->c->context, track);
-    const stele_text name = stele_name_text(r->c->context, NULL, known != NULL ? known->name : 0);
-    char text[256], shown[512];
+    stele_text line;
     if (r->track == track && r->has_lines)
         return;
     spool_lines(r);
     r->track = track;
     if (r->by_thread && (r->status != STELE_OK || was_titled(r, track)))
         return;
-    if (known == NULL)
-        snprintf(text, sizeof text, "no track");
-    else if (name.size != 0)
-        snprintf(text, sizeof text, "%s %.*s (%" PRIu64 ")", stele_track_kind_text(known->kind),
-                 (int)(name.size < 100 ? name.size : 100), name.bytes, known->number);
-    else
-        snprintf(text, sizeof text, "%s %" PRIu64, stele_track_kind_text(known->kind),
-                 known->number);
-    stele_visible(text, shown, sizeof shown);
+    line = stele_track_line(r->c->context, track);
     print_color(r->out, r->c->has_color, COLOR_DIM);
-    stele_output_printf(r->out, "-- %s\n", shown);
+    stele_output_printf(r->out, "-- %.*s\n", (int)line.size, line.bytes);
     print_color(r->out, r->c->has_color, COLOR_NONE);
 }
 
@@ -239,13 +227,10 @@ static char *describe(const replay *r, const stele_batch *batch, const stele_eve
 static replayed *track_get(replay *r, uint32_t track)
 {
     if (track >= r->track_count) {
-        const uint32_t count = track + track / 2 + 64;
-        replayed *tracks = realloc(r->tracks, count * sizeof *tracks);
+        replayed *tracks = list_reach(r->tracks, sizeof *tracks, &r->track_count, track);
         if (tracks == NULL)
             return NULL;
-        memset(tracks + r->track_count, 0, (count - r->track_count) * sizeof *tracks);
         r->tracks = tracks;
-        r->track_count = count;
     }
     return &r->tracks[track];
 }
@@ -257,14 +242,11 @@ static bool take_begin(replay *r, const stele_batch *batch, const stele_event *e
     const uint32_t depth = span->depth;
     if (of == NULL)
         return false;
-    while (depth >= of->capacity) {
-        const uint32_t capacity = of->capacity == 0 ? 16 : of->capacity * 2;
-        open_line *open = realloc(of->open, capacity * sizeof *open);
+    if (depth >= of->capacity) {
+        open_line *open = list_reach(of->open, sizeof *open, &of->capacity, depth);
         if (open == NULL)
             return false;
-        memset(open + of->capacity, 0, (capacity - of->capacity) * sizeof *open);
         of->open = open;
-        of->capacity = capacity;
     }
     free(of->open[depth].text);
     of->open[depth] = (open_line){.begin_ns = span->begin_ns};

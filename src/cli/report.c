@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/report.h"
+#include "cli/list.h"
 
 #include <stele/text.h>
 
@@ -22,12 +23,10 @@ static report_code *report_find(report *r, const stele_code *code)
         }
     }
     if (r->code_count == r->code_capacity) {
-        const size_t capacity = r->code_capacity == 0 ? 32 : r->code_capacity * 2;
-        report_code *codes = realloc(r->codes, capacity * sizeof *codes);
+        report_code *codes = list_grow(r->codes, sizeof *codes, &r->code_capacity);
         if (codes == NULL)
             return NULL;
         r->codes = codes;
-        r->code_capacity = capacity;
     }
     r->code_last = r->code_count++;
     r->codes[r->code_last] = (report_code){.code = code};

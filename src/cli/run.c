@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/show/terminal.h"
+#include "cli/temp.h"
 
 static command_fn *const command_functions[COMMAND_COUNT] = {
 #define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
@@ -140,10 +141,9 @@ bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_contex
                                    .diag_user = diag_user,
                                    .progress = cli_read_more,
                                    .progress_user = c,
+                                   .temp_dir = temp_dir(),
                                    .go_on = cli_goes_on};
     const options *o = &c->options;
-    const char *temp_dir = getenv("TMPDIR");
-    given.temp_dir = temp_dir != NULL && temp_dir[0] != 0 ? temp_dir : NULL;
     for (size_t i = 0; i < o->use_count; i++) {
         if (o->uses[i].id == OPTION_MAX && !parse_limit(c, o->uses[i].value, &limits))
             return false;

@@ -12,7 +12,7 @@ typedef struct labels {
     char **items; /* by track; NULL: not asked for yet */
     uint32_t count;
     char **names; /* in the order of their use */
-    uint32_t name_count, name_capacity;
+    size_t name_count, name_capacity;
 } labels;
 
 void labels_free(labels *l);

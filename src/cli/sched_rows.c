@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/list.h"
 #include "cli/sched.h"
 #include "cli/show/print.h"
 
@@ -16,7 +17,7 @@ void labels_free(labels *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
         free(l->items[i]);
-    for (uint32_t i = 0; i < l->name_count; i++)
+    for (size_t i = 0; i < l->name_count; i++)
         free(l->names[i]);
     free(l->items);
     free(l->names);
@@ -36,13 +37,10 @@ const char *label_track(cli *c, labels *l, uint32_t number)
     if (stele_track_get(c->context, number) == NULL)
         return "-";
     if (number >= l->count) {
-        const uint32_t count = number * 2 + 64;
-        char **grown = realloc(l->items, count * sizeof *grown);
+        char **grown = list_reach(l->items, sizeof *grown, &l->count, number);
         if (grown == NULL)
             return "";
-        memset(grown + l->count, 0, (count - l->count) * sizeof *grown);
         l->items = grown;
-        l->count = count;
     }
     if (l->items[number] == NULL) {
         const stele_text text = stele_track_line(c->context, number);
@@ -58,12 +56,10 @@ const char *label_name(cli *c, labels *l, stele_name name)
     if (text.size == 0)
         return "-";
     if (l->name_count == l->name_capacity) {
-        const uint32_t capacity = l->name_capacity * 2 + 64;
-        char **grown = realloc(l->names, capacity * sizeof *grown);
+        char **grown = list_grow(l->names, sizeof *grown, &l->name_capacity);
         if (grown == NULL)
             return "";
         l->names = grown;
-        l->name_capacity = capacity;
     }
     copy = malloc(text.size + 1);
     if (copy == NULL)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/spool.h"
+#include "cli/list.h"
+#include "cli/temp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +13,10 @@
 /* The file has no name: it is gone when it is closed. */
 static FILE *file_make(void)
 {
-    const char *folder = getenv("TMPDIR");
     char path[4096];
     FILE *file;
     int fd;
-    if (folder == NULL || folder[0] == 0)
-        folder = "/tmp";
-    if ((size_t)snprintf(path, sizeof path, "%s/stele-XXXXXX", folder) >= sizeof path)
+    if ((size_t)snprintf(path, sizeof path, "%s/stele-XXXXXX", temp_dir()) >= sizeof path)
         return NULL;
     fd = mkstemp(path);
     if (fd < 0)
@@ -32,13 +31,10 @@ static FILE *file_make(void)
 static stele_status text_make(spool *s, uint32_t text)
 {
     if (text >= s->text_count) {
-        const uint32_t count = text + text / 2 + 64;
-        spooled *texts = realloc(s->texts, count * sizeof *texts);
+        spooled *texts = list_reach(s->texts, sizeof *texts, &s->text_count, text);
         if (texts == NULL)
             return STELE_ERR_MEMORY;
-        memset(texts + s->text_count, 0, (count - s->text_count) * sizeof *texts);
         s->texts = texts;
-        s->text_count = count;
     }
     if (s->texts[text].chunk != NULL)
         return STELE_OK;

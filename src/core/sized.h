@@ -6,6 +6,8 @@
 #ifndef CORE_SIZED_H
 #define CORE_SIZED_H
 
+#include <stele/status.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -35,6 +37,23 @@ static inline bool sized_take(void *own, size_t own_size, size_t first_size, con
     }
     return true;
 }
+
+/* The same for an object that was just made of zeros, and has the options `offset` bytes into it.
+   STELE_ERR_MEMORY: it could not be made, which NULL says; STELE_ERR_ARGUMENT: they are newer. */
+static inline stele_status sized_begin(void *object, size_t offset, size_t own_size,
+                                       size_t first_size, const void *given)
+{
+    if (object == NULL)
+        return STELE_ERR_MEMORY;
+    return sized_take((unsigned char *)object + offset, own_size, first_size, given)
+               ? STELE_OK
+               : STELE_ERR_ARGUMENT;
+}
+
+/* Takes the options of a caller into the member `options` of a new object of this type. */
+#define SIZED_BEGIN(object, type, options_type, last, given)             \
+    sized_begin((object), offsetof(type, options), sizeof(options_type), \
+                SIZED_FIRST(options_type, last), (given))
 
 /* Gives a struct of this version to a caller, who keeps the size of its own. */
 static inline void sized_give(void *to, const void *own, size_t own_size, size_t first_size)

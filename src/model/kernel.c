@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/kernel.h"
+#include "core/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,18 +197,13 @@ static const verdict *verdict_of(kernel *k, stele_name name)
 {
     static const verdict none = {0};
     if (name >= k->verdict_count) {
-        uint32_t count = k->verdict_count == 0 ? 1024 : k->verdict_count;
         verdict *grown;
         if ((name & STELE_NAME_LOCAL) != 0)
             return &none;
-        while (count <= name)
-            count *= 2;
-        grown = realloc(k->verdicts, count * sizeof *grown);
+        grown = array_reach(k->verdicts, sizeof *grown, &k->verdict_count, name);
         if (grown == NULL)
             return &none;
-        memset(grown + k->verdict_count, 0, (count - k->verdict_count) * sizeof *grown);
         k->verdicts = grown;
-        k->verdict_count = count;
     }
     if (k->verdicts[name].first == 0)
         judge(k, &k->verdicts[name], stele_name_text(k->context, NULL, name));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "query/expression.h"
 #include "query/nearest.h"
@@ -240,17 +241,14 @@ static bool track_matches_now(filter *f, const stele_track *track, const stele_t
 /* Makes room for verdicts on all tracks there are; false when memory is exhausted. */
 static bool track_verdicts_reserve(filter *f, uint32_t track)
 {
-    const uint32_t count = stele_track_count(f->context) + 64;
     track_verdict *verdicts;
     if (track < f->track_verdict_count)
         return true;
-    verdicts = realloc(f->track_verdicts, (count + 1) * sizeof *verdicts);
+    verdicts = array_reach(f->track_verdicts, sizeof *verdicts, &f->track_verdict_count,
+                           stele_track_count(f->context));
     if (verdicts == NULL)
         return false;
-    memset(verdicts + f->track_verdict_count, 0,
-           (count + 1 - f->track_verdict_count) * sizeof *verdicts);
     f->track_verdicts = verdicts;
-    f->track_verdict_count = count + 1;
     return true;
 }
 

@@ -103,10 +103,11 @@ static void order_put(chrome_sink *chrome, const char *what, uint32_t pid, uint3
 
 static void orders_put(chrome_sink *chrome)
 {
+    const uint32_t last = stele_track_count(chrome->base.context);
     for (uint32_t i = 0; i < chrome->tracks.group_count; i++) {
         const chrome_group *group = &chrome->tracks.groups[i];
         order_put(chrome, "process_sort_index", group->pid, 0,
-                  group->kind == STELE_TRACK_CPU ? 0 : chrome->tracks.count);
+                  group->kind == STELE_TRACK_CPU ? 0 : last);
     }
     for (uint32_t i = 1; i < chrome->tracks.count; i++) {
         const chrome_track *item = &chrome->tracks.items[i];

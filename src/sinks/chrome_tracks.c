@@ -85,16 +85,10 @@ static bool take_number(chrome_tracks *tracks, uint32_t pid, uint64_t wanted, ui
 
 static bool tracks_grow(chrome_tracks *tracks, uint32_t track)
 {
-    const uint32_t count = (track + 1) * 2;
-    chrome_track *items;
-    if (track < tracks->count)
-        return true;
-    items = realloc(tracks->items, count * sizeof *items);
+    chrome_track *items = array_reach(tracks->items, sizeof *items, &tracks->count, track);
     if (items == NULL)
         return false;
-    memset(items + tracks->count, 0, (count - tracks->count) * sizeof *items);
     tracks->items = items;
-    tracks->count = count;
     return true;
 }
 

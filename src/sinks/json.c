@@ -2,6 +2,7 @@
 /* JSON lines: one event a line, all of it, as docs/json.md says. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "sinks/fragments.h"
 #include "sinks/parts.h"
 #include "sinks/put.h"
@@ -171,18 +172,15 @@ static bool track_names(const json_sink *json, uint32_t number, stele_name *name
 
 static bool tracks_grow(json_sink *json, uint32_t number)
 {
-    const uint32_t count = (number + 1) * 2;
     track_part *tracks;
     if (number < json->track_count)
         return true;
     if (stele_track_get(json->base.context, number) == NULL)
         return false;
-    tracks = realloc(json->tracks, count * sizeof *tracks);
+    tracks = array_reach(json->tracks, sizeof *tracks, &json->track_count, number);
     if (tracks == NULL)
         return false;
-    memset(tracks + json->track_count, 0, (count - json->track_count) * sizeof *tracks);
     json->tracks = tracks;
-    json->track_count = count;
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "sinks/put.h"
 
 #define NAME_FORMS_SIZE_MAX ((size_t)16 << 20) /* bytes of the forms that are kept */
@@ -38,16 +39,14 @@ void name_forms_free(name_forms *forms)
 /* Makes the table as long as the pool of names; false when memory is exhausted. */
 static bool name_forms_grow(name_forms *forms, stele_name name)
 {
-    const uint32_t count = stele_name_count(forms->context);
     name_form *items;
     if (name < forms->count)
         return true;
-    items = realloc(forms->items, (size_t)count * 2 * sizeof *items);
+    items = array_reach(forms->items, sizeof *items, &forms->count,
+                        stele_name_count(forms->context) - 1);
     if (items == NULL)
         return false;
-    memset(items + forms->count, 0, (count * 2 - forms->count) * sizeof *items);
     forms->items = items;
-    forms->count = count * 2;
     return true;
 }
 
@@ -134,16 +133,10 @@ static void label_put_raw(output *out, const stele_context *context, const stele
 
 static bool labels_grow(track_labels *labels, uint32_t track)
 {
-    const uint32_t count = (track + 1) * 2;
-    track_label *items;
-    if (track < labels->count)
-        return true;
-    items = realloc(labels->items, count * sizeof *items);
+    track_label *items = array_reach(labels->items, sizeof *items, &labels->count, track);
     if (items == NULL)
         return false;
-    memset(items + labels->count, 0, (count - labels->count) * sizeof *items);
     labels->items = items;
-    labels->count = count;
     return true;
 }
 

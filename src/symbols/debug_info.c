@@ -551,14 +551,13 @@ stele_status stele_debug_info_new(stele_context *context, const stele_debug_info
                                   stele_debug_info **out)
 {
     stele_debug_info *info = calloc(1, sizeof *info);
+    const stele_status status =
+        SIZED_BEGIN(info, stele_debug_info, stele_debug_info_options, full_path, options);
     *out = info;
-    if (info == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&info->options, sizeof info->options,
-                    SIZED_FIRST(stele_debug_info_options, full_path), options)) {
+    if (status != STELE_OK) {
         free(info);
         *out = NULL;
-        return STELE_ERR_ARGUMENT;
+        return status;
     }
     info->context = context;
     for (size_t i = 0; i < KNOWN_COUNT; i++) {

@@ -96,13 +96,10 @@ static void widen(range_row *row, const stele_event *event)
 static range_row *range_at(stele_scan *s, uint32_t number)
 {
     if (number >= s->range_count) {
-        const uint32_t count = number < UINT32_MAX / 2 ? number * 2 + 64 : UINT32_MAX;
-        range_row *grown = realloc(s->ranges, count * sizeof *grown);
+        range_row *grown = array_reach(s->ranges, sizeof *grown, &s->range_count, number);
         if (grown == NULL)
             return NULL;
-        memset(grown + s->range_count, 0, (count - s->range_count) * sizeof *grown);
         s->ranges = grown;
-        s->range_count = count;
     }
     return &s->ranges[number];
 }

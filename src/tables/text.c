@@ -2,6 +2,7 @@
 /* Texts of cells: names once each, everything UTF-8. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "tables/tables.h"
 
 /* Each byte that is not UTF-8 as U+FFFD. Returns NULL if out of memory. */
@@ -90,13 +91,10 @@ static const track_cells no_track;
 
 static bool grow_tracks(stele_scan *s, uint32_t track)
 {
-    const uint32_t capacity = track + track / 2 + 64;
-    track_cells *grown = realloc(s->tracks, capacity * sizeof *grown);
+    track_cells *grown = array_reach(s->tracks, sizeof *grown, &s->track_capacity, track);
     if (grown == NULL)
         return false;
-    memset(grown + s->track_capacity, 0, (capacity - s->track_capacity) * sizeof *grown);
     s->tracks = grown;
-    s->track_capacity = capacity;
     return true;
 }
 

@@ -39,3 +39,24 @@ TEST(what_has_no_number_is_refused)
     *items = 1; /* it was left alone */
     free(items);
 }
+
+TEST(what_a_number_leads_into_is_reached_as_zeros)
+{
+    uint32_t count = 0;
+    uint64_t *items = array_reach(NULL, sizeof *items, &count, 5), *same;
+    REQUIRE(items != NULL && count > 5);
+    items[5] = 7;
+    same = array_reach(items, sizeof *items, &count, 5);
+    CHECK(same == items);
+    items = array_reach(items, sizeof *items, &count, 1000);
+    REQUIRE(items != NULL && count > 1000);
+    CHECK_EQ_U64(items[5], 7);
+    for (uint32_t i = 6; i < count; i++)
+        CHECK_EQ_U64(items[i], 0);
+    count = 4; /* numbers that nothing counts, and too much memory */
+    CHECK(array_reach(items, sizeof *items, &count, UINT32_MAX) == NULL);
+    CHECK(array_reach(items, SIZE_MAX / 64, &count, 4) == NULL);
+    CHECK_EQ_U64(count, 4);
+    CHECK_EQ_U64(items[5], 7);
+    free(items);
+}

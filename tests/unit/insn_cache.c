@@ -3,7 +3,7 @@
 #include "insn_made.h"
 #include "test.h"
 
-#include "analysis/insn/insn_cache.h"
+#include "analysis/insn/cache.h"
 
 /* ---- One cache ---- */
 
@@ -20,8 +20,8 @@ static unsigned hits(cache *c, const uint64_t *numbers, size_t count)
     return bits;
 }
 
-static void check_hits(cache_policy policy, uint32_t ways, const uint64_t *numbers, size_t count,
-                       unsigned expected)
+static void check_hits(stele_insn_cache_policy policy, uint32_t ways, const uint64_t *numbers,
+                       size_t count, unsigned expected)
 {
     cache c;
     REQUIRE(cache_init(&c, ways, ways, policy) == STELE_OK);
@@ -33,11 +33,12 @@ TEST(policies_choose_who_goes)
 {
     static const uint64_t turn[] = {1, 2, 1, 3, 1, 2};
     static const uint64_t four[] = {1, 2, 3, 4, 1, 5, 2, 3, 1};
-    check_hits(CACHE_LRU, 2, turn, 6, 0x14);   /* 3 has 2 go */
-    check_hits(CACHE_FIFO, 2, turn, 6, 0x04);  /* 3 has 1 go, 1 has 2 go */
-    check_hits(CACHE_LRU, 4, four, 9, 0x110);  /* 5 has 2 go, 2 has 3 go, 3 has 4 go; 1 was used */
-    check_hits(CACHE_PLRU, 4, four, 9, 0x150); /* after 1: 3 or 4 is next, and it is 3 */
-    check_hits(CACHE_FIFO, 4, four, 9, 0x0d0);
+    check_hits(STELE_INSN_CACHE_LRU, 2, turn, 6, 0x14);  /* 3 has 2 go */
+    check_hits(STELE_INSN_CACHE_FIFO, 2, turn, 6, 0x04); /* 3 has 1 go, 1 has 2 go */
+    check_hits(STELE_INSN_CACHE_LRU, 4, four, 9,
+               0x110); /* 5 has 2 go, 2 has 3 go, 3 has 4 go; 1 was used */
+    check_hits(STELE_INSN_CACHE_PLRU, 4, four, 9, 0x150); /* after 1: 3 or 4 is next, and it is 3 */
+    check_hits(STELE_INSN_CACHE_FIFO, 4, four, 9, 0x0d0);
 }
 
 TEST(random_is_the_same_every_time)
@@ -47,7 +48,7 @@ TEST(random_is_the_same_every_time)
     unsigned first;
     for (size_t i = 0; i < 30; i++)
         numbers[i] = i * 7 % 6;
-    REQUIRE(cache_init(&c, 4, 4, CACHE_RANDOM) == STELE_OK);
+    REQUIRE(cache_init(&c, 4, 4, STELE_INSN_CACHE_RANDOM) == STELE_OK);
     first = hits(&c, numbers, 30);
     cache_clear(&c);
     CHECK_EQ_U64(hits(&c, numbers, 30), first);
@@ -58,7 +59,7 @@ TEST(random_is_the_same_every_time)
 TEST(sets_are_apart)
 {
     cache c;
-    REQUIRE(cache_init(&c, 4, 1, CACHE_LRU) == STELE_OK);
+    REQUIRE(cache_init(&c, 4, 1, STELE_INSN_CACHE_LRU) == STELE_OK);
     CHECK_EQ_U64(cache_insert(&c, 0, CACHE_DIRTY), 0);
     CHECK_EQ_U64(cache_insert(&c, 1, 0), 0);
     CHECK_EQ_U64(cache_insert(&c, 4, 0), cache_line_of(0) | CACHE_DIRTY);
@@ -72,159 +73,172 @@ TEST(sizes_that_cannot_be_are_refused)
     static const struct {
         uint64_t lines;
         uint32_t ways;
-        cache_policy policy;
-    } wrong[] = {{0, 1, CACHE_LRU},  {8, 0, CACHE_LRU},  {8, 3, CACHE_LRU},
-                 {12, 4, CACHE_LRU}, {6, 3, CACHE_PLRU}, {128, 128, CACHE_PLRU}};
+        stele_insn_cache_policy policy;
+    } wrong[] = {{0, 1, STELE_INSN_CACHE_LRU},  {8, 0, STELE_INSN_CACHE_LRU},
+                 {8, 3, STELE_INSN_CACHE_LRU},  {12, 4, STELE_INSN_CACHE_LRU},
+                 {6, 3, STELE_INSN_CACHE_PLRU}, {128, 128, STELE_INSN_CACHE_PLRU}};
     cache c;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         CHECK_EQ_U64(cache_init(&c, wrong[i].lines, wrong[i].ways, wrong[i].policy),
                      STELE_ERR_ARGUMENT);
         cache_free(&c);
     }
-    CHECK_EQ_U64(cache_init(&c, 6, 3, CACHE_FIFO), STELE_OK);
+    CHECK_EQ_U64(cache_init(&c, 6, 3, STELE_INSN_CACHE_FIFO), STELE_OK);
     cache_free(&c);
 }
 
 /* ---- All of them ---- */
 
 /* L1D of two lines and L2 of four, both with one set. */
-static insn_cache_config small(void)
+static stele_insn_cache_config small(void)
 {
-    insn_cache_config config = {.line_size = 64, .page_size = 4096};
-    for (size_t i = 0; i < INSN_CACHE_COUNT; i++) {
-        config.of[i].size = i < INSN_CACHE_ITLB ? 256 : 4;
+    stele_insn_cache_config config = {.line_size = 64, .page_size = 4096};
+    for (size_t i = 0; i < STELE_INSN_CACHE_COUNT; i++) {
+        config.of[i].size = i < STELE_INSN_CACHE_ITLB ? 256 : 4;
         config.of[i].ways = 4;
     }
-    config.of[INSN_CACHE_L1D].size = 128;
-    config.of[INSN_CACHE_L1D].ways = 2;
-    config.of[INSN_CACHE_L3].size = 0;
+    config.of[STELE_INSN_CACHE_L1D].size = 128;
+    config.of[STELE_INSN_CACHE_L1D].ways = 2;
+    config.of[STELE_INSN_CACHE_L3].size = 0;
     return config;
 }
 
 /* Loads, or with a minus stores, of lines; all instructions at one place. */
-static insn_cache *run(const insn_cache_config *config, const int *lines, size_t count)
+static stele_insn_cache *run(const stele_insn_cache_config *config, const int *lines, size_t count)
 {
     insn_batch *batch = made_batch(1);
-    insn_cache_id wrong;
-    insn_cache *c;
-    REQUIRE(insn_cache_new(config, &c, &wrong) == STELE_OK);
+    stele_insn_cache_id wrong;
+    stele_insn_cache *c;
+    REQUIRE(stele_insn_cache_new(config, &c, &wrong) == STELE_OK);
     for (size_t i = 0; i < count; i++) {
         made_insn(batch, 0x100000, NOP);
         made_access(batch, lines[i] < 0, (uint64_t)(lines[i] < 0 ? -lines[i] : lines[i]) * 64, 3);
     }
-    insn_cache_add(c, batch);
+    stele_insn_cache_add(c, batch);
     insn_batch_free(batch);
     return c;
 }
 
-static void check_counts(const insn_cache_counts *got, uint64_t reads, uint64_t read_misses,
+/* What each counted; in memory that is the test's until it asks again. */
+static const stele_insn_cache_row *counts_of(stele_insn_cache *c, uint64_t *insn_count)
+{
+    static stele_insn_cache_row rows[STELE_INSN_CACHE_COUNT];
+    stele_insn_cache_finish(c, insn_count);
+    for (unsigned id = 0; id < STELE_INSN_CACHE_COUNT; id++) {
+        rows[id] = (stele_insn_cache_row){.struct_size = sizeof rows[id]};
+        stele_insn_cache_get(c, (stele_insn_cache_id)id, &rows[id]);
+    }
+    return rows;
+}
+
+static void check_counts(const stele_insn_cache_row *got, uint64_t reads, uint64_t read_misses,
                          uint64_t writes, uint64_t write_misses, uint64_t write_backs)
 {
-    CHECK_EQ_U64(got->reads, reads);
-    CHECK_EQ_U64(got->read_misses, read_misses);
-    CHECK_EQ_U64(got->writes, writes);
-    CHECK_EQ_U64(got->write_misses, write_misses);
-    CHECK_EQ_U64(got->write_backs, write_backs);
+    CHECK_EQ_U64(got->read_count, reads);
+    CHECK_EQ_U64(got->read_miss_count, read_misses);
+    CHECK_EQ_U64(got->write_count, writes);
+    CHECK_EQ_U64(got->write_miss_count, write_misses);
+    CHECK_EQ_U64(got->write_back_count, write_backs);
 }
 
 static const int steps[] = {1, -1, 2, 3, 1, -4};
 
 TEST(dirty_lines_are_written_back)
 {
-    const insn_cache_config config = small();
-    insn_cache *c = run(&config, steps, 6);
+    const stele_insn_cache_config config = small();
+    stele_insn_cache *c = run(&config, steps, 6);
     uint64_t count;
-    const insn_cache_counts *got = insn_cache_get(c, &count);
+    const stele_insn_cache_row *got = counts_of(c, &count);
     CHECK_EQ_U64(count, 6);
     /* 1 leaves L1D dirty when 3 comes, and comes again from L2, from which it had not gone. */
-    check_counts(&got[INSN_CACHE_L1D], 4, 4, 2, 1, 1);
+    check_counts(&got[STELE_INSN_CACHE_L1D], 4, 4, 2, 1, 1);
     /* lines 1, 2, 3, 1, 4 of data and one of code, which goes when 4 comes */
-    check_counts(&got[INSN_CACHE_L2], 6, 5, 1, 0, 0);
-    check_counts(&got[INSN_CACHE_L1I], 6, 1, 0, 0, 0);
-    check_counts(&got[INSN_CACHE_DTLB], 6, 1, 0, 0, 0);
-    check_counts(&got[INSN_CACHE_ITLB], 6, 1, 0, 0, 0);
-    check_counts(&got[INSN_CACHE_L2TLB], 2, 2, 0, 0, 0);
-    insn_cache_free(c);
+    check_counts(&got[STELE_INSN_CACHE_L2], 6, 5, 1, 0, 0);
+    check_counts(&got[STELE_INSN_CACHE_L1I], 6, 1, 0, 0, 0);
+    check_counts(&got[STELE_INSN_CACHE_DTLB], 6, 1, 0, 0, 0);
+    check_counts(&got[STELE_INSN_CACHE_ITLB], 6, 1, 0, 0, 0);
+    check_counts(&got[STELE_INSN_CACHE_L2TLB], 2, 2, 0, 0, 0);
+    stele_insn_cache_free(c);
 }
 
 TEST(write_through_leaves_nothing_dirty)
 {
-    insn_cache_config config = small();
-    insn_cache *c;
+    stele_insn_cache_config config = small();
+    stele_insn_cache *c;
     uint64_t count;
-    const insn_cache_counts *got;
+    const stele_insn_cache_row *got;
     config.is_write_through = true;
     c = run(&config, steps, 6);
-    got = insn_cache_get(c, &count);
-    check_counts(&got[INSN_CACHE_L1D], 4, 4, 2, 1, 0);
-    CHECK_EQ_U64(got[INSN_CACHE_L2].writes, 2);
-    CHECK_EQ_U64(got[INSN_CACHE_L2].write_misses, 1);
-    insn_cache_free(c);
+    got = counts_of(c, &count);
+    check_counts(&got[STELE_INSN_CACHE_L1D], 4, 4, 2, 1, 0);
+    CHECK_EQ_U64(got[STELE_INSN_CACHE_L2].write_count, 2);
+    CHECK_EQ_U64(got[STELE_INSN_CACHE_L2].write_miss_count, 1);
+    stele_insn_cache_free(c);
 }
 
 TEST(stores_that_miss_can_go_around)
 {
     static const int stores[] = {-1, -1, 1, -1, 1};
-    insn_cache_config config = small();
-    insn_cache *c;
+    stele_insn_cache_config config = small();
+    stele_insn_cache *c;
     uint64_t count;
-    const insn_cache_counts *got;
+    const stele_insn_cache_row *got;
     config.is_write_around = true;
     c = run(&config, stores, 5);
-    got = insn_cache_get(c, &count);
-    check_counts(&got[INSN_CACHE_L1D], 2, 1, 3, 2, 0);
-    check_counts(&got[INSN_CACHE_L2], 2, 1, 2, 1, 0);
-    insn_cache_free(c);
+    got = counts_of(c, &count);
+    check_counts(&got[STELE_INSN_CACHE_L1D], 2, 1, 3, 2, 0);
+    check_counts(&got[STELE_INSN_CACHE_L2], 2, 1, 2, 1, 0);
+    stele_insn_cache_free(c);
 }
 
 TEST(the_next_line_comes_too)
 {
     static const int lines[] = {1, 2, 3, 4};
-    insn_cache_config config = small();
-    insn_cache *c;
+    stele_insn_cache_config config = small();
+    stele_insn_cache *c;
     uint64_t count;
-    const insn_cache_counts *got;
+    const stele_insn_cache_row *got;
     config.has_next_line = true;
     c = run(&config, lines, 4);
-    got = insn_cache_get(c, &count);
-    check_counts(&got[INSN_CACHE_L1D], 4, 2, 0, 0, 0);
-    CHECK_EQ_U64(got[INSN_CACHE_L1D].prefetches, 2);
-    CHECK_EQ_U64(got[INSN_CACHE_L1D].useful_prefetches, 2);
-    insn_cache_free(c);
+    got = counts_of(c, &count);
+    check_counts(&got[STELE_INSN_CACHE_L1D], 4, 2, 0, 0, 0);
+    CHECK_EQ_U64(got[STELE_INSN_CACHE_L1D].prefetch_count, 2);
+    CHECK_EQ_U64(got[STELE_INSN_CACHE_L1D].useful_prefetch_count, 2);
+    stele_insn_cache_free(c);
 }
 
 TEST(what_warms_up_does_not_count)
 {
-    insn_cache_config config = small();
-    insn_cache *c;
+    stele_insn_cache_config config = small();
+    stele_insn_cache *c;
     uint64_t count;
     config.warmup = 1;
     c = run(&config, steps, 6);
-    CHECK_EQ_U64(insn_cache_get(c, &count)[INSN_CACHE_L1D].reads, 3);
+    CHECK_EQ_U64(counts_of(c, &count)[STELE_INSN_CACHE_L1D].read_count, 3);
     CHECK_EQ_U64(count, 5);
-    insn_cache_free(c);
+    stele_insn_cache_free(c);
     config.warmup = 6;
     c = run(&config, steps, 6);
-    CHECK_EQ_U64(insn_cache_get(c, &count)[INSN_CACHE_L1D].reads, 0);
+    CHECK_EQ_U64(counts_of(c, &count)[STELE_INSN_CACHE_L1D].read_count, 0);
     CHECK_EQ_U64(count, 0);
-    insn_cache_free(c);
+    stele_insn_cache_free(c);
 }
 
 TEST(accesses_can_take_two_lines_and_pages)
 {
     insn_batch *batch = made_batch(1);
-    insn_cache_config config = small();
-    insn_cache_id wrong;
-    insn_cache *c;
+    stele_insn_cache_config config = small();
+    stele_insn_cache_id wrong;
+    stele_insn_cache *c;
     uint64_t count;
-    const insn_cache_counts *got;
-    REQUIRE(insn_cache_new(&config, &c, &wrong) == STELE_OK);
+    const stele_insn_cache_row *got;
+    REQUIRE(stele_insn_cache_new(&config, &c, &wrong) == STELE_OK);
     made_insn(batch, 0x100000, NOP);
     made_access(batch, false, 0xffc, 3);
-    insn_cache_add(c, batch);
-    got = insn_cache_get(c, &count);
-    CHECK_EQ_U64(got[INSN_CACHE_L1D].reads, 2);
-    CHECK_EQ_U64(got[INSN_CACHE_DTLB].reads, 2);
-    insn_cache_free(c);
+    stele_insn_cache_add(c, batch);
+    got = counts_of(c, &count);
+    CHECK_EQ_U64(got[STELE_INSN_CACHE_L1D].read_count, 2);
+    CHECK_EQ_U64(got[STELE_INSN_CACHE_DTLB].read_count, 2);
+    stele_insn_cache_free(c);
     insn_batch_free(batch);
 }

@@ -363,18 +363,12 @@ static uint32_t track_root(stele_calls *s, uint32_t track)
 static stack *track_stack(stele_calls *s, uint32_t track)
 {
     if (track >= s->track_count) {
-        uint32_t count = s->track_count == 0 ? 64 : s->track_count;
-        stack *tracks;
-        while (count <= track)
-            count *= 2;
-        tracks = realloc(s->tracks, count * sizeof *tracks);
+        stack *tracks = array_reach(s->tracks, sizeof *tracks, &s->track_count, track);
         if (tracks == NULL) {
             s->status = STELE_ERR_MEMORY;
             return NULL;
         }
-        memset(tracks + s->track_count, 0, (count - s->track_count) * sizeof *tracks);
         s->tracks = tracks;
-        s->track_count = count;
     }
     return &s->tracks[track];
 }
@@ -489,19 +483,9 @@ static stele_status make_filter(stele_calls *s, const stele_request *only)
     return status;
 }
 
-stele_status stele_calls_new(stele_context *context, const stele_call_options *options,
-                             stele_call_fn *fn, void *user, stele_calls **out)
+static stele_status prepare(stele_calls *s, stele_context *context)
 {
-    stele_calls *s = calloc(1, sizeof *s);
     stele_status status;
-    *out = NULL;
-    if (s == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_call_options, only),
-                    options)) {
-        free(s);
-        return STELE_ERR_ARGUMENT;
-    }
     s->context = context;
     s->begin_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
@@ -511,15 +495,26 @@ stele_status stele_calls_new(stele_context *context, const stele_call_options *o
         s->options.depth_max = DEPTH_MAX;
     if (s->options.nodes_max == 0)
         s->options.nodes_max = NODES_MAX;
-    s->fn = fn;
-    s->user = user;
     status = make_filter(s, s->options.only);
     if (status == STELE_OK && s->options.has_tree && !nodes_grow(s))
         status = STELE_ERR_MEMORY;
+    return status;
+}
+
+stele_status stele_calls_new(stele_context *context, const stele_call_options *options,
+                             stele_call_fn *fn, void *user, stele_calls **out)
+{
+    stele_calls *s = calloc(1, sizeof *s);
+    stele_status status = SIZED_BEGIN(s, stele_calls, stele_call_options, only, options);
+    *out = NULL;
+    if (status == STELE_OK)
+        status = prepare(s, context);
     if (status != STELE_OK) {
         stele_calls_free(s);
         return status;
     }
+    s->fn = fn;
+    s->user = user;
     *out = s;
     return STELE_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "analysis/events/correlations.h"
 #include "analysis/events/stacks.h"
+#include "core/array.h"
 
 const stele_code stele_check_codes[STELE_CHECK_CODE_COUNT] = {
 #define STELE_CODE DIAG_CODE_ENTRY
@@ -300,16 +301,13 @@ static void correlation_go_on(stele_check *check, correlations *open, uint64_t b
 
 static stream_state *stream_of(stele_check *check, uint32_t stream)
 {
-    const size_t count = (size_t)stream + stream / 2 + 16;
     stream_state *streams;
     if (stream < check->stream_count)
         return &check->streams[stream];
-    streams = realloc(check->streams, count * sizeof *streams);
+    streams = array_reach(check->streams, sizeof *streams, &check->stream_count, stream);
     if (streams == NULL)
         return NULL;
-    memset(streams + check->stream_count, 0, (count - check->stream_count) * sizeof *streams);
     check->streams = streams;
-    check->stream_count = (uint32_t)count;
     return &streams[stream];
 }
 

@@ -163,15 +163,12 @@ static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, u
 static kernel_cpu *cpu_at(stele_kernel *k, uint32_t cpu)
 {
     if (cpu >= k->cpu_count) {
-        const uint32_t count = cpu * 2 + 8;
-        kernel_cpu *grown = realloc(k->cpus, count * sizeof *grown);
+        kernel_cpu *grown = array_reach(k->cpus, sizeof *grown, &k->cpu_count, cpu);
         if (grown == NULL) {
             fail(k);
             return NULL;
         }
-        memset(grown + k->cpu_count, 0, (count - k->cpu_count) * sizeof *grown);
         k->cpus = grown;
-        k->cpu_count = count;
     }
     return &k->cpus[cpu];
 }
@@ -413,16 +410,13 @@ stele_status stele_kernel_new(stele_context *context, const stele_kernel_options
 {
     stele_sched_options sched = STELE_INIT(stele_sched_options);
     stele_kernel *k = calloc(1, sizeof *k);
-    stele_status status;
+    stele_status status = SIZED_BEGIN(k, stele_kernel, stele_kernel_options, only, options);
     *out = NULL;
-    if (k == NULL)
-        return STELE_ERR_MEMORY;
-    k->context = context;
-    if (!sized_take(&k->options, sizeof k->options, SIZED_FIRST(stele_kernel_options, only),
-                    options)) {
+    if (status != STELE_OK) {
         free(k);
-        return STELE_ERR_ARGUMENT;
+        return status;
     }
+    k->context = context;
     sched.only = k->options.only;
     k->figures.by_thread = k->options.by_thread;
     k->figures.max = k->options.rows_max != 0 ? k->options.rows_max : 262144;

@@ -136,14 +136,11 @@ stele_status stele_near_new(stele_context *context, const stele_near_options *op
                             stele_segment_fn *fn, void *user, stele_near **out)
 {
     stele_near *n = calloc(1, sizeof *n);
-    stele_status status = STELE_OK;
+    stele_status status = SIZED_BEGIN(n, stele_near, stele_near_options, between, options);
     *out = NULL;
-    if (n == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&n->options, sizeof n->options, SIZED_FIRST(stele_near_options, between),
-                    options)) {
+    if (status != STELE_OK) {
         free(n);
-        return STELE_ERR_ARGUMENT;
+        return status;
     }
     n->context = n->rules.context = context;
     n->rules.key = hash_key_make();

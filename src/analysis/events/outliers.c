@@ -219,13 +219,12 @@ stele_status stele_outliers_new(stele_context *context, const stele_outlier_opti
                                 stele_outliers **out)
 {
     stele_outliers *o = calloc(1, sizeof *o);
+    const stele_status status =
+        SIZED_BEGIN(o, stele_outliers, stele_outlier_options, per_name, options);
     *out = NULL;
-    if (o == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&o->options, sizeof o->options, SIZED_FIRST(stele_outlier_options, per_name),
-                    options)) {
+    if (status != STELE_OK) {
         free(o);
-        return STELE_ERR_ARGUMENT;
+        return status;
     }
     if (o->options.factor == 0)
         o->options.factor = FACTOR;

@@ -367,17 +367,14 @@ stele_status stele_pairing_new(stele_context *context, const stele_pairing_optio
                                stele_pairing **out)
 {
     stele_pairing *p = calloc(1, sizeof *p);
+    stele_status status =
+        SIZED_BEGIN(p, stele_pairing, stele_pairing_options, resolve_user, options);
     *out = NULL;
-    if (p == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&p->options, sizeof p->options,
-                    SIZED_FIRST(stele_pairing_options, resolve_user), options)) {
+    if (status == STELE_OK)
+        status = stele_batch_new(0, &p->made);
+    if (status != STELE_OK) {
         free(p);
-        return STELE_ERR_ARGUMENT;
-    }
-    if (stele_batch_new(0, &p->made) != STELE_OK) {
-        free(p);
-        return STELE_ERR_MEMORY;
+        return status;
     }
     p->context = context;
     p->rules.context = context;

@@ -107,13 +107,11 @@ static bool see_switch(pairing_places *p, const stele_batch *batch, const stele_
     if (cpu == NULL || cpu->kind != STELE_TRACK_CPU)
         return true;
     if (event->track >= p->running_count) {
-        const uint32_t count = event->track + event->track / 2 + 64;
-        uint32_t *running = realloc(p->running, count * sizeof *running);
+        uint32_t *running =
+            array_reach(p->running, sizeof *running, &p->running_count, event->track);
         if (running == NULL)
             return false;
-        memset(running + p->running_count, 0, (count - p->running_count) * sizeof *running);
         p->running = running;
-        p->running_count = count;
     }
     thread.source = cpu->source;
     /* Each CPU has an idle thread of its own, all of them with the number 0. */

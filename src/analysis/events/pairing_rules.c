@@ -377,15 +377,10 @@ static uint32_t entry_of(pair_rules *r, const stele_event *event)
     const stele_name name = event->name;
     uint32_t at;
     if (name >= r->first_count) {
-        uint32_t count = r->first_count == 0 ? 256 : r->first_count, *firsts;
-        while (count <= name)
-            count *= 2;
-        firsts = realloc(r->firsts, count * sizeof *firsts);
+        uint32_t *firsts = array_reach(r->firsts, sizeof *firsts, &r->first_count, name);
         if (firsts == NULL)
             return 0;
-        memset(firsts + r->first_count, 0, (count - r->first_count) * sizeof *firsts);
         r->firsts = firsts;
-        r->first_count = count;
     }
     for (at = r->firsts[name]; at != 0; at = r->names[at].next)
         if (r->names[at].category == event->category)

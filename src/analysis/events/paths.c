@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/sized.h"
 
 #include "analysis/events/ranked.h"
@@ -36,16 +37,10 @@ struct stele_paths {
 static path_sums *sums_grow(stele_paths *p, uint32_t node)
 {
     const unsigned side = p->side;
-    uint32_t count = p->sum_count[side] == 0 ? 1024 : p->sum_count[side];
-    path_sums *grown;
-    while (count <= node)
-        count *= 2;
-    grown = realloc(p->sums[side], count * sizeof *grown);
+    path_sums *grown = array_reach(p->sums[side], sizeof *grown, &p->sum_count[side], node);
     if (grown == NULL)
         return NULL;
-    memset(grown + p->sum_count[side], 0, (count - p->sum_count[side]) * sizeof *grown);
     p->sums[side] = grown;
-    p->sum_count[side] = count;
     return &grown[node];
 }
 
@@ -165,28 +160,26 @@ static stele_status add_both(stele_paths *p, const stele_segment *segment)
     return status;
 }
 
-stele_status stele_paths_new(stele_context *context, const stele_path_options *options,
-                             stele_paths **out)
+static stele_status prepare(stele_paths *p, stele_context *context)
 {
-    stele_call_options wanted = {.has_tree = true};
-    stele_paths *p = calloc(1, sizeof *p);
+    const stele_call_options wanted = {
+        .has_tree = true, .has_track_roots = p->options.by_track, .only = p->options.only};
     stele_status status;
-    *out = NULL;
-    if (p == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&p->options, sizeof p->options, SIZED_FIRST(stele_path_options, only),
-                    options)) {
-        free(p);
-        return STELE_ERR_ARGUMENT;
-    }
     p->context = context;
-    wanted.has_track_roots = p->options.by_track;
-    wanted.only = p->options.only;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
     status = stele_calls_new(context, &wanted, take_calls, p, &p->calls);
+    return status == STELE_OK ? make_sched(p) : status;
+}
+
+stele_status stele_paths_new(stele_context *context, const stele_path_options *options,
+                             stele_paths **out)
+{
+    stele_paths *p = calloc(1, sizeof *p);
+    stele_status status = SIZED_BEGIN(p, stele_paths, stele_path_options, only, options);
+    *out = NULL;
     if (status == STELE_OK)
-        status = make_sched(p);
+        status = prepare(p, context);
     if (status != STELE_OK) {
         stele_paths_free(p);
         return status;

@@ -63,16 +63,10 @@ static entry *entry_new(stele_profile *p, stele_name name, uint32_t track)
 static entry *entry_by_name(stele_profile *p, stele_name name)
 {
     if (name >= p->by_name_count) {
-        uint32_t count = p->by_name_count == 0 ? 1024 : p->by_name_count;
-        entry **grown;
-        while (count <= name)
-            count *= 2;
-        grown = realloc(p->by_name, count * sizeof(entry *));
+        entry **grown = array_reach(p->by_name, sizeof(entry *), &p->by_name_count, name);
         if (grown == NULL)
             return NULL;
-        memset(grown + p->by_name_count, 0, (count - p->by_name_count) * sizeof(entry *));
         p->by_name = grown;
-        p->by_name_count = count;
     }
     if (p->by_name[name] == NULL)
         p->by_name[name] = entry_new(p, name, 0);
@@ -110,16 +104,10 @@ static entry *entry_by_path(stele_profile *p, uint32_t node)
     char text[PATH_TEXT_MAX];
     size_t at = PATH_TEXT_MAX;
     if (node >= p->by_node_count) {
-        uint32_t count = p->by_node_count == 0 ? 1024 : p->by_node_count;
-        entry **grown;
-        while (count <= node)
-            count *= 2;
-        grown = realloc(p->by_node, count * sizeof(entry *));
+        entry **grown = array_reach(p->by_node, sizeof(entry *), &p->by_node_count, node);
         if (grown == NULL)
             return NULL;
-        memset(grown + p->by_node_count, 0, (count - p->by_node_count) * sizeof(entry *));
         p->by_node = grown;
-        p->by_node_count = count;
     }
     if (p->by_node[node] != NULL)
         return p->by_node[node];
@@ -231,28 +219,27 @@ static stele_status take_sample(stele_profile *p, const stele_batch *batch,
     return STELE_OK;
 }
 
-stele_status stele_profile_new(stele_context *context, const stele_profile_options *options,
-                               stele_profile **out)
+static stele_status prepare(stele_profile *p, stele_context *context)
 {
-    stele_profile *p = calloc(1, sizeof *p);
-    stele_status status;
-    *out = NULL;
-    if (p == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&p->options, sizeof p->options, SIZED_FIRST(stele_profile_options, only),
-                    options)) {
-        free(p);
-        return STELE_ERR_ARGUMENT;
-    }
     p->context = context;
     p->options.by_track = p->options.by_track && !p->options.by_path;
     if (p->options.depth_end == 0)
         p->options.depth_end = UINT32_MAX;
-    status = stele_calls_new(context,
-                             &(stele_call_options){.needs_recursion = true,
-                                                   .has_tree = p->options.by_path,
-                                                   .only = p->options.only},
-                             take_calls, p, &p->calls);
+    return stele_calls_new(context,
+                           &(stele_call_options){.needs_recursion = true,
+                                                 .has_tree = p->options.by_path,
+                                                 .only = p->options.only},
+                           take_calls, p, &p->calls);
+}
+
+stele_status stele_profile_new(stele_context *context, const stele_profile_options *options,
+                               stele_profile **out)
+{
+    stele_profile *p = calloc(1, sizeof *p);
+    stele_status status = SIZED_BEGIN(p, stele_profile, stele_profile_options, only, options);
+    *out = NULL;
+    if (status == STELE_OK)
+        status = prepare(p, context);
     if (status != STELE_OK) {
         stele_profile_free(p);
         return status;

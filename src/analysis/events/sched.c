@@ -49,9 +49,14 @@ static stele_status make_filters(stele_sched *s, const stele_request *only)
     return status == STELE_OK ? make_filter(s->context, &tracks, &s->tracks) : status;
 }
 
-static stele_status prepare(stele_sched *s)
+static stele_status prepare(stele_sched *s, stele_context *context)
 {
-    const stele_status status = make_filters(s, s->options.only);
+    stele_status status;
+    s->context = context;
+    s->begin_ns = INT64_MIN;
+    s->end_ns = INT64_MAX;
+    s->source_stream = UINT32_MAX;
+    status = make_filters(s, s->options.only);
     if (status != STELE_OK)
         return status;
     if (s->options.worst_max == 0)
@@ -67,20 +72,10 @@ stele_status stele_sched_new(stele_context *context, const stele_sched_options *
                              stele_sched **out)
 {
     stele_sched *s = calloc(1, sizeof *s);
-    stele_status status;
+    stele_status status = SIZED_BEGIN(s, stele_sched, stele_sched_options, only, options);
     *out = NULL;
-    if (s == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_sched_options, only),
-                    options)) {
-        free(s);
-        return STELE_ERR_ARGUMENT;
-    }
-    s->context = context;
-    s->begin_ns = INT64_MIN;
-    s->end_ns = INT64_MAX;
-    s->source_stream = UINT32_MAX;
-    status = prepare(s);
+    if (status == STELE_OK)
+        status = prepare(s, context);
     if (status != STELE_OK) {
         stele_sched_free(s);
         return status;
@@ -136,18 +131,10 @@ bool sched_is_shown(stele_sched *s, uint32_t track)
 
 static bool indices_reserve(sched_indices *of, uint32_t track)
 {
-    uint32_t count = of->count == 0 ? 256 : of->count;
-    uint32_t *grown;
-    if (track < of->count)
-        return true;
-    while (count <= track)
-        count *= 2;
-    grown = realloc(of->items, count * sizeof *grown);
+    uint32_t *grown = array_reach(of->items, sizeof *grown, &of->count, track);
     if (grown == NULL)
         return false;
-    memset(grown + of->count, 0, (count - of->count) * sizeof *grown);
     of->items = grown;
-    of->count = count;
     return true;
 }
 

@@ -349,13 +349,10 @@ static bool is_new_context(stele_schema *s, const stele_batch *batch)
 {
     const uint64_t packet = batch->packet + 1;
     if (batch->stream >= s->packet_count) {
-        const uint32_t count = batch->stream + 64;
-        uint64_t *grown = realloc(s->packets, count * sizeof *grown);
+        uint64_t *grown = array_reach(s->packets, sizeof *grown, &s->packet_count, batch->stream);
         if (grown == NULL)
             return false;
-        memset(grown + s->packet_count, 0, (count - s->packet_count) * sizeof *grown);
         s->packets = grown;
-        s->packet_count = count;
     }
     if (s->packets[batch->stream] == packet)
         return false;

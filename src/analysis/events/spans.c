@@ -678,19 +678,9 @@ static stele_status make_filter(stele_spans *s)
     return status;
 }
 
-stele_status stele_spans_new(stele_context *context, const stele_span_options *options,
-                             stele_span_fn *fn, void *user, stele_spans **out)
+static stele_status prepare(stele_spans *s, stele_context *context, stele_span_fn *fn, void *user)
 {
-    stele_spans *s = calloc(1, sizeof *s);
     stele_status status;
-    *out = NULL;
-    if (s == NULL)
-        return STELE_ERR_MEMORY;
-    if (!sized_take(&s->options, sizeof s->options, SIZED_FIRST(stele_span_options, only),
-                    options)) {
-        free(s);
-        return STELE_ERR_ARGUMENT;
-    }
     s->context = context;
     s->begin_ns = s->last_ns = s->sweep_ns = INT64_MIN;
     s->end_ns = INT64_MAX;
@@ -706,6 +696,17 @@ stele_status stele_spans_new(stele_context *context, const stele_span_options *o
                                                        .has_tree = s->options.has_paths,
                                                        .depth_max = s->options.depth_max},
                                  take_calls, s, &s->calls);
+    return status;
+}
+
+stele_status stele_spans_new(stele_context *context, const stele_span_options *options,
+                             stele_span_fn *fn, void *user, stele_spans **out)
+{
+    stele_spans *s = calloc(1, sizeof *s);
+    stele_status status = SIZED_BEGIN(s, stele_spans, stele_span_options, only, options);
+    *out = NULL;
+    if (status == STELE_OK)
+        status = prepare(s, context, fn, user);
     if (status != STELE_OK) {
         stele_spans_free(s);
         return status;

@@ -19,16 +19,13 @@ void stacks_free(stacks *s)
 
 static bool tracks_reserve(stacks *s, uint32_t track)
 {
-    const size_t count = (size_t)track + track / 2 + 64;
     uint32_t *tops;
     if (track < s->track_count)
         return true;
-    tops = realloc(s->tops, count * sizeof *tops);
+    tops = array_reach(s->tops, sizeof *tops, &s->track_count, track);
     if (tops == NULL)
         return false;
-    memset(tops + s->track_count, 0, (count - s->track_count) * sizeof *tops);
     s->tops = tops;
-    s->track_count = (uint32_t)count;
     return true;
 }
 

@@ -196,16 +196,14 @@ static stats_group *group_add(stats_groups *g, uint64_t hash)
 static void name_keep(stats_groups *g, stele_name name, stats_group *group)
 {
     if (name >= g->by_name_count) {
-        const uint32_t known = stele_name_count(g->context), count = known + known / 2 + 64;
+        const uint32_t known = stele_name_count(g->context);
         stats_group **grown;
         if (name >= known)
             return;
-        grown = realloc(g->by_name, count * sizeof *grown);
+        grown = array_reach(g->by_name, sizeof(stats_group *), &g->by_name_count, known - 1);
         if (grown == NULL)
             return;
-        memset(grown + g->by_name_count, 0, (count - g->by_name_count) * sizeof *grown);
         g->by_name = grown;
-        g->by_name_count = count;
     }
     g->by_name[name] = group;
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "model/batch.h"
 #include "model/context.h"
 
@@ -153,13 +154,10 @@ static tail_batch *tail_open(stele_tail *t, const stele_batch *from)
 
 static bool tail_grow_streams(stele_tail *t, uint32_t stream)
 {
-    tail_batch **open = realloc(t->open, ((size_t)stream + 1) * sizeof *open);
+    tail_batch **open = array_reach(t->open, sizeof(tail_batch *), &t->open_count, stream);
     if (open == NULL)
         return false;
-    for (uint32_t i = t->open_count; i <= stream; i++)
-        open[i] = NULL;
     t->open = open;
-    t->open_count = stream + 1;
     return true;
 }
 

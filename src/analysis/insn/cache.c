@@ -6,25 +6,22 @@
 
 #define RANDOM_FIRST UINT64_C(0x9e3779b97f4a7c15)
 
-static bool is_power(uint64_t number)
-{
-    return number != 0 && (number & (number - 1)) == 0;
-}
-
-stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways, cache_policy policy)
+stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways,
+                        stele_insn_cache_policy policy)
 {
     *c = (cache){.ways = ways, .policy = policy, .random = RANDOM_FIRST};
-    if (ways == 0 || line_count % ways != 0 || !is_power(line_count / ways) ||
-        (policy == CACHE_PLRU && (!is_power(ways) || ways > 64)))
+    if (ways == 0 || line_count % ways != 0 || !is_power_of_two(line_count / ways) ||
+        (policy == STELE_INSN_CACHE_PLRU && (!is_power_of_two(ways) || ways > 64)))
         return STELE_ERR_ARGUMENT;
     if (line_count > SIZE_MAX)
         return STELE_ERR_MEMORY;
     c->set_mask = line_count / ways - 1;
     c->lines = calloc((size_t)line_count, sizeof *c->lines);
-    if (policy == CACHE_PLRU)
+    if (policy == STELE_INSN_CACHE_PLRU)
         c->trees = calloc((size_t)c->set_mask + 1, sizeof *c->trees);
-    return c->lines != NULL && (policy != CACHE_PLRU || c->trees != NULL) ? STELE_OK
-                                                                          : STELE_ERR_MEMORY;
+    return c->lines != NULL && (policy != STELE_INSN_CACHE_PLRU || c->trees != NULL)
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
 }
 
 void cache_free(cache *c)
@@ -79,9 +76,9 @@ cache_line *cache_find(cache *c, uint64_t number)
     for (uint32_t way = 0; way < c->ways; way++) {
         if (set[way] >> 2 != wanted)
             continue;
-        if (c->policy == CACHE_LRU && way != 0)
+        if (c->policy == STELE_INSN_CACHE_LRU && way != 0)
             return move_to_front(set, &set[way]);
-        if (c->policy == CACHE_PLRU)
+        if (c->policy == STELE_INSN_CACHE_PLRU)
             tree_use(&c->trees[number & c->set_mask], c->ways, way);
         return &set[way];
     }
@@ -102,8 +99,8 @@ static uint32_t choose_way(cache *c, const cache_line *set, const uint64_t *tree
         if (set[way] == 0)
             return way;
     }
-    return c->policy == CACHE_PLRU ? tree_victim(*tree, c->ways)
-                                   : (uint32_t)(random_next(c) % c->ways);
+    return c->policy == STELE_INSN_CACHE_PLRU ? tree_victim(*tree, c->ways)
+                                              : (uint32_t)(random_next(c) % c->ways);
 }
 
 cache_line cache_insert(cache *c, uint64_t number, unsigned flags)
@@ -112,15 +109,15 @@ cache_line cache_insert(cache *c, uint64_t number, unsigned flags)
     uint64_t *const tree = c->trees != NULL ? &c->trees[number & c->set_mask] : NULL;
     cache_line gone;
     uint32_t way = c->ways - 1;
-    if (c->policy == CACHE_PLRU || c->policy == CACHE_RANDOM)
+    if (c->policy == STELE_INSN_CACHE_PLRU || c->policy == STELE_INSN_CACHE_RANDOM)
         way = choose_way(c, set, tree);
     gone = set[way];
-    if (c->policy == CACHE_LRU || c->policy == CACHE_FIFO) {
+    if (c->policy == STELE_INSN_CACHE_LRU || c->policy == STELE_INSN_CACHE_FIFO) {
         memmove(set + 1, set, way * sizeof *set);
         way = 0;
     }
     set[way] = cache_line_of(number) | flags;
-    if (c->policy == CACHE_PLRU)
+    if (c->policy == STELE_INSN_CACHE_PLRU)
         tree_use(tree, c->ways, way);
     return gone;
 }

@@ -3,13 +3,11 @@
 #ifndef ANALYSIS_INSN_CACHE_H
 #define ANALYSIS_INSN_CACHE_H
 
-#include <stele/status.h>
+#include <stele/insn_analysis.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-typedef enum cache_policy { CACHE_LRU, CACHE_PLRU, CACHE_RANDOM, CACHE_FIFO } cache_policy;
 
 /*
  * A line that is there: its number + 1, with two flags below. 0: none.
@@ -32,18 +30,24 @@ static inline uint64_t cache_line_number(cache_line line)
     return (line >> 2) - 1;
 }
 
+static inline bool is_power_of_two(uint64_t number)
+{
+    return number != 0 && (number & (number - 1)) == 0;
+}
+
 typedef struct cache {
     cache_line *lines; /* set by set */
     uint64_t *trees;   /* PLRU: for each set the bits of its tree, the root in bit 1 */
     uint64_t set_mask;
     uint64_t random;
     uint32_t ways;
-    cache_policy policy;
+    stele_insn_cache_policy policy;
 } cache;
 
 /* Sets, and for PLRU ways, must be powers of two; PLRU takes at most 64 ways. STELE_ERR_ARGUMENT:
    they are not. STELE_ERR_MEMORY. */
-stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways, cache_policy policy);
+stele_status cache_init(cache *c, uint64_t line_count, uint32_t ways,
+                        stele_insn_cache_policy policy);
 void cache_free(cache *c);
 void cache_clear(cache *c);
 

@@ -16,8 +16,11 @@ stele_status insn_blocks_init(insn_blocks *blocks, bool is_part)
     blocks->slots = calloc((size_t)1 << blocks->bits, sizeof *blocks->slots);
     if (is_part)
         blocks->head = calloc(1, sizeof *blocks->head);
-    return blocks->slots != NULL && (blocks->head != NULL || !is_part) ? STELE_OK
-                                                                       : STELE_ERR_MEMORY;
+    if (blocks->slots != NULL && (blocks->head != NULL || !is_part))
+        return STELE_OK;
+    insn_blocks_free(blocks);
+    *blocks = (insn_blocks){.bits = 0};
+    return STELE_ERR_MEMORY;
 }
 
 void insn_blocks_free(insn_blocks *blocks)

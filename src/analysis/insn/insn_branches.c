@@ -15,7 +15,11 @@ stele_status insn_branches_init(insn_branches *branches)
     a64_cache_init(&branches->classes);
     branches->slots = calloc((size_t)1 << BITS_FIRST, sizeof *branches->slots);
     branches->target_slots = calloc((size_t)1 << BITS_FIRST, sizeof *branches->target_slots);
-    return branches->slots != NULL && branches->target_slots != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    if (branches->slots != NULL && branches->target_slots != NULL)
+        return STELE_OK;
+    insn_branches_free(branches);
+    *branches = (insn_branches){.bits = 0};
+    return STELE_ERR_MEMORY;
 }
 
 void insn_branches_free(insn_branches *branches)

@@ -215,9 +215,12 @@ stele_status footprint_new(uint64_t interval, footprint **out)
     bool is_fine = f != NULL;
     for (size_t i = 0; is_fine && i < FOOTPRINT_UNIT_COUNT - 1; i++)
         is_fine = keyed_init(&f->tables[i], sizeof(page));
-    *out = f;
-    if (!is_fine)
+    *out = NULL;
+    if (!is_fine) {
+        footprint_free(f);
         return STELE_ERR_MEMORY;
+    }
+    *out = f;
     f->interval = interval;
     f->executed_line = NO_LINE;
     return STELE_OK;

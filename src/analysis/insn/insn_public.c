@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/insn/handle.h"
 #include "analysis/insn/insn_blocks.h"
 #include "analysis/insn/insn_branches.h"
 #include "analysis/insn/insn_calls.h"
@@ -26,13 +27,9 @@ _Static_assert((int)STELE_INSN_MIX_OPCODE == (int)INSN_MIX_OPCODE &&
 stele_status stele_insn_mix_new(stele_insn_mix_key key, stele_insn_mix **out)
 {
     stele_insn_mix *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || insn_mix_init(&made->mix, (insn_mix_key)key) != STELE_OK) {
-        free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out =
+        handle_keep(made, made != NULL && insn_mix_init(&made->mix, (insn_mix_key)key) == STELE_OK);
+    return handle_status(*out);
 }
 
 void stele_insn_mix_free(stele_insn_mix *mix)
@@ -107,13 +104,8 @@ struct stele_insn_blocks {
 stele_status stele_insn_blocks_new(bool is_part, stele_insn_blocks **out)
 {
     stele_insn_blocks *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || insn_blocks_init(&made->blocks, is_part) != STELE_OK) {
-        stele_insn_blocks_free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out = handle_keep(made, made != NULL && insn_blocks_init(&made->blocks, is_part) == STELE_OK);
+    return handle_status(*out);
 }
 
 void stele_insn_blocks_free(stele_insn_blocks *self)
@@ -206,13 +198,8 @@ struct stele_insn_branches {
 stele_status stele_insn_branches_new(stele_insn_branches **out)
 {
     stele_insn_branches *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || insn_branches_init(&made->branches) != STELE_OK) {
-        stele_insn_branches_free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out = handle_keep(made, made != NULL && insn_branches_init(&made->branches) == STELE_OK);
+    return handle_status(*out);
 }
 
 static void branches_forget_rows(stele_insn_branches *self)

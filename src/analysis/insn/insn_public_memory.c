@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#include "analysis/insn/insn_cache.h"
+#include "analysis/insn/cache.h"
+#include "analysis/insn/handle.h"
 #include "analysis/insn/insn_footprint.h"
 #include "analysis/insn/insn_reuse.h"
 #include "analysis/insn/insn_sharing.h"
@@ -20,13 +21,8 @@ struct stele_insn_footprint {
 stele_status stele_insn_footprint_new(uint64_t interval, stele_insn_footprint **out)
 {
     stele_insn_footprint *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || footprint_new(interval, &made->of) != STELE_OK) {
-        stele_insn_footprint_free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out = handle_keep(made, made != NULL && footprint_new(interval, &made->of) == STELE_OK);
+    return handle_status(*out);
 }
 
 void stele_insn_footprint_free(stele_insn_footprint *self)
@@ -112,13 +108,8 @@ struct stele_insn_sharing {
 stele_status stele_insn_sharing_new(stele_insn_sharing **out)
 {
     stele_insn_sharing *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || sharing_init(&made->of) != STELE_OK) {
-        free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out = handle_keep(made, made != NULL && sharing_init(&made->of) == STELE_OK);
+    return handle_status(*out);
 }
 
 void stele_insn_sharing_free(stele_insn_sharing *self)
@@ -202,13 +193,8 @@ struct stele_insn_strides {
 stele_status stele_insn_strides_new(stele_insn_strides **out)
 {
     stele_insn_strides *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || strides_init(&made->of) != STELE_OK) {
-        free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out = handle_keep(made, made != NULL && strides_init(&made->of) == STELE_OK);
+    return handle_status(*out);
 }
 
 void stele_insn_strides_free(stele_insn_strides *self)
@@ -262,16 +248,11 @@ struct stele_insn_reuse {
 
 _Static_assert(STELE_INSN_REUSE_BUCKET_COUNT == REUSE_BUCKET_COUNT, "the count is the public one");
 
-static bool is_power(uint32_t number, uint32_t least)
-{
-    return number >= least && (number & (number - 1)) == 0;
-}
-
 stele_status stele_insn_reuse_new(uint32_t line_size, uint64_t sample, stele_insn_reuse **out)
 {
     stele_insn_reuse *made;
     *out = NULL;
-    if (!is_power(line_size, 8) || sample == 0)
+    if (line_size < 8 || !is_power_of_two(line_size) || sample == 0)
         return STELE_ERR_ARGUMENT;
     made = calloc(1, sizeof *made);
     if (made == NULL ||
@@ -305,105 +286,4 @@ void stele_insn_reuse_get(const stele_insn_reuse *self, stele_insn_reuse_counts 
     for (size_t i = 0; i < REUSE_BUCKET_COUNT; i++)
         own.buckets[i] = from->buckets[i];
     sized_give(counts, &own, sizeof own, SIZED_FIRST(stele_insn_reuse_counts, buckets));
-}
-
-/* ---- Cache ---- */
-
-struct stele_insn_cache {
-    insn_cache *of;
-    insn_cache_config config;
-    insn_cache_counts counts[INSN_CACHE_COUNT];
-};
-
-_Static_assert((int)STELE_INSN_CACHE_COUNT == (int)INSN_CACHE_COUNT &&
-                   (int)STELE_INSN_CACHE_L2TLB == (int)INSN_CACHE_L2TLB &&
-                   (int)STELE_INSN_CACHE_ITLB == (int)INSN_CACHE_ITLB &&
-                   (int)STELE_INSN_CACHE_RANDOM == (int)CACHE_RANDOM &&
-                   (int)STELE_INSN_CACHE_FIFO == (int)CACHE_FIFO,
-               "the caches and policies are the public ones");
-
-static stele_status config_take(const stele_insn_cache_config *given, insn_cache_config *config,
-                                stele_insn_cache_id *wrong)
-{
-    stele_insn_cache_config own;
-    *wrong = STELE_INSN_CACHE_COUNT;
-    if (!sized_take(&own, sizeof own, SIZED_FIRST(stele_insn_cache_config, warmup), given) ||
-        !is_power(own.line_size, 8) || !is_power(own.page_size, 4096))
-        return STELE_ERR_ARGUMENT;
-    *config = (insn_cache_config){.line_size = own.line_size,
-                                  .page_size = own.page_size,
-                                  .is_write_through = own.is_write_through,
-                                  .is_write_around = own.is_write_around,
-                                  .has_next_line = own.has_next_line,
-                                  .warmup = own.warmup};
-    for (unsigned id = 0; id < INSN_CACHE_COUNT; id++) {
-        config->of[id].size = own.of[id].size;
-        config->of[id].ways = own.of[id].ways;
-        config->of[id].policy = (cache_policy)own.of[id].policy;
-        *wrong = (stele_insn_cache_id)id;
-        if ((unsigned)own.of[id].policy >= STELE_INSN_CACHE_POLICY_COUNT)
-            return STELE_ERR_ARGUMENT;
-    }
-    return STELE_OK;
-}
-
-stele_status stele_insn_cache_new(const stele_insn_cache_config *config, stele_insn_cache **out,
-                                  stele_insn_cache_id *wrong)
-{
-    insn_cache_id id = INSN_CACHE_COUNT;
-    stele_insn_cache *made = calloc(1, sizeof *made);
-    stele_status status = STELE_ERR_MEMORY;
-    *out = NULL;
-    if (made != NULL)
-        status = config_take(config, &made->config, wrong);
-    if (status == STELE_OK) {
-        status = insn_cache_new(&made->config, &made->of, &id);
-        *wrong = (stele_insn_cache_id)id;
-    }
-    if (status != STELE_OK) {
-        stele_insn_cache_free(made);
-        return status;
-    }
-    *out = made;
-    return STELE_OK;
-}
-
-void stele_insn_cache_free(stele_insn_cache *self)
-{
-    if (self == NULL)
-        return;
-    insn_cache_free(self->of);
-    free(self);
-}
-
-stele_status stele_insn_cache_add(stele_insn_cache *self, const stele_insn_batch *batch)
-{
-    insn_cache_add(self->of, batch);
-    return STELE_OK;
-}
-
-void stele_insn_cache_finish(stele_insn_cache *self, uint64_t *insn_count)
-{
-    const insn_cache_counts *counts = insn_cache_get(self->of, insn_count);
-    for (size_t i = 0; i < INSN_CACHE_COUNT; i++)
-        self->counts[i] = counts[i];
-}
-
-bool stele_insn_cache_get(const stele_insn_cache *self, stele_insn_cache_id id,
-                          stele_insn_cache_row *row)
-{
-    stele_insn_cache_row own = {.struct_size = sizeof own};
-    const insn_cache_counts *from;
-    if ((unsigned)id >= INSN_CACHE_COUNT || self->config.of[id].size == 0)
-        return false;
-    from = &self->counts[id];
-    own.read_count = from->reads;
-    own.read_miss_count = from->read_misses;
-    own.write_count = from->writes;
-    own.write_miss_count = from->write_misses;
-    own.prefetch_count = from->prefetches;
-    own.useful_prefetch_count = from->useful_prefetches;
-    own.write_back_count = from->write_backs;
-    sized_give(row, &own, sizeof own, SIZED_FIRST(stele_insn_cache_row, write_back_count));
-    return true;
 }

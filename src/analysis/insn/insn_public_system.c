@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/insn/handle.h"
 #include "analysis/insn/insn_bbv.h"
 #include "analysis/insn/insn_core.h"
 #include "analysis/insn/insn_image.h"
@@ -82,16 +83,13 @@ stele_status stele_insn_syscalls_new(stele_insn_syscall_fn *take, void *user,
                                      stele_insn_syscalls **out)
 {
     stele_insn_syscalls *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || !keyed_init(&made->totals, sizeof(syscall_total))) {
-        free(made);
-        return STELE_ERR_MEMORY;
+    *out = handle_keep(made, made != NULL && keyed_init(&made->totals, sizeof(syscall_total)));
+    if (*out != NULL) {
+        made->take = take;
+        made->user = user;
+        insn_syscalls_init(&made->calls, take_call, made);
     }
-    made->take = take;
-    made->user = user;
-    insn_syscalls_init(&made->calls, take_call, made);
-    *out = made;
-    return STELE_OK;
+    return handle_status(*out);
 }
 
 void stele_insn_syscalls_free(stele_insn_syscalls *self)
@@ -277,13 +275,8 @@ _Static_assert(STELE_INSN_IMAGE_PAGE_SIZE == IMAGE_PAGE_SIZE, "the size is the p
 stele_status stele_insn_image_new(stele_insn_image **out)
 {
     stele_insn_image *made = calloc(1, sizeof *made);
-    *out = NULL;
-    if (made == NULL || image_init(&made->of) != STELE_OK) {
-        free(made);
-        return STELE_ERR_MEMORY;
-    }
-    *out = made;
-    return STELE_OK;
+    *out = handle_keep(made, made != NULL && image_init(&made->of) == STELE_OK);
+    return handle_status(*out);
 }
 
 void stele_insn_image_free(stele_insn_image *self)

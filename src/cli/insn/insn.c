@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/list.h"
 
 void command_INSN(cli *c)
 {
@@ -71,12 +72,10 @@ bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end)
 static bool add_range(cli *c, insns *s, uint64_t first, uint64_t last)
 {
     if (s->range_count == s->range_capacity) {
-        const size_t capacity = s->range_capacity * 2 + 8;
-        stele_insn_range *grown = realloc(s->ranges, capacity * sizeof *grown);
+        stele_insn_range *grown = list_grow(s->ranges, sizeof *grown, &s->range_capacity);
         if (grown == NULL)
             return cli_check(c, STELE_ERR_MEMORY, "options");
         s->ranges = grown;
-        s->range_capacity = capacity;
     }
     s->ranges[s->range_count++] = (stele_insn_range){first, last};
     return true;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/list.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -16,12 +17,10 @@
 figure *figures_add(figures *f)
 {
     if (f->row_count == f->row_capacity) {
-        const size_t capacity = f->row_capacity * 2 + 32;
-        figure *grown = realloc(f->cells, capacity * f->column_count * sizeof *grown);
+        figure *grown = list_grow(f->cells, f->column_count * sizeof *grown, &f->row_capacity);
         if (grown == NULL)
             return NULL;
         f->cells = grown;
-        f->row_capacity = capacity;
     }
     return f->cells + f->row_count++ * f->column_count;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/list.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -18,14 +19,12 @@ bool grid_open(cli *c, grid *g, size_t column_count, size_t right_count)
 void grid_end_cell(grid *g)
 {
     if (g->cell_count == g->capacity) {
-        const size_t capacity = g->capacity * 2 + 256;
-        size_t *grown = realloc(g->ends, capacity * sizeof *grown);
+        size_t *grown = list_grow(g->ends, sizeof *grown, &g->capacity);
         if (grown == NULL) {
             stele_output_fail(g->text, STELE_ERR_MEMORY);
             return;
         }
         g->ends = grown;
-        g->capacity = capacity;
     }
     g->ends[g->cell_count++] = (size_t)stele_output_offset(g->text);
 }

@@ -83,13 +83,13 @@ typedef struct ctf_writer {
     uint32_t slots_max;      /* of any class */
     uint32_t event_number;   /* of the event at hand, modulo 2^32 */
     uint32_t *track_numbers; /* of the context's tracks in the trace that is made; 0: none yet */
-    size_t number_count;
+    uint32_t number_count;
     uint32_t *tracks; /* those that it has, in the order of their numbers, from 1 */
     uint32_t track_count, track_capacity;
     data_stream *streams;
     uint32_t stream_count;
     source_target *sources; /* by number */
-    size_t source_count;
+    uint32_t source_count;
     bool has_begun;
     bool has_uuid;   /* a packet was written */
     int64_t base_ns; /* time of tick 0 */
@@ -294,15 +294,12 @@ static data_stream *stream_share(ctf_writer *w, unsigned flags)
 static source_target *source_find(ctf_writer *w, uint32_t source)
 {
     if (source >= w->source_count) {
-        const size_t count = (size_t)source * 2 + 16;
-        source_target *grown = realloc(w->sources, count * sizeof *grown);
+        source_target *grown = array_reach(w->sources, sizeof *grown, &w->source_count, source);
         if (grown == NULL) {
             w->status = STELE_ERR_MEMORY;
             return NULL;
         }
-        memset(grown + w->source_count, 0, (count - w->source_count) * sizeof *grown);
         w->sources = grown;
-        w->source_count = count;
     }
     return &w->sources[source];
 }
@@ -482,15 +479,12 @@ static uint32_t track_number(void *user, uint32_t track)
     if (known == NULL)
         return 0;
     if (track >= w->number_count) {
-        const size_t count = (size_t)track * 2 + 16;
-        uint32_t *grown = realloc(w->track_numbers, count * sizeof *grown);
+        uint32_t *grown = array_reach(w->track_numbers, sizeof *grown, &w->number_count, track);
         if (grown == NULL) {
             w->status = STELE_ERR_MEMORY;
             return 0;
         }
-        memset(grown + w->number_count, 0, (count - w->number_count) * sizeof *grown);
         w->track_numbers = grown;
-        w->number_count = count;
     }
     if (w->track_numbers[track] != 0)
         return w->track_numbers[track];

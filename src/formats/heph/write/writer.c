@@ -92,18 +92,15 @@ static uint32_t stream_add(heph_writer *w, uint64_t number)
 
 static bool tracks_reserve(heph_writer *w, uint32_t track)
 {
-    const uint32_t count = stele_track_count(w->base.context) + 1;
     track_target *grown;
     if (track < w->track_count)
         return true;
-    if (track >= count)
+    if (track > stele_track_count(w->base.context))
         return false;
-    grown = realloc(w->tracks, count * sizeof *grown);
+    grown = array_reach(w->tracks, sizeof *grown, &w->track_count, track);
     if (grown == NULL)
         return false;
-    memset(grown + w->track_count, 0, (count - w->track_count) * sizeof *grown);
     w->tracks = grown;
-    w->track_count = count;
     return true;
 }
 

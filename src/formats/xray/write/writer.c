@@ -210,16 +210,10 @@ static xray_lane *lane_of(xray_writer *w, uint32_t track)
     const stele_track *process;
     xray_lane *lane;
     if (track >= w->lane_count) {
-        uint32_t count = w->lane_count == 0 ? 64 : w->lane_count;
-        xray_lane *lanes;
-        while (count <= track)
-            count *= 2;
-        lanes = realloc(w->lanes, count * sizeof *lanes);
+        xray_lane *lanes = array_reach(w->lanes, sizeof *lanes, &w->lane_count, track);
         if (lanes == NULL)
             return NULL;
-        memset(lanes + w->lane_count, 0, (count - w->lane_count) * sizeof *lanes);
         w->lanes = lanes;
-        w->lane_count = count;
     }
     lane = &w->lanes[track];
     if (lane->bytes == NULL && known != NULL) {
@@ -273,17 +267,11 @@ static uint32_t function_of(xray_writer *w, const stele_event *event)
     if ((name & STELE_NAME_LOCAL) != 0)
         return FUNCTION_MAX;
     if (name >= w->function_of_name_count) {
-        uint32_t count = w->function_of_name_count == 0 ? 1024 : w->function_of_name_count;
-        uint32_t *grown;
-        while (count <= name)
-            count *= 2;
-        grown = realloc(w->function_of_name, count * sizeof *grown);
+        uint32_t *grown =
+            array_reach(w->function_of_name, sizeof *grown, &w->function_of_name_count, name);
         if (grown == NULL)
             return 0;
-        memset(grown + w->function_of_name_count, 0,
-               (count - w->function_of_name_count) * sizeof *grown);
         w->function_of_name = grown;
-        w->function_of_name_count = count;
     }
     if (w->function_of_name[name] == 0)
         w->function_of_name[name] = ++w->function_count;
