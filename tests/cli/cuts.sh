@@ -4,6 +4,7 @@
 # in it from there on, and what has not ended lasts to its end. So the times of cuts that lie side by
 # side add up to those of the whole, path by path.
 . "$SOURCE/tests/cli/lib.sh"
+. "$SOURCE/tests/cli/lib_ctf_made.sh"
 xray=$SOURCE/src/formats/xray/good
 
 # folded FILE...: PATH TIME, of one file or of several added up
@@ -92,5 +93,65 @@ for file in exc.14.fdr5.tsc.xray events.fdr1.stale.xray recur.14.basic3.xray; do
     says out '"entry_lost_count": 0,'
     expect 0 convert --force -o all.xray "$xray/$file"
     same all.xray "$xray/$file"
+done
+
+# In CTF, moments that begin and end something are begun, too, by records with their own fields.
+# cut_of TRACE BEGIN: the profile of a copy is that of the stretch
+cut_of() {
+    last="cut of $1 from $2"
+    rm -rf cut.ctf
+    "$STELE" convert --to ctf -o cut.ctf --begin "$2" "$1" 2>losses # 1: the trace has losses
+    # Name, total and self time. Threads that are never seen again give no calls in a stretch.
+    "$STELE" profile --csv --begin "$2" "$1" 2>err | cut -d , -f 1,3,4 >wanted
+    "$STELE" profile --csv cut.ctf 2>err | cut -d , -f 1,3,4 >given
+    same given wanted
+}
+ctf_made user context <<END
+1000 0 7 app:main_entry 1
+1100 0 7 app:read_entry 3
+1200 1 8 app:main_entry 2
+1500 0 7 app:read_exit 0
+1600 0 7 app:read_entry 4
+1700 1 7 app:lock_entry 4
+1800 1 7 app:lock_exit 4
+1900 1 7 app:read_exit 1
+2000 1 8 app:main_exit 0
+2100 1 7 app:read_entry 9
+2200 1 7 app:read_exit 9
+2500 1 7 app:main_exit 0
+END
+cut_of user 150ns
+says losses '^ *2  begin  *form: open when the cut begins, begun there$'
+cut_of user 650ns
+says losses '^ *3  begin  *form: open when the cut begins, begun there$'
+cut_of user 750ns # the thread has moved on to another CPU, inside of two calls
+says given '^lock,50,50$'
+expect 0 cat --json cut.ctf
+says out '"time_ns":1750,.*"name":"read_entry",.*"value":4'
+# A call of a CPU's thread can't be begun where it is not known which thread that is.
+ctf_made kernel <<END
+1000 0 0 sched_switch 7
+1100 0 0 syscall_entry_read 3
+1200 0 0 sched_switch 9
+1250 0 0 sched_switch 7
+1350 0 0 syscall_exit_read 3
+END
+rm -rf cut.ctf
+expect 0 convert --to ctf -o cut.ctf --begin 150ns kernel
+says err '^ *1  begin  *form: open when the cut begins, not begun there$'
+# LTTng's times of 27 bits count on from the packet's begin, or become whole ones.
+for folder in lttng_216_18 lttng_216_2; do
+    rm -rf lttng
+    cp -r "$SOURCE/src/formats/ctf/good/$folder" lttng
+    sed -i -e 's/tour:nothing/tour:a_exit/' -e 's/tour:kinds/tour:a_entry/' lttng/metadata
+    begun=0
+    for begin in 8500ns 10us 4.99ms 20ms 300ms 300.116ms; do
+        cut_of lttng $begin
+        grep -q 'not begun' losses && complain "$folder at $begin" losses
+        begun=$((begun + $(sed -n 's/^ *\([0-9]*\)  begin .*begun there$/\1/p' losses)))
+        "$STELE" check cut.ctf >out 2>err
+        grep -q ' error CTF\| warning CTF4[01][0-7]' err && complain "$folder at $begin" err
+    done
+    check "$folder: calls were open" test "$begun" -gt 3
 done
 finish

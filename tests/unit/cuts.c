@@ -3,11 +3,14 @@
    begins is begun there. Held over all samples, at several stretches of each. */
 #include <stele/analysis.h>
 #include <stele/output.h>
+#include <stele/spans.h>
 #include <stele/stele.h>
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "support.h"
 #include "test.h"
 
 #define LINE_SIZE 256
@@ -29,6 +32,7 @@ typedef struct looking {
     stele_context *context;
     stele_picture *picture;
     stele_profile *profile;
+    stele_pairing *pairing; /* of moments that begin and end something */
     lines *to;
 } looking;
 
@@ -56,6 +60,12 @@ static uint64_t id_of(const stele_context *context, const stele_event *event)
     return of != NULL ? of->number : 0;
 }
 
+/* Streams can be numbered by the files that there are. */
+static bool is_numbered(const stele_track *track)
+{
+    return track != NULL && track->kind != STELE_TRACK_STREAM;
+}
+
 /* Fields are left out: a copy marks what it begins by one. */
 static stele_status draw(void *user, const stele_segment *segment)
 {
@@ -76,7 +86,7 @@ static stele_status draw(void *user, const stele_segment *segment)
                  (int)(name.size < 60 ? name.size : 60), name.bytes,
                  (int)(category.size < 40 ? category.size : 40), category.bytes,
                  track != NULL ? (unsigned)track->kind : 0,
-                 (unsigned long long)(track != NULL ? track->number : 0));
+                 (unsigned long long)(is_numbered(track) ? track->number : 0));
     }
     return STELE_OK;
 }
@@ -97,6 +107,14 @@ static void list_profile(const looking *l)
     }
 }
 
+static stele_status see(void *user, const stele_segment *segment)
+{
+    const looking *l = user;
+    CHECK(stele_picture_add(l->picture, segment) == STELE_OK);
+    CHECK(stele_profile_add(l->profile, segment) == STELE_OK);
+    return STELE_OK;
+}
+
 /* What a stretch of a trace shows, sorted. */
 static void look(stele_context *context, stele_trace *trace, int64_t begin_ns, int64_t end_ns,
                  lines *to)
@@ -110,18 +128,20 @@ static void look(stele_context *context, stele_trace *trace, int64_t begin_ns, i
     to->count = 0;
     REQUIRE(stele_picture_new(context, draw, &l, &l.picture) == STELE_OK);
     REQUIRE(stele_profile_new(context, NULL, &l.profile) == STELE_OK);
+    REQUIRE(stele_pairing_new(context, NULL, &l.pairing) == STELE_OK);
     REQUIRE(stele_picture_set_window(l.picture, begin_ns, end_ns) == STELE_OK);
     REQUIRE(stele_profile_set_window(l.profile, begin_ns, end_ns) == STELE_OK);
     REQUIRE(stele_reader_open(context, &trace, 1, &request, &reader) == STELE_OK);
-    while (stele_reader_next(reader, &segment) == STELE_OK) {
-        CHECK(stele_picture_add(l.picture, &segment) == STELE_OK);
-        CHECK(stele_profile_add(l.profile, &segment) == STELE_OK);
-    }
+    while (stele_reader_next(reader, &segment) == STELE_OK)
+        CHECK(stele_pairing_wants(l.pairing, trace)
+                  ? stele_pairing_add(l.pairing, &segment, see, &l) == STELE_OK
+                  : see(&l, &segment) == STELE_OK);
     stele_reader_close(reader);
     CHECK(stele_picture_finish(l.picture) == STELE_OK);
     CHECK(stele_profile_finish(l.profile) == STELE_OK);
     has_overlaps |= stele_profile_get_counts(l.profile)->overlap_count != 0;
     list_profile(&l);
+    stele_pairing_free(l.pairing);
     stele_picture_free(l.picture);
     stele_profile_free(l.profile);
     qsort(to->at, to->count, LINE_SIZE, line_compare);
@@ -129,10 +149,22 @@ static void look(stele_context *context, stele_trace *trace, int64_t begin_ns, i
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
+#define CUT_FOLDER "cut"
+
 typedef struct copied {
-    stele_output *out;
+    stele_output *out; /* in memory, or the folder of a trace of several files */
     uint64_t kept_count, begun_count, not_begun_count;
 } copied;
+
+static bool is_folder; /* copies are */
+
+static void copy_open(copied *made)
+{
+    *made = (copied){.out = NULL};
+    REQUIRE(!is_folder || system("rm -rf " CUT_FOLDER) == 0);
+    REQUIRE((is_folder ? stele_output_open_folder(CUT_FOLDER, NULL, &made->out)
+                       : stele_output_open_memory(NULL, &made->out)) == STELE_OK);
+}
 
 static void copy(stele_context *context, stele_trace *trace, const stele_request *request,
                  bool has_open, copied *made)
@@ -144,8 +176,7 @@ static void copy(stele_context *context, stele_trace *trace, const stele_request
     stele_copier *copier;
     stele_reader *reader;
     stele_loss loss = STELE_INIT(stele_loss);
-    *made = (copied){.out = NULL};
-    REQUIRE(stele_output_open_memory(NULL, &made->out) == STELE_OK);
+    copy_open(made);
     REQUIRE(stele_copier_open(context, made->out, stele_trace_get_info(trace)->format, &trace, 1,
                               &options, &copier) == STELE_OK);
     wanted.order = STELE_ORDER_NONE;
@@ -189,6 +220,18 @@ static void show_difference(const char *path, int64_t begin_ns, int64_t end_ns)
 
 static uint64_t begun_count, sample_count;
 
+static bool open_copy(stele_context *context, const char *path, copied *made, stele_trace **cut)
+{
+    const void *bytes;
+    size_t size;
+    if (is_folder) {
+        REQUIRE(stele_output_finish(made->out) == STELE_OK);
+        return stele_trace_open(context, CUT_FOLDER, NULL, cut) == STELE_OK;
+    }
+    bytes = stele_output_memory(made->out, &size);
+    return stele_trace_open_memory(context, path, bytes, size, NULL, cut) == STELE_OK;
+}
+
 static void check_stretch(stele_context *context, stele_trace *trace, const char *path,
                           int64_t begin_ns, int64_t end_ns)
 {
@@ -196,19 +239,16 @@ static void check_stretch(stele_context *context, stele_trace *trace, const char
                                    .end = {STELE_BOUND_CLOCK, end_ns}};
     stele_context *other;
     stele_trace *cut;
-    const void *bytes;
-    size_t size;
     copied made, plain;
-    copy(context, trace, &request, true, &made);
     copy(context, trace, &request, false, &plain);
+    copy(context, trace, &request, true, &made);
     CHECK_EQ_U64(plain.begun_count + plain.not_begun_count, 0);
     CHECK_EQ_U64(made.kept_count, plain.kept_count);
     CHECK_EQ_U64(made.not_begun_count, 0);
     begun_count += made.begun_count;
     look(context, trace, begin_ns, end_ns, &wanted_lines);
-    bytes = stele_output_memory(made.out, &size);
     REQUIRE(stele_context_new(NULL, &other) == STELE_OK);
-    if (stele_trace_open_memory(other, path, bytes, size, NULL, &cut) == STELE_OK) {
+    if (open_copy(other, path, &made, &cut)) {
         look(other, cut, begin_ns, end_ns, &got_lines);
         show_difference(path, begin_ns, end_ns);
         stele_trace_close(cut);
@@ -269,7 +309,10 @@ static void check_sample(const char *path)
     stele_context_free(context);
 }
 
-static void check_format(const char *format)
+typedef void sample_fn(const char *path);
+
+/* Every good sample of a format. */
+static void each_sample(const char *format, sample_fn *fn)
 {
     char folder[512], path[1024];
     const struct dirent *entry;
@@ -277,20 +320,74 @@ static void check_format(const char *format)
     snprintf(folder, sizeof folder, STELE_SOURCE_DIR "/src/formats/%s/good", format);
     dir = opendir(folder);
     REQUIRE(dir != NULL);
+    while ((entry = readdir(dir)) != NULL) {
+        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "README.md") == 0 ||
+            strcmp(entry->d_name, "NEEDS") == 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        fn(path);
+    }
+    closedir(dir);
+}
+
+static void check_all(const char *format, sample_fn *fn)
+{
     wanted_lines.at = malloc(LINES_MAX * sizeof *wanted_lines.at);
     got_lines.at = malloc(LINES_MAX * sizeof *got_lines.at);
     REQUIRE(wanted_lines.at != NULL && got_lines.at != NULL);
     begun_count = sample_count = 0;
-    while ((entry = readdir(dir)) != NULL) {
-        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "README.md") == 0)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        check_sample(path);
-    }
-    closedir(dir);
+    each_sample(format, fn);
     CHECK(sample_count > 3);
     free(wanted_lines.at);
     free(got_lines.at);
+}
+
+static void check_format(const char *format)
+{
+    is_folder = false;
+    check_all(format, check_sample);
+}
+
+/* ---- Traces of several files ---- */
+
+#define WRITTEN_FOLDER "written"
+
+/* The trace, written as CTF. */
+static void write_ctf(const char *path)
+{
+    const stele_request request = {.columns = STELE_COLUMNS_ALL, .order = STELE_ORDER_TIME};
+    stele_context *context;
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_writer *writer;
+    stele_segment segment;
+    REQUIRE(system("rm -rf " WRITTEN_FOLDER) == 0);
+    REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
+    REQUIRE(stele_trace_open(context, path, NULL, &trace) == STELE_OK);
+    REQUIRE(stele_reader_open(context, &trace, 1, &request, &reader) == STELE_OK);
+    REQUIRE(stele_writer_open(context, WRITTEN_FOLDER, "ctf", NULL, &writer) == STELE_OK);
+    while (stele_reader_next(reader, &segment) == STELE_OK)
+        REQUIRE(stele_writer_write(writer, &segment) == STELE_OK);
+    REQUIRE(stele_writer_finish(writer) == STELE_OK);
+    stele_writer_close(writer);
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(context);
+}
+
+static void check_written(const char *path)
+{
+    write_ctf(path);
+    check_sample(WRITTEN_FOLDER);
+}
+
+static void check_as_ctf(const char *format, sample_fn *fn)
+{
+    char path[64];
+    folder_enter(path, sizeof path);
+    is_folder = true;
+    check_all(format, fn);
+    folder_leave(path);
 }
 
 TEST(cuts_of_fxt_show_what_the_whole_shows_there)
@@ -308,4 +405,21 @@ TEST(cuts_of_xray_show_what_the_whole_shows_there)
 TEST(cuts_of_heph_show_what_the_whole_shows_there)
 {
     check_format("heph");
+}
+
+TEST(cuts_of_ctf_show_what_the_whole_shows_there)
+{
+    check_as_ctf("ctf", check_sample);
+}
+
+TEST(cuts_of_fxt_as_ctf_show_what_the_whole_shows_there)
+{
+    check_as_ctf("fxt", check_written);
+    CHECK(begun_count > 50);
+}
+
+TEST(cuts_of_xray_as_ctf_show_what_the_whole_shows_there)
+{
+    check_as_ctf("xray", check_written);
+    CHECK(begun_count > 50);
 }

@@ -74,6 +74,17 @@ static uint32_t slot_take(opened *o)
     return ++o->slot_count;
 }
 
+static opened_slot slot_of(const stele_batch *batch, uint32_t at, bool is_late)
+{
+    return (opened_slot){.at = at,
+                         .stream = batch->stream,
+                         .file = batch->file,
+                         .shift_ns = batch->shift_ns,
+                         .packet = batch->packet,
+                         .is_used = true,
+                         .is_late = is_late};
+}
+
 uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *event)
 {
     uint32_t slot;
@@ -87,7 +98,7 @@ uint32_t opened_add(opened *o, const stele_batch *batch, const stele_event *even
         o->slot_free = slot;
         return 0;
     }
-    o->slots[slot] = (opened_slot){o->batch->event_count - 1, batch->stream, true, false};
+    o->slots[slot] = slot_of(batch, o->batch->event_count - 1, false);
     o->used_count++;
     return slot;
 }
@@ -106,7 +117,7 @@ uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event 
         return 0;
     o->late = batch;
     o->late_slots[o->late_count++] = slot;
-    o->slots[slot] = (opened_slot){(uint32_t)(event - batch->events), batch->stream, true, true};
+    o->slots[slot] = slot_of(batch, (uint32_t)(event - batch->events), true);
     o->used_count++;
     return slot;
 }

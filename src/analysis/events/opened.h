@@ -11,7 +11,9 @@
 
 typedef struct opened_slot {
     uint32_t at; /* index of the event in the batch; of a free slot the next free one, 0: none */
-    uint32_t stream; /* of the event */
+    uint32_t stream, file; /* of the event */
+    int64_t shift_ns;      /* of its batch */
+    uint64_t packet;
     bool is_used;
     bool is_late; /* `at` is an index in the batch at hand: there is no copy yet */
 } opened_slot;

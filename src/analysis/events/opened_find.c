@@ -2,7 +2,9 @@
 #include "analysis/events/opened_find.h"
 
 #include <stele/analysis.h>
+#include <stele/spans.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -21,6 +23,9 @@
 typedef struct finding {
     const stele_context *context;
     stele_picture *picture;
+    stele_trace *const *traces;
+    size_t count;
+    stele_pairing **pairings; /* by trace; NULL: its moments are no pairs */
     int64_t begin_ns;
     stele_name before; /* of the picture's mark */
     bool is_over;      /* what is open then was given */
@@ -72,6 +77,61 @@ static stele_status take(void *user, const stele_segment *segment)
     return status;
 }
 
+/* ---- Moments that begin and end something ---- */
+
+static void pairings_free(finding *f)
+{
+    for (size_t i = 0; f->pairings != NULL && i < f->count; i++)
+        stele_pairing_free(f->pairings[i]);
+    free(f->pairings);
+    f->pairings = NULL;
+}
+
+/* One for each trace that has pairs of moments, as each decides by itself whether it uses them. */
+static stele_status pairings_make(finding *f, stele_context *context, uint64_t kinds)
+{
+    const stele_pairing_options options = {.kinds = kinds};
+    stele_status status = STELE_OK;
+    f->pairings = calloc(f->count, sizeof(stele_pairing *));
+    if (f->pairings == NULL)
+        return STELE_ERR_MEMORY;
+    for (size_t i = 0; i < f->count && status == STELE_OK; i++) {
+        status = stele_pairing_new(context, &options, &f->pairings[i]);
+        if (status == STELE_OK && !stele_pairing_wants(f->pairings[i], f->traces[i])) {
+            stele_pairing_free(f->pairings[i]);
+            f->pairings[i] = NULL;
+        }
+    }
+    return status;
+}
+
+/* The kinds of events that pairs are made of; 0: there are none. */
+static uint64_t pairings_kinds(const finding *f)
+{
+    uint64_t kinds = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->pairings[i] != NULL)
+            kinds |= stele_pairing_kinds(f->pairings[i]);
+    return kinds;
+}
+
+static stele_status add_to_picture(void *user, const stele_segment *segment)
+{
+    const finding *f = user;
+    return stele_picture_add(f->picture, segment);
+}
+
+static stele_status add(finding *f, const stele_segment *segment)
+{
+    const stele_stream *stream = stele_stream_get(f->context, segment->batch->stream);
+    for (size_t i = 0; i < f->count && stream != NULL; i++)
+        if (f->pairings[i] != NULL && stele_trace_get_info(f->traces[i])->number == stream->trace)
+            return stele_pairing_add(f->pairings[i], segment, add_to_picture, f);
+    return stele_picture_add(f->picture, segment);
+}
+
+/* ---- Reading ---- */
+
 /* Where the request begins on the scale of times. */
 static stele_status find_begin(stele_context *context, stele_trace *const *traces, size_t count,
                                const stele_request *request, int64_t *begin_ns)
@@ -87,50 +147,58 @@ static stele_status find_begin(stele_context *context, stele_trace *const *trace
     return status;
 }
 
-static stele_status read_all(finding *f, stele_context *context, stele_trace *const *traces,
-                             size_t count, const stele_request *request)
+static stele_status read_all(finding *f, stele_context *context, const stele_request *request)
 {
     const stele_segment *segments;
     stele_reader *reader;
     size_t segment_count;
-    stele_status status = stele_reader_open(context, traces, count, request, &reader);
+    stele_status status = stele_reader_open(context, f->traces, f->count, request, &reader);
     while (status == STELE_OK &&
            (status = stele_reader_next_segments(reader, &segments, &segment_count)) == STELE_OK) {
         for (size_t i = 0; i < segment_count && status == STELE_OK; i++)
-            status = stele_picture_add(f->picture, &segments[i]);
+            status = add(f, &segments[i]);
     }
     stele_reader_close(reader);
     return status == STELE_END ? stele_picture_finish(f->picture) : status;
+}
+
+/* Gives what is open at the begin of the request, which is known. */
+static stele_status find(finding *f, stele_context *context, const stele_request *request)
+{
+    const diag_sink told = context->diag; /* whoever reads what is kept reports what is wrong */
+    stele_status status = stele_picture_new(context, take, f, &f->picture);
+    if (status == STELE_OK)
+        status = stele_picture_set_window(f->picture, f->begin_ns, INT64_MAX);
+    context->diag.fn = NULL;
+    if (status == STELE_OK)
+        status = read_all(f, context, request);
+    context->diag = told;
+    stele_picture_free(f->picture);
+    return status;
 }
 
 stele_status opened_find(stele_context *context, stele_trace *const *traces, size_t count,
                          const stele_request *request, opened_fn *fn, void *user)
 {
     finding f = {.context = context,
+                 .traces = traces,
+                 .count = count,
                  .before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns")),
                  .fn = fn,
                  .user = user};
+    const uint64_t asked = request->kinds != 0 ? request->kinds : STELE_KINDS_ALL;
     stele_request wanted = *request;
-    diag_sink told;
-    stele_status status;
+    stele_status status = pairings_make(&f, context, asked & KINDS_OPENED);
     wanted.from_start = true;
     wanted.order = STELE_ORDER_TIME;
     wanted.columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW;
-    wanted.kinds = request->kinds != 0 ? request->kinds & KINDS_OPENED : KINDS_OPENED;
-    status = find_begin(context, traces, count, &wanted, &f.begin_ns);
-    if (status != STELE_OK || f.begin_ns == INT64_MIN || wanted.kinds == 0)
-        return status;
+    wanted.kinds = asked & (KINDS_OPENED | pairings_kinds(&f));
+    if (status == STELE_OK)
+        status = find_begin(context, traces, count, &wanted, &f.begin_ns);
     wanted.begin = (stele_bound){.kind = STELE_BOUND_NONE};
     wanted.end = (stele_bound){STELE_BOUND_CLOCK, f.begin_ns};
-    status = stele_picture_new(context, take, &f, &f.picture);
-    if (status != STELE_OK)
-        return status;
-    status = stele_picture_set_window(f.picture, f.begin_ns, INT64_MAX);
-    told = context->diag; /* whoever reads what is kept reports what is wrong */
-    context->diag.fn = NULL;
-    if (status == STELE_OK)
-        status = read_all(&f, context, traces, count, &wanted);
-    context->diag = told;
-    stele_picture_free(f.picture);
+    if (status == STELE_OK && f.begin_ns != INT64_MIN && wanted.kinds != 0)
+        status = find(&f, context, &wanted);
+    pairings_free(&f);
     return status;
 }

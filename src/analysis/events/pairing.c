@@ -68,6 +68,7 @@ static stele_event *make(stele_pairing *p, const stele_batch *from, const stele_
     made->shift_ns = from->shift_ns;
     made->offset_ns = from->offset_ns;
     made->file = from->file;
+    made->packet = from->packet;
     if (p->status == STELE_OK && !batch_copy_event(made, from, event))
         p->status = STELE_ERR_MEMORY;
     return p->status == STELE_OK ? &made->events[made->event_count - 1] : NULL;

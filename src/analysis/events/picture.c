@@ -50,13 +50,35 @@ static void made_flush(stele_picture *p)
     stele_batch_clear(p->made);
 }
 
+/* Where an event is from. */
+typedef struct origin {
+    uint32_t stream, file;
+    int64_t shift_ns;
+    uint64_t packet;
+} origin;
+
+static origin origin_of(const stele_batch *batch)
+{
+    return (origin){batch->stream, batch->file, batch->shift_ns, batch->packet};
+}
+
+static origin origin_of_slot(const stele_picture *p, uint32_t slot)
+{
+    const opened_slot *of = &p->opened.slots[slot];
+    return (origin){of->stream, of->file, of->shift_ns, of->packet};
+}
+
 /* A copy of the event, to be changed; NULL when memory is exhausted. */
-static stele_event *make(stele_picture *p, const stele_batch *from, uint32_t stream,
+static stele_event *make(stele_picture *p, const stele_batch *from, origin of,
                          const stele_event *event)
 {
-    if (p->made->event_count != 0 && (batch_is_full(p->made) || p->made->stream != stream))
+    if (p->made->event_count != 0 && (batch_is_full(p->made) || p->made->stream != of.stream ||
+                                      p->made->file != of.file || p->made->packet != of.packet))
         made_flush(p);
-    p->made->stream = stream;
+    p->made->stream = of.stream;
+    p->made->file = of.file;
+    p->made->packet = of.packet;
+    p->made->shift_ns = of.shift_ns;
     p->made->columns = STELE_COLUMNS_ALL;
     if (!batch_copy_event(p->made, from, event)) {
         p->status = STELE_ERR_MEMORY;
@@ -84,7 +106,7 @@ static void mark(stele_picture *p, stele_event *event, stele_name name, stele_ty
 static stele_event *make_end(stele_picture *p, uint32_t slot, int64_t time_ns)
 {
     const stele_event *begin = opened_event(&p->opened, slot);
-    stele_event *end = make(p, p->opened.batch, p->opened.slots[slot].stream, begin);
+    stele_event *end = make(p, p->opened.batch, origin_of_slot(p, slot), begin);
     if (end == NULL)
         return NULL;
     end->kind = STELE_KIND_END;
@@ -105,7 +127,7 @@ static void make_begin(stele_picture *p, uint32_t slot)
     stele_event *begin;
     if (is_complete && (int64_t)event->id <= p->begin_ns)
         return;
-    begin = make(p, p->opened.batch, p->opened.slots[slot].stream, event);
+    begin = make(p, p->opened.batch, origin_of_slot(p, slot), event);
     if (begin == NULL)
         return;
     begin->time_ns = p->begin_ns;
@@ -159,7 +181,7 @@ static bool take_end(stele_picture *p, const stele_batch *batch, const stele_eve
                           is_same_text(p, batch, event->name, begin->name);
     stele_event *end;
     if (!is_plain && event->field_count != 0) {
-        end = make(p, batch, batch->stream, event);
+        end = make(p, batch, origin_of(batch), event);
         /* A name of the begin's batch would not be known in that of the end. */
         if (end != NULL && (begin->name & STELE_NAME_LOCAL) == 0) {
             end->name = begin->name;
@@ -182,7 +204,7 @@ static bool take_end(stele_picture *p, const stele_batch *batch, const stele_eve
 
 static void take_lost_end(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
-    stele_event *instant = make(p, batch, batch->stream, event);
+    stele_event *instant = make(p, batch, origin_of(batch), event);
     if (instant == NULL)
         return;
     instant->kind = STELE_KIND_INSTANT;
@@ -222,7 +244,7 @@ static bool take_call(stele_picture *p, const stele_batch *batch, const stele_ev
         return false;
     case STELE_KIND_COMPLETE:
         if ((int64_t)event->id > p->end_ns) {
-            stele_event *made = make(p, batch, batch->stream, event);
+            stele_event *made = make(p, batch, origin_of(batch), event);
             if (made != NULL) {
                 mark(p, made, p->after, STELE_TYPE_UINT, distance(p->end_ns, (int64_t)event->id));
                 made->id = (uint64_t)p->end_ns;
@@ -275,7 +297,7 @@ static bool take_before(stele_picture *p, const stele_batch *batch, const stele_
         !opened_follow(&p->opened, batch, event))
         p->status = STELE_ERR_MEMORY;
     if (event->kind == STELE_KIND_LOST && (int64_t)event->id > p->begin_ns) {
-        gap = make(p, batch, batch->stream, event);
+        gap = make(p, batch, origin_of(batch), event);
         if (gap != NULL)
             gap->time_ns = p->begin_ns;
     }

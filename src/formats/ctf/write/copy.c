@@ -13,8 +13,9 @@
  * So what is read as lost was lost when the trace was recorded. Packets without events are copied
  * where nothing is left out beside them. Where the caller keeps everything, packets that cannot be
  * unpacked here (a key or a library is missing) are copied, too: nothing has to be understood of
- * them. A stream whose times count from the events before cannot
- * be cut: it is copied as it is, with a note.
+ * them. What is open where the copy begins is begun there (copy_begins.h), in front of the first
+ * event that is kept of its stream. A stream whose times count from the events before cannot be
+ * cut: it is copied as it is, with a note.
  */
 #include "formats/ctf/write/copy.h"
 
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 
 #include "formats/ctf/read/walk.h"
+#include "formats/ctf/write/copy_begins.h"
 #include "formats/ctf/write/copy_cut.h"
 #include "formats/ctf/write/copy_metadata.h"
 #include "model/batch.h"
@@ -54,11 +56,14 @@ typedef struct ctf_copier {
     ctf_programs **programs, **cut_programs; /* by unit */
     stele_batch *batch;
     ctf_content content;
+    ctf_begins begins; /* of what is open where the copy begins */
     /* The stream */
     const ctf_stream *stream; /* NULL: between streams */
     ctf_run *run;
     ctf_walk walk;
     ctf_cut cut;
+    const begin_record *begun; /* that go before the first event that is kept */
+    uint32_t begun_count;
     bool has_kept; /* a packet was kept */
     bool is_last;  /* none will be */
     bool is_gap;   /* before the first packet that is kept, something is left out */
@@ -249,7 +254,9 @@ static stele_status copy_whole(ctf_copier *c)
     const ctf_packet *packet = c->packet;
     copied_packet made = {.size = packet->size,
                           .content_bits = packet->content_bits,
-                          .begin_ticks = packet->head.begin_ticks};
+                          .begin_ticks = packet->head.begin_ticks,
+                          .end_ticks = packet->head.end_ticks,
+                          .discarded = packet->head.discarded};
     file_copy *file;
     stele_status status = open_file(c, &file);
     if (status != STELE_OK)
@@ -261,15 +268,20 @@ static stele_status copy_whole(ctf_copier *c)
     return status;
 }
 
-/* Writes the events that are marked, or only the head. STELE_ERR_UNSUPPORTED: as cut_write(). */
-static stele_status copy_cut(ctf_copier *c)
+/* Writes the events that are marked, or only the head, with what is open before them.
+   STELE_ERR_UNSUPPORTED: as cut_write(). */
+static stele_status copy_cut(ctf_copier *c, uint32_t begun_count)
 {
     const bool is_scanned = c->seen_count != NOT_SCANNED;
     const cut_packet from = {.w = &c->walk.current->w,
                              .packets = &c->walk.current->packets,
                              .packet = c->packet,
                              .kept = c->bits.bytes,
-                             .count = is_scanned ? c->seen_count : 0};
+                             .count = is_scanned ? c->seen_count : 0,
+                             .begins = &c->begins,
+                             .begun = c->begun,
+                             .begun_count = begun_count,
+                             .is_alone = begun_count != 0 && !is_scanned};
     copied_packet made;
     file_copy *file;
     stele_status status = open_file(c, &file);
@@ -291,19 +303,41 @@ static stele_status copy_with_others(ctf_copier *c)
     return copy_whole(c);
 }
 
+/* Writes the packet at hand with what is open before it. STELE_ERR_UNSUPPORTED: it cannot be, and
+   is to be written without. */
+static stele_status copy_begun(ctf_copier *c)
+{
+    const uint32_t count = c->begun_count;
+    stele_status status = STELE_ERR_UNSUPPORTED;
+    c->begun_count = 0;
+    if (count != 0 && !c->is_doubtful && !cut_counts_on(&c->cut, &c->packet->head))
+        status = copy_cut(c, count);
+    if (status == STELE_OK)
+        begins_settle(&c->begins, c->stream->number);
+    return status;
+}
+
 static stele_status settle_kept(ctf_copier *c)
 {
     stele_status status = scan_rest(c);
     const bool is_whole = c->kept_count == c->seen_count && c->outcome == DECODE_END &&
                           !c->packet->is_cut && !c->content.unpacker.is_damaged;
     c->has_kept = true;
-    if (status != STELE_OK)
+    c->was_copied = false;
+    if (status == STELE_OK)
+        status = copy_begun(c);
+    else
         return status;
+    if (status != STELE_ERR_UNSUPPORTED) {
+        c->is_part = true;
+        return status;
+    }
     c->was_copied = is_whole;
     if (is_whole)
         return copy_whole(c);
     c->is_part = true;
-    status = c->is_doubtful || c->packet->head.counts_on ? STELE_ERR_UNSUPPORTED : copy_cut(c);
+    status = c->is_doubtful || cut_counts_on(&c->cut, &c->packet->head) ? STELE_ERR_UNSUPPORTED
+                                                                        : copy_cut(c, 0);
     return status == STELE_ERR_UNSUPPORTED ? copy_with_others(c) : status;
 }
 
@@ -348,7 +382,7 @@ static stele_status settle_left(ctf_copier *c)
     c->was_copied = is_empty && (c->has_kept || !c->is_gap);
     if (c->was_copied)
         return copy_whole(c);
-    if (!c->cut.is_possible || c->packet->head.counts_on) {
+    if (!c->cut.is_possible || cut_counts_on(&c->cut, &c->packet->head)) {
         status = scan_rest(c);
         return status == STELE_OK ? copy_with_others(c) : status;
     }
@@ -358,7 +392,7 @@ static stele_status settle_left(ctf_copier *c)
     if (c->has_kept ? is_numbered
                     : c->is_head_wanted && c->head.offset == c->packet->offset &&
                           c->head.file == current_file(c))
-        status = copy_cut(c);
+        status = copy_cut(c, 0);
     return status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
 }
 
@@ -435,6 +469,33 @@ static stele_status learn_lead(ctf_copier *c, const packet_place *first)
     return status == STELE_END ? STELE_OK : status;
 }
 
+/* Of a stream of which nothing is kept: what is open gets a packet of its own, with the head of the
+   last one that has events of it. */
+static stele_status begin_alone(ctf_copier *c)
+{
+    const begin_place *last = c->begun[0].place;
+    stele_status status = walk_begin(c);
+    for (uint32_t i = 1; i < c->begun_count; i++)
+        if (c->begun[i].place->from == c->stream->number &&
+            (last->from != c->stream->number || c->begun[i].place->packet > last->packet))
+            last = c->begun[i].place;
+    while (status == STELE_OK && (status = walk_next(c)) == STELE_OK)
+        if (current_file(c) == last->file && c->packet->offset == last->packet &&
+            !c->walk.is_repeat)
+            break;
+    if (status == STELE_OK)
+        status = copy_begun(c);
+    c->packet = NULL;
+    return status == STELE_END || status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
+}
+
+static stele_status begin_opened(ctf_copier *c, bool has_events)
+{
+    stele_status status = begins_load(&c->begins, c->trace);
+    c->begun = begins_of(&c->begins, c->stream->number, &c->begun_count);
+    return status == STELE_OK && c->begun_count != 0 && !has_events ? begin_alone(c) : status;
+}
+
 static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const packet_place *first)
 {
     const ctf_schema *schema = &c->trace->units[stream->unit].schema;
@@ -454,6 +515,8 @@ static stele_status stream_begin(ctf_copier *c, const ctf_stream *stream, const 
         c->run = run_new(c->programs[stream->unit]);
         status = c->run != NULL ? learn_lead(c, first) : STELE_ERR_MEMORY;
     }
+    if (status == STELE_OK)
+        status = begin_opened(c, first != NULL);
     return status == STELE_OK ? walk_begin(c) : status;
 }
 
@@ -708,12 +771,22 @@ static stele_status ctf_keep(copier *base, const stele_batch *batch, const stele
     return c->status;
 }
 
+/* An event that is open where the copy begins. */
+static stele_status ctf_copier_begin(copier *base, const stele_batch *batch,
+                                     const stele_event *event, uint64_t before_ns)
+{
+    ctf_copier *c = (ctf_copier *)base;
+    (void)before_ns;
+    return begins_note(&c->begins, c->trace, batch, event) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
 static stele_status ctf_copier_finish(copier *base)
 {
     ctf_copier *c = (ctf_copier *)base;
     hush(c);
     if (c->status == STELE_OK)
         c->status = finish(c);
+    begins_count(&c->begins, &base->losses);
     speak(c);
     return c->status;
 }
@@ -729,6 +802,7 @@ static void ctf_copier_close(copier *base)
             programs_free(c->cut_programs[i]);
     }
     content_free(&c->content);
+    begins_free(&c->begins);
     c->trace->copier = NULL;
     stele_batch_free(c->batch);
     free(c->bits.bytes);
@@ -741,7 +815,7 @@ static void ctf_copier_close(copier *base)
 
 stele_status ctf_copier_open(stele_trace *base, output *out, copier **result)
 {
-    static const copier_ops ops = {ctf_keep, ctf_copier_finish, ctf_copier_close, NULL};
+    static const copier_ops ops = {ctf_keep, ctf_copier_finish, ctf_copier_close, ctf_copier_begin};
     ctf_trace *trace = (ctf_trace *)base;
     const input *whole = source_input(base->source);
     ctf_copier *c;

@@ -159,10 +159,9 @@ static bool long_write(bit_writer *to, const ctf_class *type, uint64_t id, uint6
     return is_fine;
 }
 
-static bool header_write(ctf_cut *cut, uint64_t ticks)
+static bool header_write(ctf_cut *cut, uint64_t id, uint64_t ticks)
 {
     const ctf_class *header = cut->type->event_header;
-    const uint64_t id = run_event_id(cut->run);
     const long_header *found = &cut->long_header;
     bool is_fine = found->is_there;
     bits_align(&cut->to, header->alignment);
@@ -203,16 +202,21 @@ static uint64_t unit_start(uint64_t at, uint64_t size, uint64_t unit)
     return at % unit + size > unit ? at + unit - at % unit : at;
 }
 
-/* The record from its first joint to bit `end`, in pieces. False: a size in it would be wrong. */
-static bool pieces_write(ctf_cut *cut, const run_joint *joints, uint32_t count, uint64_t end)
+/* A record: its bytes, from bit `base` of its packet on, its joints, and where it ends. */
+typedef struct record_bits {
+    const uint8_t *bytes;
+    uint64_t base, end;
+    const run_joint *joints;
+    uint32_t count;
+} record_bits;
+
+/* The record from one of its joints on, in pieces. False: a size in it would be wrong. */
+static bool pieces_write(bit_writer *to, const record_bits *record, uint32_t first)
 {
-    const packet_view *view = &cut->content.view;
-    bit_writer *to = &cut->to;
-    const uint64_t base = view->offset * 8;
-    uint64_t from = joints[0].at, payload = UINT64_MAX, payload_to = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const run_joint *joint = &joints[i];
-        bits_copy(to, view->bytes, from - base, joint->at - from);
+    uint64_t from = record->joints[first].at, payload = UINT64_MAX, payload_to = 0;
+    for (uint32_t i = first; i < record->count; i++) {
+        const run_joint *joint = &record->joints[i];
+        bits_copy(to, record->bytes, from - record->base, joint->at - from);
         from = joint->at;
         if (joint->kind == JOINT_ALIGN) {
             from = align_up(from, joint->value);
@@ -226,8 +230,8 @@ static bool pieces_write(ctf_cut *cut, const run_joint *joints, uint32_t count, 
             payload_to = to->at;
         }
     }
-    bits_copy(to, view->bytes, from - base, end - from);
-    return payload == UINT64_MAX || to->at - payload_to == end - payload;
+    bits_copy(to, record->bytes, from - record->base, record->end - from);
+    return payload == UINT64_MAX || to->at - payload_to == record->end - payload;
 }
 
 static uint32_t header_end(const run_joint *joints)
@@ -238,16 +242,27 @@ static uint32_t header_end(const run_joint *joints)
     return at;
 }
 
+/* The next record counts from the clocks after the one that was written last. */
+static void clocks_go_on(ctf_cut *cut)
+{
+    uint64_t *const after = cut->trial;
+    cut->trial = cut->clocks;
+    cut->clocks = after;
+}
+
 /* Writes the record that was decoded last; false: it cannot be. */
 static bool record_write(ctf_cut *cut, bool is_first)
 {
     uint32_t count, first = 0;
     const run_joint *joints = run_joints(cut->run, &count);
+    const packet_view *view = &cut->content.view;
     const uint64_t ticks = cut->record->events[0].ticks;
     const ctf_clock *clock = cut->read.clock;
-    uint64_t *swapped;
+    const record_bits record = {view->bytes, view->offset * 8, run_position(cut->run), joints,
+                                count};
     bool is_fine = times_hold(cut, joints, count, ticks);
-    if (!is_fine && is_first && cut->begin.width == WHOLE_WIDTH && clock != NULL) {
+    if (!is_fine && is_first && !cut->has_new_begin && cut->begin.width == WHOLE_WIDTH &&
+        clock != NULL) {
         cut->has_new_begin = true;
         cut->new_begin = cut->clocks[clock->number] = ticks;
         is_fine = times_hold(cut, joints, count, ticks);
@@ -255,13 +270,35 @@ static bool record_write(ctf_cut *cut, bool is_first)
     if (!is_fine && clock != NULL) {
         first = header_end(joints);
         cut->trial[clock->number] = ticks;
-        is_fine = header_write(cut, ticks);
+        is_fine = header_write(cut, run_event_id(cut->run), ticks);
     }
-    swapped = cut->clocks;
-    cut->clocks = cut->trial;
-    cut->trial = swapped;
-    return is_fine && pieces_write(cut, joints + first, count - first, run_position(cut->run)) &&
-           !cut->to.is_bad;
+    clocks_go_on(cut);
+    return is_fine && pieces_write(&cut->to, &record, first) && !cut->to.is_bad;
+}
+
+/* Writes a record of what is open where the copy begins: its time is in it already, as far as there
+   is room for it. False: it cannot be. */
+static bool begin_write(ctf_cut *cut, const ctf_begins *begins, const begin_record *begin)
+{
+    const record_bits record = {begins->bytes.bytes + begin->bytes_at, begin->base, begin->end,
+                                begins->joints + begin->joint_first, begin->joint_count};
+    const ctf_clock *clock = cut->read.clock;
+    const uint64_t ticks = begin->place->ticks;
+    uint32_t first = 0;
+    bool is_fine = true;
+    if (clock == NULL)
+        return false;
+    memcpy(cut->trial, cut->clocks, cut->schema->clock_count * sizeof *cut->trial);
+    for (uint32_t i = 0; i < record.count; i++)
+        if (record.joints[i].kind == JOINT_STAMP)
+            clock_advance(&cut->trial[clock->number], ticks, bits_mask(record.joints[i].width));
+    if (cut->trial[clock->number] != ticks) {
+        first = header_end(record.joints);
+        cut->trial[clock->number] = ticks;
+        is_fine = header_write(cut, begin->id, ticks);
+    }
+    clocks_go_on(cut);
+    return is_fine && pieces_write(&cut->to, &record, first) && !cut->to.is_bad;
 }
 
 /* ---- Heads ---- */
@@ -271,6 +308,7 @@ static void places_find(ctf_cut *cut)
     uint32_t count;
     const run_joint *joints = run_joints(cut->run, &count);
     cut->content_size = cut->total_size = cut->begin = (head_place){0};
+    cut->end = cut->discarded = (head_place){0};
     for (uint32_t i = 0; i < count; i++) {
         const run_joint *joint = &joints[i];
         const head_place place = {joint->at - joint->width, joint->width, joint->is_big_endian,
@@ -283,6 +321,10 @@ static void places_find(ctf_cut *cut)
             cut->total_size = place;
         if ((joint->number & CTF_ROLE_PACKET_BEGIN) != 0)
             cut->begin = place;
+        if ((joint->number & CTF_ROLE_PACKET_END) != 0)
+            cut->end = place;
+        if ((joint->number & CTF_ROLE_DISCARDED) != 0)
+            cut->discarded = place;
     }
 }
 
@@ -300,9 +342,21 @@ static bool place_set(uint8_t *head, const head_place *place, uint64_t value)
     return true;
 }
 
-/* Makes the head say what comes after it; false when it cannot. */
-static bool head_change(ctf_cut *cut, uint64_t content_bits, copied_packet *made)
+/* A packet of nothing but what is open ends where it begins, and nothing was lost before. */
+static bool head_make_alone(ctf_cut *cut, copied_packet *made)
 {
+    made->end_ticks = cut->new_begin;
+    made->discarded = 0;
+    return ((cut->read.has & CTF_ROLE_PACKET_END) == 0 ||
+            place_set(cut->head.bytes, &cut->end, made->end_ticks)) &&
+           ((cut->read.has & CTF_ROLE_DISCARDED) == 0 ||
+            place_set(cut->head.bytes, &cut->discarded, made->discarded));
+}
+
+/* Makes the head say what comes after it; false when it cannot. */
+static bool head_change(ctf_cut *cut, const cut_packet *from, copied_packet *made)
+{
+    const uint64_t content_bits = cut->to.at;
     const uint64_t unit = cut->schema->length_unit, whole = (content_bits + 7) / 8 * 8;
     const bool has_content = (cut->read.has & CTF_ROLE_CONTENT_LENGTH) != 0;
     const bool has_total = (cut->read.has & CTF_ROLE_TOTAL_LENGTH) != 0;
@@ -311,6 +365,10 @@ static bool head_change(ctf_cut *cut, uint64_t content_bits, copied_packet *made
     made->size = whole / 8;
     made->content_bits = content_bits;
     made->begin_ticks = cut->has_new_begin ? cut->new_begin : cut->read.begin_ticks;
+    made->end_ticks = cut->read.end_ticks;
+    made->discarded = cut->read.discarded;
+    if (from->is_alone && !head_make_alone(cut, made))
+        return false;
     return (!has_content || place_set(cut->head.bytes, &cut->content_size, content_bits / unit)) &&
            (!has_total || place_set(cut->head.bytes, &cut->total_size, whole / unit)) &&
            (!cut->has_new_begin || place_set(cut->head.bytes, &cut->begin, cut->new_begin));
@@ -343,7 +401,7 @@ static stele_status enter(ctf_cut *cut, const cut_packet *from)
     places_find(cut);
     for (uint32_t i = 0; i < cut->schema->clock_count; i++)
         cut->clocks[i] = run_clock(cut->run, i);
-    if (cut->has_new_begin)
+    if (cut->has_new_begin && cut->read.clock != NULL)
         cut->clocks[cut->read.clock->number] = cut->new_begin;
     return from->count == 0
                ? STELE_OK
@@ -380,6 +438,9 @@ static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
                                             (!targets->has_little && cut->schema->is_big_endian),
                            .is_mixed = is_mixed};
     bits_copy(&cut->to, cut->head.bytes, 0, cut->read.events_at);
+    for (uint32_t i = 0; i < from->begun_count; i++)
+        if (!begin_write(cut, from->begins, &from->begun[i]))
+            return STELE_ERR_UNSUPPORTED;
     status = write_records(cut, from);
     if (status == STELE_OK && cut->to.is_bad)
         return STELE_ERR_UNSUPPORTED;
@@ -390,6 +451,7 @@ static stele_status pass(ctf_cut *cut, const cut_packet *from, output *out)
 static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *original,
                                  const cut_packet *from, output *out, copied_packet *made)
 {
+    const bool has_some = from->count != 0 || from->begun_count != 0;
     stele_ctf_rfc_header header = *original;
     uint8_t head[STELE_CTF_RFC_HEADER_SIZE];
     const uint8_t *bytes, *stored;
@@ -398,9 +460,9 @@ static stele_status write_packed(ctf_cut *cut, const stele_ctf_rfc_header *origi
     stele_status status = output_open_memory(&cut->trace->base.context->diag, &memory);
     if (status != STELE_OK)
         return status;
-    cut->packer.compression = from->count != 0 ? header.compression : STELE_CTF_RFC_NO_COMPRESSION;
-    cut->packer.encryption = from->count != 0 ? header.encryption : STELE_CTF_RFC_NO_ENCRYPTION;
-    cut->packer.checksum = from->count != 0 ? header.checksum_scheme : STELE_CTF_RFC_NO_CHECKSUM;
+    cut->packer.compression = has_some ? header.compression : STELE_CTF_RFC_NO_COMPRESSION;
+    cut->packer.encryption = has_some ? header.encryption : STELE_CTF_RFC_NO_ENCRYPTION;
+    cut->packer.checksum = has_some ? header.checksum_scheme : STELE_CTF_RFC_NO_CHECKSUM;
     status = pass(cut, from, memory);
     bytes = output_memory(memory, &size);
     if (status == STELE_OK)
@@ -430,6 +492,12 @@ static bool is_packed(const stele_ctf_rfc_header *header)
            header->checksum_scheme != STELE_CTF_RFC_NO_CHECKSUM;
 }
 
+bool cut_counts_on(const ctf_cut *cut, const packet_head *head)
+{
+    return head->counts_on && (!cut->has_whole_times ||
+                               (head->has & (CTF_ROLE_PACKET_BEGIN | CTF_ROLE_PACKET_END)) != 0);
+}
+
 stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied_packet *made)
 {
     stele_ctf_rfc_header header;
@@ -438,8 +506,12 @@ stele_status cut_write(ctf_cut *cut, const cut_packet *from, output *out, copied
         return STELE_ERR_UNSUPPORTED;
     cut->head.size = 0;
     cut->has_new_begin = false;
+    if (from->begun_count != 0) {
+        cut->has_new_begin = (from->packet->head.has & CTF_ROLE_PACKET_BEGIN) != 0;
+        cut->new_begin = from->begun[0].place->ticks;
+    }
     status = pass(cut, from, NULL);
-    if (status == STELE_OK && !head_change(cut, cut->to.at, made))
+    if (status == STELE_OK && !head_change(cut, from, made))
         return STELE_ERR_UNSUPPORTED;
     if (status != STELE_OK)
         return status;
@@ -461,7 +533,9 @@ stele_status cut_open(ctf_cut *cut, const ctf_trace *trace, const ctf_schema *sc
     *cut = (ctf_cut){.trace = trace,
                      .schema = schema,
                      .type = type,
-                     .is_possible = class_is_possible(schema, type)};
+                     .is_possible = class_is_possible(schema, type),
+                     .has_whole_times =
+                         type->event_header != NULL && times_are_sure(type->event_header, NULL)};
     memcpy(cut->packer.key, trace->key, sizeof cut->packer.key);
     cut->packer.key_size = trace->rfc.key_size;
     cut->clocks = calloc(clocks, sizeof *cut->clocks);

@@ -13,6 +13,7 @@
 
 #include "formats/ctf/read/content.h"
 #include "formats/ctf/rfc/rfc_pack.h"
+#include "formats/ctf/write/copy_begins.h"
 #include "formats/ctf/write/copy_bits.h"
 #include "formats/ctf/write/copy_index.h"
 
@@ -34,14 +35,15 @@ typedef struct ctf_cut {
     const ctf_trace *trace;
     const ctf_schema *schema;
     const ctf_stream_class *type;
-    bool is_possible; /* of packets of this class */
-    ctf_run *run;     /* notes joints */
+    bool is_possible;     /* of packets of this class */
+    bool has_whole_times; /* in all headers of its events: they need nothing before them */
+    ctf_run *run;         /* notes joints */
     stele_batch *record;
     ctf_content content;
     long_header long_header;
     /* The packet */
     byte_run head;
-    head_place content_size, total_size, begin;
+    head_place content_size, total_size, begin, end, discarded;
     packet_head read;
     bool has_new_begin;
     uint64_t new_begin;
@@ -58,6 +60,11 @@ typedef struct cut_packet {
     const ctf_packet *packet;
     const uint8_t *kept; /* a bit for each event, the lowest one of a byte first */
     uint64_t count;      /* of these bits; what is after is left out */
+    /* What goes before these: the packet then begins with the first of it. */
+    const ctf_begins *begins;
+    const begin_record *begun;
+    uint32_t begun_count;
+    bool is_alone; /* nothing else is kept of the stream: the packet ends there, too */
 } cut_packet;
 
 /* For packets of one class, with programs that have DECODE_JOINTS and STELE_COLUMN_TIME among their
@@ -65,6 +72,9 @@ typedef struct cut_packet {
 stele_status cut_open(ctf_cut *cut, const ctf_trace *trace, const ctf_schema *schema,
                       const ctf_stream_class *type, ctf_programs *programs);
 void cut_close(ctf_cut *cut);
+
+/* Whether what the packet says of times needs the packets before it. */
+bool cut_counts_on(const ctf_cut *cut, const packet_head *head);
 
 /*
  * Writes what is kept of a packet, and tells its size. STELE_ERR_UNSUPPORTED: that would not read

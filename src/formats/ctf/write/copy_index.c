@@ -80,8 +80,8 @@ static void entry_set(stele_ctf_index_entry *entry, const packet_head *head,
         uint32_t role;
         uint64_t *to, value;
     } said[] = {{CTF_ROLE_PACKET_BEGIN, &entry->timestamp_begin, packet->begin_ticks},
-                {CTF_ROLE_PACKET_END, &entry->timestamp_end, head->end_ticks},
-                {CTF_ROLE_DISCARDED, &entry->events_discarded, head->discarded},
+                {CTF_ROLE_PACKET_END, &entry->timestamp_end, packet->end_ticks},
+                {CTF_ROLE_DISCARDED, &entry->events_discarded, packet->discarded},
                 {CTF_ROLE_STREAM_CLASS_ID, &entry->stream_id, head->stream_class_id},
                 {CTF_ROLE_STREAM_ID, &entry->stream_instance_id, head->stream_id},
                 {CTF_ROLE_SEQUENCE_NUMBER, &entry->packet_seq_num, head->sequence_number}};

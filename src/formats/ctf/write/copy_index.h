@@ -8,7 +8,7 @@
 /* A packet as it stands in the copy. */
 typedef struct copied_packet {
     uint64_t offset, size; /* bytes */
-    uint64_t content_bits, begin_ticks;
+    uint64_t content_bits, begin_ticks, end_ticks, discarded;
 } copied_packet;
 
 typedef struct index_copy index_copy;
