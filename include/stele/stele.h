@@ -13,6 +13,7 @@
 #include <stele/expression.h>
 #include <stele/kernel.h>
 #include <stele/output.h>
+#include <stele/overview.h>
 #include <stele/reader.h>
 #include <stele/sched.h>
 #include <stele/schema.h>

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an overview is made of: its tracks, with their lanes. */
+#ifndef ANALYSIS_EVENTS_OVERVIEW_H
+#define ANALYSIS_EVENTS_OVERVIEW_H
+
+#include <stele/overview.h>
+#include <stele/sched.h>
+#include <stele/spans.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/events/overview_lane.h"
+#include "core/table.h"
+#include "query/filter.h"
+
+/* A stretch of time that a track is known to be busy in, while a span around it may still come. */
+typedef struct busy_stretch {
+    int64_t begin_ns, end_ns;
+} busy_stretch;
+
+typedef struct overview_node {
+    uint8_t kind; /* stele_overview_kind */
+    bool has_range;
+    uint32_t parent, trace, track;
+    stele_name name, field; /* of counters */
+    uint64_t id;
+    uint32_t place, depth; /* in the order of showing, once that was made */
+    int64_t begin_ns, end_ns;
+    uint64_t event_count, span_count, lost_count, busy_ns;
+    double min, max;
+    overview_lane moments; /* events, samples or instructions */
+    overview_lane *losses; /* NULL: there are none */
+    overview_lane *rows;
+    uint32_t row_count, row_capacity;
+    overview_lane *all;  /* when it is busy, from `all_from_ns` on; before, row 0 says so */
+    int64_t all_from_ns; /* INT64_MAX without `all` */
+    busy_stretch *stretches;
+    uint32_t stretch_count, stretch_capacity;
+} overview_node;
+
+struct stele_overview {
+    stele_context *context;
+    stele_overview_options options;
+    stele_trace **traces;
+    size_t trace_count;
+    stele_reader *reader;
+    stele_pairing **pairings; /* by trace, as `traces`; NULL where nothing is paired */
+    stele_calls *calls;
+    stele_spans *spans;   /* what is not on a stack */
+    stele_sched *sched;   /* NULL until there is a switch */
+    filter *only;         /* NULL: all events count */
+    overview_node *nodes; /* by number; 0 is none */
+    uint32_t node_count, node_capacity;
+    uint32_t *track_nodes; /* by number of the track; 0: none yet */
+    uint32_t track_node_count;
+    hash_table numbers;      /* of nodes without a track of their own */
+    stele_name *sched_names; /* of threads, by track; 0: not made yet */
+    uint32_t sched_name_count;
+    uint32_t row_total;
+    uint32_t *places; /* nodes in the order of showing */
+    uint32_t place_count;
+    overview_store store;
+    lane_walk *walk;
+    int64_t *edges; /* of bins */
+    uint32_t edge_capacity;
+    int64_t range_begin_ns, range_end_ns;
+    uint32_t trace_now; /* that the events at hand are of */
+    bool has_pairings;
+    stele_output *title;
+    stele_overview_state state;
+    stele_status status; /* the first error, or STELE_END */
+};
+
+/* The node of a track of the model, or, where that is 0, of a trace. 0: memory. */
+uint32_t overview_track_node(stele_overview *o, uint32_t trace, uint32_t track);
+
+/* The node of a kind below another one; `name`, `field` and `id` are those of counters. */
+uint32_t overview_child_node(stele_overview *o, uint32_t parent, stele_overview_kind kind,
+                             stele_name name, stele_name field, uint64_t id);
+
+/* A row of a node, made if it is new; NULL: there are too many, or memory (o->status). */
+overview_lane *overview_row(stele_overview *o, overview_node *n, uint32_t row);
+
+void overview_node_free(overview_node *n);
+
+/* Entries of all its lanes. */
+uint64_t overview_node_entries(const overview_node *n);
+
+/* Adds a span to a row, and counts it. */
+void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t begin_ns,
+                       int64_t end_ns, stele_name name);
+
+/* Takes the fields of a counter as samples. */
+void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
+                          const stele_event *event);
+
+/* The time of the node reaches to there. */
+static inline void overview_widen(overview_node *n, int64_t begin_ns, int64_t end_ns)
+{
+    if (!n->has_range || begin_ns < n->begin_ns)
+        n->begin_ns = begin_ns;
+    if (!n->has_range || end_ns > n->end_ns)
+        n->end_ns = end_ns;
+    n->has_range = true;
+}
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/overview_lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/bits.h"
+
+/* Entries are of one thing each up to the first number, of four up to the second, then of 16. */
+#define THINGS_SINGLE 128u
+#define THINGS_FEW    512u
+#define GRAIN_FEW     4u
+#define GRAIN         16u
+/* An entry of at least so many things ends before a gap that is so many times as long as it is. */
+#define GAP_THINGS 4u
+#define GAP_SHIFT  3u
+
+void lane_init(overview_lane *l, lane_kind kind)
+{
+    *l = (overview_lane){.kind = (uint8_t)kind, .last_ns = INT64_MIN};
+}
+
+void lane_free(overview_lane *l)
+{
+    for (unsigned i = 0; i < l->level_count; i++) {
+        free(l->levels[i].open);
+        free(l->levels[i].pages);
+    }
+    free(l->levels);
+}
+
+static bool has_names(lane_kind kind)
+{
+    return kind == LANE_EVENTS || kind == LANE_SPANS;
+}
+
+static inline uint64_t distance(int64_t from_ns, int64_t to_ns)
+{
+    return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
+/* Counts have 63 bits, see lane_pack(). */
+static inline uint64_t add_counts(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
+}
+
+/* ---- Packing ---- */
+
+static uint8_t *put(uint8_t *to, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+static inline bool take(cursor *from, uint64_t *value)
+{
+    uint64_t made = 0;
+    for (unsigned shift = 0; from->at != from->end && shift < 64; shift += 7) {
+        const uint8_t byte = *from->at++;
+        if (shift == 63 && byte > 1)
+            return false;
+        made |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *value = made;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool take_name(cursor *from, stele_name *name)
+{
+    uint64_t value;
+    if (!take(from, &value) || value >= STELE_NAME_LOCAL)
+        return false;
+    *name = (stele_name)value;
+    return true;
+}
+
+static uint8_t *put_double(uint8_t *to, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    for (unsigned i = 0; i < 8; i++)
+        *to++ = (uint8_t)(bits >> (8 * i));
+    return to;
+}
+
+static bool take_double(cursor *from, double *value)
+{
+    const uint8_t *at = cursor_take(from, 8);
+    uint64_t bits = 0;
+    if (at == NULL)
+        return false;
+    for (unsigned i = 0; i < 8; i++)
+        bits |= (uint64_t)at[i] << (8 * i);
+    memcpy(value, &bits, sizeof bits);
+    return true;
+}
+
+/* The longest span of one thing alone is the thing. */
+static uint8_t *put_spans(const lane_entry *e, uint8_t *to)
+{
+    to = put(to, e->sum);
+    to = put(to, e->u.spans.name);
+    if (e->count == 1)
+        return to;
+    to = put(to, e->u.spans.weight);
+    to = put(to, distance(e->begin_ns, e->u.spans.begin_ns));
+    to = put(to, distance(e->u.spans.begin_ns, e->u.spans.end_ns));
+    return put(to, e->u.spans.longest);
+}
+
+static bool take_spans(cursor *from, lane_entry *e)
+{
+    uint64_t begin, length;
+    if (!take(from, &e->sum) || !take_name(from, &e->u.spans.name))
+        return false;
+    if (e->count == 1) {
+        e->u.spans.weight = e->sum;
+        e->u.spans.longest = e->u.spans.name;
+        e->u.spans.begin_ns = e->begin_ns;
+        e->u.spans.end_ns = (int64_t)((uint64_t)e->begin_ns + e->sum);
+        return e->sum <= distance(e->begin_ns, e->end_ns);
+    }
+    if (!take(from, &e->u.spans.weight) || !take(from, &begin) || !take(from, &length) ||
+        !take_name(from, &e->u.spans.longest))
+        return false;
+    e->u.spans.begin_ns = (int64_t)((uint64_t)e->begin_ns + begin);
+    e->u.spans.end_ns = (int64_t)((uint64_t)e->u.spans.begin_ns + length);
+    begin += length;
+    return begin >= length && begin <= distance(e->begin_ns, e->end_ns) && length <= e->sum &&
+           e->sum <= distance(e->begin_ns, e->end_ns) && e->u.spans.weight <= e->sum;
+}
+
+size_t lane_pack(lane_kind kind, const lane_entry *entries, uint32_t count, uint8_t *to)
+{
+    const uint8_t *const begin = to;
+    uint64_t last = 0;
+    for (const lane_entry *e = entries; e != entries + count; e++) {
+        to = put(to, (uint64_t)e->begin_ns - last);
+        to = put(to, distance(e->begin_ns, e->end_ns));
+        to = put(to, e->count << 1 | e->is_closed);
+        last = (uint64_t)e->end_ns;
+        switch (kind) {
+        case LANE_EVENTS: to = put(put(to, e->u.spans.name), e->u.spans.weight); break;
+        case LANE_SPANS: to = put_spans(e, to); break;
+        case LANE_LOSSES: to = put(to, e->sum); break;
+        case LANE_COUNTER:
+            to = put_double(put_double(to, e->u.values.min), e->u.values.max);
+            to = put_double(to, e->u.values.last);
+            break;
+        case LANE_INSNS:
+            to = put(put(to, e->sum), e->u.insns.load_count);
+            to = put(to, e->u.insns.store_count);
+            break;
+        }
+    }
+    return (size_t)(to - begin);
+}
+
+static bool take_rest(lane_kind kind, cursor *from, lane_entry *e)
+{
+    switch (kind) {
+    case LANE_EVENTS:
+        return take_name(from, &e->u.spans.name) && take(from, &e->u.spans.weight) &&
+               e->u.spans.weight <= e->count;
+    case LANE_SPANS: return take_spans(from, e);
+    case LANE_LOSSES: return take(from, &e->sum);
+    case LANE_COUNTER:
+        return take_double(from, &e->u.values.min) && take_double(from, &e->u.values.max) &&
+               take_double(from, &e->u.values.last);
+    default:
+        return take(from, &e->sum) && take(from, &e->u.insns.load_count) &&
+               take(from, &e->u.insns.store_count);
+    }
+}
+
+bool lane_unpack(lane_kind kind, cursor *from, uint32_t count, lane_entry *entries)
+{
+    uint64_t last = 0, gap, length;
+    for (lane_entry *e = entries; e != entries + count; e++) {
+        *e = (lane_entry){0};
+        if (!take(from, &gap) || !take(from, &length) || !take(from, &e->count) || e->count < 2)
+            return false;
+        e->is_closed = (e->count & 1) != 0;
+        e->count >>= 1;
+        e->begin_ns = (int64_t)(last + gap);
+        e->end_ns = (int64_t)((uint64_t)e->begin_ns + length);
+        if (e->end_ns < e->begin_ns || (e != entries && e->begin_ns < (int64_t)last) ||
+            !take_rest(kind, from, e))
+            return false;
+        last = (uint64_t)e->end_ns;
+    }
+    return true;
+}
+
+/* ---- Entries ---- */
+
+/* Of two entries that count names: the one of both that has more, with what both say of it. */
+static void join_names(lane_entry *to, const lane_entry *more)
+{
+    if (to->u.spans.name == more->u.spans.name) {
+        to->u.spans.weight = add_counts(to->u.spans.weight, more->u.spans.weight);
+    } else if (more->u.spans.weight > to->u.spans.weight) {
+        to->u.spans.name = more->u.spans.name;
+        to->u.spans.weight = more->u.spans.weight;
+    }
+}
+
+void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more)
+{
+    to->end_ns = more->end_ns;
+    to->is_closed = more->is_closed;
+    to->count = add_counts(to->count, more->count);
+    to->sum = add_counts(to->sum, more->sum);
+    switch (kind) {
+    case LANE_SPANS:
+        if (distance(more->u.spans.begin_ns, more->u.spans.end_ns) >
+            distance(to->u.spans.begin_ns, to->u.spans.end_ns)) {
+            to->u.spans.begin_ns = more->u.spans.begin_ns;
+            to->u.spans.end_ns = more->u.spans.end_ns;
+            to->u.spans.longest = more->u.spans.longest;
+        }
+        join_names(to, more);
+        break;
+    case LANE_EVENTS: join_names(to, more); break;
+    case LANE_COUNTER:
+        if (more->u.values.min < to->u.values.min)
+            to->u.values.min = more->u.values.min;
+        if (more->u.values.max > to->u.values.max)
+            to->u.values.max = more->u.values.max;
+        to->u.values.last = more->u.values.last;
+        break;
+    case LANE_INSNS:
+        to->u.insns.load_count = add_counts(to->u.insns.load_count, more->u.insns.load_count);
+        to->u.insns.store_count = add_counts(to->u.insns.store_count, more->u.insns.store_count);
+        break;
+    case LANE_LOSSES: break;
+    }
+}
+
+/* ---- Levels ---- */
+
+static stele_status level_pack(overview_lane *l, overview_store *store, lane_level *level)
+{
+    uint8_t bytes[STORE_RUN_MAX];
+    const size_t size = lane_pack((lane_kind)l->kind, level->open, level->open_count, bytes);
+    stele_status status;
+    if (level->page_count == level->page_capacity) {
+        uint64_t *pages = array_grow(level->pages, sizeof *pages, &level->page_capacity, 4);
+        if (pages == NULL)
+            return STELE_ERR_MEMORY;
+        level->pages = pages;
+    }
+    status = overview_store_add(store, bytes, size, &level->pages[level->page_count]);
+    if (status != STELE_OK)
+        return status;
+    level->page_count++;
+    level->open_count = 0;
+    return STELE_OK;
+}
+
+static lane_level *level_get(overview_lane *l, unsigned index)
+{
+    lane_level *levels;
+    if (index < l->level_count)
+        return &l->levels[index];
+    levels = realloc(l->levels, (index + 1) * sizeof *levels);
+    if (levels == NULL)
+        return NULL;
+    l->levels = levels;
+    levels[index] = (lane_level){0};
+    l->level_count = (uint8_t)(index + 1);
+    return &levels[index];
+}
+
+/* The last four entries of a level as one. */
+static lane_entry sum_up(const overview_lane *l, const lane_level *level)
+{
+    const lane_entry *from = level->open + level->open_count - LANE_FAN;
+    lane_entry made = from[0];
+    for (unsigned i = 1; i < LANE_FAN; i++)
+        lane_entry_join((lane_kind)l->kind, &made, &from[i]);
+    return made;
+}
+
+static stele_status level_add(overview_lane *l, overview_store *store, const lane_entry *entry)
+{
+    lane_entry made = *entry;
+    for (unsigned i = 0; i < LANE_LEVELS; i++) {
+        lane_level *level = level_get(l, i);
+        bool is_full;
+        if (level == NULL)
+            return STELE_ERR_MEMORY;
+        if (level->open_count == level->capacity) {
+            lane_entry *open = array_grow(level->open, sizeof *open, &level->capacity, LANE_FAN);
+            if (open == NULL)
+                return STELE_ERR_MEMORY;
+            level->open = open;
+        }
+        level->open[level->open_count++] = made;
+        is_full = level->open_count % LANE_FAN == 0;
+        if (is_full)
+            made = sum_up(l, level);
+        if (level->open_count == LANE_PAGE) {
+            const stele_status status = level_pack(l, store, level);
+            if (status != STELE_OK)
+                return status;
+        }
+        if (!is_full)
+            return STELE_OK;
+    }
+    return STELE_OK;
+}
+
+/* ---- Things ---- */
+
+/* Counts a name among the few that are kept: each that has more than a fifth of all is among them
+   at the end, and none counts more than it has. */
+static void count_name(overview_lane *l, stele_name name, uint64_t weight)
+{
+    uint64_t least = weight;
+    for (unsigned i = 0; i < l->name_count; i++) {
+        if (l->names[i].name == name) {
+            l->names[i].weight += weight;
+            return;
+        }
+        if (l->names[i].weight < least)
+            least = l->names[i].weight;
+    }
+    if (l->name_count == LANE_NAMES) {
+        unsigned kept = 0;
+        for (unsigned i = 0; i < LANE_NAMES; i++) {
+            l->names[i].weight -= least;
+            if (l->names[i].weight != 0)
+                l->names[kept++] = l->names[i];
+        }
+        l->name_count = (uint8_t)kept;
+        weight -= least;
+    }
+    if (l->name_count < LANE_NAMES)
+        l->names[l->name_count++] = (lane_weight){name, weight};
+}
+
+/* Takes the name that counted most into the entry that is being made. */
+static void take_best(const overview_lane *l, lane_entry *now)
+{
+    if (l->name_count == 0)
+        return;
+    now->u.spans.name = l->names[0].name;
+    now->u.spans.weight = l->names[0].weight;
+    for (unsigned i = 1; i < l->name_count; i++) {
+        if (l->names[i].weight <= now->u.spans.weight)
+            continue;
+        now->u.spans.name = l->names[i].name;
+        now->u.spans.weight = l->names[i].weight;
+    }
+}
+
+static inline uint64_t grain_of(const overview_lane *l)
+{
+    return l->thing_count < THINGS_SINGLE ? 1 : l->thing_count < THINGS_FEW ? GRAIN_FEW : GRAIN;
+}
+
+/* Whether there is a gap before a thing that is long against what is before it. */
+static inline bool has_gap(const lane_entry *now, const lane_entry *thing)
+{
+    return now->count >= GAP_THINGS && distance(now->end_ns, thing->begin_ns) >> GAP_SHIFT >
+                                           distance(now->begin_ns, now->end_ns);
+}
+
+stele_status lane_close(overview_lane *l, overview_store *store)
+{
+    if (!l->has_now)
+        return STELE_OK;
+    if (has_names((lane_kind)l->kind))
+        take_best(l, &l->now);
+    l->has_now = false;
+    l->name_count = 0;
+    return level_add(l, store, &l->now);
+}
+
+stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry *given)
+{
+    stele_status status = STELE_OK;
+    lane_entry late;
+    const lane_entry *thing = given;
+    if (given->begin_ns < l->last_ns) {
+        late = *given;
+        late.begin_ns = l->last_ns;
+        if (late.end_ns <= l->last_ns) {
+            late.end_ns = l->last_ns;
+            late.is_closed = true;
+        }
+        thing = &late;
+    }
+    l->last_ns = thing->end_ns;
+    if (l->has_now && (l->now.count >= grain_of(l) || has_gap(&l->now, thing)))
+        status = lane_close(l, store);
+    if (status != STELE_OK)
+        return status;
+    if (l->thing_count < THINGS_FEW)
+        l->thing_count++;
+    if (!l->has_now) {
+        l->now = *thing;
+        l->has_now = true;
+    } else {
+        lane_entry_join((lane_kind)l->kind, &l->now, thing);
+    }
+    if (has_names((lane_kind)l->kind))
+        count_name(l, thing->u.spans.name, thing->u.spans.weight);
+    return STELE_OK;
+}
+
+stele_status lane_add_span(overview_lane *l, overview_store *store, int64_t begin_ns,
+                           int64_t end_ns, stele_name name)
+{
+    const int64_t from_ns = begin_ns > l->last_ns ? begin_ns : l->last_ns;
+    const int64_t until_ns = end_ns > from_ns ? end_ns : from_ns;
+    const uint64_t length = distance(from_ns, until_ns);
+    return lane_add(l, store,
+                    &(lane_entry){.begin_ns = from_ns,
+                                  .end_ns = until_ns,
+                                  .count = 1,
+                                  .sum = length,
+                                  .u.spans = {.weight = length,
+                                              .begin_ns = from_ns,
+                                              .end_ns = until_ns,
+                                              .name = name,
+                                              .longest = name},
+                                  .is_closed = length == 0});
+}
+
+/* ---- Walking ---- */
+
+typedef struct visit {
+    const overview_lane *lane;
+    overview_store *store;
+    lane_walk *walk;
+    int64_t begin_ns, end_ns;
+    lane_visit_fn *fn;
+    void *user;
+    bool is_past; /* an entry was after the range */
+    stele_status status;
+} visit;
+
+/* An entry of a level. NULL: it cannot be read. It holds until another page of the level is. */
+static const lane_entry *entry_get(visit *v, unsigned level, uint64_t number)
+{
+    const lane_level *of = &v->lane->levels[level];
+    const uint32_t page = (uint32_t)(number / LANE_PAGE), at = (uint32_t)(number % LANE_PAGE);
+    lane_walk_level *own = &v->walk->levels[level];
+    const uint8_t *bytes;
+    cursor from;
+    size_t size;
+    if (page == of->page_count)
+        return &of->open[at];
+    if (!own->has_page || own->position != of->pages[page]) {
+        bytes = overview_store_get(v->store, of->pages[page], v->walk->room, &size);
+        from = cursor_make(bytes, bytes != NULL ? size : 0);
+        own->position = of->pages[page];
+        own->has_page =
+            bytes != NULL && lane_unpack((lane_kind)v->lane->kind, &from, LANE_PAGE, own->entries);
+        if (!own->has_page) {
+            v->status = STELE_ERR_READ;
+            return NULL;
+        }
+    }
+    return &own->entries[at];
+}
+
+/* Visits entries of a level and, as is asked for, what they are made of. */
+static void visit_level(visit *v, unsigned level, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; i < end && !v->is_past && v->status == STELE_OK; i++) {
+        const lane_entry *e = entry_get(v, level, i);
+        if (e == NULL || lane_entry_ends_by(e, v->begin_ns))
+            continue;
+        if (e->begin_ns >= v->end_ns)
+            v->is_past = true;
+        else if (!v->fn(v->user, e, level == 0) && level != 0)
+            visit_level(v, level - 1, i * LANE_FAN, (i + 1) * LANE_FAN);
+    }
+}
+
+stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk *walk,
+                        int64_t begin_ns, int64_t end_ns, lane_visit_fn *fn, void *user)
+{
+    visit v = {l, store, walk, begin_ns, end_ns, fn, user, false, STELE_OK};
+    uint64_t done = 0; /* entries of the level at hand that were visited as part of others */
+    for (unsigned level = l->level_count; level-- != 0;) {
+        const uint64_t count = lane_count(l, level);
+        visit_level(&v, level, done, count);
+        done = count * LANE_FAN;
+    }
+    if (v.status == STELE_OK && !v.is_past && l->has_now &&
+        !lane_entry_ends_by(&l->now, begin_ns) && l->now.begin_ns < end_ns) {
+        lane_entry now = l->now;
+        if (has_names((lane_kind)l->kind))
+            take_best(l, &now);
+        fn(user, &now, true);
+    }
+    return v.status;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Overviews tell the truth: over all samples, at random windows, what bins say of each track is
+ * what its events and spans say, one by one, within the slack that the bins state.
+ */
+#include <stele/overview.h>
+#include <stele/spans.h>
+#include <stele/stele.h>
+
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "support.h"
+
+#define THINGS_MAX 400000u
+#define BINS_MAX   48u
+#define WINDOWS    24u
+
+typedef struct thing {
+    int64_t begin_ns, end_ns;
+    uint32_t track, row;
+    uint64_t lost;
+    bool is_lost, is_operation;
+} thing;
+
+static struct {
+    stele_context *context;
+    stele_spans *spans;
+    stele_pairing *pairing;
+    thing *events, *all;
+    size_t event_count, span_count;
+    uint64_t seed;
+    uint64_t sample_count, bin_count, exact_count;
+} it;
+
+/* ---- What there is --------------------------------------------------------------------------- */
+
+static void see_events(const stele_segment *segment)
+{
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0 || it.event_count == THINGS_MAX)
+            continue;
+        it.events[it.event_count++] = (thing){.begin_ns = event->time_ns,
+                                              .end_ns = event->time_ns,
+                                              .track = event->track,
+                                              .lost = event->value,
+                                              .is_lost = event->kind == STELE_KIND_LOST};
+    }
+}
+
+static stele_status see_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    (void)user;
+    for (uint32_t i = 0; i < segment->count && it.span_count < THINGS_MAX; i++) {
+        const stele_span *span = &spans[i];
+        if (span->end == STELE_SPAN_ENTRY_LOST || span->source == STELE_SPAN_FLOW)
+            continue;
+        it.all[it.span_count++] = (thing){.begin_ns = span->begin_ns,
+                                          .end_ns = span->end_ns,
+                                          .track = span->track,
+                                          .row = span->depth,
+                                          .is_operation = span->source == STELE_SPAN_ASYNC ||
+                                                          span->source == STELE_SPAN_PAIR};
+    }
+    return STELE_OK;
+}
+
+static stele_status see_paired(void *user, const stele_segment *segment)
+{
+    (void)user;
+    return stele_spans_add(it.spans, segment);
+}
+
+static void see_trace(stele_trace *trace)
+{
+    const stele_pairing_options options = {.kinds = STELE_SPANS_KINDS};
+    stele_segment segment;
+    stele_reader *reader;
+    it.event_count = it.span_count = 0;
+    REQUIRE(stele_spans_new(it.context, NULL, see_spans, NULL, &it.spans) == STELE_OK);
+    REQUIRE(stele_pairing_new(it.context, &options, &it.pairing) == STELE_OK);
+    REQUIRE(stele_reader_open(it.context, &trace, 1, NULL, &reader) == STELE_OK);
+    while (stele_reader_next(reader, &segment) == STELE_OK) {
+        see_events(&segment);
+        if (stele_pairing_wants(it.pairing, trace))
+            CHECK_EQ_U64(stele_pairing_add(it.pairing, &segment, see_paired, NULL), STELE_OK);
+        else
+            CHECK_EQ_U64(stele_spans_add(it.spans, &segment), STELE_OK);
+    }
+    CHECK_EQ_U64(stele_spans_finish(it.spans), STELE_OK);
+    stele_reader_close(reader);
+    stele_pairing_free(it.pairing);
+    stele_spans_free(it.spans);
+}
+
+/* ---- What bins should say -------------------------------------------------------------------- */
+
+static int compare_begins(const void *a, const void *b)
+{
+    const thing *x = a, *y = b;
+    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+static uint64_t clipped(int64_t *covered_ns, const thing *of, int64_t begin_ns, int64_t end_ns)
+{
+    const int64_t from_ns = of->begin_ns > *covered_ns ? of->begin_ns : *covered_ns;
+    const int64_t after_ns = from_ns > begin_ns ? from_ns : begin_ns;
+    const int64_t until_ns = of->end_ns < end_ns ? of->end_ns : end_ns;
+    if (of->end_ns > *covered_ns)
+        *covered_ns = of->end_ns;
+    return until_ns > after_ns ? (uint64_t)until_ns - (uint64_t)after_ns : 0;
+}
+
+typedef struct truth {
+    uint64_t event_count, busy_ns, span_count, row_ns, lost_count;
+    bool has_loss;
+} truth;
+
+static truth truth_of(uint32_t track, uint32_t row, int64_t begin_ns, int64_t end_ns)
+{
+    truth t = {0};
+    int64_t covered_ns = INT64_MIN;
+    for (size_t i = 0; i < it.event_count; i++) {
+        const thing *event = &it.events[i];
+        if (event->track != track || event->begin_ns < begin_ns || event->begin_ns >= end_ns)
+            continue;
+        t.event_count += !event->is_lost;
+        t.has_loss |= event->is_lost;
+    }
+    for (size_t i = 0; i < it.span_count; i++) {
+        const thing *span = &it.all[i];
+        int64_t none_ns = INT64_MIN;
+        if (span->track != track || span->is_operation)
+            continue;
+        t.busy_ns += clipped(&covered_ns, span, begin_ns, end_ns);
+        if (span->row != row)
+            continue;
+        t.span_count += span->begin_ns >= begin_ns && span->begin_ns < end_ns;
+        t.row_ns += clipped(&none_ns, span, begin_ns, end_ns);
+    }
+    return t;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+static bool is_near(uint64_t got, uint64_t wanted, uint64_t slack)
+{
+    return got > wanted ? got - wanted <= slack : wanted - got <= slack;
+}
+
+static void check_near(const char *what, const stele_overview_track *track, uint64_t got,
+                       uint64_t wanted, uint64_t slack)
+{
+    it.bin_count++;
+    it.exact_count += slack == 0;
+    if (!is_near(got, wanted, slack)) {
+        printf("track %u: %s %" PRIu64 ", slack %" PRIu64 ", but there are %" PRIu64 "\n",
+               track->track, what, got, slack, wanted);
+        CHECK(false);
+    }
+}
+
+/* Where bin i of a window begins. */
+static int64_t edge_of(int64_t begin_ns, int64_t end_ns, uint32_t count, uint32_t i)
+{
+    const uint64_t length = (uint64_t)end_ns - (uint64_t)begin_ns;
+    return (int64_t)((uint64_t)begin_ns + length / count * i + length % count * i / count);
+}
+
+static void check_window(stele_overview *o, const stele_overview_track *track, int64_t begin_ns,
+                         int64_t end_ns, uint32_t count)
+{
+    stele_overview_bin bins[BINS_MAX], rows[BINS_MAX];
+    const uint32_t row =
+        track->row_count != 0 ? (uint32_t)(random_next(&it.seed) % track->row_count) : 0;
+    REQUIRE(stele_overview_bins(o, track->number, begin_ns, end_ns, count, bins) == STELE_OK);
+    REQUIRE(stele_overview_row(o, track->number, row, begin_ns, end_ns, count, rows) == STELE_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t from_ns = edge_of(begin_ns, end_ns, count, i);
+        const int64_t until_ns = edge_of(begin_ns, end_ns, count, i + 1);
+        const truth t = truth_of(track->track, row, from_ns, until_ns);
+        check_near("events", track, bins[i].event_count, t.event_count, bins[i].event_slack);
+        check_near("busy ns", track, bins[i].busy_ns, t.busy_ns, bins[i].busy_slack_ns);
+        check_near("spans", track, rows[i].event_count, t.span_count, rows[i].event_slack);
+        check_near("row's ns", track, rows[i].busy_ns, t.row_ns, rows[i].busy_slack_ns);
+        CHECK(!t.has_loss || (bins[i].flags & STELE_OVERVIEW_LOST) != 0);
+        CHECK(bins[i].busy_ns <= (uint64_t)until_ns - (uint64_t)from_ns);
+    }
+}
+
+static void check_all(stele_overview *o, const stele_overview_track *track)
+{
+    stele_overview_bin bins[BINS_MAX];
+    uint64_t events = 0, busy_ns = 0, lost = 0;
+    if (!track->has_range || track->end_ns == INT64_MAX)
+        return;
+    REQUIRE(stele_overview_bins(o, track->number, track->begin_ns, track->end_ns + 1, BINS_MAX,
+                                bins) == STELE_OK);
+    for (uint32_t i = 0; i < BINS_MAX; i++) {
+        events += bins[i].event_count;
+        busy_ns += bins[i].busy_ns;
+        lost += bins[i].lost_count;
+    }
+    CHECK_EQ_U64(events, track->event_count);
+    CHECK_EQ_U64(busy_ns, track->busy_ns);
+    CHECK_EQ_U64(lost, track->lost_count);
+}
+
+static void check_tracks(stele_overview *o, const stele_overview_state *state)
+{
+    const uint64_t length = (uint64_t)state->end_ns - (uint64_t)state->begin_ns;
+    for (uint32_t i = 0; i < WINDOWS && length > 1; i++) {
+        stele_overview_track track = STELE_INIT(stele_overview_track);
+        const uint32_t number =
+            (uint32_t)(random_next(&it.seed) % stele_overview_track_count(o)) + 1;
+        const uint64_t wide = random_next(&it.seed) % length >> random_next(&it.seed) % 12;
+        const uint64_t at = random_next(&it.seed) % (length - wide);
+        REQUIRE(stele_overview_get_track(o, number, &track));
+        if (track.kind != STELE_OVERVIEW_TRACK)
+            continue;
+        check_window(o, &track, (int64_t)((uint64_t)state->begin_ns + at),
+                     (int64_t)((uint64_t)state->begin_ns + at + wide + 1),
+                     (uint32_t)(random_next(&it.seed) % BINS_MAX) + 1);
+        check_all(o, &track);
+    }
+}
+
+static void check_sample(const char *path)
+{
+    stele_overview_state state = STELE_INIT(stele_overview_state);
+    stele_overview *o;
+    stele_trace *trace;
+    REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
+    if (stele_trace_open(it.context, path, NULL, &trace) != STELE_OK) {
+        stele_context_free(it.context);
+        return;
+    }
+    if (stele_trace_get_info(trace)->is_seekable) { /* it is read twice */
+        const unsigned failed = test_state.failed_checks;
+        see_trace(trace);
+        qsort(it.all, it.span_count, sizeof *it.all, compare_begins);
+        REQUIRE(stele_overview_open(it.context, &trace, 1, NULL, &o) == STELE_OK);
+        CHECK_EQ_U64(stele_overview_build(o), STELE_OK);
+        stele_overview_get_state(o, &state);
+        CHECK(state.is_complete);
+        if (state.has_range && it.event_count < THINGS_MAX && it.span_count < THINGS_MAX) {
+            check_tracks(o, &state);
+            it.sample_count++;
+        }
+        stele_overview_close(o);
+        if (test_state.failed_checks != failed)
+            printf("in %s\n", path);
+    }
+    stele_trace_close(trace);
+    stele_context_free(it.context);
+}
+
+static void check_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        char path[1024];
+        if (entry->d_name[0] == '.' || strstr(entry->d_name, ".pretty.") != NULL)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        check_sample(path);
+    }
+    if (dir != NULL)
+        closedir(dir);
+}
+
+TEST(bins_say_what_events_and_spans_say)
+{
+    const char *samples = getenv("STELE_SAMPLES");
+    stele_format_info info = STELE_INIT(stele_format_info);
+    it.seed = 1;
+    it.events = malloc(THINGS_MAX * sizeof *it.events);
+    it.all = malloc(THINGS_MAX * sizeof *it.all);
+    REQUIRE(it.events != NULL && it.all != NULL);
+    for (size_t i = 0; stele_format_get(i, &info); i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/src/formats/%s/good", STELE_SOURCE_DIR, info.name);
+        check_folder(path);
+        snprintf(path, sizeof path, "%s/src/formats/%s/bad", STELE_SOURCE_DIR, info.name);
+        check_folder(path);
+        snprintf(path, sizeof path, "%s/%s", samples != NULL ? samples : "/nowhere", info.name);
+        check_folder(path);
+    }
+    printf("%" PRIu64 " samples, %" PRIu64 " figures, %" PRIu64 " of them exact\n", it.sample_count,
+           it.bin_count, it.exact_count);
+    CHECK(it.sample_count > 50);
+    CHECK(it.bin_count > 10000);
+    free(it.events);
+    free(it.all);
+}
