@@ -244,8 +244,6 @@ static bool make_outliers(calls *k)
     cli *c = k->c;
     if (!option_given(&c->options, OPTION_OUTLIERS))
         return true;
-    if (k->key != NULL || option_given(&c->options, OPTION_CALLS_COLUMNS))
-        return cli_usage(c, "--outliers excludes --sort and --columns");
     k->top = option_given(&c->options, OPTION_CALLS_TOP) || !(k->rows.is_json || k->rows.is_csv)
                  ? option_number(&c->options, OPTION_CALLS_TOP)
                  : 0;

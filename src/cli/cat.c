@@ -95,14 +95,6 @@ static bool choose_sink(cli *c, stele_sink_info *to)
     const options *o = &c->options;
     const bool is_json = option_given(o, OPTION_JSON), is_csv = option_given(o, OPTION_CSV);
     const bool is_pretty = option_given(o, OPTION_CTF_PRETTY);
-    if (is_json + is_csv + is_pretty > 1) {
-        cli_usage(c, "--json, --csv and --ctf-pretty exclude each other");
-        return false;
-    }
-    if (option_given(o, OPTION_TAIL) && option_given(o, OPTION_LIMIT)) {
-        cli_usage(c, "--tail and --limit exclude each other");
-        return false;
-    }
     return stele_sink_find(is_json     ? "json"
                            : is_csv    ? "csv"
                            : is_pretty ? "ctf-pretty"

@@ -143,6 +143,14 @@ typedef struct consumer {
 stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
                       const stele_request *request, const consumer *to, stele_reader_stats *stats);
 
+/*
+ * Reads all events of these kinds in the order of time, for a command whose rows the selection
+ * chooses among: each event says something, whatever is shown. False when there is nothing to be
+ * shown; `stats` are for cli_conclude().
+ */
+bool cli_read_for_rows(cli *c, const inputs *in, selection *selected, uint64_t kinds,
+                       uint32_t columns, const consumer *to, stele_reader_stats *stats);
+
 /* A stele_progress_fn of the run: moves the progress bar while traces are read. */
 void cli_read_more(void *user, size_t size);
 

@@ -405,9 +405,7 @@ void command_DIFF(cli *c)
     calling s = {.depth_min = 0};
     differing d = {.c = c};
     c->is_apart = true;
-    if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV)) {
-        cli_usage(c, "--json and --csv exclude each other");
-    } else if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s)) {
+    if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s)) {
         s.align = option_value(&c->options, OPTION_ALIGN);
         if (read_runs(&d, &s))
             show(&d);

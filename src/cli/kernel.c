@@ -278,22 +278,15 @@ static stele_status take(void *user, const stele_segment *segment)
     return stele_kernel_add(v->kernel, segment);
 }
 
-static void read_all(kernel_view *v, const inputs *in, stele_request *request)
+static void read_all(kernel_view *v, const inputs *in, selection *selected)
 {
-    cli *c = v->c;
     const consumer to = {ready, take, v};
     stele_reader_stats stats = {0};
-    request->kinds = STELE_KERNEL_KINDS;
-    request->columns = stele_kernel_columns(v->kernel);
-    request->order = STELE_ORDER_TIME;
-    request->names = request->categories = request->tracks = (stele_globs){.count = 0};
-    request->where = NULL;
-    request->from_start = true;
-    cli_check(c, cli_read(c, in->traces, in->count, request, &to, &stats), "reading");
-    if (c->worst != EXIT_USAGE && !c->is_closed &&
-        cli_check(c, stele_kernel_finish(v->kernel), "kernel"))
+    if (cli_read_for_rows(v->c, in, selected, STELE_KERNEL_KINDS, stele_kernel_columns(v->kernel),
+                          &to, &stats) &&
+        cli_check(v->c, stele_kernel_finish(v->kernel), "kernel"))
         write_all(v);
-    cli_conclude(c, NULL, &stats);
+    cli_conclude(v->c, NULL, &stats);
 }
 
 static bool make(kernel_view *v, const stele_request *only)
@@ -311,15 +304,13 @@ void command_KERNEL(cli *c)
     selection selected = {.names = NULL};
     stele_request only;
     inputs in = {.count = 0};
-    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV)) {
-        cli_usage(c, "--json and --csv exclude each other");
-    } else if (option_given(o, OPTION_CSV) &&
-               strcmp(option_value(o, OPTION_KERNEL_SHOW), "summary") == 0) {
+    if (option_given(o, OPTION_CSV) &&
+        strcmp(option_value(o, OPTION_KERNEL_SHOW), "summary") == 0) {
         cli_usage(c, "--csv is one table: name it with --show");
     } else if (selection_make(c, &selected)) {
         only = selected.request;
         if (make(&v, &only) && inputs_open(c, &in))
-            read_all(&v, &in, &selected.request);
+            read_all(&v, &in, &selected);
     }
     stele_kernel_free(v.kernel);
     labels_free(&v.labels);

@@ -65,8 +65,16 @@ static uint64_t group_commands(command_id group)
 
 _Static_assert(COMMAND_COUNT <= 64, "the commands of an option are bits of a number");
 
-/* The commands that have an option, as bits; what stands in the table are their names. */
-static uint64_t option_commands(option_id option)
+typedef enum exclusion_id {
+#define STELE_EXCLUSIVE(id, commands, ...) EXCLUSION_##id,
+#include "cli/options.def"
+#undef STELE_EXCLUSIVE
+    EXCLUSION_COUNT
+} exclusion_id;
+
+/* The commands that have an option, or for which an exclusion holds, as bits; the other one of the
+   two is its COUNT. What stands in the table are the commands' names. */
+static uint64_t row_commands(option_id option, exclusion_id exclusion)
 {
 #define STELE_COMMAND(id, name, arguments, least, most, type, summary, description) \
     __attribute__((unused)) const uint64_t id = UINT64_C(1) << COMMAND_##id;
@@ -89,12 +97,20 @@ static uint64_t option_commands(option_id option)
 #undef STELE_OPTION
     case OPTION_COUNT: break;
     }
+    switch (exclusion) {
+#define STELE_EXCLUSIVE(id, commands, ...) \
+    case EXCLUSION_##id:                   \
+        return commands;
+#include "cli/options.def"
+#undef STELE_EXCLUSIVE
+    case EXCLUSION_COUNT: break;
+    }
     return 0;
 }
 
 bool command_has_option(command_id command, option_id option)
 {
-    return (option_commands(option) >> command & 1u) != 0;
+    return (row_commands(option, EXCLUSION_COUNT) >> command & 1u) != 0;
 }
 
 /* The names of formats, with the writable sinks after them where `writes`. */
@@ -459,6 +475,41 @@ static bool check_arguments(options *o)
     return command->type == ARGUMENT_TYPE_SIDES ? check_sides(o) : true;
 }
 
+#define EXCLUSIVE_MAX 8u
+
+/* Options of which one at a time makes sense; OPTION_HELP, which excludes nothing, ends them. */
+static const option_id exclusive[EXCLUSION_COUNT][EXCLUSIVE_MAX] = {
+#define STELE_EXCLUSIVE(id, commands, ...) [EXCLUSION_##id] = {__VA_ARGS__, OPTION_HELP},
+#include "cli/options.def"
+#undef STELE_EXCLUSIVE
+};
+
+/* "--json, --csv and --yaml exclude each other": those that were given. */
+static bool check_exclusion(options *o, const option_id *ids)
+{
+    const char *given[EXCLUSIVE_MAX];
+    size_t count = 0;
+    for (; *ids != OPTION_HELP; ids++) {
+        if (option_given(o, *ids))
+            given[count++] = option_table[*ids].name;
+    }
+    if (count < 2)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        fail(o, "%s--%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", given[i]);
+    return fail(o, " exclude each other");
+}
+
+static bool check_exclusions(options *o)
+{
+    for (exclusion_id id = 0; id < EXCLUSION_COUNT; id++) {
+        if ((row_commands(OPTION_COUNT, id) >> o->command & 1u) != 0 &&
+            !check_exclusion(o, exclusive[id]))
+            return false;
+    }
+    return true;
+}
+
 bool options_parse(options *o, int argc, char **argv)
 {
     /* No use takes less than half a word: a bundle of flags is one word with many. */
@@ -478,7 +529,7 @@ bool options_parse(options *o, int argc, char **argv)
     }
     if (option_given(o, OPTION_HELP) || option_given(o, OPTION_VERSION))
         return true;
-    return check_arguments(o);
+    return check_exclusions(o) && check_arguments(o);
 }
 
 void options_free(options *o)

@@ -233,10 +233,8 @@ void command_PROFILE(cli *c)
     calling s = {.depth_min = 0};
     stele_profile *p = NULL;
     size_t read_count = 0;
-    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
-        cli_usage(c, "--json and --csv exclude each other");
-    else if (joined_make(c) && calling_make(c, &s) &&
-             calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
+    if (joined_make(c) && calling_make(c, &s) &&
+        calling_make_profile(c, &s, option_given(o, OPTION_BY_THREAD), &p)) {
         for (size_t i = 0; i < o->argument_count; i++)
             read_count +=
                 calling_read(c, &s, i, stele_profile_columns(p), &(consumer){ready, take, p});

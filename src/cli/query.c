@@ -254,7 +254,7 @@ static void prompt(query *q)
 
 /* ---- The command ---- */
 
-static bool take_form(query *q)
+static void take_form(query *q)
 {
     const options *o = &q->c->options;
     const bool csv = option_given(o, OPTION_CSV), json = option_given(o, OPTION_JSON),
@@ -266,8 +266,6 @@ static bool take_form(query *q)
                                                : FORM_TABLE,
                             .has_color = q->c->has_color && !csv && !json && !markdown,
                             .goes_on = goes_on};
-    return csv + json + markdown <= 1 || cli_usage(q->c, "--csv, --json and --markdown exclude "
-                                                         "each other");
 }
 
 static bool open_engine(query *q)
@@ -330,7 +328,8 @@ void command_QUERY(cli *c)
     const char *file = option_value(&c->options, OPTION_SQL_FILE);
     const bool has_prompt = statement == NULL && file == NULL && isatty(STDIN_FILENO) == 1;
     char *text = NULL;
-    if (take_form(&q) && look_at_traces(&q) && open_engine(&q)) {
+    take_form(&q);
+    if (look_at_traces(&q) && open_engine(&q)) {
         if (statement == NULL && !has_prompt)
             text = read_text(c, file != NULL ? file : "-");
         if (has_prompt)

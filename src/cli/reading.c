@@ -223,10 +223,6 @@ static stele_status find_intersection(cli *c, stele_trace *const *traces, size_t
 {
     uint32_t unknown;
     stele_status status;
-    if (request->begin.kind != STELE_BOUND_NONE || request->end.kind != STELE_BOUND_NONE) {
-        cli_usage(c, "--stream-intersection excludes --begin and --end");
-        return STELE_ERR_ARGUMENT;
-    }
     status = stele_intersection_new(c->context, traces, count, spans, &unknown);
     if (status == STELE_ERR_UNSUPPORTED && unknown != UINT32_MAX) {
         cli_usage(c, "--stream-intersection: it is not known when stream %u begins and ends",
@@ -271,4 +267,18 @@ stele_status cli_read(cli *c, stele_trace *const *traces, size_t count,
     progress_clear(&c->progress);
     stele_intersection_free(spans);
     return status;
+}
+
+bool cli_read_for_rows(cli *c, const inputs *in, selection *selected, uint64_t kinds,
+                       uint32_t columns, const consumer *to, stele_reader_stats *stats)
+{
+    stele_request *request = &selected->request;
+    request->kinds = kinds;
+    request->columns = columns;
+    request->order = STELE_ORDER_TIME;
+    request->names = request->categories = request->tracks = (stele_globs){.count = 0};
+    request->where = NULL;
+    request->from_start = true;
+    cli_check(c, cli_read(c, in->traces, in->count, request, to, stats), "reading");
+    return c->worst != EXIT_USAGE && !c->is_closed;
 }

@@ -49,8 +49,6 @@ static bool make(scheduling *s, sched_show what, const stele_request *only)
     given.worst_max = worst_max(o, what);
     if (!parse_every(s->c, &given.every_ns))
         return false;
-    if (given.every_ns != 0 && option_given(o, OPTION_SCHED_SHOW))
-        return cli_usage(s->c, "--every and --show exclude each other");
     if (given.every_ns != 0)
         given.on_use = sched_write_use;
     else if (what == SHOW_STATES)
@@ -74,22 +72,15 @@ static stele_status take(void *user, const stele_segment *segment)
     return stele_sched_add(s->sched, segment);
 }
 
-static void read_all(scheduling *s, const inputs *in, stele_request *request, sched_show what)
+static void read_all(scheduling *s, const inputs *in, selection *selected, sched_show what)
 {
-    cli *c = s->c;
     const consumer to = {ready, take, s};
     stele_reader_stats stats = {0};
-    request->kinds = STELE_SCHED_KINDS;
-    request->columns = stele_sched_columns(s->sched);
-    request->order = STELE_ORDER_TIME;
-    request->names = request->categories = request->tracks = (stele_globs){.count = 0};
-    request->where = NULL;
-    request->from_start = true;
-    cli_check(c, cli_read(c, in->traces, in->count, request, &to, &stats), "reading");
-    if (c->worst != EXIT_USAGE && !c->is_closed &&
-        cli_check(c, stele_sched_finish(s->sched), "sched"))
+    if (cli_read_for_rows(s->c, in, selected, STELE_SCHED_KINDS, stele_sched_columns(s->sched), &to,
+                          &stats) &&
+        cli_check(s->c, stele_sched_finish(s->sched), "sched"))
         sched_write_tables(s, what);
-    cli_conclude(c, NULL, &stats);
+    cli_conclude(s->c, NULL, &stats);
 }
 
 void command_SCHED(cli *c)
@@ -100,15 +91,12 @@ void command_SCHED(cli *c)
     selection selected = {.names = NULL};
     stele_request only;
     inputs in = {.count = 0};
-    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
-        cli_usage(c, "--json and --csv exclude each other");
-    else if (option_given(o, OPTION_CSV) && what == SHOW_SUMMARY &&
-             !option_given(o, OPTION_SCHED_EVERY))
+    if (option_given(o, OPTION_CSV) && what == SHOW_SUMMARY && !option_given(o, OPTION_SCHED_EVERY))
         cli_usage(c, "--csv is one table: name it with --show, or take --every");
     else if (selection_make(c, &selected)) {
         only = selected.request;
         if (make(&s, what, &only) && inputs_open(c, &in))
-            read_all(&s, &in, &selected.request, what);
+            read_all(&s, &in, &selected, what);
     }
     stele_sched_free(s.sched);
     labels_free(&s.labels);

@@ -90,8 +90,6 @@ bool span_rows_make(span_rows *r, cli *c, spanning *s, const char *list, bool ha
     *r = (span_rows){.c = c, .s = s};
     r->is_json = option_given(o, OPTION_JSON);
     r->is_csv = option_given(o, OPTION_CSV);
-    if (r->is_json && r->is_csv)
-        return cli_usage(c, "--json and --csv exclude each other");
     if (list == NULL && (r->is_json || r->is_csv))
         list = "id,parent,time,dur,self,delta,depth,name,category,caller,root,track,ended,source,"
                "offset,end_offset,args";

@@ -91,12 +91,6 @@ static bool make_stats(cli *c, job *j)
         .every_ns = j->every_ns,
         .groups_max = limits->groups_max,
         .size_max = limits->groups_size_max};
-    if (option_given(o, OPTION_STATS_SPANS) && option_given(o, OPTION_STATS_EVENTS))
-        return cli_usage(c, "--spans and --events exclude each other");
-    if (option_given(o, OPTION_JSON) && option_given(o, OPTION_CSV))
-        return cli_usage(c, "--json and --csv exclude each other");
-    if (j->every_ns != 0 && option_given(o, OPTION_STATS_HIST))
-        return cli_usage(c, "--every and --hist exclude each other");
     if (option_given(o, OPTION_STATS_HIST) && given.of == NULL)
         return cli_usage(c, "--hist needs --of: what to draw");
     return cli_check(c, stele_stats_new(c->context, &given, &j->stats), "statistics");

@@ -65,20 +65,16 @@ static void write_json(cli *c, const stele_sled_map *map)
 void command_SYMBOLS(cli *c)
 {
     const options *o = &c->options;
-    const bool is_json = option_given(o, OPTION_JSON), is_yaml = option_given(o, OPTION_YAML);
+    const bool is_yaml = option_given(o, OPTION_YAML);
     const stele_sled_options given = {.has_lines = !is_yaml,
                                       .keeps_mangled = option_given(o, OPTION_MANGLED)};
     stele_sled_map *map;
-    if (is_json && is_yaml) {
-        cli_usage(c, "--json and --yaml exclude each other");
-        return;
-    }
     if (!cli_check(c, stele_sled_map_open(c->context, o->arguments[0], &given, &map),
                    o->arguments[0]))
         return;
     if (is_yaml)
         stele_sled_map_write_yaml(map, c->out);
-    else if (is_json)
+    else if (option_given(o, OPTION_JSON))
         write_json(c, map);
     else
         write_text(c, map);

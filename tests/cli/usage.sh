@@ -43,8 +43,19 @@ refused "no command or topic 'inof'; did you mean 'info'" help inof
 refused 'no manual page' help --scdoc nothing
 refused '--output is missing' convert "$trace"
 refused 'name it with --to' convert "$trace" -o result
-refused 'exclude each other' cat --json --csv "$trace"
-refused 'exclude each other' cat --tail=1 --limit=1 "$trace"
+refused '^stele.*: --json and --csv exclude each other' cat --csv --json "$trace"
+refused '\-\-json, --csv and --ctf-pretty exclude each other' \
+    cat --ctf-pretty --json --csv "$trace"
+refused '\-\-json and --yaml exclude each other' symbols --yaml --json "$trace"
+refused '\-\-csv and --markdown exclude each other' query --markdown --csv "$trace"
+refused '\-\-tail and --limit exclude each other' cat --tail=1 --limit=1 "$trace"
+refused '\-\-outliers and --sort exclude each other' calls --outliers --sort dur "$trace"
+refused '\-\-outliers and --columns exclude each other' calls --outliers --columns dur "$trace"
+refused '\-\-stream-intersection and --end exclude each other' \
+    info --stream-intersection --end 1s "$trace"
+refused '\-\-every and --show exclude each other' sched --every 1ms --show runs "$trace"
+refused '\-\-spans and --events exclude each other' stats --spans --events "$trace"
+refused '\-\-every and --hist exclude each other' stats --every 1ms --hist log2 "$trace"
 refused 'columns is for text and CSV' cat --json --columns name "$trace"
 refused 'time is for text and CSV' convert --to heph --time ticks "$trace" -o result
 refused 'belong to --blob' dump -o x "$trace"

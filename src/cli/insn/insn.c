@@ -192,8 +192,6 @@ static bool take_uses(cli *c, insns *s)
 bool insns_make(cli *c, insns *s)
 {
     *s = (insns){.options = STELE_INIT(stele_insn_options)};
-    if (option_given(&c->options, OPTION_JSON) && option_given(&c->options, OPTION_CSV))
-        return cli_usage(c, "--json and --csv exclude each other");
     return cli_check(c, stele_symbols_new(&s->code), "options") &&
            insns_range(c, OPTION_INSN_RANGE, &s->options.insn_begin, &s->options.insn_end) &&
            insns_range(c, OPTION_SNAPSHOT_RANGE, &s->options.snapshot_begin,
