@@ -120,6 +120,8 @@ typedef struct stele_span_options {
     bool no_fields;      /* events have no fields */
     bool has_paths;      /* spans say on which path of calls they are: see stele_spans_node() */
     bool has_begins;     /* begins are given, too, when they come: see stele_span_fn */
+    bool has_steps;      /* steps of flows, where FLOW_STEP events are added, end a span and begin
+                            the next one: a flow with one step is two spans */
     uint32_t depth_max;  /* open calls of a track that are followed; 0: the limit of the context */
     uint32_t open_max;   /* asynchronous operations, flows and pairs that are open at a time and
                             followed; 0: the limit of the context */

@@ -91,7 +91,7 @@ bool calling_make_pairing(cli *c, calling *s)
     const options *o = &c->options;
     /* Commands that know spans need no tracks made for pairs. */
     const bool has_lanes = o->command != COMMAND_CALLS && o->command != COMMAND_REPLAY &&
-                           o->command != COMMAND_LATENCY;
+                           o->command != COMMAND_LATENCY && o->command != COMMAND_CRITICAL;
     stele_pairing_options given = {.no_table = option_given(o, OPTION_NO_PAIRS),
                                    .has_lanes = has_lanes,
                                    .kinds = STELE_SPANS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE)};

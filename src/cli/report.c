@@ -45,9 +45,12 @@ static void report_show(const report *r, const stele_diag *diag, const char *tex
 void report_add(void *user, const stele_diag *diag)
 {
     report *r = user;
-    report_code *entry = report_find(r, diag->code);
+    report_code *entry;
     char text[REPORT_LINE_SIZE];
     size_t size;
+    if (r->is_repeated)
+        return;
+    entry = report_find(r, diag->code);
     r->counts[diag->code->severity]++;
     r->total[diag->code->severity]++;
     if (entry != NULL) {

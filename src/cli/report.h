@@ -24,6 +24,7 @@ typedef struct report {
     uint64_t shown_max; /* of each code of an input */
     stele_severity shown_least;
     bool has_color;
+    bool is_repeated; /* the input is read again: what is found was reported */
     progress *progress;
 
     report_code *codes; /* of the input at hand, in the order of their coming */

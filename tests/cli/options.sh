@@ -35,7 +35,7 @@ awk '
         gsub(/INSNS/, substr(insns, 2), commands)
         gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED|KERNEL", commands)
         gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF|SPANNING", commands)
-        gsub(/SPANNING/, "CALLS|REPLAY|LATENCY", commands)
+        gsub(/SPANNING/, "CALLS|REPLAY|LATENCY|CRITICAL", commands)
         gsub(/[ ()]/, "", commands)
         except = ""
         if (match(commands, /&~[A-Z_]+/)) {

@@ -150,7 +150,7 @@ def spans(every):
         if e["kind"] == "begin":
             around = stack[-1] if stack else None
             before = last.get((e["name"], json.dumps(e["track"])))
-            call = {"name": e["name"], "begin": e["time_ns"], "depth": len(stack), "inner": 0,
+            call = {"name": e["name"], "track": json.dumps(e["track"]), "begin": e["time_ns"], "depth": len(stack), "inner": 0,
                     "children": 0, "caller": around["name"] if around else "",
                     "delta": None if before is None else e["time_ns"] - before}
             last[e["name"], json.dumps(e["track"])] = e["time_ns"]
@@ -158,6 +158,7 @@ def spans(every):
         elif e["kind"] == "end":
             call = stack.pop()
             call["dur"] = e["time_ns"] - call["begin"]
+            call["end"] = e["time_ns"]
             call["self"] = call["dur"] - call["inner"]
             if stack:
                 stack[-1]["inner"] += call["dur"]
@@ -270,8 +271,18 @@ for e in events["run.heph"]:
         wanted[k] = wanted.get(k, 0) + 1
 if got != wanted:
     complain(60, "other intervals")
+got, wanted = {}, {}
+for row in json.loads(answer(61)[0])["sums"]:
+    got[row["name"]] = got.get(row["name"], 0) + row["dur_ns"]
+whole = max(spans(events["run.xray"]), key=lambda c: c["dur"])
+for c in spans(events["run.xray"]):
+    if c["track"] == whole["track"] and whole["begin"] <= c["begin"] and c["end"] <= whole["end"] \
+            and c["self"] != 0:
+        wanted[c["name"]] = wanted.get(c["name"], 0) + c["self"]
+if got != wanted:
+    complain(61, "other sums")
 
-if sorted(asked) != list(range(1, 61)):
+if sorted(asked) != list(range(1, 62)):
     print(f"questions {sorted(asked)}")
     failures += 1
 print(f"{len(asked)} questions, {failures} wrong")

@@ -8,6 +8,7 @@
 #include "query/filter.h"
 #include "test.h"
 #include <stele/analysis.h>
+#include <stele/critical.h>
 
 #define EVENTS 200u
 
@@ -209,4 +210,38 @@ static stele_status try_paths(uint64_t *outcome)
 TEST(paths_without_memory)
 {
     try_all(try_paths);
+}
+
+/* The path of a span over all events, on the thread of the first one. */
+static stele_status try_critical(uint64_t *outcome)
+{
+    const stele_segment segment = {it.batch, 0, EVENTS};
+    const stele_event *first = &it.batch->events[0];
+    const stele_span span = {.end_ns = EVENTS,
+                             .name = first->name,
+                             .track = first->track,
+                             .end_track = it.batch->events[EVENTS - 1].track,
+                             .source = STELE_SPAN_PAIR};
+    const stele_critical_stretch *rows;
+    stele_critical *c;
+    size_t count;
+    stele_status status = stele_critical_new(it.context, NULL, &c);
+    if (status != STELE_OK)
+        return status;
+    status = stele_critical_set_window(c, 0, EVENTS);
+    if (status == STELE_OK)
+        status = stele_critical_add(c, &segment);
+    if (status == STELE_OK)
+        status = stele_critical_finish(c);
+    if (status == STELE_OK)
+        status = stele_critical_path(c, &span, &rows, &count);
+    if (status == STELE_OK)
+        *outcome = count;
+    stele_critical_free(c);
+    return status;
+}
+
+TEST(critical_path_without_memory)
+{
+    try_all(try_critical);
 }

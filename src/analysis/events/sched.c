@@ -323,7 +323,7 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
     }
     if (named != NULL)
         waker = thread_of_number(s, (uint64_t)kernel_number(named), false);
-    else if (cpu != SCHED_NONE && s->cpus[cpu].thread != 0)
+    else if (cpu != SCHED_NONE && s->cpus[cpu].thread != 0 && s->cpus[cpu].irq_depth == 0)
         waker = s->cpus[cpu].thread - 1;
     name_thread(s, thread, batch, known->fields[KERNEL_THREAD_NAME]);
     if (s->status == STELE_OK)
@@ -382,12 +382,23 @@ static uint32_t thread_of(stele_sched *s, uint32_t cpu, const kernel_event *know
     return cpu != SCHED_NONE && s->cpus[cpu].thread != 0 ? s->cpus[cpu].thread - 1 : SCHED_NONE;
 }
 
+/* What happens in an interrupt is not the doing of the thread that it interrupts. */
+static void follow_irq(sched_cpu *c, kernel_action action)
+{
+    if (action == KERNEL_BEGIN_IRQ || action == KERNEL_BEGIN_SOFTIRQ)
+        c->irq_depth++;
+    else if ((action == KERNEL_END_IRQ || action == KERNEL_END_SOFTIRQ) && c->irq_depth != 0)
+        c->irq_depth--;
+}
+
 /* System calls are followed for the reasons of waiting; all else is for who asks. */
 static void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {
     const uint32_t cpu = cpu_of(s, event, known);
     const uint32_t thread = thread_of(s, cpu, known);
+    if (cpu != SCHED_NONE)
+        follow_irq(&s->cpus[cpu], known->action);
     if (s->status == STELE_OK && s->on_known != NULL)
         s->on_known(s->known_user, batch, event, known, cpu, thread);
     if (thread == SCHED_NONE)

@@ -49,6 +49,7 @@ typedef struct sched_cpu {
     uint32_t thread; /* index plus 1; 0: none, or not known */
     uint8_t state;   /* stele_cpu_state */
     bool has_priority;
+    uint32_t irq_depth; /* interrupts and softirqs that it handles */
     int32_t priority;
     int64_t since_ns; /* of the state */
     sched_place place;

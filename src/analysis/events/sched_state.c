@@ -437,6 +437,7 @@ void sched_switch(stele_sched *s, uint32_t cpu, const sched_side *outgoing, kern
         switch_in(s, c, incoming);
     cpu_enter(s, c, incoming->is_idle ? STELE_CPU_IDLE : STELE_CPU_BUSY,
               incoming->is_idle ? NULL : incoming);
+    c->irq_depth = 0; /* threads are not switched in interrupts: an end was missed */
     c->use.switch_count++;
 }
 

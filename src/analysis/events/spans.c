@@ -381,9 +381,9 @@ static stele_span_source source_of(const stele_event *event)
 {
     if (event->value != 0)
         return STELE_SPAN_PAIR;
-    return event->kind == STELE_KIND_FLOW_BEGIN || event->kind == STELE_KIND_FLOW_END
-               ? STELE_SPAN_FLOW
-               : STELE_SPAN_ASYNC;
+    return event->kind == STELE_KIND_ASYNC_BEGIN || event->kind == STELE_KIND_ASYNC_END
+               ? STELE_SPAN_ASYNC
+               : STELE_SPAN_FLOW;
 }
 
 /* Which operation an end belongs to: the latest of its process, category and name, else without the
@@ -534,8 +534,10 @@ static void take_operation(stele_spans *s)
     }
     if (link != NULL)
         close_operation(s, link, event->time_ns, STELE_SPAN_RETURNED, s->now);
-    else
+    else if (event->kind != STELE_KIND_FLOW_STEP)
         lose_operation(s);
+    if (event->kind == STELE_KIND_FLOW_STEP)
+        begin_operation(s, key, scope);
 }
 
 /* ---- The flow of events ---- */
@@ -549,9 +551,11 @@ stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
 {
     const stele_event *event = segment->batch->events + segment->first;
     const stele_event *const end = event + segment->count;
+    const uint64_t steps = s->options.has_steps ? STELE_KIND_BIT(STELE_KIND_FLOW_STEP) : 0;
+    const uint64_t linked = SPANS_KINDS_LINKED | steps;
     for (; event != end && s->status == STELE_OK; event++) {
         const uint64_t kind = STELE_KIND_BIT(event->kind);
-        if ((STELE_SPANS_KINDS & kind) == 0 || is_after(s, event))
+        if (((STELE_CALLS_KINDS | linked) & kind) == 0 || is_after(s, event))
             continue;
         if ((event->flags & STELE_FLAG_REPEATED) != 0) {
             s->counts.repeated_count++;
@@ -564,7 +568,7 @@ stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
             s->last_ns = event->time_ns;
         if (s->options.timeout_ns != 0 && event->time_ns >= s->sweep_ns)
             sweep(s, event->time_ns);
-        if ((SPANS_KINDS_LINKED & kind) != 0)
+        if ((linked & kind) != 0)
             take_operation(s);
         else
             take_call(s);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way back from the end of a span. At each moment it is on one line, and goes down it to the
+ * next moment where something changes; there it may go over to another one:
+ *
+ * - to the sender of a flow that ends here, where the receiver waited for it;
+ * - to the thread that woke this one, until the moment where the wait began: from there on, this
+ *   thread's own doing counts again;
+ * - back to the line that it came from, where nothing is known of this one.
+ */
+#include <stdlib.h>
+
+#include "analysis/events/critical.h"
+#include "core/array.h"
+
+/* Lines to go back to. The oldest ones are forgotten: the span's own line is always there. */
+#define RETURNS_MAX 64u
+/* How often lines may be changed at one moment. */
+#define HOPS_MAX 64u
+/* The number of the line of an operation, which is no track. */
+#define TRACK_OWN UINT32_MAX
+
+typedef struct come_from {
+    uint32_t track;
+    int64_t until_ns; /* where its own doing counts again; INT64_MIN: as soon as there is reason */
+} come_from;
+
+typedef struct walk {
+    stele_critical *c;
+    const stele_span *of;
+    const critical_line *own; /* of an operation; NULL: the span is on a stack */
+    critical_line line;
+    uint32_t track, home;
+    int64_t begin_ns, now_ns;
+    come_from returns[RETURNS_MAX];
+    uint32_t return_count;
+    uint32_t hop_count; /* at this moment */
+    stele_critical_way way;
+    bool is_out_of_memory;
+} walk;
+
+/* ---- Lines ---- */
+
+static void enter(walk *w, uint32_t track, stele_critical_way way)
+{
+    w->track = track;
+    w->line = track == TRACK_OWN ? *w->own : critical_line_of(w->c, track);
+    w->way = way;
+    w->hop_count++;
+}
+
+/* Goes over to a line; where it came from that one, what lies between is over. */
+static void hop(walk *w, uint32_t track, int64_t until_ns, stele_critical_way way)
+{
+    uint32_t at = w->return_count;
+    while (at != 0 && w->returns[at - 1].track != track)
+        at--;
+    if (at != 0) {
+        w->return_count = at - 1;
+    } else {
+        if (w->return_count == RETURNS_MAX) {
+            for (uint32_t i = 1; i < RETURNS_MAX; i++)
+                w->returns[i - 1] = w->returns[i];
+            w->return_count--;
+        }
+        w->returns[w->return_count++] = (come_from){w->track, until_ns};
+    }
+    enter(w, track, way);
+}
+
+/* The latest moment at which a line that it came from counts again. */
+static int64_t reach(const walk *w)
+{
+    int64_t reach_ns = INT64_MIN;
+    for (uint32_t i = 0; i < w->return_count; i++)
+        reach_ns = w->returns[i].until_ns > reach_ns ? w->returns[i].until_ns : reach_ns;
+    return reach_ns;
+}
+
+static bool is_waiting(const critical_interval *interval)
+{
+    return interval != NULL &&
+           (interval->state == STELE_RUN_SLEEPING || interval->state == STELE_RUN_BLOCKED);
+}
+
+static bool is_known(const critical_interval *interval)
+{
+    return interval != NULL && interval->state != STELE_RUN_UNKNOWN;
+}
+
+/* ---- Stretches ---- */
+
+static void emit(walk *w, int64_t begin_ns, stele_critical_stretch stretch)
+{
+    critical_stretches *path = &w->c->path;
+    stele_critical_stretch *later = path->count != 0 ? &path->rows[path->count - 1] : NULL;
+    stretch.begin_ns = begin_ns;
+    stretch.end_ns = w->now_ns;
+    stretch.way = (uint8_t)w->way;
+    w->way = STELE_CRITICAL_GOES_ON;
+    w->now_ns = begin_ns;
+    w->hop_count = 0;
+    if (later != NULL && stretch.way == STELE_CRITICAL_GOES_ON && later->track == stretch.track &&
+        later->other == stretch.other && later->name == stretch.name &&
+        later->state == stretch.state && later->offset == stretch.offset) {
+        later->begin_ns = begin_ns;
+        return;
+    }
+    if (path->count == path->capacity) {
+        stele_critical_stretch *rows = array_grow(path->rows, sizeof *rows, &path->capacity, 64);
+        if (rows == NULL) {
+            w->is_out_of_memory = true;
+            return;
+        }
+        path->rows = rows;
+    }
+    path->rows[path->count++] = stretch;
+}
+
+/* A stretch of a line, by what is open there and what the thread does. */
+static stele_critical_stretch stretch_of(const walk *w, const critical_span *span,
+                                         const critical_interval *interval)
+{
+    const uint32_t track = w->track == TRACK_OWN && span != NULL ? span->track : w->track;
+    stele_critical_stretch stretch = {.offset = STELE_SPAN_NO_OFFSET,
+                                      .track = track != TRACK_OWN ? track : w->of->track};
+    if (span != NULL) {
+        stretch.offset = span->offset;
+        stretch.stream = span->stream;
+        stretch.name = span->name;
+    }
+    if (is_known(interval)) {
+        stretch.state = interval->state;
+        stretch.other = interval->by;
+    } else {
+        stretch.state = span != NULL       ? STELE_CRITICAL_IN
+                        : interval != NULL ? STELE_CRITICAL_UNKNOWN
+                                           : STELE_CRITICAL_IDLE;
+    }
+    return stretch;
+}
+
+/* ---- Flows ---- */
+
+/* The innermost span that is open both at the begin of a flow and where the flow ends. */
+static const critical_span *open_at_both(const walk *w, const critical_flow *flow)
+{
+    int64_t low_ns = INT64_MIN;
+    const critical_span *span = critical_span_before(&w->line, flow->end_ns, &low_ns);
+    while (span != NULL && span->begin_ns > flow->begin_ns)
+        span = span->around != CRITICAL_NONE ? &w->line.spans[span->around] : NULL;
+    return span;
+}
+
+/* Whether the receiver waited for a flow: it was in nothing when that began, or in nothing that
+   ended meanwhile and was of the same work. */
+static bool did_wait(const walk *w, const critical_flow *flow, const critical_span *both)
+{
+    int64_t low_ns = INT64_MIN;
+    const int64_t after_ns = flow->begin_ns + 1;
+    const critical_span *then = critical_span_before(&w->line, after_ns, &low_ns);
+    const critical_interval *interval =
+        critical_interval_before(&w->line, flow->end_ns, &(int64_t){INT64_MIN});
+    if (flow->begin_ns == flow->end_ns)
+        return true;
+    if (both == NULL)
+        return true;
+    if (interval != NULL && interval->state == STELE_RUN_RUNNING &&
+        interval->begin_ns <= flow->begin_ns)
+        return false;
+    return then == NULL || then == both;
+}
+
+/* The time from a flow's begin to its end, by what the receiver did; where it waited, or nothing is
+   known, the flow was on its way. */
+static void emit_flow(walk *w, const critical_flow *flow, const critical_span *both)
+{
+    const int64_t until_ns = flow->begin_ns > w->begin_ns ? flow->begin_ns : w->begin_ns;
+    while (w->now_ns > until_ns && !w->is_out_of_memory) {
+        int64_t low_ns = until_ns;
+        const critical_span *span = critical_span_before(&w->line, w->now_ns, &low_ns);
+        const critical_interval *interval = critical_interval_before(&w->line, w->now_ns, &low_ns);
+        stele_critical_stretch stretch = stretch_of(w, span, interval);
+        if (is_waiting(interval) || (!is_known(interval) && (span == NULL || span == both))) {
+            stretch = (stele_critical_stretch){.offset = flow->offset,
+                                               .stream = flow->stream,
+                                               .track = w->track,
+                                               .other = flow->from,
+                                               .name = flow->name,
+                                               .state = STELE_CRITICAL_FLOW};
+        }
+        emit(w, low_ns, stretch);
+    }
+}
+
+/* Goes over to the sender of the last flow that ends here and was waited for. Where there is none,
+   `*low_ns` rises to where the next one ends. */
+static bool follow_flow(walk *w, int64_t *low_ns)
+{
+    uint32_t at = critical_flows_by(&w->line, w->now_ns);
+    for (; at != 0 && w->line.flows[at - 1].end_ns == w->now_ns; at--) {
+        const critical_flow *flow = &w->line.flows[at - 1];
+        const critical_span *both = open_at_both(w, flow);
+        if (flow->from == w->track || flow->end_ns < flow->begin_ns || !did_wait(w, flow, both))
+            continue;
+        w->way = STELE_CRITICAL_BY_FLOW;
+        emit_flow(w, flow, both);
+        hop(w, flow->from, INT64_MIN, STELE_CRITICAL_BY_FLOW);
+        return true;
+    }
+    if (at != 0 && w->line.flows[at - 1].end_ns > *low_ns)
+        *low_ns = w->line.flows[at - 1].end_ns;
+    return false;
+}
+
+/* ---- Wake-ups ---- */
+
+/* Goes over to the thread that ended a wait, if that is known, and ran. */
+static bool follow_wake(walk *w, const critical_interval *wait)
+{
+    const critical_interval *next = wait + 1, *waker;
+    critical_line line;
+    if (!is_waiting(wait) || wait->end_ns != w->now_ns ||
+        next == w->line.intervals + w->line.interval_count || next->begin_ns != w->now_ns ||
+        next->state != STELE_RUN_RUNNABLE || next->by == 0 || next->by == w->track)
+        return false;
+    line = critical_line_of(w->c, next->by);
+    waker = critical_interval_before(&line, w->now_ns, &(int64_t){INT64_MIN});
+    if (waker == NULL || waker->state != STELE_RUN_RUNNING)
+        return false;
+    hop(w, next->by, wait->begin_ns, STELE_CRITICAL_BY_WAKE);
+    return true;
+}
+
+/* ---- Going back ---- */
+
+/* Goes back where a line that it came from counts again. */
+static bool return_due(walk *w)
+{
+    for (uint32_t i = 0; i < w->return_count; i++) {
+        if (w->returns[i].until_ns >= w->now_ns) {
+            w->return_count = i;
+            enter(w, w->returns[i].track, STELE_CRITICAL_BY_WAIT);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Goes back where nothing goes on, as far as is known. */
+static bool return_idle(walk *w, const critical_span *span, const critical_interval *interval)
+{
+    if (span != NULL || (is_known(interval) && !is_waiting(interval)))
+        return false;
+    if (w->return_count != 0) {
+        w->return_count--;
+        enter(w, w->returns[w->return_count].track, STELE_CRITICAL_BY_BEGIN);
+        return true;
+    }
+    if (w->track == w->home)
+        return false;
+    enter(w, w->home, STELE_CRITICAL_BY_BEGIN);
+    return true;
+}
+
+/* Goes over to the call that an operation began in. */
+static void follow_begin(walk *w, const critical_span *operation)
+{
+    int64_t low_ns = INT64_MIN;
+    critical_line line;
+    if (w->track != TRACK_OWN || operation == NULL || operation->begin_ns != w->now_ns ||
+        w->now_ns <= w->begin_ns)
+        return;
+    line = critical_line_of(w->c, operation->track);
+    if (critical_span_before(&line, w->now_ns, &low_ns) != NULL)
+        hop(w, operation->track, INT64_MIN, STELE_CRITICAL_BY_BEGIN);
+}
+
+/* ---- The walk ---- */
+
+static void step(walk *w)
+{
+    int64_t low_ns = w->begin_ns, reach_ns = reach(w);
+    const critical_span *span = critical_span_before(&w->line, w->now_ns, &low_ns);
+    const critical_interval *interval = critical_interval_before(&w->line, w->now_ns, &low_ns);
+    if (reach_ns > low_ns)
+        low_ns = reach_ns;
+    if (w->hop_count < HOPS_MAX &&
+        (return_due(w) || follow_flow(w, &low_ns) ||
+         (interval != NULL && follow_wake(w, interval)) || return_idle(w, span, interval)))
+        return;
+    if (low_ns >= w->now_ns) /* lines were changed too often at this moment */
+        low_ns = w->now_ns - 1;
+    emit(w, low_ns, stretch_of(w, span, interval));
+    follow_begin(w, span);
+}
+
+/* Where it ends: on the thread that ended it, as far as something is known of that. */
+static void start(walk *w)
+{
+    int64_t low_ns = INT64_MIN;
+    critical_line line = critical_line_of(w->c, w->of->end_track);
+    w->home = w->own != NULL ? TRACK_OWN : w->of->track;
+    enter(w, w->home, STELE_CRITICAL_GOES_ON);
+    if (w->own != NULL && (critical_span_before(&line, w->now_ns, &low_ns) != NULL ||
+                           is_known(critical_interval_before(&line, w->now_ns, &low_ns))))
+        enter(w, w->of->end_track, STELE_CRITICAL_GOES_ON);
+    w->hop_count = 0;
+}
+
+stele_status critical_walk(stele_critical *c, const stele_span *span, const critical_line *own)
+{
+    walk w = {.c = c, .of = span, .own = own};
+    critical_stretches *path = &c->path;
+    path->count = 0;
+    w.begin_ns = span->begin_ns > c->begin_ns ? span->begin_ns : c->begin_ns;
+    w.now_ns = span->end_ns < c->end_ns ? span->end_ns : c->end_ns;
+    start(&w);
+    while (w.now_ns > w.begin_ns && !w.is_out_of_memory)
+        step(&w);
+    if (w.is_out_of_memory)
+        return STELE_ERR_MEMORY;
+    if (path->count != 0)
+        path->rows[0].way = STELE_CRITICAL_GOES_ON;
+    for (uint32_t i = 0, last = path->count; i + 1 < last--; i++) {
+        const stele_critical_stretch row = path->rows[i];
+        path->rows[i] = path->rows[last];
+        path->rows[last] = row;
+    }
+    return STELE_OK;
+}
