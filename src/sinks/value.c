@@ -125,7 +125,7 @@ void value_writer_free(value_writer *values)
 {
     name_forms_free(&values->names);
     output_close(values->scratch);
-    free(values->seen);
+    member_marks_free(&values->marks);
 }
 
 static void quote_put(const value_writer *values, output *out)
@@ -160,6 +160,8 @@ stele_status value_writer_status(const value_writer *values, const output *out)
 {
     if (out->status != STELE_OK)
         return out->status;
+    if (values->marks.is_exhausted)
+        return STELE_ERR_MEMORY;
     return values->scratch != NULL && values->scratch->status != STELE_OK
                ? values->scratch->status
                : values->names.scratch->status;
@@ -349,50 +351,6 @@ void value_put(value_writer *values, output *out, const stele_batch *batch,
     output_byte(out, ']');
 }
 
-/* Room for a mark at every name; false when memory is exhausted (then nothing is found twice). */
-static bool seen_reserve(value_writer *values)
-{
-    const uint32_t count = stele_name_count(values->context);
-    uint32_t *seen;
-    if (count <= values->seen_count)
-        return true;
-    seen = realloc(values->seen, (size_t)count * 2 * sizeof *seen);
-    if (seen == NULL) {
-        values->names.scratch->status = STELE_ERR_MEMORY;
-        return false;
-    }
-    memset(seen + values->seen_count, 0, (count * 2 - values->seen_count) * sizeof *seen);
-    values->seen = seen;
-    values->seen_count = count * 2;
-    return true;
-}
-
-/*
- * Which of the members have the name of one before them: bit i stands for the i-th, the last one
- * for all from the 64th on. Names that are known in this batch only differ unless equal by number.
- */
-static uint64_t members_repeated(value_writer *values, const stele_field *members, uint32_t count)
-{
-    uint64_t repeated = 0;
-    unsigned place = 0;
-    if (!seen_reserve(values))
-        return 0;
-    if (++values->round == 0) {
-        memset(values->seen, 0, values->seen_count * sizeof *values->seen);
-        values->round = 1;
-    }
-    for (uint32_t at = 0; at < count; at += stele_field_length(members + at)) {
-        const stele_name name = members[at].name;
-        if (field_is_shown(&members[at]) && name < values->seen_count) {
-            if (values->seen[name] == values->round)
-                repeated |= UINT64_C(1) << place;
-            values->seen[name] = values->round;
-        }
-        place += place < 63;
-    }
-    return repeated;
-}
-
 /* A member's name with its place: "len#3". */
 static void value_put_renamed(value_writer *values, output *out, const stele_batch *batch,
                               const stele_field *field, uint32_t place)
@@ -420,8 +378,8 @@ bool value_put_members(value_writer *values, output *out, const stele_batch *bat
                        uint32_t count)
 {
     const stele_field *members = batch->fields + first;
-    const bool has_several = count > 1 && stele_field_length(members) < count;
-    const uint64_t repeated = has_several ? members_repeated(values, members, count) : 0;
+    const uint64_t repeated =
+        members_find_repeated(&values->marks, values->context, members, count);
     bool is_first = true;
     uint32_t place = 0;
     for (uint32_t at = 0; at < count; at += stele_field_length(members + at)) {

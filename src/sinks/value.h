@@ -4,6 +4,7 @@
 #define SINKS_VALUE_H
 
 #include "model/writer.h"
+#include "sinks/members.h"
 #include "sinks/names.h"
 
 /*
@@ -17,10 +18,12 @@ bool json_string(output *out, const void *bytes, size_t size);
 void json_string_escaped(output *out, const void *bytes, size_t size);
 
 /* What had to be changed, for those who count it. */
-#define VALUE_ESCAPED    0x1u /* a string or name that is no UTF-8, see json_string() */
-#define VALUE_NOT_FINITE 0x2u /* NaN and infinities, which are strings in JSON */
-#define VALUE_RENAMED    0x4u /* a second member of the same name: "len", "len#2" */
-#define VALUE_TOO_LARGE  0x8u /* with is_for_doubles: an integer as a string */
+#define VALUE_ESCAPED    0x1u  /* a string or name that is no UTF-8, see json_string() */
+#define VALUE_NOT_FINITE 0x2u  /* NaN and infinities, which are strings in JSON */
+#define VALUE_RENAMED    0x4u  /* a second member of the same name: "len", "len#2" */
+#define VALUE_EMPTY      0x10u /* no value, or no members, where that has to be a text */
+#define VALUE_AS_HEX     0x20u /* bytes and integers over 64 bits, where these are of no type */
+#define VALUE_TOO_LARGE  0x8u  /* with is_for_doubles: an integer as a string */
 
 #define VALUE_SKIP_NONE UINT32_MAX
 
@@ -33,8 +36,7 @@ typedef struct value_writer {
     output *scratch;     /* with is_inside: of a string, before its quotes are doubled */
     bool is_inside;      /* what is written stands inside of a quoted CSV cell */
     stele_name skipped;  /* fields of this name are left out; VALUE_SKIP_NONE for none */
-    uint32_t *seen;      /* by name: the round in which it was met last */
-    uint32_t seen_count, round;
+    member_marks marks;
 } value_writer;
 
 stele_status value_writer_init(value_writer *values, stele_context *context);
