@@ -591,6 +591,11 @@ STELE_API void stele_picture_free(stele_picture *p);
  */
 STELE_API stele_status stele_picture_set_window(stele_picture *p, int64_t begin_ns, int64_t end_ns);
 
+/* Whether ends are given as they are. Else, by default, an end without fields of its own has the
+   name, the category and the fields of its begin, for those who find the begin by them. To be
+   called before the first event. */
+STELE_API void stele_picture_set_plain_ends(stele_picture *p, bool has_plain_ends);
+
 /* Takes the events of a segment, in the order of time. */
 STELE_API stele_status stele_picture_add(stele_picture *p, const stele_segment *segment);
 

@@ -22,8 +22,9 @@ struct stele_picture {
     stele_segment run; /* events that are given as they were added, but were not yet */
     stele_batch *made; /* events that are not as they were added; they come after those */
     int64_t begin_ns, end_ns;
-    bool is_before;   /* no event was in the window yet */
-    bool is_entering; /* what closes now ended before it */
+    bool has_plain_ends; /* they do not say again what their begins say */
+    bool is_before;      /* no event was in the window yet */
+    bool is_entering;    /* what closes now ended before it */
     stele_status status;
     stele_name unwound, unfinished, no_begin, before, after;
 
@@ -109,6 +110,8 @@ static stele_event *make_end(stele_picture *p, uint32_t slot, int64_t time_ns)
     stele_event *end = make(p, p->opened.batch, origin_of_slot(p, slot), begin);
     if (end == NULL)
         return NULL;
+    if (p->has_plain_ends)
+        end->field_count = 0;
     end->kind = STELE_KIND_END;
     end->time_ns = time_ns;
     return end;
@@ -177,8 +180,9 @@ static bool is_same_text(const stele_picture *p, const stele_batch *batch, stele
 static bool take_end(stele_picture *p, const stele_batch *batch, const stele_event *event)
 {
     const stele_event *begin = opened_event(&p->opened, p->returned);
-    const bool is_plain = begin->field_count == 0 && begin->category == event->category &&
-                          is_same_text(p, batch, event->name, begin->name);
+    const bool is_plain =
+        p->has_plain_ends || (begin->field_count == 0 && begin->category == event->category &&
+                              is_same_text(p, batch, event->name, begin->name));
     stele_event *end;
     if (!is_plain && event->field_count != 0) {
         end = make(p, batch, origin_of(batch), event);
@@ -352,6 +356,11 @@ stele_status stele_picture_set_window(stele_picture *p, int64_t begin_ns, int64_
     p->end_ns = end_ns;
     p->is_before = begin_ns != INT64_MIN;
     return stele_calls_set_window(p->calls, begin_ns, end_ns);
+}
+
+void stele_picture_set_plain_ends(stele_picture *p, bool has_plain_ends)
+{
+    p->has_plain_ends = has_plain_ends;
 }
 
 static stele_name name_of_text(stele_context *context, const char *text)
