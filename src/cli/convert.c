@@ -209,9 +209,11 @@ static void show_losses(cli *c, const target *to)
 
 /* ---- The way from one to the other ----------------------------------------------------------- */
 
-static bool is_chrome(const target *to)
+/* Whether a viewer shows it: then spans end where the call engine has them end. */
+static bool is_drawn(const target *to)
 {
-    return to->sink != NULL && strcmp(to->sink, "chrome") == 0;
+    return to->sink != NULL &&
+           (strcmp(to->sink, "chrome") == 0 || strcmp(to->sink, "perfetto") == 0);
 }
 
 static stele_status draw(void *user, const stele_segment *segment)
@@ -227,8 +229,10 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
     if (to->sink != NULL)
         status = sinking_open(to->c, to->sink, to->out, stats, &to->writer);
     to->has_end = stats->range_end_ns != INT64_MAX;
-    if (status == STELE_OK && is_chrome(to))
+    if (status == STELE_OK && is_drawn(to))
         status = stele_picture_new(to->c->context, draw, to, &to->picture);
+    if (to->picture != NULL)
+        stele_picture_set_plain_ends(to->picture, strcmp(to->sink, "perfetto") == 0);
     if (status == STELE_OK && to->picture != NULL)
         status = stele_picture_set_window(to->picture, stats->range_begin_ns, stats->range_end_ns);
     return status;
@@ -312,10 +316,10 @@ static stele_status finish(target *to)
     return to->copier != NULL ? stele_copier_finish(to->copier) : stele_writer_finish(to->writer);
 }
 
-/* Chrome draws the calls of a trace of instructions, unless some of its events were asked for. */
+/* Viewers get the calls of a trace of instructions, unless some of its events were asked for. */
 static bool wants_calls(const target *to, const inputs *in, const selection *s)
 {
-    return is_chrome(to) && in->count == 1 && stele_trace_has_insns(in->traces[0]) &&
+    return is_drawn(to) && in->count == 1 && stele_trace_has_insns(in->traces[0]) &&
            selection_is_all(s);
 }
 
@@ -337,7 +341,7 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
 {
     const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
-    request->from_start = is_chrome(to) && wants_open(c);
+    request->from_start = is_drawn(to) && wants_open(c);
     to->is_aligned =
         to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);
     return cli_read(c, in->traces, in->count, request, &taker, stats);

@@ -172,8 +172,8 @@ chrome_track *chrome_tracks_get(chrome_tracks *tracks, uint32_t number)
         return NULL;
     item = &tracks->items[number];
     item->pid = pid;
-    if (!take_number(tracks, pid, has_own_tid(track) ? track->number : 0, &item->tid,
-                     &item->is_replaced))
+    if (!take_number(tracks, tracks->has_one_tid_space ? 0 : pid,
+                     has_own_tid(track) ? track->number : 0, &item->tid, &item->is_replaced))
         return NULL;
     to = PUT(item->place, ",\"pid\":");
     to = text_u64(to, item->pid);
@@ -228,8 +228,10 @@ static uint32_t node_take(chrome_tracks *tracks)
         if (capacity > CHROME_NODES_MAX)
             return 0;
         nodes = realloc(tracks->nodes, capacity * sizeof *nodes);
-        if (nodes == NULL)
+        if (nodes == NULL) {
+            tracks->is_exhausted = true;
             return 0;
+        }
         tracks->nodes = nodes;
         tracks->node_capacity = capacity;
     }

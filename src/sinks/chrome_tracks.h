@@ -57,7 +57,8 @@ typedef struct chrome_node {
 
 typedef struct chrome_tracks {
     const stele_context *context;
-    chrome_track *items; /* by track */
+    bool has_one_tid_space; /* threads of two processes never have one number */
+    chrome_track *items;    /* by track */
     uint32_t count;
     chrome_group *groups;
     uint32_t group_count;
@@ -67,6 +68,7 @@ typedef struct chrome_tracks {
     uint32_t next; /* number to replace one with */
     chrome_node *nodes;
     uint32_t node_count, node_capacity, node_free;
+    bool is_exhausted; /* memory, not room on the stacks */
 } chrome_tracks;
 
 void chrome_tracks_init(chrome_tracks *tracks, const stele_context *context);
