@@ -283,6 +283,8 @@ typedef struct stele_table_write_options {
     int level;            /* of zstd in Parquet, 1 to 19; 0: 3 */
     uint32_t shard;       /* of ClickHouse's blocks: only rows of this shard, from 0, ... */
     uint32_t shard_count; /* ... of so many, by their track; 0: all rows */
+    bool has_plain_types; /* of Parquet: no unsigned numbers, but larger signed ones, 64 bits as
+                             DECIMAL(20,0); times of the wall clock in microseconds of UTC */
 } stele_table_write_options;
 
 /*
@@ -293,6 +295,54 @@ typedef struct stele_table_write_options {
  */
 STELE_API stele_status stele_scan_write(stele_scan *scan, stele_output *out, const char *format,
                                         const stele_table_write_options *options);
+
+/* ---- Files of parts of rows ------------------------------------------------------------------ */
+
+/* What the rows of one file share. */
+typedef enum stele_partition {
+    STELE_PARTITION_NONE = 0,
+    STELE_PARTITION_CLASS,  /* the name of their events: the column "name" */
+    STELE_PARTITION_TRACK,  /* the column "track" */
+    STELE_PARTITION_MINUTE, /* minutes from time 0 of the clock: of the column "ts" */
+    STELE_PARTITION_COUNT
+} stele_partition;
+
+/* One file with some of the rows of a table. Texts hold during the call that gives it. */
+typedef struct stele_table_part {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    const char *name;   /* "part-00000.parquet", "track=3/part-00000.parquet" */
+    const char *key;    /* "class", "track" or "minute"; NULL: the rows are not partitioned */
+    const char *value;  /* what they share, as UTF-8; NULL: that is null, or there is no key */
+    uint64_t row_count;
+    uint64_t size; /* bytes of the file; 0 before it is written, and if it is not */
+    bool has_ts;   /* there is a column "ts" with a value in some of the rows */
+    int64_t ts_min, ts_max;
+} stele_table_part;
+
+typedef struct stele_table_parts_options {
+    size_t struct_size;        /* sizeof this struct, or 0: see <stele/version.h> */
+    stele_partition partition; /* the scan must have the column that it is of */
+    bool sorts_by_track;  /* in each group of rows: by "track", then by "ts", if there is one */
+    bool has_plain_types; /* as of stele_table_write_options */
+    int level;            /* as of stele_table_write_options */
+    /* Gives the output for a part, or NULL: it need not be written. The output stays the caller's,
+       who closes it where `done` is not called any more. Both must be given. */
+    stele_status (*open)(void *user, const stele_table_part *part, stele_output **out);
+    /* The part is written, and its file closed, but not put in place; `out` NULL: it was not. */
+    stele_status (*done)(void *user, const stele_table_part *part, stele_output *out);
+    void *user;
+} stele_table_parts_options;
+
+/*
+ * Writes all rows of a scan, which is at its begin, as many files of Parquet, in one pass with
+ * memory for some hundred thousand rows. The same scan gives the same parts in the same order, so
+ * that parts that are there from an earlier try need not be written. Errors: STELE_ERR_ARGUMENT: a
+ * column that is needed is missing; STELE_ERR_LIMIT: there are more than ten thousand values to
+ * partition by; STELE_ERR_WRITE; STELE_ERR_MEMORY; what the functions return; those of
+ * stele_scan_next().
+ */
+STELE_API stele_status stele_scan_write_parts(stele_scan *scan,
+                                              const stele_table_parts_options *options);
 
 #ifdef __cplusplus
 }

@@ -84,7 +84,7 @@ static bool is_any_given(const options *o, const option_id *ids, size_t count)
 /* Whether records have to be written anew: in another order or layout, with other fields. */
 static bool changes_records(const options *o)
 {
-    static const option_id ids[] = {OPTION_SORT, OPTION_DEBUG_INFO};
+    static const option_id ids[] = {OPTION_CONVERT_SORT, OPTION_DEBUG_INFO};
     return is_any_given(o, ids, sizeof ids / sizeof *ids) ||
            target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) != 0;
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parts.h"
 #include "cli/show/print.h"
+#include "cli/sql/classes.h"
 #include "cli/sql/seen.h"
 
 #define TABLES_USUAL "trace,stream,track,thread,process,event,slice,async_slice,arrow,counter"
@@ -18,11 +20,13 @@ typedef struct export
     cli *c;
     const char *format;
     stele_output *out;
-    bool is_folder;
+    bool is_folder, has_parts;
+    bool is_refused; /* what was asked for cannot be, which is reported */
+    parts parts;
     selection selected;
     seen seen; /* findings that were shown: each table is read from the trace */
     stele_reader_stats stats;
-    uint64_t replaced_count, unknown_count;
+    uint64_t replaced_count, unknown_count, misfit_count;
 }
 export;
 
@@ -60,24 +64,107 @@ static char *next_word(char **list)
     return word;
 }
 
-/* Those of --columns, else all of the table. False: too many. */
-static bool choose_columns(export *x, const char *table, char *list, stele_scan_column *columns,
-                           size_t *count)
+/* The columns of a table as they are asked for. */
+typedef struct chosen {
+    stele_scan_column columns[COLUMNS_MAX];
+    size_t count;
+    char *list;         /* of --columns, cut into words */
+    event_class fields; /* of all events, where "arg.*" asks for them */
+    char *names[CLASS_FIELDS_MAX];
+    size_t name_count;
+} chosen;
+
+static void free_chosen(chosen *k)
+{
+    for (size_t i = 0; i < k->name_count; i++)
+        free(k->names[i]);
+    class_free(&k->fields);
+    free(k->list);
+}
+
+static bool add_column(export *x, chosen *k, const char *name, stele_cell_type type)
+{
+    if (k->count == COLUMNS_MAX)
+        return cli_usage(x->c, "there are more than %u columns: name some with --columns",
+                         COLUMNS_MAX);
+    k->columns[k->count++] = (stele_scan_column){.name = name, .type = type};
+    return true;
+}
+
+static bool add_table(export *x, chosen *k, const char *table)
 {
     stele_table_column_info info = STELE_INIT(stele_table_column_info);
-    char *word;
-    *count = 0;
-    if (list == NULL) {
-        for (size_t i = 0; *count < COLUMNS_MAX && stele_table_column(table, i, &info); i++)
-            columns[(*count)++] = (stele_scan_column){.name = info.name};
-        return true;
-    }
-    while ((word = next_word(&list)) != NULL) {
-        if (*count == COLUMNS_MAX)
-            return cli_usage(x->c, "--columns takes at most %u", COLUMNS_MAX);
-        columns[(*count)++] = (stele_scan_column){.name = word, .type = STELE_CELL_TEXT};
+    for (size_t i = 0; stele_table_column(table, i, &info); i++) {
+        if (!add_column(x, k, info.name, STELE_CELL_NONE))
+            return false;
     }
     return true;
+}
+
+/* All fields of the events, with the types that hold their values. */
+static bool add_all_fields(export *x, const cli *aside, const inputs *in, chosen *k)
+{
+    class_free(&k->fields);
+    if (!cli_check(x->c, class_find(aside->context, in->traces, in->count, NULL, &k->fields),
+                   "fields"))
+        return false;
+    for (size_t i = 0; i < k->fields.count; i++) {
+        const class_field *field = &k->fields.fields[i];
+        const bool is_way = strpbrk(field->name, ".[") != NULL;
+        const size_t size = strlen(field->name) + 8;
+        char *name;
+        if (strpbrk(field->name, "\",") != NULL)
+            continue; /* no column can be called so; `args` has it */
+        if (k->name_count == CLASS_FIELDS_MAX || (name = malloc(size)) == NULL)
+            return cli_check(x->c, STELE_ERR_MEMORY, "fields");
+        snprintf(name, size, is_way ? "arg.\"%s\"" : "arg.%s", field->name);
+        k->names[k->name_count++] = name;
+        if (!add_column(x, k, name, field->type))
+            return false;
+    }
+    return true;
+}
+
+/* Cuts the type off "arg.len:int"; TEXT where there is none. */
+static stele_cell_type cut_type(char *word)
+{
+    static const struct {
+        const char *name;
+        stele_cell_type type;
+    } types[] = {{":int", STELE_CELL_I64},      {":uint", STELE_CELL_U64},
+                 {":text", STELE_CELL_TEXT},    {":double", STELE_CELL_DOUBLE},
+                 {":float", STELE_CELL_DOUBLE}, {":bool", STELE_CELL_BOOL}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!ends_with(word, types[i].name))
+            continue;
+        word[strlen(word) - strlen(types[i].name)] = 0;
+        return types[i].type;
+    }
+    return STELE_CELL_TEXT;
+}
+
+/* Those of --columns, else all of the table. False, and reported, when that fails. */
+static bool choose_columns(export *x, const cli *aside, const inputs *in, const char *table,
+                           chosen *k)
+{
+    const char *given = option_value(&x->c->options, OPTION_COLUMNS);
+    char *at, *word;
+    bool is_done = true;
+    if (given == NULL)
+        return add_table(x, k, table);
+    at = k->list = strdup(given);
+    if (k->list == NULL)
+        return cli_check(x->c, STELE_ERR_MEMORY, "columns");
+    while (is_done && (word = next_word(&at)) != NULL) {
+        if (strcmp(word, "*") == 0)
+            is_done = add_table(x, k, table);
+        else if (strcmp(word, "arg.*") == 0)
+            is_done = add_all_fields(x, aside, in, k);
+        else
+            is_done = add_column(x, k, word,
+                                 strncmp(word, "arg.", 4) == 0 ? cut_type(word) : STELE_CELL_NONE);
+    }
+    return is_done;
 }
 
 /* ---- One table ------------------------------------------------------------------------------- */
@@ -102,34 +189,44 @@ static stele_request request_for(const export *x, const char *table)
     return request;
 }
 
-static stele_status write_rows(export *x, cli *aside, const inputs *in, const char *table,
-                               stele_output *out)
+static stele_status write_file(const export *x, stele_scan *scan, stele_output *out)
 {
-    const char *given = option_value(&x->c->options, OPTION_COLUMNS);
-    char *list = given != NULL ? strdup(given) : NULL;
-    const stele_request request = request_for(x, table);
     const stele_table_write_options how = {
         .struct_size = sizeof how,
         .shard = (uint32_t)option_number(&x->c->options, OPTION_SHARD),
         .shard_count = (uint32_t)option_number(&x->c->options, OPTION_SHARD_COUNT)};
+    return stele_scan_write(scan, out, x->format, &how);
+}
+
+/* `out` NULL: as parts. */
+static stele_status write_rows(export *x, cli *aside, const inputs *in, const char *table,
+                               stele_output *out)
+{
+    const stele_request request = request_for(x, table);
     stele_scan_stats stats = STELE_INIT(stele_scan_stats);
-    stele_scan_column columns[COLUMNS_MAX];
+    chosen k = {.count = 0};
     stele_scan_options scan_options = {.struct_size = sizeof scan_options,
                                        .table = table,
-                                       .columns = columns,
+                                       .columns = k.columns,
                                        .request = &request};
     stele_scan *scan = NULL;
     stele_status status = STELE_ERR_ARGUMENT;
-    if (choose_columns(x, table, list, columns, &scan_options.column_count))
+    x->is_refused = !choose_columns(x, aside, in, table, &k);
+    if (!x->is_refused) {
+        scan_options.column_count = k.count;
         status = stele_scan_open(aside->context, in->traces, in->count, &scan_options, &scan);
+    }
     if (status == STELE_OK) {
-        status = stele_scan_write(scan, out, x->format, &how);
+        status =
+            out != NULL ? write_file(x, scan, out) : parts_write(&x->parts, scan, &scan_options);
         stele_scan_get_stats(scan, &stats, &x->stats);
         x->replaced_count += stats.replaced_count;
         x->unknown_count += stats.unknown_count;
+        x->misfit_count += stats.misfit_count;
+        x->is_refused = x->parts.is_refused;
     }
     stele_scan_close(scan);
-    free(list);
+    free_chosen(&k);
     return status;
 }
 
@@ -148,7 +245,9 @@ static bool write_table(export *x, const char *table)
     c->worst = aside.worst;
     c->binaries = aside.binaries;
     c->joined = aside.joined;
-    if (is_open && x->is_folder) {
+    if (x->has_parts)
+        out = NULL;
+    else if (is_open && x->is_folder) {
         snprintf(name, sizeof name, "%s/data.%s", table, x->format);
         status = stele_output_add(x->out, name, &out);
     }
@@ -156,7 +255,7 @@ static bool write_table(export *x, const char *table)
         status = write_rows(x, &aside, &in, table, out);
     inputs_close(&in);
     stele_context_free(aside.context);
-    return is_open && cli_check(c, status, table);
+    return is_open && !x->is_refused && cli_check(c, status, table);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -166,6 +265,11 @@ static void conclude(export *x)
     if (x->replaced_count != 0)
         cli_remark(x->c, "%llu texts are not UTF-8: each wrong byte became U+FFFD",
                    (unsigned long long)x->replaced_count);
+    if (x->misfit_count != 0) {
+        cli_remark(x->c, "%llu values do not fit the type of their column 'arg...', and are null",
+                   (unsigned long long)x->misfit_count);
+        cli_exit(x->c, EXIT_FINDINGS);
+    }
     if (x->unknown_count != 0) {
         cli_remark(x->c, "%llu times do not fit into 64 bits of nanoseconds, and are null",
                    (unsigned long long)x->unknown_count);
@@ -174,8 +278,9 @@ static void conclude(export *x)
     cli_conclude(x->c, NULL, &x->stats);
 }
 
-static bool open_output(export *x, const char *path, bool has_one)
+static bool open_output(export *x, const char *path, const char *tables)
 {
+    const bool has_one = strchr(tables, ',') == NULL;
     const stele_output_options given = cli_output_options(x->c);
     stele_table_format_info info = STELE_INIT(stele_table_format_info);
     for (size_t i = 0; stele_table_format_get(i, &info); i++) {
@@ -184,6 +289,12 @@ static bool open_output(export *x, const char *path, bool has_one)
     }
     x->is_folder = strcmp(path, "-") != 0 && !ends_with(path, info.extensions) &&
                    strcmp(x->format, "parquet") == 0;
+    x->has_parts = parts_wanted(x->c);
+    if (x->has_parts && !x->is_folder)
+        return cli_usage(x->c, "--partition, --sort, --resume and --table-format make a folder of "
+                               "files of Parquet: give --to parquet and a folder");
+    if (x->has_parts)
+        return parts_open(&x->parts, x->c, path, tables);
     if (!x->is_folder && !has_one)
         return cli_usage(x->c, "one file holds one table: name it with --tables");
     return cli_check(x->c,
@@ -218,12 +329,17 @@ void export_run(cli *c, const char *format)
         cli_check(c, STELE_ERR_MEMORY, "tables");
     } else if (path == NULL) {
         cli_usage(c, "--output is missing: where to? ('-' is standard output)");
-    } else if (selection_make(c, &x.selected) && open_output(&x, path, strchr(list, ',') == NULL)) {
-        if (write_tables(&x, list))
-            cli_check(c, stele_output_finish(x.out), path);
+    } else if (selection_make(c, &x.selected) && open_output(&x, path, list)) {
+        if (write_tables(&x, list)) {
+            if (x.has_parts)
+                parts_finish(&x.parts);
+            else
+                cli_check(c, stele_output_finish(x.out), path);
+        }
         conclude(&x);
     }
     stele_output_close(x.out);
+    parts_close(&x.parts);
     selection_free(&x.selected);
     seen_free(&x.seen);
     free(list);

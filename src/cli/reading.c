@@ -83,7 +83,8 @@ static uint64_t collect_kinds(const options *o)
 
 static stele_order parse_order(const options *o)
 {
-    const char *how = option_value(o, OPTION_SORT);
+    const char *how = option_given(o, OPTION_CONVERT_SORT) ? option_value(o, OPTION_CONVERT_SORT)
+                                                           : option_value(o, OPTION_SORT);
     if (option_given(o, OPTION_UNSORTED) || strcmp(how, "none") == 0)
         return STELE_ORDER_NONE;
     return strcmp(how, "window") == 0 ? STELE_ORDER_WINDOW

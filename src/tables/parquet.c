@@ -16,6 +16,7 @@
 #include "core/load.h"
 #include "core/table.h"
 #include "tables/encode.h"
+#include "tables/parquet.h"
 #include "tables/tables.h"
 #include "tables/thrift.h"
 #include "tables/valid.h"
@@ -36,8 +37,10 @@ enum {
     PHYSICAL_INT32 = 1,
     PHYSICAL_INT64 = 2,
     PHYSICAL_DOUBLE = 5,
-    PHYSICAL_BYTES = 6
+    PHYSICAL_BYTES = 6,
+    PHYSICAL_FIXED = 7
 };
+enum { CONVERTED_NONE = -1, CONVERTED_UTF8 = 0, CONVERTED_DECIMAL = 5, CONVERTED_JSON = 19 };
 
 /* How cells of a type are stored; `converted` -1: as they are. */
 typedef struct physical {
@@ -54,9 +57,28 @@ static const physical physicals[STELE_CELL_TYPE_COUNT] = {
     [STELE_CELL_I64] = {PHYSICAL_INT64, -1, 0, true},
     [STELE_CELL_DOUBLE] = {PHYSICAL_DOUBLE, -1, 0, true},
     [STELE_CELL_WALL] = {PHYSICAL_INT64, -1, 0, true},
-    [STELE_CELL_ENUM] = {PHYSICAL_BYTES, 0, 0, false},
-    [STELE_CELL_TEXT] = {PHYSICAL_BYTES, 0, 0, false},
-    [STELE_CELL_JSON] = {PHYSICAL_BYTES, 19, 0, false},
+    [STELE_CELL_ENUM] = {PHYSICAL_BYTES, CONVERTED_UTF8, 0, false},
+    [STELE_CELL_TEXT] = {PHYSICAL_BYTES, CONVERTED_UTF8, 0, false},
+    [STELE_CELL_JSON] = {PHYSICAL_BYTES, CONVERTED_JSON, 0, false},
+};
+
+/* The same for engines that know no unsigned numbers and no nanoseconds: what has 64 bits becomes a
+   decimal number of 20 digits. */
+#define DECIMAL_SIZE   9
+#define DECIMAL_DIGITS 20
+
+static const physical plain_physicals[STELE_CELL_TYPE_COUNT] = {
+    [STELE_CELL_BOOL] = {PHYSICAL_BOOLEAN, -1, 0, false},
+    [STELE_CELL_U8] = {PHYSICAL_INT32, -1, 0, false},
+    [STELE_CELL_U16] = {PHYSICAL_INT32, -1, 0, false},
+    [STELE_CELL_U32] = {PHYSICAL_INT64, -1, 0, false},
+    [STELE_CELL_U64] = {PHYSICAL_FIXED, CONVERTED_DECIMAL, 0, false},
+    [STELE_CELL_I64] = {PHYSICAL_INT64, -1, 0, true},
+    [STELE_CELL_DOUBLE] = {PHYSICAL_DOUBLE, -1, 0, true},
+    [STELE_CELL_WALL] = {PHYSICAL_INT64, -1, 0, true},
+    [STELE_CELL_ENUM] = {PHYSICAL_BYTES, CONVERTED_UTF8, 0, false},
+    [STELE_CELL_TEXT] = {PHYSICAL_BYTES, CONVERTED_UTF8, 0, false},
+    [STELE_CELL_JSON] = {PHYSICAL_BYTES, CONVERTED_UTF8, 0, false},
 };
 
 typedef struct page {
@@ -70,7 +92,9 @@ typedef struct page {
 typedef struct part {
     const char *name;
     stele_cell_type type;
+    const physical *how;
     const char *const *labels;
+    bool is_plain; /* of plain_physicals */
     bool is_lasting;
     size_t size; /* of a cell */
     uint8_t *values;
@@ -84,7 +108,7 @@ typedef struct part {
     uint32_t index_size, offsets_size;
 } part;
 
-typedef struct parquet {
+struct parquet {
     stele_scan *scan;
     output *out;
     part *parts;
@@ -100,15 +124,24 @@ typedef struct parquet {
     uint8_t *packed;
     size_t packed_capacity;
     int level;
+    bool is_plain;
     uint64_t total_rows;
     uint32_t group_count;
-    stele_cells *cells; /* of the chunk at hand, by column */
-    uint64_t *valid;    /* of the chunk, for each column one after the other */
-} parquet;
+    stele_cells *cells;                /* of the chunk at hand, by column */
+    uint64_t *valid;                   /* of the chunk, for each column one after the other */
+    size_t sorted_by[2], sorted_count; /* columns by which the rows of each group stand */
+};
 
 static bool is_there(const part *p, size_t row)
 {
     return (p->valid[row / 64] >> (row % 64) & 1) != 0;
+}
+
+/* Rounded down. */
+static uint64_t microseconds(uint64_t ns)
+{
+    const int64_t given = (int64_t)ns;
+    return (uint64_t)(given / 1000 - (given % 1000 < 0));
 }
 
 static uint64_t number_at(const part *p, size_t row)
@@ -118,7 +151,9 @@ static uint64_t number_at(const part *p, size_t row)
     case 1: return *at;
     case 2: return load_native16(at);
     case 4: return load_native32(at);
-    default: return load_native64(at);
+    default:
+        return p->is_plain && p->type == STELE_CELL_WALL ? microseconds(load_native64(at))
+                                                         : load_native64(at);
     }
 }
 
@@ -134,7 +169,7 @@ static stele_text text_at(const part *p, size_t row)
 
 static bool is_text(const part *p)
 {
-    return physicals[p->type].type == PHYSICAL_BYTES;
+    return p->how->type == PHYSICAL_BYTES;
 }
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
@@ -194,8 +229,14 @@ static void put_plain(output *out, const part *p, size_t row)
         put_text(out, text_at(p, row));
         return;
     }
+    if (p->how->type == PHYSICAL_FIXED) {
+        output_byte(out, 0);
+        store_be64(bytes, number_at(p, row));
+        output_write(out, bytes, DECIMAL_SIZE - 1);
+        return;
+    }
     store_le64(bytes, number_at(p, row));
-    output_write(out, bytes, physicals[p->type].type == PHYSICAL_INT32 ? 4 : 8);
+    output_write(out, bytes, p->how->type == PHYSICAL_INT32 ? 4 : 8);
 }
 
 /* ---- Dictionaries ---------------------------------------------------------------------------- */
@@ -293,7 +334,7 @@ static int64_t signed_of(uint64_t value)
 
 static void widen(const part *p, page *g, uint64_t value, bool is_first)
 {
-    const bool is_signed = physicals[p->type].is_signed;
+    const bool is_signed = p->how->is_signed;
     if (is_first || (is_signed ? signed_of(value) < signed_of(g->min) : value < g->min))
         g->min = value;
     if (is_first || (is_signed ? signed_of(value) > signed_of(g->max) : value > g->max))
@@ -355,7 +396,7 @@ static int put_values(parquet *q, part *p, size_t from, size_t count, page *g)
         put_booleans(q, there);
         return PLAIN;
     }
-    if (physicals[p->type].type == PHYSICAL_INT64) {
+    if (p->how->type == PHYSICAL_INT64) {
         encode_delta(q->body, q->numbers, there);
         return DELTA_BINARY_PACKED;
     }
@@ -418,12 +459,12 @@ static void put_bound(thrift *t, const part *p, int id, uint64_t value)
 {
     uint8_t bytes[8];
     store_le64(bytes, value);
-    thrift_bytes(t, id, bytes, physicals[p->type].type == PHYSICAL_INT32 ? 4 : 8);
+    thrift_bytes(t, id, bytes, p->how->type == PHYSICAL_INT32 ? 4 : 8);
 }
 
 static bool has_bounds(const part *p)
 {
-    return physicals[p->type].type == PHYSICAL_INT32 || physicals[p->type].type == PHYSICAL_INT64;
+    return p->how->type == PHYSICAL_INT32 || p->how->type == PHYSICAL_INT64;
 }
 
 static void put_column_index(parquet *q, part *p)
@@ -494,7 +535,7 @@ static void put_column_metadata(parquet *q, thrift *t, const part *p)
     thrift_begin(t, 0);
     thrift_i64(t, 2, 0); /* metadata stand here only */
     thrift_begin(t, 3);
-    thrift_i32(t, 1, physicals[p->type].type);
+    thrift_i32(t, 1, p->how->type);
     thrift_list(t, 2, THRIFT_I32, p->has_dictionary ? 3 : 2);
     thrift_varint(t->out, thrift_zigzag(RLE));
     thrift_varint(t->out, thrift_zigzag(p->encoding));
@@ -520,6 +561,21 @@ static void put_column_metadata(parquet *q, thrift *t, const part *p)
     thrift_end(t);
 }
 
+/* By which columns the rows of a group stand, ascending, nulls last. */
+static void put_sorting(const parquet *q, thrift *t)
+{
+    if (q->sorted_count == 0)
+        return;
+    thrift_list(t, 4, THRIFT_STRUCT, q->sorted_count);
+    for (size_t i = 0; i < q->sorted_count; i++) {
+        thrift_begin(t, 0);
+        thrift_i32(t, 1, (int32_t)q->sorted_by[i]);
+        thrift_bool(t, 2, false);
+        thrift_bool(t, 3, false);
+        thrift_end(t);
+    }
+}
+
 static stele_status flush_group(parquet *q)
 {
     thrift t = {.out = q->groups};
@@ -541,6 +597,7 @@ static stele_status flush_group(parquet *q)
         put_column_metadata(q, &t, &q->parts[i]);
     thrift_i64(&t, 2, (int64_t)size);
     thrift_i64(&t, 3, (int64_t)q->row_count);
+    put_sorting(q, &t);
     thrift_end(&t);
     q->total_rows += q->row_count;
     q->group_count++;
@@ -551,18 +608,28 @@ static stele_status flush_group(parquet *q)
     return q->out->status;
 }
 
+static void put_timestamp(thrift *t, bool is_plain)
+{
+    /* Readers give times that are said to be of UTC in microseconds only. */
+    thrift_begin(t, 8);
+    thrift_bool(t, 1, is_plain);
+    thrift_begin(t, 2);
+    thrift_begin(t, is_plain ? 2 : 3);
+    thrift_end(t);
+    thrift_end(t);
+    thrift_end(t);
+}
+
 static void put_logical_type(thrift *t, const part *p)
 {
-    const physical *how = &physicals[p->type];
+    const physical *how = p->how;
     thrift_begin(t, 10);
     if (p->type == STELE_CELL_WALL) {
-        /* Readers give times that are said to be of UTC in microseconds only. */
-        thrift_begin(t, 8);
-        thrift_bool(t, 1, false);
-        thrift_begin(t, 2);
-        thrift_begin(t, 3);
-        thrift_end(t);
-        thrift_end(t);
+        put_timestamp(t, p->is_plain);
+    } else if (how->type == PHYSICAL_FIXED) {
+        thrift_begin(t, 5);
+        thrift_i32(t, 1, 0);
+        thrift_i32(t, 2, DECIMAL_DIGITS);
         thrift_end(t);
     } else if (how->bits != 0) {
         thrift_begin(t, 10);
@@ -572,7 +639,7 @@ static void put_logical_type(thrift *t, const part *p)
         thrift_bool(t, 2, false);
         thrift_end(t);
     } else {
-        thrift_begin(t, p->type == STELE_CELL_JSON ? 12 : 1);
+        thrift_begin(t, how->converted == CONVERTED_JSON ? 12 : 1);
         thrift_end(t);
     }
     thrift_end(t);
@@ -587,13 +654,19 @@ static void put_schema(const parquet *q, thrift *t)
     thrift_end(t);
     for (size_t i = 0; i < q->part_count; i++) {
         const part *p = &q->parts[i];
-        const physical *how = &physicals[p->type];
+        const physical *how = p->how;
         thrift_begin(t, 0);
         thrift_i32(t, 1, how->type);
+        if (how->type == PHYSICAL_FIXED)
+            thrift_i32(t, 2, DECIMAL_SIZE);
         thrift_i32(t, 3, 1); /* optional */
         thrift_text(t, 4, p->name);
         if (how->converted >= 0)
             thrift_i32(t, 6, how->converted);
+        if (how->type == PHYSICAL_FIXED) {
+            thrift_i32(t, 7, 0);
+            thrift_i32(t, 8, DECIMAL_DIGITS);
+        }
         if (how->converted >= 0 || p->type == STELE_CELL_WALL)
             put_logical_type(t, p);
         thrift_end(t);
@@ -696,6 +769,8 @@ static bool make_parts(parquet *q)
         const scan_column *from = &s->columns[i];
         q->parts[i] = (part){.name = from->name,
                              .type = from->type,
+                             .how = &(q->is_plain ? plain_physicals : physicals)[from->type],
+                             .is_plain = q->is_plain,
                              .labels = from->entry != NULL ? from->entry->labels : NULL,
                              .is_lasting = stele_scan_is_lasting(s, i),
                              .size = stele_cell_size(from->type)};
@@ -729,8 +804,10 @@ static bool make_scratch(parquet *q)
            output_open_memory(diag, &q->groups) == STELE_OK;
 }
 
-static void free_all(parquet *q)
+void parquet_free(parquet *q)
 {
+    if (q == NULL)
+        return;
     for (size_t i = 0; q->parts != NULL && i < q->part_count; i++) {
         free(q->parts[i].values);
         free(q->parts[i].valid);
@@ -748,22 +825,94 @@ static void free_all(parquet *q)
     output_close(q->head);
     output_close(q->groups);
     arena_free(&q->texts);
+    free(q);
+}
+
+parquet *parquet_new(stele_scan *scan, const stele_table_write_options *options)
+{
+    parquet *q = calloc(1, sizeof *q);
+    if (q == NULL)
+        return NULL;
+    q->scan = scan;
+    q->level = options->level != 0 ? options->level : LEVEL_USUAL;
+    q->is_plain = options->has_plain_types;
+    if (make_parts(q) && make_scratch(q))
+        return q;
+    parquet_free(q);
+    return NULL;
+}
+
+void parquet_begin(parquet *q, output *out)
+{
+    q->out = out;
+    q->row_count = 0;
+    q->total_rows = 0;
+    q->group_count = 0;
+    q->groups->at = q->groups->buffer;
+    output_write(out, "PAR1", 4);
+}
+
+void parquet_sorted_by(parquet *q, size_t index)
+{
+    if (q->sorted_count < sizeof q->sorted_by / sizeof *q->sorted_by)
+        q->sorted_by[q->sorted_count++] = index;
+}
+
+/* Puts rows of cells after those of the group. */
+static void gather(part *p, size_t at, const stele_cells *cells, const uint32_t *picked,
+                   size_t count)
+{
+    const uint8_t *from = cells->values;
+    uint8_t *to = p->values + at * p->size;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bit = UINT64_C(1) << ((at + i) % 64);
+        memcpy(to + i * p->size, from + picked[i] * p->size, p->size);
+        if (stele_cell_is_there(cells, picked[i]))
+            p->valid[(at + i) / 64] |= bit;
+        else
+            p->valid[(at + i) / 64] &= ~bit;
+    }
+}
+
+stele_status parquet_put(parquet *q, const stele_cells *cells, const uint32_t *picked, size_t count,
+                         bool has_lasting)
+{
+    stele_status status = STELE_OK;
+    while (count != 0 && status == STELE_OK) {
+        const size_t room = q->rows_max - q->row_count, part_rows = count < room ? count : room;
+        for (size_t i = 0; i < q->part_count; i++) {
+            part *p = &q->parts[i];
+            gather(p, q->row_count, &cells[i], picked, part_rows);
+            p->is_lasting = p->is_lasting && has_lasting;
+        }
+        q->row_count += part_rows;
+        picked += part_rows;
+        count -= part_rows;
+        if (q->row_count == q->rows_max)
+            status = flush_group(q);
+    }
+    return status;
+}
+
+stele_status parquet_end(parquet *q)
+{
+    const stele_status status = flush_group(q);
+    if (status != STELE_OK)
+        return status;
+    put_footer(q);
+    return q->out->status;
 }
 
 stele_status parquet_write(stele_scan *scan, output *out, const stele_table_write_options *options)
 {
-    parquet q = {.scan = scan, .out = out, .level = options->level};
+    parquet *q = parquet_new(scan, options);
     stele_status status = STELE_ERR_MEMORY;
-    if (q.level == 0)
-        q.level = LEVEL_USUAL;
-    if (make_parts(&q) && make_scratch(&q)) {
-        output_write(out, "PAR1", 4);
-        status = put_groups(&q);
-        if (status == STELE_OK) {
-            put_footer(&q);
-            status = out->status;
-        }
+    if (q != NULL) {
+        parquet_begin(q, out);
+        status = put_groups(q);
+        if (status == STELE_OK)
+            status = parquet_end(q);
     }
-    free_all(&q);
+    parquet_free(q);
     return status;
 }

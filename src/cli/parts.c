@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MANIFEST  "_stele"
+#define SUCCESS   "_SUCCESS"
+#define LOG_NAME  "_delta_log/00000000000000000000.json"
+#define NAME_SIZE 1280 /* of a part with its table */
+
+/* ---- What the files depend on ---------------------------------------------------------------- */
+
+/* Options that say nothing of what is in the files. */
+static bool is_aside(option_id id)
+{
+    static const option_id ids[] = {OPTION_RESUME, OPTION_OUTPUT, OPTION_FORCE, OPTION_QUIET,
+                                    OPTION_COLOR};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        if (ids[i] == id)
+            return true;
+    }
+    return false;
+}
+
+/* The traces with their sizes, and all that says what is written of them. Returns NULL if out of
+   memory. */
+static char *make_manifest(const cli *c, const char *tables)
+{
+    const options *o = &c->options;
+    stele_output *out;
+    const uint8_t *bytes;
+    char *made;
+    size_t size;
+    if (stele_output_open_memory(NULL, &out) != STELE_OK)
+        return NULL;
+    stele_output_printf(out, "stele %s\ntables=%s\n", stele_version(), tables);
+    for (size_t i = 0; i < o->use_count; i++) {
+        if (!is_aside(o->uses[i].id))
+            stele_output_printf(out, "--%s=%s\n", option_table[o->uses[i].id].name,
+                                o->uses[i].value != NULL ? o->uses[i].value : "");
+    }
+    for (size_t i = 0; i < o->argument_count; i++) {
+        struct stat st;
+        const bool is_file = stat(o->arguments[i], &st) == 0 && S_ISREG(st.st_mode);
+        stele_output_printf(out, "trace=%s %lld\n", o->arguments[i],
+                            is_file ? (long long)st.st_size : -1);
+    }
+    bytes = stele_output_memory(out, &size);
+    made = strndup((const char *)bytes, size);
+    stele_output_close(out);
+    return made;
+}
+
+/* A path in the folder, which the caller frees. Returns NULL if out of memory. */
+static char *path_of(const parts *p, const char *name)
+{
+    const size_t size = strlen(p->path) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s/%s", p->path, name);
+    return path;
+}
+
+static bool has_path(const parts *p, const char *name, struct stat *st)
+{
+    char *path = path_of(p, name);
+    const bool is_there = path != NULL && stat(path, st) == 0;
+    free(path);
+    return is_there;
+}
+
+/* Whether the folder holds a conversion of the same. */
+static bool is_same_manifest(const parts *p)
+{
+    char *path = path_of(p, MANIFEST), *text = NULL;
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    size_t capacity = 0;
+    bool is_same;
+    is_same =
+        file != NULL && getdelim(&text, &capacity, 0, file) >= 0 && strcmp(text, p->manifest) == 0;
+    if (file != NULL)
+        fclose(file);
+    free(text);
+    free(path);
+    return is_same;
+}
+
+/* ---- Files one by one ------------------------------------------------------------------------ */
+
+/* Makes the folders above a file. */
+static bool make_folders(char *path)
+{
+    for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = 0;
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+            *at = '/';
+            return false;
+        }
+        *at = '/';
+    }
+    return true;
+}
+
+static stele_status open_alone(parts *p, const char *name, stele_output **out)
+{
+    const stele_output_options given = cli_output_options(p->c);
+    char *path = path_of(p, name);
+    stele_status status = STELE_ERR_WRITE;
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    if (make_folders(path))
+        status = stele_output_open(path, &given, out);
+    else
+        cli_remark(p->c, "%s: %s", path, strerror(errno));
+    free(path);
+    return status;
+}
+
+/* Writes a small file, in place at once with --resume. */
+static stele_status put_file(parts *p, const char *name, const void *bytes, size_t size)
+{
+    stele_output *out = NULL;
+    stele_status status =
+        p->folder != NULL ? stele_output_add(p->folder, name, &out) : open_alone(p, name, &out);
+    if (status != STELE_OK)
+        return status;
+    stele_output_write(out, bytes, size);
+    if (p->folder != NULL)
+        return stele_output_flush(out);
+    status = stele_output_finish(out);
+    stele_output_close(out);
+    return status;
+}
+
+static stele_status open_part(void *user, const stele_table_part *part, stele_output **out)
+{
+    parts *p = user;
+    char name[NAME_SIZE];
+    struct stat st;
+    snprintf(name, sizeof name, "%s/%s", p->table, part->name);
+    if (p->folder != NULL)
+        return stele_output_add(p->folder, name, out);
+    if (has_path(p, name, &st))
+        return STELE_OK;
+    const stele_status status = open_alone(p, name, &p->part);
+    *out = p->part;
+    return status;
+}
+
+/* ---- Delta's log ----------------------------------------------------------------------------- */
+
+static void put_json(stele_output *out, const char *text)
+{
+    stele_output_byte(out, '"');
+    stele_output_json(out, text, strlen(text));
+    stele_output_byte(out, '"');
+}
+
+/* A path as a URI has it; names of parts are ASCII. */
+static void put_uri(stele_output *out, const char *path)
+{
+    stele_output_byte(out, '"');
+    for (; *path != 0; path++) {
+        if (*path == '%')
+            stele_output_text(out, "%25");
+        else
+            stele_output_byte(out, (uint8_t)*path);
+    }
+    stele_output_byte(out, '"');
+}
+
+static void put_add(stele_output *out, const stele_table_part *part, uint64_t size)
+{
+    stele_output_text(out, "{\"add\":{\"path\":");
+    put_uri(out, part->name);
+    stele_output_text(out, ",\"partitionValues\":{");
+    if (part->key != NULL) {
+        put_json(out, part->key);
+        stele_output_byte(out, ':');
+        if (part->value != NULL)
+            put_json(out, part->value);
+        else
+            stele_output_text(out, "null");
+    }
+    stele_output_printf(out,
+                        "},\"size\":%llu,\"modificationTime\":0,\"dataChange\":true,"
+                        "\"stats\":\"{\\\"numRecords\\\":%llu",
+                        (unsigned long long)size, (unsigned long long)part->row_count);
+    if (part->has_ts)
+        stele_output_printf(out,
+                            ",\\\"minValues\\\":{\\\"ts\\\":%lld},"
+                            "\\\"maxValues\\\":{\\\"ts\\\":%lld}",
+                            (long long)part->ts_min, (long long)part->ts_max);
+    stele_output_text(out, "}\"}}\n");
+}
+
+static const char *delta_type(stele_cell_type type)
+{
+    static const char *const types[STELE_CELL_TYPE_COUNT] = {
+        [STELE_CELL_BOOL] = "boolean",      [STELE_CELL_U8] = "integer",
+        [STELE_CELL_U16] = "integer",       [STELE_CELL_U32] = "long",
+        [STELE_CELL_U64] = "decimal(20,0)", [STELE_CELL_I64] = "long",
+        [STELE_CELL_DOUBLE] = "double",     [STELE_CELL_WALL] = "timestamp",
+        [STELE_CELL_ENUM] = "string",       [STELE_CELL_TEXT] = "string",
+        [STELE_CELL_JSON] = "string"};
+    return types[type];
+}
+
+static void put_field(stele_output *out, const char *name, const char *type, bool is_first)
+{
+    if (!is_first)
+        stele_output_byte(out, ',');
+    stele_output_text(out, "{\"name\":");
+    put_json(out, name);
+    stele_output_printf(out, ",\"type\":\"%s\",\"nullable\":true,\"metadata\":{}}", type);
+}
+
+/* The type of a table's column, or of a field. */
+static stele_cell_type type_of(const char *table, const stele_scan_column *column)
+{
+    stele_table_column_info info = STELE_INIT(stele_table_column_info);
+    for (size_t i = 0; stele_table_column(table, i, &info); i++) {
+        if (strcmp(info.name, column->name) == 0)
+            return info.type;
+    }
+    return column->type;
+}
+
+static const char *key_of(stele_partition partition)
+{
+    static const char *const keys[STELE_PARTITION_COUNT] = {NULL, "class", "track", "minute"};
+    return keys[partition];
+}
+
+/* The schema, as the JSON text that stands as a text in JSON. Returns NULL if out of memory. */
+static stele_output *make_schema(const char *table, const stele_scan_options *given,
+                                 stele_partition partition)
+{
+    stele_output *out;
+    if (stele_output_open_memory(NULL, &out) != STELE_OK)
+        return NULL;
+    stele_output_text(out, "{\"type\":\"struct\",\"fields\":[");
+    for (size_t i = 0; i < given->column_count; i++)
+        put_field(out, given->columns[i].name, delta_type(type_of(table, &given->columns[i])),
+                  i == 0);
+    if (partition == STELE_PARTITION_CLASS)
+        put_field(out, key_of(partition), "string", false);
+    if (partition == STELE_PARTITION_MINUTE)
+        put_field(out, key_of(partition), "long", false);
+    stele_output_text(out, "]}");
+    return out;
+}
+
+/* A number that is made of all bytes (FNV-1a). */
+static uint64_t sum_up(uint64_t sum, const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* The same table has the same id: files are to be the same from run to run. */
+static void put_id(stele_output *out, const char *table, const uint8_t *schema, size_t size)
+{
+    const uint64_t name = sum_up(UINT64_C(0xcbf29ce484222325), table, strlen(table));
+    const uint64_t high = sum_up(name, schema, size), low = sum_up(high, table, strlen(table));
+    stele_output_printf(out, "\"%08llx-%04llx-4%03llx-8%03llx-%012llx\"",
+                        (unsigned long long)(high >> 32), (unsigned long long)(high >> 16 & 0xffff),
+                        (unsigned long long)(high & 0xfff), (unsigned long long)(low >> 48 & 0xfff),
+                        (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+}
+
+static stele_status begin_log(parts *p, const stele_scan_options *given, stele_partition partition)
+{
+    stele_output *schema = make_schema(p->table, given, partition);
+    stele_status status = STELE_ERR_MEMORY;
+    const uint8_t *bytes;
+    size_t size;
+    if (schema != NULL)
+        status = stele_output_open_memory(NULL, &p->log);
+    if (status == STELE_OK) {
+        bytes = stele_output_memory(schema, &size);
+        stele_output_text(p->log, "{\"protocol\":{\"minReaderVersion\":1,\"minWriterVersion\":2}}\n"
+                                  "{\"metaData\":{\"id\":");
+        put_id(p->log, p->table, bytes, size);
+        stele_output_text(p->log, ",\"name\":");
+        put_json(p->log, p->table);
+        stele_output_text(p->log, ",\"format\":{\"provider\":\"parquet\",\"options\":{}},"
+                                  "\"schemaString\":\"");
+        stele_output_json(p->log, bytes, size);
+        stele_output_text(p->log, "\",\"partitionColumns\":[");
+        if (partition != STELE_PARTITION_NONE)
+            put_json(p->log, key_of(partition));
+        stele_output_text(p->log, "],\"configuration\":{},\"createdTime\":0}}\n");
+    }
+    stele_output_close(schema);
+    return status;
+}
+
+static stele_status end_log(parts *p)
+{
+    char name[256];
+    size_t size;
+    const uint8_t *bytes = stele_output_memory(p->log, &size);
+    stele_status status = stele_output_status(p->log);
+    struct stat st;
+    snprintf(name, sizeof name, "%s/" LOG_NAME, p->table);
+    if (status == STELE_OK && (p->folder != NULL || !has_path(p, name, &st)))
+        status = put_file(p, name, bytes, size);
+    stele_output_close(p->log);
+    p->log = NULL;
+    return status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static stele_status end_part(void *user, const stele_table_part *part, stele_output *out)
+{
+    parts *p = user;
+    char name[NAME_SIZE];
+    stele_status status = STELE_OK;
+    uint64_t size = part->size;
+    struct stat st;
+    if (out != NULL && p->folder == NULL) {
+        status = stele_output_finish(out);
+        stele_output_close(out);
+        p->part = NULL;
+    }
+    p->kept_count += out == NULL;
+    p->written_count += out != NULL;
+    snprintf(name, sizeof name, "%s/%s", p->table, part->name);
+    if (out == NULL && has_path(p, name, &st))
+        size = (uint64_t)st.st_size;
+    if (status == STELE_OK && p->log != NULL)
+        put_add(p->log, part, size);
+    return status;
+}
+
+static bool has_column(const char *table, const char *name)
+{
+    stele_table_column_info info = STELE_INIT(stele_table_column_info);
+    for (size_t i = 0; stele_table_column(table, i, &info); i++) {
+        if (strcmp(info.name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Tables whose rows are moments, spans or instructions; the lists of threads, streams and the like
+   are short, and stay whole. */
+static bool is_long(const char *table)
+{
+    return has_column(table, "ts") || has_column(table, "pc");
+}
+
+/* Whether rows of the table can be put together by this column, and refused where it is not among
+   those of --columns. */
+static bool has_key(parts *p, const stele_scan_options *given, const char *name)
+{
+    if (!is_long(given->table) || !has_column(given->table, name))
+        return false;
+    for (size_t i = 0; i < given->column_count; i++) {
+        if (strcmp(given->columns[i].name, name) == 0)
+            return true;
+    }
+    p->is_refused = true;
+    cli_usage(p->c, "table '%s' is to be put together by '%s', which --columns lacks", given->table,
+              name);
+    return false;
+}
+
+stele_status parts_write(parts *p, stele_scan *scan, const stele_scan_options *given)
+{
+    static const char *const columns[STELE_PARTITION_COUNT] = {NULL, "name", "track", "ts"};
+    stele_table_parts_options how = {.struct_size = sizeof how,
+                                     .has_plain_types = p->has_log,
+                                     .open = open_part,
+                                     .done = end_part,
+                                     .user = p};
+    stele_status status = STELE_OK;
+    p->table = given->table;
+    if (p->partition != STELE_PARTITION_NONE && has_key(p, given, columns[p->partition]))
+        how.partition = p->partition;
+    how.sorts_by_track = p->sorts && !p->is_refused && has_key(p, given, "track");
+    if (p->is_refused)
+        return STELE_ERR_ARGUMENT;
+    if (p->has_log)
+        status = begin_log(p, given, how.partition);
+    if (status == STELE_OK)
+        status = stele_scan_write_parts(scan, &how);
+    if (status == STELE_OK && p->log != NULL)
+        status = end_log(p);
+    stele_output_close(p->log);
+    p->log = NULL;
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static bool sorts_by_track(const cli *c)
+{
+    const char *how = option_value(&c->options, OPTION_CONVERT_SORT);
+    return how != NULL && strcmp(how, "track") == 0;
+}
+
+bool parts_wanted(const cli *c)
+{
+    const options *o = &c->options;
+    return option_given(o, OPTION_PARTITION) || sorts_by_track(c) ||
+           option_given(o, OPTION_RESUME) || option_given(o, OPTION_TABLE_FORMAT);
+}
+
+static void take_options(parts *p, cli *c)
+{
+    static const char *const names[STELE_PARTITION_COUNT] = {"none", "class", "track", "minute"};
+    const char *given = option_value(&c->options, OPTION_PARTITION);
+    const char *format = option_value(&c->options, OPTION_TABLE_FORMAT);
+    p->c = c;
+    for (int i = 0; given != NULL && i < STELE_PARTITION_COUNT; i++) {
+        if (strcmp(given, names[i]) == 0)
+            p->partition = (stele_partition)i;
+    }
+    p->sorts = sorts_by_track(c);
+    p->is_resumed = option_given(&c->options, OPTION_RESUME);
+    p->has_log = format != NULL && strcmp(format, "delta") == 0;
+}
+
+/* A folder that files are put into one by one: a new one, or one of the same conversion. */
+static bool open_resumed(parts *p, const char *tables)
+{
+    struct stat st;
+    p->manifest = make_manifest(p->c, tables);
+    if (p->manifest == NULL)
+        return cli_check(p->c, STELE_ERR_MEMORY, p->path);
+    if (is_same_manifest(p))
+        return true;
+    if (has_path(p, MANIFEST, &st))
+        return cli_usage(p->c, "%s: it holds another conversion: other traces, options or version",
+                         p->path);
+    if (stat(p->path, &st) == 0 && rmdir(p->path) != 0)
+        return cli_usage(p->c, "%s: it is there, and nothing that --resume could go on with",
+                         p->path);
+    return cli_check(p->c, put_file(p, MANIFEST, p->manifest, strlen(p->manifest)), p->path);
+}
+
+bool parts_open(parts *p, cli *c, const char *path, const char *tables)
+{
+    const stele_output_options given = cli_output_options(c);
+    *p = (parts){.path = path};
+    take_options(p, c);
+    if (p->is_resumed)
+        return open_resumed(p, tables);
+    return cli_check(c, stele_output_open_folder(path, &given, &p->folder), path);
+}
+
+bool parts_finish(parts *p)
+{
+    struct stat st;
+    if (p->folder != NULL)
+        return cli_check(p->c, stele_output_finish(p->folder), p->path);
+    if (!has_path(p, SUCCESS, &st) && !cli_check(p->c, put_file(p, SUCCESS, "", 0), p->path))
+        return false;
+    if (p->kept_count != 0)
+        cli_remark(p->c, "%llu files were there from before, %llu were written",
+                   (unsigned long long)p->kept_count, (unsigned long long)p->written_count);
+    return true;
+}
+
+void parts_close(parts *p)
+{
+    stele_output_close(p->log);
+    stele_output_close(p->part);
+    stele_output_close(p->folder);
+    free(p->manifest);
+}
