@@ -37,7 +37,9 @@ typedef enum stele_stats_rows {
                              else events */
     STELE_STATS_EVENTS,   /* every event but marks of loss */
     STELE_STATS_CALLS,    /* begin and end, complete: what a profile counts */
-    STELE_STATS_SPANS     /* the same, and asynchronous operations and flows */
+    STELE_STATS_SPANS,    /* the same, and asynchronous operations and flows */
+    STELE_STATS_COUNTERS  /* every number of COUNTER events, grouped by process, counter and number:
+                             `by` and `of` are NULL; values hold */
 } stele_stats_rows;
 
 /* Zeros give the defaults. Texts and lists are copied. */
@@ -51,11 +53,14 @@ typedef struct stele_stats_options {
        that it is made of. NULL: all. */
     const stele_request *only;
     bool has_distinct;   /* how many different values there are is estimated */
+    bool is_held;        /* of events: a value holds until the next one of its group, the last one
+                            until the end, and figures are by time */
     uint64_t every_ns;   /* figures of each interval of this length, too; 0: none */
     uint32_t groups_max; /* groups; what comes later is counted together; 0: as the
                             limits of the context say */
     size_t size_max; /* bytes that groups take; 0: the same. When they are used up, new groups are
                         counted together, and percentiles of others may be missing */
+    uint64_t timeout_ns; /* of spans: see stele_span_options */
 } stele_stats_options;
 
 /* Errors: STELE_ERR_ARGUMENT with a finding (STE009) for an expression that cannot be used;
@@ -86,7 +91,7 @@ STELE_API stele_status stele_stats_clear(stele_stats *s);
    before events are added. */
 STELE_API void stele_stats_set_origin(stele_stats *s, int64_t origin_ns);
 
-/* Of calls: only a range of time counts, see stele_calls_set_window(). */
+/* Of calls, and of values that hold: only a range of time counts, see stele_calls_set_window(). */
 STELE_API stele_status stele_stats_set_window(stele_stats *s, int64_t begin_ns, int64_t end_ns);
 
 /* Takes the events of a segment, in the order that stele_stats_request_order() names. */
@@ -110,7 +115,8 @@ typedef enum stele_stats_figure {
     STELE_STATS_P99,
     STELE_STATS_P999,
     STELE_STATS_DISTINCT,
-    STELE_STATS_KEY, /* the values that the group is made by; of stele_stats_sort() only */
+    STELE_STATS_KEY,  /* the values that the group is made by; of stele_stats_sort() only */
+    STELE_STATS_LAST, /* of values that hold: the last one */
     STELE_STATS_FIGURE_COUNT
 } stele_stats_figure;
 
@@ -158,6 +164,10 @@ typedef struct stele_stats_figures {
     bool has_distinct;       /* it was asked for, and there was room */
     bool is_distinct_exact;  /* else it is within 3.3% in two of three cases */
     uint64_t distinct_count; /* different values, of all types */
+    bool is_held;            /* mean, stddev and percentiles are by time, and `sum` is that of each
+                                value times the seconds for which it held */
+    uint64_t held_ns;        /* for how long there was a value */
+    stele_value last;        /* MISSING where values do not hold */
 } stele_stats_figures;
 
 /* Figures of expression `of` in a group. The caller sets `struct_size`, as STELE_INIT does. False

@@ -66,24 +66,27 @@ static bool parse_duration(cli *c, option_id id, uint64_t *ns)
 static bool add_pairs(cli *c, stele_pairing *pairing)
 {
     const options *o = &c->options;
+    const bool is_stats = o->command == COMMAND_STATS; /* there --by is another list */
+    const option_id pair = is_stats ? OPTION_STATS_PAIR : OPTION_PAIR;
+    const option_id pair_by = is_stats ? OPTION_STATS_PAIR_BY : OPTION_PAIR_BY;
     const char *first = NULL;
     bool is_before = true;
     for (size_t i = 0; i < o->use_count; i++) {
         const char *by = first;
-        if (o->uses[i].id == OPTION_PAIR_BY && is_before)
+        if (o->uses[i].id == pair_by && is_before)
             first = o->uses[i].value;
-        if (o->uses[i].id != OPTION_PAIR)
+        if (o->uses[i].id != pair)
             continue;
         is_before = false;
-        for (size_t k = i + 1; k < o->use_count && o->uses[k].id != OPTION_PAIR; k++) {
-            if (o->uses[k].id == OPTION_PAIR_BY)
+        for (size_t k = i + 1; k < o->use_count && o->uses[k].id != pair; k++) {
+            if (o->uses[k].id == pair_by)
                 by = o->uses[k].value;
         }
         if (!cli_check(c, stele_pairing_add_pair(pairing, o->uses[i].value, by), "--pair"))
             return false;
     }
     return !is_before || first == NULL ||
-           cli_usage(c, "--by says by what a --pair belongs together");
+           cli_usage(c, "--%s says by what a --pair belongs together", option_table[pair_by].name);
 }
 
 bool calling_make_pairing(cli *c, calling *s)
@@ -91,7 +94,8 @@ bool calling_make_pairing(cli *c, calling *s)
     const options *o = &c->options;
     /* Commands that know spans need no tracks made for pairs. */
     const bool has_lanes = o->command != COMMAND_CALLS && o->command != COMMAND_REPLAY &&
-                           o->command != COMMAND_LATENCY && o->command != COMMAND_CRITICAL;
+                           o->command != COMMAND_LATENCY && o->command != COMMAND_CRITICAL &&
+                           !(o->command == COMMAND_STATS && option_given(o, OPTION_STATS_PAIR));
     stele_pairing_options given = {.no_table = option_given(o, OPTION_NO_PAIRS),
                                    .has_lanes = has_lanes,
                                    .kinds = STELE_SPANS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE)};

@@ -43,13 +43,15 @@ static bool figure_find(const char *text, size_t size, stele_stats_figure *figur
     return false;
 }
 
-#define FIGURES "count, sum, min, max, mean, stddev, p50, p90, p99, p99.9 and distinct"
+#define FIGURES "count, sum, min, max, mean, stddev, p50, p90, p99, p99.9, distinct and last"
 
 static bool parse_figures(cli *c, stats_view *v)
 {
     const char *text = option_value(&c->options, OPTION_STATS_FIGURES);
+    v->is_held = option_given(&c->options, OPTION_STATS_HELD) ||
+                 option_given(&c->options, OPTION_STATS_COUNTERS);
     if (text == NULL)
-        text = "count,sum,mean,min,p50,p99,max";
+        text = v->is_held ? "count,min,mean,p50,p99,max,last" : "count,sum,mean,min,p50,p99,max";
     for (;; text++) {
         const size_t size = strcspn(text, ",");
         stele_stats_figure figure;
@@ -83,15 +85,20 @@ static bool make_stats(cli *c, job *j)
         .struct_size = sizeof given,
         .by = option_value(o, OPTION_STATS_BY),
         .of = option_value(o, OPTION_STATS_OF),
-        .rows = option_given(o, OPTION_STATS_SPANS)    ? STELE_STATS_SPANS
-                : option_given(o, OPTION_STATS_EVENTS) ? STELE_STATS_EVENTS
-                                                       : STELE_STATS_AUTO,
+        .rows = option_given(o, OPTION_STATS_SPANS) || option_given(o, OPTION_STATS_PAIR)
+                    ? STELE_STATS_SPANS
+                : option_given(o, OPTION_STATS_EVENTS)   ? STELE_STATS_EVENTS
+                : option_given(o, OPTION_STATS_COUNTERS) ? STELE_STATS_COUNTERS
+                                                         : STELE_STATS_AUTO,
+        .is_held = option_given(o, OPTION_STATS_HELD),
+        .timeout_ns = j->from.timeout_ns,
         .only = &j->only,
         .has_distinct = has_figure(&j->view, STELE_STATS_DISTINCT),
         .every_ns = j->every_ns,
         .groups_max = limits->groups_max,
         .size_max = limits->groups_size_max};
-    if (option_given(o, OPTION_STATS_HIST) && given.of == NULL)
+    if (option_given(o, OPTION_STATS_HIST) && given.of == NULL &&
+        given.rows != STELE_STATS_COUNTERS)
         return cli_usage(c, "--hist needs --of: what to draw");
     return cli_check(c, stele_stats_new(c->context, &given, &j->stats), "statistics");
 }
@@ -106,17 +113,22 @@ static bool job_make(cli *c, job *j)
     if (!selection_make(c, &j->from.selected) || !parse_every(c, j) || !parse_figures(c, &j->view))
         return false;
     j->only = *request;
-    if (!make_stats(c, j))
+    if (!calling_make_pairing(c, &j->from) || !make_stats(c, j))
         return false;
     request->names = request->categories = (stele_globs){.count = 0};
     request->where = NULL;
     request->kinds = stele_stats_kinds(j->stats);
     request->columns = stele_stats_columns(j->stats);
     request->order = stele_stats_request_order(j->stats);
-    if (stele_stats_get_rows(j->stats) == STELE_STATS_EVENTS)
+    request->from_start = j->view.is_held; /* what held when a range begins */
+    if (stele_stats_get_rows(j->stats) == STELE_STATS_EVENTS ||
+        stele_stats_get_rows(j->stats) == STELE_STATS_COUNTERS) {
+        stele_pairing_free(j->from.pairing);
+        j->from.pairing = NULL;
         return true;
+    }
     request->from_start = true;
-    return calling_make_pairing(c, &j->from);
+    return true;
 }
 
 /* ---- Reading ---- */
@@ -238,6 +250,8 @@ static bool parse_sort(cli *c, const stele_stats *s, stele_stats_figure *figure,
     size_t size;
     *of = 0;
     *figure = stele_stats_of_count(s) != 0 ? STELE_STATS_SUM : STELE_STATS_COUNT;
+    if (text == NULL && option_given(&c->options, OPTION_STATS_COUNTERS))
+        *figure = STELE_STATS_KEY;
     if (text == NULL)
         return true;
     text += *text == '-' || *text == '+';

@@ -65,6 +65,14 @@ ctf_made request context <<END
 END
 expect 0 calls --csv --max open=1 --pair request:reply --by arg.id request
 says err 'beyond the limit of open ones: left out'
+expect 0 stats --csv --by ended --of dur --pair request:reply --pair-by arg.id request
+says out '^returned,2,2,600,100,500,'
+says out '^open,2,'
+expect 0 stats --csv --of dur --where 'ended == "timeout"' --pair request:reply --pair-by arg.id \
+    --timeout 200ns request
+says out '^2,2,400,'
+expect 2 stats --of dur --pair-by arg.id request
+says err 'pair-by'
 expect 0 profile --csv --pair request:reply --by arg.id request
 says out '^request,2,600,600,300,100,'
 says err '2 begins without an end'

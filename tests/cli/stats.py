@@ -172,4 +172,37 @@ for scale in ("log2", "linear"):
     document = json.loads(run("stats", "--json", "--events", "--of", "size", "--hist", scale))
     for group in document["groups"]:
         equal(f"{scale} bins", sum(b["count"] for b in group["of"][0]["bins"]), len(events))
+
+# Values of counters hold until the next one, the last ones until the last counter.
+series = {}
+counters = [e for e in events if e["kind"] == "counter" and e["time_ns"] is not None]
+for event in sorted(counters, key=lambda e: e["time_ns"]):
+    track = event["track"]
+    while track is not None and track["kind"] != "process":
+        track = track.get("parent")
+    for f in event["fields"]:
+        if f["type"] in ("uint", "int", "float", "bool") and "value" in f:
+            k = (None if track is None else track["number"], event["name"], event.get("id"),
+                 f.get("name", ""))
+            series.setdefault(k, []).append((event["time_ns"], f["value"]))
+document = json.loads(run("stats", "--json", "--counters"))
+equal("counters", document["row_count"], sum(len(values) for values in series.values()))
+for group in document["groups"]:
+    key = tuple(k["value"] for k in group["by"])
+    if key not in series:
+        complain(f"counter {key}: nothing is known of it")
+        continue
+    values, got = series.pop(key), group["of"][0]
+    ends = [t for t, _ in values[1:]] + [max(e["time_ns"] for e in counters)]
+    held = [(end - t, v) for (t, v), end in zip(values, ends)]
+    whole = sum(ns for ns, _ in held)
+    equal(f"{key} held", got["held_ns"], whole)
+    equal(f"{key} count", got["count"], len(values))
+    near(f"{key} last", got["last"], values[-1][1])
+    near(f"{key} min", got["min"], min(v for _, v in values))
+    near(f"{key} max", got["max"], max(v for _, v in values))
+    mean = sum(ns * v for ns, v in held) / whole if whole != 0 else values[-1][1]
+    near(f"{key} mean", got["mean"], mean)
+if series:
+    complain(f"counters that are missing: {list(series)}")
 sys.exit(failures != 0)

@@ -57,6 +57,17 @@ expect 2 stats --every 0 "$trace"
 expect 2 stats --of dur --sort max:arg.x "$trace"
 says err 'arg.x'
 
+# Values of counters hold.
+expect 0 stats --counters "$fxt/events.fxt"
+golden stats_counters
+expect 0 stats --counters --json "$fxt/events.fxt"
+documented out
+expect 0 stats --held --by name --of arg.port --csv "$ctf/lttng_216_2"
+says out 'arg.port.last,arg.port.held_ns'
+expect 2 stats --held --spans "$trace"
+expect 2 stats --counters --by name "$trace"
+says err 'exclude each other'
+
 # A pipe is read once, and damaged traces say so once.
 expect 0 stats --by name --of dur --csv "$trace"
 cp out wanted

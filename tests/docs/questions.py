@@ -282,7 +282,12 @@ for c in spans(events["run.xray"]):
 if got != wanted:
     complain(61, "other sums")
 
-if sorted(asked) != list(range(1, 62)):
+held = [e for e in events["run.fxt"] if e["kind"] == "counter"]
+got = {g["by"][3]["value"]: g["of"][0]["last"] for g in json.loads(answer(62)[0])["groups"]}
+if got != {f["name"]: f["value"] for e in held for f in e["fields"]} or not got:
+    complain(62, f"{got}")
+
+if sorted(asked) != list(range(1, 63)):
     print(f"questions {sorted(asked)}")
     failures += 1
 print(f"{len(asked)} questions, {failures} wrong")

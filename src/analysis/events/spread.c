@@ -43,7 +43,7 @@ static bool cut(spread *s, spread_room *room)
 
 /* ---- Histograms ---- */
 
-static bool count_in(spread *s, histogram **h, uint64_t value, spread_room *room)
+static bool count_in(spread *s, histogram **h, uint64_t value, uint64_t times, spread_room *room)
 {
     if (*h == NULL) {
         if (!room_take(room, sizeof **h))
@@ -55,15 +55,16 @@ static bool count_in(spread *s, histogram **h, uint64_t value, spread_room *room
     if ((*h)->blocks[histogram_bucket(value) / HISTOGRAM_BLOCK] == NULL &&
         !room_take(room, HISTOGRAM_BLOCK * sizeof(uint64_t)))
         return cut(s, room);
-    return histogram_add(*h, value);
+    return histogram_add_many(*h, value, times);
 }
 
-static bool count_scaled(spread *s, bool is_negative, uint64_t value, spread_room *room)
+static bool count_scaled(spread *s, bool is_negative, uint64_t value, uint64_t times,
+                         spread_room *room)
 {
-    return s->is_cut || count_in(s, is_negative ? &s->below : &s->above, value, room);
+    return s->is_cut || count_in(s, is_negative ? &s->below : &s->above, value, times, room);
 }
 
-static bool count_int(spread *s, wide_i128 value, spread_room *room)
+static bool count_int(spread *s, wide_i128 value, uint64_t times, spread_room *room)
 {
     const bool is_negative = value < 0;
     const wide_u128 magnitude = is_negative ? (wide_u128)0 - (wide_u128)value : (wide_u128)value;
@@ -77,24 +78,24 @@ static bool count_int(spread *s, wide_i128 value, spread_room *room)
         s->is_coarse = true;
         return true;
     }
-    return count_scaled(s, is_negative, left < 64 ? (uint64_t)scaled << left : 0, room);
+    return count_scaled(s, is_negative, left < 64 ? (uint64_t)scaled << left : 0, times, room);
 }
 
-static bool count_float(spread *s, double value, spread_room *room)
+static bool count_float(spread *s, double value, uint64_t times, spread_room *room)
 {
     const double scaled = ldexp(fabs(value), s->scale);
     if (scaled >= 0x1p63 || (scaled < 2 * HISTOGRAM_BLOCK && scaled != floor(scaled))) {
         s->is_coarse = true;
         return true;
     }
-    return count_scaled(s, value < 0, (uint64_t)scaled, room);
+    return count_scaled(s, value < 0, (uint64_t)scaled, times, room);
 }
 
 /* The values that were kept one by one go into the histograms. */
 static bool count_few(spread *s, uint64_t count, spread_room *room)
 {
     for (uint64_t i = 0; i < count; i++) {
-        if (!count_int(s, s->few[i], room))
+        if (!count_int(s, s->few[i], 1, room))
             return false;
     }
     return true;
@@ -124,18 +125,28 @@ bool spread_add_int(spread *s, wide_i128 value, spread_room *room)
         s->is_sum_lost = true;
     s->count++;
     if (!were_few)
-        return count_int(s, value, room);
+        return count_int(s, value, 1, room);
     if (before < SPREAD_FEW && (wide_i128)(int64_t)value == value) {
         s->few[before] = (int64_t)value;
         return true;
     }
-    return count_few(s, before, room) && count_int(s, value, room);
+    return count_few(s, before, room) && count_int(s, value, 1, room);
+}
+
+/* Puts the first decimal in the middle of what a histogram can count. */
+static void set_scale(spread *s, double value)
+{
+    int exponent;
+    if (!isfinite(value))
+        return;
+    frexp(value, &exponent);
+    exponent = SCALE_MIDDLE - (value != 0 ? exponent : 0);
+    s->scale = (int8_t)(exponent > 120 ? 120 : exponent < -120 ? -120 : exponent);
 }
 
 bool spread_add_float(spread *s, double value, spread_room *room)
 {
     const uint64_t before = s->count;
-    int exponent;
     if (isnan(value)) {
         s->other_count++;
         return true;
@@ -148,10 +159,8 @@ bool spread_add_float(spread *s, double value, spread_room *room)
     s->float_sum += value;
     s->float_count++;
     s->count++;
-    if (before == 0 && isfinite(value)) {
-        frexp(value, &exponent);
-        exponent = SCALE_MIDDLE - (value != 0 ? exponent : 0);
-        s->scale = (int8_t)(exponent > 120 ? 120 : exponent < -120 ? -120 : exponent);
+    if (before == 0) {
+        set_scale(s, value);
     } else if (s->float_count == 1 && spread_is_exact(s) &&
                !count_few(s, before < SPREAD_FEW ? before : SPREAD_FEW, room)) {
         return false;
@@ -160,7 +169,56 @@ bool spread_add_float(spread *s, double value, spread_room *room)
         s->is_coarse = true;
         return true;
     }
-    return count_float(s, value, room);
+    return count_float(s, value, 1, room);
+}
+
+/* ---- Adding many of one value ---- */
+
+static void note_many(spread *s, double value, uint64_t times)
+{
+    const double n = (double)times;
+    if (s->count == 0)
+        s->first = value;
+    s->offset_sum += (value - s->first) * n;
+    s->offset_squares += (value - s->first) * (value - s->first) * n;
+}
+
+bool spread_weigh_int(spread *s, wide_i128 value, uint64_t times, spread_room *room)
+{
+    wide_i128 sum;
+    if (times == 0)
+        return true;
+    note_many(s, (double)value, times);
+    if (s->count == s->float_count)
+        s->min = s->max = value;
+    s->min = value < s->min ? value : s->min;
+    s->max = value > s->max ? value : s->max;
+    if (__builtin_mul_overflow(value, (wide_i128)times, &sum) ||
+        __builtin_add_overflow(s->sum, sum, &s->sum))
+        s->is_sum_lost = true;
+    s->count += times;
+    return count_int(s, value, times, room);
+}
+
+bool spread_weigh_float(spread *s, double value, uint64_t times, spread_room *room)
+{
+    if (times == 0 || isnan(value))
+        return true;
+    note_many(s, value, times);
+    if (s->float_count == 0)
+        s->float_min = s->float_max = value;
+    s->float_min = value < s->float_min ? value : s->float_min;
+    s->float_max = value > s->float_max ? value : s->float_max;
+    s->float_sum += value * (double)times;
+    if (s->count == 0)
+        set_scale(s, value);
+    s->float_count += times;
+    s->count += times;
+    if (!isfinite(value)) {
+        s->is_coarse = true;
+        return true;
+    }
+    return count_float(s, value, times, room);
 }
 
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room)

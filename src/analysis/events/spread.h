@@ -39,6 +39,10 @@ typedef struct spread {
 /* Returns false if out of memory. What there is no room for is left out, and `is_cut` says so. */
 bool spread_add_int(spread *s, wide_i128 value, spread_room *room);
 bool spread_add_float(spread *s, double value, spread_room *room);
+
+/* The same so many times, which may be 0; `few` and exactness are not for those. */
+bool spread_weigh_int(spread *s, wide_i128 value, uint64_t times, spread_room *room);
+bool spread_weigh_float(spread *s, double value, uint64_t times, spread_room *room);
 bool spread_add_hash(spread *s, uint64_t hash, spread_room *room);
 void spread_free(spread *s);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/events/stats_groups.h"
+#include "analysis/events/stats_held.h"
 #include "core/sized.h"
 #include "query/expression_list.h"
 #include "query/filter.h"
@@ -26,24 +27,18 @@ struct stele_stats {
     bool is_name_duration; /* by `name`, of `dur`, and nothing else */
     bool uses_time;        /* where time begins must be known */
     bool is_disordered;
-    int64_t *last_ns; /* by number of the track: time of the last event that makes calls */
+    stats_window window;    /* of values that hold */
+    int64_t time_ns;        /* the latest one that was seen */
+    const stele_field *row; /* of counters: the number at hand */
+    int64_t *last_ns;       /* by number of the track: time of the last event that makes calls */
     uint32_t last_count;
     int64_t origin_ns;
-    uint64_t row_count;
+    uint64_t row_count, timeout_ns;
     stele_spans *spans; /* NULL: rows are events */
     stats_groups groups;
 };
 
 /* ---- Rows ---- */
-
-static wide_i128 wide_of(const stele_value *v)
-{
-    switch (v->type) {
-    case STELE_VALUE_INT: return v->u.i;
-    case STELE_VALUE_UINT: return v->u.u;
-    default: return (wide_i128)((wide_u128)(uint64_t)v->u.wide.high << 64 | v->u.wide.low);
-    }
-}
 
 static void point_add(stele_stats_point_figures *to, double value)
 {
@@ -63,10 +58,11 @@ static bool add_value(stele_stats *s, spread *to, const stele_value *v,
     case STELE_VALUE_INT:
     case STELE_VALUE_UINT:
     case STELE_VALUE_WIDE:
-        is_good = v->type == STELE_VALUE_INT && v->u.i >= 0 ? spread_add_count(to, v->u.u, room)
-                                                            : spread_add_int(to, wide_of(v), room);
+        is_good = v->type == STELE_VALUE_INT && v->u.i >= 0
+                      ? spread_add_count(to, v->u.u, room)
+                      : spread_add_int(to, stats_wide_of(v), room);
         if (point != NULL)
-            point_add(point, (double)wide_of(v));
+            point_add(point, (double)stats_wide_of(v));
         break;
     case STELE_VALUE_FLOAT:
         is_good = spread_add_float(to, v->u.f, room);
@@ -99,6 +95,69 @@ static void set_origin(stele_stats *s, int64_t origin_ns)
         filter_set_origin(s->only, origin_ns);
 }
 
+/* A number of a counter, and what it is called. */
+static stele_value value_of_field(const stele_field *field)
+{
+    stele_value v = {.name = STELE_NAME_LOCAL};
+    switch (field->type) {
+    case STELE_TYPE_BOOL:
+    case STELE_TYPE_UINT:
+        v.type = field->u.u <= INT64_MAX ? STELE_VALUE_INT : STELE_VALUE_UINT;
+        v.u.u = field->u.u;
+        break;
+    case STELE_TYPE_INT:
+        v.type = STELE_VALUE_INT;
+        v.u.i = field->u.i;
+        break;
+    case STELE_TYPE_FLOAT:
+        v.type = STELE_VALUE_FLOAT;
+        v.u.f = field->u.f;
+        break;
+    default: break;
+    }
+    return v;
+}
+
+static stele_value name_of_field(const stele_stats *s, const stele_batch *batch,
+                                 const stele_field *field)
+{
+    return (stele_value){.type = STELE_VALUE_TEXT,
+                         .name = field->name,
+                         .u.text = stele_name_text(s->context, batch, field->name)};
+}
+
+/* Gives the values of a row to its group. */
+static bool add_values(stele_stats *s, stats_group *group, const stele_segment *segment,
+                       uint32_t index, const stele_span *span, stats_point *point)
+{
+    const int64_t time_ns = segment->batch->events[segment->first + index].time_ns;
+    stele_value v;
+    for (uint32_t i = 0; i < s->of.count; i++) {
+        if (s->row != NULL)
+            v = value_of_field(s->row);
+        else
+            stele_expression_evaluate(s->of.items[i].e, segment, index, span, &v);
+        if (group->held != NULL && !group->about.is_other &&
+            !stats_held_set(&s->groups, group, i, &v, time_ns, &s->window))
+            return false;
+        if (group->held == NULL &&
+            !add_value(s, &group->of[i], &v, point != NULL ? &point->of[i] : NULL))
+            return false;
+    }
+    return true;
+}
+
+static stats_group *find_group(stele_stats *s, const stele_segment *segment, uint32_t index,
+                               const stele_span *span)
+{
+    const uint32_t expressions = s->by.count - (s->row != NULL);
+    for (uint32_t i = 0; i < expressions; i++)
+        stele_expression_evaluate(s->by.items[i].e, segment, index, span, &s->groups.keys[i]);
+    if (s->row != NULL)
+        s->groups.keys[expressions] = name_of_field(s, segment->batch, s->row);
+    return stats_groups_find(&s->groups);
+}
+
 static bool add_row(stele_stats *s, const stele_segment *segment, uint32_t index,
                     const stele_span *span)
 {
@@ -106,35 +165,30 @@ static bool add_row(stele_stats *s, const stele_segment *segment, uint32_t index
     const bool has_time = (event->flags & STELE_FLAG_NO_TIME) == 0;
     stats_point *point = NULL;
     stats_group *group;
-    stele_value v;
     bool is_memory = false;
+    const bool counts = !s->groups.is_held || (has_time && event->time_ns >= s->window.begin_ns &&
+                                               event->time_ns < s->window.end_ns);
+    if (s->groups.is_held && !has_time)
+        return true;
     if (!s->has_origin && has_time)
         set_origin(s, event->time_ns);
     if (s->only != NULL && !filter_passes_span(s->only, segment->batch, event, span))
         return true;
-    s->row_count++;
+    s->row_count += counts;
     group = s->is_by_name ? stats_groups_named(&s->groups, event->name) : NULL;
-    if (group == NULL) {
-        for (uint32_t i = 0; i < s->by.count; i++)
-            stele_expression_evaluate(s->by.items[i].e, segment, index, span, &s->groups.keys[i]);
-        group = stats_groups_find(&s->groups);
-    }
+    if (group == NULL)
+        group = find_group(s, segment, index, span);
     if (group == NULL)
         return false;
-    group->about.row_count++;
-    if (s->groups.every_ns != 0 && has_time) {
+    group->about.row_count += counts;
+    if (s->groups.every_ns != 0 && has_time && counts) {
         point = stats_group_point(&s->groups, group, interval_of(s, event->time_ns), &is_memory);
         if (is_memory)
             return false;
         if (point != NULL)
             point->about.row_count++;
     }
-    for (uint32_t i = 0; i < s->of.count; i++) {
-        stele_expression_evaluate(s->of.items[i].e, segment, index, span, &v);
-        if (!add_value(s, &group->of[i], &v, point != NULL ? &point->of[i] : NULL))
-            return false;
-    }
-    return true;
+    return add_values(s, group, segment, index, span, point);
 }
 
 /* What is asked most, without going through expressions. False: memory, or it takes the long way.
@@ -166,10 +220,39 @@ static stele_status take_spans(void *user, const stele_segment *segment, const s
 
 /* ---- Events ---- */
 
+/* Each number of a counter is a row. */
+static bool add_counter(stele_stats *s, const stele_segment *segment, uint32_t index)
+{
+    const stele_batch *batch = segment->batch;
+    uint32_t first;
+    const uint32_t count =
+        stele_event_fields(batch, &batch->events[segment->first + index], &first);
+    bool is_good = true;
+    for (uint32_t at = 0; at < count && is_good;) {
+        const stele_field *field = &batch->fields[first + at];
+        at += stele_field_length(field);
+        if ((field->hint & (STELE_HINT_CONTEXT | STELE_HINT_RAW)) != 0 ||
+            value_of_field(field).type == STELE_VALUE_MISSING)
+            continue;
+        s->row = field;
+        is_good = add_row(s, segment, index, NULL);
+    }
+    s->row = NULL;
+    return is_good;
+}
+
 static bool add_events(stele_stats *s, const stele_segment *segment)
 {
     for (uint32_t i = 0; i < segment->count; i++) {
-        const uint8_t kind = segment->batch->events[segment->first + i].kind;
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        const uint8_t kind = event->kind;
+        if ((event->flags & STELE_FLAG_NO_TIME) == 0 && event->time_ns > s->time_ns)
+            s->time_ns = event->time_ns;
+        if (s->rows == STELE_STATS_COUNTERS) {
+            if (kind == STELE_KIND_COUNTER && !add_counter(s, segment, i))
+                return false;
+            continue;
+        }
         if ((s->kinds >> (kind & 63) & 1) != 0 && !add_row(s, segment, i, NULL))
             return false;
     }
@@ -251,7 +334,10 @@ stele_status stele_stats_add(stele_stats *s, const stele_segment *segment)
 
 stele_status stele_stats_finish(stele_stats *s)
 {
-    const stele_status status = s->spans != NULL ? stele_spans_finish(s->spans) : STELE_OK;
+    stele_status status = s->spans != NULL ? stele_spans_finish(s->spans) : STELE_OK;
+    const int64_t end_ns = s->window.end_ns != INT64_MAX ? s->window.end_ns : s->time_ns;
+    if (s->groups.is_held && !stats_held_end(&s->groups, end_ns, &s->window))
+        status = STELE_ERR_MEMORY;
     for (uint32_t i = 0; i < s->by.count; i++)
         stele_expression_report(s->by.items[i].e);
     for (uint32_t i = 0; i < s->of.count; i++)
@@ -269,6 +355,8 @@ static stele_stats_rows rows_of(const stele_stats *s, stele_stats_rows wanted)
     bool has_duration = s->only != NULL && filter_uses_duration(s->only);
     if (wanted != STELE_STATS_AUTO)
         return wanted;
+    if (s->groups.is_held)
+        return STELE_STATS_EVENTS;
     for (uint32_t i = 0; i < s->by.count; i++)
         has_duration |= expression_uses_duration(s->by.items[i].e);
     for (uint32_t i = 0; i < s->of.count; i++)
@@ -299,20 +387,25 @@ static stele_status make_rows(stele_stats *s, const stele_stats_options *options
     static const uint64_t kinds[] = {[STELE_STATS_EVENTS] =
                                          STELE_KINDS_ALL & ~STELE_KIND_BIT(STELE_KIND_LOST),
                                      [STELE_STATS_CALLS] = STELE_CALLS_KINDS,
-                                     [STELE_STATS_SPANS] = STELE_SPANS_KINDS};
+                                     [STELE_STATS_SPANS] = STELE_SPANS_KINDS,
+                                     [STELE_STATS_COUNTERS] = STELE_KIND_BIT(STELE_KIND_COUNTER)};
     const stele_span_options spans = {.struct_size = sizeof spans,
                                       .no_fields =
-                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0};
+                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0,
+                                      .timeout_ns = s->timeout_ns};
     s->rows = rows_of(s, options->rows);
     s->uses_time = uses_time(&s->by) || uses_time(&s->of) ||
-                   (s->only != NULL && filter_uses_time(s->only)) || s->groups.every_ns != 0;
+                   (s->only != NULL && filter_uses_time(s->only)) || s->groups.every_ns != 0 ||
+                   s->groups.is_held;
     s->is_by_name = s->by.count == 1 && expression_is_name(s->by.items[0].e);
     s->kinds = kinds[s->rows];
     if (options->only != NULL && options->only->kinds != 0)
         s->kinds =
             s->rows == STELE_STATS_EVENTS ? options->only->kinds : s->kinds & options->only->kinds;
-    if (s->rows == STELE_STATS_EVENTS)
+    if (s->rows == STELE_STATS_EVENTS || s->rows == STELE_STATS_COUNTERS)
         return STELE_OK;
+    if (s->groups.is_held)
+        return STELE_ERR_ARGUMENT;
     s->is_direct = s->rows == STELE_STATS_CALLS && !uses_spans(&s->by) && !uses_spans(&s->of) &&
                    (s->only == NULL || !filter_uses_span(s->only));
     s->is_name_duration = s->is_direct && s->only == NULL && !s->has_distinct &&
@@ -324,9 +417,15 @@ static stele_status make_rows(stele_stats *s, const stele_stats_options *options
 static stele_status make(stele_stats *s, const stele_stats_options *options)
 {
     const stele_limits *limits = stele_context_limits(s->context);
-    stele_status status = expression_list_new(s->context, options->by, &s->by);
+    const bool is_counters = options->rows == STELE_STATS_COUNTERS;
+    stele_status status =
+        is_counters && (options->by != NULL || options->of != NULL) ? STELE_ERR_ARGUMENT : STELE_OK;
+    /* What the last one is of counters is said by each of their numbers. */
     if (status == STELE_OK)
-        status = expression_list_new(s->context, options->of, &s->of);
+        status = expression_list_new(
+            s->context, is_counters ? "pid,counter=name,id,field=name" : options->by, &s->by);
+    if (status == STELE_OK)
+        status = expression_list_new(s->context, is_counters ? "value" : options->of, &s->of);
     if (status == STELE_OK && options->only != NULL) {
         stele_request only = *options->only;
         only.kinds = 0;
@@ -341,6 +440,8 @@ static stele_status make(stele_stats *s, const stele_stats_options *options)
         status = STELE_ERR_MEMORY;
     s->has_distinct = options->has_distinct;
     s->groups.every_ns = options->every_ns;
+    s->timeout_ns = options->timeout_ns;
+    s->groups.is_held = options->is_held || is_counters;
     s->groups.groups_max = options->groups_max != 0 ? options->groups_max : limits->groups_max;
     s->groups.size_max = options->size_max != 0 ? options->size_max : limits->groups_size_max;
     s->groups.room.left = s->groups.size_max;
@@ -360,6 +461,8 @@ stele_status stele_stats_new(stele_context *context, const stele_stats_options *
     if (s == NULL)
         return STELE_ERR_MEMORY;
     s->context = context;
+    s->window = (stats_window){INT64_MIN, INT64_MAX};
+    s->time_ns = INT64_MIN;
     status = make(s, &options);
     if (status == STELE_OK)
         *out = s;
@@ -399,6 +502,8 @@ uint32_t stele_stats_columns(const stele_stats *s)
         columns |= filter_columns(s->only);
     if (s->spans != NULL)
         columns |= stele_spans_columns(s->spans);
+    if (s->rows == STELE_STATS_COUNTERS)
+        columns |= STELE_COLUMN_FIELDS;
     return columns;
 }
 
@@ -406,14 +511,14 @@ stele_order stele_stats_request_order(const stele_stats *s)
 {
     if (s->uses_time)
         return STELE_ORDER_TIME;
-    return s->rows == STELE_STATS_EVENTS  ? STELE_ORDER_NONE
+    return s->spans == NULL               ? STELE_ORDER_NONE
            : s->rows == STELE_STATS_CALLS ? STELE_ORDER_STREAMS
                                           : STELE_ORDER_TIME;
 }
 
 bool stele_stats_can_try(const stele_stats *s)
 {
-    return !s->uses_time && s->rows != STELE_STATS_EVENTS;
+    return !s->uses_time && s->spans != NULL;
 }
 
 bool stele_stats_is_disordered(const stele_stats *s)
@@ -425,7 +530,8 @@ stele_status stele_stats_clear(stele_stats *s)
 {
     const stele_span_options spans = {.struct_size = sizeof spans,
                                       .no_fields =
-                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0};
+                                          (stele_stats_columns(s) & STELE_COLUMN_FIELDS) == 0,
+                                      .timeout_ns = s->timeout_ns};
     stele_spans_free(s->spans);
     s->spans = NULL;
     stats_groups_clear(&s->groups);
@@ -433,7 +539,9 @@ stele_status stele_stats_clear(stele_stats *s)
     s->is_disordered = s->has_origin = s->has_window = false;
     for (uint32_t i = 0; i < s->last_count; i++)
         s->last_ns[i] = INT64_MIN;
-    if (s->rows == STELE_STATS_EVENTS)
+    s->window = (stats_window){INT64_MIN, INT64_MAX};
+    s->time_ns = INT64_MIN;
+    if (s->rows == STELE_STATS_EVENTS || s->rows == STELE_STATS_COUNTERS)
         return STELE_OK;
     return stele_spans_new(s->context, &spans, take_spans, s, &s->spans);
 }
@@ -445,6 +553,7 @@ void stele_stats_set_origin(stele_stats *s, int64_t origin_ns)
 
 stele_status stele_stats_set_window(stele_stats *s, int64_t begin_ns, int64_t end_ns)
 {
+    s->window = (stats_window){begin_ns, end_ns};
     if (s->spans == NULL || (begin_ns == INT64_MIN && end_ns == INT64_MAX))
         return STELE_OK;
     s->has_window = true;

@@ -137,6 +137,7 @@ static bool keys_keep(stats_groups *g, stele_value *to)
 static size_t group_size(const stats_groups *g)
 {
     size_t size = sizeof(stats_group) + g->of_count * sizeof(spread) +
+                  (g->is_held ? g->of_count * sizeof(stats_held) : 0) +
                   g->by_count * sizeof(stele_value) + 3 * sizeof(void *);
     for (uint32_t i = 0; i < g->by_count; i++) {
         const stele_value *v = &g->keys[i];
@@ -147,7 +148,11 @@ static size_t group_size(const stats_groups *g)
 
 static stats_group *group_make(const stats_groups *g)
 {
-    return calloc(1, sizeof(stats_group) + g->of_count * sizeof(spread));
+    const size_t size = sizeof(stats_group) + g->of_count * sizeof(spread);
+    stats_group *made = calloc(1, size + (g->is_held ? g->of_count * sizeof(stats_held) : 0));
+    if (made != NULL && g->is_held)
+        made->held = (stats_held *)(void *)&made->of[g->of_count];
+    return made;
 }
 
 static stats_group *group_other(stats_groups *g, uint64_t hash)

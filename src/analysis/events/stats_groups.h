@@ -15,11 +15,21 @@ typedef struct stats_point {
     stele_stats_point_figures of[];
 } stats_point;
 
+/* The value of an expression that holds since its last row. Extremes are those that held, and those
+   that were at once replaced. */
+typedef struct stats_held {
+    stele_value last, least, greatest; /* numbers */
+    int64_t since_ns;
+    uint64_t count; /* of values in the window */
+    bool is_there, has_extremes;
+} stats_held;
+
 typedef struct stats_group {
     stele_stats_group about; /* first: what is given out is a pointer to it */
     uint8_t *points;
     uint32_t point_count, point_capacity;
-    spread of[]; /* one for each expression */
+    stats_held *held; /* one for each expression; NULL: values do not hold */
+    spread of[];      /* one for each expression */
 } stats_group;
 
 typedef struct stats_groups {
@@ -27,6 +37,7 @@ typedef struct stats_groups {
     uint32_t by_count, of_count, groups_max;
     size_t point_size;
     uint64_t every_ns;
+    bool is_held;
     size_t size_max;  /* of the room at first */
     spread_room room; /* of all groups */
     arena texts;      /* keys */
@@ -40,6 +51,19 @@ typedef struct stats_groups {
     stele_value *keys; /* of the row at hand */
     uint64_t cut_rows; /* rows that have no place in an interval */
 } stats_groups;
+
+/* A number that is whole. */
+static inline wide_i128 stats_wide_of(const stele_value *v)
+{
+    switch (v->type) {
+    case STELE_VALUE_INT: return v->u.i;
+    case STELE_VALUE_UINT: return v->u.u;
+    default: return (wide_i128)((wide_u128)(uint64_t)v->u.wide.high << 64 | v->u.wide.low);
+    }
+}
+
+/* A number as a decimal; NaN for what is none. */
+double stats_number_of(const stele_value *v);
 
 /* Of an analysis. */
 stats_groups *stats_get_groups(stele_stats *s);

@@ -66,6 +66,17 @@ static stele_value value_of_int(wide_i128 i)
     return v;
 }
 
+double stats_number_of(const stele_value *v)
+{
+    switch (v->type) {
+    case STELE_VALUE_INT: return (double)v->u.i;
+    case STELE_VALUE_UINT: return (double)v->u.u;
+    case STELE_VALUE_WIDE: return ldexp((double)v->u.wide.high, 64) + (double)v->u.wide.low;
+    case STELE_VALUE_FLOAT: return v->u.f;
+    default: return (double)NAN;
+    }
+}
+
 static stele_value value_of_float(double f)
 {
     return (stele_value){.type = STELE_VALUE_FLOAT, .name = STELE_NAME_LOCAL, .u.f = f};
@@ -101,6 +112,24 @@ static void give_extremes(stele_stats_figures *to, const spread *of)
     to->sum = value_of_float(of->float_sum + (double)of->sum);
 }
 
+/* Of values that hold: the spread counts nanoseconds. */
+static void give_held(stele_stats_figures *to, const stats_held *held, const spread *of)
+{
+    const double seconds = ((double)of->sum + of->float_sum) / 1e9;
+    to->is_held = true;
+    to->held_ns = of->count;
+    to->count = held->count;
+    to->last = held->last;
+    to->sum = of->count != 0 ? value_of_float(seconds) : (stele_value){.type = STELE_VALUE_MISSING};
+    if (held->has_extremes) {
+        to->min = held->least;
+        to->max = held->greatest;
+    }
+    if (of->count == 0 && held->is_there)
+        to->mean = stats_number_of(&held->last);
+    to->are_percentiles_exact = false;
+}
+
 bool stele_stats_get_figures(const stele_stats *s, size_t group, size_t of,
                              stele_stats_figures *figures)
 {
@@ -125,6 +154,8 @@ bool stele_stats_get_figures(const stele_stats *s, size_t group, size_t of,
         own.p99 = value_of_percentile(from, 990);
         own.p999 = value_of_percentile(from, 999);
     }
+    if (found->held != NULL)
+        give_held(&own, &found->held[of], from);
     own.has_distinct = from->different != NULL;
     if (own.has_distinct) {
         own.is_distinct_exact = distinct_is_exact(from->different);
@@ -142,17 +173,6 @@ typedef struct rank {
     size_t number; /* in the order before */
 } rank;
 
-static double number_of(const stele_value *v)
-{
-    switch (v->type) {
-    case STELE_VALUE_INT: return (double)v->u.i;
-    case STELE_VALUE_UINT: return (double)v->u.u;
-    case STELE_VALUE_WIDE: return ldexp((double)v->u.wide.high, 64) + (double)v->u.wide.low;
-    case STELE_VALUE_FLOAT: return v->u.f;
-    default: return (double)NAN;
-    }
-}
-
 static double figure_of(const stele_stats *s, size_t group, stele_stats_figure figure, size_t of)
 {
     stele_stats_figures f = STELE_INIT(stele_stats_figures);
@@ -161,15 +181,16 @@ static double figure_of(const stele_stats *s, size_t group, stele_stats_figure f
     if (!stele_stats_get_figures(s, group, of, &f))
         return (double)NAN;
     switch (figure) {
-    case STELE_STATS_SUM: return number_of(&f.sum);
-    case STELE_STATS_MIN: return number_of(&f.min);
-    case STELE_STATS_MAX: return number_of(&f.max);
+    case STELE_STATS_SUM: return stats_number_of(&f.sum);
+    case STELE_STATS_MIN: return stats_number_of(&f.min);
+    case STELE_STATS_MAX: return stats_number_of(&f.max);
     case STELE_STATS_MEAN: return f.count != 0 ? f.mean : (double)NAN;
     case STELE_STATS_STDDEV: return f.count != 0 ? f.stddev : (double)NAN;
-    case STELE_STATS_P50: return number_of(&f.p50);
-    case STELE_STATS_P90: return number_of(&f.p90);
-    case STELE_STATS_P99: return number_of(&f.p99);
-    case STELE_STATS_P999: return number_of(&f.p999);
+    case STELE_STATS_P50: return stats_number_of(&f.p50);
+    case STELE_STATS_P90: return stats_number_of(&f.p90);
+    case STELE_STATS_P99: return stats_number_of(&f.p99);
+    case STELE_STATS_P999: return stats_number_of(&f.p999);
+    case STELE_STATS_LAST: return stats_number_of(&f.last);
     case STELE_STATS_DISTINCT: return f.has_distinct ? (double)f.distinct_count : (double)NAN;
     default: return (double)NAN;
     }
@@ -186,7 +207,7 @@ static int order_keys(const stats_groups *g, const stats_group *a, const stats_g
 {
     for (uint32_t i = 0; i < g->by_count; i++) {
         const stele_value *x = &a->about.keys[i], *y = &b->about.keys[i];
-        const double f = number_of(x), h = number_of(y);
+        const double f = stats_number_of(x), h = stats_number_of(y);
         int order = (x->type == STELE_VALUE_TEXT) - (y->type == STELE_VALUE_TEXT);
         if (order == 0 && x->type == STELE_VALUE_TEXT)
             order = order_texts(x->u.text, y->u.text);

@@ -12,12 +12,13 @@ typedef enum stats_hist { STATS_HIST_NONE, STATS_HIST_LOG2, STATS_HIST_LINEAR } 
 /* What is to be shown. */
 typedef struct stats_view {
     const stele_stats *stats;
-    size_t shown;                                /* groups, the first ones, */
-    bool shows_other;                            /* and that of all others after them */
-    stele_stats_figure figures[STELE_STATS_KEY]; /* columns of tables */
+    size_t shown;                                         /* groups, the first ones, */
+    bool shows_other;                                     /* and that of all others after them */
+    stele_stats_figure figures[STELE_STATS_FIGURE_COUNT]; /* columns of tables */
     size_t figure_count;
     stats_hist hist;
     uint64_t every_ns; /* 0: no intervals */
+    bool is_held;      /* values hold until the next one */
 } stats_view;
 
 /* The rows that are shown, and the group of each. */

@@ -28,13 +28,14 @@ static void write_bins(cli *c, const stats_view *v, size_t of, const stele_stats
         return;
     grid_cell(&g, "from");
     grid_cell(&g, "to below");
-    grid_cell(&g, "count");
+    grid_cell(&g, v->is_held ? "time" : "count");
     grid_cell(&g, "share");
     grid_cell(&g, "");
     for (size_t i = 0; i < count; i++) {
         grid_cell(&g, stats_print_number(text, bins[i].low, unit));
         grid_cell(&g, stats_print_number(text, bins[i].high, unit));
-        grid_cell(&g, print_count(text, bins[i].count));
+        grid_cell(&g,
+                  v->is_held ? print_brief(text, bins[i].count) : print_count(text, bins[i].count));
         grid_cell(&g, print_share(text, bins[i].count, all));
         print_bar(g.text, bins[i].count, largest, BAR_WIDTH);
         grid_end_cell(&g);

@@ -60,13 +60,18 @@ static void write_csv_figures(cli *c, const stele_stats_figures *f)
         stele_output_byte(c->out, ',');
         write_number(c, values[i]);
     }
-    if (f->count != 0)
+    if (f->count != 0 || f->held_ns != 0)
         stele_output_printf(c->out, ",%.12g,%.12g", f->mean, f->stddev);
     else
         stele_output_text(c->out, ",,");
     stele_output_byte(c->out, ',');
     if (f->has_distinct)
         stele_output_printf(c->out, "%" PRIu64, f->distinct_count);
+    if (f->is_held) {
+        stele_output_byte(c->out, ',');
+        write_number(c, &f->last);
+        stele_output_printf(c->out, ",%" PRIu64, f->held_ns);
+    }
 }
 
 static void write_csv_intervals(cli *c, const stats_view *v)
@@ -121,6 +126,10 @@ void stats_write_csv(cli *c, const stats_view *v)
     for (size_t of = 0; of < stele_stats_of_count(v->stats); of++) {
         for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
             write_csv_title(c, stele_stats_of_title(v->stats, of), figures[f]);
+        if (v->is_held) {
+            write_csv_title(c, stele_stats_of_title(v->stats, of), "last");
+            write_csv_title(c, stele_stats_of_title(v->stats, of), "held_ns");
+        }
     }
     stele_output_text(c->out, "\r\n");
     for (size_t i = 0; i < v->shown; i++) {
@@ -194,8 +203,8 @@ static void write_figures_json(json *j, const stats_view *v, size_t group, size_
     json_value(j, "sum", &f.sum);
     json_value(j, "min", &f.min);
     json_value(j, "max", &f.max);
-    json_number(j, "mean", f.count != 0 ? f.mean : (double)NAN);
-    json_number(j, "stddev", f.count != 0 ? f.stddev : (double)NAN);
+    json_number(j, "mean", f.count != 0 || f.held_ns != 0 ? f.mean : (double)NAN);
+    json_number(j, "stddev", f.count != 0 || f.held_ns != 0 ? f.stddev : (double)NAN);
     json_value(j, "p50", &f.p50);
     json_value(j, "p90", &f.p90);
     json_value(j, "p99", &f.p99);
@@ -204,6 +213,10 @@ static void write_figures_json(json *j, const stats_view *v, size_t group, size_
     if (f.has_distinct) {
         json_uint(j, "distinct_count", f.distinct_count);
         json_bool(j, "is_distinct_exact", f.is_distinct_exact);
+    }
+    if (f.is_held) {
+        json_value(j, "last", &f.last);
+        json_uint(j, "held_ns", f.held_ns);
     }
     if (v->hist != STATS_HIST_NONE)
         write_bins_json(j, v, group, of);

@@ -16,14 +16,19 @@
 const char *stats_figure_name(stele_stats_figure figure)
 {
     static const char *const names[STELE_STATS_FIGURE_COUNT] = {
-        "count", "sum", "min", "max",   "mean",     "stddev",
-        "p50",   "p90", "p99", "p99.9", "distinct", "key"};
+        "count", "sum", "min",   "max",      "mean", "stddev", "p50",
+        "p90",   "p99", "p99.9", "distinct", "key",  "last"};
     return names[figure];
 }
 
 const char *stats_rows_name(stele_stats_rows rows)
 {
-    return rows == STELE_STATS_EVENTS ? "event" : rows == STELE_STATS_CALLS ? "call" : "span";
+    switch (rows) {
+    case STELE_STATS_EVENTS: return "event";
+    case STELE_STATS_CALLS: return "call";
+    case STELE_STATS_COUNTERS: return "value";
+    default: return "span";
+    }
 }
 
 /* ---- Values ---- */
@@ -121,17 +126,18 @@ static void write_figure(grid *g, const stele_stats_figures *f, stele_stats_figu
     case STELE_STATS_MIN: value = &f->min; break;
     case STELE_STATS_MAX: value = &f->max; break;
     case STELE_STATS_MEAN:
-        if (f->count != 0)
+        if (f->count != 0 || f->held_ns != 0)
             stats_print_number(text, f->mean, unit);
         break;
     case STELE_STATS_STDDEV:
-        if (f->count != 0)
+        if (f->count != 0 || f->held_ns != 0)
             stats_print_number(text, f->stddev, unit);
         break;
     case STELE_STATS_P50: value = &f->p50; break;
     case STELE_STATS_P90: value = &f->p90; break;
     case STELE_STATS_P99: value = &f->p99; break;
     case STELE_STATS_P999: value = &f->p999; break;
+    case STELE_STATS_LAST: value = &f->last; break;
     default:
         if (f->has_distinct)
             print_count(text, f->distinct_count);
@@ -245,6 +251,9 @@ static void write_notes(cli *c, const stats_view *v)
                             "About %s different keys more are in (all others): `--max groups=N` "
                             "and\n`--max groups-size=N` say how many are kept apart\n",
                             print_count(other, stele_stats_other_count(v->stats)));
+    if (v->is_held)
+        stele_output_text(c->out, "A value holds until the next one: means and percentiles are by "
+                                  "time\n");
     if (shows(v, STELE_STATS_P50, STELE_STATS_P999) && has_estimates(v))
         stele_output_text(c->out, "Percentiles are at most 3.2 % too large\n");
     if (shows(v, STELE_STATS_DISTINCT, STELE_STATS_DISTINCT))
@@ -262,7 +271,8 @@ void stats_write_text(cli *c, const stats_view *v)
 {
     if (stele_stats_row_count(v->stats) == 0) {
         stele_output_printf(c->out, "No %ss%s\n", stats_rows_name(stele_stats_get_rows(v->stats)),
-                            stele_stats_get_rows(v->stats) == STELE_STATS_EVENTS
+                            stele_stats_get_rows(v->stats) == STELE_STATS_EVENTS ||
+                                    stele_stats_get_rows(v->stats) == STELE_STATS_COUNTERS
                                 ? ""
                                 : " (with --events, rows are events)");
         return;
