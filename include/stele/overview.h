@@ -126,7 +126,8 @@ typedef struct stele_overview_track {
     uint64_t process, thread;     /* numbers of the process and the thread that it is in */
     stele_name name;              /* of the track or counter, as last known; 0: it has none */
     stele_name field;             /* of counters: which of its values */
-    uint64_t id;                  /* of counters */
+    uint64_t id;                  /* of counters; UINT64_MAX: of one that has too many ids, all
+                                     that have no track of their own */
     bool has_range;               /* begin_ns and end_ns are known */
     int64_t begin_ns, end_ns;     /* of all events and spans so far */
     uint64_t event_count;         /* without those of tracks below; of counters, its samples */

@@ -594,6 +594,8 @@ void stele_overview_close(stele_overview *o)
     for (uint32_t i = 1; i < o->node_count; i++)
         overview_node_free(&o->nodes[i]);
     hash_table_free(&o->numbers);
+    hash_table_free(&o->counter_numbers);
+    free(o->counters);
     overview_store_free(&o->store);
     stele_output_close(o->title);
     free(o->traces);

@@ -39,6 +39,13 @@ typedef struct overview_node {
     uint32_t stretch_count, stretch_capacity;
 } overview_node;
 
+/* How many ids a value of a counter has. */
+typedef struct overview_counter {
+    uint32_t above;
+    stele_name name, field;
+    uint32_t id_count;
+} overview_counter;
+
 struct stele_overview {
     stele_context *context;
     stele_overview_options options;
@@ -54,8 +61,11 @@ struct stele_overview {
     uint32_t node_count, node_capacity;
     uint32_t *track_nodes; /* by number of the track; 0: none yet */
     uint32_t track_node_count;
-    hash_table numbers;      /* of nodes without a track of their own */
-    stele_name *sched_names; /* of threads, by track; 0: not made yet */
+    hash_table numbers; /* of nodes without a track of their own */
+    overview_counter *counters;
+    uint32_t counter_count, counter_capacity;
+    hash_table counter_numbers; /* of counters, by their members */
+    stele_name *sched_names;    /* of threads, by track; 0: not made yet */
     uint32_t sched_name_count;
     uint32_t row_total;
     uint32_t *places; /* nodes in the order of showing */

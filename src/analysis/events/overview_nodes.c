@@ -13,7 +13,10 @@
 
 /* Rows of all tracks together. */
 #define ROWS_MAX (1u << 17)
-/* Counters and values of them, of all tracks together. */
+/* Ids of one counter that have a track of their own; the others share one, whose id is the last. */
+#define IDS_MAX  64u
+#define ID_OTHER UINT64_MAX
+/* Tracks up to which there can be more counters. */
 #define COUNTERS_MAX (1u << 16)
 /* How many tracks are around one another, at most. */
 #define TRACK_DEPTH_MAX 64u
@@ -95,23 +98,37 @@ static bool is_alike(const overview_node *a, const overview_node *b)
            a->name == b->name && a->field == b->field && a->id == b->id;
 }
 
-/* Finds, or makes, what has no track of its own. */
+static uint32_t node_hash(const stele_overview *o, const overview_node *like)
+{
+    return hash_table_hash_pair(&o->numbers, (uint64_t)like->parent << 32 | like->name,
+                                like->id ^ (uint64_t)like->field << 32 ^
+                                    (uint64_t)like->kind << 24 ^ like->trace);
+}
+
+/* Finds what has no track of its own; 0: it is not there. */
+static uint32_t node_lookup(const stele_overview *o, const overview_node *like)
+{
+    const uint32_t hash = o->numbers.slots != NULL ? node_hash(o, like) : 0;
+    uint32_t number;
+    for (uint32_t at = hash; (number = hash_table_next(&o->numbers, hash, &at)) != HASH_NONE;)
+        if (is_alike(&o->nodes[number], like))
+            return number;
+    return 0;
+}
+
+/* The same, and makes it. 0: memory. */
 static uint32_t node_find(stele_overview *o, const overview_node *like)
 {
-    uint32_t hash, number;
+    uint32_t number = node_lookup(o, like);
+    if (number != 0)
+        return number;
     if (!hash_table_reserve(&o->numbers)) {
         o->status = STELE_ERR_MEMORY;
         return 0;
     }
-    hash = hash_table_hash_pair(&o->numbers, (uint64_t)like->parent << 32 | like->name,
-                                like->id ^ (uint64_t)like->field << 32 ^
-                                    (uint64_t)like->kind << 24 ^ like->trace);
-    for (uint32_t at = hash; (number = hash_table_next(&o->numbers, hash, &at)) != HASH_NONE;)
-        if (is_alike(&o->nodes[number], like))
-            return number;
     number = node_make(o, like);
     if (number != 0)
-        hash_table_put(&o->numbers, hash, number);
+        hash_table_put(&o->numbers, node_hash(o, like), number);
     return number;
 }
 
@@ -261,6 +278,57 @@ static bool value_of(const stele_field *field, double *value)
     }
 }
 
+/* How many ids a value of a counter has so far; NULL: memory. */
+static uint32_t *ids_of(stele_overview *o, uint32_t above, stele_name name, stele_name field)
+{
+    uint32_t hash, number;
+    if (!hash_table_reserve(&o->counter_numbers))
+        return NULL;
+    hash = hash_table_hash_pair(&o->counter_numbers, above, (uint64_t)name << 32 | field);
+    for (uint32_t at = hash;
+         (number = hash_table_next(&o->counter_numbers, hash, &at)) != HASH_NONE;) {
+        const overview_counter *c = &o->counters[number];
+        if (c->above == above && c->name == name && c->field == field)
+            return &o->counters[number].id_count;
+    }
+    if (o->counter_count == o->counter_capacity) {
+        overview_counter *grown = array_grow(o->counters, sizeof *grown, &o->counter_capacity, 16);
+        if (grown == NULL)
+            return NULL;
+        o->counters = grown;
+    }
+    o->counters[o->counter_count] = (overview_counter){above, name, field, 0};
+    hash_table_put(&o->counter_numbers, hash, o->counter_count);
+    return &o->counters[o->counter_count++].id_count;
+}
+
+/* The track of one value of a counter; 0: memory. */
+static uint32_t counter_node(stele_overview *o, uint32_t above, stele_name name, stele_name field,
+                             uint64_t id)
+{
+    overview_node like = {.kind = STELE_OVERVIEW_COUNTER,
+                          .parent = above,
+                          .trace = o->nodes[above].trace,
+                          .track = o->nodes[above].track,
+                          .name = name,
+                          .field = field,
+                          .id = id};
+    uint32_t number = node_lookup(o, &like);
+    uint32_t *ids;
+    if (number != 0)
+        return number;
+    ids = ids_of(o, above, name, field);
+    if (ids == NULL) {
+        o->status = STELE_ERR_MEMORY;
+        return 0;
+    }
+    if (*ids == IDS_MAX || o->node_count >= COUNTERS_MAX)
+        like.id = ID_OTHER;
+    else
+        ++*ids;
+    return node_find(o, &like);
+}
+
 void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
                           const stele_event *event)
 {
@@ -271,10 +339,8 @@ void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *b
         const stele_field *field = &batch->fields[first + at];
         double value;
         at += stele_field_length(field);
-        if ((field->name & STELE_NAME_LOCAL) == 0 && value_of(field, &value) &&
-            o->node_count < COUNTERS_MAX) {
-            const uint32_t number =
-                overview_child_node(o, node, STELE_OVERVIEW_COUNTER, name, field->name, event->id);
+        if ((field->name & STELE_NAME_LOCAL) == 0 && value_of(field, &value)) {
+            const uint32_t number = counter_node(o, node, name, field->name, event->id);
             if (number != 0)
                 add_sample(o, number, event->time_ns, value);
         }
@@ -467,7 +533,9 @@ static void put_counter(stele_overview *o, const overview_node *n)
 {
     const stele_text value = stele_name_text(o->context, NULL, n->field);
     put_name(o, n->name);
-    if (n->id != 0)
+    if (n->id == ID_OTHER)
+        stele_output_text(o->title, " (others)");
+    else if (n->id != 0)
         stele_output_printf(o->title, n->name != 0 ? " %" PRIu64 : "%" PRIu64, n->id);
     if (value.size != 0 && n->field != n->name) {
         stele_output_text(o->title, ": ");
