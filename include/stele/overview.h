@@ -92,6 +92,9 @@ typedef struct stele_overview_state {
 /* The caller sets `struct_size`, as STELE_INIT does. */
 STELE_API void stele_overview_get_state(const stele_overview *o, stele_overview_state *state);
 
+/* What reading has come to, for what it says of losses and bytes. The caller sets `struct_size`. */
+STELE_API void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats);
+
 /* ---- Tracks ---------------------------------------------------------------------------------- */
 
 /* What a track of an overview is. */

@@ -4,7 +4,7 @@
 # manual pages, completions and the parser must hold what it says: all of it, and nothing else.
 . "$SOURCE/tests/cli/lib.sh"
 
-# table: COMMAND OPTION SHORT VALUE, one line for each option of each command; "top" is the whole.
+# table: COMMAND OPTION SHORT VALUE, one line for each option of each command; "whole" is that.
 awk '
     function trim(text) { gsub(/^[ \t]+|[ \t]+$/, "", text); return text }
     BEGIN { slicing = "^INSN_(SLICE|SPLIT|JOIN)$" }
@@ -13,7 +13,7 @@ awk '
         id = trim(part[2]); name = trim(part[3]); gsub(/"/, "", name)
         gsub(/ /, "+", name) # one word for "insn mix"
         if (name ~ /^insn\+/ && id !~ slicing) insns = insns "|" id
-        names[id] = name == "" ? "top" : name
+        names[id] = name == "" ? "whole" : name
         ids[++id_count] = id
     }
     /^STELE_OPTION\(/ { entry = ""; inside = 1 }
@@ -33,7 +33,7 @@ awk '
         gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
         gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE|INSN_SYSCALLS", commands)
         gsub(/INSNS/, substr(insns, 2), commands)
-        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED|KERNEL", commands)
+        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED|KERNEL|TIMELINE", commands)
         gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF|SPANNING", commands)
         gsub(/SPANNING/, "CALLS|REPLAY|LATENCY|CRITICAL", commands)
         gsub(/[ ()]/, "", commands)
@@ -63,7 +63,7 @@ check "as many pages as commands" test "$(wc -l <pages)" -eq "$(echo "$commands"
 for command in $commands; do
     group='' word=$command
     case $command in
-    top) name='' page=stele ;;
+    whole) name='' page=stele ;;
     *+*) group=${command%+*} word=${command#*+} name="$group $word" page=stele-$group-$word ;;
     *) name=$command page=stele-$command ;;
     esac

@@ -431,6 +431,11 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
     sized_give(state, &own, sizeof own, SIZED_FIRST(stele_overview_state, spilled_size));
 }
 
+void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats)
+{
+    stele_reader_get_stats(o->reader, stats);
+}
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* What is asked of single events, and holds for the first of a span. */
