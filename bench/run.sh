@@ -70,6 +70,9 @@ measure "stele convert heph to chrome" "$heph_count" \
 own_heph=$seconds
 measure "stele convert fxt to chrome" "$fxt_count" "$build/stele" convert "$fxt" -o - --to chrome
 own_fxt=$seconds
+measure "stele convert heph to perfetto" "$heph_count" \
+    "$build/stele" convert "$heph" -o - --to perfetto
+measure "stele convert fxt to perfetto" "$fxt_count" "$build/stele" convert "$fxt" -o - --to perfetto
 measure "stele convert heph to fxt" "$heph_count" "$build/stele" convert "$heph" -o - --to fxt
 measure "stele convert heph to heph" "$heph_count" "$build/stele" convert "$heph" -o - --to heph
 

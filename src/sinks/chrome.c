@@ -308,7 +308,7 @@ static stele_status chrome_open(stele_context *context, output *out,
 
 const sink_entry sink_chrome = {
     .name = "chrome",
-    .title = "Chrome trace events (JSON) for Perfetto's page and chrome://tracing",
+    .title = "Chrome trace events (JSON), for chrome://tracing and other viewers",
     .extensions = ".json",
     .columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW,
     .open = chrome_open,

@@ -193,8 +193,8 @@ static void put_async(perfetto_sink *p, perfetto_track *track, const stele_event
     perfetto_event_end(p);
 }
 
-/* A begin or end of a span that lasts no time. */
-static void mark_put(perfetto_sink *p, const perfetto_track *track, const stele_event *event,
+/* A begin or end of a span that lasts no time, for a flow that is in none. */
+static void put_mark(perfetto_sink *p, const perfetto_track *track, const stele_event *event,
                      unsigned type)
 {
     perfetto_event_begin(p, SEQUENCE_EVENTS, perfetto_track_now(track), event->time_ns, type);
@@ -206,8 +206,8 @@ static void mark_put(perfetto_sink *p, const perfetto_track *track, const stele_
 }
 
 /*
- * A flow goes from span to span; where none is open, or the event says more than that, it gets one
- * without length. What Perfetto keeps of the event itself is its name and category.
+ * A flow goes from span to span. What Perfetto keeps of its events is their name and category,
+ * which are those of the begin; an event that says more than that is an instant, too.
  */
 static void put_flow(perfetto_sink *p, perfetto_track *track, const stele_event *event, char phase)
 {
@@ -217,15 +217,17 @@ static void put_flow(perfetto_sink *p, perfetto_track *track, const stele_event 
     const stele_event as = linked_event(link, event);
     /* Flows are numbered from 1; one whose begin is not known is far from those. */
     const uint64_t id = event->id ^ (link != NULL ? link->mix : ~event->id & UINT64_C(1) << 63);
-    bool has_mark;
+    bool is_alone;
     perfetto_spans_flush(p, track, event->time_ns, false);
-    has_mark = track->open == 0 || event->field_count != 0 || as.name != event->name;
-    if (has_mark)
-        mark_put(p, track, event, EVENT_TYPE_BEGIN);
+    is_alone = track->open == 0;
+    if (is_alone)
+        put_mark(p, track, event, EVENT_TYPE_BEGIN);
     linked_begin(p, track, &as, phase, id);
     perfetto_event_end(p);
-    if (has_mark)
-        mark_put(p, track, event, EVENT_TYPE_END);
+    if (is_alone)
+        put_mark(p, track, event, EVENT_TYPE_END);
+    else if (event->field_count != 0 || as.name != event->name || as.category != event->category)
+        put_instant(p, track, event);
 }
 
 /* ---- Counters ---- */
@@ -497,6 +499,7 @@ static bool prepare(perfetto_sink *p)
     stele_context *context = p->base.context;
     p->message = stele_name_intern(context, "message", 7);
     p->data = stele_name_intern(context, "data", 4);
+    p->cpu_id = stele_name_intern(context, "cpu_id", 6);
     chrome_tracks_init(&p->places, context);
     p->places.has_one_tid_space = true;
     p->kernel = kernel_new(context);
@@ -531,7 +534,7 @@ static stele_status perfetto_open(stele_context *context, output *out,
 
 const sink_entry sink_perfetto = {
     .name = "perfetto",
-    .title = "Perfetto's own format (protobuf)",
+    .title = "Perfetto's own format (protobuf), for its page and trace_processor",
     .extensions = ".pftrace .perfetto-trace",
     .columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW,
     .open = perfetto_open,

@@ -97,7 +97,18 @@ static bool find_side(perfetto_sink *p, const stele_event *event, const kernel_e
     return true;
 }
 
-/* Whether there is something beside the fields that are known, and the name that goes with them. */
+/* Whether the batch's context says more than which CPU it is of. */
+static bool has_context(const perfetto_sink *p)
+{
+    const stele_field *fields = p->batch->fields + p->batch->context_first;
+    for (uint32_t at = 0; at < p->batch->context_count; at++)
+        if (field_is_shown(&fields[at]) && fields[at].type < STELE_TYPE_RUN_FIRST &&
+            fields[at].name != p->cpu_id)
+            return true;
+    return false;
+}
+
+/* Whether there is something beside the fields that are known. */
 static bool says_more(const perfetto_sink *p, const stele_event *event, const kernel_event *known)
 {
     uint32_t first, known_count = 0, shown_count = 0;
@@ -106,7 +117,7 @@ static bool says_more(const perfetto_sink *p, const stele_event *event, const ke
         known_count += known->fields[i] != NULL;
     for (uint32_t at = 0; at < count; at += stele_field_length(&p->batch->fields[first + at]))
         shown_count += field_is_shown(&p->batch->fields[first + at]);
-    return shown_count > known_count || p->batch->context_count != 0 ||
+    return shown_count > known_count || has_context(p) ||
            (event->flags & (STELE_FLAG_DAMAGED | STELE_FLAG_UNRESOLVED)) != 0;
 }
 

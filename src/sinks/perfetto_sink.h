@@ -103,7 +103,7 @@ typedef struct perfetto_sink {
     bool has_root, has_cpus; /* what orders all, what CPUs are below, is described */
 
     kernel *kernel;
-    stele_name message, data;
+    stele_name message, data, cpu_id;
     bool is_started, is_exhausted;
     bool has_origin, has_wall, has_last, has_end;
     int64_t origin_ns, wall_ns, last_ns, end_ns;

@@ -321,7 +321,8 @@ if not options:
         for got, number in zip(busy, want):
             if got not in (0, number) and number < 1 << 31:
                 complain(f"thread {got} runs, not {number}")
-    equal("wake-ups", len(wakings), kinds["wake"])
+    woken = sum(e["name"].startswith("sched_wak") for e in own)
+    equal("wake-ups", len(wakings), kinds["wake"] + woken)
 
 # Threads and their names.
 places = {}
@@ -344,7 +345,7 @@ wanted = collections.Counter()
 plain = ("uint", "int", "koid", "bool", "pointer", "string")
 skipped = ("counter", "log", "switch", "wake", "lost", "blob")
 for e in own:
-    if e["kind"] in skipped or (options and e["kind"] in ("begin", "end", "complete")):
+    if e["kind"] in skipped or e["name"] == "sched_switch" or (options and e["kind"] in ("begin", "end", "complete")):
         continue
     seen = set()
     for f in e.get("fields", []):

@@ -27,4 +27,21 @@ for trace in "$fxt"/*.fxt "$heph"/*.log "$samples"/xray/good/*.xray "$samples"/c
     esac
     holds "$trace"
 done
+
+# Calls of instructions, by both commands that draw them.
+expect 1 convert -o calls.pftrace "$samples/xtrace/good/collection"
+"$STELE" insn calls "$samples/xtrace/good/collection" -o insn.pftrace >out 2>err </dev/null
+check "both are the same" cmp calls.pftrace insn.pftrace
+
+# Switches and wake-ups of a kernel are the scheduler's, whose fields say no more than that.
+. "$SOURCE/tests/cli/lib_kernel_made.sh"
+"$STELE" convert -o kernel.pftrace trace >out 2>err </dev/null
+python3 "$SOURCE/tests/cli/perfetto.py" "$STELE" trace kernel.pftrace >answer 2>&1 ||
+    complain "kernel: it says something else" answer
+says answer ' 5 instants,.* 5 switches$'
+
+# Names of files tell the format, as --to does.
+"$STELE" convert --to perfetto -o - "$fxt/events.fxt" >a.pftrace 2>err </dev/null
+"$STELE" convert -o b.perfetto-trace "$fxt/events.fxt" >out 2>err </dev/null
+check "the name tells the format" cmp a.pftrace b.perfetto-trace
 finish

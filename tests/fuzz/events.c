@@ -3,8 +3,10 @@
  * Events made of the input's bytes, through the writer of every format, and back: whatever they
  * are, they can be written, and what was written is a trace without errors that ends. What a
  * format cannot carry is in its table of losses; where that is empty, what comes back is what went
- * in: as many events, of the same kinds, names and times. Folders are read as archives.
+ * in: as many events, of the same kinds, names and times. Folders are read as archives. Sinks,
+ * which nobody reads back, write them, too, and not more than belongs to so many events.
  */
+#include <stele/analysis.h>
 #include <stele/spans.h>
 
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include "formats/format.h"
 #include "invariants.h"
 #include "model/batch.h"
+#include "sinks/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -254,6 +257,88 @@ static void write_as(const format *f, world *w)
     output_close(out);
 }
 
+/* ---- Through sinks --------------------------------------------------------------------------- */
+
+/* An event has a bounded number of fields of bounded size, and each of them some ten times as much
+   around it where it is written. */
+#define SINK_SIZE_MAX (EVENTS_MAX * (256u << 10))
+
+static uint64_t wire_number(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7, ++*at) {
+        require(*at != end && shift < 64, "a number ends", "perfetto");
+        value |= (uint64_t)(**at & 0x7f) << shift;
+        if ((**at & 0x80) == 0)
+            break;
+    }
+    ++*at;
+    return value;
+}
+
+/* Nothing but packets, each of which holds whole fields. */
+static void check_packets(const uint8_t *at, size_t size, unsigned depth)
+{
+    const uint8_t *const end = at + size;
+    while (at != end) {
+        const uint64_t key = wire_number(&at, end);
+        uint64_t length;
+        require(depth != 0 || key == (1 << 3 | 2), "nothing but packets", "perfetto");
+        if ((key & 7) == 0) {
+            (void)wire_number(&at, end);
+            continue;
+        }
+        length = (key & 7) == 1 ? 8 : wire_number(&at, end);
+        require((key & 7) <= 2 && length <= (uint64_t)(end - at), "fields are whole", "perfetto");
+        if (depth == 0)
+            check_packets(at, length, 1);
+        at += length;
+    }
+}
+
+static stele_status to_writer(void *user, const stele_segment *segment)
+{
+    return stele_writer_write(user, segment);
+}
+
+/* As viewers get them: by the engine of calls. */
+static void draw(world *w, stele_writer *writer, const stele_segment *segment)
+{
+    stele_picture *picture;
+    require(stele_picture_new(w->context, to_writer, writer, &picture) == STELE_OK, "memory",
+            "picture");
+    stele_picture_set_plain_ends(picture, true);
+    require(stele_picture_add(picture, segment) == STELE_OK &&
+                stele_picture_finish(picture) == STELE_OK,
+            "every event can be drawn", "picture");
+    stele_picture_free(picture);
+}
+
+static void sink_as(const sink_entry *to, world *w, bool is_drawn)
+{
+    const stele_segment segment = {w->batch, 0, w->batch->event_count};
+    diag_sink silent = {.fn = NULL};
+    stele_writer *writer;
+    output *out;
+    const uint8_t *bytes;
+    size_t size;
+    require(output_open_memory(&silent, &out) == STELE_OK, "memory", to->name);
+    require(to->open(w->context, out, NULL, &writer) == STELE_OK, "a sink can be made", to->name);
+    writer->owns_output = false;
+    if (is_drawn)
+        draw(w, writer, &segment);
+    else
+        require(stele_writer_write(writer, &segment) == STELE_OK, "every event can be written",
+                to->name);
+    require(stele_writer_finish(writer) == STELE_OK, "writing can be finished", to->name);
+    stele_writer_close(writer);
+    bytes = output_memory(out, &size);
+    require(size <= SINK_SIZE_MAX, "what is written is bounded", to->name);
+    if (strcmp(to->name, "perfetto") == 0)
+        check_packets(bytes, size, 0);
+    output_close(out);
+}
+
 /* ---- Through pairs into spans ---------------------------------------------------------------- */
 
 /* What the spans of the input were made of, and what was made of them. */
@@ -344,6 +429,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             make_event(&w, &b);
         w.batch->columns = STELE_COLUMNS_ALL;
         write_as(f, &w);
+        if (i == 0)
+            for (size_t at = 0; at < sink_count(); at++)
+                sink_as(sink_at(at), &w, size != 0 && (data[size - 1] & 1) != 0);
         make_spans(&w, size != 0 ? data[size - 1] : 0);
         stele_batch_free(w.batch);
         stele_context_free(w.context);

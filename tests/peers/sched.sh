@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Perfetto's trace_processor finds in scheduling records of FXT what 'stele sched' finds: what each CPU
-# ran and when, and each state of each thread. STELE is the command, SOURCE the repository,
+# Perfetto's trace_processor finds in scheduling records of FXT, and in what Stele makes of them in
+# Perfetto's own format, what 'stele sched' finds: what each CPU ran and when, and each state of each
+# thread. STELE is the command, SOURCE the repository,
 # TRACE_PROCESSOR the path of trace_processor_shell; STELE_SAMPLES may name a folder with more traces.
 . "$SOURCE/tests/cli/lib.sh"
 [ -n "${TRACE_PROCESSOR:-}" ] && [ -x "$TRACE_PROCESSOR" ] || {
@@ -83,26 +84,28 @@ END
 # What CPUs ran, as far as it ended: from, how long, CPU, thread, weight.
 check_runs() {
     ask "select s.ts, s.dur, c.cpu, t.tid, s.priority from sched s join thread t using(utid)
-        join cpu c using(ucpu) where s.dur >= 0 order by s.ts, c.cpu" "$1" >theirs
+        join cpu c using(ucpu) where s.dur >= 0 and t.tid != 0 order by s.ts, c.cpu" \
+        "${2:-$1}" >theirs
     "$STELE" sched --show runs --json "$1" 2>err | jq -r 'select(.state == "busy" and
         (.is_open | not)) | [.begin_ns, .dur_ns, .cpu, .tid, .priority] | join(",")' |
         sort -t, -k1,1n -k3,3n >own
-    last="what CPUs run in $1"
+    last="what CPUs run in ${2:-$1}"
     check "there are some" test -s own
     sort -t, -k1,1n -k3,3n theirs >sorted
     same sorted own
 }
 
-# States of threads, as far as they ended: thread, state, how often, how long in all.
+# States of threads, as far as they ended: thread, state, how often, how long in all. From FXT Perfetto
+# calls a thread that was woken W; from its own format it is R, as one that was preempted.
 check_states() {
     ask "select t.tid, s.state, count(*), sum(s.dur) from thread_state s join thread t using(utid)
-        where s.dur > 0 and s.state not in ('X') group by 1, 2" "$1" | tr -d '"' | sort >theirs
-    "$STELE" sched --show states --json "$1" 2>err | jq -r 'select(.is_open | not) |
-        [.tid, ({running: "Running", preempted: "R", runnable: "W", blocked: "S",
-        stopped: "T"}[.state]), .dur_ns] | join(",")' | awk -F, '{ n[$1 "," $2]++
+        where s.dur > 0 and s.state not in ('X') group by 1, 2" "${2:-$1}" | tr -d '"' | sort >theirs
+    "$STELE" sched --show states --json "$1" 2>err | jq -r --arg woken "${3:-W}" '
+        select(.is_open | not) | [.tid, ({running: "Running", preempted: "R", runnable: $woken,
+        blocked: "S", stopped: "T"}[.state]), .dur_ns] | join(",")' | awk -F, '{ n[$1 "," $2]++
         sum[$1 "," $2] += $3 } END { for (k in n) printf "%s,%d,%.0f\n", k, n[k], sum[k] }' |
         sort >own
-    last="states of threads in $1"
+    last="states of threads in ${2:-$1}"
     check "there are some" test -s own
     same theirs own
 }
@@ -111,9 +114,15 @@ for seed in 1 2 3; do
     python3 make.py $seed 3000 4 40 0 0 new.fxt
     check_runs new.fxt
     check_states new.fxt
+    "$STELE" convert --force new.fxt -o new.pftrace 2>err >out
+    check_runs new.fxt new.pftrace
+    check_states new.fxt new.pftrace R
     python3 make.py $seed 3000 3 25 1 0 old.fxt
     check_runs old.fxt
     check_states old.fxt
+    "$STELE" convert --force old.fxt -o old.pftrace 2>err >out
+    check_runs old.fxt old.pftrace
+    check_states old.fxt old.pftrace R
 done
 
 # A wake-up of a running thread does not end what it does: there Perfetto cuts the length of what the

@@ -18,6 +18,7 @@ typedef enum form {
     FORM_SPEEDSCOPE,
     FORM_SVG,
     FORM_CHROME,
+    FORM_PERFETTO,
     FORM_NONE
 } form;
 
@@ -127,7 +128,8 @@ stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_write
 
 static form choose_form(const options *o, const char *path)
 {
-    static const char *const words[] = {"tree", "folded", "speedscope", "svg", "chrome"};
+    static const char *const words[] = {"tree", "folded", "speedscope",
+                                        "svg",  "chrome", "perfetto"};
     const char *word = option_value(o, OPTION_INSN_CALLS_FORMAT);
     const char *end = path != NULL ? strrchr(path, '.') : NULL;
     unsigned as = FORM_TREE;
@@ -138,10 +140,11 @@ static form choose_form(const options *o, const char *path)
     }
     if (end == NULL || strcmp(end, ".txt") == 0)
         return FORM_TREE;
-    return strcmp(end, ".json") == 0     ? FORM_CHROME
-           : strcmp(end, ".folded") == 0 ? FORM_FOLDED
-           : strcmp(end, ".svg") == 0    ? FORM_SVG
-                                         : FORM_NONE;
+    return strcmp(end, ".json") == 0      ? FORM_CHROME
+           : strcmp(end, ".pftrace") == 0 ? FORM_PERFETTO
+           : strcmp(end, ".folded") == 0  ? FORM_FOLDED
+           : strcmp(end, ".svg") == 0     ? FORM_SVG
+                                          : FORM_NONE;
 }
 
 static void write_paths(following *f, form as, const char *path)
@@ -181,14 +184,14 @@ static void show_paths(following *f, form as, const char *path)
 }
 
 /* Each call as a span, written while reading. */
-static void show_spans(following *f, const char *path)
+static void show_spans(following *f, const char *sink, const char *path)
 {
     cli *c = f->c;
     const stele_reader_stats stats = {.has_begin = true};
     stele_output *out;
     if (!calling_output(c, path, &out))
         return;
-    if (cli_check(c, sinking_open(c, "chrome", out, &stats, &f->writer), path) && read_calls(f))
+    if (cli_check(c, sinking_open(c, sink, out, &stats, &f->writer), path) && read_calls(f))
         cli_check(c, stele_writer_finish(f->writer), path);
     calling_output_end(c, path, out);
 }
@@ -201,12 +204,12 @@ void command_INSN_CALLS(cli *c)
     following f = {.c = c, .s = &s};
     if (as == FORM_NONE) {
         cli_usage(c,
-                  "'%s' does not tell the form, as .svg, .folded, .txt and .json (chrome) do: "
-                  "name it with --format",
+                  "'%s' does not tell the form, as .svg, .folded, .txt, .pftrace (perfetto) and "
+                  ".json (chrome) do: name it with --format",
                   path);
     } else if (flame_width_fits(c) && insns_make(c, &s)) {
-        if (as == FORM_CHROME)
-            show_spans(&f, path);
+        if (as == FORM_CHROME || as == FORM_PERFETTO)
+            show_spans(&f, as == FORM_CHROME ? "chrome" : "perfetto", path);
         else
             show_paths(&f, as, path);
     }
