@@ -39,6 +39,25 @@ typedef enum stele_kernel_class {
 /* "syscall", "irq", "softirq", "softirq-raise", "disk", "send", ... */
 STELE_API const char *stele_kernel_class_text(stele_kernel_class of);
 
+/* One thing that ended, as the rows count it. The library allocates it, and it holds during the
+   call. */
+typedef struct stele_kernel_item {
+    uint8_t of;      /* stele_kernel_class */
+    bool is_timed;   /* it has a first and a second moment; else the two are the same */
+    bool is_error;   /* a system call that failed */
+    stele_name name; /* as of stele_kernel_row, and so is the next one */
+    uint64_t number;
+    uint32_t thread; /* track; 0: of none */
+    uint32_t cpu;    /* track of the CPU that it ended on; 0: not known */
+    int64_t begin_ns, end_ns;
+    uint64_t byte_count;
+    uint64_t offset; /* of the record that says when it began */
+    uint32_t stream; /* of that record */
+} stele_kernel_item;
+
+/* Returns STELE_OK, or what the next call with the handle is to return. */
+typedef stele_status stele_kernel_item_fn(void *user, const stele_kernel_item *item);
+
 /* Zeros give the defaults. */
 typedef struct stele_kernel_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
@@ -47,6 +66,8 @@ typedef struct stele_kernel_options {
     /* Only what is of threads, or else of CPUs, on such tracks, and ends with an event that passes
        the names, categories, kinds and expression of this request, which is copied. NULL: all. */
     const stele_request *only;
+    stele_kernel_item_fn *on_item; /* is given all that ends, in the order of ends; NULL: nobody */
+    void *user;
 } stele_kernel_options;
 
 /* All of one class and name, or of one class, name and thread. */

@@ -16,6 +16,14 @@ const char *const types_labels[] = {"null", "bool",   "uint",   "int",   "float"
                                     "ints", "floats", "struct", "array", "variant"};
 const char *const severities_labels[] = {"note", "warning", "error"};
 
+const char *const kernel_labels[] = {"syscall", "irq",     "softirq",     "softirq-raise", "disk",
+                                     "send",    "receive", "pages-taken", "pages-given",   "fault"};
+const char *const branches_labels[] = {"none", "direct",        "conditional", "indirect",
+                                       "call", "call-indirect", "return"};
+_Static_assert(sizeof kernel_labels / sizeof *kernel_labels == STELE_KERNEL_CLASS_COUNT,
+               "classes of what kernels do");
+_Static_assert(sizeof branches_labels / sizeof *branches_labels == STELE_A64_BRANCH_RETURN + 1,
+               "branches");
 const char *const run_states_labels[] = {"unknown",  "running", "preempted", "runnable",
                                          "sleeping", "blocked", "stopped"};
 const char *const cpu_states_labels[] = {"unknown", "idle", "busy"};

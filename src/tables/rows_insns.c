@@ -4,8 +4,20 @@
 
 #include "tables/tables.h"
 
+/* A branch that was run; it holds when its batch is gone. */
+typedef struct branch_row {
+    uint64_t number, pc, offset, target;
+    uint32_t trace, stream, opcode;
+    bool has_pc, has_next, is_taken;
+    uint8_t kind;
+} branch_row;
+
 /* What is read of one trace after the other. */
 struct insn_source {
+    branch_row *branches;
+    branch_row pending; /* one whose next instruction is in the next batch */
+    uint32_t pending_track;
+    bool has_pending;
     stele_insn_reader *reader; /* NULL: of no trace yet */
     const stele_insn_batch *batch;
     size_t trace;       /* that is read next */
@@ -21,6 +33,11 @@ stele_status insn_source_open(stele_scan *s, uint32_t needs)
         return STELE_ERR_MEMORY;
     t->wants_accesses = s->table->source == SOURCE_ACCESSES || (needs & INSN_NEEDS_ACCESSES) != 0;
     t->wants_snapshots = (needs & INSN_NEEDS_SNAPSHOTS) != 0;
+    if (s->table->source == SOURCE_BRANCHES) {
+        t->branches = malloc(ROWS_AT_ONCE * sizeof *t->branches);
+        s->row_events = calloc(ROWS_AT_ONCE, sizeof *s->row_events);
+        return t->branches != NULL && s->row_events != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    }
     if (t->wants_accesses && s->table->source == SOURCE_ACCESSES) {
         s->row_insns = malloc(ROWS_AT_ONCE * sizeof *s->row_insns);
         if (s->row_insns == NULL)
@@ -31,8 +48,10 @@ stele_status insn_source_open(stele_scan *s, uint32_t needs)
 
 void insn_source_close(stele_scan *s)
 {
-    if (s->insns != NULL)
+    if (s->insns != NULL) {
         stele_insn_reader_free(s->insns->reader);
+        free(s->insns->branches);
+    }
     free(s->insns);
     free(s->row_insns);
 }
@@ -106,6 +125,96 @@ stele_status rows_of_accesses(stele_scan *s, size_t room, rows *r)
     r->insn_rows = s->row_insns;
     r->items = s->row_items;
     return STELE_OK;
+}
+
+/* ---- Branches -------------------------------------------------------------------------------- */
+
+static void put_branch(stele_scan *s, rows *r, const branch_row *row, uint32_t track)
+{
+    s->row_events[r->count] = (stele_event){.offset = row->offset, .track = track};
+    s->insns->branches[r->count++] = *row;
+}
+
+/* What ran after it says whether it jumped, unless something is missing in between. A branch that
+   always jumps did so. */
+static void resolve(branch_row *row, const stele_insn *next)
+{
+    const bool is_known = next != NULL && row->has_pc && (next->flags & STELE_INSN_HAS_PC) != 0 &&
+                          (next->flags & STELE_INSN_AFTER_DAMAGE) == 0;
+    row->has_next = is_known;
+    row->is_taken =
+        row->kind != STELE_A64_BRANCH_CONDITIONAL || (is_known && next->pc != row->pc + 4);
+    row->target = is_known ? next->pc : 0;
+}
+
+/* The branch that an instruction of the batch is; false: it is none. */
+static bool take_branch(stele_scan *s, const stele_insn_batch *b, uint32_t at, branch_row *row)
+{
+    const stele_stream *stream = stele_stream_get(s->context, b->stream);
+    const stele_insn *insn = &b->insns[at];
+    stele_a64_insn known = STELE_INIT(stele_a64_insn);
+    stele_a64_classify(insn->opcode, &known);
+    if (known.branch == STELE_A64_BRANCH_NONE)
+        return false;
+    *row = (branch_row){.number = b->number + at,
+                        .pc = insn->pc,
+                        .offset = b->offset + insn->offset,
+                        .trace = stream != NULL ? stream->trace : 0,
+                        .stream = b->stream,
+                        .opcode = insn->opcode,
+                        .has_pc = (insn->flags & STELE_INSN_HAS_PC) != 0,
+                        .kind = (uint8_t)known.branch};
+    return true;
+}
+
+/* The last one of a batch waits for the first instruction of the next one of its stream. */
+static void settle_pending(stele_scan *s, rows *r)
+{
+    struct insn_source *t = s->insns;
+    const stele_insn_batch *b = t->batch;
+    const bool goes_on = b != NULL && b->insn_count != 0 && b->stream == t->pending.stream &&
+                         b->number == t->pending.number + 1;
+    if (!t->has_pending)
+        return;
+    resolve(&t->pending, goes_on ? &b->insns[0] : NULL);
+    put_branch(s, r, &t->pending, t->pending_track);
+    t->has_pending = false;
+}
+
+static void take_branches(stele_scan *s, size_t room, rows *r)
+{
+    struct insn_source *t = s->insns;
+    const stele_insn_batch *b = t->batch;
+    for (; t->at < b->insn_count && r->count < room; t->at++) {
+        branch_row row;
+        if (!take_branch(s, b, t->at, &row))
+            continue;
+        if (t->at + 1 == b->insn_count) {
+            t->pending = row;
+            t->pending_track = b->track;
+            t->has_pending = true;
+        } else {
+            resolve(&row, &b->insns[t->at + 1]);
+            put_branch(s, r, &row, b->track);
+        }
+    }
+}
+
+stele_status rows_of_branches(stele_scan *s, size_t room, rows *r)
+{
+    struct insn_source *t = s->insns;
+    stele_status status = STELE_OK;
+    r->events = s->row_events;
+    r->branches = t->branches;
+    while (r->count == 0 && status == STELE_OK) {
+        if (t->batch == NULL || t->at == t->batch->insn_count) {
+            status = next_batch(s);
+            settle_pending(s, r);
+        }
+        if (status == STELE_OK)
+            take_branches(s, room, r);
+    }
+    return r->count != 0 ? STELE_OK : status;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -201,3 +310,27 @@ FILL_ACCESS(address, uint64_t, e->address)
 FILL_ACCESS(size, uint32_t, UINT32_C(1) << e->size_log2)
 FILL_ACCESS(store, uint8_t, e->is_store != 0)
 FILL_ACCESS(value, uint64_t, stele_insn_access_number(b, e))
+
+#define FILL_BRANCH(name, type, is_there, value)                                                  \
+    void fill_branch_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
+    {                                                                                             \
+        type *values = to->values;                                                                \
+        (void)s;                                                                                  \
+        (void)of;                                                                                 \
+        for (size_t i = 0; i < r->count; i++) {                                                   \
+            const branch_row *const e = &r->branches[i];                                          \
+            const bool has_value = (is_there);                                                    \
+            values[i] = has_value ? (value) : 0;                                                  \
+            if (!has_value)                                                                       \
+                place_null(to, i);                                                                \
+        }                                                                                         \
+    }
+
+FILL_BRANCH(trace, uint32_t, true, e->trace)
+FILL_BRANCH(stream, uint32_t, true, e->stream)
+FILL_BRANCH(number, uint64_t, true, e->number)
+FILL_BRANCH(pc, uint64_t, e->has_pc, e->pc)
+FILL_BRANCH(opcode, uint32_t, true, e->opcode)
+FILL_BRANCH(kind, uint8_t, true, e->kind)
+FILL_BRANCH(taken, uint8_t, e->kind != STELE_A64_BRANCH_CONDITIONAL || e->has_next, e->is_taken)
+FILL_BRANCH(target, uint64_t, e->has_next, e->target)

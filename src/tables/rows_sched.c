@@ -109,37 +109,13 @@ stele_status stage_open_sched(stele_scan *s, stage_engine *engine)
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* A column of the interval `p`, null where `is_there` is false. */
-#define FILL_OF(prefix, item_type, list, name, type, is_there, value)                \
-    void fill_##prefix##_##name(stele_scan *s, const scan_column *of, const rows *r, \
-                                const place *to)                                     \
-    {                                                                                \
-        type *values = to->values;                                                   \
-        (void)s;                                                                     \
-        (void)of;                                                                    \
-        memset(values, 0, r->count * sizeof *values);                                \
-        for (size_t i = 0; i < r->count; i++) {                                      \
-            const item_type *const p = &r->list[i];                                  \
-            if (is_there)                                                            \
-                values[i] = (value);                                                 \
-            else                                                                     \
-                place_null(to, i);                                                   \
-        }                                                                            \
-    }
-
 #define FILL_THREAD(name, type, is_there, value) \
-    FILL_OF(run, stele_thread_interval, threads, name, type, is_there, value)
+    STAGE_FILL(run, stele_thread_interval, threads, name, type, is_there, value)
 #define FILL_CPU(name, type, is_there, value) \
-    FILL_OF(cpu, stele_cpu_interval, cpus, name, type, is_there, value)
-
-static uint32_t number_of(const stele_scan *s, uint32_t track)
-{
-    const stele_track *found = stele_track_get(s->context, track);
-    return found != NULL ? (uint32_t)found->number : 0;
-}
+    STAGE_FILL(cpu, stele_cpu_interval, cpus, name, type, is_there, value)
 
 FILL_THREAD(dur, int64_t, true, p->end_ns - p->begin_ns)
-FILL_THREAD(cpu, uint32_t, p->cpu != 0, number_of(s, p->cpu))
+FILL_THREAD(cpu, uint32_t, p->cpu != 0, stage_number_of(s, p->cpu))
 FILL_THREAD(state, uint8_t, true, p->state)
 FILL_THREAD(text, stele_cell_text, p->text != 0, cell_of_name(s, NULL, p->text))
 FILL_THREAD(reason, stele_cell_text, p->reason != 0, cell_of_name(s, NULL, p->reason))
@@ -147,7 +123,7 @@ FILL_THREAD(by, uint32_t, p->by != 0, p->by)
 FILL_THREAD(priority, int64_t, p->has_priority, p->priority)
 FILL_THREAD(open, uint8_t, true, p->is_open)
 FILL_CPU(dur, int64_t, true, p->end_ns - p->begin_ns)
-FILL_CPU(cpu, uint32_t, true, number_of(s, p->cpu))
+FILL_CPU(cpu, uint32_t, true, stage_number_of(s, p->cpu))
 FILL_CPU(state, uint8_t, true, p->state)
 FILL_CPU(text, stele_cell_text, p->end_text != 0, cell_of_name(s, NULL, p->end_text))
 FILL_CPU(priority, int64_t, p->has_priority, p->priority)

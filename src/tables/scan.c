@@ -11,12 +11,18 @@ static rows_fn *const sources[SOURCE_COUNT] = {
     [SOURCE_STREAMS] = rows_of_streams,   [SOURCE_TRACKS] = rows_of_tracks,
     [SOURCE_THREADS] = rows_of_threads,   [SOURCE_PROCESSES] = rows_of_processes,
     [SOURCE_FINDINGS] = rows_of_findings, [SOURCE_INSNS] = rows_of_insns,
-    [SOURCE_ACCESSES] = rows_of_accesses,
+    [SOURCE_ACCESSES] = rows_of_accesses, [SOURCE_BRANCHES] = rows_of_branches,
 };
 
 static bool source_has_fields(row_source_id source)
 {
     return source == SOURCE_FIELDS || source == SOURCE_NUMBERS;
+}
+
+/* Rows are what an analysis finds. */
+static bool source_has_stage(row_source_id source)
+{
+    return source == SOURCE_SPANS || (source >= SOURCE_THREAD_STATES && source <= SOURCE_SNAPSHOTS);
 }
 
 static bool source_has_events(row_source_id source)
@@ -151,10 +157,9 @@ static stele_status open_parts(stele_scan *s, const stele_scan_options *options)
     if (s->row_items == NULL ||
         (source_has_fields(s->table->source) && (s->row_events == NULL || s->row_fields == NULL)))
         return STELE_ERR_MEMORY;
-    if (s->table->source == SOURCE_SPANS || s->table->source == SOURCE_THREAD_STATES ||
-        s->table->source == SOURCE_CPU_STATES)
+    if (source_has_stage(s->table->source))
         return open_stage(s, options, needs);
-    if (s->table->source == SOURCE_INSNS || s->table->source == SOURCE_ACCESSES)
+    if (s->table->source >= SOURCE_INSNS)
         return insn_source_open(s, needs);
     if (s->table->source == SOURCE_TRACES)
         return STELE_OK;
@@ -288,9 +293,9 @@ bool stele_scan_is_lasting(const stele_scan *s, size_t index)
            (entry->fill == fill_name || entry->fill == fill_category ||
             entry->fill == fill_span_caller || entry->fill == fill_span_root ||
             entry->fill == fill_run_text || entry->fill == fill_run_reason ||
-            entry->fill == fill_cpu_text || entry->fill == fill_insn_class ||
-            entry->fill == fill_insn_group || entry->fill == fill_thread ||
-            entry->fill == fill_process || entry->fill == fill_key ||
+            entry->fill == fill_cpu_text || entry->fill == fill_kernel_name ||
+            entry->fill == fill_insn_class || entry->fill == fill_insn_group ||
+            entry->fill == fill_thread || entry->fill == fill_process || entry->fill == fill_key ||
             (s->table->source >= SOURCE_TRACES && s->table->source <= SOURCE_FINDINGS));
 }
 

@@ -129,8 +129,13 @@ stele_status stage_open(stele_scan *s, uint32_t needs)
     t->valid = calloc(s->column_count + 1, sizeof *t->valid);
     if (t->values == NULL || t->valid == NULL)
         return STELE_ERR_MEMORY;
-    return s->table->source == SOURCE_SPANS ? stage_open_spans(s, needs, &t->engine)
-                                            : stage_open_sched(s, &t->engine);
+    switch (s->table->source) {
+    case SOURCE_SPANS: return stage_open_spans(s, needs, &t->engine);
+    case SOURCE_INTERRUPTS:
+    case SOURCE_TRANSFERS: return stage_open_kernel(s, &t->engine);
+    case SOURCE_SNAPSHOTS: return stage_open_snapshots(s, &t->engine);
+    default: return stage_open_sched(s, &t->engine);
+    }
 }
 
 uint32_t stage_columns(const stele_scan *s)

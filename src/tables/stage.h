@@ -24,8 +24,35 @@ typedef struct stage_engine {
  */
 stele_status stage_open_spans(stele_scan *s, uint32_t needs, stage_engine *engine);
 stele_status stage_open_sched(stele_scan *s, stage_engine *engine);
+stele_status stage_open_kernel(stele_scan *s, stage_engine *engine);
+stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine);
 
 /* Fills the columns of some rows, and puts them aside. */
 stele_status stage_put(stele_scan *s, const rows *r);
+
+/* A column of the item `p` of a list of rows, null where `is_there` is false. */
+#define STAGE_FILL(prefix, item_type, list, name, type, is_there, value)             \
+    void fill_##prefix##_##name(stele_scan *s, const scan_column *of, const rows *r, \
+                                const place *to)                                     \
+    {                                                                                \
+        type *values = to->values;                                                   \
+        (void)s;                                                                     \
+        (void)of;                                                                    \
+        memset(values, 0, r->count * sizeof *values);                                \
+        for (size_t i = 0; i < r->count; i++) {                                      \
+            const item_type *const p = &r->list[i];                                  \
+            if (is_there)                                                            \
+                values[i] = (value);                                                 \
+            else                                                                     \
+                place_null(to, i);                                                   \
+        }                                                                            \
+    }
+
+/* The number of a thread or CPU; 0: there is none. */
+static inline uint32_t stage_number_of(const stele_scan *s, uint32_t track)
+{
+    const stele_track *found = stele_track_get(s->context, track);
+    return found != NULL ? (uint32_t)found->number : 0;
+}
 
 #endif

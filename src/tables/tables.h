@@ -7,6 +7,8 @@
 #define TABLES_TABLES_H
 
 #include <stele/insn.h>
+#include <stele/insn_analysis.h>
+#include <stele/kernel.h>
 #include <stele/sched.h>
 #include <stele/spans.h>
 #include <stele/tables.h>
@@ -31,8 +33,12 @@ typedef enum row_source_id {
     SOURCE_FINDINGS,
     SOURCE_THREAD_STATES,
     SOURCE_CPU_STATES,
+    SOURCE_INTERRUPTS,
+    SOURCE_TRANSFERS,
+    SOURCE_SNAPSHOTS,
     SOURCE_INSNS,
     SOURCE_ACCESSES,
+    SOURCE_BRANCHES,
     SOURCE_COUNT
 } row_source_id;
 
@@ -52,6 +58,9 @@ typedef struct rows {
     const stele_span *spans;          /* NULL: rows are not of spans */
     const stele_thread_interval *threads;
     const stele_cpu_interval *cpus;
+    const stele_kernel_item *kernel;
+    const stele_insn_snapshot *snapshots;
+    const struct branch_row *branches;
     const stele_insn_batch *insns; /* NULL: rows are not of instructions */
     uint32_t insn_first;           /* index of the first one, */
     const uint32_t *insn_rows;     /* or of each; NULL: they lie side by side */
@@ -109,6 +118,8 @@ extern const char *const track_kinds_labels[];
 extern const char *const clocks_labels[];
 extern const char *const types_labels[];
 extern const char *const severities_labels[];
+extern const char *const kernel_labels[];
+extern const char *const branches_labels[];
 extern const char *const run_states_labels[];
 extern const char *const cpu_states_labels[];
 extern const char *const span_ends_labels[];
@@ -210,7 +221,7 @@ typedef stele_status rows_fn(stele_scan *s, size_t room, rows *r);
 
 rows_fn rows_of_events, rows_of_fields, rows_of_numbers, rows_of_traces, rows_of_streams,
     rows_of_tracks, rows_of_threads, rows_of_processes, rows_of_findings, rows_of_insns,
-    rows_of_accesses;
+    rows_of_accesses, rows_of_branches;
 
 /* The next events that lie side by side, at most `room` of them. */
 stele_status scan_take_events(stele_scan *s, size_t room, rows *r);

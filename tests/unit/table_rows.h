@@ -9,7 +9,7 @@
 
 #include "test.h"
 
-#define COLUMNS_MAX  40u
+#define COLUMNS_MAX  64u
 #define CAPACITY_MAX 2048u
 
 static const char *const samples[] = {

@@ -56,6 +56,7 @@ struct stele_kernel {
     stele_kernel_totals totals;
     int64_t pages;
     stele_kernel_row *rows;
+    uint32_t cpu; /* of the event at hand; SCHED_NONE: not known */
     bool is_finished;
 };
 
@@ -89,8 +90,31 @@ static bool counts(const stele_kernel *k, uint32_t cpu, uint32_t thread)
     return sched_in_window(s, s->now_ns) && s->is_wanted && sched_is_shown(s, track);
 }
 
+/* What only happens has the event at hand for its begin. */
+static void give_item(stele_kernel *k, const kernel_sample *sample)
+{
+    const stele_sched *s = k->sched;
+    const stele_kernel_item item = {.of = (uint8_t)sample->of,
+                                    .is_timed = sample->is_timed,
+                                    .is_error = sample->is_error,
+                                    .name = sample->name,
+                                    .number = sample->number,
+                                    .thread = sample->thread,
+                                    .cpu = k->cpu != SCHED_NONE ? s->cpus[k->cpu].row.track : 0,
+                                    .begin_ns = sample->is_timed ? sample->begin_ns : s->now_ns,
+                                    .end_ns = sample->is_timed ? sample->end_ns : s->now_ns,
+                                    .byte_count = sample->byte_count,
+                                    .offset = sample->is_timed ? sample->offset : s->now.offset,
+                                    .stream = sample->is_timed ? sample->stream : s->now.stream};
+    const stele_status status = k->options.on_item(k->options.user, &item);
+    if (status != STELE_OK)
+        sched_fail(k->sched, status);
+}
+
 static void add(stele_kernel *k, const kernel_sample *sample)
 {
+    if (k->options.on_item != NULL)
+        give_item(k, sample);
     if (!kernel_figures_add(&k->figures, sample))
         fail(k);
 }
@@ -377,6 +401,7 @@ static void take_known(void *user, const stele_batch *batch, const stele_event *
 {
     stele_kernel *k = user;
     k->totals.event_count += sched_in_window(k->sched, k->sched->now_ns);
+    k->cpu = cpu;
     switch (known->action) {
     case KERNEL_BEGIN_CALL:
         k->totals.unplaced_count +=
