@@ -132,30 +132,89 @@ static bool is_number_place(const metadata *m, size_t at)
     return is_digit(before) || is_digit(behind) || (back > 0 && strchr("=:[,", m->text[back - 1]));
 }
 
+/* Whether each other byte of this kind has a blank beside it. */
+static bool has_blanks(const metadata *m, char byte, size_t at, bool is_before)
+{
+    uint32_t count = 0;
+    for (size_t i = 1; i + 1 < m->size; i++) {
+        const size_t beside = is_before ? i - 1 : i + 1;
+        if (m->text[i] != byte || beside == at)
+            continue;
+        if (!is_blank(m->text[beside]))
+            return false;
+        count++;
+    }
+    return count > 2;
+}
+
+/* A digit may have stood there, but the text has blanks at all such places. */
+static bool is_gap_by_custom(const metadata *m, size_t at)
+{
+    const char before = at > 0 ? m->text[at - 1] : '\0', behind = m->text[at + 1];
+    return (before == '=' && has_blanks(m, '=', at, false)) ||
+           (behind == '}' && has_blanks(m, '}', at, true));
+}
+
+/* Digits that the format knows. */
+static bool is_uuid_size(const metadata *m, size_t at, char *digit)
+{
+    static const char text[] = "uuid[16]";
+    for (size_t i = 5; i < 7; i++) {
+        if (at < i || at - i + sizeof text - 1 > m->size ||
+            memcmp(m->text + at - i, text, i) != 0 ||
+            memcmp(m->text + at + 1, text + i + 1, sizeof text - 2 - i) != 0)
+            continue;
+        *digit = text[i];
+        return true;
+    }
+    return false;
+}
+
+/* One of several digits that fit: the rest of the text, which refers to it, decides. */
+static char digit_by_rest(trials *t, size_t at)
+{
+    trials whole = {.m = t->m, .from = t->from, .to = t->m->size};
+    unsigned fitting = 0;
+    const char digit = try_bytes(&whole, at, "0123456789", &fitting);
+    return fitting == 1 ? digit : '\0';
+}
+
+/* In a name, of which any byte may be. */
+static char name_byte(const metadata *m, size_t at)
+{
+    const char letter = reserved_letter(m, at);
+    return letter != '\0' ? letter : '_';
+}
+
 static char guess_at(trials *t, size_t at)
 {
     const char was = t->m->text[at], before = at > 0 ? t->m->text[at - 1] : '\0';
     const bool is_number = is_number_place(t->m, at);
     const bool is_gap = is_blank(before) || is_blank(t->m->text[at + 1]) ||
-                        (before != '\0' && strchr(";{}", before) != NULL);
+                        (before != '\0' && strchr(";{}/", before) != NULL);
     unsigned fitting = 0;
-    char found, letter, digit;
+    char found, digit;
+    if (is_uuid_size(t->m, at, &digit))
+        return digit;
     if (is_number && is_digit(was) && !is_digit(before) && t->m->error_code != CTF102)
         return '\0';
     digit = is_number ? try_bytes(t, at, "0123456789", &fitting) : '\0';
+    if (fitting != 0 && t->m->generation == CTF_1 && is_gap_by_custom(t->m, at))
+        return ' ';
     if (fitting > 1)
-        return '\0';
+        return is_foreign(was) ? digit_by_rest(t, at) : '\0';
     found = try_bytes(t, at, marks, &fitting);
     if (digit != '\0')
         found = digit;
+    if (fitting > 1 && is_foreign(was) && t->m->generation == CTF_2 && !is_number)
+        return name_byte(t->m, at);
     if (fitting != 0)
         return fitting == 1 || (found == ' ' && is_gap && !is_number) ? found : '\0';
     if (!is_foreign(was) && !is_letter(before) && !is_letter(t->m->text[at + 1]))
         return '\0';
-    letter = reserved_letter(t->m, at);
     found = try_bytes(t, at, letters, &fitting);
     if (fitting > 1 && is_foreign(was))
-        return letter != '\0' ? letter : '_';
+        return name_byte(t->m, at);
     return fitting == 1 ? found : '\0';
 }
 

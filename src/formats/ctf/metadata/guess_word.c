@@ -69,6 +69,8 @@ static const char *const words[] = {"trace",
                                     "stream_instance_id",
                                     "kernel",
                                     "header_type",
+                                    "type1",
+                                    "type2",
                                     "elem_type",
                                     "length_type",
                                     "event_size",
@@ -156,6 +158,12 @@ static bool is_word_byte(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
 }
 
+/* Of header types, the number says how events are laid out: it is not guessed. */
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
 static size_t word_size(const metadata *m, size_t at)
 {
     size_t size = 0;
@@ -216,6 +224,17 @@ static size_t only_difference(const metadata *m, size_t at, const char *word, si
     return place;
 }
 
+/* What stands in a comment is not what is wrong, and what ends one hides what follows. */
+static bool is_commented(const metadata *m, size_t at)
+{
+    while (at > 0 && m->text[at - 1] != '\n') {
+        at--;
+        if (m->text[at] == '/' && m->text[at + 1] == '/')
+            return true;
+    }
+    return false;
+}
+
 /* Tries one word wherever the text near the error is like it. */
 static void try_word(guess *g, size_t near, const char *word, size_t size)
 {
@@ -224,8 +243,10 @@ static void try_word(guess *g, size_t near, const char *word, size_t size)
     const size_t first = near > reach ? near - reach : 0;
     for (size_t at = first; at <= near + reach && at + size <= m->size; at++) {
         const size_t place = only_difference(m, at, word, size);
-        const bool is_short = size < 3;
+        const bool is_short = size < 3 && m->error_code != CTF104; /* a type has no other place */
         if (place == SIZE_MAX || place < g->from || (is_short && is_word_byte(m->text[place])) ||
+            (m->generation == CTF_1 && is_commented(m, place)) ||
+            (m->error_code == CTF301 && is_digit(word[place - at])) ||
             (word_size(m, at) == size && is_used(m, at, size)))
             continue;
         try_byte(g, place, word[place - at]);

@@ -2,10 +2,10 @@
 #include "formats/ctf/metadata/metadata.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/cursor.h"
 #include "core/load.h"
 #include "core/text.h"
 #include "formats/ctf/codes.h"
@@ -58,15 +58,40 @@ static stele_status read_all(metadata *m, input *in)
  */
 #define PACKET_MAGIC       UINT32_C(0x75d11d57)
 #define PACKET_HEADER_SIZE 37
+#define LOOKED_AT          32u /* bytes of a text */
 
 static uint32_t packet_u32(const metadata *m, const uint8_t *at)
 {
     return m->is_big_endian ? load_be32(at) : load_le32(at);
 }
 
-/* Keeps what all packets share; false: this one does not agree with the first. */
-static bool packet_agrees(metadata *m, const uint8_t *at, uint64_t offset)
+/* What is wrong with the header of a packet. */
+typedef struct packet_fault {
+    uint64_t offset;
+    const char *expected; /* NULL: nothing is */
+    char found[64];
+} packet_fault;
+
+__attribute__((format(printf, 4, 5))) static void
+fault_set(packet_fault *fault, uint64_t offset, const char *expected, const char *found, ...)
 {
+    va_list args;
+    va_start(args, found);
+    vsnprintf(fault->found, sizeof fault->found, found, args);
+    va_end(args);
+    fault->offset = offset;
+    fault->expected = expected;
+}
+
+static bool is_version(unsigned major, unsigned minor)
+{
+    return (major == 1 && minor == 8) || (major == 2 && minor == 0);
+}
+
+/* Keeps what all packets share, and looks whether this one agrees with the first. */
+static packet_fault packet_identity(metadata *m, const uint8_t *at, uint64_t offset)
+{
+    packet_fault fault = {.expected = NULL};
     if (!m->has_uuid) {
         memcpy(m->uuid, at + 4, sizeof m->uuid);
         m->has_uuid = true;
@@ -74,83 +99,142 @@ static bool packet_agrees(metadata *m, const uint8_t *at, uint64_t offset)
         m->minor = at[36];
     }
     if (packet_u32(m, at) != PACKET_MAGIC)
-        metadata_damage(m, offset, "magic number 0x75d11d57", "0x%08" PRIx32, packet_u32(m, at));
+        fault_set(&fault, offset, "magic number 0x75d11d57", "0x%08" PRIx32, packet_u32(m, at));
     else if (memcmp(m->uuid, at + 4, sizeof m->uuid) != 0)
-        metadata_damage(m, offset + 4, "the UUID of the first packet", "another one");
+        fault_set(&fault, offset + 4, "the UUID of the first packet", "another one");
     else if (at[35] != m->major || at[36] != m->minor)
-        metadata_damage(m, offset + 35, "the version of the first packet", "%u.%u", at[35], at[36]);
+        fault_set(&fault, offset + 35, "the version of the first packet", "%u.%u", at[35], at[36]);
     else if (at[32] != 0)
-        metadata_damage(m, offset + 32, "no compression (0)", "compression scheme %u", at[32]);
+        fault_set(&fault, offset + 32, "no compression (0)", "compression scheme %u", at[32]);
     else if (at[33] != 0)
-        metadata_damage(m, offset + 33, "no encryption (0)", "encryption scheme %u", at[33]);
+        fault_set(&fault, offset + 33, "no encryption (0)", "encryption scheme %u", at[33]);
     else if (at[34] != 0)
-        metadata_damage(m, offset + 34, "no checksum (0)", "checksum scheme %u", at[34]);
-    else
-        return true;
-    return false;
+        fault_set(&fault, offset + 34, "no checksum (0)", "checksum scheme %u", at[34]);
+    if (is_version(at[35], at[36]) && !is_version(m->major, m->minor)) {
+        m->major = at[35];
+        m->minor = at[36];
+    }
+    return fault;
 }
 
-/* The bytes of text and padding after the header; false: the sizes are wrong. */
-static bool packet_sizes(metadata *m, const uint8_t *at, uint64_t offset, uint32_t *text_size,
-                         uint32_t *padding_size)
+/* A packet of the text: bytes from the start of the file. */
+typedef struct text_packet {
+    size_t text_at, text_size;
+    size_t end; /* of its padding */
+} text_packet;
+
+/* Where the packet's text and the packet end, as it says; what is wrong with that. */
+static packet_fault packet_sizes(const metadata *m, const uint8_t *at, uint64_t offset,
+                                 text_packet *packet)
 {
     const uint32_t content_bits = packet_u32(m, at + 24), packet_bits = packet_u32(m, at + 28);
+    packet_fault fault = {.expected = NULL};
     if (content_bits < PACKET_HEADER_SIZE * 8)
-        metadata_damage(m, offset + 24, "a content size of at least the header's 296 bits",
-                        "%" PRIu32, content_bits);
+        fault_set(&fault, offset + 24, "a content size of at least the header's 296 bits",
+                  "%" PRIu32, content_bits);
     else if (content_bits % 8 != 0)
-        metadata_damage(m, offset + 24, "a content size of whole bytes", "%" PRIu32 " bits",
-                        content_bits);
+        fault_set(&fault, offset + 24, "a content size of whole bytes", "%" PRIu32 " bits",
+                  content_bits);
     else if (packet_bits % 8 != 0)
-        metadata_damage(m, offset + 28, "a packet size of whole bytes", "%" PRIu32 " bits",
-                        packet_bits);
+        fault_set(&fault, offset + 28, "a packet size of whole bytes", "%" PRIu32 " bits",
+                  packet_bits);
     else if (packet_bits < content_bits)
-        metadata_damage(m, offset + 28, "a packet size of at least the content's",
-                        "%" PRIu32 " bits for a content of %" PRIu32, packet_bits, content_bits);
-    else {
-        *text_size = content_bits / 8 - PACKET_HEADER_SIZE;
-        *padding_size = (packet_bits - content_bits) / 8;
-        return true;
+        fault_set(&fault, offset + 28, "a packet size of at least the content's",
+                  "%" PRIu32 " bits for a content of %" PRIu32, packet_bits, content_bits);
+    packet->text_size = content_bits / 8 - PACKET_HEADER_SIZE;
+    packet->end = packet->text_at - PACKET_HEADER_SIZE + packet_bits / 8;
+    return fault;
+}
+
+/* Where the next packet begins at the earliest place; the end of the file where none does. */
+static size_t next_packet(const metadata *m, size_t from)
+{
+    while (from + PACKET_HEADER_SIZE <= m->size &&
+           packet_u32(m, (const uint8_t *)m->text + from) != PACKET_MAGIC)
+        from++;
+    return from + PACKET_HEADER_SIZE <= m->size ? from : m->size;
+}
+
+/* Takes the text of a packet whose sizes are wrong: up to the next one, without padding. */
+static void take_to_next(const metadata *m, text_packet *packet, size_t next)
+{
+    packet->end = next;
+    packet->text_size = packet->end - packet->text_at;
+    while (packet->text_size != 0 && m->text[packet->text_at + packet->text_size - 1] == '\0')
+        packet->text_size--;
+}
+
+/* One byte of it may be damaged. */
+static bool is_text(const metadata *m, const text_packet *packet)
+{
+    unsigned others = 0;
+    for (size_t i = 0; i < packet->text_size && i < LOOKED_AT; i++) {
+        const uint8_t byte = (uint8_t)m->text[packet->text_at + i];
+        others += byte < ' ' && (byte < '\t' || byte > '\r') && byte != RECORD_SEPARATOR;
     }
-    return false;
+    return others < 2;
+}
+
+static void report_packet(metadata *m, const packet_fault *fault, size_t skipped)
+{
+    m->error_count++;
+    m->skipped_size += skipped;
+    diag_report(m->diag, &ctf_codes[CTF003], m->name, fault->offset, skipped, fault->expected, "%s",
+                fault->found);
 }
 
 /*
- * Moves the text of all packets together, in place. A packet whose header makes no sense ends it;
- * of one that is cut short, the text that is there is taken.
+ * The packet at an offset, where there is room for its header. One wrong thing in it costs nothing:
+ * sizes are found without it, and what has text in it is not packed. Of two, it is none, and is
+ * skipped. `next` is where the next packet was found when that was asked for last.
  */
+static text_packet packet_at(metadata *m, size_t offset, size_t *next)
+{
+    const uint8_t *header = (const uint8_t *)m->text + offset;
+    text_packet packet = {.text_at = offset + PACKET_HEADER_SIZE};
+    const packet_fault identity = packet_identity(m, header, offset);
+    packet_fault sizes = packet_sizes(m, header, offset, &packet);
+    bool is_taken;
+    if (*next < packet.text_at)
+        *next = next_packet(m, packet.text_at);
+    if (sizes.expected == NULL && packet.end > *next && *next != m->size)
+        fault_set(&sizes, offset + 28, "a packet that ends before the next one", "%zu bytes",
+                  packet.end - offset);
+    if (sizes.expected == NULL && packet.end > m->size)
+        fault_set(&sizes, offset, "a whole packet", "%zu of %zu bytes after its header",
+                  m->size - packet.text_at, packet.end - packet.text_at);
+    is_taken = identity.expected == NULL || sizes.expected == NULL;
+    if (sizes.expected != NULL && is_taken)
+        take_to_next(m, &packet, *next);
+    is_taken = is_taken && is_text(m, &packet);
+    if (!is_taken) {
+        packet.text_size = 0;
+        packet.end = *next;
+    }
+    if (identity.expected != NULL || sizes.expected != NULL)
+        report_packet(m, identity.expected != NULL ? &identity : &sizes,
+                      is_taken ? 0 : *next - offset);
+    return packet;
+}
+
+/* Moves the text of all packets together, in place. */
 static stele_status unpack(metadata *m)
 {
-    const uint8_t *bytes = (const uint8_t *)m->text;
-    cursor c = cursor_make(bytes, m->size);
-    size_t size = 0;
+    size_t size = 0, at = 0, next = 0;
     m->is_packetized = true;
-    m->is_big_endian = load_be32(bytes) == PACKET_MAGIC;
-    while (cursor_left(&c) > 0) {
-        const uint64_t offset = (uint64_t)(c.at - bytes);
-        const uint8_t *header = cursor_take(&c, PACKET_HEADER_SIZE), *text;
-        uint32_t text_size, padding_size;
-        if (header == NULL) {
-            metadata_damage(m, offset, "a packet header of 37 bytes", "%zu bytes", cursor_left(&c));
+    m->is_big_endian = load_be32(m->text) == PACKET_MAGIC;
+    while (at < m->size) {
+        text_packet packet;
+        if (m->size - at < PACKET_HEADER_SIZE) {
+            metadata_damage(m, at, "a packet header of 37 bytes", "%zu bytes", m->size - at);
             break;
         }
-        if (!packet_agrees(m, header, offset) ||
-            !packet_sizes(m, header, offset, &text_size, &padding_size))
-            break;
-        if (cursor_left(&c) < (size_t)text_size + padding_size) {
-            metadata_damage(m, offset, "a whole packet", "%zu of %zu bytes after its header",
-                            cursor_left(&c), (size_t)text_size + padding_size);
-            m->skipped_size = 0; /* what is there is taken */
-        }
-        if (cursor_left(&c) < text_size)
-            text_size = (uint32_t)cursor_left(&c);
-        text = cursor_take(&c, text_size);
-        if (!metadata_add_piece(m, size, (uint64_t)(text - bytes)))
+        packet = packet_at(m, at, &next);
+        if (packet.text_size != 0 && !metadata_add_piece(m, size, packet.text_at))
             return STELE_ERR_MEMORY;
-        memmove(m->text + size, text, text_size);
-        size += text_size;
-        if (cursor_take(&c, padding_size) == NULL)
-            break;
+        memmove(m->text + size, m->text + packet.text_at, packet.text_size);
+        size += packet.text_size;
+        at = packet.end;
     }
     m->size = size;
     m->text[size] = 0;
@@ -270,6 +354,30 @@ static stele_status recognize(metadata *m)
     return STELE_ERR_FORMAT;
 }
 
+/* Packets of which one byte of the first magic number is wrong: it is put right. What has a zero in
+   its first bytes is no text. */
+static void mend_magic(metadata *m, uint32_t magic)
+{
+    if (m->size < PACKET_HEADER_SIZE || memchr(m->text, '\0', PACKET_HEADER_SIZE) == NULL)
+        return;
+    for (int is_big = 0; is_big < 2; is_big++) {
+        const uint32_t is = is_big != 0 ? load_be32(m->text) : load_le32(m->text);
+        const uint32_t wrong = is ^ magic;
+        unsigned bytes = 0;
+        for (unsigned shift = 0; shift < 32; shift += 8)
+            bytes += (wrong >> shift & 0xff) != 0;
+        if (bytes != 1)
+            continue;
+        metadata_damage(
+            m, 0, magic == PACKET_MAGIC ? "magic number 0x75d11d57" : "magic number 0xc1fc1fc1",
+            "0x%08" PRIx32, is);
+        m->skipped_size = 0;
+        for (unsigned i = 0; i < 4; i++)
+            m->text[i] = (char)(magic >> (is_big != 0 ? 24 - 8 * i : 8 * i));
+        return;
+    }
+}
+
 static bool begins_with(const metadata *m, uint32_t magic)
 {
     return m->size >= 4 && (load_le32(m->text) == magic || load_be32(m->text) == magic);
@@ -289,6 +397,10 @@ stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits 
         m->rfc = *options;
     status = read_all(m, in);
     m->stored_size = m->size;
+    if (status == STELE_OK) {
+        mend_magic(m, PACKET_MAGIC);
+        mend_magic(m, RFC_PACKET_MAGIC);
+    }
     if (status == STELE_OK && begins_with(m, RFC_PACKET_MAGIC))
         return rfc_unpack_metadata(m);
     if (status == STELE_OK && begins_with(m, PACKET_MAGIC))
@@ -308,6 +420,8 @@ static bool recall(metadata *m)
     metadata again = {.diag = &silent, .limits = m->limits, .name = m->name, .text = m->text};
     stele_status status = input_read(m->in, 0, m->text, m->stored_size, &again.size);
     m->text[again.size] = 0;
+    if (status == STELE_OK)
+        mend_magic(&again, PACKET_MAGIC);
     if (status == STELE_OK && m->is_packetized && again.size >= 4)
         status = unpack(&again);
     m->text[m->size] = 0;

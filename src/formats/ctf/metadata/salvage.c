@@ -271,6 +271,15 @@ static size_t guess_end(const metadata *m, range block)
     return at;
 }
 
+/* A byte is taken as another one; what was described so may still be something else. */
+static bool guess(metadata *m, size_t from, size_t to)
+{
+    if (!metadata_guess_word(m, from, to) && !metadata_guess(m, from, to))
+        return false;
+    m->is_doubtful = true;
+    return true;
+}
+
 /* A comment whose end is damaged would hide the rest of the text: it ends with its line. Text in
    front of the first block that cannot be read is left out. */
 static bool mend_front(metadata *m, size_t place)
@@ -283,16 +292,9 @@ static bool mend_front(metadata *m, size_t place)
         return false;
     while (front.to < m->size && !begins_block(m, front.to))
         front.to++;
-    return front.to > place && front.to < m->size && remove_range(m, front, "text");
-}
-
-/* A byte is taken as another one; what was described so may still be something else. */
-static bool guess(metadata *m, size_t from, size_t to)
-{
-    if (!metadata_guess_word(m, from, to) && !metadata_guess(m, from, to))
+    if (front.to <= place || front.to >= m->size)
         return false;
-    m->is_doubtful = true;
-    return true;
+    return guess(m, front.from, front.to) || remove_range(m, front, "text");
 }
 
 /* Takes away, or mends, what the last error is in. False: nothing would be left. */

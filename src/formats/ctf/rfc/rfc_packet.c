@@ -252,10 +252,70 @@ static stele_status text_append(metadata *m, unpacked_text *text, const uint8_t 
     return STELE_OK;
 }
 
+#define LOOKED_AT 32u /* bytes of a content */
+
+/* Whether the content begins as text does. One byte of it may be damaged. */
+static bool is_text(const stele_ctf_rfc_header *header, const uint8_t *packet, size_t left)
+{
+    const uint8_t *at = packet + STELE_CTF_RFC_HEADER_SIZE;
+    const size_t size = header->content_size < left ? header->content_size : left;
+    unsigned others = 0;
+    for (size_t i = 0; i < LOOKED_AT && i + STELE_CTF_RFC_HEADER_SIZE < size; i++)
+        others += at[i] >= 0x7f || (at[i] < ' ' && at[i] != 0 && (at[i] < '\t' || at[i] > '\r'));
+    return left >= STELE_CTF_RFC_HEADER_SIZE && others < 2;
+}
+
+static bool is_packed(const stele_ctf_rfc_header *header)
+{
+    return header->compression != STELE_CTF_RFC_NO_COMPRESSION ||
+           header->encryption != STELE_CTF_RFC_NO_ENCRYPTION;
+}
+
+static uint64_t next_packet(const metadata *m, const uint8_t *packet, size_t left)
+{
+    size_t at = STELE_CTF_RFC_HEADER_SIZE;
+    stele_ctf_rfc_header header;
+    while (at + STELE_CTF_RFC_HEADER_SIZE <= left &&
+           !(stele_ctf_rfc_header_read(packet + at, &header) &&
+             header.is_big_endian == m->is_big_endian && header.session_id == m->session_id))
+        at++;
+    return at + STELE_CTF_RFC_HEADER_SIZE <= left ? at : left;
+}
+
+static bool sizes_are_sound(metadata *m, uint64_t offset, const stele_ctf_rfc_header *header,
+                            size_t left)
+{
+    const uint8_t *packet = (const uint8_t *)m->text + offset;
+    if (header->content_size < STELE_CTF_RFC_HEADER_SIZE)
+        return metadata_damage(m, offset + 8, "a content_size of at least the header's 48 bytes",
+                               "%" PRIu32, header->content_size);
+    if (header->content_size > header->packet_size)
+        return metadata_damage(m, offset + 12, "a packet_size of at least the content_size",
+                               "%" PRIu32 " for a content of %" PRIu32, header->packet_size,
+                               header->content_size);
+    if (header->packet_size > left && next_packet(m, packet, left) != left)
+        return metadata_damage(m, offset + 12, "a packet that ends before the next one",
+                               "%" PRIu32 " bytes", header->packet_size);
+    return true;
+}
+
+/* Of sizes that are wrong: the packet ends with the next one, or the file, and is full unless its
+   content fits. */
+static void sizes_mend(const metadata *m, const uint8_t *packet, size_t left,
+                       stele_ctf_rfc_header *header)
+{
+    const uint64_t size = next_packet(m, packet, left);
+    header->packet_size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    if (header->content_size < STELE_CTF_RFC_HEADER_SIZE ||
+        header->content_size > header->packet_size)
+        header->content_size = header->packet_size;
+}
+
 /* The header of a packet; false: none can be there, as was reported. */
 static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, size_t left,
                           stele_ctf_rfc_header *header)
 {
+    const size_t skipped = m->skipped_size;
     const bool is_first = offset == 0;
     if (left < STELE_CTF_RFC_HEADER_SIZE)
         return metadata_damage(m, offset, "a packet header of 48 bytes", "%zu bytes", left);
@@ -268,16 +328,22 @@ static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, s
     }
     if (header->is_big_endian != m->is_big_endian)
         return metadata_damage(m, offset, "the byte order of the first packet", "the other one");
-    if (header->session_id != m->session_id)
-        return metadata_damage(m, offset + 4, "the session of the first packet", "0x%08" PRIx32,
-                               header->session_id);
-    if (header->content_size < STELE_CTF_RFC_HEADER_SIZE)
-        return metadata_damage(m, offset + 8, "a content_size of at least the header's 48 bytes",
-                               "%" PRIu32, header->content_size);
-    if (header->content_size > header->packet_size)
-        return metadata_damage(m, offset + 12, "a packet_size of at least the content_size",
-                               "%" PRIu32 " for a content of %" PRIu32, header->packet_size,
-                               header->content_size);
+    if (header->session_id != m->session_id) {
+        metadata_damage(m, offset + 4, "the session of the first packet", "0x%08" PRIx32,
+                        header->session_id);
+        m->skipped_size = skipped;
+    }
+    if (is_packed(header) && is_text(header, packet, left)) {
+        metadata_damage(m, offset + 45, "no compression and no encryption of what is text",
+                        "schemes %u and %u", header->compression, header->encryption);
+        m->skipped_size = skipped;
+        header->compression = STELE_CTF_RFC_NO_COMPRESSION;
+        header->encryption = STELE_CTF_RFC_NO_ENCRYPTION;
+    }
+    if (!sizes_are_sound(m, offset, header, left)) {
+        sizes_mend(m, packet, left, header);
+        m->skipped_size = skipped;
+    }
     return true;
 }
 
@@ -285,15 +351,13 @@ static bool packet_header(metadata *m, uint64_t offset, const uint8_t *packet, s
 static stele_status append_cut(metadata *m, unpacked_text *text, const stele_ctf_rfc_header *header,
                                const uint8_t *packet, size_t left, uint64_t offset)
 {
-    const bool is_packed = header->compression != STELE_CTF_RFC_NO_COMPRESSION ||
-                           header->encryption != STELE_CTF_RFC_NO_ENCRYPTION;
     size_t size = header->content_size < left ? header->content_size : left;
     metadata_damage(m, offset, "the whole packet", "%zu of its %" PRIu32 " bytes", left,
                     header->packet_size);
     while (size > STELE_CTF_RFC_HEADER_SIZE && packet[size - 1] != '\0')
         size--;
-    m->skipped_size = is_packed ? left : left - size;
-    if (is_packed || size == STELE_CTF_RFC_HEADER_SIZE)
+    m->skipped_size = is_packed(header) ? left : left - size;
+    if (is_packed(header) || size == STELE_CTF_RFC_HEADER_SIZE)
         return STELE_OK;
     return text_append(m, text, packet + STELE_CTF_RFC_HEADER_SIZE,
                        size - STELE_CTF_RFC_HEADER_SIZE, offset + STELE_CTF_RFC_HEADER_SIZE);
@@ -324,26 +388,16 @@ static stele_status append_packet(metadata *m, rfc_unpacker *u, unpacked_text *t
     return status;
 }
 
-#define LOOKED_AT 32u /* bytes of a content */
-
 /* Whether the first packet may be one of metadata: data streams have the same magic number. */
 static bool is_metadata(const metadata *m)
 {
-    const uint8_t *at = (const uint8_t *)m->text + STELE_CTF_RFC_HEADER_SIZE;
     stele_ctf_rfc_header header;
-    size_t size;
     if (m->size < STELE_CTF_RFC_HEADER_SIZE || !stele_ctf_rfc_header_read(m->text, &header))
         return true; /* other findings tell more */
-    size = header.content_size < m->size ? header.content_size : m->size;
-    if (header.compression > STELE_CTF_RFC_GZIP || header.encryption > STELE_CTF_RFC_AES)
-        return false;
-    if (header.compression != STELE_CTF_RFC_NO_COMPRESSION ||
-        header.encryption != STELE_CTF_RFC_NO_ENCRYPTION)
+    if (is_text(&header, (const uint8_t *)m->text, m->size))
         return true;
-    for (size_t i = 0; i < LOOKED_AT && i + STELE_CTF_RFC_HEADER_SIZE < size; i++)
-        if (at[i] == 0x7f || (at[i] < ' ' && at[i] != 0 && (at[i] < '\t' || at[i] > '\r')))
-            return false;
-    return true;
+    return is_packed(&header) && header.compression <= STELE_CTF_RFC_GZIP &&
+           header.encryption <= STELE_CTF_RFC_AES;
 }
 
 stele_status rfc_unpack_metadata(metadata *m)
