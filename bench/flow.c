@@ -62,7 +62,7 @@ static void made_close(producer *self)
 
 static made_producer *made_open(uint32_t count, disorder how)
 {
-    static const producer_ops ops = {made_fill, made_close};
+    static const producer_ops ops = {.fill = made_fill, .close = made_close};
     made_producer *p = calloc(1, sizeof *p);
     if (p == NULL)
         abort();

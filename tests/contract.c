@@ -22,6 +22,7 @@
 
 #include "contract_archive.h"
 #include "contract_run.h"
+#include "contract_windows.h"
 #include "stele_config.h"
 
 #define FAILURES_SHOWN    50u
@@ -67,7 +68,7 @@ static struct {
     size_t sample_count;
     unsigned failures;
     uint64_t prefixes, flips, chunkings, round_trips, copies, allocations, findings, orders,
-        projections;
+        windows, projections;
     uint64_t lost_max, unnamed_max, refused; /* by a flipped byte */
     char at[512];                            /* what is being tried, for those who cannot return */
 } contract;
@@ -619,6 +620,53 @@ static void try_projection(const sample *s, run *r, const run *whole)
     }
 }
 
+/* A time of a random event, counted from the first one. */
+static int64_t random_time(const run *whole, int64_t first_ns, uint64_t *seed)
+{
+    *seed = hash_u64(*seed + 1);
+    return (int64_t)((uint64_t)whole->events[*seed % whole->event_count].time_ns -
+                     (uint64_t)first_ns);
+}
+
+/* Where the times of a sample begin, as those count from there who ask for ranges. */
+static int64_t first_time(const run_input *in, run *r)
+{
+    run_read(r, in,
+             &(stele_request){.order = STELE_ORDER_TIME,
+                              .begin = {.kind = STELE_BOUND_START, .value = 0}});
+    return r->stats.has_begin ? r->stats.begin_ns : 0;
+}
+
+static void try_windows(const sample *s, run *r, const run *whole)
+{
+    const run_input in = sample_input(s, s->bytes, s->size);
+    const int64_t first_ns = first_time(&in, r);
+    uint64_t seed = hash_bytes(s->path, strlen(s->path));
+    for (unsigned i = 0; i < WINDOWS_TRIED && whole->event_count != 0; i++) {
+        int64_t begin_ns = random_time(whole, first_ns, &seed);
+        int64_t end_ns = random_time(whole, first_ns, &seed);
+        const char *broken;
+        stele_request request = {.order = i % 4 == 3 ? STELE_ORDER_NONE : STELE_ORDER_TIME,
+                                 .columns = STELE_COLUMNS_ALL & ~STELE_COLUMN_RAW};
+        if (begin_ns > end_ns) {
+            const int64_t other_ns = begin_ns;
+            begin_ns = end_ns;
+            end_ns = other_ns;
+        }
+        if (begin_ns < 0 || end_ns < 0)
+            continue;
+        if (i % 3 != 1)
+            request.begin = (stele_bound){.kind = STELE_BOUND_START, .value = begin_ns};
+        if (i % 3 != 2)
+            request.end = (stele_bound){.kind = STELE_BOUND_START, .value = end_ns};
+        try_begin(s, "range of time", i);
+        broken = windows_try(&in, &request, whole);
+        if (broken != NULL)
+            fail(broken);
+        contract.windows++;
+    }
+}
+
 /* ---- Writing and copying ---- */
 
 typedef struct bytes {
@@ -1140,6 +1188,7 @@ static void try_sample(const sample *s, run *r)
     try_pieces(s, r, &whole);
     try_projection(s, r, &whole);
     try_orders(s, r, &whole);
+    try_windows(s, r, &whole);
     try_round_trip(s, r, &whole, &known);
     try_copies(s, r, &whole);
     try_allocations(s, r);
@@ -1181,11 +1230,12 @@ int main(int argc, char **argv)
         try_sample(&contract.samples[i], &r);
     alarm(0);
     printf("%zu samples: %" PRIu64 " prefixes, %" PRIu64 " flips, %" PRIu64 " inputs in pieces, "
-           "%" PRIu64 " projections, %" PRIu64 " orders, %" PRIu64 " written again, %" PRIu64
-           " copies, %" PRIu64 " failing allocations, %" PRIu64 " expected findings; %u failures\n",
+           "%" PRIu64 " projections, %" PRIu64 " orders, %" PRIu64 " ranges, %" PRIu64
+           " written again, %" PRIu64 " copies, %" PRIu64 " failing allocations, %" PRIu64
+           " expected findings; %u failures\n",
            contract.sample_count, contract.prefixes, contract.flips, contract.chunkings,
-           contract.projections, contract.orders, contract.round_trips, contract.copies,
-           contract.allocations, contract.findings, contract.failures);
+           contract.projections, contract.orders, contract.windows, contract.round_trips,
+           contract.copies, contract.allocations, contract.findings, contract.failures);
     printf("one damaged byte costs at most %" PRIu64 " other events, %" PRIu64
            " of them without a finding; %" PRIu64 " traces were refused\n",
            contract.lost_max, contract.unnamed_max, contract.refused);

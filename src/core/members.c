@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/path.h"
 
 bool members_are_full(members *m, size_t count)
 {
@@ -31,6 +32,8 @@ static const char *name_below(members *m, const char *name)
 stele_status members_add(members *m, const char *name, uint64_t offset, uint64_t size)
 {
     const char *copy;
+    if (path_has_extension(name, MEMBERS_LEFT_OUT))
+        return STELE_OK;
     if (m->count == m->capacity) {
         source_member *at = array_grow_size(m->at, sizeof *at, &m->capacity, 16);
         if (at == NULL)

@@ -29,7 +29,10 @@ typedef struct members {
 /* Whether there is no room for one more when there are `count`; says so once. */
 bool members_are_full(members *m, size_t count);
 
-/* STELE_ERR_MEMORY. */
+/* What an index of one of the files is called by: it is none of them. */
+#define MEMBERS_LEFT_OUT ".stele-index"
+
+/* Adds a file, unless it is one to be left out. STELE_ERR_MEMORY. */
 stele_status members_add(members *m, const char *name, uint64_t offset, uint64_t size);
 
 /* By name; of several with one name the last in the archive is kept, as when it is unpacked. */

@@ -367,6 +367,11 @@ const uint8_t *output_memory(const output *out, size_t *size)
     return out->buffer;
 }
 
+void output_clear(output *out)
+{
+    out->at = out->buffer;
+}
+
 /* ---- Writing ---- */
 
 /* Another process may have made a shared pipe non-blocking: then waits for room. */

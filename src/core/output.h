@@ -53,6 +53,9 @@ stele_status output_open(diag_sink *diag, const char *path, bool replace, output
 stele_status output_open_memory(diag_sink *diag, output **out);
 const uint8_t *output_memory(const output *out, size_t *size);
 
+/* Forgets what was written to an output in memory. */
+void output_clear(output *out);
+
 /*
  * A folder, to which files are added; nothing is written to it itself. A new or empty one is made
  * aside, and output_finish() puts it in place as a whole. One with files in it is STELE_ERR_EXISTS

@@ -41,7 +41,7 @@ static void peeked_close(producer *self)
 
 stele_status producer_peek(producer *from, const stele_batch **first, producer **out)
 {
-    static const producer_ops ops = {peeked_fill, peeked_close};
+    static const producer_ops ops = {.fill = peeked_fill, .close = peeked_close};
     peeked *p = calloc(1, sizeof *p);
     *out = NULL;
     if (p == NULL || stele_batch_new(0, &p->first) != STELE_OK) {

@@ -17,6 +17,7 @@
 #include "flow/peek.h"
 #include "flow/pieces.h"
 #include "flow/relate.h"
+#include "flow/seek.h"
 #include "flow/select.h"
 #include "model/batch.h"
 
@@ -203,6 +204,8 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
         return STELE_ERR_UNSUPPORTED;
     }
     status = trace->ops->produce(trace, &request, out);
+    if (status == STELE_OK)
+        status = producer_seek(trace, &request, *out, out);
     if (status == STELE_OK) {
         trace->is_consumed = !trace->info.is_seekable;
         reader->producers[reader->producer_count++] = *out;

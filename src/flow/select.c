@@ -37,7 +37,7 @@ static void selected_close(producer *self)
 
 stele_status producer_select(producer *from, const selection_of *how, producer **out)
 {
-    static const producer_ops ops = {selected_fill, selected_close};
+    static const producer_ops ops = {.fill = selected_fill, .close = selected_close};
     selected *s;
     *out = from;
     if (how->shift_ns == 0 && how->offset_ns == 0 && how->pieces == NULL &&

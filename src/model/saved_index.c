@@ -11,6 +11,8 @@
 #include <stele/writer.h>
 
 #include "core/load.h"
+#include "core/path.h"
+#include "model/seek.h"
 
 /*
  *  0  8  "STELEIDX"               32  8  time of the trace's last change, ns since 1970
@@ -20,7 +22,12 @@
  * 24  8  size of the trace
  */
 #define HEADER_SIZE 56u
-#define VERSION     1u
+#define VERSION     2u
+
+/* What follows the header: sections, each with its number, its size, and its bytes. Of those with
+   other numbers than these, nothing is needed. */
+#define SECTION_FORMAT 1u /* the format's own */
+#define SECTION_BLOCKS 2u /* seek_index_put() */
 
 /* Samples of the trace, which tell whether it is still the same. */
 #define SAMPLE_COUNT 16u
@@ -80,29 +87,92 @@ bool saved_take_u32(cursor *from, uint32_t *value)
 /* ---- Of which trace ---- */
 
 typedef struct identity {
-    uint64_t size;
-    int64_t changed_ns;
+    uint64_t size;      /* of all files */
+    int64_t changed_ns; /* the last one's */
     uint32_t sample;
 } identity;
 
-/* A regular file as it stands; false for all else. Nothing is reported here. */
-static bool identity_of(const stele_trace *trace, identity *id)
+/* A regular file as it stands; false for all else. */
+static bool identity_add(identity *id, const char *path, input *in, unsigned sample_count)
 {
-    input *in = source_input(trace->source);
     struct stat about;
     uint8_t bytes[SAMPLE_SIZE];
-    if (in == NULL || in->memory != NULL || !in->is_seekable || !in->has_size ||
-        trace->info.packing[0] != '\0' || stat(trace->info.path, &about) != 0 ||
-        !S_ISREG(about.st_mode) || (uint64_t)about.st_size != in->size)
+    int64_t changed_ns;
+    uint64_t last;
+    if (!in->is_seekable || !in->has_size || stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
+        (uint64_t)about.st_size != in->size)
         return false;
-    *id = (identity){in->size, (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec,
-                     (uint32_t)crc32(0, NULL, 0)};
-    for (unsigned i = 0; i < SAMPLE_COUNT; i++) {
-        const uint64_t last = in->size > SAMPLE_SIZE ? in->size - SAMPLE_SIZE : 0;
+    changed_ns = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+    last = in->size > SAMPLE_SIZE ? in->size - SAMPLE_SIZE : 0;
+    id->size += in->size;
+    id->changed_ns = changed_ns > id->changed_ns ? changed_ns : id->changed_ns;
+    for (unsigned i = 0; i < sample_count; i++) {
         size_t got;
         if (input_read(in, last / (SAMPLE_COUNT - 1) * i, bytes, sizeof bytes, &got) != STELE_OK)
             return false;
         id->sample = (uint32_t)crc32(id->sample, bytes, (uInt)got);
+    }
+    return true;
+}
+
+/* One file of several, with its name, size and time of change. */
+static bool identity_add_file(identity *id, const char *path, unsigned sample_count)
+{
+    const char *base = path_base(path);
+    diag_sink quiet = {0};
+    uint8_t about[16];
+    identity own = {.sample = id->sample};
+    input *in;
+    bool is_added;
+    if (input_open_file(&quiet, path, &in) != STELE_OK)
+        return false;
+    is_added = identity_add(&own, path, in, sample_count);
+    input_close(in);
+    store_le64(about, own.size);
+    store_le64(about + 8, (uint64_t)own.changed_ns);
+    id->sample = (uint32_t)crc32(own.sample, about, sizeof about);
+    id->sample = (uint32_t)crc32(id->sample, (const uint8_t *)base, (uInt)strlen(base));
+    id->size += own.size;
+    id->changed_ns = own.changed_ns > id->changed_ns ? own.changed_ns : id->changed_ns;
+    return is_added;
+}
+
+static bool identity_add_members(identity *id, const stele_trace *trace)
+{
+    const size_t count = source_member_count(trace->source);
+    bool is_added = count != 0;
+    for (size_t i = 0; i < count && is_added; i++) {
+        const source_member *member = source_member_at(trace->source, i);
+        char *path = members_join(trace->info.path, member->name);
+        is_added = member->archive == NULL && source_member_root(trace->source, i) == 0 &&
+                   path != NULL && identity_add_file(id, path, 1);
+        free(path);
+    }
+    return is_added;
+}
+
+/* Whether the trace is a file, or a folder of files, that are read as they lie. */
+static bool can_be_known(const stele_trace *trace)
+{
+    const input *in = source_input(trace->source);
+    if (in == NULL)
+        return strcmp(trace->info.packing, "directory") == 0;
+    return in->memory == NULL && in->is_seekable && in->has_size && trace->info.packing[0] == '\0';
+}
+
+/* All files of the trace; false where some are none that can be looked at again. */
+static bool identity_of(const stele_trace *trace, identity *id)
+{
+    input *in = source_input(trace->source);
+    const char *path;
+    *id = (identity){.changed_ns = INT64_MIN, .sample = (uint32_t)crc32(0, NULL, 0)};
+    if (!can_be_known(trace) || !(in != NULL ? identity_add(id, trace->info.path, in, SAMPLE_COUNT)
+                                             : identity_add_members(id, trace)))
+        return false;
+    for (size_t i = 0;
+         trace->ops->file_at != NULL && (path = trace->ops->file_at(trace, i)) != NULL; i++) {
+        if (!identity_add_file(id, path, SAMPLE_COUNT))
+            return false;
     }
     return true;
 }
@@ -123,6 +193,58 @@ static void header_put(uint8_t *to, const stele_trace *trace, const identity *id
 
 /* ---- Writing ---- */
 
+static void put_section(output *to, unsigned number, const output *made)
+{
+    size_t size;
+    const uint8_t *bytes = output_memory(made, &size);
+    saved_put_u64(to, number);
+    saved_put_u64(to, size);
+    output_write(to, bytes, size);
+}
+
+/* All sections; `part` is for one of them. */
+static stele_status put_sections(stele_trace *trace, output *to, output *part)
+{
+    stele_status status = trace->ops->save_index(trace, part);
+    if (status != STELE_OK)
+        return status;
+    put_section(to, SECTION_FORMAT, part);
+    if (trace->seek != NULL) {
+        status = part->status;
+        output_clear(part);
+        seek_index_put(trace->seek, part);
+        put_section(to, SECTION_BLOCKS, part);
+    }
+    return status != STELE_OK ? status : part->status != STELE_OK ? part->status : to->status;
+}
+
+static stele_status make_payload(stele_trace *trace, output **out)
+{
+    diag_sink *diag = &trace->context->diag;
+    output *part;
+    stele_status status = output_open_memory(diag, out);
+    if (status != STELE_OK)
+        return status;
+    status = output_open_memory(diag, &part);
+    if (status == STELE_OK) {
+        status = put_sections(trace, *out, part);
+        output_close(part);
+    }
+    if (status != STELE_OK)
+        output_close(*out);
+    return status;
+}
+
+/* Finds out all that an index can have. */
+static stele_status complete(stele_trace *trace)
+{
+    stele_status status = stele_trace_index(trace);
+    if (status != STELE_OK || trace->ops->save_index == NULL)
+        return status == STELE_OK ? STELE_ERR_UNSUPPORTED : status;
+    status = seek_build(trace, SEEK_BLOCK_SIZE);
+    return status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
+}
+
 stele_status stele_trace_save_index(stele_trace *trace, stele_output *out)
 {
     uint8_t header[HEADER_SIZE];
@@ -130,19 +252,15 @@ stele_status stele_trace_save_index(stele_trace *trace, stele_output *out)
     output *made;
     identity id;
     size_t size;
-    stele_status status = stele_trace_index(trace);
-    if (status != STELE_OK)
-        return status;
-    if (trace->ops->save_index == NULL || !identity_of(trace, &id))
-        return STELE_ERR_UNSUPPORTED;
-    status = output_open_memory(&trace->context->diag, &made);
-    if (status != STELE_OK)
-        return status;
-    status = trace->ops->save_index(trace, made);
-    payload = output_memory(made, &size);
+    stele_status status = identity_of(trace, &id) ? complete(trace) : STELE_ERR_UNSUPPORTED;
     if (status == STELE_OK)
-        status = made->status;
-    if (status == STELE_OK) {
+        status = make_payload(trace, &made);
+    if (status != STELE_OK)
+        return status;
+    payload = output_memory(made, &size);
+    if (size > PAYLOAD_MAX(id.size)) {
+        status = STELE_ERR_UNSUPPORTED;
+    } else {
         header_put(header, trace, &id, payload, size);
         output_write(out, header, sizeof header);
         output_write(out, payload, size);
@@ -163,7 +281,7 @@ static void report(const stele_trace *trace, const char *path, const char *found
 /* The whole file, NULL if there is none. `*found` says what is wrong with it. */
 static uint8_t *file_read(const char *path, uint64_t size_max, size_t *size, const char **found)
 {
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     struct stat about;
     uint8_t *bytes = NULL;
     size_t done = 0;
@@ -202,17 +320,60 @@ static const char *file_check(const stele_trace *trace, const identity *id, cons
                                                      "earlier state of this one";
 }
 
+/* The bytes of all sections that are known, of which there is one each at most. False: there are no
+   sections. */
+static bool find_sections(const uint8_t *bytes, size_t size, cursor *of_format, cursor *of_blocks)
+{
+    cursor from = cursor_make(bytes, size);
+    of_format->at = of_blocks->at = NULL;
+    while (cursor_left(&from) != 0) {
+        uint64_t number, section_size;
+        const uint8_t *at;
+        cursor *section;
+        if (!saved_take_u64(&from, &number) || !saved_take_u64(&from, &section_size) ||
+            section_size > cursor_left(&from))
+            return false;
+        at = cursor_take(&from, (size_t)section_size);
+        section = number == SECTION_FORMAT ? of_format : of_blocks;
+        if (number > SECTION_BLOCKS)
+            continue;
+        if (section->at != NULL)
+            return false;
+        *section = cursor_make(at, (size_t)section_size);
+    }
+    return of_format->at != NULL;
+}
+
+/* Takes what the file says for what index() finds; STELE_ERR_FORMAT: it cannot be. */
+static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_t size)
+{
+    const uint32_t before = trace->context->stream_count;
+    cursor of_format, of_blocks;
+    seek_index *blocks;
+    stele_status status;
+    if (!find_sections(bytes, size, &of_format, &of_blocks))
+        return STELE_ERR_FORMAT;
+    status = trace->ops->load_index(trace, of_format.at, cursor_left(&of_format));
+    if (status != STELE_OK || of_blocks.at == NULL)
+        return status;
+    blocks = seek_index_take(&of_blocks, trace->context->stream_count - before, &status);
+    if (blocks == NULL && status == STELE_OK)
+        report(trace, trace->info.path, "an index whose blocks cannot be; all is read");
+    trace->seek = blocks;
+    return status;
+}
+
 static bool use_file(stele_trace *trace, const char *path, stele_status *status)
 {
-    const input *in = source_input(trace->source);
     const char *found = NULL;
     identity id;
     size_t size;
-    uint8_t *bytes = file_read(path, PAYLOAD_MAX(in->size), &size, &found);
-    if (bytes != NULL && identity_of(trace, &id))
-        found = file_check(trace, &id, bytes, size);
+    uint8_t *bytes = file_read(path, PAYLOAD_MAX(trace->info.size), &size, &found);
+    if (bytes != NULL)
+        found = identity_of(trace, &id) ? file_check(trace, &id, bytes, size)
+                                        : "files of the trace that cannot be looked at";
     if (bytes != NULL && found == NULL) {
-        *status = trace->ops->load_index(trace, bytes + HEADER_SIZE, size - HEADER_SIZE);
+        *status = use_sections(trace, bytes + HEADER_SIZE, size - HEADER_SIZE);
         if (*status == STELE_ERR_FORMAT) {
             *status = STELE_OK;
             found = "an index that says what cannot be";
@@ -227,22 +388,30 @@ static bool use_file(stele_trace *trace, const char *path, stele_status *status)
     return false;
 }
 
+/* Beside the trace: its path without a '/' at the end, and the extension. To be freed; NULL if out
+   of memory. */
+static char *path_beside(const stele_trace *trace)
+{
+    size_t size = strlen(trace->info.path);
+    char *path = malloc(size + sizeof SAVED_INDEX_EXTENSION);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, trace->info.path, size);
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    memcpy(path + size, SAVED_INDEX_EXTENSION, sizeof SAVED_INDEX_EXTENSION);
+    return path;
+}
+
 bool saved_index_use(stele_trace *trace, stele_status *status)
 {
-    const input *in = source_input(trace->source);
-    size_t size;
     char *path;
     bool is_used;
     *status = STELE_OK;
-    if (trace->ops->load_index == NULL || in == NULL || in->memory != NULL || !in->is_seekable ||
-        !in->has_size || trace->info.packing[0] != '\0')
+    if (trace->ops->load_index == NULL || !can_be_known(trace))
         return false;
-    size = strlen(trace->info.path) + sizeof SAVED_INDEX_EXTENSION;
-    path = malloc(size);
-    if (path == NULL)
-        return false;
-    snprintf(path, size, "%s" SAVED_INDEX_EXTENSION, trace->info.path);
-    is_used = use_file(trace, path, status);
+    path = path_beside(trace);
+    is_used = path != NULL && use_file(trace, path, status);
     free(path);
     return is_used;
 }

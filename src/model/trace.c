@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "model/saved_index.h"
+#include "model/seek.h"
 
 void stele_trace_close(stele_trace *trace)
 {
@@ -15,6 +16,7 @@ void stele_trace_close(stele_trace *trace)
         return;
     if (trace->ops->close != NULL)
         trace->ops->close(trace);
+    seek_index_free(trace->seek);
     source_close(trace->source);
     trace_texts_free(&trace->texts);
     free(trace);
@@ -115,6 +117,17 @@ bool trace_set_version(stele_trace *trace, const char *version)
     return true;
 }
 
+stele_status trace_load_index(stele_trace *trace)
+{
+    stele_status status = STELE_OK;
+    if (trace->is_indexed || trace->ops->index == NULL || !trace->info.is_seekable)
+        return STELE_OK;
+    trace->stream_first = trace->context->stream_count;
+    trace->is_indexed = saved_index_use(trace, &status);
+    trace->stream_count = trace->context->stream_count - trace->stream_first;
+    return status;
+}
+
 stele_status trace_index(stele_trace *trace)
 {
     stele_status status;
@@ -122,9 +135,10 @@ stele_status trace_index(stele_trace *trace)
         return STELE_OK;
     if (!trace->info.is_seekable)
         return STELE_ERR_UNSUPPORTED;
-    trace->stream_first = trace->context->stream_count;
-    if (!saved_index_use(trace, &status) && status == STELE_OK)
-        status = trace->ops->index(trace);
+    status = trace_load_index(trace);
+    if (status != STELE_OK || trace->is_indexed)
+        return status;
+    status = trace->ops->index(trace);
     trace->stream_count = trace->context->stream_count - trace->stream_first;
     trace->is_indexed = status == STELE_OK;
     return status;

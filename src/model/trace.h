@@ -9,6 +9,7 @@
 #include <stele/reader.h>
 
 #include "core/arena.h"
+#include "core/cursor.h"
 #include "core/output.h"
 #include "core/source.h"
 #include "core/table.h"
@@ -40,6 +41,15 @@ typedef struct producer_ops {
      */
     stele_status (*fill)(producer *self, stele_batch *batch);
     void (*close)(producer *self);
+
+    /*
+     * Between two calls of fill(): writes the state that the producer is in, so that seek() brings
+     * another one of the same stream, for whatever request, from a place before it to the same
+     * place. mark() gives false where that is not possible just now; seek() gives false, and the
+     * producer is as it was, where the state cannot be taken over. Both may be NULL.
+     */
+    bool (*mark)(const producer *self, output *out);
+    bool (*seek)(producer *self, uint64_t position, cursor *state);
 } producer_ops;
 
 struct producer {
@@ -49,6 +59,9 @@ struct producer {
         missing_count;     /* packets that are missing, with an unknown number of events; by fill */
     stele_balance balance; /* of the bytes that it passed over, kept up to date by fill */
     uint64_t kinds;        /* of all its events, as bits; 0: any may come */
+    /* Of those that can seek: */
+    uint64_t position; /* in its stream, kept up to date by fill; it never goes back */
+    uint64_t stop;     /* fill returns soon after this position; UINT64_MAX at first */
 };
 
 #define PRODUCE_ALL UINT32_MAX
@@ -125,6 +138,10 @@ typedef struct trace_ops {
     stele_status (*save_index)(stele_trace *trace, output *out);
     stele_status (*load_index)(stele_trace *trace, const uint8_t *bytes, size_t size);
 
+    /* The paths of the files of the trace that its source does not have, from 0 on; NULL after the
+       last. */
+    const char *(*file_at)(const stele_trace *trace, size_t index);
+
     /* Starts a producer. Without index(), PRODUCE_ALL adds streams as they come up. */
     stele_status (*produce)(stele_trace *trace, const produce_request *request, producer **out);
 
@@ -140,9 +157,14 @@ typedef struct trace_ops {
     bool (*declared)(const stele_trace *trace, size_t event, size_t field,
                      stele_declared_event *about, stele_text *name);
 
+    /* PRODUCE_ALL has places of its own to go on at, also where there is one stream. */
+    bool seeks_in_file_order;
+
     /* Its records say what happened, but not what begins and ends by it: names may. */
     bool has_moments;
 } trace_ops;
+
+struct seek_index;
 
 struct stele_trace {
     const trace_ops *ops;
@@ -158,6 +180,7 @@ struct stele_trace {
                               format that keeps no balance, it and those of producers hold zeros */
     uint64_t content_size; /* of all files of the trace, unpacked, where it has others than those of
                               its source; 0: it has not, UINT64_MAX: not known */
+    struct seek_index *seek; /* owned; NULL: reading cannot go on in the middle of the trace */
     uint32_t stream_first, stream_count; /* valid with is_indexed */
     bool is_indexed;
     bool has_ends;    /* find_ends() was called */
@@ -167,6 +190,9 @@ struct stele_trace {
 /* stele_trace_index() without find_ends(), and that. */
 stele_status trace_index(stele_trace *trace);
 stele_status trace_find_ends(stele_trace *trace);
+
+/* The same if it was kept from an earlier time; else nothing happens. No stream is known yet. */
+stele_status trace_load_index(stele_trace *trace);
 
 /* Bytes of all files of the trace, unpacked; false: they are not known, or not yet. */
 bool trace_content_size(const stele_trace *trace, uint64_t *size);

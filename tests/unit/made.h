@@ -163,7 +163,7 @@ static inline void made_close(producer *self)
 
 static inline producer *made_open(const made_list *list)
 {
-    static const producer_ops ops = {made_fill, made_close};
+    static const producer_ops ops = {.fill = made_fill, .close = made_close};
     made_producer *p = calloc(1, sizeof *p);
     if (p == NULL)
         return NULL;

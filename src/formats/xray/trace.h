@@ -18,7 +18,8 @@ typedef struct xray_thread {
     uint32_t track;    /* of the thread; its parent is the process */
     uint32_t stream;   /* in the context */
     uint64_t last_tsc; /* of the buffers met so far, in file order */
-    bool is_wrapped_reported;
+    uint64_t wrapped;  /* offset of the first that is older than the one before it; 0: there is none
+                        */
 } xray_thread;
 
 /* A run of records of one thread: an FDR buffer, or neighbouring basic-mode records. */
@@ -54,6 +55,7 @@ typedef struct xray_trace {
     stele_balance outside; /* of the bytes in no range, once indexed */
     xray_range *ranges;    /* by thread, then by first_tsc, once indexed */
     size_t range_count, range_capacity;
+    bool has_findings; /* indexing reported what a saved index would not */
 
     xray_object objects[XRAY_OBJECTS];
     uint32_t function_name_count; /* of all objects' tables */
@@ -86,12 +88,28 @@ static inline stele_name xray_trace_function(xray_trace *trace, stele_batch *bat
 
 stele_status xray_index(stele_trace *trace);
 
+/* The same from what was kept of it. */
+stele_status xray_save_index(stele_trace *trace, output *out);
+stele_status xray_load_index(stele_trace *trace, const uint8_t *bytes, size_t size);
+
+/* Buffers of threads that stand against the order of time: the ring ran full. */
+void xray_report_wrapped(xray_trace *trace);
+
+/* Logs of one process on one machine have one counter. Versions without process ids do not say so.
+ */
+void xray_identify_clock(const xray_trace *trace);
+
 /* Finds the records that repeat those of a range before or of a trace opened before. The ranges are
    sorted. STELE_ERR_MEMORY, STELE_ERR_READ. */
 stele_status xray_find_repeats(xray_trace *trace);
 
 /* The ranges of a stream in the trace's table, once indexed; none for PRODUCE_ALL. */
 void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, size_t *end);
+
+/* Of the ranges from *range to `end`, the one that has a position, which counts the bytes of all of
+   them from 0; `*rest` is how far in it that is. False: it is after them. */
+bool xray_ranges_find(const xray_trace *trace, size_t *range, size_t end, uint64_t position,
+                      uint64_t *rest);
 
 /* Bytes that show what begins: extents, new buffer, wall time, pid, new CPU. */
 #define XRAY_HEAD_SIZE 80u

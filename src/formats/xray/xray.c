@@ -219,8 +219,13 @@ static stele_status xray_open(stele_trace *base)
     return intern_names(trace, base->context) && set_texts(trace) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
-static const trace_ops xray_ops = {
-    .open = xray_open, .index = xray_index, .produce = xray_produce, .close = xray_close};
+static const trace_ops xray_ops = {.open = xray_open,
+                                   .index = xray_index,
+                                   .save_index = xray_save_index,
+                                   .load_index = xray_load_index,
+                                   .produce = xray_produce,
+                                   .close = xray_close,
+                                   .seeks_in_file_order = true};
 
 const format format_xray = {
     .name = "xray",

@@ -8,6 +8,7 @@
 #include "formats/xtrace/read/pair.h"
 #include "formats/xtrace/records/dialect.h"
 #include "formats/xtrace/records/scan.h"
+#include "model/seek.h"
 
 #define XTRACE_HEADER_MAX 32u
 
@@ -38,6 +39,7 @@ typedef struct xtrace_part {
     stele_xtrace_header header;
     uint8_t header_bytes[XTRACE_HEADER_MAX];
     uint32_t stream, track; /* UINT32_MAX, 0: not yet made */
+    uint64_t insn_count;    /* once indexed; 0 where the order of accesses is the time */
 } xtrace_part;
 
 typedef struct xtrace_names {
@@ -133,6 +135,32 @@ bool xtrace_streams_add(xtrace_trace *trace);
 /* The parts of a stream, or with PRODUCE_ALL of all. */
 void xtrace_streams_find(const xtrace_trace *trace, uint32_t stream, size_t *first, size_t *end);
 stele_status xtrace_index(stele_trace *self);
+stele_status xtrace_save_index(stele_trace *self, output *out);
+stele_status xtrace_load_index(stele_trace *self, const uint8_t *bytes, size_t size);
+const char *xtrace_file_at(const stele_trace *self, size_t index);
+
+/*
+ * Where a scan can go on: what a producer's state has of it, and how many snapshots stand before.
+ * Taking it gives false, and nothing has changed, where it is not sound.
+ */
+typedef struct xtrace_place {
+    uint64_t offset, count, pc;
+    bool has_pc, is_lost_reported; /* as of a scan */
+    uint64_t snapshot_count,
+        snapshot_number; /* snapshots before, and the maker's snapshot_number */
+} xtrace_place;
+
+void xtrace_place_put(const xtrace_place *place, output *out);
+bool xtrace_place_take(xtrace_place *place, cursor *state);
+void xtrace_scan_enter(xtrace_scan *s, const xtrace_place *place);
+
+/* The last known place that is not after the instruction or the snapshot of these numbers,
+   whichever is later; false: there is none. */
+bool xtrace_find_place(const xtrace_trace *trace, const xtrace_part *part, uint64_t count,
+                       uint64_t snapshot, xtrace_place *place);
+
+/* Adds the stream of a part of so many instructions. Returns false if out of memory. */
+bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count);
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out);
 
 /* insns.c */
@@ -145,9 +173,10 @@ typedef struct xtrace_maker {
     const xtrace_part *part;
     uint64_t kinds;
     uint32_t columns;
-    bool wants_order;         /* of an instruction's tokens */
-    uint64_t order;           /* of the last access; the time of events, where it is that */
-    uint64_t call;            /* number of the system call that was met last */
+    bool wants_order;     /* of an instruction's tokens */
+    uint64_t order;       /* of the last access; the time of events, where it is that */
+    uint64_t order_begin; /* the same of the first accesses of instructions: without the others */
+    uint64_t call;        /* number of the system call that was met last */
     uint64_t snapshot_number; /* of the instruction at the last snapshot */
 } xtrace_maker;
 

@@ -293,7 +293,7 @@ static void ctf_close(producer *base)
 
 stele_status ctf_produce(stele_trace *base, const produce_request *request, producer **out)
 {
-    static const producer_ops ops = {ctf_fill, ctf_close};
+    static const producer_ops ops = {.fill = ctf_fill, .close = ctf_close};
     ctf_trace *trace = (ctf_trace *)base;
     ctf_producer *self;
     *out = NULL;

@@ -359,7 +359,7 @@ static void producer_close(producer *self)
     free(p);
 }
 
-static const producer_ops fxt_producer_ops = {producer_fill, producer_close};
+static const producer_ops fxt_producer_ops = {.fill = producer_fill, .close = producer_close};
 
 /* Sets the producer on the stream of the request; false when there is none such. */
 static bool producer_select(fxt_producer *p, uint32_t stream)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "model/saved_index.h"
 
 void counters_init(counters *c, uint32_t streams_max)
 {
@@ -234,5 +235,114 @@ bool counters_finish(counters *c)
                 return false;
         }
     }
+    return true;
+}
+
+/* ---- As bytes ---- */
+
+#define FLAG_STRAY 1u
+#define FLAG_BITS  1u
+
+static void gap_put(const counters_gap *gap, output *out)
+{
+    saved_put_u64(out, gap->is_head);
+    saved_put_u64(out, gap->first);
+    saved_put_u64(out, gap->count);
+    saved_put_u64(out, gap->offset);
+    saved_put_i64(out, gap->before_ns);
+    saved_put_i64(out, gap->behind_ns);
+}
+
+static bool gap_take(counters_gap *gap, uint32_t stream, cursor *from)
+{
+    uint64_t is_head;
+    gap->stream = stream;
+    if (!saved_take_u64(from, &is_head) || !saved_take_u32(from, &gap->first) ||
+        !saved_take_u32(from, &gap->count) || !saved_take_u64(from, &gap->offset) ||
+        !saved_take_i64(from, &gap->before_ns) || !saved_take_i64(from, &gap->behind_ns))
+        return false;
+    gap->is_head = is_head != 0;
+    return true;
+}
+
+static void stream_put(const counters_stream *stream, int64_t *last_end_ns, output *out)
+{
+    saved_put_u64(out, stream->id);
+    saved_put_u64(out, stream->next);
+    saved_put_i64(out, (int64_t)((uint64_t)stream->last_end_ns - (uint64_t)*last_end_ns));
+    *last_end_ns = stream->last_end_ns;
+    saved_put_u64(out,
+                  (uint64_t)stream->gap_count << FLAG_BITS | (stream->has_stray ? FLAG_STRAY : 0));
+    for (uint32_t i = 0; i < stream->gap_count; i++)
+        gap_put(&stream->gaps[i], out);
+    if (!stream->has_stray)
+        return;
+    saved_put_u64(out, stream->stray.counter);
+    saved_put_u64(out, stream->stray.offset);
+    saved_put_i64(out, stream->stray.end_ns);
+}
+
+static bool gaps_take(counters_stream *stream, uint64_t count, cursor *from)
+{
+    if (count > COUNTERS_GAPS_MAX)
+        return false;
+    if (count != 0)
+        stream->gaps = malloc(COUNTERS_GAPS_MAX * sizeof *stream->gaps);
+    if (count != 0 && stream->gaps == NULL)
+        return false;
+    for (; stream->gap_count < count; stream->gap_count++)
+        if (!gap_take(&stream->gaps[stream->gap_count], stream->id, from))
+            return false;
+    return true;
+}
+
+static bool stream_take(counters *c, int64_t *last_end_ns, cursor *from)
+{
+    counters_stream *stream;
+    uint64_t flags;
+    uint32_t id, next;
+    int64_t distance;
+    bool is_new;
+    if (!saved_take_u32(from, &id) || !saved_take_u32(from, &next) ||
+        !saved_take_i64(from, &distance) || !saved_take_u64(from, &flags))
+        return false;
+    stream = stream_find(c, id, &is_new);
+    if (stream == NULL || !is_new)
+        return false;
+    *last_end_ns = (int64_t)((uint64_t)*last_end_ns + (uint64_t)distance);
+    stream->next = next;
+    stream->last_end_ns = *last_end_ns;
+    stream->has_stray = (flags & FLAG_STRAY) != 0;
+    stream->stray.stream = id;
+    return gaps_take(stream, flags >> FLAG_BITS, from) &&
+           (!stream->has_stray || (saved_take_u32(from, &stream->stray.counter) &&
+                                   saved_take_u64(from, &stream->stray.offset) &&
+                                   saved_take_i64(from, &stream->stray.end_ns)));
+}
+
+void counters_put(const counters *c, output *out)
+{
+    int64_t last_end_ns = 0;
+    saved_put_u64(out, (uint64_t)c->stream_count << 1 | c->is_full);
+    for (uint32_t i = 0; i < c->stream_count; i++)
+        stream_put(c->streams[i], &last_end_ns, out);
+}
+
+bool counters_take(counters *c, cursor *from)
+{
+    counters made;
+    int64_t last_end_ns = 0;
+    uint64_t count;
+    bool is_sound = saved_take_u64(from, &count);
+    counters_init(&made, c->streams_max);
+    for (uint64_t i = 0; is_sound && i < count >> 1; i++)
+        is_sound = stream_take(&made, &last_end_ns, from);
+    if (!is_sound) {
+        counters_free(&made);
+        return false;
+    }
+    made.is_full = (count & 1) != 0;
+    counters_free(c);
+    *c = made;
     return true;
 }

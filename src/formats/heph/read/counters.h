@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/cursor.h"
+#include "core/output.h"
 #include "core/table.h"
 
 #define COUNTERS_WINDOW   1024u
@@ -88,6 +90,11 @@ static inline bool counters_add(counters *c, const counters_event *event, counte
 
 /* No more events: every gap that is open is lost. False when memory is exhausted. */
 bool counters_finish(counters *c);
+
+/* What the counters are after the events so far, as bytes: nothing that is lost waits to be taken.
+   The other way: false, and nothing changes, where they are not sound, or memory is exhausted. */
+void counters_put(const counters *c, output *out);
+bool counters_take(counters *c, cursor *from);
 
 /* The next gap that is known to be lost; false when there is none (so far). */
 static inline bool counters_take_lost(counters *c, counters_gap *gap)

@@ -12,6 +12,8 @@
 #include "formats/heph/read/names.h"
 #include "formats/heph/trace.h"
 #include "model/batch.h"
+#include "model/saved_index.h"
+#include "model/seek.h"
 #include "model/times.h"
 
 #define TRACK_SLOTS 256u
@@ -27,7 +29,7 @@ typedef struct heph_producer {
     producer base;
     heph_trace *trace;
     stele_context *context;
-    diag_sink *diag; /* NULL while indexing */
+    diag_sink *diag; /* another than the context's while indexing */
     produce_request request;
     uint32_t stream;
     heph_scan scan;
@@ -534,6 +536,8 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
                 status = STELE_ERR_MEMORY;
             continue;
         }
+        if (heph_scan_offset(&p->scan) >= self->stop)
+            break;
         if (p->is_finished) {
             status = STELE_END;
             break;
@@ -549,7 +553,8 @@ static stele_status heph_fill(producer *self, stele_batch *batch)
         }
     }
     self->balance.skipped_size = p->scan.skipped_size;
-    self->balance.record_size = heph_scan_offset(&p->scan) - p->scan.skipped_size;
+    self->position = heph_scan_offset(&p->scan);
+    self->balance.record_size = self->position - p->scan.skipped_size;
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
 }
 
@@ -561,10 +566,49 @@ static void heph_producer_close(producer *self)
     free(p);
 }
 
+/* ---- Going on in the middle ---- */
+
+#define FLAG_EVENTS 1u
+#define FLAG_EPOCH  2u
+
+static bool heph_mark(const producer *self, output *out)
+{
+    const heph_producer *p = (const heph_producer *)self;
+    if (p->counters.lost_at != p->counters.lost_count || p->is_finished)
+        return false;
+    saved_put_u64(out, (p->has_events ? FLAG_EVENTS : 0) | (p->has_epoch ? FLAG_EPOCH : 0));
+    saved_put_i64(out, p->shift_ns);
+    saved_put_i64(out, p->last_time_ns);
+    saved_put_u64(out, p->scan.verify_size);
+    counters_put(&p->counters, out);
+    return true;
+}
+
+static bool heph_seek(producer *self, uint64_t position, cursor *state)
+{
+    heph_producer *p = (heph_producer *)self;
+    uint64_t flags, verify_size;
+    int64_t shift_ns, last_time_ns;
+    if (position > p->scan.win.in->size || !saved_take_u64(state, &flags) ||
+        !saved_take_i64(state, &shift_ns) || !saved_take_i64(state, &last_time_ns) ||
+        !saved_take_u64(state, &verify_size) || !counters_take(&p->counters, state))
+        return false;
+    p->has_events = (flags & FLAG_EVENTS) != 0;
+    p->has_epoch = (flags & FLAG_EPOCH) != 0;
+    p->shift_ns = shift_ns;
+    p->last_time_ns = last_time_ns;
+    p->is_counters_full_reported |= p->counters.is_full;
+    p->scan.verify_size = verify_size;
+    heph_scan_seek(&p->scan, position);
+    self->position = position;
+    return true;
+}
+
 static stele_status producer_new(heph_trace *trace, const produce_request *request, diag_sink *diag,
                                  uint32_t stream, producer **out)
 {
-    static const producer_ops ops = {heph_fill, heph_producer_close};
+    static const producer_ops ops = {
+        .fill = heph_fill, .close = heph_producer_close, .mark = heph_mark, .seek = heph_seek};
     stele_context *context = trace->base.context;
     heph_producer *p = calloc(1, sizeof *p);
     const stele_stream *about = stele_stream_get(context, stream);
@@ -572,6 +616,7 @@ static stele_status producer_new(heph_trace *trace, const produce_request *reque
     if (p == NULL)
         return STELE_ERR_MEMORY;
     p->base.ops = &ops;
+    p->base.stop = UINT64_MAX;
     p->trace = trace;
     p->context = context;
     p->diag = diag;
@@ -615,6 +660,28 @@ static void stream_take_event(stele_stream *stream, times *range, const stele_ev
         *latest_ns = event->time_ns;
 }
 
+/* What one pass over all events finds out. */
+typedef struct heph_found {
+    times range;
+    int64_t latest_ns;
+    seek_builder blocks;
+} heph_found;
+
+static stele_status index_events(stele_stream *stream, heph_found *found, producer *from)
+{
+    stele_batch *batch;
+    stele_status status = stele_batch_new(0, &batch);
+    if (status != STELE_OK)
+        return status;
+    while ((status = from->ops->fill(from, batch)) == STELE_OK) {
+        for (uint32_t i = 0; i < batch->event_count; i++)
+            stream_take_event(stream, &found->range, &batch->events[i], &found->latest_ns);
+        seek_builder_take(&found->blocks, batch);
+    }
+    stele_batch_free(batch);
+    return status == STELE_END ? STELE_OK : status;
+}
+
 /* One silent pass without names, tracks and fields, so that what it finds holds for what is read.
  */
 static stele_status index_stream(heph_trace *trace, stele_stream *stream)
@@ -625,29 +692,40 @@ static stele_status index_stream(heph_trace *trace, stele_stream *stream)
                                      .begin_ns = INT64_MIN,
                                      .end_ns = INT64_MAX,
                                      .window_size = trace->base.context->limits.window_size};
-    times range = {.diag = &trace->base.context->diag, .source = source_path(trace->base.source)};
-    stele_batch *batch;
-    producer *from;
-    int64_t latest_ns = 0;
-    stele_status status = stele_batch_new(0, &batch);
-    if (status != STELE_OK)
-        return status;
-    status = producer_new(trace, &request, NULL, UINT32_MAX, &from);
-    if (status != STELE_OK) {
-        stele_batch_free(batch);
-        return status;
+    heph_found found = {
+        .range = {.diag = &trace->base.context->diag, .source = source_path(trace->base.source)}};
+    diag_sink silent = {0};
+    seek_index *blocks = seek_index_new(1);
+    producer *from = NULL;
+    stele_status status = STELE_ERR_MEMORY;
+    if (blocks != NULL)
+        status = producer_new(trace, &request, &silent, UINT32_MAX, &from);
+    if (status == STELE_OK)
+        status = seek_builder_open(&found.blocks, blocks, 0, SEEK_BLOCK_SIZE, from, &silent);
+    if (status == STELE_OK) {
+        status = index_events(stream, &found, from);
+        seek_builder_close(&found.blocks);
+        times_end(&found.range);
+        stream->has_range = found.range.count != 0;
+        stream->begin_ns = times_first(&found.range);
+        stream->end_ns = found.range.end_ns;
     }
-    while ((status = from->ops->fill(from, batch)) == STELE_OK) {
-        for (uint32_t i = 0; i < batch->event_count; i++)
-            stream_take_event(stream, &range, &batch->events[i], &latest_ns);
-    }
-    times_end(&range);
-    stream->has_range = range.count != 0;
-    stream->begin_ns = times_first(&range);
-    stream->end_ns = range.end_ns;
-    from->ops->close(from);
-    stele_batch_free(batch);
-    return status == STELE_END ? STELE_OK : status;
+    if (from != NULL)
+        from->ops->close(from);
+    if (status == STELE_OK)
+        trace->base.seek = blocks;
+    else
+        seek_index_free(blocks);
+    return status;
+}
+
+static stele_status add_stream(heph_trace *trace, stele_stream *stream)
+{
+    stream->clock = heph_clock(trace);
+    stream->has_lateness = true;
+    stream->is_ordered = stream->lateness_ns == 0;
+    return context_add_stream(trace->base.context, stream) != UINT32_MAX ? STELE_OK
+                                                                         : STELE_ERR_MEMORY;
 }
 
 static stele_status heph_index(stele_trace *self)
@@ -655,12 +733,41 @@ static stele_status heph_index(stele_trace *self)
     heph_trace *trace = (heph_trace *)self;
     stele_stream stream = {.trace = self->info.number};
     const stele_status status = index_stream(trace, &stream);
-    if (status != STELE_OK)
-        return status;
-    stream.clock = heph_clock(trace);
-    stream.has_lateness = true;
-    stream.is_ordered = stream.lateness_ns == 0;
-    return context_add_stream(self->context, &stream) != UINT32_MAX ? STELE_OK : STELE_ERR_MEMORY;
+    return status == STELE_OK ? add_stream(trace, &stream) : status;
+}
+
+/* ---- Kept from an earlier time ---- */
+
+#define FLAG_RANGE 1u
+#define FLAG_CLOCK 2u
+
+static stele_status heph_save_index(stele_trace *self, output *out)
+{
+    const heph_trace *trace = (const heph_trace *)self;
+    const stele_stream *stream = stele_stream_get(self->context, self->stream_first);
+    saved_put_u64(out, (stream->has_range ? FLAG_RANGE : 0) | (trace->has_epoch ? FLAG_CLOCK : 0));
+    saved_put_i64(out, stream->begin_ns);
+    saved_put_i64(out, stream->end_ns);
+    saved_put_i64(out, stream->lateness_ns);
+    saved_put_u64(out, trace->epoch_ns);
+    return STELE_OK;
+}
+
+static stele_status heph_load_index(stele_trace *self, const uint8_t *bytes, size_t size)
+{
+    heph_trace *trace = (heph_trace *)self;
+    stele_stream stream = {.trace = self->info.number};
+    cursor from = cursor_make(bytes, size);
+    uint64_t flags, epoch_ns;
+    if (!saved_take_u64(&from, &flags) || !saved_take_i64(&from, &stream.begin_ns) ||
+        !saved_take_i64(&from, &stream.end_ns) || !saved_take_i64(&from, &stream.lateness_ns) ||
+        !saved_take_u64(&from, &epoch_ns) || cursor_left(&from) != 0 ||
+        stream.begin_ns > stream.end_ns || stream.lateness_ns < 0)
+        return STELE_ERR_FORMAT;
+    stream.has_range = (flags & FLAG_RANGE) != 0;
+    trace->has_epoch = (flags & FLAG_CLOCK) != 0;
+    trace->epoch_ns = epoch_ns;
+    return add_stream(trace, &stream);
 }
 
 static stele_status heph_produce(stele_trace *self, const produce_request *request, producer **out)
@@ -715,4 +822,8 @@ static stele_status heph_open(stele_trace *self)
                : STELE_ERR_MEMORY;
 }
 
-const trace_ops heph_ops = {.open = heph_open, .index = heph_index, .produce = heph_produce};
+const trace_ops heph_ops = {.open = heph_open,
+                            .index = heph_index,
+                            .save_index = heph_save_index,
+                            .load_index = heph_load_index,
+                            .produce = heph_produce};

@@ -105,6 +105,12 @@ void heph_scan_close(heph_scan *s)
     window_close(&s->win);
 }
 
+void heph_scan_seek(heph_scan *s, uint64_t offset)
+{
+    window_move(&s->win, offset, UINT64_MAX);
+    s->pending = 0;
+}
+
 /* The most bytes that can be looked at together. */
 static size_t scan_reach(const heph_scan *s)
 {

@@ -38,6 +38,9 @@ stele_status heph_scan_open(heph_scan *s, input *in, stele_heph_layout layout, d
                             size_t window_size, size_t record_size_max);
 void heph_scan_close(heph_scan *s);
 
+/* Goes on at an offset where a packet begins. */
+void heph_scan_seek(heph_scan *s, uint64_t offset);
+
 /* The next packet, or a run of bytes that are none; STELE_END after the last, STELE_ERR_READ,
  * STELE_ERR_MEMORY. */
 stele_status heph_scan_next(heph_scan *s, heph_packet *packet);

@@ -16,15 +16,16 @@
 #include "formats/xray/read/producers.h"
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
+#include "model/saved_index.h"
 
 typedef struct basic_producer {
     producer base;
     xray_trace *trace;
     window w;
     uint32_t columns;
-    size_t range_at, range_end;
-    uint64_t repeat_end;  /* records up to here repeat others */
-    uint64_t passed_size; /* of the bytes read so far */
+    size_t range_first, range_at, range_end; /* of the trace's, from `range_at` on to be read */
+    uint64_t repeat_end;                     /* records up to here repeat others */
+    uint64_t passed_size;                    /* of the bytes read so far */
     bool is_file_order;
     int64_t last_ns;
 } basic_producer;
@@ -199,8 +200,41 @@ static stele_status basic_fill(producer *base, stele_batch *batch)
 {
     basic_producer *self = (basic_producer *)base;
     const stele_status status = take_batch(self, batch);
+    base->position = self->passed_size;
     base->balance.record_size = self->passed_size - base->balance.skipped_size;
     return status;
+}
+
+/* ---- Going on in the middle ---- */
+
+static bool basic_mark(const producer *base, output *out)
+{
+    const basic_producer *self = (const basic_producer *)base;
+    saved_put_i64(out, self->last_ns);
+    return true;
+}
+
+static bool basic_seek(producer *base, uint64_t position, cursor *state)
+{
+    basic_producer *self = (basic_producer *)base;
+    size_t at = self->range_first;
+    uint64_t rest;
+    int64_t last_ns;
+    if (!saved_take_i64(state, &last_ns) ||
+        (!self->is_file_order &&
+         !xray_ranges_find(self->trace, &at, self->range_end, position, &rest)))
+        return false;
+    if (self->is_file_order) {
+        window_move(&self->w, position, UINT64_MAX);
+    } else {
+        const xray_range *range = &self->trace->ranges[at];
+        window_move(&self->w, range->begin + rest, range->end);
+        self->repeat_end = range->repeat_end;
+        self->range_at = at + 1;
+    }
+    self->passed_size = base->position = position;
+    self->last_ns = last_ns;
+    return true;
 }
 
 static void basic_close(producer *base)
@@ -212,7 +246,8 @@ static void basic_close(producer *base)
 
 stele_status xray_produce_basic(xray_trace *trace, const produce_request *request, producer **out)
 {
-    static const producer_ops ops = {basic_fill, basic_close};
+    static const producer_ops ops = {
+        .fill = basic_fill, .close = basic_close, .mark = basic_mark, .seek = basic_seek};
     basic_producer *self = calloc(1, sizeof *self);
     if (self == NULL)
         return STELE_ERR_MEMORY;
@@ -223,7 +258,9 @@ stele_status xray_produce_basic(xray_trace *trace, const produce_request *reques
     trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
     if (self->is_file_order)
         self->passed_size = XRAY_HEADER_SIZE;
-    xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
+    self->base.stop = UINT64_MAX;
+    xray_ranges_of(trace, request->stream, &self->range_first, &self->range_end);
+    self->range_at = self->range_first;
     return xray_producer_start(&self->base, &self->w, trace, request, XRAY_HEADER_SIZE,
                                self->is_file_order ? UINT64_MAX : XRAY_HEADER_SIZE, out);
 }

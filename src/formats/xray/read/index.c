@@ -143,6 +143,7 @@ static void end_ranges(xray_trace *trace, window *w, stele_stream *stream, times
     times_add_end(range_times, tick_rate_ns(&trace->rate, last_tsc(trace, w, range), &is_clamped),
                   range->begin, range->end - range->begin);
     times_end(range_times);
+    trace->has_findings |= range_times->outlier_count != 0;
     stream->has_range = true;
     stream->begin_ns = times_first(range_times);
     stream->end_ns = range_times->end_ns;
@@ -171,26 +172,30 @@ static void order_ranges(xray_trace *trace, window *w)
     }
 }
 
-/* Buffers of a thread that stand against the order of time: the ring ran full. */
-static void report_wrapped(xray_trace *trace)
+static void find_wrapped(xray_trace *trace)
 {
     for (size_t i = 0; i < trace->range_count; i++) {
         const xray_range *range = &trace->ranges[i];
         xray_thread *thread = &trace->threads[range->thread];
-        if (range->first_tsc < thread->last_tsc && !thread->is_wrapped_reported) {
-            thread->is_wrapped_reported = true;
-            diag_report(&trace->base.context->diag, &xray_codes[XRY011], trace->base.info.path,
-                        range->begin, 0, "buffers in the order of time",
-                        "a buffer of thread %u that is older than the one before it",
-                        (unsigned)thread->tid);
-        }
+        if (range->first_tsc < thread->last_tsc && thread->wrapped == 0)
+            thread->wrapped = range->begin;
         thread->last_tsc = range->first_tsc;
     }
 }
 
-/* Logs of one process on one machine have one counter. Versions without process ids do not say so.
- */
-static void identify_clock(const xray_trace *trace)
+void xray_report_wrapped(xray_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->thread_count; i++) {
+        if (trace->threads[i].wrapped == 0)
+            continue;
+        diag_report(&trace->base.context->diag, &xray_codes[XRY011], trace->base.info.path,
+                    trace->threads[i].wrapped, 0, "buffers in the order of time",
+                    "a buffer of thread %u that is older than the one before it",
+                    (unsigned)trace->threads[i].tid);
+    }
+}
+
+void xray_identify_clock(const xray_trace *trace)
 {
     uint64_t pid = UINT64_MAX;
     for (uint32_t i = 0; i < trace->thread_count; i++)
@@ -203,9 +208,16 @@ static void identify_clock(const xray_trace *trace)
     }
 }
 
+static uint64_t reported_count(const xray_trace *trace)
+{
+    const uint64_t *counts = trace->base.context->diag.counts;
+    return counts[0] + counts[1] + counts[2];
+}
+
 stele_status xray_index(stele_trace *base)
 {
     xray_trace *trace = (xray_trace *)base;
+    const uint64_t before = reported_count(trace);
     window w;
     stele_status status = window_open(
         &w, source_input(base->source), XRAY_HEADER_SIZE, UINT64_MAX,
@@ -215,10 +227,12 @@ stele_status xray_index(stele_trace *base)
         return status;
     status = trace->mode == XRAY_MODE_FDR ? index_fdr(trace, &w) : index_basic(trace, &w);
     if (status == STELE_OK) {
+        trace->has_findings = reported_count(trace) != before;
         if (trace->mode == XRAY_MODE_FDR)
-            report_wrapped(trace);
+            find_wrapped(trace);
+        xray_report_wrapped(trace);
         order_ranges(trace, &w);
-        identify_clock(trace);
+        xray_identify_clock(trace);
     }
     window_close(&w);
     return status == STELE_OK ? xray_find_repeats(trace) : status;
@@ -235,4 +249,19 @@ void xray_ranges_of(const xray_trace *trace, uint32_t stream, size_t *first, siz
     *end = *first;
     while (*end < trace->range_count && trace->threads[trace->ranges[*end].thread].stream == stream)
         ++*end;
+}
+
+bool xray_ranges_find(const xray_trace *trace, size_t *range, size_t end, uint64_t position,
+                      uint64_t *rest)
+{
+    const uint64_t size = source_input(trace->base.source)->size;
+    for (; *range < end; ++*range) {
+        const xray_range *at = &trace->ranges[*range];
+        const uint64_t range_size = (at->end < size ? at->end : size) - at->begin;
+        *rest = position;
+        if (position < range_size)
+            return true;
+        position -= range_size;
+    }
+    return false;
 }

@@ -208,7 +208,7 @@ static void profile_close(producer *base)
 
 stele_status xray_produce_profile(xray_trace *trace, const produce_request *request, producer **out)
 {
-    static const producer_ops ops = {profile_fill, profile_close};
+    static const producer_ops ops = {.fill = profile_fill, .close = profile_close};
     profile_producer *self = calloc(1, sizeof *self);
     if (self == NULL)
         return STELE_ERR_MEMORY;

@@ -7,6 +7,7 @@
 #include "formats/xray/read/sound.h"
 #include "formats/xray/records/decode.h"
 #include "model/batch.h"
+#include "model/saved_index.h"
 
 /* What function records become. */
 #define FUNCTION_KINDS                                                   \
@@ -29,8 +30,9 @@ typedef struct fdr_producer {
     uint32_t columns;
     bool wants_instants;
     bool check;
-    xray_locator locator;       /* in file order */
-    size_t range_at, range_end; /* of one thread: ranges of the trace left to read */
+    xray_locator locator;                    /* in file order */
+    size_t range_first, range_at, range_end; /* of one thread: its ranges, from `range_at` on to be
+                                                read */
     bool is_file_order;
     bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
 
@@ -203,6 +205,8 @@ static void count_records(fdr_producer *self)
     uint64_t passed = offset < end ? offset : end;
     if (!self->is_file_order)
         passed = self->done_size + (self->has_range ? passed - self->range.begin : 0);
+    if (passed > self->base.position)
+        self->base.position = passed;
     balance->record_size = passed - balance->skipped_size - balance->padding_size;
 }
 
@@ -665,6 +669,112 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
     return status == STELE_END && batch->event_count != 0 ? STELE_OK : status;
 }
 
+/* ---- Going on in the middle ---- */
+
+#define FLAG_CPU        1u
+#define FLAG_TIMELESS   2u
+#define FLAG_OVERWRITES 4u
+#define FLAG_BITS       3u
+
+/* In file order, which buffer is being read, and where the next one is expected. */
+static void put_buffer(const fdr_producer *self, output *out)
+{
+    saved_put_u64(out, self->locator.next);
+    saved_put_u64(out, self->has_range);
+    if (!self->has_range)
+        return;
+    saved_put_u64(out, self->range.begin);
+    saved_put_u64(out, self->range.end);
+    saved_put_u64(out, self->range.thread);
+    saved_put_u64(out, self->range.is_cut);
+}
+
+static bool take_buffer(const fdr_producer *self, uint64_t position, cursor *state, uint64_t *next,
+                        xray_range *range)
+{
+    uint64_t has_range, is_cut = 0;
+    *range = (xray_range){.begin = position};
+    if (!saved_take_u64(state, next) || !saved_take_u64(state, &has_range))
+        return false;
+    if (has_range == 0)
+        return true;
+    if (!saved_take_u64(state, &range->begin) || !saved_take_u64(state, &range->end) ||
+        !saved_take_u32(state, &range->thread) || !saved_take_u64(state, &is_cut))
+        return false;
+    range->is_cut = is_cut != 0;
+    return range->begin <= position && position <= range->end &&
+           range->thread < self->trace->thread_count;
+}
+
+/* Where no buffer is being read, the next one begins with all of that known. */
+static bool fdr_mark(const producer *base, output *out)
+{
+    const fdr_producer *self = (const fdr_producer *)base;
+    if ((self->has_range && self->is_lost) || self->padding_begin != 0)
+        return false;
+    saved_put_u64(out, (uint64_t)self->state << FLAG_BITS | (self->cpu_flag != 0 ? FLAG_CPU : 0) |
+                           (self->is_timeless_reported ? FLAG_TIMELESS : 0) |
+                           (self->overwrites ? FLAG_OVERWRITES : 0));
+    saved_put_u64(out, self->tsc);
+    saved_put_u64(out, self->cpu);
+    if (self->is_file_order)
+        put_buffer(self, out);
+    return true;
+}
+
+/* Goes to a position in file order. */
+static bool seek_in_file(fdr_producer *self, uint64_t position, cursor *state)
+{
+    xray_range range;
+    uint64_t next;
+    if (!self->w.in->is_seekable || position > self->w.in->size ||
+        !take_buffer(self, position, state, &next, &range))
+        return false;
+    self->range = range;
+    self->has_range = range.end != 0;
+    self->is_end_checked = true;
+    self->locator.next = next;
+    window_move(&self->w, position, UINT64_MAX);
+    return true;
+}
+
+/* Goes to a position in the ranges of the thread. */
+static bool seek_in_ranges(fdr_producer *self, uint64_t position)
+{
+    size_t range = self->range_first;
+    uint64_t rest;
+    if (!xray_ranges_find(self->trace, &range, self->range_end, position, &rest))
+        return false;
+    self->range_at = range;
+    self->done_size = position - rest;
+    self->has_range = false;
+    if (rest != 0) {
+        next_range(self);
+        window_move(&self->w, self->range.begin + rest, self->range.end);
+    }
+    return true;
+}
+
+static bool fdr_seek(producer *base, uint64_t position, cursor *state)
+{
+    fdr_producer *self = (fdr_producer *)base;
+    uint64_t flags, tsc, cpu;
+    if (!saved_take_u64(state, &flags) || !saved_take_u64(state, &tsc) ||
+        !saved_take_u64(state, &cpu) || flags >> FLAG_BITS > FDR_BODY || cpu > UINT16_MAX ||
+        !(self->is_file_order ? seek_in_file(self, position, state)
+                              : seek_in_ranges(self, position)))
+        return false;
+    self->is_lost = false;
+    self->overwrites = (flags & FLAG_OVERWRITES) != 0;
+    self->state = (fdr_state)(flags >> FLAG_BITS);
+    self->tsc = tsc;
+    self->cpu = (uint16_t)cpu;
+    self->cpu_flag = (flags & FLAG_CPU) != 0 ? STELE_FLAG_HAS_CPU : 0;
+    self->is_timeless_reported = (flags & FLAG_TIMELESS) != 0;
+    base->position = position;
+    return true;
+}
+
 static void fdr_close(producer *base)
 {
     fdr_producer *self = (fdr_producer *)base;
@@ -674,7 +784,8 @@ static void fdr_close(producer *base)
 
 stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request, producer **out)
 {
-    static const producer_ops ops = {fdr_fill, fdr_close};
+    static const producer_ops ops = {
+        .fill = fdr_fill, .close = fdr_close, .mark = fdr_mark, .seek = fdr_seek};
     fdr_producer *self = calloc(1, sizeof *self);
     if (self == NULL)
         return STELE_ERR_MEMORY;
@@ -688,6 +799,8 @@ stele_status xray_produce_fdr(xray_trace *trace, const produce_request *request,
     self->locator = (xray_locator){.trace = trace, .next = XRAY_HEADER_SIZE};
     /* In file order the producer passes over all bytes. */
     trace->base.balance = self->is_file_order ? (stele_balance){0} : trace->outside;
-    xray_ranges_of(trace, request->stream, &self->range_at, &self->range_end);
+    self->base.stop = UINT64_MAX;
+    xray_ranges_of(trace, request->stream, &self->range_first, &self->range_end);
+    self->range_at = self->range_first;
     return xray_producer_start(&self->base, &self->w, trace, request, 0, UINT64_MAX, out);
 }

@@ -138,6 +138,8 @@ void xtrace_make_begin(xtrace_maker *m, const xtrace_group *group)
     for (uint64_t at = 0; next_token(m, group, at, &token, &size); at += size) {
         if (token.kind == STELE_XTRACE_TIME) {
             order_reach(m, token.value);
+            if (token.value > m->order_begin)
+                m->order_begin = token.value;
             return;
         }
     }

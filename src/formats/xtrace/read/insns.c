@@ -128,6 +128,25 @@ static void stream_close(insns *p)
     p->is_open = false;
 }
 
+/* Passes over what the request leaves out at the start of the stream, as far as an index leads. */
+static stele_status enter_range(insns *p)
+{
+    const xtrace_part *part = &p->trace->parts[p->part];
+    xtrace_place place;
+    if ((p->request.insn_begin == 0 && p->request.snapshot_begin == 0) ||
+        !xtrace_find_place(p->trace, part, p->request.insn_begin, p->request.snapshot_begin,
+                           &place) ||
+        place.count == 0)
+        return STELE_OK;
+    xtrace_scan_enter(&p->scan, &place);
+    p->begin = place.offset;
+    p->flags = 0;
+    if (place.snapshot_count != 0)
+        p->snapshot = place.snapshot_count - 1;
+    return p->snapshots.is_open ? xtrace_snapshots_seek(&p->snapshots, place.snapshot_count)
+                                : STELE_OK;
+}
+
 static stele_status stream_open(insns *p)
 {
     const xtrace_part *part = &p->trace->parts[p->part];
@@ -148,7 +167,7 @@ static stele_status stream_open(insns *p)
         status = enter_part(p);
     if (status == STELE_OK && p->request.wants_snapshots)
         status = xtrace_snapshots_open(&p->snapshots, p->trace, part, p->diag);
-    return status;
+    return status == STELE_OK && p->request.part_count <= 1 ? enter_range(p) : status;
 }
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
@@ -545,6 +564,18 @@ static void insns_close(insn_producer *self)
     free(p);
 }
 
+/* An index is of use where a part is asked for only, and if it is there. */
+static stele_status find_streams(xtrace_trace *trace, const insn_request *request)
+{
+    if (request->part_count <= 1 && (request->insn_begin != 0 || request->snapshot_begin != 0) &&
+        trace->parts[0].stream == UINT32_MAX) {
+        const stele_status status = trace_load_index(&trace->base);
+        if (status != STELE_OK)
+            return status;
+    }
+    return xtrace_streams_add(trace) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
 stele_status xtrace_produce_insns(stele_trace *self, const insn_request *request,
                                   insn_producer **out)
 {
@@ -562,9 +593,10 @@ stele_status xtrace_produce_insns(stele_trace *self, const insn_request *request
     if (request->window_size == 0)
         p->request.window_size = self->context->limits.window_size;
     p->diag = request->diag != NULL ? request->diag : &self->context->diag;
-    if (!xtrace_streams_add(trace)) {
+    const stele_status found = find_streams(trace, request);
+    if (found != STELE_OK) {
         free(p);
-        return STELE_ERR_MEMORY;
+        return found;
     }
     xtrace_streams_find(trace, request->stream, &p->part, &p->part_end);
     /* Parts are filled at the same time, and opening tells the context what it finds. */

@@ -330,6 +330,9 @@ static stele_status xtrace_open(stele_trace *self)
 
 const trace_ops xtrace_ops = {.open = xtrace_open,
                               .index = xtrace_index,
+                              .save_index = xtrace_save_index,
+                              .load_index = xtrace_load_index,
+                              .file_at = xtrace_file_at,
                               .produce = xtrace_produce,
                               .produce_insns = xtrace_produce_insns,
                               .close = xtrace_close};

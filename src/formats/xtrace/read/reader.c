@@ -6,6 +6,7 @@
 #include "formats/xtrace/check.h"
 #include "formats/xtrace/trace.h"
 #include "model/batch.h"
+#include "model/saved_index.h"
 
 /* What of the current group comes next. */
 typedef enum stage { STAGE_NEXT, STAGE_SNAPSHOTS, STAGE_INSN, STAGE_VALUES, STAGE_END } stage;
@@ -15,7 +16,7 @@ typedef struct xtrace_producer {
     xtrace_trace *trace;
     stele_context *context;
     produce_request request;
-    size_t part, part_end; /* the open one, and where they end */
+    size_t part_first, part, part_end; /* the first, the open one, and where they end */
     bool is_open;
     xtrace_input insns;
     xtrace_scan scan;
@@ -77,6 +78,7 @@ static stele_status part_open(xtrace_producer *p)
     if (status == STELE_OK)
         status = xtrace_snapshots_open(&p->snapshots, p->trace, part, &p->context->diag);
     p->maker = (xtrace_maker){.order = part->order_first,
+                              .order_begin = part->order_first,
                               .trace = p->trace,
                               .part = part,
                               .kinds = p->request.kinds,
@@ -133,6 +135,15 @@ static bool produce_head(xtrace_producer *p, stele_batch *batch)
                                                : xtrace_make_insn(&p->maker, batch, &p->group);
 }
 
+/* Whether nothing that is asked for comes from this instruction on. Where time is the order of
+   accesses, every instruction may hold one that is. */
+static bool is_after(const xtrace_producer *p, uint64_t number)
+{
+    const int64_t end_ns = p->request.end_ns;
+    return !p->trace->is_by_order && p->check == NULL && end_ns != INT64_MAX &&
+           (end_ns <= 0 || number >= (uint64_t)end_ns);
+}
+
 /* Takes the next group, after those that the request leaves out. Where time is the order of
    accesses, every instruction may hold the next one. STELE_END where the bounds end. */
 static stele_status produce_next(xtrace_producer *p)
@@ -148,14 +159,14 @@ static stele_status produce_next(xtrace_producer *p)
             offset_end = s->next.index;
         else if (s->has_next && s->next.total_count < count_end)
             count_end = s->next.total_count;
+        if (offset_end > p->base.stop)
+            offset_end = p->base.stop;
         /* The ticks of accesses with an order are that. */
         xtrace_scan_pass(&p->scan, count_end, offset_end, r->begin_ticks == 0);
     }
     status = xtrace_scan_next(&p->scan, &p->group);
     p->stage = status == STELE_END ? STAGE_END : STAGE_SNAPSHOTS;
-    if (status == STELE_OK && is_bounded && r->end_ns != INT64_MAX &&
-        p->group.kind == XTRACE_GROUP_INSN &&
-        (r->end_ns <= 0 || p->group.number >= (uint64_t)r->end_ns))
+    if (status == STELE_OK && p->group.kind == XTRACE_GROUP_INSN && is_after(p, p->group.number))
         return STELE_END;
     return status == STELE_END ? STELE_OK : status;
 }
@@ -182,6 +193,12 @@ static stele_status produce_step(xtrace_producer *p, stele_batch *batch)
     return snapshot_is_due(p) ? produce_snapshot(p, batch) : STELE_END;
 }
 
+/* Up to where groups were given. */
+static uint64_t position_now(const xtrace_producer *p)
+{
+    return window_offset(&p->scan.win) + p->scan.pending;
+}
+
 static stele_status xtrace_fill(producer *self, stele_batch *batch)
 {
     xtrace_producer *p = (xtrace_producer *)self;
@@ -193,8 +210,11 @@ static stele_status xtrace_fill(producer *self, stele_batch *batch)
     batch->columns = p->request.columns;
     if (!p->is_open)
         status = part_open(p);
-    while (status == STELE_OK && !batch_is_full(batch))
+    while (status == STELE_OK && !batch_is_full(batch) &&
+           !(p->stage == STAGE_NEXT && position_now(p) >= self->stop))
         status = produce_step(p, batch);
+    if (p->insns.in != NULL && p->part_first + 1 == p->part_end)
+        self->position = position_now(p);
     self->balance = balance_now(p);
     if (status == STELE_END) {
         part_close(p);
@@ -202,6 +222,60 @@ static stele_status xtrace_fill(producer *self, stele_batch *batch)
         status = STELE_OK;
     }
     return status;
+}
+
+/* ---- Going on in the middle ---- */
+
+static bool xtrace_mark(const producer *self, output *out)
+{
+    const xtrace_producer *p = (const xtrace_producer *)self;
+    if (p->part_first + 1 != p->part_end || !p->is_open || p->insns.in == NULL ||
+        p->stage != STAGE_NEXT || p->scan.is_continued || p->group.kind != XTRACE_GROUP_INSN)
+        return false;
+    xtrace_place_put(&(xtrace_place){.count = p->scan.count,
+                                     .pc = p->scan.pc,
+                                     .has_pc = p->scan.has_pc,
+                                     .is_lost_reported = p->scan.is_lost_reported,
+                                     .snapshot_count = p->snapshots.count,
+                                     .snapshot_number = p->maker.snapshot_number},
+                     out);
+    saved_put_u64(out, p->maker.order);
+    saved_put_u64(out, p->maker.order_begin);
+    saved_put_u64(out, p->maker.call);
+    return true;
+}
+
+/* The order that events have reached depends on which accesses are wanted: all or none are known.
+ */
+static bool knows_order(const xtrace_producer *p)
+{
+    const uint64_t accesses = STELE_KIND_BIT(STELE_KIND_LOAD) | STELE_KIND_BIT(STELE_KIND_STORE);
+    const uint64_t wanted = p->request.kinds & accesses;
+    return !p->trace->is_by_order || wanted == 0 || wanted == accesses;
+}
+
+static bool xtrace_seek(producer *self, uint64_t position, cursor *state)
+{
+    xtrace_producer *p = (xtrace_producer *)self;
+    xtrace_place place = {.offset = position};
+    uint64_t order, order_begin, call;
+    if (!xtrace_place_take(&place, state) || !saved_take_u64(state, &order) ||
+        !saved_take_u64(state, &order_begin) || !saved_take_u64(state, &call) || p->request.check ||
+        p->part + 1 != p->part_end || !knows_order(p) ||
+        (!p->is_open && part_open(p) != STELE_OK) || p->insns.in == NULL ||
+        xtrace_snapshots_seek(&p->snapshots, place.snapshot_count) != STELE_OK)
+        return false;
+    xtrace_scan_enter(&p->scan, &place);
+    if (is_after(p, place.count))
+        p->part = p->part_end;
+    p->stage = STAGE_NEXT;
+    p->maker.snapshot_number = place.snapshot_number;
+    p->maker.order =
+        (p->request.kinds & STELE_KIND_BIT(STELE_KIND_LOAD)) != 0 ? order : order_begin;
+    p->maker.order_begin = order_begin;
+    p->maker.call = call;
+    self->position = position;
+    return true;
 }
 
 static void xtrace_producer_close(producer *self)
@@ -221,7 +295,7 @@ static stele_name part_file_name(const xtrace_trace *trace, const xtrace_part *p
     return stele_name_intern(trace->base.context, name, strlen(name));
 }
 
-static bool part_add_stream(xtrace_trace *trace, xtrace_part *part, uint64_t count)
+bool xtrace_stream_add(xtrace_trace *trace, xtrace_part *part, uint64_t count)
 {
     stele_context *context = trace->base.context;
     const uint32_t trace_number = trace->base.info.number;
@@ -241,6 +315,7 @@ static bool part_add_stream(xtrace_trace *trace, xtrace_part *part, uint64_t cou
         track.parent = stele_track_intern(context, &(stele_track){.kind = STELE_TRACK_STREAM,
                                                                   .source = trace_number,
                                                                   .number = part->time});
+    part->insn_count = count;
     stream.name = part_file_name(trace, part);
     part->track = stele_track_intern(context, &track);
     stream.track = part->track;
@@ -281,7 +356,7 @@ stele_status xtrace_index(stele_trace *self)
             trace->is_by_order ? STELE_OK : part_count(trace, &trace->parts[i], &count);
         if (status != STELE_OK)
             return status;
-        if (!part_add_stream(trace, &trace->parts[i], count))
+        if (!xtrace_stream_add(trace, &trace->parts[i], count))
             return STELE_ERR_MEMORY;
     }
     return STELE_OK;
@@ -290,7 +365,7 @@ stele_status xtrace_index(stele_trace *self)
 bool xtrace_streams_add(xtrace_trace *trace)
 {
     for (size_t i = 0; i < trace->part_count; i++) {
-        if (trace->parts[i].stream == UINT32_MAX && !part_add_stream(trace, &trace->parts[i], 0))
+        if (trace->parts[i].stream == UINT32_MAX && !xtrace_stream_add(trace, &trace->parts[i], 0))
             return false;
     }
     return true;
@@ -310,7 +385,10 @@ void xtrace_streams_find(const xtrace_trace *trace, uint32_t stream, size_t *fir
 
 stele_status xtrace_produce(stele_trace *self, const produce_request *request, producer **out)
 {
-    static const producer_ops ops = {xtrace_fill, xtrace_producer_close};
+    static const producer_ops ops = {.fill = xtrace_fill,
+                                     .close = xtrace_producer_close,
+                                     .mark = xtrace_mark,
+                                     .seek = xtrace_seek};
     const uint64_t values = STELE_KIND_BIT(STELE_KIND_LOAD) | STELE_KIND_BIT(STELE_KIND_STORE) |
                             STELE_KIND_BIT(STELE_KIND_SYSCALL) |
                             STELE_KIND_BIT(STELE_KIND_METADATA);
@@ -323,11 +401,13 @@ stele_status xtrace_produce(stele_trace *self, const produce_request *request, p
     if (p == NULL)
         return STELE_ERR_MEMORY;
     p->base.ops = &ops;
+    p->base.stop = UINT64_MAX;
     p->trace = trace;
     p->context = self->context;
     p->request = *request;
     p->wants_values = (request->kinds & values) != 0;
-    xtrace_streams_find(trace, request->stream, &p->part, &p->part_end);
+    xtrace_streams_find(trace, request->stream, &p->part_first, &p->part_end);
+    p->part = p->part_first;
     *out = &p->base;
     return STELE_OK;
 }

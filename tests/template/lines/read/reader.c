@@ -155,7 +155,7 @@ static void lines_close(producer *self)
 
 stele_status lines_produce(stele_trace *trace, const produce_request *request, producer **out)
 {
-    static const producer_ops ops = {lines_fill, lines_close};
+    static const producer_ops ops = {.fill = lines_fill, .close = lines_close};
     const stele_stream stream = {.trace = trace->info.number,
                                  .clock = {.domain = STELE_CLOCK_NS, .frequency_hz = 1000000000}};
     lines_producer *p = calloc(1, sizeof *p);
