@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thin door for those who have make; everything is in CMakePresets.json and ./setup.
-.PHONY: all dev test demo release asan fuzz coverage format install
+.PHONY: all dev test demo release asan fuzz coverage format install dist deb static sbom
 .DEFAULT_GOAL := all
 
 all: dev
@@ -27,3 +27,11 @@ format:
 
 install: release
 	cmake --install build/release
+
+# What is handed out, in build/: the source archive, packages for Debian, one static file, and what
+# the release build is made of.
+dist deb static:
+	packaging/$@.sh
+
+sbom: release
+	packaging/sbom.sh build/release >build/stele.spdx.json

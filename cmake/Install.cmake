@@ -14,6 +14,12 @@ install(EXPORT stele_shared NAMESPACE stele:: DESTINATION ${config_dir} FILE ste
 install(EXPORT stele_static NAMESPACE stele:: DESTINATION ${config_dir} FILE stele-static.cmake)
 install(FILES ${STELE_PUBLIC_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stele)
 
+# What people read: the licence, the documents, and programs to begin with.
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    FILES_MATCHING PATTERN "*.c" PATTERN "*.py")
+
 # The Python package needs no compilation. Debian's Python looks there below /usr; elsewhere the
 # folder goes into PYTHONPATH.
 set(STELE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes")

@@ -71,6 +71,7 @@ part_library(CRYPTO OpenSSL OpenSSL::Crypto -lcrypto "md5, sha1 and AES of CTF p
 part_library(ELF Elfutils Elfutils::Elfutils "-ldw -lelf" "names and lines of functions" libdw-dev)
 
 part_tool(STELE_SCDOC scdoc "manual pages" scdoc)
+part_tool(STELE_LOWDOWN lowdown "manual pages: formats, subjects" lowdown)
 if(BUILD_TESTING)
     part_tool(STELE_PKG_CONFIG pkg-config "test: the installed library by pkg-config" pkgconf)
     part_tool(STELE_CXX "g++;clang++" "test: the headers as C++17" g++)

@@ -43,7 +43,8 @@ static bool insert(seen *s, uint64_t key)
 static bool grow(seen *s)
 {
     seen larger = {.capacity = s->capacity != 0 ? s->capacity * 2 : 64, .factor = s->factor};
-    if (larger.factor == 0 && getentropy(&larger.factor, sizeof larger.factor) != 0)
+    if (larger.factor == 0 &&
+        getrandom(&larger.factor, sizeof larger.factor, 0) != (ssize_t)sizeof larger.factor)
         return false;
     larger.factor |= 1;
     larger.keys = calloc(larger.capacity, sizeof *larger.keys);
