@@ -256,7 +256,8 @@ STELE_API void stele_pairing_free(stele_pairing *p);
  *
  * `by` says what both have in common: a list, separated by commas, of `arg.NAME` (or
  * `arg.NAME=arg.OTHER` where begin and end call it differently), `id`, `cpu`, `thread`, `process`;
- * or `order` for nothing. The first begin that waits is the one that ends. NULL: begins and ends of
+ * `flow` for the work that flows hand on from the thread of the begin to that of the end; or `order`
+ * for nothing. The first begin that waits is the one that ends. NULL: begins and ends of
  * a thread, which nest as calls do.
  *
  * STELE_ERR_ARGUMENT, with a finding, for what is no pair. To be called before the first event.

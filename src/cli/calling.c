@@ -253,16 +253,18 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
     const stele_request request = s->selected.request;
     stele_trace *trace;
     report_begin(&c->report);
-    trace = cli_open(c, index);
+    trace = s->kept != NULL ? s->kept->traces[index] : cli_open(c, index);
     if (trace == NULL)
         return false;
     s->selected.request.columns = columns;
     if (align(c, trace, s, &s->selected.request)) {
         cli_check(c, read_paired(c, s, trace, to, &stats), path);
-        cli_conclude(c, path, &stats);
+        if (!c->report.is_repeated)
+            cli_conclude(c, path, &stats);
     }
     s->selected.request = request;
-    stele_trace_close(trace);
+    if (s->kept == NULL)
+        stele_trace_close(trace);
     return true;
 }
 

@@ -9,6 +9,14 @@
 
 #define TOP_DEFAULT 30u
 #define TOP_MOST    1000000u
+/* Spans that are kept of those that a row made. */
+#define CHILDREN_MOST 1000u
+
+/* A row by the id of its span. */
+typedef struct owner {
+    uint64_t id;
+    size_t row;
+} owner;
 
 typedef struct calls {
     cli *c;
@@ -22,6 +30,10 @@ typedef struct calls {
     size_t heap_count, heap_capacity;
     uint64_t number;
     stele_outliers *outliers; /* NULL: rows are shown */
+    bool has_children;        /* rows have the spans that they made below them */
+    span_row_list *children;  /* of each row */
+    owner *owners;            /* rows by id, once all are known */
+    inputs in;
 } calls;
 
 /* ---- The order ------------------------------------------------------------------------------- */
@@ -165,7 +177,8 @@ static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,
     return STELE_OK;
 }
 
-static void write_heap(calls *k)
+/* Puts the rows of the heap in their order. */
+static void sort_heap(calls *k)
 {
     const size_t count = k->heap_count;
     /* The heap is taken apart from its end: what stands last goes to the back. */
@@ -175,9 +188,85 @@ static void write_heap(calls *k)
         k->heap[k->heap_count] = last;
         sift_down(k, 0);
     }
-    for (size_t i = 0; i < count; i++)
-        span_rows_write(&k->rows, &k->heap[i]);
     k->heap_count = count;
+}
+
+static void write_heap(calls *k)
+{
+    for (size_t i = 0; i < k->heap_count; i++)
+        span_rows_write_with(&k->rows, &k->heap[i], k->children != NULL ? &k->children[i] : NULL);
+}
+
+/* ---- What rows made -------------------------------------------------------------------------- */
+
+static int compare_owners(const void *left, const void *right)
+{
+    const owner *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static bool child_add(calls *k, span_row_list *to, const stele_segment *segment, uint32_t index,
+                      const stele_span *span)
+{
+    if (to->count == CHILDREN_MOST) {
+        to->more_count++;
+        return true;
+    }
+    if (to->count == to->capacity) {
+        const size_t capacity = to->capacity == 0 ? 8 : to->capacity * 2;
+        span_row *rows = realloc(to->rows, capacity * sizeof *rows);
+        if (rows == NULL)
+            return false;
+        to->rows = rows;
+        to->capacity = capacity;
+    }
+    to->rows[to->count] = (span_row){.number = 0};
+    return span_rows_fill(&k->rows, &to->rows[to->count++], segment, index, span);
+}
+
+static stele_status take_children(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    calls *k = user;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const owner wanted = {.id = spans[i].parent};
+        const owner *found =
+            wanted.id == 0 || k->heap_count == 0
+                ? NULL
+                : bsearch(&wanted, k->owners, k->heap_count, sizeof wanted, compare_owners);
+        if (found != NULL && !child_add(k, &k->children[found->row], segment, i, &spans[i]))
+            return STELE_ERR_MEMORY;
+    }
+    return STELE_OK;
+}
+
+/* Reads the traces again, in which spans have the same ids. */
+static bool read_children(calls *k)
+{
+    spanning *s = &k->s;
+    k->children = calloc(k->heap_count + 1, sizeof *k->children);
+    k->owners = calloc(k->heap_count + 1, sizeof *k->owners);
+    if (k->children == NULL || k->owners == NULL)
+        return cli_check(k->c, STELE_ERR_MEMORY, "calls");
+    for (size_t i = 0; i < k->heap_count; i++)
+        k->owners[i] = (owner){k->heap[i].id, i};
+    qsort(k->owners, k->heap_count, sizeof *k->owners, compare_owners);
+    stele_spans_free(s->spans);
+    s->spans = NULL;
+    s->options.only = NULL;
+    s->calling.duration_min_ns = 0;
+    k->c->report.is_repeated = true;
+    return spanning_read(s, take_children, k);
+}
+
+static void free_children(calls *k)
+{
+    for (size_t i = 0; k->children != NULL && i < k->heap_count; i++) {
+        for (size_t at = 0; at < k->children[i].count; at++)
+            span_row_free(&k->rows, &k->children[i].rows[at]);
+        free(k->children[i].rows);
+    }
+    free(k->children);
+    free(k->owners);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -222,6 +311,9 @@ static bool parse_key(calls *k)
     const options *o = &k->c->options;
     const char *text = option_value(o, OPTION_CALLS_SORT);
     k->top = option_given(o, OPTION_CALLS_TOP) ? option_number(o, OPTION_CALLS_TOP) : 0;
+    k->has_children = option_given(o, OPTION_CALLS_CHILDREN);
+    if (text == NULL && k->has_children)
+        text = "time";
     if (text == NULL)
         return true;
     if (!option_given(o, OPTION_CALLS_TOP) && !k->rows.is_json && !k->rows.is_csv)
@@ -258,8 +350,26 @@ static void show_all(calls *k)
         write_heap(k);
         span_rows_end(&k->rows);
     }
-    if (k->outliers != NULL || k->key != NULL || k->top == 0 || k->number < k->top)
+    if (!k->has_children &&
+        (k->outliers != NULL || k->key != NULL || k->top == 0 || k->number < k->top))
         spanning_remark(&k->s);
+}
+
+/* What is read twice stays open. False, and reported: it cannot be. */
+static bool keep_open(calls *k)
+{
+    cli *c = k->c;
+    if (!k->has_children)
+        return true;
+    k->s.calling.kept = &k->in;
+    if (!inputs_open(c, &k->in) || k->in.count != c->options.argument_count)
+        return false;
+    for (size_t i = 0; i < k->in.count; i++) {
+        const stele_trace_info *about = stele_trace_get_info(k->in.traces[i]);
+        if (!about->is_seekable)
+            return cli_usage(c, "--children reads traces twice, which %s cannot be", about->path);
+    }
+    return true;
 }
 
 void command_CALLS(cli *c)
@@ -267,8 +377,8 @@ void command_CALLS(cli *c)
     const options *o = &c->options;
     calls k = {.c = c};
     const bool has_stack = option_given(o, OPTION_STACK);
-    c->is_streaming =
-        c->is_screen && !option_given(o, OPTION_CALLS_SORT) && !option_given(o, OPTION_OUTLIERS);
+    c->is_streaming = c->is_screen && !option_given(o, OPTION_CALLS_SORT) &&
+                      !option_given(o, OPTION_OUTLIERS) && !option_given(o, OPTION_CALLS_CHILDREN);
     if (span_rows_make(&k.rows, c, &k.s, option_value(o, OPTION_CALLS_COLUMNS), has_stack) &&
         spanning_make(c, &k.s) && parse_key(&k) && make_outliers(&k)) {
         for (size_t i = 0; i < k.rows.column_count; i++)
@@ -276,9 +386,14 @@ void command_CALLS(cli *c)
                 k.s.options.has_paths || k.rows.columns[i].kind == SPAN_COLUMN_STACK;
         k.s.options.no_fields = k.outliers == NULL && !span_rows_need_fields(&k.rows) &&
                                 (k.key == NULL || !needs_fields(k.key));
-        if (spanning_read(&k.s, take, &k))
-            show_all(&k);
+        if (keep_open(&k) && spanning_read(&k.s, take, &k)) {
+            sort_heap(&k);
+            if (!k.has_children || read_children(&k))
+                show_all(&k);
+        }
     }
+    free_children(&k);
+    inputs_close(&k.in);
     for (size_t i = 0; i < k.heap_count; i++)
         span_row_free(&k.rows, &k.heap[i]);
     free(k.heap);

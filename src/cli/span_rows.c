@@ -12,6 +12,7 @@
 #include "cli/show/terminal.h"
 
 #define STACK_TEXT_MAX 4096u
+#define BELOW_INDENT   2
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
@@ -266,6 +267,7 @@ bool span_rows_fill(span_rows *r, span_row *row, const stele_segment *segment, u
                     const stele_span *span)
 {
     const stele_event *event = &segment->batch->events[segment->first + index];
+    row->id = span->id;
     row->argument_count = r->has_arguments ? count_arguments(segment->batch, event) : 0;
     row->cells = calloc(r->column_count + row->argument_count, sizeof *row->cells);
     if (row->cells == NULL)
@@ -344,16 +346,21 @@ static void write_arguments(const span_rows *r, stele_output *out, const span_ro
     }
 }
 
-static void write_text_row(span_rows *r, const span_row *row)
+/* Names of spans below others are indented. */
+static void write_text_row(span_rows *r, const span_row *row, int indent)
 {
     stele_output *out = r->c->out;
     char text[PRINT_SIZE];
     for (size_t i = 0; i < r->column_count; i++) {
         const span_column *column = &r->columns[i];
         const bool is_last = i + 1 == r->column_count;
-        const int width = is_last && !column->is_number ? 0 : (int)column->width;
+        int width = is_last && !column->is_number ? 0 : (int)column->width;
         if (i != 0)
             stele_output_text(out, "  ");
+        if (indent != 0 && strcmp(column->title, "name") == 0) {
+            print_spaces(out, (size_t)indent);
+            width = width > indent ? width - indent : 0;
+        }
         if (column->kind == SPAN_COLUMN_ARGUMENTS)
             write_arguments(r, out, row);
         else
@@ -402,7 +409,7 @@ static void write_json_cell(json *j, const char *key, const span_cell *cell)
     }
 }
 
-static void write_json_row(span_rows *r, const span_row *row)
+static void write_json_row(span_rows *r, const span_row *row, const span_row_list *below)
 {
     json_open(&r->j, NULL, '{');
     for (size_t i = 0; i < r->column_count; i++) {
@@ -415,6 +422,13 @@ static void write_json_row(span_rows *r, const span_row *row)
             write_json_cell(&r->j, row->cells[r->column_count + k].name,
                             &row->cells[r->column_count + k]);
         json_close(&r->j, '}');
+    }
+    if (below != NULL) {
+        json_open(&r->j, "spans", '[');
+        for (size_t i = 0; i < below->count; i++)
+            write_json_row(r, &below->rows[i], NULL);
+        json_close(&r->j, ']');
+        json_uint(&r->j, "more_count", below->more_count);
     }
     json_close(&r->j, '}');
 }
@@ -456,15 +470,32 @@ void span_rows_begin(span_rows *r)
     }
 }
 
-void span_rows_write(span_rows *r, const span_row *row)
+static void write_text_below(span_rows *r, const span_row_list *below)
+{
+    char text[PRINT_SIZE];
+    for (size_t i = 0; i < below->count; i++)
+        write_text_row(r, &below->rows[i], BELOW_INDENT);
+    if (below->more_count != 0)
+        stele_output_printf(r->c->out, "... and %s below\n",
+                            print_things(text, below->more_count, "more span"));
+}
+
+void span_rows_write_with(span_rows *r, const span_row *row, const span_row_list *below)
 {
     span_rows_begin(r);
     if (r->is_json)
-        write_json_row(r, row);
+        write_json_row(r, row, below);
     else if (r->is_csv)
         write_csv_row(r, row);
     else
-        write_text_row(r, row);
+        write_text_row(r, row, 0);
+    if (below != NULL && !r->is_json && !r->is_csv)
+        write_text_below(r, below);
+}
+
+void span_rows_write(span_rows *r, const span_row *row)
+{
+    span_rows_write_with(r, row, NULL);
 }
 
 void span_rows_end(span_rows *r)

@@ -36,6 +36,7 @@ typedef struct span_row {
     stele_value key;  /* what it is sorted by; a text is not kept */
     char *key_text;   /* owned; NULL: the key is no text */
     uint64_t number;  /* in the order of coming */
+    uint64_t id;      /* of the span */
     span_cell *cells; /* of the columns, then of the arguments */
     size_t argument_count;
 } span_row;
@@ -65,9 +66,17 @@ bool span_rows_fill(span_rows *r, span_row *row, const stele_segment *segment, u
                     const stele_span *span);
 void span_row_free(const span_rows *r, span_row *row);
 
-/* Writes the heading, a row, the end. */
+/* Spans that others made. */
+typedef struct span_row_list {
+    span_row *rows;
+    size_t count, capacity;
+    uint64_t more_count; /* beyond those that are kept */
+} span_row_list;
+
+/* Writes the heading, a row, the end; a row may have spans below it. */
 void span_rows_begin(span_rows *r);
 void span_rows_write(span_rows *r, const span_row *row);
+void span_rows_write_with(span_rows *r, const span_row *row, const span_row_list *below);
 void span_rows_end(span_rows *r);
 
 #endif

@@ -77,6 +77,30 @@ says out '^100,returned,pair'
 says out '^,entry-lost,pair'
 says out '^400,open,pair'
 says err '2 begins without an end'
+# What calls made themselves stands below them, whatever the filters.
+xray=$SOURCE/src/formats/xray/good
+expect 0 calls --children --columns id,parent,name,dur --json --where 'children > 0' --top 3 \
+    "$xray/events.fdr2.xray"
+documented out
+mv out rows
+if have python3; then
+    expect 0 calls --columns id,parent,name,dur --json "$xray/events.fdr2.xray"
+    python3 - >err 2>&1 <<'END' || complain "children" err
+import json
+every = json.load(open('out'))['spans']
+rows = json.load(open('rows'))['spans']
+assert rows
+for row in rows:
+    wanted = [s for s in every if s['parent'] == row['id']]
+    assert wanted and row['spans'] == wanted and row['more_count'] == 0, row
+END
+fi
+expect 0 calls --children --sort -dur --top 1 "$xray/events.fdr2.xray"
+says out '    @(2)  '
+expect_from 2 "$xray/events.fdr2.xray" calls --children -
+says err 'twice'
+expect 2 calls --children --csv "$xray/events.fdr2.xray"
+
 expect 0 latency request reply --by arg.id request
 golden latency_text
 expect 0 latency request reply --by arg.id --json request

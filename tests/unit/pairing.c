@@ -150,6 +150,40 @@ TEST(values_pair_across_threads)
     made_end();
 }
 
+static void flow(stele_kind kind, uint64_t track, int64_t time_ns, uint64_t id)
+{
+    add_on(track, kind, time_ns, "handed on")->id = id;
+}
+
+/* Two requests of one thread, which two others answer in the other order; one goes over a step. */
+TEST(flows_hand_on_what_threads_work_on)
+{
+    static const char *const pairs[] = {"request:reply", "flow", NULL};
+    made_begin();
+    happen(1, 0, "request");
+    flow(STELE_KIND_FLOW_BEGIN, 1, 1, 77);
+    happen(1, 2, "request");
+    flow(STELE_KIND_FLOW_BEGIN, 1, 3, 78);
+    flow(STELE_KIND_FLOW_END, 2, 4, 78);
+    happen(2, 5, "reply");
+    flow(STELE_KIND_FLOW_STEP, 3, 6, 77);
+    flow(STELE_KIND_FLOW_END, 2, 8, 77);
+    happen(2, 10, "reply");
+    happen(2, 11, "reply"); /* of what is answered */
+    happen(4, 12, "reply"); /* of a thread that nothing came to */
+    run(NULL, pairs);
+    CHECK_EQ_U64(counts.pair_count, 2);
+    CHECK_EQ_U64(counts.unbegun_count, 1);
+    CHECK_EQ_U64(counts.no_value_count, 1);
+    for (uint32_t i = 0, pair = 0; i < taken_count; i++) {
+        static const uint64_t durations[] = {3, 10};
+        if (taken[i].span.source != STELE_SPAN_PAIR || taken[i].span.end != STELE_SPAN_RETURNED)
+            continue;
+        CHECK_EQ_U64(stele_span_duration_ns(&taken[i].span), durations[pair++]);
+    }
+    made_end();
+}
+
 TEST(an_event_ends_one_pair_and_begins_the_next)
 {
     static const char *const pairs[] = {"a:b", "arg.id", "b:c", "arg.id", "a:c", "arg.id", NULL};

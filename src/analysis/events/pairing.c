@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/events/pair_queues.h"
+#include "analysis/events/pairing_flows.h"
 #include "analysis/events/pairing_places.h"
 #include "analysis/events/pairing_rules.h"
 #include "core/array.h"
@@ -27,12 +28,17 @@ typedef enum table_use { TABLE_NOT_KNOWN, TABLE_USED, TABLE_UNUSED } table_use;
      STELE_KIND_BIT(STELE_KIND_LOST) | STELE_KIND_BIT(STELE_KIND_OBJECT) |          \
      STELE_KIND_BIT(STELE_KIND_METADATA))
 
+#define FLOW_KINDS                                                                  \
+    (STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN) | STELE_KIND_BIT(STELE_KIND_FLOW_STEP) | \
+     STELE_KIND_BIT(STELE_KIND_FLOW_END))
+
 struct stele_pairing {
     stele_context *context;
     stele_pairing_options options;
     pair_rules rules;
     pairing_places places;
     pair_queues queues;
+    pairing_flows flows;
     hash_key keys[2];
     table_use use;
     bool has_used;
@@ -119,12 +125,32 @@ static bool key_add_field(const stele_pairing *p, pair_key *key, expression *of,
     return true;
 }
 
+/* What the thread of the event works on, which flows hand on. */
+static bool key_add_work(stele_pairing *p, pair_key *key, bool is_end, const stele_event *event)
+{
+    const uint32_t track = pairing_places_thread(&p->places, event);
+    const uint64_t work = pairing_flows_work(&p->flows, track, is_end);
+    if (p->flows.is_out_of_memory)
+        p->status = STELE_ERR_MEMORY;
+    *key = key_add(p, *key, work);
+    return work != 0;
+}
+
+static void follow_flow(stele_pairing *p, const stele_event *event)
+{
+    const pair_key key = key_add(p, (pair_key){0, 0}, event->id);
+    if (!pairing_flows_follow(&p->flows, event, key, pairing_places_thread(&p->places, event),
+                              p->options.open_max))
+        p->status = STELE_ERR_MEMORY;
+}
+
 static bool key_add_term(stele_pairing *p, pair_key *key, const pair_term *term, bool is_end,
                          const stele_batch *batch, const stele_event *event)
 {
     const stele_track *track;
     switch (term->by) {
     case PAIR_BY_ORDER: return true;
+    case PAIR_BY_FLOW: return key_add_work(p, key, is_end, event);
     case PAIR_BY_FIELD:
         return key_add_field(p, key, is_end ? term->end : term->begin, batch, event);
     case PAIR_BY_ID: *key = key_add(p, *key, event->id); return true;
@@ -280,6 +306,8 @@ static void take_event(stele_pairing *p, const stele_batch *batch, const stele_e
     const bool is_moment = event->kind == STELE_KIND_INSTANT;
     if (is_moment && !pairing_places_see(&p->places, batch, event))
         p->status = STELE_ERR_MEMORY;
+    if (p->rules.has_flows && (FLOW_KINDS & STELE_KIND_BIT(event->kind)) != 0)
+        follow_flow(p, event);
     roles = roles_of(p, event);
     if (roles == NULL) {
         p->status = STELE_ERR_MEMORY;
@@ -321,6 +349,7 @@ void stele_pairing_finish(stele_pairing *p)
 {
     p->counts.unended_count += p->queues.used;
     pair_queues_clear(&p->queues);
+    pairing_flows_clear(&p->flows);
     p->lane_count = p->lane_free_count = 0;
     pairing_places_clear(&p->places);
     p->use = p->options.has_table ? TABLE_USED : TABLE_NOT_KNOWN;
@@ -346,13 +375,13 @@ bool stele_pairing_wants(const stele_pairing *p, const stele_trace *trace)
 uint32_t stele_pairing_columns(const stele_pairing *p)
 {
     return STELE_COLUMN_TIME | STELE_COLUMN_NAME | STELE_COLUMN_TRACK | STELE_COLUMN_FIELDS |
-           p->rules.columns;
+           (p->rules.has_flows ? STELE_COLUMN_VALUE : 0) | p->rules.columns;
 }
 
 uint64_t stele_pairing_kinds(const stele_pairing *p)
 {
     if (p->rules.rule_count != 0)
-        return STELE_KINDS_ALL & ~KINDS_NOT_PAIRED;
+        return (STELE_KINDS_ALL & ~KINDS_NOT_PAIRED) | (p->rules.has_flows ? FLOW_KINDS : 0);
     return p->rules.has_table ? STELE_KIND_BIT(STELE_KIND_INSTANT) : 0;
 }
 
@@ -403,6 +432,7 @@ void stele_pairing_free(stele_pairing *p)
     pair_rules_free(&p->rules);
     pairing_places_free(&p->places);
     pair_queues_free(&p->queues);
+    pairing_flows_free(&p->flows);
     free(p->lanes_free);
     stele_batch_free(p->made);
     free(p);

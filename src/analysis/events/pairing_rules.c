@@ -93,9 +93,9 @@ static stele_status add_term(pair_rules *r, pair_rule *rule, const char *from, s
     static const struct {
         const char *word;
         pair_by by;
-    } words[] = {{"order", PAIR_BY_ORDER},     {"id", PAIR_BY_ID},      {"cpu", PAIR_BY_CPU},
-                 {"thread", PAIR_BY_THREAD},   {"tid", PAIR_BY_THREAD}, {"track", PAIR_BY_THREAD},
-                 {"process", PAIR_BY_PROCESS}, {"pid", PAIR_BY_PROCESS}};
+    } words[] = {{"order", PAIR_BY_ORDER},     {"id", PAIR_BY_ID},       {"cpu", PAIR_BY_CPU},
+                 {"thread", PAIR_BY_THREAD},   {"tid", PAIR_BY_THREAD},  {"track", PAIR_BY_THREAD},
+                 {"process", PAIR_BY_PROCESS}, {"pid", PAIR_BY_PROCESS}, {"flow", PAIR_BY_FLOW}};
     const char *equal = memchr(from, '=', size);
     pair_term *term = &rule->terms[rule->term_count];
     const size_t begin_size = equal != NULL ? (size_t)(equal - from) : size;
@@ -105,6 +105,7 @@ static stele_status add_term(pair_rules *r, pair_rule *rule, const char *from, s
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strlen(words[i].word) == size && memcmp(words[i].word, from, size) == 0) {
             term->by = words[i].by;
+            r->has_flows = r->has_flows || words[i].by == PAIR_BY_FLOW;
             return STELE_OK;
         }
     }

@@ -15,7 +15,8 @@ typedef enum pair_by {
     PAIR_BY_ID,
     PAIR_BY_CPU,
     PAIR_BY_THREAD,
-    PAIR_BY_PROCESS
+    PAIR_BY_PROCESS,
+    PAIR_BY_FLOW
 } pair_by;
 
 /* What both ends have in common. */
@@ -56,7 +57,8 @@ typedef struct pair_rules {
     pair_rule *rules;
     uint32_t rule_count, rule_capacity;
     bool has_table;
-    hash_key key; /* of stems */
+    bool has_flows; /* some rule follows flows */
+    hash_key key;   /* of stems */
     pair_role *roles;
     uint32_t role_count, role_capacity;
     pair_roles_of *names; /* from 1 on */
