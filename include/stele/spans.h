@@ -216,6 +216,13 @@ STELE_API uint32_t stele_spans_columns(const stele_spans *s);
  */
 typedef struct stele_pairing stele_pairing;
 
+/*
+ * The name of a function by the path of its binary, as the trace tells it, and its distance from
+ * where that was loaded. An empty path: it is not known what was loaded there, and `offset` is the
+ * address. An empty text says that the name is not known. Called once for each address.
+ */
+typedef stele_text stele_place_fn(void *user, stele_text path, uint64_t offset);
+
 typedef struct stele_pairing_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     bool no_table;      /* nothing is paired but what stele_pairing_add_pair() says */
@@ -230,6 +237,8 @@ typedef struct stele_pairing_options {
        number `module`. NULL: it is called by its address, or by its binary's name and offset. */
     stele_resolve_fn *resolve;
     void *resolve_user;
+    stele_place_fn *place; /* names what `resolve` does not; NULL: nothing does */
+    void *place_user;
 } stele_pairing_options;
 
 /* What became of the moments. Those of one thread that nest are in the counts of the calls. */
@@ -256,9 +265,9 @@ STELE_API void stele_pairing_free(stele_pairing *p);
  *
  * `by` says what both have in common: a list, separated by commas, of `arg.NAME` (or
  * `arg.NAME=arg.OTHER` where begin and end call it differently), `id`, `cpu`, `thread`, `process`;
- * `flow` for the work that flows hand on from the thread of the begin to that of the end; or `order`
- * for nothing. The first begin that waits is the one that ends. NULL: begins and ends of
- * a thread, which nest as calls do.
+ * `flow` for the work that flows hand on from the thread of the begin to that of the end; or
+ * `order` for nothing. The first begin that waits is the one that ends. NULL: begins and ends of a
+ * thread, which nest as calls do.
  *
  * STELE_ERR_ARGUMENT, with a finding, for what is no pair. To be called before the first event.
  */

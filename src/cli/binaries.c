@@ -91,6 +91,9 @@ static stele_text resolve(void *user, uint64_t module, uint64_t id)
 
 bool binaries_attach(cli *c, stele_trace *trace)
 {
+    /* Functions of CTF are known by addresses: see cli/placing.h. */
+    if (strcmp(stele_trace_get_info(trace)->format, "ctf") == 0)
+        return true;
     /* Places of instructions are named by those who take instructions; see cli/insn/insn.h. */
     if (!option_given(&c->options, OPTION_BINARY) || stele_trace_has_insns(trace))
         return true;

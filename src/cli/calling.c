@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/placing.h"
 #include "cli/show/print.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -96,12 +97,20 @@ bool calling_make_pairing(cli *c, calling *s)
     const bool has_lanes = o->command != COMMAND_CALLS && o->command != COMMAND_REPLAY &&
                            o->command != COMMAND_LATENCY && o->command != COMMAND_CRITICAL &&
                            !(o->command == COMMAND_STATS && option_given(o, OPTION_STATS_PAIR));
-    stele_pairing_options given = {.no_table = option_given(o, OPTION_NO_PAIRS),
+    stele_pairing_options given = {.struct_size = sizeof given,
+                                   .no_table = option_given(o, OPTION_NO_PAIRS),
                                    .has_lanes = has_lanes,
                                    .kinds = STELE_SPANS_KINDS | STELE_KIND_BIT(STELE_KIND_SAMPLE)};
     if (!parse_duration(c, OPTION_TIMEOUT, &s->timeout_ns))
         return false;
     given.timeout_ns = s->timeout_ns;
+    if (option_given(o, OPTION_BINARY)) {
+        s->placing = placing_new(c);
+        if (s->placing == NULL)
+            return cli_check(c, STELE_ERR_MEMORY, "--binary");
+        given.place = placing_name;
+        given.place_user = s->placing;
+    }
     return cli_check(c, stele_pairing_new(c->context, &given, &s->pairing), "pairs") &&
            add_pairs(c, s->pairing);
 }
@@ -190,6 +199,7 @@ bool calling_make(cli *c, calling *s)
 void calling_free(calling *s)
 {
     stele_pairing_free(s->pairing);
+    placing_free(s->placing);
     selection_free(&s->selected);
 }
 

@@ -24,6 +24,7 @@ typedef struct critical {
     spanning s;
     inputs in;
     stele_pairing **pairings; /* by input; NULL: its events are as they are */
+    calling *callings;        /* by input: they own the pairings */
     uint32_t *numbers;        /* of the traces, by input */
     bool is_once;             /* the traces can be read only once: all is kept */
     stele_critical *raw;      /* receives events as they are, too; NULL: none does */
@@ -92,20 +93,18 @@ static bool open_inputs(critical *k)
         return false;
     k->pairings = calloc(k->in.count + 1, sizeof(stele_pairing *));
     k->numbers = calloc(k->in.count + 1, sizeof *k->numbers);
-    if (k->pairings == NULL || k->numbers == NULL)
+    k->callings = calloc(k->in.count + 1, sizeof *k->callings);
+    if (k->pairings == NULL || k->numbers == NULL || k->callings == NULL)
         return cli_check(c, STELE_ERR_MEMORY, "critical");
     for (size_t i = 0; i < k->in.count; i++) {
         const stele_trace_info *about = stele_trace_get_info(k->in.traces[i]);
-        calling of = {.depth_min = 0};
+        calling *of = &k->callings[i];
         k->is_once = k->is_once || !about->is_seekable;
         k->numbers[i] = about->number;
-        if (!calling_make_pairing(c, &of) || !stele_pairing_wants(of.pairing, k->in.traces[i])) {
-            stele_pairing_free(of.pairing);
-            if (c->worst == EXIT_USAGE)
-                return false;
-        } else {
-            k->pairings[i] = of.pairing;
-        }
+        if (!calling_make_pairing(c, of))
+            return false;
+        if (stele_pairing_wants(of->pairing, k->in.traces[i]))
+            k->pairings[i] = of->pairing;
     }
     return true;
 }
@@ -448,8 +447,9 @@ static void show(critical *k)
 static void free_all(critical *k)
 {
     stele_critical_free(k->path);
-    for (size_t i = 0; k->pairings != NULL && i < k->in.count; i++)
-        stele_pairing_free(k->pairings[i]);
+    for (size_t i = 0; k->callings != NULL && i < k->in.count; i++)
+        calling_free(&k->callings[i]);
+    free(k->callings);
     free(k->pairings);
     free(k->numbers);
     free(k->sums);

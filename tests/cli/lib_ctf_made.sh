@@ -7,7 +7,7 @@
 #     END
 #
 # Each event has one field with the value: next_tid of sched_switch, addr of func_entry and
-# func_exit, ret of names with _exit, else id. With `context` events have vpid (100) and vtid.
+# func_exit, ret of names with _exit, else id; bin_info has the value as baddr, and is of /opt/made. With `context` events have vpid (100) and vtid.
 
 ctf_made() {
     mkdir -p "$1"
@@ -30,7 +30,9 @@ ctf_made() {
             if (names[i] == "sched_switch") field = "next_tid"
             else if (names[i] ~ /func_/) field = "addr"
             else if (names[i] ~ /_exit/) field = "ret"
-            print "event { name = \"" names[i] "\"; id = " i "; fields := struct { u64 " field "; }; };"
+            more = names[i] ~ /bin_info/ ? " u64 memsz; string path;" : ""
+            if (more) field = "baddr"
+            print "event { name = \"" names[i] "\"; id = " i "; fields := struct { u64 " field ";" more " }; };"
         }
     }' "$1/events" >"$1/metadata"
     for cpu in $(cut -d ' ' -f 2 "$1/events" | sort -un); do
@@ -49,6 +51,7 @@ ctf_made() {
             put(numbers[$4], 4); put($1, 8)
             if (context) { put(100, 4); put($3, 4) }
             put($5, 8)
+            if ($4 ~ /bin_info/) { put(65536, 8); printf "/opt/made\\000" }
         }' "$1/events")" >"$1/stream_$cpu"
     done
     rm "$1/events"

@@ -97,4 +97,33 @@ END
 expect 0 profile --csv functions
 says out '^0x1000,1,900,500,'
 says out '^0x2000,1,400,400,'
+# Functions that are known by address have the names of the binary, wherever it was loaded.
+if have cc && have nm; then
+    printf 'int inner(int x) { return x + 1; }\nint outer(int x) { return inner(x) * 2; }\n' >made.c
+    cc -O0 -shared -fPIC -o made made.c
+    at() {
+        nm made | awk -v name="$1" '$3 == name { print $1 }'
+    }
+    inner=$((0x7f0000000000 + 0x$(at inner))) outer=$((0x7f0000000000 + 0x$(at outer)))
+    ctf_made placed context <<END
+900 0 7 lttng_ust_statedump:bin_info $((0x7f0000000000))
+1000 0 7 lttng_ust_cyg_profile:func_entry $outer
+1100 0 7 lttng_ust_cyg_profile:func_entry $inner
+1400 0 7 lttng_ust_cyg_profile:func_exit $inner
+1600 0 7 lttng_ust_cyg_profile:func_exit $outer
+END
+    expect 0 profile --csv --binary made placed
+    silent_but_pairs=$(grep -v -c 'paired by their names' err)
+    check "no finding" test "$silent_but_pairs" -eq 0
+    says out '^outer,1,600,300,'
+    says out '^inner,1,300,300,'
+    expect 0 calls --csv --columns name,dur --binary made placed
+    says out '^inner,300'
+    expect 0 stats --csv --by name --of dur --binary made placed
+    says out '^outer,1,'
+    expect 0 profile --csv --binary "$STELE" placed
+    says out '^made+0x'
+else
+    skip "no compiler: names of functions by address"
+fi
 finish

@@ -420,6 +420,8 @@ stele_status stele_pairing_new(stele_context *context, const stele_pairing_optio
     pairing_places_init(&p->places, context);
     p->places.resolve = p->options.resolve;
     p->places.resolve_user = p->options.resolve_user;
+    p->places.place = p->options.place;
+    p->places.place_user = p->options.place_user;
     stele_pairing_finish(p);
     *out = p;
     return STELE_OK;

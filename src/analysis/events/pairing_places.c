@@ -185,6 +185,18 @@ static const loaded_binary *binary_at(const pairing_places *p, uint32_t process,
     return NULL;
 }
 
+/* The name that the user has for an address; empty where there is none. */
+static stele_text placed_name(const pairing_places *p, const loaded_binary *binary,
+                              uint64_t address)
+{
+    if (p->place == NULL)
+        return (stele_text){"", 0};
+    if (binary == NULL || binary->path == 0)
+        return p->place(p->place_user, (stele_text){"", 0}, address);
+    return p->place(p->place_user, stele_name_text(p->context, NULL, binary->path),
+                    address - binary->base);
+}
+
 static stele_name address_name(pairing_places *p, uint32_t process, uint64_t address)
 {
     const stele_track *track = stele_track_get(p->context, process);
@@ -193,6 +205,8 @@ static stele_name address_name(pairing_places *p, uint32_t process, uint64_t add
     char made[512];
     if (p->resolve != NULL)
         text = p->resolve(p->resolve_user, track != NULL ? track->number : 0, address);
+    if (text.size == 0)
+        text = placed_name(p, binary, address);
     if (text.size == 0 && binary != NULL && binary->path != 0) {
         const stele_text path = stele_name_text(p->context, NULL, binary->path);
         size_t at = path.size;

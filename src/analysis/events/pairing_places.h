@@ -6,7 +6,7 @@
 #ifndef ANALYSIS_EVENTS_PAIRING_PLACES_H
 #define ANALYSIS_EVENTS_PAIRING_PLACES_H
 
-#include <stele/reader.h>
+#include <stele/spans.h>
 
 #include "core/table.h"
 #include "model/context.h"
@@ -28,6 +28,8 @@ typedef struct pairing_places {
     stele_context *context;
     stele_resolve_fn *resolve;
     void *resolve_user;
+    stele_place_fn *place; /* NULL: there is none */
+    void *place_user;
     uint32_t *running; /* by track of a CPU: track of the thread; 0: not known */
     uint32_t running_count;
     loaded_binary *binaries;
