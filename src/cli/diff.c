@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/calling.h"
+#include "cli/diff_sched.h"
 #include "cli/show/flame_graph.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
@@ -21,6 +22,8 @@ typedef struct differing {
     size_t run;           /* that is being read */
     size_t before_count, after_count;
     stele_paths *paths; /* NULL: no flame graph is wanted */
+    bool is_sched;      /* states of threads are compared, as calls */
+    diff_sched sched;   /* of the trace that is being read */
     stele_compare_change *rows, whole;
     size_t count, shown;
     bool is_sampled;
@@ -36,7 +39,7 @@ static bool is_single(const differing *d)
 /* What a row is of. */
 static const char *thing(const differing *d)
 {
-    return option_given(&d->c->options, OPTION_PATHS) ? "path" : "function";
+    return d->is_sched ? "state" : option_given(&d->c->options, OPTION_PATHS) ? "path" : "function";
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */
@@ -342,7 +345,10 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
 {
     const differing *d = user;
     const int64_t begin_ns = stats->range_begin_ns, end_ns = stats->range_end_ns;
-    const stele_status status = stele_profile_set_window(d->runs[d->run], begin_ns, end_ns);
+    stele_status status =
+        d->is_sched ? stele_sched_set_window(d->sched.sched, begin_ns, end_ns) : STELE_OK;
+    if (status == STELE_OK)
+        status = stele_profile_set_window(d->runs[d->run], begin_ns, end_ns);
     return status == STELE_OK && d->paths != NULL
                ? stele_paths_set_window(d->paths, begin_ns, end_ns)
                : status;
@@ -371,6 +377,39 @@ static bool parse_limit(differing *d)
     return true;
 }
 
+static stele_status take_sched(void *user, const stele_segment *segment)
+{
+    differing *d = user;
+    return diff_sched_add(&d->sched, segment);
+}
+
+/* States of threads, of all tracks in the order of time, instead of calls. */
+static void read_as_sched(differing *d, calling *s)
+{
+    stele_request *request = &s->selected.request;
+    d->is_sched = true;
+    request->kinds = STELE_SCHED_KINDS;
+    request->order = STELE_ORDER_TIME;
+    request->tracks = (stele_globs){.count = 0};
+    stele_pairing_free(s->pairing);
+    s->pairing = NULL;
+}
+
+static bool read_sched(differing *d, calling *s)
+{
+    /* What waits has no work to do, as a rule: it is asked for by its name. */
+    const bool has_waits = s->only.names.count != 0 || s->only.where != NULL;
+    bool is_ok;
+    is_ok =
+        diff_sched_make(d->c, &d->sched, has_waits, take, d) &&
+        calling_read(d->c, s, d->run,
+                     stele_sched_columns(d->sched.sched) | stele_profile_columns(d->runs[d->run]),
+                     &(consumer){ready, take_sched, d}) &&
+        cli_check(d->c, diff_sched_finish(&d->sched), "sched");
+    diff_sched_free(&d->sched);
+    return is_ok;
+}
+
 static bool prepare(differing *d, const calling *s)
 {
     cli *c = d->c;
@@ -392,10 +431,12 @@ static bool read_runs(differing *d, calling *s)
     const uint32_t columns = stele_profile_columns(d->runs[0]);
     bool is_ok = true;
     for (d->run = 0; d->run < d->c->options.argument_count && is_ok; d->run++) {
-        is_ok = (d->paths == NULL ||
-                 cli_check(d->c, stele_paths_turn(d->paths, d->run >= d->before_count), "diff")) &&
-                calling_read(d->c, s, d->run, columns, &(consumer){ready, take, d}) &&
-                cli_check(d->c, stele_profile_finish(d->runs[d->run]), "diff");
+        is_ok =
+            (d->paths == NULL ||
+             cli_check(d->c, stele_paths_turn(d->paths, d->run >= d->before_count), "diff")) &&
+            (d->is_sched ? read_sched(d, s)
+                         : calling_read(d->c, s, d->run, columns, &(consumer){ready, take, d})) &&
+            cli_check(d->c, stele_profile_finish(d->runs[d->run]), "diff");
     }
     return is_ok && d->c->worst != EXIT_USAGE && !d->c->is_closed;
 }
@@ -407,6 +448,8 @@ void command_DIFF(cli *c)
     c->is_apart = true;
     if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s)) {
         s.align = option_value(&c->options, OPTION_ALIGN);
+        if (strcmp(option_value(&c->options, OPTION_DIFF_OF), "sched") == 0)
+            read_as_sched(&d, &s);
         if (read_runs(&d, &s))
             show(&d);
     }

@@ -150,4 +150,38 @@ expect 2 calls --columns , user
 expect 2 calls --sort 'dur >' user
 expect 0 calls --name nothing user
 says out 'No spans'
+# Self times of a track sum up to the time that it was in any span: over all samples, also where spans
+# overlap, or names are hostile.
+if have python3; then
+    cat >self.py <<'END'
+import json, sys
+for path in sys.argv[1:]:
+    tracks = {}
+    for s in json.load(open(path, encoding="utf-8"))["spans"]:
+        if s["source"] in ("call", "complete", "nested-pair") and s["ended"] != "entry-lost":
+            tracks.setdefault(s["track"], []).append(s)
+    for name, of in tracks.items():
+        covered, until = 0, None
+        for s in sorted(of, key=lambda s: s["time_ns"]):
+            end = s["time_ns"] + s["dur_ns"]
+            if until is None or end > until:
+                covered += end - (s["time_ns"] if until is None else max(s["time_ns"], until))
+                until = end
+        own = sum(s["self_ns"] for s in of)
+        assert own == covered, (path, name, own, covered, len(of))
+END
+    made=0
+    for trace in "$fxt"/*.fxt "$heph"/*.log "$xray"/*.xray "$SOURCE"/src/formats/ctf/good/* \
+        "${STELE_SAMPLES:-/nowhere}"/[fhx]*/* "${STELE_SAMPLES:-/nowhere}"/ctf/*.tar.gz; do
+        [ -e "$trace" ] || continue
+        "$STELE" calls --json "$trace" >out 2>/dev/null </dev/null
+        [ "$?" -le 1 ] || continue
+        made=$((made + 1))
+        mv out "self.$made.$(basename "$trace")"
+    done
+    check 'many samples were read' [ "$made" -ge 40 ]
+    python3 self.py self.[0-9]* >err 2>&1 || complain "self times" err
+else
+    skip "python3 is missing: no sums over the samples"
+fi
 finish

@@ -100,6 +100,20 @@ for wrong in x 5x -1 nan; do
     says err 'takes a percentage'
 done
 
+# Schedules: states of threads by name, as calls; they add up to what stele sched says.
+sched=$fxt/scheduling.fxt
+expect 0 diff --of sched --csv "$sched" "$sched"
+check "no change" test "$(tail -n +2 out | cut -d , -f 2 | sort -u)" = 0
+says out '^[^,]*: running,'
+says_not out 'blocked\|sleeping'
+expect 0 diff --of sched --json "$sched" "$sched"
+documented out
+expect 0 diff --of sched --csv --name '*: *' "$sched" "$sched"
+says out ': blocked,'
+expect 0 diff --of sched --csv --end 20ns "$sched" -- "$sched"
+expect 0 diff --of sched "$sched" "$sched"
+says out ' states\{0,1\} may have changed by chance\|: running'
+
 expect 2 diff "$before"
 expect 2 diff "$before" "$after" "$before"
 says err "put '--' between those before and those after"

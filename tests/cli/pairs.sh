@@ -98,7 +98,7 @@ expect 0 profile --csv functions
 says out '^0x1000,1,900,500,'
 says out '^0x2000,1,400,400,'
 # Functions that are known by address have the names of the binary, wherever it was loaded.
-if have cc && have nm; then
+if have readelf && have cc && have nm; then
     printf 'int inner(int x) { return x + 1; }\nint outer(int x) { return inner(x) * 2; }\n' >made.c
     cc -O0 -shared -fPIC -o made made.c
     at() {

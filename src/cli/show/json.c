@@ -18,8 +18,11 @@ static void json_begin(json *j, const char *key)
         print_spaces(j->out, (size_t)j->depth * 2);
     }
     j->has_members |= bit;
-    if (key != NULL)
-        stele_output_printf(j->out, "\"%s\": ", key);
+    if (key == NULL)
+        return;
+    stele_output_byte(j->out, '"'); /* it can be a name of the trace */
+    stele_output_json(j->out, key, strlen(key));
+    stele_output_text(j->out, "\": ");
 }
 
 void json_open(json *j, const char *key, char bracket)
