@@ -204,6 +204,25 @@ STELE_API stele_status stele_overview_row(stele_overview *o, uint32_t number, ui
                                           int64_t begin_ns, int64_t end_ns, uint32_t count,
                                           stele_overview_bin *bins);
 
+/* ---- Keeping --------------------------------------------------------------------------------- */
+
+/*
+ * Writes an overview that is complete, to be loaded the next time instead of reading the traces:
+ * docs/overview.md has the layout. STELE_ERR_ARGUMENT: it is not complete; errors of writing.
+ */
+STELE_API stele_status stele_overview_save(stele_overview *o, stele_output *out);
+
+/*
+ * The overview that was saved: of as many traces, in the same order, which are opened but not read.
+ * The bytes must stay as they are until it is closed. They are checked as any input is; but whether
+ * the traces are still what they were is for the caller to know, beyond their formats and sizes.
+ * What its request left out stays left out. STELE_ERR_FORMAT: they are not valid, or of other
+ * traces; STELE_ERR_MEMORY. Bins of what turns out not to be valid later are STELE_ERR_READ.
+ */
+STELE_API stele_status stele_overview_load(stele_context *context, stele_trace *const *traces,
+                                           size_t count, const void *bytes, size_t size,
+                                           stele_overview **out);
+
 #ifdef __cplusplus
 }
 #endif

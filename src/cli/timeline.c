@@ -244,31 +244,19 @@ static double most_of(const timeline *t, const stele_overview_track *track)
     return most;
 }
 
-static const char *short_number(char *to, double value)
-{
-    static const char units[] = {0, 'k', 'M', 'G', 'T', 'P'};
-    unsigned unit = 0;
-    while ((value >= 999.5 || value <= -999.5) && unit < 5) {
-        value /= 1000;
-        unit++;
-    }
-    snprintf(to, PRINT_SIZE, "%.3g%s%c", value, unit != 0 ? " " : "", units[unit]);
-    return to;
-}
-
 /* The figure of the whole track, after its plot. */
 static void write_figure(const timeline *t, const stele_overview_track *track)
 {
     const uint64_t length_ns = (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns;
     char text[PRINT_SIZE], number[PRINT_SIZE];
     if (track->kind == STELE_OVERVIEW_COUNTER)
-        snprintf(text, sizeof text, "<%s", short_number(number, track->max));
+        snprintf(text, sizeof text, "<%s", print_short(number, track->max));
     else if (track->kind == STELE_OVERVIEW_OPERATIONS)
         snprintf(text, sizeof text, "%.2f x", (double)track->busy_ns / (double)length_ns);
     else if (track->span_count != 0)
         print_share(text, track->busy_ns, length_ns);
     else
-        snprintf(text, sizeof text, "%s ev", short_number(number, (double)track->event_count));
+        snprintf(text, sizeof text, "%s ev", print_short(number, (double)track->event_count));
     print_padded(t->cells.out, text, -(int)FIGURE_WIDTH);
 }
 

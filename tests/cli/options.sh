@@ -33,7 +33,7 @@ awk '
         gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
         gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE|INSN_SYSCALLS", commands)
         gsub(/INSNS/, substr(insns, 2), commands)
-        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED|KERNEL|TIMELINE", commands)
+        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED|KERNEL|TIMELINE|BUSIEST", commands)
         gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF|SPANNING", commands)
         gsub(/SPANNING/, "CALLS|REPLAY|LATENCY|CRITICAL", commands)
         gsub(/[ ()]/, "", commands)

@@ -9,7 +9,10 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <zlib.h>
 
+#include "allocations.h"
+#include "analysis/events/overview_lane.h"
 #include "support.h"
 
 #define THINGS_MAX 400000u
@@ -24,7 +27,7 @@ typedef struct thing {
 } thing;
 
 static struct {
-    stele_context *context;
+    stele_context *context, *other;
     stele_spans *spans;
     stele_pairing *pairing;
     thing *events, *all;
@@ -226,6 +229,88 @@ static void check_tracks(stele_overview *o, const stele_overview_state *state)
     }
 }
 
+/* ---- Keeping --------------------------------------------------------------------------------- */
+
+static void check_same_bins(stele_overview *a, stele_overview *b, uint32_t number,
+                            const stele_overview_state *state)
+{
+    stele_overview_bin bins[BINS_MAX], others[BINS_MAX];
+    REQUIRE(stele_overview_bins(a, number, state->begin_ns, state->end_ns, BINS_MAX, bins) ==
+            STELE_OK);
+    REQUIRE(stele_overview_bins(b, number, state->begin_ns, state->end_ns, BINS_MAX, others) ==
+            STELE_OK);
+    for (uint32_t i = 0; i < BINS_MAX; i++) /* names are numbers of different contexts */
+        bins[i].name = others[i].name = 0;
+    CHECK_EQ_MEM(others, bins, sizeof bins);
+}
+
+/* Bytes that may be wrong: they are refused, or bins can be asked for. */
+static void check_loads(stele_trace *trace, const uint8_t *bytes, size_t size)
+{
+    stele_overview_bin bins[4];
+    stele_overview *o;
+    if (stele_overview_load(it.other, &trace, 1, bytes, size, &o) != STELE_OK) {
+        CHECK(o == NULL);
+        return;
+    }
+    for (uint32_t i = 1; i <= stele_overview_track_count(o); i++)
+        stele_overview_bins(o, i, 0, INT64_MAX, 4, bins);
+    stele_overview_close(o);
+}
+
+static void write_checksum(uint8_t *bytes, size_t size)
+{
+    const uint32_t sum = (uint32_t)crc32(crc32(0, NULL, 0), bytes + 32, (uInt)(size - 32));
+    for (unsigned i = 0; i < 4; i++)
+        bytes[12 + i] = (uint8_t)(sum >> (8 * i));
+}
+
+/* What was saved is refused with any byte changed; with its checksum put right, it does no harm. */
+static void check_damaged(stele_trace *trace, const uint8_t *bytes, size_t size)
+{
+    uint8_t *own = malloc(size);
+    stele_overview *o;
+    REQUIRE(own != NULL);
+    for (unsigned i = 0; i < 150; i++) {
+        const size_t at = random_next(&it.seed) % size;
+        memcpy(own, bytes, size);
+        own[at] ^= (uint8_t)(1u << random_next(&it.seed) % 8);
+        CHECK_EQ_U64(stele_overview_load(it.other, &trace, 1, own, size, &o), STELE_ERR_FORMAT);
+        write_checksum(own, size);
+        check_loads(trace, own, size);
+        CHECK_EQ_U64(stele_overview_load(it.other, &trace, 1, bytes, at, &o), STELE_ERR_FORMAT);
+    }
+    free(own);
+}
+
+static void check_saved(stele_overview *o, const char *path, const stele_overview_state *state)
+{
+    stele_overview_state again = STELE_INIT(stele_overview_state);
+    stele_output *out;
+    stele_overview *loaded;
+    stele_trace *trace;
+    const uint8_t *bytes;
+    size_t size;
+    REQUIRE(stele_context_new(NULL, &it.other) == STELE_OK);
+    REQUIRE(stele_trace_open(it.other, path, NULL, &trace) == STELE_OK);
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    CHECK_EQ_U64(stele_overview_save(o, out), STELE_OK);
+    bytes = stele_output_memory(out, &size);
+    REQUIRE(stele_overview_load(it.other, &trace, 1, bytes, size, &loaded) == STELE_OK);
+    stele_overview_get_state(loaded, &again);
+    CHECK(again.is_complete);
+    CHECK_EQ_U64(again.event_count, state->event_count);
+    CHECK_EQ_U64(again.entry_count, state->entry_count);
+    CHECK_EQ_U64(stele_overview_track_count(loaded), stele_overview_track_count(o));
+    for (uint32_t i = 1; i <= stele_overview_track_count(o); i++)
+        check_same_bins(o, loaded, i, state);
+    stele_overview_close(loaded);
+    check_damaged(trace, bytes, size);
+    stele_output_close(out);
+    stele_trace_close(trace);
+    stele_context_free(it.other);
+}
+
 static void check_sample(const char *path)
 {
     stele_overview_state state = STELE_INIT(stele_overview_state);
@@ -246,7 +331,8 @@ static void check_sample(const char *path)
         CHECK(state.is_complete);
         if (state.has_range && it.event_count < THINGS_MAX && it.span_count < THINGS_MAX) {
             check_tracks(o, &state);
-            it.sample_count++;
+            if (it.sample_count++ % 8 == 0)
+                check_saved(o, path, &state);
         }
         stele_overview_close(o);
         if (test_state.failed_checks != failed)
@@ -294,4 +380,131 @@ TEST(bins_say_what_events_and_spans_say)
     CHECK(it.bin_count > 10000);
     free(it.events);
     free(it.all);
+}
+
+/* ---- Lanes that are long --------------------------------------------------------------------- */
+
+#define LONG_COUNT 400000u
+
+static struct {
+    int64_t begin_ns[LONG_COUNT];
+    uint64_t count, busy_ns;
+    int64_t from_ns, until_ns;
+} lane_truth;
+
+static bool add_up(void *user, const lane_entry *e, bool is_lowest)
+{
+    uint64_t *sums = user;
+    if (!is_lowest &&
+        (e->begin_ns < lane_truth.from_ns || !lane_entry_ends_by(e, lane_truth.until_ns)))
+        return false;
+    sums[0] += e->count;
+    sums[1] += e->sum;
+    sums[2]++;
+    return true;
+}
+
+/* What goes to the temporary file comes back, and few entries are looked at for a wide window. */
+TEST(long_lanes_are_read_from_their_file)
+{
+    static lane_walk walk;
+    overview_store store;
+    overview_lane lane;
+    uint64_t filed, sums[3] = {0}, busy_ns = 0;
+    int64_t at_ns = 0;
+    REQUIRE(stele_context_new(NULL, &it.context) == STELE_OK);
+    overview_store_init(&store, it.context, 1);
+    lane_init(&lane, LANE_SPANS);
+    it.seed = 7;
+    for (uint32_t i = 0; i < LONG_COUNT; i++) {
+        const int64_t length_ns = (int64_t)(random_next(&it.seed) % 5000);
+        at_ns += (int64_t)(random_next(&it.seed) % 3000);
+        lane_truth.begin_ns[i] = at_ns;
+        REQUIRE(lane_add_span(&lane, &store, at_ns, at_ns + length_ns, 1 + i % 7) == STELE_OK);
+        at_ns += length_ns;
+        busy_ns += (uint64_t)length_ns;
+    }
+    overview_store_size(&store, &filed);
+    CHECK(filed > 0);
+    lane_truth.from_ns = 0;
+    lane_truth.until_ns = at_ns + 1;
+    CHECK_EQ_U64(lane_visit(&lane, &store, &walk, 0, at_ns + 1, add_up, sums), STELE_OK);
+    CHECK_EQ_U64(sums[0], LONG_COUNT);
+    CHECK_EQ_U64(sums[1], busy_ns);
+    CHECK(sums[2] < 64);
+    for (uint32_t i = 0; i < 200; i++) {
+        const uint32_t first = (uint32_t)(random_next(&it.seed) % LONG_COUNT);
+        const uint32_t last = first + (uint32_t)(random_next(&it.seed) % (LONG_COUNT - first));
+        memset(sums, 0, sizeof sums);
+        lane_truth.from_ns = lane_truth.begin_ns[first];
+        lane_truth.until_ns = lane_truth.begin_ns[last] + 1;
+        CHECK_EQ_U64(
+            lane_visit(&lane, &store, &walk, lane_truth.from_ns, lane_truth.until_ns, add_up, sums),
+            STELE_OK);
+        CHECK(sums[0] + 32 >= last - first && sums[0] <= last - first + 64);
+        CHECK(sums[2] < 128);
+    }
+    lane_free(&lane);
+    overview_store_free(&store);
+    stele_context_free(it.context);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static stele_status make_and_ask(const char *path)
+{
+    stele_overview_bin bins[8];
+    stele_overview *o = NULL, *loaded = NULL;
+    stele_output *out = NULL;
+    stele_trace *trace = NULL;
+    const uint8_t *bytes;
+    size_t size;
+    stele_status status = stele_context_new(NULL, &it.context);
+    if (status != STELE_OK)
+        return status;
+    status = stele_trace_open(it.context, path, NULL, &trace);
+    if (status == STELE_OK)
+        status = stele_overview_open(it.context, &trace, 1, NULL, &o);
+    if (status == STELE_OK)
+        status = stele_overview_build(o);
+    for (uint32_t i = 1; status == STELE_OK && i <= stele_overview_track_count(o); i++)
+        status = stele_overview_bins(o, i, 0, INT64_MAX, 8, bins);
+    if (status == STELE_OK)
+        status = stele_output_open_memory(NULL, &out);
+    if (status == STELE_OK)
+        status = stele_overview_save(o, out);
+    if (status == STELE_OK) {
+        bytes = stele_output_memory(out, &size);
+        status = stele_overview_load(it.context, &trace, 1, bytes, size, &loaded);
+    }
+    stele_overview_close(loaded);
+    stele_output_close(out);
+    stele_overview_close(o);
+    stele_trace_close(trace);
+    stele_context_free(it.context);
+    return status;
+}
+
+TEST(every_allocation_may_fail)
+{
+    static const char *const paths[] = {STELE_SOURCE_DIR "/src/formats/fxt/good/scheduling.fxt",
+                                        STELE_SOURCE_DIR
+                                        "/src/formats/heph/good/heph_tracing_example.bin.log"};
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t live = allocations_live;
+        bool has_failed = true;
+        REQUIRE(make_and_ask(paths[i]) == STELE_OK);
+        for (uint64_t n = 0; has_failed && n < 20000; n++) {
+            stele_status status;
+            allocations_fail_at(n);
+            status = make_and_ask(paths[i]);
+            has_failed = allocations_stop();
+            CHECK(!has_failed || status == STELE_ERR_MEMORY || status == STELE_OK);
+            if (allocations_live != live)
+                printf("allocation %u of %s: %d\n", (unsigned)n, paths[i],
+                       (int)(allocations_live - live));
+            REQUIRE(allocations_live == live);
+        }
+        CHECK(!has_failed);
+    }
 }

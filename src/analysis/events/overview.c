@@ -372,6 +372,18 @@ static void take(stele_overview *o, const stele_segment *segment)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Nothing is added any more. */
+static void close_lanes(stele_overview *o, overview_node *n)
+{
+    keep(o, lane_close(&n->moments, &o->store));
+    if (n->losses != NULL)
+        keep(o, lane_close(n->losses, &o->store));
+    if (n->all != NULL)
+        keep(o, lane_close(n->all, &o->store));
+    for (uint32_t i = 0; i < n->row_count; i++)
+        keep(o, lane_close(&n->rows[i], &o->store));
+}
+
 static void finish(stele_overview *o)
 {
     stele_status status = stele_calls_finish(o->calls);
@@ -384,6 +396,7 @@ static void finish(stele_overview *o)
         if (n->stretch_count != 0 && n->all == NULL)
             split_busy(o, n, n->stretches[0].begin_ns);
         flush_stretches(o, n, n->stretch_count);
+        close_lanes(o, n);
     }
     if (o->status == STELE_OK)
         o->status = status == STELE_OK ? STELE_END : status;
@@ -422,7 +435,8 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
 {
     stele_overview_state own = o->state;
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
-    stele_reader_get_stats(o->reader, &stats);
+    if (o->reader != NULL)
+        stele_reader_get_stats(o->reader, &stats);
     own.byte_count = stats.byte_count;
     own.byte_total = stats.byte_total;
     own.entry_size = overview_store_size(&o->store, &own.spilled_size);
@@ -433,7 +447,12 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
 
 void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats)
 {
-    stele_reader_get_stats(o->reader, stats);
+    const stele_reader_stats none = {.lost_count = o->state.lost_count,
+                                     .event_count = o->state.event_count};
+    if (o->reader != NULL)
+        stele_reader_get_stats(o->reader, stats);
+    else
+        sized_give(stats, &none, sizeof none, SIZED_FIRST(stele_reader_stats, byte_total));
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -529,12 +548,35 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
     return status;
 }
 
-static stele_status open_all(stele_overview *o, stele_trace *const *traces, size_t count)
+static stele_status open_all(stele_overview *o)
 {
     static const stele_request everything;
     const stele_request *given = o->options.request != NULL ? o->options.request : &everything;
     stele_request only;
-    stele_status status;
+    stele_status status = make_pairings(o);
+    only = judged_by(given, o->has_pairings);
+    if (status == STELE_OK)
+        status = make_engines(o, &only);
+    if (status == STELE_OK)
+        status = open_reader(o, given);
+    for (size_t i = 0; i < o->trace_count && status == STELE_OK; i++) {
+        if (overview_track_node(o, stele_trace_get_info(o->traces[i])->number, 0) == 0)
+            status = o->status;
+    }
+    o->options.request = NULL; /* is the caller's */
+    return status;
+}
+
+stele_status overview_new(stele_context *context, stele_trace *const *traces, size_t count,
+                          stele_overview **out)
+{
+    stele_overview *o = *out = calloc(1, sizeof *o);
+    if (o == NULL)
+        return STELE_ERR_MEMORY;
+    o->context = context;
+    o->state.known_ns = INT64_MIN;
+    o->options.depth_max = DEPTH_USUAL;
+    overview_store_init(&o->store, context, SIZE_USUAL);
     o->traces = calloc(count, sizeof *o->traces);
     o->pairings = calloc(count, sizeof *o->pairings);
     o->walk = calloc(1, sizeof *o->walk);
@@ -542,41 +584,27 @@ static stele_status open_all(stele_overview *o, stele_trace *const *traces, size
         return STELE_ERR_MEMORY;
     memcpy(o->traces, traces, count * sizeof *traces);
     o->trace_count = count;
-    status = make_pairings(o);
-    only = judged_by(given, o->has_pairings);
-    if (status == STELE_OK)
-        status = make_engines(o, &only);
-    if (status == STELE_OK)
-        status = open_reader(o, given);
-    for (size_t i = 0; i < count && status == STELE_OK; i++) {
-        if (overview_track_node(o, stele_trace_get_info(traces[i])->number, 0) == 0)
-            status = o->status;
-    }
-    o->options.request = NULL; /* is the caller's */
-    return status;
+    return STELE_OK;
 }
 
 stele_status stele_overview_open(stele_context *context, stele_trace *const *traces, size_t count,
                                  const stele_overview_options *options, stele_overview **out)
 {
-    stele_overview *o = calloc(1, sizeof *o);
-    stele_status status;
+    stele_overview_options given;
+    stele_overview *o = NULL;
+    stele_status status = STELE_ERR_ARGUMENT;
     *out = NULL;
-    if (o == NULL)
-        return STELE_ERR_MEMORY;
-    o->context = context;
-    o->state.known_ns = INT64_MIN;
-    overview_store_init(&o->store, context, SIZE_USUAL);
-    if (count == 0 || !sized_take(&o->options, sizeof o->options,
-                                  SIZED_FIRST(stele_overview_options, size_max), options)) {
-        stele_overview_close(o);
-        return STELE_ERR_ARGUMENT;
+    if (count != 0 &&
+        sized_take(&given, sizeof given, SIZED_FIRST(stele_overview_options, size_max), options))
+        status = overview_new(context, traces, count, &o);
+    if (status == STELE_OK) {
+        o->options = given;
+        if (given.depth_max == 0)
+            o->options.depth_max = DEPTH_USUAL;
+        if (given.size_max != 0)
+            overview_store_init(&o->store, context, given.size_max);
+        status = open_all(o);
     }
-    if (o->options.depth_max == 0)
-        o->options.depth_max = DEPTH_USUAL;
-    if (o->options.size_max != 0)
-        overview_store_init(&o->store, context, o->options.size_max);
-    status = open_all(o, traces, count);
     if (status != STELE_OK) {
         stele_overview_close(o);
         return status;
@@ -607,6 +635,7 @@ void stele_overview_close(stele_overview *o)
     free((void *)o->pairings);
     free(o->nodes);
     free(o->track_nodes);
+    free(o->names);
     free(o->sched_names);
     free(o->places);
     free(o->walk);

@@ -75,6 +75,8 @@ struct stele_overview {
     int64_t *edges; /* of bins */
     uint32_t edge_capacity;
     int64_t range_begin_ns, range_end_ns;
+    stele_name *names; /* of a file: what its numbers are in the context; NULL: there is no file */
+    uint32_t name_count;
     uint32_t trace_now; /* that the events at hand are of */
     bool has_pairings;
     stele_output *title;
@@ -93,6 +95,14 @@ uint32_t overview_child_node(stele_overview *o, uint32_t parent, stele_overview_
 overview_lane *overview_row(stele_overview *o, overview_node *n, uint32_t row);
 
 void overview_node_free(overview_node *n);
+
+/* An overview of these traces that has no tracks yet. It is to be closed, also after an error,
+   unless it is NULL. */
+stele_status overview_new(stele_context *context, stele_trace *const *traces, size_t count,
+                          stele_overview **out);
+
+/* What the lane of moments of a track holds. */
+lane_kind overview_moments(stele_overview_kind kind);
 
 /* Entries of all its lanes. */
 uint64_t overview_node_entries(const overview_node *n);

@@ -30,11 +30,6 @@ void lane_free(overview_lane *l)
     free(l->levels);
 }
 
-static bool has_names(lane_kind kind)
-{
-    return kind == LANE_EVENTS || kind == LANE_SPANS;
-}
-
 static inline uint64_t distance(int64_t from_ns, int64_t to_ns)
 {
     return (uint64_t)to_ns - (uint64_t)from_ns;
@@ -198,6 +193,32 @@ bool lane_unpack(lane_kind kind, cursor *from, uint32_t count, lane_entry *entri
         last = (uint64_t)e->end_ns;
     }
     return true;
+}
+
+/* Puts names of the context in the place of those of a file. */
+static bool map_names(const overview_lane *l, lane_entry *entries, uint32_t count)
+{
+    for (lane_entry *e = entries; e != entries + count; e++) {
+        if (e->u.spans.name >= l->name_map_count || e->u.spans.longest >= l->name_map_count)
+            return false;
+        e->u.spans.name = l->name_map[e->u.spans.name];
+        if (l->kind == LANE_SPANS)
+            e->u.spans.longest = l->name_map[e->u.spans.longest];
+    }
+    return true;
+}
+
+stele_status lane_read_page(const overview_lane *l, overview_store *store, uint8_t *room,
+                            uint64_t position, uint32_t count, lane_entry *entries)
+{
+    size_t size;
+    const uint8_t *bytes = overview_store_get(store, position, room, &size);
+    cursor from = cursor_make(bytes, bytes != NULL ? size : 0);
+    if (bytes == NULL || !lane_unpack((lane_kind)l->kind, &from, count, entries))
+        return STELE_ERR_READ;
+    if (l->name_map != NULL && lane_has_names((lane_kind)l->kind) && !map_names(l, entries, count))
+        return STELE_ERR_READ;
+    return STELE_OK;
 }
 
 /* ---- Entries ---- */
@@ -379,7 +400,7 @@ stele_status lane_close(overview_lane *l, overview_store *store)
 {
     if (!l->has_now)
         return STELE_OK;
-    if (has_names((lane_kind)l->kind))
+    if (lane_has_names((lane_kind)l->kind))
         take_best(l, &l->now);
     l->has_now = false;
     l->name_count = 0;
@@ -413,7 +434,7 @@ stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry 
     } else {
         lane_entry_join((lane_kind)l->kind, &l->now, thing);
     }
-    if (has_names((lane_kind)l->kind))
+    if (lane_has_names((lane_kind)l->kind))
         count_name(l, thing->u.spans.name, thing->u.spans.weight);
     return STELE_OK;
 }
@@ -456,21 +477,15 @@ static const lane_entry *entry_get(visit *v, unsigned level, uint64_t number)
     const lane_level *of = &v->lane->levels[level];
     const uint32_t page = (uint32_t)(number / LANE_PAGE), at = (uint32_t)(number % LANE_PAGE);
     lane_walk_level *own = &v->walk->levels[level];
-    const uint8_t *bytes;
-    cursor from;
-    size_t size;
     if (page == of->page_count)
         return &of->open[at];
     if (!own->has_page || own->position != of->pages[page]) {
-        bytes = overview_store_get(v->store, of->pages[page], v->walk->room, &size);
-        from = cursor_make(bytes, bytes != NULL ? size : 0);
         own->position = of->pages[page];
-        own->has_page =
-            bytes != NULL && lane_unpack((lane_kind)v->lane->kind, &from, LANE_PAGE, own->entries);
-        if (!own->has_page) {
-            v->status = STELE_ERR_READ;
+        v->status = lane_read_page(v->lane, v->store, v->walk->room, own->position, LANE_PAGE,
+                                   own->entries);
+        own->has_page = v->status == STELE_OK;
+        if (!own->has_page)
             return NULL;
-        }
     }
     return &own->entries[at];
 }
@@ -502,7 +517,7 @@ stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk
     if (v.status == STELE_OK && !v.is_past && l->has_now &&
         !lane_entry_ends_by(&l->now, begin_ns) && l->now.begin_ns < end_ns) {
         lane_entry now = l->now;
-        if (has_names((lane_kind)l->kind))
+        if (lane_has_names((lane_kind)l->kind))
             take_best(l, &now);
         fn(user, &now, true);
     }

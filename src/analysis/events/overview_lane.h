@@ -65,9 +65,12 @@ typedef struct overview_lane {
     uint8_t level_count, kind;
     uint8_t name_count; /* of `names` */
     bool has_now;
-    uint32_t thing_count; /* how many came, as far as it decides how many make an entry */
-    int64_t last_ns;      /* end of what came last; INT64_MIN: nothing did */
-    lane_entry now;       /* is being made */
+    uint32_t thing_count;       /* how many came, as far as it decides how many make an entry */
+    int64_t last_ns;            /* end of what came last; INT64_MIN: nothing did */
+    const stele_name *name_map; /* what the names of packed pages are in the context; NULL: they are
+                                   as they stand */
+    uint32_t name_map_count;
+    lane_entry now; /* is being made */
     lane_weight names[LANE_NAMES];
 } overview_lane;
 
@@ -96,6 +99,17 @@ size_t lane_pack(lane_kind kind, const lane_entry *entries, uint32_t count, uint
 
 /* Unpacks so many entries from what stands there; false: it is not a valid page. */
 bool lane_unpack(lane_kind kind, cursor *from, uint32_t count, lane_entry *entries);
+
+/* Whether entries of the kind have names. */
+static inline bool lane_has_names(lane_kind kind)
+{
+    return kind == LANE_EVENTS || kind == LANE_SPANS;
+}
+
+/* A page of the lane, with names of the context; `room` has STORE_RUN_MAX bytes. STELE_ERR_READ: it
+   cannot be read, or is not valid. */
+stele_status lane_read_page(const overview_lane *l, overview_store *store, uint8_t *room,
+                            uint64_t position, uint32_t count, lane_entry *entries);
 
 /* Adds one entry to another, which is before it. */
 void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more);

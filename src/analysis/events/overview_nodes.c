@@ -30,7 +30,7 @@ const char *stele_overview_kind_text(stele_overview_kind kind)
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-static lane_kind moments_of(stele_overview_kind kind)
+lane_kind overview_moments(stele_overview_kind kind)
 {
     return kind == STELE_OVERVIEW_COUNTER ? LANE_COUNTER
            : kind == STELE_OVERVIEW_INSNS ? LANE_INSNS
@@ -53,7 +53,7 @@ static uint32_t node_make(stele_overview *o, const overview_node *like)
     n = &o->nodes[o->node_count];
     *n = *like;
     n->all_from_ns = INT64_MAX;
-    lane_init(&n->moments, moments_of((stele_overview_kind)n->kind));
+    lane_init(&n->moments, overview_moments((stele_overview_kind)n->kind));
     return o->node_count++;
 }
 

@@ -18,6 +18,12 @@ void overview_store_init(overview_store *s, stele_context *context, size_t size_
     s->memory_max = chunks == 0 ? 1 : chunks > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)chunks;
 }
 
+void overview_store_take(overview_store *s, const uint8_t *bytes, size_t size)
+{
+    s->given = bytes;
+    s->given_size = size;
+}
+
 void overview_store_free(overview_store *s)
 {
     for (uint32_t i = s->filed_count; i < s->chunk_count; i++)
@@ -113,6 +119,10 @@ const uint8_t *overview_store_get(overview_store *s, uint64_t position, uint8_t 
     const uint32_t number = (uint32_t)(position / CHUNK_SIZE);
     const size_t at = (size_t)(position % CHUNK_SIZE);
     const size_t end = number + 1 == s->chunk_count ? s->used : CHUNK_SIZE;
+    if (s->given != NULL) {
+        *size = s->given_size - (size_t)position;
+        return s->given + position;
+    }
     *size = end - at < STORE_RUN_MAX ? end - at : STORE_RUN_MAX;
     if (s->chunks[number] != NULL)
         return s->chunks[number] + at;
@@ -122,5 +132,7 @@ const uint8_t *overview_store_get(overview_store *s, uint64_t position, uint8_t 
 uint64_t overview_store_size(const overview_store *s, uint64_t *filed)
 {
     *filed = (uint64_t)s->filed_count * CHUNK_SIZE;
+    if (s->given != NULL)
+        return s->given_size;
     return s->chunk_count == 0 ? 0 : (uint64_t)(s->chunk_count - 1) * CHUNK_SIZE + s->used;
 }

@@ -19,10 +19,15 @@ typedef struct overview_store {
     uint32_t memory_max;  /* chunks in memory, at least 1 */
     size_t used;          /* bytes of the last chunk */
     int fd;               /* -1: there is no file yet */
+    const uint8_t *given; /* NULL, or all that there is: nothing is added */
+    size_t given_size;
 } overview_store;
 
 void overview_store_init(overview_store *s, stele_context *context, size_t size_max);
 void overview_store_free(overview_store *s);
+
+/* Takes bytes of somebody else's for all that there is; they must stay as they are. */
+void overview_store_take(overview_store *s, const uint8_t *bytes, size_t size);
 
 /* Appends a run, and gives its position. STELE_ERR_MEMORY, STELE_ERR_WRITE (with a finding). */
 stele_status overview_store_add(overview_store *s, const uint8_t *bytes, size_t size,

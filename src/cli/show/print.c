@@ -82,6 +82,18 @@ const char *print_brief(char *to, uint64_t ns)
     return to;
 }
 
+const char *print_short(char *to, double value)
+{
+    static const char units[] = {0, 'k', 'M', 'G', 'T', 'P'};
+    unsigned unit = 0;
+    while ((value >= 999.5 || value <= -999.5) && unit < 5) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(to, PRINT_SIZE, "%.3g%s%c", value, unit != 0 ? " " : "", units[unit]);
+    return to;
+}
+
 const char *print_share(char *to, uint64_t part, uint64_t whole)
 {
     const double share = whole == 0 ? 0 : (double)part * 100 / (double)whole;

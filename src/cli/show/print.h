@@ -26,6 +26,9 @@ const char *print_duration(char *to, int64_t ns);
 /* "812 ns", "1.50 µs", "12.3 ms", "4,012 s": three digits, rounded. */
 const char *print_brief(char *to, uint64_t ns);
 
+/* "812", "1.5 k", "12.3 M": three digits, rounded. */
+const char *print_short(char *to, double value);
+
 /* "12.3 %", "< 0.1 %" */
 const char *print_share(char *to, uint64_t part, uint64_t whole);
 
