@@ -87,6 +87,7 @@ typedef struct stele_overview_state {
     uint64_t entry_count;            /* of all levels */
     uint64_t entry_size;             /* bytes that they take ... */
     uint64_t spilled_size;           /* ... and how many of them are in the temporary file */
+    uint64_t insn_count;             /* instructions, which are no events here */
 } stele_overview_state;
 
 /* The caller sets `struct_size`, as STELE_INIT does. */
@@ -183,8 +184,8 @@ typedef struct stele_overview_bin {
     uint32_t reserved;
     double min, max, last; /* of counters; they and `last` include a sample beyond the bin where an
                               entry reaches over its border */
-    uint64_t insn_count;   /* of instructions: how many were run in it */
-    uint64_t load_count, store_count;
+    uint64_t insn_count;   /* of instructions: how many were run in it; event_count, too */
+    uint64_t load_count, store_count; /* estimated at the borders */
 } stele_overview_bin;
 
 /*

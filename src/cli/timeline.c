@@ -21,7 +21,7 @@
 #define WIDTH_USUAL  80u
 #define TITLE_LEAST  8u
 #define TITLE_MOST   28u
-#define FIGURE_WIDTH 9u
+#define FIGURE_WIDTH 10u
 #define STEP_EVENTS  65536u
 
 typedef struct timeline {
@@ -227,18 +227,23 @@ static double level_of(const stele_overview_track *track, const stele_overview_b
             return 0;
         return (value - least) / (track->max - least);
     }
+    if (track->kind == STELE_OVERVIEW_INSNS)
+        return most > 0 ? (double)(bin->load_count + bin->store_count) / most : 0;
     if (track->span_count != 0)
         return (double)bin->busy_ns / (most > 1 ? most * length_ns : length_ns);
     return most > 0 ? (double)bin->event_count / most : 0;
 }
 
-/* What a full column stands for: operations at a time, or events. */
+/* What a full column stands for: operations at a time, accesses, or events. */
 static double most_of(const timeline *t, const stele_overview_track *track)
 {
     double most = 0;
     for (unsigned i = 0; i < t->plot_width; i++) {
-        const double here = track->span_count != 0 ? (double)t->bins[i].busy_ns / bin_ns(t, i)
-                                                   : (double)t->bins[i].event_count;
+        const stele_overview_bin *bin = &t->bins[i];
+        const double here = track->kind == STELE_OVERVIEW_INSNS
+                                ? (double)(bin->load_count + bin->store_count)
+                            : track->span_count != 0 ? (double)bin->busy_ns / bin_ns(t, i)
+                                                     : (double)bin->event_count;
         most = here > most ? here : most;
     }
     return most;
@@ -256,7 +261,8 @@ static void write_figure(const timeline *t, const stele_overview_track *track)
     else if (track->span_count != 0)
         print_share(text, track->busy_ns, length_ns);
     else
-        snprintf(text, sizeof text, "%s ev", print_short(number, (double)track->event_count));
+        snprintf(text, sizeof text, "%s %s", print_short(number, (double)track->event_count),
+                 track->kind == STELE_OVERVIEW_INSNS ? "in" : "ev");
     print_padded(t->cells.out, text, -(int)FIGURE_WIDTH);
 }
 
@@ -283,7 +289,8 @@ static void write_legend(const timeline *t)
     print_wrapped(out,
                   "A column is as high as the part of its time that has a span; where there are "
                   "none (ev), as its events are many. Counters (<) are drawn from 0 to their most, "
-                  "operations (x) by how many there are at a time.",
+                  "operations (x) by how many there are at a time, instructions (in) by their "
+                  "accesses.",
                   0, 0, WIDTH_USUAL);
     if (t->state.lost_count != 0)
         stele_output_printf(out, "! %s lost there or nearby\n",
@@ -302,6 +309,14 @@ static void write_legend(const timeline *t)
 static void write_heading(const timeline *t)
 {
     char events[PRINT_SIZE], spans[PRINT_SIZE], length[PRINT_SIZE], begin[PRINT_SIZE];
+    if (t->cells.unit != NULL) {
+        stele_output_printf(t->cells.out, "%s, %s of their clock\n\n",
+                            print_things(events, t->state.event_count, "event"),
+                            print_things(length,
+                                         (uint64_t)t->state.end_ns - (uint64_t)t->state.begin_ns,
+                                         t->cells.unit));
+        return;
+    }
     stele_seconds(t->state.begin_ns, begin, sizeof begin);
     stele_output_printf(
         t->cells.out, "%s, %s in %s from %s s\n\n",
@@ -421,8 +436,19 @@ static void write_json(timeline *t)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+/* What all streams count where that is no time; NULL: nanoseconds. */
+static const char *unit_of(const timeline *t)
+{
+    const stele_stream *first = stele_stream_get(t->c->context, 0);
+    const stele_clock_domain domain = first != NULL ? first->clock.domain : STELE_CLOCK_NS;
+    return domain == STELE_CLOCK_INSNS   ? "instruction"
+           : domain == STELE_CLOCK_TICKS ? "tick"
+                                         : NULL;
+}
+
 static void show(timeline *t)
 {
+    t->cells.unit = unit_of(t);
     t->bins = calloc(t->width, sizeof *t->bins);
     if (t->bins == NULL)
         cli_check(t->c, STELE_ERR_MEMORY, "columns");
@@ -436,7 +462,7 @@ void command_TIMELINE(cli *c)
 {
     timeline t = {.c = c,
                   .state = STELE_INIT(stele_overview_state),
-                  .cells = {c->out, cells_are_utf8(), c->has_color}};
+                  .cells = {c->out, cells_are_utf8(), c->has_color, NULL}};
     selection selected = {.names = NULL};
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
     inputs in = {.count = 0};

@@ -23,7 +23,7 @@ typedef struct thing {
     int64_t begin_ns, end_ns;
     uint32_t track, row;
     uint64_t lost;
-    bool is_lost, is_operation;
+    bool is_lost, is_operation, is_insn, is_access;
 } thing;
 
 static struct {
@@ -32,7 +32,9 @@ static struct {
     stele_pairing *pairing;
     thing *events, *all;
     size_t event_count, span_count;
+    bool has_insns; /* they are no events of the overview */
     uint64_t seed;
+    uint64_t insn_count; /* figures of them */
     uint64_t sample_count, bin_count, exact_count;
 } it;
 
@@ -44,11 +46,14 @@ static void see_events(const stele_segment *segment)
         const stele_event *event = &segment->batch->events[segment->first + i];
         if ((event->flags & STELE_FLAG_NO_TIME) != 0 || it.event_count == THINGS_MAX)
             continue;
-        it.events[it.event_count++] = (thing){.begin_ns = event->time_ns,
-                                              .end_ns = event->time_ns,
-                                              .track = event->track,
-                                              .lost = event->value,
-                                              .is_lost = event->kind == STELE_KIND_LOST};
+        it.events[it.event_count++] =
+            (thing){.begin_ns = event->time_ns,
+                    .end_ns = event->time_ns,
+                    .track = event->track,
+                    .lost = event->value,
+                    .is_lost = event->kind == STELE_KIND_LOST,
+                    .is_insn = event->kind == STELE_KIND_INSN,
+                    .is_access = event->kind == STELE_KIND_LOAD || event->kind == STELE_KIND_STORE};
     }
 }
 
@@ -116,7 +121,7 @@ static uint64_t clipped(int64_t *covered_ns, const thing *of, int64_t begin_ns, 
 }
 
 typedef struct truth {
-    uint64_t event_count, busy_ns, span_count, row_ns, lost_count;
+    uint64_t event_count, busy_ns, span_count, row_ns, insn_count;
     bool has_loss;
 } truth;
 
@@ -128,7 +133,8 @@ static truth truth_of(uint32_t track, uint32_t row, int64_t begin_ns, int64_t en
         const thing *event = &it.events[i];
         if (event->track != track || event->begin_ns < begin_ns || event->begin_ns >= end_ns)
             continue;
-        t.event_count += !event->is_lost;
+        t.insn_count += event->is_insn;
+        t.event_count += !event->is_lost && !(it.has_insns && (event->is_insn || event->is_access));
         t.has_loss |= event->is_lost;
     }
     for (size_t i = 0; i < it.span_count; i++) {
@@ -192,6 +198,19 @@ static void check_window(stele_overview *o, const stele_overview_track *track, i
     }
 }
 
+static void check_insns(stele_overview *o, const stele_overview_track *track, int64_t begin_ns,
+                        int64_t end_ns, uint32_t count)
+{
+    stele_overview_bin bins[BINS_MAX];
+    REQUIRE(stele_overview_bins(o, track->number, begin_ns, end_ns, count, bins) == STELE_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        const truth t = truth_of(track->track, 0, edge_of(begin_ns, end_ns, count, i),
+                                 edge_of(begin_ns, end_ns, count, i + 1));
+        CHECK_EQ_U64(bins[i].insn_count, t.insn_count);
+        it.insn_count++;
+    }
+}
+
 static void check_all(stele_overview *o, const stele_overview_track *track)
 {
     stele_overview_bin bins[BINS_MAX];
@@ -220,6 +239,9 @@ static void check_tracks(stele_overview *o, const stele_overview_state *state)
         const uint64_t wide = random_next(&it.seed) % length >> random_next(&it.seed) % 12;
         const uint64_t at = random_next(&it.seed) % (length - wide);
         REQUIRE(stele_overview_get_track(o, number, &track));
+        if (track.kind == STELE_OVERVIEW_INSNS)
+            check_insns(o, &track, (int64_t)((uint64_t)state->begin_ns + at),
+                        (int64_t)((uint64_t)state->begin_ns + at + wide + 1), BINS_MAX);
         if (track.kind != STELE_OVERVIEW_TRACK)
             continue;
         check_window(o, &track, (int64_t)((uint64_t)state->begin_ns + at),
@@ -330,6 +352,7 @@ static void check_sample(const char *path)
         stele_overview_get_state(o, &state);
         CHECK(state.is_complete);
         if (state.has_range && it.event_count < THINGS_MAX && it.span_count < THINGS_MAX) {
+            it.has_insns = state.insn_count != 0;
             check_tracks(o, &state);
             if (it.sample_count++ % 8 == 0)
                 check_saved(o, path, &state);
@@ -378,6 +401,7 @@ TEST(bins_say_what_events_and_spans_say)
            it.bin_count, it.exact_count);
     CHECK(it.sample_count > 50);
     CHECK(it.bin_count > 10000);
+    CHECK(it.insn_count > 500);
     free(it.events);
     free(it.all);
 }

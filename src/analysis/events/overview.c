@@ -21,6 +21,10 @@
 #define KINDS_LINKED (STELE_SPANS_KINDS & ~STELE_CALLS_KINDS)
 #define KINDS_SCHED  (STELE_KIND_BIT(STELE_KIND_SWITCH) | STELE_KIND_BIT(STELE_KIND_WAKE))
 
+#define KINDS_INSN                                                       \
+    (STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) | \
+     STELE_KIND_BIT(STELE_KIND_STORE))
+
 static void keep(stele_overview *o, stele_status status)
 {
     if (o->status == STELE_OK)
@@ -257,15 +261,9 @@ static inline void add_event(stele_overview *o, overview_node *n, const stele_ev
 
 static void widen_range(stele_overview *o, const stele_event *event)
 {
-    const int64_t last_ns =
-        event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > event->time_ns
-            ? (int64_t)event->id
-            : event->time_ns;
-    if (!o->state.has_range || event->time_ns < o->state.begin_ns)
-        o->state.begin_ns = event->time_ns;
-    if (!o->state.has_range || last_ns >= o->state.end_ns)
-        o->state.end_ns = add_saturated(last_ns, 1);
-    o->state.has_range = true;
+    const bool has_end = event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > event->time_ns;
+    overview_widen_range(o, event->time_ns,
+                         add_saturated(has_end ? (int64_t)event->id : event->time_ns, 1));
     if (event->time_ns > o->state.known_ns)
         o->state.known_ns = event->time_ns;
 }
@@ -406,12 +404,14 @@ static void finish(stele_overview *o)
 stele_status stele_overview_step(stele_overview *o, uint64_t event_max)
 {
     uint64_t taken = 0;
-    while (o->status == STELE_OK && (taken == 0 || taken < event_max)) {
+    if (o->is_read && o->status == STELE_OK && !overview_step_insns(o, event_max))
+        finish(o);
+    while (!o->is_read && o->status == STELE_OK && (taken == 0 || taken < event_max)) {
         const stele_segment *segments;
         size_t count;
         const stele_status status = stele_reader_next_segments(o->reader, &segments, &count);
         if (status == STELE_END) {
-            finish(o);
+            o->is_read = true;
             break;
         }
         keep(o, status);
@@ -442,7 +442,7 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
     own.entry_size = overview_store_size(&o->store, &own.spilled_size);
     for (uint32_t i = 1; i < o->node_count; i++)
         own.entry_count += overview_node_entries(&o->nodes[i]);
-    sized_give(state, &own, sizeof own, SIZED_FIRST(stele_overview_state, spilled_size));
+    sized_give(state, &own, sizeof own, SIZED_FIRST(stele_overview_state, insn_count));
 }
 
 void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats)
@@ -532,6 +532,16 @@ static stele_status open_reader(stele_overview *o, const stele_request *given)
     stele_status status;
     if (!o->has_pairings)
         request.tracks = given->tracks;
+    o->has_track_filter = given->tracks.count != 0;
+    for (size_t i = 0; i < o->trace_count; i++) {
+        if (!stele_trace_has_insns(o->traces[i]))
+            continue;
+        status = stele_trace_index(o->traces[i]);
+        if (status != STELE_OK && status != STELE_ERR_UNSUPPORTED)
+            return status;
+        if (overview_has_insns(o, i))
+            request.kinds = STELE_KINDS_ALL & ~KINDS_INSN;
+    }
     status = stele_reader_open(o->context, o->traces, o->trace_count, &request, &o->reader);
     if (status != STELE_OK)
         return status;
@@ -618,6 +628,7 @@ void stele_overview_close(stele_overview *o)
     if (o == NULL)
         return;
     stele_reader_close(o->reader);
+    stele_insn_reader_free(o->insns);
     stele_calls_free(o->calls);
     stele_spans_free(o->spans);
     stele_sched_free(o->sched);

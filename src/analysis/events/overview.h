@@ -3,6 +3,7 @@
 #ifndef ANALYSIS_EVENTS_OVERVIEW_H
 #define ANALYSIS_EVENTS_OVERVIEW_H
 
+#include <stele/insn.h>
 #include <stele/overview.h>
 #include <stele/sched.h>
 #include <stele/spans.h>
@@ -79,6 +80,10 @@ struct stele_overview {
     uint32_t name_count;
     uint32_t trace_now; /* that the events at hand are of */
     bool has_pairings;
+    bool has_track_filter;
+    bool is_read;             /* the reader has come to its end */
+    stele_insn_reader *insns; /* of trace `insn_trace`; NULL: it was not begun yet */
+    size_t insn_trace;        /* whose instructions come next */
     stele_output *title;
     stele_overview_state state;
     stele_status status; /* the first error, or STELE_END */
@@ -114,6 +119,22 @@ void overview_add_span(stele_overview *o, uint32_t number, uint32_t row, int64_t
 /* Takes the fields of a counter as samples. */
 void overview_add_counter(stele_overview *o, uint32_t node, const stele_batch *batch,
                           const stele_event *event);
+
+/* Whether instructions of a trace, counted from 0, come on a way of their own. */
+bool overview_has_insns(const stele_overview *o, size_t trace);
+
+/* Takes in about so many instructions; false once there are no more. */
+bool overview_step_insns(stele_overview *o, uint64_t insn_max);
+
+/* The time of the whole reaches to there. */
+static inline void overview_widen_range(stele_overview *o, int64_t begin_ns, int64_t end_ns)
+{
+    if (!o->state.has_range || begin_ns < o->state.begin_ns)
+        o->state.begin_ns = begin_ns;
+    if (!o->state.has_range || end_ns > o->state.end_ns)
+        o->state.end_ns = end_ns;
+    o->state.has_range = true;
+}
 
 /* The time of the node reaches to there. */
 static inline void overview_widen(overview_node *n, int64_t begin_ns, int64_t end_ns)

@@ -102,7 +102,7 @@ static void take_whole(binning *b, const lane_entry *e)
         bin->flags |= STELE_OVERVIEW_LOST;
         break;
     case LANE_INSNS:
-        bin->event_count += e->count;
+        bin->event_count += e->sum;
         bin->insn_count += e->sum;
         bin->load_count += e->u.insns.load_count;
         bin->store_count += e->u.insns.store_count;
@@ -198,11 +198,16 @@ static void spread_loss(stele_overview_bin *bin, const lane_entry *e, int64_t fr
     bin->lost_count += share_of(e->sum, e, from_ns, until_ns, is_last);
 }
 
+/* Instructions that follow each other without a gap have their number for their time. */
 static void spread_insns(stele_overview_bin *bin, const lane_entry *e, int64_t from_ns,
                          int64_t until_ns, bool is_last)
 {
-    spread_count(bin, e, from_ns, until_ns, is_last);
-    bin->insn_count += share_of(e->sum, e, from_ns, until_ns, is_last);
+    const bool is_exact = e->sum == distance(e->begin_ns, e->end_ns);
+    const uint64_t count = is_exact ? common(e->begin_ns, e->end_ns, from_ns, until_ns)
+                                    : share_of(e->sum, e, from_ns, until_ns, is_last);
+    bin->event_count += count;
+    bin->event_slack += is_exact ? 0 : e->sum;
+    bin->insn_count += count;
     bin->load_count += share_of(e->u.insns.load_count, e, from_ns, until_ns, is_last);
     bin->store_count += share_of(e->u.insns.store_count, e, from_ns, until_ns, is_last);
 }

@@ -167,6 +167,7 @@ static void save_nodes(saving *s)
     saved_put_u64(out, state->untimed_count);
     saved_put_u64(out, state->cut_count);
     saved_put_u64(out, state->lost_count);
+    saved_put_u64(out, state->insn_count);
     saved_put_u64(out, stele_overview_track_count(o));
     for (uint32_t i = 1; i < o->node_count && s->status == STELE_OK; i++)
         save_node(s, &o->nodes[i]);
@@ -520,8 +521,8 @@ static bool load_nodes(loading *l)
         !load_i64(l, &state->end_ns) || !load_i64(l, &state->known_ns) ||
         !load_u64(l, &state->event_count) || !load_u64(l, &state->span_count) ||
         !load_u64(l, &state->untimed_count) || !load_u64(l, &state->cut_count) ||
-        !load_u64(l, &state->lost_count) || !load_u64(l, &count) ||
-        count > cursor_left(&l->from) / NODE_SIZE_LEAST)
+        !load_u64(l, &state->lost_count) || !load_u64(l, &state->insn_count) ||
+        !load_u64(l, &count) || count > cursor_left(&l->from) / NODE_SIZE_LEAST)
         return refuse(l);
     state->has_range = has_range != 0;
     o->nodes = calloc((size_t)count + 1, sizeof *o->nodes);

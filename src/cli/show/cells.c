@@ -86,7 +86,10 @@ void cells_axis(const cells *c, unsigned indent, unsigned width, uint64_t length
     for (uint64_t ns = 0; ns < length_ns; ns += step) {
         const unsigned column = (unsigned)((double)ns / column_ns);
         char text[PRINT_SIZE];
-        write_time(text, sizeof text, ns);
+        if (c->unit == NULL)
+            write_time(text, sizeof text, ns);
+        else
+            print_short(text, (double)ns);
         if (column < at || column + strlen(text) > width)
             continue;
         print_spaces(c->out, column - at);

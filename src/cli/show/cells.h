@@ -13,6 +13,7 @@ typedef struct cells {
     stele_output *out;
     bool has_blocks; /* the terminal knows block characters: else ASCII */
     bool has_color;
+    const char *unit; /* of times; NULL: they are nanoseconds */
 } cells;
 
 /* Whether the locale's characters are UTF-8, as its environment variables say. */
