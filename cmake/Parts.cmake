@@ -70,6 +70,18 @@ part_library(BZ2 BZip2 BZip2::BZip2 -lbz2 "inputs packed by bzip2" libbz2-dev)
 part_library(CRYPTO OpenSSL OpenSSL::Crypto -lcrypto "md5, sha1 and AES of CTF packets" libssl-dev)
 part_library(ELF Elfutils Elfutils::Elfutils "-ldw -lelf" "names and lines of functions" libdw-dev)
 
+# Of the command alone: the library reads no terminal.
+find_path(STELE_EDIT_INCLUDE_DIR editline/readline.h)
+find_library(STELE_EDIT_LIBRARY edit)
+mark_as_advanced(STELE_EDIT_INCLUDE_DIR STELE_EDIT_LIBRARY)
+option(STELE_WITH_EDIT "history and completion at the prompt of 'stele query'" ON)
+if(STELE_WITH_EDIT AND STELE_EDIT_INCLUDE_DIR AND STELE_EDIT_LIBRARY)
+    set(STELE_HAVE_EDIT 1)
+    part_note(EDIT on "history and completion of 'stele query'" libedit-dev)
+else()
+    part_note(EDIT off "history and completion of 'stele query'" libedit-dev)
+endif()
+
 part_tool(STELE_SCDOC scdoc "manual pages" scdoc)
 part_tool(STELE_LOWDOWN lowdown "manual pages: formats, subjects" lowdown)
 if(BUILD_TESTING)

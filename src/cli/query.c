@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/sql/engine.h"
+#include "cli/sql/line.h"
 #include "cli/sql/seen.h"
 #include "cli/sql/statement.h"
 #include "cli/temp.h"
@@ -25,6 +26,9 @@ typedef struct query {
 static void report_once(void *user, const stele_diag *diag)
 {
     query *q = user;
+    /* That nothing has a name which a statement compares with is what the rows say. */
+    if (q->e.functions.plan != NULL && strcmp(diag->code->code, "STE014") == 0)
+        return;
     if (seen_add(&q->seen, diag))
         report_add(&q->c->report, diag);
 }
@@ -227,28 +231,33 @@ static void run_closed(query *q, char *text)
 /* Reads statements from a terminal. */
 static void prompt(query *q)
 {
-    char *line = NULL, *text = strdup("");
-    size_t capacity = 0;
-    if (text == NULL) {
-        cli_check(q->c, STELE_ERR_MEMORY, "query");
-        return;
-    }
+    char *line, *text = strdup(""), *statement = strdup("");
+    bool goes_further = text != NULL && statement != NULL;
     stele_output_text(q->c->out, help_text);
-    for (;;) {
-        stele_output_text(q->c->out, text[0] == 0 ? "stele> " : "  ...> ");
+    line_begin();
+    while (goes_further && goes_on()) {
         stele_output_flush(q->c->out);
-        if (!goes_on() || getline(&line, &capacity, stdin) < 0)
+        line = line_read(text[0] == 0 ? "stele> " : "  ...> ");
+        if (line == NULL)
             break;
         if (text[0] == 0 && line[0] == '.') {
-            if (!do_command(q, line))
-                break;
-        } else if (append_line(&text, line)) {
-            run_closed(q, text);
+            line_remember(line);
+            goes_further = do_command(q, line);
         } else {
-            cli_remark(q->c, "query: out of memory; this line was not taken: %s", line);
+            goes_further = append_line(&text, line) && append_line(&text, "\n") &&
+                           append_line(&statement, line) && append_line(&statement, " ");
+            if (goes_further)
+                run_closed(q, text);
+            if (goes_further && text[0] == 0) {
+                statement[strlen(statement) - 1] = 0;
+                line_remember(statement);
+                statement[0] = 0;
+            }
         }
+        free(line);
     }
-    free(line);
+    line_end();
+    free(statement);
     free(text);
 }
 
@@ -258,11 +267,12 @@ static void take_form(query *q)
 {
     const options *o = &q->c->options;
     const bool csv = option_given(o, OPTION_CSV), json = option_given(o, OPTION_JSON),
-               markdown = option_given(o, OPTION_MARKDOWN);
+               markdown = option_given(o, OPTION_MARKDOWN), box = option_given(o, OPTION_BOX);
     q->to = (engine_output){.out = q->c->out,
                             .form = csv        ? FORM_CSV
                                     : json     ? FORM_JSON
                                     : markdown ? FORM_MARKDOWN
+                                    : box      ? FORM_BOX
                                                : FORM_TABLE,
                             .has_color = q->c->has_color && !csv && !json && !markdown,
                             .goes_on = goes_on};

@@ -172,4 +172,26 @@ TMPDIR=$PWD/tmp "$STELE" query --csv --memory 40MB "$events" \
 [ "$status" -eq 0 ] || complain "exit code $status, expected 0" err
 says out '^124999750000'
 check "no file is left" test -z "$(ls -A tmp)"
+# A table with lines around its cells.
+expect 0 query --box "$fxt/events.fxt" "select 'a' as name, 1 as n union all select 'be', 20 order by n"
+cat >wanted <<'END'
+┌──────┬────┐
+│ name │  n │
+├──────┼────┤
+│ a    │  1 │
+│ be   │ 20 │
+└──────┴────┘
+END
+same out wanted
+expect 2 query --box --csv "$fxt/events.fxt" 'select 1'
+
+# The same whatever the number of threads.
+for j in 1 4; do
+    expect 0 query --csv -j $j "$SOURCE/src/formats/ctf/good/lttng_216_2" \
+        'select name, count(*), sum(ts), max(args) from event group by name order by name;
+         select a.ts, b.name from event a join event b using (ts) order by all limit 50;
+         from slice order by id; select key, value, count(*) from arg group by all order by all'
+    mv out "threads.$j"
+done
+same threads.1 threads.4
 finish

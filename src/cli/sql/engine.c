@@ -275,6 +275,26 @@ static bool stream(engine *e, duck_prepared prepared, const shape *s, const engi
     return is_done;
 }
 
+/* What the scans of a statement need not deliver, as its plan says. Whatever goes wrong here is
+   left to the statement. */
+static plan_scan *find_plan(engine *e, const char *sql)
+{
+    char *explain = joined("EXPLAIN (FORMAT JSON) ", sql, strlen(sql), "");
+    plan_scan *plan = NULL;
+    duck_result result;
+    if (explain == NULL)
+        return NULL;
+    if (e->d.query(e->connection, explain, &result) == DUCK_OK && e->d.row_count(&result) != 0) {
+        char *json = e->d.value_varchar(&result, e->d.column_count(&result) - 1, 0);
+        if (json != NULL)
+            plan = plan_read(json);
+        e->d.free(json);
+    }
+    e->d.destroy_result(&result);
+    free(explain);
+    return plan;
+}
+
 /* A statement that gives rows: as texts, which DuckDB makes of its types. */
 static bool run_rows(engine *e, const char *statement, size_t size, const engine_output *to,
                      bool *is_possible)
@@ -288,8 +308,13 @@ static bool run_rows(engine *e, const char *statement, size_t size, const engine
     bool is_done = false;
     *is_possible = sql != NULL && find_shape(e, statement, size, &s) &&
                    e->d.prepare(e->connection, sql, &prepared) == DUCK_OK;
-    if (*is_possible)
+    if (*is_possible) {
+        plan_scan *plan = find_plan(e, sql);
+        e->functions.plan = plan;
         is_done = stream(e, prepared, &s, to);
+        e->functions.plan = NULL;
+        plan_free(plan);
+    }
     if (prepared != NULL)
         e->d.destroy_prepare(&prepared);
     free_shape(e, &s);

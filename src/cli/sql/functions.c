@@ -31,6 +31,7 @@ typedef struct binding {
     stele_request request;
     const char *name_pattern[1];
     stele_scan_column *columns; /* all that there are: the table's, then fields */
+    char **shown;               /* what SQL calls them */
     bool *can_be_null;
     size_t column_count;
     char *fields; /* the texts of their names */
@@ -73,6 +74,9 @@ static void free_binding(void *data)
     free(b->where);
     free(b->names);
     free(b->kinds);
+    for (size_t i = 0; i < b->column_count; i++)
+        free(b->shown[i]);
+    free(b->shown);
     free(b->columns);
     free(b->can_be_null);
     free(b->fields);
@@ -158,6 +162,7 @@ static void add_column(const duckdb *d, duck_info info, binding *b, const char *
     d->bind_add_result_column(info, shown, type);
     d->destroy_logical_type(&type);
     b->columns[b->column_count] = (stele_scan_column){column->name, column->type};
+    b->shown[b->column_count] = strdup(shown);
     b->can_be_null[b->column_count++] = column->can_be_null;
 }
 
@@ -213,7 +218,8 @@ static bool add_columns(const duckdb *d, duck_info info, binding *b, const char 
         return refuse(d, info, "there is no table", table);
     b->columns = calloc(whole.column_count + FIELDS_MAX, sizeof *b->columns);
     b->can_be_null = calloc(whole.column_count + FIELDS_MAX, sizeof *b->can_be_null);
-    if (b->columns == NULL || b->can_be_null == NULL)
+    b->shown = calloc(whole.column_count + FIELDS_MAX, sizeof *b->shown);
+    if (b->columns == NULL || b->can_be_null == NULL || b->shown == NULL)
         return refuse(d, info, "out of memory at", table);
     for (size_t i = 0; stele_table_column(table, i, &column); i++)
         add_column(d, info, b, column.name, &column);
@@ -446,13 +452,59 @@ void functions_release(table_functions *f)
     }
 }
 
-static stele_status open_scan(trace_scan *t, const binding *b, const stele_scan_column *columns)
+/* Adds what the plan says that need not be delivered, unless parameters say more. */
+static void narrow(stele_request *request, const plan_filter *f)
+{
+    if (f->has_begin && request->begin.kind == STELE_BOUND_NONE)
+        request->begin = (stele_bound){STELE_BOUND_CLOCK, f->begin_ns};
+    if (f->has_end && request->end.kind == STELE_BOUND_NONE)
+        request->end = (stele_bound){STELE_BOUND_CLOCK, f->end_ns};
+    if (request->kinds == 0 || (request->kinds & f->kinds) != 0)
+        request->kinds = f->kinds == 0         ? request->kinds
+                         : request->kinds == 0 ? f->kinds
+                                               : request->kinds & f->kinds;
+    if (request->names.count == 0 && f->name_count != 0)
+        request->names = (stele_globs){(const char *const *)f->names, f->name_count};
+}
+
+/* The request of a scan that is to deliver these columns. */
+static stele_request request_of(const duckdb *d, duck_info info, const binding *b)
+{
+    stele_table_info table = STELE_INIT(stele_table_info);
+    stele_request request = b->request;
+    const plan_scan *plan = b->function->all->plan;
+    const size_t count = d->init_get_column_count(info);
+    const char **names = calloc(count + 1, sizeof *names);
+    const plan_filter *filter = NULL;
+    char function[64], *key = NULL;
+    bool is_known = plan != NULL && names != NULL && stele_table_find(b->function->table, &table) &&
+                    table.selects_events;
+    for (size_t i = 0; is_known && i < count; i++) {
+        const duck_count index = d->init_get_column_index(info, i);
+        is_known = index < b->column_count && b->shown[index] != NULL;
+        names[i] = is_known ? b->shown[index] : NULL;
+    }
+    snprintf(function, sizeof function, "read_%s",
+             b->function->is_class ? "class" : b->function->table);
+    if (is_known)
+        key = plan_key(function, names, count);
+    if (key != NULL)
+        filter = plan_find(plan, key);
+    if (filter != NULL)
+        narrow(&request, filter);
+    free(key);
+    free(names);
+    return request;
+}
+
+static stele_status open_scan(trace_scan *t, const binding *b, const stele_request *request,
+                              const stele_scan_column *columns)
 {
     const stele_scan_options options = {.struct_size = sizeof options,
                                         .table = b->function->table,
                                         .columns = columns,
                                         .column_count = t->column_count,
-                                        .request = &b->request};
+                                        .request = request};
     stele_status status =
         stele_scan_open(t->traces.context, t->traces.traces, t->traces.count, &options, &t->scan);
     for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
@@ -495,6 +547,7 @@ static void init(duck_info info)
     const duckdb *d = duckdb_of(info, NULL);
     const binding *b = d->init_get_bind_data(info);
     table_functions *all = b->function->all;
+    const stele_request request = request_of(d, info, b);
     stele_scan_column *columns = NULL;
     trace_scan *t = calloc(1, sizeof *t);
     stele_status status = STELE_ERR_MEMORY;
@@ -508,7 +561,7 @@ static void init(duck_info info)
         status =
             all->opener.open(all->opener.user, b->path, &t->traces) ? STELE_OK : STELE_ERR_READ;
         if (status == STELE_OK)
-            status = open_scan(t, b, columns);
+            status = open_scan(t, b, &request, columns);
     }
     pthread_mutex_unlock(&all->lock);
     free(columns);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "cli/sql/duckdb.h"
+#include "cli/sql/plan.h"
 
 /* Traces that a scan reads, with the context of their own. */
 typedef struct scanned {
@@ -38,6 +39,7 @@ typedef struct table_functions {
     pthread_mutex_t lock;        /* one scan reads at a time */
     struct known_class *classes; /* that were asked for so far */
     struct trace_scan *done;     /* scans that are over and whose texts may still be used */
+    const plan_scan *plan; /* what scans of the statement at hand need not deliver; NULL: nothing */
     scan_totals totals;
 } table_functions;
 

@@ -112,25 +112,46 @@ static void put_markdown(stele_output *out, const char *text)
     }
 }
 
+/* What stands before the cells, between two, and after them. */
+typedef struct frame {
+    const char *begin, *between, *end;
+} frame;
+
+static frame frame_of(row_form form)
+{
+    static const frame plain = {"", "  ", "\n"}, markdown = {"| ", " | ", " |\n"},
+                       box = {"│ ", " │ ", " │\n"};
+    return form == FORM_MARKDOWN ? markdown : form == FORM_BOX ? box : plain;
+}
+
 static void put_row(const row_writer *w, char *const *cells)
 {
+    const frame f = frame_of(w->form);
     for (size_t i = 0; i < w->count; i++) {
         const size_t width = print_width(cells[i]);
         const size_t pad = width < w->widths[i] ? w->widths[i] - width : 0;
-        if (w->form == FORM_MARKDOWN)
-            stele_output_text(w->out, i == 0 ? "| " : " | ");
-        else if (i != 0)
-            stele_output_text(w->out, "  ");
+        stele_output_text(w->out, i == 0 ? f.begin : f.between);
         if (w->is_right[i])
             print_spaces(w->out, pad);
         if (w->form == FORM_MARKDOWN)
             put_markdown(w->out, cells[i]);
         else
             stele_output_text(w->out, cells[i]);
-        if (!w->is_right[i] && (i + 1 < w->count || w->form == FORM_MARKDOWN))
+        if (!w->is_right[i] && (i + 1 < w->count || w->form != FORM_TABLE))
             print_spaces(w->out, pad);
     }
-    stele_output_text(w->out, w->form == FORM_MARKDOWN ? " |\n" : "\n");
+    stele_output_text(w->out, f.end);
+}
+
+/* A line of a box, with its corners. */
+static void put_line(const row_writer *w, const char *left, const char *cross, const char *right)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        stele_output_text(w->out, i == 0 ? left : cross);
+        for (size_t j = 0; j < w->widths[i] + 2; j++)
+            stele_output_text(w->out, "─");
+    }
+    stele_output_printf(w->out, "%s\n", right);
 }
 
 static void put_rule(const row_writer *w)
@@ -148,11 +169,15 @@ static void put_rule(const row_writer *w)
 static void open_table(row_writer *w)
 {
     w->is_open = true;
+    if (w->form == FORM_BOX)
+        put_line(w, "┌", "┬", "┐");
     print_color(w->out, w->has_color, COLOR_BOLD);
     put_row(w, w->names);
     print_color(w->out, w->has_color, COLOR_NONE);
     if (w->form == FORM_MARKDOWN)
         put_rule(w);
+    if (w->form == FORM_BOX)
+        put_line(w, "├", "┼", "┤");
     for (size_t i = 0; i < w->held_count; i++)
         put_row(w, w->held + i * w->count);
 }
@@ -249,8 +274,10 @@ bool rows_end(row_writer *w)
 {
     if (!w->is_open && w->form == FORM_CSV)
         open_csv(w);
-    if (!w->is_open && (w->form == FORM_TABLE || w->form == FORM_MARKDOWN))
+    if (!w->is_open && w->form != FORM_CSV && w->form != FORM_JSON)
         open_table(w);
+    if (w->form == FORM_BOX)
+        put_line(w, "└", "┴", "┘");
     free_writer(w);
     return true;
 }

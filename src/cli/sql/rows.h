@@ -6,7 +6,7 @@
 #include <stele/output.h>
 #include <stele/tables.h>
 
-typedef enum row_form { FORM_TABLE, FORM_CSV, FORM_JSON, FORM_MARKDOWN } row_form;
+typedef enum row_form { FORM_TABLE, FORM_CSV, FORM_JSON, FORM_MARKDOWN, FORM_BOX } row_form;
 
 typedef struct row_writer row_writer;
 
