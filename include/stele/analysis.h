@@ -29,6 +29,7 @@
 #ifndef STELE_ANALYSIS_H
 #define STELE_ANALYSIS_H
 
+#include <stele/output.h>
 #include <stele/reader.h>
 #include <stele/version.h>
 
@@ -382,6 +383,24 @@ STELE_API stele_status stele_paths_tree(stele_paths *p, bool by_count, stele_pat
 /* What was unusual so far; holds as long as the paths. */
 STELE_API const stele_call_counts *stele_paths_get_counts(const stele_paths *p);
 
+/* How paths are written for other programs. Zeros give the defaults. */
+typedef struct stele_path_form {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    bool has_tracks;    /* the children of the root are tracks, as with stele_path_options.by_track;
+                           else paths are those of all threads together */
+    const char *unit;   /* of what times are, "instructions"; NULL: nanoseconds, or units of the
+                           tracer where the tree says so */
+} stele_path_form;
+
+/*
+ * Writes the paths of side 0 as a profile of pprof (profile.proto of Protocol Buffers, not packed):
+ * each has the number of its calls and their own time, and with tracks the label "thread". `form`
+ * may be NULL. Returns what the output's status is, or STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_path_tree_write_pprof(stele_context *context,
+                                                   const stele_path_tree *tree,
+                                                   const stele_path_form *form, stele_output *out);
+
 /* The next node of a walk over the subtree of `root`, parents first; 0 at its end. */
 static inline uint32_t stele_path_next(const stele_path_tree *tree, uint32_t node, uint32_t root)
 {
@@ -423,6 +442,16 @@ STELE_API const stele_graph_function *stele_callgraph_functions(const stele_call
                                                                 uint32_t *count);
 STELE_API const stele_graph_edge *stele_callgraph_edges(const stele_callgraph *graph,
                                                         uint32_t *count);
+
+/*
+ * Writes a graph in the format of Callgrind, as KCachegrind and callgrind_annotate read it: each
+ * function has its own time, and its calls their number and what they take in all. `unit` is what
+ * times are, "instructions"; NULL: nanoseconds. Returns what the output's status is, or
+ * STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_callgraph_write_callgrind(const stele_context *context,
+                                                       const stele_callgraph *graph,
+                                                       const char *unit, stele_output *out);
 
 /* ---- Check: do the events fit each other? ---------------------------------------------------- */
 

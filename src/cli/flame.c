@@ -8,7 +8,14 @@
 
 #include "cli/calling.h"
 
-typedef enum form { FORM_FOLDED, FORM_SPEEDSCOPE, FORM_SVG } form;
+typedef enum form {
+    FORM_FOLDED,
+    FORM_SPEEDSCOPE,
+    FORM_SVG,
+    FORM_PPROF,
+    FORM_CALLGRIND,
+    FORM_COUNT
+} form;
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -19,10 +26,13 @@ static bool ends_with(const char *text, const char *end)
 /* As asked for, else by the name of the output. False: that tells none. */
 static bool choose_form(cli *c, const char *path, form *as)
 {
+    static const char *const words[FORM_COUNT] = {"folded", "speedscope", "svg", "pprof",
+                                                  "callgrind"};
     const char *name = option_value(&c->options, OPTION_FLAME_FORMAT);
     *as = FORM_FOLDED;
     if (name != NULL)
-        *as = name[0] == 'f' ? FORM_FOLDED : strcmp(name, "svg") == 0 ? FORM_SVG : FORM_SPEEDSCOPE;
+        while (strcmp(words[*as], name) != 0)
+            ++*as;
     else if (path == NULL || strcmp(path, "-") == 0 || ends_with(path, ".folded") ||
              ends_with(path, ".txt"))
         *as = FORM_FOLDED;
@@ -30,12 +40,15 @@ static bool choose_form(cli *c, const char *path, form *as)
         *as = FORM_SPEEDSCOPE;
     else if (ends_with(path, ".svg"))
         *as = FORM_SVG;
+    else if (ends_with(path, ".pb.gz") || ends_with(path, ".pb") || ends_with(path, ".pprof"))
+        *as = FORM_PPROF;
+    else if (strstr(path, "callgrind") != NULL)
+        *as = FORM_CALLGRIND;
     else
-        return cli_usage(
-            c,
-            "'%s' does not tell the form, as .svg, .folded, .txt and .json (speedscope) "
-            "do: name it with --format",
-            path);
+        return cli_usage(c,
+                         "'%s' does not tell the form, as .svg, .folded, .txt, .json (speedscope), "
+                         ".pb.gz (pprof) and callgrind.out do: name it with --format",
+                         path);
     return true;
 }
 
@@ -55,6 +68,10 @@ static void show(cli *c, stele_paths *p, form as, const char *path)
         flame_write_folded(&f, out);
     else if (as == FORM_SPEEDSCOPE)
         flame_write_speedscope(&f, out);
+    else if (as == FORM_PPROF)
+        flame_write_pprof(&f, true, out);
+    else if (as == FORM_CALLGRIND)
+        flame_write_callgrind(&f, out);
     else
         flame_write_svg(&f, out);
     calling_output_end(c, path, out);
@@ -109,7 +126,8 @@ static bool read_off_cpu(cli *c, calling *s, bool by_track, stele_paths **p)
 
 static bool read_paths(cli *c, calling *s, form as, stele_paths **p)
 {
-    const bool by_track = as == FORM_SPEEDSCOPE || option_given(&c->options, OPTION_BY_THREAD);
+    const bool by_track = as == FORM_SPEEDSCOPE || as == FORM_PPROF ||
+                          (as != FORM_CALLGRIND && option_given(&c->options, OPTION_BY_THREAD));
     return option_given(&c->options, OPTION_OFF_CPU) ? read_off_cpu(c, s, by_track, p)
                                                      : calling_read_paths(c, s, by_track, p);
 }

@@ -31,6 +31,7 @@ for program in $(grep -ohE '(if|elif|!) have [a-z][a-z0-9-]*' \
     case $program in
     bash | script) continue ;;
     aarch64-linux-gnu-gcc) package='gcc-aarch64-linux-gnu libc6-dev-arm64-cross' ;;
+    callgrind) package=valgrind ;; # callgrind_annotate
     clang-*) package=clang ;;
     dot) package=graphviz ;;
     llvm-xray-*) package=llvm-14 ;;

@@ -19,6 +19,8 @@ typedef enum form {
     FORM_SVG,
     FORM_CHROME,
     FORM_PERFETTO,
+    FORM_PPROF,
+    FORM_CALLGRIND,
     FORM_NONE
 } form;
 
@@ -128,8 +130,8 @@ stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_write
 
 static form choose_form(const options *o, const char *path)
 {
-    static const char *const words[] = {"tree", "folded", "speedscope",
-                                        "svg",  "chrome", "perfetto"};
+    static const char *const words[] = {"tree",   "folded",   "speedscope", "svg",
+                                        "chrome", "perfetto", "pprof",      "callgrind"};
     const char *word = option_value(o, OPTION_INSN_CALLS_FORMAT);
     const char *end = path != NULL ? strrchr(path, '.') : NULL;
     unsigned as = FORM_TREE;
@@ -168,6 +170,8 @@ static void write_paths(following *f, form as, const char *path)
     case FORM_FOLDED: flame_write_folded(&fl, out); break;
     case FORM_SPEEDSCOPE: flame_write_speedscope(&fl, out); break;
     case FORM_SVG: flame_write_svg(&fl, out); break;
+    case FORM_PPROF: flame_write_pprof(&fl, true, out); break;
+    case FORM_CALLGRIND: flame_write_callgrind(&fl, out); break;
     default: graph_write_tree(c, out, &tree, share); break;
     }
     calling_output_end(c, path, out);
@@ -176,8 +180,9 @@ static void write_paths(following *f, form as, const char *path)
 
 static void show_paths(following *f, form as, const char *path)
 {
-    const stele_path_options given = {.by_track = as == FORM_SPEEDSCOPE ||
-                                                  option_given(&f->c->options, OPTION_BY_THREAD)};
+    const stele_path_options given = {
+        .by_track = as == FORM_SPEEDSCOPE || as == FORM_PPROF ||
+                    (as != FORM_CALLGRIND && option_given(&f->c->options, OPTION_BY_THREAD))};
     if (cli_check(f->c, stele_paths_new(f->c->context, &given, &f->paths), "calls") &&
         read_calls(f))
         write_paths(f, as, path);

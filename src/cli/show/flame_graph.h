@@ -7,7 +7,7 @@
 #include <stele/output.h>
 
 typedef struct flame {
-    const stele_context *context;
+    stele_context *context;
     const stele_path_tree *tree;
     const char *title;
     const char *unit; /* of what times are, "instructions"; NULL: of time, or of a tracer's own */
@@ -27,6 +27,12 @@ void flame_write_folded(const flame *f, stele_output *out);
 
 /* One sampled profile for each child of the root, which must be the tracks. */
 void flame_write_speedscope(const flame *f, stele_output *out);
+
+/* A profile of pprof. `has_tracks`: the children of the root are the tracks. */
+void flame_write_pprof(const flame *f, bool has_tracks, stele_output *out);
+
+/* The call graph as Callgrind writes it. */
+void flame_write_callgrind(const flame *f, stele_output *out);
 
 /* A page of its own, to be searched and zoomed in a browser. It says how many frames are too narrow
    or too deep to be drawn. */

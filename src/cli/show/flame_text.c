@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flame graphs for other programs: folded stacks, speedscope. */
+/* Flame graphs for other programs: folded stacks, speedscope, pprof, Callgrind. */
 #include <stele/text.h>
 
 #include <inttypes.h>
@@ -148,4 +148,27 @@ void flame_write_speedscope(const flame *f, stele_output *out)
     }
     free(frames);
     free(path);
+}
+
+/* ---- Written by the library ------------------------------------------------------------------ */
+
+void flame_write_pprof(const flame *f, bool has_tracks, stele_output *out)
+{
+    const stele_path_form form = {
+        .struct_size = sizeof form, .has_tracks = has_tracks, .unit = f->unit};
+    const stele_status status = stele_path_tree_write_pprof(f->context, f->tree, &form, out);
+    if (status != STELE_OK)
+        stele_output_fail(out, status);
+}
+
+void flame_write_callgrind(const flame *f, stele_output *out)
+{
+    const char *unit = f->unit == NULL && f->tree->is_sampled ? "units of the tracer" : f->unit;
+    stele_callgraph *graph = NULL;
+    stele_status status = stele_callgraph_new(f->context, f->tree, &graph);
+    if (status == STELE_OK)
+        status = stele_callgraph_write_callgrind(f->context, graph, unit, out);
+    if (status != STELE_OK)
+        stele_output_fail(out, status);
+    stele_callgraph_free(graph);
 }
