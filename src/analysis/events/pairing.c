@@ -8,6 +8,7 @@
 #include "analysis/events/pair_queues.h"
 #include "analysis/events/pairing_flows.h"
 #include "analysis/events/pairing_places.h"
+#include "analysis/events/pairing_ros2.h"
 #include "analysis/events/pairing_rules.h"
 #include "core/array.h"
 #include "core/sized.h"
@@ -39,6 +40,7 @@ struct stele_pairing {
     pairing_places places;
     pair_queues queues;
     pairing_flows flows;
+    pairing_ros2 ros2;
     hash_key keys[2];
     table_use use;
     bool has_used;
@@ -90,6 +92,11 @@ static void make_as(stele_pairing *p, const stele_batch *from, const stele_event
     made->name = role->name;
     if (role->is_function)
         made->name = pairing_places_function(&p->places, from, event);
+    if (role->is_callback) {
+        made->name = pairing_ros2_callback(&p->ros2, from, event);
+        if (made->name == 0)
+            made->name = p->ros2.callback;
+    }
     made->value = kind == STELE_KIND_COMPLETE ? event->ticks : role->rule;
     made->id = id;
 }
@@ -274,6 +281,38 @@ static void take_nested(stele_pairing *p, const stele_batch *batch, const stele_
     make_as(p, batch, &own, role->is_end ? STELE_KIND_END : STELE_KIND_BEGIN, role, 0);
 }
 
+/* ---- Messages of ROS 2 ---- */
+
+/* What an event of ROS 2 says; true: it is a message. */
+static bool see_ros2(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                     ros2_message *message)
+{
+    bool is_message, is_memory = false;
+    if (event->kind != STELE_KIND_INSTANT || p->options.no_table || p->use == TABLE_UNUSED ||
+        !pairing_ros2_knows(&p->ros2, event))
+        return false;
+    is_message = pairing_ros2_see(&p->ros2, batch, event, message, &is_memory);
+    if (is_memory)
+        p->status = STELE_ERR_MEMORY;
+    return is_message;
+}
+
+/* A message is a flow from who sends it to the first who takes it. */
+static void make_message(stele_pairing *p, const stele_batch *batch, const stele_event *event,
+                         const ros2_message *message)
+{
+    stele_event *made = make(p, batch, event);
+    if (made == NULL)
+        return;
+    made->kind = message->is_taken ? STELE_KIND_FLOW_END : STELE_KIND_FLOW_BEGIN;
+    made->id = message->id;
+    made->value = 0;
+    made->name = message->topic != 0 ? message->topic : event->name;
+    p->has_used = true;
+    if (p->rules.has_flows)
+        follow_flow(p, made);
+}
+
 /* ---- The flow of events ---- */
 
 /* The roles of an event; an empty stretch where it has none. Returns NULL if out of memory. */
@@ -300,15 +339,11 @@ static const pair_roles_of *roles_of(stele_pairing *p, const stele_event *event)
     return roles;
 }
 
-static void take_event(stele_pairing *p, const stele_batch *batch, const stele_event *event)
+/* Gives an event on, and begins and ends what it does. */
+static void take_roles(stele_pairing *p, const stele_batch *batch, const stele_event *event)
 {
-    const pair_roles_of *roles;
     const bool is_moment = event->kind == STELE_KIND_INSTANT;
-    if (is_moment && !pairing_places_see(&p->places, batch, event))
-        p->status = STELE_ERR_MEMORY;
-    if (p->rules.has_flows && (FLOW_KINDS & STELE_KIND_BIT(event->kind)) != 0)
-        follow_flow(p, event);
-    roles = roles_of(p, event);
+    const pair_roles_of *roles = roles_of(p, event);
     if (roles == NULL) {
         p->status = STELE_ERR_MEMORY;
         return;
@@ -331,6 +366,28 @@ static void take_event(stele_pairing *p, const stele_batch *batch, const stele_e
     }
 }
 
+/* What a flow brings is there before an event ends something; what it takes away is what the event
+   has begun. */
+static void take_event(stele_pairing *p, const stele_batch *batch, const stele_event *event)
+{
+    const bool is_flow = p->rules.has_flows && (FLOW_KINDS & STELE_KIND_BIT(event->kind)) != 0;
+    ros2_message message = {.id = 0};
+    bool is_message;
+    if (event->kind == STELE_KIND_INSTANT && !pairing_places_see(&p->places, batch, event))
+        p->status = STELE_ERR_MEMORY;
+    is_message = see_ros2(p, batch, event, &message);
+    if (is_message && message.is_taken)
+        make_message(p, batch, event, &message);
+    if (is_flow && event->kind != STELE_KIND_FLOW_BEGIN)
+        follow_flow(p, event);
+    if (p->status == STELE_OK)
+        take_roles(p, batch, event);
+    if (is_flow && event->kind == STELE_KIND_FLOW_BEGIN)
+        follow_flow(p, event);
+    if (is_message && !message.is_taken)
+        make_message(p, batch, event, &message);
+}
+
 stele_status stele_pairing_add(stele_pairing *p, const stele_segment *segment, stele_segment_fn *fn,
                                void *user)
 {
@@ -350,6 +407,7 @@ void stele_pairing_finish(stele_pairing *p)
     p->counts.unended_count += p->queues.used;
     pair_queues_clear(&p->queues);
     pairing_flows_clear(&p->flows);
+    pairing_ros2_clear(&p->ros2);
     p->lane_count = p->lane_free_count = 0;
     pairing_places_clear(&p->places);
     p->use = p->options.has_table ? TABLE_USED : TABLE_NOT_KNOWN;
@@ -417,6 +475,10 @@ stele_status stele_pairing_new(stele_context *context, const stele_pairing_optio
     p->keys[1] = hash_key_make();
     if (p->options.open_max == 0)
         p->options.open_max = context->limits.open_max;
+    if (!pairing_ros2_init(&p->ros2, context)) {
+        stele_pairing_free(p);
+        return STELE_ERR_MEMORY;
+    }
     pairing_places_init(&p->places, context);
     p->places.resolve = p->options.resolve;
     p->places.resolve_user = p->options.resolve_user;
@@ -435,6 +497,7 @@ void stele_pairing_free(stele_pairing *p)
     pairing_places_free(&p->places);
     pair_queues_free(&p->queues);
     pairing_flows_free(&p->flows);
+    pairing_ros2_free(&p->ros2);
     free(p->lanes_free);
     stele_batch_free(p->made);
     free(p);

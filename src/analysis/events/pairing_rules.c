@@ -319,15 +319,17 @@ static bool ask_table(pair_rules *r, pair_roles_of *of, const called *c)
         /* An end for all begins ends whatever is innermost. */
         const bool is_common =
             is_end && strchr(line->end, '*') == NULL && strchr(line->begin, '*') != NULL;
-        pair_role role = {
-            .rule = PAIR_RULE_TABLE + i, .is_end = is_end, .is_function = line->name[0] == 0};
+        pair_role role = {.rule = PAIR_RULE_TABLE + i,
+                          .is_end = is_end,
+                          .is_function = line->name[0] == 0,
+                          .is_callback = line->name[0] == '@'};
         if (!is_begin && !is_end)
             continue;
         if (!is_common && !is_known(r, is_begin ? line->end : line->begin, stem)) {
             is_half = true;
             continue;
         }
-        if (!role.is_function && !is_common)
+        if (!role.is_function && !role.is_callback && !is_common)
             role.name = fill_in_name(r, line->name, stem);
         if (!roles_push(r, of, &role))
             return false;

@@ -36,6 +36,7 @@ typedef struct pair_role {
     uint32_t rule; /* number from 1 on; of the table: PAIR_RULE_TABLE + its line */
     bool is_end;
     bool is_function; /* the span is named by the function that a field has the address of */
+    bool is_callback; /* the same of a callback of ROS 2 */
     uint64_t stem;    /* keyed hash of what the `*` stands for */
     stele_name name;  /* of the span */
 } pair_role;
