@@ -69,7 +69,8 @@ typedef void stele_diag_fn(void *user, const stele_diag *diag);
 typedef void stele_progress_fn(void *user, size_t size);
 
 /*
- * Asked before each piece that is read of a file or a pipe, or written to one: false ends the call
+ * Asked before each piece that is read of a file or a pipe, or written to one, and by a reader
+ * before each of its pieces, so that reading from memory can be ended, too: false ends the call
  * that reads or writes, with STELE_ERR_CLOSED. `fd` is a descriptor that a read may have to wait at
  * (a pipe, a terminal): the handler may wait for it itself, with poll(), beside what else there is
  * to wait for. -1: nothing is waited for. Must be quick then; may come on any thread that reads or

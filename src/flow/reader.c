@@ -526,8 +526,10 @@ static void report_filter(stele_reader *reader)
 /* Has the flow pull; apart from stele_reader_next(), so that this saves no registers mostly. */
 static __attribute__((noinline)) stele_status reader_pull(stele_reader *reader)
 {
-    if (reader->status == STELE_OK)
-        reader->status = reader->flow->ops->pull(reader->flow);
+    if (reader->status == STELE_OK) /* what is in memory is read without being asked whether to */
+        reader->status = diag_goes_on(&reader->context->diag, -1)
+                             ? reader->flow->ops->pull(reader->flow)
+                             : STELE_ERR_CLOSED;
     if (reader->status != STELE_OK) {
         report_late(reader);
         check_balance(reader);

@@ -352,3 +352,44 @@ TEST(no_writer_without_a_format)
     }
     stele_context_free(context);
 }
+
+/* ---- Ending early ---- */
+
+static bool go_on_once(void *user, int fd)
+{
+    unsigned *asked = user;
+    CHECK(fd == -1);
+    return (*asked)++ == 0;
+}
+
+TEST(reading_from_memory_ends_when_it_is_not_to_go_on)
+{
+    enum { COUNT = 20000, WORDS = 3 };
+    static uint8_t bytes[8 + COUNT * WORDS * 8];
+    unsigned asked = 0;
+    const stele_context_options options = {.go_on = go_on_once, .go_on_user = &asked};
+    stele_context *context;
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_segment segment;
+    stele_status status = STELE_OK;
+    uint64_t count = 0;
+    store_le64(bytes, UINT64_C(0x0016547846040010));
+    for (size_t i = 0; i < COUNT; i++) { /* instants of a thread that is in the record */
+        uint8_t *record = bytes + 8 + i * WORDS * 8;
+        store_le64(record, 4 | UINT64_C(3) << 4 | UINT64_C(1) << 24);
+        store_le64(record + 8, i);
+        store_le64(record + 16, 0);
+    }
+    REQUIRE(stele_context_new(&options, &context) == STELE_OK);
+    REQUIRE(stele_trace_open_memory(context, "memory.fxt", bytes, sizeof bytes, NULL, &trace) ==
+            STELE_OK);
+    REQUIRE(stele_reader_open(context, &trace, 1, NULL, &reader) == STELE_OK);
+    while ((status = stele_reader_next(reader, &segment)) == STELE_OK)
+        count += segment.count;
+    CHECK_EQ_U64(status, STELE_ERR_CLOSED);
+    CHECK(asked == 2 && count != 0 && count < COUNT);
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(context);
+}

@@ -71,6 +71,7 @@ typedef struct head_problem {
     uint64_t bit; /* in the packet */
     const char *expected;
     char found[160], text[64]; /* the latter may be `expected` */
+    bool is_of_sizes;          /* all else in the head can be */
 } head_problem;
 
 __attribute__((format(printf, 5, 6))) static bool problem_set(head_problem *problem, ctf_code code,
@@ -109,6 +110,7 @@ static bool packet_measure(const ctf_packets *packets, ctf_packet *packet, head_
                     : left_bits;
     if ((head->has & CTF_ROLE_CONTENT_LENGTH) == 0)
         content = total;
+    problem->is_of_sizes = true;
     if (total % 8 != 0)
         return problem_set(problem, CTF403, 0, "a packet of whole bytes", "%" PRIu64 " bits",
                            total);
@@ -231,6 +233,7 @@ static stele_status packet_read(ctf_packets *packets, window *w, ctf_packet *pac
                                 head_problem *problem)
 {
     size_t want = HEAD_GUESS;
+    packet->is_resized = false;
     packet->offset = window_offset(w);
     packet->clock_start = packets->clock;
     run_set_clock_start(packets->run, packets->clock);
@@ -427,6 +430,68 @@ static stele_status packet_bound(ctf_packets *packets, window *w, ctf_packet *pa
     return STELE_OK;
 }
 
+/* Where the last byte of the packet is that is not 0, from the packet's start. */
+static uint64_t last_byte(window *w, const ctf_packet *packet)
+{
+    uint64_t at = 0, last = 0;
+    window_move(w, packet->offset, UINT64_MAX);
+    while (at < packet->size) {
+        size_t loaded = window_need(w, 1);
+        if (loaded == 0)
+            break;
+        if (loaded > packet->size - at)
+            loaded = (size_t)(packet->size - at);
+        for (size_t i = loaded; i > 0; i--) {
+            if (w->at[i - 1] != 0) {
+                last = at + i;
+                break;
+            }
+        }
+        at += loaded;
+        if (!window_skip(w, loaded))
+            break;
+    }
+    return last;
+}
+
+/* A packet whose head is one, but for sizes that cannot be: it ends where the next one begins, and
+   its content before the zeros that fill it. STELE_ERR_FORMAT: it is given up. */
+static stele_status packet_resize(ctf_packets *packets, window *w, ctf_packet *packet,
+                                  const head_problem *problem)
+{
+    const uint64_t offset = packet->offset;
+    const bool was_quiet = packets->is_quiet;
+    head_problem ignored;
+    ctf_packet next;
+    stele_status status = STELE_ERR_FORMAT;
+    uint8_t magic[4];
+    bool is_found;
+    if (!problem->is_of_sizes || is_rfc(packets) || !packet_magic(&packets->unit->schema, magic) ||
+        packets->is_stranger)
+        return STELE_ERR_FORMAT;
+    is_found = packet_search(packets, w, &next, &status);
+    if (w->status != STELE_OK)
+        return w->status;
+    window_move(w, offset, w->stop);
+    packets->is_quiet = true; /* read again so that the run is at its events */
+    status = packet_read(packets, w, packet, &ignored);
+    packets->is_quiet = was_quiet;
+    packet->size = (is_found ? next.offset : packets->size) - offset;
+    packet->content_bits = last_byte(w, packet) * 8;
+    window_move(w, offset, w->stop);
+    if (status != STELE_ERR_FORMAT || w->status != STELE_OK)
+        return status != STELE_OK ? status : w->status;
+    if (packet->content_bits < packet->head.events_at)
+        return STELE_ERR_FORMAT;
+    packet->is_cut = false;
+    packet->is_resized = true;
+    if (!packets->is_quiet)
+        ctf_report(packets->trace, problem->code, packets->file->path, offset * 8, packet->size, 0,
+                   problem->expected, "%s; read up to %s", problem->found,
+                   is_found ? "the next packet" : "the end of the file");
+    return STELE_OK;
+}
+
 void packets_leave(ctf_packets *packets, const ctf_packet *packet, uint64_t ticks)
 {
     if ((packet->head.has & CTF_ROLE_PACKET_END) == 0)
@@ -436,7 +501,11 @@ void packets_leave(ctf_packets *packets, const ctf_packet *packet, uint64_t tick
 stele_status packets_next(ctf_packets *packets, window *w, ctf_packet *packet)
 {
     head_problem problem;
-    stele_status status = packet_read(packets, w, packet, &problem);
+    stele_status status;
+    problem.is_of_sizes = false;
+    status = packet_read(packets, w, packet, &problem);
+    if (status == STELE_ERR_FORMAT)
+        status = packet_resize(packets, w, packet, &problem);
     if (status == STELE_ERR_FORMAT)
         status = packet_recover(packets, w, packet, &problem);
     if (status == STELE_OK && packet->is_cut && is_rfc(packets))

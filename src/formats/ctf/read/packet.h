@@ -12,6 +12,7 @@ typedef struct ctf_packet {
     uint64_t content_bits; /* from its first bit; not beyond the end of the file */
     uint64_t clock_start;  /* as it was given to run_set_clock_start() */
     bool is_cut;           /* the file ends before the packet does */
+    bool is_resized;       /* it says sizes that cannot be */
 } ctf_packet;
 
 /* Bytes of the packet that are of use; those after them are padding. */

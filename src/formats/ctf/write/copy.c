@@ -321,7 +321,8 @@ static stele_status settle_kept(ctf_copier *c)
 {
     stele_status status = scan_rest(c);
     const bool is_whole = c->kept_count == c->seen_count && c->outcome == DECODE_END &&
-                          !c->packet->is_cut && !c->content.unpacker.is_damaged;
+                          !c->packet->is_cut && !c->packet->is_resized &&
+                          !c->content.unpacker.is_damaged;
     c->has_kept = true;
     c->was_copied = false;
     if (status == STELE_OK)
