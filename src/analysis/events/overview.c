@@ -18,8 +18,11 @@
 #define STRETCHES_MAX  (1u << 16)
 #define EVENTS_AT_ONCE 65536u
 
-#define KINDS_LINKED (STELE_SPANS_KINDS & ~STELE_CALLS_KINDS)
-#define KINDS_SCHED  (STELE_KIND_BIT(STELE_KIND_SWITCH) | STELE_KIND_BIT(STELE_KIND_WAKE))
+/* Flows are drawn between spans, and are none. */
+#define KINDS_LINKED (STELE_KIND_BIT(STELE_KIND_ASYNC_BEGIN) | STELE_KIND_BIT(STELE_KIND_ASYNC_END))
+#define KINDS_SCHED  STELE_KIND_BIT(STELE_KIND_SWITCH)
+/* What says what a CPU runs. */
+#define KINDS_CPU (STELE_KIND_BIT(STELE_KIND_SWITCH) | STELE_KIND_BIT(STELE_KIND_LOST))
 
 #define KINDS_INSN                                                       \
     (STELE_KIND_BIT(STELE_KIND_INSN) | STELE_KIND_BIT(STELE_KIND_LOAD) | \
@@ -251,12 +254,7 @@ static inline void add_event(stele_overview *o, overview_node *n, const stele_ev
     const stele_name name = (event->name & STELE_NAME_LOCAL) != 0 ? 0 : event->name;
     n->event_count++;
     overview_widen(n, event->time_ns, event->time_ns);
-    keep(o, lane_add(&n->moments, &o->store,
-                     &(lane_entry){.begin_ns = event->time_ns,
-                                   .end_ns = event->time_ns,
-                                   .count = 1,
-                                   .u.spans = {.name = name, .weight = 1},
-                                   .is_closed = true}));
+    keep(o, lane_add_moment(&n->moments, &o->store, event->time_ns, name));
 }
 
 static void widen_range(stele_overview *o, const stele_event *event)
@@ -303,16 +301,35 @@ static uint64_t kinds_in(const stele_segment *segment)
     return kinds;
 }
 
-/* Gives what is on no stack to its engine, event by event. */
-static stele_status add_linked(stele_overview *o, const stele_segment *segment)
+/* Takes some events of a segment that follow each other. */
+typedef stele_status take_run_fn(stele_overview *o, const stele_segment *run);
+
+/* Gives on only what is of some kinds, and, with `has_last`, the last event of all. */
+static stele_status take_runs(stele_overview *o, const stele_segment *segment, uint64_t kinds,
+                              bool has_last, take_run_fn *fn)
 {
+    const stele_event *const events = segment->batch->events + segment->first;
     stele_status status = STELE_OK;
-    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
-        const uint32_t at = segment->first + i;
-        if ((STELE_KIND_BIT(segment->batch->events[at].kind) & KINDS_LINKED) != 0)
-            status = stele_spans_add(o->spans, &(stele_segment){segment->batch, at, 1});
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK;) {
+        uint32_t end = i;
+        while (end < segment->count && ((STELE_KIND_BIT(events[end].kind) & kinds) != 0 ||
+                                        (has_last && end + 1 == segment->count)))
+            end++;
+        if (end != i)
+            status = fn(o, &(stele_segment){segment->batch, segment->first + i, end - i});
+        i = end + 1;
     }
     return status;
+}
+
+static stele_status add_linked(stele_overview *o, const stele_segment *run)
+{
+    return stele_spans_add(o->spans, run);
+}
+
+static stele_status add_sched(stele_overview *o, const stele_segment *run)
+{
+    return stele_sched_add(o->sched, run);
 }
 
 /* Takes what is, or was made to be, spans. */
@@ -324,11 +341,11 @@ static stele_status take_paired(void *user, const stele_segment *segment)
     if ((kinds & STELE_CALLS_KINDS) != 0)
         status = stele_calls_add(o->calls, segment, NULL);
     if (status == STELE_OK && (kinds & KINDS_LINKED) != 0)
-        status = add_linked(o, segment);
+        status = take_runs(o, segment, KINDS_LINKED, false, add_linked);
     return status;
 }
 
-/* Scheduling is followed from the first switch on. */
+/* Scheduling is followed from the first switch on; the last event says how long that goes on. */
 static stele_status take_sched(stele_overview *o, const stele_segment *segment)
 {
     stele_status status = STELE_OK;
@@ -340,7 +357,7 @@ static stele_status take_sched(stele_overview *o, const stele_segment *segment)
         if (status == STELE_OK)
             status = stele_sched_set_window(o->sched, o->range_begin_ns, o->range_end_ns);
     }
-    return status == STELE_OK ? stele_sched_add(o->sched, segment) : status;
+    return status == STELE_OK ? take_runs(o, segment, KINDS_CPU, true, add_sched) : status;
 }
 
 static stele_pairing *pairing_of(const stele_overview *o, uint32_t trace)

@@ -90,7 +90,14 @@ struct stele_overview {
 };
 
 /* The node of a track of the model, or, where that is 0, of a trace. 0: memory. */
-uint32_t overview_track_node(stele_overview *o, uint32_t trace, uint32_t track);
+uint32_t overview_track_node_slow(stele_overview *o, uint32_t trace, uint32_t track);
+
+static inline uint32_t overview_track_node(stele_overview *o, uint32_t trace, uint32_t track)
+{
+    if (track != 0 && track < o->track_node_count && o->track_nodes[track] != 0)
+        return o->track_nodes[track];
+    return overview_track_node_slow(o, trace, track);
+}
 
 /* The node of a kind below another one; `name`, `field` and `id` are those of counters. */
 uint32_t overview_child_node(stele_overview *o, uint32_t parent, stele_overview_kind kind,

@@ -7,15 +7,6 @@
 #include "core/array.h"
 #include "core/bits.h"
 
-/* Entries are of one thing each up to the first number, of four up to the second, then of 16. */
-#define THINGS_SINGLE 128u
-#define THINGS_FEW    512u
-#define GRAIN_FEW     4u
-#define GRAIN         16u
-/* An entry of at least so many things ends before a gap that is so many times as long as it is. */
-#define GAP_THINGS 4u
-#define GAP_SHIFT  3u
-
 void lane_init(overview_lane *l, lane_kind kind)
 {
     *l = (overview_lane){.kind = (uint8_t)kind, .last_ns = INT64_MIN};
@@ -344,7 +335,7 @@ static stele_status level_add(overview_lane *l, overview_store *store, const lan
 
 /* Counts a name among the few that are kept: each that has more than a fifth of all is among them
    at the end, and none counts more than it has. */
-static void count_name(overview_lane *l, stele_name name, uint64_t weight)
+void lane_count_name(overview_lane *l, stele_name name, uint64_t weight)
 {
     uint64_t least = weight;
     for (unsigned i = 0; i < l->name_count; i++) {
@@ -386,14 +377,17 @@ static void take_best(const overview_lane *l, lane_entry *now)
 
 static inline uint64_t grain_of(const overview_lane *l)
 {
-    return l->thing_count < THINGS_SINGLE ? 1 : l->thing_count < THINGS_FEW ? GRAIN_FEW : GRAIN;
+    return l->thing_count < LANE_SINGLE ? 1
+           : l->thing_count < LANE_FEW  ? LANE_GRAIN_FEW
+                                        : LANE_GRAIN;
 }
 
 /* Whether there is a gap before a thing that is long against what is before it. */
 static inline bool has_gap(const lane_entry *now, const lane_entry *thing)
 {
-    return now->count >= GAP_THINGS && distance(now->end_ns, thing->begin_ns) >> GAP_SHIFT >
-                                           distance(now->begin_ns, now->end_ns);
+    return now->count >= LANE_GAP_THINGS && distance(now->end_ns, thing->begin_ns) >>
+                                                LANE_GAP_SHIFT >
+                                                distance(now->begin_ns, now->end_ns);
 }
 
 stele_status lane_close(overview_lane *l, overview_store *store)
@@ -426,7 +420,7 @@ stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry 
         status = lane_close(l, store);
     if (status != STELE_OK)
         return status;
-    if (l->thing_count < THINGS_FEW)
+    if (l->thing_count < LANE_FEW)
         l->thing_count++;
     if (!l->has_now) {
         l->now = *thing;
@@ -435,12 +429,12 @@ stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry 
         lane_entry_join((lane_kind)l->kind, &l->now, thing);
     }
     if (lane_has_names((lane_kind)l->kind))
-        count_name(l, thing->u.spans.name, thing->u.spans.weight);
+        lane_count_name(l, thing->u.spans.name, thing->u.spans.weight);
     return STELE_OK;
 }
 
-stele_status lane_add_span(overview_lane *l, overview_store *store, int64_t begin_ns,
-                           int64_t end_ns, stele_name name)
+stele_status lane_add_span_slow(overview_lane *l, overview_store *store, int64_t begin_ns,
+                                int64_t end_ns, stele_name name)
 {
     const int64_t from_ns = begin_ns > l->last_ns ? begin_ns : l->last_ns;
     const int64_t until_ns = end_ns > from_ns ? end_ns : from_ns;
@@ -456,6 +450,17 @@ stele_status lane_add_span(overview_lane *l, overview_store *store, int64_t begi
                                               .name = name,
                                               .longest = name},
                                   .is_closed = length == 0});
+}
+
+stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64_t time_ns,
+                                  stele_name name)
+{
+    return lane_add(l, store,
+                    &(lane_entry){.begin_ns = time_ns,
+                                  .end_ns = time_ns,
+                                  .count = 1,
+                                  .u.spans = {.weight = 1, .name = name},
+                                  .is_closed = true});
 }
 
 /* ---- Walking ---- */
@@ -510,7 +515,7 @@ stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk
     visit v = {l, store, walk, begin_ns, end_ns, fn, user, false, STELE_OK};
     uint64_t done = 0; /* entries of the level at hand that were visited as part of others */
     for (unsigned level = l->level_count; level-- != 0;) {
-        const uint64_t count = lane_count(l, level);
+        const uint64_t count = lane_entry_count(l, level);
         visit_level(&v, level, done, count);
         done = count * LANE_FAN;
     }

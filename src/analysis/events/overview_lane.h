@@ -81,15 +81,80 @@ void lane_free(overview_lane *l);
    begins there. STELE_ERR_MEMORY, STELE_ERR_WRITE. */
 stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry *thing);
 
-/* The same of a span. */
-stele_status lane_add_span(overview_lane *l, overview_store *store, int64_t begin_ns,
-                           int64_t end_ns, stele_name name);
+/* The same of a span, and of a moment with a name. */
+stele_status lane_add_span_slow(overview_lane *l, overview_store *store, int64_t begin_ns,
+                                int64_t end_ns, stele_name name);
+stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64_t time_ns,
+                                  stele_name name);
+
+/* Counts a name of the entry that is being made. */
+void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
+
+/* Things up to which entries are of one, then of four; from there on of 16. */
+#define LANE_SINGLE    128u
+#define LANE_FEW       512u
+#define LANE_GRAIN_FEW 4u
+#define LANE_GRAIN     16u
+/* An entry of at least so many things ends before a gap that is so many times as long as it is. */
+#define LANE_GAP_THINGS 4u
+#define LANE_GAP_SHIFT  3u
+
+/* Whether a thing that begins then goes to the entry that is being made: nearly always, once there
+   are many. */
+static inline bool lane_goes_on(const overview_lane *l, int64_t begin_ns)
+{
+    const lane_entry *now = &l->now;
+    return l->has_now && l->thing_count == LANE_FEW && begin_ns >= l->last_ns &&
+           now->count < LANE_GRAIN &&
+           (now->count < LANE_GAP_THINGS || ((uint64_t)begin_ns - (uint64_t)now->end_ns) >>
+                                                LANE_GAP_SHIFT <=
+                                                (uint64_t)now->end_ns - (uint64_t)now->begin_ns);
+}
+
+static inline void lane_count(overview_lane *l, stele_name name, uint64_t weight)
+{
+    if (l->name_count != 0 && l->names[0].name == name)
+        l->names[0].weight += weight;
+    else
+        lane_count_name(l, name, weight);
+}
+
+static inline stele_status lane_add_span(overview_lane *l, overview_store *store, int64_t begin_ns,
+                                         int64_t end_ns, stele_name name)
+{
+    lane_entry *now = &l->now;
+    const uint64_t length = (uint64_t)end_ns - (uint64_t)begin_ns;
+    if (end_ns < begin_ns || !lane_goes_on(l, begin_ns))
+        return lane_add_span_slow(l, store, begin_ns, end_ns, name);
+    if (length > (uint64_t)now->u.spans.end_ns - (uint64_t)now->u.spans.begin_ns) {
+        now->u.spans.begin_ns = begin_ns;
+        now->u.spans.end_ns = end_ns;
+        now->u.spans.longest = name;
+    }
+    now->end_ns = l->last_ns = end_ns;
+    now->is_closed = length == 0;
+    now->count++;
+    now->sum += length;
+    lane_count(l, name, length);
+    return STELE_OK;
+}
+
+static inline stele_status lane_add_moment(overview_lane *l, overview_store *store, int64_t time_ns,
+                                           stele_name name)
+{
+    if (!lane_goes_on(l, time_ns))
+        return lane_add_moment_slow(l, store, time_ns, name);
+    l->now.end_ns = l->last_ns = time_ns;
+    l->now.count++;
+    lane_count(l, name, 1);
+    return STELE_OK;
+}
 
 /* Ends the entry that is being made: what comes next is in another one. */
 stele_status lane_close(overview_lane *l, overview_store *store);
 
 /* How many entries a level has. */
-static inline uint64_t lane_count(const overview_lane *l, unsigned level)
+static inline uint64_t lane_entry_count(const overview_lane *l, unsigned level)
 {
     return (uint64_t)l->levels[level].page_count * LANE_PAGE + l->levels[level].open_count;
 }

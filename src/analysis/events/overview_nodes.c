@@ -76,7 +76,7 @@ static uint64_t lane_entries(const overview_lane *l)
 {
     uint64_t count = l->has_now;
     for (unsigned i = 0; i < l->level_count; i++)
-        count += lane_count(l, i);
+        count += lane_entry_count(l, i);
     return count;
 }
 
@@ -186,7 +186,7 @@ static uint32_t track_node_make(stele_overview *o, uint32_t track)
     return o->track_nodes[track];
 }
 
-uint32_t overview_track_node(stele_overview *o, uint32_t trace, uint32_t track)
+uint32_t overview_track_node_slow(stele_overview *o, uint32_t trace, uint32_t track)
 {
     uint32_t number;
     if (track == 0 || track > stele_track_count(o->context))
