@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
@@ -62,6 +64,9 @@ typedef struct top {
     int64_t begin_ns, end_ns, last_ns, origin_ns;
     uint64_t event_count, lost_count, window_count;
     json json;
+    const char *rank;   /* the order of names */
+    unsigned rows_max;  /* lines of the screen; 0: there is none */
+    unsigned track_max; /* how many of them tracks have */
 } top;
 
 /* ---- Figures --------------------------------------------------------------------------------- */
@@ -303,7 +308,7 @@ static figures *sorted(top *t, const table *of, int (*compare)(const void *, con
 
 static figures *sorted_names(top *t, uint32_t *count)
 {
-    const char *by = option_value(&t->c->options, OPTION_BUSIEST_RANK);
+    const char *by = t->rank;
     return sorted(t, &t->names,
                   strcmp(by, "total") == 0   ? compare_total
                   : strcmp(by, "count") == 0 ? compare_count
@@ -379,6 +384,9 @@ static void write_tracks(top *t, uint64_t length_ns)
     uint32_t count, shown;
     figures *rows = sorted(t, &t->tracks, compare_total, &count);
     shown = shown_of(t, count);
+    if (t->rows_max != 0 && shown > t->rows_max / 3)
+        shown = t->rows_max / 3;
+    t->track_max = shown + (count > shown);
     write_heading(t, "    busy      events   a second  track");
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         write_row(t, &rows[i], length_ns, false);
@@ -394,6 +402,8 @@ static void write_names(top *t, uint64_t length_ns)
     uint32_t count, shown;
     figures *rows = sorted_names(t, &count);
     shown = shown_of(t, count);
+    if (t->rows_max != 0 && shown + t->track_max > t->rows_max)
+        shown = t->rows_max > t->track_max ? t->rows_max - t->track_max : 0;
     write_heading(t, "    self    total       count   a second  name");
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         const stele_text name = stele_name_text(t->c->context, NULL, rows[i].number);
@@ -671,13 +681,16 @@ static void read_all(top *t, const inputs *in, stele_request *request)
     cli_conclude(c, NULL, &stats);
 }
 
-void command_BUSIEST(cli *c)
+/* Reads the traces and shows their tables once. */
+static void show_once(cli *c, const char *rank, unsigned rows_max)
 {
     top t = {.c = c,
              .begin_ns = INT64_MIN,
              .end_ns = INT64_MAX,
              .last_ns = INT64_MIN,
-             .json = {.out = c->out}};
+             .json = {.out = c->out},
+             .rank = rank,
+             .rows_max = rows_max};
     selection selected = {.names = NULL};
     inputs in = {.count = 0};
     stele_request only;
@@ -700,4 +713,91 @@ void command_BUSIEST(cli *c)
     free(t.tracks.rows);
     inputs_close(&in);
     selection_free(&selected);
+}
+
+/* ---- Live ------------------------------------------------------------------------------------ */
+
+/* Lines of the screen beside the rows of the tables. */
+#define LINES_AROUND 8u
+#define WAIT_MS      250
+#define WAITS        4u /* from one look at the traces to the next */
+
+/* Another number when one of the traces has grown, or changed. */
+static uint64_t version_of(const cli *c)
+{
+    uint64_t version = 0;
+    for (size_t i = 0; i < c->options.argument_count; i++) {
+        struct stat about;
+        if (stat(c->options.arguments[i], &about) == 0)
+            version = version * 31 + (uint64_t)about.st_size +
+                      (uint64_t)about.st_mtim.tv_sec * 1000000000 + (uint64_t)about.st_mtim.tv_nsec;
+    }
+    return version;
+}
+
+/* The last record of a trace that grows is seldom whole: findings are for 'stele check'. */
+static bool redraw(cli *c, const live *l, const char *rank, bool is_paused)
+{
+    const unsigned rows = l->rows > LINES_AROUND + 2 ? l->rows - LINES_AROUND : 2;
+    stele_context_free(c->context);
+    c->context = NULL;
+    c->worst = EXIT_CLEAN;
+    if (!cli_make_context(c, NULL, NULL, &c->context))
+        return false;
+    stele_output_text(c->out, "\033[H\033[2J");
+    show_once(c, rank, rows);
+    print_color(c->out, c->has_color, COLOR_DIM);
+    stele_output_printf(c->out, "%s  q quit  s self  t total  c count  p pause",
+                        is_paused ? "paused" : "live");
+    print_color(c->out, c->has_color, COLOR_NONE);
+    return cli_check(c, stele_output_flush(c->out), "standard output") && c->worst != EXIT_USAGE &&
+           c->worst != EXIT_UNREADABLE;
+}
+
+/* What a key asks for; false: to end. */
+static bool take_key(char key, const char **rank, bool *is_paused, bool *is_changed)
+{
+    *is_changed = true;
+    switch (key) {
+    case 'q': return false;
+    case 's': *rank = "self"; break;
+    case 't': *rank = "total"; break;
+    case 'c': *rank = "count"; break;
+    case 'p': *is_paused = !*is_paused; break;
+    default: *is_changed = false;
+    }
+    return true;
+}
+
+static void follow(cli *c, live *l)
+{
+    const char *rank = option_value(&c->options, OPTION_BUSIEST_RANK);
+    uint64_t version = version_of(c);
+    bool is_paused = false, is_changed = false;
+    unsigned waits = 0;
+    c->is_quiet = true;
+    if (!redraw(c, l, rank, is_paused))
+        return;
+    while (cli_interrupted() == 0 &&
+           take_key(live_wait(l, WAIT_MS), &rank, &is_paused, &is_changed)) {
+        const bool is_due = ++waits >= WAITS && !is_paused && version_of(c) != version;
+        if (!is_changed && !is_due)
+            continue;
+        waits = 0;
+        version = version_of(c);
+        if (!redraw(c, l, rank, is_paused))
+            return;
+    }
+    stele_output_byte(c->out, '\n');
+}
+
+void command_BUSIEST(cli *c)
+{
+    live l;
+    if (option_given(&c->options, OPTION_BUSIEST_FOLLOW) && live_begin(&l)) {
+        follow(c, &l);
+        live_end(&l);
+        return;
+    }
+    show_once(c, option_value(&c->options, OPTION_BUSIEST_RANK), 0);
 }

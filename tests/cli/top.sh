@@ -15,7 +15,7 @@ expect 0 top --sort count --top 1 "$heph/heph_tracing_example.bin.log"
 says out 'left out; --top 0 shows all$'
 
 # Of a whole trace, self times are those of the profile.
-for trace in "$heph/heph_tracing_example.bin.log" "$xray"/*fdr*.xray; do
+for trace in "$heph/heph_tracing_example.bin.log" "$xray"/exc.14.* "$xray"/forker.14.* "$xray"/tail.14.*; do
     "$STELE" profile -q --csv --top 0 "$trace" >profile 2>err || :
     "$STELE" top -q --json --top 0 --begin 0s "$trace" >top 2>err || :
     cat >compare.py <<'END'
@@ -48,6 +48,44 @@ def sums(path):
 assert sums("steps") == sums("whole"), (sums("steps"), sums("whole"))
 END
 python3 compare.py 2>err || complain "steps do not add up to the whole" err
+
+# On a terminal it follows a trace that grows, sorts by keys, and gives the terminal back.
+cat >live.py <<'END'
+import os, pty, select, sys
+stele, whole = sys.argv[1], open(sys.argv[2], "rb").read()
+cut = whole.index(b"Polling for OS events", len(whole) // 2)
+with open("growing", "wb") as file:
+    file.write(whole[:cut])
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(stele, [stele, "top", "--follow", "growing"])
+shown = b""
+def wait_for(text):
+    global shown
+    while text not in shown:
+        ready, _, _ = select.select([terminal], [], [], 60)
+        assert ready, (text, shown[-2000:])
+        shown += os.read(terminal, 65536)
+wait_for(b"p pause")
+assert b" 96 events" not in shown, shown
+shown = b""
+with open("growing", "ab") as file:
+    file.write(whole[cut:])
+wait_for(b" 96 events")
+wait_for(b"p pause")
+for key, text in (b"p", b"paused"), (b"c", b"p pause"), (b"t", b"p pause"):
+    shown = b""
+    os.write(terminal, key)
+    wait_for(text)
+os.write(terminal, b"q")
+_, status = os.waitpid(pid, 0)
+assert os.waitstatus_to_exitcode(status) == 0, status
+END
+last="stele top --follow growing"
+python3 live.py "$STELE" "$heph/heph_tracing_example.bin.log" 2>err ||
+    complain "a trace that grows is not followed" err
+expect 0 top --follow "$heph/heph_tracing_example.bin.log"
+says_not out 'p pause'
 
 expect 2 top --every 0s "$fxt/scheduling.fxt"
 says err 'every takes a length of time'
