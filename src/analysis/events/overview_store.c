@@ -74,6 +74,8 @@ static stele_status add_chunk(overview_store *s)
             return STELE_ERR_MEMORY;
         s->chunks = chunks;
     }
+    if (s->chunk_count != 0)
+        memset(s->chunks[s->chunk_count - 1] + s->used, 0, CHUNK_SIZE - s->used);
     if (s->chunk_count - s->filed_count >= s->memory_max)
         status = file_oldest(s, &chunk);
     else
