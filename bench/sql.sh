@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: sql.sh BUILD FOLDER
 # CPU seconds (user and system, median of three) of queries over generated traces, on one thread:
-# 10 M events of FXT, 8 M of CTF, 65 M instructions. BUILD is a build with -DSTELE_BUILD_BENCH=ON;
-# the traces are made in FOLDER, where there must be 2 GB, and stay there. Where they are, the same
-# questions are put to Perfetto (TRACE_PROCESSOR names trace_processor_shell) and, for what JSON
-# costs, to DuckDB over 'stele cat --json'.
+# 10 M events of FXT, 8 M of CTF, 12 M spans of XRay, 65 M instructions. BUILD is a build with
+# -DSTELE_BUILD_BENCH=ON; the traces are made in FOLDER, where there must be 6 GB, and stay there.
+# Where they are, the same questions are put, once each, to Perfetto (TRACE_PROCESSOR names
+# trace_processor_shell), to SQLite (with the import that it needs), and to DuckDB over JSON lines.
 set -eu
 build=$1
 folder=$2
@@ -18,15 +18,20 @@ mkdir -p "$folder"
     "$build/bench_gen_xtrace" 65000000 "$folder/insns"
 }
 
-# seconds COMMAND...: the median of three runs
+[ -e "$folder/spans.xray" ] ||
+    "$build/bench_gen_fxt" 48000000 |
+    "$stele" convert - --to xray -o "$folder/spans.xray" --quiet || :
+
+# seconds COMMAND...: the median of as many runs as $runs says
+runs='1 2 3'
 seconds() {
-    for _ in 1 2 3; do
+    for _ in $runs; do
         /usr/bin/time -f '%U %S' -o "$folder/time" "$@" >"$folder/out" 2>"$folder/err" || {
             cat "$folder/err" >&2
             return
         }
         tail -n 1 "$folder/time"
-    done | awk '{ print $1 + $2 }' | sort -n | sed -n 2p
+    done | awk '{ print $1 + $2 }' | sort -n | awk '{ all[NR] = $0 } END { print all[int((NR + 1) / 2)] }'
 }
 
 # ask GOAL NAME TRACE SQL
@@ -49,6 +54,8 @@ ask - 'FXT: spans with percentiles' big.fxt 'select name, count(*), median(dur),
     quantile_cont(dur, 0.99) from slice group by name'
 ask 0.70 'CTF: two typed fields by name' ctf "select name, count(*), sum(arg_int0), max(arg_int1)
     from read_event('', args := 'int0 int, int1 int') group by name"
+ask 0.60 'XRay: spans with percentiles' spans.xray 'select name, count(*), sum(self_dur), median(dur),
+    quantile_cont(dur, [0.9, 0.99]) from slice group by name'
 ask 0.80 'instructions by pc' insns 'select pc, count(*) n from insn group by pc order by n desc
     limit 10'
 printf '%-34s %8s %8s\n' 'Parquet of six columns' "$(seconds "$stele" convert "$folder/big.fxt" \
@@ -56,11 +63,41 @@ printf '%-34s %8s %8s\n' 'Parquet of six columns' "$(seconds "$stele" convert "$
 printf '%-34s %8s %8s\n' 'Parquet with arguments' "$(seconds "$stele" convert "$folder/big.fxt" \
     -o "$folder/args.parquet" --columns ts,dur,name,kind,track,id,args --force)" 5
 ls -l "$folder"/*.parquet | awk '{ print $5, "bytes", $NF }'
-printf '%-34s %8s\n' 'JSON of the same trace' "$(seconds "$stele" cat --json --unsorted "$folder/big.fxt" \
-    --kind complete)"
+ls -l "$folder"/*.xray | awk '{ print $5, "bytes", $NF }'
+
+runs=1
+printf '\n%-34s %8s\n' 'the same by others' 'CPU s'
+# peer NAME COMMAND...
+peer() {
+    name=$1
+    shift
+    printf '%-34s %8s\n' "$name" "$(seconds "$@")"
+}
 if [ -x "${TRACE_PROCESSOR:-}" ]; then
-    printf '%-34s %8s\n' 'Perfetto: count by name' "$(seconds "$TRACE_PROCESSOR" -Q \
-        'select name, count(*) from slice group by name' "$folder/big.fxt")"
+    perfetto() { peer "Perfetto: $1" "$TRACE_PROCESSOR" query "$folder/big.fxt" "$2"; }
+    perfetto 'count by name' 'select name, count(*) from slice group by name'
+    perfetto 'percentiles by name' 'select name, count(*), sum(dur), percentile(dur, 50),
+        percentile(dur, 99) from slice group by name'
+    perfetto 'filter on an argument' "select count(*) from slice where
+        extract_arg(arg_set_id, 'debug.size') > 1000"
 else
     echo 'SKIP: TRACE_PROCESSOR does not name trace_processor_shell'
 fi
+if command -v sqlite3 >/dev/null; then
+    rm -f "$folder/big.sqlite"
+    "$stele" query --csv "$folder/big.fxt" 'select ts, dur, kind, name, track, tid from event' \
+        >"$folder/big.csv"
+    peer 'SQLite: import of six columns' sqlite3 "$folder/big.sqlite" '.mode csv' \
+        ".import $folder/big.csv event"
+    peer 'SQLite: count by name' sqlite3 "$folder/big.sqlite" \
+        'select name, count(*) from event group by name'
+    peer 'SQLite: lag over tracks' sqlite3 "$folder/big.sqlite" 'select avg(g), max(g) from (select
+        ts - lag(ts) over (partition by track order by ts + 0) g from event)'
+    rm -f "$folder/big.sqlite" "$folder/big.csv"
+else
+    echo 'SKIP: no sqlite3'
+fi
+peer 'JSON lines of the trace' sh -c "'$stele' cat --json --unsorted '$folder/big.fxt' >'$folder/big.json'"
+peer 'DuckDB over them: count by name' "$stele" query --csv --allow-files "$folder/big.fxt" \
+    "select name, count(*) from read_json('$folder/big.json', columns = {name: 'varchar'}) group by name"
+rm -f "$folder/big.json"
