@@ -197,6 +197,34 @@ STELE_API uint32_t stele_spans_columns(const stele_spans *s);
      STELE_KIND_BIT(STELE_KIND_ASYNC_END) | STELE_KIND_BIT(STELE_KIND_FLOW_BEGIN) | \
      STELE_KIND_BIT(STELE_KIND_FLOW_END))
 
+/* ---- OTLP: spans for OpenTelemetry ----------------------------------------------------------- */
+
+/*
+ * Writes spans in the JSON of OpenTelemetry's protocol, as a file of its own: one resource, whose
+ * spans all belong to one trace. Times are wall-clock times where the trace knows them, else those
+ * of its clock. Fields become attributes, threads and processes those that OpenTelemetry has names
+ * for; what is Stele's own begins with "stele.". Bytes, pointers and integers beyond 64 bits are
+ * hexadecimal texts, unsigned ones beyond INT64_MAX decimal ones.
+ */
+typedef struct stele_otlp stele_otlp;
+
+/* Begins a file; `service` is what the attribute service.name says. Returns STELE_ERR_MEMORY, or
+   what the output's status is, as the others do. The output stays the caller's. */
+STELE_API stele_status stele_otlp_new(stele_context *context, const char *service,
+                                      stele_output *out, stele_otlp **otlp);
+STELE_API void stele_otlp_free(stele_otlp *o);
+
+/* Writes the span that belongs to the event `segment->first + index`, as a stele_span_fn gets it.
+ */
+STELE_API stele_status stele_otlp_add(stele_otlp *o, const stele_segment *segment, uint32_t index,
+                                      const stele_span *span);
+
+/* Ends the file. */
+STELE_API stele_status stele_otlp_finish(stele_otlp *o);
+
+/* Times so far that lie before 1970 or after 2262, which were written as 0. */
+STELE_API uint64_t stele_otlp_unset_count(const stele_otlp *o);
+
 /* ---- Pairs: moments that begin and end something --------------------------------------------- */
 
 /*

@@ -5,6 +5,7 @@
 
 #include "cli/calls_outliers.h"
 #include "cli/list.h"
+#include "cli/show/print.h"
 #include "cli/span_rows.h"
 
 #define TOP_DEFAULT 30u
@@ -30,6 +31,7 @@ typedef struct calls {
     size_t heap_count, heap_capacity;
     uint64_t number;
     stele_outliers *outliers; /* NULL: rows are shown */
+    stele_otlp *otlp;         /* NULL: the same */
     bool has_children;        /* rows have the spans that they made below them */
     span_row_list *children;  /* of each row */
     owner *owners;            /* rows by id, once all are known */
@@ -295,7 +297,9 @@ static stele_status take(void *user, const stele_segment *segment, const stele_s
         const stele_segment one = {segment->batch, segment->first + i, 1};
         if (!spanning_wants(&k->s, &spans[i]))
             continue;
-        if (k->outliers != NULL)
+        if (k->otlp != NULL)
+            status = stele_otlp_add(k->otlp, segment, i, &spans[i]);
+        else if (k->outliers != NULL)
             status = stele_outliers_add(k->outliers, &one, &spans[i]);
         else
             status =
@@ -342,8 +346,33 @@ static bool make_outliers(calls *k)
     return cli_check(c, stele_outliers_new(c->context, NULL, &k->outliers), "calls");
 }
 
+static bool make_otlp(calls *k)
+{
+    cli *c = k->c;
+    if (!option_given(&c->options, OPTION_OTLP))
+        return true;
+    c->is_streaming = false;
+    return cli_check(c, stele_otlp_new(c->context, c->options.arguments[0], c->out, &k->otlp),
+                     "calls");
+}
+
+static void show_otlp(calls *k)
+{
+    char text[PRINT_SIZE];
+    const uint64_t unset_count = stele_otlp_unset_count(k->otlp);
+    cli_check(k->c, stele_otlp_finish(k->otlp), "calls");
+    if (unset_count != 0)
+        cli_remark(k->c, "%s before 1970 or after 2262, written as 0",
+                   print_things(text, unset_count, "time"));
+    spanning_remark(&k->s);
+}
+
 static void show_all(calls *k)
 {
+    if (k->otlp != NULL) {
+        show_otlp(k);
+        return;
+    }
     if (k->outliers != NULL) {
         calls_write_outliers(k->c, &k->s, k->outliers, k->top);
     } else {
@@ -380,11 +409,12 @@ void command_CALLS(cli *c)
     c->is_streaming = c->is_screen && !option_given(o, OPTION_CALLS_SORT) &&
                       !option_given(o, OPTION_OUTLIERS) && !option_given(o, OPTION_CALLS_CHILDREN);
     if (span_rows_make(&k.rows, c, &k.s, option_value(o, OPTION_CALLS_COLUMNS), has_stack) &&
-        spanning_make(c, &k.s) && parse_key(&k) && make_outliers(&k)) {
+        spanning_make(c, &k.s) && parse_key(&k) && make_outliers(&k) && make_otlp(&k)) {
         for (size_t i = 0; i < k.rows.column_count; i++)
             k.s.options.has_paths =
                 k.s.options.has_paths || k.rows.columns[i].kind == SPAN_COLUMN_STACK;
-        k.s.options.no_fields = k.outliers == NULL && !span_rows_need_fields(&k.rows) &&
+        k.s.options.no_fields = k.outliers == NULL && k.otlp == NULL &&
+                                !span_rows_need_fields(&k.rows) &&
                                 (k.key == NULL || !needs_fields(k.key));
         if (keep_open(&k) && spanning_read(&k.s, take, &k)) {
             sort_heap(&k);
@@ -398,6 +428,7 @@ void command_CALLS(cli *c)
         span_row_free(&k.rows, &k.heap[i]);
     free(k.heap);
     stele_outliers_free(k.outliers);
+    stele_otlp_free(k.otlp);
     stele_expression_free(k.key);
     span_rows_free(&k.rows);
     spanning_free(&k.s);
