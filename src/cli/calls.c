@@ -145,12 +145,13 @@ static bool key_keep(span_row *row)
     return true;
 }
 
-/* Where the longest are wanted, nothing that is shorter than all of the rows need be made. */
+/* Where the longest are wanted, nothing need be made that is not longer than the last of the rows:
+   of equals those that came before stand first. */
 static void set_least(calls *k)
 {
     if (k->is_longest && k->heap_count == k->top && k->heap[0].key.type == STELE_VALUE_INT &&
-        (uint64_t)k->heap[0].key.u.i > k->s.calling.duration_min_ns)
-        stele_spans_set_least(k->s.spans, (uint64_t)k->heap[0].key.u.i);
+        (uint64_t)k->heap[0].key.u.i >= k->s.calling.duration_min_ns)
+        stele_spans_set_least(k->s.spans, (uint64_t)k->heap[0].key.u.i + 1);
 }
 
 static stele_status rank(calls *k, const stele_segment *segment, uint32_t index,

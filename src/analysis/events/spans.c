@@ -209,14 +209,19 @@ static void judge(stele_spans *s, const stele_span *span)
         spans_made_undo(&s->made);
 }
 
+static inline void count(stele_spans *s, uint8_t from, uint8_t end, uint32_t depth)
+{
+    s->counts.span_count++;
+    s->counts.by_source[from]++;
+    s->counts.by_end[end]++;
+    if (depth + 1 > s->counts.depth_max)
+        s->counts.depth_max = depth + 1;
+}
+
 static void give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end)
 {
     const spans_end begin = slot != 0 ? begin_of(s, slot) : (spans_end){NULL, NULL};
-    s->counts.span_count++;
-    s->counts.by_source[span->source]++;
-    s->counts.by_end[span->end]++;
-    if (span->depth + 1 > s->counts.depth_max)
-        s->counts.depth_max = span->depth + 1;
+    count(s, span->source, span->end, span->depth);
     if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
         return;
     s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
@@ -266,6 +271,13 @@ static void close_call(stele_spans *s, const stele_call_span *call, const stele_
 {
     const uint32_t around = slot_around(s, call, call + 1, end);
     const bool is_lost = call->end == STELE_CALL_ENTRY_LOST;
+    if (!is_lost && stele_call_duration_ns(call) < s->least_ns) {
+        /* It is in no row, and all that is known of it is that it was there. */
+        if (around != 0)
+            s->open[around].child_count++;
+        count(s, s->open[call->tag].source, call->end, call->depth);
+        return;
+    }
     stele_span span = {.begin_ns = call->begin_ns,
                        .end_ns = call->end_ns,
                        .self_ns = call->self_ns,
