@@ -157,7 +157,7 @@ static const critical_span *open_at_both(const walk *w, const critical_flow *flo
 static bool did_wait(const walk *w, const critical_flow *flow, const critical_span *both)
 {
     int64_t low_ns = INT64_MIN;
-    const int64_t after_ns = flow->begin_ns + 1;
+    const int64_t after_ns = flow->begin_ns < INT64_MAX ? flow->begin_ns + 1 : INT64_MAX;
     const critical_span *then = critical_span_before(&w->line, after_ns, &low_ns);
     const critical_interval *interval =
         critical_interval_before(&w->line, flow->end_ns, &(int64_t){INT64_MIN});
