@@ -6,6 +6,7 @@
 #include <stele/sched.h>
 
 #include "cli/cli.h"
+#include "cli/show/row_stream.h"
 
 /* Texts of tracks and names, which tables refer to until they are written. */
 typedef struct labels {
@@ -27,8 +28,9 @@ typedef struct scheduling {
     cli *c;
     stele_sched *sched;
     labels labels;
+    row_stream rows;   /* those that are written while reading */
     int64_t origin_ns; /* from where times for people count */
-    bool has_origin, has_heading;
+    bool has_origin;
 } scheduling;
 
 typedef enum sched_show {

@@ -2,7 +2,6 @@
 /* The rows of 'stele sched' that are written while a trace is read. */
 #include <stele/text.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,87 +70,35 @@ const char *label_name(cli *c, labels *l, stele_name name)
     return copy;
 }
 
-/* ---- Times and names ---- */
+/* ---- Cells ---- */
 
-/* Seconds since the first event, or of the clock where that is not known beforehand. */
-static void write_time(const scheduling *s, int64_t time_ns)
-{
-    const int64_t ns = s->has_origin ? time_ns - s->origin_ns : time_ns;
-    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-    char text[PRINT_SIZE];
-    snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "", size / 1000000000,
-             size % 1000000000);
-    print_padded(s->c->out, text, -14);
-}
-
-static void write_brief(const scheduling *s, uint64_t ns)
-{
-    char text[PRINT_SIZE];
-    print_padded(s->c->out, print_brief(text, ns), -9);
-}
-
-/* A thread or CPU by kind of key: "thread", "tid", and so on. */
-static void write_json_track(const scheduling *s, const char *key, const char *number_key,
-                             uint32_t number)
+/* The name of a thread or CPU, and none where there is no such track. */
+static row_cell name_cell(const scheduling *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->c->context, number);
-    stele_output *out = s->c->out;
-    if (track == NULL) {
-        stele_output_printf(out, ",\"%s\":null", number_key);
-        return;
-    }
-    if (key != NULL) {
-        const stele_text name = stele_name_text(s->c->context, NULL, track->name);
-        stele_output_printf(out, ",\"%s\":\"", key);
-        stele_output_json(out, name.bytes, name.size);
-        stele_output_byte(out, '"');
-    }
-    stele_output_printf(out, ",\"%s\":%" PRIu64, number_key, track->number);
+    row_cell cell = {.text = {NULL, 0}};
+    if (track != NULL)
+        cell.text = stele_name_text(s->c->context, NULL, track->name);
+    if (track != NULL && cell.text.bytes == NULL)
+        cell.text.bytes = "";
+    return cell;
 }
 
-static void write_json_name(const scheduling *s, const char *key, stele_name name)
+static row_cell number_cell(const scheduling *s, uint32_t number)
 {
-    const stele_text text = stele_name_text(s->c->context, NULL, name);
-    if (name == 0)
-        return;
-    stele_output_printf(s->c->out, ",\"%s\":\"", key);
-    stele_output_json(s->c->out, text.bytes, text.size);
-    stele_output_byte(s->c->out, '"');
+    const stele_track *track = stele_track_get(s->c->context, number);
+    return (row_cell){.number = track != NULL ? track->number : ROW_NONE};
 }
 
-static uint64_t number_of(const scheduling *s, uint32_t track)
+static row_cell text_cell(const scheduling *s, stele_name name)
 {
-    const stele_track *known = stele_track_get(s->c->context, track);
-    return known != NULL ? known->number : 0;
+    return (row_cell){.text = name != 0 ? stele_name_text(s->c->context, NULL, name)
+                                        : (stele_text){NULL, 0}};
 }
 
-static void write_csv_thread(const scheduling *s, uint32_t track)
+static row_cell label_cell(scheduling *s, uint32_t track)
 {
-    const stele_track *known = stele_track_get(s->c->context, track);
-    const stele_text name = stele_name_text(s->c->context, NULL, known != NULL ? known->name : 0);
-    stele_output_byte(s->c->out, ',');
-    stele_output_csv(s->c->out, name.bytes, name.size);
-    stele_output_byte(s->c->out, ',');
-    if (known != NULL)
-        stele_output_printf(s->c->out, "%" PRIu64, known->number);
-}
-
-static void write_csv_name(const scheduling *s, stele_name name)
-{
-    const stele_text text = stele_name_text(s->c->context, NULL, name);
-    stele_output_byte(s->c->out, ',');
-    stele_output_csv(s->c->out, text.bytes, text.size);
-}
-
-static void heading(scheduling *s, const char *text, const char *csv)
-{
-    if (s->has_heading)
-        return;
-    s->has_heading = true;
-    if (option_given(&s->c->options, OPTION_CSV))
-        stele_output_printf(s->c->out, "%s\r\n", csv);
-    else if (!option_given(&s->c->options, OPTION_JSON))
-        stele_output_printf(s->c->out, "%s\n", text);
+    return row_text(track != 0 ? label_track(s->c, &s->labels, track) : NULL);
 }
 
 static uint64_t length(int64_t begin_ns, int64_t end_ns)
@@ -159,184 +106,207 @@ static uint64_t length(int64_t begin_ns, int64_t end_ns)
     return (uint64_t)end_ns - (uint64_t)begin_ns;
 }
 
+static void write_row(scheduling *s, const row_column *columns, size_t count, const row_cell *cells)
+{
+    s->rows.c = s->c;
+    s->rows.columns = columns;
+    s->rows.column_count = count;
+    s->rows.origin_ns = s->has_origin ? s->origin_ns : 0;
+    row_stream_write(&s->rows, cells);
+}
+
 /* ---- States of threads ---- */
 
-static void write_state_json(const scheduling *s, const stele_thread_interval *i)
-{
-    stele_output *out = s->c->out;
-    stele_output_printf(out, "{\"v\":1,\"begin_ns\":%" PRId64 ",\"dur_ns\":%" PRIu64, i->begin_ns,
-                        length(i->begin_ns, i->end_ns));
-    write_json_track(s, "thread", "tid", i->thread);
-    stele_output_printf(out, ",\"state\":\"%s\"", stele_run_state_text((stele_run_state)i->state));
-    write_json_name(s, "state_text", i->text);
-    write_json_name(s, "reason", i->reason);
-    write_json_track(s, NULL, "cpu", i->cpu);
-    if (i->by != 0)
-        write_json_track(s, "by", "by_tid", i->by);
-    if (i->has_priority)
-        stele_output_printf(out, ",\"priority\":%" PRId32, i->priority);
-    stele_output_printf(out, ",\"is_open\":%s,\"stream\":%" PRIu32 ",\"offset\":%" PRIu64 "}\n",
-                        i->is_open ? "true" : "false", i->stream, i->offset);
-}
+enum {
+    STATE_BEGIN,
+    STATE_LENGTH,
+    STATE_THREAD,
+    STATE_TID,
+    STATE_STATE,
+    STATE_TEXT,
+    STATE_REASON,
+    STATE_CPU_SHOWN,
+    STATE_SHOWN,
+    STATE_CPU,
+    STATE_BY,
+    STATE_BY_TID,
+    STATE_PRIORITY,
+    STATE_IS_OPEN,
+    STATE_STREAM,
+    STATE_OFFSET,
+    STATE_COLUMNS
+};
 
-static void write_state_csv(const scheduling *s, const stele_thread_interval *i)
-{
-    stele_output *out = s->c->out;
-    stele_output_printf(out, "%" PRId64 ",%" PRIu64, i->begin_ns, length(i->begin_ns, i->end_ns));
-    write_csv_thread(s, i->thread);
-    stele_output_printf(out, ",%s", stele_run_state_text((stele_run_state)i->state));
-    write_csv_name(s, i->text);
-    write_csv_name(s, i->reason);
-    if (i->cpu != 0)
-        stele_output_printf(out, ",%" PRIu64, number_of(s, i->cpu));
-    else
-        stele_output_byte(out, ',');
-    write_csv_thread(s, i->by);
-    stele_output_printf(out, ",%d\r\n", i->is_open);
-}
+static const row_column state_columns[STATE_COLUMNS] = {
+    [STATE_BEGIN] = {"begin_ns", "time", ROW_TIME, -14, false},
+    [STATE_LENGTH] = {"dur_ns", "length", ROW_NS, -9, false},
+    [STATE_THREAD] = {"thread", NULL, ROW_TEXT, 0, true},
+    [STATE_TID] = {"tid", NULL, ROW_UINT, 0, false},
+    [STATE_STATE] = {"state", "state", ROW_TEXT, 9, false},
+    [STATE_TEXT] = {"state_text", NULL, ROW_TEXT, 0, true},
+    [STATE_REASON] = {"reason", NULL, ROW_TEXT, 0, true},
+    [STATE_CPU_SHOWN] = {NULL, "cpu", ROW_TEXT, 7, false},
+    [STATE_SHOWN] = {NULL, "thread", ROW_TEXT, 0, false},
+    [STATE_CPU] = {"cpu", NULL, ROW_UINT, 0, false},
+    [STATE_BY] = {"by", NULL, ROW_TEXT, 0, true},
+    [STATE_BY_TID] = {"by_tid", NULL, ROW_UINT, 0, true},
+    [STATE_PRIORITY] = {"priority", NULL, ROW_INT, 0, true},
+    [STATE_IS_OPEN] = {"is_open", NULL, ROW_BOOL, 0, false},
+    [STATE_STREAM] = {"stream", NULL, ROW_UINT, 0, false},
+    [STATE_OFFSET] = {"offset", NULL, ROW_UINT, 0, false},
+};
 
-static void write_state_text(scheduling *s, const stele_thread_interval *i)
-{
-    stele_output *out = s->c->out;
-    write_time(s, i->begin_ns);
-    write_brief(s, length(i->begin_ns, i->end_ns));
-    stele_output_text(out, "  ");
-    print_padded(out, stele_run_state_text((stele_run_state)i->state), 10);
-    print_padded(out, i->cpu != 0 ? label_track(s->c, &s->labels, i->cpu) : "", 8);
-    stele_output_text(out, label_track(s->c, &s->labels, i->thread));
-    if (i->by != 0)
-        stele_output_printf(out, ", by %s", label_track(s->c, &s->labels, i->by));
-    stele_output_byte(out, '\n');
-}
-
-stele_status sched_write_state(void *user, const stele_thread_interval *interval)
+stele_status sched_write_state(void *user, const stele_thread_interval *i)
 {
     scheduling *s = user;
-    heading(s, "          time   length  state     cpu     thread",
-            "begin_ns,dur_ns,thread,tid,state,state_text,reason,cpu,by,by_tid,is_open");
-    if (option_given(&s->c->options, OPTION_JSON))
-        write_state_json(s, interval);
-    else if (option_given(&s->c->options, OPTION_CSV))
-        write_state_csv(s, interval);
-    else
-        write_state_text(s, interval);
+    char shown[512] = "";
+    row_cell cells[STATE_COLUMNS];
+    snprintf(shown, sizeof shown, "%s%s%s", label_track(s->c, &s->labels, i->thread),
+             i->by != 0 ? ", by " : "", i->by != 0 ? label_track(s->c, &s->labels, i->by) : "");
+    cells[STATE_BEGIN].integer = i->begin_ns;
+    cells[STATE_LENGTH].number = length(i->begin_ns, i->end_ns);
+    cells[STATE_THREAD] = name_cell(s, i->thread);
+    cells[STATE_TID] = number_cell(s, i->thread);
+    cells[STATE_STATE] = row_text(stele_run_state_text((stele_run_state)i->state));
+    cells[STATE_TEXT] = text_cell(s, i->text);
+    cells[STATE_REASON] = text_cell(s, i->reason);
+    cells[STATE_CPU_SHOWN] = label_cell(s, i->cpu);
+    cells[STATE_SHOWN] = row_text(shown);
+    cells[STATE_CPU] = number_cell(s, i->cpu);
+    cells[STATE_BY] = name_cell(s, i->by);
+    cells[STATE_BY_TID] = number_cell(s, i->by);
+    cells[STATE_PRIORITY].integer = i->has_priority ? i->priority : ROW_NO_INT;
+    cells[STATE_IS_OPEN].is_true = i->is_open;
+    cells[STATE_STREAM].number = i->stream;
+    cells[STATE_OFFSET].number = i->offset;
+    write_row(s, state_columns, STATE_COLUMNS, cells);
     return STELE_OK;
 }
 
 /* ---- What CPUs run ---- */
 
-static void write_run_json(const scheduling *s, const stele_cpu_interval *i)
-{
-    stele_output *out = s->c->out;
-    stele_output_printf(out, "{\"v\":1,\"begin_ns\":%" PRId64 ",\"dur_ns\":%" PRIu64, i->begin_ns,
-                        length(i->begin_ns, i->end_ns));
-    write_json_track(s, NULL, "cpu", i->cpu);
-    stele_output_printf(out, ",\"state\":\"%s\"", stele_cpu_state_text((stele_cpu_state)i->state));
-    if (i->thread != 0)
-        write_json_track(s, "thread", "tid", i->thread);
-    write_json_name(s, "end_state", i->end_text);
-    if (i->has_priority)
-        stele_output_printf(out, ",\"priority\":%" PRId32, i->priority);
-    stele_output_printf(out, ",\"is_open\":%s,\"stream\":%" PRIu32 ",\"offset\":%" PRIu64 "}\n",
-                        i->is_open ? "true" : "false", i->stream, i->offset);
-}
+enum {
+    RUN_BEGIN,
+    RUN_LENGTH,
+    RUN_CPU_SHOWN,
+    RUN_CPU,
+    RUN_STATE,
+    RUN_SHOWN,
+    RUN_THREAD,
+    RUN_TID,
+    RUN_END_STATE,
+    RUN_PRIORITY,
+    RUN_IS_OPEN,
+    RUN_STREAM,
+    RUN_OFFSET,
+    RUN_COLUMNS
+};
 
-static void write_run_csv(const scheduling *s, const stele_cpu_interval *i)
-{
-    stele_output *out = s->c->out;
-    stele_output_printf(out, "%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%s", i->begin_ns,
-                        length(i->begin_ns, i->end_ns), number_of(s, i->cpu),
-                        stele_cpu_state_text((stele_cpu_state)i->state));
-    write_csv_thread(s, i->thread);
-    write_csv_name(s, i->end_text);
-    stele_output_printf(out, ",%d\r\n", i->is_open);
-}
+static const row_column run_columns[RUN_COLUMNS] = {
+    [RUN_BEGIN] = {"begin_ns", "time", ROW_TIME, -14, false},
+    [RUN_LENGTH] = {"dur_ns", "length", ROW_NS, -9, false},
+    [RUN_CPU_SHOWN] = {NULL, "cpu", ROW_TEXT, 7, false},
+    [RUN_CPU] = {"cpu", NULL, ROW_UINT, 0, false},
+    [RUN_STATE] = {"state", "state", ROW_TEXT, 7, false},
+    [RUN_SHOWN] = {NULL, "thread", ROW_TEXT, 0, false},
+    [RUN_THREAD] = {"thread", NULL, ROW_TEXT, 0, true},
+    [RUN_TID] = {"tid", NULL, ROW_UINT, 0, true},
+    [RUN_END_STATE] = {"end_state", NULL, ROW_TEXT, 0, true},
+    [RUN_PRIORITY] = {"priority", NULL, ROW_INT, 0, true},
+    [RUN_IS_OPEN] = {"is_open", NULL, ROW_BOOL, 0, false},
+    [RUN_STREAM] = {"stream", NULL, ROW_UINT, 0, false},
+    [RUN_OFFSET] = {"offset", NULL, ROW_UINT, 0, false},
+};
 
-static void write_run_text(scheduling *s, const stele_cpu_interval *i)
-{
-    stele_output *out = s->c->out;
-    write_time(s, i->begin_ns);
-    write_brief(s, length(i->begin_ns, i->end_ns));
-    stele_output_text(out, "  ");
-    print_padded(out, label_track(s->c, &s->labels, i->cpu), 8);
-    if (i->thread != 0) {
-        print_padded(out, stele_cpu_state_text((stele_cpu_state)i->state), 9);
-        stele_output_text(out, label_track(s->c, &s->labels, i->thread));
-    } else {
-        stele_output_text(out, stele_cpu_state_text((stele_cpu_state)i->state));
-    }
-    stele_output_byte(out, '\n');
-}
-
-stele_status sched_write_run(void *user, const stele_cpu_interval *interval)
+stele_status sched_write_run(void *user, const stele_cpu_interval *i)
 {
     scheduling *s = user;
-    heading(s, "          time   length  cpu     state    thread",
-            "begin_ns,dur_ns,cpu,state,thread,tid,end_state,is_open");
-    if (option_given(&s->c->options, OPTION_JSON))
-        write_run_json(s, interval);
-    else if (option_given(&s->c->options, OPTION_CSV))
-        write_run_csv(s, interval);
-    else
-        write_run_text(s, interval);
+    row_cell cells[RUN_COLUMNS];
+    cells[RUN_BEGIN].integer = i->begin_ns;
+    cells[RUN_LENGTH].number = length(i->begin_ns, i->end_ns);
+    cells[RUN_CPU_SHOWN] = label_cell(s, i->cpu);
+    cells[RUN_CPU] = number_cell(s, i->cpu);
+    cells[RUN_STATE] = row_text(stele_cpu_state_text((stele_cpu_state)i->state));
+    cells[RUN_SHOWN] = label_cell(s, i->thread);
+    cells[RUN_THREAD] = name_cell(s, i->thread);
+    cells[RUN_TID] = number_cell(s, i->thread);
+    cells[RUN_END_STATE] = text_cell(s, i->end_text);
+    cells[RUN_PRIORITY].integer = i->has_priority ? i->priority : ROW_NO_INT;
+    cells[RUN_IS_OPEN].is_true = i->is_open;
+    cells[RUN_STREAM].number = i->stream;
+    cells[RUN_OFFSET].number = i->offset;
+    write_row(s, run_columns, RUN_COLUMNS, cells);
     return STELE_OK;
 }
 
 /* ---- Use over time ---- */
 
+enum {
+    USE_BEGIN,
+    USE_LENGTH,
+    USE_CPU_SHOWN,
+    USE_CPU,
+    USE_SHARE,
+    USE_BUSY,
+    USE_IDLE,
+    USE_UNKNOWN,
+    USE_SWITCHES,
+    USE_BAR,
+    USE_COLUMNS
+};
+
+static const row_column use_columns[USE_COLUMNS] = {
+    [USE_BEGIN] = {"begin_ns", "time", ROW_TIME, -14, false},
+    [USE_LENGTH] = {"dur_ns", NULL, ROW_NS, 0, false},
+    [USE_CPU_SHOWN] = {NULL, "cpu", ROW_TEXT, 8, false},
+    [USE_CPU] = {"cpu", NULL, ROW_UINT, 0, false},
+    [USE_SHARE] = {NULL, "busy", ROW_SHARE, -8, false},
+    [USE_BUSY] = {"busy_ns", NULL, ROW_NS, 0, false},
+    [USE_IDLE] = {"idle_ns", NULL, ROW_NS, 0, false},
+    [USE_UNKNOWN] = {"unknown_ns", NULL, ROW_NS, 0, false},
+    [USE_SWITCHES] = {"switch_count", "switches", ROW_UINT, -10, false},
+    [USE_BAR] = {NULL, "", ROW_TEXT, 0, false},
+};
+
 /* A bar of the share that is busy; '?' stands for what is not known. */
 #define BAR_WIDTH 30u
 
-static void write_bar(stele_output *out, const stele_cpu_use *use, uint64_t whole)
+static void fill_bar(char bar[BAR_WIDTH + 1], const stele_cpu_use *use, uint64_t whole)
 {
     uint64_t busy, known;
+    bar[0] = 0;
     if (whole == 0)
         return;
     busy = use->state_ns[STELE_CPU_BUSY] * BAR_WIDTH / whole;
     known = (whole - use->state_ns[STELE_CPU_UNKNOWN]) * BAR_WIDTH / whole;
     for (uint64_t i = 0; i < BAR_WIDTH; i++)
-        stele_output_byte(out, i < busy ? '#' : i < known ? '.' : '?');
-}
-
-static void write_use_text(scheduling *s, const stele_cpu_use *use)
-{
-    const uint64_t whole = length(use->begin_ns, use->end_ns);
-    char text[PRINT_SIZE];
-    write_time(s, use->begin_ns);
-    stele_output_text(s->c->out, "  ");
-    print_padded(s->c->out, label_track(s->c, &s->labels, use->cpu), 8);
-    print_padded(s->c->out, print_share(text, use->state_ns[STELE_CPU_BUSY], whole), -8);
-    print_padded(s->c->out, print_count(text, use->switch_count), -10);
-    stele_output_text(s->c->out, "  ");
-    write_bar(s->c->out, use, whole);
-    stele_output_byte(s->c->out, '\n');
+        bar[i] = i < busy ? '#' : i < known ? '.' : '?';
+    bar[BAR_WIDTH] = 0;
 }
 
 static void write_use(scheduling *s, const stele_cpu_use *use)
 {
-    const bool is_json = option_given(&s->c->options, OPTION_JSON);
-    if (!is_json && !option_given(&s->c->options, OPTION_CSV)) {
-        write_use_text(s, use);
-        return;
-    }
-    stele_output_printf(s->c->out,
-                        is_json
-                            ? "{\"v\":1,\"begin_ns\":%" PRId64 ",\"dur_ns\":%" PRIu64
-                              ",\"cpu\":%" PRIu64 ",\"busy_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64
-                              ",\"unknown_ns\":%" PRIu64 ",\"switch_count\":%" PRIu64 "}\n"
-                            : "%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-                              ",%" PRIu64 "\r\n",
-                        use->begin_ns, length(use->begin_ns, use->end_ns), number_of(s, use->cpu),
-                        use->state_ns[STELE_CPU_BUSY], use->state_ns[STELE_CPU_IDLE],
-                        use->state_ns[STELE_CPU_UNKNOWN], use->switch_count);
+    const uint64_t whole = length(use->begin_ns, use->end_ns);
+    row_cell cells[USE_COLUMNS];
+    char bar[BAR_WIDTH + 1];
+    fill_bar(bar, use, whole);
+    cells[USE_BEGIN].integer = use->begin_ns;
+    cells[USE_LENGTH].number = whole;
+    cells[USE_CPU_SHOWN] = label_cell(s, use->cpu);
+    cells[USE_CPU] = number_cell(s, use->cpu);
+    cells[USE_SHARE].share.part = use->state_ns[STELE_CPU_BUSY];
+    cells[USE_SHARE].share.whole = whole;
+    cells[USE_BUSY].number = use->state_ns[STELE_CPU_BUSY];
+    cells[USE_IDLE].number = use->state_ns[STELE_CPU_IDLE];
+    cells[USE_UNKNOWN].number = use->state_ns[STELE_CPU_UNKNOWN];
+    cells[USE_SWITCHES].number = use->switch_count;
+    cells[USE_BAR] = row_text(bar);
+    write_row(s, use_columns, USE_COLUMNS, cells);
 }
 
 stele_status sched_write_use(void *user, const stele_cpu_use *rows, size_t count)
 {
-    scheduling *s = user;
-    heading(s, "          time  cpu         busy  switches",
-            "begin_ns,dur_ns,cpu,busy_ns,idle_ns,unknown_ns,switch_count");
     for (size_t i = 0; i < count; i++)
-        write_use(s, &rows[i]);
+        write_use(user, &rows[i]);
     return STELE_OK;
 }

@@ -57,7 +57,7 @@ bool expression_holds(expression *e, const stele_batch *batch, const stele_event
 /* Whether it looks at the name, category or kind of events. */
 bool expression_uses_names(const expression *e);
 
-/* False when it holds for no event of this kind, category and name, whatever else there is to it.
+/* False when it holds for no event of this kind, category and name, whatever its other fields are.
    The name is one of the pool. */
 bool expression_may_hold(expression *e, stele_kind kind, uint16_t category, stele_name name);
 
