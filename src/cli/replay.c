@@ -56,11 +56,11 @@ typedef struct replay {
     uint32_t depth_min, depth_end; /* 0: no end */
     uint64_t duration_min_ns;
     bool folds, has_lines, has_arguments;
-    uint32_t track;     /* of the last line */
-    stele_output *out;  /* lines go there: of the command, or in memory until they are spooled */
-    uint64_t out_taken; /* bytes in memory that are spooled */
-    bool by_thread;     /* lines are spooled, by track */
-    bool *has_title;    /* by track: it was written; with by_thread */
+    uint32_t track;    /* of the last line */
+    stele_output *out; /* lines go there: of the command, or in memory until they are spooled */
+    size_t out_taken;  /* bytes in memory that are spooled */
+    bool by_thread;    /* lines are spooled, by track */
+    bool *has_title;   /* by track: it was written; with by_thread */
     uint32_t has_title_count;
     spool lines;
     stele_status status; /* of the spool */

@@ -63,6 +63,17 @@ static inline double u128_double(wide_u128 a)
     return (double)a;
 }
 
+/* By less than 128 bits. */
+static inline wide_u128 u128_shift_right(wide_u128 a, unsigned bits)
+{
+    return a >> bits;
+}
+
+static inline wide_u128 u128_shift_left(wide_u128 a, unsigned bits)
+{
+    return a << bits;
+}
+
 /* ---- Signed: two's complement ---- */
 
 static inline wide_i128 i128_make(int64_t high, uint64_t low)

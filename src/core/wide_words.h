@@ -121,6 +121,25 @@ static inline double u128_double(wide_u128 a)
     return result;
 }
 
+/* By less than 128 bits. */
+static inline wide_u128 u128_shift_right(wide_u128 a, unsigned bits)
+{
+    if (bits == 0)
+        return a;
+    if (bits >= 64)
+        return u128_make(0, a.high >> (bits - 64));
+    return u128_make(a.high >> bits, a.low >> bits | a.high << (64 - bits));
+}
+
+static inline wide_u128 u128_shift_left(wide_u128 a, unsigned bits)
+{
+    if (bits == 0)
+        return a;
+    if (bits >= 64)
+        return u128_make(a.low << (bits - 64), 0);
+    return u128_make(a.high << bits | a.low >> (64 - bits), a.low << bits);
+}
+
 static inline wide_i128 i128_make(int64_t high, uint64_t low)
 {
     return (wide_i128){high, low};

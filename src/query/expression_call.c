@@ -268,13 +268,12 @@ static bool call_substr(value *v, const call *c, stele_text of)
 {
     value from_room, count_room;
     const value *from = argument(c, 1, &from_room);
-    uint64_t first;
+    size_t first;
     if (from->type != VALUE_INT)
         return false;
-    first = clamp_count(i128_is_negative(from->u.i)
-                            ? i128_add(i128_of_u64(character_count(of)), from->u.i)
-                            : from->u.i);
-    first = character_at(of, first);
+    first = character_at(of, clamp_count(i128_is_negative(from->u.i)
+                                             ? i128_add(i128_of_u64(character_count(of)), from->u.i)
+                                             : from->u.i));
     of.bytes += first;
     of.size -= first;
     if (c->o->count > 2) {

@@ -111,16 +111,36 @@ const char *pattern_init_regex(pattern *p, const char *text, bool any_case)
 #define REGEX_TAKES_SIZE 0
 #endif
 
+#if !REGEX_TAKES_SIZE
+/* The text with an end; where regexec() takes sizes, zeros within it are part of it. */
+static bool regex_matches_copy(const regex_t *regex, const char *text, size_t size)
+{
+#ifdef REG_STARTEND
+    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)size};
+    const int flags = REG_STARTEND;
+#else
+    regmatch_t range;
+    const int flags = 0;
+#endif
+    char *copy = malloc(size + 1);
+    bool matches = false;
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+        copy[size] = 0;
+        matches = regexec(regex, copy, 0, &range, flags) == 0;
+    }
+    free(copy);
+    return matches;
+}
+#endif
+
 static bool regex_matches(const regex_t *regex, const char *text, size_t size)
 {
 #if REGEX_TAKES_SIZE
     regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)size};
     return regexec(regex, text, 0, &range, REG_STARTEND) == 0;
 #else
-    char *copy = strndup(text, size);
-    const bool matches = copy != NULL && regexec(regex, copy, 0, NULL, 0) == 0;
-    free(copy);
-    return matches;
+    return regex_matches_copy(regex, text, size);
 #endif
 }
 

@@ -353,7 +353,7 @@ static bool find_call(Dwarf_Die *unit, uint64_t address, const char **source, un
         dwarf_formudata(dwarf_attr(&die, DW_AT_call_line, &at), &number) != 0 ||
         dwarf_getsrcfiles(unit, &files, &file_count) != 0)
         return false;
-    *source = dwarf_filesrc(files, file, NULL, NULL);
+    *source = dwarf_filesrc(files, (size_t)file, NULL, NULL);
     *line = (unsigned)number;
     return *source != NULL;
 }

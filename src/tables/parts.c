@@ -257,7 +257,7 @@ static stele_status write_rows(parts *t, stele_table_part *part, const uint32_t 
 {
     stele_status status;
     parquet_begin(t->writer, out);
-    status = parquet_put(t->writer, t->cells, picked, part->row_count, t->has_lasting);
+    status = parquet_put(t->writer, t->cells, picked, (size_t)part->row_count, t->has_lasting);
     if (status == STELE_OK)
         status = parquet_end(t->writer);
     part->size = output_offset(out);

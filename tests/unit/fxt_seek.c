@@ -285,7 +285,8 @@ static void load_damaged(const uint8_t *payload, size_t size)
         REQUIRE(stele_trace_open_memory(context, "memory", g.bytes, g.size,
                                         &(stele_trace_options){.format = "fxt"},
                                         &trace) == STELE_OK);
-        status = trace->ops->load_index(trace, bytes, i % 4 == 0 ? next_random() % size : size);
+        status = trace->ops->load_index(trace, bytes,
+                                        i % 4 == 0 ? (size_t)(next_random() % size) : size);
         REQUIRE(status == STELE_OK || status == STELE_ERR_FORMAT);
         refused += status == STELE_ERR_FORMAT;
         trace->stream_first = 0;

@@ -12,14 +12,14 @@ static spread_room room;
 static void add(spread *s, const int64_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        REQUIRE(spread_add_int(s, values[i], &room));
+        REQUIRE(spread_add_int(s, i128_of_i64(values[i]), &room));
 }
 
 static double percentile(const spread *s, unsigned permille)
 {
     int scale;
     const wide_i128 value = spread_percentile(s, permille, &scale);
-    return ldexp((double)value, -scale);
+    return ldexp(i128_double(value), -scale);
 }
 
 TEST(few_values_are_exact)
@@ -30,7 +30,8 @@ TEST(few_values_are_exact)
     add(&s, values, 4);
     CHECK(spread_is_exact(&s) && spread_has_percentiles(&s));
     CHECK(percentile(&s, 500) == 0 && percentile(&s, 250) == -3 && percentile(&s, 750) == 70);
-    CHECK((int64_t)s.min == -3 && (int64_t)s.max == INT64_MAX && room.left == 1 << 20);
+    CHECK((int64_t)i128_low(s.min) == -3 && (int64_t)i128_low(s.max) == INT64_MAX &&
+          room.left == 1 << 20);
     spread_free(&s);
 }
 
@@ -48,26 +49,27 @@ TEST(percentiles_are_within_their_error)
     static int64_t values[MANY];
     static const unsigned permilles[] = {1, 100, 500, 900, 990, 999, 1000};
     spread s = {.count = 0};
-    wide_i128 sum = 0;
+    wide_i128 sum = i128_of_i64(0);
     double squares = 0;
     srand(7);
     room.left = 1 << 20;
     for (unsigned i = 0; i < MANY; i++) {
         values[i] = (int64_t)((uint64_t)rand() << 31 ^ (uint64_t)rand()) >> (rand() % 62);
         values[i] = rand() % 3 == 0 ? -values[i] : values[i];
-        sum += values[i];
+        sum = i128_add(sum, i128_of_i64(values[i]));
     }
     add(&s, values, MANY);
     qsort(values, MANY, sizeof *values, order);
-    CHECK(s.sum == sum && (int64_t)s.min == values[0] && (int64_t)s.max == values[MANY - 1]);
+    CHECK(i128_equals(s.sum, sum) && (int64_t)i128_low(s.min) == values[0] &&
+          (int64_t)i128_low(s.max) == values[MANY - 1]);
     for (size_t i = 0; i < sizeof permilles / sizeof *permilles; i++) {
         const size_t rank = (MANY * permilles[i] + 999) / 1000;
         const double wanted = (double)values[rank - 1], got = percentile(&s, permilles[i]);
         CHECK(fabs(got - wanted) <= fabs(wanted) * 0.032 && fabs(got) >= fabs(wanted));
     }
     for (unsigned i = 0; i < MANY; i++)
-        squares += pow((double)values[i] - (double)sum / MANY, 2);
-    CHECK(fabs(spread_mean(&s) - (double)sum / MANY) < fabs((double)sum / MANY) * 1e-9);
+        squares += pow((double)values[i] - i128_double(sum) / MANY, 2);
+    CHECK(fabs(spread_mean(&s) - i128_double(sum) / MANY) < fabs(i128_double(sum) / MANY) * 1e-9);
     CHECK(fabs(spread_deviation(&s) / sqrt(squares / MANY) - 1) < 1e-6);
     spread_free(&s);
 }
@@ -95,22 +97,22 @@ TEST(without_room_the_other_figures_stay)
     spread s = {.count = 0};
     room.left = 600;
     for (int64_t i = 0; i < 100000; i++)
-        REQUIRE(spread_add_int(&s, i * i, &room));
+        REQUIRE(spread_add_int(&s, i128_of_i64(i * i), &room));
     CHECK(s.is_cut && !spread_has_percentiles(&s) && s.above == NULL);
     CHECK_EQ_U64(s.count, 100000);
-    CHECK_EQ_U64((uint64_t)s.max, UINT64_C(99999) * 99999);
+    CHECK_EQ_U64(i128_low(s.max), UINT64_C(99999) * 99999);
     CHECK_EQ_U64(room.left, 600);
     spread_free(&s);
 }
 
 TEST(sums_beyond_their_size_are_lost_and_not_wrong)
 {
-    const wide_i128 large = (wide_i128)1 << 126;
+    const wide_i128 large = i128_make(INT64_C(1) << 62, 0);
     spread s = {.count = 0};
     room.left = 1 << 20;
     for (unsigned i = 0; i < 8; i++)
         REQUIRE(spread_add_int(&s, large, &room));
-    CHECK(s.is_sum_lost && s.max == large && !spread_has_percentiles(&s));
+    CHECK(s.is_sum_lost && i128_equals(s.max, large) && !spread_has_percentiles(&s));
     spread_free(&s);
 }
 

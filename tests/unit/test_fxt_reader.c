@@ -608,8 +608,8 @@ TEST(the_size_of_a_large_record_has_32_bits)
     word(15 | words << 4 | UINT64_C(1) << 40); /* large blob, format 1 */
     word(UINT64_C(0x00020001));
     word(payload);
-    memset(t.bytes + t.size, 'x', payload);
-    t.size += payload;
+    memset(t.bytes + t.size, 'x', (size_t)payload);
+    t.size += (size_t)payload;
     word(event_header(2, 0, 0));
     word(9);
     read_all();

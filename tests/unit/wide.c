@@ -198,3 +198,17 @@ TEST(as_native_random)
 }
 
 #endif
+
+TEST(shifts_pass_from_one_half_to_the_other)
+{
+    const wide_u128 a = u128_make(UINT64_C(0x8000000000000001), UINT64_C(0xc000000000000003));
+    CHECK(u128_is(u128_shift_right(a, 0), u128_high(a), u128_low(a)));
+    CHECK(u128_is(u128_shift_right(a, 1), UINT64_C(0x4000000000000000),
+                  UINT64_C(0xe000000000000001)));
+    CHECK(u128_is(u128_shift_right(a, 64), 0, u128_high(a)));
+    CHECK(u128_is(u128_shift_right(a, 127), 0, 1));
+    CHECK(u128_is(u128_shift_left(a, 0), u128_high(a), u128_low(a)));
+    CHECK(u128_is(u128_shift_left(a, 1), 3, UINT64_C(0x8000000000000006)));
+    CHECK(u128_is(u128_shift_left(a, 64), u128_low(a), 0));
+    CHECK(u128_is(u128_shift_left(a, 127), UINT64_C(0x8000000000000000), 0));
+}

@@ -99,7 +99,7 @@ stele_status stele_latency_add(stele_latency *l, const stele_span *span)
         return STELE_OK;
     }
     figures->count++;
-    l->sum_ns += duration;
+    l->sum_ns = u128_add(l->sum_ns, u128_make(0, duration));
     if (duration < figures->min_ns)
         figures->min_ns = duration;
     if (duration > figures->max_ns)
@@ -120,10 +120,11 @@ static uint64_t percentile(const stele_latency *l, unsigned permille)
 void stele_latency_get(const stele_latency *l, stele_latency_figures *figures)
 {
     stele_latency_figures own = l->figures;
+    uint64_t rest;
     if (own.count == 0)
         own.min_ns = 0;
     else
-        own.mean_ns = (uint64_t)(l->sum_ns / own.count);
+        own.mean_ns = u128_low(u128_divide(l->sum_ns, own.count, &rest));
     own.p50_ns = percentile(l, 500);
     own.p90_ns = percentile(l, 900);
     own.p99_ns = percentile(l, 990);

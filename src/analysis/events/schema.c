@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/spread.h"
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/load.h"
@@ -125,8 +126,8 @@ static uint32_t node_find(stele_schema *s, place *at, stele_name name, bool *is_
 
 static void note_int(node *n, wide_i128 value)
 {
-    n->min = !n->has_int || value < n->min ? value : n->min;
-    n->max = !n->has_int || value > n->max ? value : n->max;
+    n->min = !n->has_int || i128_less(value, n->min) ? value : n->min;
+    n->max = !n->has_int || i128_less(n->max, value) ? value : n->max;
     n->has_int = true;
 }
 
@@ -207,7 +208,7 @@ static void note_numbers(node *n, const stele_batch *batch, const stele_field *f
         if (field->type == STELE_TYPE_FLOATS)
             note_float(n, f);
         else
-            note_int(n, field->type == STELE_TYPE_INTS ? (wide_i128)(int64_t)bits : bits);
+            note_int(n, i128_of_bits(bits, field->type == STELE_TYPE_INTS));
     }
 }
 
@@ -227,8 +228,8 @@ static bool note_value(stele_schema *s, node *n, const stele_batch *batch, const
     case STELE_TYPE_BOOL:
     case STELE_TYPE_UINT:
     case STELE_TYPE_POINTER:
-    case STELE_TYPE_KOID: note_int(n, field->u.u); return true;
-    case STELE_TYPE_INT: note_int(n, field->u.i); return true;
+    case STELE_TYPE_KOID: note_int(n, i128_of_u64(field->u.u)); return true;
+    case STELE_TYPE_INT: note_int(n, i128_of_i64(field->u.i)); return true;
     case STELE_TYPE_FLOAT: note_float(n, field->u.f); return true;
     case STELE_TYPE_STRING:
     case STELE_TYPE_NAME:
@@ -478,25 +479,15 @@ bool stele_schema_get_event(stele_schema *s, size_t event, stele_schema_event *a
     return true;
 }
 
-static stele_value value_of_int(wide_i128 i)
-{
-    stele_value v = {.type = STELE_VALUE_INT, .name = STELE_NAME_LOCAL, .u.i = (int64_t)i};
-    if ((wide_i128)v.u.i == i)
-        return v;
-    v.type = STELE_VALUE_UINT;
-    v.u.u = (uint64_t)i;
-    return v;
-}
-
 static void give_range(stele_schema_field *to, const node *n)
 {
     if (n->has_int) {
-        to->min = value_of_int(n->min);
-        to->max = value_of_int(n->max);
+        to->min = spread_value(n->min);
+        to->max = spread_value(n->max);
     }
-    if (n->has_float && (!n->has_int || n->float_min < (double)n->min))
+    if (n->has_float && (!n->has_int || n->float_min < i128_double(n->min)))
         to->min = (stele_value){.type = STELE_VALUE_FLOAT, .u.f = n->float_min};
-    if (n->has_float && (!n->has_int || n->float_max > (double)n->max))
+    if (n->has_float && (!n->has_int || n->float_max > i128_double(n->max)))
         to->max = (stele_value){.type = STELE_VALUE_FLOAT, .u.f = n->float_max};
 }
 

@@ -64,21 +64,30 @@ static bool count_scaled(spread *s, bool is_negative, uint64_t value, uint64_t t
     return s->is_cut || count_in(s, is_negative ? &s->below : &s->above, value, times, room);
 }
 
+/* Whether any of the lowest bits is set, which a shift to the right loses. */
+static bool is_cut_off(wide_u128 a, unsigned bits)
+{
+    const wide_u128 back = u128_shift_left(u128_shift_right(a, bits), bits);
+    return u128_low(back) != u128_low(a) || u128_high(back) != u128_high(a);
+}
+
 static bool count_int(spread *s, wide_i128 value, uint64_t times, spread_room *room)
 {
-    const bool is_negative = value < 0;
-    const wide_u128 magnitude = is_negative ? (wide_u128)0 - (wide_u128)value : (wide_u128)value;
-    const int left = s->scale > 0 ? s->scale : 0, right = s->scale < 0 ? -s->scale : 0;
-    const wide_u128 scaled = magnitude >> right;
-    if (left >= 64 ? magnitude != 0 : scaled > UINT64_MAX >> left) {
+    const bool is_negative = i128_is_negative(value);
+    const wide_u128 magnitude = i128_magnitude(value);
+    const unsigned left = s->scale > 0 ? (unsigned)s->scale : 0;
+    const unsigned right = s->scale < 0 ? (unsigned)-s->scale : 0;
+    const wide_u128 scaled = u128_shift_right(magnitude, right);
+    const uint64_t low = u128_low(scaled), most = left < 64 ? UINT64_MAX >> left : 0;
+    if (!u128_fits_u64(scaled) || low > most) {
         s->is_coarse = true;
         return true;
     }
-    if (right != 0 && scaled < 2 * HISTOGRAM_BLOCK && scaled << right != magnitude) {
+    if (right != 0 && low < 2 * HISTOGRAM_BLOCK && is_cut_off(magnitude, right)) {
         s->is_coarse = true;
         return true;
     }
-    return count_scaled(s, is_negative, left < 64 ? (uint64_t)scaled << left : 0, times, room);
+    return count_scaled(s, is_negative, left < 64 ? low << left : 0, times, room);
 }
 
 static bool count_float(spread *s, double value, uint64_t times, spread_room *room)
@@ -95,7 +104,7 @@ static bool count_float(spread *s, double value, uint64_t times, spread_room *ro
 static bool count_few(spread *s, uint64_t count, spread_room *room)
 {
     for (uint64_t i = 0; i < count; i++) {
-        if (!count_int(s, s->few[i], 1, room))
+        if (!count_int(s, i128_of_i64(s->few[i]), 1, room))
             return false;
     }
     return true;
@@ -116,18 +125,18 @@ bool spread_add_int(spread *s, wide_i128 value, spread_room *room)
     const uint64_t before = s->count;
     const bool were_few = before <= SPREAD_FEW && spread_is_exact(s) && s->float_count == 0 &&
                           !s->is_cut && !s->is_coarse;
-    note(s, (double)value);
+    note(s, i128_double(value));
     if (before == s->float_count)
         s->min = s->max = value;
-    s->min = value < s->min ? value : s->min;
-    s->max = value > s->max ? value : s->max;
-    if (__builtin_add_overflow(s->sum, value, &s->sum))
+    s->min = i128_less(value, s->min) ? value : s->min;
+    s->max = i128_less(s->max, value) ? value : s->max;
+    if (!i128_add_checked(s->sum, value, &s->sum))
         s->is_sum_lost = true;
     s->count++;
     if (!were_few)
         return count_int(s, value, 1, room);
-    if (before < SPREAD_FEW && (wide_i128)(int64_t)value == value) {
-        s->few[before] = (int64_t)value;
+    if (before < SPREAD_FEW && i128_fits_i64(value)) {
+        s->few[before] = (int64_t)i128_low(value);
         return true;
     }
     return count_few(s, before, room) && count_int(s, value, 1, room);
@@ -188,13 +197,13 @@ bool spread_weigh_int(spread *s, wide_i128 value, uint64_t times, spread_room *r
     wide_i128 sum;
     if (times == 0)
         return true;
-    note_many(s, (double)value, times);
+    note_many(s, i128_double(value), times);
     if (s->count == s->float_count)
         s->min = s->max = value;
-    s->min = value < s->min ? value : s->min;
-    s->max = value > s->max ? value : s->max;
-    if (__builtin_mul_overflow(value, (wide_i128)times, &sum) ||
-        __builtin_add_overflow(s->sum, sum, &s->sum))
+    s->min = i128_less(value, s->min) ? value : s->min;
+    s->max = i128_less(s->max, value) ? value : s->max;
+    if (!i128_multiply_checked(value, i128_of_u64(times), &sum) ||
+        !i128_add_checked(s->sum, sum, &s->sum))
         s->is_sum_lost = true;
     s->count += times;
     return count_int(s, value, times, room);
@@ -270,20 +279,20 @@ wide_i128 spread_percentile(const spread *s, unsigned permille, int *scale)
     if (spread_is_exact(s)) {
         for (uint64_t i = 0; i < s->count; i++)
             few[i] = s->few[i];
-        qsort(few, s->count, sizeof *few, order_values);
-        return few[rank - 1];
+        qsort(few, (size_t)s->count, sizeof *few, order_values);
+        return i128_of_i64(few[rank - 1]);
     }
     /* Of negative values the rank counts from the one furthest from 0. */
     if (rank <= negative)
-        return -(wide_i128)histogram_ranked(s->below, negative - rank + 1);
-    return (wide_i128)histogram_ranked(s->above, rank - negative);
+        return i128_negate(i128_of_u64(histogram_ranked(s->below, negative - rank + 1)));
+    return i128_of_u64(histogram_ranked(s->above, rank - negative));
 }
 
 double spread_mean(const spread *s)
 {
     if (s->count == 0)
         return 0;
-    return s->float_count == 0 && !s->is_sum_lost ? (double)s->sum / (double)s->count
+    return s->float_count == 0 && !s->is_sum_lost ? i128_double(s->sum) / (double)s->count
                                                   : s->first + s->offset_sum / (double)s->count;
 }
 
@@ -297,17 +306,17 @@ double spread_deviation(const spread *s)
 double spread_least(const spread *s)
 {
     if (s->float_count == 0)
-        return (double)s->min;
-    return s->float_count == s->count || s->float_min < (double)s->min ? s->float_min
-                                                                       : (double)s->min;
+        return i128_double(s->min);
+    return s->float_count == s->count || s->float_min < i128_double(s->min) ? s->float_min
+                                                                            : i128_double(s->min);
 }
 
 double spread_greatest(const spread *s)
 {
     if (s->float_count == 0)
-        return (double)s->max;
-    return s->float_count == s->count || s->float_max > (double)s->max ? s->float_max
-                                                                       : (double)s->max;
+        return i128_double(s->max);
+    return s->float_count == s->count || s->float_max > i128_double(s->max) ? s->float_max
+                                                                            : i128_double(s->max);
 }
 
 static void each_bucket(const spread *s, const histogram *h, bool is_negative, spread_fn *fn,
@@ -333,11 +342,27 @@ void spread_each(const spread *s, spread_fn *fn, void *user)
         int64_t few[SPREAD_FEW];
         for (uint64_t i = 0; i < s->count; i++)
             few[i] = s->few[i];
-        qsort(few, s->count, sizeof *few, order_values);
+        qsort(few, (size_t)s->count, sizeof *few, order_values);
         for (uint64_t i = 0; i < s->count; i++)
             fn(user, (double)few[i], (double)few[i], 1);
         return;
     }
     each_bucket(s, s->below, true, fn, user);
     each_bucket(s, s->above, false, fn, user);
+}
+
+stele_value spread_value(wide_i128 i)
+{
+    stele_value v = {.type = STELE_VALUE_WIDE, .name = STELE_NAME_LOCAL};
+    if (i128_fits_i64(i)) {
+        v.type = STELE_VALUE_INT;
+        v.u.i = (int64_t)i128_low(i);
+    } else if (i128_high(i) == 0) {
+        v.type = STELE_VALUE_UINT;
+        v.u.u = i128_low(i);
+    } else {
+        v.u.wide.low = i128_low(i);
+        v.u.wide.high = i128_high(i);
+    }
+    return v;
 }

@@ -7,6 +7,8 @@
 #ifndef ANALYSIS_EVENTS_SPREAD_H
 #define ANALYSIS_EVENTS_SPREAD_H
 
+#include <stele/expression.h>
+
 #include "analysis/events/distinct.h"
 #include "analysis/events/histogram.h"
 #include "core/wide.h"
@@ -60,6 +62,9 @@ static inline bool spread_is_exact(const spread *s)
 /* The value at or below which `permille` of all lie, as a multiple of 2^-scale. */
 wide_i128 spread_percentile(const spread *s, unsigned permille, int *scale);
 
+/* A number as the narrowest value that holds it. */
+stele_value spread_value(wide_i128 i);
+
 double spread_mean(const spread *s);
 double spread_deviation(const spread *s);
 double spread_least(const spread *s);
@@ -72,21 +77,22 @@ void spread_each(const spread *s, spread_fn *fn, void *user);
 /* A value that comes often: as spread_add_int(), for those that are counts of 63 bits. */
 static inline bool spread_add_count(spread *s, uint64_t value, spread_room *room)
 {
+    const wide_i128 whole = i128_of_u64(value);
     const double offset = (double)(int64_t)value - s->first;
     histogram *const h = s->above;
     const unsigned bucket = histogram_bucket(value);
     if (__builtin_expect(h == NULL || h->blocks[bucket / HISTOGRAM_BLOCK] == NULL ||
                              s->scale != 0 || s->float_count != 0,
                          0))
-        return spread_add_int(s, (wide_i128)value, room);
+        return spread_add_int(s, whole, room);
     h->blocks[bucket / HISTOGRAM_BLOCK][bucket % HISTOGRAM_BLOCK]++;
     s->count++;
-    if (__builtin_add_overflow(s->sum, (wide_i128)value, &s->sum))
+    if (!i128_add_checked(s->sum, whole, &s->sum))
         s->is_sum_lost = true;
-    if ((wide_i128)value < s->min)
-        s->min = (wide_i128)value;
-    if ((wide_i128)value > s->max)
-        s->max = (wide_i128)value;
+    if (i128_less(whole, s->min))
+        s->min = whole;
+    if (i128_less(s->max, whole))
+        s->max = whole;
     s->offset_sum += offset;
     s->offset_squares += offset * offset;
     return true;

@@ -62,7 +62,7 @@ static bool add_value(stele_stats *s, spread *to, const stele_value *v,
                       ? spread_add_count(to, v->u.u, room)
                       : spread_add_int(to, stats_wide_of(v), room);
         if (point != NULL)
-            point_add(point, (double)stats_wide_of(v));
+            point_add(point, i128_double(stats_wide_of(v)));
         break;
     case STELE_VALUE_FLOAT:
         is_good = spread_add_float(to, v->u.f, room);
@@ -78,9 +78,9 @@ static bool add_value(stele_stats *s, spread *to, const stele_value *v,
 /* Rounds down, also before the origin. */
 static int64_t interval_of(const stele_stats *s, int64_t time_ns)
 {
-    const wide_i128 distance = (wide_i128)time_ns - s->origin_ns;
-    const wide_i128 every = (wide_i128)s->groups.every_ns;
-    return (int64_t)(distance >= 0 ? distance / every : -((every - 1 - distance) / every));
+    const wide_i128 distance = i128_subtract(i128_of_i64(time_ns), i128_of_i64(s->origin_ns));
+    uint64_t rest;
+    return (int64_t)i128_low(i128_divide_down(distance, s->groups.every_ns, &rest));
 }
 
 static void set_origin(stele_stats *s, int64_t origin_ns)

@@ -56,9 +56,9 @@ typedef struct stats_groups {
 static inline wide_i128 stats_wide_of(const stele_value *v)
 {
     switch (v->type) {
-    case STELE_VALUE_INT: return v->u.i;
-    case STELE_VALUE_UINT: return v->u.u;
-    default: return (wide_i128)((wide_u128)(uint64_t)v->u.wide.high << 64 | v->u.wide.low);
+    case STELE_VALUE_INT: return i128_of_i64(v->u.i);
+    case STELE_VALUE_UINT: return i128_of_u64(v->u.u);
+    default: return i128_make(v->u.wide.high, v->u.wide.low);
     }
 }
 

@@ -11,7 +11,7 @@ static bool is_less(const stele_value *a, const stele_value *b)
 {
     return a->type == STELE_VALUE_FLOAT || b->type == STELE_VALUE_FLOAT
                ? stats_number_of(a) < stats_number_of(b)
-               : stats_wide_of(a) < stats_wide_of(b);
+               : i128_less(stats_wide_of(a), stats_wide_of(b));
 }
 
 static void see_extreme(stats_held *held)

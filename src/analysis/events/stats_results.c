@@ -51,21 +51,6 @@ uint64_t stele_stats_cut_groups(const stele_stats *s)
 
 /* ---- Figures ---- */
 
-static stele_value value_of_int(wide_i128 i)
-{
-    stele_value v = {.type = STELE_VALUE_INT, .name = STELE_NAME_LOCAL, .u.i = (int64_t)i};
-    if ((wide_i128)v.u.i == i)
-        return v;
-    v.type = STELE_VALUE_UINT;
-    v.u.u = (uint64_t)i;
-    if ((wide_i128)v.u.u == i)
-        return v;
-    v.type = STELE_VALUE_WIDE;
-    v.u.wide.low = (uint64_t)i;
-    v.u.wide.high = (int64_t)(i >> 64);
-    return v;
-}
-
 double stats_number_of(const stele_value *v)
 {
     switch (v->type) {
@@ -90,10 +75,10 @@ static stele_value value_of_percentile(const spread *of, unsigned permille)
     wide_i128 i = spread_percentile(of, permille, &scale);
     double f;
     if (!is_float) {
-        i = i < of->min ? of->min : i > of->max ? of->max : i;
-        return value_of_int(i);
+        i = i128_less(i, of->min) ? of->min : i128_less(of->max, i) ? of->max : i;
+        return spread_value(i);
     }
-    f = ldexp((double)i, -scale);
+    f = ldexp(i128_double(i), -scale);
     f = f < spread_least(of) ? spread_least(of) : f;
     return value_of_float(f > spread_greatest(of) ? spread_greatest(of) : f);
 }
@@ -101,21 +86,21 @@ static stele_value value_of_percentile(const spread *of, unsigned permille)
 static void give_extremes(stele_stats_figures *to, const spread *of)
 {
     if (of->float_count == 0) {
-        to->min = value_of_int(of->min);
-        to->max = value_of_int(of->max);
+        to->min = spread_value(of->min);
+        to->max = spread_value(of->max);
         if (!of->is_sum_lost)
-            to->sum = value_of_int(of->sum);
+            to->sum = spread_value(of->sum);
         return;
     }
     to->min = value_of_float(spread_least(of));
     to->max = value_of_float(spread_greatest(of));
-    to->sum = value_of_float(of->float_sum + (double)of->sum);
+    to->sum = value_of_float(of->float_sum + i128_double(of->sum));
 }
 
 /* Of values that hold: the spread counts nanoseconds. */
 static void give_held(stele_stats_figures *to, const stats_held *held, const spread *of)
 {
-    const double seconds = ((double)of->sum + of->float_sum) / 1e9;
+    const double seconds = (i128_double(of->sum) + of->float_sum) / 1e9;
     to->is_held = true;
     to->held_ns = of->count;
     to->count = held->count;

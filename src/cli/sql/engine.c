@@ -170,7 +170,7 @@ static stele_text cell_at(const engine *e, duck_chunk chunk, size_t column, size
 
 static bool write_chunk(engine *e, duck_chunk chunk, size_t column_count, row_writer *w)
 {
-    const size_t row_count = e->d.data_chunk_get_size(chunk);
+    const size_t row_count = (size_t)e->d.data_chunk_get_size(chunk);
     stele_text *cells = calloc(column_count + 1, sizeof *cells);
     bool is_done = cells != NULL;
     for (size_t row = 0; is_done && row < row_count; row++) {
@@ -216,7 +216,7 @@ static bool find_shape(engine *e, const char *statement, size_t size, shape *s)
     if (sql == NULL)
         return false;
     if (e->d.query(e->connection, sql, &result) == DUCK_OK) {
-        const size_t count = e->d.row_count(&result);
+        const size_t count = (size_t)e->d.row_count(&result);
         s->names = calloc(count + 1, sizeof *s->names);
         s->types = calloc(count + 1, sizeof *s->types);
         is_known = s->names != NULL && s->types != NULL;
@@ -333,7 +333,8 @@ enum {
 
 static bool write_result(engine *e, duck_result *result, const engine_output *to)
 {
-    const size_t column_count = e->d.column_count(result), row_count = e->d.row_count(result);
+    const size_t column_count = (size_t)e->d.column_count(result);
+    const size_t row_count = (size_t)e->d.row_count(result);
     const char **names = calloc(column_count + 1, sizeof *names);
     const char **types = calloc(column_count + 1, sizeof *types);
     stele_text *cells = calloc(column_count + 1, sizeof *cells);

@@ -511,7 +511,7 @@ static stele_status open_scan(trace_scan *t, const binding *b, const stele_reque
         const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;
         if (!is_text || (t->all->keeps_texts && stele_scan_is_lasting(t->scan, i)))
             continue;
-        t->texts[i] = malloc(t->all->d->vector_size() * sizeof **t->texts);
+        t->texts[i] = malloc((size_t)t->all->d->vector_size() * sizeof **t->texts);
         if (t->texts[i] == NULL)
             status = STELE_ERR_MEMORY;
     }
@@ -522,7 +522,7 @@ static stele_status open_scan(trace_scan *t, const binding *b, const stele_reque
 static bool choose(const duckdb *d, duck_info info, trace_scan *t, const binding *b,
                    stele_scan_column **columns)
 {
-    t->column_count = d->init_get_column_count(info);
+    t->column_count = (size_t)d->init_get_column_count(info);
     *columns = calloc(t->column_count + 1, sizeof **columns);
     t->types = calloc(t->column_count + 1, sizeof *t->types);
     t->can_be_null = calloc(t->column_count + 1, sizeof *t->can_be_null);
@@ -597,7 +597,7 @@ static void fill(duck_info info, duck_chunk out)
         t->cells[i].values = t->texts[i] != NULL ? t->texts[i] : d->vector_get_data(vector);
     }
     pthread_mutex_lock(&t->all->lock);
-    status = stele_scan_next(t->scan, t->cells, d->vector_size(), &chunk);
+    status = stele_scan_next(t->scan, t->cells, (size_t)d->vector_size(), &chunk);
     pthread_mutex_unlock(&t->all->lock);
     for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
         const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;

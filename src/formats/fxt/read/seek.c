@@ -122,9 +122,11 @@ bool fxt_listed_read(const fxt_listed *listed, input *in, bool is_big_endian, ui
         return false;
     *at = (walk_record){.bytes = bytes, .offset = listed->offset};
     at->header = fxt_word(bytes, is_big_endian);
-    at->size = at->extent = at->loaded = fxt_size(at->header);
-    if (at->size == 0 || !is_listed_type(fxt_type(at->header)))
+    at->size = at->extent = fxt_size(at->header);
+    if (at->size == 0 || at->size > STELE_FXT_RECORD_SIZE_MAX ||
+        !is_listed_type(fxt_type(at->header)))
         return false;
+    at->loaded = (size_t)at->size;
     if (at->size > got)
         *status = input_read(in, listed->offset, bytes, (size_t)at->size, &got);
     return *status == STELE_OK && at->size <= got;
