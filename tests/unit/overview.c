@@ -294,7 +294,7 @@ static void check_damaged(stele_trace *trace, const uint8_t *bytes, size_t size)
     stele_overview *o;
     REQUIRE(own != NULL);
     for (unsigned i = 0; i < 150; i++) {
-        const size_t at = random_next(&it.seed) % size;
+        const size_t at = (size_t)(random_next(&it.seed) % size);
         memcpy(own, bytes, size);
         own[at] ^= (uint8_t)(1u << random_next(&it.seed) % 8);
         CHECK_EQ_U64(stele_overview_load(it.other, &trace, 1, own, size, &o), STELE_ERR_FORMAT);

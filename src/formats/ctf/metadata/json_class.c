@@ -442,10 +442,11 @@ static bool names_check(json_front *front, const ctf_member *members, uint32_t c
 {
     if (count < 2)
         return true;
-    if (!name_set_start(&front->names, count))
+    if (!text_set_start(&front->names, count))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (members[i].name.bytes == NULL || name_set_add(&front->names, members[i].name))
+        if (members[i].name.bytes == NULL ||
+            text_set_add(&front->names, members[i].name.bytes, members[i].name.size))
             continue;
         metadata_report(front->m, &ctf_codes[CTF203], members[i].place, "every name once", "%.*s",
                         (int)members[i].name.size, members[i].name.bytes);

@@ -5,7 +5,7 @@
 #define CTF_JSON_FRONT_H
 
 #include "formats/ctf/codes.h"
-#include "formats/ctf/metadata/json_value.h"
+#include "formats/ctf/metadata/json_property.h"
 #include "formats/ctf/schema/class_pool.h"
 
 /* A field class alias, with what follows for those who use it. */
@@ -19,7 +19,7 @@ typedef struct json_front {
     metadata *m;
     ctf_schema *schema;
     json_tree tree;
-    name_set names; /* of members, options */
+    text_set names; /* of members, options */
     class_pool classes;
     name_register aliases, clocks, streams;
     uint32_t level, level_max; /* of the class being read, and the deepest one reached */

@@ -504,7 +504,7 @@ static bool read_fragments(json_front *front)
 
 bool json_parse(metadata *m, ctf_schema *schema)
 {
-    json_front front = {.m = m, .schema = schema, .tree = {.m = m}};
+    json_front front = {.m = m, .schema = schema, .tree = json_of_metadata(m)};
     bool is_ok;
     if (m->size >= UINT32_MAX) {
         metadata_report(m, &ctf_codes[CTF207], (ctf_place){0}, "metadata of less than 4 GiB",
@@ -519,7 +519,7 @@ bool json_parse(metadata *m, ctf_schema *schema)
     name_register_free(&front.aliases);
     name_register_free(&front.clocks);
     name_register_free(&front.streams);
-    name_set_free(&front.names);
+    text_set_free(&front.names);
     class_pool_free(&front.classes);
     json_tree_free(&front.tree);
     return is_ok;

@@ -21,7 +21,7 @@ typedef struct json_printer {
     unsigned indent;
     bool is_first;   /* of its object or array */
     ctf_text where;  /* the thing that losses are of */
-    name_set names;  /* of one structure or variant */
+    text_set names;  /* of one structure or variant */
     intern clashing; /* pointers to those of which two names differ by their escape alone */
 } json_printer;
 
@@ -150,12 +150,12 @@ static void check_names(json_printer *j, const ctf_class *type, const ctf_member
     bool is_new = true;
     if (j->p->schema->generation != CTF_1 || count < 2)
         return;
-    if (!name_set_start(&j->names, count)) {
+    if (!text_set_start(&j->names, count)) {
         j->out->status = STELE_ERR_MEMORY;
         return;
     }
     for (uint32_t i = 0; i < count && is_new; i++)
-        is_new = name_set_add(&j->names, members[i].name);
+        is_new = text_set_add(&j->names, members[i].name.bytes, members[i].name.size);
     if (is_new)
         return;
     lose(j, "names that differ by an escape alone");
@@ -902,5 +902,5 @@ void print_json(schema_printer *p)
         p->out->status = STELE_ERR_MEMORY;
     walk_free(&j.walk);
     intern_free(&j.clashing);
-    name_set_free(&j.names);
+    text_set_free(&j.names);
 }

@@ -37,7 +37,7 @@ typedef struct rfc_front {
     bool has_trace;
     bool may_wait, is_waiting; /* see rfc_refuse_name() */
     name_register types, sections;
-    name_set names;
+    text_set names;
     const ctf_class *event_headers[2]; /* of types 1 and 2, for all sections; NULL: not yet made */
     uint32_t level;                    /* of the type being read */
     ctf_member *members;               /* of structures being read: the innermost ones last */

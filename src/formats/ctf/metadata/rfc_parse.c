@@ -510,7 +510,7 @@ bool rfc_parse(metadata *m, ctf_schema *schema)
             metadata_check_events(m, schema, &ctf_codes[CTF302]);
     name_register_free(&front.types);
     name_register_free(&front.sections);
-    name_set_free(&front.names);
+    text_set_free(&front.names);
     free(front.members);
     free(front.mappings);
     free(front.waiting);

@@ -178,7 +178,7 @@ static bool rename_scheme(rfc_front *front, ctf_member *member, ctf_text type_na
     if (!ctf_text_is(type_name, "packet_header") || !ctf_text_is(member->name, "checksum"))
         return false;
     member->name = member->written = (ctf_text){"checksum_scheme", 15};
-    return name_set_add(&front->names, member->name);
+    return text_set_add(&front->names, member->name.bytes, member->name.size);
 }
 
 /* What a structure must be aligned to for its member: also the lengths inside sequences. */
@@ -200,7 +200,7 @@ static bool take_members(rfc_front *front, uint32_t first, ctf_text type_name, c
 {
     const uint32_t count = front->member_count - first;
     ctf_member *members = schema_take(front->schema, count, sizeof *members);
-    if (members == NULL || !name_set_start(&front->names, count + 1))
+    if (members == NULL || !text_set_start(&front->names, count + 1))
         return false;
     if (count != 0)
         memcpy(members, front->members + first, count * sizeof *members);
@@ -209,7 +209,7 @@ static bool take_members(rfc_front *front, uint32_t first, ctf_text type_name, c
         const uint32_t alignment = member_alignment(members[i].type);
         if (type->alignment < alignment)
             type->alignment = alignment;
-        if (name_set_add(&front->names, members[i].name) ||
+        if (text_set_add(&front->names, members[i].name.bytes, members[i].name.size) ||
             rename_scheme(front, &members[i], type_name))
             continue;
         metadata_report(front->m, &ctf_codes[CTF302], members[i].place,

@@ -3,46 +3,6 @@
 
 #include <stdlib.h>
 
-struct name_slot {
-    uint32_t group;
-    ctf_text name;
-};
-
-bool name_set_start(name_set *set, size_t count)
-{
-    size_t slots = 64;
-    while (slots < count * 2)
-        slots *= 2;
-    if (set->mask != 0 && slots <= (size_t)set->mask + 1 && set->group != UINT32_MAX) {
-        set->group++;
-        return true;
-    }
-    free(set->slots);
-    set->slots = slots - 1 <= UINT32_MAX ? calloc(slots, sizeof *set->slots) : NULL;
-    set->mask = set->slots != NULL ? (uint32_t)(slots - 1) : 0;
-    set->group = 1;
-    set->key = hash_key_make();
-    return set->slots != NULL;
-}
-
-bool name_set_add(name_set *set, ctf_text name)
-{
-    uint32_t slot = (uint32_t)hash_keyed_bytes(set->key, name.bytes, name.size) & set->mask;
-    while (set->slots[slot].group == set->group) {
-        if (ctf_text_equals(set->slots[slot].name, name))
-            return false;
-        slot = (slot + 1) & set->mask;
-    }
-    set->slots[slot] = (struct name_slot){set->group, name};
-    return true;
-}
-
-void name_set_free(name_set *set)
-{
-    free(set->slots);
-    *set = (name_set){0};
-}
-
 bool name_register_init(name_register *names)
 {
     names->things = NULL;

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Names of metadata in tables: sets that find a name that is there twice, and registers from a name
- * to a thing. Both take constant time a name.
- */
+/* Registers of metadata, from a name to a thing, in constant time a name. */
 #ifndef CTF_NAMES_H
 #define CTF_NAMES_H
 
 #include "core/intern.h"
+#include "core/text_set.h"
 #include "formats/ctf/schema/schema.h"
-
-/* Used for one group of names after the other; a zeroed set is empty. */
-typedef struct name_set {
-    struct name_slot *slots;
-    uint32_t mask; /* of the slots; 0: there are none */
-    hash_key key;
-    uint32_t group; /* slots of earlier groups are free */
-} name_set;
-
-/* Begins a group of up to `count` names. Returns false if out of memory. */
-bool name_set_start(name_set *set, size_t count);
-
-/* False: the name is there already. The bytes must live as long as the group. */
-bool name_set_add(name_set *set, ctf_text name);
-void name_set_free(name_set *set);
 
 typedef struct name_register {
     intern names;

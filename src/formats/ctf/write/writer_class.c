@@ -97,7 +97,7 @@ static char *written_name(class_maker *c, ctf_text name)
  * Names a member; when the name is taken, with a number after it: one of the first few, else the
  * member's position, which none of its name had before, so that many of one name take linear time.
  */
-static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
+static bool member_name(class_maker *c, text_set *taken, ctf_member *member, ctf_text name,
                         uint32_t position)
 {
     const bool is_escaped = c->schema->generation == CTF_1;
@@ -109,7 +109,7 @@ static bool member_name(class_maker *c, name_set *taken, ctf_member *member, ctf
     member->place = (ctf_place){UINT32_MAX};
     member->name = (ctf_text){text, name.size};
     member->written = (ctf_text){written, name.size + is_escaped};
-    for (uint32_t n = 2; !name_set_add(taken, member->written); n++) {
+    for (uint32_t n = 2; !text_set_add(taken, member->written.bytes, member->written.size); n++) {
         if (n == 2 && c->marks == NULL)
             writer_lose(c->writer, STELE_KIND_NONE, "second field of one name, renamed", false, 1);
         const unsigned number = n <= NUMBERS_FEW ? n : position + n;
@@ -287,7 +287,7 @@ static ctf_class *make_counted(class_maker *c, const uint8_t *key, const ctf_mem
 }
 
 /* The member that holds the length of the next one. */
-static bool make_length(class_maker *c, name_set *taken, ctf_member *member, ctf_text name,
+static bool make_length(class_maker *c, text_set *taken, ctf_member *member, ctf_text name,
                         uint32_t position)
 {
     member->type = class_take(c, CTF_UINT, 32);
@@ -315,7 +315,7 @@ static ctf_text field_name(class_maker *c, uint32_t number, ctf_text known)
 }
 
 /* The member of the next field, and that of its length in front, which it may need. */
-static bool make_member(class_maker *c, name_set *taken, ctf_member *members, uint32_t *made,
+static bool make_member(class_maker *c, text_set *taken, ctf_member *members, uint32_t *made,
                         ctf_text name, ctf_text known)
 {
     const uint8_t *key = c->at;
@@ -349,14 +349,14 @@ static ctf_class *make_structure(class_maker *c, uint32_t count, bool is_tuple)
 {
     ctf_class *type = class_take(c, CTF_STRUCT, 0);
     ctf_member *members = schema_take(c->schema, (size_t)count * 2, sizeof *members);
-    name_set taken = {0};
+    text_set taken = {0};
     uint32_t made = 0;
-    bool is_ok = type != NULL && members != NULL && name_set_start(&taken, (size_t)count * 2);
+    bool is_ok = type != NULL && members != NULL && text_set_start(&taken, (size_t)count * 2);
     for (uint32_t i = 0; i < count && is_ok; i++) {
         const ctf_text known = known_name(c, is_tuple);
         is_ok = make_member(c, &taken, members, &made, field_name(c, i, known), known);
     }
-    name_set_free(&taken);
+    text_set_free(&taken);
     if (!is_ok)
         return NULL;
     type->alignment = 1;

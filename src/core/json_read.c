@@ -1,52 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/ctf/metadata/json_value.h"
+#include "core/json_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
-#include "formats/ctf/codes.h"
 
-#define VALUES_MAX ((uint32_t)8 << 20) /* of one fragment: 256 MiB of table */
+#define VALUES_MAX ((uint32_t)8 << 20) /* 256 MiB of table */
 
-/* A level of field classes is up to four levels of JSON. */
-static uint32_t depth_max(const json_tree *tree)
+static bool refuse(json_tree *tree, json_fault fault, uint32_t place, const char *expected,
+                   const char *found)
 {
-    return metadata_depth_max(tree->m) * 4 + 16;
-}
-
-static bool refuse_text(json_tree *tree, uint32_t place, const char *expected, const char *found)
-{
-    metadata_report(tree->m, &ctf_codes[CTF200], (ctf_place){place}, expected, "%s", found);
+    tree->on_fault(tree->user, fault, place, expected, found);
     return false;
 }
 
 bool json_refuse_here(json_tree *tree, const char *expected)
 {
-    const unsigned char byte = (unsigned char)tree->m->text[tree->at];
+    const unsigned char byte = (unsigned char)tree->text[tree->at];
     char found[32];
-    if (tree->at >= tree->m->size || byte == 0x1e)
-        return refuse_text(tree, tree->at, expected, "the end of the fragment");
+    if (tree->at >= tree->size || byte == JSON_SEPARATOR)
+        return refuse(tree, JSON_NOT_VALID, tree->at, expected, "the end of the fragment");
     snprintf(found, sizeof found, byte >= 0x20 && byte < 0x7f ? "'%c'" : "byte 0x%02x", byte);
-    return refuse_text(tree, tree->at, expected, found);
+    return refuse(tree, JSON_NOT_VALID, tree->at, expected, found);
+}
+
+char *json_excerpt(const json_tree *tree, const json_value *value, char to[JSON_EXCERPT_SIZE])
+{
+    const char *text = tree->text + value->place;
+    const size_t size = value->end - value->place, line = strcspn(text, "\r\n");
+    const size_t shown = size < line ? size : line;
+    snprintf(to, JSON_EXCERPT_SIZE, "%.*s%s", shown < 60 ? (int)shown : 60, text,
+             shown < 60 && shown == size ? "" : "...");
+    return to;
 }
 
 /* A new value at `place`; UINT32_MAX: reported, or memory. */
 static uint32_t value_add(json_tree *tree, json_kind kind, uint32_t place)
 {
     if (tree->count == tree->capacity) {
-        const uint32_t capacity = tree->capacity != 0 ? tree->capacity * 2 : 256;
-        json_value *grown;
-        if (capacity > VALUES_MAX) {
-            metadata_report(tree->m, &ctf_codes[CTF207], (ctf_place){place},
-                            "fragments of up to 8,388,608 JSON values", "more");
+        json_value *grown = NULL;
+        if (tree->count >= VALUES_MAX) {
+            refuse(tree, JSON_TOO_MUCH, place, "fragments of up to 8,388,608 JSON values", "more");
             return UINT32_MAX;
         }
-        grown = realloc(tree->values, capacity * sizeof *grown);
+        grown = array_grow(tree->values, sizeof *grown, &tree->capacity, 256);
         if (grown == NULL)
             return UINT32_MAX;
         tree->values = grown;
-        tree->capacity = capacity;
     }
     tree->values[tree->count] = (json_value){.kind = (uint8_t)kind, .place = place};
     return tree->count++;
@@ -54,7 +57,7 @@ static uint32_t value_add(json_tree *tree, json_kind kind, uint32_t place)
 
 static void skip_blanks(json_tree *tree)
 {
-    const char *text = tree->m->text;
+    const char *text = tree->text;
     while (text[tree->at] == ' ' || text[tree->at] == '\n' || text[tree->at] == '\r' ||
            text[tree->at] == '\t')
         tree->at++;
@@ -115,8 +118,8 @@ static bool string_unescape(json_tree *tree, json_value *value)
         if (*from != '\\') {
             *to++ = *from++;
         } else if ((to = unescape(to, &from)) == NULL) {
-            return refuse_text(tree, (uint32_t)(from - tree->m->text),
-                               "an escape of JSON, surrogates in pairs", "another escape");
+            return refuse(tree, JSON_NOT_VALID, (uint32_t)(from - tree->text),
+                          "an escape of JSON, surrogates in pairs", "another escape");
         }
     }
     value->text = copy;
@@ -126,7 +129,7 @@ static bool string_unescape(json_tree *tree, json_value *value)
 
 static bool read_string(json_tree *tree)
 {
-    const char *text = tree->m->text, *at = text + tree->at + 1;
+    const char *text = tree->text, *at = text + tree->at + 1;
     const uint32_t index = value_add(tree, JSON_STRING, tree->at);
     bool has_escapes = false;
     json_value *value;
@@ -145,7 +148,7 @@ static bool read_string(json_tree *tree)
             at++;
         } else {
             const size_t length =
-                text_utf8_length((const uint8_t *)at, tree->m->size - (size_t)(at - text));
+                text_utf8_length((const uint8_t *)at, tree->size - (size_t)(at - text));
             tree->at = (uint32_t)(at - text);
             if (length == 0)
                 return json_refuse_here(tree, "UTF-8");
@@ -183,7 +186,7 @@ static void integer_set(json_value *value, const char *at, const char *end)
 
 static bool read_number(json_tree *tree)
 {
-    const char *text = tree->m->text, *at = text + tree->at, *digits, *end;
+    const char *text = tree->text, *at = text + tree->at, *digits, *end;
     const uint32_t index = value_add(tree, JSON_REAL, tree->at);
     json_value *value;
     if (index == UINT32_MAX)
@@ -204,7 +207,8 @@ static bool read_number(json_tree *tree)
     if (digits == end || !is_digit(at[-1]))
         return json_refuse_here(tree, "a digit");
     if (*digits == '0' && end - digits > 1)
-        return refuse_text(tree, value->place, "a number without leading zeros", "one with them");
+        return refuse(tree, JSON_NOT_VALID, value->place, "a number without leading zeros",
+                      "one with them");
     if (at == end)
         integer_set(value, digits, end);
     return true;
@@ -217,7 +221,7 @@ static bool read_word(json_tree *tree)
         uint8_t size, kind, value;
     } words[] = {{"true", 4, JSON_BOOL, 1}, {"false", 5, JSON_BOOL, 0}, {"null", 4, JSON_NULL, 0}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strncmp(tree->m->text + tree->at, words[i].word, words[i].size) == 0) {
+        if (strncmp(tree->text + tree->at, words[i].word, words[i].size) == 0) {
             const uint32_t index = value_add(tree, words[i].kind, tree->at);
             if (index == UINT32_MAX)
                 return false;
@@ -237,12 +241,12 @@ static bool read_value(json_tree *tree, uint32_t depth);
 static bool read_key(json_tree *tree)
 {
     skip_blanks(tree);
-    if (tree->m->text[tree->at] != '"')
+    if (tree->text[tree->at] != '"')
         return json_refuse_here(tree, "a name in quotes");
     if (!read_string(tree))
         return false;
     skip_blanks(tree);
-    if (tree->m->text[tree->at] != ':')
+    if (tree->text[tree->at] != ':')
         return json_refuse_here(tree, "':'");
     tree->at++;
     return true;
@@ -250,15 +254,16 @@ static bool read_key(json_tree *tree)
 
 static bool keys_check(json_tree *tree, const json_value *object)
 {
+    char found[JSON_EXCERPT_SIZE];
     if (object->size < 2)
         return true;
-    if (!name_set_start(&tree->keys, object->size))
+    if (!text_set_start(&tree->keys, object->size))
         return false;
     for (const json_value *value = json_first(tree, object); value != NULL;
          value = json_next(tree, value))
-        if (!name_set_add(&tree->keys, json_key(value)))
-            return json_refuse(tree, &ctf_codes[CTF203], value - 1, "every name once in an object",
-                               NULL);
+        if (!text_set_add(&tree->keys, (value - 1)->text, (value - 1)->size))
+            return refuse(tree, JSON_NAME_TWICE, (value - 1)->place, "every name once in an object",
+                          json_excerpt(tree, value - 1, found));
     return true;
 }
 
@@ -269,14 +274,12 @@ static bool read_group(json_tree *tree, uint32_t depth, bool is_object)
     uint32_t size = 0, last = 0;
     if (index == UINT32_MAX)
         return false;
-    if (depth == 0) {
-        metadata_report(tree->m, &ctf_codes[CTF207], (ctf_place){tree->at},
-                        "JSON values nested less deep", "deeper nesting than the limit");
-        return false;
-    }
+    if (depth == 0)
+        return refuse(tree, JSON_TOO_MUCH, tree->at, "JSON values nested less deep",
+                      "deeper nesting than the limit");
     tree->at++;
     skip_blanks(tree);
-    while (size != 0 || tree->m->text[tree->at] != closer) {
+    while (size != 0 || tree->text[tree->at] != closer) {
         uint32_t element;
         if (is_object && !read_key(tree))
             return false;
@@ -288,9 +291,9 @@ static bool read_group(json_tree *tree, uint32_t depth, bool is_object)
         last = element;
         size++;
         skip_blanks(tree);
-        if (tree->m->text[tree->at] == closer)
+        if (tree->text[tree->at] == closer)
             break;
-        if (tree->m->text[tree->at] != ',')
+        if (tree->text[tree->at] != ',')
             return json_refuse_here(tree, is_object ? "',' or '}'" : "',' or ']'");
         tree->at++;
     }
@@ -302,7 +305,7 @@ static bool read_group(json_tree *tree, uint32_t depth, bool is_object)
 static bool read_value(json_tree *tree, uint32_t depth)
 {
     skip_blanks(tree);
-    switch (tree->m->text[tree->at]) {
+    switch (tree->text[tree->at]) {
     case '{': return read_group(tree, depth, true);
     case '[': return read_group(tree, depth, false);
     case '"': return read_string(tree);
@@ -326,15 +329,15 @@ bool json_read(json_tree *tree)
     tree->count = 0;
     if (tree->unescaped.size != 0)
         arena_free(&tree->unescaped);
-    return read_value(tree, depth_max(tree));
+    return read_value(tree, tree->depth_max);
 }
 
 void json_tree_free(json_tree *tree)
 {
     free(tree->values);
     arena_free(&tree->unescaped);
-    name_set_free(&tree->keys);
-    *tree = (json_tree){0};
+    text_set_free(&tree->keys);
+    *tree = (json_tree){.at = 0};
 }
 
 const json_value *json_first(const json_tree *tree, const json_value *value)
@@ -346,70 +349,4 @@ const json_value *json_first(const json_tree *tree, const json_value *value)
 const json_value *json_next(const json_tree *tree, const json_value *value)
 {
     return value->next != 0 ? &tree->values[value->next] : NULL;
-}
-
-/* ---- Properties ---- */
-
-static const char *kinds_text(unsigned kinds)
-{
-    switch (kinds) {
-    case JSON_INTEGER: return "an integer of 64 bits";
-    case JSON_STRING: return "a string";
-    case JSON_ARRAY: return "an array";
-    case JSON_OBJECT: return "an object";
-    case JSON_STRING | JSON_NULL: return "a string or null";
-    case JSON_STRING | JSON_OBJECT: return "a string or an object";
-    case JSON_STRING | JSON_INTEGER: return "a string or an integer of 64 bits";
-    default: return "another kind of value";
-    }
-}
-
-bool json_refuse(json_tree *tree, const stele_code *code, const json_value *value,
-                 const char *expected, const char *found)
-{
-    const char *text = tree->m->text + value->place;
-    const size_t size = value->end - value->place, line = strcspn(text, "\r\n");
-    const size_t shown = size < line ? size : line;
-    if (found != NULL)
-        metadata_report(tree->m, code, (ctf_place){value->place}, expected, "%s", found);
-    else
-        metadata_report(tree->m, code, (ctf_place){value->place}, expected, "%.*s%s",
-                        shown < 60 ? (int)shown : 60, text,
-                        shown < 60 && shown == size ? "" : "...");
-    return false;
-}
-
-/* Which of the properties in `set` has this name; -1: none. */
-static int property_find(const json_property *properties, uint32_t set, ctf_text name)
-{
-    for (; set != 0; set &= set - 1) {
-        const int i = __builtin_ctz(set);
-        if (ctf_text_is(name, properties[i].name))
-            return i;
-    }
-    return -1;
-}
-
-bool json_properties(json_tree *tree, const json_value *object, const json_property *properties,
-                     uint32_t required, uint32_t optional, const json_value **found)
-{
-    char text[80];
-    if (object->kind != JSON_OBJECT)
-        return json_refuse(tree, &ctf_codes[CTF201], object, "an object", NULL);
-    for (const json_value *value = json_first(tree, object); value != NULL;
-         value = json_next(tree, value)) {
-        const int i = property_find(properties, required | optional, json_key(value));
-        if (i < 0)
-            return json_refuse(tree, &ctf_codes[CTF201], value - 1,
-                               "only properties that the specification gives to this object", NULL);
-        if ((properties[i].kinds & value->kind) == 0)
-            return json_refuse(tree, &ctf_codes[CTF201], value, kinds_text(properties[i].kinds),
-                               NULL);
-        found[i] = value;
-        required &= ~(UINT32_C(1) << i);
-    }
-    if (required == 0)
-        return true;
-    snprintf(text, sizeof text, "the property \"%s\"", properties[__builtin_ctz(required)].name);
-    return json_refuse(tree, &ctf_codes[CTF201], object, text, "an object without it");
 }
