@@ -122,11 +122,6 @@ uint32_t stele_sched_columns(const stele_sched *s)
     return s->events != NULL ? columns | filter_columns(s->events) : columns;
 }
 
-bool sched_is_shown(stele_sched *s, uint32_t track)
-{
-    return s->tracks == NULL || filter_passes_track(s->tracks, track);
-}
-
 /* ---- Threads and CPUs of tracks ---- */
 
 static bool indices_reserve(sched_indices *of, uint32_t track)

@@ -142,7 +142,10 @@ void sched_close(stele_sched *s, int64_t end_ns);
 void sched_fail(stele_sched *s, stele_status status);
 
 /* Whether the rows of a track count. */
-bool sched_is_shown(stele_sched *s, uint32_t track);
+static inline bool sched_is_shown(stele_sched *s, uint32_t track)
+{
+    return s->tracks == NULL || filter_passes_track(s->tracks, track);
+}
 
 /* Whether a time lies in the window. */
 static inline bool sched_in_window(const stele_sched *s, int64_t time_ns)

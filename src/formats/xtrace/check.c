@@ -15,9 +15,6 @@
 
 #define SVC_ARGUMENTS 7u
 
-/* How far after a value that does not fit a jump may be due to what that hides. */
-#define DOUBTED_INSNS 3u
-
 xtrace_check *xtrace_check_new(const xtrace_trace *trace, const xtrace_part *part, diag_sink *diag)
 {
     xtrace_check *check = calloc(1, sizeof *check);
@@ -244,13 +241,6 @@ static bool is_filled(const stele_xtrace_tokens *tokens, const uint8_t *at, size
             return true;
     }
     return false;
-}
-
-void xtrace_check_doubt(xtrace_check *check, uint64_t offset)
-{
-    if (check->doubt_left == 0)
-        check->doubt_offset = offset;
-    check->doubt_left = DOUBTED_INSNS;
 }
 
 static void check_tokens(xtrace_check *check, const char *name, const xtrace_group *group,

@@ -64,9 +64,18 @@ void xtrace_check_group(xtrace_check *check, const char *name, const xtrace_grou
 void xtrace_check_snapshot(xtrace_check *check, const xtrace_snapshots *s,
                            const xtrace_group *group);
 
-/* check_registers.c: accesses against the opcode, and registers against accesses and snapshots. */
+/* How far after a value that does not fit a jump may be due to what that hides. */
+#define DOUBTED_INSNS 3u
+
 /* A value does not fit: what it may hide is lost if a jump follows. */
-void xtrace_check_doubt(xtrace_check *check, uint64_t offset);
+static inline void xtrace_check_doubt(xtrace_check *check, uint64_t offset)
+{
+    if (check->doubt_left == 0)
+        check->doubt_offset = offset;
+    check->doubt_left = DOUBTED_INSNS;
+}
+
+/* check_registers.c: accesses against the opcode, and registers against accesses and snapshots. */
 
 void xtrace_check_accesses(xtrace_check *check, const char *name, const a64_insn *what);
 void xtrace_check_registers(xtrace_check *check, const xtrace_snapshots *s);

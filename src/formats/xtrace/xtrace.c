@@ -7,12 +7,6 @@
 #define PROBE_TOKENS_SURE 1000u
 #define PROBE_TOKENS_MIN  8u
 
-const stele_code xtrace_codes[XTRACE_CODE_COUNT] = {
-#define STELE_CODE DIAG_CODE_ENTRY
-#include "formats/xtrace/codes.def"
-#undef STELE_CODE
-};
-
 static int probe_members(source *from, char *reason)
 {
     size_t count = 0;

@@ -150,7 +150,7 @@ RARE bool event_push_any(ctf_run *r, const program *p, uint64_t pos, const event
    has. Exhausted memory is reported when the batch is empty. */
 RARE bool event_stay(const ctf_run *r, stele_batch *batch, event_state *at);
 
-/* ---- Heads of packets (head.c) ---- */
+/* ---- Numbers with a role (roles.c) ---- */
 
 /* What the number says of the packet. */
 RARE void head_role(ctf_run *r, const op *o, const uint8_t *base);

@@ -189,6 +189,14 @@ static inline bool run_prepare(ctf_run *r, const program *p)
            batch_reserve_fields(r->batch, p->entries);
 }
 
+/* What another run of the same stream class may have changed since. */
+static inline void run_look_up(ctf_run *r)
+{
+    r->events = r->own->events;
+    r->id_count = r->own->id_count;
+    r->entries = r->own->entries;
+}
+
 /* The program of the event class r->id, with room for its entries; NULL: the outcome says why. */
 program *run_find_program(ctf_run *r, uint64_t at);
 

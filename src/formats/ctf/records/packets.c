@@ -1,31 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heads of packets: packet header and context, and what they say. */
+/* Packets: their heads (packet header and context, and what these say), then their events. */
 #include "formats/ctf/records/execute.h"
-
-/* ---- Numbers with a role ---- */
-
-void head_role(ctf_run *r, const op *o, const uint8_t *base)
-{
-    packet_head *const head = r->head;
-    const uint64_t value = op_load(o, base);
-    head->has |= o->v.role;
-    switch (o->v.role) {
-    case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
-    case CTF_ROLE_PACKET_END:
-        head->end_ticks = value;
-        r->end_width = number_width(r, o);
-        break;
-    case CTF_ROLE_DISCARDED:
-        head->discarded = value;
-        head->discarded_width = o->width;
-        break;
-    case CTF_ROLE_SEQUENCE_NUMBER:
-        head->sequence_number = value;
-        head->sequence_width = o->width;
-        break;
-    default: break;
-    }
-}
 
 /* ---- Header and context ---- */
 
@@ -203,4 +178,79 @@ decode_outcome run_packet(ctf_run *r, const packet_view *view, const char *sourc
         outcome = DECODE_MEMORY;
     r->head = NULL;
     return outcome;
+}
+
+/* ---- Events ---- */
+
+static bool header_has_id(const ctf_class *type)
+{
+    switch (type->kind) {
+    case CTF_STRUCT:
+        for (uint32_t i = 0; i < type->u.structure.count; i++) {
+            if (header_has_id(type->u.structure.members[i].type))
+                return true;
+        }
+        return false;
+    case CTF_VARIANT:
+        for (uint32_t i = 0; i < type->u.variant.count; i++) {
+            if (header_has_id(type->u.variant.options[i].type))
+                return true;
+        }
+        return false;
+    case CTF_OPTIONAL: return header_has_id(type->u.optional.element);
+    default: return (type->roles & CTF_ROLE_EVENT_CLASS_ID) != 0;
+    }
+}
+
+/* The program of the event header, which all events begin with. */
+static program *header_program(ctf_run *r)
+{
+    stream_programs *own = r->own;
+    const ctf_class *header = r->stream_class->event_header;
+    if (own->event_header != NULL && own->event_header->has_local_names) {
+        program_free(own->event_header);
+        own->event_header = NULL;
+    }
+    if (own->event_header == NULL) {
+        own->event_header = compile_event_header(r->programs, r->stream, r->batch);
+        own->event_header_has_id = header != NULL && header_has_id(header);
+    }
+    return own->event_header;
+}
+
+/* The packet's fields stand in front of the events' ones. */
+static bool push_context(ctf_run *r, stele_batch *batch)
+{
+    const stele_batch *from = r->head_batch;
+    batch->context_first = batch->field_count;
+    batch->context_count = from->field_count;
+    return batch_copy_fields(batch, from, 0, from->field_count);
+}
+
+decode_outcome run_events(ctf_run *r, const packet_view *view, stele_batch *batch)
+{
+    program *header;
+    r->batch = batch;
+    r->batch_serial++;
+    run_load(r, view);
+    r->ns_end = view->size < UINT32_MAX ? r->rate->ns_end : 0;
+    r->zero_ns = (uint64_t)r->rate->zero_ns;
+    if (batch->event_count == 0 && (r->programs->columns & STELE_COLUMN_CONTEXT) != 0 &&
+        !push_context(r, batch))
+        return DECODE_MEMORY;
+    if (r->position == r->content_bits)
+        return DECODE_END;
+    if (r->position > r->content_bits) {
+        run_bad(r, CTF450, r->position - r->data_at, NULL, "the content has %llu bits in all",
+                (unsigned long long)r->content_bits);
+        return DECODE_BAD;
+    }
+    if (batch->event_count != 0 && batch_is_full(batch)) /* an event has room beside any context */
+        return DECODE_OK;
+    header = header_program(r);
+    run_look_up(r);
+    if (header == NULL || !run_prepare(r, header) ||
+        !run_reserve(r, r->own->slots, r->own->depth) || !batch_reserve_fields(batch, r->entries))
+        return DECODE_MEMORY;
+    return run_execute(r, header);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers with a role: what they say of the packet that they stand in the head of. */
+#include "formats/ctf/records/execute.h"
+
+void head_role(ctf_run *r, const op *o, const uint8_t *base)
+{
+    packet_head *const head = r->head;
+    const uint64_t value = op_load(o, base);
+    head->has |= o->v.role;
+    switch (o->v.role) {
+    case CTF_ROLE_CPU: head->cpu = (uint32_t)value; break;
+    case CTF_ROLE_PACKET_END:
+        head->end_ticks = value;
+        r->end_width = number_width(r, o);
+        break;
+    case CTF_ROLE_DISCARDED:
+        head->discarded = value;
+        head->discarded_width = o->width;
+        break;
+    case CTF_ROLE_SEQUENCE_NUMBER:
+        head->sequence_number = value;
+        head->sequence_width = o->width;
+        break;
+    default: break;
+    }
+}
