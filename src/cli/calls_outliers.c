@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "cli/show/json.h"
-#include "cli/show/print.h"
-#include "cli/show/terminal.h"
+#include "cli/show/row_stream.h"
 
 #define DIFFERENCE_MAX  64u
 #define DIFFERENCES_MAX 16u
@@ -84,8 +83,12 @@ static void compare(cli *c, differences *d, const stele_outlier *row)
     const stele_track *usual = stele_track_get(c->context, row->median.track);
     d->count = 0;
     add_number(d, "children", row->span.child_count, row->median.child_count);
-    if (track != NULL && usual != NULL)
-        add_number(d, stele_track_kind_text(track->kind), track->number, usual->number);
+    if (track != NULL && usual != NULL) {
+        char own[DIFFERENCE_MAX], other[DIFFERENCE_MAX];
+        copy(own, stele_track_line(c->context, row->span.track));
+        copy(other, stele_track_line(c->context, row->median.track));
+        add(d, "track", own, other);
+    }
     if (row->span.has_begin_cpu && row->median.has_begin_cpu)
         add_number(d, "cpu", row->span.begin_cpu, row->median.begin_cpu);
     add_fields(c, d, &row->segment, &row->median_segment);
@@ -96,41 +99,51 @@ static int64_t since(const spanning *s, int64_t time_ns)
     return (int64_t)((uint64_t)time_ns - (uint64_t)s->origin_ns);
 }
 
-static void write_text_row(cli *c, const spanning *s, const stele_outlier *row,
-                           const differences *d)
-{
-    char text[PRINT_SIZE], shown[128], name[64];
-    stele_output *out = c->out;
-    stele_seconds(since(s, row->span.begin_ns), text, sizeof text);
-    print_padded(out, text, -14);
-    print_padded(out, print_brief(text, stele_span_duration_ns(&row->span)), -10);
-    print_padded(out, print_brief(text, row->p50_ns), -10);
-    print_padded(out, print_brief(text, row->p99_ns), -10);
-    copy(name, stele_name_text(c->context, NULL, row->span.name));
-    stele_visible(name, shown, sizeof shown);
-    stele_output_text(out, "  ");
-    print_padded(out, shown, 14);
-    for (size_t i = 0; i < d->count; i++)
-        stele_output_printf(out, "%s%s=%s (%s)", i == 0 ? "  " : ", ", d->all[i].key,
-                            d->all[i].value, d->all[i].usual);
-    stele_output_byte(out, '\n');
-}
+enum {
+    OUTLIER_NAME,
+    OUTLIER_TIME,
+    OUTLIER_DUR,
+    OUTLIER_P50,
+    OUTLIER_P99,
+    OUTLIER_NAME_SHOWN,
+    OUTLIER_OFFSET,
+    OUTLIER_DIFFERS,
+    OUTLIER_COLUMNS
+};
 
-static void write_csv_row(cli *c, const spanning *s, const stele_outlier *row, const differences *d)
+static const row_column outlier_columns[OUTLIER_COLUMNS] = {
+    [OUTLIER_NAME] = {"name", NULL, ROW_TEXT, 0, false},
+    [OUTLIER_TIME] = {"time_ns", "time", ROW_TIME, -14, false},
+    [OUTLIER_DUR] = {"dur_ns", "dur", ROW_NS, -10, false},
+    [OUTLIER_P50] = {"p50_ns", "p50", ROW_NS, -10, false},
+    [OUTLIER_P99] = {"p99_ns", "p99", ROW_NS, -10, false},
+    [OUTLIER_NAME_SHOWN] = {NULL, "name", ROW_TEXT, 14, false},
+    [OUTLIER_OFFSET] = {"offset", NULL, ROW_UINT, 0, false},
+    [OUTLIER_DIFFERS] = {"differs", "differs (usual)", ROW_TEXT, 0, false},
+};
+
+/* For people and in CSV. */
+static void write_row(row_stream *rows, const spanning *s, const stele_outlier *row,
+                      const differences *d)
 {
-    const stele_text name = stele_name_text(c->context, NULL, row->span.name);
-    char text[DIFFERENCES_MAX * (3 * DIFFERENCE_MAX + 8)] = "";
+    char text[DIFFERENCES_MAX * (3 * DIFFERENCE_MAX + 8)] = "", name[64], shown[128];
+    row_cell cells[OUTLIER_COLUMNS];
     size_t used = 0;
     for (size_t i = 0; i < d->count; i++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s (%s)", i == 0 ? "" : ", ",
                              d->all[i].key, d->all[i].value, d->all[i].usual);
-    stele_output_csv(c->out, name.bytes, name.size);
-    stele_output_printf(c->out, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
-                        since(s, row->span.begin_ns), stele_span_duration_ns(&row->span),
-                        row->p50_ns, row->p99_ns, row->span.begin_offset);
-    stele_output_csv(c->out, text, used);
-    stele_output_text(c->out, "\r\n");
+    cells[OUTLIER_NAME].text = stele_name_text(rows->c->context, NULL, row->span.name);
+    copy(name, cells[OUTLIER_NAME].text);
+    stele_visible(name, shown, sizeof shown);
+    cells[OUTLIER_NAME_SHOWN] = row_text(shown);
+    cells[OUTLIER_TIME].integer = since(s, row->span.begin_ns);
+    cells[OUTLIER_DUR].number = stele_span_duration_ns(&row->span);
+    cells[OUTLIER_P50].number = row->p50_ns;
+    cells[OUTLIER_P99].number = row->p99_ns;
+    cells[OUTLIER_OFFSET].number = row->span.begin_offset;
+    cells[OUTLIER_DIFFERS] = row_text(text);
+    row_stream_write(rows, cells);
 }
 
 static void write_json_row(cli *c, const spanning *s, json *j, const stele_outlier *row,
@@ -156,44 +169,43 @@ static void write_json_row(cli *c, const spanning *s, json *j, const stele_outli
     json_close(j, '}');
 }
 
+static void write_json(cli *c, const spanning *s, const stele_outlier *rows, size_t count,
+                       size_t shown)
+{
+    json j = {.out = c->out};
+    differences d;
+    json_open(&j, NULL, '{');
+    json_uint(&j, "version", 1);
+    json_uint(&j, "outlier_count", count);
+    json_open(&j, "outliers", '[');
+    for (size_t i = 0; i < shown; i++) {
+        compare(c, &d, &rows[i]);
+        write_json_row(c, s, &j, &rows[i], &d);
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
 void calls_write_outliers(cli *c, spanning *s, stele_outliers *o, uint64_t top)
 {
-    const bool is_json = option_given(&c->options, OPTION_JSON);
-    const bool is_csv = option_given(&c->options, OPTION_CSV);
+    row_stream table = {.c = c, .columns = outlier_columns, .column_count = OUTLIER_COLUMNS};
     const stele_outlier *rows;
     size_t count, shown;
-    json j = {.out = c->out};
     differences d;
     if (!cli_check(c, stele_outliers_rows(o, &rows, &count), "outliers"))
         return;
     shown = top != 0 && top < count ? (size_t)top : count;
-    if (is_json) {
-        json_open(&j, NULL, '{');
-        json_uint(&j, "version", 1);
-        json_uint(&j, "outlier_count", count);
-        json_open(&j, "outliers", '[');
-    } else if (is_csv) {
-        stele_output_text(c->out, "name,time_ns,dur_ns,p50_ns,p99_ns,offset,differs\r\n");
-    } else if (count == 0) {
-        stele_output_text(c->out, "No outliers\n");
-    } else {
-        print_color(c->out, c->has_color, COLOR_BOLD);
-        stele_output_text(c->out, "          time       dur       p50       p99  name            "
-                                  "differs (usual)");
-        print_color(c->out, c->has_color, COLOR_NONE);
-        stele_output_byte(c->out, '\n');
+    if (option_given(&c->options, OPTION_JSON)) {
+        write_json(c, s, rows, count, shown);
+        return;
     }
+    if (count == 0 && !option_given(&c->options, OPTION_CSV)) {
+        stele_output_text(c->out, "No outliers\n");
+        return;
+    }
+    row_stream_begin(&table);
     for (size_t i = 0; i < shown; i++) {
         compare(c, &d, &rows[i]);
-        if (is_json)
-            write_json_row(c, s, &j, &rows[i], &d);
-        else if (is_csv)
-            write_csv_row(c, s, &rows[i], &d);
-        else
-            write_text_row(c, s, &rows[i], &d);
-    }
-    if (is_json) {
-        json_close(&j, ']');
-        json_close(&j, '}');
+        write_row(&table, s, &rows[i], &d);
     }
 }

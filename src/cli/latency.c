@@ -149,12 +149,8 @@ static void write_text(const latency *l, const stele_latency_figures *f)
 
 static void write_json_track(const latency *l, json *j, const char *key, uint32_t number)
 {
-    const stele_track *track = stele_track_get(l->c->context, number);
-    const stele_text name = stele_name_text(l->c->context, NULL, track != NULL ? track->name : 0);
     json_open(j, key, '{');
-    json_text(j, "kind", stele_track_kind_text(track != NULL ? track->kind : STELE_TRACK_NONE));
-    json_uint(j, "number", track != NULL ? track->number : 0);
-    json_bytes(j, "name", name.bytes, name.size);
+    json_track(j, l->c->context, number);
     json_close(j, '}');
 }
 

@@ -143,13 +143,9 @@ static void write_csv(cli *c, const table *t)
 
 static void write_track_json(cli *c, json *j, uint32_t number)
 {
-    const stele_track *track = stele_track_get(c->context, number);
-    const stele_text name = stele_name_text(c->context, NULL, track != NULL ? track->name : 0);
     json_open(j, "track", '{');
     json_uint(j, "track", number);
-    json_text(j, "kind", stele_track_kind_text(track != NULL ? track->kind : STELE_TRACK_NONE));
-    json_uint(j, "number", track != NULL ? track->number : 0);
-    json_bytes(j, "name", name.bytes, name.size);
+    json_track(j, c->context, number);
     json_close(j, '}');
 }
 

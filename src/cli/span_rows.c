@@ -370,6 +370,33 @@ static void write_text_row(span_rows *r, const span_row *row, int indent)
     stele_output_byte(out, '\n');
 }
 
+/* Part of a cell in quotes. */
+static void write_in_quotes(stele_output *out, const char *text)
+{
+    for (size_t size; *text != 0; text += size + (text[size] == '"')) {
+        size = strcspn(text, "\"");
+        stele_output_write(out, text, size);
+        if (text[size] == '"')
+            stele_output_text(out, "\"\"");
+    }
+}
+
+/* "len=4096 path=a" as one cell. */
+static void write_csv_arguments(const span_rows *r, stele_output *out, const span_row *row)
+{
+    char text[PRINT_SIZE];
+    stele_output_byte(out, '"');
+    for (size_t k = 0; k < row->argument_count; k++) {
+        const span_cell *cell = &row->cells[r->column_count + k];
+        if (k != 0)
+            stele_output_byte(out, ' ');
+        write_in_quotes(out, cell->name);
+        stele_output_byte(out, '=');
+        write_in_quotes(out, plain_text(cell, text, sizeof text));
+    }
+    stele_output_byte(out, '"');
+}
+
 static void write_csv_row(span_rows *r, const span_row *row)
 {
     stele_output *out = r->c->out;
@@ -379,15 +406,7 @@ static void write_csv_row(span_rows *r, const span_row *row)
         if (i != 0)
             stele_output_byte(out, ',');
         if (column->kind == SPAN_COLUMN_ARGUMENTS) {
-            stele_output_byte(out, '"');
-            for (size_t k = 0; k < row->argument_count; k++) {
-                const span_cell *cell = &row->cells[r->column_count + k];
-                const char *value = plain_text(cell, text, sizeof text);
-                stele_output_printf(out, "%s%s=", k != 0 ? " " : "", cell->name);
-                for (; *value != 0; value++)
-                    stele_output_text(out, *value == '"' ? "\"\"" : (char[]){*value, 0});
-            }
-            stele_output_byte(out, '"');
+            write_csv_arguments(r, out, row);
         } else {
             const char *value = plain_text(&row->cells[i], text, sizeof text);
             stele_output_csv(out, value, strlen(value));

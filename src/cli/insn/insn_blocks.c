@@ -10,6 +10,7 @@
 #include "cli/insn/insn.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
+#include "cli/show/row_stream.h"
 #include "cli/show/terminal.h"
 
 typedef struct table {
@@ -73,18 +74,23 @@ static void write_text(const table *t)
 
 static void write_csv(const table *t)
 {
-    stele_insn_block_row row = STELE_INIT(stele_insn_block_row);
-    const stele_insn_block_row *const block = &row;
-    stele_output *out = t->c->out;
-    stele_output_text(out, "pc,symbol,level,insn_count,count,total_count\r\n");
-    for (size_t i = 0; i < t->shown && stele_insn_blocks_get(t->blocks, i, &row); i++) {
+    static const row_column columns[] = {
+        {"pc", NULL, ROW_HEX, 0, false},     {"symbol", NULL, ROW_TEXT, 0, false},
+        {"level", NULL, ROW_UINT, 0, false}, {"insn_count", NULL, ROW_UINT, 0, false},
+        {"count", NULL, ROW_UINT, 0, false}, {"total_count", NULL, ROW_UINT, 0, false},
+    };
+    stele_insn_block_row block = STELE_INIT(stele_insn_block_row);
+    row_stream rows = {.c = t->c, .columns = columns, .column_count = 6};
+    row_stream_begin(&rows);
+    for (size_t i = 0; i < t->shown && stele_insn_blocks_get(t->blocks, i, &block); i++) {
         stele_symbol_place place = STELE_INIT(stele_symbol_place);
-        stele_output_printf(out, "0x%" PRIx64, block->pc);
-        stele_output_byte(out, ',');
-        if (stele_symbols_find(t->s->code, block->pc, &place))
-            stele_output_csv(out, place.name, strlen(place.name));
-        stele_output_printf(out, ",%u,%u,%" PRIu64 ",%" PRIu64 "\r\n", block->level,
-                            block->insn_count, block->count, total_of(block));
+        const bool has_place = stele_symbols_find(t->s->code, block.pc, &place);
+        row_stream_write(&rows, (row_cell[]){{.number = block.pc},
+                                             row_text(has_place ? place.name : NULL),
+                                             {.number = block.level},
+                                             {.number = block.insn_count},
+                                             {.number = block.count},
+                                             {.number = total_of(&block)}});
     }
 }
 

@@ -3,12 +3,14 @@
 #include <stele/text.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/insn/insn.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
+#include "cli/show/row_stream.h"
 #include "cli/show/terminal.h"
 
 #define COUNT_WIDTH 15
@@ -133,31 +135,47 @@ static void write_text(const table *t)
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
+static void write_csv_row(const table *t, row_stream *rows, size_t index)
+{
+    const stele_insn_branch_row b = row_get(t, index);
+    stele_insn_target_row top = STELE_INIT(stele_insn_target_row);
+    stele_symbol_place place = STELE_INIT(stele_symbol_place);
+    const bool has_place = stele_symbols_find(t->s->code, b.pc, &place);
+    const bool has_top = stele_insn_branches_get_target(t->branches, t->rows[index], 0, &top);
+    char opcode[16];
+    snprintf(opcode, sizeof opcode, "%08" PRIx32, b.opcode);
+    row_stream_write(rows, (row_cell[]){{.number = b.pc},
+                                        row_text(has_place ? place.name : NULL),
+                                        row_text(opcode),
+                                        row_text(insns_class_text(b.opcode)),
+                                        {.number = b.count},
+                                        {.number = b.taken_count},
+                                        {.number = b.change_count},
+                                        {.number = b.unknown_count},
+                                        {.number = b.target_count},
+                                        {.number = has_top ? top.pc : ROW_NONE},
+                                        {.number = has_top ? top.count : ROW_NONE}});
+}
+
 static void write_csv(const table *t)
 {
-    stele_output *out = t->c->out;
-    stele_output_text(out, "pc,symbol,opcode,class,count,taken_count,change_count,unknown_count,"
-                           "target_count,top_target,top_target_count\r\n");
-    for (size_t i = 0; i < t->shown; i++) {
-        const stele_insn_branch_row row = row_get(t, i), *const b = &row;
-        stele_insn_target_row top = STELE_INIT(stele_insn_target_row);
-        stele_symbol_place place = STELE_INIT(stele_symbol_place);
-        stele_output_printf(out, "0x%" PRIx64, b->pc);
-        stele_output_byte(out, ',');
-        if (stele_symbols_find(t->s->code, b->pc, &place))
-            stele_output_csv(out, place.name, strlen(place.name));
-        stele_output_printf(
-            out, ",%08" PRIx32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,",
-            b->opcode, insns_class_text(b->opcode), b->count, b->taken_count, b->change_count,
-            b->unknown_count, b->target_count);
-        if (stele_insn_branches_get_target(t->branches, t->rows[i], 0, &top)) {
-            stele_output_printf(out, "0x%" PRIx64, top.pc);
-            stele_output_printf(out, ",%" PRIu64, top.count);
-        } else {
-            stele_output_byte(out, ',');
-        }
-        stele_output_text(out, "\r\n");
-    }
+    static const row_column columns[] = {
+        {"pc", NULL, ROW_HEX, 0, false},
+        {"symbol", NULL, ROW_TEXT, 0, false},
+        {"opcode", NULL, ROW_TEXT, 0, false},
+        {"class", NULL, ROW_TEXT, 0, false},
+        {"count", NULL, ROW_UINT, 0, false},
+        {"taken_count", NULL, ROW_UINT, 0, false},
+        {"change_count", NULL, ROW_UINT, 0, false},
+        {"unknown_count", NULL, ROW_UINT, 0, false},
+        {"target_count", NULL, ROW_UINT, 0, false},
+        {"top_target", NULL, ROW_HEX, 0, false},
+        {"top_target_count", NULL, ROW_UINT, 0, false},
+    };
+    row_stream rows = {.c = t->c, .columns = columns, .column_count = 11};
+    row_stream_begin(&rows);
+    for (size_t i = 0; i < t->shown; i++)
+        write_csv_row(t, &rows, i);
 }
 
 static void write_json_branch(const table *t, json *j, size_t index)

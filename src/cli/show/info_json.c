@@ -91,9 +91,7 @@ static void write_tracks(const cli *c, const info *i, json *j)
         const stele_track *track = stele_track_get(c->context, entry->track);
         json_open(j, NULL, '{');
         json_uint(j, "track", entry->track);
-        json_text(j, "kind", stele_track_kind_text(track != NULL ? track->kind : STELE_TRACK_NONE));
-        json_uint(j, "number", track != NULL ? track->number : 0);
-        write_name(c, j, "name", track != NULL ? track->name : 0);
+        json_track(j, c->context, entry->track);
         json_uint(j, "parent", track != NULL ? track->parent : 0);
         json_uint(j, "event_count", entry->count);
         if (entry->first_ns <= entry->last_ns) {

@@ -3,6 +3,7 @@
 #ifndef CLI_SHOW_JSON_H
 #define CLI_SHOW_JSON_H
 
+#include <stele/event.h>
 #include <stele/output.h>
 
 #include <stdbool.h>
@@ -26,5 +27,8 @@ void json_int(json *j, const char *key, int64_t value);
 void json_number(json *j, const char *key, double value); /* null where it is infinite or none */
 void json_bool(json *j, const char *key, bool value);
 void json_null(json *j, const char *key);
+
+/* Members that say which track it is: its kind, number and name. */
+void json_track(json *j, const stele_context *context, uint32_t number);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/show/print.h"
+#include "cli/show/terminal.h"
 
 row_cell row_text(const char *text)
 {
@@ -20,7 +21,7 @@ static bool is_missing(row_kind kind, const row_cell *cell)
         return cell->text.bytes == NULL;
     if (kind == ROW_INT)
         return cell->integer == ROW_NO_INT;
-    return kind == ROW_UINT && cell->number == ROW_NONE;
+    return (kind == ROW_UINT || kind == ROW_HEX) && cell->number == ROW_NONE;
 }
 
 /* ---- For people ---- */
@@ -38,6 +39,7 @@ static const char *cell_print(const row_stream *r, row_kind kind, const row_cell
         return to;
     case ROW_NS: return print_brief(to, cell->number);
     case ROW_SHARE: return print_share(to, cell->share.part, cell->share.whole);
+    case ROW_HEX: snprintf(to, PRINT_SIZE, "0x%" PRIx64, cell->number); return to;
     case ROW_BOOL: return cell->is_true ? "yes" : "no";
     case ROW_TEXT: break;
     }
@@ -55,12 +57,14 @@ static void write_gap(const row_stream *r, const row_column *column, bool *is_fi
 static void write_titles(const row_stream *r)
 {
     bool is_first = true;
+    print_color(r->c->out, r->c->has_color, COLOR_BOLD);
     for (size_t i = 0; i < r->column_count; i++) {
         if (r->columns[i].title == NULL || r->columns[i].title[0] == 0)
             continue;
         write_gap(r, &r->columns[i], &is_first);
         print_padded(r->c->out, r->columns[i].title, r->columns[i].width);
     }
+    print_color(r->c->out, r->c->has_color, COLOR_NONE);
     stele_output_byte(r->c->out, '\n');
 }
 
@@ -109,6 +113,8 @@ static void write_number(stele_output *out, row_kind kind, const row_cell *cell)
 {
     if (kind == ROW_INT || kind == ROW_TIME)
         stele_output_printf(out, "%" PRId64, cell->integer);
+    else if (kind == ROW_HEX)
+        stele_output_printf(out, "0x%" PRIx64, cell->number);
     else
         stele_output_printf(out, "%" PRIu64, cell->number);
 }
@@ -145,6 +151,8 @@ static void write_json_cell(stele_output *out, row_kind kind, const row_cell *ce
         stele_output_byte(out, '"');
     } else if (kind == ROW_BOOL) {
         stele_output_text(out, cell->is_true ? "true" : "false");
+    } else if (kind == ROW_HEX) {
+        stele_output_printf(out, "\"0x%" PRIx64 "\"", cell->number);
     } else {
         write_number(out, kind, cell);
     }

@@ -15,6 +15,7 @@ typedef enum row_kind {
     ROW_TIME,  /* ns; for people seconds, from the origin of the stream of rows */
     ROW_NS,    /* a duration: "12.3 ms" for people */
     ROW_SHARE, /* `part` of `whole`, for people only */
+    ROW_HEX,   /* "0x..."; ROW_NONE: there is none */
     ROW_BOOL,
     ROW_TEXT /* without bytes: there is none */
 } row_kind;
