@@ -473,7 +473,7 @@ static stele_request request_of(const duckdb *d, duck_info info, const binding *
     stele_table_info table = STELE_INIT(stele_table_info);
     stele_request request = b->request;
     const plan_scan *plan = b->function->all->plan;
-    const size_t count = d->init_get_column_count(info);
+    const size_t count = (size_t)d->init_get_column_count(info);
     const char **names = calloc(count + 1, sizeof *names);
     const plan_filter *filter = NULL;
     char function[64], *key = NULL;

@@ -1,4 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An event becomes a key and a value (writer_key.h has the layout of keys). The key says what its
+ * class is called, and op, width and name of each field; the value has the bytes of the fields as
+ * the trace will have them. What holds throughout:
+ *
+ * - Events with equal keys are of one class, which the writer finds by the bytes of the key alone.
+ *   What differs from event to event, such as the count of an array or a text, is in the value.
+ * - Key and value grow in the same order: the bytes of a field stand in the value where its op
+ * stands in the key. writer_class.c makes a class of a key from its first byte to its last.
+ * - Numbers with labels have slots, counted in the order of the key. All elements of an array have
+ *   the slots of its first one, as they are of one class.
+ * - A loss is noted in the shape, and counted by shape_count_losses() once it is known that the
+ * shape is the one that is written: an event can be shaped again, with its fields as texts.
+ * - Bytes for which there is no memory set `is_lost` of their run, and what follows is put in vain.
+ *   shape_event() asks for it at its end; in between only who writes to bytes that were put does.
+ */
 #include "formats/ctf/write/writer_key.h"
 
 #include <inttypes.h>
@@ -61,7 +77,8 @@ void shape_count_losses(shape *s)
     s->lost_count = 0;
 }
 
-/* A name that all batches know. */
+/* A name that all batches know: names of the batch's own mean something else in the next one, and
+   would make one key of different classes. */
 static stele_name lasting_name(shape *s, stele_name name)
 {
     stele_text text;
@@ -109,6 +126,7 @@ static void put_counted(shape *s, shape_op op, unsigned width, unsigned display,
 {
     const bool is_in_front = length_is_in_front(s, field, count);
     put_op(s, op, width, display, field->name);
+    /* An op takes 8 bytes, of which the fourth says where the count is. */
     if (!is_in_front)
         put_u32(&s->value, count);
     else if (!s->key.is_lost)
@@ -120,7 +138,8 @@ static unsigned bytes_of_width(unsigned width)
     return width == 0 || width > 32 ? 8 : width > 16 ? 4 : width > 8 ? 2 : 1;
 }
 
-/* Bytes for a number: as many as it was written with, if it fits. */
+/* Bytes for a number: as many as it was written with, if it fits. A number that does not fit makes
+   another key, so that no class is too narrow for its events. */
 static unsigned number_bytes(const stele_field *field)
 {
     const unsigned width = bytes_of_width(field->width);
@@ -145,7 +164,8 @@ static void put_label(shape *s, uint64_t value, stele_name name)
     s->labels[s->label_count++] = (shape_label){s->slot_count, name, value};
 }
 
-/* The labels after a number. */
+/* The labels after a number. The slot is taken also where it has none of them: the key says that
+   there is one. */
 static void put_labels(shape *s, const stele_field *field)
 {
     for (unsigned i = 1; i <= field->label_count; i++) {
@@ -254,7 +274,9 @@ static void put_structure(shape *s, const stele_field *field)
     put_members(s, field + 1 + field->label_count, field->u.run.length);
 }
 
-/* Elements of one shape; false, and keys and values are of no use, when they have several. */
+/* Elements of one shape; false, and keys and values are of no use, when they have several. The key
+   of the first element stays; those of the others are compared with it, and taken back. No element
+   has another one in front of it that could hold its count. */
 static bool put_elements(shape *s, const stele_field *first, uint32_t length)
 {
     const uint32_t slots = s->slot_count;
@@ -287,6 +309,7 @@ static void put_array(shape *s, const stele_field *field)
     put_counted(s, field->u.run.count == 0 ? OP_EMPTY : OP_ARRAY, 0, 0, field, field->u.run.count);
     if (put_elements(s, first, field->u.run.length))
         return;
+    /* Of several shapes: all that was put since goes, and each element is put for itself. */
     s->key.size = key;
     s->value.size = value;
     s->slot_count = slots;
@@ -294,6 +317,8 @@ static void put_array(shape *s, const stele_field *field)
     put_structure(s, field);
 }
 
+/* Puts one op to the key (after a STRUCT, TUPLE or ARRAY also those of what it holds), whatever the
+   field is: counts of members stay true where a field cannot be written. */
 static void put_field(shape *s, const stele_field *field)
 {
     if (s->depth == DEPTH_MAX) {
@@ -600,7 +625,7 @@ static uint32_t put_all_flat(shape *s, const stele_field *fields, uint32_t lengt
     put_u32(&s->key, 2);
     put_op(s, OP_STRING, 0, 0, s->names.flat_name);
     put_op(s, OP_STRING, 0, 0, s->names.flat_value);
-    count_at = s->value.size - 4;
+    count_at = s->value.size - 4; /* put_counted() put it last, as 0: it is known at the end */
     s->flat_count = 0;
     put_flat(s, fields, length, "");
     if (!s->value.is_lost)
@@ -715,6 +740,7 @@ bool shape_event(shape *s, const stele_batch *batch, const stele_event *event, u
     const uint32_t length = stele_event_fields(batch, event, &first);
     uint32_t context_count, payload_count;
     uint8_t *head;
+    /* The head is filled when the members are counted; the bytes may have moved by then. */
     s->batch = batch;
     s->kind = (stele_kind)event->kind;
     s->key.size = s->value.size = s->depth = 0;
