@@ -125,7 +125,7 @@ static bool key_add_field(const stele_pairing *p, pair_key *key, expression *of,
     const stele_field *field = expression_field(of, batch, event, &element);
     if (field == NULL || field->type == STELE_TYPE_NULL || field->type >= STELE_TYPE_RUN_FIRST)
         return false;
-    if (field->type == STELE_TYPE_NAME || field->type >= STELE_TYPE_STRING)
+    if (field->type >= STELE_TYPE_STRING) /* a name is one, too */
         *key = key_add_text(p, *key, stele_field_text(p->context, batch, field));
     else
         *key = key_add(p, *key, field->u.u);
