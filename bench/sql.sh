@@ -76,8 +76,6 @@ peer() {
 if [ -x "${TRACE_PROCESSOR:-}" ]; then
     perfetto() { peer "Perfetto: $1" "$TRACE_PROCESSOR" query "$folder/big.fxt" "$2"; }
     perfetto 'count by name' 'select name, count(*) from slice group by name'
-    perfetto 'percentiles by name' 'select name, count(*), sum(dur), percentile(dur, 50),
-        percentile(dur, 99) from slice group by name'
     perfetto 'filter on an argument' "select count(*) from slice where
         extract_arg(arg_set_id, 'debug.size') > 1000"
 else

@@ -122,6 +122,15 @@ static void replace(duck_info info, const char *table, void *data)
 
 /* ---- The extension ---- */
 
+/* The database is closed: nothing uses the functions any more. */
+static void free_functions(void *data)
+{
+    table_functions *f = data;
+    functions_free(f);
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+}
+
 bool stele_init_c_api(void *info, struct extension_access *access);
 
 __attribute__((visibility("default"))) bool stele_init_c_api(void *info,
@@ -142,10 +151,11 @@ __attribute__((visibility("default"))) bool stele_init_c_api(void *info,
     f->opener = (trace_opener){open_trace, size_of_trace, NULL};
     if (d.connect(*access->get_database(info), &connection) != DUCK_OK) {
         access->set_error(info, "no connection");
+        free_functions(f);
         return false;
     }
     is_done = functions_register(f, &d, *access->get_database(info), connection);
-    d.add_replacement_scan(*access->get_database(info), replace, f, NULL);
+    d.add_replacement_scan(*access->get_database(info), replace, f, free_functions);
     d.disconnect(&connection);
     if (!is_done)
         access->set_error(info, "DuckDB refuses the functions that read tables");
