@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "core/hash.h"
@@ -25,12 +26,15 @@ typedef struct seen {
 typedef struct piece {
     bool is_piece;
     int64_t begin_ns, end_ns;
+    int64_t own_begin_ns, own_end_ns; /* of all of it */
 } piece;
 
 struct pieces {
     stele_context *context;
     hash_key keys[2];
+    stele_name before; /* of the mark of what a copy began where it begins */
     piece *by_trace;
+    size_t trace_count;
     hash_table table;
     seen *seen;
     uint32_t count, capacity;
@@ -88,10 +92,16 @@ stele_status pieces_new(stele_context *context, const related *traces, size_t co
         return STELE_ERR_MEMORY;
     }
     p->context = context;
+    p->trace_count = count;
+    p->before = stele_name_intern(context, "stele.before_ns", strlen("stele.before_ns"));
     p->keys[0] = hash_key_make();
     p->keys[1] = hash_key_make();
     for (size_t i = 0; i < count; i++) {
-        p->by_trace[i] = (piece){false, INT64_MAX, INT64_MIN};
+        p->by_trace[i] =
+            (piece){.begin_ns = INT64_MAX,
+                    .end_ns = INT64_MIN,
+                    .own_begin_ns = add_saturated(traces[i].begin_ns, traces[i].shift_ns),
+                    .own_end_ns = add_saturated(traces[i].end_ns, traces[i].shift_ns)};
         for (size_t k = 0; k < count; k++)
             if (i != k && may_be_pieces(&traces[i], &traces[k]))
                 piece_add(&p->by_trace[i], &traces[i], &traces[k]);
@@ -244,6 +254,27 @@ static bool may_be_repeated(const piece *p, const stele_event *event)
            (int64_t)event->id >= p->begin_ns;
 }
 
+/* Whether a copy began the event where it begins, and the piece is there that has its own begin. */
+static bool is_begun_before(const pieces *p, size_t index, const stele_batch *batch,
+                            const stele_event *event)
+{
+    const stele_field *last;
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    int64_t begin_ns;
+    if (count == 0 || (event->flags & STELE_FLAG_NO_TIME) != 0)
+        return false;
+    last = &batch->fields[first + count - 1];
+    if (last->name != p->before || last->type != STELE_TYPE_UINT || last->u.u > INT64_MAX)
+        return false;
+    begin_ns = subtract_saturated(event->time_ns, (int64_t)last->u.u);
+    for (size_t i = 0; i < p->trace_count; i++)
+        if (i != index && p->by_trace[i].is_piece && p->by_trace[i].own_begin_ns <= begin_ns &&
+            begin_ns <= p->by_trace[i].own_end_ns)
+            return true;
+    return false;
+}
+
 stele_status pieces_batch(pieces *p, size_t index, stele_batch *batch)
 {
     const piece *own = &p->by_trace[index];
@@ -255,6 +286,8 @@ stele_status pieces_batch(pieces *p, size_t index, stele_batch *batch)
             if (status != STELE_OK)
                 return status;
         }
+        if (own->is_piece && is_begun_before(p, index, batch, &batch->events[i]))
+            is_kept = false;
         p->repeated_count += !is_kept;
         if (is_kept && kept++ != i)
             batch->events[kept - 1] = batch->events[i];

@@ -74,6 +74,18 @@ for folder in lttng_216_18 lttng_216_2 small_18; do
     whole ctf "$formats/ctf/good/$folder"
 done
 
+# What a copy began where it begins is not given beside its own begin, which is in another piece.
+trace=$fxt/events.fxt
+events "$trace" >wanted
+for time in 205ns 215ns 501ns 615ns; do
+    rm -rf piece.*
+    "$STELE" convert -o piece.1.fxt --end $time "$trace" 2>err
+    "$STELE" convert -o piece.2.fxt --begin $time "$trace" 2>err
+    grep -q 'begun there' err || complain "nothing is open at $time" err
+    events piece.1.fxt piece.2.fxt >given
+    [ "$(grep -c . given)" -eq "$(grep -c . wanted)" ] || complain "events cut at $time" given
+done
+
 # A note says how many were given once; with an offset, all are given.
 trace=$heph/zero_length_overlap.heph
 cut_at heph "$trace" 50
