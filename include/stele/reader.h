@@ -31,6 +31,8 @@ typedef struct stele_trace_options {
     bool is_apart;                 /* what it has in common with other traces is no repetition */
     const stele_setting *settings; /* keys as stele_format_info lists them; read while opening */
     size_t setting_count;
+    bool is_reread; /* what can be read only once (a pipe, a packed file) is put in a temporary file
+                       when it is opened, so that it can be read from anywhere, and again */
 } stele_trace_options;
 
 typedef struct stele_trace_info {

@@ -90,6 +90,18 @@ static stele_status spool(input **in, const char *temp_dir)
     return status;
 }
 
+stele_status source_make_seekable(source *s, const char *temp_dir)
+{
+    const uint64_t stored_size = source_stored_size(s);
+    stele_status status;
+    if (s->whole == NULL || s->whole->is_seekable)
+        return STELE_OK;
+    status = spool(&s->whole, temp_dir);
+    if (status == STELE_OK && stored_size != 0)
+        s->whole->stored_size = stored_size;
+    return status;
+}
+
 /* ---- Opening ---- */
 
 /* "tar+" before the name of a compression. */

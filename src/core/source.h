@@ -33,6 +33,10 @@ stele_status source_open_memory(diag_sink *diag, const char *name, const void *b
 stele_status source_open_parts(diag_sink *diag, const char *name, const char *const *paths,
                                size_t count, const char *temp_dir, source **out);
 
+/* Has an input that is read from front to back lie in a temporary file in `temp_dir` instead, from
+   where it can be read anywhere. Errors as of source_open(); the source can only be closed then. */
+stele_status source_make_seekable(source *s, const char *temp_dir);
+
 /* Whether a path leads to a directory or an archive; no pipe is read for that. */
 bool source_path_is_set(const char *path);
 void source_close(source *s);

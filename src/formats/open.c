@@ -130,10 +130,14 @@ static stele_status trace_open_source(stele_context *context, source *from,
     const format *f = NULL;
     format_probe probe;
     stele_trace *trace = NULL;
-    stele_status status = probe_make(from, &probe);
+    stele_status status = STELE_OK;
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_trace_options, setting_count),
                     given))
         status = STELE_ERR_ARGUMENT;
+    if (status == STELE_OK && options.is_reread)
+        status = source_make_seekable(from, context->temp_dir);
+    if (status == STELE_OK)
+        status = probe_make(from, &probe);
     if (status == STELE_OK)
         status = choose(context, &probe, options.format, &f, reason);
     if (status == STELE_OK)
