@@ -35,6 +35,17 @@ macro(part_library name module target link_flags purpose package)
     endif()
 endmacro()
 
+# The same for a library that only the command needs: it is not linked with the library's users.
+macro(part_command_library name module target purpose package)
+    set(part_libraries "${STELE_LIBRARIES}")
+    set(part_modules "${STELE_OPTIONAL_MODULES}")
+    set(part_flags "${STELE_LINK_FLAGS}")
+    part_library(${name} ${module} ${target} "" ${purpose} ${package})
+    set(STELE_LIBRARIES "${part_libraries}")
+    set(STELE_OPTIONAL_MODULES "${part_modules}")
+    set(STELE_LINK_FLAGS "${part_flags}")
+endmacro()
+
 # part_tool(VARIABLE "NAME;..." PURPOSE PACKAGE): finds a program, the best name first.
 function(part_tool variable names purpose package)
     find_program(${variable} NAMES ${names})
@@ -81,6 +92,7 @@ if(STELE_WITH_EDIT AND STELE_EDIT_INCLUDE_DIR AND STELE_EDIT_LIBRARY)
 else()
     part_note(EDIT off "history and completion of 'stele query'" libedit-dev)
 endif()
+part_command_library(HTTP Microhttpd Microhttpd::Microhttpd "'stele view': the server" libmicrohttpd-dev)
 
 part_tool(STELE_SCDOC scdoc "manual pages" scdoc)
 part_tool(STELE_LOWDOWN lowdown "manual pages: formats, subjects" lowdown)

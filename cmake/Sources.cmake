@@ -21,7 +21,9 @@ list(TRANSFORM folders APPEND /*.c OUTPUT_VARIABLE patterns)
 file(GLOB STELE_LIBRARY_SOURCES CONFIGURE_DEPENDS src/formats/*.c)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
 list(APPEND STELE_LIBRARY_SOURCES ${sources})
-file(GLOB_RECURSE STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c)
+file(GLOB_RECURSE STELE_COMMAND_SOURCES CONFIGURE_DEPENDS src/cli/*.c src/view/*.c)
+file(GLOB STELE_PAGE_FILES CONFIGURE_DEPENDS src/view/page/*.html src/view/page/*.css src/view/page/*.js
+    src/view/page/*.svg)
 file(GLOB STELE_BENCH_SOURCES CONFIGURE_DEPENDS bench/*.c)
 file(GLOB STELE_PUBLIC_HEADERS CONFIGURE_DEPENDS include/stele/*.h)
 

@@ -40,7 +40,9 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 {
     const options *o = &c->options;
     size_t in_count = 0;
-    *given = (stele_trace_options){.is_apart = c->is_apart};
+    *given = (stele_trace_options){.struct_size = sizeof *given,
+                                   .is_apart = c->is_apart,
+                                   .is_reread = o->command == COMMAND_VIEW};
     for (size_t i = 0; i < o->use_count; i++) {
         const option_use *use = &o->uses[i];
         if (use->id == OPTION_IN && (in_count++ == 0 || in_count == index + 1))

@@ -14,10 +14,10 @@ try() { # try good|bad FILE INCLUDE
         "$tree/src/formats/two" "$tree/src/formats/ctf/schema" "$tree/src/formats/ctf/records" \
         "$tree/src/formats/one/records" "$tree/src/formats/one/read" "$tree/src/sinks" \
         "$tree/src/query" "$tree/src/flow" "$tree/src/analysis/events" "$tree/src/analysis/insn" "$tree/src/cli" \
-        "$tree/src/record" "$tree/tools/one" "$tree/$(dirname "$2")"
+        "$tree/src/record" "$tree/src/view" "$tree/tools/one" "$tree/$(dirname "$2")"
     for header in include/stele/event.h src/core/cursor.h src/model/batch.h src/formats/format.h \
         src/formats/one/one.h src/formats/two/two.h src/sinks/sink.h src/analysis/stack.h \
-        src/cli/cli.h tools/one/a.h src/formats/ctf/codes.h src/formats/ctf/schema/schema.h \
+        src/cli/cli.h src/view/view.h tools/one/a.h src/formats/ctf/codes.h src/formats/ctf/schema/schema.h \
         src/formats/ctf/records/decode.h src/formats/one/records/decode.h \
         src/formats/one/read/state.h src/query/glob.h src/flow/flow.h \
         src/analysis/events/calls.h src/analysis/insn/cache.h; do
@@ -48,6 +48,10 @@ try bad src/formats/one/a.c '"sinks/sink.h"'
 try good src/cli/a.c '<stele/event.h>'
 try good src/cli/a.c '"cli/cli.h"'
 try bad src/cli/a.c '"core/cursor.h"'
+try good src/cli/a.c '"view/view.h"'
+try good src/view/a.c '<stele/event.h>'
+try bad src/view/a.c '"cli/cli.h"'
+try bad src/view/a.c '"core/cursor.h"'
 try bad src/cli/insn/a.c '"sinks/sink.h"'
 try good src/formats/ctf/ctf.c '"formats/ctf/records/decode.h"'
 try good src/formats/ctf/schema/a.c '"formats/ctf/codes.h"'

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked of a stretch of time: its profile, what fits an expression, rows, a trace. */
+#include <stele/expression.h>
+#include <stele/sink.h>
+#include <stele/text.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/viewer.h"
+
+#define ROWS_USUAL 200u
+#define HITS_USUAL 2000u
+#define HITS_MAX   20000u
+
+/* ---- Profile --------------------------------------------------------------------------------- */
+
+/* How often something happened that is no span. */
+typedef struct mark_count {
+    stele_name name;
+    uint8_t kind; /* what it is called where it has no name; else 0 */
+    uint64_t count;
+} mark_count;
+
+typedef struct figures {
+    viewer *v;
+    const question *q;
+    stele_profile *profile;
+    mark_count *marks;
+    size_t mark_count, mark_capacity;
+    uint64_t mark_left_out, event_count;
+} figures;
+
+static stele_status count_mark(figures *f, const stele_event *event)
+{
+    const stele_name name = event->name;
+    const uint8_t kind = name == 0 ? event->kind : 0;
+    for (size_t i = 0; i < f->mark_count; i++) {
+        if (f->marks[i].name == name && f->marks[i].kind == kind) {
+            f->marks[i].count++;
+            return STELE_OK;
+        }
+    }
+    if (f->mark_count == 1024) {
+        f->mark_left_out++;
+        return STELE_OK;
+    }
+    if (f->mark_count == f->mark_capacity) {
+        mark_count *grown = realloc(f->marks, (f->mark_capacity * 2 + 64) * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        f->marks = grown;
+        f->mark_capacity = f->mark_capacity * 2 + 64;
+    }
+    f->marks[f->mark_count++] = (mark_count){name, kind, 1};
+    return STELE_OK;
+}
+
+/* Events of one track after the other: runs of those that are asked for. */
+static stele_status take_figures(void *user, const stele_segment *segment)
+{
+    figures *f = user;
+    const stele_event *events = &segment->batch->events[segment->first];
+    stele_status status = STELE_OK;
+    uint32_t i = 0;
+    while (status == STELE_OK && i < segment->count) {
+        uint32_t end = i;
+        if (!question_wants(f->q, events[i].track)) {
+            i++;
+            continue;
+        }
+        while (end < segment->count && question_wants(f->q, events[end].track))
+            end++;
+        status = stele_profile_add(f->profile,
+                                   &(stele_segment){segment->batch, segment->first + i, end - i});
+        for (; status == STELE_OK && i < end; i++) {
+            if (events[i].time_ns < f->q->begin_ns)
+                continue;
+            f->event_count++;
+            if (view_is_mark(&events[i]))
+                status = count_mark(f, &events[i]);
+        }
+        i = end;
+    }
+    return status;
+}
+
+static void put_profile_row(viewer *v, stele_output *out, const stele_profile_row *row)
+{
+    stele_output_printf(out,
+                        "{\"name\":%u,\"count\":%" PRIu64 ",\"self\":%" PRIu64 ",\"total\":%" PRIu64
+                        ",\"min\":%" PRIu64 ",\"mean\":%" PRIu64 ",\"p50\":%" PRIu64,
+                        (unsigned)viewer_use_name(v, row->name), row->count, row->self_ns,
+                        row->total_ns, row->min_ns, stele_profile_mean_ns(row), row->p50_ns);
+    stele_output_printf(out, ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64 "}",
+                        row->p90_ns, row->p99_ns, row->max_ns);
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+    const mark_count *a = left, *b = right;
+    return a->count != b->count ? (a->count > b->count ? -1 : 1)
+                                : (a->name > b->name) - (a->name < b->name);
+}
+
+static stele_status put_figures(figures *f, stele_output *out)
+{
+    const size_t most = f->q->limit != 0 ? f->q->limit : ROWS_USUAL;
+    const stele_profile_row *rows = NULL;
+    size_t count = 0;
+    stele_status status = stele_profile_rows(f->profile, STELE_PROFILE_BY_SELF, &rows, &count);
+    if (status != STELE_OK)
+        return status;
+    viewer_begin_names(f->v);
+    stele_output_printf(out, "{\"events\":%" PRIu64 ",\"names\":%zu,\"rows\":[", f->event_count,
+                        count);
+    for (size_t i = 0; i < count && i < most; i++) {
+        stele_output_text(out, i != 0 ? ",\n" : "\n");
+        put_profile_row(f->v, out, &rows[i]);
+    }
+    if (f->mark_count != 0)
+        qsort(f->marks, f->mark_count, sizeof *f->marks, compare_marks);
+    stele_output_printf(out, "],\"marksLeftOut\":%" PRIu64 ",\"marks\":[", f->mark_left_out);
+    for (size_t i = 0; i < f->mark_count && i < most; i++)
+        stele_output_printf(out, "%s[%u,%" PRIu64 ",%u]", i != 0 ? "," : "",
+                            (unsigned)viewer_use_name(f->v, f->marks[i].name), f->marks[i].count,
+                            (unsigned)f->marks[i].kind);
+    stele_output_text(out, "],\"texts\":{");
+    for (size_t i = 0; i < f->v->name_count; i++) {
+        const stele_text text = stele_name_text(f->v->context, NULL, f->v->names[i]);
+        stele_output_printf(out, "%s\"%u\":", i != 0 ? "," : "", (unsigned)f->v->names[i]);
+        view_put_text(out, text.bytes, text.size, VIEW_NAME_MAX);
+    }
+    stele_output_text(out, "}}\n");
+    return STELE_OK;
+}
+
+/* The pairing of moments stands between the reader and the spans: these are not needed here. */
+static stele_status ignore_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    (void)user;
+    (void)segment;
+    (void)spans;
+    return STELE_OK;
+}
+
+stele_status answer_profile(viewer *v, const question *q, stele_output *out)
+{
+    figures f = {.v = v, .q = q};
+    const stele_request only = {.where = q->where[0] != 0 ? q->where : v->options.where};
+    const stele_profile_options options = {.struct_size = sizeof options,
+                                           .only = only.where != NULL ? &only : NULL};
+    view_reading r = {.q = q, .span = ignore_spans, .event = take_figures, .user = &f};
+    stele_status status = stele_profile_new(v->context, &options, &f.profile);
+    if (status == STELE_OK) {
+        r.has_fields = (stele_profile_columns(f.profile) & STELE_COLUMN_FIELDS) != 0;
+        /* What is open at the end ends with the last event, as in 'profile'. */
+        const bool is_beyond = v->is_scanned && v->has_range && q->end_ns > v->end_ns;
+        status =
+            stele_profile_set_window(f.profile, q->begin_ns, is_beyond ? v->end_ns : q->end_ns);
+    }
+    if (status == STELE_OK)
+        status = viewer_read(v, &r, q->begin_ns, q->end_ns);
+    if (status == STELE_OK)
+        status = stele_profile_finish(f.profile);
+    if (status == STELE_OK)
+        status = put_figures(&f, out);
+    stele_profile_free(f.profile);
+    free(f.marks);
+    return status;
+}
+
+/* ---- Search ---------------------------------------------------------------------------------- */
+
+typedef struct hit {
+    int64_t begin_ns, end_ns;
+    uint64_t offset;
+    uint32_t track, depth;
+    stele_name name;
+    uint8_t kind; /* 0 of spans on a stack, 1 of operations, 2 of marks */
+} hit;
+
+typedef struct search {
+    viewer *v;
+    const question *q;
+    stele_expression *e; /* of marks; spans are selected by their engine */
+    hit *hits;
+    size_t hit_count, hit_capacity, hit_max;
+    uint64_t found_count;
+} search;
+
+static stele_status add_hit(search *s, const hit *h)
+{
+    if (!question_wants(s->q, h->track))
+        return STELE_OK;
+    s->found_count++;
+    if (s->hit_count == s->hit_max)
+        return STELE_OK;
+    if (s->hit_count == s->hit_capacity) {
+        const size_t capacity = s->hit_capacity * 2 + 64;
+        hit *grown = realloc(s->hits, capacity * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        s->hits = grown;
+        s->hit_capacity = capacity;
+    }
+    s->hits[s->hit_count++] = *h;
+    return STELE_OK;
+}
+
+static stele_status search_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    search *s = user;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        const stele_span *span = &spans[i];
+        const bool is_stacked = span->source != STELE_SPAN_ASYNC && span->source != STELE_SPAN_PAIR;
+        if (span->source != STELE_SPAN_FLOW)
+            status = add_hit(s, &(hit){span->begin_ns, span->end_ns, span->begin_offset,
+                                       span->track, span->depth, span->name, is_stacked ? 0 : 1});
+    }
+    return status;
+}
+
+static stele_status search_events(void *user, const stele_segment *segment)
+{
+    search *s = user;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        if (view_is_mark(event) && event->time_ns >= s->q->begin_ns &&
+            stele_expression_holds(s->e, segment, i, NULL))
+            status = add_hit(s, &(hit){event->time_ns, event->time_ns, event->offset, event->track,
+                                       0, event->name, 2});
+    }
+    return status;
+}
+
+static int compare_hits(const void *left, const void *right)
+{
+    const hit *a = left, *b = right;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+static void put_hits(search *s, stele_output *out)
+{
+    if (s->hit_count != 0)
+        qsort(s->hits, s->hit_count, sizeof *s->hits, compare_hits);
+    viewer_begin_names(s->v);
+    stele_output_printf(out, "{\"found\":%" PRIu64 ",\"hits\":[", s->found_count);
+    for (size_t i = 0; i < s->hit_count; i++) {
+        const hit *h = &s->hits[i];
+        stele_output_printf(out, "%s[\"%" PRId64 "\",\"%" PRId64 "\",%u,%u,%u,%u,\"%" PRIu64 "\"]",
+                            i != 0 ? ",\n" : "\n", h->begin_ns, h->end_ns, (unsigned)h->track,
+                            (unsigned)h->depth, (unsigned)viewer_use_name(s->v, h->name),
+                            (unsigned)h->kind, h->offset);
+    }
+    stele_output_text(out, "],");
+    viewer_put_names(s->v, out);
+    stele_output_text(out, "}\n");
+}
+
+stele_status answer_search(viewer *v, const question *q, stele_output *out)
+{
+    const uint32_t wanted = q->limit != 0 ? q->limit : HITS_USUAL;
+    search s = {.v = v, .q = q, .hit_max = wanted < HITS_MAX ? wanted : HITS_MAX};
+    view_reading r = {.q = q, .where = q->where, .span = search_spans, .user = &s};
+    stele_status status = stele_expression_new(v->context, q->where, &s.e);
+    if (status != STELE_OK)
+        return status;
+    if (!stele_expression_needs_spans(s.e))
+        r.event = search_events;
+    r.has_fields =
+        (stele_expression_columns(s.e) & (STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT)) != 0;
+    if (v->has_range)
+        stele_expression_set_origin(s.e, v->begin_ns);
+    status = viewer_read(v, &r, q->begin_ns, q->end_ns);
+    if (status == STELE_OK)
+        put_hits(&s, out);
+    stele_expression_free(s.e);
+    free(s.hits);
+    return status;
+}
+
+/* ---- The next of a name ---------------------------------------------------------------------- */
+
+typedef struct neighbour {
+    const question *q;
+    stele_name name;
+    bool is_found;
+    hit best;
+} neighbour;
+
+static stele_status look_for_neighbour(neighbour *n, const hit *h)
+{
+    const bool is_beyond =
+        n->q->is_backward ? h->begin_ns < n->q->at_ns : h->begin_ns > n->q->at_ns;
+    const bool is_nearer = !n->is_found || (n->q->is_backward ? h->begin_ns > n->best.begin_ns
+                                                              : h->begin_ns < n->best.begin_ns);
+    if (h->name == n->name && question_wants(n->q, h->track) && is_beyond && is_nearer) {
+        n->best = *h;
+        n->is_found = true;
+    }
+    /* A span that ends later can have begun earlier, but none that begins later can. */
+    return n->is_found && !n->q->is_backward && h->begin_ns > n->best.end_ns ? STELE_END : STELE_OK;
+}
+
+static stele_status neighbour_spans(void *user, const stele_segment *segment,
+                                    const stele_span *spans)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        const stele_span *span = &spans[i];
+        const bool is_stacked = span->source != STELE_SPAN_ASYNC && span->source != STELE_SPAN_PAIR;
+        if (span->source != STELE_SPAN_FLOW)
+            status = look_for_neighbour(user, &(hit){span->begin_ns, span->end_ns,
+                                                     span->begin_offset, span->track, span->depth,
+                                                     span->name, is_stacked ? 0 : 1});
+    }
+    (void)segment;
+    return status;
+}
+
+static stele_status neighbour_events(void *user, const stele_segment *segment)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        if (view_is_mark(event))
+            status = look_for_neighbour(user, &(hit){event->time_ns, event->time_ns, event->offset,
+                                                     event->track, 0, event->name, 2});
+    }
+    return status;
+}
+
+stele_status answer_next(viewer *v, const question *q, stele_output *out)
+{
+    neighbour n = {.q = q};
+    search found = {.v = v, .q = q};
+    view_reading r = {
+        .q = q, .is_whole = true, .span = neighbour_spans, .event = neighbour_events, .user = &n};
+    stele_status status;
+    if (q->limit != 0)
+        n.name = q->limit; /* the number of the name, as the answer before had it */
+    else
+        n.name = stele_name_intern(v->context, q->name, strlen(q->name));
+    status = viewer_read(v, &r, INT64_MIN, q->is_backward ? q->at_ns : INT64_MAX);
+    if (status != STELE_OK)
+        return status;
+    found.hits = &n.best;
+    found.hit_count = found.found_count = n.is_found;
+    put_hits(&found, out);
+    return STELE_OK;
+}
+
+/* ---- Rows and traces ------------------------------------------------------------------------- */
+
+typedef struct writing {
+    const question *q;
+    stele_writer *writer;
+} writing;
+
+static stele_status write_segment(void *user, const stele_segment *segment)
+{
+    const writing *w = user;
+    stele_status status = STELE_OK;
+    uint32_t i = 0;
+    if (!w->q->has_tracks)
+        return stele_writer_write(w->writer, segment);
+    while (status == STELE_OK && i < segment->count) {
+        const stele_event *events = &segment->batch->events[segment->first];
+        uint32_t end = i;
+        while (end < segment->count && question_wants(w->q, events[end].track))
+            end++;
+        if (end != i)
+            status = stele_writer_write(
+                w->writer, &(stele_segment){segment->batch, segment->first + i, end - i});
+        i = end + 1;
+    }
+    return status;
+}
+
+static stele_status write_stretch(viewer *v, const question *q, stele_writer *writer)
+{
+    writing w = {q, writer};
+    view_reading r = {.q = q,
+                      .no_start = true,
+                      .no_pairing = true,
+                      .has_fields = true,
+                      .event = write_segment,
+                      .user = &w};
+    stele_status status = viewer_read(v, &r, q->begin_ns, q->end_ns);
+    if (status == STELE_OK)
+        status = stele_writer_finish(writer);
+    stele_writer_close(writer);
+    return status;
+}
+
+stele_status answer_rows(viewer *v, const question *q, stele_output *out)
+{
+    stele_sink_options options = {
+        .struct_size = sizeof options, .has_origin = v->has_range, .origin_ns = v->begin_ns};
+    stele_writer *writer;
+    const stele_status status = stele_sink_open(v->context, out, "csv", &options, &writer);
+    return status == STELE_OK ? write_stretch(v, q, writer) : status;
+}
+
+stele_status answer_cut(viewer *v, const question *q, stele_output *out)
+{
+    stele_writer *writer;
+    const stele_status status = stele_writer_open_output(v->context, out, q->format, NULL, &writer);
+    return status == STELE_OK ? write_stretch(v, q, writer) : status;
+}

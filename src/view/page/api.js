@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where answers come from: the server, or the files of an exported folder.
+
+/**
+ * @typedef {{number: number, path: string, format: string, title: string, version: string,
+ *     size?: number}} TraceInfo
+ * @typedef {{track: number, title: string, kind?: string, parent?: number, source?: number,
+ *     number?: string, events: number, spans: number, busy: number, depth: number, async: number,
+ *     has: number}} TrackInfo
+ * @typedef {{traces: TraceInfo[], clock: import('./time.js').Clock, wall?: string,
+ *     complete: boolean, read: number, total: number, error?: string, begin?: string, end?: string,
+ *     events: number, lost: number, missing: number, skipped: number, errors: number,
+ *     warnings: number, findings: string[], findingsLeftOut: number,
+ *     activity: {begin: string, width: number, bins: number[], lossy: number[]},
+ *     tracks: TrackInfo[], counters: [number, number, number][], moreCounters: boolean,
+ *     kinds: string[],
+ *     names: Record<string, string>}} Info
+ * @typedef {{track: number, row: string, index: number, begin: number[], dur?: number[],
+ *     name?: number[], count: number[], busy?: number[], offset?: number[], data?: number[],
+ *     min?: number[], max?: number[], last?: number[]}} Row
+ * @typedef {{begin: string, end: string, pixel: number, summary: boolean, rows: Row[],
+ *     arrows: [number, number, number, number, number][], leftOut: number, dense: number,
+ *     arrowsLeftOut: number, tooDeep: number, names: Record<string, string>}} Picture
+ * @typedef {Record<string, string | number | bigint | undefined>} Parameters
+ */
+
+export class AnswerError extends Error {}
+
+/** Is this page a folder, without a server that could be asked anything else? */
+export const isStill =
+    document.querySelector('meta[name="stele-mode"]')?.getAttribute('content') === 'still';
+
+/**
+ * @param {string} what
+ * @param {Parameters} parameters
+ */
+export function address(what, parameters) {
+    const all = new URLSearchParams();
+    for (const [key, value] of Object.entries(parameters))
+        if (value !== undefined && value !== '') all.set(key, String(value));
+    return `api/${what}?${all}`;
+}
+
+/**
+ * @param {string} url
+ * @param {AbortSignal} [signal]
+ */
+async function load(url, signal) {
+    const response = await fetch(url, {signal});
+    const type = response.headers.get('Content-Type') ?? '';
+    if (!response.ok) {
+        let why = `${response.status} ${response.statusText}`;
+        if (type.includes('json')) why = (await response.json()).error ?? why;
+        throw new AnswerError(why);
+    }
+    return response.json();
+}
+
+/**
+ * Numbers of tracks as the server takes them: "1-3,7".
+ * @param {Iterable<number>} tracks
+ */
+export function rangesText(tracks) {
+    const sorted = [...new Set(tracks)].sort((a, b) => a - b);
+    const parts = [];
+    for (let i = 0; i < sorted.length;) {
+        let end = i;
+        while (end + 1 < sorted.length && sorted[end + 1] === sorted[end] + 1) end++;
+        parts.push(end > i ? `${sorted[i]}-${sorted[end]}` : `${sorted[i]}`);
+        i = end + 1;
+    }
+    return parts.join(',');
+}
+
+/**
+ * Asks the server.
+ * @param {string} what
+ * @param {Parameters} parameters
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export async function ask(what, parameters, signal) {
+    if (isStill) {
+        if (what === 'info') return load('info.json', signal);
+        throw new AnswerError('This page was exported: only "stele view" itself can answer that.');
+    }
+    return load(address(what, parameters), signal);
+}
+
+/** @type {Promise<{whole: number, tiles: string[]}> | undefined} */
+let stillTiles;
+/** @type {Map<string, Promise<Picture>>} */
+const loaded = new Map();
+
+/**
+ * The tiles of a folder that show a stretch, as fine as there are.
+ * @param {bigint} origin where the first tile begins
+ * @param {bigint} begin
+ * @param {bigint} end
+ * @param {number} length of a tile that is fine enough
+ * @returns {Promise<Picture[]>}
+ */
+export async function stillPictures(origin, begin, end, length) {
+    stillTiles ??= load('tiles.json');
+    const {whole, tiles} = await stillTiles;
+    const known = new Set(tiles);
+    /** @type {string[]} */
+    const wanted = [];
+    /** @type {(level: number, index: number) => void} */
+    const look = (level, index) => {
+        const width = BigInt(whole) >> BigInt(level);
+        const from = origin + BigInt(index) * width;
+        const key = `${level}-${index}`;
+        if (!known.has(key) || from >= end || from + width <= begin) return;
+        const isFinest = !known.has(`${level + 1}-${index * 2}`) &&
+            !known.has(`${level + 1}-${index * 2 + 1}`);
+        if (Number(width) <= length || isFinest) wanted.push(key);
+        else { look(level + 1, index * 2); look(level + 1, index * 2 + 1); }
+    };
+    look(0, 0);
+    return Promise.all(wanted.map((key) => {
+        let picture = loaded.get(key);
+        if (picture === undefined) {
+            picture = load(`tiles/${key}.json`);
+            if (loaded.size > 64) loaded.delete(/** @type {string} */ (loaded.keys().next().value));
+            loaded.set(key, picture);
+        }
+        return picture;
+    }));
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours that people tell apart whatever their eyes: those of Okabe and Ito, in tints for dark text
+// on a light page and light text on a dark one.
+
+/** @typedef {{fill: string, text: string}} Paint */
+
+const light = ['#a6cee9', '#f5cf87', '#8fd6be', '#f2c3dc', '#f4eb9c', '#f0b48f', '#b9c4e8', '#d7d0c0',
+    '#b6e0e8', '#cfe3a1'];
+const dark = ['#1f5f8f', '#7d5a10', '#14674e', '#7b4466', '#69631a', '#83421a', '#47548a', '#5b5446',
+    '#1d6570', '#4f6420'];
+
+const states = {
+    light: ['#d9dde3', '#4f9d7c', '#e6a23c', '#f2d36b', '#e9edf2', '#c46a6a', '#b8a4cf'],
+    dark: ['#39414d', '#2f8a63', '#b2741a', '#8f7a1e', '#262d37', '#9c4343', '#6b5590'],
+};
+
+export const stateNames = ['unknown', 'running', 'preempted', 'runnable', 'sleeping', 'blocked',
+    'stopped'];
+
+/** @type {Map<string, number>} */
+const hashes = new Map();
+
+/** @param {string} text */
+function hash(text) {
+    let h = hashes.get(text);
+    if (h === undefined) {
+        h = 2166136261;
+        for (let i = 0; i < text.length && i < 200; i++)
+            h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+        h = (h >>> 0) % light.length;
+        if (hashes.size < 100000) hashes.set(text, h);
+    }
+    return h;
+}
+
+export function isDark() {
+    const chosen = document.documentElement.dataset.theme;
+    if (chosen) return chosen === 'dark';
+    return matchMedia('(prefers-color-scheme: dark)').matches;
+}
+
+export class Palette {
+    constructor() {
+        this.isDark = isDark();
+        const style = getComputedStyle(document.documentElement);
+        /** @param {string} name */
+        const get = (name) => style.getPropertyValue(name).trim();
+        this.back = get('--back');
+        this.back2 = get('--back-2');
+        this.back3 = get('--back-3');
+        this.line = get('--line');
+        this.text = get('--text');
+        this.text2 = get('--text-2');
+        this.accent = get('--accent');
+        this.warn = get('--warn');
+        this.error = get('--error');
+    }
+
+    /** @param {string} name */
+    fill(name) {
+        return (this.isDark ? dark : light)[hash(name)];
+    }
+
+    /** @param {number} state */
+    state(state) {
+        const all = this.isDark ? states.dark : states.light;
+        return all[state] ?? all[0];
+    }
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The server of the page, on one thread: it answers one question after the other, and reads on in
+ * the traces while nobody asks. A question whose browser has gone away is not answered to its end.
+ */
+#include "stele_config.h"
+#include "view/view.h"
+
+#include <stele/writer.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef STELE_HAVE_HTTP
+
+bool view_can_serve(void)
+{
+    return false;
+}
+
+stele_status view_serve(viewer *v, const serve_options *options, const char **why)
+{
+    (void)v;
+    (void)options;
+    *why = "this build has no server";
+    return STELE_ERR_UNSUPPORTED;
+}
+
+#else
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TOKEN_BYTES       16u
+#define CONNECTIONS_MAX   64u
+#define CONNECTION_MEMORY (QUESTION_TARGET_MAX * 2u)
+#define TIMEOUT_S         30u
+#define SCAN_NS           20000000u /* how long a question waits for the scan */
+#define WAIT_MS           250
+#define NAMES_MAX         4u
+#define NAME_SIZE         256u
+
+typedef struct server {
+    viewer *v;
+    const serve_options *options;
+    struct MHD_Daemon *daemon;
+    char token[2 * TOKEN_BYTES + 1];
+    char names[NAMES_MAX][NAME_SIZE]; /* that a browser may know this server by */
+    const char *name_list[NAMES_MAX];
+    size_t name_count;
+    bool is_open; /* it listens at all addresses: then any address is one of its names */
+    unsigned port;
+    int client; /* socket of the one whose question is being answered; -1: none */
+} server;
+
+/* A request, from its first line on. */
+typedef struct request {
+    char target[QUESTION_TARGET_MAX + 1];
+    size_t size;
+    bool is_seen; /* its headers have come */
+    question q;
+} request;
+
+bool view_can_serve(void)
+{
+    return true;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------------
+ */
+
+static void add_headers(struct MHD_Response *response, const char *type, const char *attachment)
+{
+    static const char *const headers[][2] = {
+        {"Content-Security-Policy",
+         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+         "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"X-Frame-Options", "DENY"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"Cache-Control", "no-store"}};
+    char disposition[128];
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    if (attachment != NULL) {
+        snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", attachment);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
+    }
+}
+
+static enum MHD_Result give(struct MHD_Connection *connection, unsigned code, const char *type,
+                            const char *attachment, struct MHD_Response *response)
+{
+    enum MHD_Result result;
+    if (response == NULL)
+        return MHD_NO;
+    add_headers(response, type, attachment);
+    result = MHD_queue_response(connection, code, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result give_text(struct MHD_Connection *connection, unsigned code, const char *text)
+{
+    return give(connection, code, "text/plain; charset=utf-8", NULL,
+                MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
+                                                MHD_RESPMEM_MUST_COPY));
+}
+
+static enum MHD_Result give_file(struct MHD_Connection *connection, const char *name)
+{
+    const view_file *file = view_file_find(name);
+    if (file == NULL)
+        return give_text(connection, MHD_HTTP_NOT_FOUND, "There is no such file.\n");
+    return give(connection, MHD_HTTP_OK, file->type, NULL,
+                MHD_create_response_from_buffer(file->size, (void *)(uintptr_t)file->bytes,
+                                                MHD_RESPMEM_PERSISTENT));
+}
+
+static enum MHD_Result give_failure(struct MHD_Connection *connection, stele_status status)
+{
+    char text[256];
+    snprintf(text, sizeof text, "{\"error\":\"%s\"}\n", stele_status_text(status));
+    return give(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "application/json", NULL,
+                MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY));
+}
+
+static enum MHD_Result give_answer(server *s, struct MHD_Connection *connection, const question *q)
+{
+    stele_output *out = NULL;
+    view_answer answer;
+    enum MHD_Result result;
+    stele_status status = stele_output_open_memory(NULL, &out);
+    if (status == STELE_OK)
+        status = viewer_answer(s->v, q, out, &answer);
+    if (status == STELE_OK)
+        status = stele_output_status(out);
+    if (status == STELE_OK) {
+        size_t size;
+        const uint8_t *bytes = stele_output_memory(out, &size);
+        result = give(
+            connection, answer.code, answer.type, answer.attachment,
+            MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY));
+    } else {
+        result = status == STELE_ERR_CLOSED ? MHD_NO : give_failure(connection, status);
+    }
+    stele_output_close(out);
+    return result;
+}
+
+/* What can be as large as the traces goes through a file that has no name any more. */
+static int open_spool(const char *folder, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    unlink(path);
+    rmdir(folder);
+    return fd;
+}
+
+static enum MHD_Result give_download(server *s, struct MHD_Connection *connection,
+                                     const question *q)
+{
+    const char *temp = getenv("TMPDIR");
+    char folder[512], path[600], name[64];
+    stele_output *out = NULL;
+    view_answer answer = {.code = 200};
+    struct stat about;
+    stele_status status;
+    int fd;
+    snprintf(folder, sizeof folder, "%s/stele-view-XXXXXX",
+             temp != NULL && temp[0] != 0 ? temp : "/tmp");
+    if (mkdtemp(folder) == NULL)
+        return give_failure(connection, STELE_ERR_WRITE);
+    snprintf(path, sizeof path, "%s/cut", folder);
+    status = stele_output_open(path, NULL, &out);
+    if (status == STELE_OK)
+        status = viewer_answer(s->v, q, out, &answer);
+    if (status == STELE_OK)
+        status = stele_output_finish(out);
+    stele_output_close(out);
+    fd = open_spool(folder, path);
+    if (status != STELE_OK || fd < 0 || fstat(fd, &about) != 0) {
+        if (fd >= 0)
+            close(fd);
+        return status == STELE_ERR_CLOSED ? MHD_NO : give_failure(connection, status);
+    }
+    snprintf(name, sizeof name, "%s%s%s", answer.attachment != NULL ? answer.attachment : "answer",
+             q->format[0] != 0 ? "." : "", q->format);
+    return give(connection, answer.code, answer.type, answer.code == 200 ? name : NULL,
+                MHD_create_response_from_fd64((uint64_t)about.st_size, fd));
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------
+ */
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* "192.168.1.2:4711": an address cannot be had to point elsewhere, as a name can. */
+static bool is_address(const char *host, unsigned port)
+{
+    char text[NAME_SIZE], tail[16];
+    unsigned char address[sizeof(struct in6_addr)];
+    const int tail_size = snprintf(tail, sizeof tail, ":%u", port);
+    const size_t size = host != NULL ? strlen(host) : 0;
+    if (size <= (size_t)tail_size || size >= sizeof text ||
+        strcmp(host + size - tail_size, tail) != 0)
+        return false;
+    memcpy(text, host, size - (size_t)tail_size);
+    text[size - (size_t)tail_size] = 0;
+    if (text[0] == '[' && text[strlen(text) - 1] == ']') {
+        text[strlen(text) - 1] = 0;
+        return inet_pton(AF_INET6, text + 1, address) == 1;
+    }
+    return inet_pton(AF_INET, text, address) == 1;
+}
+
+/* Does the page of this server ask, and nobody else? */
+static bool is_own(const server *s, struct MHD_Connection *connection)
+{
+    const char *host = header(connection, MHD_HTTP_HEADER_HOST);
+    const char *site = header(connection, "Sec-Fetch-Site");
+    if (!question_host_fits(host, s->name_list, s->name_count, s->port) &&
+        !(s->is_open && is_address(host, s->port)))
+        return false;
+    if (!question_origin_fits(header(connection, MHD_HTTP_HEADER_ORIGIN), host))
+        return false;
+    return site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
+}
+
+static enum MHD_Result answer_request(server *s, struct MHD_Connection *connection, request *r)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    enum MHD_Result result;
+    switch (question_parse(&r->q, r->target, r->size, s->token)) {
+    case QUESTION_FORBIDDEN:
+        return give_text(connection, MHD_HTTP_FORBIDDEN,
+                         "The address lacks the token that 'stele view' printed.\n");
+    case QUESTION_UNKNOWN: return give_text(connection, MHD_HTTP_NOT_FOUND, "Nothing is here.\n");
+    case QUESTION_LONG: return give_text(connection, MHD_HTTP_URI_TOO_LONG, "That is too long.\n");
+    case QUESTION_WRONG: return give_text(connection, MHD_HTTP_BAD_REQUEST, r->q.why);
+    case QUESTION_OK: break;
+    }
+    if (r->q.kind == QUESTION_FILE)
+        return give_file(connection, r->q.file);
+    s->client = info != NULL ? info->connect_fd : -1;
+    result = r->q.kind == QUESTION_CUT || r->q.kind == QUESTION_ROWS
+                 ? give_download(s, connection, &r->q)
+                 : give_answer(s, connection, &r->q);
+    s->client = -1;
+    return result;
+}
+
+static enum MHD_Result take_request(void *user, struct MHD_Connection *connection, const char *url,
+                                    const char *method, const char *version, const char *upload,
+                                    size_t *upload_size, void **state)
+{
+    request *r = *state;
+    (void)url;
+    (void)version;
+    (void)upload;
+    if (r == NULL)
+        return MHD_NO;
+    if (!r->is_seen) {
+        r->is_seen = true;
+        return MHD_YES;
+    }
+    if (*upload_size != 0) { /* nothing is ever sent to this server */
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return give_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET is known here.\n");
+    if (!is_own(user, connection))
+        return give_text(connection, MHD_HTTP_FORBIDDEN,
+                         "This is asked by another page, or under another name.\n");
+    return answer_request(user, connection, r);
+}
+
+/* The target as it came, before anything is decoded: becomes the state of the request. */
+static void *begin_request(void *user, const char *target, struct MHD_Connection *connection)
+{
+    request *r = malloc(sizeof *r);
+    (void)user;
+    (void)connection;
+    if (r == NULL)
+        return NULL;
+    r->is_seen = false;
+    r->size = strnlen(target, sizeof r->target);
+    memcpy(r->target, target, r->size < sizeof r->target ? r->size : sizeof r->target);
+    return r;
+}
+
+static void end_request(void *user, struct MHD_Connection *connection, void **state,
+                        enum MHD_RequestTerminationCode code)
+{
+    (void)user;
+    (void)connection;
+    (void)code;
+    free(*state);
+    *state = NULL;
+}
+
+/* ---- The server -------------------------------------------------------------------------------
+ */
+
+/* Is whoever asked still there? A socket whose other end was closed gives no bytes at once. */
+static bool client_waits(const server *s)
+{
+    char byte;
+    return s->client < 0 || recv(s->client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+}
+
+static bool goes_on(void *user)
+{
+    const server *s = user;
+    return s->options->go_on(s->options->user) && client_waits(s);
+}
+
+static bool make_token(server *s)
+{
+    unsigned char bytes[TOKEN_BYTES];
+    size_t have = 0;
+    while (have < sizeof bytes) {
+        const ssize_t got = getrandom(bytes + have, sizeof bytes - have, 0);
+        if (got < 0 && errno != EINTR)
+            return false;
+        have += got > 0 ? (size_t)got : 0;
+    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+static void add_name(server *s, const char *name)
+{
+    if (s->name_count == NAMES_MAX)
+        return;
+    snprintf(s->names[s->name_count], NAME_SIZE, "%s", name);
+    s->name_list[s->name_count] = s->names[s->name_count];
+    s->name_count++;
+}
+
+typedef union any_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+} any_address;
+
+static bool parse_address(const char *text, unsigned port, any_address *address)
+{
+    *address = (any_address){.v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)}};
+    if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1)
+        return true;
+    *address = (any_address){.v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)}};
+    return inet_pton(AF_INET, text, &address->v4.sin_addr) == 1;
+}
+
+static void name_server(server *s, const any_address *address)
+{
+    const bool is_v6 = address->any.sa_family == AF_INET6;
+    char name[NAME_SIZE] = "";
+    s->is_open = is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr) != 0
+                       : address->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+    add_name(s, s->options->listen);
+    add_name(s, "localhost");
+    if (s->is_open && gethostname(name, sizeof name - 1) == 0)
+        add_name(s, name);
+}
+
+static stele_status start(server *s, const char **why)
+{
+    const union MHD_DaemonInfo *info;
+    any_address address;
+    if (!parse_address(s->options->listen, s->options->port, &address)) {
+        *why = "the address to listen at is none: an IPv4 or IPv6 address is needed";
+        return STELE_ERR_ARGUMENT;
+    }
+    if (!make_token(s)) {
+        *why = "the system has no random numbers";
+        return STELE_ERR_READ;
+    }
+    name_server(s, &address);
+    s->daemon = MHD_start_daemon(
+        MHD_USE_AUTO | (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0u),
+        (uint16_t)s->options->port, NULL, NULL, take_request, s, MHD_OPTION_SOCK_ADDR, &address.any,
+        MHD_OPTION_URI_LOG_CALLBACK, begin_request, s, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
+        MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_END);
+    if (s->daemon == NULL) {
+        *why = "the address cannot be listened at: is the port in use?";
+        return STELE_ERR_READ;
+    }
+    info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    s->port = info != NULL ? info->port : s->options->port;
+    return STELE_OK;
+}
+
+static void tell_address(server *s)
+{
+    char text[NAME_SIZE + 128];
+    const bool is_v6 = strchr(s->options->listen, ':') != NULL;
+    snprintf(text, sizeof text, is_v6 ? "http://[%s]:%u/%s/" : "http://%s:%u/%s/",
+             s->options->listen, s->port, s->token);
+    s->options->ready(s->options->user, text);
+}
+
+static void run(server *s)
+{
+    bool is_scanned = false;
+    while (s->options->go_on(s->options->user)) {
+        if (!is_scanned) {
+            const stele_status status = viewer_scan(s->v, SCAN_NS);
+            is_scanned = status != STELE_OK;
+            if (is_scanned)
+                s->options->scanned(s->options->user, status);
+            MHD_run_wait(s->daemon, 0);
+        } else {
+            MHD_run_wait(s->daemon, WAIT_MS);
+        }
+    }
+}
+
+stele_status view_serve(viewer *v, const serve_options *options, const char **why)
+{
+    server s = {.v = v, .options = options, .client = -1};
+    stele_status status = start(&s, why);
+    if (status != STELE_OK)
+        return status;
+    viewer_set_go_on(v, goes_on, &s);
+    tell_address(&s);
+    run(&s);
+    MHD_stop_daemon(s.daemon);
+    viewer_set_go_on(v, NULL, NULL);
+    return STELE_OK;
+}
+
+#endif

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is to be drawn of a stretch of time: rows of spans, marks, counters, states, losses, arrows.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/picture.h"
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+track_rows *picture_rows(picture *p, uint32_t track)
+{
+    if (track >= p->track_capacity) {
+        const size_t capacity = (size_t)track + 64;
+        track_rows **grown = realloc(p->tracks, capacity * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        memset(grown + p->track_capacity, 0, (capacity - p->track_capacity) * sizeof *grown);
+        p->tracks = grown;
+        p->track_capacity = capacity;
+    }
+    if (p->tracks[track] == NULL)
+        p->tracks[track] = calloc(1, sizeof *p->tracks[track]);
+    return p->tracks[track];
+}
+
+lane *picture_lane(lane **lanes, uint32_t *count, uint32_t index)
+{
+    if (index >= *count) {
+        lane *grown = realloc(*lanes, (size_t)(index + 1) * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        memset(grown + *count, 0, (size_t)(index + 1 - *count) * sizeof *grown);
+        *lanes = grown;
+        *count = index + 1;
+    }
+    return &(*lanes)[index];
+}
+
+static stele_status add_operation(picture *p, const lane_entry *entry, uint32_t track)
+{
+    if (p->operation_count == OPERATIONS_MAX) {
+        p->scale.left_out++;
+        return STELE_OK;
+    }
+    if (p->operation_count == p->operation_capacity) {
+        const size_t capacity = p->operation_capacity * 2 + 256;
+        operation *grown = realloc(p->operations, capacity * sizeof *grown);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        p->operations = grown;
+        p->operation_capacity = capacity;
+    }
+    p->operations[p->operation_count++] = (operation){*entry, track};
+    return STELE_OK;
+}
+
+static void add_arrow(picture *p, const stele_span *span)
+{
+    if (!question_wants(p->q, span->track) && !question_wants(p->q, span->end_track))
+        return;
+    if (p->arrow_count == ARROWS_MAX || span->end != STELE_SPAN_RETURNED) {
+        p->arrow_left_out++;
+        return;
+    }
+    p->arrows[p->arrow_count++] =
+        (arrow){span->begin_ns, span->end_ns, span->track, span->end_track, span->name};
+}
+
+/* ---- Taking ---------------------------------------------------------------------------------- */
+
+static stele_status take_span(picture *p, const stele_span *span)
+{
+    const uint64_t duration_ns = stele_span_duration_ns(span);
+    const lane_entry entry = {.begin_ns = span->begin_ns,
+                              .end_ns = span->end_ns,
+                              .offset = span->begin_offset,
+                              .busy_ns = duration_ns,
+                              .longest_ns = duration_ns,
+                              .count = 1,
+                              .name = span->name,
+                              .data = span->end};
+    track_rows *rows;
+    lane *l;
+    if (span->source == STELE_SPAN_FLOW) {
+        add_arrow(p, span);
+        return STELE_OK;
+    }
+    if (!question_wants(p->q, span->track))
+        return STELE_OK;
+    rows = picture_rows(p, span->track);
+    if (rows == NULL)
+        return STELE_ERR_MEMORY;
+    if (span->source == STELE_SPAN_ASYNC || span->source == STELE_SPAN_PAIR)
+        return add_operation(p, &entry, span->track);
+    if (span->depth >= VIEW_DEPTH_MAX) {
+        p->deep_count++;
+        return STELE_OK;
+    }
+    l = picture_lane(&rows->depths, &rows->depth_count, span->depth);
+    return l != NULL && lane_add(l, &p->scale, &entry) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    picture *p = user;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
+        status = take_span(p, &spans[i]);
+    return status;
+}
+
+static double number_of(const stele_field *field)
+{
+    switch ((stele_type)field->type) {
+    case STELE_TYPE_INT: return (double)field->u.i;
+    case STELE_TYPE_FLOAT: return field->u.f;
+    default: return (double)field->u.u;
+    }
+}
+
+plot *picture_plot(picture *p, uint32_t number)
+{
+    if (number >= p->plot_capacity) {
+        const size_t capacity = (size_t)number + 16;
+        plot *grown = realloc(p->plots, capacity * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        memset(grown + p->plot_capacity, 0, (capacity - p->plot_capacity) * sizeof *grown);
+        p->plots = grown;
+        p->plot_capacity = capacity;
+    }
+    return &p->plots[number];
+}
+
+static stele_status take_counter(picture *p, const stele_batch *batch, const stele_event *event)
+{
+    uint32_t at, count = stele_event_fields(batch, event, &at);
+    const uint32_t end = at + count;
+    while (at < end) {
+        const stele_field *field = &batch->fields[at];
+        at += stele_field_length(field);
+        if (field->type >= STELE_TYPE_BOOL && field->type <= STELE_TYPE_FLOAT) {
+            const uint32_t number = viewer_counter(p->v, event->track, event->name, field->name);
+            plot *to = number != UINT32_MAX ? picture_plot(p, number) : NULL;
+            const double value = number_of(field);
+            if (number == UINT32_MAX || !isfinite(value))
+                continue;
+            if (to == NULL || !plot_add(to, &p->scale, event->time_ns, value))
+                return STELE_ERR_MEMORY;
+        }
+    }
+    return STELE_OK;
+}
+
+/* What is known to be missing ends where the event says, else right there. */
+static stele_status add_loss(picture *p, const view_loss *loss)
+{
+    const uint64_t duration_ns = (uint64_t)loss->end_ns - (uint64_t)loss->begin_ns;
+    const lane_entry entry = {.begin_ns = loss->begin_ns,
+                              .end_ns = loss->end_ns,
+                              .offset = loss->offset,
+                              .busy_ns = duration_ns,
+                              .longest_ns = duration_ns,
+                              .count = 1,
+                              .name = loss->name,
+                              .data =
+                                  loss->count < UINT32_MAX ? (uint32_t)loss->count : UINT32_MAX};
+    track_rows *rows;
+    if (!question_wants(p->q, loss->track))
+        return STELE_OK;
+    rows = picture_rows(p, loss->track);
+    return rows != NULL && lane_add(&rows->losses, &p->scale, &entry) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+/* Those that began before the stretch: the scan has seen them. */
+static stele_status add_earlier_losses(picture *p)
+{
+    stele_status status = STELE_OK;
+    for (size_t i = 0; status == STELE_OK && i < p->v->loss_count; i++) {
+        const view_loss *loss = &p->v->losses[i];
+        if (loss->begin_ns < p->scale.begin_ns && loss->end_ns > p->scale.begin_ns)
+            status = add_loss(p, loss);
+    }
+    return status;
+}
+
+static stele_status take_event(picture *p, const stele_batch *batch, const stele_event *event)
+{
+    const lane_entry mark = {.begin_ns = event->time_ns,
+                             .end_ns = event->time_ns,
+                             .offset = event->offset,
+                             .count = 1,
+                             .name = event->name,
+                             .data = event->kind};
+    track_rows *rows;
+    bool is_added;
+    if (!question_wants(p->q, event->track) || (event->flags & STELE_FLAG_NO_TIME) != 0)
+        return STELE_OK;
+    if (event->time_ns < p->scale.begin_ns)
+        return STELE_OK;
+    if (event->kind == STELE_KIND_LOST)
+        return add_loss(p, &(view_loss){event->time_ns,
+                                        (int64_t)event->id > event->time_ns ? (int64_t)event->id
+                                                                            : event->time_ns,
+                                        event->offset, event->value, event->track, event->name});
+    if (event->kind == STELE_KIND_COUNTER)
+        return take_counter(p, batch, event);
+    if (!view_is_mark(event))
+        return STELE_OK;
+    rows = picture_rows(p, event->track);
+    if (rows == NULL)
+        return STELE_ERR_MEMORY;
+    is_added = lane_add(&rows->marks, &p->scale, &mark);
+    return is_added ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status take_events(void *user, const stele_segment *segment)
+{
+    picture *p = user;
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++)
+        status = take_event(p, segment->batch, &segment->batch->events[segment->first + i]);
+    return status;
+}
+
+static stele_status add_interval(picture *p, uint32_t track, bool is_state, const lane_entry *entry)
+{
+    track_rows *rows;
+    if (!question_wants(p->q, track))
+        return STELE_OK;
+    rows = picture_rows(p, track);
+    return rows != NULL && lane_add(is_state ? &rows->states : &rows->runs, &p->scale, entry)
+               ? STELE_OK
+               : STELE_ERR_MEMORY;
+}
+
+static stele_status take_state(void *user, const stele_thread_interval *interval)
+{
+    const uint64_t duration_ns = (uint64_t)interval->end_ns - (uint64_t)interval->begin_ns;
+    return add_interval(user, interval->thread, true,
+                        &(lane_entry){.begin_ns = interval->begin_ns,
+                                      .end_ns = interval->end_ns,
+                                      .offset = interval->offset,
+                                      .busy_ns = duration_ns,
+                                      .longest_ns = duration_ns,
+                                      .count = 1,
+                                      .name = interval->reason,
+                                      .data = interval->state});
+}
+
+static stele_status take_run(void *user, const stele_cpu_interval *interval)
+{
+    const uint64_t duration_ns = (uint64_t)interval->end_ns - (uint64_t)interval->begin_ns;
+    const stele_track *thread = stele_track_get(((picture *)user)->v->context, interval->thread);
+    if (interval->state != STELE_CPU_BUSY)
+        return STELE_OK;
+    return add_interval(user, interval->cpu, false,
+                        &(lane_entry){.begin_ns = interval->begin_ns,
+                                      .end_ns = interval->end_ns,
+                                      .offset = interval->offset,
+                                      .busy_ns = duration_ns,
+                                      .longest_ns = duration_ns,
+                                      .count = 1,
+                                      .name = thread != NULL ? thread->name : 0,
+                                      .data = interval->thread});
+}
+
+/* ---- Operations in rows ---------------------------------------------------------------------- */
+
+static int compare_operations(const void *left, const void *right)
+{
+    const operation *a = left, *b = right;
+    if (a->entry.begin_ns != b->entry.begin_ns)
+        return a->entry.begin_ns < b->entry.begin_ns ? -1 : 1;
+    if (a->entry.end_ns != b->entry.end_ns) /* the longer one first: it stands above */
+        return a->entry.end_ns > b->entry.end_ns ? -1 : 1;
+    return a->entry.offset < b->entry.offset ? -1 : a->entry.offset > b->entry.offset;
+}
+
+/* Each goes to the first row that is free when it begins. */
+static stele_status place_operation(picture *p, const operation *o)
+{
+    track_rows *rows = picture_rows(p, o->track);
+    uint32_t index = 0;
+    lane *l;
+    if (rows == NULL)
+        return STELE_ERR_MEMORY;
+    while (index < rows->operation_count && rows->operations[index].count != 0 &&
+           rows->operations[index].entries[rows->operations[index].count - 1].end_ns >
+               o->entry.begin_ns)
+        index++;
+    if (index >= ASYNC_ROWS_MAX) {
+        p->scale.left_out++;
+        return STELE_OK;
+    }
+    l = picture_lane(&rows->operations, &rows->operation_count, index);
+    return l != NULL && lane_add(l, &p->scale, &o->entry) ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+static stele_status place_operations(picture *p)
+{
+    stele_status status = STELE_OK;
+    if (p->operation_count != 0)
+        qsort(p->operations, p->operation_count, sizeof *p->operations, compare_operations);
+    for (size_t i = 0; status == STELE_OK && i < p->operation_count; i++)
+        status = place_operation(p, &p->operations[i]);
+    return status;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+typedef enum row_kind {
+    ROW_SPANS,
+    ROW_OPERATIONS,
+    ROW_MARKS,
+    ROW_LOSSES,
+    ROW_STATES,
+    ROW_RUNS
+} row_kind;
+
+static const char *const row_names[] = {"spans", "async", "marks", "losses", "states", "runs"};
+
+typedef int64_t entry_number_fn(picture *p, const lane_entry *entry);
+
+static int64_t entry_begin(picture *p, const lane_entry *entry)
+{
+    return (int64_t)((uint64_t)entry->begin_ns - (uint64_t)p->scale.begin_ns);
+}
+
+static int64_t entry_duration(picture *p, const lane_entry *entry)
+{
+    (void)p;
+    return (int64_t)((uint64_t)entry->end_ns - (uint64_t)entry->begin_ns);
+}
+
+static int64_t entry_busy(picture *p, const lane_entry *entry)
+{
+    (void)p;
+    return (int64_t)entry->busy_ns;
+}
+
+static int64_t entry_name(picture *p, const lane_entry *entry)
+{
+    return viewer_use_name(p->v, entry->name);
+}
+
+static int64_t entry_count(picture *p, const lane_entry *entry)
+{
+    p->dense_count += entry->count > 1;
+    return entry->count;
+}
+
+static int64_t entry_data(picture *p, const lane_entry *entry)
+{
+    (void)p;
+    return entry->data;
+}
+
+static int64_t entry_offset(picture *p, const lane_entry *entry)
+{
+    (void)p;
+    return (int64_t)entry->offset;
+}
+
+static void put_column(picture *p, stele_output *out, const char *key, const lane *l,
+                       entry_number_fn *number)
+{
+    stele_output_printf(out, ",\"%s\":[", key);
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (i != 0)
+            stele_output_byte(out, ',');
+        view_put_int(out, number(p, &l->entries[i]));
+    }
+    stele_output_byte(out, ']');
+}
+
+static void put_lane(picture *p, stele_output *out, uint32_t track, row_kind kind, uint32_t index,
+                     const lane *l)
+{
+    if (l->count == 0)
+        return;
+    stele_output_printf(out, "%s{\"track\":%u,\"row\":\"%s\",\"index\":%u",
+                        p->is_first ? "" : ",\n", (unsigned)track, row_names[kind],
+                        (unsigned)index);
+    p->is_first = false;
+    put_column(p, out, "begin", l, entry_begin);
+    if (kind != ROW_MARKS)
+        put_column(p, out, "dur", l, entry_duration);
+    put_column(p, out, "name", l, entry_name);
+    put_column(p, out, "count", l, entry_count);
+    if (kind == ROW_SPANS || kind == ROW_STATES || kind == ROW_RUNS)
+        put_column(p, out, "busy", l, entry_busy);
+    if (kind != ROW_SPANS)
+        put_column(p, out, "offset", l, entry_offset);
+    put_column(p, out, "data", l, entry_data);
+    stele_output_byte(out, '}');
+}
+
+static void put_track(picture *p, stele_output *out, uint32_t track, const track_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->depth_count; i++)
+        put_lane(p, out, track, ROW_SPANS, i, &rows->depths[i]);
+    for (uint32_t i = 0; i < rows->operation_count; i++)
+        put_lane(p, out, track, ROW_OPERATIONS, i, &rows->operations[i]);
+    put_lane(p, out, track, ROW_MARKS, 0, &rows->marks);
+    put_lane(p, out, track, ROW_LOSSES, 0, &rows->losses);
+    put_lane(p, out, track, ROW_STATES, 0, &rows->states);
+    put_lane(p, out, track, ROW_RUNS, 0, &rows->runs);
+}
+
+static void put_plot(picture *p, stele_output *out, uint32_t number, const plot *of)
+{
+    const view_counter *c = &p->v->counters[number];
+    static const char *const keys[] = {"begin", "min", "max", "last", "count"};
+    stele_output_printf(out, "%s{\"track\":%u,\"row\":\"counter\",\"index\":%u",
+                        p->is_first ? "" : ",\n", (unsigned)c->track, (unsigned)number);
+    p->is_first = false;
+    for (unsigned k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        stele_output_printf(out, ",\"%s\":[", keys[k]);
+        for (uint32_t i = 0; i < of->count; i++) {
+            const plot_entry *e = &of->entries[i];
+            if (i != 0)
+                stele_output_byte(out, ',');
+            p->dense_count += k == 4 && e->count > 1;
+            if (k == 0 || k == 4)
+                view_put_int(
+                    out, k == 4 ? (int64_t)e->count
+                                : (int64_t)((uint64_t)e->begin_ns - (uint64_t)p->scale.begin_ns));
+            else
+                stele_output_printf(out, "%.17g", k == 1 ? e->least : k == 2 ? e->most : e->last);
+        }
+        stele_output_byte(out, ']');
+    }
+    stele_output_byte(out, '}');
+}
+
+static void put_arrows(picture *p, stele_output *out)
+{
+    stele_output_text(out, "],\n\"arrows\":[");
+    for (size_t i = 0; i < p->arrow_count; i++) {
+        const arrow *a = &p->arrows[i];
+        stele_output_printf(out, "%s[", i != 0 ? "," : "");
+        view_put_int(out, (int64_t)((uint64_t)a->begin_ns - (uint64_t)p->scale.begin_ns));
+        stele_output_byte(out, ',');
+        view_put_int(out, (int64_t)((uint64_t)a->end_ns - (uint64_t)p->scale.begin_ns));
+        stele_output_printf(out, ",%u,%u,%u]", (unsigned)a->from, (unsigned)a->to,
+                            (unsigned)viewer_use_name(p->v, a->name));
+    }
+    stele_output_byte(out, ']');
+}
+
+static void put_picture(picture *p, stele_output *out)
+{
+    stele_output_text(out, "{\"begin\":\"");
+    view_put_int(out, p->scale.begin_ns);
+    stele_output_text(out, "\",\"end\":\"");
+    view_put_int(out, p->q->end_ns);
+    stele_output_text(out, "\",\"pixel\":");
+    view_put_int(out, (int64_t)p->scale.pixel_ns);
+    stele_output_text(out, ",\n\"rows\":[");
+    p->is_first = true;
+    for (size_t i = 0; i < p->track_capacity; i++) {
+        if (p->tracks[i] != NULL)
+            put_track(p, out, (uint32_t)i, p->tracks[i]);
+    }
+    for (size_t i = 0; i < p->plot_capacity; i++) {
+        if (p->plots[i].count != 0)
+            put_plot(p, out, (uint32_t)i, &p->plots[i]);
+    }
+    put_arrows(p, out);
+    stele_output_printf(out, ",\n\"summary\":%s", p->is_summary ? "true" : "false");
+    stele_output_text(out, ",\"leftOut\":");
+    view_put_int(out, (int64_t)p->scale.left_out);
+    stele_output_text(out, ",\"dense\":");
+    view_put_int(out, (int64_t)p->dense_count);
+    stele_output_text(out, ",\"arrowsLeftOut\":");
+    view_put_int(out, (int64_t)p->arrow_left_out);
+    stele_output_text(out, ",\"tooDeep\":");
+    view_put_int(out, (int64_t)p->deep_count);
+    stele_output_text(out, ",\n");
+    viewer_put_names(p->v, out);
+    stele_output_text(out, "}\n");
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static void rows_free(track_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    for (uint32_t i = 0; i < rows->depth_count; i++)
+        lane_free(&rows->depths[i]);
+    for (uint32_t i = 0; i < rows->operation_count; i++)
+        lane_free(&rows->operations[i]);
+    lane_free(&rows->marks);
+    lane_free(&rows->losses);
+    lane_free(&rows->states);
+    lane_free(&rows->runs);
+    free(rows->depths);
+    free(rows->operations);
+    free(rows);
+}
+
+static void picture_free(picture *p)
+{
+    for (size_t i = 0; i < p->track_capacity; i++)
+        rows_free(p->tracks[i]);
+    for (size_t i = 0; i < p->plot_capacity; i++)
+        plot_free(&p->plots[i]);
+    free(p->tracks);
+    free(p->plots);
+    free(p->operations);
+    free(p);
+}
+
+stele_status answer_window(viewer *v, const question *q, stele_output *out)
+{
+    picture *p = calloc(1, sizeof *p);
+    const uint64_t length_ns = (uint64_t)q->end_ns - (uint64_t)q->begin_ns;
+    stele_status status;
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->v = v;
+    p->q = q;
+    p->scale = (lane_scale){.begin_ns = q->begin_ns,
+                            .pixel_ns = length_ns / q->width != 0 ? length_ns / q->width : 1,
+                            .entries_max = LANE_ENTRIES_MAX};
+    p->r = (view_reading){.q = q,
+                          .where = q->where,
+                          .span = take_spans,
+                          .event = take_events,
+                          .has_fields = v->counter_count != 0 || q->where[0] != 0,
+                          .state = v->has_schedule ? take_state : NULL,
+                          .run = v->has_schedule ? take_run : NULL,
+                          .user = p};
+    if (viewer_is_crowded(v, q)) {
+        status = picture_summarize(p);
+    } else {
+        status = add_earlier_losses(p);
+        if (status == STELE_OK)
+            status = viewer_read(v, &p->r, q->begin_ns, q->end_ns);
+    }
+    if (status == STELE_OK)
+        status = place_operations(p);
+    viewer_begin_names(v);
+    if (status == STELE_OK)
+        put_picture(p, out);
+    picture_free(p);
+    return status;
+}

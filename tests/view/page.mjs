@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page in a browser: page.mjs STELE TRACE FOLDER, where FOLDER has node_modules/playwright-core.
+// The trace is the sample events.fxt, or any other with spans and moments.
+import {spawn} from 'node:child_process';
+import {createRequire} from 'node:module';
+
+const [stele, trace, folder, browserPath] = process.argv.slice(2);
+const {chromium} = createRequire(`${folder}/package.json`)('playwright-core');
+let failures = 0;
+
+function check(what, holds, detail = '') {
+    if (holds) return;
+    failures++;
+    console.log(`not so: ${what} ${detail}`);
+}
+
+const server = spawn(stele, ['view', '--no-open', '--quiet', trace]);
+const address = await new Promise((resolve) => server.stdout.once('data', (data) => resolve(String(data).trim())));
+const browser = await chromium.launch({executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu']});
+const page = await browser.newPage({viewport: {width: 1200, height: 800}});
+const own = new URL(address).origin;
+page.on('console', (message) => check('nothing is wrong on the console', message.type() !== 'error', message.text()));
+page.on('pageerror', (error) => check('no script fails', false, error.message));
+page.on('request', (request) => check('no request elsewhere', request.url().startsWith(own), request.url()));
+page.on('dialog', (dialog) => { check('no name runs as a script', false); dialog.dismiss(); });
+
+const state = () => page.evaluate(() => {
+    const {timeline, hits, panel, model} = globalThis.stelePage;
+    return {length: timeline.view.length, begin: String(timeline.view.begin), tab: panel.tab, hits: hits.length,
+        selected: timeline.selected?.name, stretch: timeline.stretch !== undefined, rows: model.shown.length};
+});
+const settle = () => page.waitForTimeout(400);
+/* A place of the picture where a single span is drawn. */
+const spanPlace = () => page.evaluate(() => {
+    const {timeline} = globalThis.stelePage;
+    for (let y = 4; y < timeline.height; y += 4)
+        for (let x = 4; x < timeline.width; x += 4) {
+            const thing = timeline.thingAt(x, y);
+            if (thing?.kind === 'span' && thing.count === 1 && thing.end > thing.begin)
+                return {x, y, name: thing.name};
+        }
+    return undefined;
+});
+
+await page.goto(address);
+await page.waitForFunction(() => globalThis.stelePage?.info?.complete);
+await settle();
+const first = await state();
+check('there are tracks', first.rows > 0);
+const box = await page.locator('#picture').boundingBox();
+
+await page.keyboard.press('w');
+await settle();
+const near = await state();
+check('W zooms in', near.length < first.length);
+await page.keyboard.press('s');
+await settle();
+check('S zooms out', (await state()).length > near.length);
+await page.mouse.move(box.x + 300, box.y + 40);
+await page.keyboard.down('Control');
+await page.mouse.wheel(0, -300);
+await page.keyboard.up('Control');
+await settle();
+const wheel = await state();
+check('Ctrl and wheel zoom', wheel.length < first.length);
+await page.keyboard.press('d');
+await settle();
+check('D moves', (await state()).begin !== wheel.begin);
+await page.keyboard.press('0');
+await settle();
+check('0 shows everything', (await state()).length === first.length);
+
+const place = await spanPlace();
+check('a span is drawn', place !== undefined);
+if (place !== undefined) {
+    await page.mouse.click(box.x + place.x, box.y + place.y);
+    await settle();
+    const clicked = await state();
+    check('a click selects', clicked.selected === place.name && clicked.tab === 'selection', JSON.stringify(clicked));
+    const text = await page.locator('#content').innerText();
+    check('it says how long it took', text.includes('Duration'), text);
+    await page.keyboard.press('f');
+    await settle();
+    check('F zooms to it', (await state()).length < first.length);
+    const link = page.url();
+    check('the address holds what is seen', link.includes('#') && link.includes('s='), link);
+    const other = await browser.newPage({viewport: {width: 1200, height: 800}});
+    await other.goto(link);
+    await other.waitForFunction(() => globalThis.stelePage?.info?.complete);
+    await other.waitForTimeout(600);
+    const view = await other.evaluate(() => String(globalThis.stelePage.timeline.view.begin));
+    check('a link leads to the same view', view === (await state()).begin);
+    check('and to the same span', await other.evaluate(() => globalThis.stelePage.timeline.selected !== undefined));
+    await other.close();
+    await page.keyboard.press('0');
+    await page.keyboard.press('/');
+    await page.keyboard.type('dur >= 0ns');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => globalThis.stelePage.hits.length > 0, null, {timeout: 5000}).catch(() => {});
+    check('a search finds', (await state()).hits > 0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    await settle();
+    check('N goes to a hit', (await state()).selected !== undefined);
+}
+await page.keyboard.press('0');
+await settle();
+await page.mouse.move(box.x + 100, box.y + 10);
+await page.mouse.down();
+await page.mouse.move(box.x + 600, box.y + 200, {steps: 5});
+await page.mouse.up();
+await settle();
+const dragged = await state();
+check('dragging selects a stretch', dragged.stretch && dragged.tab === 'stretch');
+await page.keyboard.press('Escape');
+await settle();
+check('Escape selects nothing', !(await state()).stretch);
+await page.locator('#names .track').first().focus();
+await page.keyboard.press('ArrowDown');
+check('arrows walk through the tracks', await page.evaluate(() => document.activeElement?.getAttribute('role') === 'treeitem'));
+await page.fill('#filter', 'nothing is called so');
+await settle();
+check('the filter leaves out tracks', (await state()).rows === 0);
+await page.fill('#filter', '');
+for (const size of [{width: 420, height: 700}, {width: 640, height: 400}]) {
+    await page.setViewportSize(size);
+    await settle();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
+    check(`nothing stands out of a page of ${size.width} pixels`, !wide);
+}
+await browser.close();
+server.kill('SIGINT');
+console.log(failures === 0 ? 'ok: the page does what it says' : `${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What 'stele view' says to strangers, and whether it says the truth to friends.
+
+usage: server.py STELE TRACE... : asks a server over loopback. Windows and tracks are chosen at
+random, from SEED in the environment, and must say what 'stele calls' and 'stele cat' say.
+"""
+import collections
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.parse
+
+stele = sys.argv[1]
+failures = 0
+# What can steer a screen is escaped by the server, and not by JSON.
+hostile = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffd]|\\x[0-9A-F]{2}")
+
+
+def plain(name):
+    """Names that the server changes, because they steer screens or are too long, are alike here."""
+    return "hostile" if hostile.search(name) else "long" if len(name.encode()) > 200 else name
+
+
+def check(what, holds, detail=""):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"not so: {what} {detail}"[:400])
+
+
+class Server:
+    """A server of its own for some traces."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([stele, "view", "--no-open", "--quiet", *arguments],
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = self.process.stdout.readline().strip()
+        parts = urllib.parse.urlsplit(self.address)
+        self.host, self.port, self.path = parts.hostname, parts.port, parts.path
+
+    def raw(self, target, headers=None, method="GET"):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=60)
+        connection.putrequest(method, target, skip_host=headers is not None and "Host" in headers)
+        for name, value in (headers or {}).items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return response.status, body, response
+
+    def ask(self, what, **parameters):
+        target = f"{self.path}api/{what}?{urllib.parse.urlencode(parameters)}"
+        status, body, _ = self.raw(target)
+        check(f"{target} is answered", status == 200, body[:200])
+        return json.loads(body) if status == 200 else None
+
+    def info(self):
+        while True:
+            info = self.ask("info")
+            if info is None or info["complete"]:
+                return info
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(60)
+        check("Ctrl-C ends the server", self.process.returncode == -signal.SIGINT)
+
+
+def strangers(trace):
+    server = Server(trace)
+    info = f"{server.path}api/info"
+    status, _, response = server.raw(server.path)
+    check("the page is there", status == 200)
+    policy = response.headers["Content-Security-Policy"]
+    check("scripts are the page's own", "script-src 'self'" in policy and "unsafe" not in policy)
+    check("nothing is stored", response.headers["Cache-Control"] == "no-store")
+    check("types are not guessed", response.headers["X-Content-Type-Options"] == "nosniff")
+    own = f"{server.host}:{server.port}"
+    for what, target, headers, wanted in [
+            ("no token", "/", {}, 403),
+            ("no token, a path", "/api/info", {}, 403),
+            ("another token", "/" + "0" * 32 + "/api/info", {}, 403),
+            ("a longer token", server.path[:-1] + "0/api/info", {}, 403),
+            ("a part of the token", server.path[:20] + "/api/info", {}, 403),
+            ("another host", info, {"Host": "evil.example"}, 403),
+            ("another host, right port", info, {"Host": f"evil.example:{server.port}"}, 403),
+            ("another port", info, {"Host": f"{server.host}:1"}, 403),
+            ("localhost", info, {"Host": f"localhost:{server.port}"}, 200),
+            ("another origin", info, {"Host": own, "Origin": "http://evil.example"}, 403),
+            ("no origin at all", info, {"Host": own, "Origin": "null"}, 403),
+            ("its own origin", info, {"Host": own, "Origin": f"http://{own}"}, 200),
+            ("another site", info, {"Host": own, "Sec-Fetch-Site": "cross-site"}, 403),
+            ("the same site", info, {"Host": own, "Sec-Fetch-Site": "same-origin"}, 200),
+            ("a path up", server.path + "../../../etc/passwd", {}, 404),
+            ("a path up, encoded", server.path + "..%2f..%2fetc%2fpasswd", {}, 404),
+            ("no such file", server.path + "nothing.js", {}, 404),
+            ("no such question", server.path + "api/nothing", {}, 404),
+            ("an unknown parameter", info + "?nothing=1", {}, 400),
+            ("no window", server.path + "api/window", {}, 400),
+            ("an end before its begin", server.path + "api/window?begin=9&end=1", {}, 400),
+            ("a time that is none", server.path + "api/window?begin=x&end=1", {}, 400),
+            ("a time too large", server.path + "api/window?begin=0&end=99999999999999999999", {}, 400),
+            ("too many pixels", server.path + "api/window?begin=0&end=1&width=4000000000", {}, 400),
+            ("no expression", server.path + "api/search?where=name+%3D%3D", {}, 400),
+            ("a format that is none", server.path + "api/cut?format=nothing", {}, 400),
+            ("half a percent sign", server.path + "api/search?where=%4", {}, 400),
+            ("a zero byte", server.path + "api/search?where=%00", {}, 400)]:
+        status, body, _ = server.raw(target, headers)
+        check(f"{what} gives {wanted}", status == wanted, f"it gives {status}: {body[:100]}")
+    ranges = ",".join(str(i) for i in range(0, 4000, 2))
+    status, _, _ = server.raw(f"{server.path}api/window?begin=0&end=9&tracks={ranges}")
+    check("too many tracks are refused", status in (400, 414))
+    status, _, _ = server.raw(f"{server.path}api/search?where={'a' * 100000}")
+    check("a long request is refused", status in (400, 413, 414, 431), status)
+    status, _, _ = server.raw(info, {"Host": own}, "DELETE")
+    check("other methods are refused", status == 405)
+    for text in [b"\0" * 100, b"GET\r\n\r\n", b"GET " + b"/" * 70000 + b" HTTP/1.1\r\n\r\n", b"G" * 5000]:
+        with socket.create_connection((server.host, server.port), timeout=2) as stranger:
+            stranger.sendall(text)
+            stranger.shutdown(socket.SHUT_WR)
+            try:
+                stranger.recv(1000)
+            except OSError:
+                pass
+    check("it goes on after all that", server.info() is not None)
+    server.stop()
+
+
+def lines(*arguments):
+    text = subprocess.run([stele, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          check=False).stdout
+    return json.loads(text)
+
+
+def spans_of(trace, begin, end):
+    """By track, depth and whether it stands on a stack: begin, duration, name of what 'calls' says."""
+    found = collections.defaultdict(list)
+    answer = lines("calls", "--json", "--columns", "track,depth,source,time,dur,name",
+                   f"--begin={begin}ns", f"--end={end}ns", trace)
+    for span in answer["spans"]:
+        if span["source"] != "flow":
+            is_stacked = span["source"] not in ("async", "pair")
+            key = (span["track"], span["depth"] if is_stacked else -1)
+            found[key].append((span["time_ns"], span["dur_ns"], plain(span["name"])))
+    return found
+
+
+def compare(key, entries, wanted):
+    """Entries of one span must be there exactly, those of several add up."""
+    count = sum(entry[3] for entry in entries)
+    check(f"{key}: {len(wanted)} spans", count == len(wanted), f"it says {count}")
+    left = collections.Counter(wanted)
+    many = collections.Counter()
+    for begin, duration, name, number in entries:
+        if number == 1:
+            check(f"{key}: a span", left[(begin, duration, name)] > 0, (begin, duration, name))
+            left[(begin, duration, name)] -= 1
+        else:
+            many[number] += 1
+    busy = sum(number * duration for (_, duration, _), number in left.items() if number > 0)
+    return busy
+
+
+def friends(trace, seed, windows):
+    server = Server(trace)
+    info = server.info()
+    if info is None or "begin" not in info:
+        check(f"{trace} has events", False)
+        server.stop()
+        return
+    base, end = int(info["begin"]), int(info["end"])
+    titles = {track["track"]: track["title"] for track in info["tracks"]}
+    chance = random.Random(f"{seed} {trace}")
+    for _ in range(windows):
+        length = max(1, int((end - base) * 10 ** -chance.uniform(0, 4)))
+        begin = chance.randrange(0, max(1, end - base - length))
+        tracks = sorted(chance.sample(sorted(titles), min(len(titles), chance.randint(1, 8))))
+        picture = server.ask("window", begin=base + begin, end=base + begin + length,
+                             width=chance.choice([100, 1000, 16384]), tracks=",".join(map(str, tracks)))
+        if picture is None:
+            continue
+        wanted = spans_of(trace, begin, begin + length)
+        seen, sums = collections.defaultdict(list), collections.Counter()
+        for row in picture["rows"]:
+            if row["row"] not in ("spans", "async"):
+                continue
+            is_stacked = row["row"] == "spans"
+            key = (titles[row["track"]], row["index"] if is_stacked else -1)
+            for i, at in enumerate(row["begin"]):
+                name = plain(picture["names"].get(str(row["name"][i]), ""))
+                seen[key].append((begin + at, row["dur"][i], name, row["count"][i]))
+                if is_stacked and row["count"][i] > 1:
+                    sums[key] += row["busy"][i]
+        shown = {titles[track] for track in tracks}
+        for key in set(seen) | {key for key in wanted if key[0] in shown}:
+            busy = compare((trace, begin, length, *key), seen[key], wanted[key])
+            if key[1] >= 0:
+                check(f"{key}: busy time", busy == sums[key], (busy, sums[key]))
+    check_whole(server, trace, info)
+    server.stop()
+
+
+def check_whole(server, trace, info):
+    """Marks, the rows as CSV, the profile, and the next of a name."""
+    base, end = int(info["begin"]), int(info["end"])
+    whole = server.ask("window", begin=base, end=end, width=1000)
+    summary = lines("info", "--json", trace)
+    status, body, _ = server.raw(f"{server.path}api/rows?begin={base}&end={end}")
+    check("rows are answered", status == 200)
+    csv = subprocess.run([stele, "cat", "--csv", trace], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=False).stdout
+    check(f"{trace}: the rows are those of cat", sorted(body.splitlines()) == sorted(csv.splitlines()))
+    profile = server.ask("profile", begin=base, end=end)
+    rows = lines("profile", "--json", "--begin=0ns", f"--end={end - base}ns", trace)["functions"]
+    check("the profile has as many names", profile["names"] == len(rows), (profile["names"], len(rows)))
+    own = {row["name"]: (row["count"], row["self_ns"]) for row in rows}
+    for row in profile["rows"]:
+        name = profile["texts"].get(str(row["name"]), "")
+        if plain(name) != name:
+            continue
+        check(f"profile of {name}", own.get(name) == (row["count"], row["self"]), (own.get(name), row))
+    spans = [row for row in whole["rows"] if row["row"] == "spans"]
+    if spans:
+        row = spans[0]
+        at = base + row["begin"][0]
+        answer = server.ask("span", at=at, track=row["track"], depth=row["index"])
+        check("a span is found", answer["found"] and int(answer["begin"]) <= at)
+    counted = summary["traces"][0]["event_count"]
+    check("there are as many events", info["events"] == counted, (info["events"], counted))
+
+
+seed_used = os.environ.get("SEED", "1")
+print(f"SEED={seed_used}")
+strangers(sys.argv[2])
+for path in sys.argv[2:]:
+    friends(path, seed_used, int(os.environ.get("WINDOWS", "12")))
+sys.exit(1 if failures else 0)
