@@ -7,6 +7,8 @@
 #ifndef TESTS_CONTRACT_WINDOWS_H
 #define TESTS_CONTRACT_WINDOWS_H
 
+#include <stele/analysis.h>
+
 #include "contract_run.h"
 #include "model/seek.h"
 
@@ -16,6 +18,10 @@
 static inline void windows_index(run *r, stele_trace *trace)
 {
     output *made;
+    uint64_t blocks_size;
+    size_t size;
+    const uint8_t *bytes;
+    cursor blocks, opened;
     stele_status status = trace_index(trace);
     if (status != STELE_OK || !trace->is_indexed)
         return;
@@ -26,19 +32,21 @@ static inline void windows_index(run *r, stele_trace *trace)
     if (trace->seek == NULL || output_open_memory(&r->context->diag, &made) != STELE_OK)
         return;
     seek_index_put(trace->seek, made);
+    blocks_size = output_offset(made);
+    seek_opened_put(trace->seek, made);
     seek_index_free(trace->seek);
-    size_t size;
-    const uint8_t *bytes = output_memory(made, &size);
-    cursor from = cursor_make(bytes, size);
-    trace->seek = seek_index_take(&from, trace->stream_count, &status);
-    if (trace->seek == NULL || cursor_left(&from) != 0)
+    bytes = output_memory(made, &size);
+    blocks = cursor_make(bytes, (size_t)blocks_size);
+    opened = cursor_make(bytes + blocks_size, size - (size_t)blocks_size);
+    trace->seek = seek_index_take(&blocks, trace->stream_count, &status);
+    if (trace->seek == NULL || cursor_left(&blocks) != 0 || !seek_opened_take(trace->seek, &opened))
         r->broken = "blocks do not come back from their bytes";
     output_close(made);
 }
 
 /* Reads a range with such blocks, or without any. Returns how many blocks there were. */
 static inline uint32_t windows_read(run *r, const run_input *in, const stele_request *request,
-                                    bool is_indexed)
+                                    bool is_indexed, run_segment_fn *fn, void *user)
 {
     stele_trace *trace;
     uint32_t blocks = 0;
@@ -55,7 +63,7 @@ static inline uint32_t windows_read(run *r, const run_input *in, const stele_req
     for (uint32_t i = 0; trace != NULL && trace->seek != NULL && i < trace->seek->stream_count; i++)
         blocks += trace->seek->streams[i].count;
     if (trace != NULL && r->status == STELE_OK && r->broken == NULL)
-        run_pull(r, trace, request, run_input_limit(in), NULL, NULL);
+        run_pull(r, trace, request, run_input_limit(in), fn, user);
     stele_trace_close(trace);
     run_end(r);
     return blocks;
@@ -103,6 +111,82 @@ static inline size_t windows_count(const run *r, int64_t begin_ns, int64_t end_n
     return count;
 }
 
+/* ---- What is open ---- */
+
+/* The picture of a range: spans that are open at its begin are begun there. */
+typedef struct windows_picture {
+    run *r;
+    int64_t begin_ns, end_ns;
+    stele_picture *picture; /* NULL: nothing was given yet */
+    uint64_t sum, count;
+} windows_picture;
+
+static inline stele_status windows_draw(void *user, const stele_segment *segment)
+{
+    windows_picture *p = user;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        uint64_t hash =
+            run_hash_text(event->kind, stele_name_text(p->r->context, segment->batch, event->name));
+        if ((event->flags & STELE_FLAG_NO_TIME) != 0)
+            continue;
+        hash =
+            hash_mix(hash ^ (uint64_t)event->time_ns, run_hash_track(p->r->context, event->track));
+        p->sum += hash;
+        p->count++;
+    }
+    return STELE_OK;
+}
+
+static inline stele_status windows_add(void *user, const stele_segment *segment)
+{
+    windows_picture *p = user;
+    stele_status status = STELE_OK;
+    if (p->picture == NULL) {
+        status = stele_picture_new(p->r->context, windows_draw, p, &p->picture);
+        if (status == STELE_OK)
+            status = stele_picture_set_window(p->picture, p->begin_ns, p->end_ns);
+    }
+    return status == STELE_OK ? stele_picture_add(p->picture, segment) : status;
+}
+
+/* Draws with blocks, or without any; the picture is finished before its context goes. */
+static inline void windows_draw_all(windows_picture *p, const run_input *in, stele_request request,
+                                    bool is_indexed)
+{
+    stele_trace *trace;
+    run r = {0};
+    request.struct_size = sizeof request;
+    request.from_start = request.open_only = true;
+    request.kinds = STELE_KIND_BIT(STELE_KIND_BEGIN) | STELE_KIND_BIT(STELE_KIND_END) |
+                    STELE_KIND_BIT(STELE_KIND_TAIL_EXIT) | STELE_KIND_BIT(STELE_KIND_COMPLETE);
+    p->r = &r;
+    if (!run_begin(&r))
+        return;
+    trace = run_open(&r, in);
+    if (trace != NULL && is_indexed && trace->info.is_seekable)
+        windows_index(&r, trace);
+    if (trace != NULL)
+        run_pull(&r, trace, &request, run_input_limit(in), windows_add, p);
+    if (p->picture != NULL)
+        run_fail(&r, stele_picture_finish(p->picture));
+    stele_picture_free(p->picture);
+    stele_trace_close(trace);
+    run_end(&r);
+    run_free(&r);
+}
+
+static inline bool windows_show_the_same(const run_input *in, const stele_request *request,
+                                         const run *plain)
+{
+    windows_picture whole = {.begin_ns = plain->stats.range_begin_ns,
+                             .end_ns = plain->stats.range_end_ns};
+    windows_picture sought = whole;
+    windows_draw_all(&whole, in, *request, false);
+    windows_draw_all(&sought, in, *request, true);
+    return whole.sum == sought.sum && whole.count == sought.count;
+}
+
 /* NULL, or what does not hold of a range. */
 static inline const char *windows_try(const run_input *in, const stele_request *request,
                                       const run *whole)
@@ -110,8 +194,8 @@ static inline const char *windows_try(const run_input *in, const stele_request *
     run plain = {0}, sought = {0};
     const char *broken = NULL;
     int64_t end_ns;
-    windows_read(&plain, in, request, false);
-    windows_read(&sought, in, request, true);
+    windows_read(&plain, in, request, false, NULL, NULL);
+    windows_read(&sought, in, request, true, NULL, NULL);
     end_ns = plain.stats.range_end_ns;
     if (plain.status != sought.status || sought.broken != NULL)
         broken = sought.broken != NULL ? sought.broken : "reading from the middle fails";
@@ -123,6 +207,8 @@ static inline const char *windows_try(const run_input *in, const stele_request *
              windows_count(whole, plain.stats.range_begin_ns, end_ns) !=
                  windows_count(&sought, plain.stats.range_begin_ns, end_ns))
         broken = "a range has other events than the whole has in it";
+    if (broken == NULL && plain.status == STELE_OK && !windows_show_the_same(in, request, &plain))
+        broken = "read from the middle, a range shows other calls";
     run_free(&plain);
     run_free(&sought);
     return broken;

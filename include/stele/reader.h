@@ -209,6 +209,8 @@ typedef struct stele_request {
     bool from_start;
     stele_globs names, categories, tracks;
     const char *where; /* an expression over the event and its fields; NULL: none */
+    bool open_only; /* with `from_start`: of the events before `begin`, those can be left out that
+                       begin no call that is open then, and all other kinds but metadata */
 } stele_request;
 
 /* ---- Reading --------------------------------------------------------------------------------- */

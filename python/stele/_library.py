@@ -123,7 +123,8 @@ class Request(Structure):
     _fields_ = [("struct_size", c_size_t), ("kinds", c_uint64), ("columns", c_uint32),
                 ("order", c_int), ("order_by_end", c_bool), ("align_starts", c_bool),
                 ("check", c_bool), ("begin", Bound), ("end", Bound), ("from_start", c_bool),
-                ("names", Globs), ("categories", Globs), ("tracks", Globs), ("where", c_char_p)]
+                ("names", Globs), ("categories", Globs), ("tracks", Globs), ("where", c_char_p),
+                ("open_only", c_bool)]
 
 
 class Balance(Structure):

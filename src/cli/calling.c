@@ -193,6 +193,8 @@ bool calling_make(cli *c, calling *s)
     request->names = request->categories = (stele_globs){.count = 0};
     request->where = NULL;
     request->from_start = true;
+    request->struct_size = sizeof *request;
+    request->open_only = !option_given(&c->options, OPTION_PAIR);
     return true;
 }
 

@@ -341,7 +341,8 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
 {
     const consumer taker = {ready, take, to};
     choose_columns(to, in, request);
-    request->from_start = is_drawn(to) && wants_open(c);
+    request->struct_size = sizeof *request;
+    request->from_start = request->open_only = is_drawn(to) && wants_open(c);
     to->is_aligned =
         to->format != NULL && in->count > 1 && option_given(&c->options, OPTION_ALIGN_START);
     return cli_read(c, in->traces, in->count, request, &taker, stats);

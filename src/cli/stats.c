@@ -128,6 +128,8 @@ static bool job_make(cli *c, job *j)
         return true;
     }
     request->from_start = true;
+    request->struct_size = sizeof *request;
+    request->open_only = !j->view.is_held && !option_given(&c->options, OPTION_STATS_PAIR);
     return true;
 }
 

@@ -175,6 +175,15 @@ static int64_t own_time(const related *r, int64_t time_ns)
                                                         : subtract_saturated(time_ns, r->shift_ns);
 }
 
+/* Where it is enough to know what is open then; INT64_MIN: all that stands before is wanted.
+   Moments can be pairs, which nobody knows of beforehand. */
+static int64_t open_time(const opening *o, size_t index)
+{
+    const bool is_enough = o->request.from_start && o->request.open_only &&
+                           !o->reader->readings[index].trace->ops->has_moments;
+    return is_enough ? own_time(&o->related[index], o->reader->stats.range_begin_ns) : INT64_MIN;
+}
+
 static stele_status produce(opening *o, size_t index, uint32_t stream, producer **out)
 {
     stele_reader *reader = o->reader;
@@ -205,7 +214,7 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
     }
     status = trace->ops->produce(trace, &request, out);
     if (status == STELE_OK)
-        status = producer_seek(trace, &request, *out, out);
+        status = producer_seek(trace, &request, open_time(o, index), *out, out);
     if (status == STELE_OK) {
         trace->is_consumed = !trace->info.is_seekable;
         reader->producers[reader->producer_count++] = *out;

@@ -28,6 +28,8 @@
    other numbers than these, nothing is needed. */
 #define SECTION_FORMAT 1u /* the format's own */
 #define SECTION_BLOCKS 2u /* seek_index_put() */
+#define SECTION_OPENED 3u /* seek_opened_put(); not always there */
+#define SECTION_COUNT  3u
 
 /* Samples of the trace, which tell whether it is still the same. */
 #define SAMPLE_COUNT 16u
@@ -214,6 +216,9 @@ static stele_status put_sections(stele_trace *trace, output *to, output *part)
         output_clear(part);
         seek_index_put(trace->seek, part);
         put_section(to, SECTION_BLOCKS, part);
+        output_clear(part);
+        seek_opened_put(trace->seek, part);
+        put_section(to, SECTION_OPENED, part);
     }
     return status != STELE_OK ? status : part->status != STELE_OK ? part->status : to->status;
 }
@@ -322,44 +327,45 @@ static const char *file_check(const stele_trace *trace, const identity *id, cons
 
 /* The bytes of all sections that are known, of which there is one each at most. False: there are no
    sections. */
-static bool find_sections(const uint8_t *bytes, size_t size, cursor *of_format, cursor *of_blocks)
+static bool find_sections(const uint8_t *bytes, size_t size, cursor sections[SECTION_COUNT])
 {
     cursor from = cursor_make(bytes, size);
-    of_format->at = of_blocks->at = NULL;
+    for (unsigned i = 0; i < SECTION_COUNT; i++)
+        sections[i].at = NULL;
     while (cursor_left(&from) != 0) {
         uint64_t number, section_size;
         const uint8_t *at;
-        cursor *section;
         if (!saved_take_u64(&from, &number) || !saved_take_u64(&from, &section_size) ||
             section_size > cursor_left(&from))
             return false;
         at = cursor_take(&from, (size_t)section_size);
-        section = number == SECTION_FORMAT ? of_format : of_blocks;
-        if (number > SECTION_BLOCKS)
+        if (number - 1 >= SECTION_COUNT)
             continue;
-        if (section->at != NULL)
+        if (sections[number - 1].at != NULL)
             return false;
-        *section = cursor_make(at, (size_t)section_size);
+        sections[number - 1] = cursor_make(at, (size_t)section_size);
     }
-    return of_format->at != NULL;
+    return sections[SECTION_FORMAT - 1].at != NULL;
 }
 
 /* Takes what the file says for what index() finds; STELE_ERR_FORMAT: it cannot be. */
 static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_t size)
 {
     const uint32_t before = trace->context->stream_count;
-    cursor of_format, of_blocks;
-    seek_index *blocks;
+    cursor sections[SECTION_COUNT];
+    cursor *format = &sections[SECTION_FORMAT - 1], *blocks = &sections[SECTION_BLOCKS - 1],
+           *opened = &sections[SECTION_OPENED - 1];
     stele_status status;
-    if (!find_sections(bytes, size, &of_format, &of_blocks))
+    if (!find_sections(bytes, size, sections))
         return STELE_ERR_FORMAT;
-    status = trace->ops->load_index(trace, of_format.at, cursor_left(&of_format));
-    if (status != STELE_OK || of_blocks.at == NULL)
+    status = trace->ops->load_index(trace, format->at, cursor_left(format));
+    if (status != STELE_OK || blocks->at == NULL)
         return status;
-    blocks = seek_index_take(&of_blocks, trace->context->stream_count - before, &status);
-    if (blocks == NULL && status == STELE_OK)
+    trace->seek = seek_index_take(blocks, trace->context->stream_count - before, &status);
+    if (trace->seek != NULL && opened->at != NULL && !seek_opened_take(trace->seek, opened))
+        seek_opened_forget(trace->seek);
+    if (trace->seek == NULL && status == STELE_OK)
         report(trace, trace->info.path, "an index whose blocks cannot be; all is read");
-    trace->seek = blocks;
     return status;
 }
 

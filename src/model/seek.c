@@ -21,24 +21,22 @@ seek_index *seek_index_new(uint32_t stream_count)
     return NULL;
 }
 
+static void stream_free(seek_stream *stream)
+{
+    free(stream->blocks);
+    free(stream->opened);
+    *stream = (seek_stream){0};
+}
+
 void seek_index_free(seek_index *index)
 {
     if (index == NULL)
         return;
     for (uint32_t i = 0; i < index->stream_count; i++)
-        free(index->streams[i].blocks);
+        stream_free(&index->streams[i]);
     free(index->streams);
     free(index->states);
     free(index);
-}
-
-bool seek_index_is_useful(const seek_index *index)
-{
-    for (uint32_t i = 0; index != NULL && i < index->stream_count; i++) {
-        if (index->streams[i].count > 1)
-            return true;
-    }
-    return false;
 }
 
 const seek_stream *seek_index_of(const stele_trace *trace, uint32_t stream)
@@ -54,6 +52,25 @@ const seek_stream *seek_index_of(const stele_trace *trace, uint32_t stream)
     return number < index->stream_count && index->streams[number].count > 1
                ? &index->streams[number]
                : NULL;
+}
+
+bool seek_stream_opened(const seek_stream *stream, uint32_t *at, uint32_t *depth,
+                        const uint64_t **places, uint32_t *count)
+{
+    for (; *at > 0; --*at) {
+        const seek_block *block = &stream->blocks[*at];
+        const uint32_t end = *at + 1 < stream->count ? block[1].opened_first : stream->opened_count;
+        const uint32_t own = end - block->opened_first;
+        const uint32_t there = block->kept + own < *depth ? block->kept + own : *depth;
+        *depth = block->kept < there ? block->kept : there;
+        if (there > *depth) {
+            *places = stream->opened + block->opened_first;
+            *count = there - *depth;
+            --*at;
+            return true;
+        }
+    }
+    return false;
 }
 
 uint32_t seek_stream_find(const seek_stream *stream, uint64_t position)
@@ -74,12 +91,6 @@ uint32_t seek_stream_find(const seek_stream *stream, uint64_t position)
 static uint64_t reported_count(const diag_sink *diag)
 {
     return diag->counts[0] + diag->counts[1] + diag->counts[2];
-}
-
-static void stream_drop(seek_builder *b)
-{
-    free(b->stream->blocks);
-    *b->stream = (seek_stream){0};
 }
 
 /* The state that was just made, copied to all others. */
@@ -103,6 +114,113 @@ static bool index_add_state(seek_index *index, output *made, seek_block *block)
     return true;
 }
 
+/* ---- Open calls ---- */
+
+/* A call that is open; its place is that of the event that began it, in the input. */
+typedef struct seek_call {
+    uint64_t place;
+    stele_name name;
+} seek_call;
+
+/* What is open is not known where the order of events, or what ends what, could be read in two
+   ways. */
+static void forget_open(seek_builder *b)
+{
+    seek_stream *stream = b->stream;
+    free(stream->opened);
+    stream->opened = NULL;
+    stream->opened_count = stream->opened_capacity = 0;
+    stream->knows_open = false;
+}
+
+static bool call_begin(seek_builder *b, const stele_event *event)
+{
+    if (b->depth == SEEK_DEPTH_MAX)
+        return false;
+    if (b->depth == b->capacity) {
+        seek_call *grown = array_grow(b->calls, sizeof *grown, &b->capacity, 64);
+        if (grown == NULL)
+            return false;
+        b->calls = grown;
+    }
+    b->calls[b->depth++] = (seek_call){event->offset, event->name};
+    return true;
+}
+
+/* An exit that is not that of the innermost call may be of one further out, by what it is called
+   when it is read. */
+static bool call_end(seek_builder *b, const stele_event *event)
+{
+    if (b->depth == 0)
+        return true;
+    if (event->name != 0 && b->calls[b->depth - 1].name != event->name)
+        return false;
+    b->depth--;
+    b->kept = b->depth < b->kept ? b->depth : b->kept;
+    return true;
+}
+
+static bool is_plain_call(seek_builder *b, const stele_event *event)
+{
+    const unsigned doubts = STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED | STELE_FLAG_REPEATED;
+    if (b->track == 0)
+        b->track = event->track;
+    if ((event->flags & doubts) != 0 || (event->name & STELE_NAME_LOCAL) != 0 ||
+        event->track != b->track || event->time_ns < b->last_ns || b->has_lengths)
+        return false;
+    b->last_ns = event->time_ns;
+    return true;
+}
+
+static bool follow_event(seek_builder *b, const stele_event *event)
+{
+    switch (event->kind) {
+    case STELE_KIND_BEGIN: return is_plain_call(b, event) && call_begin(b, event);
+    case STELE_KIND_END:
+    case STELE_KIND_TAIL_EXIT: return is_plain_call(b, event) && call_end(b, event);
+    case STELE_KIND_COMPLETE: b->has_lengths = true; return b->track == 0;
+    case STELE_KIND_METADATA:
+    case STELE_KIND_OBJECT: return true;
+    default: return false;
+    }
+}
+
+static void follow(seek_builder *b, const stele_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        if (!follow_event(b, &batch->events[i])) {
+            forget_open(b);
+            return;
+        }
+    }
+}
+
+/* Notes what is open where a block begins: about three bytes each in a file. */
+static void note_open(seek_builder *b, seek_block *block)
+{
+    seek_stream *stream = b->stream;
+    block->kept = b->kept;
+    block->opened_first = stream->opened_count;
+    for (; stream->knows_open && b->kept < b->depth; b->kept++) {
+        if (stream->opened_count > block->position / 384 + SEEK_DEPTH_MAX) {
+            forget_open(b);
+            return;
+        }
+        if (stream->opened_count == stream->opened_capacity) {
+            uint64_t *grown =
+                array_grow(stream->opened, sizeof *grown, &stream->opened_capacity, 64);
+            if (grown == NULL) {
+                forget_open(b);
+                return;
+            }
+            stream->opened = grown;
+        }
+        stream->opened[stream->opened_count++] = b->calls[b->kept].place;
+    }
+}
+
+/* ---- Blocks ---- */
+
 /* A block begins where the producer is; what it has reported belongs to the one before. */
 static bool block_begin(seek_builder *b)
 {
@@ -116,6 +234,7 @@ static bool block_begin(seek_builder *b)
     }
     if (!index_add_state(b->index, b->state, &block))
         return false;
+    note_open(b, &block);
     stream->blocks[stream->count++] = block;
     b->distance = b->block_size;
     if (b->block_size == SEEK_BLOCK_SIZE &&
@@ -133,19 +252,14 @@ stele_status seek_builder_open(seek_builder *b, seek_index *index, uint32_t stre
                         .diag = diag,
                         .block_size = block_size};
     b->reported_count = reported_count(diag);
+    b->last_ns = INT64_MIN;
+    b->stream->knows_open = true;
     const stele_status status = output_open_memory(diag, &b->state);
     if (status != STELE_OK)
         return status;
     if (from->ops->mark == NULL || !block_begin(b))
-        stream_drop(b);
+        stream_free(b->stream);
     return STELE_OK;
-}
-
-/* Whether an event is shown whatever range is asked for, as a filter judges. */
-static bool has_no_range(const stele_event *event)
-{
-    return (event->flags & STELE_FLAG_NO_TIME) != 0 &&
-           (event->kind == STELE_KIND_OBJECT || event->kind == STELE_KIND_METADATA);
 }
 
 static void block_take(seek_block *block, const stele_batch *batch)
@@ -159,7 +273,7 @@ static void block_take(seek_block *block, const stele_batch *batch)
             has_end && (int64_t)event->id > event->time_ns ? (int64_t)event->id : event->time_ns;
         begin_ns = event->time_ns < begin_ns ? event->time_ns : begin_ns;
         end_ns = last_ns > end_ns ? last_ns : end_ns;
-        block->is_whole |= has_no_range(event);
+        block->is_whole |= seek_event_is_always(event);
     }
     block->begin_ns = begin_ns;
     block->end_ns = end_ns;
@@ -188,11 +302,13 @@ void seek_builder_take(seek_builder *b, const stele_batch *batch)
     block = &stream->blocks[stream->count - 1];
     block_take(block, batch);
     block_note(b, block);
+    if (stream->knows_open)
+        follow(b, batch);
     if (b->from->position < block->position || b->from->position - block->position < b->distance)
         return;
     output_clear(b->state);
     if (b->from->ops->mark(b->from, b->state) && !block_begin(b))
-        stream_drop(b);
+        stream_free(b->stream);
 }
 
 void seek_builder_close(seek_builder *b)
@@ -200,7 +316,9 @@ void seek_builder_close(seek_builder *b)
     if (b->stream->count != 0)
         block_note(b, &b->stream->blocks[b->stream->count - 1]);
     output_close(b->state);
+    free(b->calls);
     b->state = NULL;
+    b->calls = NULL;
 }
 
 static stele_status build_stream(stele_trace *trace, seek_index *index, uint32_t number,
@@ -305,6 +423,69 @@ void seek_index_put(const seek_index *index, output *out)
             output_write(out, index->states + b->state, b->state_size);
         }
     }
+}
+
+/* Of each stream whether it is known; of each block how many calls stay open, how many are new, and
+   where those began, by the distance from the one before. */
+void seek_opened_put(const seek_index *index, output *out)
+{
+    for (uint32_t i = 0; i < index->stream_count; i++) {
+        const seek_stream *stream = &index->streams[i];
+        uint64_t last = 0;
+        saved_put_u64(out, stream->knows_open);
+        for (uint32_t k = 0; stream->knows_open && k < stream->count; k++) {
+            const seek_block *b = &stream->blocks[k];
+            const uint32_t end = k + 1 < stream->count ? b[1].opened_first : stream->opened_count;
+            saved_put_u64(out, b->kept);
+            saved_put_u64(out, end - b->opened_first);
+            for (uint32_t at = b->opened_first; at < end; at++) {
+                saved_put_i64(out, (int64_t)(stream->opened[at] - last));
+                last = stream->opened[at];
+            }
+        }
+    }
+}
+
+static bool take_opened(seek_stream *stream, cursor *from)
+{
+    uint64_t last = 0;
+    uint32_t depth = 0;
+    stream->opened = malloc((cursor_left(from) + 1) * sizeof *stream->opened);
+    if (stream->opened == NULL)
+        return false;
+    for (uint32_t k = 0; k < stream->count; k++) {
+        seek_block *b = &stream->blocks[k];
+        uint32_t count;
+        if (!saved_take_u32(from, &b->kept) || !saved_take_u32(from, &count) || b->kept > depth ||
+            count > cursor_left(from) || count > SEEK_DEPTH_MAX - b->kept)
+            return false;
+        b->opened_first = stream->opened_count;
+        for (depth = b->kept + count; count > 0; count--) {
+            int64_t distance;
+            if (!saved_take_i64(from, &distance))
+                return false;
+            stream->opened[stream->opened_count++] = last += (uint64_t)distance;
+        }
+    }
+    return true;
+}
+
+void seek_opened_forget(seek_index *index)
+{
+    for (uint32_t i = 0; i < index->stream_count; i++)
+        index->streams[i].knows_open = false;
+}
+
+bool seek_opened_take(seek_index *index, cursor *from)
+{
+    for (uint32_t i = 0; i < index->stream_count; i++) {
+        seek_stream *stream = &index->streams[i];
+        uint64_t is_known;
+        if (!saved_take_u64(from, &is_known) || (is_known != 0 && !take_opened(stream, from)))
+            return false;
+        stream->knows_open = is_known != 0;
+    }
+    return cursor_left(from) == 0;
 }
 
 static bool take_block(seek_index *index, seek_block *b, seek_block *last, cursor *from)

@@ -24,12 +24,21 @@ typedef struct seek_block {
     uint32_t state_size;
     bool is_whole; /* never passed over: it holds what is reported, counted or shown whatever range
                       of time is asked for */
+    uint32_t kept; /* of the calls that are open where the block before begins, so many of the
+                      outermost are open where this one begins; */
+    uint32_t opened_first; /* and these, from here to those of the next block, began in that one */
 } seek_block;
 
 typedef struct seek_stream {
     seek_block *blocks;
     uint32_t count, capacity;
+    uint64_t *opened; /* places of events that began calls, see seek_block.opened_first */
+    uint32_t opened_count, opened_capacity;
+    bool knows_open; /* what is open where a block begins is known */
 } seek_stream;
+
+/* Calls deeper than that are not followed. */
+#define SEEK_DEPTH_MAX 4096u
 
 typedef struct seek_index {
     seek_stream *streams;  /* by number of the stream in its trace, and one more: of PRODUCE_ALL */
@@ -42,9 +51,6 @@ typedef struct seek_index {
 seek_index *seek_index_new(uint32_t stream_count);
 void seek_index_free(seek_index *index);
 
-/* Whether some block can be passed over. */
-bool seek_index_is_useful(const seek_index *index);
-
 /* The blocks of a stream of the trace, or of PRODUCE_ALL; NULL: there are none of use. */
 const seek_stream *seek_index_of(const stele_trace *trace, uint32_t stream);
 
@@ -54,6 +60,21 @@ static inline bool seek_block_is_wanted(const seek_block *b, int64_t begin_ns, i
     return b->is_whole || (b->begin_ns <= b->end_ns && b->end_ns >= begin_ns &&
                            is_before_end(b->begin_ns, end_ns));
 }
+
+/* Whether an event is shown whatever range is asked for, as a filter judges. */
+static inline bool seek_event_is_always(const stele_event *event)
+{
+    return (event->flags & STELE_FLAG_NO_TIME) != 0 &&
+           (event->kind == STELE_KIND_OBJECT || event->kind == STELE_KIND_METADATA);
+}
+
+/*
+ * Calls that are open where block `at` begins, the ones that began last first: gives the number of
+ * the block before `at` that some of them began in, their places in the order of the stream, and
+ * how many they are; `*depth` is SEEK_DEPTH_MAX at first. False: there are no more.
+ */
+bool seek_stream_opened(const seek_stream *stream, uint32_t *at, uint32_t *depth,
+                        const uint64_t **places, uint32_t *count);
 
 /* The number of the last block that begins at or before a position; the stream has one. */
 uint32_t seek_stream_find(const seek_stream *stream, uint64_t position);
@@ -72,6 +93,12 @@ typedef struct seek_builder {
     output *state;
     uint64_t block_size, distance; /* of the next block from the last one, at least */
     uint64_t reported_count, lost_count, missing_count, skipped_size;
+    struct seek_call *calls; /* that are open */
+    uint32_t depth, capacity;
+    uint32_t kept;    /* of those that were open where the last block begins */
+    uint32_t track;   /* of all calls; 0: there was none yet */
+    int64_t last_ns;  /* of the last event of a call */
+    bool has_lengths; /* there were COMPLETE events */
 } seek_builder;
 
 /* Blocks are at least of a size: SEEK_BLOCK_SIZE, or less where every place is to be tried, and
@@ -94,6 +121,12 @@ stele_status seek_build(stele_trace *trace, uint64_t block_size);
 /* ---- As bytes -------------------------------------------------------------------------------- */
 
 void seek_index_put(const seek_index *index, output *out);
+
+/* What is open at blocks, and back, for an index of the same blocks; false where that is not sound:
+   it is then not known. */
+void seek_opened_put(const seek_index *index, output *out);
+bool seek_opened_take(seek_index *index, cursor *from);
+void seek_opened_forget(seek_index *index);
 
 /* NULL where they are not sound or, with `*status`, memory is exhausted. */
 seek_index *seek_index_take(cursor *from, uint32_t stream_count, stele_status *status);

@@ -166,10 +166,11 @@ static stele_status take_batch(basic_producer *self, stele_batch *batch)
 {
     const bool big = self->trace->header.is_big_endian;
     uint32_t stream_thread = UINT32_MAX, thread;
-    stele_status status;
+    stele_status status = STELE_OK;
     stele_batch_clear(batch);
     batch->columns = self->columns;
-    while ((status = next_record(self, &thread)) == STELE_OK) {
+    while (self->passed_size < self->base.stop &&
+           (status = next_record(self, &thread)) == STELE_OK) {
         const unsigned type = xray_load16(big, self->w.at);
         const uint32_t track = self->trace->threads[thread].track;
         bool is_done = true;

@@ -624,6 +624,23 @@ static stele_status take_arguments(fdr_producer *self, stele_batch *batch)
     return status;
 }
 
+/* Takes records up to `end`, or to where filling is to stop: a place between two records. */
+static stele_status take_until(fdr_producer *self, stele_batch *batch, const uint8_t *end,
+                               bool is_all)
+{
+    const uint8_t *const at = self->w.at;
+    uint64_t room;
+    stele_status status = STELE_OK;
+    count_records(self);
+    room = self->base.stop > self->base.position ? self->base.stop - self->base.position : 0;
+    if (room < (uint64_t)(end - at))
+        status = take_records(self, batch, at + room, false);
+    /* A payload is judged by what follows it. */
+    if (self->w.at == at && status == STELE_OK)
+        status = take_records(self, batch, end, is_all);
+    return status;
+}
+
 static stele_status fdr_fill(producer *base, stele_batch *batch)
 {
     fdr_producer *self = (fdr_producer *)base;
@@ -631,7 +648,7 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
     uint32_t thread = UINT32_MAX;
     stele_batch_clear(batch);
     batch->columns = self->columns;
-    while (status == STELE_OK && !batch_is_full(batch)) {
+    while (status == STELE_OK && !batch_is_full(batch) && base->position < base->stop) {
         bool is_all;
         const uint8_t *end;
         if (!self->has_range) {
@@ -661,7 +678,8 @@ static stele_status fdr_fill(producer *base, stele_batch *batch)
         if (self->w.at == end)
             leave_range(self);
         else
-            status = take_records(self, batch, end, is_all);
+            status = take_until(self, batch, end, is_all);
+        count_records(self);
     }
     if (status == STELE_OK)
         status = take_arguments(self, batch);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Index files of real traces, of which every byte is changed and every prefix is tried: what is
+ * read is what is read without, and it is reported that the index cannot be used. Files that say of
+ * themselves that they are sound do no harm either.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <stele/stele.h>
+
+#include "core/load.h"
+#include "test.h"
+
+#define HEADER_SIZE 56u
+#define PATH_SIZE   256u
+
+static unsigned stale_count;
+
+static void on_diag(void *user, const stele_diag *diag)
+{
+    (void)user;
+    stale_count += strcmp(diag->code->code, "STE017") == 0;
+}
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    REQUIRE(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = malloc((size_t)1 << 20);
+    REQUIRE(file != NULL && bytes != NULL);
+    *size = fread(bytes, 1, (size_t)1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+/* One number for the events from a time on after the first one; UINT64_MAX when reading fails. */
+static uint64_t read_range(const char *path, int64_t begin_ns)
+{
+    const stele_context_options options = {.diag = on_diag};
+    const stele_request request = {.order = STELE_ORDER_TIME,
+                                   .begin = {.kind = STELE_BOUND_START, .value = begin_ns}};
+    stele_context *context;
+    stele_trace *trace;
+    stele_reader *reader;
+    stele_segment segment;
+    stele_status status;
+    uint64_t sum = 0;
+    REQUIRE(stele_context_new(&options, &context) == STELE_OK);
+    REQUIRE(stele_trace_open(context, path, NULL, &trace) == STELE_OK);
+    status = stele_reader_open(context, &trace, 1, &request, &reader);
+    while (status == STELE_OK && (status = stele_reader_next(reader, &segment)) == STELE_OK) {
+        for (uint32_t i = 0; i < segment.count; i++) {
+            const stele_event *event = &segment.batch->events[segment.first + i];
+            sum = sum * 31 + event->offset + (uint64_t)event->time_ns + event->kind;
+        }
+    }
+    stele_reader_close(reader);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    return status == STELE_END ? sum : UINT64_MAX;
+}
+
+static uint8_t *make_index(const char *path, size_t *size)
+{
+    stele_context *context;
+    stele_trace *trace;
+    stele_output *out;
+    uint8_t *copy;
+    const void *bytes;
+    REQUIRE(stele_context_new(NULL, &context) == STELE_OK);
+    REQUIRE(stele_trace_open(context, path, NULL, &trace) == STELE_OK);
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    REQUIRE(stele_trace_save_index(trace, out) == STELE_OK);
+    bytes = stele_output_memory(out, size);
+    copy = malloc(*size);
+    REQUIRE(copy != NULL);
+    memcpy(copy, bytes, *size);
+    stele_output_close(out);
+    stele_trace_close(trace);
+    stele_context_free(context);
+    return copy;
+}
+
+/* Files that are not what was made: each is noticed, and the trace is read all the same. */
+static void try_damaged(const char *path, const char *index, const uint8_t *bytes, size_t size,
+                        int64_t begin_ns, uint64_t wanted)
+{
+    uint8_t *copy = malloc(size);
+    REQUIRE(copy != NULL);
+    memcpy(copy, bytes, size);
+    stale_count = 0;
+    for (size_t i = 0; i < size; i++) {
+        copy[i] ^= 0xff;
+        write_file(index, copy, size);
+        CHECK_EQ_U64(read_range(path, begin_ns), wanted);
+        copy[i] ^= 0xff;
+    }
+    for (size_t i = 0; i < size; i++) {
+        write_file(index, copy, i);
+        CHECK_EQ_U64(read_range(path, begin_ns), wanted);
+    }
+    CHECK_EQ_U64(stale_count, 2 * size);
+    free(copy);
+}
+
+/* Files that were changed, and say that they are sound. */
+static void try_false(const char *path, const char *index, uint8_t *bytes, size_t size,
+                      int64_t begin_ns)
+{
+    static const uint8_t masks[] = {0x01, 0x80, 0xff};
+    for (size_t i = HEADER_SIZE; i < size; i++) {
+        for (size_t k = 0; k < sizeof masks; k++) {
+            bytes[i] ^= masks[k];
+            store_le32(bytes + 44, (uint32_t)crc32(crc32(0, NULL, 0), bytes + HEADER_SIZE,
+                                                   (uInt)(size - HEADER_SIZE)));
+            write_file(index, bytes, size);
+            read_range(path, begin_ns);
+            bytes[i] ^= masks[k];
+        }
+    }
+}
+
+static void try_sample(const char *sample, const char *suffix, int64_t begin_ns)
+{
+    char folder[] = "/tmp/stele-index-XXXXXX", source[PATH_SIZE], path[PATH_SIZE],
+         index[PATH_SIZE + 16];
+    size_t size, trace_size;
+    uint8_t *trace, *bytes;
+    uint64_t wanted;
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(source, sizeof source, "%s/src/formats/%s", STELE_SOURCE_DIR, sample);
+    snprintf(path, sizeof path, "%s/t%s", folder, suffix);
+    snprintf(index, sizeof index, "%s.stele-index", path);
+    trace = read_file(source, &trace_size);
+    write_file(path, trace, trace_size);
+    stale_count = 0;
+    wanted = read_range(path, begin_ns);
+    REQUIRE(wanted != UINT64_MAX && wanted != 0);
+    bytes = make_index(path, &size);
+    write_file(index, bytes, size);
+    CHECK_EQ_U64(read_range(path, begin_ns), wanted);
+    CHECK_EQ_U64(stale_count, 0);
+    try_damaged(path, index, bytes, size, begin_ns, wanted);
+    try_false(path, index, bytes, size, begin_ns);
+    write_file(index, bytes, size);
+    trace[trace_size - 1] ^= 1; /* the trace changes */
+    write_file(path, trace, trace_size);
+    stale_count = 0;
+    read_range(path, begin_ns);
+    CHECK_EQ_U64(stale_count, 1);
+    unlink(index);
+    unlink(path);
+    rmdir(folder);
+    free(bytes);
+    free(trace);
+}
+
+TEST(indexes_of_heph_traces)
+{
+    try_sample("heph/good/heph_tracing_example.bin.log", ".bin.log", 1000);
+}
+
+TEST(indexes_of_xray_traces)
+{
+    try_sample("xray/good/tail.14.fdr5.tsc.xray", ".xray", 1000);
+}
+
+TEST(indexes_of_instruction_traces)
+{
+    try_sample("xtrace/good/levels.xinsndata.bin", ".xinsndata.bin", 5);
+}
+
+/* A link beside a trace is no index, whatever it leads to. */
+TEST(links_are_not_followed)
+{
+    char folder[] = "/tmp/stele-index-XXXXXX", path[PATH_SIZE], index[PATH_SIZE + 16],
+         other[PATH_SIZE];
+    size_t size, trace_size;
+    uint8_t *bytes,
+        *trace = read_file(STELE_SOURCE_DIR "/src/formats/heph/good/heph_tracing_example.bin.log",
+                           &trace_size);
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/t.bin.log", folder);
+    snprintf(other, sizeof other, "%s/other", folder);
+    snprintf(index, sizeof index, "%s.stele-index", path);
+    write_file(path, trace, trace_size);
+    bytes = make_index(path, &size);
+    bytes[HEADER_SIZE] ^= 1; /* it would be reported if it was looked at */
+    write_file(other, bytes, size);
+    REQUIRE(symlink(other, index) == 0);
+    stale_count = 0;
+    CHECK(read_range(path, 1000) != UINT64_MAX);
+    CHECK_EQ_U64(stale_count, 0);
+    unlink(index);
+    unlink(other);
+    unlink(path);
+    rmdir(folder);
+    free(bytes);
+    free(trace);
+}
