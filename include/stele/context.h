@@ -47,6 +47,8 @@ typedef struct stele_context_options {
     void *progress_user;
     stele_go_on_fn *go_on; /* NULL: reading and writing always go on */
     void *go_on_user;
+    const char *cache_dir; /* where indexes of traces are looked for besides, see
+                              stele_trace_index_path(); copied; NULL: nowhere */
 } stele_context_options;
 
 /*

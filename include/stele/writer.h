@@ -60,6 +60,16 @@ STELE_API stele_status stele_output_open_for(const char *path, const char *forma
  */
 STELE_API stele_status stele_trace_save_index(stele_trace *trace, stele_output *out);
 
+/*
+ * Where an index of the trace is looked for: beside it, or in the folder for caches of its context,
+ * under a name made of the trace's full path. Writes the path, with a zero after it, as far as
+ * `size` bytes have room for it, and gives its length without the zero. 0: there is no such place,
+ * because the trace is no file or folder that is read as it lies, the context has no such folder,
+ * or memory is exhausted.
+ */
+STELE_API size_t stele_trace_index_path(const stele_trace *trace, bool in_cache, char *path,
+                                        size_t size);
+
 /* Takes the events of a segment, whose names and tracks must be of the writer's context.
    STELE_ERR_ARGUMENT: the kind, name, track or fields of an event do not exist. Nothing of the
    segment was written then. */

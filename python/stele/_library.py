@@ -91,7 +91,8 @@ DIAG_FN = CFUNCTYPE(None, c_void_p, POINTER(Diag))
 class ContextOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("limits", c_void_p), ("diag", DIAG_FN),
                 ("diag_user", c_void_p), ("temp_dir", c_char_p), ("progress", c_void_p),
-                ("progress_user", c_void_p), ("go_on", c_void_p), ("go_on_user", c_void_p)]
+                ("progress_user", c_void_p), ("go_on", c_void_p), ("go_on_user", c_void_p),
+                ("cache_dir", c_char_p)]
 
 
 class Setting(Structure):

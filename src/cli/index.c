@@ -1,36 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele index: keeps what an index found out beside the trace. */
+/* stele index: keeps what an index found out beside the trace, or in the folder for caches. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
-#define EXTENSION ".stele-index"
+#define MAGIC     "STELEIDX"
+#define PATH_SIZE 4096u
+
+/* Makes the folder of a path, and those that it is in, for nobody else. */
+static void make_folders(const char *path)
+{
+    char folder[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *at = strchr(folder + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        mkdir(folder, 0700); /* if that fails, so does what is made in it, which is reported */
+        *at = '/';
+    }
+}
+
+static bool can_write_beside(const char *path)
+{
+    char folder[PATH_SIZE];
+    char *end;
+    snprintf(folder, sizeof folder, "%s", path);
+    end = strrchr(folder, '/');
+    if (end == NULL)
+        return access(".", W_OK) == 0;
+    end[end == folder] = '\0';
+    return access(folder, W_OK) == 0;
+}
+
+/* Where the index goes; "" if there is no place for it. */
+static bool find_target(const cli *c, const stele_trace *trace, char *path)
+{
+    bool in_cache = option_given(&c->options, OPTION_INDEX_CACHE);
+    size_t length = stele_trace_index_path(trace, in_cache, path, PATH_SIZE);
+    if (!in_cache && length != 0 && !can_write_beside(path)) {
+        in_cache = true;
+        length = stele_trace_index_path(trace, true, path, PATH_SIZE);
+    }
+    if (length >= PATH_SIZE)
+        path[0] = '\0';
+    if (in_cache && path[0] != '\0')
+        make_folders(path);
+    return in_cache;
+}
 
 static void index_trace(cli *c, stele_trace *trace, const char *path)
 {
     /* An index can always be made again, so that an old one needs no care. */
     stele_output_options how = cli_output_options(c);
-    const size_t size = strlen(path) + sizeof EXTENSION;
-    char *target = malloc(size);
+    char target[PATH_SIZE];
+    const bool in_cache = find_target(c, trace, target);
     stele_output *out = NULL;
-    stele_status status = target != NULL ? STELE_OK : STELE_ERR_MEMORY;
+    stele_status status = STELE_ERR_UNSUPPORTED;
     how.replace = true;
-    if (status == STELE_OK) {
-        snprintf(target, size, "%s" EXTENSION, path);
+    if (target[0] != '\0')
         status = stele_output_open(target, &how, &out);
-    }
     if (status == STELE_OK)
         status = stele_trace_save_index(trace, out);
     if (status == STELE_OK)
         status = stele_output_finish(out);
+    if (status == STELE_OK && in_cache)
+        chmod(target, 0600);
     if (status == STELE_ERR_UNSUPPORTED)
         cli_remark(c, "%s: an index would not help here; nothing was written", path);
-    else if (cli_check(c, status, target != NULL ? target : path))
+    else if (cli_check(c, status, target))
         stele_output_printf(c->out, "%s\n", target);
     stele_output_close(out);
-    free(target);
+}
+
+/* ---- Removing ---- */
+
+/* Whether a path leads to an index, and not by a link. */
+static bool is_index(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about;
+    char head[sizeof MAGIC - 1];
+    bool is_one;
+    if (fd < 0)
+        return false;
+    is_one = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+             read(fd, head, sizeof head) == (ssize_t)sizeof head &&
+             memcmp(head, MAGIC, sizeof head) == 0;
+    close(fd);
+    return is_one;
+}
+
+static void remove_index(cli *c, const stele_trace *trace, bool in_cache)
+{
+    char path[PATH_SIZE];
+    const size_t length = stele_trace_index_path(trace, in_cache, path, sizeof path);
+    if (length == 0 || length >= sizeof path || !is_index(path))
+        return;
+    if (cli_check(c, unlink(path) == 0 ? STELE_OK : STELE_ERR_WRITE, path))
+        stele_output_printf(c->out, "%s\n", path);
 }
 
 void command_INDEX(cli *c)
@@ -38,8 +109,13 @@ void command_INDEX(cli *c)
     const options *o = &c->options;
     for (size_t i = 0; i < o->argument_count && cli_interrupted() == 0; i++) {
         stele_trace *trace = cli_open(c, i);
-        if (trace != NULL)
+        if (trace != NULL && !option_given(o, OPTION_REMOVE)) {
             index_trace(c, trace, o->arguments[i]);
+        } else if (trace != NULL) {
+            if (!option_given(o, OPTION_INDEX_CACHE))
+                remove_index(c, trace, false);
+            remove_index(c, trace, true);
+        }
         stele_trace_close(trace);
     }
     cli_conclude(c, o->arguments[0], NULL);

@@ -133,15 +133,31 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
     return cli_usage(c, "no limit '%s'; see 'stele help limits'", text);
 }
 
+/* $XDG_CACHE_HOME/stele, or ~/.cache/stele; NULL where neither is known. */
+static const char *cache_dir(char *path, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = 0;
+    path[0] = '\0';
+    if (cache != NULL && cache[0] == '/')
+        length = snprintf(path, size, "%s/stele", cache);
+    else if (home != NULL && home[0] == '/')
+        length = snprintf(path, size, "%s/.cache/stele", home);
+    return length > 0 && (size_t)length < size ? path : NULL;
+}
+
 bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_context **context)
 {
     stele_limits limits = {.struct_size = sizeof limits};
-    stele_context_options given = {.limits = &limits,
+    char cache[4096];
+    stele_context_options given = {.struct_size = sizeof given,
+                                   .limits = &limits,
                                    .diag = diag,
                                    .diag_user = diag_user,
                                    .progress = cli_read_more,
                                    .progress_user = c,
                                    .temp_dir = temp_dir(),
+                                   .cache_dir = cache_dir(cache, sizeof cache),
                                    .go_on = cli_goes_on};
     const options *o = &c->options;
     for (size_t i = 0; i < o->use_count; i++) {

@@ -60,7 +60,9 @@ stele_status stele_context_new(const stele_context_options *given, stele_context
                                 .go_on = options.go_on,
                                 .go_on_user = options.go_on_user};
     context->temp_dir = strdup(options.temp_dir != NULL ? options.temp_dir : "/tmp");
-    if (context->temp_dir == NULL ||
+    if (options.cache_dir != NULL)
+        context->cache_dir = strdup(options.cache_dir);
+    if (context->temp_dir == NULL || (options.cache_dir != NULL && context->cache_dir == NULL) ||
         !intern_init(&context->names, context->limits.names_size_max)) {
         stele_context_free(context);
         return STELE_ERR_MEMORY;
@@ -108,6 +110,7 @@ void stele_context_free(stele_context *context)
     free_shared(context);
     intern_free(&context->names);
     free(context->temp_dir);
+    free(context->cache_dir);
     free(context->categories);
     free(context->category_of_name);
     free(context->tracks);

@@ -16,6 +16,7 @@ struct stele_context {
     stele_limits limits;
     diag_sink diag;
     char *temp_dir;
+    char *cache_dir; /* NULL: there is none */
     intern names;
     bool names_full_reported;
 

@@ -2,6 +2,7 @@
 #include "model/saved_index.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include <stele/writer.h>
 
+#include "core/hash.h"
 #include "core/load.h"
 #include "core/path.h"
 #include "model/seek.h"
@@ -283,8 +285,17 @@ static void report(const stele_trace *trace, const char *path, const char *found
                 "an index of this trace as it is now", "%s", found);
 }
 
+/* Who could have changed the trace, too, or reads it: what others put beside it is not believed. */
+static bool is_of_owner(const stele_trace *trace, const struct stat *index)
+{
+    struct stat about;
+    return index->st_uid == geteuid() || index->st_uid == 0 ||
+           (stat(trace->info.path, &about) == 0 && about.st_uid == index->st_uid);
+}
+
 /* The whole file, NULL if there is none. `*found` says what is wrong with it. */
-static uint8_t *file_read(const char *path, uint64_t size_max, size_t *size, const char **found)
+static uint8_t *file_read(const stele_trace *trace, const char *path, uint64_t size_max,
+                          size_t *size, const char **found)
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     struct stat about;
@@ -293,8 +304,8 @@ static uint8_t *file_read(const char *path, uint64_t size_max, size_t *size, con
     ssize_t got = 1;
     if (fd < 0)
         return NULL;
-    *found = "no regular file";
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+    *found = "no regular file of its owner";
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && is_of_owner(trace, &about)) {
         *found = "an index that is too large";
         if ((uint64_t)about.st_size <= size_max)
             bytes = malloc((size_t)about.st_size + 1);
@@ -374,7 +385,7 @@ static bool use_file(stele_trace *trace, const char *path, stele_status *status)
     const char *found = NULL;
     identity id;
     size_t size;
-    uint8_t *bytes = file_read(path, PAYLOAD_MAX(trace->info.size), &size, &found);
+    uint8_t *bytes = file_read(trace, path, PAYLOAD_MAX(trace->info.size), &size, &found);
     if (bytes != NULL)
         found = identity_of(trace, &id) ? file_check(trace, &id, bytes, size)
                                         : "files of the trace that cannot be looked at";
@@ -409,15 +420,41 @@ static char *path_beside(const stele_trace *trace)
     return path;
 }
 
+/* In the folder for caches: the same trace has the same name, by whatever path it is opened. To be
+   freed; NULL if there is no such folder, or out of memory. */
+static char *path_in_cache(const stele_trace *trace)
+{
+    const char *folder = trace->context->cache_dir;
+    char *real = folder != NULL ? realpath(trace->info.path, NULL) : NULL;
+    const size_t size = real != NULL ? strlen(folder) + 1 + 16 + sizeof SAVED_INDEX_EXTENSION : 0;
+    char *path = real != NULL ? malloc(size) : NULL;
+    if (path != NULL)
+        snprintf(path, size, "%s/%016" PRIx64 SAVED_INDEX_EXTENSION, folder,
+                 hash_bytes(real, strlen(real)));
+    free(real);
+    return path;
+}
+
+size_t stele_trace_index_path(const stele_trace *trace, bool in_cache, char *path, size_t size)
+{
+    char *made = !can_be_known(trace) ? NULL : in_cache ? path_in_cache(trace) : path_beside(trace);
+    const size_t length = made != NULL ? strlen(made) : 0;
+    if (size != 0)
+        snprintf(path, size, "%s", made != NULL ? made : "");
+    free(made);
+    return length;
+}
+
 bool saved_index_use(stele_trace *trace, stele_status *status)
 {
-    char *path;
-    bool is_used;
+    bool is_used = false;
     *status = STELE_OK;
     if (trace->ops->load_index == NULL || !can_be_known(trace))
         return false;
-    path = path_beside(trace);
-    is_used = path != NULL && use_file(trace, path, status);
-    free(path);
+    for (int in_cache = 0; in_cache < 2 && !is_used && *status == STELE_OK; in_cache++) {
+        char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
+        is_used = path != NULL && use_file(trace, path, status);
+        free(path);
+    }
     return is_used;
 }
