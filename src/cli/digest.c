@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/digest.h"
+
+#include <stele/text.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A gap is worth a line from this part of the whole on, and this many usual distances. */
+#define GAP_PART_LEAST  20u
+#define GAP_USUAL_LEAST 20u
+
+/* What a trace is read into. */
+typedef struct digesting {
+    cli *c;
+    digest *d;
+    stele_spans *spans;
+    stele_pairing *pairing; /* NULL: its moments are not paired */
+    bool has_last;
+    int64_t covered_ns; /* up to here something was recorded */
+} digesting;
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+static void keep_finding(void *user, const stele_diag *diag, const char *line)
+{
+    digest *d = user;
+    digest_finding *to = NULL;
+    (void)line;
+    if (diag == NULL || diag->code->severity == STELE_NOTE)
+        return;
+    for (unsigned i = 0; i < d->finding_count && to == NULL; i++)
+        to = d->findings[i].code == diag->code ? &d->findings[i] : NULL;
+    if (to != NULL)
+        return;
+    if (d->finding_count == DIGEST_FINDINGS_MAX) {
+        d->other_finding_count++;
+        return;
+    }
+    to = &d->findings[d->finding_count++];
+    *to = (digest_finding){.code = diag->code, .offset = diag->offset};
+    stele_visible(diag->source != NULL ? diag->source : "", to->source, sizeof to->source);
+    stele_visible(diag->found, to->found, sizeof to->found);
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+    const digest_finding *x = a, *y = b;
+    return (int)y->code->severity - (int)x->code->severity;
+}
+
+static void count_findings(const report *r, digest *d)
+{
+    for (unsigned i = 0; i < d->finding_count; i++) {
+        for (size_t k = 0; k < r->code_count; k++) {
+            if (r->codes[k].code != d->findings[i].code)
+                continue;
+            d->findings[i].count = r->codes[k].count;
+            d->findings[i].lost_count = r->codes[k].lost_count;
+        }
+    }
+    /* There are few of them; those of one severity keep their order by insertion. */
+    for (unsigned i = 1; i < d->finding_count; i++) {
+        for (unsigned k = i; k > 0 && compare_findings(&d->findings[k - 1], &d->findings[k]) > 0;
+             k--) {
+            const digest_finding held = d->findings[k];
+            d->findings[k] = d->findings[k - 1];
+            d->findings[k - 1] = held;
+        }
+    }
+}
+
+/* ---- Gaps ------------------------------------------------------------------------------------ */
+
+static uint64_t gap_length(const digest_gap *gap)
+{
+    return (uint64_t)gap->end_ns - (uint64_t)gap->begin_ns;
+}
+
+static void keep_gap(digest *d, const digest_gap *gap)
+{
+    unsigned at = d->gap_count;
+    while (at > 0 && gap_length(&d->gaps[at - 1]) < gap_length(gap)) {
+        if (at < DIGEST_GAPS_MAX)
+            d->gaps[at] = d->gaps[at - 1];
+        at--;
+    }
+    if (at == DIGEST_GAPS_MAX)
+        return;
+    d->gaps[at] = *gap;
+    if (d->gap_count < DIGEST_GAPS_MAX)
+        d->gap_count++;
+}
+
+static void note_time(digesting *g, const stele_event *event)
+{
+    int64_t end_ns = event->time_ns;
+    if ((event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_CLAMPED)) != 0)
+        return;
+    if (g->has_last && event->time_ns > g->covered_ns)
+        keep_gap(g->d, &(digest_gap){g->covered_ns, event->time_ns});
+    if (event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > end_ns)
+        end_ns = (int64_t)event->id;
+    if (!g->has_last || end_ns > g->covered_ns)
+        g->covered_ns = end_ns;
+    g->has_last = true;
+}
+
+/* Leaves those that are long for this trace, and within its range: a time that is far from all
+   others makes no gap. */
+static void judge_gaps(digest *d)
+{
+    const stele_summary_totals *t = d->totals;
+    const uint64_t length = t->has_time ? (uint64_t)t->end_ns - (uint64_t)t->begin_ns : 0;
+    const uint64_t usual = t->event_count != 0 ? length / t->event_count : 0;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < d->gap_count; i++) {
+        const digest_gap *gap = &d->gaps[i];
+        if (length != 0 && gap->begin_ns >= t->begin_ns && gap->end_ns <= t->end_ns &&
+            gap_length(gap) >= length / GAP_PART_LEAST &&
+            gap_length(gap) / GAP_USUAL_LEAST >= usual)
+            d->gaps[kept++] = *gap;
+    }
+    d->gap_count = kept;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    digest *d = user;
+    stele_status status = stele_outliers_add(d->outliers, segment, spans);
+    for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
+        status = stele_latency_add(d->latency, &spans[i]);
+    return status;
+}
+
+static stele_status take_calls(void *user, const stele_segment *segment)
+{
+    const digesting *g = user;
+    const stele_status status = stele_profile_add(g->d->profile, segment);
+    return status == STELE_OK ? stele_spans_add(g->spans, segment) : status;
+}
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    digesting *g = user;
+    const stele_status status = stele_summary_add(g->d->summary, segment);
+    if (status != STELE_OK)
+        return status;
+    for (uint32_t i = 0; i < segment->count; i++)
+        note_time(g, &segment->batch->events[segment->first + i]);
+    return g->pairing != NULL ? stele_pairing_add(g->pairing, segment, take_calls, g)
+                              : take_calls(g, segment);
+}
+
+static bool make(digesting *g, const char *path)
+{
+    const stele_span_options given = {.struct_size = sizeof given, .no_fields = true};
+    const stele_pairing_options pairs = {.struct_size = sizeof pairs, .has_lanes = true};
+    cli *c = g->c;
+    digest *d = g->d;
+    if (!cli_check(c, stele_summary_new(c->context, path, &d->summary), path) ||
+        !cli_check(c, stele_profile_new(c->context, NULL, &d->profile), path) ||
+        !cli_check(c, stele_outliers_new(c->context, NULL, &d->outliers), path) ||
+        !cli_check(c, stele_latency_new(DIGEST_WORST_MAX, &d->latency), path) ||
+        !cli_check(c, stele_spans_new(c->context, &given, take_spans, d, &g->spans), path) ||
+        !cli_check(c, stele_pairing_new(c->context, &pairs, &g->pairing), path))
+        return false;
+    if (!stele_pairing_wants(g->pairing, d->trace)) {
+        stele_pairing_free(g->pairing);
+        g->pairing = NULL;
+    }
+    return true;
+}
+
+static bool conclude(digesting *g, const char *path)
+{
+    cli *c = g->c;
+    digest *d = g->d;
+    if (g->pairing != NULL)
+        stele_pairing_finish(g->pairing);
+    if (!cli_check(c, stele_spans_finish(g->spans), path) ||
+        !cli_check(c, stele_profile_finish(d->profile), path) ||
+        !cli_check(c, stele_summary_names(d->summary, &d->names, &d->name_count), path) ||
+        !cli_check(c,
+                   stele_profile_rows(d->profile, STELE_PROFILE_BY_SELF, &d->rows, &d->row_count),
+                   path) ||
+        !cli_check(c, stele_outliers_rows(d->outliers, &d->odd, &d->odd_count), path))
+        return false;
+    d->worst = stele_latency_worst(d->latency, &d->worst_count);
+    d->totals = stele_summary_get_totals(d->summary);
+    d->origin_ns = d->stats.has_begin ? d->stats.begin_ns : d->totals->begin_ns;
+    judge_gaps(d);
+    return true;
+}
+
+static bool read_trace(digesting *g, const char *path)
+{
+    const uint64_t columns = STELE_SUMMARY_COLUMNS | stele_profile_columns(g->d->profile) |
+                             stele_spans_columns(g->spans) |
+                             (g->pairing != NULL ? stele_pairing_columns(g->pairing) : 0);
+    const stele_request request = {.columns = (uint32_t)columns, .order = STELE_ORDER_TIME};
+    const bool is_whole = cli_check(
+        g->c, cli_read(g->c, &g->d->trace, 1, &request, &(consumer){NULL, take, g}, &g->d->stats),
+        path);
+    const stele_summary_track *tracks;
+    return conclude(g, path) &&
+           cli_check(g->c, stele_summary_tracks(g->d->summary, &tracks, &g->d->track_count),
+                     path) &&
+           is_whole;
+}
+
+bool digest_read(cli *c, size_t index, digest *d)
+{
+    const char *path = c->options.arguments[index];
+    digesting g = {.c = c, .d = d};
+    bool is_whole = false;
+    *d = (digest){.trace = NULL};
+    report_begin(&c->report);
+    c->report.show = keep_finding;
+    c->report.show_user = d;
+    d->trace = cli_open(c, index);
+    if (d->trace != NULL) {
+        d->about = stele_trace_get_info(d->trace);
+        is_whole = make(&g, path) && read_trace(&g, path);
+    }
+    cli_conclude(c, path, d->trace != NULL ? &d->stats : NULL);
+    count_findings(&c->report, d);
+    c->report.show = NULL;
+    stele_spans_free(g.spans);
+    stele_pairing_free(g.pairing);
+    return is_whole;
+}
+
+void digest_free(digest *d)
+{
+    stele_summary_free(d->summary);
+    stele_profile_free(d->profile);
+    stele_outliers_free(d->outliers);
+    stele_latency_free(d->latency);
+    stele_trace_close(d->trace);
+}

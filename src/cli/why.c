@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele why: what is wrong with a trace, and what is unusual in it, on one screen. */
+#include <stele/text.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/digest.h"
+#include "cli/show/print.h"
+#include "cli/show/terminal.h"
+
+#define FINDINGS_SHOWN 5u
+#define ROWS_SHOWN     4u
+#define ODD_SHOWN      4u
+#define NAME_WIDTH     40u
+#define NAME_SIZE      160u
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static void heading(cli *c, const char *title)
+{
+    stele_output_byte(c->out, '\n');
+    print_color(c->out, c->has_color, COLOR_BOLD);
+    stele_output_text(c->out, title);
+    print_color(c->out, c->has_color, COLOR_NONE);
+    stele_output_byte(c->out, '\n');
+}
+
+/* A name as text for people, cut where it is long; gives `to`. */
+static const char *shown_name(const cli *c, stele_name name, char to[NAME_SIZE])
+{
+    const stele_text text = stele_name_text(c->context, NULL, name);
+    char cut[NAME_WIDTH + 8];
+    if (text.size == 0)
+        return "(no name)";
+    snprintf(cut, sizeof cut, "%.*s%s", (int)(text.size > NAME_WIDTH ? NAME_WIDTH : text.size),
+             text.bytes, text.size > NAME_WIDTH ? "..." : "");
+    stele_visible(cut, to, NAME_SIZE);
+    return to;
+}
+
+/* A word as a shell takes it. */
+static void write_word(stele_output *out, const char *word, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./:=+,@%-";
+    bool is_plain = size != 0;
+    for (size_t i = 0; i < size; i++)
+        is_plain = is_plain && memchr(plain, word[i], sizeof plain - 1) != NULL;
+    if (!is_plain)
+        stele_output_byte(out, '\'');
+    for (size_t i = 0; i < size; i++) {
+        if (word[i] == '\'')
+            stele_output_text(out, "'\\''");
+        else
+            stele_output_visible(out, word + i, 1);
+    }
+    if (!is_plain)
+        stele_output_byte(out, '\'');
+}
+
+/* The next command to type begins... */
+static void command_begin(cli *c, const char *words)
+{
+    stele_output_text(c->out, "      ");
+    print_color(c->out, c->has_color, COLOR_DIM);
+    stele_output_printf(c->out, "stele %s ", words);
+}
+
+/* ... and ends with the trace. */
+static void command_end(cli *c, const digest *d)
+{
+    write_word(c->out, d->about->path, strlen(d->about->path));
+    print_color(c->out, c->has_color, COLOR_NONE);
+    stele_output_byte(c->out, '\n');
+}
+
+/* Bounds that hold a stretch of time. */
+static void write_bounds(cli *c, const digest *d, int64_t begin_ns, int64_t end_ns)
+{
+    char begin[PRINT_SIZE], end[PRINT_SIZE];
+    stele_seconds((int64_t)((uint64_t)begin_ns - (uint64_t)d->origin_ns), begin, sizeof begin);
+    stele_seconds((int64_t)((uint64_t)end_ns - (uint64_t)d->origin_ns), end, sizeof end);
+    stele_output_printf(c->out, "--begin %ss --end %ss ", begin, end);
+}
+
+static const char *since_begin(const digest *d, int64_t time_ns, char to[PRINT_SIZE])
+{
+    stele_seconds((int64_t)((uint64_t)time_ns - (uint64_t)d->origin_ns), to, PRINT_SIZE);
+    return to;
+}
+
+/* Whether its times are such: others count instructions, or ticks of unknown length. */
+static bool has_seconds(const cli *c, const digest *d)
+{
+    const uint32_t count = stele_stream_count(c->context);
+    bool has_any = false;
+    for (uint32_t number = 0; number < count; number++) {
+        const stele_stream *stream = stele_stream_get(c->context, number);
+        if (stream->trace == d->about->number)
+            has_any = has_any || stream->clock.domain == STELE_CLOCK_NS;
+    }
+    return has_any && d->totals->has_time;
+}
+
+/* ---- The parts ------------------------------------------------------------------------------- */
+
+static void write_head(cli *c, const digest *d)
+{
+    const stele_summary_totals *t = d->totals;
+    char text[PRINT_SIZE];
+    print_color(c->out, c->has_color, COLOR_BOLD);
+    stele_output_visible(c->out, d->about->path, strlen(d->about->path));
+    print_color(c->out, c->has_color, COLOR_NONE);
+    stele_output_printf(c->out, ": %s", d->about->title);
+    stele_output_printf(c->out, ", %s", print_things(text, t->event_count, "event"));
+    if (has_seconds(c, d))
+        stele_output_printf(c->out, " in %s",
+                            print_brief(text, (uint64_t)t->end_ns - (uint64_t)t->begin_ns));
+    stele_output_printf(c->out, ", %s\n", print_things(text, d->track_count, "track"));
+}
+
+static void write_finding(cli *c, const digest_finding *f)
+{
+    char text[PRINT_SIZE];
+    print_padded(c->out, print_count(text, f->count), -11);
+    stele_output_printf(c->out, "  %s %s: %s\n", f->code->code,
+                        stele_severity_text(f->code->severity), f->code->title);
+    if (f->offset == STELE_NO_OFFSET)
+        return;
+    stele_output_printf(c->out, "             first at byte %s", print_count(text, f->offset));
+    if (f->found[0] != 0)
+        stele_output_printf(c->out, ": found %.44s", f->found);
+    stele_output_byte(c->out, '\n');
+}
+
+static void write_findings(cli *c, const digest *d)
+{
+    const unsigned shown = d->finding_count < FINDINGS_SHOWN ? d->finding_count : FINDINGS_SHOWN;
+    char text[PRINT_SIZE];
+    if (d->finding_count == 0 && d->stats.lost_count == 0 && d->stats.missing_count == 0) {
+        stele_output_text(c->out, "Nothing is lost or damaged.\n");
+        return;
+    }
+    heading(c, "Lost or damaged");
+    if (d->stats.lost_count != 0)
+        stele_output_printf(c->out, "%11s  %s known to be lost\n",
+                            print_count(text, d->stats.lost_count),
+                            d->stats.lost_count == 1 ? "event is" : "events are");
+    if (d->stats.missing_count != 0)
+        stele_output_printf(c->out, "%11s  %s missing\n", print_count(text, d->stats.missing_count),
+                            d->stats.missing_count == 1 ? "packet is" : "packets are");
+    for (unsigned i = 0; i < shown; i++)
+        write_finding(c, &d->findings[i]);
+    if (d->finding_count + d->other_finding_count > shown)
+        stele_output_printf(
+            c->out, "             and more of %s\n",
+            print_things(text, d->finding_count + d->other_finding_count - shown, "other code"));
+    if (shown != 0) {
+        stele_output_printf(c->out, "      stele explain %s\n", d->findings[0].code->code);
+        command_begin(c, "check");
+        command_end(c, d);
+    }
+}
+
+static void write_gaps(cli *c, const digest *d)
+{
+    char text[PRINT_SIZE], at[PRINT_SIZE];
+    if (d->gap_count == 0)
+        return;
+    heading(c, "Nothing was recorded on any track");
+    for (unsigned i = 0; i < d->gap_count; i++) {
+        const digest_gap *gap = &d->gaps[i];
+        const uint64_t length = (uint64_t)gap->end_ns - (uint64_t)gap->begin_ns;
+        stele_output_printf(c->out, "%11s  from %s s on\n", print_brief(text, length),
+                            since_begin(d, gap->begin_ns, at));
+    }
+    command_begin(c, "timeline");
+    command_end(c, d);
+}
+
+static void write_busiest(cli *c, const digest *d)
+{
+    const size_t shown = d->row_count < ROWS_SHOWN ? d->row_count : ROWS_SHOWN;
+    char text[PRINT_SIZE], name[NAME_SIZE];
+    uint64_t self_ns = 0;
+    if (d->row_count == 0)
+        return;
+    for (size_t i = 0; i < d->row_count; i++)
+        self_ns += d->rows[i].self_ns;
+    heading(c, "Busiest, by time of its own");
+    for (size_t i = 0; i < shown; i++) {
+        const stele_profile_row *row = &d->rows[i];
+        print_padded(c->out, print_share(text, row->self_ns, self_ns), -11);
+        stele_output_printf(c->out, "  %s", shown_name(c, row->name, name));
+        if (row->is_sampled)
+            stele_output_printf(c->out, ", %s\n", print_things(text, row->count, "sample"));
+        else
+            stele_output_printf(c->out, ", %s", print_things(text, row->count, "call"));
+        if (!row->is_sampled) {
+            stele_output_printf(c->out, ", p50 %s", print_brief(text, row->p50_ns));
+            stele_output_printf(c->out, ", max %s\n", print_brief(text, row->max_ns));
+        }
+    }
+    command_begin(c, "profile");
+    command_end(c, d);
+}
+
+static void write_span(cli *c, const digest *d, const stele_span *span, const char *usual)
+{
+    char text[PRINT_SIZE], name[NAME_SIZE];
+    const stele_text track = stele_track_line(c->context, span->track);
+    print_padded(c->out, print_brief(text, stele_span_duration_ns(span)), -11);
+    stele_output_printf(c->out, "  %s", shown_name(c, span->name, name));
+    stele_output_printf(c->out, " at %s s", since_begin(d, span->begin_ns, text));
+    stele_output_printf(c->out, " on %.*s", (int)(track.size < 32 ? track.size : 32), track.bytes);
+    stele_output_text(c->out, usual);
+    if (span->begin_offset != STELE_SPAN_NO_OFFSET)
+        stele_output_printf(c->out, ", byte %s", print_count(text, span->begin_offset));
+    stele_output_byte(c->out, '\n');
+}
+
+/* Calls that took far longer than others of their name say more than those that are long anyway;
+   where there are none, the longest stand for them. */
+static void write_slowest(cli *c, const digest *d)
+{
+    const size_t shown = d->odd_count < ODD_SHOWN ? d->odd_count : ODD_SHOWN;
+    const stele_span *first = shown != 0 ? &d->odd[0].span : d->worst;
+    char usual[PRINT_SIZE + 16], text[PRINT_SIZE];
+    if (shown == 0 && d->worst_count == 0)
+        return;
+    heading(c, shown != 0 ? "Far slower than others of their name" : "Longest");
+    for (size_t i = 0; i < shown; i++) {
+        snprintf(usual, sizeof usual, ", p99 %s", print_brief(text, d->odd[i].p99_ns));
+        write_span(c, d, &d->odd[i].span, usual);
+    }
+    for (uint32_t i = 0; i < d->worst_count && i < ODD_SHOWN && shown == 0; i++)
+        write_span(c, d, &d->worst[i], "");
+    command_begin(c, "replay");
+    write_bounds(c, d, first->begin_ns, first->end_ns + (first->end_ns < INT64_MAX));
+    command_end(c, d);
+}
+
+static void write_commonest(cli *c, const digest *d)
+{
+    const size_t shown = d->name_count < ROWS_SHOWN ? d->name_count : ROWS_SHOWN;
+    char text[PRINT_SIZE], name[NAME_SIZE];
+    const bool has_insns = strcmp(d->about->format, "xtrace") == 0;
+    if (has_seconds(c, d) && d->row_count != 0)
+        return;
+    if (has_insns) {
+        heading(c, "Instructions");
+        command_begin(c, "insn blocks");
+        command_end(c, d);
+        return;
+    }
+    if (d->name_count == 0)
+        return;
+    heading(c, "Commonest events");
+    for (size_t i = 0; i < shown; i++) {
+        print_padded(c->out, print_count(text, d->names[i].count), -11);
+        stele_output_printf(c->out, "  %s\n", shown_name(c, d->names[i].name, name));
+    }
+    command_begin(c, "stats --by name");
+    command_end(c, d);
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static void show(cli *c, const digest *d)
+{
+    write_head(c, d);
+    write_findings(c, d);
+    if (has_seconds(c, d)) {
+        write_gaps(c, d);
+        write_busiest(c, d);
+        write_slowest(c, d);
+    }
+    write_commonest(c, d);
+}
+
+void command_WHY(cli *c)
+{
+    digest d;
+    if (!joined_make(c))
+        return;
+    for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++) {
+        digest_read(c, i, &d);
+        if (d.totals != NULL && c->worst != EXIT_USAGE && !c->is_closed) {
+            if (i > 0)
+                stele_output_byte(c->out, '\n');
+            show(c, &d);
+        }
+        digest_free(&d);
+    }
+}

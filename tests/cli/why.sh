@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# stele why: what is wrong or unusual, with addresses that other commands know.
+. "$SOURCE/tests/cli/lib.sh"
+
+cp "$heph/heph_tracing_example.bin.log" .
+expect 0 why heph_tracing_example.bin.log
+golden why_heph
+check "it fits 80 columns" test "$(wc -L <out)" -le 80
+check "it fits a screen" test "$(wc -l <out)" -le 24
+
+# The figures are those of the commands that it names.
+self=$(stele profile --json heph_tracing_example.bin.log | awk '
+    /"self_ns":/ && !all { gsub(/[^0-9]/, ""); all = $0; next }
+    /"self_ns":/ { gsub(/[^0-9]/, ""); printf "%.1f", 100 * $0 / all; exit }')
+check "the first share is that of the profile" grep -q "$self %" out
+
+# Damage: its code, how often, and the byte that it begins at; exit code 1.
+head -c 5000 heph_tracing_example.bin.log >cut.log
+expect 1 why cut.log
+code=$(stele check cut.log 2>&1 | grep -o 'HEP[0-9]* error' | head -n 1)
+check "check finds an error" test -n "$code"
+check "the finding is named" grep -q "$code" out
+check "its place is named" grep -q 'first at byte [0-9,]*' out
+check "what to type next" grep -q 'stele check cut.log' out
+
+# Spaces and quotes in a path are for the shell to keep.
+cp heph_tracing_example.bin.log "it's here.log"
+expect 0 why "it's here.log"
+check "the path is quoted" grep -qF "stele profile 'it'\\''s here.log'" out
+
+expect 0 why "$fxt/scheduling.fxt" heph_tracing_example.bin.log
+check "a part for each trace" test "$(grep -c 'Nothing is lost' out)" -eq 2
+expect 0 why - <heph_tracing_example.bin.log
+check "pipes are read, too" grep -q '^-: Heph trace' out
+expect 3 why no-such-file
+expect 2 why
