@@ -27,7 +27,7 @@ trap 'rm -rf "$tmp"' EXIT
         sed -E 's/^[^(]*(stele_[a-z0-9_]+)\(.*/__typeof__(\1) *abi_\1 = \1;/' | sort -u
     sed -nE 's/^\} (stele_[a-z0-9_]+);.*/\1 *abi_\1;/p' "$SOURCE"/include/stele/*.h | sort -u
 } >"$tmp/probe.c"
-"$CC" -std=c17 -g -fPIC -shared -Wl,--no-undefined -I "$SOURCE/include" -o "$tmp/probe.so" \
+"$CC" -std=c17 -g -ffile-prefix-map="$tmp"=. -fPIC -shared -Wl,--no-undefined -I "$SOURCE/include" -o "$tmp/probe.so" \
     "$tmp/probe.c" "$LIBRARY"
 
 baseline=$SOURCE/tests/abi/baseline.abi
