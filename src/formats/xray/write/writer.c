@@ -288,7 +288,9 @@ static uint64_t tsc_of(xray_writer *w, const xray_lane *lane, const stele_event 
 {
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 && lane->size != 0)
         return lane->tsc;
-    if (w->is_ticks)
+    /* Ticks are unsigned there: those of a clock that counts from before zero would be read as the
+       end of time. */
+    if (w->is_ticks && (event->time_ns >= 0 || event->ticks <= INT64_MAX))
         return event->ticks;
     if (event->time_ns < 0)
         writer_lose(&w->base, (stele_kind)event->kind, "times before zero, as zero", false, 1);
