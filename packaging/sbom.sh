@@ -36,6 +36,7 @@ library zstd libzstd BSD-3-Clause
 ! part bz2 || library bzip2 bzip2 bzip2-1.0.6
 ! part crypto || library openssl libcrypto Apache-2.0
 ! part elf || library elfutils libdw 'LGPL-3.0-or-later OR GPL-2.0-or-later'
+! part edit || library libedit libedit BSD-3-Clause
 ! part http || library libmicrohttpd libmicrohttpd LGPL-2.1-or-later
 
 cat <<TXT

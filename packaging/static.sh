@@ -44,6 +44,7 @@ fi
 cmake -S . -B "$out/build" -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_BUILD_TYPE=Release \
     -DBUILD_TESTING=OFF -DCMAKE_EXE_LINKER_FLAGS=-static \
     -DSTELE_WITH_BZ2=OFF -DSTELE_WITH_CRYPTO=OFF -DSTELE_WITH_ELF=OFF -DSTELE_WITH_HTTP=OFF \
+    -DSTELE_WITH_EDIT=OFF \
     -DZLIB_LIBRARY="$out/prefix/lib/libz.a" -DZLIB_INCLUDE_DIR="$out/prefix/include" \
     -DZstd_LIBRARY="$out/prefix/lib/libzstd.a" -DZstd_INCLUDE_DIR="$out/prefix/include" \
     >"$out/build.log" 2>&1 &&
