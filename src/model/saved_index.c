@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "model/saved_index.h"
 
 #include <fcntl.h>

@@ -351,7 +351,8 @@ stele_status answer_next(viewer *v, const question *q, stele_output *out)
     if (status != STELE_OK)
         return status;
     found.hits = &n.best;
-    found.hit_count = found.found_count = n.is_found;
+    found.hit_count = n.is_found ? 1 : 0;
+    found.found_count = n.is_found ? 1 : 0;
     put_hits(&found, out);
     return STELE_OK;
 }
