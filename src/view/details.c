@@ -189,8 +189,10 @@ static stele_status look_at_spans(void *user, const stele_segment *segment, cons
         /* What ends before its caller belongs to the next one that ends one level above. */
         if (span->depth == s->q->depth + 1)
             add_callee(s, span);
-        else if (span->depth <= s->q->depth)
-            s->callee_count = s->callee_left_out = 0;
+        if (span->depth <= s->q->depth) {
+            s->callee_count = 0;
+            s->callee_left_out = 0;
+        }
     }
     return STELE_OK;
 }
