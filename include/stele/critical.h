@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The critical path of a span: from its end backwards to its begin, on the thread where it ended,
- * and from there to whatever that thread waited for: the sender of a flow, the thread that woke it.
+ * and from there to what that thread waited for: the sender of a flow, the thread that woke it.
  * What it went through are stretches that follow each other without a gap, so that their durations
  * sum up to that of the span.
  *

@@ -190,8 +190,8 @@ typedef struct stele_overview_bin {
 
 /*
  * Fills `count` bins, of which bin i begins at begin_ns + (end_ns - begin_ns) * i / count, rounded
- * down, and ends where the next one begins. STELE_ERR_ARGUMENT: there is no such track, or the
- * range is empty, or `count` is 0; STELE_ERR_READ of the temporary file; STELE_ERR_MEMORY.
+ * down, and ends where the next one begins. STELE_ERR_ARGUMENT: no track has this number, or
+ * the range is empty, or `count` is 0; STELE_ERR_READ of the temporary file; STELE_ERR_MEMORY.
  */
 STELE_API stele_status stele_overview_bins(stele_overview *o, uint32_t number, int64_t begin_ns,
                                            int64_t end_ns, uint32_t count,

@@ -312,7 +312,7 @@ typedef struct stele_table_part {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     const char *name;   /* "part-00000.parquet", "track=3/part-00000.parquet" */
     const char *key;    /* "class", "track" or "minute"; NULL: the rows are not partitioned */
-    const char *value;  /* what they share, as UTF-8; NULL: that is null, or there is no key */
+    const char *value;  /* what they share, as UTF-8; NULL: the value is null, or has no key */
     uint64_t row_count;
     uint64_t size; /* bytes of the file; 0 before it is written, and if it is not */
     bool has_ts;   /* there is a column "ts" with a value in some of the rows */

@@ -288,7 +288,7 @@ static bool open_engine(query *q)
     q->e.functions.opener = (trace_opener){open_traces, size_of_traces, q};
     if (engine_open(&q->e, &given))
         return true;
-    if (q->e.d.library == NULL) {
+    if (q->e.d.handle == NULL) {
         cli_remark(c, "query: DuckDB's library is not there (%s)", q->e.error);
         fprintf(stderr, "stele: query: './setup sql' in the sources of Stele installs it; "
                         "STELE_DUCKDB=FILE names another\n");
@@ -348,7 +348,7 @@ void command_QUERY(cli *c)
             run_all(&q, statement != NULL ? statement : text);
         engine_close(&q.e);
         conclude(&q);
-    } else if (q.e.d.library != NULL) {
+    } else if (q.e.d.handle != NULL) {
         engine_close(&q.e);
     }
     free(text);

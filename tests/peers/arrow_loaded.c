@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         printf("SKIP: DuckDB's library is missing: %s\n", text);
         return 77;
     }
-    found = dlsym(d->library, "duckdb_arrow_scan");
+    found = dlsym(d->handle, "duckdb_arrow_scan");
     memcpy(&r.scan, &found, sizeof r.scan);
     if (found == NULL) {
         printf("SKIP: this DuckDB has no duckdb_arrow_scan\n");

@@ -45,15 +45,15 @@ bool duckdb_open_library(duckdb *d, char *missing, size_t size)
     const char *named = getenv("STELE_DUCKDB");
     const char *why;
     memset(d, 0, sizeof *d);
-    d->library = named != NULL && named[0] != 0 ? dlopen(named, RTLD_NOW | RTLD_LOCAL)
-                                                : open_beside_command();
-    if (d->library == NULL) {
+    d->handle = named != NULL && named[0] != 0 ? dlopen(named, RTLD_NOW | RTLD_LOCAL)
+                                               : open_beside_command();
+    if (d->handle == NULL) {
         why = dlerror();
         snprintf(missing, size, "%s", why != NULL ? why : LIBRARY);
         return false;
     }
-#define X(result, name, arguments)                                   \
-    if (!find(d->library, "duckdb_" #name, &d->name, missing, size)) \
+#define X(result, name, arguments)                                  \
+    if (!find(d->handle, "duckdb_" #name, &d->name, missing, size)) \
         return false;
     DUCK_FUNCTIONS(X)
     DUCK_FUNCTIONS_OF_COMMAND(X)

@@ -136,7 +136,7 @@ typedef struct duckdb {
     DUCK_FUNCTIONS(X)
     DUCK_FUNCTIONS_OF_COMMAND(X)
 #undef X
-    void *library;
+    void *handle; /* of dlopen(); NULL: not loaded */
 } duckdb;
 
 /* Opens the library; NULL, or which function or file is missing, in `missing` of `size` bytes. */
