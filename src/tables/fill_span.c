@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns of spans, beside those of the event that each of them is. */
-#include "tables/tables.h"
+#include "tables/stage.h"
 
 /* A column of the span `p`, null where `is_there` is false. */
-#define FILL_SPAN(name, type, is_there, value)                                                  \
-    void fill_span_##name(stele_scan *s, const scan_column *of, const rows *r, const place *to) \
-    {                                                                                           \
-        type *values = to->values;                                                              \
-        (void)s;                                                                                \
-        (void)of;                                                                               \
-        memset(values, 0, r->count * sizeof *values);                                           \
-        for (size_t i = 0; i < r->count; i++) {                                                 \
-            const stele_span *const p = &r->spans[i];                                           \
-            if (is_there)                                                                       \
-                values[i] = (value);                                                            \
-            else                                                                                \
-                place_null(to, i);                                                              \
-        }                                                                                       \
-    }
+#define FILL_SPAN(name, type, is_there, value) \
+    STAGE_FILL(span, stele_span, spans, name, type, is_there, value)
 
 /* When a span without its begin began is not known. */
 static bool has_begin(const stele_span *p)
