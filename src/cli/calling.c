@@ -105,7 +105,7 @@ bool calling_make_pairing(cli *c, calling *s)
         return false;
     given.timeout_ns = s->timeout_ns;
     if (option_given(o, OPTION_BINARY)) {
-        s->placing = placing_new(c);
+        s->placing = cli_placing_new(c);
         if (s->placing == NULL)
             return cli_check(c, STELE_ERR_MEMORY, "--binary");
         given.place = placing_name;
@@ -201,7 +201,7 @@ bool calling_make(cli *c, calling *s)
 void calling_free(calling *s)
 {
     stele_pairing_free(s->pairing);
-    placing_free(s->placing);
+    cli_placing_free(s->placing);
     selection_free(&s->selected);
 }
 

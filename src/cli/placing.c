@@ -22,7 +22,7 @@ struct placing {
     size_t count;
 };
 
-placing *placing_new(cli *c)
+placing *cli_placing_new(cli *c)
 {
     const options *o = &c->options;
     placing *p = calloc(1, sizeof *p);
@@ -45,7 +45,7 @@ placing *placing_new(cli *c)
     return p;
 }
 
-void placing_free(placing *p)
+void cli_placing_free(placing *p)
 {
     if (p == NULL)
         return;

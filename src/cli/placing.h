@@ -11,8 +11,8 @@ typedef struct placing placing;
 
 /* Takes the files of --binary, which are opened when they are needed. Returns NULL if out of
    memory. */
-placing *placing_new(cli *c);
-void placing_free(placing *p);
+placing *cli_placing_new(cli *c);
+void cli_placing_free(placing *p);
 
 /* A stele_place_fn; `user` is the placing. */
 stele_text placing_name(void *user, stele_text path, uint64_t offset);

@@ -26,7 +26,7 @@ static void merge(lane_entry *into, const lane_entry *entry)
     }
 }
 
-bool lane_add(lane *l, lane_scale *scale, const lane_entry *entry)
+bool picture_lane_add(lane *l, lane_scale *scale, const lane_entry *entry)
 {
     if (l->count != 0) {
         lane_entry *last = &l->entries[l->count - 1];
@@ -52,7 +52,7 @@ bool lane_add(lane *l, lane_scale *scale, const lane_entry *entry)
     return true;
 }
 
-void lane_free(lane *l)
+void picture_lane_free(lane *l)
 {
     free(l->entries);
     *l = (lane){.count = 0};

@@ -44,8 +44,8 @@ static inline uint64_t lane_pixel(const lane_scale *scale, int64_t time_ns)
 }
 
 /* Adds what begins no earlier than what was added before. False: memory. */
-bool lane_add(lane *l, lane_scale *scale, const lane_entry *entry);
-void lane_free(lane *l);
+bool picture_lane_add(lane *l, lane_scale *scale, const lane_entry *entry);
+void picture_lane_free(lane *l);
 
 /* A value over time: of each pixel the first, the least, the greatest and the last one. */
 typedef struct plot_entry {

@@ -59,7 +59,7 @@ static bool add_row(const summary *s, lane *to)
             entry.busy_ns += s->bins[i].busy_ns;
             entry.end_ns = (int64_t)((uint64_t)bin_begin(s, i) + s->bins[i].busy_ns);
         }
-        if (!lane_add(to, &s->p->scale, &entry))
+        if (!picture_lane_add(to, &s->p->scale, &entry))
             return false;
     }
     return true;
@@ -75,7 +75,7 @@ static bool add_marks(const summary *s, lane *to)
                                   .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
                                   .name = s->bins[i].name,
                                   .data = STELE_KIND_INSTANT};
-        if (count != 0 && !lane_add(to, &s->p->scale, &entry))
+        if (count != 0 && !picture_lane_add(to, &s->p->scale, &entry))
             return false;
     }
     return true;
@@ -90,7 +90,8 @@ static bool add_losses(const summary *s, lane *to)
                                   .longest_ns = UINT64_MAX,
                                   .count = 1,
                                   .data = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
-        if ((s->bins[i].flags & STELE_OVERVIEW_LOST) != 0 && !lane_add(to, &s->p->scale, &entry))
+        if ((s->bins[i].flags & STELE_OVERVIEW_LOST) != 0 &&
+            !picture_lane_add(to, &s->p->scale, &entry))
             return false;
     }
     return true;

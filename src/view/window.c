@@ -99,7 +99,7 @@ static stele_status take_span(picture *p, const stele_span *span)
         return STELE_OK;
     }
     l = picture_lane(&rows->depths, &rows->depth_count, span->depth);
-    return l != NULL && lane_add(l, &p->scale, &entry) ? STELE_OK : STELE_ERR_MEMORY;
+    return l != NULL && picture_lane_add(l, &p->scale, &entry) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
 static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
@@ -171,7 +171,8 @@ static stele_status add_loss(picture *p, const view_loss *loss)
     if (!question_wants(p->q, loss->track))
         return STELE_OK;
     rows = picture_rows(p, loss->track);
-    return rows != NULL && lane_add(&rows->losses, &p->scale, &entry) ? STELE_OK : STELE_ERR_MEMORY;
+    return rows != NULL && picture_lane_add(&rows->losses, &p->scale, &entry) ? STELE_OK
+                                                                              : STELE_ERR_MEMORY;
 }
 
 /* Those that began before the stretch: the scan has seen them. */
@@ -212,7 +213,7 @@ static stele_status take_event(picture *p, const stele_batch *batch, const stele
     rows = picture_rows(p, event->track);
     if (rows == NULL)
         return STELE_ERR_MEMORY;
-    is_added = lane_add(&rows->marks, &p->scale, &mark);
+    is_added = picture_lane_add(&rows->marks, &p->scale, &mark);
     return is_added ? STELE_OK : STELE_ERR_MEMORY;
 }
 
@@ -231,7 +232,8 @@ static stele_status add_interval(picture *p, uint32_t track, bool is_state, cons
     if (!question_wants(p->q, track))
         return STELE_OK;
     rows = picture_rows(p, track);
-    return rows != NULL && lane_add(is_state ? &rows->states : &rows->runs, &p->scale, entry)
+    return rows != NULL &&
+                   picture_lane_add(is_state ? &rows->states : &rows->runs, &p->scale, entry)
                ? STELE_OK
                : STELE_ERR_MEMORY;
 }
@@ -296,7 +298,7 @@ static stele_status place_operation(picture *p, const operation *o)
         return STELE_OK;
     }
     l = picture_lane(&rows->operations, &rows->operation_count, index);
-    return l != NULL && lane_add(l, &p->scale, &o->entry) ? STELE_OK : STELE_ERR_MEMORY;
+    return l != NULL && picture_lane_add(l, &p->scale, &o->entry) ? STELE_OK : STELE_ERR_MEMORY;
 }
 
 static stele_status place_operations(picture *p)
@@ -491,13 +493,13 @@ static void rows_free(track_rows *rows)
     if (rows == NULL)
         return;
     for (uint32_t i = 0; i < rows->depth_count; i++)
-        lane_free(&rows->depths[i]);
+        picture_lane_free(&rows->depths[i]);
     for (uint32_t i = 0; i < rows->operation_count; i++)
-        lane_free(&rows->operations[i]);
-    lane_free(&rows->marks);
-    lane_free(&rows->losses);
-    lane_free(&rows->states);
-    lane_free(&rows->runs);
+        picture_lane_free(&rows->operations[i]);
+    picture_lane_free(&rows->marks);
+    picture_lane_free(&rows->losses);
+    picture_lane_free(&rows->states);
+    picture_lane_free(&rows->runs);
     free(rows->depths);
     free(rows->operations);
     free(rows);
