@@ -25,6 +25,9 @@ typedef struct info {
     stele_schema *schema; /* NULL: not asked for */
 } info;
 
+/* The wall-clock time of the first event. False: the trace has none, or it is beyond 64 bits. */
+bool info_wall_start(const info *i, int64_t *wall_ns);
+
 void info_write_text(cli *c, const info *i);
 void info_write_json(cli *c, const info *i, json *j);
 

@@ -26,6 +26,12 @@ check "all names are there" test "$(grep -c 'Events by name (' out)" -eq 0
 in_samples 0 info epoch_only.bin.log no_epoch.bin.log
 check "two traces, two reports" test "$(grep -c '^  Format ' out)" -eq 2
 check "a clock without wall time says so" grep -q 'Start .* of its clock' out
+# An epoch of 2021 and an event at the end of the scale: no wall clock of 64 bits shows their sum.
+far=$heph/../bad/beyond_wall.heph
+expect 0 info "$far"
+says out '  Start  *at 9223372036.854775807 s of its clock'
+expect 0 info --json "$far"
+says out '"start": null'
 
 # Figures that are known by other means: every event packet begins with the same four bytes.
 packets=$(LC_ALL=C tr '\301' '\n' <"$heph/rt_scalars.bin.log" | LC_ALL=C grep -a -c "^$(printf '\374\037\267')")

@@ -37,6 +37,7 @@ static void write_time(const info *i, json *j)
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
     const stele_summary_totals *totals = i->totals;
     char start[PRINT_SIZE];
+    int64_t wall_ns;
     json_open(j, "clock", '{');
     json_text(j, "domain", domains[i->clock.domain]);
     json_uint(j, "frequency_hz", i->clock.frequency_hz);
@@ -52,8 +53,8 @@ static void write_time(const info *i, json *j)
         return;
     }
     json_open(j, "time", '{');
-    if (i->clock.has_wall) {
-        stele_wall_time(i->clock.wall_ns + totals->begin_ns, start, sizeof start);
+    if (info_wall_start(i, &wall_ns)) {
+        stele_wall_time(wall_ns, start, sizeof start);
         json_text(j, "start", start);
     } else {
         json_null(j, "start");

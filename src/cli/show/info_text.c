@@ -105,6 +105,8 @@ static void write_times(cli *c, const info *i)
     const stele_summary_totals *totals = i->totals;
     const uint64_t length = (uint64_t)totals->end_ns - (uint64_t)totals->begin_ns;
     char text[PRINT_SIZE];
+    int64_t wall_ns;
+    bool has_wall;
     if (!totals->has_time)
         return;
     label(c, "Start");
@@ -115,11 +117,12 @@ static void write_times(cli *c, const info *i)
         stele_output_printf(c->out, "%s %s\n", print_count(text, length), unit);
         return;
     }
-    if (i->clock.has_wall)
-        stele_wall_time(i->clock.wall_ns + totals->begin_ns, text, sizeof text);
+    has_wall = info_wall_start(i, &wall_ns);
+    if (has_wall)
+        stele_wall_time(wall_ns, text, sizeof text);
     else
         stele_seconds(totals->begin_ns, text, sizeof text);
-    stele_output_printf(c->out, i->clock.has_wall ? "%s\n" : "at %s s of its clock\n", text);
+    stele_output_printf(c->out, has_wall ? "%s\n" : "at %s s of its clock\n", text);
     label(c, "Duration");
     stele_output_printf(c->out, "%s\n",
                         print_duration(text, length > INT64_MAX ? INT64_MAX : (int64_t)length));
