@@ -350,6 +350,18 @@ bool text_is_control(const uint8_t *at, size_t length)
            (character >= 0x2066 && character <= 0x2069);
 }
 
+bool text_is_printable(const uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        const size_t length = text_utf8_length(bytes + at, size - at);
+        if (text_is_control(bytes + at, length))
+            return false;
+        at += length;
+    }
+    return size >= TEXT_LEAST;
+}
+
 /* A character of two or three bytes as \uHHHH. */
 static uint8_t *json_escape_wide(uint8_t *to, const uint8_t *at, size_t length)
 {

@@ -100,6 +100,13 @@ bool text_json(output *out, const void *bytes, size_t size);
  */
 bool text_is_control(const uint8_t *at, size_t length);
 
+/*
+ * Whether bytes without a type are rather text: at least TEXT_LEAST of them, all of them characters
+ * that are shown, so that the text says every byte.
+ */
+#define TEXT_LEAST 4u
+bool text_is_printable(const uint8_t *bytes, size_t size);
+
 /* Appends text for people: control characters and invalid UTF-8 as \xHH, `\` as it is. */
 void text_visible(output *out, const void *bytes, size_t size);
 

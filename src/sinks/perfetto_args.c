@@ -199,6 +199,19 @@ static void put_run(perfetto_sink *p, const stele_field *field)
         put_empty(p, field->type == STELE_TYPE_ARRAY ? "[]" : "{}");
 }
 
+/* Perfetto has no bytes: text where they are rather that, else digits. */
+static void put_bytes_of_field(perfetto_sink *p, const stele_field *field)
+{
+    const uint8_t *bytes = p->batch->bytes + field->u.bytes.offset;
+    const size_t size = field->u.bytes.size;
+    if (text_is_printable(bytes, size))
+        output_write(p->scratch, bytes, size);
+    else
+        hex_put(p->scratch, bytes, size);
+    p->changes |= VALUE_AS_HEX;
+    put_made(p);
+}
+
 static void put_value(perfetto_sink *p, const stele_field *field)
 {
     proto *to = &p->packet;
@@ -211,11 +224,7 @@ static void put_value(perfetto_sink *p, const stele_field *field)
     case STELE_TYPE_POINTER: proto_uint(to, ANNOTATION_POINTER, field->u.u); break;
     case STELE_TYPE_STRING:
     case STELE_TYPE_NAME: put_string(p, field); break;
-    case STELE_TYPE_BYTES:
-        hex_put(p->scratch, p->batch->bytes + field->u.bytes.offset, field->u.bytes.size);
-        p->changes |= VALUE_AS_HEX;
-        put_made(p);
-        break;
+    case STELE_TYPE_BYTES: put_bytes_of_field(p, field); break;
     case STELE_TYPE_BIGINT:
         bigint_put(p->scratch, p->batch, field);
         p->changes |= VALUE_AS_HEX;
@@ -350,7 +359,7 @@ void perfetto_count_changes(perfetto_sink *p, const stele_event *event)
     } texts[] = {{VALUE_ESCAPED, "bytes that are no UTF-8, as \\xHH"},
                  {VALUE_RENAMED, "second field of one name, renamed"},
                  {VALUE_EMPTY, "null or empty field, as text"},
-                 {VALUE_AS_HEX, "bytes, or integer over 64 bits, as hexadecimal text"}};
+                 {VALUE_AS_HEX, "bytes, or integer over 64 bits, as text"}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if ((p->changes & texts[i].change) != 0)
             perfetto_lose(p, event, texts[i].what, LOSS_FORM);

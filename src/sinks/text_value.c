@@ -110,13 +110,20 @@ static void put_signed(output *out, int64_t value, unsigned base)
     put_integer(out, 0 - (uint64_t)value, base);
 }
 
-/* "<de ad be ef>", or the first bytes and how many there are: "<de ad ... 4096 bytes>". */
+/* "<de ad be ef>", or the first bytes and how many there are: "<de ad ... 4096 bytes>"; bytes that
+   are rather text as "<"step 0 begin">". */
 static void put_bytes_shortened(text_values *values, output *out, const stele_batch *batch,
                                 const stele_field *field)
 {
     const uint8_t *bytes = batch->bytes + field->u.bytes.offset;
     const uint32_t size = field->u.bytes.size;
     output_byte(out, '<');
+    if (text_is_printable(bytes, size)) {
+        output_byte(out, '"');
+        put_escaped(out, bytes, size, true);
+        OUTPUT_LITERAL(out, "\">");
+        return;
+    }
     for (uint32_t i = 0; i < size && i < BYTES_SHOWN; i++) {
         if (i != 0)
             output_byte(out, ' ');

@@ -231,6 +231,21 @@ static void value_put_array(value_writer *values, output *out, const stele_batch
     output_byte(out, ']');
 }
 
+/* For viewers, which show no bytes, as text where they are rather that; else as digits. */
+static void put_bytes_of_field(value_writer *values, output *out, const stele_batch *batch,
+                               const stele_field *field)
+{
+    const uint8_t *bytes = batch->bytes + field->u.bytes.offset;
+    const size_t size = field->u.bytes.size;
+    if (values->is_for_doubles && text_is_printable(bytes, size)) {
+        json_string(out, bytes, size);
+        return;
+    }
+    quote_put(values, out);
+    hex_put(out, bytes, size);
+    quote_put(values, out);
+}
+
 void value_put_scalar(value_writer *values, output *out, const stele_batch *batch,
                       const stele_field *field)
 {
@@ -255,11 +270,7 @@ void value_put_scalar(value_writer *values, output *out, const stele_batch *batc
             values->changes |= VALUE_ESCAPED;
         inside_end(values, out);
         break;
-    case STELE_TYPE_BYTES:
-        quote_put(values, out);
-        hex_put(out, batch->bytes + field->u.bytes.offset, field->u.bytes.size);
-        quote_put(values, out);
-        break;
+    case STELE_TYPE_BYTES: put_bytes_of_field(values, out, batch, field); break;
     case STELE_TYPE_BIGINT:
         quote_put(values, out);
         bigint_put(out, batch, field);

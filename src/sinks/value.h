@@ -31,7 +31,7 @@ typedef struct value_writer {
     const stele_context *context;
     name_forms names;    /* as JSON strings */
     uint32_t changes;    /* VALUE_..., added up until the caller clears it */
-    bool is_for_doubles; /* who reads numbers takes them for doubles: larger ones are strings */
+    bool is_for_doubles; /* for viewers that take numbers for doubles: larger ones are strings */
     bool has_bits;       /* booleans are 0 and 1 */
     output *scratch;     /* with is_inside: of a string, before its quotes are doubled */
     bool is_inside;      /* what is written stands inside of a quoted CSV cell */

@@ -97,4 +97,13 @@ mv out shifted
 expect 0 cat --csv --columns time --kind complete "$trace" --offset 0s "$unrelated" --offset 1s
 same out shifted
 expect 0 cat --json --kind complete "$unrelated" --offset -1ms
+# Bytes that are rather text are shown as text, where people or viewers read them.
+xray=$SOURCE/src/formats/xray/good/events.14.fdr5.ns.xray
+expect 0 cat "$xray"
+says out 'custom  data=<"step 0 begin">'
+says out 'data=<[0-9a-f][0-9a-f] '
+expect 0 cat --json "$xray"
+says out '"type":"bytes","value":"73746570203020626567696e"'
+expect 0 convert "$xray" --to chrome -o text.json
+says text.json '"data":"step 0 begin"'
 finish
