@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of the command: from its arguments to the exit code. */
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,8 +116,9 @@ static bool parse_limit(cli *c, const char *text, stele_limits *limits)
             continue;
         number = strtoull(text + size + 1, &end, 10);
         unit = *end != 0 ? strchr(units, *end) : NULL;
-        if (unit != NULL && end[1] == 0)
-            number <<= 10 * (unit - units + 1);
+        if (unit != NULL && end[1] == 0 &&
+            __builtin_mul_overflow(number, 1ull << 10 * (unit - units + 1), &number))
+            number = ULLONG_MAX; /* refused by the bound of every limit */
         if (text[size + 1] < '0' || text[size + 1] > '9' || (*end != 0 && unit == NULL) ||
             number == 0 || number > (sizes[i] != NULL ? SIZE_MAX / 4 : UINT32_MAX))
             return cli_usage(c, "--max %s cannot be '%s'", names[i], text + size + 1);

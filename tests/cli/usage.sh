@@ -89,4 +89,8 @@ expect 0 version
 says out '^stele [0-9]*\.[0-9]*\.[0-9]*$'
 expect 0 help exit-codes
 says out '^  4  '
+# A limit beyond 64 bits does not wrap to a small one.
+expect 2 info --max sort=17179869185G "$heph/doc_example.bin.log"
+says err "sort cannot be '17179869185G'"
+expect 0 info --max sort=1G "$heph/doc_example.bin.log"
 finish
