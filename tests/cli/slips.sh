@@ -14,7 +14,7 @@ for path in "$slips"/*/; do
     ctf2_* | ctf3 | typo_keyword) wanted=3 ;;           # what every packet needs is gone
     esac
     expect "$wanted" check --all "$slips/$name"
-    sed -n -E "s#^.*/$name[^ :]*:([0-9]+): (error|warning|note) ([A-Z0-9]+) .*#$name \3 \1#p" err out |
+    sed -n -E "s#^.*/${name}[^ :]*:([0-9]+): (error|warning|note) ([A-Z0-9]+) .*#$name \3 \1#p" err out |
         sort >found
     grep "^$name " "$slips/EXPECT" | sort >wanted_findings
     check "findings of $name" diff wanted_findings found
