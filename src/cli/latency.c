@@ -91,7 +91,10 @@ static void write_track(const latency *l, uint32_t number, int width)
 {
     const stele_text text = stele_track_line(l->c->context, number);
     char shown[256];
-    snprintf(shown, sizeof shown, "%.*s", (int)(text.size < 200 ? text.size : 200), text.bytes);
+    size_t size = text.size < 200 ? text.size : 200;
+    while (size > 0 && size < text.size && (text.bytes[size] & 0xc0) == 0x80)
+        size--; /* no half of a character */
+    snprintf(shown, sizeof shown, "%.*s", (int)size, text.bytes);
     print_padded(l->c->out, shown, width);
 }
 

@@ -12,8 +12,8 @@
 typedef struct labels {
     char **items; /* by track; NULL: not asked for yet */
     uint32_t count;
-    char **names; /* in the order of their use */
-    size_t name_count, name_capacity;
+    char **names; /* by name; NULL: not asked for yet */
+    uint32_t name_count;
 } labels;
 
 void labels_free(labels *l);

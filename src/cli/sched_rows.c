@@ -16,19 +16,10 @@ void labels_free(labels *l)
 {
     for (uint32_t i = 0; i < l->count; i++)
         free(l->items[i]);
-    for (size_t i = 0; i < l->name_count; i++)
+    for (uint32_t i = 0; i < l->name_count; i++)
         free(l->names[i]);
     free(l->items);
     free(l->names);
-}
-
-/* Control characters are not for terminals. */
-static void make_visible(char *text)
-{
-    for (; *text != 0; text++) {
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = '?';
-    }
 }
 
 const char *label_track(cli *c, labels *l, uint32_t number)
@@ -51,23 +42,27 @@ const char *label_track(cli *c, labels *l, uint32_t number)
 const char *label_name(cli *c, labels *l, stele_name name)
 {
     const stele_text text = stele_name_text(c->context, NULL, name);
-    char *copy;
     if (text.size == 0)
         return "-";
-    if (l->name_count == l->name_capacity) {
-        char **grown = list_grow(l->names, sizeof *grown, &l->name_capacity);
+    if (name >= l->name_count) {
+        char **grown = list_reach(l->names, sizeof *grown, &l->name_count, name);
         if (grown == NULL)
             return "";
         l->names = grown;
     }
-    copy = malloc(text.size + 1);
-    if (copy == NULL)
-        return "";
-    memcpy(copy, text.bytes, text.size);
-    copy[text.size] = 0;
-    make_visible(copy);
-    l->names[l->name_count++] = copy;
-    return copy;
+    if (l->names[name] == NULL) {
+        char *raw = strndup(text.bytes, text.size);
+        const size_t size = text.size * 4 + 1; /* each byte as \xHH at most */
+        char *shown = malloc(size);
+        if (raw != NULL && shown != NULL) {
+            stele_visible(raw, shown, size);
+            l->names[name] = shown;
+        } else {
+            free(shown);
+        }
+        free(raw);
+    }
+    return l->names[name] != NULL ? l->names[name] : "";
 }
 
 /* ---- Cells ---- */

@@ -370,31 +370,28 @@ static void write_text_row(span_rows *r, const span_row *row, int indent)
     stele_output_byte(out, '\n');
 }
 
-/* Part of a cell in quotes. */
-static void write_in_quotes(stele_output *out, const char *text)
-{
-    for (size_t size; *text != 0; text += size + (text[size] == '"')) {
-        size = strcspn(text, "\"");
-        stele_output_write(out, text, size);
-        if (text[size] == '"')
-            stele_output_text(out, "\"\"");
-    }
-}
-
 /* "len=4096 path=a" as one cell. */
 static void write_csv_arguments(const span_rows *r, stele_output *out, const span_row *row)
 {
-    char text[PRINT_SIZE];
-    stele_output_byte(out, '"');
-    for (size_t k = 0; k < row->argument_count; k++) {
-        const span_cell *cell = &row->cells[r->column_count + k];
-        if (k != 0)
-            stele_output_byte(out, ' ');
-        write_in_quotes(out, cell->name);
-        stele_output_byte(out, '=');
-        write_in_quotes(out, plain_text(cell, text, sizeof text));
+    const span_cell *cells = &row->cells[r->column_count];
+    size_t size = 1, used = 0;
+    char *line;
+    for (size_t k = 0; k < row->argument_count; k++)
+        size += strlen(cells[k].name) + PRINT_SIZE +
+                (cells[k].value.type == STELE_VALUE_TEXT ? strlen(cells[k].text) : 0);
+    line = malloc(size);
+    if (line == NULL) {
+        stele_output_fail(out, STELE_ERR_MEMORY);
+        return;
     }
-    stele_output_byte(out, '"');
+    line[0] = 0;
+    for (size_t k = 0; k < row->argument_count; k++) {
+        char text[PRINT_SIZE - 2]; /* with what stands around it */
+        used += (size_t)snprintf(line + used, size - used, "%s%s=%s", k != 0 ? " " : "",
+                                 cells[k].name, plain_text(&cells[k], text, sizeof text));
+    }
+    stele_output_csv(out, line, used);
+    free(line);
 }
 
 static void write_csv_row(span_rows *r, const span_row *row)

@@ -322,23 +322,6 @@ static uint32_t shown_of(const top *t, uint32_t count)
     return wanted == 0 || wanted > count ? count : (uint32_t)wanted;
 }
 
-/* Up to the end of the line, with a mark where it is cut. */
-static void write_cut(stele_output *out, stele_text text, unsigned width)
-{
-    unsigned columns = 0;
-    for (size_t at = 0; at < text.size; columns++) {
-        bool is_control;
-        size_t size = stele_character(text.bytes + at, text.size - at, &is_control);
-        size = size != 0 ? size : 1;
-        if (columns + 1 == width && at + size < text.size) {
-            stele_output_text(out, "…");
-            return;
-        }
-        stele_output_visible(out, text.bytes + at, size);
-        at += size;
-    }
-}
-
 static void write_rate(const top *t, uint64_t count)
 {
     const double seconds = ((double)t->end_ns - (double)t->begin_ns) / 1e9;
@@ -390,7 +373,7 @@ static void write_tracks(top *t, uint64_t length_ns)
     write_heading(t, "    busy      events   a second  track");
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         write_row(t, &rows[i], length_ns, false);
-        write_cut(t->c->out, stele_track_line(t->c->context, rows[i].number), LINE_WIDTH - 33);
+        print_cut(t->c->out, stele_track_line(t->c->context, rows[i].number), LINE_WIDTH - 33);
         stele_output_byte(t->c->out, '\n');
     }
     write_left_out(t, count - shown, "track");
@@ -408,7 +391,7 @@ static void write_names(top *t, uint64_t length_ns)
     for (uint32_t i = 0; i < shown && rows != NULL; i++) {
         const stele_text name = stele_name_text(t->c->context, NULL, rows[i].number);
         write_row(t, &rows[i], length_ns, true);
-        write_cut(t->c->out, name.size != 0 ? name : (stele_text){"(no name)", 9}, LINE_WIDTH - 42);
+        print_cut(t->c->out, name.size != 0 ? name : (stele_text){"(no name)", 9}, LINE_WIDTH - 42);
         stele_output_byte(t->c->out, '\n');
     }
     write_left_out(t, count - shown, "name");

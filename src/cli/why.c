@@ -214,7 +214,8 @@ static void write_span(cli *c, const digest *d, const stele_span *span, const ch
     print_padded(c->out, print_brief(text, stele_span_duration_ns(span)), -11);
     stele_output_printf(c->out, "  %s", shown_name(c, span->name, name));
     stele_output_printf(c->out, " at %s s", since_begin(d, span->begin_ns, text));
-    stele_output_printf(c->out, " on %.*s", (int)(track.size < 32 ? track.size : 32), track.bytes);
+    stele_output_text(c->out, " on ");
+    print_cut(c->out, track, 32);
     stele_output_text(c->out, usual);
     if (span->begin_offset != STELE_SPAN_NO_OFFSET)
         stele_output_printf(c->out, ", byte %s", print_count(text, span->begin_offset));

@@ -30,12 +30,6 @@ static void line_raw(line *l, const char *bytes, size_t size)
     l->size += size;
 }
 
-/* Controls of one byte, and those of ISO 6429 as UTF-8 has them, U+0080 to U+009F. */
-static bool is_control(const uint8_t *at, size_t length)
-{
-    return *at < 0x20 || *at == 0x7f || (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
-}
-
 /* Texts may hold anything that stood in the trace: nothing of it may steer the terminal. */
 static void line_add_some(line *l, const char *text, bool allows_lines)
 {
@@ -43,11 +37,14 @@ static void line_add_some(line *l, const char *text, bool allows_lines)
     size_t left = strlen(text);
     while (left > 0) {
         size_t length = text_utf8_length(at, left);
-        if (length == 0 || (is_control(at, length) && !(allows_lines && *at == '\n'))) {
-            char hex[5];
-            snprintf(hex, sizeof hex, "\\x%02x", *at);
-            line_raw(l, hex, 4);
-            length = 1;
+        const bool is_control = text_is_control(at, length) && !(allows_lines && *at == '\n');
+        length = length == 0 ? 1 : length;
+        if (is_control) {
+            for (size_t i = 0; i < length; i++) {
+                char hex[5];
+                snprintf(hex, sizeof hex, "\\x%02x", at[i]);
+                line_raw(l, hex, 4);
+            }
         } else {
             line_raw(l, (const char *)at, length);
         }

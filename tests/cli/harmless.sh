@@ -16,9 +16,20 @@ check "the trace itself has some" raw "$evil"
 for args in "cat" "cat --json" "cat --csv" "info" "info --json" "check" "dump" "profile" \
     "profile --json" "profile --csv" "graph" "graph --format dot" "flame" \
     "flame --format speedscope" "flame --format svg" "convert --to chrome -o -" \
-    "convert --to text -o -" "convert --to json -o -" "convert --to csv -o -"; do
+    "convert --to text -o -" "convert --to json -o -" "convert --to csv -o -" \
+    "calls" "calls --json" "calls --csv" "calls --columns time,name,category,track,stack,args" \
+    "calls --outliers" "calls --otlp" "calls --children --json" "replay" "replay --by-thread" \
+    "critical" "critical --json" "critical --csv" "critical --show stretches" "why" "top --json" \
+    "latency *Slice* *" "latency --by track * *" "latency --json * *" "stats --by name" \
+    "stats --by track,name --json" "stats --by name,category --csv" "stats --events --by args" \
+    "timeline" "timeline --json" "sched" "sched --show rows" "sched --by-thread --csv" "kernel" \
+    "info --fields" "info --fields --json" "flame --format folded" "flame --format callgrind" \
+    "graph --format json" "cat -C" "cat --csv --columns time,name,track,args" \
+    "check --json" "convert --to callgrind -o -" "dump --json" "info --csv"; do
     # shellcheck disable=SC2086
+    set -f # globs are for the command
     "$STELE" $args "$evil" >out 2>err </dev/null
+    set +f
     last="stele $args"
     sed 's/\r$//' out >lines # RFC 4180
     is_harmless lines

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show/print.h"
 
+#include <stele/text.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +104,22 @@ const char *print_share(char *to, uint64_t part, uint64_t whole)
     else
         snprintf(to, PRINT_SIZE, "%.1f %%", share);
     return to;
+}
+
+void print_cut(stele_output *out, stele_text text, unsigned width)
+{
+    unsigned columns = 0;
+    for (size_t at = 0; at < text.size; columns++) {
+        bool is_control;
+        size_t size = stele_character(text.bytes + at, text.size - at, &is_control);
+        size = size != 0 ? size : 1;
+        if (columns + 1 == width && at + size < text.size) {
+            stele_output_text(out, "…");
+            return;
+        }
+        stele_output_visible(out, text.bytes + at, size);
+        at += size;
+    }
 }
 
 void print_bar(stele_output *out, uint64_t count, uint64_t most, unsigned width)

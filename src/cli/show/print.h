@@ -3,6 +3,7 @@
 #ifndef CLI_SHOW_PRINT_H
 #define CLI_SHOW_PRINT_H
 
+#include <stele/event.h>
 #include <stele/output.h>
 
 #include <stdbool.h>
@@ -41,6 +42,9 @@ void print_spaces(stele_output *out, size_t count);
 
 /* Appends `text`, at least `width` wide; negative `width` puts it to the right. */
 void print_padded(stele_output *out, const char *text, int width);
+
+/* Appends at most `width` columns of a text that may hold anything, with a mark where it is cut. */
+void print_cut(stele_output *out, stele_text text, unsigned width);
 
 /* Appends a bar as long as the part that `count` has of `most`, which takes `width` columns. What
    is not 0 can be seen. */
