@@ -134,12 +134,13 @@ static stele_status trace_open_source(stele_context *context, source *from,
     if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_trace_options, setting_count),
                     given))
         status = STELE_ERR_ARGUMENT;
-    if (status == STELE_OK && options.is_reread)
-        status = source_make_seekable(from, context->temp_dir);
     if (status == STELE_OK)
         status = probe_make(from, &probe);
     if (status == STELE_OK)
         status = choose(context, &probe, options.format, &f, reason);
+    /* What no format knows, such as a device without an end, is not copied first. */
+    if (status == STELE_OK && options.is_reread)
+        status = source_make_seekable(from, context->temp_dir);
     if (status == STELE_OK)
         status = format_check_settings(context, from, f, &options);
     if (status == STELE_OK) {

@@ -113,4 +113,10 @@ for order in events big_endian; do
     "$STELE" cat --csv --columns time,name,fields swapped.fxt 2>/dev/null >given
     check "all events of $order are there" test "$(grep -cxFf wanted given)" -ge "$(wc -l <wanted)"
 done
+# What no format knows is refused before a copy of it is made, which for a device never ends.
+[ -c /dev/zero ] && {
+    expect 3 info /dev/zero
+    expect 3 timeline /dev/zero
+    "$STELE" view --help >/dev/null 2>&1 && expect 3 view --export page.html /dev/zero
+}
 finish
