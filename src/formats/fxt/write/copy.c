@@ -6,6 +6,7 @@
  * needed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "formats/fxt/trace.h"
@@ -26,6 +27,7 @@ typedef struct waiting {
 /* A record that begins where the copy does. */
 typedef struct opened_record {
     uint64_t offset, ticks, before_ns;
+    uint64_t outgoing, incoming; /* koids of the threads, of those that switch */
 } opened_record;
 
 typedef struct fxt_copier {
@@ -168,19 +170,29 @@ static void decode_record(fxt_copier *c, walk_record *at, stele_fxt_record *r)
 
 /* ---- What is open where the copy begins ---- */
 
-#define MARK_NAME  "stele.before_ns"
-#define MARK_WORDS 4u
-#define WORDS_MAX  0xfffu
+#define MARK_NAME      "stele.before_ns"
+#define MARK_WORDS     4u
+#define PRIORITY_WORDS 4u
+#define WORDS_MAX      0xfffu
 
 static bool has_last_word(const stele_fxt_record *r)
 {
     return r->subtype == STELE_FXT_COUNTER || r->subtype >= STELE_FXT_DURATION_COMPLETE;
 }
 
+/* Where the number of arguments stands in the header of a record that can have some; 0: in none. */
+static unsigned arguments_bit(const stele_fxt_record *r)
+{
+    return r->type == STELE_FXT_EVENT                                                      ? 20
+           : r->type == STELE_FXT_SCHEDULING && r->subtype != STELE_FXT_CONTEXT_SWITCH_OLD ? 16
+                                                                                           : 0;
+}
+
 static bool has_room_for_mark(const walk_record *at, const stele_fxt_record *r)
 {
-    return r->type == STELE_FXT_EVENT && r->fault == STELE_FXT_OK &&
-           fxt_bits(at->header, 20, 23) < 15 && at->size / FXT_WORD + MARK_WORDS <= WORDS_MAX;
+    const unsigned bit = arguments_bit(r);
+    return bit != 0 && r->fault == STELE_FXT_OK && fxt_bits(at->header, bit, bit + 3) < 15 &&
+           at->size / FXT_WORD + MARK_WORDS <= WORDS_MAX;
 }
 
 static void put_mark(const fxt_copier *c, uint64_t before_ns)
@@ -193,14 +205,48 @@ static void put_mark(const fxt_copier *c, uint64_t before_ns)
     put_word(c, c->out, before_ns);
 }
 
+/* An argument of 32 bits and a name of 17 to 24 bytes. */
+static void put_priority(const fxt_copier *c, const char *text, uint32_t value)
+{
+    uint8_t name[3 * FXT_WORD] = {0};
+    const size_t size = strlen(text);
+    memcpy(name, text, size);
+    put_word(c, c->out,
+             fxt_field(STELE_FXT_ARGUMENT_UINT32, 0, 3) | fxt_field(PRIORITY_WORDS, 4, 15) |
+                 fxt_field(STELE_FXT_INLINE | size, 16, 31) | fxt_field(value, 32, 63));
+    output_write(c->out, name, sizeof name);
+}
+
+/* The records that switched threads first have no room for the mark: those that came after them
+   have, and tell priorities as arguments. */
+static void write_old_switch(fxt_copier *c, const stele_fxt_record *r, const opened_record *opened)
+{
+    const unsigned words = 4 + 2 * PRIORITY_WORDS + MARK_WORDS;
+    flush_waiting(c);
+    enter_provider(c, c->provider);
+    put_word(c, c->out,
+             fxt_field(STELE_FXT_SCHEDULING, 0, 3) | fxt_field(words, 4, 15) |
+                 fxt_field(3, 16, 19) | fxt_field(r->number, 20, 35) |
+                 fxt_field(r->outgoing_state, 36, 39) |
+                 fxt_field(STELE_FXT_CONTEXT_SWITCH, 60, 63));
+    put_word(c, c->out, opened->ticks);
+    put_word(c, c->out, opened->outgoing);
+    put_word(c, c->out, opened->incoming);
+    put_priority(c, "outgoing_priority", r->outgoing_priority);
+    put_priority(c, "incoming_priority", r->incoming_priority);
+    put_mark(c, opened->before_ns);
+}
+
 static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_record *r,
                          const opened_record *opened)
 {
     const bool is_marked = has_room_for_mark(at, r);
-    const size_t last = is_marked && has_last_word(r) ? FXT_WORD : 0, size = (size_t)at->size;
+    const size_t last = is_marked && r->type == STELE_FXT_EVENT && has_last_word(r) ? FXT_WORD : 0,
+                 size = (size_t)at->size;
     uint64_t header = at->header;
     if (is_marked)
-        header += fxt_field(MARK_WORDS, 4, 15) + fxt_field(1, 20, 23);
+        header +=
+            fxt_field(MARK_WORDS, 4, 15) + fxt_field(1, arguments_bit(r), arguments_bit(r) + 3);
     flush_waiting(c);
     enter_provider(c, c->provider);
     put_word(c, c->out, header);
@@ -224,7 +270,11 @@ static void pass_opened(fxt_copier *c, const walk_record *at, const stele_fxt_re
         at->loaded < at->size || at->size < 2 * FXT_WORD)
         return;
     c->has_gap = true;
-    write_opened(c, at, r, next);
+    if (r->type == STELE_FXT_SCHEDULING && r->subtype == STELE_FXT_CONTEXT_SWITCH_OLD &&
+        r->fault == STELE_FXT_OK)
+        write_old_switch(c, r, next);
+    else
+        write_opened(c, at, r, next);
 }
 
 static int opened_compare(const void *left, const void *right)
@@ -233,10 +283,17 @@ static int opened_compare(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+static uint64_t koid_of(const fxt_copier *c, uint64_t number)
+{
+    const stele_track *track = stele_track_get(c->trace->base.context, (uint32_t)number);
+    return track != NULL ? track->number : 0;
+}
+
 static stele_status copier_begin(copier *self, const stele_batch *batch, const stele_event *event,
                                  uint64_t before_ns)
 {
     fxt_copier *c = (fxt_copier *)self;
+    opened_record *opened;
     (void)batch;
     if (c->opened_count + 1 >= c->opened_capacity) { /* one more, never read as a record */
         opened_record *grown = array_grow(c->opened, sizeof *grown, &c->opened_capacity, 16);
@@ -244,7 +301,13 @@ static stele_status copier_begin(copier *self, const stele_batch *batch, const s
             return STELE_ERR_MEMORY;
         c->opened = grown;
     }
-    c->opened[c->opened_count++] = (opened_record){event->offset, event->ticks, before_ns};
+    opened = &c->opened[c->opened_count++];
+    *opened =
+        (opened_record){.offset = event->offset, .ticks = event->ticks, .before_ns = before_ns};
+    if (event->kind == STELE_KIND_SWITCH) {
+        opened->outgoing = koid_of(c, event->value);
+        opened->incoming = koid_of(c, event->id);
+    }
     losses_add(&self->losses, (stele_kind)event->kind, COPIER_BEGUN, LOSS_FORM, 1);
     return STELE_OK;
 }
