@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "contract_archive.h"
+#include "contract_pieces.h"
 #include "contract_run.h"
 #include "contract_windows.h"
 #include "stele_config.h"
@@ -68,7 +69,7 @@ static struct {
     size_t sample_count;
     unsigned failures;
     uint64_t prefixes, flips, chunkings, round_trips, copies, allocations, findings, orders,
-        windows, projections;
+        windows, projections, cuts;
     uint64_t lost_max, unnamed_max, refused; /* by a flipped byte */
     char at[512];                            /* what is being tried, for those who cannot return */
 } contract;
@@ -281,6 +282,39 @@ static uint8_t *guarded_put(const guarded *g, const uint8_t *bytes, size_t size)
     return memcpy(g->map + g->room - size, bytes, size);
 }
 
+/* ---- What formats promise of their own ---- */
+
+/*
+ * Robustness, format by format: of one damaged byte, how many events outside of the damaged record
+ * can be lost, and how many of those without a finding whose range they lie in (because a record
+ * that grew by the damage is a valid one, and holds them). A format that has no line here states no
+ * bound yet: its figures are printed only.
+ */
+static const struct bound {
+    const char *format;
+    uint64_t lost_max, unnamed_max;
+    bool is_of_good;   /* of samples without other damage, or a writer's fault, beside that byte */
+    bool marks_begins; /* copies say which begins they made, of what was open where they begin */
+} bounds[] = {
+    {"heph", 0, 0, false, true},
+    {"fxt", 9, 1, false, true},
+    {"xray", 6, 6, true, false},
+    /* Of 188,105 flips one loses an event that no finding names. */
+    {"xtrace", 320, 1, false, true},
+    /* All events of a trace by metadata whose types are gone; without a finding by those that stay
+       valid, and say something else. */
+    {"ctf", 522, 88, false, true},
+    {NULL, UINT64_MAX, UINT64_MAX, false, false},
+};
+
+static const struct bound *format_bound(void)
+{
+    size_t i = 0;
+    while (bounds[i].format != NULL && strcmp(bounds[i].format, contract.format->name) != 0)
+        i++;
+    return &bounds[i];
+}
+
 /* ---- Prefixes and flipped bytes ---- */
 
 static const stele_request checked = {.order = STELE_ORDER_NONE, .check = true};
@@ -335,36 +369,6 @@ static void try_prefixes(const sample *s, const positions *p, const guarded *g, 
     }
 }
 
-/*
- * Robustness, format by format: of one damaged byte, how many events outside of the damaged record
- * can be lost, and how many of those without a finding whose range they lie in (because a record
- * that grew by the damage is a valid one, and holds them). A format that has no line here states no
- * bound yet: its figures are printed only.
- */
-static const struct bound {
-    const char *format;
-    uint64_t lost_max, unnamed_max;
-    bool is_of_good; /* of samples without other damage, or a writer's fault, beside that byte */
-} bounds[] = {
-    {"heph", 0, 0, false},
-    {"fxt", 9, 1, false},
-    {"xray", 6, 6, true},
-    /* Of 188,105 flips one loses an event that no finding names. */
-    {"xtrace", 320, 1, false},
-    /* All events of a trace by metadata whose types are gone; without a finding by those that stay
-       valid, and say something else. */
-    {"ctf", 522, 88, false},
-    {NULL, UINT64_MAX, UINT64_MAX, false},
-};
-
-static const struct bound *format_bound(void)
-{
-    size_t i = 0;
-    while (bounds[i].format != NULL && strcmp(bounds[i].format, contract.format->name) != 0)
-        i++;
-    return &bounds[i];
-}
-
 /* Where an event stands. */
 typedef struct place {
     uint64_t file, offset;
@@ -388,6 +392,22 @@ static place *event_places(const sample *s, const run *r)
         at[i] = (place){s->is_folder ? r->events[i].file : 0, r->events[i].offset};
     qsort(at, r->event_count, sizeof *at, compare_places);
     return at;
+}
+
+/* Whether an event stands where the sound trace has none, with all that this one says: of a table,
+   a node stands where the first path has it. */
+static bool has_moved(const sample *s, const run *whole, const run *r, const run_event *event)
+{
+    for (size_t i = 0; i < r->event_count; i++) {
+        const run_event *other = &r->events[i];
+        bool is_new = run_event_is_same(event, other) && other->offset != event->offset;
+        for (size_t k = 0; k < whole->event_count && is_new; k++)
+            is_new = whole->events[k].offset != other->offset ||
+                     (s->is_folder && whole->events[k].file != other->file);
+        if (is_new)
+            return true;
+    }
+    return false;
 }
 
 /* Whether a finding names the byte. */
@@ -428,7 +448,9 @@ static void check_conservation(const sample *s, const run *whole, const run *r, 
             ((file == NULL || event->file == run_file(file)) && event->offset <= offset &&
              offset - event->offset < event->size))
             continue;
-        if (bsearch(&stands, delivered, r->event_count, sizeof *delivered, compare_places) != NULL)
+        if (bsearch(&stands, delivered, r->event_count, sizeof *delivered, compare_places) !=
+                NULL ||
+            has_moved(s, whole, r, event))
             continue;
         lost_count++;
         unnamed_count += !is_named(s, r, event);
@@ -667,37 +689,40 @@ static void try_windows(const sample *s, run *r, const run *whole)
     }
 }
 
-/* ---- Writing and copying ---- */
+/* ---- Pieces of one trace ---- */
 
-typedef struct bytes {
-    uint8_t *at;
-    size_t size;
-} bytes;
+#define PIECES_TRIED 6u
+
+static void try_cuts(const sample *s, run *r, const run *whole)
+{
+    const run_input in = sample_input(s, s->bytes, s->size);
+    const int64_t first_ns = first_time(&in, r);
+    uint64_t seed = hash_bytes(s->path, strlen(s->path)) + 1;
+    if (contract.format->copier == NULL || !s->is_good)
+        return;
+    for (unsigned i = 0; i < PIECES_TRIED && whole->event_count != 0; i++) {
+        int64_t times[2] = {random_time(whole, first_ns, &seed),
+                            random_time(whole, first_ns, &seed)};
+        const size_t count = times[0] < times[1] ? 1 + i % 2 : 1;
+        const char *broken;
+        bool is_refused;
+        if (times[0] <= 0)
+            continue;
+        try_begin(s, "pieces cut", (uint64_t)times[0]);
+        broken = pieces_try(&in, whole, times, count, i % 4 < 2 && format_bound()->marks_begins,
+                            &is_refused);
+        if (broken != NULL)
+            fail(broken);
+        contract.cuts += !is_refused;
+    }
+}
+
+/* ---- Writing and copying ---- */
 
 static stele_status open_output(const sample *s, diag_sink *diag, output **out)
 {
     return s->is_folder ? output_open_folder(diag, NULL, false, out)
                         : output_open_memory(diag, out);
-}
-
-/* Takes what an output in memory holds; of a folder, an archive of its files. */
-static bytes bytes_take(output *out)
-{
-    bytes b = {NULL, 0};
-    const uint8_t *from = output_memory(out, &b.size);
-    if (out->is_folder) {
-        archive a = {.at = NULL};
-        archive_add_output(&a, out);
-        archive_end(&a);
-        b = (bytes){a.at, a.size};
-    } else {
-        b.at = __real_malloc(b.size + 1);
-        if (b.at == NULL)
-            abort();
-        memcpy(b.at, from, b.size);
-    }
-    output_close(out);
-    return b;
 }
 
 static stele_status write_segment(void *user, const stele_segment *segment)
@@ -718,15 +743,15 @@ static stele_status writer_open(stele_context *context, const stele_trace *trace
 }
 
 /* Reads a trace in the order of its records, and writes it in its own format. */
-static bytes write_again(run *r, const sample *s, const uint8_t *from, size_t size,
-                         uint32_t *loss_count)
+static piece_bytes write_again(run *r, const sample *s, const uint8_t *from, size_t size,
+                               uint32_t *loss_count)
 {
     const run_input in = sample_input(s, from, size);
     stele_writer *writer = NULL;
     output *out = NULL;
     stele_trace *trace;
     stele_status status;
-    bytes result = {NULL, 0};
+    piece_bytes result = {NULL, 0};
     *loss_count = 0;
     if (!run_begin(r))
         return result;
@@ -744,7 +769,7 @@ static bytes write_again(run *r, const sample *s, const uint8_t *from, size_t si
     stele_trace_close(trace);
     run_end(r);
     if (out != NULL)
-        result = bytes_take(out);
+        result = pieces_take(out);
     return result;
 }
 
@@ -780,7 +805,7 @@ static bool values_are_same(const run *a, const run *b)
 static void try_round_trip(const sample *s, run *r, const run *whole, const run *known)
 {
     uint32_t loss_count, second_loss_count;
-    bytes first, second;
+    piece_bytes first, second;
     run_input in;
     if (contract.format->writer == NULL)
         return;
@@ -835,10 +860,10 @@ static stele_status copy_segment(void *user, const stele_segment *segment)
     return STELE_OK;
 }
 
-static bytes copy_again(run *r, const sample *s, copy_choice *choice)
+static piece_bytes copy_again(run *r, const sample *s, copy_choice *choice)
 {
     const run_input in = sample_input(s, s->bytes, s->size);
-    bytes result = {NULL, 0};
+    piece_bytes result = {NULL, 0};
     output *out = NULL;
     stele_trace *trace;
     stele_status status;
@@ -862,7 +887,7 @@ static bytes copy_again(run *r, const sample *s, copy_choice *choice)
     stele_trace_close(trace);
     run_end(r);
     if (out != NULL)
-        result = bytes_take(out);
+        result = pieces_take(out);
     return result;
 }
 
@@ -989,7 +1014,7 @@ static void try_copies(const sample *s, run *r, const run *whole)
 {
     copy_choice choice = {0};
     run_input in;
-    bytes copy;
+    piece_bytes copy;
     if (contract.format->copier == NULL)
         return;
     for (uint64_t seed = 0; seed < 16; seed++) {
@@ -1107,7 +1132,7 @@ static void do_all(const sample *s, run *r, deed deeds[DEED_COUNT])
 {
     const run_input in = sample_input(s, s->bytes, s->size);
     copy_choice choice = {0};
-    bytes result = {NULL, 0};
+    piece_bytes result = {NULL, 0};
     uint32_t loss_count;
     memset(deeds, 0, DEED_COUNT * sizeof *deeds);
     run_read(r, &in, &(stele_request){.check = true, .columns = STELE_COLUMNS_ALL});
@@ -1189,6 +1214,7 @@ static void try_sample(const sample *s, run *r)
     try_projection(s, r, &whole);
     try_orders(s, r, &whole);
     try_windows(s, r, &whole);
+    try_cuts(s, r, &whole);
     try_round_trip(s, r, &whole, &known);
     try_copies(s, r, &whole);
     try_allocations(s, r);
@@ -1231,11 +1257,12 @@ int main(int argc, char **argv)
     alarm(0);
     printf("%zu samples: %" PRIu64 " prefixes, %" PRIu64 " flips, %" PRIu64 " inputs in pieces, "
            "%" PRIu64 " projections, %" PRIu64 " orders, %" PRIu64 " ranges, %" PRIu64
-           " written again, %" PRIu64 " copies, %" PRIu64 " failing allocations, %" PRIu64
-           " expected findings; %u failures\n",
+           " cut in pieces, %" PRIu64 " written again, %" PRIu64 " copies, %" PRIu64
+           " failing allocations, %" PRIu64 " expected findings; %u failures\n",
            contract.sample_count, contract.prefixes, contract.flips, contract.chunkings,
-           contract.projections, contract.orders, contract.windows, contract.round_trips,
-           contract.copies, contract.allocations, contract.findings, contract.failures);
+           contract.projections, contract.orders, contract.windows, contract.cuts,
+           contract.round_trips, contract.copies, contract.allocations, contract.findings,
+           contract.failures);
     printf("one damaged byte costs at most %" PRIu64 " other events, %" PRIu64
            " of them without a finding; %" PRIu64 " traces were refused\n",
            contract.lost_max, contract.unnamed_max, contract.refused);
