@@ -58,6 +58,9 @@ STELE_API stele_status stele_output_open_memory(const stele_output_options *opti
 /* What was written to memory; it holds until the next call with the output. */
 STELE_API const uint8_t *stele_output_memory(const stele_output *out, size_t *size);
 
+/* Forgets what was written to an output in memory, so that it can be used again. */
+STELE_API void stele_output_clear(stele_output *out);
+
 /*
  * Creates a folder, to which files are added; nothing is written to it itself. A new or empty one
  * is made aside, and stele_output_finish() puts it in place as a whole. One with files in it is

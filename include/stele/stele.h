@@ -11,6 +11,7 @@
 #include <stele/diag.h>
 #include <stele/event.h>
 #include <stele/expression.h>
+#include <stele/json.h>
 #include <stele/kernel.h>
 #include <stele/output.h>
 #include <stele/overview.h>

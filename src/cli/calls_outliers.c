@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/figures.h"
 #include "cli/show/json.h"
-#include "cli/show/row_stream.h"
 
 #define DIFFERENCE_MAX  64u
 #define DIFFERENCES_MAX 16u
@@ -111,23 +111,23 @@ enum {
     OUTLIER_COLUMNS
 };
 
-static const row_column outlier_columns[OUTLIER_COLUMNS] = {
-    [OUTLIER_NAME] = {"name", NULL, ROW_TEXT, 0, false},
-    [OUTLIER_TIME] = {"time_ns", "time", ROW_TIME, -14, false},
-    [OUTLIER_DUR] = {"dur_ns", "dur", ROW_NS, -10, false},
-    [OUTLIER_P50] = {"p50_ns", "p50", ROW_NS, -10, false},
-    [OUTLIER_P99] = {"p99_ns", "p99", ROW_NS, -10, false},
-    [OUTLIER_NAME_SHOWN] = {NULL, "name", ROW_TEXT, 14, false},
-    [OUTLIER_OFFSET] = {"offset", NULL, ROW_UINT, 0, false},
-    [OUTLIER_DIFFERS] = {"differs", "differs (usual)", ROW_TEXT, 0, false},
+static const figure_column outlier_columns[OUTLIER_COLUMNS] = {
+    [OUTLIER_NAME] = {"name", NULL, FIGURE_TEXT, 0, 0},
+    [OUTLIER_TIME] = {"time_ns", "time", FIGURE_TIME, -14, 0},
+    [OUTLIER_DUR] = {"dur_ns", "dur", FIGURE_NS, -10, 0},
+    [OUTLIER_P50] = {"p50_ns", "p50", FIGURE_NS, -10, 0},
+    [OUTLIER_P99] = {"p99_ns", "p99", FIGURE_NS, -10, 0},
+    [OUTLIER_NAME_SHOWN] = {NULL, "name", FIGURE_TEXT, 14, 0},
+    [OUTLIER_OFFSET] = {"offset", NULL, FIGURE_COUNT, 0, 0},
+    [OUTLIER_DIFFERS] = {"differs", "differs (usual)", FIGURE_TEXT, 0, 0},
 };
 
 /* For people and in CSV. */
-static void write_row(row_stream *rows, const spanning *s, const stele_outlier *row,
+static void write_row(figures *rows, const spanning *s, const stele_outlier *row,
                       const differences *d)
 {
     char text[DIFFERENCES_MAX * (3 * DIFFERENCE_MAX + 8)] = "", name[64], shown[128];
-    row_cell cells[OUTLIER_COLUMNS];
+    figure cells[OUTLIER_COLUMNS];
     size_t used = 0;
     for (size_t i = 0; i < d->count; i++)
         used +=
@@ -136,14 +136,14 @@ static void write_row(row_stream *rows, const spanning *s, const stele_outlier *
     cells[OUTLIER_NAME].text = stele_name_text(rows->c->context, NULL, row->span.name);
     copy(name, cells[OUTLIER_NAME].text);
     stele_visible(name, shown, sizeof shown);
-    cells[OUTLIER_NAME_SHOWN] = row_text(shown);
+    cells[OUTLIER_NAME_SHOWN] = figure_text(shown);
     cells[OUTLIER_TIME].integer = since(s, row->span.begin_ns);
     cells[OUTLIER_DUR].number = stele_span_duration_ns(&row->span);
     cells[OUTLIER_P50].number = row->p50_ns;
     cells[OUTLIER_P99].number = row->p99_ns;
     cells[OUTLIER_OFFSET].number = row->span.begin_offset;
-    cells[OUTLIER_DIFFERS] = row_text(text);
-    row_stream_write(rows, cells);
+    cells[OUTLIER_DIFFERS] = figure_text(text);
+    figures_row(rows, cells);
 }
 
 static void write_json_row(cli *c, const spanning *s, json *j, const stele_outlier *row,
@@ -188,7 +188,7 @@ static void write_json(cli *c, const spanning *s, const stele_outlier *rows, siz
 
 void calls_write_outliers(cli *c, spanning *s, stele_outliers *o, uint64_t top)
 {
-    row_stream table = {.c = c, .columns = outlier_columns, .column_count = OUTLIER_COLUMNS};
+    figures table = {.c = c, .columns = outlier_columns, .column_count = OUTLIER_COLUMNS};
     const stele_outlier *rows;
     size_t count, shown;
     differences d;
@@ -203,7 +203,7 @@ void calls_write_outliers(cli *c, spanning *s, stele_outliers *o, uint64_t top)
         stele_output_text(c->out, "No outliers\n");
         return;
     }
-    row_stream_begin(&table);
+    figures_begin(&table);
     for (size_t i = 0; i < shown; i++) {
         compare(c, &d, &rows[i]);
         write_row(&table, s, &rows[i], &d);

@@ -245,16 +245,18 @@ static bool add_up(critical *k)
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 static const figure_column sum_columns[] = {
-    {"dur_ns", "time", FIGURE_NS},        {NULL, "share", FIGURE_SHARE},
-    {"count", "stretches", FIGURE_COUNT}, {"state", "what", FIGURE_TEXT},
-    {"name", "in", FIGURE_TEXT},          {"track", "on", FIGURE_TEXT},
-    {"number", NULL, FIGURE_COUNT}};
+    {"dur_ns", "time", FIGURE_NS, 0, 0},        {NULL, "share", FIGURE_SHARE, 0, 0},
+    {"count", "stretches", FIGURE_COUNT, 0, 0}, {"state", "what", FIGURE_TEXT, 0, 0},
+    {"name", "in", FIGURE_TEXT, 0, 0},          {"track", "on", FIGURE_TEXT, 0, 0},
+    {"number", NULL, FIGURE_COUNT, 0, 0}};
 
 static const figure_column stretch_columns[] = {
-    {"time_ns", NULL, FIGURE_INT},  {NULL, "from", FIGURE_TEXT},  {"dur_ns", "lasts", FIGURE_NS},
-    {"state", "what", FIGURE_TEXT}, {"name", "in", FIGURE_TEXT},  {"track", "on", FIGURE_TEXT},
-    {"number", NULL, FIGURE_COUNT}, {"way", "then", FIGURE_TEXT}, {"other", NULL, FIGURE_TEXT},
-    {"stream", NULL, FIGURE_COUNT}, {"offset", NULL, FIGURE_INT}, {"end_ns", NULL, FIGURE_INT}};
+    {"time_ns", NULL, FIGURE_INT, 0, 0},  {NULL, "from", FIGURE_TEXT, 0, 0},
+    {"dur_ns", "lasts", FIGURE_NS, 0, 0}, {"state", "what", FIGURE_TEXT, 0, 0},
+    {"name", "in", FIGURE_TEXT, 0, 0},    {"track", "on", FIGURE_TEXT, 0, 0},
+    {"number", NULL, FIGURE_COUNT, 0, 0}, {"way", "then", FIGURE_TEXT, 0, 0},
+    {"other", NULL, FIGURE_TEXT, 0, 0},   {"stream", NULL, FIGURE_COUNT, 0, 0},
+    {"offset", NULL, FIGURE_INT, 0, 0},   {"end_ns", NULL, FIGURE_INT, 0, 0}};
 
 static uint64_t number_of(const critical *k, uint32_t track)
 {
@@ -277,9 +279,9 @@ static bool list_sums(critical *k, figures *f)
         row[1].share.part = 0;
         row[1].share.whole = UINT32_MAX;
         row[2].number = k->sums[i].count;
-        row[3].text = stele_critical_state_text((stele_critical_state)of->state);
-        row[4].text = of->name != 0 ? label_name(k->c, &k->labels, of->name) : NULL;
-        row[5].text = label_track(k->c, &k->labels, of->track);
+        row[3] = figure_text(stele_critical_state_text((stele_critical_state)of->state));
+        row[4] = figure_text(of->name != 0 ? label_name(k->c, &k->labels, of->name) : NULL);
+        row[5] = figure_text(label_track(k->c, &k->labels, of->track));
         row[6].number = number_of(k, of->track);
     }
     return true;
@@ -315,19 +317,19 @@ static bool list_stretches(critical *k, figures *f, bool is_for_people)
         if (row == NULL)
             return cli_check(k->c, STELE_ERR_MEMORY, "critical");
         row[0].integer = of->begin_ns;
-        row[1].text = NULL;
+        row[1] = figure_text(NULL);
         if (is_for_people) {
             stele_seconds((int64_t)((uint64_t)of->begin_ns - (uint64_t)k->s.origin_ns), text,
                           sizeof text);
-            row[1].text = label_text(k, text);
+            row[1] = figure_text(label_text(k, text));
         }
         row[2].number = (uint64_t)of->end_ns - (uint64_t)of->begin_ns;
-        row[3].text = stele_critical_state_text((stele_critical_state)of->state);
-        row[4].text = of->name != 0 ? label_name(k->c, &k->labels, of->name) : NULL;
-        row[5].text = label_track(k->c, &k->labels, of->track);
+        row[3] = figure_text(stele_critical_state_text((stele_critical_state)of->state));
+        row[4] = figure_text(of->name != 0 ? label_name(k->c, &k->labels, of->name) : NULL);
+        row[5] = figure_text(label_track(k->c, &k->labels, of->track));
         row[6].number = number_of(k, of->track);
-        row[7].text = then_of(of, is_for_people);
-        row[8].text = of->other != 0 ? label_track(k->c, &k->labels, of->other) : NULL;
+        row[7] = figure_text(then_of(of, is_for_people));
+        row[8] = figure_text(of->other != 0 ? label_track(k->c, &k->labels, of->other) : NULL);
         row[9].number = of->stream;
         row[10].integer = of->offset != STELE_SPAN_NO_OFFSET ? (int64_t)of->offset : -1;
         row[11].integer = of->end_ns;

@@ -4,17 +4,15 @@
 #include <stele/text.h>
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/calling.h"
 #include "cli/diff_sched.h"
+#include "cli/show/figures.h"
 #include "cli/show/flame_graph.h"
-#include "cli/show/naming.h"
 #include "cli/show/print.h"
-#include "cli/show/terminal.h"
 
 typedef struct differing {
     cli *c;
@@ -43,10 +41,6 @@ static const char *thing(const differing *d)
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */
-
-#define TIME_WIDTH   11
-#define COUNT_WIDTH  13
-#define CHANCE_WIDTH 8
 
 static const char *change_text(const differing *d, char *text, int64_t change)
 {
@@ -83,56 +77,145 @@ static const char *chance_text(char *text, const stele_compare_change *row)
     return text;
 }
 
-static void write_heading(const differing *d)
+/* The first are for programs, those from D_SELF on for people. */
+enum {
+    D_NAME,
+    D_SELF_CHANGE,
+    D_NOISE_NS,
+    D_IS_NOISE,
+    D_P_VALUE,
+    D_LONGER,
+    D_RANK,
+    D_RANK_P,
+    D_AMOUNT,
+    D_AMOUNT_P,
+    D_IS_SAMPLED,
+    D_BEFORE_RUNS,
+    D_AFTER_RUNS,
+    D_BEFORE,
+    D_AFTER = D_BEFORE + 5,
+    D_SELF = D_AFTER + 5,
+    D_SELF_PERCENT,
+    D_NOISE,
+    D_CHANCE,
+    D_TOTAL,
+    D_MEAN,
+    D_P50,
+    D_CALLS_BEFORE,
+    D_CALLS_AFTER,
+    D_SHOWN_NAME,
+    D_COLUMNS
+};
+
+#define TIME_WIDTH  11
+#define COUNT_WIDTH 13
+
+static const figure_column all_columns[D_COLUMNS] = {
+    [D_NAME] = {"name", NULL, FIGURE_TEXT, 0, 0},
+    [D_SELF_CHANGE] = {"self_change_ns", NULL, FIGURE_INT, 0, 0},
+    [D_NOISE_NS] = {"noise_ns", NULL, FIGURE_COUNT, 0, 0},
+    [D_IS_NOISE] = {"is_noise", NULL, FIGURE_BOOL, 0, 0},
+    [D_P_VALUE] = {"p_value", NULL, FIGURE_REAL, 0, 0},
+    [D_LONGER] = {"longer_share", NULL, FIGURE_REAL, 0, 0},
+    [D_RANK] = {"rank_statistic", NULL, FIGURE_REAL, 0, FIGURE_NOT_CSV},
+    [D_RANK_P] = {"rank_p_value", NULL, FIGURE_REAL, 0, FIGURE_NOT_CSV},
+    [D_AMOUNT] = {"amount_statistic", NULL, FIGURE_REAL, 0, FIGURE_NOT_CSV},
+    [D_AMOUNT_P] = {"amount_p_value", NULL, FIGURE_REAL, 0, FIGURE_NOT_CSV},
+    [D_IS_SAMPLED] = {"is_sampled", NULL, FIGURE_BOOL, 0, FIGURE_NOT_CSV},
+    [D_BEFORE_RUNS] = {"before_runs", NULL, FIGURE_COUNT, 0, FIGURE_NOT_CSV},
+    [D_AFTER_RUNS] = {"after_runs", NULL, FIGURE_COUNT, 0, FIGURE_NOT_CSV},
+    [D_BEFORE] = {"before/count", NULL, FIGURE_COUNT, 0, 0},
+    {"before/total_ns", NULL, FIGURE_COUNT, 0, 0},
+    {"before/self_ns", NULL, FIGURE_COUNT, 0, 0},
+    {"before/mean_ns", NULL, FIGURE_COUNT, 0, 0},
+    {"before/p50_ns", NULL, FIGURE_COUNT, 0, 0},
+    [D_AFTER] = {"after/count", NULL, FIGURE_COUNT, 0, 0},
+    {"after/total_ns", NULL, FIGURE_COUNT, 0, 0},
+    {"after/self_ns", NULL, FIGURE_COUNT, 0, 0},
+    {"after/mean_ns", NULL, FIGURE_COUNT, 0, 0},
+    {"after/p50_ns", NULL, FIGURE_COUNT, 0, 0},
+    [D_SELF] = {NULL, "self", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [D_SELF_PERCENT] = {NULL, "", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [D_NOISE] = {NULL, "noise", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [D_CHANCE] = {NULL, "chance", FIGURE_TEXT, -8, 0},
+    [D_TOTAL] = {NULL, "total", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [D_MEAN] = {NULL, "mean", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [D_P50] = {NULL, "p50", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [D_CALLS_BEFORE] = {NULL, "calls before", FIGURE_COUNT, -COUNT_WIDTH, 0},
+    [D_CALLS_AFTER] = {NULL, "after", FIGURE_COUNT, -COUNT_WIDTH, 0},
+    [D_SHOWN_NAME] = {NULL, "name", FIGURE_TEXT, 0, 0}};
+
+static void set_side(figure *cells, const stele_profile_row *of)
 {
-    stele_output *out = d->c->out;
-    char shown[PRINT_SIZE], count[PRINT_SIZE];
-    print_color(out, d->c->has_color, COLOR_BOLD);
-    print_padded(out, "self", -TIME_WIDTH);
-    print_padded(out, "", -TIME_WIDTH);
-    if (!is_single(d))
-        print_padded(out, "noise", -TIME_WIDTH);
-    print_padded(out, "chance", -CHANCE_WIDTH);
-    print_padded(out, "total", -TIME_WIDTH);
-    print_padded(out, "mean", -TIME_WIDTH);
-    print_padded(out, "p50", -TIME_WIDTH);
-    print_padded(out, "calls before", -COUNT_WIDTH);
-    print_padded(out, "after", -COUNT_WIDTH);
-    stele_output_text(out, "  name");
-    if (d->shown < d->count)
-        stele_output_printf(out, " (%s of %s)", print_count(shown, d->shown),
-                            print_count(count, d->count));
-    print_color(out, d->c->has_color, COLOR_NONE);
-    stele_output_byte(out, '\n');
+    const uint64_t numbers[] = {of->count, of->total_ns, of->self_ns, stele_profile_mean_ns(of),
+                                of->p50_ns};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        cells[i].number = numbers[i];
 }
 
-static void write_row(const differing *d, const stele_compare_change *row)
+/* What changed, and how sure that is. */
+static void set_change(figure *cells, const stele_compare_change *row)
 {
-    stele_output *out = d->c->out;
+    cells[D_SELF_CHANGE].integer = row->self_change_ns;
+    cells[D_NOISE_NS].number = row->has_noise ? (uint64_t)(row->noise_ns + 0.5) : FIGURE_NONE;
+    cells[D_IS_NOISE].is_true = row->is_noise;
+    cells[D_P_VALUE].real = row->p_value;
+    cells[D_LONGER].real = row->longer_share;
+    cells[D_RANK].real = row->rank_statistic;
+    cells[D_RANK_P].real = row->rank_p_value;
+    cells[D_AMOUNT].real = row->amount_statistic;
+    cells[D_AMOUNT_P].real = row->amount_p_value;
+    cells[D_IS_SAMPLED].is_true = row->before.is_sampled || row->after.is_sampled;
+    cells[D_BEFORE_RUNS].number = row->before_runs;
+    cells[D_AFTER_RUNS].number = row->after_runs;
+    set_side(cells + D_BEFORE, &row->before);
+    set_side(cells + D_AFTER, &row->after);
+}
+
+static void write_row(const differing *d, figures *f, const stele_compare_change *row)
+{
     const stele_profile_row *before = &row->before, *after = &row->after;
-    char text[PRINT_SIZE], noise[PRINT_SIZE];
-    if (row->is_noise)
-        print_color(out, d->c->has_color, COLOR_DIM);
-    print_padded(out, change_text(d, text, row->self_change_ns), -TIME_WIDTH);
-    print_padded(out, percent_text(text, before->self_ns, after->self_ns), -TIME_WIDTH);
-    print_brief(noise, (uint64_t)(row->noise_ns + 0.5));
-    if (!is_single(d))
-        print_padded(out, row->has_noise ? noise : "-", -TIME_WIDTH);
-    print_padded(out, chance_text(text, row), -CHANCE_WIDTH);
-    print_padded(out, change_text(d, text, (int64_t)(after->total_ns - before->total_ns)),
-                 -TIME_WIDTH);
-    print_padded(out,
-                 percent_text(text, stele_profile_mean_ns(before), stele_profile_mean_ns(after)),
-                 -TIME_WIDTH);
-    print_padded(out, d->is_sampled ? "-" : percent_text(text, before->p50_ns, after->p50_ns),
-                 -TIME_WIDTH);
-    print_padded(out, print_count(text, before->count), -COUNT_WIDTH);
-    print_padded(out, print_count(text, after->count), -COUNT_WIDTH);
-    stele_output_text(out, "  ");
-    naming_write(d->c->context, out, row->before.name);
-    if (row->is_noise)
-        print_color(out, d->c->has_color, COLOR_NONE);
-    stele_output_byte(out, '\n');
+    const uint64_t mean_before = stele_profile_mean_ns(before);
+    const uint64_t mean_after = stele_profile_mean_ns(after);
+    figure cells[D_COLUMNS] = {{.number = 0}};
+    char t[D_CALLS_BEFORE - D_SELF][PRINT_SIZE];
+    set_change(cells, row);
+    cells[D_SELF] = figure_text(change_text(d, t[0], row->self_change_ns));
+    cells[D_SELF_PERCENT] = figure_text(percent_text(t[1], before->self_ns, after->self_ns));
+    cells[D_NOISE] =
+        figure_text(row->has_noise ? print_brief(t[2], cells[D_NOISE_NS].number) : "-");
+    cells[D_CHANCE] = figure_text(chance_text(t[3], row));
+    cells[D_TOTAL] =
+        figure_text(change_text(d, t[4], (int64_t)(after->total_ns - before->total_ns)));
+    cells[D_MEAN] = figure_text(percent_text(t[5], mean_before, mean_after));
+    cells[D_P50] =
+        figure_text(d->is_sampled ? "-" : percent_text(t[6], before->p50_ns, after->p50_ns));
+    cells[D_CALLS_BEFORE].number = before->count;
+    cells[D_CALLS_AFTER].number = after->count;
+    cells[D_NAME].text = stele_name_text(f->c->context, NULL, before->name);
+    cells[D_SHOWN_NAME] = cells[D_NAME];
+    if (cells[D_NAME].text.size == 0)
+        cells[D_SHOWN_NAME] = figure_text("(no name)");
+    figures_row(f, cells);
+}
+
+/* `into`: the document of which they are a list. */
+static void write_rows(const differing *d, json *into)
+{
+    figure_column columns[D_COLUMNS];
+    figures f = {.c = d->c,
+                 .columns = columns,
+                 .column_count = D_COLUMNS,
+                 .dim_column = D_IS_NOISE,
+                 .into = into,
+                 .shown_count = d->shown,
+                 .row_count = d->count};
+    memcpy(columns, all_columns, sizeof columns);
+    if (is_single(d))
+        columns[D_NOISE].title = NULL;
+    figures_begin(&f);
+    for (size_t i = 0; i < d->shown; i++)
+        write_row(d, &f, &d->rows[i]);
 }
 
 static void write_text(const differing *d)
@@ -145,9 +228,7 @@ static void write_text(const differing *d)
         stele_output_text(out, "No calls\n");
         return;
     }
-    write_heading(d);
-    for (size_t i = 0; i < d->shown; i++)
-        write_row(d, &d->rows[i]);
+    write_rows(d, NULL);
     for (size_t i = 0; i < d->count; i++)
         noise_count += d->rows[i].is_noise;
     stele_output_printf(out, "\nAll together: %s", change_text(d, text, whole->self_change_ns));
@@ -169,67 +250,6 @@ static void write_text(const differing *d)
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static void write_csv(const differing *d)
-{
-    stele_output *out = d->c->out;
-    stele_output_text(out, "name,self_change_ns,noise_ns,is_noise,p_value,longer_share");
-    for (unsigned side = 0; side < 2; side++) {
-        const char *word = side == 0 ? "before" : "after";
-        stele_output_printf(out, ",%s_count,%s_total_ns,%s_self_ns,%s_mean_ns,%s_p50_ns", word,
-                            word, word, word, word);
-    }
-    stele_output_text(out, "\r\n");
-    for (size_t i = 0; i < d->shown; i++) {
-        const stele_compare_change *row = &d->rows[i];
-        const stele_text name = stele_name_text(d->c->context, NULL, row->before.name);
-        stele_output_csv(out, name.bytes, name.size);
-        stele_output_printf(out, ",%" PRId64 ",", row->self_change_ns);
-        if (row->has_noise)
-            stele_output_printf(out, "%.0f", row->noise_ns);
-        stele_output_printf(out, ",%d,%.6g,%.6g", row->is_noise, row->p_value, row->longer_share);
-        for (unsigned side = 0; side < 2; side++) {
-            const stele_profile_row *of = side == 0 ? &row->before : &row->after;
-            stele_output_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                                of->count, of->total_ns, of->self_ns, stele_profile_mean_ns(of),
-                                of->p50_ns);
-        }
-        stele_output_text(out, "\r\n");
-    }
-}
-
-static void write_side_json(json *j, const char *key, const stele_profile_row *of)
-{
-    json_open(j, key, '{');
-    json_uint(j, "count", of->count);
-    json_uint(j, "total_ns", of->total_ns);
-    json_uint(j, "self_ns", of->self_ns);
-    json_uint(j, "mean_ns", stele_profile_mean_ns(of));
-    json_uint(j, "p50_ns", of->p50_ns);
-    json_close(j, '}');
-}
-
-/* What changed, and how sure that is. */
-static void write_change_json(json *j, const stele_compare_change *row)
-{
-    json_int(j, "self_change_ns", row->self_change_ns);
-    if (row->has_noise)
-        json_uint(j, "noise_ns", (uint64_t)(row->noise_ns + 0.5));
-    else
-        json_null(j, "noise_ns");
-    json_bool(j, "is_noise", row->is_noise);
-    json_number(j, "p_value", row->p_value);
-    json_number(j, "longer_share", row->longer_share);
-    json_number(j, "rank_statistic", row->rank_statistic);
-    json_number(j, "rank_p_value", row->rank_p_value);
-    json_number(j, "amount_statistic", row->amount_statistic);
-    json_number(j, "amount_p_value", row->amount_p_value);
-    json_bool(j, "is_sampled", row->before.is_sampled || row->after.is_sampled);
-    json_uint(j, "before_runs", row->before_runs);
-    json_uint(j, "after_runs", row->after_runs);
-    write_side_json(j, "before", &row->before);
-    write_side_json(j, "after", &row->after);
-}
-
 /* What was unusual in each run of a side. */
 static void write_runs_json(json *j, const differing *d, const char *key, size_t first,
                             size_t count)
@@ -246,21 +266,19 @@ static void write_runs_json(json *j, const differing *d, const char *key, size_t
 
 static void write_json(const differing *d)
 {
+    const figures whole = {.columns = all_columns + D_SELF_CHANGE,
+                           .column_count = D_SELF - D_SELF_CHANGE};
+    figure cells[D_COLUMNS];
     json j = {.out = d->c->out};
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 2);
     json_uint(&j, "function_count", d->count);
     json_open(&j, "functions", '[');
-    for (size_t i = 0; i < d->shown; i++) {
-        const stele_text name = stele_name_text(d->c->context, NULL, d->rows[i].before.name);
-        json_open(&j, NULL, '{');
-        json_bytes(&j, "name", name.bytes, name.size);
-        write_change_json(&j, &d->rows[i]);
-        json_close(&j, '}');
-    }
+    write_rows(d, &j);
     json_close(&j, ']');
+    set_change(cells, &d->whole);
     json_open(&j, "whole", '{');
-    write_change_json(&j, &d->whole);
+    figures_members(&j, &whole, cells + D_SELF_CHANGE);
     json_close(&j, '}');
     write_runs_json(&j, d, "before", 0, d->before_count);
     write_runs_json(&j, d, "after", d->before_count, d->after_count);
@@ -330,7 +348,7 @@ static void show(differing *d)
     if (is_json)
         write_json(d);
     else if (is_csv)
-        write_csv(d);
+        write_rows(d, NULL);
     else
         write_text(d);
     if (d->paths != NULL)

@@ -41,24 +41,24 @@ enum {
 };
 
 static const figure_column all_columns[K_COLUMNS] = {
-    [K_COUNT] = {"count", "count", FIGURE_COUNT},
-    [K_TOTAL] = {"total_ns", "total", FIGURE_NS},
-    [K_MEAN] = {"mean_ns", "mean", FIGURE_NS},
-    [K_MIN] = {"min_ns", "min", FIGURE_NS},
-    [K_P50] = {"p50_ns", "p50", FIGURE_NS},
-    [K_P90] = {"p90_ns", NULL, FIGURE_NS},
-    [K_P99] = {"p99_ns", "p99", FIGURE_NS},
-    [K_MAX] = {"max_ns", "max", FIGURE_NS},
-    [K_BYTES] = {"byte_count", "bytes", FIGURE_BYTES},
-    [K_FAILED] = {"error_count", "failed", FIGURE_COUNT},
-    [K_OPEN] = {"open_count", NULL, FIGURE_COUNT},
-    [K_NUMBER] = {"number", "number", FIGURE_COUNT},
-    [K_TID] = {"tid", NULL, FIGURE_COUNT},
-    [K_WORST] = {"worst_begin_ns", NULL, FIGURE_INT},
-    [K_STREAM] = {"worst_stream", NULL, FIGURE_COUNT},
-    [K_OFFSET] = {"worst_offset", NULL, FIGURE_COUNT},
-    [K_THREAD] = {"thread", "thread", FIGURE_TEXT},
-    [K_NAME] = {"name", "name", FIGURE_TEXT}};
+    [K_COUNT] = {"count", "count", FIGURE_COUNT, 0, 0},
+    [K_TOTAL] = {"total_ns", "total", FIGURE_NS, 0, 0},
+    [K_MEAN] = {"mean_ns", "mean", FIGURE_NS, 0, 0},
+    [K_MIN] = {"min_ns", "min", FIGURE_NS, 0, 0},
+    [K_P50] = {"p50_ns", "p50", FIGURE_NS, 0, 0},
+    [K_P90] = {"p90_ns", NULL, FIGURE_NS, 0, 0},
+    [K_P99] = {"p99_ns", "p99", FIGURE_NS, 0, 0},
+    [K_MAX] = {"max_ns", "max", FIGURE_NS, 0, 0},
+    [K_BYTES] = {"byte_count", "bytes", FIGURE_BYTES, 0, 0},
+    [K_FAILED] = {"error_count", "failed", FIGURE_COUNT, 0, 0},
+    [K_OPEN] = {"open_count", NULL, FIGURE_COUNT, 0, 0},
+    [K_NUMBER] = {"number", "number", FIGURE_COUNT, 0, 0},
+    [K_TID] = {"tid", NULL, FIGURE_COUNT, 0, 0},
+    [K_WORST] = {"worst_begin_ns", NULL, FIGURE_INT, 0, 0},
+    [K_STREAM] = {"worst_stream", NULL, FIGURE_COUNT, 0, 0},
+    [K_OFFSET] = {"worst_offset", NULL, FIGURE_COUNT, 0, 0},
+    [K_THREAD] = {"thread", "thread", FIGURE_TEXT, 0, 0},
+    [K_NAME] = {"name", "name", FIGURE_TEXT, 0, 0}};
 
 typedef struct table_of {
     stele_kernel_class of;
@@ -125,8 +125,8 @@ static void set_row(kernel_view *v, figure *row, const stele_kernel_row *r)
     row[K_WORST].integer = r->worst_begin_ns;
     row[K_STREAM].number = r->worst_stream;
     row[K_OFFSET].number = r->worst_offset;
-    row[K_THREAD].text = thread != NULL ? label_track(v->c, &v->labels, r->thread) : NULL;
-    row[K_NAME].text = label_name(v->c, &v->labels, r->name);
+    row[K_THREAD] = figure_text(thread != NULL ? label_track(v->c, &v->labels, r->thread) : NULL);
+    row[K_NAME] = figure_text(label_name(v->c, &v->labels, r->name));
 }
 
 static stele_kernel_order parse_order(const options *o)

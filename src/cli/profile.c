@@ -2,13 +2,12 @@
 /* stele profile: where the time goes, by name. */
 #include <stele/text.h>
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "cli/calling.h"
+#include "cli/show/figures.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
-#include "cli/show/terminal.h"
 
 /* Percentiles are at most a 32nd too large; see analysis/events/histogram.h. */
 #define ERROR_PERCENT "3.2"
@@ -23,59 +22,161 @@ typedef struct table {
     const stele_call_counts *counts;
 } table;
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-#define COUNT_WIDTH 13
-#define TIME_WIDTH  11
+/* The first are for programs, those from P_CALLS on for people. */
+enum {
+    P_NAME,
+    P_TRACK,
+    P_TRACK_NUMBER, /* of all tracks, in JSON */
+    P_TRACK_KIND,
+    P_TRACK_OWN_NUMBER,
+    P_TRACK_NAME,
+    P_COUNT,
+    P_TOTAL_NS,
+    P_SELF_NS,
+    P_MEAN_NS,
+    P_MIN_NS,
+    P_P50_NS,
+    P_P90_NS,
+    P_P99_NS,
+    P_MAX_NS,
+    P_UNENDED,
+    P_LOST,
+    P_IS_SAMPLED,
+    P_CALLS,
+    P_TOTAL,
+    P_SELF,
+    P_SHARE,
+    P_MIN,
+    P_P50,
+    P_P90,
+    P_P99,
+    P_MAX,
+    P_SHOWN_NAME,
+    P_SHOWN_TRACK,
+    P_COLUMNS
+};
 
-static void write_heading(cli *c, const table *t)
+#define TIME_WIDTH 11
+
+static const figure_column all_columns[P_COLUMNS] = {
+    [P_NAME] = {"name", NULL, FIGURE_TEXT, 0, 0},
+    [P_TRACK] = {"track", NULL, FIGURE_COUNT, 0, FIGURE_NOT_JSON},
+    [P_TRACK_NUMBER] = {"track/track", NULL, FIGURE_COUNT, 0, FIGURE_NOT_CSV},
+    [P_TRACK_KIND] = {"track/kind", NULL, FIGURE_TEXT, 0, FIGURE_NOT_CSV},
+    [P_TRACK_OWN_NUMBER] = {"track/number", NULL, FIGURE_COUNT, 0, FIGURE_NOT_CSV},
+    [P_TRACK_NAME] = {"track/name", NULL, FIGURE_TEXT, 0, FIGURE_NOT_CSV},
+    [P_COUNT] = {"count", NULL, FIGURE_COUNT, 0, 0},
+    [P_TOTAL_NS] = {"total_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_SELF_NS] = {"self_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_MEAN_NS] = {"mean_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_MIN_NS] = {"min_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_P50_NS] = {"p50_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_P90_NS] = {"p90_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_P99_NS] = {"p99_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_MAX_NS] = {"max_ns", NULL, FIGURE_COUNT, 0, 0},
+    [P_UNENDED] = {"unended_count", NULL, FIGURE_COUNT, 0, 0},
+    [P_LOST] = {"entry_lost_count", NULL, FIGURE_COUNT, 0, 0},
+    [P_IS_SAMPLED] = {"is_sampled", NULL, FIGURE_BOOL, 0, 0},
+    [P_CALLS] = {NULL, "calls", FIGURE_COUNT, -13, 0},
+    [P_TOTAL] = {NULL, "total", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_SELF] = {NULL, "self", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_SHARE] = {NULL, "share", FIGURE_RATIO, -TIME_WIDTH, 0},
+    [P_MIN] = {NULL, "min", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_P50] = {NULL, "p50", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_P90] = {NULL, "p90", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_P99] = {NULL, "p99", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_MAX] = {NULL, "max", FIGURE_TEXT, -TIME_WIDTH, 0},
+    [P_SHOWN_NAME] = {NULL, "name", FIGURE_TEXT, 0, 0},
+    [P_SHOWN_TRACK] = {NULL, "", FIGURE_TEXT, 0, 0}};
+
+static void choose_columns(figure_column to[P_COLUMNS], bool by_track)
 {
-    static const char *const times[] = {"min", "p50", "p90", "p99", "max"};
-    char shown[PRINT_SIZE], count[PRINT_SIZE];
-    print_color(c->out, c->has_color, COLOR_BOLD);
-    print_padded(c->out, "calls", -COUNT_WIDTH);
-    print_padded(c->out, "total", -TIME_WIDTH);
-    print_padded(c->out, "self", -TIME_WIDTH);
-    print_padded(c->out, "share", -TIME_WIDTH);
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        print_padded(c->out, times[i], -TIME_WIDTH);
-    stele_output_text(c->out, "  name");
-    if (t->shown < t->count)
-        stele_output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
-                            print_count(count, t->count));
-    print_color(c->out, c->has_color, COLOR_NONE);
-    stele_output_byte(c->out, '\n');
+    memcpy(to, all_columns, sizeof all_columns);
+    if (by_track)
+        return;
+    for (unsigned i = P_TRACK; i <= P_TRACK_NAME; i++)
+        to[i].key = NULL;
+    to[P_SHOWN_TRACK].title = NULL;
 }
 
-static void write_time(cli *c, const stele_profile_row *row, uint64_t ns, bool is_known)
+/* Times of samples are in ticks. */
+static figure shown_time(const stele_profile_row *row, uint64_t ns, char *text)
 {
-    char text[PRINT_SIZE];
-    print_padded(c->out,
-                 !is_known         ? "-"
-                 : row->is_sampled ? print_count(text, ns)
-                                   : print_brief(text, ns),
-                 -TIME_WIDTH);
+    return figure_text(row->is_sampled ? print_count(text, ns) : print_brief(text, ns));
 }
 
-static void write_row(cli *c, const table *t, const stele_profile_row *row)
+static void set_numbers(const table *t, const stele_profile_row *row, figure *cells)
 {
-    const uint64_t spread[] = {row->min_ns, row->p50_ns, row->p90_ns, row->p99_ns, row->max_ns};
-    char text[PRINT_SIZE];
-    print_padded(c->out, print_count(text, row->count), -COUNT_WIDTH);
-    write_time(c, row, row->total_ns, true);
-    write_time(c, row, row->self_ns, true);
-    print_padded(c->out, print_share(text, row->self_ns, t->self_ns), -TIME_WIDTH);
-    for (size_t i = 0; i < sizeof spread / sizeof spread[0]; i++)
-        write_time(c, row, spread[i], row->count != 0 && !row->is_sampled);
-    stele_output_text(c->out, "  ");
-    naming_write(c->context, c->out, row->name);
-    if (t->by_track) {
-        print_color(c->out, c->has_color, COLOR_DIM);
-        stele_output_text(c->out, "  ");
-        naming_write_track(c->context, c->out, row->track);
-        print_color(c->out, c->has_color, COLOR_NONE);
+    cells[P_COUNT].number = cells[P_CALLS].number = row->count;
+    cells[P_TOTAL_NS].number = row->total_ns;
+    cells[P_SELF_NS].number = row->self_ns;
+    cells[P_MEAN_NS].number = stele_profile_mean_ns(row);
+    cells[P_MIN_NS].number = row->min_ns;
+    cells[P_P50_NS].number = row->p50_ns;
+    cells[P_P90_NS].number = row->p90_ns;
+    cells[P_P99_NS].number = row->p99_ns;
+    cells[P_MAX_NS].number = row->max_ns;
+    cells[P_UNENDED].number = row->unended_count;
+    cells[P_LOST].number = row->lost_count;
+    cells[P_IS_SAMPLED].is_true = row->is_sampled;
+    cells[P_SHARE].ratio.part = row->self_ns;
+    cells[P_SHARE].ratio.whole = t->self_ns;
+}
+
+static void set_track(cli *c, uint32_t number, figure *cells, stele_output *text)
+{
+    const stele_track *track = stele_track_get(c->context, number);
+    cells[P_TRACK].number = cells[P_TRACK_NUMBER].number = number;
+    cells[P_TRACK_KIND] =
+        figure_text(stele_track_kind_text(track != NULL ? track->kind : STELE_TRACK_NONE));
+    cells[P_TRACK_OWN_NUMBER].number = track != NULL ? track->number : 0;
+    cells[P_TRACK_NAME].text = stele_name_text(c->context, NULL, track != NULL ? track->name : 0);
+    stele_output_clear(text);
+    naming_write_track(c->context, text, number);
+    cells[P_SHOWN_TRACK].text.bytes =
+        (const char *)stele_output_memory(text, &cells[P_SHOWN_TRACK].text.size);
+}
+
+static void write_row(figures *f, const table *t, const stele_profile_row *row, stele_output *text)
+{
+    figure cells[P_COLUMNS] = {{.number = 0}};
+    char times[P_MAX - P_TOTAL + 1][PRINT_SIZE];
+    set_numbers(t, row, cells);
+    for (unsigned i = P_TOTAL; i <= P_MAX; i++) {
+        const unsigned of = i <= P_SELF ? P_TOTAL_NS + i - P_TOTAL : P_MIN_NS + i - P_MIN;
+        if (i > P_SHARE && (row->count == 0 || row->is_sampled))
+            cells[i] = figure_text("-");
+        else if (i != P_SHARE)
+            cells[i] = shown_time(row, cells[of].number, times[i - P_TOTAL]);
     }
-    stele_output_byte(c->out, '\n');
+    cells[P_NAME].text = stele_name_text(f->c->context, NULL, row->name);
+    cells[P_SHOWN_NAME] = cells[P_NAME];
+    if (cells[P_NAME].text.size == 0)
+        cells[P_SHOWN_NAME] = figure_text("(no name)");
+    if (t->by_track)
+        set_track(f->c, row->track, cells, text);
+    figures_row(f, cells);
+}
+
+static void write_rows(cli *c, const table *t, json *into)
+{
+    figure_column columns[P_COLUMNS];
+    figures f = {.c = c,
+                 .columns = columns,
+                 .column_count = P_COLUMNS,
+                 .into = into,
+                 .shown_count = t->shown,
+                 .row_count = t->count};
+    stele_output *text;
+    if (!cli_check(c, stele_output_open_memory(NULL, &text), "profile"))
+        return;
+    choose_columns(columns, t->by_track);
+    figures_begin(&f);
+    for (size_t i = 0; i < t->shown; i++)
+        write_row(&f, t, &t->rows[i], text);
+    stele_output_close(text);
 }
 
 static void write_text(cli *c, const table *t)
@@ -83,9 +184,7 @@ static void write_text(cli *c, const table *t)
     if (t->count == 0) {
         stele_output_text(c->out, "No calls\n");
     } else {
-        write_heading(c, t);
-        for (size_t i = 0; i < t->shown; i++)
-            write_row(c, t, &t->rows[i]);
+        write_rows(c, t, NULL);
         stele_output_byte(c->out, '\n');
     }
     calling_write_unusual(c->out, t->counts);
@@ -95,82 +194,16 @@ static void write_text(cli *c, const table *t)
         stele_output_text(c->out, "p50, p90 and p99 are at most " ERROR_PERCENT " % too large\n");
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
-
-typedef struct figure {
-    const char *key;
-    uint64_t value;
-} figure;
-
-#define FIGURE_COUNT 12
-
-static void list_figures(const stele_profile_row *row, figure list[FIGURE_COUNT])
-{
-    const figure all[FIGURE_COUNT] = {{"count", row->count},
-                                      {"total_ns", row->total_ns},
-                                      {"self_ns", row->self_ns},
-                                      {"mean_ns", stele_profile_mean_ns(row)},
-                                      {"min_ns", row->min_ns},
-                                      {"p50_ns", row->p50_ns},
-                                      {"p90_ns", row->p90_ns},
-                                      {"p99_ns", row->p99_ns},
-                                      {"max_ns", row->max_ns},
-                                      {"unended_count", row->unended_count},
-                                      {"entry_lost_count", row->lost_count},
-                                      {"is_sampled", row->is_sampled}};
-    memcpy(list, all, sizeof all);
-}
-
-static void write_csv(cli *c, const table *t)
-{
-    figure list[FIGURE_COUNT];
-    list_figures(&(stele_profile_row){.count = 0}, list);
-    stele_output_text(c->out, t->by_track ? "name,track" : "name");
-    for (size_t f = 0; f < FIGURE_COUNT; f++)
-        stele_output_printf(c->out, ",%s", list[f].key);
-    stele_output_text(c->out, "\r\n");
-    for (size_t i = 0; i < t->shown; i++) {
-        const stele_text name = stele_name_text(c->context, NULL, t->rows[i].name);
-        stele_output_csv(c->out, name.bytes, name.size);
-        if (t->by_track)
-            stele_output_printf(c->out, ",%" PRIu32, t->rows[i].track);
-        list_figures(&t->rows[i], list);
-        for (size_t f = 0; f < FIGURE_COUNT; f++)
-            stele_output_printf(c->out, ",%" PRIu64, list[f].value);
-        stele_output_text(c->out, "\r\n");
-    }
-}
-
-static void write_track_json(cli *c, json *j, uint32_t number)
-{
-    json_open(j, "track", '{');
-    json_uint(j, "track", number);
-    json_track(j, c->context, number);
-    json_close(j, '}');
-}
-
 static void write_json(cli *c, const table *t)
 {
     json j = {.out = c->out};
-    figure list[FIGURE_COUNT];
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_uint(&j, "function_count", t->count);
     json_uint(&j, "self_ns", t->self_ns);
     json_text(&j, "percentile_error_percent", ERROR_PERCENT);
     json_open(&j, "functions", '[');
-    for (size_t i = 0; i < t->shown; i++) {
-        const stele_text name = stele_name_text(c->context, NULL, t->rows[i].name);
-        json_open(&j, NULL, '{');
-        json_bytes(&j, "name", name.bytes, name.size);
-        if (t->by_track)
-            write_track_json(c, &j, t->rows[i].track);
-        list_figures(&t->rows[i], list);
-        for (size_t f = 0; f + 1 < FIGURE_COUNT; f++)
-            json_uint(&j, list[f].key, list[f].value);
-        json_bool(&j, "is_sampled", t->rows[i].is_sampled);
-        json_close(&j, '}');
-    }
+    write_rows(c, t, &j);
     json_close(&j, ']');
     calling_write_unusual_json(&j, t->counts);
     json_close(&j, '}');
@@ -206,7 +239,7 @@ static void show(cli *c, stele_profile *p)
     if (is_json)
         write_json(c, &t);
     else if (is_csv)
-        write_csv(c, &t);
+        write_rows(c, &t, NULL);
     else
         write_text(c, &t);
     if (is_csv)

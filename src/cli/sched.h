@@ -6,7 +6,7 @@
 #include <stele/sched.h>
 
 #include "cli/cli.h"
-#include "cli/show/row_stream.h"
+#include "cli/show/figures.h"
 
 /* Texts of tracks and names, which tables refer to until they are written. */
 typedef struct labels {
@@ -28,7 +28,7 @@ typedef struct scheduling {
     cli *c;
     stele_sched *sched;
     labels labels;
-    row_stream rows;   /* those that are written while reading */
+    figures rows;      /* those that are written while reading */
     int64_t origin_ns; /* from where times for people count */
     bool has_origin;
 } scheduling;

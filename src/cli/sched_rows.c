@@ -68,10 +68,10 @@ const char *label_name(cli *c, labels *l, stele_name name)
 /* ---- Cells ---- */
 
 /* The name of a thread or CPU, and none where there is no such track. */
-static row_cell name_cell(const scheduling *s, uint32_t number)
+static figure name_cell(const scheduling *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->c->context, number);
-    row_cell cell = {.text = {NULL, 0}};
+    figure cell = {.text = {NULL, 0}};
     if (track != NULL)
         cell.text = stele_name_text(s->c->context, NULL, track->name);
     if (track != NULL && cell.text.bytes == NULL)
@@ -79,21 +79,21 @@ static row_cell name_cell(const scheduling *s, uint32_t number)
     return cell;
 }
 
-static row_cell number_cell(const scheduling *s, uint32_t number)
+static figure number_cell(const scheduling *s, uint32_t number)
 {
     const stele_track *track = stele_track_get(s->c->context, number);
-    return (row_cell){.number = track != NULL ? track->number : ROW_NONE};
+    return (figure){.number = track != NULL ? track->number : FIGURE_NONE};
 }
 
-static row_cell text_cell(const scheduling *s, stele_name name)
+static figure text_cell(const scheduling *s, stele_name name)
 {
-    return (row_cell){.text = name != 0 ? stele_name_text(s->c->context, NULL, name)
-                                        : (stele_text){NULL, 0}};
+    return (figure){.text = name != 0 ? stele_name_text(s->c->context, NULL, name)
+                                      : (stele_text){NULL, 0}};
 }
 
-static row_cell label_cell(scheduling *s, uint32_t track)
+static figure label_cell(scheduling *s, uint32_t track)
 {
-    return row_text(track != 0 ? label_track(s->c, &s->labels, track) : NULL);
+    return figure_text(track != 0 ? label_track(s->c, &s->labels, track) : NULL);
 }
 
 static uint64_t length(int64_t begin_ns, int64_t end_ns)
@@ -101,13 +101,14 @@ static uint64_t length(int64_t begin_ns, int64_t end_ns)
     return (uint64_t)end_ns - (uint64_t)begin_ns;
 }
 
-static void write_row(scheduling *s, const row_column *columns, size_t count, const row_cell *cells)
+static void write_row(scheduling *s, const figure_column *columns, size_t count,
+                      const figure *cells)
 {
     s->rows.c = s->c;
     s->rows.columns = columns;
     s->rows.column_count = count;
     s->rows.origin_ns = s->has_origin ? s->origin_ns : 0;
-    row_stream_write(&s->rows, cells);
+    figures_row(&s->rows, cells);
 }
 
 /* ---- States of threads ---- */
@@ -132,45 +133,45 @@ enum {
     STATE_COLUMNS
 };
 
-static const row_column state_columns[STATE_COLUMNS] = {
-    [STATE_BEGIN] = {"begin_ns", "time", ROW_TIME, -14, false},
-    [STATE_LENGTH] = {"dur_ns", "length", ROW_NS, -9, false},
-    [STATE_THREAD] = {"thread", NULL, ROW_TEXT, 0, true},
-    [STATE_TID] = {"tid", NULL, ROW_UINT, 0, false},
-    [STATE_STATE] = {"state", "state", ROW_TEXT, 9, false},
-    [STATE_TEXT] = {"state_text", NULL, ROW_TEXT, 0, true},
-    [STATE_REASON] = {"reason", NULL, ROW_TEXT, 0, true},
-    [STATE_CPU_SHOWN] = {NULL, "cpu", ROW_TEXT, 7, false},
-    [STATE_SHOWN] = {NULL, "thread", ROW_TEXT, 0, false},
-    [STATE_CPU] = {"cpu", NULL, ROW_UINT, 0, false},
-    [STATE_BY] = {"by", NULL, ROW_TEXT, 0, true},
-    [STATE_BY_TID] = {"by_tid", NULL, ROW_UINT, 0, true},
-    [STATE_PRIORITY] = {"priority", NULL, ROW_INT, 0, true},
-    [STATE_IS_OPEN] = {"is_open", NULL, ROW_BOOL, 0, false},
-    [STATE_STREAM] = {"stream", NULL, ROW_UINT, 0, false},
-    [STATE_OFFSET] = {"offset", NULL, ROW_UINT, 0, false},
+static const figure_column state_columns[STATE_COLUMNS] = {
+    [STATE_BEGIN] = {"begin_ns", "time", FIGURE_TIME, -14, 0},
+    [STATE_LENGTH] = {"dur_ns", "length", FIGURE_NS, -9, 0},
+    [STATE_THREAD] = {"thread", NULL, FIGURE_TEXT, 0, FIGURE_OPTIONAL},
+    [STATE_TID] = {"tid", NULL, FIGURE_COUNT, 0, 0},
+    [STATE_STATE] = {"state", "state", FIGURE_TEXT, 9, 0},
+    [STATE_TEXT] = {"state_text", NULL, FIGURE_TEXT, 0, FIGURE_OPTIONAL},
+    [STATE_REASON] = {"reason", NULL, FIGURE_TEXT, 0, FIGURE_OPTIONAL},
+    [STATE_CPU_SHOWN] = {NULL, "cpu", FIGURE_TEXT, 7, 0},
+    [STATE_SHOWN] = {NULL, "thread", FIGURE_TEXT, 0, 0},
+    [STATE_CPU] = {"cpu", NULL, FIGURE_COUNT, 0, 0},
+    [STATE_BY] = {"by", NULL, FIGURE_TEXT, 0, FIGURE_OPTIONAL},
+    [STATE_BY_TID] = {"by_tid", NULL, FIGURE_COUNT, 0, FIGURE_OPTIONAL},
+    [STATE_PRIORITY] = {"priority", NULL, FIGURE_INT, 0, FIGURE_OPTIONAL},
+    [STATE_IS_OPEN] = {"is_open", NULL, FIGURE_BOOL, 0, 0},
+    [STATE_STREAM] = {"stream", NULL, FIGURE_COUNT, 0, 0},
+    [STATE_OFFSET] = {"offset", NULL, FIGURE_COUNT, 0, 0},
 };
 
 stele_status sched_write_state(void *user, const stele_thread_interval *i)
 {
     scheduling *s = user;
     char shown[512] = "";
-    row_cell cells[STATE_COLUMNS];
+    figure cells[STATE_COLUMNS];
     snprintf(shown, sizeof shown, "%s%s%s", label_track(s->c, &s->labels, i->thread),
              i->by != 0 ? ", by " : "", i->by != 0 ? label_track(s->c, &s->labels, i->by) : "");
     cells[STATE_BEGIN].integer = i->begin_ns;
     cells[STATE_LENGTH].number = length(i->begin_ns, i->end_ns);
     cells[STATE_THREAD] = name_cell(s, i->thread);
     cells[STATE_TID] = number_cell(s, i->thread);
-    cells[STATE_STATE] = row_text(stele_run_state_text((stele_run_state)i->state));
+    cells[STATE_STATE] = figure_text(stele_run_state_text((stele_run_state)i->state));
     cells[STATE_TEXT] = text_cell(s, i->text);
     cells[STATE_REASON] = text_cell(s, i->reason);
     cells[STATE_CPU_SHOWN] = label_cell(s, i->cpu);
-    cells[STATE_SHOWN] = row_text(shown);
+    cells[STATE_SHOWN] = figure_text(shown);
     cells[STATE_CPU] = number_cell(s, i->cpu);
     cells[STATE_BY] = name_cell(s, i->by);
     cells[STATE_BY_TID] = number_cell(s, i->by);
-    cells[STATE_PRIORITY].integer = i->has_priority ? i->priority : ROW_NO_INT;
+    cells[STATE_PRIORITY].integer = i->has_priority ? i->priority : FIGURE_NO_INT;
     cells[STATE_IS_OPEN].is_true = i->is_open;
     cells[STATE_STREAM].number = i->stream;
     cells[STATE_OFFSET].number = i->offset;
@@ -197,36 +198,36 @@ enum {
     RUN_COLUMNS
 };
 
-static const row_column run_columns[RUN_COLUMNS] = {
-    [RUN_BEGIN] = {"begin_ns", "time", ROW_TIME, -14, false},
-    [RUN_LENGTH] = {"dur_ns", "length", ROW_NS, -9, false},
-    [RUN_CPU_SHOWN] = {NULL, "cpu", ROW_TEXT, 7, false},
-    [RUN_CPU] = {"cpu", NULL, ROW_UINT, 0, false},
-    [RUN_STATE] = {"state", "state", ROW_TEXT, 7, false},
-    [RUN_SHOWN] = {NULL, "thread", ROW_TEXT, 0, false},
-    [RUN_THREAD] = {"thread", NULL, ROW_TEXT, 0, true},
-    [RUN_TID] = {"tid", NULL, ROW_UINT, 0, true},
-    [RUN_END_STATE] = {"end_state", NULL, ROW_TEXT, 0, true},
-    [RUN_PRIORITY] = {"priority", NULL, ROW_INT, 0, true},
-    [RUN_IS_OPEN] = {"is_open", NULL, ROW_BOOL, 0, false},
-    [RUN_STREAM] = {"stream", NULL, ROW_UINT, 0, false},
-    [RUN_OFFSET] = {"offset", NULL, ROW_UINT, 0, false},
+static const figure_column run_columns[RUN_COLUMNS] = {
+    [RUN_BEGIN] = {"begin_ns", "time", FIGURE_TIME, -14, 0},
+    [RUN_LENGTH] = {"dur_ns", "length", FIGURE_NS, -9, 0},
+    [RUN_CPU_SHOWN] = {NULL, "cpu", FIGURE_TEXT, 7, 0},
+    [RUN_CPU] = {"cpu", NULL, FIGURE_COUNT, 0, 0},
+    [RUN_STATE] = {"state", "state", FIGURE_TEXT, 7, 0},
+    [RUN_SHOWN] = {NULL, "thread", FIGURE_TEXT, 0, 0},
+    [RUN_THREAD] = {"thread", NULL, FIGURE_TEXT, 0, FIGURE_OPTIONAL},
+    [RUN_TID] = {"tid", NULL, FIGURE_COUNT, 0, FIGURE_OPTIONAL},
+    [RUN_END_STATE] = {"end_state", NULL, FIGURE_TEXT, 0, FIGURE_OPTIONAL},
+    [RUN_PRIORITY] = {"priority", NULL, FIGURE_INT, 0, FIGURE_OPTIONAL},
+    [RUN_IS_OPEN] = {"is_open", NULL, FIGURE_BOOL, 0, 0},
+    [RUN_STREAM] = {"stream", NULL, FIGURE_COUNT, 0, 0},
+    [RUN_OFFSET] = {"offset", NULL, FIGURE_COUNT, 0, 0},
 };
 
 stele_status sched_write_run(void *user, const stele_cpu_interval *i)
 {
     scheduling *s = user;
-    row_cell cells[RUN_COLUMNS];
+    figure cells[RUN_COLUMNS];
     cells[RUN_BEGIN].integer = i->begin_ns;
     cells[RUN_LENGTH].number = length(i->begin_ns, i->end_ns);
     cells[RUN_CPU_SHOWN] = label_cell(s, i->cpu);
     cells[RUN_CPU] = number_cell(s, i->cpu);
-    cells[RUN_STATE] = row_text(stele_cpu_state_text((stele_cpu_state)i->state));
+    cells[RUN_STATE] = figure_text(stele_cpu_state_text((stele_cpu_state)i->state));
     cells[RUN_SHOWN] = label_cell(s, i->thread);
     cells[RUN_THREAD] = name_cell(s, i->thread);
     cells[RUN_TID] = number_cell(s, i->thread);
     cells[RUN_END_STATE] = text_cell(s, i->end_text);
-    cells[RUN_PRIORITY].integer = i->has_priority ? i->priority : ROW_NO_INT;
+    cells[RUN_PRIORITY].integer = i->has_priority ? i->priority : FIGURE_NO_INT;
     cells[RUN_IS_OPEN].is_true = i->is_open;
     cells[RUN_STREAM].number = i->stream;
     cells[RUN_OFFSET].number = i->offset;
@@ -250,17 +251,17 @@ enum {
     USE_COLUMNS
 };
 
-static const row_column use_columns[USE_COLUMNS] = {
-    [USE_BEGIN] = {"begin_ns", "time", ROW_TIME, -14, false},
-    [USE_LENGTH] = {"dur_ns", NULL, ROW_NS, 0, false},
-    [USE_CPU_SHOWN] = {NULL, "cpu", ROW_TEXT, 8, false},
-    [USE_CPU] = {"cpu", NULL, ROW_UINT, 0, false},
-    [USE_SHARE] = {NULL, "busy", ROW_SHARE, -8, false},
-    [USE_BUSY] = {"busy_ns", NULL, ROW_NS, 0, false},
-    [USE_IDLE] = {"idle_ns", NULL, ROW_NS, 0, false},
-    [USE_UNKNOWN] = {"unknown_ns", NULL, ROW_NS, 0, false},
-    [USE_SWITCHES] = {"switch_count", "switches", ROW_UINT, -10, false},
-    [USE_BAR] = {NULL, "", ROW_TEXT, 0, false},
+static const figure_column use_columns[USE_COLUMNS] = {
+    [USE_BEGIN] = {"begin_ns", "time", FIGURE_TIME, -14, 0},
+    [USE_LENGTH] = {"dur_ns", NULL, FIGURE_NS, 0, 0},
+    [USE_CPU_SHOWN] = {NULL, "cpu", FIGURE_TEXT, 8, 0},
+    [USE_CPU] = {"cpu", NULL, FIGURE_COUNT, 0, 0},
+    [USE_SHARE] = {NULL, "busy", FIGURE_RATIO, -8, 0},
+    [USE_BUSY] = {"busy_ns", NULL, FIGURE_NS, 0, 0},
+    [USE_IDLE] = {"idle_ns", NULL, FIGURE_NS, 0, 0},
+    [USE_UNKNOWN] = {"unknown_ns", NULL, FIGURE_NS, 0, 0},
+    [USE_SWITCHES] = {"switch_count", "switches", FIGURE_COUNT, -10, 0},
+    [USE_BAR] = {NULL, "", FIGURE_TEXT, 0, 0},
 };
 
 /* A bar of the share that is busy; '?' stands for what is not known. */
@@ -282,20 +283,20 @@ static void fill_bar(char bar[BAR_WIDTH + 1], const stele_cpu_use *use, uint64_t
 static void write_use(scheduling *s, const stele_cpu_use *use)
 {
     const uint64_t whole = length(use->begin_ns, use->end_ns);
-    row_cell cells[USE_COLUMNS];
+    figure cells[USE_COLUMNS];
     char bar[BAR_WIDTH + 1];
     fill_bar(bar, use, whole);
     cells[USE_BEGIN].integer = use->begin_ns;
     cells[USE_LENGTH].number = whole;
     cells[USE_CPU_SHOWN] = label_cell(s, use->cpu);
     cells[USE_CPU] = number_cell(s, use->cpu);
-    cells[USE_SHARE].share.part = use->state_ns[STELE_CPU_BUSY];
-    cells[USE_SHARE].share.whole = whole;
+    cells[USE_SHARE].ratio.part = use->state_ns[STELE_CPU_BUSY];
+    cells[USE_SHARE].ratio.whole = whole;
     cells[USE_BUSY].number = use->state_ns[STELE_CPU_BUSY];
     cells[USE_IDLE].number = use->state_ns[STELE_CPU_IDLE];
     cells[USE_UNKNOWN].number = use->state_ns[STELE_CPU_UNKNOWN];
     cells[USE_SWITCHES].number = use->switch_count;
-    cells[USE_BAR] = row_text(bar);
+    cells[USE_BAR] = figure_text(bar);
     write_row(s, use_columns, USE_COLUMNS, cells);
 }
 

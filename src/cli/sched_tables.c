@@ -36,14 +36,14 @@ static bool no_memory(cli *c)
 
 /* ---- CPUs ---- */
 
-static const figure_column cpu_columns[] = {{"cpu", NULL, FIGURE_COUNT},
-                                            {"name", "cpu", FIGURE_TEXT},
-                                            {"busy_ns", "busy", FIGURE_NS},
-                                            {NULL, "share", FIGURE_SHARE},
-                                            {"idle_ns", "idle", FIGURE_NS},
-                                            {"unknown_ns", "unknown", FIGURE_NS},
-                                            {"switch_count", "switches", FIGURE_COUNT},
-                                            {"wake_count", "wake-ups", FIGURE_COUNT}};
+static const figure_column cpu_columns[] = {{"cpu", NULL, FIGURE_COUNT, 0, 0},
+                                            {"name", "cpu", FIGURE_TEXT, 0, 0},
+                                            {"busy_ns", "busy", FIGURE_NS, 0, 0},
+                                            {NULL, "share", FIGURE_SHARE, 0, 0},
+                                            {"idle_ns", "idle", FIGURE_NS, 0, 0},
+                                            {"unknown_ns", "unknown", FIGURE_NS, 0, 0},
+                                            {"switch_count", "switches", FIGURE_COUNT, 0, 0},
+                                            {"wake_count", "wake-ups", FIGURE_COUNT, 0, 0}};
 
 static bool list_cpus(scheduling *s, figures *f)
 {
@@ -62,7 +62,7 @@ static bool list_cpus(scheduling *s, figures *f)
         if (row == NULL)
             return no_memory(s->c);
         row[0].number = number_of(s->c, rows[i].track);
-        row[1].text = label_track(s->c, &s->labels, rows[i].track);
+        row[1] = figure_text(label_track(s->c, &s->labels, rows[i].track));
         row[2].number = rows[i].state_ns[STELE_CPU_BUSY];
         row[3].share.part = 2;
         row[3].share.whole = UINT32_MAX;
@@ -108,33 +108,33 @@ enum {
 };
 
 static const figure_column thread_columns[T_COUNT] = {
-    [T_TRACK] = {"track", NULL, FIGURE_COUNT},
-    [T_TID] = {"tid", NULL, FIGURE_COUNT},
-    [T_PID] = {"pid", NULL, FIGURE_COUNT},
-    [T_FIRST] = {"first_ns", NULL, FIGURE_INT},
-    [T_LAST] = {"last_ns", NULL, FIGURE_INT},
-    [T_LIFE] = {"life_ns", NULL, FIGURE_NS},
-    [T_RUNNING] = {"running_ns", "running", FIGURE_NS},
-    [T_SHARE] = {NULL, "share", FIGURE_SHARE},
-    [T_WAITING] = {"waiting_ns", "waiting", FIGURE_NS},
-    [T_PREEMPTED] = {"preempted_ns", NULL, FIGURE_NS},
-    [T_RUNNABLE] = {"runnable_ns", NULL, FIGURE_NS},
-    [T_SLEEPING] = {"sleeping_ns", "sleeping", FIGURE_NS},
-    [T_BLOCKED] = {"blocked_ns", "blocked", FIGURE_NS},
-    [T_STOPPED] = {"stopped_ns", NULL, FIGURE_NS},
-    [T_UNKNOWN] = {"unknown_ns", NULL, FIGURE_NS},
-    [T_RUNS] = {"run_count", "runs", FIGURE_COUNT},
-    [T_VOLUNTARY] = {"voluntary_count", NULL, FIGURE_COUNT},
-    [T_PREEMPTIONS] = {"preempted_count", "preempted", FIGURE_COUNT},
-    [T_MIGRATIONS] = {"migration_count", NULL, FIGURE_COUNT},
-    [T_WAKES] = {"wake_count", NULL, FIGURE_COUNT},
-    [T_LATENCIES] = {"latency_count", NULL, FIGURE_COUNT},
-    [T_LATENCY] = {"latency_ns", NULL, FIGURE_NS},
-    [T_LATENCY_MAX] = {"latency_max_ns", NULL, FIGURE_NS},
-    [T_PRIORITY] = {"priority", NULL, FIGURE_INT},
-    [T_PRIORITY_MIN] = {"priority_min", NULL, FIGURE_INT},
-    [T_PRIORITY_MAX] = {"priority_max", NULL, FIGURE_INT},
-    [T_NAME] = {"thread", "thread", FIGURE_TEXT}};
+    [T_TRACK] = {"track", NULL, FIGURE_COUNT, 0, 0},
+    [T_TID] = {"tid", NULL, FIGURE_COUNT, 0, 0},
+    [T_PID] = {"pid", NULL, FIGURE_COUNT, 0, 0},
+    [T_FIRST] = {"first_ns", NULL, FIGURE_INT, 0, 0},
+    [T_LAST] = {"last_ns", NULL, FIGURE_INT, 0, 0},
+    [T_LIFE] = {"life_ns", NULL, FIGURE_NS, 0, 0},
+    [T_RUNNING] = {"running_ns", "running", FIGURE_NS, 0, 0},
+    [T_SHARE] = {NULL, "share", FIGURE_SHARE, 0, 0},
+    [T_WAITING] = {"waiting_ns", "waiting", FIGURE_NS, 0, 0},
+    [T_PREEMPTED] = {"preempted_ns", NULL, FIGURE_NS, 0, 0},
+    [T_RUNNABLE] = {"runnable_ns", NULL, FIGURE_NS, 0, 0},
+    [T_SLEEPING] = {"sleeping_ns", "sleeping", FIGURE_NS, 0, 0},
+    [T_BLOCKED] = {"blocked_ns", "blocked", FIGURE_NS, 0, 0},
+    [T_STOPPED] = {"stopped_ns", NULL, FIGURE_NS, 0, 0},
+    [T_UNKNOWN] = {"unknown_ns", NULL, FIGURE_NS, 0, 0},
+    [T_RUNS] = {"run_count", "runs", FIGURE_COUNT, 0, 0},
+    [T_VOLUNTARY] = {"voluntary_count", NULL, FIGURE_COUNT, 0, 0},
+    [T_PREEMPTIONS] = {"preempted_count", "preempted", FIGURE_COUNT, 0, 0},
+    [T_MIGRATIONS] = {"migration_count", NULL, FIGURE_COUNT, 0, 0},
+    [T_WAKES] = {"wake_count", NULL, FIGURE_COUNT, 0, 0},
+    [T_LATENCIES] = {"latency_count", NULL, FIGURE_COUNT, 0, 0},
+    [T_LATENCY] = {"latency_ns", NULL, FIGURE_NS, 0, 0},
+    [T_LATENCY_MAX] = {"latency_max_ns", NULL, FIGURE_NS, 0, 0},
+    [T_PRIORITY] = {"priority", NULL, FIGURE_INT, 0, 0},
+    [T_PRIORITY_MIN] = {"priority_min", NULL, FIGURE_INT, 0, 0},
+    [T_PRIORITY_MAX] = {"priority_max", NULL, FIGURE_INT, 0, 0},
+    [T_NAME] = {"thread", "thread", FIGURE_TEXT, 0, 0}};
 
 static void set_thread(scheduling *s, figure *row, const stele_sched_thread *t)
 {
@@ -166,7 +166,7 @@ static void set_thread(scheduling *s, figure *row, const stele_sched_thread *t)
     row[T_PRIORITY].integer = t->priority;
     row[T_PRIORITY_MIN].integer = t->priority_min;
     row[T_PRIORITY_MAX].integer = t->priority_max;
-    row[T_NAME].text = label_track(s->c, &s->labels, t->track);
+    row[T_NAME] = figure_text(label_track(s->c, &s->labels, t->track));
 }
 
 static stele_sched_order parse_order(const options *o)
@@ -216,19 +216,19 @@ enum {
 };
 
 static const figure_column wake_columns[W_COUNT] = {
-    [W_LATENCY] = {"latency_ns", "latency", FIGURE_NS},
-    [W_WAKE] = {"wake_ns", NULL, FIGURE_INT},
-    [W_RUN] = {"run_ns", NULL, FIGURE_INT},
-    [W_TID] = {"tid", NULL, FIGURE_COUNT},
-    [W_BY_TID] = {"by_tid", NULL, FIGURE_COUNT},
-    [W_CPU] = {"cpu", NULL, FIGURE_COUNT},
-    [W_STREAM] = {"wake_stream", "stream", FIGURE_COUNT},
-    [W_OFFSET] = {"wake_offset", "offset", FIGURE_COUNT},
-    [W_RUN_STREAM] = {"run_stream", NULL, FIGURE_COUNT},
-    [W_RUN_OFFSET] = {"run_offset", NULL, FIGURE_COUNT},
-    [W_CPU_NAME] = {NULL, "on", FIGURE_TEXT},
-    [W_BY] = {"by", "woken by", FIGURE_TEXT},
-    [W_THREAD] = {"thread", "thread", FIGURE_TEXT}};
+    [W_LATENCY] = {"latency_ns", "latency", FIGURE_NS, 0, 0},
+    [W_WAKE] = {"wake_ns", NULL, FIGURE_INT, 0, 0},
+    [W_RUN] = {"run_ns", NULL, FIGURE_INT, 0, 0},
+    [W_TID] = {"tid", NULL, FIGURE_COUNT, 0, 0},
+    [W_BY_TID] = {"by_tid", NULL, FIGURE_COUNT, 0, 0},
+    [W_CPU] = {"cpu", NULL, FIGURE_COUNT, 0, 0},
+    [W_STREAM] = {"wake_stream", "stream", FIGURE_COUNT, 0, 0},
+    [W_OFFSET] = {"wake_offset", "offset", FIGURE_COUNT, 0, 0},
+    [W_RUN_STREAM] = {"run_stream", NULL, FIGURE_COUNT, 0, 0},
+    [W_RUN_OFFSET] = {"run_offset", NULL, FIGURE_COUNT, 0, 0},
+    [W_CPU_NAME] = {NULL, "on", FIGURE_TEXT, 0, 0},
+    [W_BY] = {"by", "woken by", FIGURE_TEXT, 0, 0},
+    [W_THREAD] = {"thread", "thread", FIGURE_TEXT, 0, 0}};
 
 static bool list_wakes(scheduling *s, figures *f)
 {
@@ -251,9 +251,9 @@ static bool list_wakes(scheduling *s, figures *f)
         row[W_OFFSET].number = rows[i].wake_offset;
         row[W_RUN_STREAM].number = rows[i].run_stream;
         row[W_RUN_OFFSET].number = rows[i].run_offset;
-        row[W_CPU_NAME].text = label_track(s->c, &s->labels, rows[i].cpu);
-        row[W_BY].text = label_track(s->c, &s->labels, rows[i].by);
-        row[W_THREAD].text = label_track(s->c, &s->labels, rows[i].thread);
+        row[W_CPU_NAME] = figure_text(label_track(s->c, &s->labels, rows[i].cpu));
+        row[W_BY] = figure_text(label_track(s->c, &s->labels, rows[i].by));
+        row[W_THREAD] = figure_text(label_track(s->c, &s->labels, rows[i].thread));
     }
     return true;
 }
@@ -261,10 +261,10 @@ static bool list_wakes(scheduling *s, figures *f)
 /* ---- Preemptions ---- */
 
 static const figure_column pair_columns[] = {
-    {"count", "times", FIGURE_COUNT},      {"wait_ns", "waited", FIGURE_NS},
-    {"wait_max_ns", "longest", FIGURE_NS}, {"tid", NULL, FIGURE_COUNT},
-    {"by_tid", NULL, FIGURE_COUNT},        {"thread", "thread", FIGURE_TEXT},
-    {"by", "preempted by", FIGURE_TEXT}};
+    {"count", "times", FIGURE_COUNT, 0, 0},      {"wait_ns", "waited", FIGURE_NS, 0, 0},
+    {"wait_max_ns", "longest", FIGURE_NS, 0, 0}, {"tid", NULL, FIGURE_COUNT, 0, 0},
+    {"by_tid", NULL, FIGURE_COUNT, 0, 0},        {"thread", "thread", FIGURE_TEXT, 0, 0},
+    {"by", "preempted by", FIGURE_TEXT, 0, 0}};
 
 static bool list_pairs(scheduling *s, figures *f)
 {
@@ -284,8 +284,8 @@ static bool list_pairs(scheduling *s, figures *f)
         row[2].number = rows[i].wait_max_ns;
         row[3].number = number_of(s->c, rows[i].thread);
         row[4].number = number_of(s->c, rows[i].by);
-        row[5].text = label_track(s->c, &s->labels, rows[i].thread);
-        row[6].text = label_track(s->c, &s->labels, rows[i].by);
+        row[5] = figure_text(label_track(s->c, &s->labels, rows[i].thread));
+        row[6] = figure_text(label_track(s->c, &s->labels, rows[i].by));
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/figures.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -294,19 +295,10 @@ void span_row_free(const span_rows *r, span_row *row)
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* A value as it is: of times, in ns. */
-static const char *plain_text(const span_cell *cell, char *text, size_t size)
+static const char *plain_text(const span_cell *cell, char *text)
 {
-    switch (cell->value.type) {
-    case STELE_VALUE_INT: snprintf(text, size, "%" PRId64, cell->value.u.i); return text;
-    case STELE_VALUE_UINT: snprintf(text, size, "%" PRIu64, cell->value.u.u); return text;
-    case STELE_VALUE_FLOAT: snprintf(text, size, "%.17g", cell->value.u.f); return text;
-    case STELE_VALUE_WIDE:
-        snprintf(text, size, "0x%" PRIx64 "%016" PRIx64, (uint64_t)cell->value.u.wide.high,
-                 cell->value.u.wide.low);
-        return text;
-    case STELE_VALUE_TEXT: return cell->text;
-    default: return "";
-    }
+    return cell->value.type == STELE_VALUE_TEXT ? cell->text
+                                                : figures_print_value(&cell->value, text);
 }
 
 /* The same for people. */
@@ -315,13 +307,13 @@ static const char *shown_text(const span_column *column, const span_cell *cell, 
     const bool is_number =
         cell->value.type == STELE_VALUE_INT || cell->value.type == STELE_VALUE_UINT;
     if (!is_number || column->unit != STELE_UNIT_NS)
-        return plain_text(cell, text, PRINT_SIZE);
+        return plain_text(cell, text);
     if (strcmp(column->title, "time") == 0) {
         stele_seconds(cell->value.u.i, text, PRINT_SIZE);
         return text;
     }
     if (cell->value.type == STELE_VALUE_INT && cell->value.u.i < 0)
-        return plain_text(cell, text, PRINT_SIZE);
+        return plain_text(cell, text);
     return print_brief(text, cell->value.u.u);
 }
 
@@ -342,7 +334,7 @@ static void write_arguments(const span_rows *r, stele_output *out, const span_ro
             stele_output_byte(out, ' ');
         write_visible(out, cell->name, 0);
         stele_output_byte(out, '=');
-        write_visible(out, plain_text(cell, text, sizeof text), 0);
+        write_visible(out, plain_text(cell, text), 0);
     }
 }
 
@@ -386,9 +378,9 @@ static void write_csv_arguments(const span_rows *r, stele_output *out, const spa
     }
     line[0] = 0;
     for (size_t k = 0; k < row->argument_count; k++) {
-        char text[PRINT_SIZE - 2]; /* with what stands around it */
+        char text[PRINT_SIZE];
         used += (size_t)snprintf(line + used, size - used, "%s%s=%s", k != 0 ? " " : "",
-                                 cells[k].name, plain_text(&cells[k], text, sizeof text));
+                                 cells[k].name, plain_text(&cells[k], text));
     }
     stele_output_csv(out, line, used);
     free(line);
@@ -405,24 +397,11 @@ static void write_csv_row(span_rows *r, const span_row *row)
         if (column->kind == SPAN_COLUMN_ARGUMENTS) {
             write_csv_arguments(r, out, row);
         } else {
-            const char *value = plain_text(&row->cells[i], text, sizeof text);
+            const char *value = plain_text(&row->cells[i], text);
             stele_output_csv(out, value, strlen(value));
         }
     }
     stele_output_text(out, "\r\n");
-}
-
-static void write_json_cell(json *j, const char *key, const span_cell *cell)
-{
-    char text[PRINT_SIZE];
-    switch (cell->value.type) {
-    case STELE_VALUE_INT: json_int(j, key, cell->value.u.i); break;
-    case STELE_VALUE_UINT: json_uint(j, key, cell->value.u.u); break;
-    case STELE_VALUE_FLOAT: json_number(j, key, cell->value.u.f); break;
-    case STELE_VALUE_TEXT: json_bytes(j, key, cell->text, cell->value.u.text.size); break;
-    case STELE_VALUE_WIDE: json_text(j, key, plain_text(cell, text, sizeof text)); break;
-    default: json_null(j, key);
-    }
 }
 
 static void write_json_row(span_rows *r, const span_row *row, const span_row_list *below)
@@ -430,13 +409,13 @@ static void write_json_row(span_rows *r, const span_row *row, const span_row_lis
     json_open(&r->j, NULL, '{');
     for (size_t i = 0; i < r->column_count; i++) {
         if (r->columns[i].kind != SPAN_COLUMN_ARGUMENTS) {
-            write_json_cell(&r->j, r->columns[i].key, &row->cells[i]);
+            figures_json_value(&r->j, r->columns[i].key, &row->cells[i].value);
             continue;
         }
         json_open(&r->j, r->columns[i].key, '{');
         for (size_t k = 0; k < row->argument_count; k++)
-            write_json_cell(&r->j, row->cells[r->column_count + k].name,
-                            &row->cells[r->column_count + k]);
+            figures_json_value(&r->j, row->cells[r->column_count + k].name,
+                               &row->cells[r->column_count + k].value);
         json_close(&r->j, '}');
     }
     if (below != NULL) {

@@ -80,6 +80,11 @@ const uint8_t *stele_output_memory(const output *out, size_t *size)
     return output_memory(out, size);
 }
 
+void stele_output_clear(output *out)
+{
+    output_clear(out);
+}
+
 stele_status stele_output_flush(output *out)
 {
     return output_flush(out);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/insn/insn.h"
+#include "cli/show/figures.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
-#include "cli/show/row_stream.h"
 #include "cli/show/terminal.h"
 
 typedef struct table {
@@ -74,23 +74,23 @@ static void write_text(const table *t)
 
 static void write_csv(const table *t)
 {
-    static const row_column columns[] = {
-        {"pc", NULL, ROW_HEX, 0, false},     {"symbol", NULL, ROW_TEXT, 0, false},
-        {"level", NULL, ROW_UINT, 0, false}, {"insn_count", NULL, ROW_UINT, 0, false},
-        {"count", NULL, ROW_UINT, 0, false}, {"total_count", NULL, ROW_UINT, 0, false},
+    static const figure_column columns[] = {
+        {"pc", NULL, FIGURE_HEX, 0, 0},      {"symbol", NULL, FIGURE_TEXT, 0, 0},
+        {"level", NULL, FIGURE_COUNT, 0, 0}, {"insn_count", NULL, FIGURE_COUNT, 0, 0},
+        {"count", NULL, FIGURE_COUNT, 0, 0}, {"total_count", NULL, FIGURE_COUNT, 0, 0},
     };
     stele_insn_block_row block = STELE_INIT(stele_insn_block_row);
-    row_stream rows = {.c = t->c, .columns = columns, .column_count = 6};
-    row_stream_begin(&rows);
+    figures rows = {.c = t->c, .columns = columns, .column_count = 6};
+    figures_begin(&rows);
     for (size_t i = 0; i < t->shown && stele_insn_blocks_get(t->blocks, i, &block); i++) {
         stele_symbol_place place = STELE_INIT(stele_symbol_place);
         const bool has_place = stele_symbols_find(t->s->code, block.pc, &place);
-        row_stream_write(&rows, (row_cell[]){{.number = block.pc},
-                                             row_text(has_place ? place.name : NULL),
-                                             {.number = block.level},
-                                             {.number = block.insn_count},
-                                             {.number = block.count},
-                                             {.number = total_of(&block)}});
+        figures_row(&rows, (figure[]){{.number = block.pc},
+                                      figure_text(has_place ? place.name : NULL),
+                                      {.number = block.level},
+                                      {.number = block.insn_count},
+                                      {.number = block.count},
+                                      {.number = total_of(&block)}});
     }
 }
 

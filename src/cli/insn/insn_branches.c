@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/insn/insn.h"
+#include "cli/show/figures.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
-#include "cli/show/row_stream.h"
 #include "cli/show/terminal.h"
 
 #define COUNT_WIDTH 15
@@ -135,7 +135,7 @@ static void write_text(const table *t)
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static void write_csv_row(const table *t, row_stream *rows, size_t index)
+static void write_csv_row(const table *t, figures *rows, size_t index)
 {
     const stele_insn_branch_row b = row_get(t, index);
     stele_insn_target_row top = STELE_INIT(stele_insn_target_row);
@@ -144,36 +144,36 @@ static void write_csv_row(const table *t, row_stream *rows, size_t index)
     const bool has_top = stele_insn_branches_get_target(t->branches, t->rows[index], 0, &top);
     char opcode[16];
     snprintf(opcode, sizeof opcode, "%08" PRIx32, b.opcode);
-    row_stream_write(rows, (row_cell[]){{.number = b.pc},
-                                        row_text(has_place ? place.name : NULL),
-                                        row_text(opcode),
-                                        row_text(insns_class_text(b.opcode)),
-                                        {.number = b.count},
-                                        {.number = b.taken_count},
-                                        {.number = b.change_count},
-                                        {.number = b.unknown_count},
-                                        {.number = b.target_count},
-                                        {.number = has_top ? top.pc : ROW_NONE},
-                                        {.number = has_top ? top.count : ROW_NONE}});
+    figures_row(rows, (figure[]){{.number = b.pc},
+                                 figure_text(has_place ? place.name : NULL),
+                                 figure_text(opcode),
+                                 figure_text(insns_class_text(b.opcode)),
+                                 {.number = b.count},
+                                 {.number = b.taken_count},
+                                 {.number = b.change_count},
+                                 {.number = b.unknown_count},
+                                 {.number = b.target_count},
+                                 {.number = has_top ? top.pc : FIGURE_NONE},
+                                 {.number = has_top ? top.count : FIGURE_NONE}});
 }
 
 static void write_csv(const table *t)
 {
-    static const row_column columns[] = {
-        {"pc", NULL, ROW_HEX, 0, false},
-        {"symbol", NULL, ROW_TEXT, 0, false},
-        {"opcode", NULL, ROW_TEXT, 0, false},
-        {"class", NULL, ROW_TEXT, 0, false},
-        {"count", NULL, ROW_UINT, 0, false},
-        {"taken_count", NULL, ROW_UINT, 0, false},
-        {"change_count", NULL, ROW_UINT, 0, false},
-        {"unknown_count", NULL, ROW_UINT, 0, false},
-        {"target_count", NULL, ROW_UINT, 0, false},
-        {"top_target", NULL, ROW_HEX, 0, false},
-        {"top_target_count", NULL, ROW_UINT, 0, false},
+    static const figure_column columns[] = {
+        {"pc", NULL, FIGURE_HEX, 0, 0},
+        {"symbol", NULL, FIGURE_TEXT, 0, 0},
+        {"opcode", NULL, FIGURE_TEXT, 0, 0},
+        {"class", NULL, FIGURE_TEXT, 0, 0},
+        {"count", NULL, FIGURE_COUNT, 0, 0},
+        {"taken_count", NULL, FIGURE_COUNT, 0, 0},
+        {"change_count", NULL, FIGURE_COUNT, 0, 0},
+        {"unknown_count", NULL, FIGURE_COUNT, 0, 0},
+        {"target_count", NULL, FIGURE_COUNT, 0, 0},
+        {"top_target", NULL, FIGURE_HEX, 0, 0},
+        {"top_target_count", NULL, FIGURE_COUNT, 0, 0},
     };
-    row_stream rows = {.c = t->c, .columns = columns, .column_count = 11};
-    row_stream_begin(&rows);
+    figures rows = {.c = t->c, .columns = columns, .column_count = 11};
+    figures_begin(&rows);
     for (size_t i = 0; i < t->shown; i++)
         write_csv_row(t, &rows, i);
 }

@@ -101,22 +101,22 @@ static bool take_options(cli *c, stele_insn_cache_config *config)
 
 /* ---- Result ---------------------------------------------------------------------------------- */
 
-static const figure_column columns[] = {{"cache", "cache", FIGURE_TEXT},
-                                        {"read_count", "reads", FIGURE_COUNT},
-                                        {"read_miss_count", "misses", FIGURE_COUNT},
-                                        {NULL, "share", FIGURE_SHARE},
-                                        {"write_count", "writes", FIGURE_COUNT},
-                                        {"write_miss_count", "misses", FIGURE_COUNT},
-                                        {NULL, "share", FIGURE_SHARE},
-                                        {"miss_count", NULL, FIGURE_COUNT},
-                                        {NULL, "per 1000 insns", FIGURE_RATE},
-                                        {"write_back_count", "written back", FIGURE_COUNT},
-                                        {"prefetch_count", "prefetches", FIGURE_COUNT},
-                                        {"useful_prefetch_count", "useful", FIGURE_COUNT}};
+static const figure_column columns[] = {{"cache", "cache", FIGURE_TEXT, 0, 0},
+                                        {"read_count", "reads", FIGURE_COUNT, 0, 0},
+                                        {"read_miss_count", "misses", FIGURE_COUNT, 0, 0},
+                                        {NULL, "share", FIGURE_SHARE, 0, 0},
+                                        {"write_count", "writes", FIGURE_COUNT, 0, 0},
+                                        {"write_miss_count", "misses", FIGURE_COUNT, 0, 0},
+                                        {NULL, "share", FIGURE_SHARE, 0, 0},
+                                        {"miss_count", NULL, FIGURE_COUNT, 0, 0},
+                                        {NULL, "per 1000 insns", FIGURE_RATE, 0, 0},
+                                        {"write_back_count", "written back", FIGURE_COUNT, 0, 0},
+                                        {"prefetch_count", "prefetches", FIGURE_COUNT, 0, 0},
+                                        {"useful_prefetch_count", "useful", FIGURE_COUNT, 0, 0}};
 
 static void fill(figure *row, const char *name, const stele_insn_cache_row *counts)
 {
-    row[0].text = name;
+    row[0] = figure_text(name);
     row[1].number = counts->read_count;
     row[2].number = counts->read_miss_count;
     row[3].share.part = 2;

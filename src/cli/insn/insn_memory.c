@@ -13,9 +13,12 @@
 /* ---- Footprint ------------------------------------------------------------------------------- */
 
 static const figure_column footprint_columns[] = {
-    {"unit_size", "unit", FIGURE_BYTES},        {"read_count", "read", FIGURE_COUNT},
-    {"written_count", "written", FIGURE_COUNT}, {"executed_count", "executed", FIGURE_COUNT},
-    {"touched_count", "touched", FIGURE_COUNT}, {"touched_size", "size", FIGURE_BYTES}};
+    {"unit_size", "unit", FIGURE_BYTES, 0, 0},
+    {"read_count", "read", FIGURE_COUNT, 0, 0},
+    {"written_count", "written", FIGURE_COUNT, 0, 0},
+    {"executed_count", "executed", FIGURE_COUNT, 0, 0},
+    {"touched_count", "touched", FIGURE_COUNT, 0, 0},
+    {"touched_size", "size", FIGURE_BYTES, 0, 0}};
 
 static void show_footprint(cli *c, const stele_insn_footprint *f)
 {
@@ -42,17 +45,17 @@ static void show_footprint(cli *c, const stele_insn_footprint *f)
 }
 
 static const figure_column interval_columns[] = {
-    {"thread", "thread", FIGURE_COUNT},
-    {"first", "first", FIGURE_COUNT},
-    {"insn_count", "instructions", FIGURE_COUNT},
-    {"new_line_count", "new lines", FIGURE_COUNT},
-    {"line_count", "lines", FIGURE_COUNT},
-    {"read_line_count", "read", FIGURE_COUNT},
-    {"written_line_count", "written", FIGURE_COUNT},
-    {"executed_line_count", "executed", FIGURE_COUNT},
-    {"page_4k_count", "4K pages", FIGURE_COUNT},
-    {"page_64k_count", "64K pages", FIGURE_COUNT},
-    {"page_2m_count", "2M pages", FIGURE_COUNT},
+    {"thread", "thread", FIGURE_COUNT, 0, 0},
+    {"first", "first", FIGURE_COUNT, 0, 0},
+    {"insn_count", "instructions", FIGURE_COUNT, 0, 0},
+    {"new_line_count", "new lines", FIGURE_COUNT, 0, 0},
+    {"line_count", "lines", FIGURE_COUNT, 0, 0},
+    {"read_line_count", "read", FIGURE_COUNT, 0, 0},
+    {"written_line_count", "written", FIGURE_COUNT, 0, 0},
+    {"executed_line_count", "executed", FIGURE_COUNT, 0, 0},
+    {"page_4k_count", "4K pages", FIGURE_COUNT, 0, 0},
+    {"page_64k_count", "64K pages", FIGURE_COUNT, 0, 0},
+    {"page_2m_count", "2M pages", FIGURE_COUNT, 0, 0},
 };
 
 static void fill_interval(const cli *c, figure *row, const stele_insn_interval_row *from)
@@ -138,24 +141,24 @@ static void run_footprint(cli *c, insns *s)
 
 /* ---- Strides --------------------------------------------------------------------------------- */
 
-static const figure_column stride_columns[] = {{"access_count", "accesses", FIGURE_COUNT},
-                                               {"is_store", NULL, FIGURE_COUNT},
-                                               {NULL, "kind", FIGURE_TEXT},
-                                               {"size", "bytes", FIGURE_COUNT},
-                                               {"repeat_count", "same stride", FIGURE_COUNT},
-                                               {NULL, "share", FIGURE_SHARE},
-                                               {"stride", "top stride", FIGURE_INT},
-                                               {"stride_count", "times", FIGURE_COUNT},
-                                               {"is_stride_count_least", NULL, FIGURE_COUNT},
-                                               {"pc", "pc", FIGURE_HEX},
-                                               {"symbol", "symbol", FIGURE_TEXT}};
+static const figure_column stride_columns[] = {{"access_count", "accesses", FIGURE_COUNT, 0, 0},
+                                               {"is_store", NULL, FIGURE_COUNT, 0, 0},
+                                               {NULL, "kind", FIGURE_TEXT, 0, 0},
+                                               {"size", "bytes", FIGURE_COUNT, 0, 0},
+                                               {"repeat_count", "same stride", FIGURE_COUNT, 0, 0},
+                                               {NULL, "share", FIGURE_SHARE, 0, 0},
+                                               {"stride", "top stride", FIGURE_CHANGE, 0, 0},
+                                               {"stride_count", "times", FIGURE_COUNT, 0, 0},
+                                               {"is_stride_count_least", NULL, FIGURE_COUNT, 0, 0},
+                                               {"pc", "pc", FIGURE_HEX, 0, 0},
+                                               {"symbol", "symbol", FIGURE_TEXT, 0, 0}};
 
 static void fill_stride(insns *s, figure *row, const stele_insn_stride_row *from)
 {
     stele_symbol_place place = STELE_INIT(stele_symbol_place);
     row[0].number = from->access_count;
     row[1].number = from->is_store;
-    row[2].text = from->is_store ? "store" : "load";
+    row[2] = figure_text(from->is_store ? "store" : "load");
     row[3].number = from->size;
     row[4].number = from->repeat_count;
     row[5].share.part = 4;
@@ -164,7 +167,7 @@ static void fill_stride(insns *s, figure *row, const stele_insn_stride_row *from
     row[7].number = from->stride_count;
     row[8].number = from->is_count_least;
     row[9].number = from->pc;
-    row[10].text = stele_symbols_find(s->code, from->pc, &place) ? place.name : NULL;
+    row[10] = figure_text(stele_symbols_find(s->code, from->pc, &place) ? place.name : NULL);
 }
 
 static void show_strides(cli *c, insns *s, stele_insn_strides *of)
@@ -203,12 +206,13 @@ static void run_strides(cli *c, insns *s)
 
 /* ---- Reuse distances ------------------------------------------------------------------------- */
 
-static const figure_column reuse_columns[] = {{"distance_least", "distance from", FIGURE_COUNT},
-                                              {"access_count", "accesses", FIGURE_COUNT},
-                                              {NULL, "share", FIGURE_SHARE},
-                                              {"hit_count", "up to here", FIGURE_COUNT},
-                                              {NULL, "share", FIGURE_SHARE},
-                                              {"cache_size", "cache", FIGURE_BYTES}};
+static const figure_column reuse_columns[] = {
+    {"distance_least", "distance from", FIGURE_COUNT, 0, 0},
+    {"access_count", "accesses", FIGURE_COUNT, 0, 0},
+    {NULL, "share", FIGURE_SHARE, 0, 0},
+    {"hit_count", "up to here", FIGURE_COUNT, 0, 0},
+    {NULL, "share", FIGURE_SHARE, 0, 0},
+    {"cache_size", "cache", FIGURE_BYTES, 0, 0}};
 
 /* `hit_count` is what a fully associative cache of `cache_size` bytes hits. */
 static void show_reuse(cli *c, const stele_insn_reuse_counts *counts)
@@ -279,9 +283,9 @@ static const char *const sharing_texts[STELE_INSN_SHARING_KIND_COUNT] = {
     "private", "read by several", "one writer", "several writers", "false sharing"};
 
 static const figure_column sharing_columns[] = {
-    {"line_count", "lines", FIGURE_COUNT},   {NULL, "share", FIGURE_SHARE},
-    {"read_count", "reads", FIGURE_COUNT},   {"write_count", "writes", FIGURE_COUNT},
-    {"kind", "lines that are", FIGURE_TEXT},
+    {"line_count", "lines", FIGURE_COUNT, 0, 0},   {NULL, "share", FIGURE_SHARE, 0, 0},
+    {"read_count", "reads", FIGURE_COUNT, 0, 0},   {"write_count", "writes", FIGURE_COUNT, 0, 0},
+    {"kind", "lines that are", FIGURE_TEXT, 0, 0},
 };
 
 static void show_sharing(cli *c, const stele_insn_sharing *s)
@@ -304,7 +308,7 @@ static void show_sharing(cli *c, const stele_insn_sharing *s)
         row[1].share.whole = UINT32_MAX;
         row[2].number = of.read_count;
         row[3].number = of.write_count;
-        row[4].text = sharing_texts[kind];
+        row[4] = figure_text(sharing_texts[kind]);
         totals[1].value += of.line_count;
     }
     table.whole = totals[1].value;
@@ -313,12 +317,12 @@ static void show_sharing(cli *c, const stele_insn_sharing *s)
     figures_free(&table);
 }
 
-static const figure_column contention_columns[] = {{"line", "line", FIGURE_HEX},
-                                                   {"reader_count", "readers", FIGURE_COUNT},
-                                                   {"writer_count", "writers", FIGURE_COUNT},
-                                                   {"read_count", "reads", FIGURE_COUNT},
-                                                   {"write_count", "writes", FIGURE_COUNT},
-                                                   {"kind", "kind", FIGURE_TEXT}};
+static const figure_column contention_columns[] = {{"line", "line", FIGURE_HEX, 0, 0},
+                                                   {"reader_count", "readers", FIGURE_COUNT, 0, 0},
+                                                   {"writer_count", "writers", FIGURE_COUNT, 0, 0},
+                                                   {"read_count", "reads", FIGURE_COUNT, 0, 0},
+                                                   {"write_count", "writes", FIGURE_COUNT, 0, 0},
+                                                   {"kind", "kind", FIGURE_TEXT, 0, 0}};
 
 static void show_contention(cli *c, const stele_insn_sharing *s)
 {
@@ -337,7 +341,7 @@ static void show_contention(cli *c, const stele_insn_sharing *s)
         row[2].number = line.writer_count;
         row[3].number = line.read_count;
         row[4].number = line.write_count;
-        row[5].text = sharing_texts[line.kind];
+        row[5] = figure_text(sharing_texts[line.kind]);
     }
     if (cli_check(c, is_fine ? STELE_OK : STELE_ERR_MEMORY, "memory"))
         figures_write(c, &table, insns_shown(c, table.row_count), NULL, 0);

@@ -8,12 +8,8 @@
 #include <string.h>
 
 #include "cli/insn/insn.h"
-#include "cli/show/json.h"
+#include "cli/show/figures.h"
 #include "cli/show/print.h"
-#include "cli/show/terminal.h"
-
-#define COUNT_WIDTH 17
-#define SHARE_WIDTH 9
 
 typedef enum mix_by { BY_CLASS, BY_OPCODE, BY_LEVEL, BY_SYMBOL } mix_by;
 
@@ -110,87 +106,83 @@ static const char *row_text(const table *t, const row *r, char *to, size_t size)
     return r->name;
 }
 
-/* What an opcode is, after its number. */
-static void write_opcode(cli *c, insns *s, uint32_t opcode)
+enum { M_KEY, M_CLASS, M_TEXT, M_COUNT, M_INSNS, M_SHARE, M_SHOWN, M_COLUMNS };
+
+#define COUNT_WIDTH 17
+
+static void choose_columns(figure_column to[M_COLUMNS], mix_by by)
 {
-    stele_output_text(c->out, "  ");
-    insns_write_text(c, s, c->out, opcode, NULL);
+    const figure_column all[M_COLUMNS] = {
+        [M_KEY] = {by_words[by], NULL, FIGURE_TEXT, 0, 0},
+        [M_CLASS] = {by == BY_OPCODE ? "class" : NULL, NULL, FIGURE_TEXT, 0, 0},
+        [M_TEXT] = {by == BY_OPCODE ? "text" : NULL, NULL, FIGURE_TEXT, 0, 0},
+        [M_COUNT] = {"count", NULL, FIGURE_COUNT, 0, 0},
+        [M_INSNS] = {NULL, "instructions", FIGURE_COUNT, -COUNT_WIDTH, 0},
+        [M_SHARE] = {NULL, "share", FIGURE_RATIO, -9, 0},
+        [M_SHOWN] = {NULL, by_words[by], FIGURE_TEXT, 0, 0}};
+    memcpy(to, all, sizeof all);
+}
+
+/* For people the text of an opcode stands after its number. */
+static void write_row(figures *f, insns *s, const table *t, const row *r, stele_output *text)
+{
+    figure cells[M_COLUMNS] = {{.number = 0}};
+    char key[PRINT_SIZE];
+    cells[M_KEY] = cells[M_SHOWN] = figure_text(row_text(t, r, key, sizeof key));
+    if (cells[M_KEY].text.bytes == NULL)
+        cells[M_SHOWN] = figure_text("(no symbol)");
+    cells[M_COUNT].number = cells[M_INSNS].number = r->count;
+    cells[M_SHARE].ratio.part = r->count;
+    cells[M_SHARE].ratio.whole = t->total;
+    if (t->by == BY_OPCODE) {
+        cells[M_CLASS] = figure_text(insns_class_text((uint32_t)r->key));
+        stele_output_clear(text);
+        stele_output_printf(text, "%s  ", key);
+        insns_write_text(f->c, s, text, (uint32_t)r->key, NULL);
+        cells[M_SHOWN].text.bytes =
+            (const char *)stele_output_memory(text, &cells[M_SHOWN].text.size);
+        cells[M_TEXT] = figure_text(insns_opcode_text(f->c, s, (uint32_t)r->key));
+    }
+    figures_row(f, cells);
+}
+
+static void write_rows(cli *c, insns *s, const table *t, json *into)
+{
+    figure_column columns[M_COLUMNS];
+    figures f = {.c = c,
+                 .columns = columns,
+                 .column_count = M_COLUMNS,
+                 .into = into,
+                 .shown_count = t->shown,
+                 .row_count = t->count};
+    stele_output *text;
+    if (!cli_check(c, stele_output_open_memory(NULL, &text), "mix"))
+        return;
+    choose_columns(columns, t->by);
+    figures_begin(&f);
+    for (size_t i = 0; i < t->shown; i++)
+        write_row(&f, s, t, &t->rows[i], text);
+    stele_output_close(text);
 }
 
 static void write_text(cli *c, insns *s, const table *t)
 {
-    char text[PRINT_SIZE], shown[PRINT_SIZE];
-    print_color(c->out, c->has_color, COLOR_BOLD);
-    print_padded(c->out, "instructions", -COUNT_WIDTH);
-    print_padded(c->out, "share", -SHARE_WIDTH);
-    stele_output_printf(c->out, "  %s", by_words[t->by]);
-    if (t->shown < t->count)
-        stele_output_printf(c->out, " (%s of %s)", print_count(shown, t->shown),
-                            print_count(text, t->count));
-    print_color(c->out, c->has_color, COLOR_NONE);
-    stele_output_byte(c->out, '\n');
-    for (size_t i = 0; i < t->shown; i++) {
-        const row *r = &t->rows[i];
-        const char *name = row_text(t, r, shown, sizeof shown);
-        print_padded(c->out, print_count(text, r->count), -COUNT_WIDTH);
-        print_padded(c->out, print_share(text, r->count, t->total), -SHARE_WIDTH);
-        stele_output_text(c->out, "  ");
-        if (name != NULL)
-            stele_output_visible(c->out, name, strlen(name));
-        else
-            stele_output_text(c->out, "(no symbol)");
-        if (t->by == BY_OPCODE)
-            write_opcode(c, s, (uint32_t)r->key);
-        stele_output_byte(c->out, '\n');
-    }
+    char text[PRINT_SIZE];
+    write_rows(c, s, t, NULL);
     print_padded(c->out, print_count(text, t->total), -COUNT_WIDTH);
     stele_output_text(c->out, "           in all\n");
-}
-
-static void write_csv_text(stele_output *out, const char *text)
-{
-    stele_output_byte(out, ',');
-    if (text != NULL)
-        stele_output_csv(out, text, strlen(text));
-}
-
-static void write_csv(cli *c, insns *s, const table *t)
-{
-    char text[PRINT_SIZE];
-    stele_output_printf(c->out, "%s%s,count\r\n", by_words[t->by],
-                        t->by == BY_OPCODE ? ",class,text" : "");
-    for (size_t i = 0; i < t->shown; i++) {
-        const char *name = row_text(t, &t->rows[i], text, sizeof text);
-        if (name != NULL)
-            stele_output_csv(c->out, name, strlen(name));
-        if (t->by == BY_OPCODE) {
-            write_csv_text(c->out, insns_class_text((uint32_t)t->rows[i].key));
-            write_csv_text(c->out, insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
-        }
-        stele_output_printf(c->out, ",%" PRIu64 "\r\n", t->rows[i].count);
-    }
 }
 
 static void write_json(cli *c, insns *s, const table *t)
 {
     json j = {.out = c->out};
-    char text[PRINT_SIZE];
     json_open(&j, NULL, '{');
     json_uint(&j, "version", 1);
     json_uint(&j, "insn_count", t->total);
     json_text(&j, "by", by_words[t->by]);
     json_uint(&j, "row_count", t->count);
     json_open(&j, "rows", '[');
-    for (size_t i = 0; i < t->shown; i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, by_words[t->by], row_text(t, &t->rows[i], text, sizeof text));
-        if (t->by == BY_OPCODE) {
-            json_text(&j, "class", insns_class_text((uint32_t)t->rows[i].key));
-            json_text(&j, "text", insns_opcode_text(c, s, (uint32_t)t->rows[i].key));
-        }
-        json_uint(&j, "count", t->rows[i].count);
-        json_close(&j, '}');
-    }
+    write_rows(c, s, t, &j);
     json_close(&j, ']');
     json_close(&j, '}');
 }
@@ -254,7 +246,7 @@ static void show(cli *c, insns *s, stele_insn_mix *mix, mix_by by)
         if (option_given(o, OPTION_JSON))
             write_json(c, s, &t);
         else if (option_given(o, OPTION_CSV))
-            write_csv(c, s, &t);
+            write_rows(c, s, &t, NULL);
         else
             write_text(c, s, &t);
     }

@@ -170,12 +170,13 @@ static stele_status take_call(void *user, const stele_insn_syscall *call)
     return stele_output_status(l->c->out);
 }
 
-static const figure_column summary_columns[] = {{"count", "calls", FIGURE_COUNT},
-                                                {NULL, "share", FIGURE_SHARE},
-                                                {"error_count", "errors", FIGURE_COUNT},
-                                                {"unfinished_count", "no result", FIGURE_COUNT},
-                                                {"insn_count", "instructions", FIGURE_COUNT},
-                                                {"name", "call", FIGURE_TEXT}};
+static const figure_column summary_columns[] = {
+    {"count", "calls", FIGURE_COUNT, 0, 0},
+    {NULL, "share", FIGURE_SHARE, 0, 0},
+    {"error_count", "errors", FIGURE_COUNT, 0, 0},
+    {"unfinished_count", "no result", FIGURE_COUNT, 0, 0},
+    {"insn_count", "instructions", FIGURE_COUNT, 0, 0},
+    {"name", "call", FIGURE_TEXT, 0, 0}};
 
 static void fill_total(figure *row, const stele_insn_syscall_row *of, char *text, size_t size)
 {
@@ -187,7 +188,7 @@ static void fill_total(figure *row, const stele_insn_syscall_row *of, char *text
     row[2].number = of->error_count;
     row[3].number = of->unfinished_count;
     row[4].number = of->insn_count;
-    row[5].text = name != NULL ? name : text;
+    row[5] = figure_text(name != NULL ? name : text);
 }
 
 static void show_summary(cli *c, stele_insn_syscalls *calls)

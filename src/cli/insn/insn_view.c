@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/insn/insn.h"
+#include "cli/show/figures.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
@@ -20,7 +20,9 @@ typedef struct viewing {
     stele_output *out;
     stele_status (*write)(struct viewing *v, const stele_insn_batch *batch, uint32_t index);
     uint64_t limit, count;
-    uint32_t track; /* of the last instruction; 0: none */
+    uint32_t track;         /* of the last instruction; 0: none */
+    figures rows;           /* of CSV */
+    stele_output *texts[2]; /* of cells of CSV: loads, stores */
 } viewing;
 
 /* The values that have a number; others are too long for a line. */
@@ -41,6 +43,14 @@ static const char *register_name(unsigned reg, char name[4])
         return "sp";
     snprintf(name, 4, "x%u", reg & 31u);
     return name;
+}
+
+#define OPCODE_SIZE 9
+
+static const char *opcode_text(uint32_t opcode, char text[OPCODE_SIZE])
+{
+    snprintf(text, OPCODE_SIZE, "%08" PRIx32, opcode);
+    return text;
 }
 
 /* The bytes of an access as one number: the last byte first. */
@@ -161,53 +171,49 @@ static stele_status write_text(viewing *v, const stele_insn_batch *batch, uint32
 
 /* ---- JSON lines ------------------------------------------------------------------------------ */
 
-static void write_json_text(stele_output *out, const char *key, const char *text)
-{
-    stele_output_printf(out, ",\"%s\":", key);
-    if (text == NULL) {
-        stele_output_text(out, "null");
-        return;
-    }
-    stele_output_byte(out, '"');
-    stele_output_json(out, text, strlen(text));
-    stele_output_byte(out, '"');
-}
-
-static void write_json_accesses(viewing *v, const stele_insn_batch *batch, const stele_insn *at)
+static void write_json_accesses(viewing *v, json *j, const stele_insn_batch *batch,
+                                const stele_insn *at)
 {
     const stele_insn_access *accesses = stele_insn_accesses(batch, at);
-    stele_output_text(v->out, ",\"accesses\":[");
+    json_open(j, "accesses", '[');
     for (uint16_t i = 0; i < at->access_count; i++) {
-        stele_output_printf(v->out,
-                            "%s{\"kind\":\"%s\",\"address\":%" PRIu64 ",\"size\":%u,\"data\":\"",
-                            i == 0 ? "" : ",", accesses[i].is_store ? "store" : "load",
-                            accesses[i].address, 1u << accesses[i].size_log2);
+        json_open(j, NULL, '{');
+        json_text(j, "kind", accesses[i].is_store ? "store" : "load");
+        json_uint(j, "address", accesses[i].address);
+        json_uint(j, "size", UINT64_C(1) << accesses[i].size_log2);
+        json_value(j, "data");
+        stele_output_byte(v->out, '"');
         write_data(v->out, batch, &accesses[i]);
-        stele_output_text(v->out, "\"}");
+        stele_output_byte(v->out, '"');
+        json_close(j, '}');
     }
-    stele_output_byte(v->out, ']');
+    json_close(j, ']');
 }
 
-static void write_json_values(viewing *v, const stele_insn_batch *batch, const stele_insn *at)
+static void write_json_values(json *j, const stele_insn_batch *batch, const stele_insn *at)
 {
     const stele_insn_value *values = stele_insn_values(batch, at);
     stele_insn_write writes[STELE_INSN_WRITES_MAX];
     const size_t count = stele_insn_find_writes(batch, at, writes);
     char name[4];
-    bool is_first = true;
-    stele_output_text(v->out, ",\"values\":[");
+    json_open(j, "values", '[');
     for (uint16_t i = 0; i < at->value_count; i++) {
         if (value_words[values[i].kind] == NULL)
             continue;
-        stele_output_printf(v->out, "%s{\"kind\":\"%s\",\"value\":%" PRIu64 "}",
-                            is_first ? "" : ",", value_words[values[i].kind], values[i].u.number);
-        is_first = false;
+        json_open(j, NULL, '{');
+        json_text(j, "kind", value_words[values[i].kind]);
+        json_uint(j, "value", values[i].u.number);
+        json_close(j, '}');
     }
-    stele_output_text(v->out, "],\"writes\":[");
-    for (size_t i = 0; i < count; i++)
-        stele_output_printf(v->out, "%s{\"register\":\"%s\",\"value\":%" PRIu64 "}",
-                            i == 0 ? "" : ",", register_name(writes[i].reg, name), writes[i].value);
-    stele_output_byte(v->out, ']');
+    json_close(j, ']');
+    json_open(j, "writes", '[');
+    for (size_t i = 0; i < count; i++) {
+        json_open(j, NULL, '{');
+        json_text(j, "register", register_name(writes[i].reg, name));
+        json_uint(j, "value", writes[i].value);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
 }
 
 static stele_status write_json(viewing *v, const stele_insn_batch *batch, uint32_t index)
@@ -216,50 +222,59 @@ static stele_status write_json(viewing *v, const stele_insn_batch *batch, uint32
     const stele_track *track = stele_track_get(v->c->context, batch->track);
     const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
     stele_symbol_place place = {.name = NULL};
+    json j = {.out = v->out, .is_line = true};
+    char opcode[OPCODE_SIZE];
     if (has_pc)
         stele_symbols_find(v->s->code, at->pc, &place);
-    stele_output_printf(v->out,
-                        "{\"thread\":%" PRIu64 ",\"number\":%" PRIu64 ",\"offset\":%" PRIu64,
-                        track->number, batch->number + index, batch->offset + at->offset);
+    json_open(&j, NULL, '{');
+    json_uint(&j, "thread", track->number);
+    json_uint(&j, "number", batch->number + index);
+    json_uint(&j, "offset", batch->offset + at->offset);
     if (has_pc)
-        stele_output_printf(v->out, ",\"pc\":%" PRIu64, at->pc);
+        json_uint(&j, "pc", at->pc);
     else
-        stele_output_text(v->out, ",\"pc\":null");
-    stele_output_printf(v->out, ",\"level\":%u,\"opcode\":\"%08" PRIx32 "\"", at->level,
-                        at->opcode);
-    write_json_text(v->out, "class", insns_class_text(at->opcode));
-    write_json_text(v->out, "text", insns_opcode_text(v->c, v->s, at->opcode));
-    write_json_text(v->out, "symbol", place.name);
+        json_null(&j, "pc");
+    json_uint(&j, "level", at->level);
+    json_text(&j, "opcode", opcode_text(at->opcode, opcode));
+    json_text(&j, "class", insns_class_text(at->opcode));
+    json_text(&j, "text", insns_opcode_text(v->c, v->s, at->opcode));
+    json_text(&j, "symbol", place.name);
     if (place.name != NULL)
-        stele_output_printf(v->out, ",\"symbol_offset\":%" PRIu64, at->pc - place.address);
-    write_json_accesses(v, batch, at);
-    write_json_values(v, batch, at);
-    stele_output_text(v->out, "}\n");
+        json_uint(&j, "symbol_offset", at->pc - place.address);
+    write_json_accesses(v, &j, batch, at);
+    write_json_values(&j, batch, at);
+    json_close(&j, '}');
     return stele_output_status(v->out);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void write_csv_accesses(viewing *v, const stele_insn_batch *batch, const stele_insn *at,
-                               bool is_store)
+static const figure_column csv_columns[] = {
+    {"thread", NULL, FIGURE_COUNT, 0, 0}, {"number", NULL, FIGURE_COUNT, 0, 0},
+    {"level", NULL, FIGURE_COUNT, 0, 0},  {"pc", NULL, FIGURE_HEX, 0, 0},
+    {"opcode", NULL, FIGURE_TEXT, 0, 0},  {"class", NULL, FIGURE_TEXT, 0, 0},
+    {"text", NULL, FIGURE_TEXT, 0, 0},    {"symbol", NULL, FIGURE_TEXT, 0, 0},
+    {"loads", NULL, FIGURE_TEXT, 0, 0},   {"stores", NULL, FIGURE_TEXT, 0, 0}};
+
+/* The loads or the stores of an instruction in one cell: "0x7fff0010/8=0x2a 0x.../4=...". */
+static figure accesses_cell(viewing *v, const stele_insn_batch *batch, const stele_insn *at,
+                            bool is_store)
 {
     const stele_insn_access *accesses = stele_insn_accesses(batch, at);
+    stele_output *out = v->texts[is_store];
+    figure cell;
     const char *space = "";
-    stele_output_byte(v->out, ',');
+    stele_output_clear(out);
     for (uint16_t i = 0; i < at->access_count; i++) {
         if (accesses[i].is_store != is_store)
             continue;
-        stele_output_text(v->out, space);
-        stele_output_printf(v->out, "0x%" PRIx64, accesses[i].address);
-        stele_output_printf(v->out, "/%u=", 1u << accesses[i].size_log2);
-        write_data(v->out, batch, &accesses[i]);
+        stele_output_printf(out, "%s0x%" PRIx64 "/%u=", space, accesses[i].address,
+                            1u << accesses[i].size_log2);
+        write_data(out, batch, &accesses[i]);
         space = " ";
     }
-}
-
-static void write_csv_heading(viewing *v)
-{
-    stele_output_text(v->out, "thread,number,level,pc,opcode,class,text,symbol,loads,stores\r\n");
+    cell.text.bytes = (const char *)stele_output_memory(out, &cell.text.size);
+    return cell;
 }
 
 static stele_status write_csv(viewing *v, const stele_insn_batch *batch, uint32_t index)
@@ -267,22 +282,29 @@ static stele_status write_csv(viewing *v, const stele_insn_batch *batch, uint32_
     const stele_insn *at = &batch->insns[index];
     const stele_track *track = stele_track_get(v->c->context, batch->track);
     const bool has_pc = (at->flags & STELE_INSN_HAS_PC) != 0;
-    const char *text = insns_opcode_text(v->c, v->s, at->opcode);
     stele_symbol_place place = STELE_INIT(stele_symbol_place);
-    stele_output_printf(v->out, "%" PRIu64 ",%" PRIu64 ",%u,", track->number, batch->number + index,
-                        at->level);
-    if (has_pc)
-        stele_output_printf(v->out, "0x%" PRIx64, at->pc);
-    stele_output_printf(v->out, ",%08" PRIx32 ",%s,", at->opcode, insns_class_text(at->opcode));
-    if (text != NULL)
-        stele_output_csv(v->out, text, strlen(text));
-    stele_output_byte(v->out, ',');
-    if (has_pc && stele_symbols_find(v->s->code, at->pc, &place))
-        stele_output_csv(v->out, place.name, strlen(place.name));
-    write_csv_accesses(v, batch, at, false);
-    write_csv_accesses(v, batch, at, true);
-    stele_output_text(v->out, "\r\n");
+    const bool has_place = has_pc && stele_symbols_find(v->s->code, at->pc, &place);
+    char opcode[OPCODE_SIZE];
+    figures_row(&v->rows, (figure[]){{.number = track->number},
+                                     {.number = batch->number + index},
+                                     {.number = at->level},
+                                     {.number = has_pc ? at->pc : FIGURE_NONE},
+                                     figure_text(opcode_text(at->opcode, opcode)),
+                                     figure_text(insns_class_text(at->opcode)),
+                                     figure_text(insns_opcode_text(v->c, v->s, at->opcode)),
+                                     figure_text(has_place ? place.name : NULL),
+                                     accesses_cell(v, batch, at, false),
+                                     accesses_cell(v, batch, at, true)});
     return stele_output_status(v->out);
+}
+
+static bool begin_csv(viewing *v)
+{
+    v->write = write_csv;
+    v->rows = (figures){.c = v->c, .columns = csv_columns, .column_count = 10};
+    figures_begin(&v->rows);
+    return cli_check(v->c, stele_output_open_memory(NULL, &v->texts[0]), "view") &&
+           cli_check(v->c, stele_output_open_memory(NULL, &v->texts[1]), "view");
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -313,11 +335,10 @@ void command_INSN_VIEW(cli *c)
         s.options.wants_accesses = s.options.wants_values = s.options.wants_snapshots = true;
         if (option_given(o, OPTION_JSON))
             v.write = write_json;
-        if (option_given(o, OPTION_CSV)) {
-            v.write = write_csv;
-            write_csv_heading(&v);
-        }
-        insns_read_all(c, &s, &(stele_insn_consumer){.take = take, .user = &v});
+        if (!option_given(o, OPTION_CSV) || begin_csv(&v))
+            insns_read_all(c, &s, &(stele_insn_consumer){.take = take, .user = &v});
     }
+    stele_output_close(v.texts[0]);
+    stele_output_close(v.texts[1]);
     insns_free(&s);
 }

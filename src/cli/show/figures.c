@@ -4,15 +4,27 @@
 #include <stele/text.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/list.h"
+#include "cli/show/grid.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
 
-#define GAP 2
+#define SHOWN_SIZE 1024u
+
+struct kept_text {
+    struct kept_text *next;
+    char bytes[];
+};
+
+figure figure_text(const char *text)
+{
+    return (figure){.text = {text, text != NULL ? strlen(text) : 0}};
+}
 
 figure *figures_add(figures *f)
 {
@@ -25,8 +37,24 @@ figure *figures_add(figures *f)
     return f->cells + f->row_count++ * f->column_count;
 }
 
+stele_text figures_keep(figures *f, const char *text)
+{
+    const size_t size = strlen(text);
+    struct kept_text *kept = malloc(sizeof *kept + size + 1);
+    if (kept == NULL)
+        return (stele_text){NULL, 0};
+    memcpy(kept->bytes, text, size + 1);
+    kept->next = f->texts;
+    f->texts = kept;
+    return (stele_text){kept->bytes, size};
+}
+
 void figures_free(figures *f)
 {
+    for (struct kept_text *next, *at = f->texts; at != NULL; at = next) {
+        next = at->next;
+        free(at);
+    }
     free(f->cells);
 }
 
@@ -35,128 +63,343 @@ static const figure *row_at(const figures *f, size_t row)
     return f->cells + row * f->column_count;
 }
 
+static bool is_missing(figure_kind kind, const figure *cell)
+{
+    switch (kind) {
+    case FIGURE_COUNT:
+    case FIGURE_HEX:
+    case FIGURE_NS: return cell->number == FIGURE_NONE;
+    case FIGURE_INT: return cell->integer == FIGURE_NO_INT;
+    case FIGURE_REAL: return !isfinite(cell->real);
+    case FIGURE_TEXT: return cell->text.bytes == NULL;
+    case FIGURE_VALUE:
+    case FIGURE_LABEL:
+        return cell->value->type == STELE_VALUE_NULL || cell->value->type == STELE_VALUE_MISSING ||
+               cell->value->type == STELE_VALUE_RUN;
+    default: return false;
+    }
+}
+
+const char *figures_print_value(const stele_value *v, char *to)
+{
+    to[0] = 0;
+    switch (v->type) {
+    case STELE_VALUE_INT: snprintf(to, PRINT_SIZE, "%" PRId64, v->u.i); break;
+    case STELE_VALUE_UINT: snprintf(to, PRINT_SIZE, "%" PRIu64, v->u.u); break;
+    case STELE_VALUE_FLOAT: snprintf(to, PRINT_SIZE, "%.17g", v->u.f); break;
+    case STELE_VALUE_WIDE:
+        snprintf(to, PRINT_SIZE, "0x%" PRIx64 "%016" PRIx64, (uint64_t)v->u.wide.high,
+                 v->u.wide.low);
+        break;
+    default: break;
+    }
+    return to;
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
 static uint64_t share_whole(const figures *f, const figure *row, const figure *cell)
 {
     return cell->share.whole == UINT32_MAX ? f->whole : row[cell->share.whole].number;
 }
 
-/* A cell for people. */
-static const char *cell_print(const figures *f, const figure *row, size_t column, char *to)
+/* A cell that is not a text; `to` has room for PRINT_SIZE. */
+static const char *print_figure(const figures *f, const figure *row, size_t column, char *to)
 {
     const figure *cell = &row[column];
+    uint64_t whole;
+    to[0] = 0;
     switch (f->columns[column].kind) {
     case FIGURE_COUNT: return print_count(to, cell->number);
-    case FIGURE_INT: snprintf(to, PRINT_SIZE, "%+" PRId64, cell->integer); return to;
+    case FIGURE_INT: snprintf(to, PRINT_SIZE, "%" PRId64, cell->integer); return to;
+    case FIGURE_CHANGE: snprintf(to, PRINT_SIZE, "%+" PRId64, cell->integer); return to;
     case FIGURE_BYTES: return print_bytes(to, cell->number);
     case FIGURE_HEX: snprintf(to, PRINT_SIZE, "0x%" PRIx64, cell->number); return to;
     case FIGURE_NS: return print_brief(to, cell->number);
+    case FIGURE_TIME:
+        stele_seconds((int64_t)((uint64_t)cell->integer - (uint64_t)f->origin_ns), to, PRINT_SIZE);
+        return to;
+    case FIGURE_REAL: snprintf(to, PRINT_SIZE, "%.4g", cell->real); return to;
+    case FIGURE_BOOL: return cell->is_true ? "yes" : "no";
     case FIGURE_SHARE:
         return print_share(to, row[cell->share.part].number, share_whole(f, row, cell));
     case FIGURE_RATE:
+        whole = share_whole(f, row, cell);
         snprintf(to, PRINT_SIZE, "%.2f",
-                 (double)row[cell->share.part].number * 1000 /
-                     (double)(share_whole(f, row, cell) + (share_whole(f, row, cell) == 0)));
+                 (double)row[cell->share.part].number * 1000 / (double)(whole + (whole == 0)));
         return to;
+    case FIGURE_RATIO: return print_share(to, cell->ratio.part, cell->ratio.whole);
+    case FIGURE_VALUE:
+    case FIGURE_LABEL: return figures_print_value(cell->value, to);
     case FIGURE_TEXT: break;
     }
-    return cell->text != NULL ? cell->text : "-";
+    return to;
 }
 
-static int column_width(const figures *f, size_t column, size_t shown)
+/* Of a table that is gathered: what is missing is a dash. */
+static void gather_cell(grid *g, const figures *f, const figure *row, size_t column)
 {
-    size_t width = strlen(f->columns[column].title);
+    const figure_kind kind = f->columns[column].kind;
     char text[PRINT_SIZE];
-    for (size_t i = 0; i < shown; i++) {
-        const size_t wanted = print_width(cell_print(f, row_at(f, i), column, text));
-        width = wanted > width ? wanted : width;
-    }
-    return (int)width;
-}
-
-/* Texts stand to the left, and the last column has no width. */
-static void write_cell(cli *c, const figures *f, size_t column, int width, const char *text)
-{
-    const bool is_text = f->columns[column].kind == FIGURE_TEXT;
-    if (column != 0)
-        print_spaces(c->out, GAP);
-    if (is_text && column + 1 == f->column_count)
-        stele_output_visible(c->out, text, strlen(text));
+    if (is_missing(kind, &row[column]))
+        stele_output_byte(g->text, '-');
+    else if (kind == FIGURE_TEXT)
+        stele_output_visible(g->text, row[column].text.bytes, row[column].text.size);
     else
-        print_padded(c->out, text, is_text ? width : -width);
+        stele_output_text(g->text, print_figure(f, row, column, text));
+    grid_end_cell(g);
 }
 
 void figures_write_text(cli *c, const figures *f, size_t shown)
 {
-    int widths[FIGURES_COLUMNS_MAX] = {0};
-    char text[PRINT_SIZE];
-    print_color(c->out, c->has_color, COLOR_BOLD);
+    grid g;
+    size_t count = 0;
+    if (!grid_open(c, &g, 0, 0))
+        return;
     for (size_t i = 0; i < f->column_count; i++) {
-        if (f->columns[i].title == NULL)
-            continue;
-        widths[i] = column_width(f, i, shown);
-        write_cell(c, f, i, widths[i], f->columns[i].title);
+        if (f->columns[i].title != NULL)
+            g.is_right[count++] = f->columns[i].kind != FIGURE_TEXT;
     }
+    g.column_count = count;
     if (shown < f->row_count)
-        stele_output_printf(c->out, " (%zu of %zu)", shown, f->row_count);
-    print_color(c->out, c->has_color, COLOR_NONE);
-    stele_output_byte(c->out, '\n');
+        snprintf(g.note, sizeof g.note, " (%zu of %zu)", shown, f->row_count);
+    for (size_t i = 0; i < f->column_count; i++) {
+        if (f->columns[i].title != NULL)
+            grid_cell(&g, f->columns[i].title);
+    }
     for (size_t row = 0; row < shown; row++) {
         for (size_t i = 0; i < f->column_count; i++) {
             if (f->columns[i].title != NULL)
-                write_cell(c, f, i, widths[i], cell_print(f, row_at(f, row), i, text));
+                gather_cell(&g, f, row_at(f, row), i);
         }
-        stele_output_byte(c->out, '\n');
+    }
+    grid_close(c, &g);
+}
+
+/* Two spaces part columns; those that stand to the right have them in their width. */
+static void write_gap(const figures *f, const figure_column *column, bool *is_first)
+{
+    if (!*is_first && column->width >= 0)
+        stele_output_text(f->c->out, "  ");
+    *is_first = false;
+}
+
+static void write_titles(const figures *f)
+{
+    char shown[PRINT_SIZE], count[PRINT_SIZE];
+    bool is_first = true;
+    print_color(f->c->out, f->c->has_color, COLOR_BOLD);
+    for (size_t i = 0; i < f->column_count; i++) {
+        if (f->columns[i].title == NULL ||
+            (f->columns[i].title[0] == 0 && f->columns[i].width == 0))
+            continue;
+        write_gap(f, &f->columns[i], &is_first);
+        print_padded(f->c->out, f->columns[i].title,
+                     i + 1 == f->column_count && f->columns[i].width > 0 ? 0 : f->columns[i].width);
+    }
+    if (f->shown_count < f->row_count)
+        stele_output_printf(f->c->out, " (%s of %s)", print_count(shown, f->shown_count),
+                            print_count(count, f->row_count));
+    print_color(f->c->out, f->c->has_color, COLOR_NONE);
+    stele_output_byte(f->c->out, '\n');
+}
+
+/* Lines do not end with spaces: those columns end a row that have something in it. */
+static size_t shown_count(const figures *f, const figure *cells)
+{
+    size_t count = f->column_count;
+    while (count > 0 && (f->columns[count - 1].title == NULL ||
+                         is_missing(f->columns[count - 1].kind, &cells[count - 1])))
+        count--;
+    return count;
+}
+
+static void write_cell(const figures *f, const figure *cells, size_t column, int width)
+{
+    const figure_kind kind = f->columns[column].kind;
+    const stele_text *text = &cells[column].text;
+    char raw[SHOWN_SIZE], shown[SHOWN_SIZE];
+    if (is_missing(kind, &cells[column])) {
+        print_padded(f->c->out, "", width);
+    } else if (kind == FIGURE_TEXT && width == 0) {
+        stele_output_visible(f->c->out, text->bytes, text->size);
+    } else if (kind == FIGURE_TEXT) {
+        const size_t size = text->size < sizeof raw ? text->size : sizeof raw - 1;
+        memcpy(raw, text->bytes, size);
+        raw[size] = 0;
+        stele_visible(raw, shown, sizeof shown);
+        print_padded(f->c->out, shown, width);
+    } else {
+        print_padded(f->c->out, print_figure(f, cells, column, shown), width);
     }
 }
 
-static void write_csv_cell(cli *c, const figure_column *column, const figure *cell)
+static void write_for_people(const figures *f, const figure *cells)
 {
-    switch (column->kind) {
-    case FIGURE_INT: stele_output_printf(c->out, "%" PRId64, cell->integer); break;
+    const size_t count = shown_count(f, cells);
+    const bool is_dim = f->dim_column != 0 && cells[f->dim_column].is_true;
+    bool is_first = true;
+    if (is_dim)
+        print_color(f->c->out, f->c->has_color, COLOR_DIM);
+    for (size_t i = 0; i < count; i++) {
+        const figure_column *column = &f->columns[i];
+        if (column->title == NULL)
+            continue;
+        write_gap(f, column, &is_first);
+        write_cell(f, cells, i, i + 1 == count && column->width > 0 ? 0 : column->width);
+    }
+    if (is_dim)
+        print_color(f->c->out, f->c->has_color, COLOR_NONE);
+    stele_output_byte(f->c->out, '\n');
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static bool is_in_csv(const figure_column *column)
+{
+    return column->key != NULL && (column->except & FIGURE_NOT_CSV) == 0;
+}
+
+static void write_csv_keys(cli *c, const figures *f)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < f->column_count; i++) {
+        char key[256];
+        char *at;
+        if (!is_in_csv(&f->columns[i]))
+            continue;
+        snprintf(key, sizeof key, "%s", f->columns[i].key);
+        for (at = key; (at = strchr(at, '/')) != NULL;)
+            *at = '_';
+        stele_output_text(c->out, comma);
+        stele_output_csv(c->out, key, strlen(key));
+        comma = ",";
+    }
+    stele_output_text(c->out, "\r\n");
+}
+
+static void write_csv_value(cli *c, const stele_value *v, bool has_label)
+{
+    const stele_text *text = v->type == STELE_VALUE_TEXT       ? &v->u.text
+                             : has_label && v->label.size != 0 ? &v->label
+                                                               : NULL;
+    char number[PRINT_SIZE];
+    if (text != NULL)
+        stele_output_csv(c->out, text->bytes, text->size);
+    else
+        stele_output_text(c->out, figures_print_value(v, number));
+}
+
+static void write_csv_cell(cli *c, figure_kind kind, const figure *cell)
+{
+    if (is_missing(kind, cell))
+        return;
+    switch (kind) {
+    case FIGURE_INT:
+    case FIGURE_CHANGE:
+    case FIGURE_TIME: stele_output_printf(c->out, "%" PRId64, cell->integer); break;
     case FIGURE_HEX: stele_output_printf(c->out, "0x%" PRIx64, cell->number); break;
-    case FIGURE_TEXT:
-        if (cell->text != NULL)
-            stele_output_csv(c->out, cell->text, strlen(cell->text));
-        break;
+    case FIGURE_REAL: stele_output_printf(c->out, "%.12g", cell->real); break;
+    case FIGURE_BOOL: stele_output_byte(c->out, cell->is_true ? '1' : '0'); break;
+    case FIGURE_TEXT: stele_output_csv(c->out, cell->text.bytes, cell->text.size); break;
+    case FIGURE_VALUE:
+    case FIGURE_LABEL: write_csv_value(c, cell->value, kind == FIGURE_LABEL); break;
     default: stele_output_printf(c->out, "%" PRIu64, cell->number); break;
     }
 }
 
-static void write_csv(cli *c, const figures *f, size_t shown)
+static void write_csv_row(cli *c, const figures *f, const figure *cells)
 {
     const char *comma = "";
     for (size_t i = 0; i < f->column_count; i++) {
-        if (f->columns[i].key == NULL)
+        if (!is_in_csv(&f->columns[i]))
             continue;
-        stele_output_printf(c->out, "%s%s", comma, f->columns[i].key);
+        stele_output_text(c->out, comma);
+        write_csv_cell(c, f->columns[i].kind, &cells[i]);
         comma = ",";
     }
     stele_output_text(c->out, "\r\n");
-    for (size_t row = 0; row < shown; row++) {
-        comma = "";
-        for (size_t i = 0; i < f->column_count; i++) {
-            if (f->columns[i].key == NULL)
-                continue;
-            stele_output_text(c->out, comma);
-            write_csv_cell(c, &f->columns[i], &row_at(f, row)[i]);
-            comma = ",";
-        }
-        stele_output_text(c->out, "\r\n");
+}
+
+static void write_csv(cli *c, const figures *f, size_t shown)
+{
+    write_csv_keys(c, f);
+    for (size_t row = 0; row < shown; row++)
+        write_csv_row(c, f, row_at(f, row));
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+void figures_json_value(json *j, const char *key, const stele_value *v)
+{
+    char text[PRINT_SIZE];
+    switch (v->type) {
+    case STELE_VALUE_INT: json_int(j, key, v->u.i); break;
+    case STELE_VALUE_UINT: json_uint(j, key, v->u.u); break;
+    case STELE_VALUE_FLOAT: json_number(j, key, v->u.f); break;
+    case STELE_VALUE_TEXT: json_bytes(j, key, v->u.text.bytes, v->u.text.size); break;
+    case STELE_VALUE_WIDE: json_text(j, key, figures_print_value(v, text)); break;
+    default: json_null(j, key); break;
     }
 }
 
-static void write_json_cell(json *j, const figure_column *column, const figure *cell)
+static void write_json_cell(json *j, const char *key, figure_kind kind, const figure *cell)
 {
     char text[PRINT_SIZE];
-    switch (column->kind) {
-    case FIGURE_INT: json_int(j, column->key, cell->integer); break;
+    if (is_missing(kind, cell)) {
+        json_null(j, key);
+        return;
+    }
+    switch (kind) {
+    case FIGURE_INT:
+    case FIGURE_CHANGE:
+    case FIGURE_TIME: json_int(j, key, cell->integer); break;
     case FIGURE_HEX:
         snprintf(text, sizeof text, "0x%" PRIx64, cell->number);
-        json_text(j, column->key, text);
+        json_text(j, key, text);
         break;
-    case FIGURE_TEXT: json_text(j, column->key, cell->text); break;
-    default: json_uint(j, column->key, cell->number); break;
+    case FIGURE_REAL: json_number(j, key, cell->real); break;
+    case FIGURE_BOOL: json_bool(j, key, cell->is_true); break;
+    case FIGURE_TEXT: json_bytes(j, key, cell->text.bytes, cell->text.size); break;
+    case FIGURE_VALUE:
+    case FIGURE_LABEL: figures_json_value(j, key, cell->value); break;
+    default: json_uint(j, key, cell->number); break;
     }
+}
+
+/* Has the object open that "of/key" names, and no other; `open` is the key of the column that
+   opened one. Gives the rest of the key. */
+static const char *enter_object(json *j, const char *key, const char **open)
+{
+    const char *slash = strchr(key, '/');
+    const size_t size = slash != NULL ? (size_t)(slash - key) + 1 : 0;
+    char name[64];
+    if (*open != NULL && (size == 0 || strncmp(*open, key, size) != 0)) {
+        json_close(j, '}');
+        *open = NULL;
+    }
+    if (size == 0)
+        return key;
+    if (*open == NULL) {
+        snprintf(name, sizeof name, "%.*s", (int)size - 1, key);
+        json_open(j, name, '{');
+        *open = key;
+    }
+    return slash + 1;
+}
+
+void figures_members(json *j, const figures *f, const figure *cells)
+{
+    const char *open = NULL;
+    for (size_t i = 0; i < f->column_count; i++) {
+        const figure_column *column = &f->columns[i];
+        if (column->key == NULL || (column->except & FIGURE_NOT_JSON) != 0 ||
+            ((column->except & FIGURE_OPTIONAL) != 0 && is_missing(column->kind, &cells[i])))
+            continue;
+        write_json_cell(j, enter_object(j, column->key, &open), column->kind, &cells[i]);
+    }
+    if (open != NULL)
+        json_close(j, '}');
 }
 
 void figures_write_list(json *j, const figures *f, size_t shown)
@@ -164,10 +407,7 @@ void figures_write_list(json *j, const figures *f, size_t shown)
     json_open(j, f->rows_key, '[');
     for (size_t row = 0; row < shown; row++) {
         json_open(j, NULL, '{');
-        for (size_t i = 0; i < f->column_count; i++) {
-            if (f->columns[i].key != NULL)
-                write_json_cell(j, &f->columns[i], &row_at(f, row)[i]);
-        }
+        figures_members(j, f, row_at(f, row));
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -186,6 +426,18 @@ static void write_json(cli *c, const figures *f, size_t shown, const figure_tota
     json_close(&j, '}');
 }
 
+static void write_json_row(const figures *f, const figure *cells)
+{
+    json line = {.out = f->c->out, .is_line = true}, *j = f->into != NULL ? f->into : &line;
+    json_open(j, NULL, '{');
+    if (f->into == NULL)
+        json_uint(j, "v", 1);
+    figures_members(j, f, cells);
+    json_close(j, '}');
+}
+
+/* ---- By the options -------------------------------------------------------------------------- */
+
 void figures_write(cli *c, const figures *f, size_t shown, const figure_total *totals,
                    size_t total_count)
 {
@@ -195,4 +447,28 @@ void figures_write(cli *c, const figures *f, size_t shown, const figure_total *t
         write_csv(c, f, shown);
     else
         figures_write_text(c, f, shown);
+}
+
+void figures_begin(figures *f)
+{
+    const options *o = &f->c->options;
+    if (f->has_heading)
+        return;
+    f->has_heading = true;
+    if (option_given(o, OPTION_CSV))
+        write_csv_keys(f->c, f);
+    else if (!option_given(o, OPTION_JSON))
+        write_titles(f);
+}
+
+void figures_row(figures *f, const figure *cells)
+{
+    const options *o = &f->c->options;
+    figures_begin(f);
+    if (option_given(o, OPTION_JSON))
+        write_json_row(f, cells);
+    else if (option_given(o, OPTION_CSV))
+        write_csv_row(f->c, f, cells);
+    else
+        write_for_people(f, cells);
 }

@@ -50,9 +50,9 @@ extern const char *const flame_script[];
 
 /* ---- Measures ---- */
 
-static inline uint64_t flame_of_run(const flame *f, uint64_t figure, unsigned side)
+static inline uint64_t flame_of_run(const flame *f, uint64_t value, unsigned side)
 {
-    return f->runs[side] > 1 ? figure / f->runs[side] : figure;
+    return f->runs[side] > 1 ? value / f->runs[side] : value;
 }
 
 static inline uint64_t flame_self(const flame *f, const stele_path_node *node, unsigned side)

@@ -12,7 +12,9 @@
 
 bool grid_open(cli *c, grid *g, size_t column_count, size_t right_count)
 {
-    *g = (grid){.column_count = column_count, .right_count = right_count};
+    *g = (grid){.column_count = column_count};
+    for (size_t i = 0; i < right_count; i++)
+        g->is_right[i] = true;
     return cli_check(c, stele_output_open_memory(NULL, &g->text), "table");
 }
 
@@ -54,10 +56,12 @@ static void write_row(cli *c, const grid *g, const char *text, size_t row, const
             pending += room + GAP;
             continue;
         }
-        print_spaces(c->out, pending + (i < g->right_count ? room : 0));
+        print_spaces(c->out, pending + (g->is_right[i] ? room : 0));
         stele_output_write(c->out, text + from, size);
-        pending = GAP + (i < g->right_count ? 0 : room);
+        pending = GAP + (g->is_right[i] ? 0 : room);
     }
+    if (row == 0)
+        stele_output_text(c->out, g->note);
     stele_output_byte(c->out, '\n');
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/show/figures.h"
 #include "cli/show/grid.h"
 #include "cli/show/naming.h"
 #include "cli/show/print.h"
@@ -253,16 +254,6 @@ void schema_write_text(cli *c, const stele_trace *trace, stele_schema *s)
 
 /* ---- For programs ---- */
 
-static void json_value(json *j, const char *key, const stele_value *v)
-{
-    switch (v->type) {
-    case STELE_VALUE_INT: json_int(j, key, v->u.i); break;
-    case STELE_VALUE_UINT: json_uint(j, key, v->u.u); break;
-    case STELE_VALUE_FLOAT: json_number(j, key, v->u.f); break;
-    default: json_null(j, key); break;
-    }
-}
-
 static void write_labels_json(json *j, const stele_schema_field *f)
 {
     json_open(j, "labels", '[');
@@ -294,8 +285,8 @@ static void write_field_json(cli *c, json *j, const stele_schema_field *f)
     json_close(j, ']');
     json_uint(j, "bits", f->width_max);
     json_uint(j, "count", f->count);
-    json_value(j, "min", &f->min);
-    json_value(j, "max", &f->max);
+    figures_json_value(j, "min", &f->min);
+    figures_json_value(j, "max", &f->max);
     json_uint(j, "length_min", f->length_min);
     json_uint(j, "length_max", f->length_max);
     json_bytes(j, "example", f->example.bytes, f->example.size);

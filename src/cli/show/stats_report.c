@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/show/json.h"
-#include "cli/show/naming.h"
+#include "cli/show/figures.h"
 #include "cli/show/stats.h"
 
 #define BINS_MAX     130u
@@ -15,161 +14,181 @@
 
 /* ---- CSV ---- */
 
-static void write_number(cli *c, const stele_value *v)
+static const stele_value all_others = {.type = STELE_VALUE_TEXT,
+                                       .u.text = {"(all others)", sizeof "(all others)" - 1}};
+
+/* Columns of CSV, whose keys are made of what the statistics are of. */
+typedef struct csv_table {
+    figures rows;
+    figure_column *columns;
+    figure *cells;
+    size_t count, capacity; /* of columns */
+} csv_table;
+
+static void add_column(csv_table *t, const char *key, figure_kind kind)
 {
-    switch (v->type) {
-    case STELE_VALUE_INT: stele_output_printf(c->out, "%" PRId64, v->u.i); break;
-    case STELE_VALUE_UINT: stele_output_printf(c->out, "%" PRIu64, v->u.u); break;
-    case STELE_VALUE_WIDE:
-        stele_output_printf(c->out, "0x%" PRIx64 "%016" PRIx64, (uint64_t)v->u.wide.high,
-                            v->u.wide.low);
-        break;
-    case STELE_VALUE_FLOAT: stele_output_printf(c->out, "%.17g", v->u.f); break;
-    default: break;
-    }
+    if (key != NULL && t->count < t->capacity)
+        t->columns[t->count++] = (figure_column){key, NULL, kind, 0, 0};
 }
 
-static void write_csv_key(cli *c, const stats_view *v, size_t group, size_t by)
+/* "dur.p99" */
+static void add_figure(csv_table *t, const stats_view *v, size_t of, const char *name,
+                       figure_kind kind)
+{
+    char key[256];
+    snprintf(key, sizeof key, "%s.%s", stele_stats_of_title(v->stats, of), name);
+    add_column(t, figures_keep(&t->rows, key).bytes, kind);
+}
+
+static bool csv_open(cli *c, csv_table *t, const stats_view *v, size_t figure_count)
+{
+    const size_t by_count = stele_stats_by_count(v->stats);
+    *t = (csv_table){.rows.c = c};
+    t->capacity =
+        by_count + (v->every_ns != 0 ? 2 : 1) + stele_stats_of_count(v->stats) * figure_count;
+    t->columns = calloc(t->capacity, sizeof *t->columns);
+    t->cells = calloc(t->capacity, sizeof *t->cells);
+    if (t->columns == NULL || t->cells == NULL)
+        return false;
+    for (size_t by = 0; by < by_count; by++)
+        add_column(t, stele_stats_by_title(v->stats, by), FIGURE_LABEL);
+    return true;
+}
+
+static void csv_begin(csv_table *t)
+{
+    t->rows.columns = t->columns;
+    t->rows.column_count = t->count;
+    figures_begin(&t->rows);
+}
+
+static void csv_close(cli *c, csv_table *t)
+{
+    /* All columns are there, unless memory lacked for the key of one. */
+    cli_check(c, t->count == t->capacity ? STELE_OK : STELE_ERR_MEMORY, "statistics");
+    figures_free(&t->rows);
+    free(t->columns);
+    free(t->cells);
+}
+
+static figure value_cell(const stele_value *value)
+{
+    return (figure){.value = value};
+}
+
+static figure *set_keys(figure *cells, const stats_view *v, size_t group)
 {
     const stele_stats_group *g = stele_stats_get_group(v->stats, group);
-    const stele_value *key = &g->keys[by];
-    if (g->is_other && by == 0)
-        stele_output_text(c->out, "(all others)");
-    else if (key->type == STELE_VALUE_TEXT)
-        stele_output_csv(c->out, key->u.text.bytes, key->u.text.size);
-    else if (key->label.size != 0)
-        stele_output_csv(c->out, key->label.bytes, key->label.size);
-    else
-        write_number(c, key);
+    for (size_t by = 0; by < stele_stats_by_count(v->stats); by++)
+        *cells++ = g->is_other && by == 0 ? value_cell(&all_others) : value_cell(&g->keys[by]);
+    return cells;
 }
 
-static void write_csv_title(cli *c, const char *title, const char *figure)
-{
-    char text[256];
-    const int size = snprintf(text, sizeof text, "%s.%s", title, figure);
-    stele_output_byte(c->out, ',');
-    stele_output_csv(c->out, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
-}
-
-static void write_csv_figures(cli *c, const stele_stats_figures *f)
+static void set_figures(figure *cells, const stele_stats_figures *f, bool is_held)
 {
     const stele_value *const values[] = {&f->sum, &f->min, &f->max, &f->p50,
                                          &f->p90, &f->p99, &f->p999};
-    stele_output_printf(c->out, ",%" PRIu64, f->count);
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        stele_output_byte(c->out, ',');
-        write_number(c, values[i]);
-    }
-    if (f->count != 0 || f->held_ns != 0)
-        stele_output_printf(c->out, ",%.12g,%.12g", f->mean, f->stddev);
-    else
-        stele_output_text(c->out, ",,");
-    stele_output_byte(c->out, ',');
-    if (f->has_distinct)
-        stele_output_printf(c->out, "%" PRIu64, f->distinct_count);
-    if (f->is_held) {
-        stele_output_byte(c->out, ',');
-        write_number(c, &f->last);
-        stele_output_printf(c->out, ",%" PRIu64, f->held_ns);
+    const bool has_mean = f->count != 0 || f->held_ns != 0;
+    (*cells++).number = f->count;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        *cells++ = value_cell(values[i]);
+    (*cells++).real = has_mean ? f->mean : (double)NAN;
+    (*cells++).real = has_mean ? f->stddev : (double)NAN;
+    (*cells++).number = f->has_distinct ? f->distinct_count : FIGURE_NONE;
+    if (is_held) {
+        *cells++ = value_cell(&f->last);
+        cells->number = f->held_ns;
     }
 }
 
 static void write_csv_intervals(cli *c, const stats_view *v)
 {
-    static const char *const figures[] = {"count", "sum", "min", "max"};
+    static const char *const names[] = {"sum", "min", "max"};
     const size_t of_count = stele_stats_of_count(v->stats);
     stele_stats_point_figures *room = calloc(of_count + 1, sizeof *room);
+    stele_value *values = calloc(3 * of_count + 1, sizeof *values);
     stele_stats_point point;
-    stele_output_text(c->out, ",begin_ns,count");
+    csv_table t;
+    const bool is_open = csv_open(c, &t, v, 4) && room != NULL && values != NULL;
+    add_column(&t, "begin_ns", FIGURE_INT);
+    add_column(&t, "count", FIGURE_COUNT);
     for (size_t of = 0; of < of_count; of++) {
-        for (size_t f = 0; f < 4; f++)
-            write_csv_title(c, stele_stats_of_title(v->stats, of), figures[f]);
+        add_figure(&t, v, of, "count", FIGURE_COUNT);
+        for (size_t i = 0; i < 3; i++)
+            add_figure(&t, v, of, names[i], FIGURE_VALUE);
     }
-    stele_output_text(c->out, "\r\n");
-    for (size_t i = 0; i < v->shown && room != NULL; i++) {
+    csv_begin(&t);
+    for (size_t i = 0; i < v->shown && is_open; i++) {
         for (size_t at = 0; stele_stats_get_point(v->stats, i, at, &point, room); at++) {
-            for (size_t by = 0; by < stele_stats_by_count(v->stats); by++) {
-                write_csv_key(c, v, i, by);
-                stele_output_byte(c->out, ',');
-            }
-            stele_output_printf(c->out, "%" PRId64 ",%" PRIu64,
-                                point.interval * (int64_t)v->every_ns, point.row_count);
+            figure *cell = set_keys(t.cells, v, i);
+            (*cell++).integer = point.interval * (int64_t)v->every_ns;
+            (*cell++).number = point.row_count;
             for (size_t of = 0; of < of_count; of++) {
-                if (room[of].count == 0)
-                    stele_output_text(c->out, ",0,,,");
-                else
-                    stele_output_printf(c->out, ",%" PRIu64 ",%.17g,%.17g,%.17g", room[of].count,
-                                        room[of].sum, room[of].min, room[of].max);
+                const double all[] = {room[of].sum, room[of].min, room[of].max};
+                (*cell++).number = room[of].count;
+                for (size_t k = 0; k < 3; k++) {
+                    stele_value *value = &values[3 * of + k];
+                    *value = (stele_value){.type = room[of].count != 0 ? STELE_VALUE_FLOAT
+                                                                       : STELE_VALUE_MISSING};
+                    value->u.f = all[k];
+                    *cell++ = value_cell(value);
+                }
             }
-            stele_output_text(c->out, "\r\n");
+            figures_row(&t.rows, t.cells);
         }
     }
-    cli_check(c, room != NULL ? STELE_OK : STELE_ERR_MEMORY, "statistics");
+    csv_close(c, &t);
     free(room);
+    free(values);
 }
 
 void stats_write_csv(cli *c, const stats_view *v)
 {
-    static const char *const figures[] = {"count", "sum",   "min",  "max",    "p50",     "p90",
-                                          "p99",   "p99.9", "mean", "stddev", "distinct"};
-    for (size_t by = 0; by < stele_stats_by_count(v->stats); by++) {
-        const char *title = stele_stats_by_title(v->stats, by);
-        if (by != 0)
-            stele_output_byte(c->out, ',');
-        stele_output_csv(c->out, title, strlen(title));
-    }
+    static const struct {
+        const char *name;
+        figure_kind kind;
+    } columns[] = {{"count", FIGURE_COUNT},  {"sum", FIGURE_VALUE},      {"min", FIGURE_VALUE},
+                   {"max", FIGURE_VALUE},    {"p50", FIGURE_VALUE},      {"p90", FIGURE_VALUE},
+                   {"p99", FIGURE_VALUE},    {"p99.9", FIGURE_VALUE},    {"mean", FIGURE_REAL},
+                   {"stddev", FIGURE_REAL},  {"distinct", FIGURE_COUNT}, {"last", FIGURE_VALUE},
+                   {"held_ns", FIGURE_COUNT}};
+    const size_t figure_count = sizeof columns / sizeof *columns - (v->is_held ? 0 : 2);
+    const size_t of_count = stele_stats_of_count(v->stats);
+    stele_stats_figures *room;
+    csv_table t;
     if (v->every_ns != 0) {
         write_csv_intervals(c, v);
         return;
     }
-    stele_output_text(c->out, stele_stats_by_count(v->stats) != 0 ? ",count" : "count");
-    for (size_t of = 0; of < stele_stats_of_count(v->stats); of++) {
-        for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
-            write_csv_title(c, stele_stats_of_title(v->stats, of), figures[f]);
-        if (v->is_held) {
-            write_csv_title(c, stele_stats_of_title(v->stats, of), "last");
-            write_csv_title(c, stele_stats_of_title(v->stats, of), "held_ns");
+    room = calloc(of_count + 1, sizeof *room);
+    if (csv_open(c, &t, v, figure_count) && room != NULL) {
+        add_column(&t, "count", FIGURE_COUNT);
+        for (size_t of = 0; of < of_count; of++) {
+            for (size_t i = 0; i < figure_count; i++)
+                add_figure(&t, v, of, columns[i].name, columns[i].kind);
+        }
+        csv_begin(&t);
+        for (size_t i = 0; i < v->shown; i++) {
+            figure *cell = set_keys(t.cells, v, i);
+            (*cell++).number = stele_stats_get_group(v->stats, i)->row_count;
+            for (size_t of = 0; of < of_count; of++, cell += figure_count) {
+                room[of] = (stele_stats_figures)STELE_INIT(stele_stats_figures);
+                stele_stats_get_figures(v->stats, i, of, &room[of]);
+                set_figures(cell, &room[of], v->is_held);
+            }
+            figures_row(&t.rows, t.cells);
         }
     }
-    stele_output_text(c->out, "\r\n");
-    for (size_t i = 0; i < v->shown; i++) {
-        for (size_t by = 0; by < stele_stats_by_count(v->stats); by++) {
-            write_csv_key(c, v, i, by);
-            stele_output_byte(c->out, ',');
-        }
-        stele_output_printf(c->out, "%" PRIu64, stele_stats_get_group(v->stats, i)->row_count);
-        for (size_t of = 0; of < stele_stats_of_count(v->stats); of++) {
-            stele_stats_figures f = STELE_INIT(stele_stats_figures);
-            stele_stats_get_figures(v->stats, i, of, &f);
-            write_csv_figures(c, &f);
-        }
-        stele_output_text(c->out, "\r\n");
-    }
+    csv_close(c, &t);
+    free(room);
 }
 
 /* ---- JSON ---- */
 
-static void json_value(json *j, const char *key, const stele_value *v)
-{
-    char text[48];
-    switch (v->type) {
-    case STELE_VALUE_INT: json_int(j, key, v->u.i); break;
-    case STELE_VALUE_UINT: json_uint(j, key, v->u.u); break;
-    case STELE_VALUE_FLOAT: json_number(j, key, v->u.f); break;
-    case STELE_VALUE_TEXT: json_bytes(j, key, v->u.text.bytes, v->u.text.size); break;
-    case STELE_VALUE_WIDE:
-        snprintf(text, sizeof text, "0x%" PRIx64 "%016" PRIx64, (uint64_t)v->u.wide.high,
-                 v->u.wide.low);
-        json_text(j, key, text);
-        break;
-    default: json_null(j, key); break;
-    }
-}
-
 static void write_key_json(json *j, const stele_value *key)
 {
     json_open(j, NULL, '{');
-    json_value(j, "value", key);
+    figures_json_value(j, "value", key);
     if (key->label.size != 0)
         json_bytes(j, "label", key->label.bytes, key->label.size);
     if (key->track != 0)
@@ -200,22 +219,22 @@ static void write_figures_json(json *j, const stats_view *v, size_t group, size_
     json_open(j, NULL, '{');
     json_uint(j, "count", f.count);
     json_uint(j, "other_count", f.other_count);
-    json_value(j, "sum", &f.sum);
-    json_value(j, "min", &f.min);
-    json_value(j, "max", &f.max);
+    figures_json_value(j, "sum", &f.sum);
+    figures_json_value(j, "min", &f.min);
+    figures_json_value(j, "max", &f.max);
     json_number(j, "mean", f.count != 0 || f.held_ns != 0 ? f.mean : (double)NAN);
     json_number(j, "stddev", f.count != 0 || f.held_ns != 0 ? f.stddev : (double)NAN);
-    json_value(j, "p50", &f.p50);
-    json_value(j, "p90", &f.p90);
-    json_value(j, "p99", &f.p99);
-    json_value(j, "p999", &f.p999);
+    figures_json_value(j, "p50", &f.p50);
+    figures_json_value(j, "p90", &f.p90);
+    figures_json_value(j, "p99", &f.p99);
+    figures_json_value(j, "p999", &f.p999);
     json_bool(j, "are_percentiles_exact", f.are_percentiles_exact);
     if (f.has_distinct) {
         json_uint(j, "distinct_count", f.distinct_count);
         json_bool(j, "is_distinct_exact", f.is_distinct_exact);
     }
     if (f.is_held) {
-        json_value(j, "last", &f.last);
+        figures_json_value(j, "last", &f.last);
         json_uint(j, "held_ns", f.held_ns);
     }
     if (v->hist != STATS_HIST_NONE)

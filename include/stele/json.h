@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes one JSON document (RFC 8259) to an output: commas, lines and indentation are kept here, so
+ * that what is written is well-formed as long as what is opened is closed.
+ *
+ *     stele_json j = {.out = out};
+ *     stele_json_open(&j, NULL, '{');
+ *     stele_json_uint(&j, "version", 1);
+ *     stele_json_open(&j, "names", '[');
+ *     stele_json_text(&j, NULL, "main");
+ *     stele_json_close(&j, ']');
+ *     stele_json_close(&j, '}');
+ *
+ * Nothing is allocated and nothing can fail: errors are those of the output. One thread at a time
+ * uses a document and its output.
+ */
+#ifndef STELE_JSON_H
+#define STELE_JSON_H
+
+#include <stele/output.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zeros but for `out` begin a document. */
+typedef struct stele_json {
+    size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
+    stele_output *out;
+    uint32_t depth;   /* of what is open */
+    bool has_members; /* something was written since the last bracket was opened */
+    bool is_line;     /* the document is one line without spaces, as in JSON lines */
+} stele_json;
+
+/* Opens an object, '{', or an array, '['. In objects each member has a key, here and below; `key`
+   is NULL for elements of arrays and for the whole document. */
+STELE_API void stele_json_open(stele_json *j, const char *key, char bracket);
+
+/* Closes what was opened last, by '}' or ']'. A line ends after the whole document. */
+STELE_API void stele_json_close(stele_json *j, char bracket);
+
+/* A string of `size` bytes; those that are not UTF-8 become U+FFFD. */
+STELE_API void stele_json_bytes(stele_json *j, const char *key, const char *bytes, size_t size);
+
+/* A string that ends with a zero; NULL writes null. */
+STELE_API void stele_json_text(stele_json *j, const char *key, const char *text);
+
+/* Integers. Programs that read numbers as doubles lose digits beyond 2^53. */
+STELE_API void stele_json_uint(stele_json *j, const char *key, uint64_t value);
+STELE_API void stele_json_int(stele_json *j, const char *key, int64_t value);
+
+/* A number with nine digits, as far as it has them; null where it is infinite or not a number. */
+STELE_API void stele_json_number(stele_json *j, const char *key, double value);
+
+STELE_API void stele_json_bool(stele_json *j, const char *key, bool value);
+STELE_API void stele_json_null(stele_json *j, const char *key);
+
+/* A value that the caller has as JSON already; it is not looked at. */
+STELE_API void stele_json_raw(stele_json *j, const char *key, const char *json, size_t size);
+
+/* Everything before a value, which the caller then appends to the output: comma, line, key. */
+STELE_API void stele_json_value(stele_json *j, const char *key);
+
+/* The same with a key of `key_size` bytes. */
+STELE_API void stele_json_value_of(stele_json *j, const char *key, size_t key_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

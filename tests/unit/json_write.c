@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writer of JSON: commas, lines and nesting; what it writes is read again. */
+#include <stele/json.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/json_read.h"
+#include "test.h"
+
+static const char *written(stele_output *out, size_t *size)
+{
+    stele_output_byte(out, 0);
+    return (const char *)stele_output_memory(out, size);
+}
+
+TEST(members_stand_on_lines_of_their_own)
+{
+    stele_output *out;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    stele_json j = {.out = out};
+    stele_json_open(&j, NULL, '{');
+    stele_json_uint(&j, "most", UINT64_MAX);
+    stele_json_open(&j, "empty", '{');
+    stele_json_close(&j, '}');
+    stele_json_open(&j, "list", '[');
+    stele_json_int(&j, NULL, INT64_MIN);
+    stele_json_number(&j, NULL, 0.5);
+    stele_json_number(&j, NULL, (double)INFINITY);
+    stele_json_number(&j, NULL, (double)NAN);
+    stele_json_bool(&j, NULL, true);
+    stele_json_close(&j, ']');
+    stele_json_text(&j, "none", NULL);
+    stele_json_bytes(&j, "a\"b", "\n\xff", 2);
+    stele_json_raw(&j, "raw", "[1]", 3);
+    stele_json_close(&j, '}');
+    CHECK_EQ_STR(written(out, &size), "{\n"
+                                      "  \"most\": 18446744073709551615,\n"
+                                      "  \"empty\": {},\n"
+                                      "  \"list\": [\n"
+                                      "    -9223372036854775808,\n"
+                                      "    0.5,\n"
+                                      "    null,\n"
+                                      "    null,\n"
+                                      "    true\n"
+                                      "  ],\n"
+                                      "  \"none\": null,\n"
+                                      "  \"a\\\"b\": \"\\n\xef\xbf\xbd\",\n"
+                                      "  \"raw\": [1]\n"
+                                      "}\n");
+    stele_output_close(out);
+}
+
+TEST(a_line_has_no_spaces)
+{
+    stele_output *out;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        stele_json j = {.out = out, .is_line = true};
+        stele_json_open(&j, NULL, '{');
+        stele_json_uint(&j, "v", i);
+        stele_json_open(&j, "a", '[');
+        stele_json_close(&j, ']');
+        stele_json_null(&j, "n");
+        stele_json_close(&j, '}');
+    }
+    CHECK_EQ_STR(written(out, &size), "{\"v\":0,\"a\":[],\"n\":null}\n"
+                                      "{\"v\":1,\"a\":[],\"n\":null}\n");
+    stele_output_close(out);
+}
+
+/* Deeper than any word of bits, and than lines are indented. */
+TEST(nesting_has_no_limit)
+{
+    enum { DEPTH = 300 };
+    stele_output *out;
+    size_t size;
+    json_tree tree;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    stele_json j = {.out = out};
+    for (unsigned i = 0; i < DEPTH; i++) {
+        stele_json_open(&j, i != 0 ? "of" : NULL, '{');
+        stele_json_uint(&j, "depth", i);
+    }
+    for (unsigned i = 0; i < DEPTH; i++) {
+        stele_json_close(&j, '}');
+        if (i + 1 < DEPTH)
+            stele_json_bool(&j, "is_after", true);
+    }
+    tree = (json_tree){.text = written(out, &size), .depth_max = DEPTH + 1};
+    tree.size = (uint32_t)size - 1;
+    REQUIRE(json_read(&tree));
+    CHECK(tree.values[0].kind == JSON_OBJECT && tree.values[0].size == 3);
+    json_tree_free(&tree);
+    stele_output_close(out);
+}
+
+TEST(memory_is_used_again)
+{
+    stele_output *out;
+    size_t size;
+    REQUIRE(stele_output_open_memory(NULL, &out) == STELE_OK);
+    stele_output_text(out, "first");
+    stele_output_clear(out);
+    stele_output_text(out, "2");
+    CHECK_EQ_STR(written(out, &size), "2");
+    CHECK_EQ_U64(size, 2);
+    stele_output_close(out);
+}
