@@ -48,11 +48,14 @@ typedef struct stele_overview_options {
     uint32_t depth_max; /* levels of nesting that are kept of a track; 0: 64. Deeper spans count,
                            but have no row of their own */
     size_t size_max;    /* bytes of entries held in memory; 0: 64 MiB */
+    bool is_fresh;      /* the traces are read, also where an index has the overview */
 } stele_overview_options;
 
 /*
- * Begins an overview of traces of one context, on one axis of time. `options` may be NULL. Errors
- * are those of stele_reader_open(); the caller closes it.
+ * Begins an overview of traces of one context, on one axis of time. Where all of one trace is
+ * wanted, and its index has the overview (see stele_overview_save_index()), it is complete at once,
+ * without reading the trace, and what was found wrong is reported again. `options` may be NULL.
+ * Errors are those of stele_reader_open(); the caller closes it.
  */
 STELE_API stele_status stele_overview_open(stele_context *context, stele_trace *const *traces,
                                            size_t count, const stele_overview_options *options,
@@ -209,9 +212,19 @@ STELE_API stele_status stele_overview_row(stele_overview *o, uint32_t number, ui
 
 /*
  * Writes an overview that is complete, to be loaded the next time instead of reading the traces:
- * docs/overview.md has the layout. STELE_ERR_ARGUMENT: it is not complete; errors of writing.
+ * docs/overview.md has the layout. STELE_ERR_ARGUMENT: it is not complete. STELE_ERR_UNSUPPORTED:
+ * the output is a pipe, in which nothing can be put right at the end. Errors of writing.
  */
 STELE_API stele_status stele_overview_save(stele_overview *o, stele_output *out);
+
+/*
+ * Writes an index file of the trace, as stele_trace_save_index() does, with the overview in it,
+ * which stele_overview_open() then finds there as long as the trace stays as it is.
+ * STELE_ERR_ARGUMENT: it is not complete. STELE_ERR_UNSUPPORTED: it is not of all of one trace as
+ * it is (a filter, a range, a resolver, a shift, settings), the trace is none that can be known
+ * again, or more than 1,000 things are wrong with it. Errors of writing.
+ */
+STELE_API stele_status stele_overview_save_index(stele_overview *o, stele_output *out);
 
 /*
  * The overview that was saved: of as many traces, in the same order, which are opened but not read.

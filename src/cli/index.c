@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele index: keeps what an index found out beside the trace, or in the folder for caches. */
+#include <stele/overview.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +11,9 @@
 
 #include "cli/cli.h"
 
-#define MAGIC     "STELEIDX"
-#define PATH_SIZE 4096u
+#define MAGIC       "STELEIDX"
+#define PATH_SIZE   4096u
+#define STEP_EVENTS 65536u
 
 /* Makes the folder of a path, and those that it is in, for nobody else. */
 static void make_folders(const char *path)
@@ -52,6 +55,35 @@ static bool find_target(const cli *c, const stele_trace *trace, char *path)
     return in_cache;
 }
 
+/* Reads the trace once for its overview. STELE_ERR_UNSUPPORTED: there is nothing to see. */
+static stele_status make_overview(cli *c, stele_trace *trace, stele_overview **overview)
+{
+    const stele_overview_options given = {.struct_size = sizeof given, .is_fresh = true};
+    stele_overview_state state = STELE_INIT(stele_overview_state);
+    stele_status status = stele_overview_open(c->context, &trace, 1, &given, overview);
+    progress_begin(&c->progress, !c->is_quiet);
+    while (status == STELE_OK && cli_interrupted() == 0) {
+        stele_overview_get_state(*overview, &state);
+        progress_update(&c->progress, state.byte_count, state.byte_total);
+        status = stele_overview_step(*overview, STEP_EVENTS);
+    }
+    progress_clear(&c->progress);
+    if (cli_interrupted() != 0)
+        return STELE_ERR_CLOSED;
+    return status == STELE_END ? STELE_OK : status;
+}
+
+/* With the overview, or where that cannot be kept, without. */
+static stele_status save(cli *c, stele_trace *trace, stele_output *out)
+{
+    stele_overview *overview = NULL;
+    stele_status status = make_overview(c, trace, &overview);
+    if (status == STELE_OK)
+        status = stele_overview_save_index(overview, out);
+    stele_overview_close(overview);
+    return status == STELE_ERR_UNSUPPORTED ? stele_trace_save_index(trace, out) : status;
+}
+
 static void index_trace(cli *c, stele_trace *trace, const char *path)
 {
     /* An index can always be made again, so that an old one needs no care. */
@@ -64,7 +96,7 @@ static void index_trace(cli *c, stele_trace *trace, const char *path)
     if (target[0] != '\0')
         status = stele_output_open(target, &how, &out);
     if (status == STELE_OK)
-        status = stele_trace_save_index(trace, out);
+        status = save(c, trace, out);
     if (status == STELE_OK)
         status = stele_output_finish(out);
     if (status == STELE_OK && in_cache)

@@ -25,7 +25,7 @@
  * 24  8  size of the trace
  */
 #define HEADER_SIZE 56u
-#define VERSION     2u
+#define VERSION     3u
 
 /* What follows the header: sections, each with its number, its size, and its bytes. Of those with
    other numbers than these, nothing is needed. */
@@ -157,12 +157,21 @@ static bool identity_add_members(identity *id, const stele_trace *trace)
 }
 
 /* Whether the trace is a file, or a folder of files, that are read as they lie. */
-static bool can_be_known(const stele_trace *trace)
+static bool is_plain_file(const stele_trace *trace)
 {
     const input *in = source_input(trace->source);
-    if (in == NULL)
+    return in != NULL && in->memory == NULL && in->is_seekable && in->has_size &&
+           trace->info.packing[0] == '\0';
+}
+
+/* Whether it can be told that the trace is the same: of a packed one as it is packed. */
+static bool can_be_known(const stele_trace *trace)
+{
+    struct stat about;
+    if (source_input(trace->source) == NULL)
         return strcmp(trace->info.packing, "directory") == 0;
-    return in->memory == NULL && in->is_seekable && in->has_size && trace->info.packing[0] == '\0';
+    return is_plain_file(trace) || (trace->info.packing[0] != '\0' &&
+                                    stat(trace->info.path, &about) == 0 && S_ISREG(about.st_mode));
 }
 
 /* All files of the trace; false where some are none that can be looked at again. */
@@ -171,8 +180,11 @@ static bool identity_of(const stele_trace *trace, identity *id)
     input *in = source_input(trace->source);
     const char *path;
     *id = (identity){.changed_ns = INT64_MIN, .sample = (uint32_t)crc32(0, NULL, 0)};
-    if (!can_be_known(trace) || !(in != NULL ? identity_add(id, trace->info.path, in, SAMPLE_COUNT)
-                                             : identity_add_members(id, trace)))
+    if (!can_be_known(trace))
+        return false;
+    if (!(in == NULL             ? identity_add_members(id, trace)
+          : is_plain_file(trace) ? identity_add(id, trace->info.path, in, SAMPLE_COUNT)
+                                 : identity_add_file(id, trace->info.path, SAMPLE_COUNT)))
         return false;
     for (size_t i = 0;
          trace->ops->file_at != NULL && (path = trace->ops->file_at(trace, i)) != NULL; i++) {
@@ -253,34 +265,50 @@ static stele_status complete(stele_trace *trace)
     return status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
 }
 
-stele_status stele_trace_save_index(stele_trace *trace, stele_output *out)
+/* Header and sections; the bytes are NULL where there are none. */
+static stele_status put_file(const stele_trace *trace, const identity *id, const uint8_t *bytes,
+                             size_t size, output *out)
 {
     uint8_t header[HEADER_SIZE];
+    header_put(header, trace, id, bytes, size);
+    output_write(out, header, sizeof header);
+    if (size != 0)
+        output_write(out, bytes, size);
+    return output_flush(out);
+}
+
+stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always)
+{
     const uint8_t *payload;
-    output *made;
+    output *made = NULL;
     identity id;
-    size_t size;
-    stele_status status = identity_of(trace, &id) ? complete(trace) : STELE_ERR_UNSUPPORTED;
+    size_t size = 0;
+    stele_status status;
+    if (!identity_of(trace, &id))
+        return STELE_ERR_UNSUPPORTED;
+    status = is_plain_file(trace) || source_input(trace->source) == NULL ? complete(trace)
+                                                                         : STELE_ERR_UNSUPPORTED;
     if (status == STELE_OK)
         status = make_payload(trace, &made);
-    if (status != STELE_OK)
-        return status;
-    payload = output_memory(made, &size);
-    if (size > PAYLOAD_MAX(id.size)) {
-        status = STELE_ERR_UNSUPPORTED;
-    } else {
-        header_put(header, trace, &id, payload, size);
-        output_write(out, header, sizeof header);
-        output_write(out, payload, size);
-        status = output_flush(out);
+    if (status == STELE_OK) {
+        payload = output_memory(made, &size);
+        status = size > PAYLOAD_MAX(id.size) ? STELE_ERR_UNSUPPORTED
+                                             : put_file(trace, &id, payload, size, out);
+        output_close(made);
     }
-    output_close(made);
+    if (status == STELE_ERR_UNSUPPORTED && always)
+        status = put_file(trace, &id, NULL, 0, out);
     return status;
+}
+
+stele_status stele_trace_save_index(stele_trace *trace, stele_output *out)
+{
+    return saved_index_write(trace, out, false);
 }
 
 /* ---- Reading ---- */
 
-static void report(const stele_trace *trace, const char *path, const char *found)
+void saved_index_refuse(const stele_trace *trace, const char *path, const char *found)
 {
     diag_report(&trace->context->diag, &core_codes[STE017], path, STELE_NO_OFFSET, 0,
                 "an index of this trace as it is now", "%s", found);
@@ -294,47 +322,67 @@ static bool is_of_owner(const stele_trace *trace, const struct stat *index)
            (stat(trace->info.path, &about) == 0 && about.st_uid == index->st_uid);
 }
 
-/* The whole file, NULL if there is none. `*found` says what is wrong with it. */
-static uint8_t *file_read(const stele_trace *trace, const char *path, uint64_t size_max,
-                          size_t *size, const char **found)
+/* The file, if there is one to be believed. `*found` says what is wrong with it. */
+static input *file_open(const stele_trace *trace, const char *path, const char **found)
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     struct stat about;
-    uint8_t *bytes = NULL;
-    size_t done = 0;
-    ssize_t got = 1;
+    input *in = NULL;
+    *found = NULL;
     if (fd < 0)
         return NULL;
-    *found = "no regular file of its owner";
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && is_of_owner(trace, &about)) {
-        *found = "an index that is too large";
-        if ((uint64_t)about.st_size <= size_max)
-            bytes = malloc((size_t)about.st_size + 1);
+        if (input_open_fd(&trace->context->diag, path, fd, &in) == STELE_OK)
+            return in;
+        return NULL;
     }
-    while (bytes != NULL && got > 0 && done < (size_t)about.st_size) {
-        got = read(fd, bytes + done, (size_t)about.st_size - done);
-        done += got > 0 ? (size_t)got : 0;
-    }
+    *found = "no regular file of its owner";
     close(fd);
-    *size = done;
-    return bytes;
+    return NULL;
 }
 
-/* What is wrong with it; NULL: nothing. */
-static const char *file_check(const stele_trace *trace, const identity *id, const uint8_t *bytes,
-                              size_t size)
+/* Reads the header; what is wrong with it, NULL: nothing. */
+static const char *header_check(const stele_trace *trace, input *in, uint8_t *header)
 {
-    uint8_t header[HEADER_SIZE];
-    if (size < HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
+    uint8_t wanted[HEADER_SIZE];
+    identity id;
+    size_t got;
+    uint64_t size;
+    if (input_read(in, 0, header, HEADER_SIZE, &got) != STELE_OK || got != HEADER_SIZE ||
+        memcmp(header, magic, sizeof magic) != 0)
         return "a file that is no index";
-    if (load_le32(bytes + 8) != VERSION)
+    if (load_le32(header + 8) != VERSION)
         return "an index of another version";
-    header_put(header, trace, id, bytes + HEADER_SIZE, size - HEADER_SIZE);
-    if (memcmp(header + 44, bytes + 44, HEADER_SIZE - 44) != 0)
+    size = load_le64(header + 48);
+    if (!in->has_size || size > in->size - HEADER_SIZE)
         return "an index that is damaged";
-    return memcmp(header, bytes, HEADER_SIZE) == 0 ? NULL
-                                                   : "an index of another trace, or an "
-                                                     "earlier state of this one";
+    if (!identity_of(trace, &id))
+        return "files of the trace that cannot be looked at";
+    if (size > PAYLOAD_MAX(id.size))
+        return "an index that is too large";
+    header_put(wanted, trace, &id, NULL, 0);
+    return memcmp(wanted, header, 44) == 0 ? NULL
+                                           : "an index of another trace, or an "
+                                             "earlier state of this one";
+}
+
+/* The sections, to be freed. NULL, and `*found` says why. */
+static uint8_t *sections_read(input *in, const uint8_t *header, size_t *size, const char **found)
+{
+    const uint64_t wanted = load_le64(header + 48);
+    uint8_t *bytes = malloc((size_t)wanted + 1);
+    *found = "an index that is too large";
+    if (bytes == NULL)
+        return NULL;
+    if (input_read(in, HEADER_SIZE, bytes, (size_t)wanted, size) == STELE_OK && *size == wanted &&
+        load_le32(header + 44) == (uint32_t)crc32_z(crc32(0, NULL, 0), bytes, *size))
+        *found = NULL;
+    else
+        *found = "an index that is damaged";
+    if (*found == NULL)
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
 /* The bytes of all sections that are known, of which there is one each at most. False: there are no
@@ -377,33 +425,34 @@ static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_
     if (trace->seek != NULL && opened->at != NULL && !seek_opened_take(trace->seek, opened))
         seek_opened_forget(trace->seek);
     if (trace->seek == NULL && status == STELE_OK)
-        report(trace, trace->info.path, "an index whose blocks cannot be; all is read");
+        saved_index_refuse(trace, trace->info.path, "an index whose blocks cannot be; all is read");
     return status;
 }
 
 static bool use_file(stele_trace *trace, const char *path, stele_status *status)
 {
     const char *found = NULL;
-    identity id;
-    size_t size;
-    uint8_t *bytes = file_read(trace, path, PAYLOAD_MAX(trace->info.size), &size, &found);
-    if (bytes != NULL)
-        found = identity_of(trace, &id) ? file_check(trace, &id, bytes, size)
-                                        : "files of the trace that cannot be looked at";
-    if (bytes != NULL && found == NULL) {
-        *status = use_sections(trace, bytes + HEADER_SIZE, size - HEADER_SIZE);
+    uint8_t header[HEADER_SIZE], *bytes = NULL;
+    size_t size = 0;
+    bool is_used = false;
+    input *in = file_open(trace, path, &found);
+    if (in != NULL)
+        found = header_check(trace, in, header);
+    if (in != NULL && found == NULL)
+        bytes = sections_read(in, header, &size, &found);
+    input_close(in);
+    if (bytes != NULL && size != 0) {
+        *status = use_sections(trace, bytes, size);
+        is_used = *status == STELE_OK;
         if (*status == STELE_ERR_FORMAT) {
             *status = STELE_OK;
             found = "an index that says what cannot be";
-        } else {
-            free(bytes);
-            return *status == STELE_OK;
         }
     }
     free(bytes);
     if (found != NULL)
-        report(trace, path, found);
-    return false;
+        saved_index_refuse(trace, path, found);
+    return is_used;
 }
 
 /* Beside the trace: its path without a '/' at the end, and the extension. To be freed; NULL if out
@@ -458,4 +507,29 @@ bool saved_index_use(stele_trace *trace, stele_status *status)
         free(path);
     }
     return is_used;
+}
+
+bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, uint64_t *size)
+{
+    uint8_t header[HEADER_SIZE];
+    *in = NULL;
+    for (int in_cache = 0; in_cache < 2 && *in == NULL && can_be_known(trace); in_cache++) {
+        char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
+        const char *found = NULL;
+        *in = path != NULL ? file_open(trace, path, &found) : NULL;
+        if (*in != NULL)
+            found = header_check(trace, *in, header);
+        if (found != NULL) {
+            if (trace->ops->load_index == NULL) /* else it is said when that is called */
+                saved_index_refuse(trace, path, found);
+            input_close(*in);
+            *in = NULL;
+        }
+        free(path);
+    }
+    if (*in == NULL)
+        return false;
+    *offset = HEADER_SIZE + load_le64(header + 48);
+    *size = (*in)->size - *offset;
+    return true;
 }

@@ -19,6 +19,20 @@
  */
 bool saved_index_use(stele_trace *trace, stele_status *status);
 
+/*
+ * Opens the file beside the trace, or in the cache, where it is of this trace as it is now: what
+ * follows the index proper is `*size` bytes from `*offset` on. The caller closes the input. False:
+ * there is none.
+ */
+bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, uint64_t *size);
+
+/* Reports that an index is not used, and why. */
+void saved_index_refuse(const stele_trace *trace, const char *path, const char *found);
+
+/* As stele_trace_save_index(); with `always` also where there is nothing to say of the trace but
+   which one it is. */
+stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always);
+
 /* ---- Numbers in it --------------------------------------------------------------------------- */
 
 /* Unsigned: seven bits a byte, the lowest first; the highest bit says that more follow. */

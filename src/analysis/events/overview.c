@@ -13,7 +13,6 @@
 #include "core/saturate.h"
 #include "core/sized.h"
 
-#define DEPTH_USUAL    64u
 #define SIZE_USUAL     ((size_t)64 << 20)
 #define STRETCHES_MAX  (1u << 16)
 #define EVENTS_AT_ONCE 65536u
@@ -421,7 +420,10 @@ static void finish(stele_overview *o)
 stele_status stele_overview_step(stele_overview *o, uint64_t event_max)
 {
     uint64_t taken = 0;
-    if (o->is_read && o->status == STELE_OK && !overview_step_insns(o, event_max))
+    if (o->status != STELE_OK)
+        return o->status;
+    overview_begin_findings(o);
+    if (o->is_read && !overview_step_insns(o, event_max))
         finish(o);
     while (!o->is_read && o->status == STELE_OK && (taken == 0 || taken < event_max)) {
         const stele_segment *segments;
@@ -437,6 +439,7 @@ stele_status stele_overview_step(stele_overview *o, uint64_t event_max)
             take(o, &segments[i]);
         }
     }
+    overview_end_findings(o);
     return o->status;
 }
 
@@ -452,8 +455,7 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
 {
     stele_overview_state own = o->state;
     stele_reader_stats stats = STELE_INIT(stele_reader_stats);
-    if (o->reader != NULL)
-        stele_reader_get_stats(o->reader, &stats);
+    stele_overview_get_stats(o, &stats);
     own.byte_count = stats.byte_count;
     own.byte_total = stats.byte_total;
     own.entry_size = overview_store_size(&o->store, &own.spilled_size);
@@ -464,12 +466,10 @@ void stele_overview_get_state(const stele_overview *o, stele_overview_state *sta
 
 void stele_overview_get_stats(const stele_overview *o, stele_reader_stats *stats)
 {
-    const stele_reader_stats none = {.lost_count = o->state.lost_count,
-                                     .event_count = o->state.event_count};
     if (o->reader != NULL)
         stele_reader_get_stats(o->reader, stats);
     else
-        sized_give(stats, &none, sizeof none, SIZED_FIRST(stele_reader_stats, byte_total));
+        sized_give(stats, &o->stats, sizeof o->stats, SIZED_FIRST(stele_reader_stats, byte_total));
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -602,7 +602,7 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
         return STELE_ERR_MEMORY;
     o->context = context;
     o->state.known_ns = INT64_MIN;
-    o->options.depth_max = DEPTH_USUAL;
+    o->options.depth_max = OVERVIEW_DEPTH_USUAL;
     overview_store_init(&o->store, context, SIZE_USUAL);
     o->traces = calloc(count, sizeof *o->traces);
     o->pairings = calloc(count, sizeof *o->pairings);
@@ -614,30 +614,54 @@ stele_status overview_new(stele_context *context, stele_trace *const *traces, si
     return STELE_OK;
 }
 
+/* Takes it from the index of the trace, or begins to read the traces. */
+static stele_status open_new(stele_context *context, stele_trace *const *traces, size_t count,
+                             const stele_overview_options *given, bool is_fresh,
+                             stele_overview **out)
+{
+    stele_overview *o;
+    stele_status status = overview_new(context, traces, count, out);
+    if (status != STELE_OK)
+        return status;
+    o = *out;
+    o->options = *given;
+    if (given->depth_max == 0)
+        o->options.depth_max = OVERVIEW_DEPTH_USUAL;
+    if (given->size_max != 0)
+        overview_store_init(&o->store, context, given->size_max);
+    o->is_plain = overview_is_plain(o, given->request);
+    if (o->is_plain && !is_fresh && overview_take_kept(o, &status))
+        return STELE_OK;
+    if (status != STELE_OK)
+        return status;
+    status = output_open_memory(&context->diag, &o->findings);
+    if (status != STELE_OK)
+        return status;
+    overview_begin_findings(o);
+    status = open_all(o);
+    overview_end_findings(o);
+    return status;
+}
+
 stele_status stele_overview_open(stele_context *context, stele_trace *const *traces, size_t count,
                                  const stele_overview_options *options, stele_overview **out)
 {
     stele_overview_options given;
-    stele_overview *o = NULL;
     stele_status status = STELE_ERR_ARGUMENT;
     *out = NULL;
-    if (count != 0 &&
-        sized_take(&given, sizeof given, SIZED_FIRST(stele_overview_options, size_max), options))
-        status = overview_new(context, traces, count, &o);
-    if (status == STELE_OK) {
-        o->options = given;
-        if (given.depth_max == 0)
-            o->options.depth_max = DEPTH_USUAL;
-        if (given.size_max != 0)
-            overview_store_init(&o->store, context, given.size_max);
-        status = open_all(o);
+    if (count == 0 ||
+        !sized_take(&given, sizeof given, SIZED_FIRST(stele_overview_options, size_max), options))
+        return status;
+    status = open_new(context, traces, count, &given, given.is_fresh, out);
+    if (status == STELE_ERR_FORMAT && *out != NULL && (*out)->kept != NULL) {
+        stele_overview_close(*out);
+        status = open_new(context, traces, count, &given, true, out);
     }
     if (status != STELE_OK) {
-        stele_overview_close(o);
-        return status;
+        stele_overview_close(*out);
+        *out = NULL;
     }
-    *out = o;
-    return STELE_OK;
+    return status;
 }
 
 void stele_overview_close(stele_overview *o)
@@ -658,12 +682,14 @@ void stele_overview_close(stele_overview *o)
     hash_table_free(&o->counter_numbers);
     free(o->counters);
     overview_store_free(&o->store);
+    input_close(o->kept);
+    output_close(o->findings);
+    free(o->kept_findings);
     stele_output_close(o->title);
     free(o->traces);
     free((void *)o->pairings);
     free(o->nodes);
     free(o->track_nodes);
-    free(o->names);
     free(o->sched_names);
     free(o->places);
     free(o->walk);

@@ -76,9 +76,16 @@ struct stele_overview {
     int64_t *edges; /* of bins */
     uint32_t edge_capacity;
     int64_t range_begin_ns, range_end_ns;
-    stele_name *names; /* of a file: what its numbers are in the context; NULL: there is no file */
-    uint32_t name_count;
-    uint32_t trace_now; /* that the events at hand are of */
+    input *kept; /* the file that it was taken from; NULL: it is made */
+    uint8_t *kept_findings;
+    size_t kept_size;
+    output *findings; /* that were reported while it is made; NULL: it was taken from a file */
+    uint32_t finding_count;
+    stele_diag_fn *diag_fn; /* who receives them besides */
+    void *diag_user;
+    bool is_plain;            /* all of one trace, as it is */
+    stele_reader_stats stats; /* of what was taken from a file */
+    uint32_t trace_now;       /* that the events at hand are of */
     bool has_pairings;
     bool has_track_filter;
     bool is_read;             /* the reader has come to its end */
@@ -112,6 +119,43 @@ void overview_node_free(overview_node *n);
    unless it is NULL. */
 stele_status overview_new(stele_context *context, stele_trace *const *traces, size_t count,
                           stele_overview **out);
+
+/* ---- Keeping ---- */
+
+/*
+ *  0  8  "STELEOVW"               24  8  size of that after unpacking
+ *  8  4  version                  32  8  size of the chunks, which come last
+ * 12  4  CRC-32 of what there is  40  4  flags
+ * 16  8  size of that             44  4  CRC-32 of the header before
+ */
+#define OVERVIEW_MAGIC       "STELEOVW"
+#define OVERVIEW_VERSION     2u
+#define OVERVIEW_HEADER_SIZE 48u
+#define OVERVIEW_IS_PLAIN    1u
+/* What there is is packed by no more than this. */
+#define OVERVIEW_RATIO_MAX 64u
+
+#define OVERVIEW_DEPTH_USUAL 64u
+
+/* Fills a new overview with what stands in a file, which must stay open. STELE_ERR_FORMAT: it is
+   not valid; STELE_ERR_READ; STELE_ERR_MEMORY. */
+stele_status overview_load_from(stele_overview *o, input *in, uint64_t offset, uint64_t size);
+
+/* Notes the findings of the context, between the two calls. */
+void overview_begin_findings(stele_overview *o);
+void overview_end_findings(const stele_overview *o);
+
+/* What was found wrong, as bytes and back. STELE_ERR_FORMAT: they are not valid; STELE_ERR_MEMORY.
+ */
+void overview_findings_put(const stele_overview *o, output *out);
+stele_status overview_findings_take(stele_overview *o, cursor *from);
+
+/* Whether it is an overview of all of one trace as it is, which an index file can have. */
+bool overview_is_plain(const stele_overview *o, const stele_request *request);
+
+/* Takes the overview from the index of the trace, into a new one. False: there is none, or it
+   cannot be used, and then, unless `*status` is STELE_OK, neither can what was made of it. */
+bool overview_take_kept(stele_overview *o, stele_status *status);
 
 /* What the lane of moments of a track holds. */
 lane_kind overview_moments(stele_overview_kind kind);

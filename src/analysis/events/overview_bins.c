@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENTRIES_PER_BIN 8u
+#define ENTRIES_ALWAYS  8192u
+
 /* One lane on its way into bins. */
 typedef struct binning {
     stele_overview_bin *bins;
@@ -260,6 +263,14 @@ static bool take_entry(void *user, const lane_entry *e, bool is_lowest)
 
 /* ---- Lanes ---- */
 
+/* How many entries so many bins are made of, at most: what costs more is read as a picture needs
+   it. */
+static uint64_t entries_of(uint32_t bin_count)
+{
+    const uint64_t wanted = (uint64_t)bin_count * ENTRIES_PER_BIN;
+    return wanted > ENTRIES_ALWAYS ? wanted : ENTRIES_ALWAYS;
+}
+
 static stele_status bin_lane(stele_overview *o, const overview_lane *l, int64_t begin_ns,
                              int64_t end_ns, uint32_t count, stele_overview_bin *bins)
 {
@@ -268,7 +279,7 @@ static stele_status bin_lane(stele_overview *o, const overview_lane *l, int64_t 
                   until_ns = earlier(end_ns, o->edges[count]);
     if (from_ns >= until_ns)
         return STELE_OK;
-    return lane_visit(l, &o->store, o->walk, from_ns, until_ns, take_entry, &b);
+    return lane_visit(l, &o->store, o->walk, from_ns, until_ns, entries_of(count), take_entry, &b);
 }
 
 /* The last sample before a time is what a counter says there. */
@@ -294,11 +305,12 @@ static stele_status bin_counter(stele_overview *o, const overview_lane *l, uint3
     binning b = {.bins = bins, .edges = o->edges, .count = count, .kind = LANE_COUNTER};
     last_sample last = {.time_ns = o->edges[0]};
     stele_status status =
-        lane_visit(l, &o->store, o->walk, INT64_MIN, o->edges[0], take_last, &last);
+        lane_visit(l, &o->store, o->walk, INT64_MIN, o->edges[0], UINT64_MAX, take_last, &last);
     b.has_last = last.has_value;
     b.last = last.value;
     if (status == STELE_OK)
-        status = lane_visit(l, &o->store, o->walk, o->edges[0], o->edges[count], take_entry, &b);
+        status = lane_visit(l, &o->store, o->walk, o->edges[0], o->edges[count], entries_of(count),
+                            take_entry, &b);
     carry_value(&b, count);
     return status;
 }

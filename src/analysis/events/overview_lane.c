@@ -7,9 +7,15 @@
 #include "core/array.h"
 #include "core/bits.h"
 
+#define COUNT_MAX (UINT64_MAX >> 2)
+
+/* The longest span of an entry of several stands for itself where it has this part of their time.
+ */
+#define LONGEST_PART 4u
+
 void lane_init(overview_lane *l, lane_kind kind)
 {
-    *l = (overview_lane){.kind = (uint8_t)kind, .last_ns = INT64_MIN};
+    *l = (overview_lane){.kind = (uint8_t)kind, .grain = 1, .last_ns = INT64_MIN};
 }
 
 void lane_free(overview_lane *l)
@@ -26,11 +32,11 @@ static inline uint64_t distance(int64_t from_ns, int64_t to_ns)
     return (uint64_t)to_ns - (uint64_t)from_ns;
 }
 
-/* Counts have 63 bits, see lane_pack(). */
+/* Counts have 62 bits, see lane_pack(). */
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
     uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
+    return __builtin_add_overflow(a, b, &sum) || sum > COUNT_MAX ? COUNT_MAX : sum;
 }
 
 /* ---- Packing ---- */
@@ -89,7 +95,12 @@ static bool take_double(cursor *from, double *value)
     return true;
 }
 
-/* The longest span of one thing alone is the thing. */
+/* Whether the longest span of an entry stands in its page: of one thing alone it is the thing. */
+static inline bool has_longest(const lane_entry *e)
+{
+    return e->count > 1 && e->u.spans.begin_ns != e->u.spans.end_ns;
+}
+
 static uint8_t *put_spans(const lane_entry *e, uint8_t *to)
 {
     to = put(to, e->sum);
@@ -97,12 +108,14 @@ static uint8_t *put_spans(const lane_entry *e, uint8_t *to)
     if (e->count == 1)
         return to;
     to = put(to, e->u.spans.weight);
+    if (!has_longest(e))
+        return to;
     to = put(to, distance(e->begin_ns, e->u.spans.begin_ns));
     to = put(to, distance(e->u.spans.begin_ns, e->u.spans.end_ns));
     return put(to, e->u.spans.longest);
 }
 
-static bool take_spans(cursor *from, lane_entry *e)
+static bool take_spans(cursor *from, bool is_longest_there, lane_entry *e)
 {
     uint64_t begin, length;
     if (!take(from, &e->sum) || !take_name(from, &e->u.spans.name))
@@ -114,14 +127,18 @@ static bool take_spans(cursor *from, lane_entry *e)
         e->u.spans.end_ns = (int64_t)((uint64_t)e->begin_ns + e->sum);
         return e->sum <= distance(e->begin_ns, e->end_ns);
     }
-    if (!take(from, &e->u.spans.weight) || !take(from, &begin) || !take(from, &length) ||
-        !take_name(from, &e->u.spans.longest))
+    if (!take(from, &e->u.spans.weight) || e->u.spans.weight > e->sum)
+        return false;
+    e->u.spans.begin_ns = e->u.spans.end_ns = e->begin_ns;
+    if (!is_longest_there)
+        return e->sum <= distance(e->begin_ns, e->end_ns);
+    if (!take(from, &begin) || !take(from, &length) || !take_name(from, &e->u.spans.longest))
         return false;
     e->u.spans.begin_ns = (int64_t)((uint64_t)e->begin_ns + begin);
     e->u.spans.end_ns = (int64_t)((uint64_t)e->u.spans.begin_ns + length);
     begin += length;
     return begin >= length && begin <= distance(e->begin_ns, e->end_ns) && length <= e->sum &&
-           e->sum <= distance(e->begin_ns, e->end_ns) && e->u.spans.weight <= e->sum;
+           e->sum <= distance(e->begin_ns, e->end_ns);
 }
 
 size_t lane_pack(lane_kind kind, const lane_entry *entries, uint32_t count, uint8_t *to)
@@ -131,7 +148,8 @@ size_t lane_pack(lane_kind kind, const lane_entry *entries, uint32_t count, uint
     for (const lane_entry *e = entries; e != entries + count; e++) {
         to = put(to, (uint64_t)e->begin_ns - last);
         to = put(to, distance(e->begin_ns, e->end_ns));
-        to = put(to, e->count << 1 | e->is_closed);
+        to = put(to,
+                 e->count << 2 | (kind == LANE_SPANS && has_longest(e) ? 2u : 0u) | e->is_closed);
         last = (uint64_t)e->end_ns;
         switch (kind) {
         case LANE_EVENTS: to = put(put(to, e->u.spans.name), e->u.spans.weight); break;
@@ -150,13 +168,13 @@ size_t lane_pack(lane_kind kind, const lane_entry *entries, uint32_t count, uint
     return (size_t)(to - begin);
 }
 
-static bool take_rest(lane_kind kind, cursor *from, lane_entry *e)
+static bool take_rest(lane_kind kind, cursor *from, bool is_longest_there, lane_entry *e)
 {
     switch (kind) {
     case LANE_EVENTS:
         return take_name(from, &e->u.spans.name) && take(from, &e->u.spans.weight) &&
                e->u.spans.weight <= e->count;
-    case LANE_SPANS: return take_spans(from, e);
+    case LANE_SPANS: return take_spans(from, is_longest_there, e);
     case LANE_LOSSES: return take(from, &e->sum);
     case LANE_COUNTER:
         return take_double(from, &e->u.values.min) && take_double(from, &e->u.values.max) &&
@@ -172,44 +190,50 @@ bool lane_unpack(lane_kind kind, cursor *from, uint32_t count, lane_entry *entri
     uint64_t last = 0, gap, length;
     for (lane_entry *e = entries; e != entries + count; e++) {
         *e = (lane_entry){0};
-        if (!take(from, &gap) || !take(from, &length) || !take(from, &e->count) || e->count < 2)
+        bool is_longest_there;
+        if (!take(from, &gap) || !take(from, &length) || !take(from, &e->count) || e->count < 4)
             return false;
         e->is_closed = (e->count & 1) != 0;
-        e->count >>= 1;
+        is_longest_there = (e->count & 2) != 0;
+        e->count >>= 2;
         e->begin_ns = (int64_t)(last + gap);
         e->end_ns = (int64_t)((uint64_t)e->begin_ns + length);
         if (e->end_ns < e->begin_ns || (e != entries && e->begin_ns < (int64_t)last) ||
-            !take_rest(kind, from, e))
+            !take_rest(kind, from, is_longest_there, e))
             return false;
         last = (uint64_t)e->end_ns;
     }
     return true;
 }
 
-/* Puts names of the context in the place of those of a file. */
-static bool map_names(const overview_lane *l, lane_entry *entries, uint32_t count)
+stele_status lane_take_page(lane_kind kind, const overview_store *store, cursor *from,
+                            uint32_t count, lane_entry *entries)
 {
-    for (lane_entry *e = entries; e != entries + count; e++) {
-        if (e->u.spans.name >= l->name_map_count || e->u.spans.longest >= l->name_map_count)
-            return false;
-        e->u.spans.name = l->name_map[e->u.spans.name];
-        if (l->kind == LANE_SPANS)
-            e->u.spans.longest = l->name_map[e->u.spans.longest];
+    if (!lane_unpack(kind, from, count, entries))
+        return STELE_ERR_READ;
+    for (lane_entry *e = entries; e != entries + count && lane_has_names(kind); e++) {
+        if (e->u.spans.name >= store->name_count || e->u.spans.longest >= store->name_count)
+            return STELE_ERR_READ;
+        e->u.spans.name = store->names[e->u.spans.name];
+        if (kind == LANE_SPANS)
+            e->u.spans.longest = store->names[e->u.spans.longest];
     }
-    return true;
+    return STELE_OK;
 }
 
-stele_status lane_read_page(const overview_lane *l, overview_store *store, uint8_t *room,
-                            uint64_t position, uint32_t count, lane_entry *entries)
+size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *entries,
+                     uint32_t count, uint8_t *to)
 {
-    size_t size;
-    const uint8_t *bytes = overview_store_get(store, position, room, &size);
-    cursor from = cursor_make(bytes, bytes != NULL ? size : 0);
-    if (bytes == NULL || !lane_unpack((lane_kind)l->kind, &from, count, entries))
-        return STELE_ERR_READ;
-    if (l->name_map != NULL && lane_has_names((lane_kind)l->kind) && !map_names(l, entries, count))
-        return STELE_ERR_READ;
-    return STELE_OK;
+    lane_entry own[LANE_PAGE];
+    memcpy(own, entries, count * sizeof *own);
+    for (lane_entry *e = own; e != own + count && lane_has_names(kind); e++) {
+        e->u.spans.name = overview_store_name(store, e->u.spans.name);
+        if (kind == LANE_SPANS)
+            e->u.spans.longest = overview_store_name(store, e->u.spans.longest);
+        if (e->u.spans.name == UINT32_MAX || e->u.spans.longest == UINT32_MAX)
+            return 0;
+    }
+    return lane_pack(kind, own, count, to);
 }
 
 /* ---- Entries ---- */
@@ -257,13 +281,26 @@ void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more)
     }
 }
 
+/* Forgets the longest span of an entry where it says little. */
+static void forget_longest(lane_entry *e)
+{
+    if (e->count < LANE_FAN ||
+        distance(e->u.spans.begin_ns, e->u.spans.end_ns) >= e->sum / LONGEST_PART)
+        return;
+    e->u.spans.begin_ns = e->u.spans.end_ns = e->begin_ns;
+    e->u.spans.longest = 0;
+}
+
 /* ---- Levels ---- */
 
-static stele_status level_pack(overview_lane *l, overview_store *store, lane_level *level)
+static stele_status level_pack(const overview_lane *l, overview_store *store, lane_level *level)
 {
     uint8_t bytes[STORE_RUN_MAX];
-    const size_t size = lane_pack((lane_kind)l->kind, level->open, level->open_count, bytes);
+    const size_t size =
+        lane_put_page((lane_kind)l->kind, store, level->open, level->open_count, bytes);
     stele_status status;
+    if (size == 0)
+        return STELE_ERR_MEMORY;
     if (level->page_count == level->page_capacity) {
         uint64_t *pages = array_grow(level->pages, sizeof *pages, &level->page_capacity, 4);
         if (pages == NULL)
@@ -299,6 +336,8 @@ static lane_entry sum_up(const overview_lane *l, const lane_level *level)
     lane_entry made = from[0];
     for (unsigned i = 1; i < LANE_FAN; i++)
         lane_entry_join((lane_kind)l->kind, &made, &from[i]);
+    if (l->kind == LANE_SPANS)
+        forget_longest(&made);
     return made;
 }
 
@@ -375,11 +414,14 @@ static void take_best(const overview_lane *l, lane_entry *now)
     }
 }
 
-static inline uint64_t grain_of(const overview_lane *l)
+/* How many things make an entry after so many entries. */
+static uint32_t grain_after(uint64_t entries)
 {
-    return l->thing_count < LANE_SINGLE ? 1
-           : l->thing_count < LANE_FEW  ? LANE_GRAIN_FEW
-                                        : LANE_GRAIN;
+    return entries < LANE_SINGLE      ? 1
+           : entries < LANE_FEW       ? LANE_GRAIN_FEW
+           : entries < LANE_MANY      ? LANE_GRAIN
+           : entries < LANE_VERY_MANY ? LANE_GRAIN_MANY
+                                      : LANE_GRAIN_MOST;
 }
 
 /* Whether there is a gap before a thing that is long against what is before it. */
@@ -392,13 +434,19 @@ static inline bool has_gap(const lane_entry *now, const lane_entry *thing)
 
 stele_status lane_close(overview_lane *l, overview_store *store)
 {
+    stele_status status;
     if (!l->has_now)
         return STELE_OK;
     if (lane_has_names((lane_kind)l->kind))
         take_best(l, &l->now);
+    if (l->kind == LANE_SPANS)
+        forget_longest(&l->now);
     l->has_now = false;
     l->name_count = 0;
-    return level_add(l, store, &l->now);
+    status = level_add(l, store, &l->now);
+    if (status == STELE_OK)
+        l->grain = grain_after(lane_entry_count(l, 0));
+    return status;
 }
 
 stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry *given)
@@ -416,12 +464,10 @@ stele_status lane_add(overview_lane *l, overview_store *store, const lane_entry 
         thing = &late;
     }
     l->last_ns = thing->end_ns;
-    if (l->has_now && (l->now.count >= grain_of(l) || has_gap(&l->now, thing)))
+    if (l->has_now && (l->now.count >= l->grain || has_gap(&l->now, thing)))
         status = lane_close(l, store);
     if (status != STELE_OK)
         return status;
-    if (l->thing_count < LANE_FEW)
-        l->thing_count++;
     if (!l->has_now) {
         l->now = *thing;
         l->has_now = true;
@@ -472,48 +518,89 @@ typedef struct visit {
     int64_t begin_ns, end_ns;
     lane_visit_fn *fn;
     void *user;
-    bool is_past; /* an entry was after the range */
+    unsigned floor; /* entries of this level are not replaced */
+    bool is_past;   /* an entry was after the range */
     stele_status status;
 } visit;
+
+/* The page of a level that has an entry which is packed. */
+static bool page_read(visit *v, unsigned level, uint32_t page)
+{
+    const uint64_t position = v->lane->levels[level].pages[page];
+    lane_walk_level *own = &v->walk->levels[level];
+    size_t size;
+    const uint8_t *bytes = overview_store_get(v->store, position, &size);
+    cursor from = cursor_make(bytes, bytes != NULL ? size : 0);
+    own->position = position;
+    v->status = lane_take_page((lane_kind)v->lane->kind, v->store, &from, LANE_PAGE, own->entries);
+    own->has_page = v->status == STELE_OK;
+    return own->has_page;
+}
 
 /* An entry of a level. NULL: it cannot be read. It holds until another page of the level is. */
 static const lane_entry *entry_get(visit *v, unsigned level, uint64_t number)
 {
     const lane_level *of = &v->lane->levels[level];
     const uint32_t page = (uint32_t)(number / LANE_PAGE), at = (uint32_t)(number % LANE_PAGE);
-    lane_walk_level *own = &v->walk->levels[level];
+    const lane_walk_level *own = &v->walk->levels[level];
     if (page == of->page_count)
         return &of->open[at];
-    if (!own->has_page || own->position != of->pages[page]) {
-        own->position = of->pages[page];
-        v->status = lane_read_page(v->lane, v->store, v->walk->room, own->position, LANE_PAGE,
-                                   own->entries);
-        own->has_page = v->status == STELE_OK;
-        if (!own->has_page)
-            return NULL;
-    }
+    if ((!own->has_page || own->position != of->pages[page]) && !page_read(v, level, page))
+        return NULL;
     return &own->entries[at];
+}
+
+/* The first entry of a level, from `first` on, that is not before a time. */
+static uint64_t find_entry(visit *v, unsigned level, uint64_t first, int64_t time_ns)
+{
+    const uint64_t count = lane_entry_count(v->lane, level);
+    while (first < count) {
+        const lane_entry *e = entry_get(v, level, first);
+        if (e == NULL || !lane_entry_ends_by(e, time_ns))
+            break;
+        first++;
+    }
+    return first;
+}
+
+/* The lowest level with no more than so many entries in the range. */
+static unsigned find_floor(visit *v, uint64_t entry_max)
+{
+    uint64_t first = 0, last = 0;
+    unsigned level = v->lane->level_count;
+    if (level == 0 || lane_entry_count(v->lane, 0) <= entry_max)
+        return 0;
+    while (level-- != 0 && v->status == STELE_OK) {
+        first = find_entry(v, level, first * LANE_FAN, v->begin_ns);
+        last = find_entry(v, level, last * LANE_FAN, v->end_ns);
+        if (last - first > entry_max)
+            return level + 1;
+    }
+    return 0;
 }
 
 /* Visits entries of a level and, as is asked for, what they are made of. */
 static void visit_level(visit *v, unsigned level, uint64_t first, uint64_t end)
 {
+    const bool is_lowest = level <= v->floor;
     for (uint64_t i = first; i < end && !v->is_past && v->status == STELE_OK; i++) {
         const lane_entry *e = entry_get(v, level, i);
         if (e == NULL || lane_entry_ends_by(e, v->begin_ns))
             continue;
         if (e->begin_ns >= v->end_ns)
             v->is_past = true;
-        else if (!v->fn(v->user, e, level == 0) && level != 0)
+        else if (!v->fn(v->user, e, is_lowest) && !is_lowest)
             visit_level(v, level - 1, i * LANE_FAN, (i + 1) * LANE_FAN);
     }
 }
 
 stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk *walk,
-                        int64_t begin_ns, int64_t end_ns, lane_visit_fn *fn, void *user)
+                        int64_t begin_ns, int64_t end_ns, uint64_t entry_max, lane_visit_fn *fn,
+                        void *user)
 {
-    visit v = {l, store, walk, begin_ns, end_ns, fn, user, false, STELE_OK};
+    visit v = {l, store, walk, begin_ns, end_ns, fn, user, 0, false, STELE_OK};
     uint64_t done = 0; /* entries of the level at hand that were visited as part of others */
+    v.floor = find_floor(&v, entry_max);
     for (unsigned level = l->level_count; level-- != 0;) {
         const uint64_t count = lane_entry_count(l, level);
         visit_level(&v, level, done, count);

@@ -65,12 +65,9 @@ typedef struct overview_lane {
     uint8_t level_count, kind;
     uint8_t name_count; /* of `names` */
     bool has_now;
-    uint32_t thing_count;       /* how many came, as far as it decides how many make an entry */
-    int64_t last_ns;            /* end of what came last; INT64_MIN: nothing did */
-    const stele_name *name_map; /* what the names of packed pages are in the context; NULL: they are
-                                   as they stand */
-    uint32_t name_map_count;
-    lane_entry now; /* is being made */
+    uint32_t grain;  /* things that make an entry */
+    int64_t last_ns; /* end of what came last; INT64_MIN: nothing did */
+    lane_entry now;  /* is being made */
     lane_weight names[LANE_NAMES];
 } overview_lane;
 
@@ -90,11 +87,16 @@ stele_status lane_add_moment_slow(overview_lane *l, overview_store *store, int64
 /* Counts a name of the entry that is being made. */
 void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
 
-/* Things up to which entries are of one, then of four; from there on of 16. */
-#define LANE_SINGLE    128u
-#define LANE_FEW       512u
-#define LANE_GRAIN_FEW 4u
-#define LANE_GRAIN     16u
+/* Entries of the lowest level up to which they are of one thing, then of four, and so on: the more
+   there are, the less the picture of a window needs of each. */
+#define LANE_SINGLE     128u
+#define LANE_FEW        224u
+#define LANE_MANY       1024u
+#define LANE_VERY_MANY  4096u
+#define LANE_GRAIN_FEW  4u
+#define LANE_GRAIN      16u
+#define LANE_GRAIN_MANY 32u
+#define LANE_GRAIN_MOST 64u
 /* An entry of at least so many things ends before a gap that is so many times as long as it is. */
 #define LANE_GAP_THINGS 4u
 #define LANE_GAP_SHIFT  3u
@@ -104,8 +106,7 @@ void lane_count_name(overview_lane *l, stele_name name, uint64_t weight);
 static inline bool lane_goes_on(const overview_lane *l, int64_t begin_ns)
 {
     const lane_entry *now = &l->now;
-    return l->has_now && l->thing_count == LANE_FEW && begin_ns >= l->last_ns &&
-           now->count < LANE_GRAIN &&
+    return l->has_now && begin_ns >= l->last_ns && now->count < l->grain &&
            (now->count < LANE_GAP_THINGS || ((uint64_t)begin_ns - (uint64_t)now->end_ns) >>
                                                 LANE_GAP_SHIFT <=
                                                 (uint64_t)now->end_ns - (uint64_t)now->begin_ns);
@@ -171,10 +172,14 @@ static inline bool lane_has_names(lane_kind kind)
     return kind == LANE_EVENTS || kind == LANE_SPANS;
 }
 
-/* A page of the lane, with names of the context; `room` has STORE_RUN_MAX bytes. STELE_ERR_READ: it
-   cannot be read, or is not valid. */
-stele_status lane_read_page(const overview_lane *l, overview_store *store, uint8_t *room,
-                            uint64_t position, uint32_t count, lane_entry *entries);
+/* Entries of a page that stands there, with names of the context. STELE_ERR_READ: it is not valid.
+ */
+stele_status lane_take_page(lane_kind kind, const overview_store *store, cursor *from,
+                            uint32_t count, lane_entry *entries);
+
+/* The packed form of entries with names of the context; gives its size, 0: memory. */
+size_t lane_put_page(lane_kind kind, overview_store *store, const lane_entry *entries,
+                     uint32_t count, uint8_t *to);
 
 /* Adds one entry to another, which is before it. */
 void lane_entry_join(lane_kind kind, lane_entry *to, const lane_entry *more);
@@ -188,8 +193,7 @@ static inline bool lane_entry_ends_by(const lane_entry *e, int64_t time_ns)
 /* ---- Walking ---- */
 
 /* Receives entries that lie in the range, or reach into it, in the order of time. False where the
-   four that it is made of are to come instead, as far as there are any: `is_lowest` says that there
-   are none. */
+   four that it is made of are to come instead; `is_lowest` says that they do not. */
 typedef bool lane_visit_fn(void *user, const lane_entry *entry, bool is_lowest);
 
 /* The page of a level that was unpacked last. */
@@ -202,11 +206,14 @@ typedef struct lane_walk_level {
 /* What walking takes. */
 typedef struct lane_walk {
     lane_walk_level levels[LANE_LEVELS];
-    uint8_t room[STORE_RUN_MAX];
 } lane_walk;
 
-/* Walks over what is in [begin_ns, end_ns). STELE_ERR_READ. */
+/*
+ * Walks over what is in [begin_ns, end_ns). Entries of the lowest level that has no more than
+ * `entry_max` there are not replaced by what they are made of. STELE_ERR_READ.
+ */
 stele_status lane_visit(const overview_lane *l, overview_store *store, lane_walk *walk,
-                        int64_t begin_ns, int64_t end_ns, lane_visit_fn *fn, void *user);
+                        int64_t begin_ns, int64_t end_ns, uint64_t entry_max, lane_visit_fn *fn,
+                        void *user);
 
 #endif

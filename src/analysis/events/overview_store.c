@@ -5,30 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "core/array.h"
 #include "core/temp.h"
 
-#define CHUNK_SIZE ((size_t)256 << 10)
+#define BLOCK_SIZE ((size_t)256 << 10)
 
 void overview_store_init(overview_store *s, stele_context *context, size_t size_max)
 {
-    const size_t chunks = size_max / CHUNK_SIZE;
+    const size_t blocks = size_max / BLOCK_SIZE;
     *s = (overview_store){.context = context, .fd = -1};
-    s->memory_max = chunks == 0 ? 1 : chunks > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)chunks;
-}
-
-void overview_store_take(overview_store *s, const uint8_t *bytes, size_t size)
-{
-    s->given = bytes;
-    s->given_size = size;
+    s->memory_max = blocks == 0 ? 1 : blocks > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)blocks;
 }
 
 void overview_store_free(overview_store *s)
 {
-    for (uint32_t i = s->filed_count; i < s->chunk_count; i++)
-        free(s->chunks[i]);
+    for (uint32_t i = s->filed_count; i < s->block_count; i++)
+        free(s->blocks[i]);
+    free(s->blocks);
+    if (s->slots != NULL)
+        free(s->slots[0].bytes);
+    free(s->slots);
     free(s->chunks);
+    ZSTD_freeDCtx(s->unpacker);
+    free(s->room);
+    free(s->name_numbers);
+    free(s->names);
     if (s->fd >= 0)
         close(s->fd);
 }
@@ -41,48 +44,58 @@ static stele_status refused(const overview_store *s, stele_status status, const 
     return status;
 }
 
-/* Writes the oldest chunk in memory to the file, and gives its memory. */
-static stele_status file_oldest(overview_store *s, uint8_t **chunk)
+/* For what is read from a file. */
+static bool make_room(overview_store *s)
 {
-    const uint8_t *bytes = s->chunks[s->filed_count];
-    const off_t offset = (off_t)((uint64_t)s->filed_count * CHUNK_SIZE);
+    if (s->room == NULL)
+        s->room = malloc(ZSTD_COMPRESSBOUND(STORE_CHUNK_SIZE));
+    return s->room != NULL;
+}
+
+/* Writes the oldest block in memory to the file, and gives its memory. */
+static stele_status file_oldest(overview_store *s, uint8_t **block)
+{
+    const uint8_t *bytes = s->blocks[s->filed_count];
+    const off_t offset = (off_t)((uint64_t)s->filed_count * BLOCK_SIZE);
+    if (!make_room(s))
+        return STELE_ERR_MEMORY;
     if (s->fd < 0)
         s->fd = temp_open(s->context->temp_dir);
     if (s->fd < 0)
         return errno == ENOMEM ? STELE_ERR_MEMORY
                                : refused(s, STELE_ERR_WRITE, "a folder for temporary files");
-    for (size_t done = 0; done < CHUNK_SIZE;) {
-        const ssize_t wrote = pwrite(s->fd, bytes + done, CHUNK_SIZE - done, offset + (off_t)done);
+    for (size_t done = 0; done < BLOCK_SIZE;) {
+        const ssize_t wrote = pwrite(s->fd, bytes + done, BLOCK_SIZE - done, offset + (off_t)done);
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
             return refused(s, STELE_ERR_WRITE, "room for a temporary file");
         done += (size_t)wrote;
     }
-    *chunk = s->chunks[s->filed_count];
-    s->chunks[s->filed_count++] = NULL;
+    *block = s->blocks[s->filed_count];
+    s->blocks[s->filed_count++] = NULL;
     return STELE_OK;
 }
 
-static stele_status add_chunk(overview_store *s)
+static stele_status add_block(overview_store *s)
 {
-    uint8_t *chunk = NULL;
+    uint8_t *block = NULL;
     stele_status status = STELE_OK;
-    if (s->chunk_count == s->chunk_capacity) {
-        uint8_t **chunks = array_grow((void *)s->chunks, sizeof *chunks, &s->chunk_capacity, 16);
-        if (chunks == NULL)
+    if (s->block_count == s->block_capacity) {
+        uint8_t **blocks = array_grow((void *)s->blocks, sizeof *blocks, &s->block_capacity, 16);
+        if (blocks == NULL)
             return STELE_ERR_MEMORY;
-        s->chunks = chunks;
+        s->blocks = blocks;
     }
-    if (s->chunk_count != 0)
-        memset(s->chunks[s->chunk_count - 1] + s->used, 0, CHUNK_SIZE - s->used);
-    if (s->chunk_count - s->filed_count >= s->memory_max)
-        status = file_oldest(s, &chunk);
+    if (s->block_count != 0)
+        memset(s->blocks[s->block_count - 1] + s->used, 0, BLOCK_SIZE - s->used);
+    if (s->block_count - s->filed_count >= s->memory_max)
+        status = file_oldest(s, &block);
     else
-        chunk = malloc(CHUNK_SIZE);
-    if (chunk == NULL)
+        block = malloc(BLOCK_SIZE);
+    if (block == NULL)
         return status != STELE_OK ? status : STELE_ERR_MEMORY;
-    s->chunks[s->chunk_count++] = chunk;
+    s->blocks[s->block_count++] = block;
     s->used = 0;
     return STELE_OK;
 }
@@ -90,21 +103,23 @@ static stele_status add_chunk(overview_store *s)
 stele_status overview_store_add(overview_store *s, const uint8_t *bytes, size_t size,
                                 uint64_t *position)
 {
-    if (s->chunk_count == 0 || CHUNK_SIZE - s->used < size) {
-        const stele_status status = add_chunk(s);
+    if (s->block_count == 0 || BLOCK_SIZE - s->used < size) {
+        const stele_status status = add_block(s);
         if (status != STELE_OK)
             return status;
     }
-    memcpy(s->chunks[s->chunk_count - 1] + s->used, bytes, size);
-    *position = (uint64_t)(s->chunk_count - 1) * CHUNK_SIZE + s->used;
+    memcpy(s->blocks[s->block_count - 1] + s->used, bytes, size);
+    *position = (uint64_t)(s->block_count - 1) * BLOCK_SIZE + s->used;
     s->used += size;
     return STELE_OK;
 }
 
-static const uint8_t *read_file(overview_store *s, uint64_t position, uint8_t *room, size_t size)
+/* ---- Reading ---- */
+
+static const uint8_t *read_file(overview_store *s, uint64_t position, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        const ssize_t got = pread(s->fd, room + done, size - done, (off_t)(position + done));
+        const ssize_t got = pread(s->fd, s->room + done, size - done, (off_t)(position + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
@@ -113,28 +128,106 @@ static const uint8_t *read_file(overview_store *s, uint64_t position, uint8_t *r
         }
         done += (size_t)got;
     }
-    return room;
+    return s->room;
 }
 
-const uint8_t *overview_store_get(overview_store *s, uint64_t position, uint8_t *room, size_t *size)
+stele_status overview_store_take(overview_store *s, input *from, uint64_t offset,
+                                 const uint32_t *sizes, uint32_t count)
 {
-    const uint32_t number = (uint32_t)(position / CHUNK_SIZE);
-    const size_t at = (size_t)(position % CHUNK_SIZE);
-    const size_t end = number + 1 == s->chunk_count ? s->used : CHUNK_SIZE;
-    if (s->given != NULL) {
-        *size = s->given_size - (size_t)position;
-        return s->given + position;
+    s->chunks = calloc((size_t)count + 1, sizeof *s->chunks);
+    s->slots = calloc(STORE_SLOTS, sizeof *s->slots);
+    if (s->slots != NULL)
+        s->slots[0].bytes = malloc(STORE_SLOTS * STORE_CHUNK_SIZE);
+    s->unpacker = ZSTD_createDCtx();
+    if (s->chunks == NULL || s->slots == NULL || s->slots[0].bytes == NULL || s->unpacker == NULL ||
+        !make_room(s))
+        return STELE_ERR_MEMORY;
+    s->given = from;
+    s->chunk_count = count;
+    for (unsigned i = 0; i < STORE_SLOTS; i++)
+        s->slots[i] =
+            (store_slot){s->slots[0].bytes + i * STORE_CHUNK_SIZE, 0, .number = UINT32_MAX};
+    for (uint32_t i = 0; i < count; i++) {
+        s->chunks[i] = (store_chunk){offset + s->packed_size, sizes[i]};
+        s->packed_size += sizes[i];
     }
+    return STELE_OK;
+}
+
+/* Reads and unpacks a chunk; its checksum is part of how it is packed. */
+static bool fill_slot(overview_store *s, store_slot *slot, const store_chunk *chunk)
+{
+    size_t got;
+    if (chunk->size > ZSTD_COMPRESSBOUND(STORE_CHUNK_SIZE) ||
+        input_read(s->given, chunk->offset, s->room, chunk->size, &got) != STELE_OK ||
+        got != chunk->size)
+        return false;
+    slot->size =
+        ZSTD_decompressDCtx(s->unpacker, slot->bytes, STORE_CHUNK_SIZE, s->room, chunk->size);
+    return !ZSTD_isError(slot->size);
+}
+
+static const uint8_t *get_given(overview_store *s, uint64_t position, size_t *size)
+{
+    const uint64_t number = position >> STORE_CHUNK_BITS;
+    const size_t at = (size_t)(position & (STORE_CHUNK_SIZE - 1));
+    store_slot *slot = &s->slots[number % STORE_SLOTS];
+    if (number >= s->chunk_count)
+        return NULL;
+    if (slot->number != number) {
+        slot->number = UINT32_MAX;
+        if (!fill_slot(s, slot, &s->chunks[number]))
+            return NULL;
+        slot->number = (uint32_t)number;
+    }
+    if (at > slot->size)
+        return NULL;
+    *size = slot->size - at;
+    return slot->bytes + at;
+}
+
+const uint8_t *overview_store_get(overview_store *s, uint64_t position, size_t *size)
+{
+    const uint32_t number = (uint32_t)(position / BLOCK_SIZE);
+    const size_t at = (size_t)(position % BLOCK_SIZE);
+    size_t end;
+    if (s->given != NULL)
+        return get_given(s, position, size);
+    end = number + 1 == s->block_count ? s->used : BLOCK_SIZE;
     *size = end - at < STORE_RUN_MAX ? end - at : STORE_RUN_MAX;
-    if (s->chunks[number] != NULL)
-        return s->chunks[number] + at;
-    return read_file(s, position, room, *size);
+    if (s->blocks[number] != NULL)
+        return s->blocks[number] + at;
+    return read_file(s, position, *size);
 }
 
 uint64_t overview_store_size(const overview_store *s, uint64_t *filed)
 {
-    *filed = (uint64_t)s->filed_count * CHUNK_SIZE;
+    *filed = (uint64_t)s->filed_count * BLOCK_SIZE;
     if (s->given != NULL)
-        return s->given_size;
-    return s->chunk_count == 0 ? 0 : (uint64_t)(s->chunk_count - 1) * CHUNK_SIZE + s->used;
+        return s->packed_size;
+    return s->block_count == 0 ? 0 : (uint64_t)(s->block_count - 1) * BLOCK_SIZE + s->used;
+}
+
+/* ---- Names ---- */
+
+uint32_t overview_store_name_slow(overview_store *s, stele_name name)
+{
+    uint32_t *numbers;
+    if (name >= stele_name_count(s->context))
+        return overview_store_name(s, 0);
+    if (name >= s->name_number_count) {
+        numbers = array_reach(s->name_numbers, sizeof *numbers, &s->name_number_count, name);
+        if (numbers == NULL)
+            return UINT32_MAX;
+        s->name_numbers = numbers;
+    }
+    if (s->name_count == s->name_capacity) {
+        stele_name *names = array_grow(s->names, sizeof *names, &s->name_capacity, 64);
+        if (names == NULL)
+            return UINT32_MAX;
+        s->names = names;
+    }
+    s->names[s->name_count++] = name;
+    s->name_numbers[name] = s->name_count;
+    return s->name_count - 1;
 }
