@@ -297,8 +297,8 @@ static const struct bound {
     bool marks_begins; /* copies say which begins they made, of what was open where they begin */
 } bounds[] = {
     {"heph", 0, 0, false, true},
-    {"fxt", 9, 1, false, true},
-    {"xray", 6, 6, true, false},
+    {"fxt", 6, 1, false, true},
+    {"xray", 5, 5, true, false},
     /* Of 188,105 flips one loses an event that no finding names. */
     {"xtrace", 320, 1, false, true},
     /* All events of a trace by metadata whose types are gone; without a finding by those that stay

@@ -34,7 +34,7 @@ typedef struct fdr_producer {
     size_t range_first, range_at, range_end; /* of one thread: its ranges, from `range_at` on to be
                                                 read */
     bool is_file_order;
-    bool overwrites; /* the writer does: FORMAT.md "Overwritten payloads" */
+    xray_habits habits;
 
     /* The buffer that is being read. */
     bool has_range;
@@ -229,6 +229,7 @@ static void leave_range(fdr_producer *self)
 static void skip_damage(fdr_producer *self, const uint8_t *at, stele_xray_result result)
 {
     self->is_lost = true;
+    self->habits.entered = 0;
     self->lost_begin = window_offset_of(&self->w, at);
     self->lost_byte = *at;
     self->lost_result = result;
@@ -304,8 +305,8 @@ static stele_status take_event(fdr_producer *self, stele_batch *batch, const uin
     const uint8_t *const start = *at;
     char found[80];
     uint32_t size;
-    const xray_payload judged = xray_judge_payload(self->trace, start, (uint32_t)record->value, end,
-                                                   &self->overwrites, &size);
+    const xray_payload judged =
+        xray_judge_payload(self->trace, start, (uint32_t)record->value, end, &self->habits, &size);
     if (judged == XRAY_PAYLOAD_SHORT) {
         *at = end;
         return end_short(self, batch, start, (size_t)(end - start), record);
@@ -462,6 +463,7 @@ static stele_status take_function(fdr_producer *self, stele_batch *batch, const 
     event = start_event(self, batch, *at, self->tsc, function_kinds[xray_action(big, word)]);
     event->id = function;
     event->name = name;
+    self->habits.entered = xray_entered(xray_action(big, word), function);
     *at += XRAY_FUNCTION_SIZE;
     return STELE_OK;
 }
@@ -498,8 +500,12 @@ static stele_status take_records(fdr_producer *self, stele_batch *batch, const u
             }
             at = big ? take_functions(self, batch, true, at, end)
                      : take_functions(self, batch, false, at, end);
-            if (at != before)
+            if (at != before) {
+                const uint32_t last = xray_load32(big, at - XRAY_FUNCTION_SIZE);
+                self->habits.entered =
+                    xray_entered(xray_action(big, last), xray_function(big, last));
                 continue;
+            }
             if (xray_action(big, xray_load32(big, at)) < XRAY_ACTION_COUNT) {
                 status = take_function(self, batch, &at);
                 continue;
@@ -526,6 +532,7 @@ static void enter_range(fdr_producer *self)
     self->tsc = 0;
     self->cpu = 0;
     self->cpu_flag = 0;
+    self->habits.entered = 0;
     self->is_timeless_reported = false;
 }
 
@@ -732,9 +739,10 @@ static bool fdr_mark(const producer *base, output *out)
         return false;
     saved_put_u64(out, (uint64_t)self->state << FLAG_BITS | (self->cpu_flag != 0 ? FLAG_CPU : 0) |
                            (self->is_timeless_reported ? FLAG_TIMELESS : 0) |
-                           (self->overwrites ? FLAG_OVERWRITES : 0));
+                           (self->habits.overwrites ? FLAG_OVERWRITES : 0));
     saved_put_u64(out, self->tsc);
     saved_put_u64(out, self->cpu);
+    saved_put_u64(out, self->habits.entered);
     if (self->is_file_order)
         put_buffer(self, out);
     return true;
@@ -777,16 +785,19 @@ static bool fdr_seek(producer *base, uint64_t position, cursor *state)
 {
     fdr_producer *self = (fdr_producer *)base;
     uint64_t flags, tsc, cpu;
+    uint32_t entered;
     if (!saved_take_u64(state, &flags) || !saved_take_u64(state, &tsc) ||
-        !saved_take_u64(state, &cpu) || flags >> FLAG_BITS > FDR_BODY || cpu > UINT16_MAX ||
+        !saved_take_u64(state, &cpu) || !saved_take_u32(state, &entered) ||
+        flags >> FLAG_BITS > FDR_BODY || cpu > UINT16_MAX ||
         !(self->is_file_order ? seek_in_file(self, position, state)
                               : seek_in_ranges(self, position)))
         return false;
     self->is_lost = false;
-    self->overwrites = (flags & FLAG_OVERWRITES) != 0;
+    self->habits.overwrites = (flags & FLAG_OVERWRITES) != 0;
     self->state = (fdr_state)(flags >> FLAG_BITS);
     self->tsc = tsc;
     self->cpu = (uint16_t)cpu;
+    self->habits.entered = entered;
     self->cpu_flag = (flags & FLAG_CPU) != 0 ? STELE_FLAG_HAS_CPU : 0;
     self->is_timeless_reported = (flags & FLAG_TIMELESS) != 0;
     base->position = position;

@@ -10,6 +10,9 @@
 /* So many records in a row say that they go on there, where a long payload or the end follows. */
 #define SEVERAL_COUNT 3u
 
+/* So many records at the end of a payload are looked at. */
+#define PAIR_COUNT 16u
+
 static bool is_event(const stele_xray_record *record)
 {
     return record->kind == STELE_XRAY_CUSTOM_EVENT || record->kind == STELE_XRAY_TYPED_EVENT;
@@ -205,15 +208,62 @@ static const uint8_t *find_swallowed(const xray_trace *trace, const uint8_t *at,
     return NULL;
 }
 
+/*
+ * Whether two records or more of known functions lead from `at` exactly to `end`, each of them
+ * after some time, and one returns from what the one before it entered, or was entered before them
+ * all.
+ */
+static bool are_pair(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                     uint32_t entered)
+{
+    const stele_xray_header *header = &trace->header;
+    uint64_t tsc = 0;
+    unsigned count = 0;
+    bool has_pair = false;
+    for (; count < PAIR_COUNT && at < end; count++) {
+        stele_xray_record record = {0};
+        if (xray_decode_record(header->is_big_endian, header->version, &tsc, at, (size_t)(end - at),
+                               &record) != STELE_XRAY_OK ||
+            !is_sound(trace, &record, 0))
+            return false;
+        if (record.kind < XRAY_ACTION_COUNT) {
+            if (record.value == 0)
+                return false;
+            has_pair |= entered == record.function && xray_entered(record.kind, 1) == 0;
+            entered = xray_entered(record.kind, record.function);
+        }
+        at += record.size;
+    }
+    return has_pair && count > 1 && at == end;
+}
+
+/* The same for a few records at the end of a payload: with a size that grew they are in it, and the
+   next record follows as if nothing had happened. */
+static const uint8_t *find_pair(const xray_trace *trace, const uint8_t *at, const uint8_t *end,
+                                uint32_t entered)
+{
+    const bool big = trace->header.is_big_endian;
+    const size_t far = (size_t)PAIR_COUNT * XRAY_METADATA_SIZE;
+    at = (size_t)(end - at) > far ? end - far : at + 1; /* no payload is empty */
+    for (; at < end && (size_t)(end - at) >= 2u * XRAY_FUNCTION_SIZE; at++) {
+        if ((xray_is_metadata(big, at)
+                 ? xray_has_kind(trace->header.version, xray_metadata_kind(big, at))
+                 : xray_is_call(big, xray_load32(big, at))) &&
+            are_pair(trace, at, end, entered))
+            return at;
+    }
+    return NULL;
+}
+
 xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint32_t size,
-                                const uint8_t *end, bool *is_habit, uint32_t *there)
+                                const uint8_t *end, xray_habits *habits, uint32_t *there)
 {
     const uint8_t *const behind = at + XRAY_METADATA_SIZE;
     const uint8_t *found;
     *there = 0;
     if (size == 0)
         return XRAY_PAYLOAD_WHOLE;
-    if (is_overwritten(trace, at, size, end, is_habit))
+    if (is_overwritten(trace, at, size, end, &habits->overwrites))
         return XRAY_PAYLOAD_OVERWRITTEN;
     if (size > (size_t)(end - behind)) {
         found = find_until(trace, behind, end, end, true, SEVERAL_COUNT);
@@ -221,6 +271,8 @@ xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint
         return found != NULL ? XRAY_PAYLOAD_DAMAGED : XRAY_PAYLOAD_SHORT;
     }
     found = find_swallowed(trace, behind, behind + size);
+    if (found == NULL)
+        found = find_pair(trace, behind, behind + size, habits->entered);
     if (found == NULL && !go_on(trace, behind + size, end))
         found = find_until(trace, behind, behind + size, end, true, SEVERAL_COUNT);
     *there = found != NULL ? (uint32_t)(found - behind) : size;

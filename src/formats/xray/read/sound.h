@@ -2,6 +2,7 @@
 #ifndef XRAY_READ_SOUND_H
 #define XRAY_READ_SOUND_H
 
+#include "formats/xray/records/layout.h"
 #include "formats/xray/trace.h"
 
 #define XRAY_SOUND_COUNT 8u
@@ -20,13 +21,23 @@ typedef enum xray_payload {
     XRAY_PAYLOAD_SHORT        /* it is longer than what is there */
 } xray_payload;
 
+/* What is carried from one payload to the next. */
+typedef struct xray_habits {
+    bool overwrites;  /* the writer does: FORMAT.md "Overwritten payloads" */
+    uint32_t entered; /* the last function record of the buffer entered it; 0: it did not */
+} xray_habits;
+
+static inline uint32_t xray_entered(unsigned action, uint32_t function)
+{
+    return action == XRAY_ACTION_ENTER || action == XRAY_ACTION_ENTER_ARGS ? function : 0;
+}
+
 /*
  * Judges the payload of `size` bytes of the event marker at `at`; `*there` bytes of it are there.
- * XRAY_JUDGE_SIZE bytes after it should be loaded, unless the buffer ends before. `*is_habit`,
- * false at first, is carried from call to call: whether the writer overwrites payloads.
+ * XRAY_JUDGE_SIZE bytes after it should be loaded, unless the buffer ends before.
  */
 xray_payload xray_judge_payload(const xray_trace *trace, const uint8_t *at, uint32_t size,
-                                const uint8_t *end, bool *is_habit, uint32_t *there);
+                                const uint8_t *end, xray_habits *habits, uint32_t *there);
 
 /*
  * Whether the EndOfBuffer record at `at` is rather a damaged one of another kind: its second half

@@ -30,7 +30,7 @@ typedef struct xray_copier {
     xray_range range;     /* the buffer at hand */
     uint64_t range_begin; /* with its extents */
     bool has_range, is_ended;
-    bool overwrites;      /* the writer does: FORMAT.md "Overwritten payloads" */
+    xray_habits habits;
     uint64_t begin_tsc;   /* where the copy begins, if calls are open there; else 0 */
     stele_writer *begins; /* of calls that are open where the copy begins; NULL: none, or written */
     uint64_t *kept;       /* offsets of kept records of the buffer at hand, rising */
@@ -126,8 +126,8 @@ static stele_xray_result copier_decode(xray_copier *c, uint64_t *tsc, stele_xray
         (record->kind != STELE_XRAY_CUSTOM_EVENT && record->kind != STELE_XRAY_TYPED_EVENT))
         return result;
     left = window_need(&c->w, (size_t)record->size + XRAY_JUDGE_SIZE);
-    if (xray_judge_payload(c->trace, c->w.at, (uint32_t)record->value, c->w.at + left,
-                           &c->overwrites, &there) == XRAY_PAYLOAD_SHORT)
+    if (xray_judge_payload(c->trace, c->w.at, (uint32_t)record->value, c->w.at + left, &c->habits,
+                           &there) == XRAY_PAYLOAD_SHORT)
         return STELE_XRAY_SHORT;
     if (h->version >= 5)
         *tsc = record->tsc;
@@ -165,16 +165,20 @@ static void rewrite_all(xray_copier *c, rewriter *r)
 {
     size_t next = 0;
     bool is_last_kept = false, is_preamble = true;
+    c->habits.entered = 0;
     while (window_offset(&c->w) < c->range.end) {
         stele_xray_record record;
         const uint64_t offset = window_offset(&c->w), before = r->tsc_read;
         if (copier_decode(c, &r->tsc_read, &record) != STELE_XRAY_OK) {
+            c->habits.entered = 0;
             if (!skip_to_kept(c, next))
                 return;
             continue;
         }
         if (record.kind == STELE_XRAY_END_OF_BUFFER)
             return;
+        if (record.kind < XRAY_ACTION_COUNT)
+            c->habits.entered = xray_entered(record.kind, record.function);
         while (next < c->kept_count && c->kept[next] < offset)
             next++;
         if (record.kind == STELE_XRAY_NEW_CPU && !is_preamble) {
