@@ -23,7 +23,8 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
 # The Python package needs no compilation. Debian's Python looks there below /usr; elsewhere the
 # folder goes into PYTHONPATH.
 set(STELE_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes")
-install(DIRECTORY python/stele DESTINATION ${STELE_PYTHON_DIR} FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY python/stele DESTINATION ${STELE_PYTHON_DIR} FILES_MATCHING PATTERN "*.py"
+        PATTERN py.typed)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/steleConfig.cmake.in
     ${CMAKE_CURRENT_BINARY_DIR}/steleConfig.cmake INSTALL_DESTINATION ${config_dir})

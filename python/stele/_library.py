@@ -19,6 +19,8 @@ HINT_RAW, HINT_SIGNED, HINT_CONTEXT = 0x10, 0x40, 0x80
 FLAG_NO_TIME, FLAG_HAS_CPU = 0x04, 0x08
 (CELL_NONE, CELL_BOOL, CELL_U8, CELL_U16, CELL_U32, CELL_U64, CELL_I64, CELL_DOUBLE, CELL_WALL,
  CELL_ENUM, CELL_TEXT, CELL_JSON, CELL_TYPE_COUNT) = range(13)
+(VALUE_MISSING, VALUE_NULL, VALUE_INT, VALUE_UINT, VALUE_WIDE, VALUE_FLOAT, VALUE_TEXT,
+ VALUE_RUN) = range(8)
 NAME_LOCAL = 0x80000000
 FIELDS_MANY = 0xFFFF
 ORDERS = {"time": 0, "window": 1, "full": 2, "none": 3, "streams": 4}
@@ -226,6 +228,55 @@ class FormatInfo(Structure):
                 ("can_write", c_bool), ("can_copy", c_bool)]
 
 
+class ProfileOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("by_track", c_bool), ("depth_min", c_uint32),
+                ("depth_end", c_uint32), ("duration_min_ns", c_uint64), ("only", POINTER(Request)),
+                ("has_self_spread", c_bool), ("by_path", c_bool)]
+
+
+class ProfileRow(Structure):
+    _fields_ = [("name", c_uint32), ("track", c_uint32), ("count", c_uint64),
+                ("lost_count", c_uint64), ("unended_count", c_uint64), ("total_ns", c_uint64),
+                ("self_ns", c_uint64), ("sum_ns", c_uint64), ("self_squares", c_double),
+                ("is_sampled", c_bool), ("min_ns", c_uint64), ("max_ns", c_uint64),
+                ("p50_ns", c_uint64), ("p90_ns", c_uint64), ("p99_ns", c_uint64)]
+
+
+class _ValueWide(Structure):
+    _fields_ = [("low", c_uint64), ("high", c_int64)]
+
+
+class _ValueAny(Union):
+    _fields_ = [("i", c_int64), ("u", c_uint64), ("f", c_double), ("text", Text),
+                ("wide", _ValueWide)]
+
+
+class Value(Structure):
+    _fields_ = [("type", c_int), ("name", c_uint32), ("track", c_uint32), ("label", Text),
+                ("u", _ValueAny)]
+
+
+class StatsOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("by", c_char_p), ("of", c_char_p), ("rows", c_int),
+                ("only", POINTER(Request)), ("has_distinct", c_bool), ("is_held", c_bool),
+                ("every_ns", c_uint64), ("groups_max", c_uint32), ("size_max", c_size_t),
+                ("timeout_ns", c_uint64)]
+
+
+class StatsGroup(Structure):
+    _fields_ = [("keys", POINTER(Value)), ("row_count", c_uint64), ("is_other", c_bool)]
+
+
+class StatsFigures(Structure):
+    _fields_ = [("struct_size", c_size_t), ("count", c_uint64), ("other_count", c_uint64),
+                ("sum", Value), ("min", Value), ("max", Value), ("mean", c_double),
+                ("stddev", c_double), ("has_percentiles", c_bool),
+                ("are_percentiles_exact", c_bool), ("p50", Value), ("p90", Value), ("p99", Value),
+                ("p999", Value), ("has_distinct", c_bool), ("is_distinct_exact", c_bool),
+                ("distinct_count", c_uint64), ("is_held", c_bool), ("held_ns", c_uint64),
+                ("last", Value)]
+
+
 _FUNCTIONS = {
     "stele_version": (c_char_p, []),
     "stele_status_text": (c_char_p, [c_int]),
@@ -280,6 +331,27 @@ _FUNCTIONS = {
     "stele_scan_get_stats": (None, [c_void_p, POINTER(ScanStats), POINTER(Stats)]),
     "stele_scan_close": (None, [c_void_p]),
     "stele_table_arrow": (c_int, [c_void_p, POINTER(ArrowArrayStream)]),
+    "stele_profile_new": (c_int, [c_void_p, POINTER(ProfileOptions), POINTER(c_void_p)]),
+    "stele_profile_free": (None, [c_void_p]),
+    "stele_profile_columns": (c_uint32, [c_void_p]),
+    "stele_profile_set_window": (c_int, [c_void_p, c_int64, c_int64]),
+    "stele_profile_add": (c_int, [c_void_p, POINTER(Segment)]),
+    "stele_profile_finish": (c_int, [c_void_p]),
+    "stele_profile_rows": (c_int, [c_void_p, c_int, POINTER(POINTER(ProfileRow)),
+                                   POINTER(c_size_t)]),
+    "stele_stats_new": (c_int, [c_void_p, POINTER(StatsOptions), POINTER(c_void_p)]),
+    "stele_stats_free": (None, [c_void_p]),
+    "stele_stats_kinds": (c_uint64, [c_void_p]),
+    "stele_stats_columns": (c_uint32, [c_void_p]),
+    "stele_stats_request_order": (c_int, [c_void_p]),
+    "stele_stats_set_window": (c_int, [c_void_p, c_int64, c_int64]),
+    "stele_stats_add": (c_int, [c_void_p, POINTER(Segment)]),
+    "stele_stats_finish": (c_int, [c_void_p]),
+    "stele_stats_by_count": (c_size_t, [c_void_p]),
+    "stele_stats_of_count": (c_size_t, [c_void_p]),
+    "stele_stats_group_count": (c_size_t, [c_void_p]),
+    "stele_stats_get_group": (POINTER(StatsGroup), [c_void_p, c_size_t]),
+    "stele_stats_get_figures": (c_bool, [c_void_p, c_size_t, c_size_t, POINTER(StatsFigures)]),
     "stele_format_get": (c_bool, [c_size_t, POINTER(FormatInfo)]),
 }
 

@@ -94,7 +94,7 @@ class Table:
             context.check(status)
         return stream, scan
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Arrow's PyCapsule protocol, by which pyarrow, Polars, DuckDB and others take tables. The
         trace stays open, even after its close(), as long as the stream is."""
         stream, _ = self._open()
@@ -106,7 +106,7 @@ class Table:
         _structs[address] = stream
         return _capsule_new(address, _CAPSULE_NAME, ctypes.cast(_destroy, ctypes.c_void_p))
 
-    def arrow(self):
+    def arrow(self) -> "pyarrow.Table":
         """A pyarrow.Table; pyarrow must be installed (version 14 or later)."""
         import pyarrow
         return pyarrow.table(self)
@@ -126,7 +126,7 @@ class Table:
             made[name] = values
         return made
 
-    def pandas(self):
+    def pandas(self) -> "pandas.DataFrame":
         """A pandas.DataFrame. Whole numbers that can be null are of its nullable types, enumerations
         are categories."""
         import pandas

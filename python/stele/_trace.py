@@ -8,11 +8,17 @@ import mmap
 import os
 import weakref
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple,
+                    Union, overload)
 
+from . import _analysis
 from . import _library as c
+from ._analysis import Group, ProfileRow
 from ._library import library
 from ._table import Table
+
+if TYPE_CHECKING:
+    import numpy
 
 _SEVERITIES = ("note", "warning", "error")
 _SCALARS = {c.TYPE_UINT, c.TYPE_POINTER, c.TYPE_KOID}
@@ -197,10 +203,12 @@ class Event:
 
     @property
     def name(self) -> str:
+        """What happened; "" where it has no name."""
         return self._batch._name(self._raw.name)
 
     @property
     def category(self) -> str:
+        """What its tracer filed it under; "" for nothing."""
         return self._batch._category(self._raw.category)
 
     @property
@@ -210,6 +218,7 @@ class Event:
 
     @property
     def cpu(self) -> Optional[int]:
+        """The number of the CPU that it happened on; None when the record does not say."""
         return self._raw.cpu if self._raw.flags & c.FLAG_HAS_CPU else None
 
     @property
@@ -263,7 +272,7 @@ class Batch:
 
     __slots__ = ("_trace", "_context", "_reader", "_turn", "_segment", "_first", "_count")
 
-    def __init__(self, reader: "_Reader", segment):
+    def __init__(self, reader: "_Reader", segment: c.Segment):
         self._trace, self._context = reader.trace, reader.trace._context
         self._reader, self._turn = reader, reader.turn
         self._segment, self._first, self._count = segment, segment.first, segment.count
@@ -303,7 +312,7 @@ class Batch:
         """Number of the stream that its events are of."""
         return self._pointer.contents.stream
 
-    def array(self):
+    def array(self) -> "numpy.ndarray":
         """Its events as a structured numpy array (see event_dtype()), without a copy: its memory is
         used again by the next batch, and is gone with the trace."""
         import numpy
@@ -311,7 +320,7 @@ class Batch:
         raw = (ctypes.c_char * (64 * self._count)).from_address(first)
         return numpy.frombuffer(raw, event_dtype())
 
-    def column(self, name: str, type: str = "int"):
+    def column(self, name: str, type: str = "int") -> "Tuple[numpy.ndarray, numpy.ndarray]":
         """One field of each event as a numpy array, and which of them have it (see
         Trace.columns())."""
         import numpy
@@ -385,8 +394,8 @@ def _field_length(field) -> int:
 
 
 class _Room:
-    """Memory for an array whose length is not known before: it grows without being copied, begins
-    as zeros, and is in large pages where the system has them."""
+    """Memory for an array whose length is not known before: it grows without being copied, and
+    begins as zeros."""
 
     def __init__(self, dtype):
         import numpy
@@ -410,15 +419,11 @@ class _Room:
             self.memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         else:
             self.memory.resize(size)
-        try:
-            self.memory.madvise(mmap.MADV_HUGEPAGE)
-        except (AttributeError, OSError):
-            pass  # an older Python, or a kernel without them
         self.capacity = capacity
         self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
 
-def event_dtype():
+def event_dtype() -> "numpy.dtype":
     """The numpy type of an event, 64 bytes, as <stele/event.h> describes it."""
     import numpy
     short = {ctypes.c_int64: "i8", ctypes.c_uint64: "u8", ctypes.c_uint32: "u4",
@@ -452,8 +457,11 @@ def _bound(text: Optional[str]) -> c.Bound:
     return bound
 
 
-def _request(kinds=None, names=None, categories=None, tracks=None, begin=None, end=None,
-             where=None, order="time", check=False) -> c.Request:
+def _request(kinds: Optional[Iterable[str]] = None, names: Union[str, Sequence[str], None] = None,
+             categories: Union[str, Sequence[str], None] = None,
+             tracks: Union[str, Sequence[str], None] = None, begin: Optional[str] = None,
+             end: Optional[str] = None, where: Optional[str] = None, order: str = "time",
+             check: bool = False) -> c.Request:
     if order not in c.ORDERS:
         raise ValueError(f"no order {order!r}; there are {', '.join(c.ORDERS)}")
     return c.Request(struct_size=ctypes.sizeof(c.Request), kinds=_kinds(kinds),
@@ -497,22 +505,30 @@ class _Reader:
             used += count.value
 
     def columns(self, fields: Dict[str, str]):
-        context, segment, used = self.trace._context, c.Segment(), 0
-        reference = ctypes.byref(segment)
+        context, segment, used, room = self.trace._context, c.Segment(), 0, 0
+        handle, reference = self.handle, ctypes.byref(segment)
+        read, take = library.stele_reader_next, library.stele_segment_column
         columns = [(name, context.intern(name), _COLUMN_TYPES[type][0],
                     _Room(_COLUMN_TYPES[type][1]), _Room("bool")) for name, type in fields.items()]
+        places: List[Tuple[int, int, int, int]] = []
         while True:
             self.turn += 1
-            status = library.stele_reader_next(self.handle, reference)
-            if status == c.END:
-                break
-            context.check(status)
-            for _, number, type, values, there in columns:
-                values.reserve(used + segment.count)
-                there.reserve(used + segment.count)
-                library.stele_segment_column(reference, number, type, values.address + used * 8,
-                                             there.address + used)
-            used += segment.count
+            status = read(handle, reference)
+            if status != c.OK:
+                if status == c.END:
+                    break
+                context.check(status)
+            count = segment.count
+            if used + count > room:
+                for _, _, _, values, there in columns:
+                    values.reserve(used + count)
+                    there.reserve(used + count)
+                room = min((column[3].capacity for column in columns), default=2**63)
+                places = [(number, type, values.address, there.address)
+                          for _, number, type, values, there in columns]
+            for number, type, values_at, there_at in places:
+                take(reference, number, type, values_at + used * 8, there_at + used)
+            used += count
         self.take_stats()
         return {name: (values.array(used), there.array(used))
                 for name, _, _, values, there in columns}
@@ -637,11 +653,11 @@ class Trace:
                 return clock.wall_ns
         return None
 
-    def batches(self, **request) -> Iterator[Batch]:
+    def batches(self, **request: Any) -> Iterator[Batch]:
         """Its events in batches. The request is that of events()."""
         return _Reader(self, _request(**request)).batches()
 
-    def events(self, **request) -> Iterator[Event]:
+    def events(self, **request: Any) -> Iterator[Event]:
         """Its events one by one.
 
         kinds: names of kinds; names, categories, tracks: glob patterns; begin, end: as the command
@@ -652,8 +668,17 @@ class Trace:
         for batch in self.batches(**request):
             yield from batch
 
+    @overload
+    def table(self, name: None = None, columns: None = None, fields: None = None,
+              **request: Any) -> "numpy.ndarray": ...
+
+    @overload
+    def table(self, name: str, columns: Optional[Sequence[str]] = None,
+              fields: Optional[Dict[str, str]] = None, **request: Any) -> Table: ...
+
     def table(self, name: Optional[str] = None, columns: Optional[Sequence[str]] = None,
-              fields: Optional[Dict[str, str]] = None, **request):
+              fields: Optional[Dict[str, str]] = None,
+              **request: Any) -> "Union[Table, numpy.ndarray]":
         """With a name, that table ("event", "slice", "thread_state", ...; stele.tables() has all):
         a Table, whose numpy(), pandas() and arrow() give its columns. `columns` chooses some, and
         `fields` adds those of events: {"len": "int"} is the column "arg.len". The request is that of
@@ -669,7 +694,8 @@ class Trace:
         finally:
             reader.close()
 
-    def columns(self, fields: Dict[str, str], **request):
+    def columns(self, fields: Dict[str, str],
+                **request: Any) -> "Dict[str, numpy.ma.MaskedArray]":
         """Fields of all events as numpy arrays: {"len": "uint", "ratio": "float"} gives a dict with
         a masked array for each. "int" and "uint" have 64 bits; what is no number, or does not fit
         exactly, is masked."""
@@ -681,6 +707,34 @@ class Trace:
             reader.close()
         return {name: numpy.ma.array(values, mask=numpy.logical_not(there, out=there), copy=False)
                 for name, (values, there) in read.items()}
+
+    def profile(self, order: str = "self", by_track: bool = False,
+                **request: Any) -> List[ProfileRow]:
+        """Where the time goes: a row for each name of its calls, the largest first by "self",
+        "total", "count", "max" or "mean", or by "name"; with `by_track`, for each name on each
+        track. The request is that of events(), without an order, and says which calls count."""
+        request["order"] = "streams"
+        return _analysis.profile(self, _request(**request), order, by_track)
+
+    def statistics(self, by: Optional[str] = None, of: Optional[str] = None, distinct: bool = False,
+              **request: Any) -> List[Group]:
+        """Groups of events, or of calls where an expression looks at `dur`, and figures of each:
+        statistics(by="name, cpu", of="dur, arg.len"). `by` and `of` are expressions, separated by
+        commas, as events() takes them in `where`; without `by` all are one group. `distinct` estimates how
+        many different values there are. The request is that of events(), without an order."""
+        request["order"] = "streams"
+        return _analysis.stats(self, _request(**request), by, of, distinct)
+
+    def check(self) -> List[Finding]:
+        """Reads all of it, judges every byte against the rules of the format, and gives what was
+        wrong in it."""
+        reader = _Reader(self, _request(order="none", check=True))
+        try:
+            for _ in reader.batches():
+                pass
+        finally:
+            reader.close()
+        return self.findings
 
     def name(self, number: int) -> str:
         """The text of a name's number, as in table()["name"]. Of names that are known in their

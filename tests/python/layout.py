@@ -8,7 +8,7 @@ import sys
 from stele import _library as c
 
 # Parts of a struct that have no name of their own in C, and structs that the library may let grow.
-INNER = ("_FieldBytes", "_FieldRun", "_FieldValue")
+INNER = ("_FieldBytes", "_FieldRun", "_FieldValue", "_ValueWide", "_ValueAny")
 HANDED_OUT = ("TraceInfo", "Stream")
 C_NAMES = {"Stats": "stele_reader_stats", "ArrowSchema": "struct ArrowSchema",
            "ArrowArray": "struct ArrowArray", "ArrowArrayStream": "struct ArrowArrayStream"}

@@ -129,6 +129,41 @@ class Reading(Made):
 
 
 class Writing(Made):
+    def test_a_profile_has_all_names(self):
+        with stele.open(self.path) as trace:
+            rows = trace.profile()
+            self.assertEqual([(row.name, row.count, row.self_ns, row.track) for row in rows],
+                             [("read", 1, 4000, None)])
+            self.assertEqual(rows[0].max_ns, rows[0].mean_ns)
+            self.assertEqual(str(trace.profile(by_track=True)[0].track), "main (17)")
+            self.assertEqual(trace.profile(where="dur > 1ms"), [])
+            self.assertEqual(trace.profile(end="2us", order="total")[0].total_ns, 2000)
+            with self.assertRaises(ValueError):
+                trace.profile(order="size")
+
+    def test_statistics_are_by_group(self):
+        with stele.open(self.path) as trace:
+            groups = {group.keys: group for group in trace.statistics(by="name", of="arg.number")}
+            self.assertEqual(groups[("many",)].count, 1000)
+            figures = groups[("many",)].of[0]
+            self.assertEqual((figures.count, figures.min, figures.max, figures.sum),
+                             (1000, 0, 999, 499500))
+            self.assertEqual(figures.mean, 499.5)
+            self.assertEqual(groups[("tick",)].of[0].mean, None)
+            self.assertEqual([group.keys for group in trace.statistics(of="dur")], [()])
+            self.assertEqual(trace.statistics(of="dur", distinct=True)[0].of[0].distinct, 1)
+            with self.assertRaises(stele.SteleError):
+                trace.statistics(by="arg.")
+
+    def test_check_gives_all_findings(self):
+        with stele.open(self.path) as trace:
+            self.assertEqual(trace.check(), [])
+        with open(self.path, "r+b") as file:
+            file.truncate(os.path.getsize(self.path) - 8)
+        with stele.open(self.path) as trace:
+            self.assertEqual(trace.findings, [])
+            self.assertNotEqual(trace.check(), [])
+
     def test_batches_are_copied_and_losses_named(self):
         path = os.path.join(self.folder.name, "copy.heph")
         with stele.open(self.path) as trace:
