@@ -320,7 +320,10 @@ static void run(cli *c, recording *r)
     }
     memcpy(words + count, o->arguments, o->argument_count * sizeof *words);
     words[count] = r->program;
-    signal(SIGPIPE, SIG_DFL); /* it was ignored here, and would stay so there */
+    signal(SIGPIPE, SIG_DFL); /* they were ignored here, and would stay so there */
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_DFL);
+#endif
     execv(r->emulator, (char *const *)words);
     refuse(c, EXIT_UNREADABLE, "%s: %s", r->emulator, strerror(errno));
     free(words);

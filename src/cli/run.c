@@ -189,6 +189,9 @@ int cli_run(int argc, char **argv)
     cli c = {0};
     int code;
     signal(SIGPIPE, SIG_IGN);
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is reported as a full disk is */
+#endif
     cli_catch_interrupts();
     setvbuf(stderr, line_buffer, _IOLBF, sizeof line_buffer);
     if (options_parse(&c.options, argc, argv)) {

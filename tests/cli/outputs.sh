@@ -23,6 +23,21 @@ else
     skip "no /dev/full"
 fi
 
+# So does a limit of file sizes, and nothing is left of what was begun.
+limited() {
+    last="ulimit -f 1; stele $*"
+    status=0
+    (ulimit -f 1 && "$STELE" "$@" 2>err) || status=$?
+    [ $status -eq 4 ] || complain "exit code $status, expected 4" err
+}
+for format in chrome json fxt; do
+    limited convert --to $format -o limited.out "$fxt/events.fxt" "$fxt/hostile_names.fxt" --offset 0s
+    check "nothing is left of $format" test ! -e limited.out
+    check "no leftovers of $format" sh -c '! ls -A | grep -q limited'
+done
+limited cat --json "$trace" >limited.out
+rm -f limited.out
+
 # Whoever reads the output may go away: quiet, and 0. (The status of the left side is in `left`.)
 closed() {
     last="stele $* | head -n 1"
