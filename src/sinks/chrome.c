@@ -283,9 +283,11 @@ static stele_status chrome_open(stele_context *context, output *out,
     chrome_tracks_init(&chrome->tracks, context);
     chrome->scope = stele_name_intern(context, "scope", 5);
     chrome->data = stele_name_intern(context, "data", 4);
-    for (unsigned i = 0; i < CHROME_MARK_COUNT; i++)
+    for (unsigned i = 0; i < CHROME_MARK_COUNT; i++) {
         chrome->marks[i] =
             stele_name_intern(context, chrome_mark_texts[i], strlen(chrome_mark_texts[i]));
+        chrome->mark_bits |= UINT64_C(1) << (chrome->marks[i] & 63);
+    }
     if (options != NULL && options->has_origin) {
         chrome->has_origin = true;
         chrome->origin_ns = options->origin_ns;

@@ -158,9 +158,14 @@ static unsigned mark_of(const chrome_sink *chrome, const stele_event *event)
 {
     uint32_t first;
     const uint32_t count = is_of_span(event) ? stele_event_fields(chrome->batch, event, &first) : 0;
-    unsigned i = count == 0 ? CHROME_MARK_COUNT : 0;
-    while (i < CHROME_MARK_COUNT &&
-           chrome->batch->fields[first + count - 1].name != chrome->marks[i])
+    stele_name last;
+    unsigned i = 0;
+    if (count == 0)
+        return CHROME_MARK_COUNT;
+    last = chrome->batch->fields[first + count - 1].name;
+    if ((chrome->mark_bits >> (last & 63) & 1) == 0)
+        return CHROME_MARK_COUNT;
+    while (i < CHROME_MARK_COUNT && last != chrome->marks[i])
         i++;
     return i;
 }

@@ -24,6 +24,7 @@ typedef struct chrome_sink {
     chrome_links links;
     stele_name scope, data;
     stele_name marks[CHROME_MARK_COUNT]; /* names of chrome_mark_texts */
+    uint64_t mark_bits;                  /* of their lowest six bits: most names are none of them */
     chrome_idle idle;
     bool has_events, has_args;
     bool has_last, is_exhausted;

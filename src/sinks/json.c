@@ -299,11 +299,55 @@ static void field_head_put(json_sink *json, escaped_members *escaped, const stel
     output_advance(out, 1 + head->size);
 }
 
+#define NUMBER_NAME_MAX 128 /* longer names are not kept */
+
+/* `{"name":"size","type":"uint","value":`, to be kept; false where it needs more than a copy. */
+static bool number_head_make(json_sink *json, fragment_key key)
+{
+    const type_head *head = &json->types[key.kind];
+    const stele_text name = stele_name_text(json->base.context, NULL, key.name);
+    char text[NUMBER_NAME_MAX + TYPE_HEAD_SIZE + 16], *to;
+    if ((key.name & STELE_NAME_LOCAL) != 0 || name.size > NUMBER_NAME_MAX)
+        return false;
+    for (size_t i = 0; i < name.size; i++) {
+        const uint8_t byte = (uint8_t)name.bytes[i];
+        if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+            return false;
+    }
+    to = put_bytes(PUT(text, "{\"name\":\""), name.bytes, name.size);
+    to = put_bytes(PUT(to, "\","), head->bytes, head->size);
+    fragments_keep(&json->names, key, text, (size_t)(to - text));
+    return true;
+}
+
+/* A named integer without labels, which is what most fields are; false for all others. */
+static bool number_put(json_sink *json, const stele_field *field)
+{
+    const fragment_key key = {field->name, 0, 0, field->type, 1};
+    char *to;
+    if ((field->type != STELE_TYPE_UINT && field->type != STELE_TYPE_INT) ||
+        field->label_count != 0)
+        return false;
+    if (!fragments_put(&json->names, json->out, key) &&
+        !(number_head_make(json, key) && fragments_put(&json->names, json->out, key)))
+        return false;
+    to = (char *)output_reserve(json->out, EVENT_SIZE);
+    if (to == NULL)
+        return true;
+    to = field->type == STELE_TYPE_INT ? text_i64(to, field->u.i) : text_u64(to, field->u.u);
+    to = hints_put(to, field);
+    *to++ = '}';
+    output_advance(json->out, (size_t)(to - (char *)json->out->at));
+    return true;
+}
+
 static void field_put(json_sink *json, const stele_field *field, bool has_name)
 {
     output *out = json->out;
     escaped_members escaped = {.count = 0};
     char *to;
+    if (has_name && number_put(json, field))
+        return;
     field_head_put(json, &escaped, field, has_name);
     if (field->type >= STELE_TYPE_RUN_FIRST) {
         const uint32_t place = (uint32_t)(field - json->batch->fields);
@@ -346,24 +390,37 @@ static bool has_ns(const json_sink *json, const stele_event *event)
     return json->stream->clock.domain == STELE_CLOCK_NS && (event->flags & STELE_FLAG_NO_TIME) == 0;
 }
 
+/* A number that is often the one whose text, of `size` bytes, stands at `text` already. */
+static char *number_again(char *to, uint64_t value, const char *text, size_t size, int64_t known)
+{
+    char digits[TEXT_U64_SIZE];
+    if (known < 0 || value != (uint64_t)known)
+        return text_u64(to, value);
+    memcpy(digits, text, sizeof digits); /* all there can be: a size that is known copies faster */
+    memcpy(to, digits, sizeof digits);
+    return to + size;
+}
+
 /* From the line's begin up to its name. */
 static void times_put(json_sink *json, const stele_event *event)
 {
     static const char *const domains[] = {"none", "ns", "ticks", "instructions"};
     const stele_clock *clock = &json->stream->clock;
     const kind_head *head = &json->kinds[event->kind < STELE_KIND_COUNT ? event->kind : 0];
-    char *to = (char *)output_reserve(json->out, EVENT_SIZE);
+    char *to = (char *)output_reserve(json->out, EVENT_SIZE), *time;
     int64_t wall_ns;
     if (to == NULL)
         return;
     memcpy(to, head->bytes, KIND_HEAD_SIZE);
-    to += head->size;
+    time = to += head->size;
     to = has_ns(json, event) ? text_i64(to, event->time_ns) : PUT(to, "null");
-    to = PUT(to, ",\"ticks\":");
     if ((event->flags & STELE_FLAG_NO_TIME) != 0 || clock->domain == STELE_CLOCK_NONE)
-        to = PUT(to, "null");
+        to = PUT(to, ",\"ticks\":null");
+    else if (has_ns(json, event))
+        to = number_again(PUT(to, ",\"ticks\":"), event->ticks, time, (size_t)(to - time),
+                          event->time_ns);
     else
-        to = text_u64(to, event->ticks);
+        to = text_u64(PUT(to, ",\"ticks\":"), event->ticks);
     if (clock->domain != STELE_CLOCK_NS) {
         to = PUT(to, ",\"clock\":\"");
         to = put_bytes(to, domains[clock->domain], strlen(domains[clock->domain]));
@@ -377,17 +434,26 @@ static void times_put(json_sink *json, const stele_event *event)
 
 static void complete_put(json_sink *json, const stele_event *event)
 {
-    output *out = json->out;
-    MEMBER_U64(out, ",\"end_ticks\":", event->value);
+    char *to = (char *)output_reserve(json->out, EVENT_SIZE), *ticks;
+    if (to == NULL)
+        return;
+    ticks = to = PUT(to, ",\"end_ticks\":");
+    to = text_u64(to, event->value);
     if (has_ns(json, event)) {
+        const int64_t end_ns = (int64_t)event->id;
+        const size_t size = (size_t)(to - ticks);
         bool is_negative;
-        const uint64_t ns = time_distance((int64_t)event->id, event->time_ns, &is_negative);
-        MEMBER_I64(out, ",\"end_ns\":", (int64_t)event->id);
-        OUTPUT_LITERAL(out, ",\"dur_ns\":");
+        const uint64_t ns = time_distance(end_ns, event->time_ns, &is_negative);
+        to = PUT(to, ",\"end_ns\":");
+        to = end_ns < 0 ? text_i64(to, end_ns)
+                        : number_again(to, (uint64_t)end_ns, ticks, size,
+                                       event->value > INT64_MAX ? -1 : (int64_t)event->value);
+        to = PUT(to, ",\"dur_ns\":");
         if (is_negative)
-            output_byte(out, '-');
-        output_u64(out, ns);
+            *to++ = '-';
+        to = text_u64(to, ns);
     }
+    output_advance(json->out, (size_t)(to - (char *)json->out->at));
 }
 
 /* What `value` and `id` of the event mean, see event.h. */
