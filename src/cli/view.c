@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/view_sql.h"
 #include "view/view.h"
 
 extern char **environ;
@@ -188,6 +189,8 @@ static void show(view *w, const inputs *in)
     const char *folder = option_value(&c->options, OPTION_EXPORT);
     const viewer_options given = {.findings = &w->findings,
                                   .where = w->where,
+                                  .sql = view_sql,
+                                  .sql_user = c,
                                   .no_pairs = option_given(&c->options, OPTION_NO_PAIRS),
                                   .align_starts = option_given(&c->options, OPTION_ALIGN_START)};
     if (!cli_check(c, viewer_new(c->context, in->traces, in->count, &given, &w->shown), "view"))

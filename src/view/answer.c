@@ -31,6 +31,13 @@ void view_findings_free(view_findings *f)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
+static stele_status answer_sql(const viewer *v, const question *q, stele_output *out)
+{
+    if (v->options.sql == NULL)
+        return STELE_ERR_UNSUPPORTED;
+    return v->options.sql(v->options.sql_user, q->where, out);
+}
+
 static stele_status dispatch(viewer *v, const question *q, stele_output *out)
 {
     switch (q->kind) {
@@ -43,6 +50,10 @@ static stele_status dispatch(viewer *v, const question *q, stele_output *out)
     case QUESTION_NEXT: return answer_next(v, q, out);
     case QUESTION_ROWS: return answer_rows(v, q, out);
     case QUESTION_CUT: return answer_cut(v, q, out);
+    case QUESTION_FLAME: return answer_flame(v, q, out);
+    case QUESTION_STATES: return answer_states(v, q, out);
+    case QUESTION_RECORD: return answer_record(v, q, out);
+    case QUESTION_SQL: return answer_sql(v, q, out);
     case QUESTION_FILE: break;
     }
     return STELE_ERR_ARGUMENT;
@@ -58,6 +69,7 @@ static const char *missing(const question *q)
     case QUESTION_SPAN:
     case QUESTION_MARK: return q->at_ns != INT64_MIN ? NULL : "at must be given";
     case QUESTION_SEARCH: return q->where[0] != 0 ? NULL : "where must be given";
+    case QUESTION_SQL: return q->where[0] != 0 ? NULL : "sql must be given";
     case QUESTION_NEXT:
         return q->at_ns != INT64_MIN && (q->limit != 0 || q->name[0] != 0)
                    ? NULL

@@ -57,33 +57,49 @@ static stele_status count_mark(figures *f, const stele_event *event)
     return STELE_OK;
 }
 
-/* Events of one track after the other: runs of those that are asked for. */
-static stele_status take_figures(void *user, const stele_segment *segment)
+stele_status viewer_give_wanted(const question *q, const stele_segment *segment,
+                                stele_segment_fn *take, void *user)
 {
-    figures *f = user;
     const stele_event *events = &segment->batch->events[segment->first];
     stele_status status = STELE_OK;
     uint32_t i = 0;
+    if (!q->has_tracks)
+        return take(user, segment);
     while (status == STELE_OK && i < segment->count) {
         uint32_t end = i;
-        if (!question_wants(f->q, events[i].track)) {
-            i++;
-            continue;
-        }
-        while (end < segment->count && question_wants(f->q, events[end].track))
+        while (end < segment->count && question_wants(q, events[end].track))
             end++;
-        status = stele_profile_add(f->profile,
-                                   &(stele_segment){segment->batch, segment->first + i, end - i});
-        for (; status == STELE_OK && i < end; i++) {
-            if (events[i].time_ns < f->q->begin_ns)
-                continue;
-            f->event_count++;
-            if (view_is_mark(&events[i]))
-                status = count_mark(f, &events[i]);
-        }
-        i = end;
+        if (end != i)
+            status = take(user, &(stele_segment){segment->batch, segment->first + i, end - i});
+        i = end + 1;
     }
     return status;
+}
+
+int64_t viewer_known_end(const viewer *v, int64_t end_ns)
+{
+    return v->is_scanned && v->known.has_range && end_ns > v->known.end_ns ? v->known.end_ns
+                                                                           : end_ns;
+}
+
+static stele_status take_wanted(void *user, const stele_segment *segment)
+{
+    figures *f = user;
+    const stele_event *events = &segment->batch->events[segment->first];
+    stele_status status = stele_profile_add(f->profile, segment);
+    for (uint32_t i = 0; status == STELE_OK && i < segment->count; i++) {
+        if (events[i].time_ns < f->q->begin_ns)
+            continue;
+        f->event_count++;
+        if (view_is_mark(&events[i]))
+            status = count_mark(f, &events[i]);
+    }
+    return status;
+}
+
+static stele_status take_figures(void *user, const stele_segment *segment)
+{
+    return viewer_give_wanted(((figures *)user)->q, segment, take_wanted, user);
 }
 
 static void put_profile_row(viewer *v, stele_output *out, const stele_profile_row *row)
@@ -156,9 +172,7 @@ stele_status answer_profile(viewer *v, const question *q, stele_output *out)
     if (status == STELE_OK) {
         r.has_fields = (stele_profile_columns(f.profile) & STELE_COLUMN_FIELDS) != 0;
         /* What is open at the end ends with the last event, as in 'profile'. */
-        const bool is_beyond = v->is_scanned && v->has_range && q->end_ns > v->end_ns;
-        status =
-            stele_profile_set_window(f.profile, q->begin_ns, is_beyond ? v->end_ns : q->end_ns);
+        status = stele_profile_set_window(f.profile, q->begin_ns, viewer_known_end(v, q->end_ns));
     }
     if (status == STELE_OK)
         status = viewer_read(v, &r, q->begin_ns, q->end_ns);
@@ -275,8 +289,8 @@ stele_status answer_search(viewer *v, const question *q, stele_output *out)
         r.event = search_events;
     r.has_fields =
         (stele_expression_columns(s.e) & (STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT)) != 0;
-    if (v->has_range)
-        stele_expression_set_origin(s.e, v->begin_ns);
+    if (v->known.has_range)
+        stele_expression_set_origin(s.e, v->known.begin_ns);
     status = viewer_read(v, &r, q->begin_ns, q->end_ns);
     if (status == STELE_OK)
         put_hits(&s, out);
@@ -364,30 +378,23 @@ typedef struct writing {
     stele_writer *writer;
 } writing;
 
-static stele_status write_segment(void *user, const stele_segment *segment)
+static stele_status write_wanted(void *user, const stele_segment *segment)
 {
     const writing *w = user;
-    stele_status status = STELE_OK;
-    uint32_t i = 0;
-    if (!w->q->has_tracks)
-        return stele_writer_write(w->writer, segment);
-    while (status == STELE_OK && i < segment->count) {
-        const stele_event *events = &segment->batch->events[segment->first];
-        uint32_t end = i;
-        while (end < segment->count && question_wants(w->q, events[end].track))
-            end++;
-        if (end != i)
-            status = stele_writer_write(
-                w->writer, &(stele_segment){segment->batch, segment->first + i, end - i});
-        i = end + 1;
-    }
-    return status;
+    return stele_writer_write(w->writer, segment);
+}
+
+static stele_status write_segment(void *user, const stele_segment *segment)
+{
+    return viewer_give_wanted(((writing *)user)->q, segment, write_wanted, user);
 }
 
 static stele_status write_stretch(viewer *v, const question *q, stele_writer *writer)
 {
     writing w = {q, writer};
     view_reading r = {.q = q,
+                      .where = q->where,
+                      .is_selected = true,
                       .no_start = true,
                       .no_pairing = true,
                       .has_fields = true,
@@ -402,8 +409,9 @@ static stele_status write_stretch(viewer *v, const question *q, stele_writer *wr
 
 stele_status answer_rows(viewer *v, const question *q, stele_output *out)
 {
-    stele_sink_options options = {
-        .struct_size = sizeof options, .has_origin = v->has_range, .origin_ns = v->begin_ns};
+    stele_sink_options options = {.struct_size = sizeof options,
+                                  .has_origin = v->known.has_range,
+                                  .origin_ns = v->known.begin_ns};
     stele_writer *writer;
     const stele_status status = stele_sink_open(v->context, out, "csv", &options, &writer);
     return status == STELE_OK ? write_stretch(v, q, writer) : status;

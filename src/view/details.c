@@ -11,6 +11,9 @@
 #define CALLEES_MAX   64u
 #define ANCESTORS_MAX 256u
 #define FIELDS_MAX    1000u
+#define FLOWS_MAX     64u
+#define FLOW_EVENTS   200000u    /* after a span, in which the ends of its flows are looked for */
+#define DEPTH_ANY     UINT32_MAX /* the innermost span at a moment */
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
@@ -82,8 +85,10 @@ typedef struct span_search {
     size_t callee_count;
     uint64_t callee_left_out;
     bool is_operation; /* one that stands on no stack, known by the offset of its record */
-    bool is_found;
-    int64_t begin_ns; /* of what was found, but is not known in full */
+    bool is_found;     /* and written */
+    bool is_seen;      /* found, though it may not be known in full; then: */
+    uint32_t depth;
+    int64_t begin_ns, end_ns;
 } span_search;
 
 static void add_callee(span_search *s, const stele_span *span)
@@ -114,25 +119,8 @@ static bool is_sought(const span_search *s, const stele_span *span)
         return false;
     if (s->is_operation)
         return !is_stacked(span) && span->begin_offset == s->q->offset;
-    return is_stacked(span) && span->depth == s->q->depth && span->begin_ns <= at_ns &&
-           (span->end_ns > at_ns || span->begin_ns == at_ns);
-}
-
-static void put_ancestors(span_search *s, const stele_span *span)
-{
-    stele_span outer;
-    bool is_first = true;
-    stele_output_text(s->out, ",\"ancestors\":[");
-    for (uint32_t depth = 0; is_stacked(span) && depth < span->depth && depth < ANCESTORS_MAX;
-         depth++) {
-        if (!stele_spans_open_at(s->r.spans, span->track, depth, &outer))
-            break;
-        stele_output_printf(s->out, "%s[%u,\"%" PRId64 "\",%u]", is_first ? "" : ",",
-                            (unsigned)viewer_use_name(s->v, outer.name), outer.begin_ns,
-                            (unsigned)depth);
-        is_first = false;
-    }
-    stele_output_byte(s->out, ']');
+    return is_stacked(span) && (s->depth == DEPTH_ANY || span->depth == s->depth) &&
+           span->begin_ns <= at_ns && (span->end_ns > at_ns || span->begin_ns == at_ns);
 }
 
 static void put_callees(span_search *s)
@@ -165,11 +153,7 @@ static void put_span(span_search *s, const stele_segment *segment, uint32_t inde
         stele_output_printf(out, ",\"delta\":%" PRId64, span->delta_ns);
     if (span->end_offset != STELE_SPAN_NO_OFFSET)
         stele_output_printf(out, ",\"endOffset\":\"%" PRIu64 "\"", span->end_offset);
-    put_ancestors(s, span);
     put_callees(s);
-    stele_output_byte(out, ',');
-    viewer_put_names(s->v, out);
-    stele_output_text(out, "}\n");
 }
 
 static stele_status look_at_spans(void *user, const stele_segment *segment, const stele_span *spans)
@@ -178,18 +162,22 @@ static stele_status look_at_spans(void *user, const stele_segment *segment, cons
     for (uint32_t i = 0; i < segment->count; i++) {
         const stele_span *span = &spans[i];
         if (is_sought(s, span)) {
+            const bool is_known = span->begin_ns >= s->r.known_ns && s->depth != DEPTH_ANY;
+            s->is_seen = true;
+            s->depth = span->depth;
             s->begin_ns = span->begin_ns;
-            s->is_found = span->begin_ns >= s->r.known_ns;
-            if (s->is_found)
+            s->end_ns = span->end_ns;
+            s->is_found = is_known;
+            if (is_known)
                 put_span(s, segment, i, span);
             return STELE_END;
         }
         if (span->track != s->q->track || !is_stacked(span))
             continue;
         /* What ends before its caller belongs to the next one that ends one level above. */
-        if (span->depth == s->q->depth + 1)
+        if (span->depth == s->depth + 1)
             add_callee(s, span);
-        if (span->depth <= s->q->depth) {
+        if (span->depth <= s->depth) {
             s->callee_count = 0;
             s->callee_left_out = 0;
         }
@@ -197,15 +185,194 @@ static stele_status look_at_spans(void *user, const stele_segment *segment, cons
     return STELE_OK;
 }
 
+/* The track's events have passed the moment, and nothing that covers it is open: it is in no span.
+ */
+static stele_status look_at_events_of_span(void *user, const stele_segment *segment)
+{
+    const span_search *s = user;
+    stele_span outer;
+    if (s->is_operation || segment->batch->events[segment->first].time_ns <= s->q->at_ns)
+        return STELE_OK;
+    return stele_spans_open_at(s->r.spans, s->q->track, 0, &outer) && outer.begin_ns <= s->q->at_ns
+               ? STELE_OK
+               : STELE_END;
+}
+
+/* ---- What is around a span ---- */
+
+typedef struct around {
+    span_search *of;
+    stele_span *spans; /* by depth */
+    uint32_t count;
+} around;
+
+static stele_status look_around(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    around *a = user;
+    const span_search *s = a->of;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_span *span = &spans[i];
+        if (is_stacked(span) && span->track == s->q->track && span->depth < a->count &&
+            span->begin_ns <= s->begin_ns && span->end_ns >= s->begin_ns)
+            a->spans[span->depth] = *span;
+    }
+    return STELE_OK;
+}
+
+/* Reads up to the begin of the span: what is open there is around it. */
+static stele_status put_ancestors(span_search *s)
+{
+    const bool is_nested = !s->is_operation && s->depth != DEPTH_ANY;
+    around a = {.of = s, .count = is_nested && s->depth < ANCESTORS_MAX ? s->depth : 0};
+    view_reading r = {.q = s->q,
+                      .is_whole = true,
+                      .has_checkpoint = true,
+                      .from_ns = s->begin_ns,
+                      .span = look_around,
+                      .user = &a};
+    stele_status status = STELE_OK;
+    bool is_first = true;
+    stele_output_text(s->out, ",\"ancestors\":[");
+    if (a.count != 0) {
+        a.spans = calloc(a.count, sizeof *a.spans);
+        status = a.spans == NULL
+                     ? STELE_ERR_MEMORY
+                     : viewer_read(s->v, &r, INT64_MIN,
+                                   s->begin_ns < INT64_MAX ? s->begin_ns + 1 : s->begin_ns);
+    }
+    for (uint32_t i = 0; status == STELE_OK && i < a.count; i++) {
+        if (a.spans[i].track == 0 && a.spans[i].name == 0)
+            continue;
+        stele_output_printf(s->out, "%s[%u,\"%" PRId64 "\",%u]", is_first ? "" : ",",
+                            (unsigned)viewer_use_name(s->v, a.spans[i].name), a.spans[i].begin_ns,
+                            (unsigned)i);
+        is_first = false;
+    }
+    stele_output_byte(s->out, ']');
+    free(a.spans);
+    return status;
+}
+
+/* ---- The flows of a span ---- */
+
+typedef struct flow_search {
+    span_search *of;
+    uint64_t open_count;  /* that began in it, and have not ended so far */
+    uint64_t later_count; /* events after it */
+    unsigned shown_count;
+    uint64_t left_out;
+} flow_search;
+
+static bool is_within(const span_search *s, int64_t time_ns)
+{
+    return time_ns >= s->begin_ns && time_ns <= s->end_ns;
+}
+
+static stele_status look_at_flow_events(void *user, const stele_segment *segment)
+{
+    flow_search *f = user;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_event *event = &segment->batch->events[segment->first + i];
+        if (event->time_ns > f->of->end_ns)
+            f->later_count++;
+        else if (event->kind == STELE_KIND_FLOW_BEGIN && event->track == f->of->q->track)
+            f->open_count += event->time_ns >= f->of->begin_ns;
+    }
+    return f->later_count != 0 && (f->open_count == 0 || f->later_count > FLOW_EVENTS) ? STELE_END
+                                                                                       : STELE_OK;
+}
+
+/* ["in" or "out", the other end's time and track, name, time at this end] */
+static void put_flow(flow_search *f, const stele_span *flow, bool is_out)
+{
+    span_search *s = f->of;
+    if (f->shown_count == FLOWS_MAX) {
+        f->left_out++;
+        return;
+    }
+    stele_output_printf(
+        s->out, "%s[\"%s\",\"%" PRId64 "\",%u,%u,\"%" PRId64 "\"]",
+        f->shown_count++ != 0 ? "," : "", is_out ? "out" : "in",
+        is_out ? flow->end_ns : flow->begin_ns, (unsigned)(is_out ? flow->end_track : flow->track),
+        (unsigned)viewer_use_name(s->v, flow->name), is_out ? flow->begin_ns : flow->end_ns);
+}
+
+static stele_status look_at_flows(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    flow_search *f = user;
+    const span_search *s = f->of;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const stele_span *flow = &spans[i];
+        if (flow->source != STELE_SPAN_FLOW || flow->end != STELE_SPAN_RETURNED)
+            continue;
+        if (flow->track == s->q->track && is_within(s, flow->begin_ns)) {
+            f->open_count -= f->open_count != 0;
+            put_flow(f, flow, true);
+        }
+        if (flow->end_track == s->q->track && is_within(s, flow->end_ns))
+            put_flow(f, flow, false);
+    }
+    return STELE_OK;
+}
+
+static stele_status put_flows(span_search *s)
+{
+    flow_search f = {.of = s};
+    const view_known *k = &s->v->known;
+    const bool has_flows =
+        s->q->track < k->track_capacity && (k->tracks[s->q->track].has & VIEW_HAS_FLOWS) != 0;
+    view_reading r = {.q = s->q,
+                      .is_whole = true,
+                      .has_checkpoint = true,
+                      .from_ns = s->begin_ns,
+                      .span = look_at_flows,
+                      .event = look_at_flow_events,
+                      .user = &f};
+    stele_status status = STELE_OK;
+    stele_output_text(s->out, ",\"flows\":[");
+    if (has_flows)
+        status = viewer_read(s->v, &r, INT64_MIN, INT64_MAX);
+    stele_output_printf(s->out, "],\"flowsLeftOut\":%" PRIu64, f.left_out);
+    return status;
+}
+
+/* Reads from the last checkpoint before a moment on, until the span is found. */
+static stele_status look_from(span_search *s, int64_t from_ns)
+{
+    s->is_found = s->is_seen = false;
+    s->callee_count = 0;
+    s->callee_left_out = 0;
+    s->r = (view_reading){.q = s->q,
+                          .is_whole = true,
+                          .has_checkpoint = true,
+                          .from_ns = from_ns,
+                          .has_fields = true,
+                          .span = look_at_spans,
+                          .event = look_at_events_of_span,
+                          .user = s};
+    return viewer_read(s->v, &s->r, INT64_MIN, INT64_MAX);
+}
+
 stele_status answer_span(viewer *v, const question *q, stele_output *out)
 {
-    span_search s = {.v = v, .q = q, .out = out, .is_operation = q->name[0] != 0};
-    stele_status status;
-    s.r = (view_reading){
-        .q = q, .is_whole = true, .has_fields = true, .span = look_at_spans, .user = &s};
-    status = viewer_read(v, &s.r, INT64_MIN, INT64_MAX);
-    if (status == STELE_OK && !s.is_found)
+    span_search s = {
+        .v = v, .q = q, .out = out, .is_operation = q->name[0] != 0, .depth = q->depth};
+    stele_status status = look_from(&s, q->at_ns);
+    /* It began before the checkpoint, or only its depth is known now. */
+    if (status == STELE_OK && s.is_seen && !s.is_found)
+        status = look_from(&s, s.begin_ns);
+    if (status == STELE_OK && s.is_seen && !s.is_found)
+        status = look_from(&s, INT64_MIN);
+    if (status != STELE_OK || !s.is_found) {
         stele_output_text(out, "{\"found\":false}\n");
+        return status;
+    }
+    status = put_ancestors(&s);
+    if (status == STELE_OK)
+        status = put_flows(&s);
+    stele_output_byte(out, ',');
+    viewer_put_names(v, out);
+    stele_output_text(out, "}\n");
     return status;
 }
 

@@ -104,7 +104,7 @@ static stele_status write_tile(export *x, const tile *t)
     stele_status status = stele_output_open_memory(NULL, &out);
     if (status != STELE_OK)
         return status;
-    q.begin_ns = (int64_t)((uint64_t)x->v->begin_ns + t->index * width_ns);
+    q.begin_ns = (int64_t)((uint64_t)x->v->known.begin_ns + t->index * width_ns);
     q.end_ns = (int64_t)((uint64_t)q.begin_ns + width_ns);
     status = answer_window(x->v, &q, out);
     bytes = stele_output_memory(out, &size);
@@ -116,7 +116,7 @@ static stele_status write_tile(export *x, const tile *t)
         x->count + 2 <= TILES_MAX) {
         const uint64_t half_ns = (uint64_t)q.begin_ns + width_ns / 2;
         x->tiles[x->count++] = (tile){t->level + 1, t->index * 2};
-        if ((int64_t)half_ns <= x->v->end_ns)
+        if ((int64_t)half_ns <= x->v->known.end_ns)
             x->tiles[x->count++] = (tile){t->level + 1, t->index * 2 + 1};
     }
     stele_output_close(out);
@@ -153,13 +153,14 @@ stele_status view_export(viewer *v, stele_output *folder)
         status = viewer_scan(v, UINT64_MAX);
     if (status != STELE_END)
         return status;
-    while (v->has_range && x.whole_ns < (uint64_t)v->end_ns - (uint64_t)v->begin_ns + 1 &&
+    while (v->known.has_range &&
+           x.whole_ns < (uint64_t)v->known.end_ns - (uint64_t)v->known.begin_ns + 1 &&
            x.whole_ns <= UINT64_MAX / 4)
         x.whole_ns *= 2;
     x.tiles = calloc(TILES_MAX, sizeof *x.tiles);
     if (x.tiles == NULL)
         return STELE_ERR_MEMORY;
-    x.count = v->has_range; /* the first one is the whole */
+    x.count = v->known.has_range; /* the first one is the whole */
     status = write_page(folder);
     for (; status == STELE_OK && x.done < x.count; x.done++)
         status = write_tile(&x, &x.tiles[x.done]);

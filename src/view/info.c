@@ -56,7 +56,7 @@ static void put_wall(const viewer *v, stele_output *out)
 
 static void put_activity(const viewer *v, stele_output *out)
 {
-    const view_activity *a = &v->activity;
+    const view_activity *a = &v->known.activity;
     size_t count = VIEW_BINS;
     while (count != 0 && a->bins[count - 1] == 0)
         count--;
@@ -111,7 +111,7 @@ static void put_tracks(viewer *v, stele_output *out)
     bool is_first = true;
     stele_output_text(out, ",\n\"tracks\":[");
     for (uint32_t i = 0; i <= count; i++) {
-        const view_track *track = i < v->track_capacity ? &v->tracks[i] : &nothing;
+        const view_track *track = i < v->known.track_capacity ? &v->known.tracks[i] : &nothing;
         if (track->event_count == 0 && track->span_count == 0 && track->has == 0 &&
             (i == 0 || count > 4096 || !is_parent(v, i)))
             continue;
@@ -161,28 +161,42 @@ static bool is_known(const viewer *v)
     return v->is_scanned && (v->overview == NULL || v->is_overview_whole);
 }
 
+/* Is there a picture of the whole range of time, though not all that can be asked about it? */
+static bool is_pictured(const viewer *v)
+{
+    return is_known(v) || (v->overview != NULL && v->is_overview_whole);
+}
+
 stele_status answer_info(viewer *v, stele_output *out)
 {
+    const stele_status status = viewer_update(v);
+    if (status != STELE_OK)
+        return status;
     viewer_begin_names(v);
     stele_output_text(out, "{");
     put_traces(v, out);
     put_key(out, "clock", clock_text(v));
     put_wall(v, out);
-    stele_output_printf(out, ",\n\"complete\":%s,\"read\":%" PRIu64 ",\"total\":%" PRIu64,
-                        is_known(v) ? "true" : "false", v->stats.byte_count, v->stats.byte_total);
+    stele_output_printf(
+        out, ",\n\"complete\":%s,\"pictured\":%s,\"read\":%" PRIu64 ",\"total\":%" PRIu64,
+        is_known(v) ? "true" : "false", is_pictured(v) ? "true" : "false", v->stats.byte_count,
+        v->stats.byte_total);
     if (v->scan_status != STELE_OK)
         put_key(out, "error", stele_status_text(v->scan_status));
-    if (v->has_range)
+    if (v->known.has_range)
         stele_output_printf(out, ",\n\"begin\":\"%" PRId64 "\",\"end\":\"%" PRId64 "\"",
-                            v->begin_ns, v->end_ns < INT64_MAX ? v->end_ns + 1 : v->end_ns);
-    stele_output_printf(
-        out,
-        ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"missing\":%" PRIu64 ",\"skipped\":%" PRIu64,
-        v->event_count, v->stats.lost_count, v->stats.missing_count, v->stats.balance.skipped_size);
+                            v->known.begin_ns,
+                            v->known.end_ns < INT64_MAX ? v->known.end_ns + 1 : v->known.end_ns);
+    stele_output_printf(out,
+                        ",\"events\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"missing\":%" PRIu64
+                        ",\"skipped\":%" PRIu64,
+                        v->known.event_count, v->stats.lost_count, v->stats.missing_count,
+                        v->stats.balance.skipped_size);
     stele_output_printf(out, ",\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64,
                         v->options.findings != NULL ? v->options.findings->counts[STELE_ERROR] : 0,
                         v->options.findings != NULL ? v->options.findings->counts[STELE_WARNING]
                                                     : 0);
+    stele_output_printf(out, ",\"sql\":%s", v->options.sql != NULL ? "true" : "false");
     put_findings(v, out);
     put_activity(v, out);
     put_tracks(v, out);

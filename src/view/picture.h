@@ -3,6 +3,8 @@
 #ifndef VIEW_PICTURE_H
 #define VIEW_PICTURE_H
 
+#include <stele/expression.h>
+
 #include "view/lanes.h"
 #include "view/viewer.h"
 
@@ -38,7 +40,9 @@ typedef struct picture {
     const question *q;
     view_reading r;
     lane_scale scale;
-    track_rows **tracks; /* by number; NULL: nothing of it was seen, or is wanted */
+    stele_expression *only; /* which moments and values are wanted; NULL: all */
+    bool no_moments;        /* none is: what is asked for only spans can be */
+    track_rows **tracks;    /* by number; NULL: nothing of it was seen, or is wanted */
     size_t track_capacity;
     plot *plots; /* by number of the counter */
     size_t plot_capacity;
@@ -47,9 +51,10 @@ typedef struct picture {
     arrow arrows[ARROWS_MAX];
     size_t arrow_count;
     uint64_t arrow_left_out, deep_count;
-    uint64_t dense_count; /* entries that stand for several things */
-    bool is_summary;      /* it is made of an overview */
-    bool is_first;        /* nothing was written yet */
+    uint64_t dense_count;     /* entries that stand for several things */
+    stele_overview *overview; /* that it is made of; NULL: of events */
+    bool is_whole;            /* all of the traces is in that */
+    bool is_first;            /* nothing was written yet */
 } picture;
 
 /* The rows of a track; NULL: memory. */
@@ -61,7 +66,7 @@ lane *picture_lane(lane **lanes, uint32_t *count, uint32_t index);
 /* The plot of a counter; NULL: memory. */
 plot *picture_plot(picture *p, uint32_t number);
 
-/* Fills it from the overview of the viewer, where there are too many events to read. */
+/* Fills it from its overview, where there are too many events to read. */
 stele_status picture_summarize(picture *p);
 
 #endif

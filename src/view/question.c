@@ -105,7 +105,7 @@ static bool copy_text(char *to, size_t capacity, const char *text)
 
 static bool set_text(question *q, const char *key, char *value)
 {
-    if (strcmp(key, "where") == 0)
+    if (strcmp(key, "where") == 0 || strcmp(key, "sql") == 0)
         return copy_text(q->where, sizeof q->where, value);
     if (strcmp(key, "name") == 0)
         return copy_text(q->name, sizeof q->name, value);
@@ -181,10 +181,13 @@ static bool token_fits(const char *at, size_t size, const char *token)
 static const struct {
     const char *name;
     question_kind kind;
-} kinds[] = {
-    {"api/info", QUESTION_INFO}, {"api/window", QUESTION_WINDOW},   {"api/span", QUESTION_SPAN},
-    {"api/mark", QUESTION_MARK}, {"api/profile", QUESTION_PROFILE}, {"api/search", QUESTION_SEARCH},
-    {"api/next", QUESTION_NEXT}, {"api/rows", QUESTION_ROWS},       {"api/cut", QUESTION_CUT}};
+} kinds[] = {{"api/info", QUESTION_INFO},       {"api/window", QUESTION_WINDOW},
+             {"api/span", QUESTION_SPAN},       {"api/mark", QUESTION_MARK},
+             {"api/profile", QUESTION_PROFILE}, {"api/search", QUESTION_SEARCH},
+             {"api/next", QUESTION_NEXT},       {"api/rows", QUESTION_ROWS},
+             {"api/cut", QUESTION_CUT},         {"api/flame", QUESTION_FLAME},
+             {"api/states", QUESTION_STATES},   {"api/record", QUESTION_RECORD},
+             {"api/sql", QUESTION_SQL}};
 
 /* Names of files are those of a list: here only what none of them can be is refused. */
 static bool parse_path(question *q, const char *at, size_t size)

@@ -28,7 +28,11 @@ typedef enum question_kind {
     QUESTION_SEARCH,  /* events and spans for which an expression holds */
     QUESTION_NEXT,    /* the next span or event of a name, or the one before */
     QUESTION_ROWS,    /* a stretch of time as CSV */
-    QUESTION_CUT      /* a stretch of time as a trace */
+    QUESTION_CUT,     /* a stretch of time as a trace */
+    QUESTION_FLAME,   /* who calls whom in a stretch of time, as a tree */
+    QUESTION_STATES,  /* what threads and CPUs do in a stretch of time */
+    QUESTION_RECORD,  /* the bytes of a record, and what they mean */
+    QUESTION_SQL      /* rows of a statement */
 } question_kind;
 
 typedef enum question_outcome {

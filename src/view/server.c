@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The server of the page, on one thread: it answers one question after the other, and reads on in
- * the traces while nobody asks. A question whose browser has gone away is not answered to its end.
+ * the traces while nobody asks. What takes long is answered by processes of their own, once the
+ * traces are known. A question whose browser has gone away is not answered to its end.
  */
 #include "stele_config.h"
+#include "view/aside.h"
 #include "view/view.h"
 
 #include <stele/writer.h>
@@ -46,8 +48,25 @@ stele_status view_serve(viewer *v, const serve_options *options, const char **wh
 #define TIMEOUT_S         30u
 #define SCAN_NS           20000000u /* how long a question waits for the scan */
 #define WAIT_MS           250
+#define ASIDE_WAIT_MS     4
+#define ASIDES_MAX        4u /* questions that are answered aside at a time; others wait */
 #define NAMES_MAX         4u
 #define NAME_SIZE         256u
+
+/* A request, from its first line on. */
+typedef struct request {
+    char target[QUESTION_TARGET_MAX + 1];
+    size_t size;
+    bool is_seen; /* its headers have come */
+    question q;
+    /* Of one that is answered aside: */
+    struct request *next;
+    struct MHD_Connection *connection;
+    aside aside;
+    aside_result result;
+    int answer; /* file; -1: none */
+    bool is_waiting, is_done;
+} request;
 
 typedef struct server {
     viewer *v;
@@ -58,17 +77,11 @@ typedef struct server {
     const char *name_list[NAMES_MAX];
     size_t name_count;
     bool is_open; /* it listens at all addresses: then any address is one of its names */
+    bool is_scanned;
     unsigned port;
-    int client; /* socket of the one whose question is being answered; -1: none */
+    int client;       /* socket of the one whose question is being answered; -1: none */
+    request *waiting; /* that are answered aside, or will be */
 } server;
-
-/* A request, from its first line on. */
-typedef struct request {
-    char target[QUESTION_TARGET_MAX + 1];
-    size_t size;
-    bool is_seen; /* its headers have come */
-    question q;
-} request;
 
 bool view_can_serve(void)
 {
@@ -160,46 +173,95 @@ static enum MHD_Result give_answer(server *s, struct MHD_Connection *connection,
     return result;
 }
 
-/* What can be as large as the traces goes through a file that has no name any more. */
-static int open_spool(const char *folder, const char *path)
+/* Gives an answer that is in a file, which is closed. */
+static enum MHD_Result give_spooled(struct MHD_Connection *connection, const aside_result *result,
+                                    int fd)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unlink(path);
-    rmdir(folder);
-    return fd;
+    struct stat about;
+    if (result->status == STELE_OK && fd >= 0 && fstat(fd, &about) == 0)
+        return give(connection, result->code, result->type,
+                    result->attachment[0] != 0 ? result->attachment : NULL,
+                    MHD_create_response_from_fd64((uint64_t)about.st_size, fd));
+    if (fd >= 0)
+        close(fd);
+    return result->status == STELE_ERR_CLOSED
+               ? MHD_NO
+               : give_failure(connection,
+                              result->status != STELE_OK ? result->status : STELE_ERR_READ);
 }
 
-static enum MHD_Result give_download(server *s, struct MHD_Connection *connection,
-                                     const question *q)
+/* ---- Answers made aside -----------------------------------------------------------------------
+ */
+
+/* Can it take longer than one who moves through the picture wants to wait? */
+static bool is_long(const server *s, const question *q)
 {
-    const char *temp = getenv("TMPDIR");
-    char folder[512], path[600], name[64];
-    stele_output *out = NULL;
-    view_answer answer = {.code = 200};
-    struct stat about;
-    stele_status status;
-    int fd;
-    snprintf(folder, sizeof folder, "%s/stele-view-XXXXXX",
-             temp != NULL && temp[0] != 0 ? temp : "/tmp");
-    if (mkdtemp(folder) == NULL)
-        return give_failure(connection, STELE_ERR_WRITE);
-    snprintf(path, sizeof path, "%s/cut", folder);
-    status = stele_output_open(path, NULL, &out);
-    if (status == STELE_OK)
-        status = viewer_answer(s->v, q, out, &answer);
-    if (status == STELE_OK)
-        status = stele_output_finish(out);
-    stele_output_close(out);
-    fd = open_spool(folder, path);
-    if (status != STELE_OK || fd < 0 || fstat(fd, &about) != 0) {
-        if (fd >= 0)
-            close(fd);
-        return status == STELE_ERR_CLOSED ? MHD_NO : give_failure(connection, status);
+    return s->is_scanned && q->kind != QUESTION_INFO && q->kind != QUESTION_WINDOW;
+}
+
+static bool is_connected(const request *r)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    char byte;
+    return info == NULL || recv(info->connect_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0;
+}
+
+static enum MHD_Result set_aside(server *s, struct MHD_Connection *connection, request *r)
+{
+    request **at = &s->waiting;
+    r->connection = connection;
+    r->is_waiting = true;
+    r->next = NULL;
+    while (*at != NULL) /* the first that came is the first that is answered */
+        at = &(*at)->next;
+    *at = r;
+    MHD_suspend_connection(connection);
+    return MHD_YES;
+}
+
+/* Takes a request out of the list; what was being made of it is not made any further. */
+static void forget(server *s, request *r)
+{
+    request **at = &s->waiting;
+    while (*at != NULL && *at != r)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = r->next;
+    aside_end(&r->aside);
+    r->is_waiting = false;
+}
+
+/* Is the request answered now, or will it never be? Begins it where there is room. */
+static bool look_at(server *s, request *r, unsigned *busy_count)
+{
+    stele_status status = STELE_OK;
+    if (!is_connected(r)) {
+        r->result.status = STELE_ERR_CLOSED;
+        return true;
     }
-    snprintf(name, sizeof name, "%s%s%s", answer.attachment != NULL ? answer.attachment : "answer",
-             q->format[0] != 0 ? "." : "", q->format);
-    return give(connection, answer.code, answer.type, answer.code == 200 ? name : NULL,
-                MHD_create_response_from_fd64((uint64_t)about.st_size, fd));
+    if (r->aside.pid == 0) {
+        if (*busy_count == ASIDES_MAX)
+            return false;
+        status = aside_begin(&r->aside, s->v, &r->q);
+        r->result.status = status;
+    }
+    ++*busy_count;
+    return status != STELE_OK || aside_look(&r->aside, &r->result, &r->answer);
+}
+
+static void look_at_waiting(server *s)
+{
+    unsigned busy_count = 0;
+    request *next;
+    for (request *r = s->waiting; r != NULL; r = next) {
+        next = r->next;
+        if (!look_at(s, r, &busy_count))
+            continue;
+        r->is_done = true;
+        forget(s, r);
+        MHD_resume_connection(r->connection);
+    }
 }
 
 /* ---- Requests ---------------------------------------------------------------------------------
@@ -258,10 +320,15 @@ static enum MHD_Result answer_request(server *s, struct MHD_Connection *connecti
     }
     if (r->q.kind == QUESTION_FILE)
         return give_file(connection, r->q.file);
+    if (is_long(s, &r->q))
+        return set_aside(s, connection, r);
     s->client = info != NULL ? info->connect_fd : -1;
-    result = r->q.kind == QUESTION_CUT || r->q.kind == QUESTION_ROWS
-                 ? give_download(s, connection, &r->q)
-                 : give_answer(s, connection, &r->q);
+    if (r->q.kind == QUESTION_CUT || r->q.kind == QUESTION_ROWS) {
+        const int fd = aside_answer_here(s->v, &r->q, &r->result);
+        result = give_spooled(connection, &r->result, fd);
+    } else {
+        result = give_answer(s, connection, &r->q);
+    }
     s->client = -1;
     return result;
 }
@@ -280,6 +347,11 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
         r->is_seen = true;
         return MHD_YES;
     }
+    if (r->is_done) {
+        const int fd = r->answer;
+        r->answer = -1;
+        return give_spooled(connection, &r->result, fd);
+    }
     if (*upload_size != 0) { /* nothing is ever sent to this server */
         *upload_size = 0;
         return MHD_YES;
@@ -295,12 +367,12 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
 /* The target as it came, before anything is decoded: becomes the state of the request. */
 static void *begin_request(void *user, const char *target, struct MHD_Connection *connection)
 {
-    request *r = malloc(sizeof *r);
+    request *r = calloc(1, sizeof *r);
     (void)user;
     (void)connection;
     if (r == NULL)
         return NULL;
-    r->is_seen = false;
+    r->answer = r->aside.pipe = -1;
     r->size = strnlen(target, sizeof r->target);
     memcpy(r->target, target, r->size < sizeof r->target ? r->size : sizeof r->target);
     return r;
@@ -309,10 +381,16 @@ static void *begin_request(void *user, const char *target, struct MHD_Connection
 static void end_request(void *user, struct MHD_Connection *connection, void **state,
                         enum MHD_RequestTerminationCode code)
 {
-    (void)user;
+    request *r = *state;
     (void)connection;
     (void)code;
-    free(*state);
+    if (r == NULL)
+        return;
+    if (r->is_waiting)
+        forget(user, r);
+    if (r->answer >= 0)
+        close(r->answer);
+    free(r);
     *state = NULL;
 }
 
@@ -397,7 +475,8 @@ static stele_status start(server *s, const char **why)
     }
     name_server(s, &address);
     s->daemon = MHD_start_daemon(
-        MHD_USE_AUTO | (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0u),
+        MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME |
+            (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0u),
         (uint16_t)s->options->port, NULL, NULL, take_request, s, MHD_OPTION_SOCK_ADDR, &address.any,
         MHD_OPTION_URI_LOG_CALLBACK, begin_request, s, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
         MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
@@ -422,18 +501,28 @@ static void tell_address(server *s)
 
 static void run(server *s)
 {
-    bool is_scanned = false;
     while (s->options->go_on(s->options->user)) {
-        if (!is_scanned) {
+        if (!s->is_scanned || viewer_is_busy(s->v)) {
             const stele_status status = viewer_scan(s->v, SCAN_NS);
-            is_scanned = status != STELE_OK;
-            if (is_scanned)
+            if (!s->is_scanned && status != STELE_OK) {
+                s->is_scanned = true;
                 s->options->scanned(s->options->user, status);
+            }
             MHD_run_wait(s->daemon, 0);
         } else {
-            MHD_run_wait(s->daemon, WAIT_MS);
+            MHD_run_wait(s->daemon, s->waiting != NULL ? ASIDE_WAIT_MS : WAIT_MS);
         }
+        look_at_waiting(s);
     }
+    /* A daemon can be stopped when no connection is suspended. */
+    while (s->waiting != NULL) {
+        request *r = s->waiting;
+        forget(s, r);
+        r->is_done = true;
+        r->result.status = STELE_ERR_CLOSED;
+        MHD_resume_connection(r->connection);
+    }
+    MHD_run_wait(s->daemon, 0);
 }
 
 stele_status view_serve(viewer *v, const serve_options *options, const char **why)

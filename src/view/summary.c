@@ -115,14 +115,14 @@ static bool add_plot(const summary *s, plot *to)
 
 static stele_status get_row(const summary *s, uint32_t number, uint32_t row)
 {
-    return stele_overview_row(s->p->v->overview, number, row, s->p->q->begin_ns, s->p->q->end_ns,
+    return stele_overview_row(s->p->overview, number, row, s->p->q->begin_ns, s->p->q->end_ns,
                               s->count, s->bins);
 }
 
 static stele_status get_bins(const summary *s, uint32_t number)
 {
-    return stele_overview_bins(s->p->v->overview, number, s->p->q->begin_ns, s->p->q->end_ns,
-                               s->count, s->bins);
+    return stele_overview_bins(s->p->overview, number, s->p->q->begin_ns, s->p->q->end_ns, s->count,
+                               s->bins);
 }
 
 static stele_status add_rows(const summary *s, const stele_overview_track *track, lane **lanes,
@@ -163,19 +163,9 @@ static stele_status add_counter(const summary *s, const stele_overview_track *tr
     return status != STELE_OK || add_plot(s, to) ? status : STELE_ERR_MEMORY;
 }
 
-/* The number of the traces' track that a track of the overview belongs to. */
-static uint32_t own_track(const summary *s, const stele_overview_track *track)
-{
-    stele_overview_track at = *track;
-    while (at.kind != STELE_OVERVIEW_TRACK && at.kind != STELE_OVERVIEW_TRACE && at.parent != 0 &&
-           stele_overview_get_track(s->p->v->overview, at.parent, &at))
-        ;
-    return at.kind == STELE_OVERVIEW_TRACK ? at.track : 0;
-}
-
 static stele_status add_track(const summary *s, const stele_overview_track *track)
 {
-    const uint32_t on = own_track(s, track);
+    const uint32_t on = viewer_own_track(s->p->overview, track);
     track_rows *rows;
     stele_status status = STELE_OK;
     if (!question_wants(s->p->q, on))
@@ -199,13 +189,12 @@ static stele_status add_track(const summary *s, const stele_overview_track *trac
 
 stele_status picture_summarize(picture *p)
 {
-    stele_overview *o = p->v->overview;
+    stele_overview *o = p->overview;
     summary s = {.p = p, .count = p->q->width};
     stele_status status = STELE_OK;
     s.bins = malloc(s.count * sizeof *s.bins);
     if (s.bins == NULL)
         return STELE_ERR_MEMORY;
-    p->is_summary = true;
     p->scale.entries_max = LANE_ENTRIES_MAX;
     for (uint32_t i = 1; status == STELE_OK && i <= stele_overview_track_count(o); i++) {
         stele_overview_track track = STELE_INIT(stele_overview_track);

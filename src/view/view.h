@@ -35,11 +35,16 @@ typedef struct view_findings {
 void view_findings_add(void *user, const stele_diag *diag);
 void view_findings_free(view_findings *f);
 
+/* Runs a statement of SQL over the traces, and writes its rows, or {"error": why}, as JSON. */
+typedef stele_status view_sql_fn(void *user, const char *statement, stele_output *out);
+
 typedef struct viewer_options {
     view_findings *findings; /* outlives the viewer; NULL: nobody keeps them */
     const char *where;       /* an expression: what of the traces is shown; NULL: all */
     bool no_pairs;           /* moments are not paired by their names */
-    bool align_starts;       /* each trace is shifted so that its first event is at 0 */
+    view_sql_fn *sql;        /* NULL: there is none */
+    void *sql_user;
+    bool align_starts; /* each trace is shifted so that its first event is at 0 */
 } viewer_options;
 
 /*
@@ -56,6 +61,9 @@ void viewer_set_go_on(viewer *v, view_go_on_fn *fn, void *user);
 /* Reads on for about so long, so that all tracks and the whole range of time become known.
    STELE_END: they are; another status is why they cannot be. */
 stele_status viewer_scan(viewer *v, uint64_t duration_ns);
+
+/* Is there something to read, though viewer_scan() has come to its end? */
+bool viewer_is_busy(const viewer *v);
 
 /* What an answer is. */
 typedef struct view_answer {

@@ -3,6 +3,7 @@
 #ifndef VIEW_VIEWER_H
 #define VIEW_VIEWER_H
 
+#include <stele/insn.h>
 #include <stele/overview.h>
 #include <stele/sched.h>
 #include <stele/spans.h>
@@ -54,6 +55,16 @@ typedef struct view_activity {
     bool is_lossy[VIEW_BINS];
 } view_activity;
 
+/* What is known of the traces. */
+typedef struct view_known {
+    bool has_range, has_schedule;
+    int64_t begin_ns, end_ns; /* of all events; the end lies after the last one */
+    uint64_t event_count, lost_count;
+    view_track *tracks; /* by number */
+    size_t track_capacity;
+    view_activity activity;
+} view_known;
+
 typedef struct view_scan view_scan;
 
 struct viewer {
@@ -68,23 +79,23 @@ struct viewer {
     view_scan *scan; /* NULL: it has ended, or did not begin */
     bool has_begun, is_scanned;
     stele_status scan_status; /* why it ended early; STELE_OK: it did not */
-    bool has_range;
-    int64_t begin_ns, end_ns; /* of all events; the end lies after the last one */
-    view_track *tracks;       /* by number */
-    size_t track_capacity;
+    view_known known;         /* that answers say */
     view_counter *counters;
     size_t counter_count;
     bool has_more_counters;
-    view_activity activity;
-    uint64_t event_count, lost_count;
     view_loss *losses; /* that last, as they came */
     size_t loss_count;
-    bool has_schedule;
     checkpoints open;         /* what is open at some moments */
     stele_overview *overview; /* of traces with too many events to read for a picture; else NULL */
     bool is_overview_whole;
+    bool is_known; /* what is known comes no longer from an overview that is being made */
     stele_status overview_status; /* why it ended early */
     stele_reader_stats stats;
+
+    /* The same of what a filter of the page lets through. */
+    char *filter; /* NULL: there is none */
+    stele_overview *filtered;
+    bool is_filtered_whole;
 
     /* Which names the answer at hand has used. */
     uint32_t *name_used;
@@ -95,17 +106,28 @@ struct viewer {
 };
 
 /* The track's figures; NULL: memory. */
-view_track *viewer_track(viewer *v, uint32_t track);
+view_track *view_known_track(view_known *k, uint32_t track);
 
 /* The number of a counter, which is added where it is new; UINT32_MAX: there are too many. */
 uint32_t viewer_counter(viewer *v, uint32_t track, stele_name name, stele_name field);
 
 bool viewer_goes_on(const viewer *v);
 
-/* Are there too many events in the stretch to read them for a picture, and is there an overview? */
-bool viewer_is_crowded(const viewer *v, const question *q);
+/* Brings what is known up to date where it comes from an overview that is being made. */
+stele_status viewer_update(viewer *v);
+void viewer_end_scan(viewer *v);
+
+/* The track of the traces that a track of the overview belongs to; 0: none. */
+uint32_t viewer_own_track(stele_overview *o, const stele_overview_track *track);
+
+/* The overview that a picture of a question is made of; NULL: it is made of events. `*is_whole`:
+   all of the traces is in it. */
+stele_overview *viewer_overview_for(viewer *v, const question *q, bool *is_whole);
 
 /* ---- Reading a stretch ---- */
+
+/* Two conditions as one; NULL and "" are none. The caller frees it. */
+stele_status viewer_join_conditions(const char *a, const char *b, char **out);
 
 /* What is read of the events of a stretch: any of the functions may be NULL. */
 typedef struct view_reading {
@@ -118,6 +140,7 @@ typedef struct view_reading {
     stele_span_fn *span;
     stele_segment_fn *event; /* events as they stand, also those that spans are made of */
     bool has_fields;         /* they have fields, and so have spans */
+    bool is_selected;        /* events that do not fit `where` are not read */
     bool no_pairing;         /* moments stay what they are */
     stele_thread_interval_fn *state;
     stele_cpu_interval_fn *run;
@@ -128,6 +151,13 @@ typedef struct view_reading {
 
 /* Reads them. STELE_END of a function ends it; that is STELE_OK then. */
 stele_status viewer_read(viewer *v, view_reading *r, int64_t begin_ns, int64_t end_ns);
+
+/* Gives the runs of events of a segment that stand on tracks that are asked for. */
+stele_status viewer_give_wanted(const question *q, const stele_segment *segment,
+                                stele_segment_fn *take, void *user);
+
+/* The end of a stretch for what closes spans at it: no later than the last event. */
+int64_t viewer_known_end(const viewer *v, int64_t end_ns);
 
 /* Is the event one that stands as a mark: neither a span nor part of one, a counter or a loss? */
 bool view_is_mark(const stele_event *event);
@@ -163,5 +193,8 @@ stele_status answer_search(viewer *v, const question *q, stele_output *out);
 stele_status answer_next(viewer *v, const question *q, stele_output *out);
 stele_status answer_rows(viewer *v, const question *q, stele_output *out);
 stele_status answer_cut(viewer *v, const question *q, stele_output *out);
+stele_status answer_flame(viewer *v, const question *q, stele_output *out);
+stele_status answer_states(viewer *v, const question *q, stele_output *out);
+stele_status answer_record(viewer *v, const question *q, stele_output *out);
 
 #endif

@@ -187,6 +187,31 @@ static stele_status add_earlier_losses(picture *p)
     return status;
 }
 
+/* Does a moment or a value fit the condition? */
+static bool is_wanted(const picture *p, const stele_batch *batch, const stele_event *event)
+{
+    const stele_segment segment = {batch, (uint32_t)(event - batch->events), 1};
+    return !p->no_moments &&
+           (p->only == NULL || stele_expression_holds(p->only, &segment, 0, NULL));
+}
+
+static stele_status make_only(picture *p)
+{
+    char *where = NULL;
+    stele_status status = viewer_join_conditions(p->v->options.where, p->q->where, &where);
+    if (status == STELE_OK && where != NULL)
+        status = stele_expression_new(p->v->context, where, &p->only);
+    free(where);
+    if (p->only == NULL)
+        return status;
+    p->no_moments = stele_expression_needs_spans(p->only);
+    if (p->v->known.has_range)
+        stele_expression_set_origin(p->only, p->v->known.begin_ns);
+    p->r.has_fields |=
+        (stele_expression_columns(p->only) & (STELE_COLUMN_FIELDS | STELE_COLUMN_CONTEXT)) != 0;
+    return status;
+}
+
 static stele_status take_event(picture *p, const stele_batch *batch, const stele_event *event)
 {
     const lane_entry mark = {.begin_ns = event->time_ns,
@@ -206,6 +231,8 @@ static stele_status take_event(picture *p, const stele_batch *batch, const stele
                                         (int64_t)event->id > event->time_ns ? (int64_t)event->id
                                                                             : event->time_ns,
                                         event->offset, event->value, event->track, event->name});
+    if (!is_wanted(p, batch, event))
+        return STELE_OK;
     if (event->kind == STELE_KIND_COUNTER)
         return take_counter(p, batch, event);
     if (!view_is_mark(event))
@@ -350,7 +377,7 @@ static int64_t entry_name(picture *p, const lane_entry *entry)
 
 static int64_t entry_count(picture *p, const lane_entry *entry)
 {
-    p->dense_count += entry->count > 1;
+    (void)p;
     return entry->count;
 }
 
@@ -366,9 +393,15 @@ static int64_t entry_offset(picture *p, const lane_entry *entry)
     return (int64_t)entry->offset;
 }
 
+/* A column of zeros is left out where they say nothing. */
 static void put_column(picture *p, stele_output *out, const char *key, const lane *l,
                        entry_number_fn *number)
 {
+    uint32_t zeros = 0;
+    while (zeros < l->count && number(p, &l->entries[zeros]) == 0)
+        zeros++;
+    if (zeros == l->count && key[0] != 'b' && key[0] != 'd')
+        return;
     stele_output_printf(out, ",\"%s\":[", key);
     for (uint32_t i = 0; i < l->count; i++) {
         if (i != 0)
@@ -383,6 +416,8 @@ static void put_lane(picture *p, stele_output *out, uint32_t track, row_kind kin
 {
     if (l->count == 0)
         return;
+    for (uint32_t i = 0; i < l->count; i++)
+        p->dense_count += l->entries[i].count > 1;
     stele_output_printf(out, "%s{\"track\":%u,\"row\":\"%s\",\"index\":%u",
                         p->is_first ? "" : ",\n", (unsigned)track, row_names[kind],
                         (unsigned)index);
@@ -472,7 +507,9 @@ static void put_picture(picture *p, stele_output *out)
             put_plot(p, out, (uint32_t)i, &p->plots[i]);
     }
     put_arrows(p, out);
-    stele_output_printf(out, ",\n\"summary\":%s", p->is_summary ? "true" : "false");
+    stele_output_printf(out, ",\n\"summary\":%s,\"whole\":%s",
+                        p->overview != NULL ? "true" : "false",
+                        p->overview == NULL || p->is_whole ? "true" : "false");
     stele_output_text(out, ",\"leftOut\":");
     view_put_int(out, (int64_t)p->scale.left_out);
     stele_output_text(out, ",\"dense\":");
@@ -511,6 +548,7 @@ static void picture_free(picture *p)
         rows_free(p->tracks[i]);
     for (size_t i = 0; i < p->plot_capacity; i++)
         plot_free(&p->plots[i]);
+    stele_expression_free(p->only);
     free(p->tracks);
     free(p->plots);
     free(p->operations);
@@ -534,13 +572,21 @@ stele_status answer_window(viewer *v, const question *q, stele_output *out)
                           .span = take_spans,
                           .event = take_events,
                           .has_fields = v->counter_count != 0 || q->where[0] != 0,
-                          .state = v->has_schedule ? take_state : NULL,
-                          .run = v->has_schedule ? take_run : NULL,
+                          .state = v->known.has_schedule ? take_state : NULL,
+                          .run = v->known.has_schedule ? take_run : NULL,
                           .user = p};
-    if (viewer_is_crowded(v, q)) {
+    status = viewer_update(v);
+    if (status != STELE_OK) {
+        picture_free(p);
+        return status;
+    }
+    p->overview = viewer_overview_for(v, q, &p->is_whole);
+    if (p->overview != NULL) {
         status = picture_summarize(p);
     } else {
-        status = add_earlier_losses(p);
+        status = make_only(p);
+        if (status == STELE_OK)
+            status = add_earlier_losses(p);
         if (status == STELE_OK)
             status = viewer_read(v, &p->r, q->begin_ns, q->end_ns);
     }

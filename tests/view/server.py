@@ -108,6 +108,7 @@ def strangers(trace):
             ("a time that is none", server.path + "api/window?begin=x&end=1", {}, 400),
             ("a time too large", server.path + "api/window?begin=0&end=99999999999999999999", {}, 400),
             ("too many pixels", server.path + "api/window?begin=0&end=1&width=4000000000", {}, 400),
+            ("no statement", server.path + "api/sql", {}, 400),
             ("no expression", server.path + "api/search?where=name+%3D%3D", {}, 400),
             ("a format that is none", server.path + "api/cut?format=nothing", {}, 400),
             ("half a percent sign", server.path + "api/search?where=%4", {}, 400),
@@ -123,9 +124,9 @@ def strangers(trace):
     check("other methods are refused", status == 405)
     for text in [b"\0" * 100, b"GET\r\n\r\n", b"GET " + b"/" * 70000 + b" HTTP/1.1\r\n\r\n", b"G" * 5000]:
         with socket.create_connection((server.host, server.port), timeout=2) as stranger:
-            stranger.sendall(text)
-            stranger.shutdown(socket.SHUT_WR)
             try:
+                stranger.sendall(text)
+                stranger.shutdown(socket.SHUT_WR)
                 stranger.recv(1000)
             except OSError:
                 pass
@@ -207,6 +208,49 @@ def friends(trace, seed, windows):
     server.stop()
 
 
+def check_states(server, trace, base, end):
+    """What threads do is what 'sched' says."""
+    states = server.ask("states", begin=base, end=end)
+    rows = lines("sched", "--json", trace).get("threads", []) if states["threads"] else []
+    running = sorted(row["running_ns"] for row in rows if "running_ns" in row)
+    if running:
+        check(f"{trace}: threads run as long as in sched",
+              sorted(row[1][1] for row in states["threads"]) == running, (states, running))
+
+
+def check_record(server, trace, track, span):
+    """The bytes of a record are those of the file, and its words those of dump."""
+    found = server.ask("record", offset=span["offset"], track=track)["records"]
+    check("a record is found", found)
+    if not found or os.path.isdir(trace):
+        return
+    record = found[0]
+    with open(trace, "rb") as file:
+        file.seek(int(record["offset"]))
+        wanted = file.read(min(record["size"], 4096))
+    check("its bytes are those of the file", bytes.fromhex(record["bytes"]) == wanted, record)
+    dump = subprocess.run([stele, "dump", "--at", record["offset"], "--count", "1", trace],
+                          stdout=subprocess.PIPE, check=False).stdout.decode(errors="replace")
+    check("its words are those of dump", plain(record["text"]) != record["text"] or record["text"] in dump,
+          (record["text"], dump))
+
+
+def check_saved(server, trace, base, end):
+    """What is saved in every format can be read again, and has all that cat has."""
+    wanted = lines("info", "--json", trace)["traces"][0]["event_count"]
+    for form, name in [("fxt", "saved.fxt"), ("ctf", "saved.tar"), ("heph", "saved.heph")]:
+        status, body, response = server.raw(f"{server.path}api/cut?format={form}&begin={base}&end={end}")
+        check(f"{trace} is saved as {form}", status == 200 and body, body[:100])
+        check("as a file", form in response.headers["Content-Disposition"])
+        with open(name, "wb") as file:
+            file.write(body)
+        saved = subprocess.run([stele, "info", "--json", name], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, check=False).stdout
+        count = json.loads(saved)["traces"][0]["event_count"] if saved else None
+        if form != "heph":  # which has no moments
+            check(f"{trace} as {form} has its events", count is not None and count >= wanted * 0.9, (count, wanted))
+
+
 def check_whole(server, trace, info):
     """Marks, the rows as CSV, the profile, and the next of a name."""
     base, end = int(info["begin"]), int(info["end"])
@@ -218,6 +262,7 @@ def check_whole(server, trace, info):
                          stderr=subprocess.DEVNULL, check=False).stdout
     check(f"{trace}: the rows are those of cat", sorted(body.splitlines()) == sorted(csv.splitlines()))
     profile = server.ask("profile", begin=base, end=end)
+    check_saved(server, trace, base, end)
     rows = lines("profile", "--json", "--begin=0ns", f"--end={end - base}ns", trace)["functions"]
     check("the profile has as many names", profile["names"] == len(rows), (profile["names"], len(rows)))
     own = {row["name"]: (row["count"], row["self_ns"]) for row in rows}
@@ -226,12 +271,18 @@ def check_whole(server, trace, info):
         if plain(name) != name:
             continue
         check(f"profile of {name}", own.get(name) == (row["count"], row["self"]), (own.get(name), row))
+    flame = server.ask("flame", begin=base, end=end)
+    check("the flame graph has all of the time", sum(node[3] for node in flame["nodes"]) <= flame["total"])
+    check("and that of the profile", flame["total"] == sum(row["self"] for row in profile["rows"])
+          or profile["names"] > len(profile["rows"]), (flame["total"], trace))
+    check_states(server, trace, base, end)
     spans = [row for row in whole["rows"] if row["row"] == "spans"]
     if spans:
         row = spans[0]
         at = base + row["begin"][0]
         answer = server.ask("span", at=at, track=row["track"], depth=row["index"])
         check("a span is found", answer["found"] and int(answer["begin"]) <= at)
+        check_record(server, trace, row["track"], answer)
     counted = summary["traces"][0]["event_count"]
     check("there are as many events", info["events"] == counted, (info["events"], counted))
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who calls whom in a stretch of time: the tree that flame graphs are drawn of. */
+#include <stele/text.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "view/viewer.h"
+
+#define NODES_MAX   6000u
+#define SHARE_LEAST 5000u /* what takes less than this part of the whole cannot be seen */
+
+typedef struct flame {
+    const question *q;
+    stele_paths *paths;
+} flame;
+
+static stele_status take_wanted(void *user, const stele_segment *segment)
+{
+    return stele_paths_add(((flame *)user)->paths, segment);
+}
+
+static stele_status take_events(void *user, const stele_segment *segment)
+{
+    return viewer_give_wanted(((flame *)user)->q, segment, take_wanted, user);
+}
+
+/* Moments are paired where somebody takes spans: see view_reading. */
+static stele_status ignore_spans(void *user, const stele_segment *segment, const stele_span *spans)
+{
+    (void)user;
+    (void)segment;
+    (void)spans;
+    return STELE_OK;
+}
+
+/* Is a node wide enough to be seen? Its parent is wider. */
+static bool is_seen(const stele_path_tree *tree, uint32_t node)
+{
+    const uint64_t whole = tree->nodes[0].sides[0].total_ns;
+    const uint64_t part = tree->nodes[node].sides[0].total_ns;
+    return part != 0 && part >= whole / SHARE_LEAST;
+}
+
+/* [name, number of the parent, count, self, total] of each node, parents before their children. */
+static stele_status put_tree(viewer *v, stele_output *out, const stele_path_tree *tree)
+{
+    uint32_t *numbers = calloc(tree->count != 0 ? tree->count : 1, sizeof *numbers);
+    uint32_t count = 1, left_out = 0;
+    if (numbers == NULL)
+        return STELE_ERR_MEMORY;
+    viewer_begin_names(v);
+    stele_output_printf(out,
+                        "{\"total\":%" PRIu64 ",\"sampled\":%s,\"nodes\":[[0,-1,0,0,%" PRIu64 "]",
+                        tree->nodes[0].sides[0].total_ns, tree->is_sampled ? "true" : "false",
+                        tree->nodes[0].sides[0].total_ns);
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const stele_path_node *node = &tree->nodes[i];
+        const bool has_parent = node->parent == 0 || numbers[node->parent] != 0;
+        if (!has_parent || !is_seen(tree, i) || count == NODES_MAX) {
+            left_out++;
+            continue;
+        }
+        numbers[i] = count++;
+        stele_output_printf(out, ",\n[%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+                            (unsigned)viewer_use_name(v, node->name),
+                            (unsigned)numbers[node->parent], node->sides[0].total_count,
+                            node->sides[0].self_ns, node->sides[0].total_ns);
+    }
+    stele_output_printf(out, "],\"leftOut\":%u,", (unsigned)left_out);
+    viewer_put_names(v, out);
+    stele_output_text(out, "}\n");
+    free(numbers);
+    return STELE_OK;
+}
+
+stele_status answer_flame(viewer *v, const question *q, stele_output *out)
+{
+    flame f = {.q = q};
+    const stele_request only = {.where = q->where[0] != 0 ? q->where : v->options.where};
+    const stele_path_options options = {.struct_size = sizeof options,
+                                        .only = only.where != NULL ? &only : NULL};
+    view_reading r = {.q = q, .span = ignore_spans, .event = take_events, .user = &f};
+    stele_path_tree tree = STELE_INIT(stele_path_tree);
+    stele_status status = stele_paths_new(v->context, &options, &f.paths);
+    if (status != STELE_OK)
+        return status;
+    r.has_fields = (stele_paths_columns(f.paths) & STELE_COLUMN_FIELDS) != 0;
+    status = stele_paths_set_window(f.paths, q->begin_ns, viewer_known_end(v, q->end_ns));
+    if (status == STELE_OK)
+        status = viewer_read(v, &r, q->begin_ns, q->end_ns);
+    if (status == STELE_OK)
+        status = stele_paths_tree(f.paths, false, &tree);
+    if (status == STELE_OK)
+        status = put_tree(v, out, &tree);
+    stele_paths_free(f.paths);
+    return status;
+}
