@@ -8,7 +8,7 @@
  *     number?: string, events: number, spans: number, busy: number, depth: number, async: number,
  *     has: number}} TrackInfo
  * @typedef {{traces: TraceInfo[], clock: import('./time.js').Clock, wall?: string,
- *     complete: boolean, read: number, total: number, error?: string, begin?: string, end?: string,
+ *     complete: boolean, pictured: boolean, sql: boolean, read: number, total: number, error?: string, begin?: string, end?: string,
  *     events: number, lost: number, missing: number, skipped: number, errors: number,
  *     warnings: number, findings: string[], findingsLeftOut: number,
  *     activity: {begin: string, width: number, bins: number[], lossy: number[]},
@@ -18,7 +18,7 @@
  * @typedef {{track: number, row: string, index: number, begin: number[], dur?: number[],
  *     name?: number[], count: number[], busy?: number[], offset?: number[], data?: number[],
  *     min?: number[], max?: number[], last?: number[]}} Row
- * @typedef {{begin: string, end: string, pixel: number, summary: boolean, rows: Row[],
+ * @typedef {{begin: string, end: string, pixel: number, summary: boolean, whole?: boolean, rows: Row[],
  *     arrows: [number, number, number, number, number][], leftOut: number, dense: number,
  *     arrowsLeftOut: number, tooDeep: number, names: Record<string, string>}} Picture
  * @typedef {Record<string, string | number | bigint | undefined>} Parameters

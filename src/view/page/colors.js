@@ -54,11 +54,26 @@ export class Palette {
         this.accent = get('--accent');
         this.warn = get('--warn');
         this.error = get('--error');
+        this.edge = this.isDark ? '#c9d3e0' : '#5a6678';
     }
 
     /** @param {string} name */
     fill(name) {
         return (this.isDark ? dark : light)[hash(name)];
+    }
+
+    /**
+     * Blue for what became faster, orange for what became slower: eyes that miss red or green see both.
+     * @param {number | undefined} ratio of after to before
+     */
+    tone(ratio) {
+        if (ratio === undefined) return this.isDark ? '#39414d' : '#e3e7ec';
+        const strength = Math.min(1, Math.abs(Math.log2(ratio)) / 2);
+        const [r, g, b] = ratio >= 1 ? (this.isDark ? [205, 110, 20] : [235, 135, 40]) : (this.isDark ? [40, 120, 205] : [80, 155, 230]);
+        const base = this.isDark ? 57 : 228;
+        /** @type {(to: number) => number} */
+        const mix = (to) => Math.round(base + (to - base) * strength);
+        return `rgb(${mix(r)}, ${mix(g)}, ${mix(b)})`;
     }
 
     /** @param {number} state */

@@ -2,7 +2,7 @@
 // The tracks as a tree, and which of its rows stand where.
 
 export const HAS_MARKS = 1, HAS_LOSSES = 2, HAS_RUNS = 4, HAS_STATES = 8;
-export const SPAN_HEIGHT = 18, MARK_HEIGHT = 14, PLOT_HEIGHT = 40, STATE_HEIGHT = 8, TITLE_HEIGHT = 22;
+export const SPAN_HEIGHT = 18, MARK_HEIGHT = 14, DENSE_HEIGHT = 28, PLOT_HEIGHT = 40, STATE_HEIGHT = 14, TITLE_HEIGHT = 22;
 const SMALL_HEIGHT = 5, SMALL_ROWS = 4;
 
 /**
@@ -10,18 +10,38 @@ const SMALL_HEIGHT = 5, SMALL_ROWS = 4;
  *     height: number, rowHeight: number, rows: number, counter?: number}} Part
  * @typedef {{key: string, title: string, about: string, track: number, level: number,
  *     children: Node[], parts: Part[], isFolded: boolean, isPinned: boolean, top: number,
- *     height: number, hasContent: boolean, info?: import('./api.js').TrackInfo,
+ *     height: number, hasContent: boolean, isShown: boolean, source: number, info?: import('./api.js').TrackInfo,
  *     counter?: number}} Node
  */
 
 /** @type {Record<string, number>} */
 const kindOrder = {cpu: 0, process: 1, thread: 2, stream: 3, substream: 4, provider: 5};
 
+/** Ways to sort tracks that stand side by side. @type {Record<string, string>} */
+export const sortings = {number: 'by number', name: 'by name', busy: 'busiest first', events: 'most events first'};
+
+/**
+ * Of a track and all below it.
+ * @param {Node} node
+ * @param {'busy' | 'events'} key
+ * @returns {number}
+ */
+function sumOf(node, key) {
+    return node.children.reduce((sum, child) => sum + sumOf(child, key), node.info?.[key] ?? 0);
+}
+
 /**
  * @param {Node} a
  * @param {Node} b
+ * @param {string} sorting
  */
-function compareNodes(a, b) {
+function compareNodes(a, b, sorting) {
+    if (sorting === 'name' && a.counter === undefined && b.counter === undefined)
+        return a.title.localeCompare(b.title, 'en', {numeric: true}) || a.track - b.track;
+    if (sorting === 'busy' || sorting === 'events') {
+        const difference = sumOf(b, sorting) - sumOf(a, sorting);
+        if (difference !== 0) return difference;
+    }
     const x = kindOrder[a.info?.kind ?? ''] ?? 9, y = kindOrder[b.info?.kind ?? ''] ?? 9;
     if (x !== y) return x - y;
     const m = BigInt(a.info?.number ?? 0), n = BigInt(b.info?.number ?? 0);
@@ -38,6 +58,10 @@ export class Model {
         this.shown = [];
         this.height = 0;
         this.filter = '';
+        this.sorting = 'number';
+        /** @type {Node[]} those that stay on top */
+        this.pins = [];
+        this.pinnedHeight = 0;
         /** @type {Set<string>} */
         this.folded = new Set();
         /** @type {Set<string>} */
@@ -70,6 +94,8 @@ export class Model {
             }
         }
         for (const node of traces.values()) this.nodes.set(node.key, node);
+        if (hasSeveral) /* what trace a track is of is said by what it stands below */
+            for (const node of this.nodes.values()) node.title = node.title.replace(new RegExp(`^${node.source}: `), '');
         this.sort(this.roots, 0);
     }
 
@@ -79,6 +105,7 @@ export class Model {
         const node = this.makeNode(`t${track.track}`, track.track === 0 ? 'no track' : track.title,
             track.track);
         node.info = track;
+        node.source = track.source ?? 0;
         node.hasContent = !isGroup;
         this.byTrack.set(track.track, node);
     }
@@ -94,6 +121,7 @@ export class Model {
             value !== '' && value !== 'value' ? `${title}: ${value}` : title, track);
         node.counter = index;
         node.hasContent = true;
+        node.source = this.byTrack.get(track)?.source ?? 0;
     }
 
     /**
@@ -105,7 +133,7 @@ export class Model {
     makeNode(key, title, track) {
         /** @type {Node} */
         const node = {key, title, about: '', track, level: 0, children: [], parts: [],
-            isFolded: false, isPinned: false, top: 0, height: 0, hasContent: false};
+            isFolded: false, isPinned: false, top: 0, height: 0, hasContent: false, isShown: false, source: 0};
         this.nodes.set(key, node);
         return node;
     }
@@ -121,7 +149,7 @@ export class Model {
             const about = info.traces.find((trace) => trace.number === source);
             node = {key: `s${source}`, title: about?.path.split('/').pop() || `trace ${source}`,
                 about: about?.title ?? '', track: -1, level: 0, children: [], parts: [],
-                isFolded: false, isPinned: false, top: 0, height: 0, hasContent: false};
+                isFolded: false, isPinned: false, top: 0, height: 0, hasContent: false, isShown: false, source};
             traces.set(source, node);
             this.roots.push(node);
         }
@@ -133,11 +161,18 @@ export class Model {
      * @param {number} level
      */
     sort(nodes, level) {
-        nodes.sort(compareNodes);
+        nodes.sort((a, b) => compareNodes(a, b, this.sorting));
         for (const node of nodes) {
             node.level = level;
             this.sort(node.children, level + 1);
         }
+    }
+
+    /** @param {string} sorting */
+    sortBy(sorting) {
+        this.sorting = sorting in sortings ? sorting : 'number';
+        this.sort(this.roots, 0);
+        this.layout();
     }
 
     /** Says which nodes are shown, and where. */
@@ -162,13 +197,18 @@ export class Model {
             }
         };
         walk(this.roots, wanted === '');
+        for (const node of this.nodes.values()) node.isShown = false;
+        this.pins = pinned;
         this.shown = [...pinned, ...others];
         this.height = 0;
         for (const node of this.shown) {
             layoutNode(node);
+            node.isShown = true;
             node.top = this.height;
             this.height += node.height;
         }
+        const last = pinned[pinned.length - 1];
+        this.pinnedHeight = last === undefined ? 0 : last.top + last.height;
     }
 
     /**
@@ -228,7 +268,7 @@ function layoutNode(node) {
     } else if (info !== undefined && node.hasContent) {
         if (info.has & HAS_RUNS) add('runs', 1, SPAN_HEIGHT);
         if (info.has & HAS_STATES) add('states', 1, STATE_HEIGHT);
-        if (info.has & HAS_MARKS) add('marks', 1, MARK_HEIGHT);
+        if (info.has & HAS_MARKS) add('marks', 1, info.depth === 0 && info.async === 0 ? DENSE_HEIGHT : MARK_HEIGHT);
         if (info.depth > 0)
             add('spans', node.isFolded ? Math.min(info.depth, SMALL_ROWS) : info.depth,
                 node.isFolded ? SMALL_HEIGHT : SPAN_HEIGHT);

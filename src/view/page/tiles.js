@@ -25,6 +25,8 @@ export class Tiles {
         this.failed = failed;
         this.origin = 0n;
         this.where = '';
+        /** @type {(track: number) => bigint} by how much what a track shows is shifted */
+        this.shiftOf = () => 0n;
         /** @type {Map<string, Stretch>} the one that was used last is the last one */
         this.stretches = new Map();
         /** @type {Record<string, string>} */
@@ -33,6 +35,7 @@ export class Tiles {
         this.pending = undefined;
         this.pendingKey = '';
         this.timer = 0;
+        this.later = 0;
         this.isGrowing = false; /* there is more of the trace all the time */
         this.generation = 0; /* of what is known of the trace */
         this.failedKey = ''; /* what could not be had is not asked for again right away */
@@ -96,9 +99,13 @@ export class Tiles {
         try {
             const pictures = isStill
                 ? await stillPictures(this.origin, at.from, at.to, Number(at.to - at.from) / 2)
-                : [await ask('window', {begin: at.from, end: at.to, width: at.width,
-                    tracks: rangesText(missing), where: this.where}, control.signal)];
+                : await this.ask(at, missing, control.signal);
             if (!control.signal.aborted) this.take(at, missing, pictures, generation);
+            /* What a filter lets through is being looked for: there will be more of it. */
+            if (pictures.some((picture) => picture.whole === false) && !this.isGrowing) {
+                clearTimeout(this.later);
+                this.later = setTimeout(() => { this.outdate(); this.changed(); }, 400);
+            }
         } catch (error) {
             if (!control.signal.aborted) {
                 this.failedKey = key;
@@ -110,6 +117,28 @@ export class Tiles {
             this.pending = undefined;
             this.pendingKey = '';
         }
+    }
+
+    /**
+     * Traces that are shifted against each other are asked for each at its own time.
+     * @param {{from: bigint, to: bigint, width: number}} at
+     * @param {number[]} tracks
+     * @param {AbortSignal} signal
+     * @returns {Promise<import('./api.js').Picture[]>}
+     */
+    async ask(at, tracks, signal) {
+        /** @type {Map<bigint, number[]>} */
+        const groups = new Map();
+        for (const track of tracks) {
+            const shift = this.shiftOf(track);
+            groups.set(shift, [...groups.get(shift) ?? [], track]);
+        }
+        return Promise.all([...groups].map(async ([shift, group]) => {
+            const picture = await ask('window', {begin: at.from - shift, end: at.to - shift, width: at.width,
+                tracks: rangesText(group), where: this.where}, signal);
+            picture.begin = String(BigInt(picture.begin) + shift);
+            return picture;
+        }));
     }
 
     /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture: what is drawn of the view, and what stands under the pointer.
 
-import {Palette, stateNames} from './colors.js';
+import {stateNames} from './colors.js';
+import {Drawing, fit, numberText} from './draw.js';
 import {lengthText, momentText, tickLength} from './time.js';
-import {SPAN_HEIGHT} from './model.js';
 
 /**
  * @typedef {import('./model.js').Node} Node
@@ -14,26 +14,24 @@ import {SPAN_HEIGHT} from './model.js';
  *     nameNumber: number, offset: number, data: number, text: string, node: Node}} Thing
  */
 
-export class Timeline {
+export class Timeline extends Drawing {
     /**
      * @param {HTMLCanvasElement} canvas
      * @param {import('./model.js').Model} model
      * @param {import('./tiles.js').Tiles} tiles
      */
     constructor(canvas, model, tiles) {
-        this.canvas = canvas;
-        this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+        super(canvas);
         this.model = model;
         this.tiles = tiles;
+        this.names = tiles.names;
         /** @type {View} */
         this.view = {begin: 0n, length: 1};
         this.base = 0n;
+        this.traceEnd = 0n;
         /** @type {import('./time.js').Clock} */
         this.clock = 'ns';
-        this.width = 1;
-        this.height = 1;
         this.scroll = 0;
-        this.palette = new Palette();
         /** @type {{begin: bigint, end: bigint, tracks: Set<number> | undefined} | undefined} */
         this.stretch = undefined;
         /** @type {Thing | undefined} */
@@ -41,13 +39,8 @@ export class Timeline {
         /** @type {{begin: bigint, track: number}[]} */
         this.hits = [];
         this.hitAt = -1;
-        /** @type {string[]} what events without a name are called */
-        this.kinds = [];
         /** @type {{at: bigint, text: string}[]} */
         this.bookmarks = [];
-        this.highlight = 0; /* number of a name that is drawn on top of the others */
-        this.isDense = false;
-        this.fontSize = 11;
     }
 
     resize() {
@@ -74,23 +67,41 @@ export class Timeline {
 
     /** The tracks that are in sight, and a bit more. */
     tracksInSight() {
-        const nodes = this.model.between(this.scroll - this.height / 2, this.scroll + this.height * 1.5);
+        const nodes = [...this.model.pins, ...this.model.between(this.scroll - this.height / 2, this.scroll + this.height * 1.5)];
         return nodes.filter((node) => node.hasContent && node.track >= 0).map((node) => node.track);
+    }
+
+    /**
+     * Where a node stands on the canvas.
+     * @param {Node} node
+     */
+    topOf(node) {
+        return node.isPinned ? node.top : node.top - this.scroll;
+    }
+
+    /** @param {number} y on the canvas */
+    nodeAt(y) {
+        if (y < this.model.pinnedHeight) return this.model.pins.find((node) => y >= node.top && y < node.top + node.height);
+        return this.model.nodeAt(y + this.scroll);
     }
 
     draw() {
         const c = this.context;
-        const scale = devicePixelRatio || 1;
-        c.setTransform(scale, 0, 0, scale, 0, 0);
-        c.fillStyle = this.palette.back;
-        c.fillRect(0, 0, this.width, this.height);
-        c.textBaseline = 'middle';
-        c.font = `${this.fontSize}px system-ui, "DejaVu Sans", sans-serif`;
-        this.isDense = false;
+        this.begin();
         const key = this.tiles.stretchFor(this.view.begin, this.view.length).key;
+        const {pins, pinnedHeight} = this.model;
         this.drawGrid();
-        for (const node of this.model.between(this.scroll, this.scroll + this.height))
-            this.drawNode(node, key);
+        c.save();
+        c.beginPath();
+        c.rect(0, pinnedHeight, this.width, this.height);
+        c.clip();
+        for (const node of this.model.between(this.scroll + pinnedHeight, this.scroll + this.height)) this.drawNode(node, key);
+        c.restore();
+        for (const node of pins) this.drawNode(node, key);
+        if (pins.length !== 0) {
+            c.fillStyle = this.palette.text2;
+            c.fillRect(0, pinnedHeight - 2, this.width, 2);
+        }
         this.drawArrows(key);
         this.drawOverlay();
         this.drawRemark(key);
@@ -112,7 +123,7 @@ export class Timeline {
      */
     drawNode(node, key) {
         const c = this.context;
-        const top = node.top - this.scroll;
+        const top = this.topOf(node);
         c.fillStyle = this.palette.line;
         c.fillRect(0, Math.round(top + node.height) - 1, this.width, 1);
         if (node.isPinned) {
@@ -148,182 +159,18 @@ export class Timeline {
      * @param {import('./tiles.js').Stretch} stretch
      */
     drawRow(node, part, row, stretch) {
-        const top = node.top - this.scroll + part.top + Math.min(row.index, part.rows - 1) * part.rowHeight;
+        const nodeTop = this.topOf(node);
+        const top = nodeTop + part.top + Math.min(row.index, part.rows - 1) * part.rowHeight;
         if (top > this.height || top + part.height < 0) return;
+        const placed = this.place(row, Number(stretch.begin - this.view.begin), this.width / this.view.length, stretch.pixel,
+            part.kind !== 'counter' && part.kind !== 'marks');
         if (part.kind === 'counter') {
-            if (row.index === part.counter) this.drawPlot(node.top - this.scroll + part.top, part.height, row, stretch, node);
+            if (row.index === part.counter) this.drawPlot(nodeTop + part.top, part.height, row, placed, node.title, this.x(this.traceEnd));
         } else if (part.kind === 'marks') {
-            this.drawMarks(top, part.rowHeight, row, stretch);
+            this.drawMarks(top, part.rowHeight, row, placed);
         } else if (row.index < part.rows || part.kind === 'runs') {
-            this.drawSpans(top, part, row, stretch);
+            this.drawSpans(top, part.rowHeight - 1, row, placed, part.kind === 'async' ? 'spans' : part.kind);
         }
-    }
-
-    /**
-     * Where the entries of a row begin on the screen, and which of them are in sight.
-     * @param {import('./api.js').Row} row
-     * @param {import('./tiles.js').Stretch} stretch
-     * @param {boolean} hasLength
-     */
-    inSight(row, stretch, hasLength) {
-        const scale = this.width / this.view.length;
-        const shift = Number(stretch.begin - this.view.begin);
-        const from = -shift, to = from + this.view.length;
-        let low = 0, high = row.begin.length;
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            const end = row.begin[middle] + (hasLength ? row.dur?.[middle] ?? 0 : 0);
-            if (end < from) low = middle + 1;
-            else high = middle;
-        }
-        return {scale, shift, first: Math.max(0, low - 1), to};
-    }
-
-    /**
-     * @param {number} top
-     * @param {Part} part
-     * @param {import('./api.js').Row} row
-     * @param {import('./tiles.js').Stretch} stretch
-     */
-    drawSpans(top, part, row, stretch) {
-        const c = this.context;
-        const {scale, shift, first, to} = this.inSight(row, stretch, true);
-        const height = part.rowHeight - 1;
-        const isState = part.kind === 'states';
-        const hasText = part.rowHeight >= SPAN_HEIGHT;
-        const dur = row.dur ?? [], names = row.name ?? [], data = row.data ?? [];
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            const x = (row.begin[i] + shift) * scale;
-            const width = Math.max(1, dur[i] * scale);
-            if (x + width < 0) continue;
-            const left = Math.max(x, -2), shown = Math.min(x + width, this.width + 2) - left;
-            const name = this.tiles.names[names[i]] ?? '';
-            const isMany = row.count[i] > 1;
-            c.fillStyle = isState ? this.palette.state(data[i]) : this.palette.fill(name);
-            if (this.highlight !== 0 && names[i] !== this.highlight && !isState) c.globalAlpha = 0.3;
-            c.fillRect(left, top, shown > 3 ? shown - 0.75 : shown, height);
-            c.globalAlpha = 1;
-            if (isMany) {
-                this.isDense = true;
-                c.fillStyle = this.palette.text2;
-                c.fillRect(left, top + height - 2, Math.max(1, shown), 2);
-            }
-            if (hasText && shown > 24 && !isState && !isMany) {
-                c.fillStyle = this.palette.text;
-                this.drawText(name !== '' ? name : '(no name)', Math.max(left, 0) + 3, top + height / 2 + 0.5,
-                    Math.min(shown - (left < 0 ? -left : 0), this.width) - 6);
-            }
-        }
-    }
-
-    /**
-     * @param {string} text
-     * @param {number} x
-     * @param {number} y
-     * @param {number} width
-     */
-    drawText(text, x, y, width) {
-        const fits = Math.floor(width / (this.fontSize * 0.5));
-        if (fits < 2) return;
-        let shown = text.length > fits * 2 ? text.slice(0, fits * 2) : text;
-        if (this.context.measureText(shown).width > width) {
-            let low = 0, high = shown.length;
-            while (low < high) {
-                const middle = (low + high + 1) >> 1;
-                if (this.context.measureText(shown.slice(0, middle) + '\u2026').width <= width) low = middle;
-                else high = middle - 1;
-            }
-            if (low < 1) return;
-            shown = shown.slice(0, low) + '\u2026';
-        }
-        this.context.fillText(shown, x, y);
-    }
-
-    /**
-     * @param {number} top
-     * @param {number} height
-     * @param {import('./api.js').Row} row
-     * @param {import('./tiles.js').Stretch} stretch
-     */
-    drawMarks(top, height, row, stretch) {
-        const c = this.context;
-        const {scale, shift, first, to} = this.inSight(row, stretch, false);
-        const names = row.name ?? [];
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            const x = (row.begin[i] + shift) * scale;
-            if (x < -100) continue;
-            const name = this.tiles.names[names[i]] ?? this.kinds[row.data?.[i] ?? 0] ?? '';
-            const isMany = row.count[i] > 1;
-            if (isMany) this.isDense = true;
-            c.fillStyle = this.palette.fill(name);
-            c.strokeStyle = this.palette.text2;
-            if (this.highlight !== 0 && names[i] !== this.highlight) c.globalAlpha = 0.3;
-            if (isMany) {
-                const size = Math.min(1, 0.4 + Math.log10(row.count[i]) / 5) * (height - 2);
-                c.fillStyle = this.palette.text2;
-                c.fillRect(x, top + height - 1 - size, Math.max(1, stretch.pixel * scale), size);
-            } else {
-                c.beginPath();
-                c.moveTo(x, top + 1);
-                c.lineTo(x + 4, top + height / 2);
-                c.lineTo(x, top + height - 2);
-                c.lineTo(x - 4, top + height / 2);
-                c.closePath();
-                c.fill();
-                c.stroke();
-                const next = i + 1 < row.begin.length ? (row.begin[i + 1] + shift) * scale : this.width + 200;
-                if (next - x > 40) {
-                    c.fillStyle = this.palette.text;
-                    this.drawText(name, x + 6, top + height / 2, Math.min(next - x - 12, 300));
-                }
-            }
-            c.globalAlpha = 1;
-        }
-    }
-
-    /**
-     * @param {number} top
-     * @param {number} height
-     * @param {import('./api.js').Row} row
-     * @param {import('./tiles.js').Stretch} stretch
-     * @param {Node} node
-     */
-    drawPlot(top, height, row, stretch, node) {
-        const c = this.context;
-        const {scale, shift, first, to} = this.inSight(row, stretch, false);
-        const min = row.min ?? [], max = row.max ?? [], last = row.last ?? [];
-        let low = Infinity, high = -Infinity;
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            low = Math.min(low, min[i]);
-            high = Math.max(high, max[i]);
-        }
-        if (low > high) return;
-        if (low > 0) low = 0;
-        if (high < 0) high = 0;
-        if (high === low) high = low + 1;
-        /** @type {(value: number) => number} */
-        const y = (value) => top + height - 2 - (value - low) / (high - low) * (height - 4);
-        c.strokeStyle = this.palette.accent;
-        c.fillStyle = this.palette.fill(node.title);
-        c.beginPath();
-        let x = 0, isOpen = false;
-        for (let i = first; i < row.begin.length && row.begin[i] <= to; i++) {
-            x = (row.begin[i] + shift) * scale;
-            const end = i + 1 < row.begin.length ? (row.begin[i + 1] + shift) * scale : this.width;
-            if (row.count[i] > 1) this.isDense = true;
-            c.globalAlpha = 0.55;
-            c.fillRect(x, y(last[i]), Math.max(1, end - x), y(0) - y(last[i]));
-            c.globalAlpha = 1;
-            if (row.count[i] > 1) c.fillRect(x, y(max[i]), Math.max(1, stretch.pixel * scale), Math.max(1, y(min[i]) - y(max[i])));
-            if (!isOpen) c.moveTo(x, y(last[i]));
-            else c.lineTo(x, y(last[i]));
-            c.lineTo(end, y(last[i]));
-            isOpen = true;
-        }
-        c.stroke();
-        c.fillStyle = this.palette.text2;
-        c.fillText(numberText(high), 3, top + 6);
-        c.fillText(numberText(low), 3, top + height - 7);
     }
 
     /**
@@ -332,40 +179,11 @@ export class Timeline {
      * @param {import('./tiles.js').Stretch} stretch
      */
     drawLosses(node, row, stretch) {
-        const {scale, shift, to} = this.inSight(row, stretch, true);
+        const scale = this.width / this.view.length;
+        const shift = Number(stretch.begin - this.view.begin);
         const dur = row.dur ?? [];
-        for (let i = 0; i < row.begin.length && row.begin[i] <= to; i++) {
-            const x = (row.begin[i] + shift) * scale, width = Math.max(6, dur[i] * scale);
-            this.hatch(x, node.top - this.scroll, width, node.height - 1);
-        }
-    }
-
-    /**
-     * @param {number} x
-     * @param {number} top
-     * @param {number} width
-     * @param {number} height
-     */
-    hatch(x, top, width, height) {
-        const c = this.context;
-        const left = Math.max(x, -10), right = Math.min(x + width, this.width + 10);
-        if (right <= left) return;
-        c.save();
-        c.beginPath();
-        c.rect(left, top, right - left, height);
-        c.clip();
-        c.globalAlpha = 0.2;
-        c.fillStyle = this.palette.error;
-        c.fillRect(left, top, right - left, height);
-        c.globalAlpha = 0.9;
-        c.strokeStyle = this.palette.error;
-        c.beginPath();
-        for (let at = Math.floor((left - height) / 8) * 8; at < right; at += 8) {
-            c.moveTo(at, top + height);
-            c.lineTo(at + height, top);
-        }
-        c.stroke();
-        c.restore();
+        for (let i = 0; i < row.begin.length && row.begin[i] <= this.view.length - shift; i++)
+            this.hatch((row.begin[i] + shift) * scale, this.topOf(node), Math.max(6, dur[i] * scale), node.height - 1);
     }
 
     /**
@@ -401,16 +219,7 @@ export class Timeline {
             const x = (begin + shift) * scale, y = (end + shift) * scale;
             if (a === undefined || b === undefined || (x > this.width && y > this.width) || (x < 0 && y < 0))
                 continue;
-            const bend = Math.max(8, Math.min(60, Math.abs(y - x) / 2));
-            c.beginPath();
-            c.moveTo(x, a);
-            c.bezierCurveTo(x + bend, a, y - bend, b, y, b);
-            c.stroke();
-            c.beginPath();
-            c.moveTo(y, b);
-            c.lineTo(y - 6, b - 3);
-            c.lineTo(y - 6, b + 3);
-            c.fill();
+            this.arrow(x, a, y, b);
         }
         c.globalAlpha = 1;
     }
@@ -418,21 +227,24 @@ export class Timeline {
     /** @param {number} track */
     rowHeightOf(track) {
         const node = this.model.byTrack.get(track);
-        if (node === undefined || !this.model.shown.includes(node)) return undefined;
+        if (node === undefined || !node.isShown) return undefined;
         const part = node.parts.find((p) => p.kind === 'spans') ?? node.parts[0];
-        return node.top - this.scroll + (part ? part.top + Math.min(9, part.rowHeight / 2) : 10);
+        return this.topOf(node) + (part ? part.top + Math.min(9, part.rowHeight / 2) : 10);
     }
 
     drawOverlay() {
         const c = this.context;
         if (this.stretch !== undefined) {
             const from = this.x(this.stretch.begin), to = this.x(this.stretch.end);
-            c.globalAlpha = 0.16;
-            c.fillStyle = this.palette.accent;
-            c.fillRect(from, 0, to - from, this.height);
+            /* What is outside is faint, so that colours inside stay what they are. */
+            c.globalAlpha = 0.5;
+            c.fillStyle = this.palette.back2;
+            c.fillRect(0, 0, Math.max(0, from), this.height);
+            c.fillRect(to, 0, Math.max(0, this.width - to), this.height);
             c.globalAlpha = 1;
-            c.fillRect(from, 0, 1, this.height);
-            c.fillRect(to - 1, 0, 1, this.height);
+            c.fillStyle = this.palette.accent;
+            c.fillRect(from - 1, 0, 2, this.height);
+            c.fillRect(to - 1, 0, 2, this.height);
             const text = lengthText(this.stretch.end - this.stretch.begin, this.clock);
             c.fillStyle = this.palette.text;
             if (to > 0 && from < this.width) this.label(text, Math.max(0, from) + 4, 12);
@@ -442,8 +254,8 @@ export class Timeline {
         for (const hit of this.hits) {
             const x = this.x(hit.begin);
             const node = x >= -1 && x <= this.width ? this.model.byTrack.get(hit.track) : undefined;
-            if (node !== undefined && node.top - this.scroll < this.height && node.top + node.height > this.scroll)
-                c.fillRect(x - 1, node.top - this.scroll, 2, 5);
+            if (node !== undefined && this.topOf(node) < this.height && this.topOf(node) + node.height > 0)
+                c.fillRect(x - 1, this.topOf(node), 2, 6);
         }
         for (const mark of this.bookmarks) {
             const x = this.x(mark.at);
@@ -454,20 +266,6 @@ export class Timeline {
         }
     }
 
-    /**
-     * @param {string} text
-     * @param {number} x
-     * @param {number} y
-     */
-    label(text, x, y) {
-        const c = this.context;
-        const width = c.measureText(text).width;
-        c.fillStyle = this.palette.back2;
-        c.fillRect(x - 3, y - 9, width + 6, 18);
-        c.fillStyle = this.palette.text;
-        c.fillText(text, x, y);
-    }
-
     /** @param {Thing} thing */
     outline(thing) {
         const c = this.context;
@@ -475,10 +273,10 @@ export class Timeline {
         const wanted = thing.kind === 'span' ? 'spans' : thing.kind === 'async' ? 'async'
             : thing.kind === 'mark' ? 'marks' : thing.kind === 'run' ? 'runs' : 'states';
         const part = node?.parts.find((p) => p.kind === wanted);
-        if (node === undefined || part === undefined || !this.model.shown.includes(node)) return;
+        if (node === undefined || part === undefined || !node.isShown) return;
         const x = Math.max(-4, this.x(thing.begin));
         const width = Math.min(this.width + 4, this.x(thing.end)) - x;
-        const top = node.top - this.scroll + part.top + Math.min(thing.depth, part.rows - 1) * part.rowHeight;
+        const top = this.topOf(node) + part.top + Math.min(thing.depth, part.rows - 1) * part.rowHeight;
         c.lineWidth = 2;
         c.strokeStyle = this.palette.text;
         c.strokeRect(x - (thing.kind === 'mark' ? 5 : 0), top, Math.max(3, width) + (thing.kind === 'mark' ? 10 : 0),
@@ -493,12 +291,12 @@ export class Timeline {
      * @returns {Thing | undefined}
      */
     thingAt(x, y) {
-        const node = this.model.nodeAt(y + this.scroll);
+        const node = this.nodeAt(y);
         if (node === undefined || !node.hasContent) return undefined;
         const key = this.tiles.stretchFor(this.view.begin, this.view.length).key;
         const found = this.tiles.rowsOf(node.track, key, this.view.begin, this.end);
         if (found === undefined) return undefined;
-        const inside = y + this.scroll - node.top;
+        const inside = y - this.topOf(node);
         /** @type {Thing | undefined} */
         let loss;
         for (const row of found.rows) {
@@ -539,19 +337,53 @@ export class Timeline {
                 bestFar = far;
             }
         }
-        if (best < 0) return undefined;
-        const nameNumber = row.name?.[best] ?? 0;
-        const begin = stretch.begin + BigInt(row.begin[best]);
+        return best < 0 ? undefined : this.thingOf(node, row, stretch, best, depth);
+    }
+
+    /**
+     * @param {Node} node
+     * @param {import('./api.js').Row} row
+     * @param {import('./tiles.js').Stretch} stretch
+     * @param {number} at
+     * @param {number} depth
+     * @returns {Thing}
+     */
+    thingOf(node, row, stretch, at, depth) {
+        const nameNumber = row.name?.[at] ?? 0;
+        const begin = stretch.begin + BigInt(row.begin[at]);
         /** @type {Record<string, Thing['kind']>} */
-        const kinds = {spans: 'span', async: 'async', marks: 'mark', states: 'state', runs: 'run',
-            counter: 'counter', losses: 'loss'};
-        const data = row.data?.[best] ?? 0;
-        return {kind: kinds[row.row], track: row.track, depth, begin,
-            end: begin + BigInt(row.dur?.[best] ?? 0), count: row.count[best], busy: row.busy?.[best] ?? 0,
-            name: row.row === 'states' ? stateNames[data] : this.tiles.names[nameNumber] ??
-                (row.row === 'marks' ? this.kinds[data] : '') ?? '', nameNumber,
-            offset: row.offset?.[best] ?? 0, data,
-            text: isCounter ? plotText(row, best) : row.row === 'losses' ? lossText(data) : '', node};
+        const kinds = {spans: 'span', async: 'async', marks: 'mark', states: 'state', runs: 'run', counter: 'counter', losses: 'loss'};
+        const data = row.data?.[at] ?? 0;
+        const name = row.row === 'states' ? stateNames[data] : this.names[nameNumber] ??
+            (row.row === 'runs' ? this.threadName(data) : row.row === 'marks' ? this.kinds[data] : '') ?? '';
+        return {kind: kinds[row.row], track: row.track, depth, begin, end: begin + BigInt(row.dur?.[at] ?? 0), count: row.count[at],
+            busy: row.busy?.[at] ?? 0, name, nameNumber, offset: row.offset?.[at] ?? 0, data,
+            text: row.row === 'counter' ? plotText(row, at) : row.row === 'losses' ? lossText(data) : '', node};
+    }
+
+    /**
+     * What stands beside something in its row, or above or below it.
+     * @param {Thing} thing
+     * @param {number} step
+     * @param {number} deeper
+     * @returns {Thing | undefined}
+     */
+    beside(thing, step, deeper) {
+        /** @type {Record<string, string>} */
+        const words = {span: 'spans', async: 'async', mark: 'marks', state: 'states', run: 'runs'};
+        const key = this.tiles.stretchFor(this.view.begin, this.view.length).key;
+        const found = this.tiles.rowsOf(thing.track, key, this.view.begin, this.end);
+        const row = found?.rows.find((one) => one.row === words[thing.kind] && one.index === thing.depth + deeper);
+        if (found === undefined || row === undefined) return undefined;
+        const begin = Number(thing.begin - found.stretch.begin);
+        let best = -1;
+        for (let i = 0; i < row.begin.length; i++) {
+            if (deeper < 0 && row.begin[i] <= begin) best = i;
+            if (deeper > 0 && best < 0 && row.begin[i] >= begin) best = i;
+            if (deeper === 0 && step < 0 && row.begin[i] < begin) best = i;
+            if (deeper === 0 && step > 0 && best < 0 && row.begin[i] > begin) best = i;
+        }
+        return best < 0 ? undefined : this.thingOf(thing.node, row, found.stretch, best, row.index);
     }
 
     /**
@@ -586,11 +418,6 @@ function lossText(count) {
     return count > 0 ? `${count.toLocaleString('en')} events lost` : 'Events lost, how many is not known';
 }
 
-/** @param {number} value */
-export function numberText(value) {
-    return Number.isInteger(value) ? value.toLocaleString('en') : String(Number(value.toPrecision(6)));
-}
-
 /**
  * The place of a row in its node.
  * @param {Node} node
@@ -599,18 +426,4 @@ export function numberText(value) {
 function partOf(node, row) {
     if ((row.row === 'counter') !== (node.counter !== undefined)) return undefined;
     return node.parts.find((part) => part.kind === row.row);
-}
-
-/**
- * Gives a canvas the size of its place, in the pixels of the screen.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height
- */
-export function fit(canvas, width, height) {
-    const scale = devicePixelRatio || 1;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
-    canvas.style.width = width + 'px';
-    canvas.style.height = height + 'px';
 }

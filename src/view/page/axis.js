@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axis of time: the whole trace at a glance, and the scale of what is in sight.
+
+import {fit} from './draw.js';
+import {lengthText, momentText, tickLength, wallText} from './time.js';
+
+export class Axis {
+    /** @param {import('./main.js').Page} page */
+    constructor(page) {
+        this.page = page;
+        this.overview = /** @type {HTMLCanvasElement} */ (document.getElementById('overview'));
+        this.ruler = /** @type {HTMLCanvasElement} */ (document.getElementById('ruler'));
+        this.corner = /** @type {HTMLElement} */ (document.getElementById('axis-corner'));
+        this.listen();
+    }
+
+    resize() {
+        for (const canvas of [this.overview, this.ruler]) {
+            canvas.style.width = canvas.style.height = '';
+            const box = canvas.getBoundingClientRect();
+            fit(canvas, Math.round(this.page.timeline.width), Math.max(10, Math.round(box.height)));
+        }
+    }
+
+    draw() {
+        this.drawRuler();
+        this.drawOverview();
+    }
+
+    drawRuler() {
+        const c = /** @type {CanvasRenderingContext2D} */ (this.ruler.getContext('2d'));
+        const {palette, width, view} = this.page.timeline;
+        const scale = devicePixelRatio || 1;
+        const height = this.ruler.height / scale;
+        c.setTransform(scale, 0, 0, scale, 0, 0);
+        c.fillStyle = palette.back2;
+        c.fillRect(0, 0, width, height);
+        c.font = '11px system-ui, "DejaVu Sans", sans-serif';
+        c.textBaseline = 'middle';
+        const step = BigInt(tickLength(view.length * 110 / width, this.page.clock));
+        const since = view.begin - this.page.base;
+        const first = since / step * step;
+        const isDeep = Number(step) < Number(this.page.end - this.page.base) / 1e5;
+        const origin = isDeep ? first : 0n;
+        for (let at = first; at <= since + BigInt(Math.ceil(view.length)); at += step) {
+            const x = this.page.timeline.x(this.page.base + at);
+            c.fillStyle = palette.line;
+            c.fillRect(Math.round(x), height - 8, 1, 8);
+            c.fillStyle = palette.text2;
+            const text = this.page.clock === 'ns' ? lengthText(at - origin, 'ns') : shortCount(Number(at - origin));
+            c.fillText((isDeep && at >= origin ? '+' : '') + text, x + 3, height / 2 - 2);
+        }
+        const corner = this.corner;
+        corner.textContent = isDeep ? `${momentText(first, this.page.clock)} +` : `${lengthText(Math.round(view.length), this.page.clock)} in sight`;
+        corner.title = this.page.wall === undefined ? '' : wallText(view.begin + this.page.wall);
+    }
+
+    drawOverview() {
+        const c = /** @type {CanvasRenderingContext2D} */ (this.overview.getContext('2d'));
+        const {palette, width, view} = this.page.timeline;
+        const scale = devicePixelRatio || 1;
+        const height = this.overview.height / scale;
+        c.setTransform(scale, 0, 0, scale, 0, 0);
+        c.fillStyle = palette.back;
+        c.fillRect(0, 0, width, height);
+        if (this.page.info === undefined) return;
+        const whole = Number(this.page.end - this.page.base) || 1;
+        const {bins, lossy, begin} = this.page.info.activity, binWidth = this.page.info.activity.width;
+        const most = Math.sqrt(Math.max(1, ...bins));
+        const shift = Number(BigInt(begin) - this.page.base);
+        c.fillStyle = palette.text2;
+        for (let i = 0; i < bins.length; i++) {
+            if (bins[i] === 0) continue;
+            const x = (shift + i * binWidth) / whole * width;
+            const size = Math.sqrt(bins[i]) / most * (height - 6);
+            c.fillRect(x, height - size, Math.max(1, binWidth / whole * width), size);
+        }
+        c.fillStyle = palette.error;
+        for (const i of lossy) c.fillRect((shift + i * binWidth) / whole * width - 1, 0, Math.max(3, binWidth / whole * width), 5);
+        c.fillStyle = palette.accent;
+        for (const mark of this.page.timeline.bookmarks) c.fillRect(Number(mark.at - this.page.base) / whole * width - 1, height - 8, 2, 8);
+        c.fillStyle = palette.warn;
+        for (const hit of this.page.timeline.hits) c.fillRect(Number(hit.begin - this.page.base) / whole * width - 0.5, 0, 1.5, 6);
+        const from = Number(view.begin - this.page.base) / whole * width, size = Math.max(3, view.length / whole * width);
+        c.fillStyle = palette.accent;
+        c.globalAlpha = 0.2;
+        c.fillRect(from, 0, size, height);
+        c.globalAlpha = 1;
+        c.strokeStyle = palette.accent;
+        c.strokeRect(from + 0.5, 0.5, size - 1, height - 1);
+        this.overview.setAttribute('aria-valuenow', String(Math.round(Math.max(0, Math.min(100, Number(view.begin - this.page.base) / whole * 100)))));
+        this.overview.setAttribute('aria-valuetext', `${lengthText(Math.round(view.length), this.page.clock)} from ${momentText(view.begin - this.page.base, this.page.clock)}`);
+    }
+
+    listen() {
+        let from = -1;
+        /** @type {(event: MouseEvent, canvas: HTMLElement) => number} */
+        const place = (event, canvas) => event.clientX - canvas.getBoundingClientRect().left;
+        this.ruler.addEventListener('pointerdown', (event) => {
+            from = place(event, this.ruler);
+            this.ruler.setPointerCapture(event.pointerId);
+        });
+        this.ruler.addEventListener('pointermove', (event) => {
+            const x = place(event, this.ruler);
+            if (from < 0 || Math.abs(x - from) < 4) return;
+            this.page.timeline.stretch = {begin: this.page.timeline.timeAt(Math.min(x, from)), end: this.page.timeline.timeAt(Math.max(x, from)) + 1n, tracks: undefined};
+            this.page.redraw();
+        });
+        this.ruler.addEventListener('pointerup', (event) => {
+            if (from >= 0 && Math.abs(place(event, this.ruler) - from) >= 4 && this.page.timeline.stretch !== undefined)
+                this.page.selectStretch(this.page.timeline.stretch.begin, this.page.timeline.stretch.end, undefined);
+            from = -1;
+        });
+        this.ruler.addEventListener('wheel', (event) => this.page.input.wheel(event, place(event, this.ruler), true), {passive: false});
+        let isMoving = false;
+        /** @type {(event: MouseEvent) => void} */
+        const center = (event) => {
+            const share = place(event, this.overview) / this.page.timeline.width;
+            const {length} = this.page.timeline.view;
+            const middle = this.page.base + BigInt(Math.round(Number(this.page.end - this.page.base) * share));
+            this.page.setView(middle - BigInt(Math.round(length / 2)), length);
+        };
+        this.overview.addEventListener('pointerdown', (event) => {
+            isMoving = true;
+            this.overview.setPointerCapture(event.pointerId);
+            center(event);
+        });
+        this.overview.addEventListener('pointermove', (event) => { if (isMoving) center(event); });
+        this.overview.addEventListener('pointerup', () => { isMoving = false; });
+        this.overview.addEventListener('wheel', (event) => this.page.input.wheel(event, this.page.timeline.width / 2, true), {passive: false});
+    }
+}
+
+/**
+ * A count for an axis: "2 k", "1.5 M".
+ * @param {number} count
+ */
+function shortCount(count) {
+    for (const [unit, word] of /** @type {[number, string][]} */ ([[1e9, ' G'], [1e6, ' M'], [1e3, ' k']]))
+        if (Math.abs(count) >= unit) return Number((count / unit).toFixed(3)) + word;
+    return String(count);
+}
