@@ -211,6 +211,9 @@ typedef struct stele_request {
     const char *where; /* an expression over the event and its fields; NULL: none */
     bool open_only; /* with `from_start`: of the events before `begin`, those can be left out that
                        begin no call that is open then, and all other kinds but metadata */
+    /* Part `part`, from 0, of `part_count`, as stele_reader_parts() says how many there can be.
+       What a part has not is not reported as missing. 0: everything. */
+    uint32_t part, part_count;
 } stele_request;
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -259,6 +262,17 @@ typedef struct stele_reader_stats {
 STELE_API stele_status stele_reader_open(stele_context *context, stele_trace *const *traces,
                                          size_t count, const stele_request *request,
                                          stele_reader **reader);
+
+/*
+ * In how many parts, at most `most`, a request can be read at the same time, each by a reader of
+ * its own over a trace that was opened anew in a context of its own: each event is in one part, and
+ * one after the other they give the events in the order of the streams. 1 where the trace cannot
+ * be divided: there is more than one, it is damaged, has an order to be kept, or no places at which
+ * reading can begin. Indexes the trace. Errors: STELE_ERR_READ, STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_reader_parts(stele_context *context, stele_trace *const *traces,
+                                          size_t count, const stele_request *request, uint32_t most,
+                                          uint32_t *part_count);
 
 /*
  * The next segment. It holds until the next call. STELE_END after the last; another error says why

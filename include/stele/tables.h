@@ -173,6 +173,18 @@ STELE_API stele_status stele_scan_open(stele_context *context, stele_trace *cons
                                        size_t count, const stele_scan_options *options,
                                        stele_scan **scan);
 
+/*
+ * In how many parts, at most `most`, such a scan can be done at the same time, each by a scan of
+ * its own with `part` and `part_count` in its request, over traces opened anew in a context of its
+ * own: their rows together are those of one scan of everything, in another order. 1: it cannot be
+ * divided, as where a column is known by reading everything in one go only (numbers of spans, and
+ * of tracks and names of threads in most formats). Indexes the trace. Errors as of
+ * stele_reader_parts().
+ */
+STELE_API stele_status stele_scan_parts(stele_context *context, stele_trace *const *traces,
+                                        size_t count, const stele_scan_options *options,
+                                        uint32_t most, uint32_t *part_count);
+
 typedef struct stele_chunk {
     size_t count;     /* rows, at least one */
     bool has_lasting; /* names and tracks among the texts hold until the scan is closed; else only

@@ -32,7 +32,9 @@
 /* One of the traces that are read. */
 typedef struct reading {
     stele_trace *trace;
-    uint32_t flow_count;  /* one for each stream, or one */
+    uint32_t flow_count;             /* one for each stream, or one */
+    uint32_t flow_first;             /* number of the first of these streams in the trace */
+    uint64_t begin_place, end_place; /* of a part */
     producer *peeked;     /* all of it, if its first events had to be seen; NULL once in a flow */
     uint64_t stored_from; /* bytes that were read before, to index it */
 } reading;
@@ -46,7 +48,8 @@ struct stele_reader {
     stele_reader_stats stats;
     order_stats order;
     bool is_late_reported, is_balance_checked, is_filter_reported;
-    bool is_bounded; /* by time: parts of the inputs may not be looked at */
+    bool is_bounded; /* by time, or a part: not all of the inputs may be looked at */
+    bool is_part;
     filter *filter;
     pieces *pieces; /* NULL: the traces are none of one */
     reading *readings;
@@ -94,8 +97,9 @@ static stele_status index_traces(opening *o)
     const stele_request *request = &o->request;
     const size_t count = o->reader->trace_count;
     stele_status status = STELE_OK;
-    if (request->order == STELE_ORDER_NONE && !request_needs_clock(request, count) &&
-        !request_needs_begin(request, count) && !request_needs_end(request))
+    if (request->part_count <= 1 && request->order == STELE_ORDER_NONE &&
+        !request_needs_clock(request, count) && !request_needs_begin(request, count) &&
+        !request_needs_end(request))
         return STELE_OK;
     for (size_t i = 0; i < count && status == STELE_OK; i++) {
         reading *r = &o->reader->readings[i];
@@ -143,11 +147,41 @@ static bool streams_fit(const stele_trace *trace, const stele_request *request)
                                         (double)trace->context->limits.sort_size_max / 2);
 }
 
+/* What of the one trace is in the part that is asked for: some of its streams, or a stretch. */
+static void plan_part(opening *o)
+{
+    reading *r = &o->reader->readings[0];
+    const stele_trace *trace = r->trace;
+    const uint32_t part = o->request.part, part_count = o->request.part_count;
+    const uint64_t streams = trace->is_indexed ? trace->stream_count : 0;
+    o->reader->is_part = true;
+    r->flow_count = 1;
+    if (streams > 1) {
+        r->flow_first = (uint32_t)(streams * part / part_count);
+        r->flow_count = (uint32_t)(streams * (part + 1) / part_count) - r->flow_first;
+    } else if (trace->ops->cut == NULL ||
+               !trace->ops->cut(trace, part, part_count, &r->begin_place, &r->end_place)) {
+        r->flow_count = part == 0;
+    }
+    o->flow_total = r->flow_count;
+}
+
+static bool make_flows(opening *o)
+{
+    o->flows = calloc(o->flow_total + 1, sizeof *o->flows);
+    o->reader->producers = calloc(o->flow_total + 1, sizeof *o->reader->producers);
+    return o->flows != NULL && o->reader->producers != NULL;
+}
+
 /* Decides which traces are read stream by stream. */
 static bool plan_flows(opening *o)
 {
     stele_reader *reader = o->reader;
     uint64_t stream_count = 0;
+    if (o->request.part_count > 1) {
+        plan_part(o);
+        return make_flows(o);
+    }
     for (size_t i = 0; i < reader->trace_count; i++) {
         const stele_trace *trace = reader->readings[i].trace;
         stream_count += trace->is_indexed ? trace->stream_count : 1;
@@ -161,9 +195,7 @@ static bool plan_flows(opening *o)
             r->flow_count = r->trace->stream_count;
         o->flow_total += r->flow_count;
     }
-    o->flows = calloc(o->flow_total + 1, sizeof *o->flows);
-    reader->producers = calloc(o->flow_total + 1, sizeof *reader->producers);
-    return o->flows != NULL && reader->producers != NULL;
+    return make_flows(o);
 }
 
 /* ---- Producers ---- */
@@ -199,7 +231,9 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .screen = reader->filter != NULL && !o->request.check
                                              ? filter_screen(reader->filter)
                                              : NULL,
-                               .window_size = window_size};
+                               .window_size = window_size,
+                               .begin_place = reader->readings[index].begin_place,
+                               .end_place = reader->readings[index].end_place};
     stele_status status;
     if (o->flow_total > STREAMS_FEW) {
         request.window_size = window_size * STREAMS_FEW / o->flow_total;
@@ -270,7 +304,9 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
                                                  .filter = reader->filter,
                                                  .pieces = reader->pieces,
                                                  .index = index,
-                                                 .filtered_count = &reader->stats.filtered_count},
+                                                 .filtered_count = &reader->stats.filtered_count,
+                                                 .begin_place = r->begin_place,
+                                                 .end_place = r->end_place},
                                  &from);
     if (status != STELE_OK)
         return status;
@@ -322,7 +358,8 @@ static stele_status open_trace_flows(opening *o, size_t index)
     const stele_trace *trace = r->trace;
     const size_t first = o->flow_count;
     stele_status status = STELE_OK;
-    if (r->flow_count == 1) {
+    if (r->flow_count == 1 && r->flow_first == 0 &&
+        !(o->reader->is_part && trace->stream_count > 1)) {
         const bool is_stream =
             o->request.order != STELE_ORDER_NONE && trace->is_indexed && trace->stream_count == 1;
         return open_flow(
@@ -331,8 +368,8 @@ static stele_status open_trace_flows(opening *o, size_t index)
                                         &o->request)
                       : INT64_MAX);
     }
-    for (uint32_t i = 0; i < trace->stream_count && status == STELE_OK; i++) {
-        const uint32_t stream = trace->stream_first + i;
+    for (uint32_t i = 0; i < r->flow_count && status == STELE_OK; i++) {
+        const uint32_t stream = trace->stream_first + r->flow_first + i;
         status = open_flow(o, index, stream,
                            stream_lateness(stele_stream_get(trace->context, stream), &o->request));
     }
@@ -402,8 +439,9 @@ static stele_status open_flows(opening *o)
         o->request.columns |= PIECES_COLUMNS;
     if (status == STELE_OK)
         status = filter_new(reader->context, &o->request, &o->range, &reader->filter);
-    reader->is_bounded = o->range.begin_ns != INT64_MIN || o->range.end_ns != INT64_MAX ||
-                         o->range.begin_ticks != 0 || o->range.end_ticks != UINT64_MAX;
+    reader->is_bounded = reader->is_part || o->range.begin_ns != INT64_MIN ||
+                         o->range.end_ns != INT64_MAX || o->range.begin_ticks != 0 ||
+                         o->range.end_ticks != UINT64_MAX;
     reader->stats.has_begin =
         relate_begin(o->related, reader->trace_count, &reader->stats.begin_ns);
     if (status == STELE_OK && reader->stats.has_begin)
@@ -441,13 +479,63 @@ static stele_reader *reader_new(stele_context *context, stele_trace *const *trac
     return reader;
 }
 
+/* Whether parts of a request can be asked for at all. */
+static bool is_divisible(size_t count, const stele_request *request)
+{
+    return count == 1 && !request->check &&
+           (request->order == STELE_ORDER_NONE || request->order == STELE_ORDER_STREAMS) &&
+           !(request->from_start && request->begin.kind != STELE_BOUND_NONE) &&
+           (request->part_count <= 1 || request->part < request->part_count);
+}
+
+/* Into how many parts an indexed trace falls. */
+static uint32_t count_parts(const stele_trace *trace, const stele_request *request, uint32_t most)
+{
+    const bool is_any = request->order == STELE_ORDER_NONE;
+    uint64_t begin, end;
+    if (trace->stream_count > 1)
+        return is_any || streams_are_threads(trace) ? trace->stream_count : 1;
+    while (most > 1 &&
+           (!is_any || trace->ops->cut == NULL || !trace->ops->cut(trace, 0, most, &begin, &end)))
+        most /= 2;
+    return most;
+}
+
+static uint64_t reported_count(const stele_context *context)
+{
+    return context->diag.counts[0] + context->diag.counts[1] + context->diag.counts[2];
+}
+
+stele_status stele_reader_parts(stele_context *context, stele_trace *const *traces, size_t count,
+                                const stele_request *given, uint32_t most, uint32_t *part_count)
+{
+    const uint64_t before = reported_count(context);
+    stele_request request;
+    stele_status status;
+    uint32_t found;
+    *part_count = 1;
+    if (!sized_take(&request, sizeof request, SIZED_FIRST(stele_request, where), given))
+        return STELE_ERR_ARGUMENT;
+    if (most < 2 || !is_divisible(count, &request) || !traces[0]->info.is_seekable)
+        return STELE_OK;
+    status = trace_index(traces[0]);
+    if (status == STELE_OK && request_needs_end(&request))
+        status = trace_find_ends(traces[0]);
+    if (status != STELE_OK || !traces[0]->is_indexed || reported_count(context) != before)
+        return status;
+    found = count_parts(traces[0], &request, most);
+    *part_count = found > most ? most : found;
+    return STELE_OK;
+}
+
 stele_status stele_reader_open(stele_context *context, stele_trace *const *traces, size_t count,
                                const stele_request *request, stele_reader **out)
 {
     opening o = {.range = {INT64_MIN, INT64_MAX, 0, UINT64_MAX}};
     stele_status status = STELE_ERR_MEMORY;
     *out = NULL;
-    if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request))
+    if (!sized_take(&o.request, sizeof o.request, SIZED_FIRST(stele_request, where), request) ||
+        (o.request.part_count > 1 && !is_divisible(count, &o.request)))
         return STELE_ERR_ARGUMENT;
     o.related = calloc(count + 1, sizeof *o.related);
     if (o.related != NULL)
@@ -524,7 +612,7 @@ static void check_balance(stele_reader *reader)
 /* Once, at the end: what was asked for and did not occur. */
 static void report_filter(stele_reader *reader)
 {
-    if (reader->is_filter_reported || reader->status != STELE_END)
+    if (reader->is_filter_reported || reader->is_part || reader->status != STELE_END)
         return;
     reader->is_filter_reported = true;
     filter_report(reader->filter, &reader->context->diag);

@@ -11,12 +11,26 @@ typedef struct selected {
     selection_of how;
 } selected;
 
+/* Events of a stretch of the trace only; the others are those of other parts. */
+static void keep_places(stele_batch *batch, uint64_t begin, uint64_t end)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        const stele_event event = batch->events[i];
+        if (event.offset >= begin && (end == 0 || event.offset < end))
+            batch->events[kept++] = event;
+    }
+    batch->event_count = kept;
+}
+
 static stele_status selected_fill(producer *self, stele_batch *batch)
 {
     selected *s = (selected *)self;
     const selection_of *how = &s->how;
     stele_status status = s->from->ops->fill(s->from, batch);
     if (status == STELE_OK) {
+        if (how->begin_place != 0 || how->end_place != 0)
+            keep_places(batch, how->begin_place, how->end_place);
         batch_shift(batch, how->shift_ns, how->offset_ns);
         *how->filtered_count += filter_batch(how->filter, batch);
         if (how->pieces != NULL)
@@ -40,7 +54,8 @@ stele_status producer_select(producer *from, const selection_of *how, producer *
     static const producer_ops ops = {.fill = selected_fill, .close = selected_close};
     selected *s;
     *out = from;
-    if (how->shift_ns == 0 && how->offset_ns == 0 && how->pieces == NULL &&
+    if (how->shift_ns == 0 && how->offset_ns == 0 && how->pieces == NULL && how->begin_place == 0 &&
+        how->end_place == 0 &&
         filter_is_open(how->filter, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
         return STELE_OK;
     s = calloc(1, sizeof *s);

@@ -13,6 +13,7 @@ typedef struct selection_of {
     pieces *pieces;    /* NULL: the traces are not pieces of one */
     size_t index;      /* of the trace among them */
     uint64_t *filtered_count;
+    uint64_t begin_place, end_place; /* of the events that are wanted; `end_place` 0: to the end */
 } selection_of;
 
 /*

@@ -84,6 +84,9 @@ typedef struct produce_request {
     uint64_t begin_ticks; /* 0: from the start; events whose ticks are fewer may be left out */
     screen *screen;       /* NULL, or events whose fields may be left out, without `check` only */
     size_t window_size;   /* bytes to read at once: all producers share one budget */
+    /* Only events whose places (stele_event.offset) are in this range are wanted, as cut() gave it;
+       `end_place` 0: to the end. */
+    uint64_t begin_place, end_place;
 } produce_request;
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
@@ -156,6 +159,20 @@ typedef struct trace_ops {
        `field` is not NULL; false past the end. NULL: the format has no description. */
     bool (*declared)(const stele_trace *trace, size_t event, size_t field,
                      stele_declared_event *about, stele_text *name);
+
+    /*
+     * Divides an indexed trace of one stream: gives the places between which part `part` of
+     * `part_count` lies. A producer of that range gives the same events as one of all of the trace.
+     * False: it cannot be divided into so many. May be NULL.
+     */
+    bool (*cut)(const stele_trace *trace, uint32_t part, uint32_t part_count, uint64_t *begin_place,
+                uint64_t *end_place);
+
+    /* index() finds all tracks, which are threads, one for each stream. */
+    bool indexes_threads;
+
+    /* Which thread an event is of stands in the event itself. */
+    bool has_own_threads;
 
     /* PRODUCE_ALL has places of its own to go on at, also where there is one stream. */
     bool seeks_in_file_order;

@@ -155,6 +155,8 @@ static const trace_ops fxt_trace_ops = {.open = trace_open,
                                         .index = fxt_trace_index,
                                         .save_index = fxt_trace_save_index,
                                         .load_index = fxt_trace_load_index,
+                                        .cut = fxt_trace_cut,
+                                        .has_own_threads = true,
                                         .produce = fxt_trace_produce,
                                         .close = trace_close};
 

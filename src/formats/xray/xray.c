@@ -225,6 +225,8 @@ static const trace_ops xray_ops = {.open = xray_open,
                                    .load_index = xray_load_index,
                                    .produce = xray_produce,
                                    .close = xray_close,
+                                   .indexes_threads = true,
+                                   .has_own_threads = true,
                                    .seeks_in_file_order = true};
 
 const format format_xray = {

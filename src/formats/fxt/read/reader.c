@@ -32,8 +32,9 @@ typedef struct fxt_producer {
     bool has_parts, is_record;
 
     /* Over the blocks that can hold what is asked for. */
-    const fxt_seek *seek; /* NULL: everything is read */
-    uint32_t block;       /* the next one to be looked at */
+    const fxt_seek *seek;            /* NULL: everything is read */
+    uint64_t begin_place, end_place; /* as asked for */
+    uint32_t block;                  /* the next one to be looked at */
     uint32_t listed;      /* the next record that is listed; those before `listed_stop` are to be */
     uint32_t listed_stop; /* read before the walk goes on */
     bool has_stretch;     /* it then goes on at `stretch`, up to `block` */
@@ -208,21 +209,25 @@ static bool producer_record(fxt_producer *p, stele_batch *batch, walk_record *at
 
 /* ---- Blocks ---- */
 
+static bool is_wanted(const fxt_producer *p, const fxt_block *b)
+{
+    return b->offset >= p->begin_place && (p->end_place == 0 || b->offset < p->end_place) &&
+           fxt_block_is_wanted(b, p->events.begin_ns, p->events.end_ns);
+}
+
 /* Passes over blocks that hold nothing that is asked for; false when nothing comes any more. */
 static bool producer_next_stretch(fxt_producer *p)
 {
     const fxt_seek *seek = p->seek;
-    const int64_t begin_ns = p->events.begin_ns, end_ns = p->events.end_ns;
-    while (p->block < seek->block_count &&
-           !fxt_block_is_wanted(&seek->blocks[p->block], begin_ns, end_ns))
+    while (p->block < seek->block_count && !is_wanted(p, &seek->blocks[p->block]))
         p->block++;
     p->has_stretch = p->block < seek->block_count;
     p->stretch = p->block;
     p->listed_stop = p->has_stretch ? seek->blocks[p->block].listed : seek->listed_count;
-    while (p->block < seek->block_count &&
-           fxt_block_is_wanted(&seek->blocks[p->block], begin_ns, end_ns))
+    while (p->block < seek->block_count && is_wanted(p, &seek->blocks[p->block]))
         p->block++;
-    return p->has_stretch || p->listed < p->listed_stop;
+    /* What stands after the end of a part is that of others. */
+    return p->has_stretch || (p->end_place == 0 && p->listed < p->listed_stop);
 }
 
 static void producer_set_last(fxt_producer *p, int64_t last_ns)
@@ -383,6 +388,13 @@ static bool producer_select(fxt_producer *p, uint32_t stream)
     return false;
 }
 
+bool fxt_trace_cut(const stele_trace *self, uint32_t part, uint32_t part_count,
+                   uint64_t *begin_place, uint64_t *end_place)
+{
+    const fxt_trace *trace = (const fxt_trace *)self;
+    return fxt_seek_cut(&trace->seek, part, part_count, begin_place, end_place);
+}
+
 stele_status fxt_trace_produce(stele_trace *self, const produce_request *request, producer **out)
 {
     fxt_trace *trace = (fxt_trace *)self;
@@ -408,8 +420,12 @@ stele_status fxt_trace_produce(stele_trace *self, const produce_request *request
     if (status == STELE_OK)
         fxt_events_open(&p->events, &p->state, &wanted, trace->is_big_endian);
     if (!request->check && fxt_seek_is_usable(&trace->seek) &&
-        (request->begin_ns != INT64_MIN || request->end_ns != INT64_MAX))
+        (request->begin_ns != INT64_MIN || request->end_ns != INT64_MAX ||
+         request->begin_place != 0 || request->end_place != 0)) {
         p->seek = &trace->seek;
+        p->begin_place = request->begin_place;
+        p->end_place = request->end_place;
+    }
     if (status == STELE_OK && !producer_select(p, request->stream))
         status = STELE_ERR_ARGUMENT;
     if (status != STELE_OK) {

@@ -88,6 +88,9 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
     if (s->is_refused || s->block_count == 0)
         return;
     if (is_listed_type(fxt_type(at->header))) {
+        if (fxt_type(at->header) == STELE_FXT_METADATA &&
+            fxt_bits(at->header, 16, 19) == STELE_FXT_PROVIDER_EVENT)
+            fxt_seek_keep_block(s); /* it tells of losses */
         if (is_plain(at, is_big_endian))
             seek_list(s, at->offset, last_ns);
         else
@@ -106,6 +109,22 @@ void fxt_seek_note(fxt_seek *s, const walk_record *at, bool is_big_endian, int64
         fxt_seek_keep_block(s);
         break;
     }
+}
+
+bool fxt_seek_cut(const fxt_seek *s, uint32_t part, uint32_t part_count, uint64_t *begin_place,
+                  uint64_t *end_place)
+{
+    const uint32_t first = (uint32_t)((uint64_t)s->block_count * part / part_count);
+    const uint32_t end = (uint32_t)((uint64_t)s->block_count * (part + 1) / part_count);
+    if (!fxt_seek_is_usable(s) || s->has_outliers || part_count > s->block_count)
+        return false;
+    for (uint32_t i = 0; i < s->block_count; i++) {
+        if (s->blocks[i].is_whole)
+            return false;
+    }
+    *begin_place = part == 0 ? 0 : s->blocks[first].offset;
+    *end_place = part + 1 == part_count ? 0 : s->blocks[end].offset;
+    return true;
 }
 
 /* ---- Records that are listed ---- */

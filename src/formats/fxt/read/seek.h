@@ -80,6 +80,11 @@ static inline bool fxt_seek_is_usable(const fxt_seek *s)
     return !s->is_refused && s->block_count > 1 && !(s->has_inline_threads && s->has_lone_threads);
 }
 
+/* The places between which one of so many parts of about the same size lies, at the begins of
+   blocks. False: there is something that only counts, or is only reported, once. */
+bool fxt_seek_cut(const fxt_seek *s, uint32_t part, uint32_t part_count, uint64_t *begin_place,
+                  uint64_t *end_place);
+
 /* Whether a block can hold events from begin_ns up to, and without, end_ns. */
 static inline bool fxt_block_is_wanted(const fxt_block *b, int64_t begin_ns, int64_t end_ns)
 {
