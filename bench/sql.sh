@@ -18,9 +18,7 @@ mkdir -p "$folder"
     "$build/bench_gen_xtrace" 65000000 "$folder/insns"
 }
 
-[ -e "$folder/spans.xray" ] ||
-    "$build/bench_gen_fxt" 48000000 |
-    "$stele" convert - --to xray -o "$folder/spans.xray" --quiet || :
+[ -e "$folder/calls.xray" ] || "$build/bench_gen_xray" 12000000 >"$folder/calls.xray"
 
 # seconds COMMAND...: the median of as many runs as $runs says
 runs='1 2 3'
@@ -54,7 +52,7 @@ ask - 'FXT: spans with percentiles' big.fxt 'select name, count(*), median(dur),
     quantile_cont(dur, 0.99) from slice group by name'
 ask 0.70 'CTF: two typed fields by name' ctf "select name, count(*), sum(arg_int0), max(arg_int1)
     from read_event('', args := 'int0 int, int1 int') group by name"
-ask 0.60 'XRay: spans with percentiles' spans.xray 'select name, count(*), sum(self_dur), median(dur),
+ask 0.60 'XRay: spans with percentiles' calls.xray 'select name, count(*), sum(self_dur), median(dur),
     quantile_cont(dur, [0.9, 0.99]) from slice group by name'
 ask 0.80 'instructions by pc' insns 'select pc, count(*) n from insn group by pc order by n desc
     limit 10'

@@ -127,7 +127,8 @@ static stele_status open_stage(stele_scan *s, const stele_scan_options *options,
         request.kinds != s->table->kinds)
         return refuse(s->context, "bounds of time and tracks only", "a selection for table",
                       s->table->name);
-    status = stage_open(s, needs);
+    status = stage_open(
+        s, needs, request.begin.kind != STELE_BOUND_NONE || request.end.kind != STELE_BOUND_NONE);
     if (status != STELE_OK)
         return status;
     request.columns = needs | stage_columns(s);

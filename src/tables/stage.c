@@ -120,7 +120,7 @@ stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity
 
 /* ---- Opening ---- */
 
-stele_status stage_open(stele_scan *s, uint32_t needs)
+stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded)
 {
     stage *t = s->stage = calloc(1, sizeof *t);
     if (t == NULL)
@@ -130,7 +130,10 @@ stele_status stage_open(stele_scan *s, uint32_t needs)
     if (t->values == NULL || t->valid == NULL)
         return STELE_ERR_MEMORY;
     switch (s->table->source) {
-    case SOURCE_SPANS: return stage_open_spans(s, needs, &t->engine);
+    case SOURCE_SPANS:
+        if (!is_bounded && stage_can_be_calls(s))
+            return stage_open_calls(s, &t->engine);
+        return stage_open_spans(s, needs, &t->engine);
     case SOURCE_INTERRUPTS:
     case SOURCE_TRANSFERS: return stage_open_kernel(s, &t->engine);
     case SOURCE_SNAPSHOTS: return stage_open_snapshots(s, &t->engine);

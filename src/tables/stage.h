@@ -23,6 +23,9 @@ typedef struct stage_engine {
 /* `needs` are the columns that are asked for. After a failure the engine is closed with the scan.
  */
 stele_status stage_open_spans(stele_scan *s, uint32_t needs, stage_engine *engine);
+/* The same, where the columns need no more than calls (rows_calls.c). */
+bool stage_can_be_calls(const stele_scan *s);
+stele_status stage_open_calls(stele_scan *s, stage_engine *engine);
 stele_status stage_open_sched(stele_scan *s, stage_engine *engine);
 stele_status stage_open_kernel(stele_scan *s, stage_engine *engine);
 stele_status stage_open_snapshots(stele_scan *s, stage_engine *engine);

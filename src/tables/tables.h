@@ -6,6 +6,7 @@
 #ifndef TABLES_TABLES_H
 #define TABLES_TABLES_H
 
+#include <stele/analysis.h>
 #include <stele/insn.h>
 #include <stele/insn_analysis.h>
 #include <stele/kernel.h>
@@ -54,8 +55,10 @@ typedef enum table_id {
 typedef struct rows {
     const stele_batch *batch;
     const stele_event *events;
-    const stele_field *const *fields; /* NULL: rows are not of fields */
-    const stele_span *spans;          /* NULL: rows are not of spans */
+    const stele_field *const *fields;  /* NULL: rows are not of fields */
+    const stele_span *spans;           /* NULL: rows are not of spans */
+    const stele_call_span *calls;      /* NULL: rows are not of calls, */
+    const struct call_rows *call_rows; /* which come from here */
     const stele_thread_interval *threads;
     const stele_cpu_interval *cpus;
     const stele_kernel_item *kernel;
@@ -229,8 +232,9 @@ stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
 stele_status scan_pull(stele_scan *s);
 void scan_free_findings(stele_scan *s);
 
-/* What analyses find (stage.c). `needs` are the columns that are asked for. */
-stele_status stage_open(stele_scan *s, uint32_t needs);
+/* What analyses find (stage.c). `needs` are the columns that are asked for; is there a range of
+   time? */
+stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded);
 uint32_t stage_columns(const stele_scan *s);
 stele_status stage_bound(stele_scan *s);
 stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity, size_t *count);
