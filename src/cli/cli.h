@@ -3,6 +3,8 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <pthread.h>
+
 #include <stele/output.h>
 #include <stele/stele.h>
 
@@ -26,6 +28,7 @@ typedef struct joined joined;
 typedef struct reading_now {
     const stele_reader *reader; /* NULL: not open yet */
     uint64_t size;              /* bytes that were read, to index them or to sort them, too */
+    pthread_mutex_t *lock;      /* NULL: one thread reads */
 } reading_now;
 
 /* One run of the command. */

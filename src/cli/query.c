@@ -18,7 +18,8 @@ typedef struct query {
     engine e;
     engine_output to;
     seen seen; /* findings that were shown: a trace is read once for each table of a statement */
-    uint64_t *sizes; /* of the arguments, in bytes */
+    pthread_mutex_t lock; /* of what readers on several threads tell */
+    uint64_t *sizes;      /* of the arguments, in bytes */
 } query;
 
 /* ---- Traces ---- */
@@ -29,8 +30,10 @@ static void report_once(void *user, const stele_diag *diag)
     /* That nothing has a name which a statement compares with is what the rows say. */
     if (q->e.functions.plan != NULL && strcmp(diag->code->code, "STE014") == 0)
         return;
+    pthread_mutex_lock(&q->lock);
     if (seen_add(&q->seen, diag))
         report_add(&q->c->report, diag);
+    pthread_mutex_unlock(&q->lock);
 }
 
 static void close_traces(scanned *s)
@@ -131,7 +134,7 @@ static bool goes_on(void)
 /* False: it went wrong, which is said. */
 static bool run(query *q, const char *text, size_t size)
 {
-    reading_now now = {.reader = NULL};
+    reading_now now = {.lock = &q->lock};
     bool is_done;
     progress_begin(&q->c->progress, !q->c->is_quiet && !q->c->is_screen);
     q->c->reading = &now;
@@ -286,6 +289,9 @@ static bool open_engine(query *q)
                                   .temp_dir = temp_dir(),
                                   .allows_files = option_given(&c->options, OPTION_ALLOW_FILES)};
     q->e.functions.opener = (trace_opener){open_traces, size_of_traces, q};
+    /* What names functions of binaries keeps what it looked up, for one thread. */
+    q->e.functions.threads =
+        option_given(&c->options, OPTION_BINARY) ? 1 : (uint32_t)strtoul(given.threads, NULL, 10);
     if (engine_open(&q->e, &given))
         return true;
     if (q->e.d.handle == NULL) {
@@ -333,7 +339,7 @@ static const char *take_statement(options *o)
 
 void command_QUERY(cli *c)
 {
-    query q = {.c = c};
+    query q = {.c = c, .lock = PTHREAD_MUTEX_INITIALIZER};
     const char *statement = take_statement(&c->options);
     const char *file = option_value(&c->options, OPTION_SQL_FILE);
     const bool has_prompt = statement == NULL && file == NULL && isatty(STDIN_FILENO) == 1;

@@ -177,12 +177,9 @@ static stele_status pull(cli *c, stele_reader *reader, const stele_intersection 
     return cli_interrupted() != 0 ? STELE_ERR_CLOSED : status;
 }
 
-void cli_read_more(void *user, size_t size)
+static void read_more(cli *c, size_t size)
 {
-    cli *c = user;
     stele_reader_stats stats = {.byte_total = 0};
-    if (c->reading == NULL)
-        return;
     c->reading->size += size;
     if (c->reading->reader != NULL)
         stele_reader_get_stats(c->reading->reader, &stats);
@@ -190,6 +187,18 @@ void cli_read_more(void *user, size_t size)
         progress_update(&c->progress, stats.byte_count, stats.byte_total);
     else
         progress_update(&c->progress, c->reading->size, 0);
+}
+
+void cli_read_more(void *user, size_t size)
+{
+    cli *c = user;
+    if (c->reading == NULL)
+        return;
+    if (c->reading->lock != NULL)
+        pthread_mutex_lock(c->reading->lock);
+    read_more(c, size);
+    if (c->reading->lock != NULL)
+        pthread_mutex_unlock(c->reading->lock);
 }
 
 static stele_status open_and_pull(cli *c, stele_trace *const *traces, size_t count,

@@ -50,6 +50,7 @@ struct extension_access {
     X(table_function_set_extra_info, 247)               \
     X(table_function_set_bind, 248)                     \
     X(table_function_set_init, 249)                     \
+    X(table_function_set_local_init, 250)               \
     X(table_function_set_function, 251)                 \
     X(table_function_supports_projection_pushdown, 252) \
     X(register_table_function, 253)                     \
@@ -67,6 +68,7 @@ struct extension_access {
     X(init_set_max_threads, 267)                        \
     X(init_set_error, 268)                              \
     X(function_get_init_data, 271)                      \
+    X(function_get_local_init_data, 272)                \
     X(function_set_error, 273)                          \
     X(add_replacement_scan, 274)                        \
     X(replacement_scan_set_function_name, 275)          \

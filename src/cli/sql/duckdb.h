@@ -78,6 +78,7 @@ enum { /* ids of types */
       (duck_function function, void *extra, duck_destroy_fn *destroy))                           \
     X(void, table_function_set_bind, (duck_function function, duck_call_fn * bind))              \
     X(void, table_function_set_init, (duck_function function, duck_call_fn * init))              \
+    X(void, table_function_set_local_init, (duck_function function, duck_call_fn * init))        \
     X(void, table_function_set_function, (duck_function function, duck_fill_fn * fill))          \
     X(void, table_function_supports_projection_pushdown, (duck_function function, bool does))    \
     X(int, register_table_function, (duck_connection connection, duck_function function))        \
@@ -95,6 +96,7 @@ enum { /* ids of types */
     X(void, init_set_max_threads, (duck_info info, duck_count count))                            \
     X(void, init_set_error, (duck_info info, const char *error))                                 \
     X(void *, function_get_init_data, (duck_info info))                                          \
+    X(void *, function_get_local_init_data, (duck_info info))                                    \
     X(void, function_set_error, (duck_info info, const char *error))                             \
     X(void, add_replacement_scan,                                                                \
       (duck_database database, duck_replace_fn * replace, void *data, duck_destroy_fn *destroy)) \

@@ -38,16 +38,34 @@ typedef struct binding {
     char *field_names[FIELDS_MAX];
 } binding;
 
-typedef struct trace_scan {
-    struct trace_scan *next; /* in table_functions.done */
-    table_functions *all;
+/* What one thread reads: the traces as a whole, or one part after the other. */
+typedef struct part_scan {
     scanned traces;
-    stele_scan *scan;
+    stele_scan *scan; /* NULL: of no part yet */
+    stele_cells *cells;
+    stele_cell_text **texts; /* of columns whose texts do not last; else NULL */
+} part_scan;
+
+/* A scan that is over, and whose texts are still used. */
+typedef struct old_scan {
+    struct old_scan *next;
+    scanned traces;   /* closed with it, where there are any */
+    stele_scan *scan; /* NULL: only traces */
+} old_scan;
+
+/* One use of a function in a statement, by any number of threads. */
+typedef struct trace_scan {
+    table_functions *all;
+    const binding *from;
+    stele_request request;
+    stele_scan_column *columns;
     size_t column_count;
     stele_cell_type *types;
     bool *can_be_null;
-    stele_cells *cells;
-    stele_cell_text **texts; /* of columns whose texts do not last; else NULL */
+    uint32_t user_count; /* threads, and the statement */
+    uint32_t part_next, part_count;
+    part_scan *first; /* opened beforehand, for the thread that comes first; NULL: it was taken */
+    uint64_t lost_count, missing_count; /* of all parts so far */
 } trace_scan;
 
 /* ---- Parameters ---- */
@@ -394,62 +412,86 @@ static void bind(duck_info info)
 
 /* ---- Scans ---- */
 
-static void free_scan(trace_scan *t)
+static void count_totals(trace_scan *t, const stele_scan *scan)
 {
-    stele_scan_close(t->scan);
-    for (size_t i = t->traces.count; i-- > 0;)
-        stele_trace_close(t->traces.traces[i]);
-    free(t->traces.traces);
-    stele_context_free(t->traces.context);
-    for (size_t i = 0; t->texts != NULL && i < t->column_count; i++)
-        free(t->texts[i]);
-    free(t->texts);
-    free(t->cells);
+    stele_scan_stats stats = STELE_INIT(stele_scan_stats);
+    stele_reader_stats reader = STELE_INIT(stele_reader_stats);
+    scan_totals *totals = &t->all->totals;
+    stele_scan_get_stats(scan, &stats, &reader);
+    totals->misfit_count += stats.misfit_count;
+    totals->replaced_count += stats.replaced_count;
+    totals->unknown_count += stats.unknown_count;
+    t->lost_count += reader.lost_count;
+    t->missing_count += reader.missing_count;
+    if (t->lost_count > totals->lost_count)
+        totals->lost_count = t->lost_count;
+    if (t->missing_count > totals->missing_count)
+        totals->missing_count = t->missing_count;
+}
+
+/* Closes a scan, and its traces where they are given; or later, as DuckDB is done with the scan,
+   but not with texts that it was given. */
+static void end_scan(trace_scan *t, stele_scan *scan, scanned *traces)
+{
+    old_scan *old = t->all->keeps_texts ? malloc(sizeof *old) : NULL;
+    if (scan != NULL)
+        count_totals(t, scan);
+    if (old != NULL) {
+        *old = (old_scan){.next = t->all->done, .scan = scan};
+        if (traces != NULL)
+            old->traces = *traces;
+        t->all->done = old;
+        return;
+    }
+    stele_scan_close(scan);
+    if (traces != NULL)
+        free_traces(traces);
+}
+
+void functions_release(table_functions *f)
+{
+    for (old_scan *old = f->done; old != NULL; old = old->next)
+        stele_scan_close(old->scan); /* before all traces: several scans share them */
+    while (f->done != NULL) {
+        old_scan *old = f->done;
+        f->done = old->next;
+        free_traces(&old->traces);
+        free(old);
+    }
+}
+
+/* The lock is held. */
+static void free_part(trace_scan *t, part_scan *p)
+{
+    end_scan(t, p->scan, &p->traces);
+    for (size_t i = 0; p->texts != NULL && i < t->column_count; i++)
+        free(p->texts[i]);
+    free(p->texts);
+    free(p->cells);
+    free(p);
+}
+
+/* One user less of a scan; the last one frees it. The lock is held, and given back. */
+static void leave(trace_scan *t)
+{
+    const bool is_last = --t->user_count == 0;
+    pthread_mutex_unlock(&t->all->lock);
+    if (!is_last)
+        return;
+    free(t->columns);
     free(t->types);
     free(t->can_be_null);
     free(t);
 }
 
-static void count_totals(trace_scan *t)
-{
-    stele_scan_stats stats = STELE_INIT(stele_scan_stats);
-    stele_reader_stats reader = STELE_INIT(stele_reader_stats);
-    scan_totals *totals = &t->all->totals;
-    if (t->scan == NULL)
-        return;
-    stele_scan_get_stats(t->scan, &stats, &reader);
-    totals->misfit_count += stats.misfit_count;
-    totals->replaced_count += stats.replaced_count;
-    totals->unknown_count += stats.unknown_count;
-    if (reader.lost_count > totals->lost_count)
-        totals->lost_count = reader.lost_count;
-    if (reader.missing_count > totals->missing_count)
-        totals->missing_count = reader.missing_count;
-}
-
-/* DuckDB is done with the scan, but not with texts that it was given. */
-static void end_scan(void *data)
+static void free_scan(void *data)
 {
     trace_scan *t = data;
-    table_functions *all = t->all;
-    pthread_mutex_lock(&all->lock);
-    count_totals(t);
-    if (all->keeps_texts) {
-        t->next = all->done;
-        all->done = t;
-    } else {
-        free_scan(t);
-    }
-    pthread_mutex_unlock(&all->lock);
-}
-
-void functions_release(table_functions *f)
-{
-    while (f->done != NULL) {
-        trace_scan *t = f->done;
-        f->done = t->next;
-        free_scan(t);
-    }
+    pthread_mutex_lock(&t->all->lock);
+    if (t->first != NULL)
+        free_part(t, t->first);
+    t->first = NULL;
+    leave(t);
 }
 
 /* Adds what the plan says that need not be delivered, unless parameters say more. */
@@ -497,78 +539,179 @@ static stele_request request_of(const duckdb *d, duck_info info, const binding *
     return request;
 }
 
-static stele_status open_scan(trace_scan *t, const binding *b, const stele_request *request,
-                              const stele_scan_column *columns)
+/* Buffers for the columns whose texts end with their chunk. */
+static stele_status make_texts(const trace_scan *t, part_scan *p)
 {
-    const stele_scan_options options = {.struct_size = sizeof options,
-                                        .table = b->function->table,
-                                        .columns = columns,
-                                        .column_count = t->column_count,
-                                        .request = request};
-    stele_status status =
-        stele_scan_open(t->traces.context, t->traces.traces, t->traces.count, &options, &t->scan);
-    for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
+    for (size_t i = 0; i < t->column_count; i++) {
         const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;
-        if (!is_text || (t->all->keeps_texts && stele_scan_is_lasting(t->scan, i)))
+        if (!is_text || p->texts[i] != NULL ||
+            (t->all->keeps_texts && stele_scan_is_lasting(p->scan, i)))
             continue;
-        t->texts[i] = malloc((size_t)t->all->d->vector_size() * sizeof **t->texts);
-        if (t->texts[i] == NULL)
-            status = STELE_ERR_MEMORY;
+        p->texts[i] = malloc((size_t)t->all->d->vector_size() * sizeof **p->texts);
+        if (p->texts[i] == NULL)
+            return STELE_ERR_MEMORY;
     }
-    return status;
+    return STELE_OK;
+}
+
+static stele_scan_options options_of(const trace_scan *t, const stele_request *request)
+{
+    return (stele_scan_options){.struct_size = sizeof(stele_scan_options),
+                                .table = t->from->function->table,
+                                .columns = t->columns,
+                                .column_count = t->column_count,
+                                .request = request};
+}
+
+/* The next part that nobody has taken, in the place of the one before. STELE_END: there is none.
+   The lock is held. */
+static stele_status open_part(trace_scan *t, part_scan *p)
+{
+    stele_request request = t->request;
+    const stele_scan_options options = options_of(t, &request);
+    stele_status status;
+    if (p->scan != NULL)
+        end_scan(t, p->scan, NULL);
+    p->scan = NULL;
+    if (t->part_next == t->part_count)
+        return STELE_END;
+    request.struct_size = sizeof request;
+    request.part = t->part_next++;
+    request.part_count = t->part_count;
+    status =
+        stele_scan_open(p->traces.context, p->traces.traces, p->traces.count, &options, &p->scan);
+    return status == STELE_OK ? make_texts(t, p) : status;
+}
+
+/* What one thread needs, with the traces opened. The lock is held. */
+static stele_status make_part(trace_scan *t, part_scan **out)
+{
+    const trace_opener *opener = &t->all->opener;
+    part_scan *p = *out = calloc(1, sizeof *p);
+    if (p == NULL)
+        return STELE_ERR_MEMORY;
+    p->cells = calloc(t->column_count + 1, sizeof *p->cells);
+    p->texts = calloc(t->column_count + 1, sizeof *p->texts);
+    if (p->cells == NULL || p->texts == NULL)
+        return STELE_ERR_MEMORY;
+    return opener->open(opener->user, t->from->path, &p->traces) ? STELE_OK : STELE_ERR_READ;
 }
 
 /* The columns that the statement uses. Returns false if out of memory. */
-static bool choose(const duckdb *d, duck_info info, trace_scan *t, const binding *b,
-                   stele_scan_column **columns)
+static bool choose(const duckdb *d, duck_info info, trace_scan *t)
 {
+    const binding *b = t->from;
     t->column_count = (size_t)d->init_get_column_count(info);
-    *columns = calloc(t->column_count + 1, sizeof **columns);
+    t->columns = calloc(t->column_count + 1, sizeof *t->columns);
     t->types = calloc(t->column_count + 1, sizeof *t->types);
     t->can_be_null = calloc(t->column_count + 1, sizeof *t->can_be_null);
-    t->cells = calloc(t->column_count + 1, sizeof *t->cells);
-    t->texts = calloc(t->column_count + 1, sizeof *t->texts);
-    if (*columns == NULL || t->types == NULL || t->can_be_null == NULL || t->cells == NULL ||
-        t->texts == NULL)
+    if (t->columns == NULL || t->types == NULL || t->can_be_null == NULL)
         return false;
     for (size_t i = 0, count = t->column_count; i < count; i++) {
         const duck_count index = d->init_get_column_index(info, i);
         /* An index beyond all columns stands for rows alone. */
         const size_t known = index < b->column_count ? (size_t)index : 0;
-        (*columns)[i] = b->columns[known];
+        t->columns[i] = b->columns[known];
         t->types[i] = b->columns[known].type;
         t->can_be_null[i] = b->can_be_null[known];
     }
     return true;
 }
 
+/* Parts for each thread, so that those of large parts are not waited for by the others. */
+#define PARTS_PER_THREAD 4u
+
+/* In how many parts the traces are read. What a statement itself names should be reported where
+   nothing has that name, which no part can tell. */
+static stele_status plan_parts(trace_scan *t)
+{
+    const stele_request *request = &t->request;
+    const uint32_t most = t->all->threads * PARTS_PER_THREAD;
+    const stele_scan_options options = options_of(t, request);
+    t->part_count = 1;
+    if (t->all->threads < 2 || request->where != NULL ||
+        (t->from->names != NULL && !t->from->function->is_class))
+        return STELE_OK;
+    return stele_scan_parts(t->first->traces.context, t->first->traces.traces,
+                            t->first->traces.count, &options, most, &t->part_count);
+}
+
 static void init(duck_info info)
 {
     const duckdb *d = duckdb_of(info, NULL);
     const binding *b = d->init_get_bind_data(info);
-    table_functions *all = b->function->all;
-    const stele_request request = request_of(d, info, b);
-    stele_scan_column *columns = NULL;
     trace_scan *t = calloc(1, sizeof *t);
     stele_status status = STELE_ERR_MEMORY;
     if (t == NULL) {
         d->init_set_error(info, stele_status_text(status));
         return;
     }
-    t->all = all;
-    pthread_mutex_lock(&all->lock);
-    if (choose(d, info, t, b, &columns)) {
-        status =
-            all->opener.open(all->opener.user, b->path, &t->traces) ? STELE_OK : STELE_ERR_READ;
-        if (status == STELE_OK)
-            status = open_scan(t, b, &request, columns);
-    }
-    pthread_mutex_unlock(&all->lock);
-    free(columns);
-    d->init_set_init_data(info, t, end_scan);
-    d->init_set_max_threads(info, 1);
+    *t = (trace_scan){.all = b->function->all,
+                      .from = b,
+                      .request = request_of(d, info, b),
+                      .user_count = 1,
+                      .part_count = 1};
+    pthread_mutex_lock(&t->all->lock);
+    if (choose(d, info, t))
+        status = make_part(t, &t->first);
+    if (status == STELE_OK)
+        status = plan_parts(t);
+    if (status == STELE_OK)
+        status = open_part(t, t->first);
+    pthread_mutex_unlock(&t->all->lock);
+    d->init_set_init_data(info, t, free_scan);
+    d->init_set_max_threads(info, t->part_count);
     if (status != STELE_OK)
         d->init_set_error(info, stele_status_text(status));
+}
+
+/* ---- Threads ---- */
+
+/* What a thread has of a scan, which it comes to know when it is to fill something. */
+typedef struct thread_scan {
+    trace_scan *of; /* NULL: it was not called yet */
+    part_scan *part;
+} thread_scan;
+
+static void free_thread(void *data)
+{
+    thread_scan *own = data;
+    if (own->of != NULL) {
+        pthread_mutex_lock(&own->of->all->lock);
+        if (own->part != NULL)
+            free_part(own->of, own->part);
+        leave(own->of);
+    }
+    free(own);
+}
+
+static void init_thread(duck_info info)
+{
+    const duckdb *d = duckdb_of(info, NULL);
+    thread_scan *own = calloc(1, sizeof *own);
+    if (own != NULL)
+        d->init_set_init_data(info, own, free_thread);
+    else
+        d->init_set_error(info, stele_status_text(STELE_ERR_MEMORY));
+}
+
+/* Has the thread something to read from; STELE_END: nothing is left. */
+static stele_status enter(trace_scan *t, thread_scan *own)
+{
+    stele_status status = STELE_OK;
+    pthread_mutex_lock(&t->all->lock);
+    t->user_count += own->of == NULL;
+    own->of = t;
+    if (own->part == NULL && t->first != NULL) {
+        own->part = t->first;
+        t->first = NULL;
+    } else if (own->part == NULL) {
+        status = t->part_next == t->part_count ? STELE_END : make_part(t, &own->part);
+    }
+    if (status == STELE_OK && own->part->scan == NULL)
+        status = open_part(t, own->part);
+    pthread_mutex_unlock(&t->all->lock);
+    return status;
 }
 
 /* ---- Rows ---- */
@@ -583,27 +726,60 @@ static void give_texts(const duckdb *d, duck_vector vector, const stele_cell_tex
     }
 }
 
-static void fill(duck_info info, duck_chunk out)
+/* Where the columns of a chunk go. */
+static void aim(const trace_scan *t, part_scan *p, duck_chunk out)
 {
-    const duckdb *d = duckdb_of(info, NULL);
-    trace_scan *t = d->function_get_init_data(info);
-    stele_chunk chunk;
-    stele_status status;
+    const duckdb *d = t->all->d;
     for (size_t i = 0; i < t->column_count; i++) {
         duck_vector vector = d->data_chunk_get_vector(out, i);
         if (t->can_be_null[i])
             d->vector_ensure_validity_writable(vector);
-        t->cells[i].valid = t->can_be_null[i] ? d->vector_get_validity(vector) : NULL;
-        t->cells[i].values = t->texts[i] != NULL ? t->texts[i] : d->vector_get_data(vector);
+        p->cells[i].valid = t->can_be_null[i] ? d->vector_get_validity(vector) : NULL;
+        p->cells[i].values = p->texts[i] != NULL ? p->texts[i] : d->vector_get_data(vector);
     }
+}
+
+/* The next rows of the part at hand. Parts have nothing in common; what is read as a whole can have
+   names of functions that are looked up in files that all share. */
+static stele_status next_rows(trace_scan *t, part_scan *p, duck_chunk out, stele_chunk *chunk)
+{
+    const size_t capacity = (size_t)t->all->d->vector_size();
+    stele_status status;
+    aim(t, p, out);
+    if (t->part_count > 1)
+        return stele_scan_next(p->scan, p->cells, capacity, chunk);
     pthread_mutex_lock(&t->all->lock);
-    status = stele_scan_next(t->scan, t->cells, (size_t)d->vector_size(), &chunk);
+    status = stele_scan_next(p->scan, p->cells, capacity, chunk);
     pthread_mutex_unlock(&t->all->lock);
+    return status;
+}
+
+static void end_part(trace_scan *t, part_scan *p)
+{
+    pthread_mutex_lock(&t->all->lock);
+    end_scan(t, p->scan, NULL);
+    p->scan = NULL;
+    pthread_mutex_unlock(&t->all->lock);
+}
+
+static void fill(duck_info info, duck_chunk out)
+{
+    const duckdb *d = duckdb_of(info, NULL);
+    trace_scan *t = d->function_get_init_data(info);
+    thread_scan *own = d->function_get_local_init_data(info);
+    stele_chunk chunk = {.count = 0};
+    stele_status status;
+    while ((status = enter(t, own)) == STELE_OK) {
+        status = next_rows(t, own->part, out, &chunk);
+        if (status != STELE_END)
+            break;
+        end_part(t, own->part);
+    }
     for (size_t i = 0; status == STELE_OK && i < t->column_count; i++) {
         const bool is_text = t->types[i] == STELE_CELL_TEXT || t->types[i] == STELE_CELL_JSON;
-        if (t->texts[i] != NULL || (is_text && !chunk.has_lasting))
-            give_texts(d, d->data_chunk_get_vector(out, i), t->cells[i].values, &t->cells[i],
-                       chunk.count);
+        const stele_cells *cells = &own->part->cells[i];
+        if (own->part->texts[i] != NULL || (is_text && !chunk.has_lasting))
+            give_texts(d, d->data_chunk_get_vector(out, i), cells->values, cells, chunk.count);
     }
     d->data_chunk_set_size(out, status == STELE_OK ? chunk.count : 0);
     if (status != STELE_OK && status != STELE_END)
@@ -635,6 +811,7 @@ static bool add_function(table_functions *f, duck_connection connection, const c
     }
     d->table_function_set_bind(function, bind);
     d->table_function_set_init(function, init);
+    d->table_function_set_local_init(function, init_thread);
     d->table_function_set_function(function, fill);
     d->table_function_supports_projection_pushdown(function, true);
     is_done = extra != NULL && d->register_table_function(connection, function) == DUCK_OK;

@@ -36,9 +36,10 @@ typedef struct table_functions {
     const duckdb *d;
     trace_opener opener;
     bool keeps_texts; /* texts stay until functions_release(): nobody holds results for longer */
-    pthread_mutex_t lock;        /* one scan reads at a time */
+    uint32_t threads; /* that may read parts of a trace at the same time; 0, 1: as a whole */
+    pthread_mutex_t lock;        /* one scan is opened, read as a whole, or closed at a time */
     struct known_class *classes; /* that were asked for so far */
-    struct trace_scan *done;     /* scans that are over and whose texts may still be used */
+    struct old_scan *done;       /* scans that are over and whose texts may still be used */
     const plan_scan *plan; /* what scans of the statement at hand need not deliver; NULL: nothing */
     scan_totals totals;
 } table_functions;
