@@ -453,6 +453,19 @@ static void enter_window(stele_calls *s, stack *of, uint32_t track)
         s->counts.depth_max = of->depth;
 }
 
+stack *calls_plain_stack(const stele_calls *s, uint32_t track)
+{
+    stack *of = track < s->track_count ? &s->tracks[track] : NULL;
+    return of != NULL && of->frames != NULL && !of->is_before && of->cut_depth == 0 ? of : NULL;
+}
+
+bool calls_set_node(stele_calls *s, const stack *of)
+{
+    frame *const top = stack_top(of);
+    top->node = node_child(s, top[-1].node, top->name);
+    return s->status == STELE_OK;
+}
+
 void stele_calls_enter_window(stele_calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {

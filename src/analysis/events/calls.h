@@ -5,6 +5,7 @@
 
 #include <stele/analysis.h>
 
+#include "analysis/events/call_stack.h"
 #include "model/context.h"
 
 /* With a window: has each track enter it now, not with its first event there. */
@@ -21,5 +22,15 @@ bool stele_calls_wants(const stele_calls *s, const stele_batch *batch, const ste
 
 /* The node of a path that was not called but sampled: `count` names, the outermost first. */
 uint32_t stele_calls_path(stele_calls *s, uint32_t track, const stele_name *names, size_t count);
+
+/*
+ * The stack of a track that is in the window, and follows all that begins: whoever has it may push
+ * and pop frames until the next event is added. NULL: there is none yet, or events are for
+ * stele_calls_add(). Not for engines with stele_call_options.only or needs_recursion.
+ */
+stack *calls_plain_stack(const stele_calls *s, uint32_t track);
+
+/* Sets the node of the path of the top frame, which was pushed. Returns false if out of memory. */
+bool calls_set_node(stele_calls *s, const stack *of);
 
 #endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/spans_state.h"
+
+#include "core/array.h"
+
+#define DELTA_MAX (1u << 20)
+
+/* ---- What begins ---- */
+
+static int64_t renew(last_begin *last, int64_t begin_ns)
+{
+    const uint64_t before_ns = (uint64_t)last->begin_ns;
+    last->begin_ns = begin_ns;
+    return (int64_t)((uint64_t)begin_ns - before_ns);
+}
+
+/* Since the span before of this name on this track began, which is this one from now on. */
+static int64_t take_delta(stele_spans *s, uint32_t track, stele_name name, int64_t begin_ns)
+{
+    uint32_t *const near = &s->near[(name + track * 31) % SPANS_NEAR];
+    uint32_t hash;
+    if (*near != 0 && s->lasts[*near - 1].track == track && s->lasts[*near - 1].name == name)
+        return renew(&s->lasts[*near - 1], begin_ns);
+    if (!hash_table_reserve(&s->last_numbers)) {
+        s->status = STELE_ERR_MEMORY;
+        return STELE_SPAN_NO_DELTA;
+    }
+    hash = hash_table_hash_pair(&s->last_numbers, track, name);
+    for (uint32_t at = hash, number;
+         (number = hash_table_next(&s->last_numbers, hash, &at)) != HASH_NONE;) {
+        if (s->lasts[number].track != track || s->lasts[number].name != name)
+            continue;
+        *near = number + 1;
+        return renew(&s->lasts[number], begin_ns);
+    }
+    if (s->last_count == DELTA_MAX) {
+        s->counts.no_delta_count++;
+        return STELE_SPAN_NO_DELTA;
+    }
+    if (s->last_count == s->last_capacity) {
+        last_begin *lasts = array_grow(s->lasts, sizeof *lasts, &s->last_capacity, 256);
+        if (lasts == NULL) {
+            s->status = STELE_ERR_MEMORY;
+            return STELE_SPAN_NO_DELTA;
+        }
+        s->lasts = lasts;
+    }
+    s->lasts[s->last_count] = (last_begin){track, name, begin_ns};
+    hash_table_put(&s->last_numbers, hash, s->last_count++);
+    return STELE_SPAN_NO_DELTA;
+}
+
+uint32_t spans_open(stele_spans *s, stele_span_source from)
+{
+    const stele_event *event = s->now.event;
+    const uint32_t slot = opened_add_late(&s->opened, s->now.batch, event);
+    while (slot != 0 && slot >= s->open_capacity) {
+        open_data *open = array_grow(s->open, sizeof *open, &s->open_capacity, 256);
+        if (open == NULL) {
+            s->status = STELE_ERR_MEMORY;
+            return 0;
+        }
+        s->open = open;
+    }
+    if (slot == 0) {
+        s->status = STELE_ERR_MEMORY;
+        return 0;
+    }
+    s->open[slot] = (open_data){
+        .id = ++s->id,
+        .delta_ns = take_delta(s, event->track, spans_global_name(event->name), event->time_ns),
+        .source = (uint8_t)from};
+    return slot;
+}
+
+/* ---- What ends ---- */
+
+void spans_take_begin(const stele_spans *s, stele_span *span, uint32_t slot)
+{
+    const stele_event *event = opened_event(&s->opened, slot);
+    const open_data *open = &s->open[slot];
+    span->id = open->id;
+    span->child_count = open->child_count;
+    span->delta_ns = open->delta_ns;
+    span->begin_offset = event->offset;
+    span->name = spans_global_name(event->name);
+    span->category = stele_category_name(s->context, event->category);
+    span->track = event->track;
+    span->stream = s->opened.slots[slot].stream;
+    span->begin_cpu = event->cpu;
+    span->has_begin_cpu = (event->flags & STELE_FLAG_HAS_CPU) != 0;
+    span->source = open->source;
+    if (open->source >= STELE_SPAN_NESTED_PAIR)
+        span->pair = (uint32_t)event->value;
+}
+
+void spans_take_end(stele_span *span, spans_end end)
+{
+    span->end_offset = end.event->offset;
+    span->end_track = end.event->track;
+    span->end_stream = end.batch->stream;
+    span->end_cpu = end.event->cpu;
+    span->has_end_cpu = (end.event->flags & STELE_FLAG_HAS_CPU) != 0;
+}
+
+void spans_take_lost_begin(stele_spans *s, stele_span *span, spans_end end)
+{
+    span->id = ++s->id;
+    span->delta_ns = STELE_SPAN_NO_DELTA;
+    span->begin_offset = STELE_SPAN_NO_OFFSET;
+    span->name = spans_global_name(end.event->name);
+    span->category = stele_category_name(s->context, end.event->category);
+    span->track = end.event->track;
+    span->stream = end.batch->stream;
+    spans_take_end(span, end);
+}
+
+/* The kind of the events that spans of a source begin with. */
+static stele_kind begin_kind(uint8_t from)
+{
+    static const uint8_t kinds[STELE_SPAN_SOURCE_COUNT] = {
+        STELE_KIND_BEGIN,      STELE_KIND_COMPLETE, STELE_KIND_ASYNC_BEGIN,
+        STELE_KIND_FLOW_BEGIN, STELE_KIND_BEGIN,    STELE_KIND_ASYNC_BEGIN};
+    return (stele_kind)kinds[from];
+}
+
+static bool is_wanted(stele_spans *s, const stele_batch *batch, const stele_event *event,
+                      const stele_span *span)
+{
+    return (s->kinds == 0 || (s->kinds & STELE_KIND_BIT(begin_kind(span->source))) != 0) &&
+           filter_passes_span(s->only, batch, event, span);
+}
+
+/* Takes back what was made last if it is not wanted. */
+static void judge(stele_spans *s, const stele_span *span)
+{
+    stele_batch *batch = s->made.batch;
+    if (s->only == NULL && s->kinds == 0)
+        return;
+    if (!is_wanted(s, batch, &batch->events[batch->event_count - 1], span))
+        spans_made_undo(&s->made);
+}
+
+void spans_give(stele_spans *s, const stele_span *span, uint32_t slot, spans_end end)
+{
+    const spans_end begin = slot != 0 ? spans_begin_of(s, slot) : (spans_end){NULL, NULL};
+    spans_count(s, span->source, span->end, span->depth);
+    if (s->status != STELE_OK || stele_span_duration_ns(span) < s->least_ns)
+        return;
+    s->status = spans_made_add(&s->made, span, begin, end, s->has_fields);
+    if (s->status == STELE_OK)
+        judge(s, span);
+}
