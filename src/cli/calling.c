@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/insn/insn.h"
 #include "cli/placing.h"
 #include "cli/show/print.h"
 
@@ -151,6 +152,44 @@ static stele_status read_paired(cli *c, calling *s, stele_trace *trace, const co
     return status;
 }
 
+/* ---- Calls of instructions ------------------------------------------------------------------- */
+
+/* What bounds mean for a trace of instructions, whose time is their number. */
+static stele_status find_range(cli *c, const calling *s, stele_trace *trace,
+                               stele_reader_stats *stats)
+{
+    const stele_request *request = &s->selected.request;
+    stele_reader *reader;
+    stele_status status;
+    *stats = (stele_reader_stats){
+        .has_begin = true, .range_begin_ns = INT64_MIN, .range_end_ns = INT64_MAX};
+    if (request->begin.kind == STELE_BOUND_NONE && request->end.kind == STELE_BOUND_NONE)
+        return STELE_OK;
+    status = stele_reader_open(c->context, &trace, 1, request, &reader);
+    if (status == STELE_OK)
+        stele_reader_get_stats(reader, stats);
+    stele_reader_close(reader);
+    return status;
+}
+
+static stele_status read_insns(cli *c, const calling *s, stele_trace *trace, const consumer *to,
+                               stele_reader_stats *stats)
+{
+    stele_status status = find_range(c, s, trace, stats);
+    insns n;
+    if (status == STELE_OK && to->ready != NULL)
+        status = to->ready(to->user, stats);
+    if (status != STELE_OK)
+        return status;
+    status = insns_make_all(c, &n, OPTION_BINARY) ? insns_give_calls(c, &n, trace, to)
+                                                  : STELE_ERR_ARGUMENT;
+    insns_free(&n);
+    if (status == STELE_OK && !c->report.is_repeated)
+        cli_remark(c, "%s: times are numbers of instructions, 1 ns for each",
+                   stele_trace_get_info(trace)->path);
+    return status;
+}
+
 void calling_remark_pairs(cli *c, calling *s)
 {
     stele_pairing_counts counts = STELE_INIT(stele_pairing_counts);
@@ -185,6 +224,8 @@ bool calling_make(cli *c, calling *s)
         !parse_duration(c, OPTION_MIN_DURATION, &s->duration_min_ns) || !calling_make_pairing(c, s))
         return false;
     s->only = *request;
+    s->takes_insns =
+        !option_given(&c->options, OPTION_PAIR) && c->options.command != COMMAND_LATENCY;
     /* Pairs by a value can stand on tracks made for them. */
     if (option_given(&c->options, OPTION_PAIR_BY))
         s->only.tracks = (stele_globs){.count = 0};
@@ -270,9 +311,13 @@ bool calling_read(cli *c, calling *s, size_t index, uint32_t columns, const cons
         return false;
     s->selected.request.columns = columns;
     if (align(c, trace, s, &s->selected.request)) {
-        cli_check(c, read_paired(c, s, trace, to, &stats), path);
+        const bool has_insns = s->takes_insns && stele_trace_has_insns(trace);
+        cli_check(c,
+                  has_insns ? read_insns(c, s, trace, to, &stats)
+                            : read_paired(c, s, trace, to, &stats),
+                  path);
         if (!c->report.is_repeated)
-            cli_conclude(c, path, &stats);
+            cli_conclude(c, path, has_insns ? NULL : &stats);
     }
     s->selected.request = request;
     if (s->kept == NULL)

@@ -22,6 +22,7 @@ typedef struct calling {
     stele_pairing *pairing; /* makes calls of moments; NULL: they stay moments */
     const inputs *kept;     /* of all arguments, which stay open; NULL: each is opened to be read */
     struct placing *placing; /* names functions that traces know by address; NULL: nothing does */
+    bool takes_insns;        /* traces of instructions give the calls that are made of them */
     const char *align; /* pattern of the name of the event that a trace begins with; NULL: none */
 } calling;
 

@@ -48,7 +48,7 @@ static stele_status emit(insn_calls *calls, stele_kind kind, const insn_frame *f
     event->ticks = calls->time;
     event->name = frame->name;
     event->track = calls->track;
-    event->value = frame->start;
+    event->id = frame->start;
     return STELE_OK;
 }
 
@@ -105,8 +105,12 @@ static size_t find_return(const insn_calls *calls, uint64_t pc)
 /* A function at the place of the one on top, which never comes back; or below, if none is there. */
 static stele_status replace(insn_calls *calls, const insn *at)
 {
-    const uint64_t return_pc = calls->depth != 0 ? top(calls)->return_pc : 0;
-    const stele_status status = pop_to(calls, calls->depth != 0 ? calls->depth - 1 : 0);
+    stele_status status = STELE_OK;
+    uint64_t return_pc = 0;
+    if (calls->depth != 0) {
+        return_pc = top(calls)->return_pc;
+        status = emit(calls, STELE_KIND_TAIL_EXIT, &calls->frames[--calls->depth]);
+    }
     return status == STELE_OK ? push(calls, at, return_pc) : status;
 }
 

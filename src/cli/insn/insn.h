@@ -56,6 +56,10 @@ bool insns_read_all(cli *c, insns *s, const stele_insn_consumer *to);
 /* Writes the calls of a trace as spans, from its first instruction to its last. */
 stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer);
 
+/* Gives the calls of a trace of instructions to a consumer, as begins and ends whose time is the
+   number of instructions before them. */
+stele_status insns_give_calls(cli *c, insns *s, stele_trace *trace, const consumer *to);
+
 /* How many of so many rows --top wants to see; CSV and JSON have all unless it is given. */
 size_t insns_shown(const cli *c, size_t count);
 

@@ -37,6 +37,7 @@ typedef struct following {
     known_name *names;
     stele_paths *paths;   /* of the forms with paths */
     stele_writer *writer; /* of the others */
+    const consumer *to;   /* of other commands */
 } following;
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -82,6 +83,8 @@ static stele_status end_stream(void *user, const stele_insn_stats *stats,
 static stele_status emit(void *user, const stele_segment *segment)
 {
     const following *f = user;
+    if (f->to != NULL)
+        return f->to->take(f->to->user, segment);
     return f->paths != NULL ? stele_paths_add(f->paths, segment)
                             : stele_writer_write(f->writer, segment);
 }
@@ -115,15 +118,24 @@ static bool read_calls(following *f)
     return cli_check(f->c, follow_start(f), "calls") && insns_read_all(f->c, f->s, &to);
 }
 
+static stele_status follow_trace(following *f, stele_trace *trace)
+{
+    const stele_insn_consumer to = follower(f);
+    stele_status status = follow_start(f);
+    if (status == STELE_OK)
+        status = insns_read_trace(f->c, f->s, trace, &to);
+    follow_end(f);
+    return status;
+}
+
 stele_status insns_write_calls(cli *c, insns *s, stele_trace *trace, stele_writer *writer)
 {
-    following f = {.c = c, .s = s, .writer = writer};
-    const stele_insn_consumer to = follower(&f);
-    stele_status status = follow_start(&f);
-    if (status == STELE_OK)
-        status = insns_read_trace(c, s, trace, &to);
-    follow_end(&f);
-    return status;
+    return follow_trace(&(following){.c = c, .s = s, .writer = writer}, trace);
+}
+
+stele_status insns_give_calls(cli *c, insns *s, stele_trace *trace, const consumer *to)
+{
+    return follow_trace(&(following){.c = c, .s = s, .to = to}, trace);
 }
 
 /* ---- Output ---------------------------------------------------------------------------------- */
