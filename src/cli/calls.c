@@ -331,6 +331,16 @@ static bool parse_key(calls *k)
                      "--sort");
 }
 
+/* What has been ranked is dropped. */
+static void restart(void *user)
+{
+    calls *k = user;
+    for (size_t i = 0; i < k->heap_count; i++)
+        span_row_free(&k->rows, &k->heap[i]);
+    k->heap_count = 0;
+    k->number = 0;
+}
+
 static bool needs_fields(const stele_expression *e)
 {
     return (stele_expression_columns(e) & STELE_COLUMN_FIELDS) != 0;
@@ -417,6 +427,9 @@ void command_CALLS(cli *c)
         k.s.options.no_fields = k.outliers == NULL && k.otlp == NULL &&
                                 !span_rows_need_fields(&k.rows) &&
                                 (k.key == NULL || !needs_fields(k.key));
+        k.s.restart = k.key != NULL && k.otlp == NULL && k.outliers == NULL && !k.has_children
+                          ? restart
+                          : NULL;
         if (keep_open(&k) && spanning_read(&k.s, take, &k)) {
             sort_heap(&k);
             if (!k.has_children || read_children(&k))

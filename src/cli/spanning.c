@@ -2,6 +2,7 @@
 #include "cli/spanning.h"
 
 #include "cli/show/print.h"
+#include "cli/standing.h"
 
 bool spanning_make(cli *c, spanning *s)
 {
@@ -48,16 +49,64 @@ static stele_status take_spans(void *user, const stele_segment *segment)
     return stele_spans_add(s->spans, segment);
 }
 
+static bool make_spans(spanning *s)
+{
+    cli *c = s->c;
+    if (!cli_check(c, stele_spans_new(c->context, &s->options, s->fn, s->user, &s->spans), "spans"))
+        return false;
+    if (!s->options.has_begins)
+        stele_spans_set_least(s->spans, s->calling.duration_min_ns);
+    return true;
+}
+
+/* Ends at what stands before its time: spans have their numbers in the order of time. */
+static stele_status take_standing(void *user, const stele_segment *segment)
+{
+    spanning *s = user;
+    const stele_event *event = segment->batch->events + segment->first;
+    const stele_event *const end = event + segment->count;
+    const uint32_t stream = segment->batch->stream;
+    int64_t last_ns = s->last_ns;
+    for (; event != end; event++) {
+        if (event->time_ns < last_ns || (event->time_ns == last_ns && stream < s->last_stream)) {
+            s->is_disordered = true;
+            return STELE_END;
+        }
+        last_ns = event->time_ns;
+        s->last_stream = stream;
+    }
+    s->last_ns = last_ns;
+    return take_spans(s, segment);
+}
+
+/* Reads a trace as it stands, where that is as good. */
+static bool read_as_it_stands(spanning *s)
+{
+    cli *c = s->c;
+    if (s->restart == NULL || c->options.argument_count != 1)
+        return false;
+    s->last_ns = INT64_MIN;
+    if (standing_read(c, &s->calling, stele_spans_columns(s->spans),
+                      &(consumer){ready_spans, take_standing, s}) &&
+        !s->is_disordered)
+        return cli_check(c, stele_spans_finish(s->spans), c->options.arguments[0]);
+    stele_spans_free(s->spans);
+    s->spans = NULL;
+    s->has_origin = false;
+    s->restart(s->user);
+    return !make_spans(s);
+}
+
 bool spanning_read(spanning *s, stele_span_fn *fn, void *user)
 {
     cli *c = s->c;
     size_t read_count = 0;
     s->fn = fn;
     s->user = user;
-    if (!cli_check(c, stele_spans_new(c->context, &s->options, fn, user, &s->spans), "spans"))
+    if (!make_spans(s))
         return false;
-    if (!s->options.has_begins)
-        stele_spans_set_least(s->spans, s->calling.duration_min_ns);
+    if (read_as_it_stands(s))
+        return c->worst != EXIT_USAGE && !c->is_closed;
     for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++) {
         if (!calling_read(c, &s->calling, i, stele_spans_columns(s->spans),
                           &(consumer){ready_spans, take_spans, s}))

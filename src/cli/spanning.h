@@ -18,6 +18,12 @@ typedef struct spanning {
     ready_fn *ready; /* when a trace is open; may be NULL */
     bool has_origin;
     int64_t origin_ns; /* that times are shown from */
+    /* What was received is dropped, to be received again. NULL: nothing can be, so that traces are
+       read in the order of time at once. */
+    void (*restart)(void *user);
+    bool is_disordered; /* of a trace that is read as it stands */
+    int64_t last_ns;    /* the latest time so far */
+    uint32_t last_stream;
 } spanning;
 
 /* Takes the options. False: they cannot be used. Free it all the same. */

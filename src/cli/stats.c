@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stele stats: figures of what events and calls say, by anything that they say. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/calling.h"
 #include "cli/show/stats.h"
+#include "cli/standing.h"
 
 typedef struct job {
     cli *c;
@@ -127,6 +127,7 @@ static bool job_make(cli *c, job *j)
         j->from.pairing = NULL;
         return true;
     }
+    j->from.takes_insns = !option_given(&c->options, OPTION_STATS_PAIR);
     request->from_start = true;
     request->struct_size = sizeof *request;
     request->open_only = !j->view.is_held && !option_given(&c->options, OPTION_STATS_PAIR);
@@ -156,58 +157,16 @@ static stele_status take_orderly(void *user, const stele_segment *segment)
     return status == STELE_OK && stele_stats_is_disordered(j->stats) ? STELE_END : status;
 }
 
-static void show_nothing(void *user, const stele_diag *diag, const char *line)
-{
-    (void)user;
-    (void)diag;
-    (void)line;
-}
-
-/* Whether it can be read twice. */
-static bool is_stored(const char *path)
-{
-    struct stat about;
-    return strcmp(path, "-") != 0 && stat(path, &about) == 0 &&
-           (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode));
-}
-
-/* Reads one trace as it stands. False: it is not in order, or there is something to be told. */
-static bool try_one(cli *c, job *j, size_t index)
-{
-    stele_request request = j->from.selected.request;
-    stele_reader_stats stats = {0};
-    stele_trace *trace = NULL;
-    bool is_good =
-        is_stored(c->options.arguments[index]) && cli_look(c, index, &trace) && trace != NULL;
-    request.order = STELE_ORDER_NONE;
-    if (is_good && stele_trace_get_info(trace)->is_seekable &&
-        !stele_pairing_wants(j->from.pairing, trace))
-        is_good = cli_read(c, &trace, 1, &request, &(consumer){ready, take_orderly, j}, &stats) ==
-                  STELE_END;
-    else
-        is_good = false;
-    stele_trace_close(trace);
-    return is_good && !stele_stats_is_disordered(j->stats) && stats.lost_count == 0 &&
-           stats.missing_count == 0 && c->report.code_count == 0;
-}
-
-/* Reads the traces as they stand, which is faster; that is of no use where tracks are not in order,
-   and where findings would be told twice. */
+/* Reads the traces as they stand; that is of no use where tracks are not in order. */
 static bool read_as_they_stand(cli *c, job *j)
 {
-    report_show_fn *const show = c->report.show;
-    uint64_t total[3];
-    bool is_good = stele_stats_can_try(j->stats);
-    memcpy(total, c->report.total, sizeof total);
-    c->report.show = show_nothing;
-    for (size_t i = 0; i < c->options.argument_count && is_good; i++) {
-        report_begin(&c->report);
-        is_good = try_one(c, j, i);
-    }
-    report_begin(&c->report);
-    c->report.show = show;
-    memcpy(c->report.total, total, sizeof total);
-    return is_good || !cli_check(c, stele_stats_clear(j->stats), "statistics");
+    if (!stele_stats_can_try(j->stats))
+        return false;
+    if (standing_read(c, &j->from, j->from.selected.request.columns,
+                      &(consumer){ready, take_orderly, j}) &&
+        !stele_stats_is_disordered(j->stats))
+        return true;
+    return !cli_check(c, stele_stats_clear(j->stats), "statistics");
 }
 
 /* Intervals are of all traces together; else traces are read one after the other. */
