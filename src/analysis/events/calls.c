@@ -466,6 +466,20 @@ bool calls_set_node(stele_calls *s, const stack *of)
     return s->status == STELE_OK;
 }
 
+void calls_expire(stele_calls *s, uint32_t track, int64_t now_ns)
+{
+    const stele_call_counts counts = s->counts;
+    stack *of = track < s->track_count ? &s->tracks[track] : NULL;
+    if (of == NULL || of->timed_depth == 0)
+        return;
+    if (of->is_before && now_ns >= s->begin_ns)
+        enter_window(s, of, track);
+    expire(s, of, track, now_ns);
+    if (of->is_before)
+        s->counts = counts;
+    flush(s);
+}
+
 void stele_calls_enter_window(stele_calls *s)
 {
     for (uint32_t i = 0; i < s->track_count; i++) {

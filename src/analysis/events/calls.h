@@ -30,6 +30,10 @@ uint32_t stele_calls_path(stele_calls *s, uint32_t track, const stele_name *name
  */
 stack *calls_plain_stack(const stele_calls *s, uint32_t track);
 
+/* Gives the COMPLETE events of a track that have ended by `now_ns`, before what begins then stands
+   on the stack. */
+void calls_expire(stele_calls *s, uint32_t track, int64_t now_ns);
+
 /* Sets the node of the path of the top frame, which was pushed. Returns false if out of memory. */
 bool calls_set_node(stele_calls *s, const stack *of);
 

@@ -267,6 +267,7 @@ static void take_call(stele_spans *s)
     const stele_segment one = {s->now.batch, (uint32_t)(event - s->now.batch->events), 1};
     const uint64_t cut_count = stele_calls_get_counts(s->calls)->cut_count;
     uint32_t slot = 0;
+    calls_expire(s->calls, event->track, event->time_ns);
     if (event->kind == STELE_KIND_COMPLETE)
         slot = spans_open(s, STELE_SPAN_COMPLETE);
     else if (event->kind == STELE_KIND_BEGIN)
