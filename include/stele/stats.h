@@ -215,6 +215,38 @@ STELE_API bool stele_stats_get_point(const stele_stats *s, size_t group, size_t 
 STELE_API uint64_t stele_stats_cut_groups(const stele_stats *s);
 STELE_API uint64_t stele_stats_cut_rows(const stele_stats *s);
 
+/* ---- Comparison: what changed between the statistics of runs --------------------------------- */
+
+/* What changed of one figure of a group. */
+typedef struct stele_stats_change {
+    const stele_value *keys; /* of the group, as stele_stats_group has them; of one of the runs */
+    bool is_other;           /* all groups that there was no room for */
+    bool has_noise;          /* a side has several runs, so that noise and p_value are known */
+    bool is_noise;           /* p_value is above the level: the change may as well be chance */
+    uint32_t before_runs, after_runs; /* runs with the figure. Of a count or a sum: all, for what is
+                                         not there is 0 */
+    uint32_t number;                  /* of the group, in the order of their keys */
+    double before, after;             /* the figure, on average over those runs; NaN: none has it */
+    double change;                    /* after minus before; NaN: one side does not have it */
+    double noise;   /* standard error of `change`, from how runs of a side differ */
+    double p_value; /* the chance of such a change between runs of one program: Welch's test, of the
+                       figures' logarithms where all are above 0; 1 where it is not known */
+} stele_stats_change;
+
+/*
+ * Compares a figure of expression `of`, group by group, between some runs before a change and some
+ * runs after it. The handles, whose results are complete, were made with the same lists and in the
+ * same context. The largest change comes first; of what is on one side only, counts and sums are
+ * taken as 0 on the other, and other figures come last. The caller frees the changes with free();
+ * their keys hold as long as the handles. Of the options, the level counts. Errors:
+ * STELE_ERR_ARGUMENT, also for a side without a run; STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_stats_compare_runs(stele_stats *const *before, size_t before_count,
+                                                stele_stats *const *after, size_t after_count,
+                                                stele_stats_figure figure, size_t of,
+                                                const stele_compare_options *options,
+                                                stele_stats_change **changes, size_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -95,8 +95,11 @@ bool calling_make_pairing(cli *c, calling *s)
 {
     const options *o = &c->options;
     /* Commands that know spans need no tracks made for pairs. */
-    const bool has_lanes = o->command != COMMAND_CALLS && o->command != COMMAND_REPLAY &&
-                           o->command != COMMAND_LATENCY && o->command != COMMAND_CRITICAL &&
+    const bool is_diff_of_stats =
+        o->command == COMMAND_DIFF && strcmp(option_value(o, OPTION_DIFF_OF), "stats") == 0;
+    const bool has_lanes = !is_diff_of_stats && o->command != COMMAND_CALLS &&
+                           o->command != COMMAND_REPLAY && o->command != COMMAND_LATENCY &&
+                           o->command != COMMAND_CRITICAL &&
                            !(o->command == COMMAND_STATS && option_given(o, OPTION_STATS_PAIR));
     stele_pairing_options given = {.struct_size = sizeof given,
                                    .no_table = option_given(o, OPTION_NO_PAIRS),

@@ -10,6 +10,7 @@
 
 #include "cli/calling.h"
 #include "cli/diff_sched.h"
+#include "cli/diff_stats.h"
 #include "cli/show/figures.h"
 #include "cli/show/flame_graph.h"
 #include "cli/show/print.h"
@@ -459,12 +460,29 @@ static bool read_runs(differing *d, calling *s)
     return is_ok && d->c->worst != EXIT_USAGE && !d->c->is_closed;
 }
 
+/* What is for --of stats alone. False, and reported: it was given without. */
+static bool has_no_figures(cli *c)
+{
+    static const option_id own[] = {OPTION_DIFF_GROUP, OPTION_DIFF_VALUE, OPTION_DIFF_FIGURE,
+                                    OPTION_STATS_SPANS, OPTION_STATS_EVENTS};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (option_given(&c->options, own[i]))
+            return cli_usage(c, "--%s goes with --of stats", option_table[own[i]].name);
+    }
+    return true;
+}
+
 void command_DIFF(cli *c)
 {
     calling s = {.depth_min = 0};
     differing d = {.c = c};
     c->is_apart = true;
-    if (calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s)) {
+    if (strcmp(option_value(&c->options, OPTION_DIFF_OF), "stats") == 0) {
+        if (parse_limit(&d))
+            diff_stats(c, d.has_limit ? d.limit : -1);
+        return;
+    }
+    if (has_no_figures(c) && calling_make(c, &s) && parse_limit(&d) && prepare(&d, &s)) {
         s.align = option_value(&c->options, OPTION_ALIGN);
         if (strcmp(option_value(&c->options, OPTION_DIFF_OF), "sched") == 0)
             read_as_sched(&d, &s);

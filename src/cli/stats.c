@@ -2,15 +2,12 @@
 /* stele stats: figures of what events and calls say, by anything that they say. */
 #include <string.h>
 
-#include "cli/calling.h"
+#include "cli/figuring.h"
 #include "cli/show/stats.h"
-#include "cli/standing.h"
 
 typedef struct job {
     cli *c;
-    stele_stats *stats;
-    stele_request only;
-    calling from; /* what is read */
+    figuring f;
     uint64_t every_ns;
     stats_view view;
 } job;
@@ -31,20 +28,6 @@ static bool parse_every(cli *c, job *j)
     return true;
 }
 
-static bool figure_find(const char *text, size_t size, stele_stats_figure *figure)
-{
-    for (stele_stats_figure f = STELE_STATS_COUNT; f < STELE_STATS_FIGURE_COUNT; f++) {
-        const char *name = stats_figure_name(f);
-        if (strlen(name) == size && memcmp(name, text, size) == 0) {
-            *figure = f;
-            return true;
-        }
-    }
-    return false;
-}
-
-#define FIGURES "count, sum, min, max, mean, stddev, p50, p90, p99, p99.9, distinct and last"
-
 static bool parse_figures(cli *c, stats_view *v)
 {
     const char *text = option_value(&c->options, OPTION_STATS_FIGURES);
@@ -55,8 +38,9 @@ static bool parse_figures(cli *c, stats_view *v)
     for (;; text++) {
         const size_t size = strcspn(text, ",");
         stele_stats_figure figure;
-        if (!figure_find(text, size, &figure) || figure == STELE_STATS_KEY)
-            return cli_usage(c, "--figures takes some of " FIGURES ", not '%.*s'", (int)size, text);
+        if (!figuring_find(text, size, &figure) || figure == STELE_STATS_KEY)
+            return cli_usage(c, "--figures takes some of " FIGURING_FIGURES ", not '%.*s'",
+                             (int)size, text);
         for (size_t i = 0; i < v->figure_count; i++) {
             if (v->figures[i] == figure)
                 return cli_usage(c, "--figures has '%.*s' twice", (int)size, text);
@@ -77,110 +61,43 @@ static bool has_figure(const stats_view *v, stele_stats_figure figure)
     return false;
 }
 
-static bool make_stats(cli *c, job *j)
-{
-    const options *o = &c->options;
-    const stele_limits *limits = stele_context_limits(c->context);
-    const stele_stats_options given = {
-        .struct_size = sizeof given,
-        .by = option_value(o, OPTION_STATS_BY),
-        .of = option_value(o, OPTION_STATS_OF),
-        .rows = option_given(o, OPTION_STATS_SPANS) || option_given(o, OPTION_STATS_PAIR)
-                    ? STELE_STATS_SPANS
-                : option_given(o, OPTION_STATS_EVENTS)   ? STELE_STATS_EVENTS
-                : option_given(o, OPTION_STATS_COUNTERS) ? STELE_STATS_COUNTERS
-                                                         : STELE_STATS_AUTO,
-        .is_held = option_given(o, OPTION_STATS_HELD),
-        .timeout_ns = j->from.timeout_ns,
-        .only = &j->only,
-        .has_distinct = has_figure(&j->view, STELE_STATS_DISTINCT),
-        .every_ns = j->every_ns,
-        .groups_max = limits->groups_max,
-        .size_max = limits->groups_size_max};
-    if (option_given(o, OPTION_STATS_HIST) && given.of == NULL &&
-        given.rows != STELE_STATS_COUNTERS)
-        return cli_usage(c, "--hist needs --of: what to draw");
-    return cli_check(c, stele_stats_new(c->context, &given, &j->stats), "statistics");
-}
-
-/* Rows are judged by the statistics, events of other tracks and times are not read. */
 static bool job_make(cli *c, job *j)
 {
-    stele_request *request = &j->from.selected.request;
-    const char *hist = option_value(&c->options, OPTION_STATS_HIST);
+    const options *o = &c->options;
+    const char *hist = option_value(o, OPTION_STATS_HIST);
+    stele_stats_options given = {.struct_size = sizeof given,
+                                 .by = option_value(o, OPTION_STATS_BY),
+                                 .of = option_value(o, OPTION_STATS_OF),
+                                 .rows = option_given(o, OPTION_STATS_SPANS)    ? STELE_STATS_SPANS
+                                         : option_given(o, OPTION_STATS_EVENTS) ? STELE_STATS_EVENTS
+                                         : option_given(o, OPTION_STATS_COUNTERS)
+                                             ? STELE_STATS_COUNTERS
+                                             : STELE_STATS_AUTO,
+                                 .is_held = option_given(o, OPTION_STATS_HELD)};
     if (hist != NULL)
         j->view.hist = strcmp(hist, "linear") == 0 ? STATS_HIST_LINEAR : STATS_HIST_LOG2;
-    if (!selection_make(c, &j->from.selected) || !parse_every(c, j) || !parse_figures(c, &j->view))
+    if (!parse_every(c, j) || !parse_figures(c, &j->view))
         return false;
-    j->only = *request;
-    if (!calling_make_pairing(c, &j->from) || !make_stats(c, j))
-        return false;
-    request->names = request->categories = (stele_globs){.count = 0};
-    request->where = NULL;
-    request->kinds = stele_stats_kinds(j->stats);
-    request->columns = stele_stats_columns(j->stats);
-    request->order = stele_stats_request_order(j->stats);
-    request->from_start = j->view.is_held; /* what held when a range begins */
-    if (stele_stats_get_rows(j->stats) == STELE_STATS_EVENTS ||
-        stele_stats_get_rows(j->stats) == STELE_STATS_COUNTERS) {
-        stele_pairing_free(j->from.pairing);
-        j->from.pairing = NULL;
-        return true;
-    }
-    j->from.takes_insns = !option_given(&c->options, OPTION_STATS_PAIR);
-    request->from_start = true;
-    request->struct_size = sizeof *request;
-    request->open_only = !j->view.is_held && !option_given(&c->options, OPTION_STATS_PAIR);
-    return true;
+    given.every_ns = j->every_ns;
+    given.has_distinct = has_figure(&j->view, STELE_STATS_DISTINCT);
+    if (hist != NULL && given.of == NULL && given.rows != STELE_STATS_COUNTERS)
+        return cli_usage(c, "--hist needs --of: what to draw");
+    return figuring_make(c, &j->f, &given);
 }
 
 /* ---- Reading ---- */
-
-static stele_status ready(void *user, const stele_reader_stats *stats)
-{
-    job *j = user;
-    if (stats->has_begin)
-        stele_stats_set_origin(j->stats, stats->begin_ns);
-    return stele_stats_set_window(j->stats, stats->range_begin_ns, stats->range_end_ns);
-}
-
-static stele_status take(void *user, const stele_segment *segment)
-{
-    job *j = user;
-    return stele_stats_add(j->stats, segment);
-}
-
-static stele_status take_orderly(void *user, const stele_segment *segment)
-{
-    job *j = user;
-    const stele_status status = stele_stats_add(j->stats, segment);
-    return status == STELE_OK && stele_stats_is_disordered(j->stats) ? STELE_END : status;
-}
-
-/* Reads the traces as they stand; that is of no use where tracks are not in order. */
-static bool read_as_they_stand(cli *c, job *j)
-{
-    if (!stele_stats_can_try(j->stats))
-        return false;
-    if (standing_read(c, &j->from, j->from.selected.request.columns,
-                      &(consumer){ready, take_orderly, j}) &&
-        !stele_stats_is_disordered(j->stats))
-        return true;
-    return !cli_check(c, stele_stats_clear(j->stats), "statistics");
-}
 
 /* Intervals are of all traces together; else traces are read one after the other. */
 static bool read_together(cli *c, job *j)
 {
     inputs in;
     stele_reader_stats stats = {0};
+    const consumer to = figuring_consumer(&j->f);
     bool is_open;
     report_begin(&c->report);
     is_open = inputs_open(c, &in);
     if (is_open && in.count != 0) {
-        cli_check(c,
-                  cli_read(c, in.traces, in.count, &j->from.selected.request,
-                           &(consumer){ready, take, j}, &stats),
+        cli_check(c, cli_read(c, in.traces, in.count, &j->f.from.selected.request, &to, &stats),
                   c->options.arguments[0]);
         cli_conclude(c, c->options.arguments[0], &stats);
     }
@@ -194,11 +111,10 @@ static bool read_all(cli *c, job *j)
     size_t read_count = 0;
     if (j->every_ns != 0 && c->options.argument_count > 1)
         return read_together(c, j);
-    if (read_as_they_stand(c, j))
+    if (figuring_read_standing(&j->f))
         return true;
     for (size_t i = 0; i < c->options.argument_count; i++)
-        read_count += calling_read(c, &j->from, i, j->from.selected.request.columns,
-                                   &(consumer){ready, take, j});
+        read_count += figuring_read(&j->f, i);
     return read_count != 0;
 }
 
@@ -217,8 +133,9 @@ static bool parse_sort(cli *c, const stele_stats *s, stele_stats_figure *figure,
         return true;
     text += *text == '-' || *text == '+';
     size = strcspn(text, ":");
-    if (!figure_find(text, size, figure))
-        return cli_usage(c, "--sort takes key, or one of " FIGURES ", not '%.*s'", (int)size, text);
+    if (!figuring_find(text, size, figure))
+        return cli_usage(c, "--sort takes key, or one of " FIGURING_FIGURES ", not '%.*s'",
+                         (int)size, text);
     if (text[size] == '\0')
         return true;
     for (; *of < stele_stats_of_count(s); ++*of) {
@@ -241,14 +158,14 @@ static void show(cli *c, job *j, stele_stats_figure figure, size_t of)
     const uint64_t top =
         is_report && !option_given(o, OPTION_TOP) ? 0 : option_number(o, OPTION_TOP);
     stats_view *v = &j->view;
-    stele_stats_sort(j->stats, figure, of, sort_is_reversed(o));
-    v->stats = j->stats;
+    stele_stats_sort(j->f.stats, figure, of, sort_is_reversed(o));
+    v->stats = j->f.stats;
     v->every_ns = j->every_ns;
-    v->shown = stele_stats_group_count(j->stats);
+    v->shown = stele_stats_group_count(j->f.stats);
     if (top != 0 && top < v->shown)
         v->shown = (size_t)top;
-    v->shows_other = !is_report && v->shown < stele_stats_group_count(j->stats) &&
-                     stele_stats_other_count(j->stats) != 0;
+    v->shows_other = !is_report && v->shown < stele_stats_group_count(j->f.stats) &&
+                     stele_stats_other_count(j->f.stats) != 0;
     if (option_given(o, OPTION_JSON))
         stats_write_json(c, v);
     else if (option_given(o, OPTION_CSV))
@@ -262,15 +179,14 @@ void command_STATS(cli *c)
     job j = {.c = c};
     stele_stats_figure figure;
     size_t of;
-    if (joined_make(c) && job_make(c, &j) && parse_sort(c, j.stats, &figure, &of) &&
+    if (joined_make(c) && job_make(c, &j) && parse_sort(c, j.f.stats, &figure, &of) &&
         read_all(c, &j)) {
         report_begin(&c->report);
-        if (cli_check(c, stele_stats_finish(j.stats), "statistics") && c->worst != EXIT_USAGE &&
+        if (cli_check(c, stele_stats_finish(j.f.stats), "statistics") && c->worst != EXIT_USAGE &&
             !c->is_closed)
             show(c, &j, figure, of);
-        calling_remark_pairs(c, &j.from);
+        calling_remark_pairs(c, &j.f.from);
         cli_conclude(c, "statistics", NULL);
     }
-    stele_stats_free(j.stats);
-    calling_free(&j.from);
+    figuring_free(&j.f);
 }

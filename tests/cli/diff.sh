@@ -123,4 +123,32 @@ expect 2 diff "$before" -- "$after" -- "$after"
 says err "'--' twice"
 expect 3 diff "$before" no-such-file
 silent out
+# A figure of anything, group by group.
+run=$SOURCE/src/formats/heph/good/heph_tracing_example.bin.log
+expect 0 convert -o part.fxt --end 20ms "$run"
+expect 0 diff --of stats --group name --value dur --figure sum --csv part.fxt "$run"
+sums() {
+    "$STELE" stats --by name --of dur --csv "$1" 2>/dev/null | tr -d '\r' |
+        awk -F , 'NR > 1 { print $1 "," $4 }' | LC_ALL=C sort -t , -k 1,1
+}
+sums part.fxt >before
+sums "$run" >after
+LC_ALL=C join -t , -a 1 -a 2 -e 0 -o 0,1.2,2.2 before after | LC_ALL=C sort -t , -k 1,1 >wanted
+tr -d '\r' <out | awk -F , 'NR > 1 { print $1 "," $4 "," $5 }' | LC_ALL=C sort -t , -k 1,1 >have
+check 'there are some' test -s have
+same wanted have
+expect 5 diff --of stats --group name --kind complete --fail-over 5% part.fxt "$run"
+says err 'larger by more than 5 %'
+expect 0 diff --of stats --group name --kind complete --fail-over 5% "$run" part.fxt
+expect 0 diff --of stats --fail-over 5% "$run" "$run"
+expect 0 diff --of stats --group name --value dur --figure p99 --json "$run" "$run" -- "$run" part.fxt
+documented out
+says out '"before_runs": 2'
+expect 0 diff --of stats --value dur --spans --where 'dur > 1ms' "$run" "$run"
+says out '^mean of dur$'
+expect 2 diff --group name "$run" "$run"
+says err 'goes with --of stats'
+expect 2 diff --of stats --figure p99 "$run" "$run"
+expect 2 diff --of stats --figure middle --value dur "$run" "$run"
+expect 2 diff --of stats --value dur,self "$run" "$run"
 finish

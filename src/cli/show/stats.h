@@ -6,6 +6,7 @@
 #include <stele/stats.h>
 
 #include "cli/cli.h"
+#include "cli/show/json.h"
 
 typedef enum stats_hist { STATS_HIST_NONE, STATS_HIST_LOG2, STATS_HIST_LINEAR } stats_hist;
 
@@ -42,6 +43,11 @@ void stats_write_text(cli *c, const stats_view *v);
 void stats_write_csv(cli *c, const stats_view *v);
 void stats_write_json(cli *c, const stats_view *v);
 
+/* ---- For programs ---- */
+
+/* A value that groups, as an object. */
+void stats_write_key_json(json *j, const stele_value *key);
+
 /* ---- Of text ---- */
 
 #define STATS_CELL 96
@@ -49,6 +55,9 @@ void stats_write_json(cli *c, const stats_view *v);
 /* A number with its unit, short. */
 const char *stats_print_value(char *to, const stele_value *value, stele_unit unit);
 const char *stats_print_number(char *to, double value, stele_unit unit);
+
+/* A value that groups. */
+void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_unit unit);
 
 /* A key of a group, and all of them on one line. */
 void stats_write_key(cli *c, stele_output *out, const stats_view *v, size_t group, size_t by);

@@ -185,7 +185,7 @@ void stats_write_csv(cli *c, const stats_view *v)
 
 /* ---- JSON ---- */
 
-static void write_key_json(json *j, const stele_value *key)
+void stats_write_key_json(json *j, const stele_value *key)
 {
     json_open(j, NULL, '{');
     figures_json_value(j, "value", key);
@@ -276,7 +276,7 @@ static void write_group_json(json *j, const stats_view *v, size_t group)
     json_open(j, NULL, '{');
     json_open(j, "by", '[');
     for (size_t by = 0; by < stele_stats_by_count(v->stats); by++)
-        write_key_json(j, &g->keys[by]);
+        stats_write_key_json(j, &g->keys[by]);
     json_close(j, ']');
     json_bool(j, "is_other", g->is_other);
     json_uint(j, "count", g->row_count);

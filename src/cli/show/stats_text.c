@@ -74,14 +74,10 @@ const char *stats_print_value(char *to, const stele_value *v, stele_unit unit)
 
 /* ---- Keys ---- */
 
-void stats_write_key(cli *c, stele_output *out, const stats_view *v, size_t group, size_t by)
+void stats_write_value(cli *c, stele_output *out, const stele_value *key, stele_unit unit)
 {
-    const stele_stats_group *g = stele_stats_get_group(v->stats, group);
-    const stele_value *key = &g->keys[by];
     char text[STATS_CELL];
-    if (g->is_other) {
-        stele_output_text(out, by == 0 ? "(all others)" : "");
-    } else if (key->track != 0) {
+    if (key->track != 0) {
         naming_write_track(c->context, out, key->track);
     } else if (key->type == STELE_VALUE_TEXT) {
         if (key->u.text.size == 0)
@@ -95,8 +91,17 @@ void stats_write_key(cli *c, stele_output *out, const stats_view *v, size_t grou
         stele_output_visible(out, key->label.bytes, key->label.size);
         stele_output_printf(out, " (%s)", stats_print_value(text, key, STELE_UNIT_NONE));
     } else {
-        stele_output_text(out, stats_print_value(text, key, stele_stats_by_unit(v->stats, by)));
+        stele_output_text(out, stats_print_value(text, key, unit));
     }
+}
+
+void stats_write_key(cli *c, stele_output *out, const stats_view *v, size_t group, size_t by)
+{
+    const stele_stats_group *g = stele_stats_get_group(v->stats, group);
+    if (g->is_other)
+        stele_output_text(out, by == 0 ? "(all others)" : "");
+    else
+        stats_write_value(c, out, &g->keys[by], stele_stats_by_unit(v->stats, by));
 }
 
 void stats_write_title(cli *c, const stats_view *v, size_t group)
