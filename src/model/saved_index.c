@@ -341,15 +341,13 @@ static input *file_open(const stele_trace *trace, const char *path, const char *
     return NULL;
 }
 
-/* Reads the header; what is wrong with it, NULL: nothing. */
-static const char *header_check(const stele_trace *trace, input *in, uint8_t *header)
+/* What is wrong with a header, NULL: nothing. */
+static const char *header_judge(const stele_trace *trace, const input *in, const uint8_t *header)
 {
     uint8_t wanted[HEADER_SIZE];
     identity id;
-    size_t got;
     uint64_t size;
-    if (input_read(in, 0, header, HEADER_SIZE, &got) != STELE_OK || got != HEADER_SIZE ||
-        memcmp(header, magic, sizeof magic) != 0)
+    if (memcmp(header, magic, sizeof magic) != 0)
         return "a file that is no index";
     if (load_le32(header + 8) != VERSION)
         return "an index of another version";
@@ -364,6 +362,17 @@ static const char *header_check(const stele_trace *trace, input *in, uint8_t *he
     return memcmp(wanted, header, 44) == 0 ? NULL
                                            : "an index of another trace, or an "
                                              "earlier state of this one";
+}
+
+/* Reads the header. False: it is not that of an index of use, and `*found` says why, or it could
+   not be read. */
+static bool header_read(const stele_trace *trace, input *in, uint8_t *header, const char **found)
+{
+    size_t got;
+    if (input_read(in, 0, header, HEADER_SIZE, &got) != STELE_OK)
+        return false;
+    *found = got == HEADER_SIZE ? header_judge(trace, in, header) : "a file that is no index";
+    return *found == NULL;
 }
 
 /* The sections, to be freed. NULL, and `*found` says why. */
@@ -436,9 +445,7 @@ static bool use_file(stele_trace *trace, const char *path, stele_status *status)
     size_t size = 0;
     bool is_used = false;
     input *in = file_open(trace, path, &found);
-    if (in != NULL)
-        found = header_check(trace, in, header);
-    if (in != NULL && found == NULL)
+    if (in != NULL && header_read(trace, in, header, &found))
         bytes = sections_read(in, header, &size, &found);
     input_close(in);
     if (bytes != NULL && size != 0) {
@@ -517,14 +524,13 @@ bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, ui
         char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
         const char *found = NULL;
         *in = path != NULL ? file_open(trace, path, &found) : NULL;
-        if (*in != NULL)
-            found = header_check(trace, *in, header);
-        if (found != NULL) {
-            if (trace->ops->load_index == NULL) /* else it is said when that is called */
-                saved_index_refuse(trace, path, found);
+        if (*in != NULL && !header_read(trace, *in, header, &found)) {
             input_close(*in);
             *in = NULL;
         }
+        if (found != NULL &&
+            trace->ops->load_index == NULL) /* else it is said when that is called */
+            saved_index_refuse(trace, path, found);
         free(path);
     }
     if (*in == NULL)
