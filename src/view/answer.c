@@ -53,6 +53,7 @@ static stele_status dispatch(viewer *v, const question *q, stele_output *out)
     case QUESTION_FLAME: return answer_flame(v, q, out);
     case QUESTION_STATES: return answer_states(v, q, out);
     case QUESTION_RECORD: return answer_record(v, q, out);
+    case QUESTION_CODE: return answer_code(v, q, out);
     case QUESTION_SQL: return answer_sql(v, q, out);
     case QUESTION_FILE: break;
     }

@@ -187,7 +187,7 @@ static const struct {
              {"api/next", QUESTION_NEXT},       {"api/rows", QUESTION_ROWS},
              {"api/cut", QUESTION_CUT},         {"api/flame", QUESTION_FLAME},
              {"api/states", QUESTION_STATES},   {"api/record", QUESTION_RECORD},
-             {"api/sql", QUESTION_SQL}};
+             {"api/code", QUESTION_CODE},       {"api/sql", QUESTION_SQL}};
 
 /* Names of files are those of a list: here only what none of them can be is refused. */
 static bool parse_path(question *q, const char *at, size_t size)

@@ -32,6 +32,7 @@ typedef enum question_kind {
     QUESTION_FLAME,   /* who calls whom in a stretch of time, as a tree */
     QUESTION_STATES,  /* what threads and CPUs do in a stretch of time */
     QUESTION_RECORD,  /* the bytes of a record, and what they mean */
+    QUESTION_CODE,    /* what instructions do in a stretch, or around a moment */
     QUESTION_SQL      /* rows of a statement */
 } question_kind;
 

@@ -196,5 +196,6 @@ stele_status answer_cut(viewer *v, const question *q, stele_output *out);
 stele_status answer_flame(viewer *v, const question *q, stele_output *out);
 stele_status answer_states(viewer *v, const question *q, stele_output *out);
 stele_status answer_record(viewer *v, const question *q, stele_output *out);
+stele_status answer_code(viewer *v, const question *q, stele_output *out);
 
 #endif

@@ -287,9 +287,37 @@ def check_whole(server, trace, info):
     check("there are as many events", info["events"] == counted, (info["events"], counted))
 
 
+def instructions(trace):
+    """What is said of instructions is what 'insn mix', 'insn cache', 'insn view' say."""
+    server = Server(trace)
+    info = server.info()
+    check("the clock counts instructions", info["clock"] == "instructions")
+    code = server.ask("code", begin=info["begin"], end=info["end"], width=50)
+    mix = lines("insn", "mix", "--json", trace)
+    counted = sum(sum(part["groups"]) for part in code["bins"])
+    check("all instructions are in a bin", counted == code["insns"] == mix["insn_count"], (counted, mix["insn_count"]))
+    own = {row["cache"].upper(): row for row in lines("insn", "cache", "--json", trace)["caches"]}
+    for name, reads, read_misses, writes, write_misses in code["caches"][:3]:
+        row = own[name]
+        wanted = [row[key] for key in ("read_count", "read_miss_count", "write_count", "write_miss_count")]
+        check(f"{name} misses as in insn cache", wanted == [reads, read_misses, writes, write_misses], wanted)
+    text = subprocess.run([stele, "insn", "view", "--json", trace], stdout=subprocess.PIPE, check=False).stdout
+    view = [json.loads(line) for line in text.splitlines()]
+    around = server.ask("code", at=500)["insns"]
+    check("the code around is there", len(around) > 40)
+    for one in around:
+        row = view[int(one["number"])]
+        check("an instruction is that of insn view", int(one["insn"][0], 16) == row["pc"] and
+              one["insn"][1] == row["opcode"] and len(one["accesses"]) == len(row["accesses"]), (one, row))
+    server.stop()
+
+
 seed_used = os.environ.get("SEED", "1")
 print(f"SEED={seed_used}")
 strangers(sys.argv[2])
 for path in sys.argv[2:]:
+    if path.endswith("xinsndata.bin"):
+        instructions(path)
+        continue
     friends(path, seed_used, int(os.environ.get("WINDOWS", "12")))
 sys.exit(1 if failures else 0)

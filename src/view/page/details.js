@@ -2,6 +2,7 @@
 // Everything about one thing: what it is, its fields, who called it and what it calls, its record.
 
 import {ask, isStill} from './api.js';
+import {momentNodes} from './code.js';
 import {stateNames} from './colors.js';
 import {facts, link, make, table} from './dom.js';
 import {nameExpression} from './stretch.js';
@@ -121,6 +122,7 @@ export class Details {
             answer.callees, 2)));
         if (answer.flows?.length) columns.append(this.flows(answer, names));
         columns.append(this.record(thing, answer));
+        if (this.page.info?.clock === 'instructions') columns.append(this.code(thing));
         return [make('h2', {}, answer.name !== '' ? answer.name : answer.kind ?? '(no name)'), actions, columns];
     }
 
@@ -139,6 +141,20 @@ export class Details {
                 this.panel.length(row[0] === 'in' ? BigInt(row[4]) - BigInt(row[1]) : BigInt(row[1]) - BigInt(row[4]))}], answer.flows, -1));
         if (answer.flowsLeftOut > 0) list.append(make('p', {class: 'muted'}, `${countText(answer.flowsLeftOut)} more flows are not shown.`));
         return list;
+    }
+
+    /**
+     * The code around an instruction.
+     * @param {Thing} thing
+     */
+    code(thing) {
+        const place = make('div', {class: 'code-around'}, make('p', {class: 'muted'}, 'Reading the code ...'));
+        const at = thing.begin - this.page.shiftOf(thing.track);
+        ask('code', {at, tracks: thing.track}, this.panel.asking?.signal).then((answer) => {
+            place.replaceChildren(...momentNodes(answer, at, (number) => this.page.goToMoment(thing.track, number)));
+            place.querySelector('.here')?.scrollIntoView({block: 'center'});
+        }, (error) => place.replaceChildren(make('p', {class: 'error'}, error.message)));
+        return place;
     }
 
     /**

@@ -402,6 +402,26 @@ export class Page {
             offset: 0, data: 0, text: '', node: /** @type {any} */ (this.model.byTrack.get(track))});
     }
 
+    /**
+     * Selects the event of a track at a moment, or the first one after it.
+     * @param {number} track
+     * @param {bigint} at
+     */
+    async goToMoment(track, at) {
+        try {
+            const answer = await ask('window', {begin: at, end: at + 64n, width: 64, tracks: track});
+            const row = answer.rows.find((/** @type {any} */ one) => one.row === 'marks');
+            const node = this.model.byTrack.get(track);
+            const shift = this.shiftOf(track);
+            if (node === undefined) return;
+            const begin = at + shift + (row === undefined ? 0n : BigInt(row.begin[0]));
+            this.goTo({kind: 'mark', track, depth: 0, begin, end: begin, count: 1, busy: 0, name: '', nameNumber: 0,
+                offset: row?.offset?.[0] ?? 0, data: 0, text: '', node});
+        } catch (error) {
+            this.say(String(/** @type {Error} */ (error).message), true);
+        }
+    }
+
     /** @param {number} track */
     goToTrack(track) {
         const node = this.model.reveal(track);

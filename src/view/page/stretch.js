@@ -3,6 +3,7 @@
 // it differs from another one.
 
 import {ask, address, isStill, rangesText} from './api.js';
+import {codeNodes} from './code.js';
 import {stateNames} from './colors.js';
 import {button, link, make, table, tabbed, tablesAsCsv} from './dom.js';
 import {FlameGraph} from './flame.js';
@@ -77,6 +78,10 @@ export class StretchSheet {
         }
         else if (isOther && remembered !== undefined)
             views.push({title: 'Comparison', make: () => this.comparison(this.questions(remembered)[0], asked[0], 'what was remembered', 'this stretch', signal)});
+        if (this.page.info?.clock === 'instructions') {
+            views.unshift({title: 'Code', make: async () => codeNodes(await ask('code', {...asked[0], where: undefined, width: 200}, signal),
+                (number) => this.page.goToMoment([...range.tracks ?? this.page.model.byTrack.keys()][0], number))});
+        }
         nodes.push(tabbed('What is known of the stretch', views, this.tab, (chosen) => { this.tab = chosen; }));
         return nodes;
     }
