@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page as a folder: its files, what the traces are, and tiles. Tile I of level L is the stretch
- * from begin + I * W on, with W the whole range, rounded up to a power of two, divided by 2^L.
- * Where a tile shows each event by itself there are none below it.
+ * The page as a folder: its files, what the traces are, figures of the whole, and tiles. Tile I of
+ * level L is the stretch from begin + I * W on, with W the whole range, rounded up to a power of
+ * two, divided by 2^L. Where a tile shows each event by itself there are none below it.
+ *
+ * All data are scripts that call steleData(name, value), because browsers let a page that was
+ * opened from a file run scripts beside it, and read nothing else.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +16,8 @@
 
 #define TILE_PIXELS 2048u
 #define LEVELS_MAX  20u
-#define TILES_MAX   1500u /* of all levels */
+#define TILES_MAX   1500u                 /* of all levels */
+#define FOLDER_MAX  ((uint64_t)256 << 20) /* of the tiles together */
 
 typedef struct tile {
     uint32_t level;
@@ -47,43 +51,77 @@ static const uint8_t *find_text(const uint8_t *bytes, size_t size, const char *t
     return NULL;
 }
 
-static stele_status write_member(stele_output *folder, const char *name, const void *bytes,
-                                 size_t size)
+/* Begins "data/NAME.js". */
+static stele_status begin_data(stele_output *folder, const char *name, stele_output **member)
 {
-    stele_output *member;
-    const stele_status status = stele_output_add(folder, name, &member);
-    if (status != STELE_OK)
-        return status;
-    stele_output_write(member, bytes, size);
+    char path[80];
+    stele_status status;
+    snprintf(path, sizeof path, "data/%s.js", name);
+    status = stele_output_add(folder, path, member);
+    if (status == STELE_OK)
+        stele_output_printf(*member, "steleData(\"%s\",", name);
+    return status;
+}
+
+static stele_status end_data(stele_output *member)
+{
+    stele_output_text(member, ");\n");
     return stele_output_flush(member);
 }
 
-/* The page says by this how it gets what it shows. */
-static stele_status write_index(stele_output *folder, const view_file *file)
+static stele_status write_member(stele_output *folder, const view_file *file)
 {
-    static const char live[] = "content=\"live\"", still[] = "content=\"still\"";
-    const uint8_t *at = find_text(file->bytes, file->size, live);
-    const size_t before = at != NULL ? (size_t)(at - file->bytes) : file->size;
     stele_output *member;
     const stele_status status = stele_output_add(folder, file->name, &member);
     if (status != STELE_OK)
         return status;
-    stele_output_write(member, file->bytes, before);
-    if (at != NULL) {
-        stele_output_text(member, still);
-        stele_output_write(member, at + sizeof live - 1, file->size - before - (sizeof live - 1));
-    }
+    stele_output_write(member, file->bytes, file->size);
     return stele_output_flush(member);
+}
+
+/* The page says in its head how it gets what it shows, and loads one script instead of modules. */
+static stele_status write_index(stele_output *folder, const view_file *file)
+{
+    static const char *const changes[][2] = {{"content=\"live\"", "content=\"still\""},
+                                             {"<script type=\"module\" src=\"main.js\"></script>",
+                                              "<script src=\"page.js\" defer></script>"}};
+    const uint8_t *from = file->bytes, *end = file->bytes + file->size;
+    stele_output *member;
+    const stele_status status = stele_output_add(folder, file->name, &member);
+    if (status != STELE_OK)
+        return status;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const uint8_t *at = find_text(from, (size_t)(end - from), changes[i][0]);
+        if (at == NULL)
+            continue;
+        stele_output_write(member, from, (size_t)(at - from));
+        stele_output_text(member, changes[i][1]);
+        from = at + strlen(changes[i][0]);
+    }
+    stele_output_write(member, from, (size_t)(end - from));
+    return stele_output_flush(member);
+}
+
+static bool is_module(const view_file *file)
+{
+    const size_t size = strlen(file->name);
+    return size > 3 && strcmp(file->name + size - 3, ".js") == 0;
 }
 
 static stele_status write_page(stele_output *folder)
 {
-    stele_status status = STELE_OK;
-    for (size_t i = 0; status == STELE_OK && i < view_file_count; i++)
-        status =
-            strcmp(view_files[i].name, "index.html") == 0
-                ? write_index(folder, &view_files[i])
-                : write_member(folder, view_files[i].name, view_files[i].bytes, view_files[i].size);
+    stele_output *member;
+    stele_status status = stele_output_add(folder, "page.js", &member);
+    if (status != STELE_OK)
+        return status;
+    view_put_script(member, "main.js");
+    status = stele_output_flush(member);
+    for (size_t i = 0; status == STELE_OK && i < view_file_count; i++) {
+        if (strcmp(view_files[i].name, "index.html") == 0)
+            status = write_index(folder, &view_files[i]);
+        else if (!is_module(&view_files[i]))
+            status = write_member(folder, &view_files[i]);
+    }
     return status;
 }
 
@@ -97,9 +135,9 @@ static stele_status write_tile(export *x, const tile *t)
 {
     const uint64_t width_ns = x->whole_ns >> t->level;
     question q = {.kind = QUESTION_WINDOW, .width = TILE_PIXELS};
-    stele_output *out;
+    stele_output *out, *member;
     const uint8_t *bytes;
-    char name[64];
+    char name[48];
     size_t size;
     stele_status status = stele_output_open_memory(NULL, &out);
     if (status != STELE_OK)
@@ -108,12 +146,16 @@ static stele_status write_tile(export *x, const tile *t)
     q.end_ns = (int64_t)((uint64_t)q.begin_ns + width_ns);
     status = answer_window(x->v, &q, out);
     bytes = stele_output_memory(out, &size);
-    snprintf(name, sizeof name, "tiles/%u-%" PRIu64 ".json", (unsigned)t->level, t->index);
+    snprintf(name, sizeof name, "%u-%" PRIu64, (unsigned)t->level, t->index);
     if (status == STELE_OK)
-        status = write_member(x->folder, name, bytes, size);
+        status = begin_data(x->folder, name, &member);
+    if (status == STELE_OK) {
+        stele_output_write(member, bytes, size);
+        status = end_data(member);
+    }
     x->size += size;
     if (status == STELE_OK && is_dense(bytes, size) && t->level < LEVELS_MAX && width_ns > 2048 &&
-        x->count + 2 <= TILES_MAX) {
+        x->count + 2 <= TILES_MAX && x->size < FOLDER_MAX) {
         const uint64_t half_ns = (uint64_t)q.begin_ns + width_ns / 2;
         x->tiles[x->count++] = (tile){t->level + 1, t->index * 2};
         if ((int64_t)half_ns <= x->v->known.end_ns)
@@ -123,26 +165,51 @@ static stele_status write_tile(export *x, const tile *t)
     return status;
 }
 
-static stele_status write_info(const export *x)
+typedef stele_status answer_fn(viewer *v, const question *q, stele_output *out);
+
+static stele_status answer_for_info(viewer *v, const question *q, stele_output *out)
+{
+    (void)q;
+    return answer_info(v, out);
+}
+
+/* What is known of the whole range of time. */
+static stele_status write_whole(const export *x, const char *name, answer_fn *answer)
+{
+    const question q = {.begin_ns = x->v->known.has_range ? x->v->known.begin_ns : 0,
+                        .end_ns = x->v->known.has_range ? x->v->known.end_ns : 0,
+                        .width = TILE_PIXELS};
+    stele_output *member;
+    stele_status status = begin_data(x->folder, name, &member);
+    if (status == STELE_OK)
+        status = answer(x->v, &q, member);
+    return status == STELE_OK ? end_data(member) : status;
+}
+
+static stele_status write_tiles(const export *x)
 {
     stele_output *member;
-    stele_status status = stele_output_add(x->folder, "info.json", &member);
-    if (status != STELE_OK)
-        return status;
-    status = answer_info(x->v, member);
-    if (status == STELE_OK)
-        status = stele_output_flush(member);
-    if (status != STELE_OK)
-        return status;
-    status = stele_output_add(x->folder, "tiles.json", &member);
+    const stele_status status = begin_data(x->folder, "tiles", &member);
     if (status != STELE_OK)
         return status;
     stele_output_printf(member, "{\"whole\":%" PRIu64 ",\"tiles\":[", x->whole_ns);
     for (size_t i = 0; i < x->done; i++)
         stele_output_printf(member, "%s\"%u-%" PRIu64 "\"", i != 0 ? "," : "",
                             (unsigned)x->tiles[i].level, x->tiles[i].index);
-    stele_output_text(member, "]}\n");
-    return stele_output_flush(member);
+    stele_output_text(member, "]}");
+    return end_data(member);
+}
+
+static stele_status write_info(const export *x)
+{
+    stele_status status = write_whole(x, "info", answer_for_info);
+    if (status == STELE_OK)
+        status = write_whole(x, "profile", answer_profile);
+    if (status == STELE_OK)
+        status = write_whole(x, "flame", answer_flame);
+    if (status == STELE_OK)
+        status = write_whole(x, "states", answer_states);
+    return status == STELE_OK ? write_tiles(x) : status;
 }
 
 stele_status view_export(viewer *v, stele_output *folder)
@@ -162,7 +229,7 @@ stele_status view_export(viewer *v, stele_output *folder)
         return STELE_ERR_MEMORY;
     x.count = v->known.has_range; /* the first one is the whole */
     status = write_page(folder);
-    for (; status == STELE_OK && x.done < x.count; x.done++)
+    for (; status == STELE_OK && x.done < x.count && x.size < FOLDER_MAX; x.done++)
         status = write_tile(&x, &x.tiles[x.done]);
     if (status == STELE_OK)
         status = write_info(&x);

@@ -91,6 +91,9 @@ extern const size_t view_file_count;
 /* NULL: there is none of this name. */
 const view_file *view_file_find(const char *name);
 
+/* Writes a module of the page, and all that it imports, as one script that needs no server. */
+void view_put_script(stele_output *out, const char *name);
+
 /* ---- Showing it ------------------------------------------------------------------------------ */
 
 typedef struct serve_options {

@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 # What needs no server.
 expect 0 view --export page "$fxt/events.fxt"
-for file in index.html main.js style.css info.json tiles.json tiles/0-0.json; do
+for file in index.html page.js style.css data/info.js data/tiles.js data/0-0.js data/flame.js; do
     check "page/$file" test -s "page/$file"
 done
 check "the page knows that it is a folder" grep -q 'content="still"' page/index.html

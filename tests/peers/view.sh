@@ -29,6 +29,10 @@ END
 npm/node_modules/.bin/tsc -p tsconfig.json >types 2>&1 || complain "types do not fit" types
 
 have chromium || leave "no chromium"
+last="tests/view/exported.mjs"
+expect 0 view --export page "$fxt/events.fxt"
+timeout 240 node "$SOURCE/tests/view/exported.mjs" "$PWD/page" "$PWD/npm" \
+    "$(command -v chromium)" >page.txt 2>&1 || complain "the page as a folder" page.txt
 "$STELE" view --no-open --listen nowhere "$fxt/events.fxt" >out 2>err
 grep -q 'this build has no server' err && leave "this build has no server (libmicrohttpd-dev)"
 for trace in "$fxt/events.fxt" "$fxt/hostile_names.fxt"; do

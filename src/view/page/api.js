@@ -81,10 +81,38 @@ export function rangesText(tracks) {
  */
 export async function ask(what, parameters, signal) {
     if (isStill) {
-        if (what === 'info') return load('info.json', signal);
+        if (['info', 'profile', 'flame', 'states'].includes(what)) return loadData(what);
         throw new AnswerError('This page was exported: only "stele view" itself can answer that.');
     }
     return load(address(what, parameters), signal);
+}
+
+/** What waits for scripts that say steleData(name, value). @type {Map<string, (value: any) => void>} */
+const waiting = new Map();
+if (isStill)
+    Object.assign(globalThis, {steleData: (/** @type {string} */ name, /** @type {any} */ value) => waiting.get(name)?.(value)});
+
+/**
+ * Data of the folder that the page lies in, or of the page itself. Scripts are what a page that was
+ * opened from a file may load.
+ * @param {string} name
+ * @returns {Promise<any>}
+ */
+function loadData(name) {
+    return new Promise((resolve, reject) => {
+        const script = document.createElement('script');
+        waiting.set(name, (value) => {
+            waiting.delete(name);
+            script.remove();
+            resolve(value);
+        });
+        script.addEventListener('error', () => {
+            script.remove();
+            reject(new AnswerError(`The file data/${name}.js of this page is missing.`));
+        });
+        script.src = `data/${name}.js`;
+        document.head.append(script);
+    });
 }
 
 /** @type {Promise<{whole: number, tiles: string[]}> | undefined} */
@@ -101,7 +129,7 @@ const loaded = new Map();
  * @returns {Promise<Picture[]>}
  */
 export async function stillPictures(origin, begin, end, length) {
-    stillTiles ??= load('tiles.json');
+    stillTiles ??= loadData('tiles');
     const {whole, tiles} = await stillTiles;
     const known = new Set(tiles);
     /** @type {string[]} */
@@ -121,7 +149,7 @@ export async function stillPictures(origin, begin, end, length) {
     return Promise.all(wanted.map((key) => {
         let picture = loaded.get(key);
         if (picture === undefined) {
-            picture = load(`tiles/${key}.json`);
+            picture = loadData(key);
             if (loaded.size > 64) loaded.delete(/** @type {string} */ (loaded.keys().next().value));
             loaded.set(key, picture);
         }

@@ -62,7 +62,7 @@ export class StretchSheet {
         const signal = this.panel.signal();
         /** @type {Node[]} */
         const nodes = [make('h2', {}, this.title(range)), this.actions(range, asked)];
-        if (isStill) return nodes;
+        if (isStill) nodes.push(make('p', {class: 'muted'}, 'This page was exported: what follows is of all tracks over the whole range. Only "stele view" itself knows more of a stretch.'));
         const {remembered} = this.page;
         const views = [
             {title: 'Profile', make: async () => (await Promise.all(asked.map(async (one) =>
@@ -70,15 +70,15 @@ export class StretchSheet {
             {title: 'Flame graph', make: async () => this.flames(await Promise.all(asked.map((one) => ask('flame', one, signal))))},
             {title: 'Threads and CPUs', make: async () => this.states(await Promise.all(asked.map((one) => ask('states', one, signal))))}];
         const isOther = remembered !== undefined && (remembered.begin !== range.begin || remembered.end !== range.end || remembered.tracks !== range.tracks);
-        const sources = this.page.info !== undefined && this.page.info.traces.length > 1 ? this.page.bySource(range.tracks) : [];
+        const sources = !isStill && this.page.info !== undefined && this.page.info.traces.length > 1 ? this.page.bySource(range.tracks) : [];
         if (sources.length > 1) {
             const [a, b] = this.questions(range, sources);
             const titles = sources.map(({source}) => this.page.info?.traces.find((trace) => trace.number === source)?.path ?? '');
             views.push({title: 'Comparison', make: () => this.comparison(a, b, titles[0], titles[1], signal)});
         }
-        else if (isOther && remembered !== undefined)
+        else if (!isStill && isOther && remembered !== undefined)
             views.push({title: 'Comparison', make: () => this.comparison(this.questions(remembered)[0], asked[0], 'what was remembered', 'this stretch', signal)});
-        if (this.page.info?.clock === 'instructions') {
+        if (this.page.info?.clock === 'instructions' && !isStill) {
             views.unshift({title: 'Code', make: async () => codeNodes(await ask('code', {...asked[0], where: undefined, width: 200}, signal),
                 (number) => this.page.goToMoment([...range.tracks ?? this.page.model.byTrack.keys()][0], number))});
         }
