@@ -12,7 +12,7 @@ if(EXISTS ${STELE_FORMATS_DEF})
     endforeach()
 endif()
 
-set(folders core a64 model query flow sinks symbols analysis tables library)
+set(folders core a64 model query flow sinks symbols analysis tables collect library)
 foreach(format IN LISTS STELE_FORMATS)
     list(APPEND folders formats/${format})
 endforeach()

@@ -44,12 +44,13 @@ typedef struct cli {
     joined *joined;       /* arguments that are one trace together; NULL: not looked for */
     exit_code worst;
     bool is_quiet, is_strict;
-    bool is_apart;     /* what traces have in common is no repetition */
-    bool is_ending;    /* what was said before a signal is written */
-    bool is_closed;    /* whoever read the output went away */
-    bool is_screen;    /* standard output is a terminal */
-    bool is_streaming; /* and is written to while reading: there is no place for a progress bar */
-    bool has_color;    /* and standard output gets colours */
+    bool is_apart;       /* what traces have in common is no repetition */
+    bool is_ending;      /* what was said before a signal is written */
+    bool is_closed;      /* whoever read the output went away */
+    bool is_screen;      /* standard output is a terminal */
+    bool is_streaming;   /* and is written to while reading: there is no place for a progress bar */
+    bool has_color;      /* and standard output gets colours */
+    bool ends_by_signal; /* as it should: the exit code then says how it went */
 } cli;
 
 /* A command; what went wrong is reported and kept in the run. */
@@ -162,6 +163,9 @@ void cli_catch_interrupts(void);
 
 /* The signal that asked to stop; 0: none. Reading then ended with STELE_ERR_CLOSED. */
 int cli_interrupted(void);
+
+/* A descriptor that can be read once a signal asked to stop, for poll(). */
+int cli_interrupt_fd(void);
 
 /* A stele_go_on_fn: false when a signal asked to stop. */
 bool cli_goes_on(void *user, int fd);

@@ -50,6 +50,11 @@ void cli_catch_interrupts(void)
     }
 }
 
+int cli_interrupt_fd(void)
+{
+    return ends[0];
+}
+
 bool cli_goes_on(void *user, int fd)
 {
     struct pollfd waits[] = {{.fd = fd, .events = POLLIN}, {.fd = ends[0], .events = POLLIN}};

@@ -209,7 +209,7 @@ int cli_run(int argc, char **argv)
     report_free(&c.report);
     report_free(&c.out_report);
     options_free(&c.options);
-    if (cli_interrupted() != 0)
+    if (cli_interrupted() != 0 && !c.ends_by_signal)
         raise(cli_interrupted());
     return code;
 }

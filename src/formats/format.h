@@ -110,6 +110,9 @@ typedef struct format {
     void (*lose_trace)(stele_writer *writer, const stele_trace *trace);
     format_target target;
 
+    /* Of packets that arrive over a network: see formats/receive.h. NULL: it has none. */
+    const struct receiver_ops *receiver;
+
     const stele_code *codes;
     size_t code_count;
 } format;

@@ -4,6 +4,7 @@
 # Who may include whom (docs/architecture.md). Arrows only run downwards:
 #
 #     core, a64 <- model <- query <- flow <- { formats, sinks, symbols, analysis } <- tables <- library
+#                                              formats <- collect
 #
 # Those in braces never see each other, and no format sees another. The public headers see only each
 # other; everybody sees them. cli is a client of the library: it sees the public headers and its own.
@@ -34,7 +35,7 @@ library: core formats sinks analysis symbols tables
 view:
 cli: view
 extension: cli
-net: core formats sinks analysis symbols
+collect: core model formats
 tools:
 '
 

@@ -11,6 +11,7 @@
 #include "formats/ctf/write/copy.h"
 #include "formats/ctf/write/copy_metadata.h"
 #include "formats/ctf/write/writer.h"
+#include "formats/receive.h"
 
 #define MAGIC_TSDL_PACKET UINT32_C(0x75d11d57)
 #define MAGIC_RFC_PACKET  UINT32_C(0xc1fc1fc1)
@@ -414,6 +415,7 @@ const format format_ctf = {
     .copies_as = ctf_copies_as,
     .lose_trace = ctf_lose_trace,
     .target = FORMAT_TARGET_FOLDER,
+    .receiver = &ctf_receiver,
     .codes = ctf_codes,
     .code_count = CTF_CODE_COUNT,
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "formats/receive.h"
 
 /* ---- Recognition ---- */
 
@@ -170,6 +171,7 @@ const format format_fxt = {
     .dump = fxt_trace_dump,
     .writer = fxt_writer_new,
     .copier = fxt_copier_new,
+    .receiver = &fxt_receiver,
     .codes = fxt_codes,
     .code_count = FXT_CODE_COUNT,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/path.h"
+#include "formats/receive.h"
 
 #define HEPH_EXTENSIONS ".heph .bin.log"
 
@@ -53,6 +54,7 @@ const format format_heph = {
     .dump = heph_dump,
     .writer = heph_writer_open,
     .copier = heph_copier_open,
+    .receiver = &heph_receiver,
     .codes = heph_codes,
     .code_count = HEPH_CODE_COUNT,
 };

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect/collected.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/members.h"
+
+/* Data streams that one trace may have: each is an open file. */
+#define FILES_MAX 256u
+
+static bool is_folder(const collected *t)
+{
+    return t->ops->state_file != NULL;
+}
+
+static stele_status refuse(const collected_rules *rules, const char *path)
+{
+    diag_report(rules->diag, &core_codes[STE005], path, STELE_NO_OFFSET, 0, NULL, "%s",
+                strerror(errno));
+    return STELE_ERR_WRITE;
+}
+
+static void count_written(collected *t, const collected_rules *rules, size_t size)
+{
+    t->written_size += size;
+    *rules->written += size;
+}
+
+/* ---- Turns ---- */
+
+static stele_status close_files(collected *t, const collected_rules *rules)
+{
+    stele_status status = STELE_OK;
+    for (uint32_t i = 0; i < t->file_count; i++) {
+        const stele_status closed = append_close(&t->files[i].file, rules->diag);
+        if (status == STELE_OK)
+            status = closed;
+    }
+    t->file_count = 0;
+    return status;
+}
+
+/* Begins the next file or folder. Numbers are in the names where there can be several. */
+static stele_status begin_turn(collected *t, const collected_rules *rules, int64_t now_ns)
+{
+    const bool is_numbered = rules->rotate_size != 0 || rules->rotate_ns != 0;
+    const size_t size = strlen(t->base) + strlen(t->ops->extension) + 16;
+    free(t->path);
+    t->path = malloc(size);
+    if (t->path == NULL)
+        return STELE_ERR_MEMORY;
+    t->turn++;
+    t->turn_size = 0;
+    t->turn_ns = now_ns;
+    if (is_numbered)
+        snprintf(t->path, size, "%s.%04u%s", t->base, t->turn, t->ops->extension);
+    else
+        snprintf(t->path, size, "%s%s", t->base, t->ops->extension);
+    if (!is_folder(t))
+        return STELE_OK;
+    t->is_state_news = true;
+    return mkdir(t->path, 0777) == 0 ? STELE_OK : refuse(rules, t->path);
+}
+
+static bool is_turn_over(const collected *t, const collected_rules *rules, size_t size,
+                         int64_t now_ns)
+{
+    if (t->path == NULL)
+        return true;
+    if (t->turn_size == 0)
+        return false;
+    return (rules->rotate_size != 0 && t->turn_size + size > rules->rotate_size) ||
+           (rules->rotate_ns != 0 && now_ns - t->turn_ns >= rules->rotate_ns);
+}
+
+/* ---- State ---- */
+
+/* Writes the file of state anew, aside, and puts it in place in one step. */
+static stele_status put_state_file(collected *t, const collected_rules *rules)
+{
+    char *path = members_join(t->path, t->ops->state_file), *aside = NULL;
+    output *out = NULL;
+    append_file file = {.fd = -1};
+    stele_status status = path != NULL ? output_open_memory(rules->diag, &out) : STELE_ERR_MEMORY;
+    const uint8_t *bytes;
+    size_t size = 0;
+    if (status == STELE_OK) {
+        t->ops->put_state(t->state, t->number, out);
+        status = output_flush(out);
+    }
+    if (status == STELE_OK && (aside = malloc(strlen(path) + 8)) == NULL)
+        status = STELE_ERR_MEMORY;
+    if (status == STELE_OK) {
+        snprintf(aside, strlen(path) + 8, "%.*s.%s.new",
+                 (int)(strlen(path) - strlen(t->ops->state_file)), path, t->ops->state_file);
+        unlink(aside); /* nobody else writes here, so that at most an own one was left */
+        status = append_open(&file, rules->diag, aside);
+    }
+    bytes = status == STELE_OK ? output_memory(out, &size) : NULL;
+    if (status == STELE_OK && size != 0)
+        status = append_packet(&file, rules->diag, bytes, size);
+    if (file.path != NULL) {
+        const stele_status closed = append_close(&file, rules->diag);
+        status = status == STELE_OK ? closed : status;
+    }
+    if (status == STELE_OK && rename(aside, path) != 0)
+        status = refuse(rules, path);
+    if (status == STELE_OK) {
+        t->is_state_news = false;
+        count_written(t, rules, size);
+    }
+    output_close(out);
+    free(aside);
+    free(path);
+    return status;
+}
+
+/* ---- Files ---- */
+
+/* State in front of the packets of a file that goes on with a trace. */
+static stele_status put_state_in_front(collected *t, const collected_rules *rules, append_file *to)
+{
+    output *out = NULL;
+    stele_status status = output_open_memory(rules->diag, &out);
+    const uint8_t *bytes;
+    size_t size = 0;
+    if (status != STELE_OK)
+        return status;
+    t->ops->put_state(t->state, t->number, out);
+    status = output_flush(out);
+    bytes = output_memory(out, &size);
+    if (status == STELE_OK && size != 0)
+        status = append_packet(to, rules->diag, bytes, size);
+    count_written(t, rules, size);
+    t->turn_size += size;
+    output_close(out);
+    return status;
+}
+
+/* The file of a packet; `*found` is NULL where the trace has too many. */
+static stele_status find_file(collected *t, const collected_rules *rules, const char *name,
+                              append_file **found)
+{
+    collected_file *f;
+    char *path;
+    stele_status status;
+    *found = NULL;
+    for (uint32_t i = 0; i < t->file_count; i++) {
+        if (strcmp(t->files[i].name, name) == 0) {
+            *found = &t->files[i].file;
+            return STELE_OK;
+        }
+    }
+    if (t->file_count == FILES_MAX)
+        return STELE_OK;
+    if (t->file_count == t->file_capacity) {
+        collected_file *grown = array_grow(t->files, sizeof *grown, &t->file_capacity, 4);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        t->files = grown;
+    }
+    f = &t->files[t->file_count];
+    path = is_folder(t) ? members_join(t->path, name) : strdup(t->path);
+    if (path == NULL)
+        return STELE_ERR_MEMORY;
+    snprintf(f->name, sizeof f->name, "%s", name);
+    status = append_open(&f->file, rules->diag, path);
+    free(path);
+    t->file_count++; /* also when it failed: what was made of it is freed with the others */
+    if (status == STELE_OK && !is_folder(t))
+        status = put_state_in_front(t, rules, &f->file);
+    *found = &f->file;
+    return status;
+}
+
+static void report_full(collected *t, const collected_rules *rules, size_t size)
+{
+    t->refused_count++;
+    t->refused_size += size;
+    if (t->is_full)
+        return;
+    t->is_full = true;
+    diag_report(rules->diag, &core_codes[STE034], t->path, STELE_NO_OFFSET, 0, NULL,
+                "packets of more than %u data streams", FILES_MAX);
+}
+
+stele_status collected_put(collected *t, const collected_rules *rules, const receive_packet *packet,
+                           const uint8_t *bytes, int64_t now_ns)
+{
+    static const receive_from nobody;
+    append_file *to = NULL;
+    bool is_news = true;
+    stele_status status = STELE_OK;
+    if (is_turn_over(t, rules, packet->size, now_ns)) {
+        status = close_files(t, rules);
+        if (status == STELE_OK)
+            status = begin_turn(t, rules, now_ns);
+    }
+    if (status == STELE_OK && is_folder(t) && t->is_state_news)
+        status = put_state_file(t, rules);
+    if (status == STELE_OK)
+        status = find_file(t, rules, packet->file, &to);
+    if (status != STELE_OK)
+        return status;
+    if (t->turn_size == 0)
+        t->turn_ns = now_ns;
+    if (to == NULL) {
+        report_full(t, rules, packet->size);
+        return STELE_OK;
+    }
+    if (!is_folder(t))
+        status = t->ops->learn(t->state, &nobody, packet, bytes, &is_news);
+    if (status == STELE_OK && packet->is_state && !is_news)
+        t->repeated_size += packet->size;
+    if (status != STELE_OK || (packet->is_state && !is_news))
+        return status;
+    status = append_packet(to, rules->diag, bytes, packet->size);
+    if (status != STELE_OK)
+        return status;
+    t->turn_size += packet->size;
+    count_written(t, rules, packet->size);
+    t->kept_size += packet->size;
+    t->packet_count += !packet->is_state;
+    t->state_count += packet->is_state;
+    return STELE_OK;
+}
+
+stele_status collected_flush(collected *t, const collected_rules *rules)
+{
+    stele_status status = STELE_OK;
+    if (is_folder(t) && t->is_state_news) {
+        if (t->path == NULL)
+            status = begin_turn(t, rules, 0);
+        if (status == STELE_OK)
+            status = put_state_file(t, rules);
+    }
+    for (uint32_t i = 0; i < t->file_count && status == STELE_OK; i++)
+        status = append_flush(&t->files[i].file, rules->diag);
+    return status;
+}
+
+stele_status collected_close(collected *t, const collected_rules *rules)
+{
+    const stele_status status = collected_flush(t, rules);
+    const stele_status closed = close_files(t, rules);
+    return status == STELE_OK ? closed : status;
+}
+
+void collected_free(collected *t)
+{
+    diag_sink silent = {0};
+    const collected_rules rules = {.diag = &silent};
+    close_files(t, &rules);
+    free(t->files);
+    free(t->path);
+    free(t->base);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What arrived of the metadata of traces whose packets come over a network: see receive.c. */
+#ifndef CTF_RECEIVE_H
+#define CTF_RECEIVE_H
+
+#include "formats/ctf/metadata/metadata.h"
+#include "formats/ctf/records/decode.h"
+#include "formats/receive.h"
+
+typedef enum arriving_form {
+    ARRIVING_TEXT,      /* of CTF 1.8, as it stands in a file */
+    ARRIVING_PACKETS,   /* of CTF 1.8, or of CTF 2 in packets */
+    ARRIVING_FRAGMENTS, /* of CTF 2 */
+    ARRIVING_RFC        /* packets of the RFC */
+} arriving_form;
+
+/* A piece of metadata, as it came. */
+typedef struct arriving_part {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t rank; /* where it stands among the others */
+} arriving_part;
+
+/* One trace of a scope. It never moves: programs refer to its schema. */
+typedef struct arriving {
+    arriving_form form;
+    uint8_t uuid[16];     /* of ARRIVING_PACKETS */
+    uint32_t session_id;  /* of ARRIVING_RFC */
+    arriving_part *parts; /* by rank, equal ones as they came */
+    uint32_t count, capacity;
+    size_t size; /* of all parts */
+    /* Made of the parts when they are needed; NULL: they have to be made anew. */
+    ctf_run *run;
+    ctf_programs *programs;
+    ctf_schema schema;
+    bool is_parsed; /* with or without a run */
+} arriving;
+
+/* What a piece of metadata is, where one begins. */
+typedef struct arriving_head {
+    arriving_form form;
+    size_t size;
+    uint64_t rank;
+    bool begins; /* a trace of its own: nothing of another one stands in front of it */
+    uint8_t uuid[16];
+    uint32_t session_id;
+} arriving_head;
+
+/* RECEIVE_PACKET where a piece begins and is whole, RECEIVE_MORE, RECEIVE_NOTHING: it is none. */
+receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, size_t size,
+                              arriving_head *head);
+
+/* Adds a piece; `*is_news` is false where it came before. STELE_ERR_MEMORY, STELE_ERR_LIMIT. */
+stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t *bytes,
+                          bool *is_news);
+
+/* Makes the run that reads packet heads. False: memory; without a run, the parts tell nothing yet.
+ */
+bool arriving_parse(arriving *a, stele_context *context);
+
+void arriving_put(const arriving *a, output *out);
+void arriving_free(arriving *a);
+
+#endif

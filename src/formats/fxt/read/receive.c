@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records that arrive over a network: see formats/receive.h. They refer to strings and threads that
+ * records before them gave indexes to, so that each sender's records are a trace of their own, and
+ * a file that goes on with one begins with all that holds there.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "formats/fxt/records/decode.h"
+#include "formats/receive.h"
+
+/* A record as it came. */
+typedef struct kept_record {
+    uint8_t *bytes;
+    size_t size;
+} kept_record;
+
+typedef struct kept_table {
+    kept_record *records; /* by index */
+    uint32_t count;
+} kept_table;
+
+typedef struct provider_state {
+    uint32_t id;
+    kept_record about, initialization;
+    kept_table strings, threads;
+} provider_state;
+
+#define KEPT_SIZE_MAX ((size_t)64 << 20) /* beyond, new strings are not repeated in later files */
+
+typedef struct fxt_receive {
+    receiver base;
+    provider_state *providers; /* the first one is that of records without a provider */
+    uint32_t count, capacity;
+    uint32_t current;
+    size_t kept_size;
+    bool is_big_endian, is_begun;
+    kept_record magic;
+} fxt_receive;
+
+static int probe(const uint8_t *bytes, size_t size)
+{
+    if (size < FXT_WORD)
+        return 0;
+    if (fxt_word(bytes, false) == STELE_FXT_MAGIC || fxt_word(bytes, true) == STELE_FXT_MAGIC)
+        return 100;
+    return fxt_is_plausible(fxt_word(bytes, false), UINT64_MAX) ? 20 : 0;
+}
+
+static provider_state *add_provider(fxt_receive *self, uint32_t id)
+{
+    if (self->count == self->capacity) {
+        provider_state *grown = array_grow(self->providers, sizeof *grown, &self->capacity, 4);
+        if (grown == NULL)
+            return NULL;
+        self->providers = grown;
+    }
+    self->providers[self->count] = (provider_state){.id = id};
+    return &self->providers[self->count++];
+}
+
+static receiver *open_receiver(stele_context *context, const uint8_t *metadata, size_t size)
+{
+    fxt_receive *self = calloc(1, sizeof *self);
+    (void)context;
+    (void)metadata;
+    (void)size;
+    if (self == NULL || add_provider(self, 0) == NULL) {
+        free(self);
+        return NULL;
+    }
+    self->base.ops = &fxt_receiver;
+    return &self->base;
+}
+
+static void free_table(kept_table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        free(table->records[i].bytes);
+    free(table->records);
+}
+
+static void close_receiver(receiver *base)
+{
+    fxt_receive *self = (fxt_receive *)base;
+    for (uint32_t i = 0; i < self->count; i++) {
+        free(self->providers[i].about.bytes);
+        free(self->providers[i].initialization.bytes);
+        free_table(&self->providers[i].strings);
+        free_table(&self->providers[i].threads);
+    }
+    free(self->magic.bytes);
+    free(self->providers);
+    free(self);
+}
+
+/* ---- Framing ---- */
+
+static receive_outcome pass(receive_packet *packet, size_t size, const char *found)
+{
+    packet->size = size < FXT_WORD ? size : FXT_WORD;
+    packet->found = found;
+    return RECEIVE_NOTHING;
+}
+
+/* Whether another record follows one whose contents are damaged, so that its size is right. */
+static receive_outcome judge_end(const fxt_receive *self, const uint8_t *bytes, size_t size,
+                                 bool is_all, receive_packet *packet)
+{
+    const size_t after = packet->size;
+    if (size == after && is_all)
+        return RECEIVE_PACKET;
+    if (size - after < FXT_WORD && !is_all) {
+        packet->size = after + FXT_WORD;
+        return RECEIVE_MORE;
+    }
+    if (size - after >= FXT_WORD &&
+        fxt_is_plausible(fxt_word(bytes + after, self->is_big_endian), UINT64_MAX))
+        return RECEIVE_PACKET;
+    return pass(packet, size, "a record whose size its contents do not have");
+}
+
+static receive_outcome look(receiver *base, const receive_from *from, const uint8_t *bytes,
+                            size_t size, receive_packet *packet)
+{
+    fxt_receive *self = (fxt_receive *)base;
+    const bool is_all = from->is_datagram || from->is_ended;
+    stele_fxt_record record;
+    uint64_t header, said;
+    *packet = (receive_packet){0};
+    if (size < FXT_WORD && !is_all) {
+        packet->size = FXT_WORD;
+        return RECEIVE_MORE;
+    }
+    if (size < FXT_WORD)
+        return pass(packet, size, "less than one word");
+    if (!self->is_begun) {
+        self->is_begun = true;
+        self->is_big_endian = fxt_word(bytes, true) == STELE_FXT_MAGIC;
+    }
+    header = fxt_word(bytes, self->is_big_endian);
+    said = fxt_size(header);
+    if (said == 0 || said > from->packet_size_max)
+        return pass(packet, size, "a record that says a size that cannot be");
+    if (said > size && is_all)
+        return pass(packet, size, "a record that is not there as a whole");
+    packet->size = (size_t)said;
+    if (said > size)
+        return RECEIVE_MORE;
+    if (stele_fxt_decode(bytes, (size_t)said, self->is_big_endian, &record) == STELE_FXT_OK)
+        return RECEIVE_PACKET;
+    return judge_end(self, bytes, size, is_all, packet);
+}
+
+/* ---- State ---- */
+
+/* Takes the place of what was kept there before. */
+static stele_status keep(fxt_receive *self, kept_record *at, const uint8_t *bytes, size_t size)
+{
+    uint8_t *copy;
+    if (self->kept_size + size > KEPT_SIZE_MAX + at->size)
+        return STELE_OK;
+    copy = realloc(at->bytes, size);
+    if (copy == NULL)
+        return STELE_ERR_MEMORY;
+    memcpy(copy, bytes, size);
+    self->kept_size = self->kept_size + size - at->size;
+    *at = (kept_record){copy, size};
+    return STELE_OK;
+}
+
+static stele_status keep_in(fxt_receive *self, kept_table *table, uint32_t index,
+                            const uint8_t *bytes, size_t size)
+{
+    if (index >= table->count) {
+        kept_record *grown = array_reach(table->records, sizeof *grown, &table->count, index);
+        if (grown == NULL)
+            return STELE_ERR_MEMORY;
+        table->records = grown;
+    }
+    return keep(self, &table->records[index], bytes, size);
+}
+
+/* Goes to a provider, which is made where it is new. */
+static stele_status enter_provider(fxt_receive *self, uint32_t id)
+{
+    for (uint32_t i = 1; i < self->count; i++) {
+        if (self->providers[i].id == id) {
+            self->current = i;
+            return STELE_OK;
+        }
+    }
+    if (add_provider(self, id) == NULL)
+        return STELE_ERR_MEMORY;
+    self->current = self->count - 1;
+    return STELE_OK;
+}
+
+static stele_status learn_metadata(fxt_receive *self, const stele_fxt_record *r)
+{
+    stele_status status = STELE_OK;
+    if (r->subtype == STELE_FXT_TRACE_INFO)
+        return keep(self, &self->magic, r->bytes, (size_t)r->size);
+    if (r->subtype != STELE_FXT_PROVIDER_INFO && r->subtype != STELE_FXT_PROVIDER_SECTION)
+        return STELE_OK;
+    status = enter_provider(self, r->number);
+    if (status == STELE_OK && r->subtype == STELE_FXT_PROVIDER_INFO)
+        status = keep(self, &self->providers[self->current].about, r->bytes, (size_t)r->size);
+    return status;
+}
+
+static stele_status learn(receiver *base, const receive_from *from, const receive_packet *packet,
+                          const uint8_t *bytes, bool *is_news)
+{
+    fxt_receive *self = (fxt_receive *)base;
+    provider_state *p = &self->providers[self->current];
+    stele_fxt_record r;
+    (void)from;
+    *is_news = false;
+    if (fxt_type(fxt_word(bytes, self->is_big_endian)) > STELE_FXT_THREAD)
+        return STELE_OK;
+    if (stele_fxt_decode(bytes, packet->size, self->is_big_endian, &r) != STELE_FXT_OK)
+        return STELE_OK;
+    switch (r.type) {
+    case STELE_FXT_METADATA: return learn_metadata(self, &r);
+    case STELE_FXT_INITIALIZATION: return keep(self, &p->initialization, bytes, packet->size);
+    case STELE_FXT_STRING: return keep_in(self, &p->strings, r.number, bytes, packet->size);
+    default: return keep_in(self, &p->threads, r.number, bytes, packet->size);
+    }
+}
+
+static void put_record(output *out, const kept_record *record)
+{
+    if (record->size != 0)
+        output_write(out, record->bytes, record->size);
+}
+
+static void put_table(output *out, const kept_table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        put_record(out, &table->records[i]);
+}
+
+/*
+ * Provider section record ("Provider Section Metadata"): what follows is of that provider.
+ *
+ * [0 .. 3] 0   [4 .. 15] 1   [16 .. 19] 2   [20 .. 51] provider
+ */
+static void put_section(output *out, bool is_big_endian, uint32_t provider)
+{
+    const uint64_t word = fxt_field(1, 4, 15) | fxt_field(STELE_FXT_PROVIDER_SECTION, 16, 19) |
+                          fxt_field(provider, 20, 51);
+    uint8_t bytes[FXT_WORD];
+    (is_big_endian ? store_be64 : store_le64)(bytes, word);
+    output_write(out, bytes, sizeof bytes);
+}
+
+static void put_state(receiver *base, uint32_t trace, output *out)
+{
+    const fxt_receive *self = (fxt_receive *)base;
+    (void)trace;
+    put_record(out, &self->magic);
+    for (uint32_t i = 0; i < self->count; i++) {
+        const provider_state *p = &self->providers[i];
+        put_record(out, &p->about);
+        if (i != 0)
+            put_section(out, self->is_big_endian, p->id);
+        put_record(out, &p->initialization);
+        put_table(out, &p->strings);
+        put_table(out, &p->threads);
+    }
+    if (self->current != 0)
+        put_section(out, self->is_big_endian, self->providers[self->current].id);
+}
+
+const receiver_ops fxt_receiver = {
+    .name = "fxt",
+    .extension = ".fxt",
+    .is_of_sender = true,
+    .probe = probe,
+    .open = open_receiver,
+    .close = close_receiver,
+    .look = look,
+    .learn = learn,
+    .put_state = put_state,
+};

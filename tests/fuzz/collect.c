@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes that senders may send, in pieces of any size, to a collector of each format: whatever they
+ * are, each is kept, repeated, skipped or waits, what is written is bounded by what came, and what
+ * was written can be opened again.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <stele/collect.h>
+#include <stele/stele.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition, const char *what)
+{
+    if (condition)
+        return;
+    fprintf(stderr, "broken: %s\n", what);
+    abort();
+}
+
+static void check_account(const stele_collector *c)
+{
+    stele_collector_counts n = STELE_INIT(stele_collector_counts);
+    stele_collector_get_counts(c, &n);
+    require(n.received_size == n.kept_size + n.repeated_size + n.skipped_size + n.waiting_size,
+            "every byte is accounted for");
+}
+
+/* The traces that were made are traces. */
+static void read_back(stele_context *context, const stele_collector *c)
+{
+    stele_collected_trace about = STELE_INIT(stele_collected_trace);
+    for (uint32_t i = 0; stele_collector_trace_at(c, i, &about); i++) {
+
+        const stele_trace_options options = {.format = about.format};
+        stele_trace *trace;
+        if (about.packet_count == 0)
+            continue;
+        require(stele_trace_open(context, about.path, &options, &trace) == STELE_OK,
+                "what was written is a trace");
+        stele_trace_close(trace);
+    }
+}
+
+static void remove_all(const char *folder)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    require(system(command) == 0, "the folder is removed");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const formats[] = {"heph", "ctf", "fxt", NULL};
+    char folder[] = "/tmp/stele-fuzz-XXXXXX", path[64];
+    stele_collector_options options = {.packet_size_max = 4096, .window_count = 8};
+    stele_sender about = {.name = "sender"};
+    stele_context *context;
+    stele_collector *c;
+    uint32_t senders[2];
+    if (size < 2 || size > 65536)
+        return 0;
+    options.format = formats[data[0] & 3];
+    options.rotate_size = (data[0] & 4) != 0 ? 1024 : 0;
+    require(mkdtemp(folder) != NULL, "a folder");
+    snprintf(path, sizeof path, "%s/out", folder);
+    require(stele_context_new(NULL, &context) == STELE_OK, "memory");
+    if (stele_collector_open(context, path, &options, &c) == STELE_OK) {
+        about.is_datagram = (data[0] & 8) != 0;
+        require(stele_collector_add(c, &about, &senders[0]) == STELE_OK, "memory");
+        about.name = "another";
+        require(stele_collector_add(c, &about, &senders[1]) == STELE_OK, "memory");
+        for (size_t at = 1; at < size;) { /* a size, and so many bytes */
+            const size_t wanted = (size_t)data[at] * (data[0] >> 4) + 1;
+            const size_t piece = wanted < size - at - 1 ? wanted : size - at - 1;
+            int64_t wait_ns;
+            require(stele_collector_receive(c, senders[data[at] & 1], data + at + 1, piece,
+                                            (int64_t)at) == STELE_OK,
+                    "receiving goes on");
+            require(stele_collector_tick(c, (int64_t)at, &wait_ns) == STELE_OK, "writing goes on");
+            check_account(c);
+            at += piece + 1;
+        }
+        require(stele_collector_finish(c, INT64_MAX / 2) == STELE_OK, "an end");
+        check_account(c);
+        read_back(context, c);
+        stele_collector_close(c);
+    }
+    stele_context_free(context);
+    remove_all(folder);
+    return 0;
+}
