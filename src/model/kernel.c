@@ -37,6 +37,9 @@ static const line lines[] = {
 
 #define LINE_COUNT (sizeof lines / sizeof lines[0])
 
+/* Of description files, with 0 for none. */
+#define MODELS_MAX 16u
+
 /* More than tracers have names of events: of system calls, two or four for each. */
 #define FITTING_MAX 8192u
 
@@ -57,6 +60,7 @@ typedef struct rule {
     uint8_t action;
     uint32_t model;
     uint32_t first, count; /* of its fields */
+    kernel_event last;     /* that was read by it: of fields that it does not name there are none */
 } rule;
 
 /* What is known of a name of the context: which rules are its own, side by side. */
@@ -77,6 +81,11 @@ typedef struct label {
     uint8_t action;
 } label;
 
+/* Lines of the states of one description file. */
+typedef struct state_range {
+    uint32_t first, count;
+} state_range;
+
 typedef struct state_line {
     stele_name text;
     uint32_t model, mask, value;
@@ -88,6 +97,7 @@ struct kernel {
     rule rules[LINE_COUNT];
     wanted fields[LINE_COUNT];
     state_line states[LINE_COUNT];
+    state_range states_of[MODELS_MAX]; /* by number of the description file */
     uint32_t rule_count, field_count, state_count;
     uint16_t by_kind[STELE_KIND_COUNT]; /* rule plus 1; 0: goes by name */
     verdict *verdicts;                  /* by name */
@@ -119,6 +129,21 @@ static void add_event(kernel *k, const line *l, uint32_t model)
         k->by_kind[l->value] = (uint16_t)k->rule_count;
 }
 
+/* Labels of one action stand side by side. */
+static void find_labels(kernel *k)
+{
+    for (rule *r = k->rules; r != k->rules + k->rule_count; r++) {
+        r->last.action = (kernel_action)r->action;
+        r->last.model = r->model;
+        for (uint32_t i = 0; i < k->label_count; i++) {
+            if (k->labels[i].model != r->model || k->labels[i].action != r->action)
+                continue;
+            if (r->last.label_count++ == 0)
+                r->last.label_first = i;
+        }
+    }
+}
+
 /* Returns false if out of memory. */
 static bool compile(kernel *k)
 {
@@ -128,7 +153,10 @@ static bool compile(kernel *k)
         if (name == UINT32_MAX)
             return false;
         switch ((line_type)l->type) {
-        case LINE_MODEL: model++; break;
+        case LINE_MODEL:
+            if (++model == MODELS_MAX)
+                return false;
+            break;
         case LINE_EVENT:
         case LINE_KIND: add_event(k, l, model); break;
         case LINE_FIELD:
@@ -136,6 +164,8 @@ static bool compile(kernel *k)
             k->rules[k->rule_count - 1].count++;
             break;
         case LINE_STATE:
+            if (k->states_of[model].count++ == 0)
+                k->states_of[model].first = k->state_count;
             k->states[k->state_count++] =
                 (state_line){name, model, l->mask, l->value, (uint8_t)l->what};
             break;
@@ -145,6 +175,7 @@ static bool compile(kernel *k)
         case LINE_BYTES: k->movers[k->mover_count++] = name; break;
         }
     }
+    find_labels(k);
     return true;
 }
 
@@ -226,37 +257,35 @@ static const stele_field *find(wanted *w, const stele_field *fields, uint32_t co
     return NULL;
 }
 
-static bool read_by(kernel *k, const rule *r, const stele_field *fields, uint32_t count,
-                    kernel_event *out)
+static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields, uint32_t count,
+                                   stele_name subject)
 {
     wanted *w = &k->fields[r->first];
+    kernel_event *const out = &r->last;
     if (r->name[0] != 0 && r->count != 0 && find(w, fields, count) == NULL)
-        return false;
-    out->action = (kernel_action)r->action;
-    out->model = r->model;
-    memset(out->fields, 0, sizeof out->fields);
+        return NULL;
+    out->subject = subject;
     for (uint32_t i = 0; i < r->count; i++, w++)
         out->fields[w->role] = find(w, fields, count);
-    return true;
+    return out;
 }
 
-bool kernel_read(kernel *k, const stele_batch *batch, const stele_event *event, kernel_event *out)
+const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event)
 {
     uint32_t first;
     const uint32_t count = stele_event_fields(batch, event, &first);
     const stele_field *fields = batch->fields + first;
     const verdict *v;
-    out->subject = 0;
     if (k->by_kind[event->kind] != 0)
-        return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, out);
+        return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, 0);
     v = verdict_of(k, event->name);
     for (uint32_t i = 0; i < v->count; i++) {
         const fit *f = &k->fitting[v->first - 1 + i];
-        out->subject = f->subject;
-        if (read_by(k, &k->rules[f->rule], fields, count, out))
-            return true;
+        const kernel_event *known = read_by(k, &k->rules[f->rule], fields, count, f->subject);
+        if (known != NULL)
+            return known;
     }
-    return false;
+    return NULL;
 }
 
 kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text)
@@ -266,8 +295,9 @@ kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele
     *text = 0;
     if (field == NULL)
         return KERNEL_SLEEPING;
-    for (const state_line *s = k->states; s != k->states + k->state_count; s++) {
-        if (s->model != event->model || (value & s->mask) != s->value)
+    for (uint32_t i = 0; i < k->states_of[event->model].count; i++) {
+        const state_line *s = &k->states[k->states_of[event->model].first + i];
+        if ((value & s->mask) != s->value)
             continue;
         *text = s->text;
         return (kernel_state)s->state;
@@ -277,9 +307,13 @@ kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele
 
 stele_name kernel_label(const kernel *k, const kernel_event *event, int64_t number)
 {
-    for (const label *l = k->labels; l != k->labels + k->label_count; l++)
-        if (l->model == event->model && l->action == event->action && l->number == number)
-            return l->text;
+    const label *labels = k->labels + event->label_first;
+    /* They rise from 0, as a rule. */
+    if (number >= 0 && number < event->label_count && labels[number].number == number)
+        return labels[number].text;
+    for (uint32_t i = 0; i < event->label_count; i++)
+        if (labels[i].number == number)
+            return labels[i].text;
     return 0;
 }
 

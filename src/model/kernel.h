@@ -73,8 +73,9 @@ typedef enum kernel_state {
 /* An event whose meaning is known. */
 typedef struct kernel_event {
     kernel_action action;
-    uint32_t model;     /* number of its description file */
-    stele_name subject; /* what stands for the '*' of its name; 0: there is none */
+    uint32_t model;                    /* number of its description file */
+    uint32_t label_first, label_count; /* what its action's numbers are called */
+    stele_name subject;                /* what stands for the '*' of its name; 0: there is none */
     const stele_field *fields[KERNEL_ROLE_COUNT]; /* by role; NULL: it is not there */
 } kernel_event;
 
@@ -84,8 +85,9 @@ typedef struct kernel kernel;
 kernel *kernel_new(stele_context *context);
 void kernel_free(kernel *k);
 
-/* Whether the meaning of an event is known. Events of one context only. */
-bool kernel_read(kernel *k, const stele_batch *batch, const stele_event *event, kernel_event *out);
+/* The meaning of an event, which holds until the next one is read; NULL where it is not known.
+   Events of one context only. */
+const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele_event *event);
 
 /* What the state of the outgoing thread means, and what it is called; 0: nothing tells it. */
 kernel_state kernel_read_state(const kernel *k, const kernel_event *event, stele_name *text);

@@ -246,20 +246,21 @@ static bool take_wake(perfetto_sink *p, const stele_event *event, const kernel_e
 
 bool perfetto_sched(perfetto_sink *p, const stele_event *event)
 {
-    kernel_event known;
+    const kernel_event *known;
     if (event->kind != STELE_KIND_SWITCH && event->kind != STELE_KIND_WAKE &&
         event->kind != STELE_KIND_INSTANT)
         return false;
-    if (!kernel_read(p->kernel, p->batch, event, &known))
+    known = kernel_read(p->kernel, p->batch, event);
+    if (known == NULL)
         return false;
-    if (known.action == KERNEL_SWITCH)
-        return take_switch(p, event, &known);
-    if (known.action == KERNEL_WAKE)
-        return take_wake(p, event, &known);
-    if (known.action == KERNEL_NAME && kernel_number(known.fields[KERNEL_THREAD]) != 0)
+    if (known->action == KERNEL_SWITCH)
+        return take_switch(p, event, known);
+    if (known->action == KERNEL_WAKE)
+        return take_wake(p, event, known);
+    if (known->action == KERNEL_NAME && kernel_number(known->fields[KERNEL_THREAD]) != 0)
         name_thread(
-            p, thread_of_number(p, event, (uint64_t)kernel_number(known.fields[KERNEL_THREAD])),
-            known.fields[KERNEL_THREAD_NAME]);
+            p, thread_of_number(p, event, (uint64_t)kernel_number(known->fields[KERNEL_THREAD])),
+            known->fields[KERNEL_THREAD_NAME]);
     return false;
 }
 

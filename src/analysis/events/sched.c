@@ -423,7 +423,7 @@ stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
     const stele_event *event = batch->events + segment->first;
     set_source(s, batch);
     for (uint32_t i = 0; i < segment->count && s->status == STELE_OK; i++, event++) {
-        kernel_event known;
+        const kernel_event *known;
         if ((event->flags & (STELE_FLAG_NO_TIME | STELE_FLAG_REPEATED)) != 0)
             continue;
         if (event->time_ns < s->range_begin_ns || event->time_ns > s->range_end_ns) {
@@ -433,8 +433,8 @@ stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
         sched_advance(s, event->time_ns);
         if (event->kind == STELE_KIND_LOST)
             take_lost(s, event);
-        else if (kernel_read(s->kernel, batch, event, &known))
-            take_known(s, batch, event, &known);
+        else if ((known = kernel_read(s->kernel, batch, event)) != NULL)
+            take_known(s, batch, event, known);
     }
     return s->status;
 }
