@@ -33,10 +33,13 @@ typedef enum stele_kernel_class {
     STELE_KERNEL_PAGES_TAKEN,   /* allocations of memory; bytes as pages of 4,096 */
     STELE_KERNEL_PAGES_GIVEN,   /* what was given back */
     STELE_KERNEL_FAULT,         /* page faults */
+    STELE_KERNEL_FILE,          /* system calls that read or write files, by path, and bytes */
+    STELE_KERNEL_SOCKET,        /* the same of sockets, by where they lead to */
+    STELE_KERNEL_FUTEX,         /* waits for locks in memory, by address and process */
     STELE_KERNEL_CLASS_COUNT
 } stele_kernel_class;
 
-/* "syscall", "irq", "softirq", "softirq-raise", "disk", "send", ... */
+/* "syscall", "irq", "softirq", "softirq-raise", "disk", "send", "file", ... */
 STELE_API const char *stele_kernel_class_text(stele_kernel_class of);
 
 /* One thing that ended, as the rows count it. The library allocates it, and it holds during the
@@ -74,7 +77,8 @@ typedef struct stele_kernel_options {
 typedef struct stele_kernel_row {
     uint8_t of;      /* stele_kernel_class */
     uint32_t thread; /* track; 0: of all threads, or of none */
-    stele_name name; /* of the system call, handler, softirq, device, interface */
+    stele_name name; /* of the system call, handler, softirq, device, interface,
+                        file, socket ("tcp 10.0.0.1:80", or "tcp fd 5 of 4242"), lock */
     uint64_t number; /* of the interrupt, softirq, or device (as the trace has it); else 0 */
     uint64_t count;
     uint64_t error_count; /* system calls that failed */

@@ -145,6 +145,10 @@ STELE_API stele_status stele_sched_set_window(stele_sched *s, int64_t begin_ns, 
 /* Takes the events of a segment; all events must come in the order of time. */
 STELE_API stele_status stele_sched_add(stele_sched *s, const stele_segment *segment);
 
+/* The track of the process that a thread is in, by the thread's track, as far as events say it or
+   the thread's track has a parent; 0: not known. */
+STELE_API uint32_t stele_sched_process(const stele_sched *s, uint32_t thread);
+
 /* Ends all intervals with the last event, or with the window; rows are complete from then on. */
 STELE_API stele_status stele_sched_finish(stele_sched *s);
 

@@ -81,6 +81,12 @@ static const table_of tables[] = {
      true},
     {STELE_KERNEL_PAGES_GIVEN, "memory", "pages_given", "Memory given back", false, true, false,
      false, true},
+    {STELE_KERNEL_FILE, "files", "files", "Reading and writing files", true, true, true, false,
+     true},
+    {STELE_KERNEL_SOCKET, "sockets", "sockets", "Sending and receiving by socket", true, true, true,
+     false, true},
+    {STELE_KERNEL_FUTEX, "futexes", "futexes", "Waiting for locks (futex)", true, false, true,
+     false, true},
     {STELE_KERNEL_FAULT, "faults", "faults", "Page faults", false, false, false, false, true}};
 
 #define TABLE_COUNT (sizeof tables / sizeof tables[0])

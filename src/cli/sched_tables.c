@@ -22,10 +22,10 @@ static uint64_t number_of(const cli *c, uint32_t track)
     return known != NULL ? known->number : 0;
 }
 
-static uint64_t process_of(const cli *c, uint32_t track)
+static uint64_t process_of(const scheduling *s, uint32_t track)
 {
-    const stele_track *known = stele_track_get(c->context, track);
-    const stele_track *parent = known != NULL ? stele_track_get(c->context, known->parent) : NULL;
+    const stele_track *parent =
+        stele_track_get(s->c->context, stele_sched_process(s->sched, track));
     return parent != NULL && parent->kind == STELE_TRACK_PROCESS ? parent->number : 0;
 }
 
@@ -141,7 +141,7 @@ static void set_thread(scheduling *s, figure *row, const stele_sched_thread *t)
     const uint64_t *ns = t->state_ns;
     row[T_TRACK].number = t->track;
     row[T_TID].number = number_of(s->c, t->track);
-    row[T_PID].number = process_of(s->c, t->track);
+    row[T_PID].number = process_of(s, t->track);
     row[T_FIRST].integer = t->first_ns;
     row[T_LAST].integer = t->last_ns;
     row[T_LIFE].number = t->life_ns;

@@ -14,7 +14,8 @@ typedef enum line_type {
     LINE_FIELD,
     LINE_STATE,
     LINE_LABEL,
-    LINE_BYTES
+    LINE_BYTES,
+    LINE_CALL
 } line_type;
 
 typedef struct line {
@@ -30,6 +31,7 @@ typedef struct line {
 #define KERNEL_FIELD(role, name)               {name, LINE_FIELD, KERNEL_##role, 0, 0},
 #define KERNEL_STATE(mask, value, state, text) {text, LINE_STATE, KERNEL_##state, value, mask},
 #define KERNEL_LABEL(action, number, text)     {text, LINE_LABEL, KERNEL_##action, number, 0},
+#define KERNEL_CALL(what, call)                {call, LINE_CALL, KERNEL_CALL_##what, 0, 0},
 #define KERNEL_BYTES(call)                     {call, LINE_BYTES, 0, 0, 0},
 static const line lines[] = {
 #include "model/kernel_models.def"
@@ -57,6 +59,7 @@ typedef struct rule {
     const char *name; /* "" of rules by kind */
     size_t size;      /* of the name, without '*' */
     bool is_prefix;
+    bool is_call; /* no event, but what a system call does */
     uint8_t action;
     uint32_t model;
     uint32_t first, count; /* of its fields */
@@ -72,6 +75,7 @@ typedef struct verdict {
 typedef struct fit {
     stele_name subject; /* what stands for '*' */
     uint16_t rule;
+    uint16_t call; /* rule of the system call that begins, plus 1; 0: nothing is known of it */
 } fit;
 
 /* A number that has a name. */
@@ -123,6 +127,11 @@ static void add_event(kernel *k, const line *l, uint32_t model)
                 .action = (uint8_t)l->what,
                 .model = model,
                 .first = k->field_count};
+    if (l->type == LINE_CALL) {
+        r->action = KERNEL_BEGIN_CALL;
+        r->last.call = (kernel_call)l->what;
+        r->is_call = true;
+    }
     r->is_prefix = r->size != 0 && l->text[r->size - 1] == '*';
     r->size -= r->is_prefix;
     if (l->type == LINE_KIND)
@@ -158,6 +167,7 @@ static bool compile(kernel *k)
                 return false;
             break;
         case LINE_EVENT:
+        case LINE_CALL:
         case LINE_KIND: add_event(k, l, model); break;
         case LINE_FIELD:
             k->fields[k->field_count++] = (wanted){name, (uint8_t)l->what, 0};
@@ -204,19 +214,33 @@ void kernel_free(kernel *k)
 
 /* Names of one trace are as many as its classes of events: room for what fits runs out only where
    names are made up, and then those that come later mean nothing. */
+static uint16_t call_of(const kernel *k, uint32_t model, const char *name, size_t size)
+{
+    for (uint32_t i = 0; i < k->rule_count; i++) {
+        const rule *r = &k->rules[i];
+        if (r->is_call && r->model == model && r->size == size && memcmp(r->name, name, size) == 0)
+            return (uint16_t)(i + 1);
+    }
+    return 0;
+}
+
 static void judge(kernel *k, verdict *v, stele_text name)
 {
     const uint32_t first = k->fitting_count;
     *v = (verdict){.first = (uint16_t)(first + 1)};
     for (uint32_t i = 0; i < k->rule_count; i++) {
         const rule *r = &k->rules[i];
-        if (r->size == 0 || name.size < r->size || memcmp(name.bytes, r->name, r->size) != 0 ||
-            (!r->is_prefix && name.size != r->size) || k->fitting_count == FITTING_MAX)
+        if (r->size == 0 || r->is_call || name.size < r->size ||
+            memcmp(name.bytes, r->name, r->size) != 0 || (!r->is_prefix && name.size != r->size) ||
+            k->fitting_count == FITTING_MAX)
             continue;
         k->fitting[k->fitting_count] = (fit){.rule = (uint16_t)i};
         if (r->is_prefix)
             k->fitting[k->fitting_count].subject =
                 stele_name_intern(k->context, name.bytes + r->size, name.size - r->size);
+        if (r->is_prefix && r->action == KERNEL_BEGIN_CALL)
+            k->fitting[k->fitting_count].call =
+                call_of(k, r->model, name.bytes + r->size, name.size - r->size);
         if (k->fitting[k->fitting_count].subject == UINT32_MAX)
             k->fitting[k->fitting_count].subject = 0;
         k->fitting_count++;
@@ -257,16 +281,31 @@ static const stele_field *find(wanted *w, const stele_field *fields, uint32_t co
     return NULL;
 }
 
-static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields, uint32_t count,
-                                   stele_name subject)
+/* Finds what a rule names. Of lines for one role, which stand side by side, one is there. */
+static void find_all(kernel *k, const rule *r, const stele_field *fields, uint32_t count,
+                     kernel_event *out)
 {
     wanted *w = &k->fields[r->first];
-    kernel_event *const out = &r->last;
-    if (r->name[0] != 0 && r->count != 0 && find(w, fields, count) == NULL)
+    for (uint32_t i = 0; i < r->count; i++, w++) {
+        const stele_field *found = find(w, fields, count);
+        if (found != NULL || i == 0 || w->role != w[-1].role)
+            out->fields[w->role] = found;
+    }
+}
+
+static const kernel_event *read_by(kernel *k, rule *r, const stele_field *fields, uint32_t count,
+                                   const fit *f)
+{
+    kernel_event *out = &r->last;
+    if (r->name[0] != 0 && r->count != 0 && find(&k->fields[r->first], fields, count) == NULL)
         return NULL;
-    out->subject = subject;
-    for (uint32_t i = 0; i < r->count; i++, w++)
-        out->fields[w->role] = find(w, fields, count);
+    if (f != NULL && f->call != 0) {
+        rule *const call = &k->rules[f->call - 1];
+        out = &call->last;
+        find_all(k, call, fields, count, out);
+    }
+    out->subject = f != NULL ? f->subject : 0;
+    find_all(k, r, fields, count, out);
     return out;
 }
 
@@ -277,11 +316,11 @@ const kernel_event *kernel_read(kernel *k, const stele_batch *batch, const stele
     const stele_field *fields = batch->fields + first;
     const verdict *v;
     if (k->by_kind[event->kind] != 0)
-        return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, 0);
+        return read_by(k, &k->rules[k->by_kind[event->kind] - 1], fields, count, NULL);
     v = verdict_of(k, event->name);
     for (uint32_t i = 0; i < v->count; i++) {
         const fit *f = &k->fitting[v->first - 1 + i];
-        const kernel_event *known = read_by(k, &k->rules[f->rule], fields, count, f->subject);
+        const kernel_event *known = read_by(k, &k->rules[f->rule], fields, count, f);
         if (known != NULL)
             return known;
     }

@@ -3,7 +3,10 @@
  * What events of kernels mean. A tracer is a description file in model/kernel/, with one line in
  * kernel_models.def: which events, by name or by kind, do what (KERNEL_EVENT, KERNEL_KIND), in
  * which fields they say of what (KERNEL_FIELD), and what its numbers of thread states mean
- * (KERNEL_STATE: the first line whose bits of the mask have this value). A name that ends with '*'
+ * (KERNEL_STATE: the first line whose bits of the mask have this value). KERNEL_CALL says what a
+ * system call does, by its name without what its events have before it, and the KERNEL_FIELDs after
+ * it which of its arguments say with what; of several for one role the one that is there counts.
+ * A name that ends with '*'
  * stands for all that begin so; what is in place of '*' is the event's subject. Where several
  * tracers use one name, an event belongs to the one whose first field it has.
  */
@@ -16,7 +19,8 @@ typedef enum kernel_action {
     KERNEL_NOTHING,
     KERNEL_SWITCH,        /* a CPU goes on with another thread */
     KERNEL_WAKE,          /* a thread that waits may go on */
-    KERNEL_NAME,          /* says what a thread is called */
+    KERNEL_NAME,          /* says what a thread is called, or in which process it is */
+    KERNEL_NAME_FILE,     /* says what a descriptor of a process is of */
     KERNEL_BEGIN_CALL,    /* the thread that runs on the CPU enters the system call `subject` */
     KERNEL_END_CALL,      /* and leaves it */
     KERNEL_BEGIN_IRQ,     /* the CPU handles an interrupt */
@@ -58,8 +62,32 @@ typedef enum kernel_role {
     KERNEL_SECTORS, /* of 512 bytes */
     KERNEL_SIZE,    /* in bytes */
     KERNEL_ORDER,   /* 2 to the power of it are pages */
+    KERNEL_PROCESS, /* of the thread */
+    KERNEL_FILE,    /* path of a file */
+    KERNEL_FD,
+    KERNEL_NEW_FD,
+    KERNEL_FAMILY, /* of a socket, and its type */
+    KERNEL_SOCKET_TYPE,
+    KERNEL_PEER, /* the IPv4 address of the other end, and its port */
+    KERNEL_PORT,
+    KERNEL_ADDRESS, /* of a lock in memory */
+    KERNEL_OPERATION,
     KERNEL_ROLE_COUNT
 } kernel_role;
+
+/* What a system call does with what its arguments name. */
+typedef enum kernel_call {
+    KERNEL_CALL_OTHER,
+    KERNEL_CALL_TRANSFER, /* reads or writes a file or socket */
+    KERNEL_CALL_TALK,     /* sends or receives through a socket */
+    KERNEL_CALL_OPEN,     /* returns a new descriptor of a file */
+    KERNEL_CALL_SOCKET,   /* returns a new descriptor of a socket */
+    KERNEL_CALL_ACCEPT,   /* the same, of one that listens */
+    KERNEL_CALL_CONNECT,  /* says where a socket leads to */
+    KERNEL_CALL_DUP,      /* returns another descriptor of the same */
+    KERNEL_CALL_CLOSE,
+    KERNEL_CALL_FUTEX /* waits for a lock in memory, or wakes who does */
+} kernel_call;
 
 /* What a number of a thread's state means. */
 typedef enum kernel_state {
@@ -73,6 +101,7 @@ typedef enum kernel_state {
 /* An event whose meaning is known. */
 typedef struct kernel_event {
     kernel_action action;
+    kernel_call call;                  /* of BEGIN_CALL: what it does */
     uint32_t model;                    /* number of its description file */
     uint32_t label_first, label_count; /* what its action's numbers are called */
     stele_name subject;                /* what stands for the '*' of its name; 0: there is none */

@@ -17,7 +17,8 @@ const char *const types_labels[] = {"null", "bool",   "uint",   "int",   "float"
 const char *const severities_labels[] = {"note", "warning", "error"};
 
 const char *const kernel_labels[] = {"syscall", "irq",     "softirq",     "softirq-raise", "disk",
-                                     "send",    "receive", "pages-taken", "pages-given",   "fault"};
+                                     "send",    "receive", "pages-taken", "pages-given",   "fault",
+                                     "file",    "socket",  "futex"};
 const char *const branches_labels[] = {"none", "direct",        "conditional", "indirect",
                                        "call", "call-indirect", "return"};
 _Static_assert(sizeof kernel_labels / sizeof *kernel_labels == STELE_KERNEL_CLASS_COUNT,

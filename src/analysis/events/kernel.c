@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/kernel_calls.h"
 #include "analysis/events/kernel_figures.h"
 #include "analysis/events/ranked.h"
 #include "analysis/events/sched.h"
@@ -47,6 +48,7 @@ struct stele_kernel {
     stele_kernel_options options;
     stele_sched *sched;
     kernel_figures figures;
+    kernel_calls calls;
     kernel_cpu *cpus; /* by index of the CPU */
     uint32_t cpu_count;
     request *requests; /* by hash */
@@ -63,8 +65,8 @@ struct stele_kernel {
 const char *stele_kernel_class_text(stele_kernel_class of)
 {
     static const char *const texts[STELE_KERNEL_CLASS_COUNT] = {
-        "syscall", "irq",     "softirq",     "softirq-raise", "disk",
-        "send",    "receive", "pages-taken", "pages-given",   "fault"};
+        "syscall",     "irq",         "softirq", "softirq-raise", "disk",   "send", "receive",
+        "pages-taken", "pages-given", "fault",   "file",          "socket", "futex"};
     return of < STELE_KERNEL_CLASS_COUNT ? texts[of] : "";
 }
 
@@ -161,25 +163,33 @@ static stele_name field_name(stele_kernel *k, const stele_batch *batch, const st
 static void end_call(stele_kernel *k, const kernel_event *known, uint32_t cpu, uint32_t thread)
 {
     const int64_t returned = kernel_number(known->fields[KERNEL_RETURN]);
+    const sched_thread *of;
     const sched_call *call;
-    kernel_sample sample;
+    kernel_sample sample, use;
+    bool is_use;
     if (thread == SCHED_NONE) {
         k->totals.unplaced_count += sched_in_window(k->sched, k->sched->now_ns);
         return;
     }
-    call = &k->sched->threads[thread].call;
+    of = &k->sched->threads[thread];
+    call = &of->call;
     if (call->name == 0 || (known->subject != 0 && known->subject != call->name)) {
         unmatched(k);
         return;
     }
-    if (!counts(k, cpu, thread))
-        return;
     sample = sample_of(k, STELE_KERNEL_SYSCALL,
                        &(begun){call->begin_ns, call->place, call->name, 0, true}, thread);
     sample.is_error = returned < 0 && returned >= -4095;
     if (returned > 0 && kernel_moves_bytes(k->sched->kernel, call->name))
         sample.byte_count = (uint64_t)returned;
+    use = sample;
+    if (!kernel_calls_end(&k->calls, of, thread, returned, &use, &is_use))
+        fail(k);
+    if (!counts(k, cpu, thread))
+        return;
     add(k, &sample);
+    if (is_use)
+        add(k, &use);
 }
 
 /* ---- Interrupts ---- */
@@ -406,6 +416,12 @@ static void take_known(void *user, const stele_batch *batch, const stele_event *
     case KERNEL_BEGIN_CALL:
         k->totals.unplaced_count +=
             thread == SCHED_NONE && sched_in_window(k->sched, k->sched->now_ns);
+        if (thread != SCHED_NONE && !kernel_calls_begin(&k->calls, batch, known, thread))
+            fail(k);
+        break;
+    case KERNEL_NAME_FILE:
+        if (!kernel_calls_name_file(&k->calls, batch, known, k->sched->source))
+            fail(k);
         break;
     case KERNEL_END_CALL: end_call(k, known, cpu, thread); break;
     case KERNEL_BEGIN_IRQ:
@@ -442,6 +458,7 @@ stele_status stele_kernel_new(stele_context *context, const stele_kernel_options
         return status;
     }
     k->context = context;
+    kernel_calls_init(&k->calls, context);
     sched.only = k->options.only;
     k->figures.by_thread = k->options.by_thread;
     k->figures.max = k->options.rows_max != 0 ? k->options.rows_max : 262144;
@@ -464,6 +481,7 @@ void stele_kernel_free(stele_kernel *k)
         return;
     stele_sched_free(k->sched);
     kernel_figures_free(&k->figures);
+    kernel_calls_free(&k->calls);
     free(k->cpus);
     free(k->requests);
     free(k->devices);

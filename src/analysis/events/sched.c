@@ -63,6 +63,7 @@ static stele_status prepare(stele_sched *s, stele_context *context)
         s->options.worst_max = 10;
     if (s->options.pairs_max == 0)
         s->options.pairs_max = 65536;
+    s->cpu_name = stele_name_intern(context, "cpu_id", 6);
     s->kernel = kernel_new(s->context);
     s->worst = calloc(s->options.worst_max, sizeof *s->worst);
     return s->kernel != NULL && s->worst != NULL ? STELE_OK : STELE_ERR_MEMORY;
@@ -218,17 +219,32 @@ static uint32_t cpu_of_track(stele_sched *s, uint32_t number)
     return s->cpu_count - 1;
 }
 
+/* The field of events in streams that are of no CPU which says what CPU they are of; NULL: none. */
+static const stele_field *cpu_field(const stele_sched *s, const stele_batch *batch,
+                                    const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    for (uint32_t at = 0; at < count; at += stele_field_length(&batch->fields[first + at]))
+        if (batch->fields[first + at].name == s->cpu_name)
+            return &batch->fields[first + at];
+    return NULL;
+}
+
 /* The CPU that an event is of: a field names it, its track is one, or its record has its number. A
    stream of its own that names none stands for one. */
-static uint32_t cpu_of(stele_sched *s, const stele_event *event, const kernel_event *known)
+static uint32_t cpu_of(stele_sched *s, const stele_batch *batch, const stele_event *event,
+                       const kernel_event *known)
 {
     const stele_field *field = known->fields[KERNEL_CPU];
     const stele_track *track = stele_track_get(s->context, event->track);
+    const bool is_of_cpu = track != NULL && track->kind == STELE_TRACK_CPU;
     stele_track made = {.kind = STELE_TRACK_CPU, .source = s->source};
+    if (field == NULL && !is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) == 0)
+        field = cpu_field(s, batch, event);
     if (field != NULL)
         made.number = (uint64_t)kernel_number(field);
-    else if ((track == NULL || track->kind != STELE_TRACK_CPU) &&
-             (event->flags & STELE_FLAG_HAS_CPU) != 0)
+    else if (!is_of_cpu && (event->flags & STELE_FLAG_HAS_CPU) != 0)
         made.number = event->cpu;
     else
         return cpu_of_track(s, event->track);
@@ -294,7 +310,7 @@ static void take_switch(stele_sched *s, const stele_batch *batch, const stele_ev
                                         KERNEL_OUTGOING_PRIORITY, KERNEL_OUTGOING_WEIGHT);
     const sched_side incoming = side_of(s, known, (uint32_t)event->id, KERNEL_INCOMING,
                                         KERNEL_INCOMING_PRIORITY, KERNEL_INCOMING_WEIGHT);
-    const uint32_t cpu = cpu_of(s, event, known);
+    const uint32_t cpu = cpu_of(s, batch, event, known);
     name_thread(s, outgoing.thread, batch, known->fields[KERNEL_OUTGOING_NAME]);
     name_thread(s, incoming.thread, batch, known->fields[KERNEL_INCOMING_NAME]);
     if (cpu != SCHED_NONE && s->status == STELE_OK)
@@ -306,7 +322,7 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
 {
     const stele_field *field = known->fields[KERNEL_THREAD], *named = known->fields[KERNEL_WAKER];
     const stele_field *weight = known->fields[KERNEL_INCOMING_WEIGHT];
-    const uint32_t cpu = cpu_of(s, event, known);
+    const uint32_t cpu = cpu_of(s, batch, event, known);
     uint32_t thread, waker = SCHED_NONE;
     if (weight != NULL && kernel_number(weight) == INT32_MIN)
         return;
@@ -325,12 +341,31 @@ static void take_wake(stele_sched *s, const stele_batch *batch, const stele_even
         sched_wake(s, cpu, thread, waker != SCHED_NONE ? s->threads[waker].row.track : 0);
 }
 
+/* The thread is in the process that an event names, until one says otherwise. */
+static void place_thread(stele_sched *s, uint32_t thread, const kernel_event *known)
+{
+    const stele_field *field = known->fields[KERNEL_PROCESS];
+    sched_thread *t;
+    if (thread == SCHED_NONE || field == NULL)
+        return;
+    t = &s->threads[thread];
+    if (t->process != 0 && t->process_number == (uint64_t)kernel_number(field))
+        return;
+    t->process_number = (uint64_t)kernel_number(field);
+    t->process = stele_track_intern(s->context, &(stele_track){.kind = STELE_TRACK_PROCESS,
+                                                               .source = s->source,
+                                                               .number = t->process_number});
+}
+
 static void take_name(stele_sched *s, const stele_batch *batch, const kernel_event *known)
 {
     const stele_field *field = known->fields[KERNEL_THREAD];
-    if (field != NULL && kernel_number(field) != 0)
-        name_thread(s, thread_of_number(s, (uint64_t)kernel_number(field), true), batch,
-                    known->fields[KERNEL_THREAD_NAME]);
+    uint32_t thread;
+    if (field == NULL || kernel_number(field) == 0)
+        return;
+    thread = thread_of_number(s, (uint64_t)kernel_number(field), true);
+    name_thread(s, thread, batch, known->fields[KERNEL_THREAD_NAME]);
+    place_thread(s, thread, known);
 }
 
 /* A loss of a track that is no CPU concerns all of its trace. */
@@ -390,8 +425,10 @@ static void follow_irq(sched_cpu *c, kernel_action action)
 static void take_other(stele_sched *s, const stele_batch *batch, const stele_event *event,
                        const kernel_event *known)
 {
-    const uint32_t cpu = cpu_of(s, event, known);
+    const uint32_t cpu = cpu_of(s, batch, event, known);
     const uint32_t thread = thread_of(s, cpu, known);
+    if (known->fields[KERNEL_THREAD] != NULL)
+        place_thread(s, thread, known);
     if (cpu != SCHED_NONE)
         follow_irq(&s->cpus[cpu], known->action);
     if (s->status == STELE_OK && s->on_known != NULL)
@@ -437,6 +474,15 @@ stele_status stele_sched_add(stele_sched *s, const stele_segment *segment)
             take_known(s, batch, event, known);
     }
     return s->status;
+}
+
+uint32_t stele_sched_process(const stele_sched *s, uint32_t thread)
+{
+    const uint32_t index = index_of(&s->by_track, thread);
+    const stele_track *track = stele_track_get(s->context, thread);
+    if (index != SCHED_NONE && s->threads[index].process != 0)
+        return s->threads[index].process;
+    return track != NULL ? track->parent : 0;
 }
 
 stele_status stele_sched_finish(stele_sched *s)

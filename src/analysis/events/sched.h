@@ -32,6 +32,8 @@ typedef struct sched_thread {
     sched_place place;          /* where the state began */
     uint32_t source;
     uint64_t number;
+    uint64_t process_number; /* of `process` */
+    uint32_t process;        /* track; 0: not known */
     uint32_t cpu;  /* index plus 1 of the one it runs on, or ran on last; 0: none is known */
     uint32_t by;   /* track: see stele_thread_interval.by */
     uint32_t pair; /* number plus 1 of the pair, while it is preempted; 0: none */
@@ -76,6 +78,7 @@ struct stele_sched {
     filter *events; /* NULL: all pass */
     filter *tracks; /* NULL: all pass */
     kernel *kernel;
+    stele_name cpu_name; /* see cpu_of() */
     stele_status status;
     int64_t begin_ns, end_ns; /* the window */
     bool has_events, is_finished;

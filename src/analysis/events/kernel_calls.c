@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/events/kernel_calls.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/load.h"
+
+#define IN_PROGRESS (-115) /* a socket that does not wait is being connected */
+
+void kernel_calls_init(kernel_calls *c, stele_context *context)
+{
+    *c = (kernel_calls){.context = context, .files = {.context = context}};
+}
+
+void kernel_calls_free(kernel_calls *c)
+{
+    kernel_files_free(&c->files);
+    free(c->threads);
+}
+
+/* ---- What begins ---- */
+
+static stele_name name_in(const kernel_calls *c, const stele_batch *batch, const stele_field *field)
+{
+    stele_text text;
+    stele_name name;
+    if (field == NULL)
+        return 0;
+    text = stele_field_text(c->context, batch, field);
+    name = stele_name_intern(c->context, text.bytes, text.size);
+    return name != UINT32_MAX ? name : 0;
+}
+
+/* An address is four bytes, or an array of four numbers. */
+static bool take_peer(const kernel_calls *c, const stele_batch *batch, const stele_field *field,
+                      uint8_t peer[4])
+{
+    stele_text text;
+    if (field == NULL)
+        return false;
+    text = stele_field_text(c->context, batch, field);
+    for (size_t i = 0; text.size == 4 && i < 4; i++)
+        peer[i] = (uint8_t)text.bytes[i];
+    for (size_t i = 0; text.size == 32 && i < 4; i++)
+        peer[i] = (uint8_t)load_native64((const uint8_t *)text.bytes + 8 * i);
+    if (field->type >= STELE_TYPE_RUN_FIRST && field->u.run.length == 4) {
+        for (size_t i = 0; i < 4; i++)
+            peer[i] = (uint8_t)kernel_number(&field[1 + field->label_count + i]);
+        return true;
+    }
+    return text.size == 4 || text.size == 32;
+}
+
+bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
+                        uint32_t thread)
+{
+    const stele_field *const *const fields = known->fields;
+    kernel_arguments *a;
+    if (thread >= c->thread_count) {
+        kernel_arguments *grown;
+        if (known->call == KERNEL_CALL_OTHER)
+            return true;
+        grown = array_reach(c->threads, sizeof *grown, &c->thread_count, thread);
+        if (grown == NULL)
+            return false;
+        c->threads = grown;
+    }
+    a = &c->threads[thread];
+    a->call = known->call;
+    if (known->call == KERNEL_CALL_OTHER)
+        return true;
+    *a = (kernel_arguments){.call = known->call,
+                            .fd = kernel_number(fields[KERNEL_FD]),
+                            .new_fd = kernel_number(fields[KERNEL_NEW_FD]),
+                            .family = kernel_number(fields[KERNEL_FAMILY]),
+                            .type = kernel_number(fields[KERNEL_SOCKET_TYPE]),
+                            .address = (uint64_t)kernel_number(fields[KERNEL_ADDRESS]),
+                            .port = (uint64_t)kernel_number(fields[KERNEL_PORT])};
+    if (known->call == KERNEL_CALL_OPEN)
+        a->file = name_in(c, batch, fields[KERNEL_FILE]);
+    else if (known->call == KERNEL_CALL_CONNECT)
+        a->has_peer = take_peer(c, batch, fields[KERNEL_PEER], a->peer);
+    else if (known->call == KERNEL_CALL_FUTEX)
+        a->type = kernel_number(fields[KERNEL_OPERATION]);
+    return true;
+}
+
+/* ---- Whose descriptors ---- */
+
+static uint64_t owner_number(const sched_thread *of)
+{
+    return of->process != 0 ? of->process_number : of->number;
+}
+
+static kernel_owner owner_of(const sched_thread *of)
+{
+    return (kernel_owner){owner_number(of), of->source};
+}
+
+/* What was opened before the process was known stands with the thread. */
+static const kernel_file *find(const kernel_calls *c, const sched_thread *of, int64_t fd)
+{
+    const kernel_file *found = kernel_files_find(&c->files, owner_of(of), fd);
+    return found != NULL ? found
+                         : kernel_files_find(&c->files, (kernel_owner){of->number, of->source}, fd);
+}
+
+/* ---- What ends ---- */
+
+static bool name_new(kernel_calls *c, const sched_thread *of, const kernel_arguments *a, int64_t fd)
+{
+    const kernel_file *known = find(c, of, a->fd);
+    kernel_file made = {.name = a->file};
+    if (a->call == KERNEL_CALL_SOCKET) {
+        made = kernel_files_socket(&c->files, a->family, a->type, fd, owner_number(of));
+    } else if (a->call != KERNEL_CALL_OPEN) {
+        if (known == NULL)
+            return true;
+        made = *known;
+    }
+    return kernel_files_set(&c->files, owner_of(of), fd, &made);
+}
+
+static bool connect(kernel_calls *c, const sched_thread *of, const kernel_arguments *a)
+{
+    const kernel_file *known = find(c, of, a->fd);
+    kernel_file made;
+    if (known == NULL || !known->is_socket || !a->has_peer)
+        return true;
+    made = kernel_files_connected(&c->files, known, a->peer, a->port);
+    return kernel_files_set(&c->files, owner_of(of), a->fd, &made);
+}
+
+/* A descriptor of which nothing is known has a name made for it, once. */
+static bool transfer(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
+                     kernel_sample *sample)
+{
+    const kernel_file *known = find(c, of, a->fd);
+    const bool is_talk = a->call == KERNEL_CALL_TALK;
+    kernel_file made;
+    if (known == NULL || (is_talk && !known->is_socket)) {
+        made =
+            known != NULL
+                ? *known
+                : (kernel_file){.name = kernel_files_unknown(&c->files, a->fd, owner_number(of))};
+        made.is_socket = is_talk;
+        if (!kernel_files_set(&c->files, owner_of(of), a->fd, &made))
+            return false;
+        known = &made;
+    }
+    sample->of = known->is_socket ? STELE_KERNEL_SOCKET : STELE_KERNEL_FILE;
+    sample->name = known->name;
+    return true;
+}
+
+/* FUTEX_WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI and LOCK_PI2 wait; the others do not. */
+static bool wait_for_lock(kernel_calls *c, const sched_thread *of, const kernel_arguments *a,
+                          kernel_sample *sample)
+{
+    const uint64_t operation = (uint64_t)a->type & 127;
+    char text[64];
+    int size;
+    stele_name name;
+    if (operation > 13 || (1u << operation & (1u | 1u << 6 | 1u << 9 | 1u << 11 | 1u << 13)) == 0)
+        return false;
+    size = snprintf(text, sizeof text, "0x%" PRIx64 " of %" PRIu64, a->address, owner_number(of));
+    name = stele_name_intern(c->context, text, (size_t)size);
+    sample->of = STELE_KERNEL_FUTEX;
+    sample->name = name != UINT32_MAX ? name : 0;
+    sample->byte_count = 0;
+    return true;
+}
+
+bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
+                      kernel_sample *sample, bool *is_sample)
+{
+    kernel_arguments a = {.call = KERNEL_CALL_OTHER};
+    *is_sample = false;
+    if (thread < c->thread_count) {
+        a = c->threads[thread];
+        c->threads[thread].call = KERNEL_CALL_OTHER;
+    }
+    switch (a.call) {
+    case KERNEL_CALL_OTHER: return true;
+    case KERNEL_CALL_TRANSFER:
+    case KERNEL_CALL_TALK: *is_sample = transfer(c, of, &a, sample); return *is_sample;
+    case KERNEL_CALL_FUTEX: *is_sample = wait_for_lock(c, of, &a, sample); return true;
+    case KERNEL_CALL_CLOSE: kernel_files_close(&c->files, owner_of(of), a.fd); return true;
+    case KERNEL_CALL_CONNECT:
+        return (returned != 0 && returned != IN_PROGRESS) || connect(c, of, &a);
+    default: return returned < 0 || name_new(c, of, &a, returned);
+    }
+}
+
+bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
+                            uint32_t trace)
+{
+    const stele_field *process = known->fields[KERNEL_PROCESS];
+    const stele_field *file = known->fields[KERNEL_FILE];
+    const stele_text path =
+        file != NULL ? stele_field_text(c->context, batch, file) : (stele_text){NULL, 0};
+    const kernel_file made = {.name = name_in(c, batch, file),
+                              .is_socket = path.size > 7 && memcmp(path.bytes, "socket:", 7) == 0};
+    if (process == NULL || known->fields[KERNEL_FD] == NULL || made.name == 0)
+        return true;
+    return kernel_files_set(&c->files, (kernel_owner){(uint64_t)kernel_number(process), trace},
+                            kernel_number(known->fields[KERNEL_FD]), &made);
+}

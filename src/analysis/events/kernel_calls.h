@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What system calls do, by their arguments: files, sockets and locks in memory. */
+#ifndef ANALYSIS_EVENTS_KERNEL_CALLS_H
+#define ANALYSIS_EVENTS_KERNEL_CALLS_H
+
+#include "analysis/events/kernel_figures.h"
+#include "analysis/events/kernel_files.h"
+#include "analysis/events/sched.h"
+
+/* The arguments of the call that a thread is in. */
+typedef struct kernel_arguments {
+    kernel_call call;
+    int64_t fd, new_fd;
+    stele_name file;
+    int64_t family, type;
+    uint64_t address, port;
+    uint8_t peer[4];
+    bool has_peer;
+} kernel_arguments;
+
+typedef struct kernel_calls {
+    stele_context *context;
+    kernel_files files;
+    kernel_arguments *threads; /* by index of the thread */
+    uint32_t thread_count;
+} kernel_calls;
+
+void kernel_calls_init(kernel_calls *c, stele_context *context);
+void kernel_calls_free(kernel_calls *c);
+
+/* A call begins. Returns false if out of memory. */
+bool kernel_calls_begin(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
+                        uint32_t thread);
+
+/*
+ * The call of a thread returns: what it did to descriptors. `*sample`, which has what is known of
+ * the call, becomes that of a file, a socket or a lock, and `*is_sample` says whether there is one.
+ * Returns false if out of memory.
+ */
+bool kernel_calls_end(kernel_calls *c, const sched_thread *of, uint32_t thread, int64_t returned,
+                      kernel_sample *sample, bool *is_sample);
+
+/* The tracer says what a descriptor is of. Returns false if out of memory. */
+bool kernel_calls_name_file(kernel_calls *c, const stele_batch *batch, const kernel_event *known,
+                            uint32_t trace);
+
+#endif
