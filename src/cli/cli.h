@@ -68,6 +68,10 @@ int cli_run(int argc, char **argv);
    fails. */
 bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_context **context);
 
+/* Takes away from the process what the options and arguments do not name: see cli/sandbox.h.
+   `cache` is where indexes are; NULL: nowhere. */
+void cli_confine(cli *c, const char *cache);
+
 /* ---- What went wrong ---- */
 
 void cli_exit(cli *c, exit_code code);

@@ -169,13 +169,21 @@ bool cli_make_context(cli *c, stele_diag_fn *diag, void *diag_user, stele_contex
     return cli_check(c, stele_context_new(&given, context), "start");
 }
 
+/* Always true: what the kernel cannot take away stays. */
+static bool confine(cli *c)
+{
+    char cache[4096];
+    cli_confine(c, cache_dir(cache, sizeof cache));
+    return true;
+}
+
 static void run_command(cli *c)
 {
     if (!cli_check(c, cli_output_open(c, "-", &c->out), "standard output"))
         return;
     if (option_given(&c->options, OPTION_HELP))
         help_command(c->out, c->options.command, c->has_color);
-    else if (cli_make_context(c, report_add, &c->report, &c->context))
+    else if (confine(c) && cli_make_context(c, report_add, &c->report, &c->context))
         command_functions[c->options.command](c);
     c->is_ending = true;
     cli_check(c, stele_output_finish(c->out), "standard output");
