@@ -47,12 +47,6 @@ static void find_clock(const cli *c, info *i)
     }
 }
 
-bool info_wall_start(const info *i, int64_t *wall_ns)
-{
-    return i->clock.has_wall &&
-           !__builtin_add_overflow(i->clock.wall_ns, i->totals->begin_ns, wall_ns);
-}
-
 static bool collect(cli *c, info *i, stele_summary *s)
 {
     i->totals = stele_summary_get_totals(s);

@@ -26,7 +26,11 @@ typedef struct info {
 } info;
 
 /* The wall-clock time of the first event. False: the trace has none, or it is beyond 64 bits. */
-bool info_wall_start(const info *i, int64_t *wall_ns);
+static inline bool info_wall_start(const info *i, int64_t *wall_ns)
+{
+    return i->clock.has_wall &&
+           !__builtin_add_overflow(i->clock.wall_ns, i->totals->begin_ns, wall_ns);
+}
 
 void info_write_text(cli *c, const info *i);
 void info_write_json(cli *c, const info *i, json *j);

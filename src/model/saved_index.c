@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700 /* realpath() */
-#include "model/saved_index.h"
+#include "model/saved_file.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,88 +17,12 @@
 #include "core/path.h"
 #include "model/seek.h"
 
-/*
- *  0  8  "STELEIDX"               32  8  time of the trace's last change, ns since 1970
- *  8  4  version                  40  4  CRC-32 of samples of the trace
- * 12  4  0                        44  4  CRC-32 of what follows the header
- * 16  8  name of the format       48  8  size of what follows
- * 24  8  size of the trace
- */
-#define HEADER_SIZE 56u
-#define VERSION     3u
-
-/* What follows the header: sections, each with its number, its size, and its bytes. Of those with
-   other numbers than these, nothing is needed. */
-#define SECTION_FORMAT 1u /* the format's own */
-#define SECTION_BLOCKS 2u /* seek_index_put() */
-#define SECTION_OPENED 3u /* seek_opened_put(); not always there */
-#define SECTION_COUNT  3u
-
-/* Samples of the trace, which tell whether it is still the same. */
-#define SAMPLE_COUNT 16u
-#define SAMPLE_SIZE  ((size_t)4 << 10)
-
-/* An index is about a thousandth of its trace. */
-#define PAYLOAD_MAX(trace_size) ((trace_size) / 64 + ((uint64_t)1 << 20))
-
 static const char magic[8] = {'S', 'T', 'E', 'L', 'E', 'I', 'D', 'X'};
-
-/* ---- Numbers ---- */
-
-void saved_put_u64(output *out, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        output_byte(out, (uint8_t)(value | 0x80));
-    output_byte(out, (uint8_t)value);
-}
-
-void saved_put_i64(output *out, int64_t value)
-{
-    saved_put_u64(out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
-}
-
-bool saved_take_u64(cursor *from, uint64_t *value)
-{
-    *value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        const uint8_t *at = cursor_take(from, 1);
-        if (at == NULL || (shift == 63 && *at > 1))
-            return false;
-        *value |= (uint64_t)(*at & 0x7f) << shift;
-        if (*at < 0x80)
-            return true;
-    }
-    return false;
-}
-
-bool saved_take_i64(cursor *from, int64_t *value)
-{
-    uint64_t bits;
-    if (!saved_take_u64(from, &bits))
-        return false;
-    *value = (int64_t)(bits >> 1 ^ ((bits & 1) != 0 ? UINT64_MAX : 0));
-    return true;
-}
-
-bool saved_take_u32(cursor *from, uint32_t *value)
-{
-    uint64_t wide;
-    if (!saved_take_u64(from, &wide) || wide > UINT32_MAX)
-        return false;
-    *value = (uint32_t)wide;
-    return true;
-}
 
 /* ---- Of which trace ---- */
 
-typedef struct identity {
-    uint64_t size;      /* of all files */
-    int64_t changed_ns; /* the last one's */
-    uint32_t sample;
-} identity;
-
 /* A regular file as it stands; false for all else. */
-static bool identity_add(identity *id, const char *path, input *in, unsigned sample_count)
+static bool identity_add(saved_identity *id, const char *path, input *in, unsigned sample_count)
 {
     struct stat about;
     uint8_t bytes[SAMPLE_SIZE];
@@ -121,12 +45,12 @@ static bool identity_add(identity *id, const char *path, input *in, unsigned sam
 }
 
 /* One file of several, with its name, size and time of change. */
-static bool identity_add_file(identity *id, const char *path, unsigned sample_count)
+static bool identity_add_file(saved_identity *id, const char *path, unsigned sample_count)
 {
     const char *base = path_base(path);
     diag_sink quiet = {0};
     uint8_t about[16];
-    identity own = {.sample = id->sample};
+    saved_identity own = {.sample = id->sample};
     input *in;
     bool is_added;
     if (input_open_file(&quiet, path, &in) != STELE_OK)
@@ -142,7 +66,7 @@ static bool identity_add_file(identity *id, const char *path, unsigned sample_co
     return is_added;
 }
 
-static bool identity_add_members(identity *id, const stele_trace *trace)
+static bool identity_add_members(saved_identity *id, const stele_trace *trace)
 {
     const size_t count = source_member_count(trace->source);
     bool is_added = count != 0;
@@ -157,7 +81,7 @@ static bool identity_add_members(identity *id, const stele_trace *trace)
 }
 
 /* Whether the trace is a file, or a folder of files, that are read as they lie. */
-static bool is_plain_file(const stele_trace *trace)
+bool saved_is_plain_file(const stele_trace *trace)
 {
     const input *in = source_input(trace->source);
     return in != NULL && in->memory == NULL && in->is_seekable && in->has_size &&
@@ -170,21 +94,22 @@ static bool can_be_known(const stele_trace *trace)
     struct stat about;
     if (source_input(trace->source) == NULL)
         return strcmp(trace->info.packing, "directory") == 0;
-    return is_plain_file(trace) || (trace->info.packing[0] != '\0' &&
-                                    stat(trace->info.path, &about) == 0 && S_ISREG(about.st_mode));
+    return saved_is_plain_file(trace) ||
+           (trace->info.packing[0] != '\0' && stat(trace->info.path, &about) == 0 &&
+            S_ISREG(about.st_mode));
 }
 
 /* All files of the trace; false where some are none that can be looked at again. */
-static bool identity_of(const stele_trace *trace, identity *id)
+bool saved_identity_of(const stele_trace *trace, saved_identity *id)
 {
     input *in = source_input(trace->source);
     const char *path;
-    *id = (identity){.changed_ns = INT64_MIN, .sample = (uint32_t)crc32(0, NULL, 0)};
+    *id = (saved_identity){.changed_ns = INT64_MIN, .sample = (uint32_t)crc32(0, NULL, 0)};
     if (!can_be_known(trace))
         return false;
-    if (!(in == NULL             ? identity_add_members(id, trace)
-          : is_plain_file(trace) ? identity_add(id, trace->info.path, in, SAMPLE_COUNT)
-                                 : identity_add_file(id, trace->info.path, SAMPLE_COUNT)))
+    if (!(in == NULL                   ? identity_add_members(id, trace)
+          : saved_is_plain_file(trace) ? identity_add(id, trace->info.path, in, SAMPLE_COUNT)
+                                       : identity_add_file(id, trace->info.path, SAMPLE_COUNT)))
         return false;
     for (size_t i = 0;
          trace->ops->file_at != NULL && (path = trace->ops->file_at(trace, i)) != NULL; i++) {
@@ -194,8 +119,8 @@ static bool identity_of(const stele_trace *trace, identity *id)
     return true;
 }
 
-static void header_put(uint8_t *to, const stele_trace *trace, const identity *id,
-                       const uint8_t *payload, size_t size)
+void saved_header_put(uint8_t *to, const stele_trace *trace, const saved_identity *id,
+                      const uint8_t *payload, size_t size)
 {
     memset(to, 0, HEADER_SIZE);
     memcpy(to, magic, sizeof magic);
@@ -206,104 +131,6 @@ static void header_put(uint8_t *to, const stele_trace *trace, const identity *id
     store_le32(to + 40, id->sample);
     store_le32(to + 44, (uint32_t)crc32_z(crc32(0, NULL, 0), payload, size));
     store_le64(to + 48, size);
-}
-
-/* ---- Writing ---- */
-
-static void put_section(output *to, unsigned number, const output *made)
-{
-    size_t size;
-    const uint8_t *bytes = output_memory(made, &size);
-    saved_put_u64(to, number);
-    saved_put_u64(to, size);
-    output_write(to, bytes, size);
-}
-
-/* All sections; `part` is for one of them. */
-static stele_status put_sections(stele_trace *trace, output *to, output *part)
-{
-    stele_status status = trace->ops->save_index(trace, part);
-    if (status != STELE_OK)
-        return status;
-    put_section(to, SECTION_FORMAT, part);
-    if (trace->seek != NULL) {
-        status = part->status;
-        output_clear(part);
-        seek_index_put(trace->seek, part);
-        put_section(to, SECTION_BLOCKS, part);
-        output_clear(part);
-        seek_opened_put(trace->seek, part);
-        put_section(to, SECTION_OPENED, part);
-    }
-    return status != STELE_OK ? status : part->status != STELE_OK ? part->status : to->status;
-}
-
-static stele_status make_payload(stele_trace *trace, output **out)
-{
-    diag_sink *diag = &trace->context->diag;
-    output *part;
-    stele_status status = output_open_memory(diag, out);
-    if (status != STELE_OK)
-        return status;
-    status = output_open_memory(diag, &part);
-    if (status == STELE_OK) {
-        status = put_sections(trace, *out, part);
-        output_close(part);
-    }
-    if (status != STELE_OK)
-        output_close(*out);
-    return status;
-}
-
-/* Finds out all that an index can have. */
-static stele_status complete(stele_trace *trace)
-{
-    stele_status status = stele_trace_index(trace);
-    if (status != STELE_OK || trace->ops->save_index == NULL)
-        return status == STELE_OK ? STELE_ERR_UNSUPPORTED : status;
-    status = seek_build(trace, SEEK_BLOCK_SIZE);
-    return status == STELE_ERR_UNSUPPORTED ? STELE_OK : status;
-}
-
-/* Header and sections; the bytes are NULL where there are none. */
-static stele_status put_file(const stele_trace *trace, const identity *id, const uint8_t *bytes,
-                             size_t size, output *out)
-{
-    uint8_t header[HEADER_SIZE];
-    header_put(header, trace, id, bytes, size);
-    output_write(out, header, sizeof header);
-    if (size != 0)
-        output_write(out, bytes, size);
-    return output_flush(out);
-}
-
-stele_status saved_index_write(stele_trace *trace, stele_output *out, bool always)
-{
-    const uint8_t *payload;
-    output *made = NULL;
-    identity id;
-    size_t size = 0;
-    stele_status status;
-    if (!identity_of(trace, &id))
-        return STELE_ERR_UNSUPPORTED;
-    status = is_plain_file(trace) || source_input(trace->source) == NULL ? complete(trace)
-                                                                         : STELE_ERR_UNSUPPORTED;
-    if (status == STELE_OK)
-        status = make_payload(trace, &made);
-    if (status == STELE_OK) {
-        payload = output_memory(made, &size);
-        status = size > PAYLOAD_MAX(id.size) ? STELE_ERR_UNSUPPORTED
-                                             : put_file(trace, &id, payload, size, out);
-        output_close(made);
-    }
-    if (status == STELE_ERR_UNSUPPORTED && always)
-        status = put_file(trace, &id, NULL, 0, out);
-    return status;
-}
-
-stele_status stele_trace_save_index(stele_trace *trace, stele_output *out)
-{
-    return saved_index_write(trace, out, false);
 }
 
 /* ---- Reading ---- */
@@ -345,7 +172,7 @@ static input *file_open(const stele_trace *trace, const char *path, const char *
 static const char *header_judge(const stele_trace *trace, const input *in, const uint8_t *header)
 {
     uint8_t wanted[HEADER_SIZE];
-    identity id;
+    saved_identity id;
     uint64_t size;
     if (memcmp(header, magic, sizeof magic) != 0)
         return "a file that is no index";
@@ -354,11 +181,11 @@ static const char *header_judge(const stele_trace *trace, const input *in, const
     size = load_le64(header + 48);
     if (!in->has_size || size > in->size - HEADER_SIZE)
         return "an index that is damaged";
-    if (!identity_of(trace, &id))
+    if (!saved_identity_of(trace, &id))
         return "files of the trace that cannot be looked at";
     if (size > PAYLOAD_MAX(id.size))
         return "an index that is too large";
-    header_put(wanted, trace, &id, NULL, 0);
+    saved_header_put(wanted, trace, &id, NULL, 0);
     return memcmp(wanted, header, 44) == 0 ? NULL
                                            : "an index of another trace, or an "
                                              "earlier state of this one";

@@ -67,13 +67,6 @@ void stele_expression_free(expression *e)
     expression_free(e);
 }
 
-bool expression_locale(expression *e)
-{
-    if (e->locale == (locale_t)0)
-        e->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return e->locale != (locale_t)0;
-}
-
 uint32_t stele_expression_columns(const expression *e)
 {
     return e->columns;

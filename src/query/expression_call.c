@@ -21,11 +21,12 @@ typedef struct call {
     expression *e;
     const subject *of;
     const operand *o;
+    operand_value_fn *evaluate;
 } call;
 
 static const value *argument(const call *c, uint32_t index, value *room)
 {
-    return operand_value(c->e, c->of, &c->e->operands[c->e->arguments[c->o->first + index]], room);
+    return c->evaluate(c->e, c->of, &c->e->operands[c->e->arguments[c->o->first + index]], room);
 }
 
 static bool is_number(const value *v)
@@ -486,9 +487,10 @@ static bool call_on_value(value *v, const call *c)
     }
 }
 
-bool operand_set_call(value *v, expression *e, const subject *of, const operand *o)
+bool operand_set_call(value *v, expression *e, const subject *of, const operand *o,
+                      operand_value_fn *evaluate)
 {
-    const call c = {e, of, o};
+    const call c = {e, of, o, evaluate};
     switch (o->function) {
     case FUNCTION_ADD:
     case FUNCTION_SUBTRACT:

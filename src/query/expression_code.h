@@ -250,13 +250,22 @@ const value *operand_value(stele_expression *e, const subject *of, const operand
 /* What it says about an event; false, and nothing is set, when the event has no such thing. */
 bool operand_set_event(value *v, stele_expression *e, const subject *of, const operand *o);
 
-/* What a function makes of its arguments; false: nothing. */
-bool operand_set_call(value *v, stele_expression *e, const subject *of, const operand *o);
+/* What a function makes of its arguments, which `evaluate` gives: operand_value(), which calls this
+   for operands that are calls. False: nothing. */
+typedef const value *operand_value_fn(stele_expression *e, const subject *of, const operand *o,
+                                      value *room);
+bool operand_set_call(value *v, stele_expression *e, const subject *of, const operand *o,
+                      operand_value_fn *evaluate);
 
 /* Makes the C locale of the expression, so that decimals are read alike everywhere; false if out of
  * memory.
  */
-bool expression_locale(stele_expression *e);
+static inline bool expression_locale(stele_expression *e)
+{
+    if (e->locale == (locale_t)0)
+        e->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return e->locale != (locale_t)0;
+}
 
 /* Runs instructions to their end. */
 bool expression_run(stele_expression *e, const subject *of, const instruction *at,

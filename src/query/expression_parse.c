@@ -29,19 +29,6 @@
 #include "query/expression_token.h"
 #include "query/nearest.h"
 
-/* ---- Tables ---- */
-
-void *table_grow(parser *p, void *table, uint32_t count, uint32_t *capacity, size_t size)
-{
-    void *grown;
-    if (count < *capacity)
-        return table;
-    grown = array_grow(table, size, capacity, 8);
-    if (grown == NULL)
-        fail_memory(p);
-    return grown;
-}
-
 static bool emit(parser *p, opcode op, uint32_t left, uint32_t right)
 {
     expression *e = p->e;

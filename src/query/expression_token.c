@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/array.h"
+
 /* ---- Errors ---- */
 
 #define EXCERPT_SIZE   64 /* bytes of the expression that a finding shows */
@@ -177,4 +179,17 @@ bool token_skip(parser *p)
 bool token_expect(parser *p, token wanted, const char *expected)
 {
     return p->token == wanted ? token_skip(p) : fail(p, p->token_at, expected);
+}
+
+/* ---- Tables ---- */
+
+void *table_grow(parser *p, void *table, uint32_t count, uint32_t *capacity, size_t size)
+{
+    void *grown;
+    if (count < *capacity)
+        return table;
+    grown = array_grow(table, size, capacity, 8);
+    if (grown == NULL)
+        fail_memory(p);
+    return grown;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/sized.h"
-#include "tables/tables.h"
+#include "tables/stage.h"
 
 static rows_fn *const sources[SOURCE_COUNT] = {
     [SOURCE_EVENTS] = rows_of_events,     [SOURCE_FIELDS] = rows_of_fields,
@@ -116,6 +116,22 @@ static bool make_request(const stele_scan *s, const stele_scan_options *options,
     return request->kinds != 0;
 }
 
+/* The analysis whose results are the rows of the table. */
+static stele_status open_engine(stele_scan *s, uint32_t needs, bool is_bounded,
+                                stage_engine *engine)
+{
+    switch (s->table->source) {
+    case SOURCE_SPANS:
+        if (!is_bounded && stage_can_be_calls(s))
+            return stage_open_calls(s, engine);
+        return stage_open_spans(s, needs, engine);
+    case SOURCE_INTERRUPTS:
+    case SOURCE_TRANSFERS: return stage_open_kernel(s, engine);
+    case SOURCE_SNAPSHOTS: return stage_open_snapshots(s, engine);
+    default: return stage_open_sched(s, engine);
+    }
+}
+
 /* What selects single events would tear begins from their ends. */
 static stele_status open_stage(stele_scan *s, const stele_scan_options *options, uint32_t needs)
 {
@@ -128,7 +144,8 @@ static stele_status open_stage(stele_scan *s, const stele_scan_options *options,
         return refuse(s->context, "bounds of time and tracks only", "a selection for table",
                       s->table->name);
     status = stage_open(
-        s, needs, request.begin.kind != STELE_BOUND_NONE || request.end.kind != STELE_BOUND_NONE);
+        s, needs, request.begin.kind != STELE_BOUND_NONE || request.end.kind != STELE_BOUND_NONE,
+        open_engine);
     if (status != STELE_OK)
         return status;
     request.columns = needs | stage_columns(s);
@@ -307,39 +324,4 @@ void stele_scan_get_stats(const stele_scan *s, stele_scan_stats *stats,
         sized_give(stats, &s->stats, sizeof s->stats, SIZED_FIRST(stele_scan_stats, unknown_count));
     if (reader_stats != NULL && s->reader != NULL)
         stele_reader_get_stats(s->reader, reader_stats);
-}
-
-/* ---- Events ---- */
-
-stele_status scan_pull(stele_scan *s)
-{
-    if (s->end != STELE_OK)
-        return s->end;
-    s->segment_at = s->event_at = 0;
-    s->segment_count = 0;
-    s->end = stele_reader_next_segments(s->reader, &s->segments, &s->segment_count);
-    return s->end;
-}
-
-stele_status scan_take_events(stele_scan *s, size_t room, rows *r)
-{
-    const stele_segment *segment;
-    while (s->segment_at == s->segment_count || s->segments[s->segment_at].count == s->event_at) {
-        stele_status status = STELE_OK;
-        if (s->segment_at < s->segment_count)
-            s->segment_at++;
-        s->event_at = 0;
-        if (s->segment_at == s->segment_count)
-            status = scan_pull(s);
-        if (status != STELE_OK)
-            return status;
-    }
-    segment = &s->segments[s->segment_at];
-    r->batch = segment->batch;
-    r->events = segment->batch->events + segment->first + s->event_at;
-    r->count = segment->count - s->event_at;
-    if (r->count > room)
-        r->count = room;
-    s->event_at += (uint32_t)r->count;
-    return STELE_OK;
 }

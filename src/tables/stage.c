@@ -120,7 +120,8 @@ stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity
 
 /* ---- Opening ---- */
 
-stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded)
+stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded,
+                        stage_engine_fn *open_engine)
 {
     stage *t = s->stage = calloc(1, sizeof *t);
     if (t == NULL)
@@ -129,16 +130,7 @@ stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded)
     t->valid = calloc(s->column_count + 1, sizeof *t->valid);
     if (t->values == NULL || t->valid == NULL)
         return STELE_ERR_MEMORY;
-    switch (s->table->source) {
-    case SOURCE_SPANS:
-        if (!is_bounded && stage_can_be_calls(s))
-            return stage_open_calls(s, &t->engine);
-        return stage_open_spans(s, needs, &t->engine);
-    case SOURCE_INTERRUPTS:
-    case SOURCE_TRANSFERS: return stage_open_kernel(s, &t->engine);
-    case SOURCE_SNAPSHOTS: return stage_open_snapshots(s, &t->engine);
-    default: return stage_open_sched(s, &t->engine);
-    }
+    return open_engine(s, needs, is_bounded, &t->engine);
 }
 
 uint32_t stage_columns(const stele_scan *s)

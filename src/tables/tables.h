@@ -232,9 +232,13 @@ stele_status scan_take_events(stele_scan *s, size_t room, rows *r);
 stele_status scan_pull(stele_scan *s);
 void scan_free_findings(stele_scan *s);
 
-/* What analyses find (stage.c). `needs` are the columns that are asked for; is there a range of
-   time? */
-stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded);
+/* What analyses find (stage.c). `needs` are the columns that are asked for; `is_bounded`: there is
+   a range of time. `open_engine` makes the analysis. */
+struct stage_engine;
+typedef stele_status stage_engine_fn(stele_scan *s, uint32_t needs, bool is_bounded,
+                                     struct stage_engine *engine);
+stele_status stage_open(stele_scan *s, uint32_t needs, bool is_bounded,
+                        stage_engine_fn *open_engine);
 uint32_t stage_columns(const stele_scan *s);
 stele_status stage_bound(stele_scan *s);
 stele_status stage_next(stele_scan *s, const stele_cells *cells, size_t capacity, size_t *count);

@@ -29,49 +29,6 @@ void viewer_set_go_on(viewer *v, view_go_on_fn *fn, void *user)
     v->go_on_user = user;
 }
 
-bool viewer_goes_on(const viewer *v)
-{
-    return v->go_on == NULL || v->go_on(v->go_on_user);
-}
-
-/* ---- Tracks and counters --------------------------------------------------------------------- */
-
-view_track *view_known_track(view_known *k, uint32_t track)
-{
-    if (track >= k->track_capacity) {
-        const size_t capacity = (size_t)track + track / 2 + 64;
-        view_track *grown = realloc(k->tracks, capacity * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        memset(grown + k->track_capacity, 0, (capacity - k->track_capacity) * sizeof *grown);
-        k->tracks = grown;
-        k->track_capacity = capacity;
-    }
-    return &k->tracks[track];
-}
-
-uint32_t viewer_counter(viewer *v, uint32_t track, stele_name name, stele_name field)
-{
-    view_counter *grown;
-    for (size_t i = 0; i < v->counter_count; i++) {
-        const view_counter *c = &v->counters[i];
-        if (c->track == track && c->name == name && c->field == field)
-            return (uint32_t)i;
-    }
-    if (v->counter_count == VIEW_COUNTERS_MAX) {
-        v->has_more_counters = true;
-        return UINT32_MAX;
-    }
-    if ((v->counter_count & (v->counter_count - 1)) == 0) {
-        grown = realloc(v->counters, (v->counter_count * 2 + 1) * sizeof *grown);
-        if (grown == NULL)
-            return UINT32_MAX;
-        v->counters = grown;
-    }
-    v->counters[v->counter_count] = (view_counter){track, name, field};
-    return (uint32_t)v->counter_count++;
-}
-
 /* ---- Names of an answer ---------------------------------------------------------------------- */
 
 bool viewer_begin_names(viewer *v)

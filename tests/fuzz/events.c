@@ -291,7 +291,7 @@ static void check_packets(const uint8_t *at, size_t size, unsigned depth)
         length = (key & 7) == 1 ? 8 : wire_number(&at, end);
         require((key & 7) <= 2 && length <= (uint64_t)(end - at), "fields are whole", "perfetto");
         if (depth == 0)
-            check_packets(at, length, 1);
+            check_packets(at, (size_t)length, 1);
         at += length;
     }
 }

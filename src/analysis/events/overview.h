@@ -145,6 +145,12 @@ stele_status overview_load_from(stele_overview *o, input *in, uint64_t offset, u
 void overview_begin_findings(stele_overview *o);
 void overview_end_findings(const stele_overview *o);
 
+/* Whether there are few enough findings for them to be kept. */
+bool overview_findings_fit(const stele_overview *o);
+
+/* Reports what was found wrong when the trace was read. */
+void overview_report_findings(const stele_overview *o);
+
 /* What was found wrong, as bytes and back. STELE_ERR_FORMAT: they are not valid; STELE_ERR_MEMORY.
  */
 void overview_findings_put(const stele_overview *o, output *out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overviews in index files: what is found wrong while one is made is kept with it, and reported
- * again when it is taken from the file, so that a trace is never taken for sounder than it is.
+ * Findings of overviews in index files: what is found wrong while one is made is kept with it, and
+ * reported again when it is taken from the file, so that a trace is never taken for sounder than it
+ * is.
  */
 #include "analysis/events/overview.h"
 
@@ -13,8 +14,6 @@
 /* An overview with more findings is not kept: the trace is read anew each time. */
 #define FINDINGS_MAX      1000u
 #define FINDINGS_SIZE_MAX ((uint64_t)256 << 10)
-
-/* ---- Findings -------------------------------------------------------------------------------- */
 
 /* A text, or that there is none. */
 static void put_text(output *out, const char *text)
@@ -74,6 +73,12 @@ void overview_findings_put(const stele_overview *o, output *out)
     saved_put_u64(out, size);
     if (bytes != NULL)
         output_write(out, bytes, size);
+}
+
+bool overview_findings_fit(const stele_overview *o)
+{
+    return o->finding_count <= FINDINGS_MAX &&
+           (o->findings == NULL || output_offset(o->findings) <= FINDINGS_SIZE_MAX);
 }
 
 stele_status overview_findings_take(stele_overview *o, cursor *from)
@@ -146,61 +151,9 @@ static bool report_one(const stele_overview *o, cursor *from)
 }
 
 /* Says what was found wrong when the trace was read. */
-static void report_findings(const stele_overview *o)
+void overview_report_findings(const stele_overview *o)
 {
     cursor from = cursor_make(o->kept_findings, o->kept_size);
     while (cursor_left(&from) != 0 && report_one(o, &from))
         ;
-}
-
-/* ---- Index files ----------------------------------------------------------------------------- */
-
-/* Whether nothing but the trace decides what there is to see. */
-bool overview_is_plain(const stele_overview *o, const stele_request *request)
-{
-    const stele_trace *trace = o->traces[0];
-    const stele_trace_options *opened = &trace->options;
-    if (o->trace_count != 1 || o->options.no_pairs ||
-        (o->options.depth_max != 0 && o->options.depth_max != OVERVIEW_DEPTH_USUAL) ||
-        opened->has_shift || opened->shift_ns != 0 || opened->setting_count != 0 ||
-        trace->resolve != NULL)
-        return false;
-    return request == NULL ||
-           (request->kinds == 0 && request->names.count == 0 && request->categories.count == 0 &&
-            request->tracks.count == 0 && request->where == NULL && !request->check &&
-            !request->align_starts && request->begin.kind == STELE_BOUND_NONE &&
-            request->end.kind == STELE_BOUND_NONE);
-}
-
-bool overview_take_kept(stele_overview *o, stele_status *status)
-{
-    uint64_t offset, size;
-    *status = STELE_OK;
-    if (!saved_index_open(o->traces[0], &o->kept, &offset, &size))
-        return false;
-    if (size == 0)
-        return false;
-    *status = overview_load_from(o, o->kept, offset, size);
-    if (*status == STELE_OK && o->is_plain) {
-        report_findings(o);
-        return true;
-    }
-    if (*status == STELE_OK || *status == STELE_ERR_FORMAT || *status == STELE_ERR_READ) {
-        saved_index_refuse(o->traces[0], o->kept->name,
-                           "an index whose overview cannot be; the trace is read");
-        *status = STELE_ERR_FORMAT;
-    }
-    return false;
-}
-
-stele_status stele_overview_save_index(stele_overview *o, stele_output *out)
-{
-    stele_status status;
-    if (!o->state.is_complete)
-        return STELE_ERR_ARGUMENT;
-    if (!o->is_plain || o->finding_count > FINDINGS_MAX ||
-        (o->findings != NULL && output_offset(o->findings) > FINDINGS_SIZE_MAX))
-        return STELE_ERR_UNSUPPORTED;
-    status = saved_index_write(o->traces[0], out, true);
-    return status == STELE_OK ? stele_overview_save(o, out) : status;
 }

@@ -328,3 +328,14 @@ stele_status stele_overview_save(stele_overview *o, stele_output *out)
     free(s.packed);
     return s.status;
 }
+
+stele_status stele_overview_save_index(stele_overview *o, stele_output *out)
+{
+    stele_status status;
+    if (!o->state.is_complete)
+        return STELE_ERR_ARGUMENT;
+    if (!o->is_plain || !overview_findings_fit(o))
+        return STELE_ERR_UNSUPPORTED;
+    status = saved_index_write(o->traces[0], out, true);
+    return status == STELE_OK ? stele_overview_save(o, out) : status;
+}

@@ -111,6 +111,28 @@ stele_status spans_close_calls(void *user, const stele_call_span *calls, size_t 
     return s->status;
 }
 
+bool stele_spans_open_at(const stele_spans *s, uint32_t track, uint32_t depth, stele_span *span)
+{
+    stele_call_span call, around;
+    if (!stele_calls_open_at(s->calls, track, depth, &call) || call.tag == 0)
+        return false;
+    *span = (stele_span){.begin_ns = call.begin_ns,
+                         .end_ns = call.end_ns,
+                         .self_ns = call.self_ns,
+                         .end_offset = STELE_SPAN_NO_OFFSET,
+                         .end_track = track,
+                         .depth = depth,
+                         .end = STELE_SPAN_OPEN};
+    spans_take_begin(s, span, call.tag);
+    if (depth != 0 && stele_calls_open_at(s->calls, track, depth - 1, &around) && around.tag != 0) {
+        span->parent = s->open[around.tag].id;
+        span->caller = around.name;
+    }
+    if (stele_calls_open_at(s->calls, track, 0, &around))
+        span->root = around.name;
+    return true;
+}
+
 /* Says that the span of a slot begins. */
 static void give_begin(stele_spans *s, uint32_t slot, uint32_t track, uint32_t depth)
 {

@@ -5,6 +5,8 @@
 
 #include <stele/stats.h>
 
+#include <math.h>
+
 #include "analysis/events/spread.h"
 #include "core/arena.h"
 #include "core/table.h"
@@ -62,12 +64,17 @@ static inline wide_i128 stats_wide_of(const stele_value *v)
     }
 }
 
-/* A number as a decimal; NaN for what is none. */
-double stats_number_of(const stele_value *v);
-
-/* Of an analysis. */
-stats_groups *stats_get_groups(stele_stats *s);
-const stats_groups *stats_see_groups(const stele_stats *s);
+/* A number as a decimal; NaN for what is not a number. */
+static inline double stats_number_of(const stele_value *v)
+{
+    switch (v->type) {
+    case STELE_VALUE_INT: return (double)v->u.i;
+    case STELE_VALUE_UINT: return (double)v->u.u;
+    case STELE_VALUE_WIDE: return ldexp((double)v->u.wide.high, 64) + (double)v->u.wide.low;
+    case STELE_VALUE_FLOAT: return v->u.f;
+    default: return (double)NAN;
+    }
+}
 
 bool stats_groups_init(stats_groups *g, stele_context *context, uint32_t by_count,
                        uint32_t of_count);

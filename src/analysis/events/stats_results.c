@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/events/stats_groups.h"
+#include "analysis/events/stats_state.h"
 #include "core/sized.h"
 #include "core/wide.h"
 
 size_t stele_stats_group_count(const stele_stats *s)
 {
-    const stats_groups *g = stats_see_groups(s);
+    const stats_groups *g = &s->groups;
     return g->count + (g->other != NULL);
 }
 
 static const stats_group *group_at(const stele_stats *s, size_t group)
 {
-    const stats_groups *g = stats_see_groups(s);
+    const stats_groups *g = &s->groups;
     return group < g->count ? g->items[group] : group == g->count ? g->other : NULL;
 }
 
@@ -28,17 +28,17 @@ const stele_stats_group *stele_stats_get_group(const stele_stats *s, size_t grou
 
 uint64_t stele_stats_other_count(const stele_stats *s)
 {
-    return distinct_count(&stats_see_groups(s)->other_keys);
+    return distinct_count(&s->groups.other_keys);
 }
 
 uint64_t stele_stats_cut_rows(const stele_stats *s)
 {
-    return stats_see_groups(s)->cut_rows;
+    return s->groups.cut_rows;
 }
 
 uint64_t stele_stats_cut_groups(const stele_stats *s)
 {
-    const stats_groups *g = stats_see_groups(s);
+    const stats_groups *g = &s->groups;
     uint64_t count = 0;
     for (size_t i = 0; i < stele_stats_group_count(s); i++) {
         bool is_cut = false;
@@ -47,19 +47,6 @@ uint64_t stele_stats_cut_groups(const stele_stats *s)
         count += is_cut;
     }
     return count;
-}
-
-/* ---- Figures ---- */
-
-double stats_number_of(const stele_value *v)
-{
-    switch (v->type) {
-    case STELE_VALUE_INT: return (double)v->u.i;
-    case STELE_VALUE_UINT: return (double)v->u.u;
-    case STELE_VALUE_WIDE: return ldexp((double)v->u.wide.high, 64) + (double)v->u.wide.low;
-    case STELE_VALUE_FLOAT: return v->u.f;
-    default: return (double)NAN;
-    }
 }
 
 static stele_value value_of_float(double f)
@@ -121,7 +108,7 @@ bool stele_stats_get_figures(const stele_stats *s, size_t group, size_t of,
     const stats_group *found = group_at(s, group);
     stele_stats_figures own = {.struct_size = sizeof own};
     const spread *from;
-    if (found == NULL || of >= stats_see_groups(s)->of_count)
+    if (found == NULL || of >= s->groups.of_count)
         return false;
     from = &found->of[of];
     own.count = from->count;
@@ -236,7 +223,7 @@ static void sort_keys(const stats_groups *g, rank *ranks, rank *room, size_t cou
 
 void stele_stats_sort(stele_stats *s, stele_stats_figure figure, size_t of, bool is_reversed)
 {
-    stats_groups *g = stats_get_groups(s);
+    stats_groups *g = &s->groups;
     const size_t count = g->count;
     rank *ranks = calloc(count * 2 + 1, sizeof *ranks);
     if (ranks == NULL)
@@ -328,7 +315,7 @@ size_t stele_stats_get_bins(const stele_stats *s, size_t group, size_t of, size_
 {
     const stats_group *found = group_at(s, group);
     binning b = {.bins = bins, .capacity = capacity, .linear_count = linear_count};
-    if (found == NULL || of >= stats_see_groups(s)->of_count || linear_count > capacity ||
+    if (found == NULL || of >= s->groups.of_count || linear_count > capacity ||
         !spread_has_percentiles(&found->of[of]))
         return 0;
     if (linear_count == 0) {
@@ -348,7 +335,7 @@ size_t stele_stats_get_bins(const stele_stats *s, size_t group, size_t of, size_
 bool stele_stats_get_point(const stele_stats *s, size_t group, size_t index,
                            stele_stats_point *point, stele_stats_point_figures *figures)
 {
-    const stats_groups *g = stats_see_groups(s);
+    const stats_groups *g = &s->groups;
     const stats_group *found = group_at(s, group);
     const stats_point *at;
     if (found == NULL || index >= found->point_count)

@@ -69,24 +69,12 @@ bool insns_range(cli *c, option_id id, uint64_t *begin, uint64_t *end)
     return true;
 }
 
-static bool add_range(cli *c, insns *s, uint64_t first, uint64_t last)
-{
-    if (s->range_count == s->range_capacity) {
-        stele_insn_range *grown = list_grow(s->ranges, sizeof *grown, &s->range_capacity);
-        if (grown == NULL)
-            return cli_check(c, STELE_ERR_MEMORY, "options");
-        s->ranges = grown;
-    }
-    s->ranges[s->range_count++] = (stele_insn_range){first, last};
-    return true;
-}
-
 static bool take_pc_range(cli *c, insns *s, const char *text)
 {
     uint64_t first, last;
     if (!parse_range(text, &first, &last))
         return range_usage(c, OPTION_PC_RANGE, text);
-    return add_range(c, s, first, last);
+    return insns_add_range(c, s, first, last);
 }
 
 static bool take_level(cli *c, insns *s, const char *text)
@@ -128,33 +116,6 @@ static bool take_binary(cli *c, insns *s, const char *text)
                  : STELE_ERR_MEMORY;
     free(path);
     return cli_check(c, status, text);
-}
-
-/* The places of all functions that the glob names. */
-static bool take_symbol(cli *c, insns *s, const char *glob)
-{
-    stele_symbol_place place = STELE_INIT(stele_symbol_place);
-    bool is_found = false;
-    for (size_t i = 0; stele_symbols_place_at(s->code, i, &place); i++) {
-        if (fnmatch(glob, place.name, 0) != 0)
-            continue;
-        is_found = true;
-        if (!add_range(c, s, place.address, place.address + (place.size != 0 ? place.size - 1 : 0)))
-            return false;
-    }
-    s->has_symbols = true;
-    return is_found || cli_usage(c, "no function '%s' in any --binary", glob);
-}
-
-bool insns_take_symbols(cli *c, insns *s)
-{
-    const options *o = &c->options;
-    s->range_count = s->given_count;
-    for (size_t i = 0; i < o->use_count; i++) {
-        if (o->uses[i].id == OPTION_SYMBOL && !take_symbol(c, s, o->uses[i].value))
-            return false;
-    }
-    return true;
 }
 
 static bool take_binaries(cli *c, insns *s, option_id id)

@@ -38,6 +38,10 @@ void insns_free(insns *s);
 /* Whether --thread leaves a thread or core in. */
 bool insns_wants_thread(const insns *s, uint64_t number);
 
+/* Wants a range of program counters, its end included. Returns false if out of memory, which is
+   reported. */
+bool insns_add_range(cli *c, insns *s, uint64_t first, uint64_t last);
+
 /* Finds the functions of --symbol, at the places where the binaries are known to be by now. */
 bool insns_take_symbols(cli *c, insns *s);
 
