@@ -119,6 +119,13 @@ STELE_API bool stele_trace_declared_field(const stele_trace *trace, size_t event
 STELE_API stele_status stele_trace_index(stele_trace *trace);
 
 /*
+ * Looks again for an index file of the trace (see stele_trace_save_index()), as one may have been
+ * written since it was opened: readers that are opened from now on use what it says. Without one
+ * nothing changes. Errors of reading it; STELE_ERR_MEMORY.
+ */
+STELE_API stele_status stele_trace_find_index(stele_trace *trace);
+
+/*
  * The name of a function that a trace knows by number only (XRay function ids, program counters);
  * `module` is 0 where there is one program only. An empty text says that it is not known. Called
  * once for each function while reading; the text is copied.

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/index.h"
 
 #define MAGIC       "STELEIDX"
 #define PATH_SIZE   4096u
 #define STEP_EVENTS 65536u
 
-/* Makes the folder of a path, and those that it is in, for nobody else. */
-static void make_folders(const char *path)
+void index_make_folders(const char *path)
 {
     char folder[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", path);
@@ -51,7 +51,7 @@ static bool find_target(const cli *c, const stele_trace *trace, char *path)
     if (length >= PATH_SIZE)
         path[0] = '\0';
     if (in_cache && path[0] != '\0')
-        make_folders(path);
+        index_make_folders(path);
     return in_cache;
 }
 
@@ -106,6 +106,27 @@ static void index_trace(cli *c, stele_trace *trace, const char *path)
     else if (cli_check(c, status, target))
         stele_output_printf(c->out, "%s\n", target);
     stele_output_close(out);
+}
+
+stele_status index_keep(stele_trace *trace, stele_overview *overview)
+{
+    const stele_output_options how = {.struct_size = sizeof how, .replace = true};
+    char target[PATH_SIZE];
+    const size_t length = stele_trace_index_path(trace, true, target, sizeof target);
+    stele_output *out = NULL;
+    stele_status status = STELE_ERR_UNSUPPORTED;
+    if (length == 0 || length >= sizeof target)
+        return status;
+    index_make_folders(target);
+    status = stele_output_open(target, &how, &out);
+    if (status == STELE_OK)
+        status = stele_overview_save_index(overview, out);
+    if (status == STELE_OK)
+        status = stele_output_finish(out);
+    if (status == STELE_OK)
+        chmod(target, 0600);
+    stele_output_close(out);
+    return status;
 }
 
 /* ---- Removing ---- */

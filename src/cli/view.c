@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/index.h"
 #include "cli/view_sql.h"
 #include "view/view.h"
 
@@ -190,6 +191,7 @@ static void show(view *w, const inputs *in)
     const viewer_options given = {.findings = &w->findings,
                                   .where = w->where,
                                   .sql = view_sql,
+                                  .keep = index_keep,
                                   .sql_user = c,
                                   .no_pairs = option_given(&c->options, OPTION_NO_PAIRS),
                                   .align_starts = option_given(&c->options, OPTION_ALIGN_START)};

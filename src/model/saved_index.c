@@ -265,7 +265,25 @@ static stele_status use_sections(stele_trace *trace, const uint8_t *bytes, size_
     return status;
 }
 
-static bool use_file(stele_trace *trace, const char *path, stele_status *status)
+/* Takes where reading can begin, of a trace whose streams are known already. */
+static stele_status use_blocks(stele_trace *trace, const uint8_t *bytes, size_t size)
+{
+    cursor sections[SECTION_COUNT];
+    cursor *blocks = &sections[SECTION_BLOCKS - 1], *opened = &sections[SECTION_OPENED - 1];
+    stele_status status = STELE_OK;
+    if (!find_sections(bytes, size, sections))
+        return STELE_ERR_FORMAT;
+    if (blocks->at == NULL)
+        return STELE_OK;
+    trace->seek = seek_index_take(blocks, trace->stream_count, &status);
+    if (trace->seek != NULL && opened->at != NULL && !seek_opened_take(trace->seek, opened))
+        seek_opened_forget(trace->seek);
+    return status;
+}
+
+typedef stele_status use_fn(stele_trace *trace, const uint8_t *bytes, size_t size);
+
+static bool use_file(stele_trace *trace, const char *path, use_fn *use, stele_status *status)
 {
     const char *found = NULL;
     uint8_t header[HEADER_SIZE], *bytes = NULL;
@@ -276,7 +294,7 @@ static bool use_file(stele_trace *trace, const char *path, stele_status *status)
         bytes = sections_read(in, header, &size, &found);
     input_close(in);
     if (bytes != NULL && size != 0) {
-        *status = use_sections(trace, bytes, size);
+        *status = use(trace, bytes, size);
         is_used = *status == STELE_OK;
         if (*status == STELE_ERR_FORMAT) {
             *status = STELE_OK;
@@ -337,10 +355,26 @@ bool saved_index_use(stele_trace *trace, stele_status *status)
         return false;
     for (int in_cache = 0; in_cache < 2 && !is_used && *status == STELE_OK; in_cache++) {
         char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
-        is_used = path != NULL && use_file(trace, path, status);
+        is_used = path != NULL && use_file(trace, path, use_sections, status);
         free(path);
     }
     return is_used;
+}
+
+stele_status stele_trace_find_index(stele_trace *trace)
+{
+    stele_status status = STELE_OK;
+    if (!trace->is_indexed)
+        return trace_load_index(trace);
+    for (int in_cache = 0; in_cache < 2 && trace->seek == NULL && status == STELE_OK &&
+                           trace->ops->load_index != NULL && can_be_known(trace);
+         in_cache++) {
+        char *path = in_cache ? path_in_cache(trace) : path_beside(trace);
+        if (path != NULL)
+            use_file(trace, path, use_blocks, &status);
+        free(path);
+    }
+    return status;
 }
 
 bool saved_index_open(const stele_trace *trace, input **in, uint64_t *offset, uint64_t *size)

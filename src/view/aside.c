@@ -137,45 +137,77 @@ int aside_answer_here(viewer *v, const question *q, aside_result *result)
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
-static _Noreturn void be_aside(const aside *a, int to, viewer *v, const question *q)
+/* What such a process does first. */
+static void set_apart(void)
 {
-    aside_result result;
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     setpgid(0, 0); /* what it starts ends with it */
     setpriority(PRIO_PROCESS, 0, PRIORITY);
-    answer(v, q, a, &result);
-    if (write(to, &result, sizeof result) != (ssize_t)sizeof result)
-        _exit(1);
-    _exit(0);
 }
 
-stele_status aside_begin(aside *a, viewer *v, const question *q)
+static _Noreturn void say(int to, const aside_result *result)
+{
+    _exit(write(to, result, sizeof *result) != (ssize_t)sizeof *result);
+}
+
+/* Begins a process: true in it, with `*to` to say the result. */
+static bool fork_aside(aside *a, int *to, stele_status *status)
 {
     int ends[2];
-    *a = (aside){.pipe = -1};
-    if (!make_folder(a))
-        return STELE_ERR_WRITE;
-    if (pipe(ends) != 0) {
-        remove_folder(a);
-        return STELE_ERR_MEMORY;
-    }
+    *status = STELE_ERR_MEMORY;
+    if (pipe(ends) != 0)
+        return false;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     a->pid = fork();
     if (a->pid == 0) {
         close(ends[0]);
-        be_aside(a, ends[1], v, q);
+        *to = ends[1];
+        set_apart();
+        return true;
     }
     close(ends[1]);
     a->pipe = ends[0];
     if (a->pid > 0)
-        return STELE_OK;
-    a->pid = 0;
-    aside_end(a);
-    return STELE_ERR_MEMORY;
+        *status = STELE_OK;
+    else
+        a->pid = 0;
+    return false;
+}
+
+stele_status aside_begin(aside *a, viewer *v, const question *q)
+{
+    aside_result result;
+    stele_status status;
+    int to;
+    *a = (aside){.pipe = -1};
+    if (!make_folder(a))
+        return STELE_ERR_WRITE;
+    if (fork_aside(a, &to, &status)) {
+        answer(v, q, a, &result);
+        say(to, &result);
+    }
+    if (status != STELE_OK)
+        aside_end(a);
+    return status;
+}
+
+stele_status aside_keep(aside *a, view_keep_fn *keep, stele_trace *trace, stele_overview *overview)
+{
+    aside_result result = {.code = 0};
+    stele_status status;
+    int to;
+    *a = (aside){.pipe = -1};
+    if (fork_aside(a, &to, &status)) {
+        result.status = keep(trace, overview);
+        say(to, &result);
+    }
+    if (status != STELE_OK)
+        aside_end(a);
+    return status;
 }
 
 bool aside_look(aside *a, aside_result *result, int *fd)
@@ -187,7 +219,7 @@ bool aside_look(aside *a, aside_result *result, int *fd)
     if (got != (ssize_t)sizeof *result) /* it ended without a word */
         *result = (aside_result){.status = STELE_ERR_MEMORY};
     result->type[ASIDE_TYPE_MAX - 1] = result->attachment[ASIDE_TYPE_MAX - 1] = 0;
-    if (result->status == STELE_OK)
+    if (result->status == STELE_OK && a->folder[0] != 0)
         *fd = open(a->path, O_RDONLY | O_CLOEXEC);
     aside_end(a);
     return true;

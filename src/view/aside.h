@@ -35,6 +35,10 @@ stele_status aside_begin(aside *a, viewer *v, const question *q);
    file that holds it, for the caller to close; -1 if there is none. */
 bool aside_look(aside *a, aside_result *result, int *fd);
 
+/* Keeps an overview, see viewer_take_overview(), in a process of its own; then aside_look() says
+   when it is done. STELE_ERR_MEMORY: there can be none. */
+stele_status aside_keep(aside *a, view_keep_fn *keep, stele_trace *trace, stele_overview *overview);
+
 /* Ends it, where it has not ended, and removes what it wrote. */
 void aside_end(aside *a);
 

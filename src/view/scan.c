@@ -354,6 +354,7 @@ static stele_status overview_step(viewer *v)
         status = stele_overview_open(v->context, v->traces, v->trace_count, &options, &v->overview);
     if (status == STELE_OK)
         status = stele_overview_step(v->overview, OVERVIEW_STEP);
+    v->was_read |= status == STELE_OK;
     if (status == STELE_OK)
         return STELE_OK;
     v->is_overview_whole = true;
@@ -501,4 +502,20 @@ stele_status viewer_scan(viewer *v, uint64_t duration_ns)
 bool viewer_is_busy(const viewer *v)
 {
     return v->filtered != NULL && !v->is_filtered_whole;
+}
+
+bool viewer_take_overview(viewer *v, stele_trace **trace, stele_overview **overview)
+{
+    const bool is_worth = v->was_read && v->is_overview_whole && v->overview_status == STELE_END &&
+                          v->trace_count == 1 && v->options.where == NULL &&
+                          v->options.keep != NULL;
+    *trace = v->traces[0];
+    *overview = v->overview;
+    v->was_read = v->was_read && !v->is_overview_whole;
+    return is_worth;
+}
+
+view_keep_fn *viewer_get_keep(const viewer *v)
+{
+    return v->options.keep;
 }

@@ -81,6 +81,8 @@ typedef struct server {
     unsigned port;
     int client;       /* socket of the one whose question is being answered; -1: none */
     request *waiting; /* that are answered aside, or will be */
+    aside keeping;    /* of the overview */
+    stele_trace *kept;
 } server;
 
 bool view_can_serve(void)
@@ -499,6 +501,20 @@ static void tell_address(server *s)
     s->options->ready(s->options->user, text);
 }
 
+/* Has the overview be kept when it is whole; then reading can begin in the middle of the trace. */
+static void keep_overview(server *s)
+{
+    stele_overview *overview;
+    aside_result result;
+    int fd;
+    if (s->keeping.pid != 0) {
+        if (aside_look(&s->keeping, &result, &fd) && result.status == STELE_OK)
+            stele_trace_find_index(s->kept);
+    } else if (viewer_take_overview(s->v, &s->kept, &overview)) {
+        aside_keep(&s->keeping, viewer_get_keep(s->v), s->kept, overview);
+    }
+}
+
 static void run(server *s)
 {
     while (s->options->go_on(s->options->user)) {
@@ -513,7 +529,9 @@ static void run(server *s)
             MHD_run_wait(s->daemon, s->waiting != NULL ? ASIDE_WAIT_MS : WAIT_MS);
         }
         look_at_waiting(s);
+        keep_overview(s);
     }
+    aside_end(&s->keeping);
     /* A daemon can be stopped when no connection is suspended. */
     while (s->waiting != NULL) {
         request *r = s->waiting;
@@ -527,7 +545,7 @@ static void run(server *s)
 
 stele_status view_serve(viewer *v, const serve_options *options, const char **why)
 {
-    server s = {.v = v, .options = options, .client = -1};
+    server s = {.v = v, .options = options, .client = -1, .keeping = {.pipe = -1}};
     stele_status status = start(&s, why);
     if (status != STELE_OK)
         return status;

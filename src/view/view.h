@@ -7,6 +7,7 @@
 #define VIEW_VIEW_H
 
 #include <stele/output.h>
+#include <stele/overview.h>
 #include <stele/spans.h>
 
 #include "view/question.h"
@@ -38,13 +39,17 @@ void view_findings_free(view_findings *f);
 /* Runs a statement of SQL over the traces, and writes its rows, or {"error": why}, as JSON. */
 typedef stele_status view_sql_fn(void *user, const char *statement, stele_output *out);
 
+/* Keeps the index of a trace with its overview for the next time. */
+typedef stele_status view_keep_fn(stele_trace *trace, stele_overview *overview);
+
 typedef struct viewer_options {
     view_findings *findings; /* outlives the viewer; NULL: nobody keeps them */
     const char *where;       /* an expression: what of the traces is shown; NULL: all */
     bool no_pairs;           /* moments are not paired by their names */
     view_sql_fn *sql;        /* NULL: there is none */
     void *sql_user;
-    bool align_starts; /* each trace is shifted so that its first event is at 0 */
+    view_keep_fn *keep; /* NULL: nothing is kept */
+    bool align_starts;  /* each trace is shifted so that its first event is at 0 */
 } viewer_options;
 
 /*
@@ -64,6 +69,11 @@ stele_status viewer_scan(viewer *v, uint64_t duration_ns);
 
 /* Is there something to read, though viewer_scan() has come to its end? */
 bool viewer_is_busy(const viewer *v);
+
+/* Is there an overview that is worth to be kept? Once told, it is not any more. */
+bool viewer_take_overview(viewer *v, stele_trace **trace, stele_overview **overview);
+
+view_keep_fn *viewer_get_keep(const viewer *v);
 
 /* What an answer is. */
 typedef struct view_answer {

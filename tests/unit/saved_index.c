@@ -40,8 +40,10 @@ static uint8_t *read_file(const char *path, size_t *size)
     return bytes;
 }
 
-/* One number for the events from a time on after the first one; UINT64_MAX when reading fails. */
-static uint64_t read_range(const char *path, int64_t begin_ns)
+/* One number for the events from a time on after the first one; UINT64_MAX when reading fails. An
+   index of `size` bytes is written while the trace is open, unless it is 0. */
+static uint64_t read_late(const char *path, int64_t begin_ns, const char *index,
+                          const uint8_t *bytes, size_t size)
 {
     const stele_context_options options = {.diag = on_diag};
     const stele_request request = {.order = STELE_ORDER_TIME,
@@ -54,6 +56,11 @@ static uint64_t read_range(const char *path, int64_t begin_ns)
     uint64_t sum = 0;
     REQUIRE(stele_context_new(&options, &context) == STELE_OK);
     REQUIRE(stele_trace_open(context, path, NULL, &trace) == STELE_OK);
+    if (size != 0) {
+        REQUIRE(stele_trace_index(trace) == STELE_OK);
+        write_file(index, bytes, size);
+        REQUIRE(stele_trace_find_index(trace) == STELE_OK);
+    }
     status = stele_reader_open(context, &trace, 1, &request, &reader);
     while (status == STELE_OK && (status = stele_reader_next(reader, &segment)) == STELE_OK) {
         for (uint32_t i = 0; i < segment.count; i++) {
@@ -65,6 +72,11 @@ static uint64_t read_range(const char *path, int64_t begin_ns)
     stele_trace_close(trace);
     stele_context_free(context);
     return status == STELE_END ? sum : UINT64_MAX;
+}
+
+static uint64_t read_range(const char *path, int64_t begin_ns)
+{
+    return read_late(path, begin_ns, NULL, NULL, 0);
 }
 
 static uint8_t *make_index(const char *path, size_t *size)
@@ -127,6 +139,34 @@ static void try_false(const char *path, const char *index, uint8_t *bytes, size_
     }
 }
 
+/* Files that come while the trace is open, sound ones and others. */
+static void try_late(const char *path, const char *index, uint8_t *bytes, size_t size,
+                     int64_t begin_ns, uint64_t wanted)
+{
+    unlink(index);
+    stale_count = 0;
+    CHECK_EQ_U64(read_late(path, begin_ns, index, bytes, size), wanted);
+    CHECK_EQ_U64(stale_count, 0);
+    for (size_t i = 0; i < size; i++) {
+        unlink(index);
+        bytes[i] ^= 0xff;
+        CHECK_EQ_U64(read_late(path, begin_ns, index, bytes, size), wanted);
+        bytes[i] ^= 0xff;
+    }
+    /* Traces that have found their blocks by themselves do not look. */
+    CHECK(stale_count == size || stale_count == 0);
+    for (size_t i = HEADER_SIZE; i < size; i++) {
+        unlink(index);
+        bytes[i] ^= 0x01;
+        store_le32(bytes + 44, (uint32_t)crc32(crc32(0, NULL, 0), bytes + HEADER_SIZE,
+                                               (uInt)(size - HEADER_SIZE)));
+        read_late(path, begin_ns, index, bytes, size);
+        bytes[i] ^= 0x01;
+    }
+    store_le32(bytes + 44,
+               (uint32_t)crc32(crc32(0, NULL, 0), bytes + HEADER_SIZE, (uInt)(size - HEADER_SIZE)));
+}
+
 static void try_sample(const char *sample, const char *suffix, int64_t begin_ns)
 {
     char folder[] = "/tmp/stele-index-XXXXXX", source[PATH_SIZE], path[PATH_SIZE],
@@ -149,6 +189,9 @@ static void try_sample(const char *sample, const char *suffix, int64_t begin_ns)
     CHECK_EQ_U64(stale_count, 0);
     try_damaged(path, index, bytes, size, begin_ns, wanted);
     try_false(path, index, bytes, size, begin_ns);
+    store_le32(bytes + 44,
+               (uint32_t)crc32(crc32(0, NULL, 0), bytes + HEADER_SIZE, (uInt)(size - HEADER_SIZE)));
+    try_late(path, index, bytes, size, begin_ns, wanted);
     write_file(index, bytes, size);
     trace[trace_size - 1] ^= 1; /* the trace changes */
     write_file(path, trace, trace_size);
