@@ -107,9 +107,9 @@ void view_put_text(stele_output *out, const char *bytes, size_t size, size_t mos
     stele_output_byte(out, '"');
 }
 
-void view_put_int(stele_output *out, int64_t value)
+size_t view_format_int(char *to, int64_t value)
 {
-    char text[24];
+    char text[VIEW_INT_SIZE];
     size_t at = sizeof text;
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     do {
@@ -118,7 +118,14 @@ void view_put_int(stele_output *out, int64_t value)
     } while (left != 0);
     if (value < 0)
         text[--at] = '-';
-    stele_output_write(out, text + at, sizeof text - at);
+    memcpy(to, text + at, sizeof text - at);
+    return sizeof text - at;
+}
+
+void view_put_int(stele_output *out, int64_t value)
+{
+    char text[VIEW_INT_SIZE];
+    stele_output_write(out, text, view_format_int(text, value));
 }
 
 void viewer_free(viewer *v)

@@ -180,7 +180,10 @@ void view_put_text(stele_output *out, const char *bytes, size_t size, size_t mos
 #define VIEW_NAME_MAX  200u
 #define VIEW_VALUE_MAX 65536u
 
-/* A number as a decimal text without quotes, quickly. */
+/* A number as a decimal text, quickly: to a place for VIEW_INT_SIZE bytes, of which it says how
+   many are used, or to an output. */
+#define VIEW_INT_SIZE 20u
+size_t view_format_int(char *to, int64_t value);
 void view_put_int(stele_output *out, int64_t value);
 
 /* ---- The answers ---- */

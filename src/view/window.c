@@ -352,6 +352,8 @@ static int64_t entry_offset(picture *p, const lane_entry *entry)
 static void put_column(picture *p, stele_output *out, const char *key, const lane *l,
                        entry_number_fn *number)
 {
+    char buffer[4096];
+    size_t used = 0;
     uint32_t zeros = 0;
     while (zeros < l->count && number(p, &l->entries[zeros]) == 0)
         zeros++;
@@ -359,10 +361,15 @@ static void put_column(picture *p, stele_output *out, const char *key, const lan
         return;
     stele_output_printf(out, ",\"%s\":[", key);
     for (uint32_t i = 0; i < l->count; i++) {
+        if (used + VIEW_INT_SIZE + 1 > sizeof buffer) {
+            stele_output_write(out, buffer, used);
+            used = 0;
+        }
         if (i != 0)
-            stele_output_byte(out, ',');
-        view_put_int(out, number(p, &l->entries[i]));
+            buffer[used++] = ',';
+        used += view_format_int(buffer + used, number(p, &l->entries[i]));
     }
+    stele_output_write(out, buffer, used);
     stele_output_byte(out, ']');
 }
 

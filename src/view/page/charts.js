@@ -66,5 +66,6 @@ export function chartElement(chart, pick) {
         canvas.addEventListener('click', (event) =>
             pick((event.clientX - canvas.getBoundingClientRect().left) / Math.max(1, canvas.clientWidth)));
     new ResizeObserver(draw).observe(element);
+    matchMedia('print').addEventListener('change', draw);
     return element;
 }

@@ -35,6 +35,7 @@ function hash(text) {
 
 export function isDark() {
     const chosen = document.documentElement.dataset.theme;
+    if (matchMedia('print').matches) return false;
     if (chosen) return chosen === 'dark';
     return matchMedia('(prefers-color-scheme: dark)').matches;
 }

@@ -45,6 +45,7 @@ export class FlameGraph {
         this.element = make('div', {}, this.about, this.canvas);
         this.listen();
         new ResizeObserver(() => this.draw()).observe(this.element);
+        matchMedia('print').addEventListener('change', () => this.draw());
     }
 
     /** @param {number} node */

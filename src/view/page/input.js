@@ -24,10 +24,10 @@ export class Input {
         addEventListener('resize', () => page.resize());
         new ResizeObserver(() => page.resize()).observe(page.scroller);
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => page.repaint());
+        matchMedia('print').addEventListener('change', () => page.repaint());
         page.scroller.addEventListener('scroll', () => page.redraw());
         addEventListener('keydown', (event) => this.key(event));
         addEventListener('hashchange', () => page.readHash());
-        addEventListener('beforeprint', () => page.resize());
         get('zoom-all').addEventListener('click', () => page.showAll());
         get('zoom-selection').addEventListener('click', () => page.zoomToSelection());
         get('bookmark').addEventListener('click', () => page.bookmark());

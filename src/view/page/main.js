@@ -149,7 +149,7 @@ export class Page {
     resize() {
         this.timeline.resize();
         this.axis.resize();
-        this.redraw();
+        this.draw(); /* at once: a canvas that got another size is empty, and printing does not wait */
     }
 
     redraw() {
@@ -662,7 +662,7 @@ export class Page {
 
     repaint() {
         this.timeline.palette = new Palette();
-        this.redraw();
+        this.resize();
     }
 
     foldAll() {

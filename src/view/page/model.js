@@ -18,7 +18,7 @@ const SMALL_HEIGHT = 5, SMALL_ROWS = 4;
 const kindOrder = {cpu: 0, process: 1, thread: 2, stream: 3, substream: 4, provider: 5};
 
 /** Ways to sort tracks that stand side by side. @type {Record<string, string>} */
-export const sortings = {number: 'by number', name: 'by name', busy: 'busiest first', events: 'most events first'};
+export const sortings = {number: 'Number', name: 'Name', busy: 'Busiest', events: 'Events'};
 
 /**
  * Of a track and all below it.

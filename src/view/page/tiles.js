@@ -3,8 +3,8 @@
 
 import {ask, isStill, rangesText, stillPictures} from './api.js';
 
-/** Pixels of a tile; a picture is two or three of them wide. */
-const TILE_PIXELS = 2048;
+/** Pixels of a tile; a view is wider than one and no wider than two, so that it takes two or three. */
+const TILE_PIXELS = 1024;
 const STRETCHES_MAX = 16;
 
 /**
@@ -53,7 +53,7 @@ export class Tiles {
      * @param {number} length
      */
     stretchFor(begin, length) {
-        const width = 2n ** BigInt(Math.max(4, Math.ceil(Math.log2(Math.max(length, 1)))));
+        const width = 2n ** BigInt(Math.max(4, Math.ceil(Math.log2(Math.max(length, 1))) - 1));
         const end = begin + BigInt(Math.ceil(length));
         const first = floorDivide(begin - this.origin, width);
         const last = floorDivide(end - this.origin, width);
