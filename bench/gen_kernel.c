@@ -27,7 +27,7 @@ static const char metadata[] =
     "trace { major = 1; minor = 8; byte_order = le;\n"
     "  packet.header := struct { u32 magic; u32 stream_id; }; };\n"
     "env { domain = \"kernel\"; tracer_name = \"lttng-modules\"; tracer_major = 2; "
-    "tracer_minor = 13; };\n"
+    "tracer_minor = 13; tracer_patchlevel = 0; hostname = \"bench\"; };\n"
     "clock { name = c; freq = 1000000000; };\n"
     "typealias integer { size = 64; align = 8; map = clock.c.value; } := time;\n"
     "stream { id = 0;\n"
@@ -49,8 +49,9 @@ static const struct {
                {"irq_softirq_raise", "u32 vec;"},
                {"irq_softirq_entry", "u32 vec;"},
                {"irq_softirq_exit", "u32 vec;"},
-               {"block_rq_issue", "u32 dev; u64 sector; u32 nr_sector; u32 bytes; i32 tid;"},
-               {"block_rq_complete", "u32 dev; u64 sector; u32 nr_sector; i32 error;"},
+               {"block_rq_issue",
+                "u32 dev; u64 sector; u32 nr_sector; u32 bytes; i32 tid; u32 rwbs; string comm;"},
+               {"block_rq_complete", "u32 dev; u64 sector; u32 nr_sector; i32 error; u32 rwbs;"},
                {"kmem_mm_page_alloc", "u64 page; u32 order; u32 gfp_flags; i32 migratetype;"},
                {"net_dev_queue", "u64 skbaddr; u32 len; string name;"},
                {"timer_hrtimer_expire_entry", "u64 hrtimer; i64 now; u64 function;"}};
@@ -141,11 +142,12 @@ static unsigned work(stream *s, uint64_t i)
     const uint32_t tid = 1000 + (uint32_t)(i * 7 % (THREADS / CPUS)) * CPUS + s->number;
     switch_to(s, tid, i % 3 == 0 ? 0 : 1);
     begin(s, 2), u32(s, 3 + (uint32_t)(i % 5)), u64(s, 4096);
-    begin(s, 11), u32(s, 8u << 20), u64(s, i * 8), u32(s, 8), u32(s, 4096), u32(s, tid);
+    begin(s, 11), u32(s, 8u << 20), u64(s, i * 8), u32(s, 8), u32(s, 4096), u32(s, tid), u32(s, 0),
+        put(s, "worker", 7);
     begin(s, 13), u64(s, i), u32(s, (uint32_t)(i % 3)), u32(s, 0), u32(s, 0);
     switch_to(s, 0, 2);
     begin(s, 6), u32(s, 24), put(s, "ahci", 5);
-    begin(s, 12), u32(s, 8u << 20), u64(s, i * 8), u32(s, 8), u32(s, 0);
+    begin(s, 12), u32(s, 8u << 20), u64(s, i * 8), u32(s, 8), u32(s, 0), u32(s, 0);
     begin(s, 8), u32(s, 4);
     begin(s, 7), u32(s, 24), u32(s, 1);
     begin(s, 9), u32(s, 4);
