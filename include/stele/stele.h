@@ -7,6 +7,7 @@
 #define STELE_STELE_H
 
 #include <stele/analysis.h>
+#include <stele/chains.h>
 #include <stele/context.h>
 #include <stele/diag.h>
 #include <stele/event.h>

@@ -99,7 +99,7 @@ bool calling_make_pairing(cli *c, calling *s)
         o->command == COMMAND_DIFF && strcmp(option_value(o, OPTION_DIFF_OF), "stats") == 0;
     const bool has_lanes = !is_diff_of_stats && o->command != COMMAND_CALLS &&
                            o->command != COMMAND_REPLAY && o->command != COMMAND_LATENCY &&
-                           o->command != COMMAND_CRITICAL &&
+                           o->command != COMMAND_CRITICAL && o->command != COMMAND_CHAINS &&
                            !(o->command == COMMAND_STATS && option_given(o, OPTION_STATS_PAIR));
     stele_pairing_options given = {.struct_size = sizeof given,
                                    .no_table = option_given(o, OPTION_NO_PAIRS),

@@ -29,8 +29,8 @@ awk '
         value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? "1" : \
             type == "FORMAT" ? "heph" : type == "TARGET" ? "json" : type == "KINDS" ? "*" : "x"
         commands = trim(part[8])
-        gsub(/CONFINED/, "FILTERING|DUMP|INSNS|SLICING|WHY|SYMBOLS|INDEX|CTF_METADATA", commands)
-        gsub(/READING/, "FILTERING|DUMP|INSNS|SLICING|QUERY|VIEW|WHY", commands)
+        gsub(/CONFINED/, "FILTERING|CHAINS|DUMP|INSNS|SLICING|WHY|SYMBOLS|INDEX|CTF_METADATA", commands)
+        gsub(/READING/, "FILTERING|CHAINS|DUMP|INSNS|SLICING|QUERY|VIEW|WHY", commands)
         gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
         gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE|INSN_SYSCALLS", commands)
         gsub(/INSNS/, substr(insns, 2), commands)

@@ -60,6 +60,16 @@ stele_status stele_spans_add(stele_spans *s, const stele_segment *segment)
     return s->status;
 }
 
+stele_status spans_expire(stele_spans *s, uint32_t track, int64_t now_ns)
+{
+    s->now = (spans_end){NULL, NULL};
+    if (s->status == STELE_OK && now_ns != INT64_MIN)
+        calls_expire(s->calls, track, now_ns - 1);
+    if (s->status == STELE_OK)
+        s->status = spans_made_flush(&s->made);
+    return s->status;
+}
+
 stele_status stele_spans_finish(stele_spans *s)
 {
     const int64_t last_ns = s->end_ns != INT64_MAX ? s->end_ns : s->last_ns;

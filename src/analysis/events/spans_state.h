@@ -111,6 +111,10 @@ static inline bool spans_is_before(const stele_spans *s, int64_t begin_ns, int64
 const stele_event *spans_take_calls(stele_spans *s, const stele_event *event,
                                     const stele_event *end);
 
+/* Gives the COMPLETE events of a track that have ended before `now_ns`, for who takes other events
+   of the track by himself. */
+stele_status spans_expire(stele_spans *s, uint32_t track, int64_t now_ns);
+
 /* What the calls engine of the spans gives its calls to. */
 stele_status spans_close_calls(void *user, const stele_call_span *calls, size_t count);
 
