@@ -260,8 +260,8 @@ typedef struct stele_compare_change {
                                 difference, and also that a side has no calls */
     double rank_statistic;   /* standard errors between longer_share and 0.5 */
     double rank_p_value;     /* the chance of such a difference between runs of one program */
-    double amount_statistic; /* the same for the self time of a run; with one run on each side for
-                                the number of calls */
+    double amount_statistic; /* the rank statistic of the self time of a run; with one run on each
+                                side for the number of calls */
     double amount_p_value;
     double p_value; /* twice the smaller one of both, at most 1 */
     bool is_noise;  /* p_value is above the level: the change may as well be chance */

@@ -51,7 +51,7 @@ typedef struct stele_collector_options {
     uint64_t packet_size_max; /* bytes; larger ones are taken for damage; default 4 MiB */
     uint64_t memory_max;      /* bytes of packets that wait or are incomplete; default 64 MiB */
     uint64_t rotate_size;     /* bytes after which a trace goes on in another one; 0: never */
-    int64_t rotate_ns;        /* the same for time, from its first packet; 0: never */
+    int64_t rotate_ns;        /* ns from its first packet until another one begins; 0: never */
     uint64_t size_max;        /* bytes of all traces together; then STELE_ERR_LIMIT; 0: no limit */
     uint32_t senders_max;     /* default 4,096 */
 } stele_collector_options;
@@ -70,7 +70,7 @@ typedef struct stele_collector_counts {
     /* Every byte that is given is in one of kept, repeated, skipped and waiting. */
     uint64_t received_size;   /* bytes that were given */
     uint64_t kept_size;       /* of packets and metadata that are in the files */
-    uint64_t repeated_size;   /* of those that came again, and were left out */
+    uint64_t repeated_size;   /* bytes of packets that came again, and were left out */
     uint64_t skipped_size;    /* bytes that were not packets, or were refused */
     uint64_t waiting_size;    /* of packets that wait or are incomplete now */
     uint64_t written_size;    /* bytes of the files: with state that is repeated in them */
@@ -80,7 +80,7 @@ typedef struct stele_collector_counts {
     uint64_t late_count;      /* packets that came after they were given up, and were written */
     uint64_t reordered_count; /* packets that waited for one before them */
     uint64_t missing_packet_count; /* by the numbers of packets, less those that came late */
-    uint64_t missing_event_count;  /* the same where each packet is an event */
+    uint64_t missing_event_count;  /* events that are missing, where each packet is one */
     uint64_t restart_count;        /* streams that began to count anew */
     uint64_t refused_count;        /* packets that a limit or a lack of metadata left out */
     uint32_t sender_count, trace_count;

@@ -38,7 +38,7 @@ typedef enum stele_critical_state {
     STELE_CRITICAL_PREEMPTED = STELE_RUN_PREEMPTED, /* waits for a CPU that another one took */
     STELE_CRITICAL_RUNNABLE = STELE_RUN_RUNNABLE,   /* was woken, and waits for a CPU */
     STELE_CRITICAL_SLEEPING = STELE_RUN_SLEEPING,   /* waits, and no thread is known to end that */
-    STELE_CRITICAL_BLOCKED = STELE_RUN_BLOCKED,     /* the same, and cannot be interrupted */
+    STELE_CRITICAL_BLOCKED = STELE_RUN_BLOCKED,     /* sleeps, and cannot be interrupted */
     STELE_CRITICAL_STOPPED = STELE_RUN_STOPPED,     /* is held */
     STELE_CRITICAL_IN,   /* in a span; the trace does not say whether its thread runs */
     STELE_CRITICAL_FLOW, /* a flow is on its way to a thread that waits for it */

@@ -191,7 +191,7 @@ STELE_API stele_fxt_fault stele_fxt_decode(const void *bytes, size_t size, bool 
 /* Walks the arguments of a record: start with zeros. */
 typedef struct stele_fxt_arguments {
     uint32_t offset; /* of the next one, in the arguments */
-    uint32_t count;  /* of those that were taken */
+    uint32_t count;  /* of arguments that were taken */
 } stele_fxt_arguments;
 
 /* The next argument; false after the last, or after one with STELE_FXT_FAULT_ARGUMENT_SIZE. */

@@ -91,7 +91,7 @@ STELE_API stele_status stele_insn_blocks_end_stream(stele_insn_blocks *blocks);
 STELE_API stele_status stele_insn_blocks_merge(stele_insn_blocks *to,
                                                const stele_insn_blocks *part);
 
-/* Those with the most executed instructions first. */
+/* Makes the rows, those with the most executed instructions first, and gives their number. */
 STELE_API stele_status stele_insn_blocks_rows(stele_insn_blocks *blocks, size_t *count);
 STELE_API bool stele_insn_blocks_get(const stele_insn_blocks *blocks, size_t index,
                                      stele_insn_block_row *row);
@@ -206,7 +206,7 @@ typedef struct stele_insn_interval_row {
     uint64_t insn_count;      /* how many were looked at */
     uint64_t new_line_count;  /* lines of 64 bytes that were touched for the first time */
     uint64_t line_count;      /* lines that were touched, read, written, executed in it */
-    uint64_t read_line_count; /* of those */
+    uint64_t read_line_count; /* of its lines, those that were read */
     uint64_t written_line_count;
     uint64_t executed_line_count;
     uint64_t unit_counts[STELE_INSN_UNIT_COUNT]; /* units that were touched in it */
@@ -312,7 +312,7 @@ STELE_API void stele_insn_strides_free(stele_insn_strides *strides);
 STELE_API stele_status stele_insn_strides_add(stele_insn_strides *strides,
                                               const stele_insn_batch *batch);
 
-/* Those with the most accesses first. */
+/* Makes the rows, those with the most accesses first, and gives their number. */
 STELE_API stele_status stele_insn_strides_rows(stele_insn_strides *strides, size_t *count);
 STELE_API bool stele_insn_strides_get(const stele_insn_strides *strides, size_t index,
                                       stele_insn_stride_row *row);
@@ -402,7 +402,8 @@ typedef struct stele_insn_cache_row {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     uint64_t read_count, read_miss_count, write_count, write_miss_count;
     uint64_t prefetch_count;        /* lines asked of this level before they were needed */
-    uint64_t useful_prefetch_count; /* of those, lines that were read or written here later */
+    uint64_t useful_prefetch_count; /* of the prefetched lines, those that were read or written here
+                                       later */
     uint64_t write_back_count;      /* dirty lines that left */
 } stele_insn_cache_row;
 
@@ -457,7 +458,7 @@ typedef struct stele_insn_syscall_row {
     uint64_t call; /* valid with has_call; without, the trace does not have the number */
     uint64_t count, error_count;
     uint64_t unfinished_count; /* without a result */
-    uint64_t insn_count;       /* of those with a result */
+    uint64_t insn_count;       /* instructions with a result */
 } stele_insn_syscall_row;
 
 /* Takes a call when its result is known, or when it is known that there is none. */
@@ -609,7 +610,7 @@ typedef struct stele_insn_snapshot {
     uint64_t thread;      /* number of the thread or core */
     uint64_t number;      /* counted in its thread from 0 */
     uint64_t total_count; /* instructions before it */
-    uint64_t user_count;  /* of those, instructions of user mode */
+    uint64_t user_count;  /* instructions of user mode among them */
     uint64_t vl_bits;     /* length of a vector of SVE, in bits */
     uint64_t x[32];       /* x0 to x30, and the stack pointer */
     uint64_t system[STELE_INSN_SYSTEM_REGISTER_COUNT];

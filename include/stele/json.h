@@ -61,7 +61,7 @@ STELE_API void stele_json_raw(stele_json *j, const char *key, const char *json, 
 /* Everything before a value, which the caller then appends to the output: comma, line, key. */
 STELE_API void stele_json_value(stele_json *j, const char *key);
 
-/* The same with a key of `key_size` bytes. */
+/* As stele_json_value() with a key of `key_size` bytes, which need not end with a zero. */
 STELE_API void stele_json_value_of(stele_json *j, const char *key, size_t key_size);
 
 #ifdef __cplusplus

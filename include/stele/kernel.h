@@ -34,8 +34,8 @@ typedef enum stele_kernel_class {
     STELE_KERNEL_PAGES_GIVEN,   /* what was given back */
     STELE_KERNEL_FAULT,         /* page faults */
     STELE_KERNEL_FILE,          /* system calls that read or write files, by path, and bytes */
-    STELE_KERNEL_SOCKET,        /* the same of sockets, by where they lead to */
-    STELE_KERNEL_FUTEX,         /* waits for locks in memory, by address and process */
+    STELE_KERNEL_SOCKET, /* what is written to and read from sockets, by where they lead to */
+    STELE_KERNEL_FUTEX,  /* waits for locks in memory, by address and process */
     STELE_KERNEL_CLASS_COUNT
 } stele_kernel_class;
 

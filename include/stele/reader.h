@@ -254,7 +254,7 @@ typedef struct stele_reader_stats {
     bool has_begin;           /* begin_ns is known: the traces were looked through beforehand */
     int64_t begin_ns;         /* time of the first event of all traces, left out or not */
     int64_t range_begin_ns;   /* of the request, as time_ns; INT64_MIN: open, or in ticks */
-    int64_t range_end_ns;     /* the same, but not after the last event where that is known;
+    int64_t range_end_ns;     /* its end, but not after the last event where that is known;
                                  INT64_MAX: open, or in ticks */
     uint64_t byte_count;      /* bytes of input consumed so far, as stored */
     uint64_t byte_total;      /* 0 when not known */

@@ -173,7 +173,7 @@ typedef struct stele_sched_thread {
     uint64_t migration_count; /* times that it got another CPU than the one before */
     uint64_t wake_count;      /* times that it was woken */
     uint64_t latency_count;   /* wake-ups after which it got a CPU */
-    uint64_t latency_ns;      /* of those: sum of the times from wake-up to CPU */
+    uint64_t latency_ns;      /* sum of the times from wake-up to CPU */
     uint64_t latency_max_ns;  /* the longest of them */
     bool has_priority;        /* the next three are known */
     int32_t priority, priority_min, priority_max; /* the last, the least and the greatest number */
@@ -216,7 +216,7 @@ typedef struct stele_sched_totals {
     uint64_t wake_again_count;    /* wake-ups of threads that were woken already */
     uint64_t wake_running_count;  /* wake-ups of threads that were running */
     uint64_t preemption_count;    /* switches that took a CPU from a thread that could go on */
-    uint64_t pair_other_count;    /* of those: between pairs beyond the limit */
+    uint64_t pair_other_count;    /* preemptions between pairs beyond the limit */
     uint64_t contradiction_count; /* events that say that others are missing: time before them is
                                      unknown */
     uint64_t lost_count;          /* LOST events: what follows them is unknown up to a switch */

@@ -37,7 +37,7 @@ typedef enum stele_stats_rows {
                              else events */
     STELE_STATS_EVENTS,   /* every event but marks of loss */
     STELE_STATS_CALLS,    /* begin and end, complete: what a profile counts */
-    STELE_STATS_SPANS,    /* the same, and asynchronous operations and flows */
+    STELE_STATS_SPANS,    /* calls, and asynchronous operations and flows */
     STELE_STATS_COUNTERS  /* every number of COUNTER events, grouped by process, counter and number:
                              `by` and `of` are NULL; values hold */
 } stele_stats_rows;
@@ -47,7 +47,8 @@ typedef struct stele_stats_options {
     size_t struct_size; /* sizeof this struct, or 0: see <stele/version.h> */
     const char *by;     /* expressions, separated by commas, each "EXPR" or "TITLE=EXPR"; NULL: all
                            rows are one group */
-    const char *of;     /* the same: what figures are made of; NULL: rows are only counted */
+    const char
+        *of; /* expressions, as in `by`, which figures are made of; NULL: rows are only counted */
     stele_stats_rows rows; /* what is a row */
     /* Which rows: names, categories and the expression are judged by the row, kinds by the events
        that it is made of. NULL: all. */

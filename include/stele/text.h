@@ -47,7 +47,8 @@ STELE_API stele_text stele_field_line(stele_context *context, const stele_batch 
  */
 STELE_API size_t stele_diag_line(const stele_diag *diag, bool has_color, char *to, size_t size);
 
-/* The same for any text: what is not UTF-8, and control characters, newlines among them, become
+/* Makes any text fit for people: what is not UTF-8, and control characters, newlines among them,
+   become
    `\xHH`. Size and result as of stele_diag_line(). */
 STELE_API size_t stele_visible(const char *text, char *to, size_t size);
 

@@ -12,7 +12,7 @@
 
 typedef struct parts {
     cli *c;
-    const char *path;     /* of the folder */
+    const char *path;     /* path of the folder */
     stele_output *folder; /* that is put in place as a whole; NULL: with --resume */
     stele_partition partition;
     bool sorts, is_resumed, has_log;

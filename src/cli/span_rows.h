@@ -61,7 +61,7 @@ bool span_rows_need_fields(const span_rows *r);
 /* Where times count from. */
 void span_rows_set_origin(span_rows *r, int64_t origin_ns);
 
-/* The row of a span; false: memory. */
+/* The row of a span. Returns false if out of memory. */
 bool span_rows_fill(span_rows *r, span_row *row, const stele_segment *segment, uint32_t index,
                     const stele_span *span);
 void span_row_free(const span_rows *r, span_row *row);

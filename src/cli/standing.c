@@ -21,7 +21,7 @@ static bool is_stored(const char *path)
            (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode));
 }
 
-/* False: it is of no use, or there is something to be told. */
+/* False: it is of no use, or there is something to be reported. */
 static bool read_one(cli *c, const calling *s, size_t index, uint32_t columns, const consumer *to)
 {
     stele_request request = s->selected.request;

@@ -20,7 +20,8 @@ typedef struct append_file {
 /* Creates a file, which must not be there. STELE_ERR_WRITE, with a finding; STELE_ERR_MEMORY. */
 stele_status append_open(append_file *f, diag_sink *diag, const char *path);
 
-/* One packet. Errors as above; the file is then cut after the last packet that is whole. */
+/* One packet. Errors are those of opening; the file is then cut after the last packet that is
+ * whole. */
 stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size);
 stele_status append_flush(append_file *f, diag_sink *diag);
 

@@ -34,7 +34,7 @@ typedef struct sequence_sink {
     void (*miss)(void *user, const sequence *s, uint64_t number, uint64_t count);
     void *user;
     sequence_counts *counts; /* of all sequences together */
-    hash_key key;            /* of the hashes by which packets are told apart */
+    hash_key key;            /* of the hashes by which packets are distinguished */
     uint32_t window;         /* a power of two */
 } sequence_sink;
 

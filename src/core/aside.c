@@ -27,7 +27,8 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* Trailing slashes are no part of a folder's name. NULL: memory, or no random bits. */
+/* Trailing slashes are no part of a folder's name. Returns NULL if out of memory, or without random
+ * bits. */
 static char *name_make(const char *path)
 {
     size_t size = strlen(path);

@@ -34,7 +34,8 @@ typedef struct hash_table {
 
 #define HASH_NONE UINT32_MAX
 
-/* Room for `count` numbers in all. False: memory, or more than there can be. */
+/* Room for `count` numbers in all. Returns false if out of memory, or if there cannot be so many.
+ */
 bool hash_table_make_room(hash_table *t, size_t count);
 void hash_table_free(hash_table *t);
 

@@ -25,7 +25,7 @@ typedef struct unpack_span {
 typedef struct unpack_codec {
     const char *name;
     bool (*is_packed)(const uint8_t *head, size_t size); /* by its magic number */
-    void *(*open)(void);                                 /* NULL: no memory */
+    void *(*open)(void);                                 /* NULL if out of memory */
 
     /* Takes and makes as much as it likes; with neither it needs more of `from`. */
     unpack_result (*step)(void *state, unpack_span *span);

@@ -214,10 +214,10 @@ stele_status trace_load_index(stele_trace *trace);
 /* Bytes of all files of the trace, unpacked; false: they are not known, or not yet. */
 bool trace_content_size(const stele_trace *trace, uint64_t *size);
 
-/* Adds or replaces what only this format has; texts are copied. False: memory. */
+/* Adds or replaces what only this format has; texts are copied. Returns false if out of memory. */
 bool trace_set_property(stele_trace *trace, const char *key, const char *value);
 
-/* Version text of the trace ("" until set), copied. False: memory. */
+/* Version text of the trace ("" until set), copied. Returns false if out of memory. */
 bool trace_set_version(stele_trace *trace, const char *version);
 
 #endif

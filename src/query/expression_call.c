@@ -204,7 +204,7 @@ static bool call_extreme(value *v, const call *c, ordering wanted)
 
 /* ---- Texts ---- */
 
-/* Room for a text of the call; NULL: it is too long, or there is no memory. */
+/* Room for a text of the call. Returns NULL if it is too long, or out of memory. */
 static char *room_of(const call *c, size_t size)
 {
     text_room *const room = &c->e->rooms[c->o - c->e->operands];

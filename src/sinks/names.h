@@ -65,7 +65,7 @@ typedef struct track_labels {
     form_fn *form;
     track_label *items; /* by track */
     uint32_t count;
-    output *raw, *scratch; /* the status of `scratch` as above */
+    output *raw, *scratch; /* the status of `scratch` */
 } track_labels;
 
 stele_status track_labels_init(track_labels *labels, stele_context *context, form_fn *form);

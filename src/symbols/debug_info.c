@@ -138,7 +138,7 @@ static bool get_number(const stele_debug_info *info, const stele_batch *batch,
     return true;
 }
 
-/* A copy to be freed; NULL: there is none, or no memory. */
+/* A copy to be freed; NULL if there is none, or out of memory. */
 static char *get_text(const stele_debug_info *info, const stele_batch *batch,
                       const stele_event *event, known name)
 {

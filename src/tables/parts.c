@@ -106,7 +106,7 @@ static bool add_texts(parts *t, partition *p, const char *text, size_t size)
     return p->folder != NULL;
 }
 
-/* The partition of a value; HASH_NONE: there are too many, or no memory. */
+/* The partition of a value; HASH_NONE if there are too many, or out of memory. */
 static uint32_t find_partition(parts *t, const partition *value, uint32_t hash)
 {
     char digits[32];

@@ -43,7 +43,7 @@ static inline uint64_t lane_pixel(const lane_scale *scale, int64_t time_ns)
                : 0;
 }
 
-/* Adds what begins no earlier than what was added before. False: memory. */
+/* Adds what begins no earlier than what was added before. Returns false if out of memory. */
 bool picture_lane_add(lane *l, lane_scale *scale, const lane_entry *entry);
 void picture_lane_free(lane *l);
 

@@ -57,13 +57,13 @@ typedef struct picture {
     bool is_first;            /* nothing was written yet */
 } picture;
 
-/* The rows of a track; NULL: memory. */
+/* The rows of a track. Returns NULL if out of memory. */
 track_rows *picture_rows(picture *p, uint32_t track);
 
-/* One of a list of lanes, which grows; NULL: memory. */
+/* One of a list of lanes, which grows. Returns NULL if out of memory. */
 lane *picture_lane(lane **lanes, uint32_t *count, uint32_t index);
 
-/* The plot of a counter; NULL: memory. */
+/* The plot of a counter. Returns NULL if out of memory. */
 plot *picture_plot(picture *p, uint32_t number);
 
 /* Fills it from its overview, where there are too many events to read. */

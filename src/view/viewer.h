@@ -106,7 +106,7 @@ struct viewer {
     size_t name_count, names_capacity;
 };
 
-/* The track's figures; NULL: memory. */
+/* The track's figures. Returns NULL if out of memory. */
 view_track *view_known_track(view_known *k, uint32_t track);
 
 /* The number of a counter, which is added where it is new; UINT32_MAX: there are too many. */
@@ -165,7 +165,7 @@ bool view_is_mark(const stele_event *event);
 
 /* ---- Writing answers ---- */
 
-/* Makes the list of names empty. False: memory. */
+/* Makes the list of names empty. Returns false if out of memory. */
 bool viewer_begin_names(viewer *v);
 
 /* Notes that a name is used. What has no number in the pool is 0. */

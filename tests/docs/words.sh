@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: words.sh SOURCE
 # docs/words.md has each word once, and its phrases to be avoided stand nowhere in what users read:
-# public headers, codes, options, documents.
+# public headers, codes, options, documents; and in no comment of the code.
 set -eu
 cd "$1"
 page=docs/words.md
@@ -27,7 +27,7 @@ sed -n '/^## Phrases/,$p' "$page" | sed -n 's/^| `\([^`]*\)` |.*/\1/p' >"$tmp/ph
 }
 {
     find include docs -name '*.h' -o -name '*.md'
-    find src -name '*.def'
+    find src -name '*.def' -o -name '*.[ch]'
     echo README.md
     echo CONTRIBUTING.md
 } | grep -vx "$page" >"$tmp/files"

@@ -609,7 +609,7 @@ static inline bool is_repeated(const stele_event *event)
 /*
  * Entries, and exits of what was entered last, on a stack of nothing else: nearly all of most
  * traces. What they change is in locals, because stores to frames and spans could alias the rest.
- * Stops at whatever else there is, and gives where.
+ * Stops at all else, and gives where.
  */
 static const stele_event *take_plain(stele_calls *s, stack *of, const stele_event *event,
                                      const stele_event *end)

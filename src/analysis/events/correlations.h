@@ -29,10 +29,10 @@ void correlations_free(correlations *c);
 /* Opens one more under the id. STELE_ERR_LIMIT when there are too many, STELE_ERR_MEMORY. */
 stele_status correlations_open(correlations *c, const stele_event *event);
 
-/* NULL when none is open under the id. */
+/* What is open under the id. Returns NULL if nothing is. */
 correlation *correlations_find(const correlations *c, uint64_t id);
 
-/* Ends one of those under the id of `entry`. */
+/* Ends one of the events that are open under the id of `entry`. */
 void correlations_close(correlations *c, correlation *entry);
 
 /* Brings the open ones to the front of `slots`, in the order of their offsets. Nothing but

@@ -259,7 +259,7 @@ static bool is_same(const critical_operation *operation, const stele_span *span)
            operation->span.stream == span->stream;
 }
 
-/* The spans of an operation: its own, and those in it. False: memory. */
+/* The spans of an operation: its own, and those in it. Returns false if out of memory. */
 static bool own_make(stele_critical *c, const stele_span *span, critical_line *own)
 {
     uint32_t count = 0;

@@ -79,7 +79,7 @@ struct stele_critical {
 
 /* ---- Asking (critical_lines.c) ---- */
 
-/* Sorts what was kept, by track and time. False: memory. */
+/* Sorts what was kept, by track and time. Returns false if out of memory. */
 bool critical_lines_make(stele_critical *c);
 
 /* Sorts spans of one line, the outer of two first, and finds what is around each. */

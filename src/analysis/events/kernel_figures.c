@@ -16,7 +16,7 @@ void kernel_figures_free(kernel_figures *f)
     hash_table_free(&f->numbers);
 }
 
-/* The entry of a sample. NULL: memory, or where `*is_other` the limit. */
+/* The entry of a sample. Returns NULL if out of memory or, with `*is_other`, at the limit. */
 static kernel_entry *entry_of(kernel_figures *f, const kernel_sample *s, bool *is_other)
 {
     const uint32_t thread = f->by_thread ? s->thread : 0;

@@ -55,7 +55,7 @@ void opened_remove(opened *o, uint32_t slot);
  */
 uint32_t opened_add_late(opened *o, const stele_batch *batch, const stele_event *event);
 
-/* False: memory. */
+/* Returns false if out of memory. */
 bool opened_settle(opened *o);
 
 /* The batch that holds the event of a slot. */
@@ -76,7 +76,7 @@ uint64_t opened_key(opened *o, const stele_event *event);
 /* The process of a track, or what else it is in. */
 uint32_t opened_scope(const opened *o, uint32_t track);
 
-/* Lets the event of a slot be found by a key. False: memory; the slot stays. */
+/* Lets the event of a slot be found by a key. Returns false if out of memory: the slot stays. */
 bool opened_link_add(opened *o, uint64_t key, uint32_t scope, uint32_t slot);
 
 /* The latest link of the key that has not ended, and the next older one; NULL if there is none.

@@ -278,7 +278,7 @@ static bool value_of(const stele_field *field, double *value)
     }
 }
 
-/* How many ids a value of a counter has so far; NULL: memory. */
+/* How many ids a value of a counter has so far. Returns NULL if out of memory. */
 static uint32_t *ids_of(stele_overview *o, uint32_t above, stele_name name, stele_name field)
 {
     uint32_t hash, number;
@@ -414,7 +414,7 @@ static void place_below(stele_overview *o, const sort_key *keys, const uint32_t 
     }
 }
 
-/* Makes the order of showing anew if there are new nodes. False: memory. */
+/* Makes the order of showing anew if there are new nodes. Returns false if out of memory. */
 static bool places_make(stele_overview *o)
 {
     const uint32_t count = o->node_count > 0 ? o->node_count - 1 : 0;

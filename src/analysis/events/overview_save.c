@@ -239,7 +239,7 @@ static void save_head(const saving *s, output *out)
 /* ---- The file -------------------------------------------------------------------------------- */
 
 /* Packs what there is where that makes it smaller, but not by more than is believed; to be freed.
-   NULL: memory. */
+   Returns NULL if out of memory. */
 static uint8_t *pack_about(const uint8_t *bytes, size_t size, size_t *packed_size)
 {
     const size_t room = ZSTD_compressBound(size);

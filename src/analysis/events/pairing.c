@@ -65,7 +65,8 @@ static void flush(stele_pairing *p)
     stele_batch_clear(p->made);
 }
 
-/* A copy of the event, to be changed; NULL: memory, or the receiver's error. */
+/* A copy of the event, to be changed. Returns NULL if out of memory, or where the receiver failed.
+ */
 static stele_event *make(stele_pairing *p, const stele_batch *from, const stele_event *event)
 {
     stele_batch *made = p->made;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of a class of events form a tree, in which each field is looked for behind the one
+ * The fields of a class of events form a tree, in which each field is looked for after the one
  * before it: events of a class have the same fields in the same order as a rule.
  */
 #include <stele/schema.h>
@@ -89,7 +89,8 @@ static bool node_is(const node *n, const place *at, stele_name name)
            n->about.is_element == at->is_element;
 }
 
-/* The node of a field of this name; NO_NODE: there is no room, or, with `*is_memory`, no memory. */
+/* The node of a field of this name; NO_NODE: there is no room or, with `*is_memory`, it is out of
+ * memory. */
 static uint32_t node_find(stele_schema *s, place *at, stele_name name, bool *is_memory)
 {
     const node made = {.about = {.name = name,
@@ -212,7 +213,7 @@ static void note_numbers(node *n, const stele_batch *batch, const stele_field *f
     }
 }
 
-/* False: memory. */
+/* Returns false if out of memory. */
 static bool note_value(stele_schema *s, node *n, const stele_batch *batch, const stele_field *field)
 {
     stele_schema_field *f = &n->about;
@@ -244,7 +245,7 @@ static bool note_value(stele_schema *s, node *n, const stele_batch *batch, const
 
 /* ---- Fields ---- */
 
-/* False: memory. */
+/* Returns false if out of memory. */
 static bool add_fields(stele_schema *s, place at, const stele_batch *batch,
                        const stele_field *fields, uint32_t count)
 {
@@ -294,7 +295,7 @@ static bool class_is(const event_class *c, uint8_t kind, stele_name name, stele_
            c->about.category == category && c->about.is_context == is_context;
 }
 
-/* The class with these; NO_NODE: there is no room, or, with `*is_memory`, no memory. */
+/* The class with these; NO_NODE: there is no room or, with `*is_memory`, it is out of memory. */
 static uint32_t class_find(stele_schema *s, uint8_t kind, stele_name name, stele_name category,
                            bool is_context, bool *is_memory)
 {

@@ -166,7 +166,8 @@ static bool add_row(stele_stats *s, const stele_segment *segment, uint32_t index
     return add_values(s, group, segment, index, span, point);
 }
 
-/* What is asked most, without going through expressions. False: memory, or it takes the long way.
+/* What is asked most, without going through expressions. Returns false if out of memory, or where
+ * it takes the long way.
  */
 static inline bool add_named(stele_stats *s, stele_name name, uint64_t duration_ns)
 {

@@ -20,7 +20,7 @@ typedef struct insn_counts {
     unsigned shift;    /* 64 without the bits of mask */
 } insn_counts;
 
-/* False: memory, as for the others. */
+/* Returns false if out of memory, as the others do. */
 bool insn_counts_init(insn_counts *counts);
 void insn_counts_free(insn_counts *counts);
 

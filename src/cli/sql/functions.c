@@ -248,7 +248,7 @@ static bool add_columns(const duckdb *d, duck_info info, binding *b, const char 
 
 /* ---- Classes of events ---- */
 
-/* What matches the name alone. NULL: memory. */
+/* What matches the name alone. Returns NULL if out of memory. */
 static char *quote_glob(const char *name)
 {
     char *pattern = malloc(strlen(name) * 2 + 1), *to = pattern;

@@ -145,7 +145,7 @@ static char *quoted(const char *at, const char *end)
     return made;
 }
 
-/* A name as the glob that only it matches. NULL: memory. */
+/* A name as the glob that only it matches. Returns NULL if out of memory. */
 static char *as_glob(const char *name)
 {
     char *glob = malloc(strlen(name) * 2 + 1), *to = glob;

@@ -21,7 +21,8 @@ stele_status metadata_read_rfc(metadata *m, diag_sink *diag, const stele_limits 
 /* The input stays open until the text is parsed: read text need not stay in memory. */
 void metadata_keep_input(metadata *m, input *in);
 
-/* The front end of the text's generation, and what schema_check() asks for: false as above. */
+/* The front end of the text's generation, and what schema_check() asks for: false if that fails, as
+ * it reports. */
 bool metadata_parse(metadata *m, ctf_schema *schema);
 
 #endif

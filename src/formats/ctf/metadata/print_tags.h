@@ -19,7 +19,7 @@ typedef struct tag_label {
 
 typedef struct print_tags print_tags;
 
-print_tags *tags_new(void); /* NULL: memory */
+print_tags *tags_new(void); /* Returns NULL if out of memory */
 void tags_free(print_tags *tags);
 
 /* Whether CTF 1.8 can select by fields of the class. */

@@ -50,7 +50,7 @@ decode_outcome content_events(ctf_content *content, stele_batch *batch);
 bool content_load(ctf_content *content, uint64_t from, uint64_t want, packet_view *view);
 
 /*
- * Behind a record that cannot be read: finds out where the next one begins, reports what is
+ * After a record that cannot be read: finds out where the next one begins, reports what is
  * skipped, and goes on there (search.c). DECODE_BAD: there is none, and the rest is skipped.
  */
 decode_outcome content_search(ctf_content *content);

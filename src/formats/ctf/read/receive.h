@@ -54,7 +54,8 @@ receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, si
 stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t *bytes,
                           bool *is_news);
 
-/* Makes the run that reads packet heads. False: memory; without a run, the parts tell nothing yet.
+/* Makes the run that reads packet heads. Returns false if out of memory; without a run, the parts
+ * tell nothing yet.
  */
 bool arriving_parse(arriving *a, stele_context *context);
 

@@ -11,7 +11,7 @@
 typedef struct class_pool {
     const ctf_class **classes;
     uint32_t count, capacity;
-    hash_table numbers; /* of the classes */
+    hash_table numbers; /* numbers of the classes by what they are */
 } class_pool;
 
 void class_pool_free(class_pool *pool);

@@ -121,7 +121,8 @@ typedef struct target_walk {
     bool is_bad;       /* a finding was made */
 } target_walk;
 
-/* A walk with the targets of a schema. False: memory; to be closed in any case. */
+/* A walk with the targets of a schema. Returns false if out of memory. It is to be closed in any
+ * case. */
 bool target_walk_open(target_walk *walk, const ctf_schema *schema, const stele_limits *limits,
                       struct ctf_targets *targets, metadata *m);
 void target_walk_close(target_walk *walk);

@@ -154,7 +154,7 @@ static bool make_room(ctf_begins *begins, uint32_t joints)
     return true;
 }
 
-/* Keeps the record that was decoded last, if it can be told again at another time. */
+/* Keeps the record that was decoded last, if it can be written again at another time. */
 static stele_status take_record(ctf_begins *begins, const begin_place *place,
                                 const ctf_content *content)
 {

@@ -304,7 +304,7 @@ static source_target *source_find(ctf_writer *w, uint32_t source)
     return &w->sources[source];
 }
 
-/* NULL: memory, or the output failed (w->status). */
+/* Returns NULL if out of memory, or if the output failed (w->status). */
 static data_stream *stream_find(ctf_writer *w, source_target *source, unsigned flags)
 {
     data_stream *s = NULL;

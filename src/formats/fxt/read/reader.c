@@ -262,7 +262,7 @@ static bool producer_load_listed(fxt_producer *p, walk_record *at)
     return is_read;
 }
 
-/* Goes to the next run of the one provider; false behind the last. */
+/* Goes to the next run of the one provider; false after the last. */
 static bool producer_next_run(fxt_producer *p)
 {
     const fxt_stream *stream;

@@ -25,7 +25,7 @@ typedef struct fxt_listed {
 typedef struct fxt_block {
     uint64_t offset;
     int64_t begin_ns, end_ns; /* of all its events; INT64_MAX, INT64_MIN: it has none */
-    int64_t last_ns;          /* as above, before its first record */
+    int64_t last_ns;          /* the same of what comes before its first record */
     uint32_t listed;          /* first of its records that are listed */
     bool is_whole;            /* never passed over: it, or the one before, holds what is unusual */
 } fxt_block;

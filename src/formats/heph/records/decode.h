@@ -98,7 +98,7 @@ static inline bool heph_values_skip(cursor *c, uint8_t type, uint16_t count)
 }
 
 /*
- * An attribute (FORMAT.md 5); a number takes 8 bytes, a string is as above:
+ * An attribute (FORMAT.md 5); a number takes 8 bytes, a string is as in events:
  *
  *     | name (string) | type (1) | value
  *     | name (string) | type (1), top bit set | count (2) | values, one after the other

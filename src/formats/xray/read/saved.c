@@ -125,7 +125,8 @@ static bool check_threads(const xray_trace *trace, cursor from, uint32_t count, 
     return cursor_left(&from) == 0;
 }
 
-/* A thread of a sound index, with its ranges. False: memory, or a thread that was there before. */
+/* A thread of a sound index, with its ranges. Returns false if out of memory, or for a thread that
+ * was there before. */
 static bool add_thread(xray_trace *trace, cursor *from, uint32_t number)
 {
     thread_found found;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where records could be told from other bytes: FORMAT.md "Overwritten payloads", "Damage". */
+/* Where records could be distinguished from other bytes: FORMAT.md "Overwritten payloads",
+ * "Damage". */
 #include "formats/xray/read/sound.h"
 
 #include "formats/xray/records/decode.h"

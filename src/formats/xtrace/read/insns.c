@@ -38,8 +38,8 @@ typedef struct insns {
 
 /* ---- Parts of a stream ----------------------------------------------------------------------- */
 
-/* Where the snapshot with this number stands among the instructions; UINT64_MAX if it cannot be
-   told. */
+/* Where the snapshot with this number stands among the instructions; UINT64_MAX if it is not known.
+ */
 static stele_status snapshot_place(const insns *p, const xtrace_input *snapshots, uint64_t number,
                                    uint64_t *place)
 {

@@ -116,8 +116,8 @@ stele_status xtrace_cut_keep_snapshot(xtrace_cut *cut)
     return xtrace_snapshots_step(&cut->snapshots);
 }
 
-/* Where the index of a snapshot is now; `insn_at` is where its instruction, or what is left behind
-   it, is written. */
+/* Where the index of a snapshot is now; `insn_at` is where its instruction, or what is left after
+ * it, is written. */
 static uint64_t index_move(const xtrace_cut *cut, uint64_t index, uint64_t shift_before,
                            uint64_t insn_at)
 {

@@ -17,7 +17,7 @@ typedef struct xtrace_cut {
     xtrace_scan scan;
     xtrace_group group;         /* the next one to be kept or left out */
     bool has_group, is_scanned; /* there is one; the scan is open */
-    xtrace_snapshots snapshots; /* `next` as above */
+    xtrace_snapshots snapshots; /* `next` is that of the index */
     uint8_t *pending;           /* snapshots that were kept, and whose instruction comes next */
     size_t pending_count, pending_capacity;
     uint64_t user_removed, total_removed; /* instructions, or what else counts are to be less by */

@@ -16,7 +16,7 @@ void xtrace_groups_free(xtrace_groups *g)
     *g = (xtrace_groups){0};
 }
 
-/* The table with room for `count` more; NULL: memory, and the old one stays. */
+/* The table with room for `count` more. Returns NULL if out of memory: the old one stays. */
 static void *grow(void *table, size_t used, size_t count, size_t *capacity, size_t size)
 {
     if (table != NULL && *capacity - used >= count)
