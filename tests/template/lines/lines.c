@@ -10,7 +10,7 @@ static int lines_probe(const format_probe *probe, char *reason)
     if (probe->head == NULL || probe->head_size < LINES_MAGIC_SIZE ||
         memcmp(probe->head, LINES_MAGIC, LINES_MAGIC_SIZE) != 0)
         return PROBE_NO;
-    snprintf(reason, PROBE_REASON_SIZE, "begins with \"# lines 1\"");
+    snprintf(reason, PROBE_REASON_SIZE, "begins with \"# events 1\"");
     return PROBE_SURE;
 }
 

@@ -5,8 +5,8 @@
 
 #include "formats/format.h"
 
-#define LINES_MAGIC      "# lines 1\n"
-#define LINES_MAGIC_SIZE 10u
+#define LINES_MAGIC      "# events 1\n"
+#define LINES_MAGIC_SIZE (sizeof LINES_MAGIC - 1)
 
 typedef enum lines_code {
 #define STELE_CODE(name, severity, title, why, mend) name,
