@@ -361,6 +361,17 @@ bool saved_index_use(stele_trace *trace, stele_status *status)
     return is_used;
 }
 
+stele_status trace_load_index(stele_trace *trace)
+{
+    stele_status status = STELE_OK;
+    if (trace->is_indexed || trace->ops->index == NULL || !trace->info.is_seekable)
+        return STELE_OK;
+    trace->stream_first = trace->context->stream_count;
+    trace->is_indexed = saved_index_use(trace, &status);
+    trace->stream_count = trace->context->stream_count - trace->stream_first;
+    return status;
+}
+
 stele_status stele_trace_find_index(stele_trace *trace)
 {
     stele_status status = STELE_OK;

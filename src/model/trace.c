@@ -117,17 +117,6 @@ bool trace_set_version(stele_trace *trace, const char *version)
     return true;
 }
 
-stele_status trace_load_index(stele_trace *trace)
-{
-    stele_status status = STELE_OK;
-    if (trace->is_indexed || trace->ops->index == NULL || !trace->info.is_seekable)
-        return STELE_OK;
-    trace->stream_first = trace->context->stream_count;
-    trace->is_indexed = saved_index_use(trace, &status);
-    trace->stream_count = trace->context->stream_count - trace->stream_first;
-    return status;
-}
-
 stele_status trace_index(stele_trace *trace)
 {
     stele_status status;
