@@ -150,7 +150,8 @@ def spans(every):
         if e["kind"] == "begin":
             around = stack[-1] if stack else None
             before = last.get((e["name"], json.dumps(e["track"])))
-            call = {"name": e["name"], "track": json.dumps(e["track"]), "begin": e["time_ns"], "depth": len(stack), "inner": 0,
+            call = {"root": stack[0]["name"] if stack else e["name"],
+                    "name": e["name"], "track": json.dumps(e["track"]), "begin": e["time_ns"], "depth": len(stack), "inner": 0,
                     "children": 0, "caller": around["name"] if around else "",
                     "delta": None if before is None else e["time_ns"] - before}
             last[e["name"], json.dumps(e["track"])] = e["time_ns"]
@@ -166,6 +167,17 @@ def spans(every):
             found.append(call)
     assert not any(stacks.values())
     return found
+
+
+def calls(number, wanted):
+    """The command shows exactly the calls for which `wanted` holds."""
+    out, every = answer(number)
+    got = sorted((s["name"], s["dur_ns"], s["self_ns"]) for s in json.loads(out)["spans"])
+    expected = sorted((c["name"], c["dur"], c["self"]) for c in spans(every) if wanted(c))
+    if not expected or len(expected) == len(spans(every)):
+        complain(number, f"the question says nothing: {len(expected)} calls")
+    if got != expected:
+        complain(number, f"{len(got)} calls, expected {len(expected)}")
 
 
 def duration(e):
@@ -218,12 +230,16 @@ lines(22, lambda e: (value(e, "name") or "").lower() == "comm_actor")
 lines(23, lambda e: is_over(value(e, "port"), 60_000))
 lines(24, lambda e: field(e, "size") and "small" in field(e, "size").get("labels", []))
 lines(25, lambda e: (value(e, "s") or "").startswith("o"))
-lines(26, lambda e: len(value(e, "words") or []) > 5)
-lines(27, lambda e: (value(e, "words") or [0])[0] == 25185)
-lines(28, lambda e: value(e, "third") is not None and -1 <= value(e, "third") <= 1)
+calls(26, lambda c: c["dur"] > 3 * c["self"])
+calls(27, lambda c: c["delta"] is not None and c["delta"] > 5000)
+longest = sorted(spans(events["run.xray"]), key=lambda c: -c["dur"])[:5]
+if [s["dur_ns"] for s in json.loads(answer(28)[0])["spans"]] != [c["dur"] for c in longest]:
+    complain(28, "other calls")
 lines(29, lambda e: is_over(value(e, "x64"), 0xff))
 lines(30, lambda e: value(e, "procname") == "tour" and e["track"]["number"] == 50)
-lines(31, lambda e: e["track"]["kind"] != "thread")
+if sum(f["self_ns"] for f in json.loads(answer(31)[0])["functions"]) != len(
+        [e for e in events["run.xtrace"] if e["kind"] == "insn"]):
+    complain(31, "not every instruction once")
 lines(32, lambda e: e["kind"] == "counter")
 lines(33, lambda e: e["kind"].startswith("flow-"))
 lines(34, lambda e: e["kind"] == "switch")
@@ -258,9 +274,9 @@ groups(54, everything, lambda e: e["name"], lambda e: value(e, "i8"))
 groups(55, everything, lambda e: e["name"], lambda e: value(e, "port"))
 groups(56, everything, lambda e: value(e, "size"))
 groups(57, everything, lambda e: value(e, "procname"))
-groups(58, everything, lambda e: (),
-       lambda e: None if value(e, "i8") is None else abs(value(e, "i8")))
-groups(59, everything, lambda e: None if value(e, "port") is None else value(e, "port") % 2)
+groups(58, lambda every: [c for c in spans(every) if c["caller"] == "@(1)"], lambda c: c["name"],
+       lambda c: c["self"])
+groups(59, spans, lambda c: (c["root"], c["name"]), lambda c: c["self"])
 got, wanted = {}, {}
 for g in json.loads(answer(60)[0])["groups"]:
     for at in g["intervals"]:
