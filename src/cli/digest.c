@@ -14,6 +14,8 @@
 typedef struct digesting {
     cli *c;
     digest *d;
+    const digest_more *more; /* all of it NULL: nobody wants more */
+    uint32_t columns;        /* that `more` wants */
     stele_spans *spans;
     stele_pairing *pairing; /* NULL: its moments are not paired */
     bool has_last;
@@ -24,10 +26,11 @@ typedef struct digesting {
 
 static void keep_finding(void *user, const stele_diag *diag, const char *line)
 {
-    digest *d = user;
+    const digesting *g = user;
+    digest *d = g->d;
     digest_finding *to = NULL;
     (void)line;
-    if (diag == NULL || diag->code->severity == STELE_NOTE)
+    if (diag == NULL || (diag->code->severity == STELE_NOTE && !g->more->has_notes))
         return;
     for (unsigned i = 0; i < d->finding_count && to == NULL; i++)
         to = d->findings[i].code == diag->code ? &d->findings[i] : NULL;
@@ -128,24 +131,30 @@ static void judge_gaps(digest *d)
 
 static stele_status take_spans(void *user, const stele_segment *segment, const stele_span *spans)
 {
-    digest *d = user;
-    stele_status status = stele_outliers_add(d->outliers, segment, spans);
+    const digesting *g = user;
+    stele_status status = stele_outliers_add(g->d->outliers, segment, spans);
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++)
-        status = stele_latency_add(d->latency, &spans[i]);
+        status = stele_latency_add(g->d->latency, &spans[i]);
+    if (status == STELE_OK && g->more->take_spans != NULL)
+        status = g->more->take_spans(g->more->user, segment, spans);
     return status;
 }
 
 static stele_status take_calls(void *user, const stele_segment *segment)
 {
     const digesting *g = user;
-    const stele_status status = stele_profile_add(g->d->profile, segment);
+    stele_status status = stele_profile_add(g->d->profile, segment);
+    if (status == STELE_OK && g->more->take_calls != NULL)
+        status = g->more->take_calls(g->more->user, segment);
     return status == STELE_OK ? stele_spans_add(g->spans, segment) : status;
 }
 
 static stele_status take(void *user, const stele_segment *segment)
 {
     digesting *g = user;
-    const stele_status status = stele_summary_add(g->d->summary, segment);
+    stele_status status = stele_summary_add(g->d->summary, segment);
+    if (status == STELE_OK && g->more->take != NULL)
+        status = g->more->take(g->more->user, segment);
     if (status != STELE_OK)
         return status;
     for (uint32_t i = 0; i < segment->count; i++)
@@ -156,22 +165,26 @@ static stele_status take(void *user, const stele_segment *segment)
 
 static bool make(digesting *g, const char *path)
 {
-    const stele_span_options given = {.struct_size = sizeof given, .no_fields = true};
+    const stele_span_options given = {.struct_size = sizeof given,
+                                      .no_fields = g->more->take_spans == NULL};
+    const stele_profile_options calls = {.struct_size = sizeof calls,
+                                         .has_self_spread = g->more->has_self_spread};
     const stele_pairing_options pairs = {.struct_size = sizeof pairs, .has_lanes = true};
     cli *c = g->c;
     digest *d = g->d;
     if (!cli_check(c, stele_summary_new(c->context, path, &d->summary), path) ||
-        !cli_check(c, stele_profile_new(c->context, NULL, &d->profile), path) ||
+        !cli_check(c, stele_profile_new(c->context, &calls, &d->profile), path) ||
         !cli_check(c, stele_outliers_new(c->context, NULL, &d->outliers), path) ||
         !cli_check(c, stele_latency_new(DIGEST_WORST_MAX, &d->latency), path) ||
-        !cli_check(c, stele_spans_new(c->context, &given, take_spans, d, &g->spans), path) ||
+        !cli_check(c, stele_spans_new(c->context, &given, take_spans, g, &g->spans), path) ||
         !cli_check(c, stele_pairing_new(c->context, &pairs, &g->pairing), path))
         return false;
     if (!stele_pairing_wants(g->pairing, d->trace)) {
         stele_pairing_free(g->pairing);
         g->pairing = NULL;
     }
-    return true;
+    return g->more->begin == NULL ||
+           cli_check(c, g->more->begin(g->more->user, d, &g->columns), path);
 }
 
 static bool conclude(digesting *g, const char *path)
@@ -198,7 +211,7 @@ static bool conclude(digesting *g, const char *path)
 static bool read_trace(digesting *g, const char *path)
 {
     const uint64_t columns = STELE_SUMMARY_COLUMNS | stele_profile_columns(g->d->profile) |
-                             stele_spans_columns(g->spans) |
+                             stele_spans_columns(g->spans) | g->columns |
                              (g->pairing != NULL ? stele_pairing_columns(g->pairing) : 0);
     const stele_request request = {.columns = (uint32_t)columns, .order = STELE_ORDER_TIME};
     const bool is_whole = cli_check(
@@ -211,15 +224,16 @@ static bool read_trace(digesting *g, const char *path)
            is_whole;
 }
 
-bool digest_read(cli *c, size_t index, digest *d)
+bool digest_read(cli *c, size_t index, const digest_more *more, digest *d)
 {
+    static const digest_more nothing = {.begin = NULL};
     const char *path = c->options.arguments[index];
-    digesting g = {.c = c, .d = d};
+    digesting g = {.c = c, .d = d, .more = more != NULL ? more : &nothing};
     bool is_whole = false;
     *d = (digest){.trace = NULL};
     report_begin(&c->report);
     c->report.show = keep_finding;
-    c->report.show_user = d;
+    c->report.show_user = &g;
     d->trace = cli_open(c, index);
     if (d->trace != NULL) {
         d->about = stele_trace_get_info(d->trace);

@@ -52,9 +52,22 @@ typedef struct digest {
     int64_t origin_ns;            /* that times are shown from */
 } digest;
 
-/* Reads the argument with this number. False, and reported, when it cannot be read; what could be
-   is there all the same if `totals` is not NULL. digest_free() in either case. */
-bool digest_read(cli *c, size_t index, digest *d);
+/* Whoever wants to know more of what is read, in the same pass. All may be NULL. */
+typedef struct digest_more {
+    /* The trace is open and nothing was read: `columns` says what is wanted beside the others. */
+    stele_status (*begin)(void *user, const digest *d, uint32_t *columns);
+    stele_segment_fn *take;       /* events as they are, in the order of time */
+    stele_segment_fn *take_calls; /* the same with moments that were paired */
+    stele_span_fn *take_spans;    /* spans with their fields */
+    void *user;
+    bool has_notes;       /* findings that are notes are kept, too */
+    bool has_self_spread; /* the profile can be compared */
+} digest_more;
+
+/* Reads the argument with this number; `more` may be NULL. False, and reported, when it cannot be
+   read; what could be is there all the same if `totals` is not NULL. digest_free() in either case.
+ */
+bool digest_read(cli *c, size_t index, const digest_more *more, digest *d);
 void digest_free(digest *d);
 
 #endif

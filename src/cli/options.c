@@ -89,7 +89,8 @@ static uint64_t row_commands(option_id option, exclusion_id exclusion)
     const uint64_t CALLING = PROFILE | FLAME | GRAPH | DIFF | SPANNING;
     const uint64_t FILTERING =
         INFO | CAT | CHECK | CONVERT | STATS | CALLING | SCHED | KERNEL | TIMELINE | BUSIEST;
-    const uint64_t READING = FILTERING | CHAINS | DUMP | INSNS | SLICING | QUERY | VIEW | WHY;
+    const uint64_t READING =
+        FILTERING | CHAINS | DUMP | INSNS | SLICING | QUERY | VIEW | WHY | REPORT;
     const uint64_t CONFINED = (READING & ~(QUERY | VIEW)) | SYMBOLS | INDEX | CTF_METADATA;
     switch (option) {
 #define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \

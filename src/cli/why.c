@@ -287,7 +287,7 @@ void command_WHY(cli *c)
     if (!joined_make(c))
         return;
     for (size_t i = 0; i < c->options.argument_count && !c->is_closed; i++) {
-        digest_read(c, i, &d);
+        digest_read(c, i, NULL, &d);
         if (d.totals != NULL && c->worst != EXIT_USAGE && !c->is_closed) {
             if (i > 0)
                 stele_output_byte(c->out, '\n');

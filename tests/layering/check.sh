@@ -55,8 +55,10 @@ formats/ctf/read: schema rfc metadata records
 formats/ctf/write: schema rfc metadata records read
 analysis/events:
 analysis/insn: events
+view/report:
 cli/show:
 cli/insn: show
+cli/page: show insn
 cli/sql: show
 '
 
