@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,6 +21,7 @@
 #define NAME_SIZE         160u
 #define SECTION_SIZE      64u
 #define PIECE_SIZE        ((size_t)64 << 10)
+#define DESCRIPTORS_LEFT  32u /* that connections leave to others */
 
 typedef enum endpoint_kind { ENDPOINT_UDP, ENDPOINT_TCP, ENDPOINT_UNIX, ENDPOINT_UNIX_DGRAM } kind;
 
@@ -214,6 +216,13 @@ static bool open_pipe(sockets *s, const char *section, const char *path, char *w
     return refuse(why, why_size, "more than --connections");
 }
 
+/* Descriptors are given from the lowest on: those that are left are for the files of the traces. */
+static bool is_last_descriptor(int fd)
+{
+    struct rlimit files;
+    return getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd + DESCRIPTORS_LEFT >= files.rlim_cur;
+}
+
 static void accept_all(sockets *s, const endpoint *e)
 {
     for (;;) {
@@ -225,6 +234,12 @@ static void accept_all(sockets *s, const endpoint *e)
             accept4(e->fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0)
             return;
+        if (is_last_descriptor(fd)) {
+            close(fd);
+            s->refused_count++;
+            remark(s, "a connection was refused: too many files are open");
+            continue;
+        }
         host_text(&address, host, sizeof host);
         if (e->kind == ENDPOINT_TCP)
             snprintf(name, sizeof name, "tcp %s:%u", host, port_of(&address));
@@ -371,6 +386,10 @@ static stele_status receive_datagrams(sockets *s, size_t index, int64_t (*now)(v
             continue;
         }
         note_dropped(s, &s->endpoints[index], header, sender);
+        if ((header->msg_flags & MSG_TRUNC) != 0) { /* larger than any packet over a network */
+            stele_collector_lose(s->collector, sender, 1);
+            continue;
+        }
         *got += b.messages[i].msg_len;
         status = stele_collector_receive(s->collector, sender, b.pieces[i].iov_base,
                                          b.messages[i].msg_len, now());

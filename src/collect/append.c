@@ -8,21 +8,13 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)16 << 10)
+#define OPEN_MAX    256u /* fewer where the system allows fewer */
 
 static stele_status refuse(const append_file *f, diag_sink *diag)
 {
     diag_report(diag, &core_codes[STE005], f->path, STELE_NO_OFFSET, 0, NULL, "%s",
                 strerror(errno));
     return STELE_ERR_WRITE;
-}
-
-stele_status append_open(append_file *f, diag_sink *diag, const char *path)
-{
-    *f = (append_file){.fd = -1, .path = strdup(path), .buffer = malloc(BUFFER_SIZE)};
-    if (f->path == NULL || f->buffer == NULL)
-        return STELE_ERR_MEMORY;
-    f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-    return f->fd >= 0 ? STELE_OK : refuse(f, diag);
 }
 
 /* All or nothing: what a full disk took of it is cut off again. */
@@ -44,20 +36,92 @@ static stele_status write_all(append_file *f, diag_sink *diag, const uint8_t *by
     return STELE_OK;
 }
 
-stele_status append_flush(append_file *f, diag_sink *diag)
+static stele_status flush(append_file *f, diag_sink *diag)
 {
     const size_t used = f->used;
     f->used = 0;
     return used != 0 ? write_all(f, diag, f->buffer, used) : STELE_OK;
 }
 
+stele_status append_flush_all(append_pool *pool, diag_sink *diag)
+{
+    stele_status status = STELE_OK;
+    for (append_file *f = pool->newest; f != NULL && status == STELE_OK; f = f->older)
+        status = flush(f, diag);
+    return status;
+}
+
+/* ---- Which files are open ---- */
+
+static void make_newest(append_file *f)
+{
+    append_pool *pool = f->pool;
+    f->newer = NULL;
+    f->older = pool->newest;
+    *(f->older != NULL ? &f->older->newer : &pool->oldest) = f;
+    pool->newest = f;
+    pool->open_count++;
+}
+
+static void take_out(append_file *f)
+{
+    append_pool *pool = f->pool;
+    *(f->newer != NULL ? &f->newer->older : &pool->newest) = f->older;
+    *(f->older != NULL ? &f->older->newer : &pool->oldest) = f->newer;
+    pool->open_count--;
+}
+
+static stele_status put_aside(append_file *f, diag_sink *diag)
+{
+    const stele_status status = flush(f, diag);
+    close(f->fd);
+    free(f->buffer);
+    f->fd = -1;
+    f->buffer = NULL;
+    take_out(f);
+    return status;
+}
+
+static stele_status open_with(append_file *f, diag_sink *diag, int flags)
+{
+    append_pool *pool = f->pool;
+    stele_status status = STELE_OK;
+    if (pool->open_count >= OPEN_MAX)
+        status = put_aside(pool->oldest, diag);
+    while (status == STELE_OK &&
+           (f->fd = open(f->path, O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666)) < 0)
+        status = (errno == EMFILE || errno == ENFILE) && pool->oldest != NULL
+                     ? put_aside(pool->oldest, diag)
+                     : refuse(f, diag);
+    if (status != STELE_OK)
+        return status;
+    f->buffer = malloc(BUFFER_SIZE);
+    make_newest(f);
+    return f->buffer != NULL ? STELE_OK : STELE_ERR_MEMORY;
+}
+
+stele_status append_open(append_file *f, append_pool *pool, diag_sink *diag, const char *path)
+{
+    *f = (append_file){.pool = pool, .fd = -1, .path = strdup(path)};
+    if (f->path == NULL)
+        return STELE_ERR_MEMORY;
+    pool->file_count++;
+    return open_with(f, diag, O_CREAT | O_EXCL);
+}
+
 stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size)
 {
-    if (size > BUFFER_SIZE - f->used) {
-        const stele_status status = append_flush(f, diag);
-        if (status != STELE_OK)
-            return status;
+    stele_status status = STELE_OK;
+    if (f->fd < 0) {
+        status = open_with(f, diag, 0);
+    } else if (f->newer != NULL) {
+        take_out(f);
+        make_newest(f);
     }
+    if (status == STELE_OK && size > BUFFER_SIZE - f->used)
+        status = flush(f, diag);
+    if (status != STELE_OK)
+        return status;
     if (size > BUFFER_SIZE)
         return write_all(f, diag, bytes, size);
     memcpy(f->buffer + f->used, bytes, size);
@@ -68,12 +132,19 @@ stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes
 stele_status append_close(append_file *f, diag_sink *diag)
 {
     stele_status status = STELE_OK;
-    if (f->path != NULL && f->fd >= 0) {
-        status = append_flush(f, diag);
+    if (f->path == NULL)
+        return STELE_OK;
+    if (f->fd < 0 && f->size != 0) /* what was written to it before it was put aside, too */
+        status = open_with(f, diag, 0);
+    if (f->fd >= 0) {
+        if (status == STELE_OK)
+            status = flush(f, diag);
         if (fdatasync(f->fd) != 0 && errno != EINVAL && status == STELE_OK)
             status = refuse(f, diag);
         close(f->fd);
+        take_out(f);
     }
+    f->pool->file_count--;
     free(f->buffer);
     free(f->path);
     *f = (append_file){.fd = -1};

@@ -9,21 +9,36 @@
 
 #include "core/diag.h"
 
-typedef struct append_file {
+typedef struct append_file append_file;
+
+/* Files of which some are open: where another one is needed, the one that was written to least
+   recently is closed, and opened again when it is its turn. So neither descriptors nor buffers grow
+   with the number of files, which is for senders to say. */
+typedef struct append_pool {
+    append_file *newest, *oldest; /* of those that are open */
+    uint32_t open_count, file_count;
+} append_pool;
+
+/* It never moves while it is of a pool. */
+struct append_file {
+    append_pool *pool;
+    append_file *newer, *older;
     char *path;
-    int fd;
-    uint8_t *buffer; /* whole packets that are not written yet */
+    int fd;          /* -1: it is not open at present */
+    uint8_t *buffer; /* whole packets that are not written yet; NULL as above */
     size_t used;
     uint64_t size; /* bytes that are written */
-} append_file;
+};
 
 /* Creates a file, which must not be there. STELE_ERR_WRITE, with a finding; STELE_ERR_MEMORY. */
-stele_status append_open(append_file *f, diag_sink *diag, const char *path);
+stele_status append_open(append_file *f, append_pool *pool, diag_sink *diag, const char *path);
 
 /* One packet. Errors are those of opening; the file is then cut after the last packet that is
  * whole. */
 stele_status append_packet(append_file *f, diag_sink *diag, const uint8_t *bytes, size_t size);
-stele_status append_flush(append_file *f, diag_sink *diag);
+
+/* Writes what the buffers of all files hold. */
+stele_status append_flush_all(append_pool *pool, diag_sink *diag);
 
 /* Flushes, syncs and closes; a zeroed file is none. */
 stele_status append_close(append_file *f, diag_sink *diag);

@@ -74,9 +74,13 @@ void collector_miss(void *user, const sequence *s, uint64_t number, uint64_t cou
     diag_emit(c->rules.diag, &finding);
 }
 
+/* What it takes to keep a datagram, however small, and to try it again. */
+#define DATAGRAM_COST 512u
+
 static bool has_room(const stele_collector *c, size_t size)
 {
-    return c->waiting_size + c->counts.waiting_size + size <= c->options.memory_max;
+    return c->waiting_size + c->datagram_count * DATAGRAM_COST + c->counts.waiting_size + size <=
+           c->options.memory_max;
 }
 
 /* Late packets were counted as missing. */
@@ -111,8 +115,6 @@ static bool is_over_size(const stele_collector *c, size_t size)
     return c->options.size_max != 0 && c->written_size + size > c->options.size_max;
 }
 
-static stele_status retry_scope(stele_collector *c, const collect_sender *by);
-
 static stele_status take_state(stele_collector *c, const collect_sender *s,
                                const receive_from *from, const receive_packet *packet,
                                const uint8_t *bytes)
@@ -133,7 +135,8 @@ static stele_status take_state(stele_collector *c, const collect_sender *s,
         return STELE_OK;
     c->trace->files.is_state_news = true;
     c->trace->files.state_count++;
-    return retry_scope(c, s);
+    s->scope->has_news = true;
+    return STELE_OK;
 }
 
 static stele_status take_packet(stele_collector *c, collect_sender *s, const receive_from *from,
@@ -230,10 +233,17 @@ static bool has_scope(stele_collector *c, collect_sender *s, const uint8_t *byte
         s->want = PROBE_SIZE;
         return false;
     }
+    s->want = 0;
     ops = find_format(c, bytes, size);
-    if (ops != NULL) {
+    if (ops != NULL)
         *status = scope_enter(c, s, ops);
+    if (ops != NULL && *status != STELE_ERR_LIMIT)
         return *status == STELE_OK;
+    if (ops != NULL) {
+        *status = STELE_OK;
+        c->refused_count++;
+        c->skipped_size += size;
+        return false;
     }
     skip(c, s, s->offset, size, "no format that can be collected");
     report_skipped(c, s);
@@ -262,6 +272,7 @@ static stele_status keep_datagram(stele_collector *c, collect_sender *s, const u
         return STELE_ERR_MEMORY;
     memcpy(kept->bytes, bytes, size);
     s->datagram_count++;
+    c->datagram_count++;
     c->waiting_size += size;
     return STELE_OK;
 }
@@ -289,6 +300,7 @@ static stele_status retry_datagrams(stele_collector *c, collect_sender *s)
     stele_status status = STELE_OK;
     s->datagrams = NULL;
     s->datagram_count = s->datagram_capacity = 0;
+    c->datagram_count -= count;
     for (uint32_t i = 0; i < count; i++) {
         size_t taken = 0;
         c->waiting_size -= all[i].size;
@@ -337,19 +349,21 @@ static stele_status take_kept(stele_collector *c, collect_sender *s)
     return status;
 }
 
-/* Metadata of one sender arrived: what others of its scope sent may wait for them. */
-static stele_status retry_scope(stele_collector *c, const collect_sender *by)
+/* Once for all metadata that came since, however many pieces they are: a sender could have all that
+   waits be looked at for each of them. */
+stele_status arrive_news(stele_collector *c, collect_scope *scope)
 {
-    collect_trace *at_hand = c->trace;
     stele_status status = STELE_OK;
+    if (!scope->has_news)
+        return STELE_OK;
+    scope->has_news = false;
     for (uint32_t i = 0; i < c->sender_count && status == STELE_OK; i++) {
         collect_sender *s = c->senders[i];
-        if (s->scope == by->scope && s->datagram_count != 0)
+        if (s->scope == scope && s->datagram_count != 0)
             status = retry_datagrams(c, s);
-        if (s->scope == by->scope && s != by && s->waits && s->size != 0)
-            status = status == STELE_OK ? take_kept(c, s) : status;
+        if (status == STELE_OK && s->scope == scope && s->waits && s->size != 0)
+            status = take_kept(c, s);
     }
-    c->trace = at_hand;
     return status;
 }
 
@@ -373,6 +387,7 @@ static void give_up_waiting(stele_collector *c, collect_sender *s)
         c->refused_count++;
         c->skipped_size += s->datagrams[i].size;
         c->waiting_size -= s->datagrams[i].size;
+        c->datagram_count--;
         free(s->datagrams[i].bytes);
     }
     if (s->datagram_count != 0)
@@ -387,7 +402,9 @@ stele_status arrive_end(stele_collector *c, collect_sender *s)
     if (s->is_ended && s->size == 0 && s->datagram_count == 0)
         return STELE_OK;
     s->is_ended = true;
-    status = take_kept(c, s);
+    status = s->scope != NULL ? arrive_news(c, s->scope) : STELE_OK;
+    if (status == STELE_OK)
+        status = take_kept(c, s);
     if (s->size != 0) {
         c->refused_count++;
         c->skipped_size += s->size;
@@ -419,6 +436,9 @@ stele_status arrive_leave(stele_collector *c, collect_sender *s)
     if (s->scope != NULL && s->scope->ops->is_of_sender && s->scope->state != NULL) {
         const stele_status closed = close_own(c, s->scope);
         status = status == STELE_OK ? closed : status;
+        if (s->scope->trace_count == 0)
+            scope_forget(c, s->scope);
+        s->scope = NULL;
     }
     free(s->bytes);
     s->bytes = NULL;

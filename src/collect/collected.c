@@ -12,8 +12,8 @@
 #include "core/array.h"
 #include "core/members.h"
 
-/* Data streams that one trace may have: each is an open file. */
-#define FILES_MAX 256u
+#define FILES_MAX     256u   /* data streams that one trace may have: each is a file */
+#define FILES_ALL_MAX 16384u /* of all traces */
 
 static bool is_folder(const collected *t)
 {
@@ -39,9 +39,10 @@ static stele_status close_files(collected *t, const collected_rules *rules)
 {
     stele_status status = STELE_OK;
     for (uint32_t i = 0; i < t->file_count; i++) {
-        const stele_status closed = append_close(&t->files[i].file, rules->diag);
+        const stele_status closed = append_close(&t->files[i]->file, rules->diag);
         if (status == STELE_OK)
             status = closed;
+        free(t->files[i]);
     }
     t->file_count = 0;
     return status;
@@ -57,7 +58,7 @@ static stele_status begin_turn(collected *t, const collected_rules *rules, int64
     if (t->path == NULL)
         return STELE_ERR_MEMORY;
     t->turn++;
-    t->turn_size = 0;
+    t->turn_size = t->turn_state = t->state_size = 0;
     t->turn_ns = now_ns;
     if (is_numbered)
         snprintf(t->path, size, "%s.%04u%s", t->base, t->turn, t->ops->extension);
@@ -69,6 +70,8 @@ static stele_status begin_turn(collected *t, const collected_rules *rules, int64
     return mkdir(t->path, 0777) == 0 ? STELE_OK : refuse(rules, t->path);
 }
 
+/* State is written again for each turn: as many bytes of packets come first, so that no sender can
+   have more written than about twice what it sends. */
 static bool is_turn_over(const collected *t, const collected_rules *rules, size_t size,
                          int64_t now_ns)
 {
@@ -76,7 +79,8 @@ static bool is_turn_over(const collected *t, const collected_rules *rules, size_
         return true;
     if (t->turn_size == 0)
         return false;
-    return (rules->rotate_size != 0 && t->turn_size + size > rules->rotate_size) ||
+    return (rules->rotate_size != 0 && t->turn_size >= t->state_size &&
+            t->turn_size + t->turn_state + size > rules->rotate_size) ||
            (rules->rotate_ns != 0 && now_ns - t->turn_ns >= rules->rotate_ns);
 }
 
@@ -101,7 +105,7 @@ static stele_status put_state_file(collected *t, const collected_rules *rules)
         snprintf(aside, strlen(path) + 8, "%.*s.%s.new",
                  (int)(strlen(path) - strlen(t->ops->state_file)), path, t->ops->state_file);
         unlink(aside); /* nobody else writes here, so that at most an own one was left */
-        status = append_open(&file, rules->diag, aside);
+        status = append_open(&file, rules->files, rules->diag, aside);
     }
     bytes = status == STELE_OK ? output_memory(out, &size) : NULL;
     if (status == STELE_OK && size != 0)
@@ -114,6 +118,7 @@ static stele_status put_state_file(collected *t, const collected_rules *rules)
         status = refuse(rules, path);
     if (status == STELE_OK) {
         t->is_state_news = false;
+        t->state_size = size;
         count_written(t, rules, size);
     }
     output_close(out);
@@ -139,7 +144,7 @@ static stele_status put_state_in_front(collected *t, const collected_rules *rule
     if (status == STELE_OK && size != 0)
         status = append_packet(to, rules->diag, bytes, size);
     count_written(t, rules, size);
-    t->turn_size += size;
+    t->turn_state = t->state_size = size;
     output_close(out);
     return status;
 }
@@ -153,27 +158,31 @@ static stele_status find_file(collected *t, const collected_rules *rules, const 
     stele_status status;
     *found = NULL;
     for (uint32_t i = 0; i < t->file_count; i++) {
-        if (strcmp(t->files[i].name, name) == 0) {
-            *found = &t->files[i].file;
+        if (strcmp(t->files[i]->name, name) == 0) {
+            *found = &t->files[i]->file;
             return STELE_OK;
         }
     }
-    if (t->file_count == FILES_MAX)
+    if (t->file_count == FILES_MAX || rules->files->file_count >= FILES_ALL_MAX)
         return STELE_OK;
     if (t->file_count == t->file_capacity) {
-        collected_file *grown = array_grow(t->files, sizeof *grown, &t->file_capacity, 4);
+        collected_file **grown = array_grow(t->files, sizeof *grown, &t->file_capacity, 4);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         t->files = grown;
     }
-    f = &t->files[t->file_count];
+    f = calloc(1, sizeof *f);
     path = is_folder(t) ? members_join(t->path, name) : strdup(t->path);
-    if (path == NULL)
+    if (f == NULL || path == NULL) {
+        free(f);
+        free(path);
         return STELE_ERR_MEMORY;
+    }
     snprintf(f->name, sizeof f->name, "%s", name);
-    status = append_open(&f->file, rules->diag, path);
+    status = append_open(&f->file, rules->files, rules->diag, path);
     free(path);
-    t->file_count++; /* also when it failed: what was made of it is freed with the others */
+    t->files[t->file_count++] =
+        f; /* also when it failed: what was made of it is freed with the others */
     if (status == STELE_OK && !is_folder(t))
         status = put_state_in_front(t, rules, &f->file);
     *found = &f->file;
@@ -191,10 +200,25 @@ static void report_full(collected *t, const collected_rules *rules, size_t size)
                 "packets of more than %u data streams", FILES_MAX);
 }
 
+/* What a packet tells of its trace is kept for the files that go on with it, as far as there is
+   room. */
+static stele_status learn(collected *t, const collected_rules *rules, const receive_packet *packet,
+                          const uint8_t *bytes, bool *is_news)
+{
+    static const receive_from nobody;
+    const stele_status status = t->ops->learn(t->state, &nobody, packet, bytes, is_news);
+    if (status != STELE_ERR_LIMIT)
+        return status;
+    if (!t->is_state_full && (rules->rotate_size != 0 || rules->rotate_ns != 0))
+        diag_report(rules->diag, &core_codes[STE034], t->path, STELE_NO_OFFSET, 0, NULL,
+                    "more names and options than can be repeated in the files that follow");
+    t->is_state_full = true;
+    return STELE_OK;
+}
+
 stele_status collected_put(collected *t, const collected_rules *rules, const receive_packet *packet,
                            const uint8_t *bytes, int64_t now_ns)
 {
-    static const receive_from nobody;
     append_file *to = NULL;
     bool is_news = true;
     stele_status status = STELE_OK;
@@ -216,7 +240,7 @@ stele_status collected_put(collected *t, const collected_rules *rules, const rec
         return STELE_OK;
     }
     if (!is_folder(t))
-        status = t->ops->learn(t->state, &nobody, packet, bytes, &is_news);
+        status = learn(t, rules, packet, bytes, &is_news);
     if (status == STELE_OK && packet->is_state && !is_news)
         t->repeated_size += packet->size;
     if (status != STELE_OK || (packet->is_state && !is_news))
@@ -241,8 +265,6 @@ stele_status collected_flush(collected *t, const collected_rules *rules)
         if (status == STELE_OK)
             status = put_state_file(t, rules);
     }
-    for (uint32_t i = 0; i < t->file_count && status == STELE_OK; i++)
-        status = append_flush(&t->files[i].file, rules->diag);
     return status;
 }
 

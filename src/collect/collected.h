@@ -14,6 +14,7 @@ typedef struct collected_file {
 /* How all traces of a collector are written. */
 typedef struct collected_rules {
     diag_sink *diag;
+    append_pool *files;   /* of all traces */
     uint64_t rotate_size; /* 0: never */
     int64_t rotate_ns;    /* 0: never */
     uint64_t *written;    /* bytes of all traces together; counted here */
@@ -25,13 +26,16 @@ typedef struct collected {
     uint32_t number; /* of the trace in the scope */
     char *base;      /* path without extension and number */
     char *path;      /* of the file or folder as it is now; NULL: nothing was written yet */
-    collected_file *files;
+    collected_file **files;
     uint32_t file_count, file_capacity;
-    uint32_t turn;      /* how many files or folders there were */
-    uint64_t turn_size; /* bytes in the present one */
-    int64_t turn_ns;    /* when that began */
-    bool is_state_news; /* the state file is not written as it should be */
-    bool is_full;       /* more files than a trace may have were wanted, which was reported */
+    uint32_t turn;       /* how many files or folders there were */
+    uint64_t turn_size;  /* bytes of packets in the present one */
+    uint64_t turn_state; /* bytes of state in it, where state stands in front of the packets */
+    uint64_t state_size; /* bytes of state in it, wherever they are */
+    int64_t turn_ns;     /* when that began */
+    bool is_state_news;  /* the state file is not written as it should be */
+    bool is_full;        /* more files than a trace may have were wanted, which was reported */
+    bool is_state_full;  /* more state than can be kept, likewise */
     uint64_t packet_count, state_count, written_size;
     uint64_t missing_count, refused_count;
     uint64_t kept_size, repeated_size, refused_size; /* of packets that were given */
@@ -42,7 +46,7 @@ typedef struct collected {
 stele_status collected_put(collected *t, const collected_rules *rules, const receive_packet *packet,
                            const uint8_t *bytes, int64_t now_ns);
 
-/* Brings the files up to date. */
+/* Brings the file of state up to date; files of packets: append_flush_all(). */
 stele_status collected_flush(collected *t, const collected_rules *rules);
 
 /* The same, and closes them. */

@@ -47,6 +47,12 @@ static void fill_defaults(stele_collector_options *o)
         o->packet_size_max = o->memory_max;
 }
 
+/* Room for what is added to it is left. */
+static size_t size_of(uint64_t size)
+{
+    return size < SIZE_MAX / 2 ? (size_t)size : SIZE_MAX / 2;
+}
+
 static stele_status refuse(stele_collector *c, core_code code, const char *what)
 {
     diag_report(c->rules.diag, &core_codes[code], c->folder, STELE_NO_OFFSET, 0, NULL, "%s", what);
@@ -108,9 +114,10 @@ stele_status stele_collector_open(stele_context *context, const char *folder,
     *collector = NULL;
     if (status == STELE_OK) {
         c->context = context;
-        c->rules = (collected_rules){&context->diag, c->options.rotate_size, c->options.rotate_ns,
-                                     &c->written_size};
+        c->rules = (collected_rules){&context->diag, &c->files, c->options.rotate_size,
+                                     c->options.rotate_ns, &c->written_size};
         fill_defaults(&c->options);
+        c->state_room.max = size_of(c->options.memory_max);
         c->sink = (sequence_sink){collector_deliver, collector_miss,  c,
                                   &c->counts,        hash_key_make(), c->options.window_count};
         status = copy_given(c, folder);
@@ -300,7 +307,13 @@ stele_status stele_collector_tick(stele_collector *c, int64_t now_ns, int64_t *w
     if (status != STELE_OK)
         return status;
     c->now_ns = now_ns;
-    status = keep_status(c, for_traces(c, tick_trace, &oldest_ns));
+    for (uint32_t i = 0; i < c->scope_count && status == STELE_OK; i++)
+        status = arrive_news(c, c->scopes[i]);
+    if (status == STELE_OK)
+        status = for_traces(c, tick_trace, &oldest_ns);
+    if (status == STELE_OK)
+        status = append_flush_all(&c->files, c->rules.diag);
+    keep_status(c, status);
     if (oldest_ns != INT64_MAX) {
         *wait_ns = oldest_ns + c->options.window_ns - now_ns;
         if (*wait_ns < 0)

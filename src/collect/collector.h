@@ -19,6 +19,7 @@
 #define STREAMS_MAX \
     16384u /* whose packets are put in order; those of others are taken as they come */
 #define TRACES_MAX 4096u
+#define SCOPES_MAX TRACES_MAX
 
 /* The streams of one trace. */
 typedef struct collect_trace {
@@ -35,6 +36,7 @@ typedef struct collect_scope {
     collect_trace **traces; /* by the receiver's numbers */
     uint32_t trace_count, trace_capacity;
     uint32_t sender_count;
+    bool has_news; /* metadata came, for which packets may wait */
 } collect_scope;
 
 /* A datagram that waits for metadata. */
@@ -67,6 +69,8 @@ struct stele_collector {
     uint8_t *metadata;
     char *folder;
     collected_rules rules;
+    append_pool files;
+    receive_room state_room;
     sequence_counts counts;
     sequence_sink sink;
     collect_sender **senders;
@@ -76,6 +80,7 @@ struct stele_collector {
     uint32_t trace_count, stream_count;
     uint32_t seen_count; /* senders that were added */
     uint64_t received_size, skipped_size, refused_count, waiting_size;
+    uint64_t datagram_count; /* that wait */
     uint64_t missing_event_count, written_size;
     stele_status status; /* the first that ended receiving */
     bool is_full_told;   /* that a limit of memory or streams was reached */
@@ -86,7 +91,8 @@ struct stele_collector {
 
 /* ---- Scopes and traces (scopes.c) ---- */
 
-/* Makes the sender one of a scope of the format. STELE_ERR_MEMORY. */
+/* Makes the sender one of a scope of the format. STELE_ERR_MEMORY; STELE_ERR_LIMIT, reported: there
+   are too many. */
 stele_status scope_enter(stele_collector *c, collect_sender *s, const receiver_ops *ops);
 
 /* The trace with the receiver's number; NULL if out of memory, or beyond the limit, which is
@@ -100,6 +106,9 @@ sequence *trace_stream(stele_collector *c, collect_trace *t, const receive_packe
 
 void scope_free(collect_scope *scope);
 
+/* The same for one that no sender is of any more, and that made no trace. */
+void scope_forget(stele_collector *c, collect_scope *scope);
+
 /* ---- Bytes to packets (arrive.c) ---- */
 
 /* Takes all packets that are there as a whole. Errors of stele_collector_receive(). */
@@ -108,7 +117,10 @@ stele_status arrive_datagram(stele_collector *c, collect_sender *s, const uint8_
                              size_t size);
 stele_status arrive_end(stele_collector *c, collect_sender *s);
 
-/* The same, and its number can be that of another one. */
+/* Metadata arrived: tries again what waits for them. */
+stele_status arrive_news(stele_collector *c, collect_scope *scope);
+
+/* The same as arrive_end(), and its number can be that of another one. */
 stele_status arrive_leave(stele_collector *c, collect_sender *s);
 
 /* Takes the next packet of a trace in the order of its stream. */

@@ -12,6 +12,14 @@
 
 /* ---- Scopes ---- */
 
+static void report_full(stele_collector *c, const char *what, unsigned limit)
+{
+    if (!c->is_full_told)
+        diag_report(c->rules.diag, &core_codes[STE034], NULL, STELE_NO_OFFSET, 0, NULL,
+                    "more than %u %s", limit, what);
+    c->is_full_told = true;
+}
+
 static const char *scope_key(const stele_collector *c, const collect_sender *s,
                              const receiver_ops *ops)
 {
@@ -35,7 +43,7 @@ static stele_status scope_make(stele_collector *c, const char *key, const receiv
         return STELE_ERR_MEMORY;
     scope->ops = ops;
     scope->key = strdup(key);
-    scope->state = ops->open(c->context, c->metadata, c->options.metadata_size);
+    scope->state = ops->open(c->context, &c->state_room, c->metadata, c->options.metadata_size);
     if (scope->key == NULL || scope->state == NULL) {
         scope_free(scope);
         return STELE_ERR_MEMORY;
@@ -52,6 +60,10 @@ stele_status scope_enter(stele_collector *c, collect_sender *s, const receiver_o
     for (uint32_t i = 0; i < c->scope_count && scope == NULL; i++)
         if (c->scopes[i]->ops == ops && strcmp(c->scopes[i]->key, key) == 0 && !ops->is_of_sender)
             scope = c->scopes[i];
+    if (scope == NULL && c->scope_count >= SCOPES_MAX) {
+        report_full(c, "traces", TRACES_MAX);
+        return STELE_ERR_LIMIT;
+    }
     if (scope == NULL)
         status = scope_make(c, key, ops, &scope);
     if (status != STELE_OK)
@@ -80,6 +92,16 @@ void scope_free(collect_scope *scope)
         scope->ops->close(scope->state);
     free(scope->key);
     free(scope);
+}
+
+void scope_forget(stele_collector *c, collect_scope *scope)
+{
+    uint32_t at = 0;
+    while (c->scopes[at] != scope)
+        at++;
+    c->scope_count--;
+    memmove(c->scopes + at, c->scopes + at + 1, (c->scope_count - at) * sizeof *c->scopes);
+    scope_free(scope);
 }
 
 /* ---- Traces ---- */
@@ -111,28 +133,44 @@ static bool is_taken(const stele_collector *c, const char *base, const char *ext
     return false;
 }
 
-/* Returns NULL if out of memory. */
-static char *name_trace(const stele_collector *c, const collect_scope *scope)
+/* The name with a number behind it, but for number 1. Returns NULL if out of memory. */
+static char *numbered_base(const stele_collector *c, const char *first, unsigned number)
 {
-    char first[NAME_SIZE], name[NAME_SIZE + 16];
-    char *base;
-    name_of_key(scope->key, first);
-    snprintf(name, sizeof name, "%s", first);
-    for (unsigned i = 2;
-         (base = members_join(c->folder, name)) != NULL && is_taken(c, base, scope->ops->extension);
-         i++) {
-        free(base);
-        snprintf(name, sizeof name, "%s-%u", first, i);
-    }
-    return base;
+    char name[NAME_SIZE + 16];
+    if (number == 1)
+        snprintf(name, sizeof name, "%s", first);
+    else
+        snprintf(name, sizeof name, "%s-%u", first, number);
+    return members_join(c->folder, name);
 }
 
-static void report_full(stele_collector *c, const char *what, unsigned limit)
+/* Numbers are given one after the other, so that the lowest that is free is found by halving, also
+   when thousands of connections came from one place. Returns NULL if out of memory. */
+static char *name_trace(const stele_collector *c, const collect_scope *scope)
 {
-    if (!c->is_full_told)
-        diag_report(c->rules.diag, &core_codes[STE034], NULL, STELE_NO_OFFSET, 0, NULL,
-                    "more than %u %s", limit, what);
-    c->is_full_told = true;
+    char first[NAME_SIZE];
+    unsigned taken = 0, available = 1;
+    char *base, *best = NULL;
+    name_of_key(scope->key, first);
+    for (unsigned tried = 1; available - taken > 1 || best == NULL;) {
+        base = numbered_base(c, first, tried);
+        if (base == NULL) {
+            free(best);
+            return NULL;
+        }
+        if (is_taken(c, base, scope->ops->extension)) {
+            free(base);
+            taken = tried;
+            if (best == NULL)
+                available = tried * 2;
+        } else {
+            free(best);
+            best = base;
+            available = tried;
+        }
+        tried = best == NULL ? available : taken + (available - taken) / 2;
+    }
+    return best;
 }
 
 static collect_trace *trace_make(stele_collector *c, collect_scope *scope)

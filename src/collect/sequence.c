@@ -73,11 +73,19 @@ static stele_status drain(sequence *s, const sequence_sink *sink)
     return status;
 }
 
+/* How many numbers can be passed at once: one, or all whose history will be that of others. So a
+   sender cannot have much work done by numbers far ahead. */
+static uint64_t missing_before(const sequence *s, uint64_t number)
+{
+    const uint64_t ahead = (number - s->next) & s->mask;
+    return s->waiting_count == 0 && ahead > s->window ? ahead - s->window : 1;
+}
+
 /* Goes to a number: what waits before it is given, what is not there is missing. */
 static stele_status advance(sequence *s, const sequence_sink *sink, uint64_t number)
 {
     stele_status status = STELE_OK;
-    uint64_t first = 0, count = 0;
+    uint64_t first = 0, count = 0, passed;
     while (status == STELE_OK && s->next != number) {
         if (s->waiting_count != 0 && slot_at(s, s->next)->bytes != NULL) {
             if (count != 0)
@@ -86,11 +94,13 @@ static stele_status advance(sequence *s, const sequence_sink *sink, uint64_t num
             status = give_waiting(s, sink, slot_at(s, s->next));
             continue;
         }
-        if (count++ == 0)
+        if (count == 0)
             first = s->next;
+        passed = missing_before(s, number);
+        count += passed;
+        sink->counts->missing_count += passed;
         *history_at(s, s->next) = MISSING;
-        sink->counts->missing_count++;
-        s->next = (s->next + 1) & s->mask;
+        s->next = (s->next + passed) & s->mask;
     }
     if (count != 0)
         sink->miss(sink->user, s, first, count);

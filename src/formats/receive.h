@@ -44,6 +44,20 @@ typedef struct receive_from {
 
 typedef struct receiver receiver;
 
+/* Bytes of state that all receivers of a collector may keep together. */
+typedef struct receive_room {
+    size_t used, max;
+} receive_room;
+
+/* Has `before` bytes become `after`; false: there is no room for them. */
+static inline bool receive_room_change(receive_room *room, size_t before, size_t after)
+{
+    if (after > before && after - before > room->max - room->used)
+        return false;
+    room->used = room->used - before + after;
+    return true;
+}
+
 typedef struct receiver_ops {
     const char *name;      /* of the format */
     const char *extension; /* of files that are traces; "": traces are folders */
@@ -53,15 +67,17 @@ typedef struct receiver_ops {
     int (*probe)(const uint8_t *bytes, size_t size);
 
     /* Returns NULL if out of memory. `given` are metadata of the user's; no bytes: there are none.
-     */
-    receiver *(*open)(stele_context *context, const uint8_t *given, size_t size);
+       State takes its room from `room`, which outlives the receiver, and gives it back. */
+    receiver *(*open)(stele_context *context, receive_room *room, const uint8_t *given,
+                      size_t size);
     void (*close)(receiver *self);
 
     receive_outcome (*look)(receiver *self, const receive_from *from, const uint8_t *bytes,
                             size_t size, receive_packet *packet);
 
     /* Takes over what a packet that look() gave tells of its trace. Called once for each, in the
-       order in which they are written. `*is_news` tells whether state is other than before. */
+       order in which they are written. `*is_news` tells whether state is other than before.
+       STELE_ERR_LIMIT: it cannot be kept; STELE_ERR_MEMORY. */
     stele_status (*learn)(receiver *self, const receive_from *from, const receive_packet *packet,
                           const uint8_t *bytes, bool *is_news);
 

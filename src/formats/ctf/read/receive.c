@@ -27,6 +27,7 @@
 typedef struct ctf_receive {
     receiver base;
     stele_context *context;
+    receive_room *room;
     arriving **traces;
     uint32_t count, capacity;
     uint32_t *current; /* by sender: the trace whose metadata it sent last, plus 1 */
@@ -59,6 +60,7 @@ static stele_status add_trace(ctf_receive *self, const arriving_head *head)
         return STELE_ERR_MEMORY;
     self->traces[self->count++] = a;
     a->form = head->form;
+    a->room = self->room;
     a->session_id = head->session_id;
     memcpy(a->uuid, head->uuid, sizeof a->uuid);
     return STELE_OK;
@@ -86,6 +88,7 @@ static stele_status take_given(ctf_receive *self, const uint8_t *bytes, size_t s
             head = (arriving_head){.form = ARRIVING_TEXT, .size = size - at};
         if (self->count == 0)
             status = add_trace(self, &head);
+        self->room->max += head.size + sizeof(arriving_part); /* senders take none of it */
         if (status == STELE_OK)
             status = arriving_add(self->traces[0], &head, bytes + at, &is_news);
         at += head.size;
@@ -93,13 +96,15 @@ static stele_status take_given(ctf_receive *self, const uint8_t *bytes, size_t s
     return status;
 }
 
-static receiver *open_receiver(stele_context *context, const uint8_t *given, size_t size)
+static receiver *open_receiver(stele_context *context, receive_room *room, const uint8_t *given,
+                               size_t size)
 {
     ctf_receive *self = calloc(1, sizeof *self);
     if (self == NULL)
         return NULL;
     self->base.ops = &ctf_receiver;
     self->context = context;
+    self->room = room;
     if (size != 0 && take_given(self, given, size) != STELE_OK) {
         close_receiver(&self->base);
         return NULL;
@@ -115,11 +120,12 @@ static uint32_t trace_of_sender(const ctf_receive *self, uint32_t sender)
                                                                      : NO_TRACE;
 }
 
-/* Whether the first part of a trace is this preamble. */
-static bool is_preamble_of(const arriving *a, const arriving_head *head, const uint8_t *bytes)
+/* Whether the first part of a trace is this one. */
+static bool is_first_of(const arriving *a, const arriving_head *head, const uint8_t *bytes)
 {
-    return a->form == ARRIVING_FRAGMENTS && a->count != 0 && a->parts[0].size == head->size &&
-           memcmp(a->parts[0].bytes, bytes, head->size) == 0;
+    const arriving_part *first = arriving_first(a);
+    return a->form == head->form && first != NULL && first->size == head->size &&
+           memcmp(first->bytes, bytes, head->size) == 0;
 }
 
 /* The trace that a piece of metadata is of; the number after the last one for a new trace. */
@@ -135,15 +141,14 @@ static uint32_t trace_of_metadata(const ctf_receive *self, uint32_t sender,
             return i;
         if (head->form == ARRIVING_RFC && a->session_id == head->session_id)
             return i;
-        if (head->form == ARRIVING_TEXT && a->count != 0 && a->parts[0].size == head->size &&
-            memcmp(a->parts[0].bytes, bytes, head->size) == 0)
+        if (head->form == ARRIVING_TEXT && is_first_of(a, head, bytes))
             return i;
         if (head->form == ARRIVING_FRAGMENTS &&
-            (head->begins ? is_preamble_of(a, head, bytes)
+            (head->begins ? is_first_of(a, head, bytes)
                           : i == last || (last == NO_TRACE && i + 1 == self->count)))
             return i;
         /* A preamble that comes after other fragments of its trace. */
-        if (head->begins && i == last && (a->count == 0 || a->parts[0].rank != 0))
+        if (head->begins && i == last && (a->count == 0 || arriving_first(a)->rank != 0))
             return i;
     }
     return self->count;
@@ -291,7 +296,9 @@ static receive_outcome look_events(ctf_receive *self, const receive_from *from,
     case FIT_MORE:
         packet->size = size + 1;
         return is_all ? pass(packet, bytes, size, "less than the header of a packet")
-                      : RECEIVE_MORE;
+               : size >= from->packet_size_max
+                   ? pass(packet, bytes, size, "a header that is larger than a packet may be")
+                   : RECEIVE_MORE;
     default: break;
     }
     if (!measure(from, &head, size, packet))

@@ -3,6 +3,7 @@
 #ifndef CTF_RECEIVE_H
 #define CTF_RECEIVE_H
 
+#include "core/table.h"
 #include "formats/ctf/metadata/metadata.h"
 #include "formats/ctf/records/decode.h"
 #include "formats/receive.h"
@@ -24,11 +25,14 @@ typedef struct arriving_part {
 /* One trace of a scope. It never moves: programs refer to its schema. */
 typedef struct arriving {
     arriving_form form;
-    uint8_t uuid[16];     /* of ARRIVING_PACKETS */
-    uint32_t session_id;  /* of ARRIVING_RFC */
-    arriving_part *parts; /* by rank, equal ones as they came */
-    uint32_t count, capacity;
-    size_t size; /* of all parts */
+    uint8_t uuid[16];    /* of ARRIVING_PACKETS */
+    uint32_t session_id; /* of ARRIVING_RFC */
+    receive_room *room;
+    arriving_part *parts; /* as they came */
+    uint32_t *order;      /* their numbers by rank, equal ones as they came */
+    uint32_t count, capacity, order_capacity;
+    hash_table known; /* numbers of parts, by their bytes */
+    size_t size;      /* of all parts */
     /* Made of the parts when they are needed; NULL: they have to be made anew. */
     ctf_run *run;
     ctf_programs *programs;
@@ -53,6 +57,12 @@ receive_outcome arriving_look(const receive_from *from, const uint8_t *bytes, si
 /* Adds a piece; `*is_news` is false where it came before. STELE_ERR_MEMORY, STELE_ERR_LIMIT. */
 stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t *bytes,
                           bool *is_news);
+
+/* The part that stands in front of all others; NULL: there is none. */
+static inline const arriving_part *arriving_first(const arriving *a)
+{
+    return a->count != 0 ? &a->parts[a->order[0]] : NULL;
+}
 
 /* Makes the run that reads packet heads. Returns false if out of memory; without a run, the parts
  * tell nothing yet.

@@ -15,6 +15,7 @@
 #define METADATA_HEAD_SIZE 37u
 #define FRAGMENT_DEPTH_MAX 200u
 #define PARTS_SIZE_MAX     ((size_t)64 << 20)
+#define PARTS_MAX          65536u
 
 /* ---- Packets of CTF 1.8 (section 7.1) ----
  *
@@ -203,31 +204,71 @@ static void forget_parsed(arriving *a)
     a->is_parsed = false;
 }
 
-stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t *bytes,
-                          bool *is_news)
+/* Room for one more part. */
+static bool reserve_part(arriving *a)
 {
-    uint32_t at = a->count;
-    *is_news = false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->parts[i].size == head->size && memcmp(a->parts[i].bytes, bytes, head->size) == 0)
-            return STELE_OK;
-    if (a->size + head->size > PARTS_SIZE_MAX)
-        return STELE_ERR_LIMIT;
     if (a->count == a->capacity) {
         arriving_part *grown = array_grow(a->parts, sizeof *grown, &a->capacity, 8);
         if (grown == NULL)
-            return STELE_ERR_MEMORY;
+            return false;
         a->parts = grown;
     }
-    while (at > 0 && a->parts[at - 1].rank > head->rank)
-        at--;
-    memmove(a->parts + at + 1, a->parts + at, (a->count - at) * sizeof *a->parts);
-    a->parts[at] = (arriving_part){malloc(head->size), head->size, head->rank};
-    if (a->parts[at].bytes == NULL) {
-        memmove(a->parts + at, a->parts + at + 1, (a->count - at) * sizeof *a->parts);
+    if (a->count == a->order_capacity) {
+        uint32_t *grown = array_grow(a->order, sizeof *grown, &a->order_capacity, 8);
+        if (grown == NULL)
+            return false;
+        a->order = grown;
+    }
+    return true;
+}
+
+/* After all parts of ranks that are not higher. */
+static void put_in_order(arriving *a, uint32_t number)
+{
+    uint32_t low = 0, high = number;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (a->parts[a->order[middle]].rank <= a->parts[number].rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(a->order + low + 1, a->order + low, (number - low) * sizeof *a->order);
+    a->order[low] = number;
+}
+
+static bool is_known(const arriving *a, uint32_t hash, const uint8_t *bytes, size_t size)
+{
+    uint32_t at = hash, number;
+    while ((number = hash_table_next(&a->known, hash, &at)) != HASH_NONE)
+        if (a->parts[number].size == size && memcmp(a->parts[number].bytes, bytes, size) == 0)
+            return true;
+    return false;
+}
+
+stele_status arriving_add(arriving *a, const arriving_head *head, const uint8_t *bytes,
+                          bool *is_news)
+{
+    uint32_t hash;
+    uint8_t *copy;
+    *is_news = false;
+    if (!hash_table_reserve(&a->known) || !reserve_part(a))
+        return STELE_ERR_MEMORY;
+    hash = hash_table_hash_bytes(&a->known, bytes, head->size);
+    if (is_known(a, hash, bytes, head->size))
+        return STELE_OK;
+    if (a->size + head->size > PARTS_SIZE_MAX || a->count == PARTS_MAX ||
+        !receive_room_change(a->room, 0, head->size + sizeof *a->parts))
+        return STELE_ERR_LIMIT;
+    copy = malloc(head->size);
+    if (copy == NULL) {
+        receive_room_change(a->room, head->size + sizeof *a->parts, 0);
         return STELE_ERR_MEMORY;
     }
-    memcpy(a->parts[at].bytes, bytes, head->size);
+    memcpy(copy, bytes, head->size);
+    a->parts[a->count] = (arriving_part){copy, head->size, head->rank};
+    put_in_order(a, a->count);
+    hash_table_put(&a->known, hash, a->count);
     a->count++;
     a->size += head->size;
     *is_news = true;
@@ -276,8 +317,9 @@ bool arriving_parse(arriving *a, stele_context *context)
     if (bytes == NULL)
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
-        memcpy(bytes + at, a->parts[i].bytes, a->parts[i].size);
-        at += a->parts[i].size;
+        const arriving_part *part = &a->parts[a->order[i]];
+        memcpy(bytes + at, part->bytes, part->size);
+        at += part->size;
     }
     status = parse(a, &context->limits, bytes);
     free(bytes);
@@ -292,7 +334,7 @@ bool arriving_parse(arriving *a, stele_context *context)
 void arriving_put(const arriving *a, output *out)
 {
     for (uint32_t i = 0; i < a->count; i++)
-        output_write(out, a->parts[i].bytes, a->parts[i].size);
+        output_write(out, a->parts[a->order[i]].bytes, a->parts[a->order[i]].size);
 }
 
 void arriving_free(arriving *a)
@@ -300,6 +342,9 @@ void arriving_free(arriving *a)
     forget_parsed(a);
     for (uint32_t i = 0; i < a->count; i++)
         free(a->parts[i].bytes);
+    receive_room_change(a->room, a->size + a->count * sizeof *a->parts, 0);
+    hash_table_free(&a->known);
+    free(a->order);
     free(a->parts);
     free(a);
 }

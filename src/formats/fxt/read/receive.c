@@ -28,14 +28,16 @@ typedef struct provider_state {
     kept_table strings, threads;
 } provider_state;
 
-#define KEPT_SIZE_MAX ((size_t)64 << 20) /* beyond, new strings are not repeated in later files */
+#define PROVIDERS_MAX 1024u /* what those beyond say is not repeated in later files */
 
 typedef struct fxt_receive {
     receiver base;
     provider_state *providers; /* the first one is that of records without a provider */
     uint32_t count, capacity;
     uint32_t current;
-    size_t kept_size;
+    uint32_t beyond; /* the provider, where there is no place for it */
+    bool is_beyond;
+    receive_room *room;
     bool is_big_endian, is_begun;
     kept_record magic;
 } fxt_receive;
@@ -61,7 +63,8 @@ static provider_state *add_provider(fxt_receive *self, uint32_t id)
     return &self->providers[self->count++];
 }
 
-static receiver *open_receiver(stele_context *context, const uint8_t *metadata, size_t size)
+static receiver *open_receiver(stele_context *context, receive_room *room, const uint8_t *metadata,
+                               size_t size)
 {
     fxt_receive *self = calloc(1, sizeof *self);
     (void)context;
@@ -72,13 +75,22 @@ static receiver *open_receiver(stele_context *context, const uint8_t *metadata, 
         return NULL;
     }
     self->base.ops = &fxt_receiver;
+    self->room = room;
     return &self->base;
 }
 
-static void free_table(kept_table *table)
+static void drop(receive_room *room, kept_record *record)
+{
+    receive_room_change(room, record->size, 0);
+    free(record->bytes);
+    *record = (kept_record){0};
+}
+
+static void free_table(receive_room *room, kept_table *table)
 {
     for (uint32_t i = 0; i < table->count; i++)
-        free(table->records[i].bytes);
+        drop(room, &table->records[i]);
+    receive_room_change(room, table->count * sizeof *table->records, 0);
     free(table->records);
 }
 
@@ -86,12 +98,12 @@ static void close_receiver(receiver *base)
 {
     fxt_receive *self = (fxt_receive *)base;
     for (uint32_t i = 0; i < self->count; i++) {
-        free(self->providers[i].about.bytes);
-        free(self->providers[i].initialization.bytes);
-        free_table(&self->providers[i].strings);
-        free_table(&self->providers[i].threads);
+        drop(self->room, &self->providers[i].about);
+        drop(self->room, &self->providers[i].initialization);
+        free_table(self->room, &self->providers[i].strings);
+        free_table(self->room, &self->providers[i].threads);
     }
-    free(self->magic.bytes);
+    drop(self->room, &self->magic);
     free(self->providers);
     free(self);
 }
@@ -156,17 +168,20 @@ static receive_outcome look(receiver *base, const receive_from *from, const uint
 
 /* ---- State ---- */
 
-/* Takes the place of what was kept there before. */
+/* Takes the place of what was kept there before, which does not hold any more even where there is
+   no room for the new. */
 static stele_status keep(fxt_receive *self, kept_record *at, const uint8_t *bytes, size_t size)
 {
     uint8_t *copy;
-    if (self->kept_size + size > KEPT_SIZE_MAX + at->size)
-        return STELE_OK;
-    copy = realloc(at->bytes, size);
-    if (copy == NULL)
+    drop(self->room, at);
+    if (!receive_room_change(self->room, 0, size))
+        return STELE_ERR_LIMIT;
+    copy = malloc(size);
+    if (copy == NULL) {
+        receive_room_change(self->room, size, 0);
         return STELE_ERR_MEMORY;
+    }
     memcpy(copy, bytes, size);
-    self->kept_size = self->kept_size + size - at->size;
     *at = (kept_record){copy, size};
     return STELE_OK;
 }
@@ -175,10 +190,16 @@ static stele_status keep_in(fxt_receive *self, kept_table *table, uint32_t index
                             const uint8_t *bytes, size_t size)
 {
     if (index >= table->count) {
-        kept_record *grown = array_reach(table->records, sizeof *grown, &table->count, index);
+        const size_t before = table->count * sizeof *table->records;
+        kept_record *grown;
+        /* More than arrays take that grow. */
+        if ((index + (size_t)64) * 2 * sizeof *grown > self->room->max - self->room->used)
+            return STELE_ERR_LIMIT;
+        grown = array_reach(table->records, sizeof *grown, &table->count, index);
         if (grown == NULL)
             return STELE_ERR_MEMORY;
         table->records = grown;
+        receive_room_change(self->room, before, table->count * sizeof *grown);
     }
     return keep(self, &table->records[index], bytes, size);
 }
@@ -186,11 +207,17 @@ static stele_status keep_in(fxt_receive *self, kept_table *table, uint32_t index
 /* Goes to a provider, which is made where it is new. */
 static stele_status enter_provider(fxt_receive *self, uint32_t id)
 {
+    self->is_beyond = false;
     for (uint32_t i = 1; i < self->count; i++) {
         if (self->providers[i].id == id) {
             self->current = i;
             return STELE_OK;
         }
+    }
+    if (self->count == PROVIDERS_MAX) {
+        self->is_beyond = true;
+        self->beyond = id;
+        return STELE_ERR_LIMIT;
     }
     if (add_provider(self, id) == NULL)
         return STELE_ERR_MEMORY;
@@ -223,8 +250,11 @@ static stele_status learn(receiver *base, const receive_from *from, const receiv
         return STELE_OK;
     if (stele_fxt_decode(bytes, packet->size, self->is_big_endian, &r) != STELE_FXT_OK)
         return STELE_OK;
+    if (r.type == STELE_FXT_METADATA)
+        return learn_metadata(self, &r);
+    if (self->is_beyond)
+        return STELE_ERR_LIMIT;
     switch (r.type) {
-    case STELE_FXT_METADATA: return learn_metadata(self, &r);
     case STELE_FXT_INITIALIZATION: return keep(self, &p->initialization, bytes, packet->size);
     case STELE_FXT_STRING: return keep_in(self, &p->strings, r.number, bytes, packet->size);
     default: return keep_in(self, &p->threads, r.number, bytes, packet->size);
@@ -271,7 +301,9 @@ static void put_state(receiver *base, uint32_t trace, output *out)
         put_table(out, &p->strings);
         put_table(out, &p->threads);
     }
-    if (self->current != 0)
+    if (self->is_beyond)
+        put_section(out, self->is_big_endian, self->beyond);
+    else if (self->current != 0)
         put_section(out, self->is_big_endian, self->providers[self->current].id);
 }
 

@@ -15,12 +15,12 @@ typedef struct kept_option {
     size_t name_size; /* the bytes of the name begin at STELE_HEPH_METADATA_HEADER_SIZE */
 } kept_option;
 
-#define OPTIONS_KEPT                                                             \
-    64u /* the format knows one; of others, the first ones are repeated in files \
-         */
+/* The format knows one; of others, the first ones are repeated in files. */
+#define OPTIONS_KEPT 64u
 
 typedef struct heph_receive {
     receiver base;
+    receive_room *room;
     kept_option options[OPTIONS_KEPT];
     uint32_t count;
 } heph_receive;
@@ -31,7 +31,8 @@ static int probe(const uint8_t *bytes, size_t size)
     return size >= HEPH_HEADER_SIZE && heph_packet_kind(bytes, &said) != STELE_HEPH_NONE ? 100 : 0;
 }
 
-static receiver *open_receiver(stele_context *context, const uint8_t *metadata, size_t size)
+static receiver *open_receiver(stele_context *context, receive_room *room, const uint8_t *metadata,
+                               size_t size)
 {
     heph_receive *self = calloc(1, sizeof *self);
     (void)context;
@@ -40,14 +41,17 @@ static receiver *open_receiver(stele_context *context, const uint8_t *metadata, 
     if (self == NULL)
         return NULL;
     self->base.ops = &heph_receiver;
+    self->room = room;
     return &self->base;
 }
 
 static void close_receiver(receiver *base)
 {
     heph_receive *self = (heph_receive *)base;
-    for (uint32_t i = 0; i < self->count; i++)
+    for (uint32_t i = 0; i < self->count; i++) {
+        receive_room_change(self->room, self->options[i].size, 0);
         free(self->options[i].bytes);
+    }
     free(self);
 }
 
@@ -167,11 +171,14 @@ static stele_status learn(receiver *base, const receive_from *from, const receiv
         *is_news = false;
         return STELE_OK;
     }
-    if (kept == NULL && self->count == OPTIONS_KEPT)
-        return STELE_OK;
+    if ((kept == NULL && self->count == OPTIONS_KEPT) ||
+        !receive_room_change(self->room, kept != NULL ? kept->size : 0, packet->size))
+        return STELE_ERR_LIMIT;
     copy = malloc(packet->size);
-    if (copy == NULL)
+    if (copy == NULL) {
+        receive_room_change(self->room, packet->size, kept != NULL ? kept->size : 0);
         return STELE_ERR_MEMORY;
+    }
     memcpy(copy, bytes, packet->size);
     if (kept == NULL)
         kept = &self->options[self->count++];
