@@ -25,7 +25,7 @@ struct append_file {
     append_file *newer, *older;
     char *path;
     int fd;          /* -1: it is not open at present */
-    uint8_t *buffer; /* whole packets that are not written yet; NULL as above */
+    uint8_t *buffer; /* whole packets that are not written yet; NULL: not open */
     size_t used;
     uint64_t size; /* bytes that are written */
 };

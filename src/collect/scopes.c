@@ -133,7 +133,7 @@ static bool is_taken(const stele_collector *c, const char *base, const char *ext
     return false;
 }
 
-/* The name with a number behind it, but for number 1. Returns NULL if out of memory. */
+/* The name, followed by a number where that is not 1. Returns NULL if out of memory. */
 static char *numbered_base(const stele_collector *c, const char *first, unsigned number)
 {
     char name[NAME_SIZE + 16];

@@ -13,7 +13,8 @@
 static bool refuse(json_tree *tree, json_fault fault, uint32_t place, const char *expected,
                    const char *found)
 {
-    tree->on_fault(tree->user, fault, place, expected, found);
+    if (tree->on_fault != NULL)
+        tree->on_fault(tree->user, fault, place, expected, found);
     return false;
 }
 

@@ -60,8 +60,8 @@ typedef void json_fault_fn(void *user, json_fault fault, uint32_t place, const c
 typedef struct json_tree {
     const char *text; /* with a zero after it */
     uint32_t size;
-    uint32_t depth_max; /* reading is recursive: so deep values may nest */
-    json_fault_fn *on_fault;
+    uint32_t depth_max;      /* reading is recursive: so deep values may nest */
+    json_fault_fn *on_fault; /* NULL: faults are not reported */
     void *user;
     uint32_t at;        /* the next byte of the text */
     json_value *values; /* in the order of the text; keys stand before their values */

@@ -69,6 +69,29 @@ TEST(a_stream_of_no_format_is_skipped_once)
     hostile_end(&h);
 }
 
+/* Metadata that are no JSON are bytes that are not a packet. */
+TEST(fragments_that_are_not_json_are_passed_over)
+{
+    static const char *const fragments[] = {"\x1e{\"type\":x}", "\x1e{\"type\" 1}", "\x1e{]}",
+                                            "\x1e{\"type\":\"\xff\"}", "\x1e{\"type\":01}"};
+    const stele_collector_options options = {.format = "ctf"};
+    hostile h;
+    uint32_t sender;
+    uint64_t size = 0;
+    if (!stele_format_find("ctf", &(stele_format_info){0}))
+        return;
+    hostile_begin(&h, &options);
+    sender = hostile_add(&h, "a", true);
+    for (unsigned i = 0; i < sizeof fragments / sizeof *fragments; i++) {
+        CHECK(stele_collector_receive(h.collector, sender, fragments[i], strlen(fragments[i]), i) ==
+              STELE_OK);
+        size += strlen(fragments[i]);
+    }
+    CHECK(stele_collector_finish(h.collector, 10) == STELE_OK);
+    CHECK_EQ_U64(counts_of(&h).received_size, size);
+    hostile_end(&h);
+}
+
 static const uint8_t fxt_magic[] = {0x10, 0x00, 0x04, 0x46, 0x78, 0x54, 0x16, 0x00};
 
 /* Each connection is a trace of its own, and the lowest number that is free names it. */
