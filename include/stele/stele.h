@@ -8,6 +8,7 @@
 
 #include <stele/analysis.h>
 #include <stele/chains.h>
+#include <stele/component.h>
 #include <stele/context.h>
 #include <stele/diag.h>
 #include <stele/event.h>

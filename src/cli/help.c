@@ -84,6 +84,20 @@ static void help_topics(stele_output *out, bool has_color)
     }
 }
 
+static void help_examples(stele_output *out, command_id command, bool has_color)
+{
+    bool has_title = false;
+    for (size_t i = 0; i < example_count; i++) {
+        const example_entry *example = &example_table[i];
+        if (example->command != command)
+            continue;
+        if (!has_title)
+            heading(out, "Examples", has_color);
+        has_title = true;
+        stele_output_printf(out, "  %s\n    $ %s\n", example->what, example->line);
+    }
+}
+
 void help_command(stele_output *out, command_id id, bool has_color)
 {
     const command_entry *command = &command_table[id];
@@ -100,6 +114,7 @@ void help_command(stele_output *out, command_id id, bool has_color)
     if (id == COMMAND_TOP)
         help_topics(out, has_color);
     help_options(out, id, has_color);
+    help_examples(out, id, has_color);
     if (command_is_group(id))
         stele_output_printf(out, "\n'stele help%s%s COMMAND' tells more about each.\n", space,
                             command->name);

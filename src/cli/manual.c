@@ -109,6 +109,21 @@ static void write_topics(stele_output *out)
     }
 }
 
+static void write_examples(stele_output *out, command_id command)
+{
+    bool has_title = false;
+    for (size_t i = 0; i < example_count; i++) {
+        const example_entry *example = &example_table[i];
+        if (example->command != command)
+            continue;
+        if (!has_title)
+            write_heading(out, "examples");
+        has_title = true;
+        write_escaped(out, example->what, strlen(example->what));
+        stele_output_printf(out, "\n\n```\n$ %s\n```\n\n", example->line);
+    }
+}
+
 void manual_write(stele_output *out, command_id id)
 {
     const command_entry *command = &command_table[id];
@@ -125,6 +140,7 @@ void manual_write(stele_output *out, command_id id)
     if (command_is_group(id))
         write_commands(out, id);
     write_options(out, id);
+    write_examples(out, id);
     if (id == COMMAND_TOP)
         write_topics(out);
     else

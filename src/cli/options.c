@@ -42,6 +42,13 @@ const topic_entry topic_table[] = {
 };
 const size_t topic_count = sizeof topic_table / sizeof topic_table[0];
 
+const example_entry example_table[] = {
+#define STELE_EXAMPLE(command, what, line) {COMMAND_##command, what, line},
+#include "cli/examples.def"
+#undef STELE_EXAMPLE
+};
+const size_t example_count = sizeof example_table / sizeof example_table[0];
+
 const char *command_word(command_id group, command_id command)
 {
     const char *prefix = command_table[group].name, *word = command_table[command].name;

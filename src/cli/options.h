@@ -73,11 +73,18 @@ typedef struct topic_entry {
     const char *name, *title, *text;
 } topic_entry;
 
+typedef struct example_entry {
+    command_id command;
+    const char *what, *line; /* what it answers or does, and the command line */
+} example_entry;
+
 extern const command_entry command_table[COMMAND_COUNT];
 extern const option_entry option_table[OPTION_COUNT];
 extern const char *const group_titles[GROUP_COUNT];
 extern const topic_entry topic_table[];
 extern const size_t topic_count;
+extern const example_entry example_table[];
+extern const size_t example_count;
 
 bool command_has_option(command_id command, option_id option);
 

@@ -186,8 +186,9 @@ static void open_around(replay *r, uint32_t track, uint32_t depth)
     }
 }
 
-/* "name(len=4 path=a)" */
-static char *describe(const replay *r, const stele_batch *batch, const stele_event *event)
+/* "name(len=4 path=a)", or the name alone. */
+static char *describe(const replay *r, const stele_batch *batch, const stele_event *event,
+                      bool has_arguments)
 {
     const stele_text name = stele_name_text(r->c->context, batch, event->name);
     char text[ARGUMENTS_MAX * 2], shown[ARGUMENTS_MAX * 4];
@@ -200,7 +201,7 @@ static char *describe(const replay *r, const stele_batch *batch, const stele_eve
     char *made;
     if (name.size == 0)
         used = (size_t)snprintf(text, sizeof text, "(no name)");
-    for (uint32_t at = 0; r->has_arguments && at < count && used < ARGUMENTS_MAX;) {
+    for (uint32_t at = 0; has_arguments && at < count && used < ARGUMENTS_MAX;) {
         const stele_field *field = &batch->fields[first + at];
         at += stele_field_length(field);
         if ((field->hint & (STELE_HINT_CONTEXT | STELE_HINT_RAW)) != 0)
@@ -253,7 +254,7 @@ static bool take_begin(replay *r, const stele_batch *batch, const stele_event *e
     of->count = depth + 1;
     if (depth < r->depth_min || (r->depth_end != 0 && depth >= r->depth_end))
         return true;
-    of->open[depth].text = describe(r, batch, event);
+    of->open[depth].text = describe(r, batch, event, r->has_arguments);
     return of->open[depth].text != NULL;
 }
 
@@ -333,7 +334,7 @@ static bool take_end(replay *r, const stele_batch *batch, const stele_event *eve
             hide(r, of, span);
         return true;
     }
-    text = describe(r, batch, event);
+    text = describe(r, batch, event, r->has_arguments && !is_written);
     if (text == NULL)
         return false;
     if (!is_written) {
@@ -341,7 +342,7 @@ static bool take_end(replay *r, const stele_batch *batch, const stele_event *eve
         return true;
     }
     write_front(r, span->track, NULL, &duration, span->depth);
-    stele_output_printf(r->out, "} %.*s%s\n", (int)strcspn(text, "("), text, how_ended(span));
+    stele_output_printf(r->out, "} %s%s\n", text, how_ended(span));
     free(text);
     return true;
 }
@@ -360,7 +361,7 @@ static bool take_operation(replay *r, const stele_batch *batch, const stele_even
     char *text;
     if (duration < r->duration_min_ns || track_get(r, span->track) == NULL)
         return true;
-    text = describe(r, batch, event);
+    text = describe(r, batch, event, r->has_arguments);
     if (text == NULL)
         return false;
     open_around(r, span->track, r->depth_min);

@@ -29,11 +29,6 @@ void command_TOP(cli *c)
         help_command(c->out, COMMAND_TOP, c->has_color);
 }
 
-void command_VERSION(cli *c)
-{
-    stele_output_printf(c->out, "stele %s\n", stele_version());
-}
-
 #define SHOWN_OF_A_CODE 5
 
 static bool output_goes_on(void *user, int fd)

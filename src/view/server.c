@@ -21,6 +21,11 @@ bool view_can_serve(void)
     return false;
 }
 
+const char *view_server_version(void)
+{
+    return "";
+}
+
 stele_status view_serve(viewer *v, const serve_options *options, const char **why)
 {
     (void)v;
@@ -88,6 +93,11 @@ typedef struct server {
 bool view_can_serve(void)
 {
     return true;
+}
+
+const char *view_server_version(void)
+{
+    return MHD_get_version();
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------

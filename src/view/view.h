@@ -118,6 +118,9 @@ typedef struct serve_options {
 /* Whether this build has a server. */
 bool view_can_serve(void);
 
+/* Of the library that serves; "" where this build has no server. */
+const char *view_server_version(void);
+
 /* Serves the page until `go_on` is false. `*why` is static text: what went wrong where it is not
    STELE_OK. */
 stele_status view_serve(viewer *v, const serve_options *options, const char **why);

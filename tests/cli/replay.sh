@@ -70,4 +70,7 @@ for trace in "$xray"/*.xray "$heph"/*.bin.log "$fxt"/*.fxt; do
     closed=$(grep -c '^ *[^ ]* [^ ]*  *} ' out)
     check "$opened opened, $closed closed in $trace" test "$opened" -eq "$closed"
 done
+# A name that has brackets itself is shown whole where it ends, too.
+expect 0 replay "$xray/events.fdr2.xray"
+says out ' 112 µs  } @(1)$'
 finish

@@ -85,8 +85,17 @@ expect 0 --help
 says out '^Usage: stele COMMAND'
 expect 0 --version
 says out '^stele [0-9]*\.[0-9]*\.[0-9]*$'
+mv out version
 expect 0 version
+same out version
 says out '^stele [0-9]*\.[0-9]*\.[0-9]*$'
+says out '^  zlib  *[0-9.]*  *what is packed with gzip$'
+says out '^  zstd  *[0-9.]*  *what is packed with zstd$'
+for part in bzip2 openssl elfutils llvm microhttpd libedit duckdb; do
+    says out "^  $part  *\([0-9.]*\|yes\|no\)  *['a-z]"
+done
+expect 0 version --json
+documented out
 expect 0 help exit-codes
 says out '^  4  '
 # A limit beyond 64 bits does not wrap to a small one.
