@@ -138,7 +138,7 @@ peers() {
 $stele cat --ctf-pretty --clock-gmt $trace
 $BABELTRACE2 --clock-gmt $trace
 END
-        pair "CTF: every event read, in order of time" babeltrace2 <<END
+        pair "CTF: events counted by name; the peer reads all and shows nothing" babeltrace2 <<END
 $stele stats --by name $trace
 $BABELTRACE2 $trace -o dummy
 END
