@@ -65,7 +65,7 @@ once() {
     file=$1
     shift
     status=0
-    /usr/bin/time -f '%U %S %e %M' -o "$dir/time" "$@" </dev/null >/dev/null 2>"$dir/stderr" || status=$?
+    /usr/bin/time -f '%U %S %e %M' -o "$dir/time" timeout "${BENCH_TIMEOUT:-300}" "$@" </dev/null >/dev/null 2>"$dir/stderr" || status=$?
     [ "$status" -le 1 ] || {
         echo "exit code $status: $*" >&2
         tail -n 3 "$dir/stderr" >&2
@@ -97,7 +97,7 @@ pair() { # pair WHAT PEER: reads two command lines, ours and the peer's, from st
     : >"$dir/own" && : >"$dir/peer"
     for _ in $(seq "$rounds"); do
         once "$dir/own" "$dir/own.sh" && once "$dir/peer" "$dir/peer.sh" || {
-            echo "| $1 | $2 | failed | | | | |"
+            echo "| $1 | $2 | failed, or took too long | | | | |"
             return
         }
     done
