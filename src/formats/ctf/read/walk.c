@@ -9,8 +9,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
+
+#define EQUAL_STEP ((size_t)4096) /* bytes of two packets that are compared at once */
 
 /* ---- One file ---- */
 
@@ -331,6 +334,36 @@ static stele_status walk_step(ctf_walk *walk)
     return STELE_OK;
 }
 
+/* Whether two stretches of files hold the same bytes. What cannot be read is not the same. */
+static bool has_same_bytes(input *a, uint64_t a_offset, input *b, uint64_t b_offset, uint64_t size)
+{
+    uint8_t left[EQUAL_STEP], right[EQUAL_STEP];
+    for (uint64_t at = 0; at < size; at += EQUAL_STEP) {
+        const size_t want = size - at < EQUAL_STEP ? (size_t)(size - at) : EQUAL_STEP;
+        size_t left_size = 0, right_size = 0;
+        if (input_read(a, a_offset + at, left, want, &left_size) != STELE_OK ||
+            input_read(b, b_offset + at, right, want, &right_size) != STELE_OK ||
+            left_size != want || right_size != want || memcmp(left, right, want) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the packet has the content of the last one. Parts that were taken out of one packet have
+   its head, and can have the size of each other. */
+static bool is_same_content(const ctf_walk *walk, const ctf_packet *packet)
+{
+    const walk_file *self = walk->current;
+    input *last;
+    bool is_same;
+    if (ctf_open_member(walk->trace, walk->last_file->member, &last) != STELE_OK)
+        return false;
+    is_same = has_same_bytes(last, walk->last_offset, self->in, packet->offset,
+                             ctf_packet_content_size(packet));
+    ctf_close_member(walk->last_file->member, last);
+    return is_same;
+}
+
 /* Whether the packet is the last one again, in another file. */
 static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
 {
@@ -339,7 +372,7 @@ static bool is_equal(const ctf_walk *walk, const ctf_packet *packet)
            (b->has & CTF_ROLE_PACKET_BEGIN) != 0 && a->has == b->has &&
            a->begin_ticks == b->begin_ticks && a->end_ticks == b->end_ticks &&
            a->sequence_number == b->sequence_number && a->discarded == b->discarded &&
-           walk->last_content_bits == packet->content_bits;
+           walk->last_content_bits == packet->content_bits && is_same_content(walk, packet);
 }
 
 /* The main run must stand at the packet's events where another one has read the head. */
@@ -377,6 +410,7 @@ stele_status ctf_walk_next(ctf_walk *walk, const ctf_packet **packet)
             walk->last_file = walk->current->file;
             walk->last = (*packet)->head;
             walk->last_content_bits = (*packet)->content_bits;
+            walk->last_offset = (*packet)->offset;
         }
         walk->is_outside = is_before_begin(walk, *packet);
         return walk->is_outside ? STELE_OK : walk_enter(walk, walk->current);

@@ -35,7 +35,7 @@ typedef struct ctf_walk {
     const ctf_file *last_file; /* where there are several: of the last packet that was no repeat */
     packet_head last;
     uint64_t clock; /* as the last packet left it, for the next file */
-    uint64_t last_content_bits;
+    uint64_t last_content_bits, last_offset;
 } ctf_walk;
 
 struct walk_file {
