@@ -94,8 +94,7 @@ static void flush_waiting(fxt_copier *c)
 static uint64_t slot_of(const stele_fxt_record *r)
 {
     switch (r->type) {
-    case STELE_FXT_METADATA: return r->subtype == STELE_FXT_PROVIDER_INFO ? 1 : 0;
-    case STELE_FXT_INITIALIZATION: return 2;
+    /* Not what introduces a provider, nor its tick rate: the first ones say whose clock it is. */
     case STELE_FXT_STRING: return 0x10000u | r->number;
     case STELE_FXT_THREAD: return 0x20000u | r->number;
     default: return 0;
