@@ -84,6 +84,10 @@ STELE_API stele_status stele_output_add(stele_output *out, const char *name, ste
    pipe. */
 STELE_API stele_status stele_output_flush(stele_output *out);
 
+/* Gives back the memory and the open file of what was added and is written now, of which there can
+   only be so many; it still waits to be put in place. Errors as of stele_output_flush(). */
+STELE_API stele_status stele_output_seal(stele_output *out);
+
 /* Flushes and puts the file and what was added to it in place. Errors as of
    stele_output_flush(). */
 STELE_API stele_status stele_output_finish(stele_output *out);

@@ -118,7 +118,14 @@ typedef struct stele_copier_options {
        read from their start to there for that, when the copier is opened. It is not used later.
        NULL, and a request without a begin: nothing is made. */
     const stele_request *cut;
+    /* Where the files go in an output that is a folder: "000001". NULL: into itself. Of formats
+       whose traces have several files; the caller adds a file to the folder for each copy of the
+       others. */
+    const char *folder;
 } stele_copier_options;
+
+/* Whether traces of the format are folders of files, or can be: see stele_copier_options.folder. */
+STELE_API bool stele_format_makes_folders(const char *format);
 
 /* Whether traces can be copied so to a format, which is theirs, too. */
 STELE_API bool stele_copier_is_possible(const char *format, stele_trace *const *traces,

@@ -90,6 +90,11 @@ stele_status stele_output_flush(output *out)
     return output_flush(out);
 }
 
+stele_status stele_output_seal(output *out)
+{
+    return output_seal(out);
+}
+
 stele_status stele_output_finish(output *out)
 {
     return output_finish(out);

@@ -23,6 +23,12 @@ static bool take_options(stele_copier_options *options, const stele_copier_optio
     return sized_take(options, sizeof *options, SIZED_FIRST(stele_copier_options, version), given);
 }
 
+bool stele_format_makes_folders(const char *name)
+{
+    const format *f = format_find(name);
+    return f != NULL && f->target != FORMAT_TARGET_FILE;
+}
+
 bool stele_copier_is_possible(const char *name, stele_trace *const *traces, size_t count,
                               const stele_copier_options *given)
 {
@@ -72,10 +78,13 @@ static bool is_taken(const stele_copier *c, size_t count, const char *folder)
     return false;
 }
 
-/* A name of its own for each trace. Returns false if out of memory. */
-static bool name_folders(stele_copier *c)
+/* A name of its own for each trace; `within` is where one alone goes, or NULL. Returns false if out
+   of memory. */
+static bool name_folders(stele_copier *c, const char *within)
 {
     char word[FOLDER_SIZE_MAX + 1], folder[FOLDER_SIZE_MAX + 24];
+    if (c->count == 1 && within != NULL)
+        return (c->folders[0] = strdup(within)) != NULL;
     for (size_t i = 0; c->count > 1 && i < c->count; i++) {
         folder_word(stele_trace_get_info(c->traces[i])->path, word);
         snprintf(folder, sizeof folder, "%s", word);
@@ -163,7 +172,8 @@ stele_status stele_copier_open(stele_context *context, output *out, const char *
     c = copier_make(context, traces, count, options.version);
     if (c == NULL)
         return STELE_ERR_MEMORY;
-    status = name_folders(c) ? open_copiers(c, format_find(name), out, &options) : STELE_ERR_MEMORY;
+    status = name_folders(c, options.folder) ? open_copiers(c, format_find(name), out, &options)
+                                             : STELE_ERR_MEMORY;
     if (status == STELE_OK && options.cut != NULL && options.cut->begin.kind != STELE_BOUND_NONE)
         status = opened_find(context, traces, count, options.cut, begin_opened, c);
     if (status != STELE_OK) {

@@ -3,8 +3,11 @@
  * Copying kept events: an instruction with all of its tokens as soon as any of its events is kept,
  * snapshots, and damaged bytes as they stand. The parts of a trace come one after the other.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/path.h"
 #include "formats/xtrace/write/cut.h"
 
 typedef struct xtrace_copier {
@@ -18,11 +21,29 @@ typedef struct xtrace_copier {
     xtrace_cut cut;
 } xtrace_copier;
 
+/* The outputs of a part, in the folder of the copy. Returns false if out of memory. */
+static bool pair_open(xtrace_copier *c, const xtrace_part *part)
+{
+    const char *name = xtrace_part_name(c->trace, part), *folder = c->base.folder;
+    const size_t size = (folder != NULL ? strlen(folder) : 0) + strlen(name) + 2;
+    char *stem;
+    bool is_fine;
+    if (folder == NULL)
+        return xtrace_pair_open(&c->pair, c->out, name);
+    stem = malloc(size);
+    if (stem == NULL)
+        return false;
+    snprintf(stem, size, "%s/%s", folder, path_base(name));
+    is_fine = xtrace_pair_open(&c->pair, c->out, stem);
+    free(stem);
+    return is_fine;
+}
+
 static stele_status part_open(xtrace_copier *c)
 {
     const xtrace_part *part = &c->trace->parts[c->part];
     stele_status status;
-    if (!xtrace_pair_open(&c->pair, c->out, xtrace_part_name(c->trace, part)))
+    if (!pair_open(c, part))
         return STELE_ERR_MEMORY;
     status = xtrace_cut_open(&c->cut, c->trace, part, &c->pair);
     if (status != STELE_OK)
@@ -129,7 +150,6 @@ stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **result
     static const copier_ops ops = {xtrace_keep, xtrace_copier_finish, xtrace_copier_close, NULL};
     xtrace_trace *from = (xtrace_trace *)trace;
     xtrace_copier *c;
-    stele_status status;
     *result = NULL;
     if (from->part_count > 1 && !out->is_folder) {
         diag_report(&trace->context->diag, &core_codes[STE009], source_path(trace->source),
@@ -142,11 +162,6 @@ stele_status xtrace_copier_open(stele_trace *trace, output *out, copier **result
     if (c == NULL)
         return STELE_ERR_MEMORY;
     *c = (xtrace_copier){.base.ops = &ops, .trace = from, .out = out};
-    status = part_open(c);
-    if (status != STELE_OK) {
-        free(c);
-        return status;
-    }
     *result = &c->base;
     return STELE_OK;
 }
