@@ -6,6 +6,7 @@
 #ifndef STELE_STELE_H
 #define STELE_STELE_H
 
+#include <stele/align.h>
 #include <stele/analysis.h>
 #include <stele/chains.h>
 #include <stele/component.h>

@@ -54,7 +54,8 @@ static bool are_alike(const related *a, const related *b)
 
 static bool may_be_pieces(const related *a, const related *b)
 {
-    if (a->trace->options.has_shift || b->trace->options.has_shift)
+    if (a->trace->options.has_shift || b->trace->options.has_shift ||
+        a->trace->alignment.struct_size != 0 || b->trace->alignment.struct_size != 0)
         return false;
     return a->trace->is_indexed && b->trace->is_indexed && related_share_clock(a, b) &&
            a->shift_ns == b->shift_ns && !are_alike(a, b);

@@ -203,8 +203,16 @@ static bool plan_flows(opening *o)
 /* A time of the common scale on the trace's own; open ends stay open. */
 static int64_t own_time(const related *r, int64_t time_ns)
 {
-    return time_ns == INT64_MIN || time_ns == INT64_MAX ? time_ns
-                                                        : subtract_saturated(time_ns, r->shift_ns);
+    return time_ns == INT64_MIN || time_ns == INT64_MAX ? time_ns : related_own_time(r, time_ns);
+}
+
+/* The same of a bound: producers may give more than what lies in it, never less. */
+static int64_t own_bound(const related *r, int64_t time_ns, int64_t slack_ns)
+{
+    const int64_t own_ns = own_time(r, time_ns);
+    return r->drift == 0 || own_ns == INT64_MIN || own_ns == INT64_MAX
+               ? own_ns
+               : add_saturated(own_ns, slack_ns);
 }
 
 /* Where it is enough to know what is open then; INT64_MIN: all that stands before is wanted.
@@ -225,8 +233,8 @@ static stele_status produce(opening *o, size_t index, uint32_t stream, producer 
                                .columns = o->request.columns,
                                .kinds = o->request.kinds,
                                .check = o->request.check,
-                               .begin_ns = own_time(&o->related[index], o->range.begin_ns),
-                               .end_ns = own_time(&o->related[index], o->range.end_ns),
+                               .begin_ns = own_bound(&o->related[index], o->range.begin_ns, -2),
+                               .end_ns = own_bound(&o->related[index], o->range.end_ns, 2),
                                .begin_ticks = o->range.begin_ticks,
                                .screen = reader->filter != NULL && !o->request.check
                                              ? filter_screen(reader->filter)
@@ -282,12 +290,20 @@ static stele_status peek_traces(opening *o)
 
 /* ---- Flows ---- */
 
+/* How late events are on the common scale that are so late on their own. */
+static int64_t late_after_drift(const related *r, int64_t lateness_ns)
+{
+    return r->drift == 0 || lateness_ns <= 0 || lateness_ns == INT64_MAX
+               ? lateness_ns
+               : add_saturated(time_drift(lateness_ns, r->drift > 0 ? r->drift : 0, 0), 2);
+}
+
 static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t lateness_ns)
 {
     stele_reader *reader = o->reader;
     reading *r = &reader->readings[index];
     order_options options = {.by_end = o->request.order_by_end,
-                             .lateness_ns = lateness_ns,
+                             .lateness_ns = late_after_drift(&o->related[index], lateness_ns),
                              .size_max = reader->context->limits.sort_size_max / o->flow_total,
                              .stats = &reader->order,
                              .context = reader->context};
@@ -301,6 +317,8 @@ static stele_status open_flow(opening *o, size_t index, uint32_t stream, int64_t
         status = producer_select(from,
                                  &(selection_of){.shift_ns = o->related[index].shift_ns,
                                                  .offset_ns = o->related[index].offset_ns,
+                                                 .drift = o->related[index].drift,
+                                                 .drift_from_ns = o->related[index].drift_from_ns,
                                                  .filter = reader->filter,
                                                  .pieces = reader->pieces,
                                                  .index = index,
@@ -396,7 +414,7 @@ static int64_t last_end(const opening *o)
             return INT64_MAX;
         for (uint32_t k = 0; k < trace->stream_count; k++) {
             const stele_stream *stream = stele_stream_get(trace->context, trace->stream_first + k);
-            const int64_t end_ns = add_saturated(stream->end_ns, o->related[i].shift_ns);
+            const int64_t end_ns = related_common_time(&o->related[i], stream->end_ns);
             if (!stream->has_range)
                 return INT64_MAX;
             if (end_ns > last_ns)

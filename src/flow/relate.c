@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "core/saturate.h"
+#include "model/batch.h"
 
 /* ---- What is needed and what is known ---- */
 
@@ -137,15 +138,54 @@ static const related *find_unrelated(const related *traces, size_t count, const 
     return first;
 }
 
+/* ---- Clocks that were aligned by events ---- */
+
+int64_t related_common_time(const related *r, int64_t own_ns)
+{
+    if (r->drift != 0)
+        own_ns = time_drift(own_ns, r->drift, r->drift_from_ns);
+    return add_saturated(own_ns, r->shift_ns);
+}
+
+int64_t related_own_time(const related *r, int64_t time_ns)
+{
+    const int64_t own_ns = subtract_saturated(time_ns, r->shift_ns);
+    return r->drift != 0 ? time_drift(own_ns, -r->drift / (1 + r->drift), r->drift_from_ns)
+                         : own_ns;
+}
+
+static bool is_aligned(const related *r)
+{
+    return r->trace->alignment.struct_size != 0;
+}
+
+/* Brings a trace to the scale of the one that it was aligned to, which has none but its own shift;
+   the first of the traces stands for that. Wall-clock time is that one's, too. */
+static void relate_aligned(related *r, const related *first)
+{
+    const stele_alignment *how = &r->trace->alignment;
+    r->drift = how->drift;
+    r->drift_from_ns = how->from_ns;
+    r->shift_ns = add_saturated(how->offset_ns, first->shift_ns);
+    r->offset_ns = r->shift_ns;
+    if (r->clock.has_wall && first->clock.has_wall) {
+        const int64_t moved_ns = subtract_saturated(first->shift_ns, first->offset_ns);
+        const int64_t wall_ns = subtract_saturated(first->clock.wall_ns, moved_ns);
+        r->offset_ns = add_saturated(r->shift_ns, subtract_saturated(wall_ns, r->clock.wall_ns));
+    }
+}
+
 stele_status relate(stele_context *context, related *traces, size_t count,
                     const stele_request *request)
 {
+    bool are_aligned = false;
     relation all = {0}, unshifted = {0};
     for (size_t i = 0; i < count; i++) {
         if (!traces[i].has_clock)
             continue;
         relation_add(&all, &traces[i]);
-        if (!traces[i].trace->options.has_shift)
+        are_aligned = are_aligned || is_aligned(&traces[i]);
+        if (!traces[i].trace->options.has_shift && !is_aligned(&traces[i]))
             relation_add(&unshifted, &traces[i]);
         if (traces[i].clock.domain != all.first->clock.domain)
             return refuse(context, &traces[i], all.first, "clocks of one kind");
@@ -160,7 +200,7 @@ stele_status relate(stele_context *context, related *traces, size_t count,
         related *r = &traces[i];
         const stele_trace_options *options = &r->trace->options;
         const bool goes_by_wall =
-            count > 1 && !all.is_same &&
+            count > 1 && !all.is_same && !are_aligned &&
             (all.is_wall || (!unshifted.is_same && unshifted.is_wall && !options->has_shift));
         if (request->align_starts)
             r->shift_ns = r->has_begin ? subtract_saturated(0, r->begin_ns) : 0;
@@ -169,6 +209,8 @@ stele_status relate(stele_context *context, related *traces, size_t count,
         if (options->has_shift)
             r->offset_ns = options->shift_ns;
         r->shift_ns = add_saturated(r->shift_ns, r->offset_ns);
+        if (is_aligned(r) && i != 0)
+            relate_aligned(r, &traces[0]);
     }
     return STELE_OK;
 }
@@ -188,7 +230,7 @@ static int64_t first_begin(const related *traces, size_t count)
     int64_t begin_ns = 0;
     bool has_begin = false;
     for (size_t i = 0; i < count; i++) {
-        const int64_t own_ns = add_saturated(traces[i].begin_ns, traces[i].shift_ns);
+        const int64_t own_ns = related_common_time(&traces[i], traces[i].begin_ns);
         if (traces[i].has_begin && (!has_begin || own_ns < begin_ns))
             begin_ns = own_ns;
         has_begin = has_begin || traces[i].has_begin;
@@ -220,8 +262,8 @@ static stele_status last_end(stele_context *context, const related *traces, size
             return refuse_bound(context, r, STELE_ERR_UNSUPPORTED,
                                 "an input whose end is known before it is read",
                                 "a time before the end, of one that is read from front to back");
-        if (r->has_end && (!has_end || add_saturated(r->end_ns, r->shift_ns) > *end_ns))
-            *end_ns = add_saturated(r->end_ns, r->shift_ns);
+        if (r->has_end && (!has_end || related_common_time(r, r->end_ns) > *end_ns))
+            *end_ns = related_common_time(r, r->end_ns);
         has_end = has_end || r->has_end;
     }
     return STELE_OK;
@@ -286,7 +328,7 @@ static void report_empty(stele_context *context, const related *traces, size_t c
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const int64_t end_ns = add_saturated(traces[i].end_ns, traces[i].shift_ns);
+        const int64_t end_ns = related_common_time(&traces[i], traces[i].end_ns);
         is_known = is_known && traces[i].has_end;
         last_ns = end_ns > last_ns ? end_ns : last_ns;
     }

@@ -15,7 +15,14 @@ typedef struct related {
     int64_t begin_ns, end_ns; /* first and last time, on the trace's own scale */
     int64_t shift_ns;         /* from there to the common scale */
     int64_t offset_ns;        /* the part of it that corrects the clock, and wall-clock time */
+    double drift;             /* before the shift, times are stretched: see batch_drift() */
+    int64_t drift_from_ns;
 } related;
+
+/* A time of the trace's own scale on the common one, and the other way round, which with a drift can
+   be a nanosecond off. */
+int64_t related_common_time(const related *r, int64_t own_ns);
+int64_t related_own_time(const related *r, int64_t time_ns);
 
 /* What has to be known of every trace to use a request. */
 bool request_needs_clock(const stele_request *request, size_t trace_count);

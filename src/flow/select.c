@@ -31,6 +31,8 @@ static stele_status selected_fill(producer *self, stele_batch *batch)
     if (status == STELE_OK) {
         if (how->begin_place != 0 || how->end_place != 0)
             keep_places(batch, how->begin_place, how->end_place);
+        if (how->drift != 0)
+            batch_drift(batch, how->drift, how->drift_from_ns);
         batch_shift(batch, how->shift_ns, how->offset_ns);
         *how->filtered_count += filter_batch(how->filter, batch);
         if (how->pieces != NULL)
@@ -54,8 +56,8 @@ stele_status producer_select(producer *from, const selection_of *how, producer *
     static const producer_ops ops = {.fill = selected_fill, .close = selected_close};
     selected *s;
     *out = from;
-    if (how->shift_ns == 0 && how->offset_ns == 0 && how->pieces == NULL && how->begin_place == 0 &&
-        how->end_place == 0 &&
+    if (how->shift_ns == 0 && how->offset_ns == 0 && how->drift == 0 && how->pieces == NULL &&
+        how->begin_place == 0 && how->end_place == 0 &&
         filter_is_open(how->filter, from->kinds != 0 ? from->kinds : STELE_KINDS_ALL))
         return STELE_OK;
     s = calloc(1, sizeof *s);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/batch.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "core/saturate.h"
 
 stele_status stele_batch_new(uint32_t event_capacity, stele_batch **out)
 {
@@ -279,6 +282,31 @@ bool stele_batch_wall(const stele_batch *batch, const stele_clock *clock, int64_
            !__builtin_sub_overflow(clock->wall_ns, moved_ns, wall_ns);
 }
 
+int64_t time_drift(int64_t time_ns, double drift, int64_t from_ns)
+{
+    const double moved_ns = floor(drift * ((double)time_ns - (double)from_ns));
+    if (moved_ns >= 0x1p63)
+        return INT64_MAX;
+    return moved_ns < -0x1p63 ? INT64_MIN : add_saturated(time_ns, (int64_t)moved_ns);
+}
+
+/* Whether the member `id` of an event is a time. */
+static bool has_end_time(const stele_event *event)
+{
+    return event->kind == STELE_KIND_COMPLETE || (event->kind == STELE_KIND_LOST && event->id != 0);
+}
+
+void batch_drift(stele_batch *batch, double drift, int64_t from_ns)
+{
+    for (uint32_t i = 0; i < batch->event_count; i++) {
+        stele_event *event = &batch->events[i];
+        if (batch->columns & STELE_COLUMN_TIME)
+            event->time_ns = time_drift(event->time_ns, drift, from_ns);
+        if ((batch->columns & STELE_COLUMN_VALUE) && has_end_time(event))
+            event->id = (uint64_t)time_drift((int64_t)event->id, drift, from_ns);
+    }
+}
+
 void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns)
 {
     batch->offset_ns += offset_ns;
@@ -289,9 +317,7 @@ void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns)
         stele_event *event = &batch->events[i];
         if (batch->columns & STELE_COLUMN_TIME)
             event->time_ns = time_shift(event->time_ns, shift_ns, &event->flags);
-        if ((batch->columns & STELE_COLUMN_VALUE) &&
-            (event->kind == STELE_KIND_COMPLETE ||
-             (event->kind == STELE_KIND_LOST && event->id != 0)))
+        if ((batch->columns & STELE_COLUMN_VALUE) && has_end_time(event))
             event->id = (uint64_t)time_shift((int64_t)event->id, shift_ns, &event->flags);
     }
 }

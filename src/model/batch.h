@@ -122,6 +122,12 @@ bool batch_set_fields(stele_batch *batch, stele_event *event, uint32_t first);
    corrects the clock. */
 void batch_shift(stele_batch *batch, int64_t shift_ns, int64_t offset_ns);
 
+/* Stretches the scale of all times by 1 + `drift`; it stays as it is at `from_ns`. */
+void batch_drift(stele_batch *batch, double drift, int64_t from_ns);
+
+/* One time so. The drift is more than -1, so that no time gets before an earlier one. */
+int64_t time_drift(int64_t time_ns, double drift, int64_t from_ns);
+
 /* The time by which an event stands in an ordered flow. */
 static inline int64_t event_key(const stele_event *event, bool by_end)
 {

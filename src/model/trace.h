@@ -6,6 +6,7 @@
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
 
+#include <stele/align.h>
 #include <stele/reader.h>
 
 #include "core/arena.h"
@@ -193,6 +194,7 @@ struct stele_trace {
     stele_resolve_fn *resolve; /* NULL: code is named by its number */
     void *resolve_user;
     trace_texts texts;
+    stele_alignment alignment; /* to the clock of another trace; its struct_size is 0: to none */
     stele_balance balance; /* of the bytes that no producer passes over: metadata, index files. Of a
                               format that keeps no balance, it and those of producers hold zeros */
     uint64_t content_size; /* of all files of the trace, unpacked, where it has others than those of
