@@ -2,6 +2,7 @@
 /* stele cat: events in the order of time. */
 #include <stele/analysis.h>
 
+#include "cli/aligning.h"
 #include "cli/cli.h"
 #include "cli/sinking.h"
 
@@ -120,7 +121,7 @@ void command_CAT(cli *c)
     inputs in = {.count = 0};
     c->is_streaming = c->is_screen;
     if (choose_sink(c, &self.to) && sinking_fits(c, self.to.name) && selection_make(c, &s) &&
-        make_tail(&self) && make_near(&self, &s) && inputs_open(c, &in))
+        make_tail(&self) && make_near(&self, &s) && inputs_open(c, &in) && inputs_align(c, &in))
         cat_traces(&self, &in, &s);
     stele_near_free(self.near);
     stele_tail_free(self.tail);

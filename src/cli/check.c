@@ -2,7 +2,7 @@
 /* stele check: judges traces against the rules of their format, and their events. */
 #include <stele/analysis.h>
 
-#include "cli/cli.h"
+#include "cli/checking.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
@@ -116,8 +116,8 @@ static stele_status judge(void *user, const stele_segment *segment)
     return user != NULL ? stele_check_add(user, segment) : STELE_OK;
 }
 
-static bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
-                        stele_reader_stats *stats)
+bool check_trace(cli *c, stele_trace *trace, const stele_request *request,
+                 stele_reader_stats *stats)
 {
     const char *path = stele_trace_get_info(trace)->path;
     const bool judges = is_whole(&c->options) && request->order != STELE_ORDER_NONE;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stele convert: traces in another format, cut or merged. */
+/* Traces in another format, cut, merged or mended: what convert, merge and cut share. */
+#include "cli/converting.h"
+
 #include <stele/analysis.h>
 #include <stele/sink.h>
 
-#include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/export.h"
+#include "cli/aligning.h"
 #include "cli/insn/insn.h"
-#include "cli/show/print.h"
+#include "cli/losing.h"
 #include "cli/sinking.h"
 
 /* What stands at the end of a conversion: one of the three. */
 typedef struct target {
     cli *c;
+    const conversion *how;
     const char *format; /* its name; NULL: a sink */
     const char *sink;   /* its name; NULL: a format */
     stele_writer *writer;
@@ -31,20 +32,33 @@ typedef struct target {
 
 /* ---- Which target? --------------------------------------------------------------------------- */
 
-static bool target_find(cli *c, target *to)
+/* What --to says, or else the name of the output. */
+static void target_named(const target *to, const char *name, const char **format, const char **sink)
+{
+    stele_format_info format_info = STELE_INIT(stele_format_info);
+    stele_sink_info sink_info = STELE_INIT(stele_sink_info);
+    if (name == NULL) {
+        *format = stele_format_for_path(to->path);
+        *sink = stele_sink_for_path(to->path);
+        return;
+    }
+    *format = stele_format_find(name, &format_info) ? format_info.name : NULL;
+    *sink = stele_sink_find(name, &sink_info) ? sink_info.name : NULL;
+}
+
+/* Without a name, the format that all inputs have is taken where that of the output says nothing,
+   or whatever it says. */
+static bool target_find(cli *c, target *to, const char *own)
 {
     const char *name = option_value(&c->options, OPTION_TO);
-    stele_format_info format = STELE_INIT(stele_format_info);
-    stele_sink_info sink = STELE_INIT(stele_sink_info);
-    to->path = option_value(&c->options, OPTION_OUTPUT);
+    to->path = to->how->path != NULL ? to->how->path : option_value(&c->options, OPTION_OUTPUT);
     if (to->path == NULL)
         return cli_usage(c, "--output is missing: where to? ('-' is standard output)");
-    if (name != NULL) {
-        to->format = stele_format_find(name, &format) ? format.name : NULL;
-        to->sink = stele_sink_find(name, &sink) ? sink.name : NULL;
-    } else {
-        to->format = stele_format_for_path(to->path);
-        to->sink = stele_sink_for_path(to->path);
+    target_named(to, name, &to->format, &to->sink);
+    if (name == NULL && own != NULL &&
+        (to->how->format == FORMAT_KEPT || (to->format == NULL) == (to->sink == NULL))) {
+        to->format = own;
+        to->sink = NULL;
     }
     if (to->format == NULL && to->sink == NULL)
         return cli_usage(c, "'%s' does not tell the format to write: name it with --to", to->path);
@@ -84,7 +98,7 @@ static bool is_any_given(const options *o, const option_id *ids, size_t count)
 /* Whether records have to be written anew: in another order or layout, with other fields. */
 static bool changes_records(const options *o)
 {
-    static const option_id ids[] = {OPTION_CONVERT_SORT, OPTION_DEBUG_INFO};
+    static const option_id ids[] = {OPTION_CONVERT_SORT, OPTION_DEBUG_INFO, OPTION_ALIGN_EVENT};
     return is_any_given(o, ids, sizeof ids / sizeof *ids) ||
            target_settings(o, (stele_setting[TARGET_SETTINGS_MAX]){{NULL, NULL}}) != 0;
 }
@@ -100,7 +114,7 @@ static bool changes_times(const options *o)
 static bool is_copy(const cli *c, const target *to, const inputs *in,
                     const stele_copier_options *copying)
 {
-    return to->format != NULL && !changes_records(&c->options) &&
+    return to->format != NULL && !to->how->is_anew && !changes_records(&c->options) &&
            stele_copier_is_possible(to->format, in->traces, in->count, copying);
 }
 
@@ -142,8 +156,8 @@ static bool target_open(cli *c, target *to, const inputs *in, const selection *s
     to->stops_at_loss = c->is_strict && strcmp(to->path, "-") == 0;
     if (to->sink != NULL) /* opened when the reader is */
         return true;
-    copying.keeps_all =
-        selection_is_all(s) && !option_given(&c->options, OPTION_STREAM_INTERSECTION);
+    copying.keeps_all = selection_is_all(s) && to->how->keeps == NULL &&
+                        !option_given(&c->options, OPTION_STREAM_INTERSECTION);
     if (is_copy(c, to, in, &copying)) {
         status = stele_copier_open(c->context, to->out, to->format, in->traces, in->count, &copying,
                                    &to->copier);
@@ -171,40 +185,16 @@ static void target_close(target *to)
 
 /* ---- What is lost ---------------------------------------------------------------------------- */
 
-static bool get_loss(const target *to, size_t index, stele_loss *loss)
+static bool get_loss(const void *from, size_t index, stele_loss *loss)
 {
+    const target *to = from;
     return to->writer != NULL ? stele_writer_get_loss(to->writer, index, loss)
                               : stele_copier_get_loss(to->copier, index, loss);
 }
 
 static bool has_loss(const target *to)
 {
-    stele_loss loss = STELE_INIT(stele_loss);
-    for (size_t i = 0; get_loss(to, i, &loss); i++)
-        if (!loss.is_form)
-            return true;
-    return false;
-}
-
-/* The table of what the target could not carry, or only in another form. */
-static void show_losses(cli *c, const target *to)
-{
-    stele_loss loss = STELE_INIT(stele_loss);
-    char text[PRINT_SIZE];
-    if (!get_loss(to, 0, &loss))
-        return;
-    if (has_loss(to))
-        cli_exit(c, EXIT_FINDINGS);
-    progress_clear(&c->progress);
-    fprintf(stderr, "What %s %s:\n%12s  %-12s  %s\n", to->format != NULL ? to->format : to->sink,
-            has_loss(to) ? "cannot carry" : "has in another form", "count", "kind", "what");
-    for (size_t i = 0; get_loss(to, i, &loss); i++)
-        fprintf(stderr, "%12s  %-12s  %s: %s\n", print_count(text, loss.count),
-                loss.kind != STELE_KIND_NONE ? stele_kind_text(loss.kind) : "any",
-                loss.is_dropped ? "dropped"
-                : loss.is_form  ? "form"
-                                : "changed",
-                loss.what);
+    return losses_are_some(get_loss, to);
 }
 
 /* ---- The way from one to the other ----------------------------------------------------------- */
@@ -261,9 +251,8 @@ static void lose_wall(target *to, const stele_segment *segment)
     to->has_wall = true;
 }
 
-static stele_status take(void *user, const stele_segment *segment)
+static stele_status take_part(target *to, const stele_segment *segment)
 {
-    target *to = user;
     stele_status status;
     if (to->copier != NULL)
         return stele_copier_keep(to->copier, segment);
@@ -272,6 +261,23 @@ static stele_status take(void *user, const stele_segment *segment)
     status = to->picture != NULL ? stele_picture_add(to->picture, segment)
                                  : stele_writer_write(to->writer, segment);
     return status == STELE_OK && to->stops_at_loss && has_loss(to) ? STELE_END : status;
+}
+
+static stele_status take(void *user, const stele_segment *segment)
+{
+    target *to = user;
+    const stele_event *events = segment->batch->events + segment->first;
+    stele_status status = STELE_OK;
+    if (to->how->keeps == NULL)
+        return take_part(to, segment);
+    for (uint32_t i = 0, from; status == STELE_OK && i < segment->count; i++) {
+        for (from = i; i < segment->count && to->how->keeps(to->how->user, &events[i]);)
+            i++;
+        if (i != from)
+            status =
+                take_part(to, &(stele_segment){segment->batch, segment->first + from, i - from});
+    }
+    return status;
 }
 
 static void choose_columns(const target *to, const inputs *in, stele_request *request)
@@ -348,38 +354,56 @@ static stele_status write_events(cli *c, target *to, const inputs *in, stele_req
     return cli_read(c, in->traces, in->count, request, &taker, stats);
 }
 
-static void convert(cli *c, target *to, const inputs *in, selection *s)
+/* True when the output is in place. */
+static bool convert(cli *c, target *to, const inputs *in, selection *s, stele_reader_stats *stats)
 {
-    stele_reader_stats stats = {0};
+    bool is_written = false;
     const stele_status status = wants_calls(to, in, s)
                                     ? write_calls(c, to, in)
-                                    : write_events(c, to, in, &s->request, &stats);
+                                    : write_events(c, to, in, &s->request, stats);
     if (cli_check(c, status, to->path) && cli_check(c, finish(to), to->path)) {
-        show_losses(c, to);
-        if (c->is_strict && has_loss(to))
+        if (!to->how->is_trial)
+            losses_show(c, to->format != NULL ? to->format : to->sink, get_loss, to);
+        if (c->is_strict && has_loss(to) && !to->how->is_trial)
             cli_remark(c, "%s: not written, because of --strict", to->path);
         else
-            cli_check(c, stele_output_finish(to->out), to->path);
+            is_written = cli_check(c, stele_output_finish(to->out), to->path);
     }
-    cli_conclude(c, NULL, &stats);
+    cli_conclude(c, NULL, stats);
+    return is_written;
 }
 
-void command_CONVERT(cli *c)
+const char *inputs_format(const inputs *in)
 {
-    target to = {.c = c};
+    const char *format = in->count > 0 ? stele_trace_get_info(in->traces[0])->format : NULL;
+    for (size_t i = 1; format != NULL && i < in->count; i++)
+        if (strcmp(format, stele_trace_get_info(in->traces[i])->format) != 0)
+            return NULL;
+    return format;
+}
+
+/* Opens the target and converts to it. A merge of what could be opened would not be what was asked
+   for. */
+static bool convert_inputs(cli *c, target *to, const inputs *in, selection *s,
+                           stele_reader_stats *stats)
+{
+    return in->count == c->options.argument_count && inputs_align(c, in) &&
+           target_open(c, to, in, s) && convert(c, to, in, s, stats);
+}
+
+bool converting_run(cli *c, const conversion *how, stele_reader_stats *stats)
+{
+    target to = {.c = c, .how = how};
     selection s = {.names = NULL};
     inputs in = {.count = 0};
-    const char *rows = export_format(c);
-    if (rows != NULL) {
-        export_run(c, rows);
-        return;
-    }
-    if (target_find(c, &to) && selection_make(c, &s) && inputs_open(c, &in)) {
-        /* A merge of what could be opened would not be what was asked for. */
-        if (in.count == c->options.argument_count && target_open(c, &to, &in, &s))
-            convert(c, &to, &in, &s);
-    }
+    bool is_written = false;
+    if (how->format == FORMAT_NAMED
+            ? target_find(c, &to, NULL) && selection_make(c, &s) && inputs_open(c, &in)
+            : selection_make(c, &s) && inputs_open(c, &in) &&
+                  target_find(c, &to, inputs_format(&in)))
+        is_written = convert_inputs(c, &to, &in, &s, stats);
     target_close(&to);
     inputs_close(&in);
     selection_free(&s);
+    return is_written;
 }

@@ -40,9 +40,12 @@ static bool trace_options(cli *c, size_t index, stele_trace_options *given)
 {
     const options *o = &c->options;
     size_t in_count = 0;
-    *given = (stele_trace_options){.struct_size = sizeof *given,
-                                   .is_apart = c->is_apart,
-                                   .is_reread = o->command == COMMAND_VIEW};
+    /* Bytes of records are copied from where they can be read twice. */
+    const bool is_reread = o->command == COMMAND_VIEW || o->command == COMMAND_CUT ||
+                           o->command == COMMAND_SPLIT || option_given(o, OPTION_ALIGN_EVENT) ||
+                           o->command == COMMAND_REPAIR;
+    *given = (stele_trace_options){
+        .struct_size = sizeof *given, .is_apart = c->is_apart, .is_reread = is_reread};
     for (size_t i = 0; i < o->use_count; i++) {
         const option_use *use = &o->uses[i];
         if (use->id == OPTION_IN && (in_count++ == 0 || in_count == index + 1))

@@ -94,10 +94,11 @@ static uint64_t row_commands(option_id option, exclusion_id exclusion)
         INSN_MIX | INSN_BLOCKS | INSN_BRANCHES | INSN_MEMORY | INSN_CACHE | INSN_SYSCALLS;
     const uint64_t SPANNING = CALLS | REPLAY | LATENCY | CRITICAL;
     const uint64_t CALLING = PROFILE | FLAME | GRAPH | DIFF | SPANNING;
-    const uint64_t FILTERING =
-        INFO | CAT | CHECK | CONVERT | STATS | CALLING | SCHED | KERNEL | TIMELINE | BUSIEST;
+    const uint64_t WRITING = CONVERT | MERGE | CUT;
+    const uint64_t FILTERING = INFO | CAT | CHECK | WRITING | SPLIT | STATS | CALLING | SCHED |
+                               KERNEL | TIMELINE | BUSIEST;
     const uint64_t READING =
-        FILTERING | CHAINS | DUMP | INSNS | SLICING | QUERY | VIEW | WHY | REPORT;
+        FILTERING | REPAIR | CHAINS | DUMP | INSNS | SLICING | QUERY | VIEW | WHY | REPORT;
     const uint64_t CONFINED = (READING & ~(QUERY | VIEW)) | SYMBOLS | INDEX | CTF_METADATA;
     switch (option) {
 #define STELE_OPTION(id, short_name, name, type, metavar, choices, initial, commands, group, help) \

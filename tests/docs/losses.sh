@@ -8,7 +8,7 @@ set -eu
 cd "$1"
 
 in_sources() {
-    for file in src/cli/convert.c src/formats/format.h src/sinks/*.c src/formats/*/*.c src/formats/*/*/*.c; do
+    for file in src/cli/converting.c src/formats/format.h src/sinks/*.c src/formats/*/*.c src/formats/*/*/*.c; do
         tr '\n' ' ' < "$file" | sed 's/  */ /g; s/;/;\n/g; s/{VALUE_/\n{VALUE_/g'
         echo
     done | sed 's/#define/\n&/g' | sed -n \

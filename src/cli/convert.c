@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele convert: traces in another format. */
+#include "cli/converting.h"
+#include "cli/export.h"
+
+void command_CONVERT(cli *c)
+{
+    const conversion how = {.format = FORMAT_NAMED};
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    const char *rows = export_format(c);
+    if (rows != NULL)
+        export_run(c, rows);
+    else
+        converting_run(c, &how, &stats);
+}

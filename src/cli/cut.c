@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stele cut: a part of a trace as a trace of its own. */
+#include "cli/converting.h"
+
+void command_CUT(cli *c)
+{
+    const conversion how = {.format = FORMAT_GUESSED};
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    converting_run(c, &how, &stats);
+}

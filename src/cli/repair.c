@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stele repair: all that is sound in a trace as a sound trace. The trace is judged first. Damaged
+ * records are left out, the others copied, and the copy is judged. Where it has errors, the records
+ * that they are about are left out, too; where these are in what a copy has to keep (headers,
+ * metadata), the events are written anew.
+ */
+/* nftw() is of X/Open. */
+#define _XOPEN_SOURCE 700
+
+#include <stele/analysis.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/checking.h"
+#include "cli/converting.h"
+#include "cli/show/print.h"
+#include "cli/temp.h"
+
+#define PLACES_MAX 1000000u /* of errors, beyond which only damaged records are left out */
+
+typedef struct repair {
+    cli *c;
+    const char *path; /* of the trace */
+    uint64_t *places; /* of errors, rising */
+    size_t count, capacity;
+    bool is_collecting;
+    bool is_narrow; /* records that an error is about are left out, also where they are read as a
+                       whole; else only what is known to be damaged */
+} repair;
+
+/* ---- What is wrong with the trace ---- */
+
+static void take_finding(void *user, const stele_diag *diag, const char *line)
+{
+    repair *r = user;
+    fputs(line, stderr);
+    if (diag == NULL || !r->is_collecting || diag->code->severity != STELE_ERROR ||
+        diag->offset == STELE_NO_OFFSET || r->count == PLACES_MAX)
+        return;
+    if (r->count == r->capacity) {
+        const size_t capacity = r->capacity != 0 ? 2 * r->capacity : 256;
+        uint64_t *grown = realloc(r->places, capacity * sizeof *grown);
+        if (grown == NULL)
+            return;
+        r->places = grown;
+        r->capacity = capacity;
+    }
+    r->places[r->count++] = diag->offset;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Reads a trace as 'stele check' does; false when it cannot be read. */
+static bool judge(repair *r, const char *path, stele_reader_stats *stats)
+{
+    const stele_request request = {.struct_size = sizeof request,
+                                   .check = true,
+                                   .columns = STELE_CHECK_COLUMNS,
+                                   .order = STELE_ORDER_TIME};
+    stele_trace *trace;
+    bool is_read;
+    report_begin(&r->c->report);
+    trace = cli_open_at(r->c, 0, path);
+    is_read = trace != NULL && check_trace(r->c, trace, &request, stats);
+    stele_trace_close(trace);
+    return is_read;
+}
+
+/* ---- What is kept ---- */
+
+/* Whether an event is sound. */
+static bool is_sound(void *user, const stele_event *event)
+{
+    const repair *r = user;
+    size_t low = 0, high = r->count;
+    if (event->flags & STELE_FLAG_DAMAGED)
+        return false;
+    if (!r->is_narrow)
+        return true;
+    while (low < high) { /* the first error at or after its begin */
+        const size_t middle = low + (high - low) / 2;
+        if (r->places[middle] < event->offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == r->count ||
+           r->places[low] - event->offset >= (event->size != 0 ? event->size : 1);
+}
+
+static void show_kept(const repair *r, const stele_reader_stats *judged, uint64_t error_count)
+{
+    char count[PRINT_SIZE], size[PRINT_SIZE], findings[PRINT_SIZE];
+    if (r->c->is_quiet)
+        return;
+    progress_clear(&r->c->progress);
+    fprintf(stderr, "Read: %s in %s of records\n",
+            print_things(count, judged->event_count, "event"),
+            print_bytes(size, judged->balance.record_size));
+    fprintf(stderr, "Left out: %s that are no records, and what the %s are about\n",
+            print_bytes(size, judged->balance.skipped_size),
+            print_things(findings, error_count, "error"));
+}
+
+/* ---- Trials ---- */
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st, (void)type, (void)where;
+    return remove(path);
+}
+
+static void remove_trial(const char *folder)
+{
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A folder beside the output, or in that for temporary files where it goes to a pipe. Returns NULL,
+   and reports why, when it cannot be made. */
+static char *make_trial(cli *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *within = strcmp(path, "-") == 0 ? temp_dir() : slash != NULL ? path : ".";
+    const size_t length = within == path ? (size_t)(slash - path) + 1 : strlen(within);
+    const size_t size = length + sizeof "/.stele-repair-XXXXXX";
+    char *folder = malloc(size);
+    if (folder != NULL) {
+        snprintf(folder, size, "%.*s/.stele-repair-XXXXXX", (int)length, within);
+        if (mkdtemp(folder) != NULL)
+            return folder;
+        cli_remark(c, "%s: %s", folder, strerror(errno));
+    }
+    cli_exit(c, EXIT_UNWRITABLE);
+    free(folder);
+    return NULL;
+}
+
+/* Writes what is kept aside, and judges that. True when no error is left. */
+static bool try(repair *r, conversion how)
+{
+    const char *path = option_value(&r->c->options, OPTION_OUTPUT);
+    const char *slash = strrchr(path, '/');
+    char *folder = make_trial(r->c, path), *trial = NULL;
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    bool is_fine = false;
+    if (folder == NULL)
+        return false;
+    trial = malloc(strlen(folder) + strlen(path) + sizeof "/trial");
+    if (trial != NULL) {
+        const char *name = slash != NULL ? slash + 1 : path;
+        sprintf(trial, "%s/%s", folder, *name != 0 && strcmp(name, "-") != 0 ? name : "trial");
+        how.path = trial;
+        how.is_trial = true;
+        r->c->report.is_repeated = true; /* what is wrong was reported */
+        is_fine = converting_run(r->c, &how, &stats);
+        r->c->report.is_repeated = false;
+        r->c->report.shown_least = STELE_ERROR + 1; /* what is left is said at the end */
+        is_fine = is_fine && judge(r, trial, &stats) && r->c->report.counts[STELE_ERROR] == 0;
+        free(trial);
+    }
+    remove_trial(folder);
+    free(folder);
+    return is_fine;
+}
+
+/* Finds out how much has to be left out, and whether records can be copied. False: there is no way,
+   or the command is to end. */
+static bool find_way(repair *r, conversion *how)
+{
+    static const struct {
+        bool is_anew, is_narrow;
+    } ways[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        how->is_anew = ways[i].is_anew;
+        r->is_narrow = ways[i].is_narrow;
+        if (i == 2) {
+            how->keeps = is_sound;
+            cli_remark(r->c, "written anew: there are errors in what a copy keeps");
+        }
+        if (try(r, *how))
+            return true;
+        if (r->c->worst >= EXIT_USAGE || r->c->is_closed)
+            return false;
+    }
+    cli_remark(r->c, "no way was found to write a trace without errors");
+    return false;
+}
+
+static void mend(repair *r, const stele_reader_stats *judged)
+{
+    cli *c = r->c;
+    const uint64_t error_count = c->report.counts[STELE_ERROR];
+    conversion how = {
+        .format = FORMAT_KEPT, .user = r, .keeps = error_count != 0 ? is_sound : NULL};
+    stele_reader_stats kept = STELE_INIT(stele_reader_stats);
+    r->is_collecting = false;
+    if (r->count != 0)
+        qsort(r->places, r->count, sizeof *r->places, compare_places);
+    if (!find_way(r, &how))
+        return;
+    c->report.is_repeated = true;
+    if (converting_run(c, &how, &kept)) {
+        show_kept(r, judged, error_count);
+        cli_remark(c, "%s: passes 'stele check'", option_value(&c->options, OPTION_OUTPUT));
+    }
+}
+
+void command_REPAIR(cli *c)
+{
+    repair r = {.c = c, .path = c->options.arguments[0], .is_collecting = true};
+    stele_reader_stats stats = STELE_INIT(stele_reader_stats);
+    c->report.shown_max = UINT64_MAX;
+    c->is_apart = true; /* the trace is read again, and so is what is made of it */
+    c->report.show = take_finding;
+    c->report.show_user = &r;
+    if (option_value(&c->options, OPTION_OUTPUT) == NULL)
+        cli_usage(c, "--output is missing: where to?");
+    else if (strcmp(r.path, "-") == 0)
+        cli_usage(c, "a trace is read several times to repair it: give a file, not '-'");
+    else if (judge(&r, r.path, &stats)) {
+        cli_conclude(c, NULL, &stats);
+        mend(&r, &stats);
+    }
+    c->report.show = NULL;
+    free(r.places);
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What is sound in a damaged trace becomes a trace that passes 'stele check', with the bytes of its
+# records and all of its events; what was left out is listed with its address.
+. "$SOURCE/tests/cli/lib.sh"
+formats=$SOURCE/src/formats
+
+# events FILE: when and what they are, sorted
+events() {
+    "$STELE" cat --csv --time absolute --columns time,kind,name,flags --sort full "$@" 2>err |
+        grep -a -v -e ',lost,' -e 'DAMAGED' | LC_ALL=C sort
+}
+
+# repaired TRACE
+repaired() {
+    rm -rf sound
+    "$STELE" repair "$1" -o sound >out 2>report
+    status=$?
+    last="stele repair $1 -o sound"
+    [ $status -le 1 ] || {
+        complain "exit code $status" report
+        return
+    }
+    says report "^stele: sound: passes 'stele check'"
+    "$STELE" check sound >out 2>err
+    says_not out ': error '
+    # Nothing else than what the errors are about is gone. A record can be two events: an instruction and
+    # its access. One that stands in the wrong place can be another event where it is written anew.
+    events "$1" >wanted
+    events sound >given
+    comm -13 wanted given >new
+    comm -23 wanted given >gone
+    errors=$(grep -a -c ': error ' report)
+    [ "$(grep -a -c . new)" -le "$errors" ] || complain 'events are new' new
+    [ "$(grep -a -c . gone)" -le $((2 * errors)) ] || complain 'events are gone' gone
+    # Sound means that there is nothing more to be left out.
+    rm -rf again
+    "$STELE" repair sound -o again >out 2>err
+    check 'a sound trace stays as it is' diff -r sound again
+}
+
+for format in fxt heph xray ctf xtrace; do
+    for trace in "$formats/$format/bad"/*; do
+        case $trace in */EXPECT | */README.md | */no_layout*) continue ;; esac
+        repaired "$trace"
+    done
+done
+
+# Nothing in it can be read.
+expect 3 repair "$formats/xtrace/bad/no_layout.xsnapshot.bin" -o x
+check 'nothing was made' test ! -e x
+check 'no trial is left' test -z "$(find . -name '.stele-repair*')"
+
+# A sound trace is copied byte by byte, and nothing is left out.
+expect 0 repair "$fxt/events.fxt" -o copy.fxt
+same copy.fxt "$fxt/events.fxt"
+says err '^Left out: 0 bytes that are no records, and what the 0 errors are about'
+expect_from 2 "$fxt/events.fxt" repair - -o piped.fxt
+# Each finding has its address.
+expect 1 repair "$heph_bad/garbage_between.heph" -o mended.heph
+says err 'garbage_between.heph:[0-9]*: error HEP'
+says err '^Left out: [1-9]'
+expect 4 repair "$fxt/events.fxt" -o copy.fxt
+expect 0 repair --force "$fxt/events.fxt" -o copy.fxt
+expect 2 repair "$fxt/events.fxt"
+finish
