@@ -28,6 +28,7 @@
 #include <stele/symbols.h>
 #include <stele/tables.h>
 #include <stele/text.h>
+#include <stele/verify.h>
 #include <stele/version.h>
 #include <stele/writer.h>
 

@@ -18,7 +18,8 @@ typedef enum exit_code {
     EXIT_USAGE,      /* the command line cannot be used */
     EXIT_UNREADABLE, /* an input */
     EXIT_UNWRITABLE, /* the stele_output */
-    EXIT_OVER        /* 'diff': slower by more than --fail-over allows */
+    EXIT_OVER,       /* 'diff': slower by more than --fail-over allows */
+    EXIT_DIFFERS     /* '--verify': the output is not as what was read */
 } exit_code;
 
 typedef struct binaries binaries;

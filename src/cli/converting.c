@@ -11,6 +11,7 @@
 #include "cli/insn/insn.h"
 #include "cli/losing.h"
 #include "cli/sinking.h"
+#include "cli/verifying.h"
 
 /* What stands at the end of a conversion: one of the three. */
 typedef struct target {
@@ -69,7 +70,7 @@ static bool target_find(cli *c, target *to, const char *own)
         to->sink = NULL;
     else if (option_given(&c->options, OPTION_TO_VERSION))
         return cli_usage(c, "--to-version is for trace formats");
-    return sinking_fits(c, to->sink);
+    return sinking_fits(c, to->sink) && verifying_fits(c, to->sink, to->path);
 }
 
 #define TARGET_SETTINGS_MAX 5
@@ -370,6 +371,8 @@ static bool convert(cli *c, target *to, const inputs *in, selection *s, stele_re
             is_written = cli_check(c, stele_output_finish(to->out), to->path);
     }
     cli_conclude(c, NULL, stats);
+    if (is_written && option_given(&c->options, OPTION_VERIFY))
+        verifying_run(c, s, to->format, to->path, get_loss, to);
     return is_written;
 }
 

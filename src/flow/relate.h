@@ -19,8 +19,8 @@ typedef struct related {
     int64_t drift_from_ns;
 } related;
 
-/* A time of the trace's own scale on the common one, and the other way round, which with a drift can
-   be a nanosecond off. */
+/* A time of the trace's own scale on the common one, and the other way round, which with a drift
+   can be a nanosecond off. */
 int64_t related_common_time(const related *r, int64_t own_ns);
 int64_t related_own_time(const related *r, int64_t time_ns);
 

@@ -11,9 +11,9 @@ typedef struct selection_of {
     int64_t offset_ns; /* the part of it that corrects the clock */
     double drift;      /* before that: times are stretched, from one of them on */
     int64_t drift_from_ns;
-    filter *filter;    /* the caller's, as what follows */
-    pieces *pieces;    /* NULL: the traces are not pieces of one */
-    size_t index;      /* of the trace among them */
+    filter *filter; /* the caller's, as what follows */
+    pieces *pieces; /* NULL: the traces are not pieces of one */
+    size_t index;   /* of the trace among them */
     uint64_t *filtered_count;
     uint64_t begin_place, end_place; /* of the events that are wanted; `end_place` 0: to the end */
 } selection_of;

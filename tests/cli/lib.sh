@@ -8,7 +8,8 @@
 #     golden info_heph                    ./out is tests/golden/cli/info_heph.txt
 #     finish                              ends the test
 #
-# What fails is printed, and the test goes on.
+# $heph, $fxt, $heph_bad and $fxt_bad are folders of samples. What fails is printed, and the test goes
+# on.
 # shellcheck disable=SC2034
 set -u
 rm -rf scratch && mkdir scratch && cd scratch || exit 1 # nothing of the last run is there

@@ -434,6 +434,7 @@ static void write_lost(heph_writer *w, const stele_event *event, const track_tar
     }
     stream->next += (uint32_t)event->value;
     stream->has_gap = true;
+    writer_lose(&w->base, STELE_KIND_LOST, "loss as a gap in the counters", LOSS_FORM, 1);
 }
 
 static stele_status write_event(heph_writer *w, const stele_batch *batch, const stele_event *event)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/array.h"
+#include "core/clock.h"
 #include "formats/xray/records/decode.h"
 #include "formats/xray/write/profile_write.h"
 #include "formats/xray/write/writer.h"
@@ -303,13 +304,28 @@ static void judge_time(xray_writer *w, const stele_event *event)
         writer_lose(&w->base, (stele_kind)event->kind, "having no time", false, 1);
 }
 
+/* Whether a reader of the ticks would give an event the time that it has: XRay counts from zero and
+   converts ticks as one. */
+static bool counts_from_zero(const stele_clock *clock, const stele_event *event)
+{
+    const tick_rate rate = tick_rate_make(clock->frequency_hz);
+    bool is_clamped = false;
+    if (event == NULL || (event->flags & STELE_FLAG_NO_TIME) != 0)
+        return clock->base_ticks == 0;
+    return clock->base_ticks == 0 &&
+           tick_rate_ns(&rate, event->ticks, &is_clamped) == event->time_ns;
+}
+
 /* The header is made from the clock of the first stream: its ticks are kept where all streams
    count with the same frequency and nothing was shifted; else times are in ns. */
-static void write_header(xray_writer *w, const stele_batch *batch)
+static void write_header(xray_writer *w, const stele_batch *batch, const stele_event *event)
 {
     const stele_stream *stream = stele_stream_get(w->base.context, batch->stream);
     uint8_t bytes[XRAY_HEADER_SIZE];
-    bool is_one_clock = stream != NULL && stream->clock.frequency_hz != 0 && batch->shift_ns == 0;
+    bool is_one_clock = stream != NULL && stream->clock.frequency_hz != 0 && batch->shift_ns == 0 &&
+                        counts_from_zero(&stream->clock, event);
+    if (stream != NULL && stream->clock.has_wall)
+        record_lose(w, "wall-clock time", true);
     for (uint32_t i = 0; is_one_clock && i < stele_stream_count(w->base.context); i++)
         is_one_clock =
             stele_stream_get(w->base.context, i)->clock.frequency_hz == stream->clock.frequency_hz;
@@ -321,6 +337,15 @@ static void write_header(xray_writer *w, const stele_batch *batch)
 }
 
 /* ---- Events ---- */
+
+/* Whether the reader gives an argument such a name. */
+static bool is_argument_name(const xray_writer *w, const stele_batch *batch,
+                             const stele_field *field)
+{
+    const stele_text name = stele_name_text(w->base.context, batch, field->name);
+    return name.size > 3 && memcmp(name.bytes, "arg", 3) == 0 && name.bytes[3] >= '0' &&
+           name.bytes[3] <= '9';
+}
 
 /* Arguments of a call, as the fields arg0, arg1, ... of the reader. */
 static stele_status put_arguments(xray_writer *w, xray_lane *lane, const stele_batch *batch,
@@ -339,6 +364,8 @@ static stele_status put_arguments(xray_writer *w, xray_lane *lane, const stele_b
             writer_lose(&w->base, (stele_kind)event->kind, "fields that are no integers", true, 1);
             continue;
         }
+        if (!is_argument_name(w, batch, field))
+            writer_lose(&w->base, (stele_kind)event->kind, "names of arguments", true, 1);
         status = lane_prepare(w, lane, lane->tsc, XRAY_METADATA_SIZE);
         put(w, lane,
             &(stele_xray_record){
@@ -372,6 +399,8 @@ static stele_status put_call(xray_writer *w, xray_lane *lane, const stele_batch 
                                                                        : STELE_XRAY_ENTER;
     stele_status status;
     judge_time(w, event);
+    if (event->category != 0)
+        writer_lose(&w->base, (stele_kind)event->kind, "categories", true, 1);
     /* An entry stands in one buffer with its arguments. */
     status =
         lane_prepare(w, lane, tsc, has_arguments ? 8 * XRAY_METADATA_SIZE : XRAY_FUNCTION_SIZE);
@@ -496,7 +525,7 @@ static stele_status xray_writer_write(stele_writer *base, const stele_segment *s
         if (w->is_profile)
             w->has_header = true;
         else
-            write_header(w, segment->batch);
+            write_header(w, segment->batch, &segment->batch->events[segment->first]);
     }
     for (uint32_t i = 0; i < segment->count && status == STELE_OK; i++) {
         const stele_event *event = &segment->batch->events[segment->first + i];
@@ -542,7 +571,7 @@ static stele_status xray_writer_finish(stele_writer *base)
     stele_status status;
     if (!w->has_header) {
         static const stele_batch nothing = {.stream = UINT32_MAX};
-        write_header(w, &nothing);
+        write_header(w, &nothing, NULL);
     }
     status = flush_lanes(w);
     if (status == STELE_OK && w->is_profile)

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Both sides are read in the order of time. Events of one time are a group: those that are the same
+ * in all aspects leave it in pairs, then those that differ least, and what is left has no
+ * counterpart. Which differences are allowed follows from the texts of the losses (verify.def).
+ */
+#include <stele/verify.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/verify_side.h"
+#include "core/array.h"
+#include "core/sized.h"
+#include "model/trace.h"
+
+#define GROUP_MAX 16384u /* events of one time that are held of a side; then they are compared */
+#define LOOK_MAX  512u   /* how far counterparts are looked for in such a group */
+
+/* What the losses allow of events of one kind. */
+typedef struct allowance {
+    unsigned aspects;
+    uint64_t missing; /* how many more can be missing */
+} allowance;
+
+typedef struct comparing {
+    stele_context *context;
+    const stele_verify_options *options;
+    verify_side sides[2];
+    allowance allowed[STELE_KIND_COUNT];
+    uint64_t made; /* how many more can be new, of whatever kind: what moves becomes another one */
+    uint32_t *track_of; /* by tracks of the first: that of the second; 0: not met */
+    uint32_t track_count;
+    stele_verified result;
+    bool counts_from_first; /* times count from the first event */
+    bool is_over;           /* the caller does not want more */
+} comparing;
+
+/* ---- What may differ ---- */
+
+typedef struct rule {
+    const char *text; /* a part of what a loss is called */
+    unsigned aspects;
+    bool moves; /* events come at other times, end, or begin, where they did not */
+} rule;
+
+static const rule rules[] = {
+#define STELE_RULE(text, aspects, moves) {text, aspects, moves},
+#include "analysis/events/verify.def"
+#undef STELE_RULE
+};
+
+static const rule *rule_of(const char *what)
+{
+    size_t i = 0;
+    while (rules[i].text[0] != 0 && strstr(what, rules[i].text) == NULL)
+        i++;
+    return &rules[i]; /* the last one holds for all others */
+}
+
+static void allow(comparing *c, stele_kind kind, const stele_loss *loss)
+{
+    const rule *r = rule_of(loss->what);
+    allowance *a = &c->allowed[kind];
+    a->aspects |= r->aspects;
+    if (loss->is_dropped || r->moves)
+        a->missing += 2 * loss->count; /* of a span, its begin and its end */
+}
+
+static void allow_losses(comparing *c)
+{
+    for (size_t i = 0; i < c->options->loss_count; i++) {
+        const stele_loss *loss = &c->options->losses[i];
+        for (stele_kind kind = STELE_KIND_NONE; kind < STELE_KIND_COUNT; kind++)
+            if (loss->kind == STELE_KIND_NONE || loss->kind == kind)
+                allow(c, kind, loss);
+        if (rule_of(loss->what)->moves)
+            c->made += 2 * loss->count;
+    }
+}
+
+static bool says(const comparing *c, const char *text)
+{
+    for (size_t i = 0; i < c->options->loss_count; i++)
+        if (strstr(c->options->losses[i].what, text) != NULL)
+            return true;
+    return false;
+}
+
+/* ---- Pairs ---- */
+
+static bool reach_track(comparing *c, uint32_t track)
+{
+    if (track >= c->track_count) {
+        uint32_t *grown = array_reach(c->track_of, sizeof *grown, &c->track_count, track);
+        if (grown == NULL)
+            return false;
+        c->track_of = grown;
+    }
+    return true;
+}
+
+/* Whether tracks correspond as far as is known; 0 is no track. */
+static bool is_same_track(const comparing *c, uint32_t first, uint32_t second)
+{
+    if (first == 0 || second == 0)
+        return first == second;
+    return first >= c->track_count || c->track_of[first] == 0 || c->track_of[first] == second;
+}
+
+static unsigned aspects_of(const comparing *c, const verify_item *a, const verify_item *b)
+{
+    unsigned differing = 0;
+    if (a->kind != b->kind)
+        differing |= STELE_ASPECT_KIND;
+    if (a->name != b->name && (a->name_matters && b->name_matters))
+        differing |= STELE_ASPECT_NAME;
+    if (a->category != b->category && (a->name_matters && b->name_matters))
+        differing |= STELE_ASPECT_CATEGORY;
+    if (a->value != b->value || !is_same_track(c, a->tracks[1], b->tracks[1]) ||
+        !is_same_track(c, a->tracks[2], b->tracks[2]))
+        differing |= STELE_ASPECT_VALUE;
+    if (a->fields != b->fields && (a->fields_matter && b->fields_matter))
+        differing |= STELE_ASPECT_FIELDS;
+    if (a->kind != STELE_KIND_METADATA && a->kind != STELE_KIND_LOST &&
+        !is_same_track(c, a->tracks[0], b->tracks[0]))
+        differing |= STELE_ASPECT_TRACK;
+    return differing;
+}
+
+static bool learn_tracks(comparing *c, const verify_item *a, const verify_item *b)
+{
+    for (size_t i = 0; i < 3; i++) {
+        if (a->tracks[i] == 0 || b->tracks[i] == 0)
+            continue;
+        if (!reach_track(c, a->tracks[i]))
+            return false;
+        if (c->track_of[a->tracks[i]] == 0)
+            c->track_of[a->tracks[i]] = b->tracks[i];
+    }
+    return true;
+}
+
+static void tell(comparing *c, stele_difference_what what, unsigned aspects, const verify_item *a,
+                 const verify_item *b)
+{
+    const verify_item *from = a != NULL ? a : b;
+    const stele_difference difference = {
+        .struct_size = sizeof difference,
+        .what = what,
+        .aspects = aspects,
+        .kind = (stele_kind)from->kind,
+        .name = {from->text, from->text_size},
+        .time_ns = from->time_ns,
+        .paths = {a != NULL ? verify_side_path(&c->sides[0], a) : NULL,
+                  b != NULL ? verify_side_path(&c->sides[1], b) : NULL},
+        .offsets = {a != NULL ? a->offset : 0, b != NULL ? b->offset : 0}};
+    c->result.difference_count++;
+    if (c->options->fn != NULL && !c->options->fn(c->options->user, &difference))
+        c->is_over = true;
+}
+
+/* Takes those out of the group that are the same. */
+static bool pair_same(comparing *c)
+{
+    verify_side *first = &c->sides[0], *second = &c->sides[1];
+    uint32_t from = 0;
+    for (uint32_t k = 0; k < second->count; k++) {
+        verify_item *b = &second->items[k];
+        while (from < first->count && first->items[from].is_paired)
+            from++;
+        for (uint32_t i = from; i < first->count && i - from < LOOK_MAX; i++) {
+            verify_item *a = &first->items[i];
+            if (a->is_paired || aspects_of(c, a, b) != 0)
+                continue;
+            if (!learn_tracks(c, a, b))
+                return false;
+            a->is_paired = b->is_paired = true;
+            c->result.same_count++;
+            break;
+        }
+    }
+    return true;
+}
+
+static unsigned weight(unsigned aspects, unsigned allowed)
+{
+    unsigned sum = 0;
+    for (unsigned bit = 1; bit <= STELE_ASPECT_TIME; bit <<= 1)
+        if (aspects & bit)
+            sum += (allowed & bit) != 0 ? 1 : 16;
+    return sum;
+}
+
+/* Whether they can be one event that changed: the kind or the name says so. */
+static bool are_alike(const verify_item *a, const verify_item *b, unsigned aspects)
+{
+    return (aspects & STELE_ASPECT_KIND) == 0 ||
+           ((aspects & STELE_ASPECT_NAME) == 0 && a->name_matters && b->name_matters);
+}
+
+/* Then those that differ least, and so as is allowed where there is a choice. */
+static bool pair_changed(comparing *c)
+{
+    verify_side *first = &c->sides[0], *second = &c->sides[1];
+    for (uint32_t k = 0; k < second->count && !c->is_over; k++) {
+        verify_item *b = &second->items[k], *best = NULL;
+        unsigned best_weight = UINT32_MAX, best_aspects = 0;
+        for (uint32_t i = 0; i < first->count && i < LOOK_MAX && !b->is_paired; i++) {
+            verify_item *a = &first->items[i];
+            const unsigned aspects = a->is_paired ? 0 : aspects_of(c, a, b);
+            const unsigned now = weight(aspects, c->allowed[a->from].aspects);
+            if (a->is_paired || now >= best_weight || !are_alike(a, b, aspects))
+                continue;
+            best = a;
+            best_weight = now;
+            best_aspects = aspects;
+        }
+        if (best == NULL)
+            continue;
+        best->is_paired = b->is_paired = true;
+        if ((best_aspects & ~c->allowed[best->from].aspects) == 0)
+            c->result.allowed_count++;
+        else
+            tell(c, STELE_DIFFERENCE_CHANGED, best_aspects & ~c->allowed[best->from].aspects, best,
+                 b);
+        if ((best_aspects & (STELE_ASPECT_TRACK | STELE_ASPECT_VALUE)) == 0 &&
+            !learn_tracks(c, best, b))
+            return false;
+    }
+    return true;
+}
+
+/* What a format says of a trace and its tracks stands in events of some formats only. */
+static bool is_about_trace(const verify_item *item)
+{
+    return item->kind == STELE_KIND_OBJECT || item->kind == STELE_KIND_METADATA;
+}
+
+static void tell_alone(comparing *c, size_t side)
+{
+    for (uint32_t i = 0; i < c->sides[side].count && !c->is_over; i++) {
+        const verify_item *item = &c->sides[side].items[i];
+        allowance *a = &c->allowed[item->from];
+        uint64_t *left = side == 0 ? &a->missing : &c->made;
+        if (item->is_paired)
+            continue;
+        if (*left != 0 || (side == 1 && is_about_trace(item))) {
+            *left -= *left != 0;
+            c->result.allowed_count++;
+        } else if (side == 0) {
+            tell(c, STELE_DIFFERENCE_MISSING, 0, item, NULL);
+        } else {
+            tell(c, STELE_DIFFERENCE_NEW, 0, NULL, item);
+        }
+    }
+}
+
+/* Compares the group, and clears it. Returns false if out of memory. */
+static bool compare_group(comparing *c)
+{
+    if (!pair_same(c) || !pair_changed(c))
+        return false;
+    tell_alone(c, 0);
+    tell_alone(c, 1);
+    c->sides[0].count = c->sides[1].count = 0;
+    return true;
+}
+
+/* ---- The way through both ---- */
+
+static stele_status take_time(comparing *c, verify_side *side, int64_t time_ns)
+{
+    stele_status status = STELE_OK;
+    while (status == STELE_OK && side->has_next && side->next.time_ns == time_ns &&
+           side->count < GROUP_MAX) {
+        status = verify_side_add(side, &side->next);
+        if (status == STELE_OK)
+            status = verify_side_step(side);
+    }
+    (void)c;
+    return status;
+}
+
+static stele_status compare_all(comparing *c)
+{
+    verify_side *a = &c->sides[0], *b = &c->sides[1];
+    stele_status status = verify_side_step(a);
+    if (status == STELE_OK)
+        status = verify_side_step(b);
+    if (status == STELE_OK && c->counts_from_first && a->has_next && b->has_next)
+        verify_side_shift(b, a->next.time_ns - b->next.time_ns);
+    while (status == STELE_OK && !c->is_over && (a->has_next || b->has_next)) {
+        const int64_t time_ns = !b->has_next || (a->has_next && a->next.time_ns < b->next.time_ns)
+                                    ? a->next.time_ns
+                                    : b->next.time_ns;
+        status = take_time(c, a, time_ns);
+        if (status == STELE_OK)
+            status = take_time(c, b, time_ns);
+        if (status == STELE_OK && !compare_group(c))
+            status = STELE_ERR_MEMORY;
+    }
+    return status;
+}
+
+stele_status stele_verify(stele_context *context, stele_trace *const *first, size_t count,
+                          stele_trace *second, const stele_verify_options *given,
+                          stele_verified *result)
+{
+    stele_verify_options options;
+    comparing c = {.context = context, .options = &options};
+    const bool is_heph = strcmp(second->info.format, "heph") == 0;
+    const bool has_points = is_heph || strcmp(second->info.format, "xray") == 0;
+    stele_status status;
+    if (!sized_take(&options, sizeof options, SIZED_FIRST(stele_verify_options, user), given))
+        return STELE_ERR_ARGUMENT;
+    allow_losses(&c);
+    status =
+        verify_side_open(&c.sides[0], context, first, count, options.request, has_points, is_heph);
+    if (status == STELE_OK)
+        status = verify_side_open(&c.sides[1], context, &second, 1, NULL, has_points, is_heph);
+    if (status == STELE_OK)
+        c.counts_from_first =
+            (!verify_side_relate(&c.sides[1], &c.sides[0]) && says(&c, "wall-clock time")) ||
+            says(&c, "times from the first event on") ||
+            (options.request != NULL && options.request->align_starts);
+    if (status == STELE_OK)
+        status = compare_all(&c);
+    verify_side_close(&c.sides[0]);
+    verify_side_close(&c.sides[1]);
+    free(c.track_of);
+    c.result.struct_size = sizeof c.result;
+    sized_give(result, &c.result, sizeof c.result, SIZED_FIRST(stele_verified, difference_count));
+    return status;
+}
