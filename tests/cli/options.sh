@@ -29,12 +29,13 @@ awk '
         value = type == "FLAG" ? "-" : type == "CHOICE" ? choice : type == "COUNT" ? "1" : \
             type == "FORMAT" ? "heph" : type == "TARGET" ? "json" : type == "KINDS" ? "*" : "x"
         commands = trim(part[8])
-        gsub(/CONFINED/, "FILTERING|CHAINS|DUMP|INSNS|SLICING|WHY|SYMBOLS|INDEX|CTF_METADATA", commands)
-        gsub(/READING/, "FILTERING|CHAINS|DUMP|INSNS|SLICING|QUERY|VIEW|WHY", commands)
+        gsub(/CONFINED/, "FILTERING|REPAIR|CHAINS|DUMP|INSNS|SLICING|WHY|REPORT|SYMBOLS|INDEX|CTF_METADATA", commands)
+        gsub(/READING/, "FILTERING|REPAIR|CHAINS|DUMP|INSNS|SLICING|QUERY|VIEW|WHY|REPORT", commands)
         gsub(/SLICING/, "INSN_SLICE|INSN_SPLIT|INSN_JOIN", commands)
         gsub(/INSN_TABLES/, "INSN_MIX|INSN_BLOCKS|INSN_BRANCHES|INSN_MEMORY|INSN_CACHE|INSN_SYSCALLS", commands)
         gsub(/INSNS/, substr(insns, 2), commands)
-        gsub(/FILTERING/, "INFO|CAT|CHECK|CONVERT|STATS|CALLING|SCHED|KERNEL|TIMELINE|BUSIEST", commands)
+        gsub(/FILTERING/, "INFO|CAT|CHECK|WRITING|SPLIT|STATS|CALLING|SCHED|KERNEL|TIMELINE|BUSIEST", commands)
+        gsub(/WRITING/, "CONVERT|MERGE|CUT", commands)
         gsub(/CALLING/, "PROFILE|FLAME|GRAPH|DIFF|SPANNING", commands)
         gsub(/SPANNING/, "CALLS|REPLAY|LATENCY|CRITICAL", commands)
         gsub(/[ ()]/, "", commands)
