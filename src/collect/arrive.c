@@ -16,7 +16,7 @@ static void report_skipped(stele_collector *c, collect_sender *s)
 {
     if (s->skip_size == 0)
         return;
-    diag_report(c->rules.diag, &core_codes[STE031], s->name, s->skip_offset, s->skip_size,
+    diag_report(c->rules.diag, &core_codes[STE019], s->name, s->skip_offset, s->skip_size,
                 "a packet", "%s", s->skip_found);
     s->skip_size = 0;
 }
@@ -39,7 +39,7 @@ static void refuse(stele_collector *c, const collect_sender *s, uint64_t offset,
     c->refused_count++;
     c->skipped_size += size;
     if (!c->is_full_told)
-        diag_report(c->rules.diag, &core_codes[STE034], s->name, offset, size, NULL,
+        diag_report(c->rules.diag, &core_codes[STE022], s->name, offset, size, NULL,
                     "more than %" PRIu64 " bytes that wait", c->options.memory_max);
     c->is_full_told = true;
 }
@@ -56,7 +56,7 @@ void collector_miss(void *user, const sequence *s, uint64_t number, uint64_t cou
 {
     stele_collector *c = user;
     const char *path = c->trace->files.path;
-    stele_diag finding = {.code = &core_codes[count != 0 ? STE030 : STE032],
+    stele_diag finding = {.code = &core_codes[count != 0 ? STE018 : STE020],
                           .source = path != NULL ? path : c->trace->files.base,
                           .offset = STELE_NO_OFFSET,
                           .lost_count = s->counts_events ? count : 0};
@@ -150,7 +150,7 @@ static stele_status take_packet(stele_collector *c, collect_sender *s, const rec
         return STELE_OK;
     }
     if (is_over_size(c, packet->size)) {
-        diag_report(c->rules.diag, &core_codes[STE034], s->name, offset, packet->size, NULL,
+        diag_report(c->rules.diag, &core_codes[STE022], s->name, offset, packet->size, NULL,
                     "more than %" PRIu64 " bytes of traces", c->options.size_max);
         return STELE_ERR_LIMIT;
     }
@@ -391,7 +391,7 @@ static void give_up_waiting(stele_collector *c, collect_sender *s)
         free(s->datagrams[i].bytes);
     }
     if (s->datagram_count != 0)
-        diag_report(c->rules.diag, &core_codes[STE033], s->name, s->datagrams[0].offset, 0,
+        diag_report(c->rules.diag, &core_codes[STE021], s->name, s->datagrams[0].offset, 0,
                     "metadata before or after them", "%u datagrams", s->datagram_count);
     s->datagram_count = 0;
 }
@@ -410,7 +410,7 @@ stele_status arrive_end(stele_collector *c, collect_sender *s)
         c->skipped_size += s->size;
         c->waiting_size -= s->size;
         if (status == STELE_OK)
-            diag_report(c->rules.diag, &core_codes[STE033], s->name, s->offset, s->size,
+            diag_report(c->rules.diag, &core_codes[STE021], s->name, s->offset, s->size,
                         "metadata before them", "%zu bytes", s->size);
         s->size = 0;
     }

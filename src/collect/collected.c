@@ -196,7 +196,7 @@ static void report_full(collected *t, const collected_rules *rules, size_t size)
     if (t->is_full)
         return;
     t->is_full = true;
-    diag_report(rules->diag, &core_codes[STE034], t->path, STELE_NO_OFFSET, 0, NULL,
+    diag_report(rules->diag, &core_codes[STE022], t->path, STELE_NO_OFFSET, 0, NULL,
                 "packets of more than %u data streams", FILES_MAX);
 }
 
@@ -210,7 +210,7 @@ static stele_status learn(collected *t, const collected_rules *rules, const rece
     if (status != STELE_ERR_LIMIT)
         return status;
     if (!t->is_state_full && (rules->rotate_size != 0 || rules->rotate_ns != 0))
-        diag_report(rules->diag, &core_codes[STE034], t->path, STELE_NO_OFFSET, 0, NULL,
+        diag_report(rules->diag, &core_codes[STE022], t->path, STELE_NO_OFFSET, 0, NULL,
                     "more names and options than can be repeated in the files that follow");
     t->is_state_full = true;
     return STELE_OK;

@@ -263,7 +263,7 @@ stele_status stele_collector_end(stele_collector *c, uint32_t sender, int64_t no
 void stele_collector_lose(stele_collector *c, uint32_t sender, uint64_t count)
 {
     if (sender < c->sender_count && count != 0)
-        diag_report(c->rules.diag, &core_codes[STE035], c->senders[sender]->name, STELE_NO_OFFSET,
+        diag_report(c->rules.diag, &core_codes[STE023], c->senders[sender]->name, STELE_NO_OFFSET,
                     0, NULL, "%" PRIu64 " datagrams", count);
 }
 

@@ -15,7 +15,7 @@
 static void report_full(stele_collector *c, const char *what, unsigned limit)
 {
     if (!c->is_full_told)
-        diag_report(c->rules.diag, &core_codes[STE034], NULL, STELE_NO_OFFSET, 0, NULL,
+        diag_report(c->rules.diag, &core_codes[STE022], NULL, STELE_NO_OFFSET, 0, NULL,
                     "more than %u %s", limit, what);
     c->is_full_told = true;
 }

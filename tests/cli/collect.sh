@@ -137,7 +137,7 @@ check "all that were sent ($packets of $sent)" test "$packets" -ge $((sent - 1))
 check "all that were sent ($packets of $sent)" test "$packets" -le "$sent"
 # What is lost before the first packet of a stream or after its last one cannot be known.
 check "missing $missing of $lost" test "$missing" -le "$lost" -a "$missing" -ge $((lost - 8))
-says said 'STE030'
+says said 'STE018'
 expect 1 info -q got/127.0.0.1.heph
 says out "Lost .*[0-9] events"
 
@@ -163,7 +163,7 @@ for how in udp tcp; do
     says told "\"skipped_bytes\": $lies"
     says told '"packets": 1999,'
     says told '"missing_packets": 0'
-    says said 'STE031'
+    says said 'STE019'
 done
 head -c 3000 /dev/urandom >noise
 start tcp:0 --once
@@ -173,7 +173,7 @@ s = socket.create_connection(('127.0.0.1', $place))
 s.sendall(open('noise', 'rb').read() + open('$heph/rt_scalars.bin.log', 'rb').read())
 "
 end 1
-says said 'STE031'
+says said 'STE019'
 rm -rf got
 head -c 3000 /dev/zero >zeros
 for format in heph ctf fxt; do
@@ -244,7 +244,7 @@ says said 'connection was refused'
 start tcp:0 --once --size-max 10K
 send "tcp:$place" many.heph stop=2000 >sent 2>/dev/null || :
 end 1 2>/dev/null || :
-says said 'STE034'
+says said 'STE022'
 check "no more than was allowed" test "$(cat got/*.heph | wc -c)" -le 10240
 expect 0 check got/*.heph
 mkdir full && echo x >full/file

@@ -61,7 +61,7 @@ void command_REPORT(cli *c)
         return;
     p->c = c;
     p->side_count = (unsigned)c->options.argument_count;
-    is_fine = page_read(p, 0) && (p->side_count == 1 || page_read(p, 1));
+    is_fine = page_gather(p, 0) && (p->side_count == 1 || page_gather(p, 1));
     if (is_fine)
         show(p, path);
     free(p->changes);

@@ -267,7 +267,7 @@ static bool conclude(page *p, page_side *s)
     return true;
 }
 
-bool page_read(page *p, unsigned side)
+bool page_gather(page *p, unsigned side)
 {
     page_side *s = &p->sides[side];
     gathering g = {.c = p->c, .s = s};

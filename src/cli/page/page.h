@@ -146,7 +146,7 @@ typedef struct page {
 } page;
 
 /* Reads one argument. False, and reported, when there is nothing to be shown of it. */
-bool page_read(page *p, unsigned side);
+bool page_gather(page *p, unsigned side);
 void page_side_free(page_side *s);
 
 /* What the tracks do over time; a second pass over the trace, unless an index has it. */
