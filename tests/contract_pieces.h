@@ -147,6 +147,17 @@ static inline bool pieces_have_more(const run *r)
     return false;
 }
 
+/* Whether pieces whose clocks are only said to be one give events twice, as is documented: what
+   lasts over a cut is in both, and what has no time in all. */
+static inline bool pieces_share_events(const run *r)
+{
+    for (size_t i = 0; i < r->event_count; i++)
+        if (r->events[i].kind == STELE_KIND_COMPLETE ||
+            (r->events[i].flags & STELE_FLAG_NO_TIME) != 0)
+            return true;
+    return false;
+}
+
 /* What is wrong with the pieces, read as one; `*is_refused`: their clocks are not known to be one.
  */
 static inline const char *pieces_compare(run *r, const run *whole, bool *is_refused)
@@ -198,7 +209,7 @@ static inline const char *pieces_try(const run_input *in, const run *whole, cons
     if (broken == NULL && used > 1) {
         pieces_read(&r, in, pieces, used, false);
         broken = pieces_compare(&r, whole, is_refused);
-        if (*is_refused && !begins_open && !has_more) {
+        if (*is_refused && !begins_open && !has_more && !pieces_share_events(whole)) {
             pieces_read(&r, in, pieces, used, true);
             broken = pieces_compare(&r, whole, is_refused);
         }

@@ -155,15 +155,15 @@ TEST(what_a_version_lacks_is_counted)
         uint64_t read_count, dropped, changed, field_sum;
     } cases[] = {
         /* The names of both calls become numbers. Version 1 has no process and no types of events,
-           version 2 no process. */
-        {"1", 3, 1, 3, 42},
-        {"2", 3, 1, 2, 42 + 7},
-        {"5", 3, 0, 2, 42 + 7},
+           version 2 no process. None has the wall-clock time of the clock's zero. */
+        {"1", 3, 2, 3, 42},
+        {"2", 3, 2, 2, 42 + 7},
+        {"5", 3, 1, 2, 42 + 7},
         /* Basic mode: calls only. Version 1 has no arguments and no tail exits; up to version 2 no
            record tells the process. */
-        {"basic1", 2, 4, 3, 0},
-        {"basic2", 2, 4, 2, 42},
-        {"basic3", 2, 1, 2, 42},
+        {"basic1", 2, 5, 3, 0},
+        {"basic2", 2, 5, 2, 42},
+        {"basic3", 2, 2, 2, 42},
     };
     char folder[64];
     folder_enter(folder, sizeof folder);

@@ -324,7 +324,7 @@ static void write_header(xray_writer *w, const stele_batch *batch, const stele_e
     uint8_t bytes[XRAY_HEADER_SIZE];
     bool is_one_clock = stream != NULL && stream->clock.frequency_hz != 0 && batch->shift_ns == 0 &&
                         counts_from_zero(&stream->clock, event);
-    if (stream != NULL && stream->clock.has_wall)
+    if (stream != NULL && stream->clock.has_wall && stream->clock.wall_ns != 0)
         record_lose(w, "wall-clock time", true);
     for (uint32_t i = 0; is_one_clock && i < stele_stream_count(w->base.context); i++)
         is_one_clock =
