@@ -240,8 +240,9 @@ static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_r
                          const opened_record *opened)
 {
     const bool is_marked = has_room_for_mark(at, r);
-    const size_t last = is_marked && r->type == STELE_FXT_EVENT && has_last_word(r) ? FXT_WORD : 0,
-                 size = (size_t)at->size;
+    /* What follows the arguments: a last word, and words of an extension. */
+    const size_t size = (size_t)at->size, used = is_marked ? (size_t)r->used : size,
+                 last = is_marked && r->type == STELE_FXT_EVENT && has_last_word(r) ? FXT_WORD : 0;
     uint64_t header = at->header;
     if (is_marked)
         header +=
@@ -250,10 +251,10 @@ static void write_opened(fxt_copier *c, const walk_record *at, const stele_fxt_r
     enter_provider(c, c->provider);
     put_word(c, c->out, header);
     put_word(c, c->out, opened->ticks);
-    output_write(c->out, at->bytes + 2 * FXT_WORD, size - 2 * FXT_WORD - last);
+    output_write(c->out, at->bytes + 2 * FXT_WORD, used - 2 * FXT_WORD - last);
     if (is_marked)
         put_mark(c, opened->before_ns);
-    output_write(c->out, at->bytes + size - last, last);
+    output_write(c->out, at->bytes + used - last, size - used + last);
 }
 
 /* Writes the record if it is open where the copy begins. */
