@@ -255,20 +255,30 @@ static bool may_be_repeated(const piece *p, const stele_event *event)
            (int64_t)event->id >= p->begin_ns;
 }
 
+/* The mark of what a copy began; NULL: it did not. Words that extend a record come after it. */
+static const stele_field *find_mark(const pieces *p, const stele_batch *batch,
+                                    const stele_event *event)
+{
+    uint32_t first;
+    const uint32_t count = stele_event_fields(batch, event, &first);
+    const stele_field *fields = batch->fields + first;
+    for (uint32_t at = 0; at < count; at += stele_field_length(&fields[at]))
+        if (fields[at].name == p->before && fields[at].type == STELE_TYPE_UINT)
+            return &fields[at];
+    return NULL;
+}
+
 /* Whether a copy began the event where it begins, and the piece is there that has its own begin. */
 static bool is_begun_before(const pieces *p, size_t index, const stele_batch *batch,
                             const stele_event *event)
 {
-    const stele_field *last;
-    uint32_t first;
-    const uint32_t count = stele_event_fields(batch, event, &first);
+    const stele_field *mark = (event->flags & STELE_FLAG_NO_TIME) == 0 && event->field_count != 0
+                                  ? find_mark(p, batch, event)
+                                  : NULL;
     int64_t begin_ns;
-    if (count == 0 || (event->flags & STELE_FLAG_NO_TIME) != 0)
+    if (mark == NULL || mark->u.u > INT64_MAX)
         return false;
-    last = &batch->fields[first + count - 1];
-    if (last->name != p->before || last->type != STELE_TYPE_UINT || last->u.u > INT64_MAX)
-        return false;
-    begin_ns = subtract_saturated(event->time_ns, (int64_t)last->u.u);
+    begin_ns = subtract_saturated(event->time_ns, (int64_t)mark->u.u);
     for (size_t i = 0; i < p->trace_count; i++)
         if (i != index && p->by_trace[i].is_piece && p->by_trace[i].own_begin_ns <= begin_ns &&
             begin_ns <= p->by_trace[i].own_end_ns)
