@@ -32,7 +32,7 @@ extern "C" {
 typedef struct stele_collector stele_collector;
 
 /* Whose packets can be of one trace. Records of FXT are always of their sender's own; packets of
-   CTF whose metadata differ are of different traces whatever is said here. */
+   CTF whose metadata differ are always of different traces. */
 typedef enum stele_collect_by {
     STELE_COLLECT_BY_HOST,   /* of all senders of one host: several sockets of one program */
     STELE_COLLECT_BY_SENDER, /* of one sender only */
