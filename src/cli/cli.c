@@ -86,3 +86,18 @@ void cli_conclude(cli *c, const char *name, const stele_reader_stats *stats)
         (c->is_strict && (counts[STELE_WARNING] != 0 || counts[STELE_NOTE] != 0)))
         cli_exit(c, EXIT_FINDINGS);
 }
+
+bool cli_take_length(cli *c, option_id id, uint64_t *ns)
+{
+    const char *text = option_value(&c->options, id), *why = NULL;
+    const char *name = option_table[id].name;
+    stele_bound bound;
+    if (text == NULL)
+        return true;
+    if (!stele_bound_parse(text, &bound, &why))
+        return cli_usage(c, "--%s '%s': %s", name, text, why);
+    if (bound.kind != STELE_BOUND_START || bound.value <= 0)
+        return cli_usage(c, "--%s takes a length of time such as 10ms, not '%s'", name, text);
+    *ns = (uint64_t)bound.value;
+    return true;
+}

@@ -84,6 +84,10 @@ bool cli_check(cli *c, stele_status status, const char *what);
 /* A message about the command line, which cannot be used. Always false. */
 __attribute__((format(printf, 2, 3))) bool cli_usage(cli *c, const char *format, ...);
 
+/* The length of time that an option gives, in ns and not 0; where it is not given, `*ns` stays as
+   it is. False, and reported, when it is something else. */
+bool cli_take_length(cli *c, option_id id, uint64_t *ns);
+
 /* A remark on standard error, unless --quiet. */
 __attribute__((format(printf, 2, 3))) void cli_remark(cli *c, const char *format, ...);
 

@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/show/json.h"
 #include "cli/show/print.h"
+#include "cli/show/size.h"
 #include "cli/sockets.h"
 
 #define NS_PER_MS      INT64_C(1000000)
@@ -47,38 +48,22 @@ static int64_t now_ns(void)
 /* "100M" and the like; 0 where the option is not given. */
 static bool take_size(cli *c, option_id id, uint64_t *size)
 {
-    static const char units[] = "KMGT";
-    const char *text = option_value(&c->options, id), *unit;
-    unsigned long long number;
-    char *end;
+    const char *text = option_value(&c->options, id), *rest;
     *size = 0;
     if (text == NULL)
         return true;
-    errno = 0;
-    number = strtoull(text, &end, 10);
-    unit = *end != '\0' ? strchr(units, *end) : NULL;
-    if (text[0] < '0' || text[0] > '9' || errno != 0 || (*end != '\0' && unit == NULL) ||
-        (unit != NULL && (end[1] != '\0' || __builtin_mul_overflow(
-                                                number, 1ull << 10 * (unit - units + 1), &number))))
-        return cli_usage(c, "--%s takes bytes, such as 64K, 100M or 2G, not '%s'",
-                         option_table[id].name, text);
-    *size = number;
-    return true;
+    rest = size_parse(text, size);
+    return (rest != NULL && *rest == '\0') ||
+           cli_usage(c, "--%s takes bytes, such as 64K, 100M or 2G, not '%s'",
+                     option_table[id].name, text);
 }
 
 static bool take_time(cli *c, option_id id, int64_t *ns)
 {
-    const char *text = option_value(&c->options, id), *why = NULL;
-    stele_bound bound;
-    *ns = 0;
-    if (text == NULL)
-        return true;
-    if (!stele_bound_parse(text, &bound, &why) || bound.kind != STELE_BOUND_START ||
-        bound.value <= 0)
-        return cli_usage(c, "--%s takes a length of time such as 200ms or 10min, not '%s'",
-                         option_table[id].name, text);
-    *ns = bound.value;
-    return true;
+    uint64_t length = 0;
+    const bool is_fine = cli_take_length(c, id, &length);
+    *ns = (int64_t)length;
+    return is_fine;
 }
 
 static bool read_metadata(collect *k)

@@ -16,20 +16,6 @@ static sched_show parse_show(const options *o)
     return what;
 }
 
-static bool parse_every(cli *c, uint64_t *ns)
-{
-    const char *text = option_value(&c->options, OPTION_SCHED_EVERY), *why = NULL;
-    stele_bound bound;
-    if (text == NULL)
-        return true;
-    if (!stele_bound_parse(text, &bound, &why))
-        return cli_usage(c, "--every '%s': %s", text, why);
-    if (bound.kind != STELE_BOUND_START || bound.value <= 0)
-        return cli_usage(c, "--every takes a length of time such as 10ms, not '%s'", text);
-    *ns = (uint64_t)bound.value;
-    return true;
-}
-
 /* Latencies that are shown must be kept while reading. */
 static uint32_t worst_max(const options *o, sched_show what)
 {
@@ -47,7 +33,7 @@ static bool make(scheduling *s, sched_show what, const stele_request *only)
     given.only = only;
     given.user = s;
     given.worst_max = worst_max(o, what);
-    if (!parse_every(s->c, &given.every_ns))
+    if (!cli_take_length(s->c, OPTION_SCHED_EVERY, &given.every_ns))
         return false;
     if (given.every_ns != 0)
         given.on_use = sched_write_use;

@@ -50,17 +50,6 @@ typedef struct splitting {
 
 /* ---- What was asked for ---- */
 
-static bool parse_length(cli *c, const char *text, uint64_t *ns)
-{
-    const char *why = NULL;
-    stele_bound bound;
-    if (!stele_bound_parse(text, &bound, &why) || bound.kind != STELE_BOUND_START ||
-        bound.value <= 0)
-        return cli_usage(c, "--duration takes a length of time such as 10s, not '%s'", text);
-    *ns = (uint64_t)bound.value;
-    return true;
-}
-
 static bool parse_how(splitting *s)
 {
     const options *o = &s->c->options;
@@ -71,7 +60,7 @@ static bool parse_how(splitting *s)
         return cli_usage(s->c, "--output is missing: the folder for the pieces");
     if (duration != NULL) {
         s->by = BY_DURATION;
-        return parse_length(s->c, duration, &s->most);
+        return cli_take_length(s->c, OPTION_SPLIT_DURATION, &s->most);
     }
     if (size != NULL) {
         s->by = BY_SIZE;

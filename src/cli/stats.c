@@ -14,20 +14,6 @@ typedef struct job {
 
 /* ---- Options ---- */
 
-static bool parse_every(cli *c, job *j)
-{
-    const char *text = option_value(&c->options, OPTION_STATS_EVERY), *why = NULL;
-    stele_bound bound;
-    if (text == NULL)
-        return true;
-    if (!stele_bound_parse(text, &bound, &why))
-        return cli_usage(c, "--every '%s': %s", text, why);
-    if (bound.kind != STELE_BOUND_START || bound.value == 0)
-        return cli_usage(c, "--every takes a length of time such as 10ms, not '%s'", text);
-    j->every_ns = (uint64_t)bound.value;
-    return true;
-}
-
 static bool parse_figures(cli *c, stats_view *v)
 {
     const char *text = option_value(&c->options, OPTION_STATS_FIGURES);
@@ -76,7 +62,7 @@ static bool job_make(cli *c, job *j)
                                  .is_held = option_given(o, OPTION_STATS_HELD)};
     if (hist != NULL)
         j->view.hist = strcmp(hist, "linear") == 0 ? STATS_HIST_LINEAR : STATS_HIST_LOG2;
-    if (!parse_every(c, j) || !parse_figures(c, &j->view))
+    if (!cli_take_length(c, OPTION_STATS_EVERY, &j->every_ns) || !parse_figures(c, &j->view))
         return false;
     given.every_ns = j->every_ns;
     given.has_distinct = has_figure(&j->view, STELE_STATS_DISTINCT);

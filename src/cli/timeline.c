@@ -15,6 +15,7 @@
 #include "cli/show/json.h"
 #include "cli/show/print.h"
 #include "cli/show/terminal.h"
+#include "cli/show/track_rank.h"
 
 #define WIDTH_LEAST  40u
 #define WIDTH_MOST   10000u
@@ -97,38 +98,19 @@ static void show_track(timeline *t, uint32_t place)
     }
 }
 
-typedef struct rank {
-    uint32_t place;
-    bool is_lossy;
-    uint64_t busy_ns, count;
-} rank;
-
-/* What lost something comes first, then what is busy longest, then what has most events. */
-static int compare_ranks(const void *a, const void *b)
-{
-    const rank *x = a, *y = b;
-    if (x->is_lossy != y->is_lossy)
-        return x->is_lossy ? -1 : 1;
-    if (x->busy_ns != y->busy_ns)
-        return x->busy_ns > y->busy_ns ? -1 : 1;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
 static bool choose_tracks(timeline *t)
 {
     const uint64_t wanted = option_number(&t->c->options, OPTION_TIMELINE_TRACKS);
-    rank *ranks = calloc((size_t)t->track_count + 1, sizeof *ranks);
+    track_rank *ranks = calloc((size_t)t->track_count + 1, sizeof *ranks);
     if (ranks == NULL)
         return cli_check(t->c, STELE_ERR_MEMORY, "tracks");
     for (uint32_t i = 0; i < t->track_count; i++) {
         const stele_overview_track *track = &t->tracks[i];
         if (is_active(track))
             ranks[t->active_count++] =
-                (rank){i, track->lost_count != 0, track->busy_ns, track->event_count};
+                (track_rank){i, track->lost_count != 0, track->busy_ns, track->event_count};
     }
-    qsort(ranks, t->active_count, sizeof *ranks, compare_ranks);
+    qsort(ranks, t->active_count, sizeof *ranks, track_rank_compare);
     for (uint32_t i = 0; i < t->active_count; i++) {
         if (wanted == 0 || i < wanted)
             show_track(t, ranks[i].place);

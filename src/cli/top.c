@@ -571,20 +571,6 @@ static stele_status ready(void *user, const stele_reader_stats *stats)
     return STELE_OK;
 }
 
-static bool parse_length(cli *c, option_id id, uint64_t *ns)
-{
-    const char *text = option_value(&c->options, id), *why = NULL;
-    stele_bound bound;
-    if (text == NULL)
-        return true;
-    if (!stele_bound_parse(text, &bound, &why) || bound.kind != STELE_BOUND_START ||
-        bound.value <= 0)
-        return cli_usage(c, "--%s takes a length of time such as 10ms, not '%s'",
-                         option_table[id].name, text);
-    *ns = (uint64_t)bound.value;
-    return true;
-}
-
 /* What is read from front to back has no end to count from: all of it is the window then. */
 static bool have_ends(const inputs *in)
 {
@@ -602,8 +588,8 @@ static bool make_request(top *t, const inputs *in, stele_request *request)
     const bool is_bound =
         request->begin.kind != STELE_BOUND_NONE || request->end.kind != STELE_BOUND_NONE;
     uint64_t window_ns = WINDOW_USUAL_NS;
-    if (!parse_length(c, OPTION_BUSIEST_EVERY, &t->every_ns) ||
-        !parse_length(c, OPTION_BUSIEST_WINDOW, &window_ns))
+    if (!cli_take_length(c, OPTION_BUSIEST_EVERY, &t->every_ns) ||
+        !cli_take_length(c, OPTION_BUSIEST_WINDOW, &window_ns))
         return false;
     if (!is_bound && t->every_ns == 0 && have_ends(in))
         request->begin = (stele_bound){STELE_BOUND_END, (int64_t)window_ns};

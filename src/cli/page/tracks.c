@@ -7,6 +7,7 @@
 
 #include "cli/page/html.h"
 #include "cli/page/page.h"
+#include "cli/show/track_rank.h"
 
 #define TRACKS_MAX   64u
 #define COUNTERS_MAX 36u
@@ -43,25 +44,6 @@ static stele_status build(page *p, page_side *s, stele_trace *trace)
 
 /* ---- Which tracks ---------------------------------------------------------------------------- */
 
-typedef struct rank {
-    uint32_t place;
-    bool is_lossy;
-    uint64_t busy_ns, count;
-} rank;
-
-/* What lost something comes first, then what is busy longest, then what has most events. */
-static int compare_ranks(const void *a, const void *b)
-{
-    const rank *x = a, *y = b;
-    if (x->is_lossy != y->is_lossy)
-        return x->is_lossy ? -1 : 1;
-    if (x->busy_ns != y->busy_ns)
-        return x->busy_ns > y->busy_ns ? -1 : 1;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
 static bool is_active(const stele_overview_track *track)
 {
     return track->event_count != 0 || track->span_count != 0 || track->lost_count != 0;
@@ -97,7 +79,7 @@ static stele_status choose(page_side *s, bool is_counters, uint32_t most, page_t
                            size_t *count, size_t *other_count)
 {
     const uint32_t total = stele_overview_track_count(s->overview);
-    rank *ranks = calloc((size_t)total + 1, sizeof *ranks);
+    track_rank *ranks = calloc((size_t)total + 1, sizeof *ranks);
     bool *is_shown = calloc((size_t)total + 1, sizeof *is_shown);
     uint32_t active = 0, shown = 0;
     bool is_fine = ranks != NULL && is_shown != NULL;
@@ -107,10 +89,10 @@ static stele_status choose(page_side *s, bool is_counters, uint32_t most, page_t
         if (stele_overview_get_track(s->overview, number, &track) && is_active(&track) &&
             (track.kind == STELE_OVERVIEW_COUNTER) == is_counters)
             ranks[active++] =
-                (rank){place, track.lost_count != 0, track.busy_ns, track.event_count};
+                (track_rank){place, track.lost_count != 0, track.busy_ns, track.event_count};
     }
     if (is_fine)
-        qsort(ranks, active, sizeof *ranks, compare_ranks);
+        qsort(ranks, active, sizeof *ranks, track_rank_compare);
     for (uint32_t i = 0; i < active && i < most; i++) {
         if (is_counters)
             is_shown[ranks[i].place] = true;

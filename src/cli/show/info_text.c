@@ -168,7 +168,7 @@ static void write_lost(cli *c, const info *i)
     if (i->stats.balance.skipped_size > 0)
         fact(c, &is_first, "%s that could not be read",
              print_things(text, i->stats.balance.skipped_size, "byte"));
-    stele_output_text(c->out, is_first ? "nothing that the trace tells of\n" : "\n");
+    stele_output_text(c->out, is_first ? "nothing, as far as the trace says\n" : "\n");
 }
 
 /* What became of every byte. */
