@@ -5,7 +5,8 @@
 # 10 M events of FXT, 8 M of CTF, 12 M spans of XRay, 65 M instructions. BUILD is a build with
 # -DSTELE_BUILD_BENCH=ON; the traces are made in FOLDER, where there must be 6 GB, and stay there.
 # Where they are, the same questions are put, once each, to Perfetto (TRACE_PROCESSOR names
-# trace_processor_shell), to SQLite (with the import that it needs), and to DuckDB over JSON lines.
+# trace_processor_shell), to SQLite (with the import that it needs), and to DuckDB over JSON lines
+# (with the writing of those); the last column says how many times as long that takes.
 set -eu
 build=$1
 folder=$2
@@ -32,10 +33,13 @@ seconds() {
     done | awk '{ print $1 + $2 }' | sort -n | awk '{ all[NR] = $0 } END { print all[int((NR + 1) / 2)] }'
 }
 
-# ask GOAL NAME TRACE SQL
+# ask GOAL NAME TRACE SQL: what it takes is $took, and is kept for comparisons
 ask() {
-    printf '%-34s %8s %8s\n' "$2" "$(seconds "$stele" query --csv "$folder/$3" "$4")" "$1"
+    took=$(seconds "$stele" query --csv "$folder/$3" "$4")
+    printf '%-34s %8s %8s\n' "$2" "$took" "$1"
+    printf '%s\t%s\n' "$2" "$took" >>"$folder/took"
 }
+: >"$folder/took"
 
 printf '%-34s %8s %8s\n' query 'CPU s' goal
 ask 0.40 'FXT: count' big.fxt 'select count(*) from event'
@@ -64,15 +68,25 @@ ls -l "$folder"/*.parquet | awk '{ print $5, "bytes", $NF }'
 ls -l "$folder"/*.xray | awk '{ print $5, "bytes", $NF }'
 
 runs=1
-printf '\n%-34s %8s\n' 'the same by others' 'CPU s'
-# peer NAME COMMAND...
+printf '\n%-34s %8s %8s\n' 'the same by others' 'CPU s' 'times'
+# peer NAME QUESTION COMMAND...: beside what stele took for the question; '-': there is none such.
+# What has to be done first counts, too, and is in $before.
+before=0
 peer() {
     name=$1
-    shift
-    printf '%-34s %8s\n' "$name" "$(seconds "$@")"
+    ours=$(awk -F '\t' -v name="$2" '$1 == name { print $2 }' "$folder/took")
+    shift 2
+    took=$(seconds "$@")
+    awk -v name="$name" -v took="$took" -v before="$before" -v ours="${ours:-0}" 'BEGIN {
+        printf "%-34s %8.2f", name, took
+        if (ours > 0)
+            printf " %7.1fx", (took + before) / ours
+        print ""
+    }'
 }
 if [ -x "${TRACE_PROCESSOR:-}" ]; then
-    perfetto() { peer "Perfetto: $1" "$TRACE_PROCESSOR" query "$folder/big.fxt" "$2"; }
+    perfetto() { peer "Perfetto: $1" "FXT: $1" "$TRACE_PROCESSOR" query "$folder/big.fxt" "$2"; }
+    perfetto 'count' 'select count(*) from slice'
     perfetto 'count by name' 'select name, count(*) from slice group by name'
     perfetto 'filter on an argument' "select count(*) from slice where
         extract_arg(arg_set_id, 'debug.size') > 1000"
@@ -83,17 +97,22 @@ if command -v sqlite3 >/dev/null; then
     rm -f "$folder/big.sqlite"
     "$stele" query --csv "$folder/big.fxt" 'select ts, dur, kind, name, track, tid from event' \
         >"$folder/big.csv"
-    peer 'SQLite: import of six columns' sqlite3 "$folder/big.sqlite" '.mode csv' \
+    peer 'SQLite: import of six columns' - sqlite3 "$folder/big.sqlite" '.mode csv' \
         ".import $folder/big.csv event"
-    peer 'SQLite: count by name' sqlite3 "$folder/big.sqlite" \
+    before=$took
+    peer 'SQLite: count by name' 'FXT: count by name' sqlite3 "$folder/big.sqlite" \
         'select name, count(*) from event group by name'
-    peer 'SQLite: lag over tracks' sqlite3 "$folder/big.sqlite" 'select avg(g), max(g) from (select
-        ts - lag(ts) over (partition by track order by ts + 0) g from event)'
+    peer 'SQLite: lag over tracks' 'FXT: lag over tracks' sqlite3 "$folder/big.sqlite" 'select avg(g),
+        max(g) from (select ts - lag(ts) over (partition by track order by ts + 0) g from event)'
     rm -f "$folder/big.sqlite" "$folder/big.csv"
 else
     echo 'SKIP: no sqlite3'
 fi
-peer 'JSON lines of the trace' sh -c "'$stele' cat --json --unsorted '$folder/big.fxt' >'$folder/big.json'"
-peer 'DuckDB over them: count by name' "$stele" query --csv --allow-files "$folder/big.fxt" \
-    "select name, count(*) from read_json('$folder/big.json', columns = {name: 'varchar'}) group by name"
+before=0
+peer 'JSON lines of the trace' - \
+    sh -c "'$stele' cat --json --unsorted '$folder/big.fxt' >'$folder/big.json'"
+before=$took
+peer 'DuckDB over them: count by name' 'FXT: count by name' "$stele" query --csv --allow-files \
+    "$folder/big.fxt" "select name, count(*)
+    from read_json('$folder/big.json', columns = {name: 'varchar'}) group by name"
 rm -f "$folder/big.json"

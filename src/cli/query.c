@@ -65,9 +65,11 @@ static bool open_traces(void *user, const char *path, scanned *s)
 {
     query *q = user;
     cli aside = *q->c;
+    const bool is_silent = s->is_silent;
     const size_t count = is_argument(q->c, path) ? q->c->options.argument_count : 0;
     *s = (scanned){.traces = calloc(count + 1, sizeof(stele_trace *))};
-    if (s->traces == NULL || !cli_make_context(q->c, report_once, q, &s->context)) {
+    if (s->traces == NULL ||
+        !cli_make_context(q->c, is_silent ? NULL : report_once, q, &s->context)) {
         close_traces(s);
         return false;
     }

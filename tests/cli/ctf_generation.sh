@@ -53,7 +53,7 @@ expect_loss() { # TEXT: it is in the table of losses of the last conversion
     says err "changed: $1"
 }
 convert "$good/lttng_216_18" -o two --to ctf --to-version 2
-expect_loss 'UUIDs of clocks'
+says_not err 'UUIDs of clocks'
 says_not err 'dropped'
 "$STELE" ctf metadata "$good/lttng_216_18" >own
 [ "$(grep -c 'event-record-class' two/metadata)" -ge "$(grep -c '^event {' own)" ] ||
@@ -61,6 +61,11 @@ says_not err 'dropped'
 grep -q 'tracer_name' two/metadata || complain "no environment"
 grep -q 'log-level' two/metadata || complain "no log levels"
 convert two -o back --to ctf --to-version 1.8
+"$STELE" ctf metadata back >again
+grep 'uuid = "' own >once
+grep 'uuid = "' again >twice
+same once twice
+[ "$(grep -c . once)" -eq 2 ] || complain "no UUIDs of trace and clock"
 events "$good/lttng_216_18" >once
 events back >twice
 same once twice

@@ -691,7 +691,7 @@ stele_status stele_calls_add(stele_calls *s, const stele_segment *segment, bool 
             take_before(s, of, segment->batch, event++);
             continue;
         }
-        if (s->only == NULL && of->timed_depth == 0 && of->cut_depth == 0 && !s->options.has_tags)
+        if (s->only == NULL && of->timed_depth == 0 && of->cut_depth == 0 && s->tag == 0)
             next = take_plain(s, of, event, end);
         if (next == event)
             take(s, of, segment->batch, next++);

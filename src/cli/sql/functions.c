@@ -290,7 +290,7 @@ static void free_traces(scanned *s)
 /* Reads the traces for the fields of a class, the first time. NULL: that failed. */
 static const known_class *know_class(table_functions *f, const char *path, const char *name)
 {
-    scanned traces;
+    scanned traces = {.is_silent = false};
     known_class *k;
     stele_status status;
     for (k = f->classes; k != NULL; k = k->next) {
@@ -628,12 +628,21 @@ static stele_status plan_parts(trace_scan *t)
     const stele_request *request = &t->request;
     const uint32_t most = t->all->threads * PARTS_PER_THREAD;
     const stele_scan_options options = options_of(t, request);
+    const trace_opener *opener = &t->all->opener;
+    scanned traces = {.is_silent = true};
+    stele_status status;
     t->part_count = 1;
     if (t->all->threads < 2 || request->where != NULL ||
         (t->from->names != NULL && !t->from->function->is_class))
         return STELE_OK;
-    return stele_scan_parts(t->first->traces.context, t->first->traces.traces,
-                            t->first->traces.count, &options, most, &t->part_count);
+    /* What is found on the way is said by those who read, once, and in the same words as without
+       parts. */
+    if (!opener->open(opener->user, t->from->path, &traces))
+        return STELE_ERR_READ;
+    status = stele_scan_parts(traces.context, traces.traces, traces.count, &options, most,
+                              &t->part_count);
+    free_traces(&traces);
+    return status;
 }
 
 static void init(duck_info info)

@@ -15,6 +15,7 @@ typedef struct scanned {
     stele_context *context;
     stele_trace **traces;
     size_t count;
+    bool is_silent; /* said by those who open them: nothing is reported */
 } scanned;
 
 /* Where traces come from. "" as a path stands for those that were given with the command. */

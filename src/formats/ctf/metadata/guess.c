@@ -14,7 +14,7 @@
 #define REACH_BEFORE 32u
 #define REACH_BEHIND 16u
 #define GUESSES_MAX  2u
-#define BYTES_MAX    ((uint64_t)256 << 10) /* of text, in the trials of all guesses */
+#define BYTES_MAX    ((uint64_t)512 << 10) /* of text, in the trials of all guesses */
 
 static const char marks[] = " ;{}:=,\"<>[]().\x1e";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
@@ -24,13 +24,34 @@ typedef struct trials {
     size_t from, to;
 } trials;
 
-bool metadata_is_good(metadata *m, size_t from, size_t to)
+static bool is_letter(char byte)
+{
+    return byte != '\0' && strchr(letters, byte) != NULL;
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* Whether the attribute of an unknown name is the word that the place is in, or beside. */
+static bool is_misnamed_at(const metadata *m, size_t place)
+{
+    size_t end = m->misnamed_place;
+    while (end < m->size && (is_letter(m->text[end]) || is_digit(m->text[end])))
+        end++;
+    return m->misnamed_place <= place + 1 && place <= end && m->misnamed_place != SIZE_MAX;
+}
+
+bool metadata_is_good(metadata *m, size_t from, size_t to, size_t changed)
 {
     metadata trial = *m;
     diag_sink silent = {.fn = NULL};
     ctf_schema schema = {0};
     const char after = m->text[to];
     bool is_fine;
+    if (changed < from) /* whatever needs that may be wrong now */
+        from = 0;
     trial.diag = &silent;
     trial.size = to;
     trial.in = NULL;
@@ -40,6 +61,7 @@ bool metadata_is_good(metadata *m, size_t from, size_t to)
     trial.is_trial = true;
     trial.error_place = 0;
     trial.error_count = 0;
+    trial.misnamed_place = SIZE_MAX;
     trial.seen_to = trial.line_start = trial.line = 0;
     m->guess_size += to;
     m->text[to] = '\0';
@@ -47,6 +69,8 @@ bool metadata_is_good(metadata *m, size_t from, size_t to)
     m->text[to] = after;
     schema_free(&schema);
     m->is_memory_out |= !is_fine && trial.error_count == 0;
+    if (is_misnamed_at(&trial, changed))
+        return false;
     return is_fine ||
            (trial.error_count != 0 && (trial.error_place < from || trial.error_place > to));
 }
@@ -59,7 +83,7 @@ static char try_bytes(trials *t, size_t at, const char *bytes, unsigned *fitting
     char found = '\0';
     for (; *bytes != '\0' && *fitting < 2 && t->m->guess_size < BYTES_MAX; bytes++) {
         *place = *bytes;
-        if (*bytes == was || !metadata_is_good(t->m, t->from, t->to))
+        if (*bytes == was || !metadata_is_good(t->m, t->from, t->to, at))
             continue;
         if (found == '\0')
             found = *bytes;
@@ -67,16 +91,6 @@ static char try_bytes(trials *t, size_t at, const char *bytes, unsigned *fitting
     }
     *place = was;
     return found;
-}
-
-static bool is_letter(char byte)
-{
-    return byte != '\0' && strchr(letters, byte) != NULL;
-}
-
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
 }
 
 static bool is_blank(char byte)
@@ -179,6 +193,43 @@ static char digit_by_rest(trials *t, size_t at)
     return fitting == 1 ? digit : '\0';
 }
 
+/* Whether the number around the place is the value of an attribute or property of that name. */
+static bool is_value_of(const metadata *m, size_t at, const char *name)
+{
+    const size_t size = strlen(name);
+    while (at > 0 && is_digit(m->text[at - 1]))
+        at--;
+    while (at > 0 && (is_blank(m->text[at - 1]) || strchr("=:\"", m->text[at - 1]) != NULL))
+        at--;
+    return at >= size && memcmp(m->text + at - size, name, size) == 0;
+}
+
+/* Sizes are mostly those that processors have, and the only digit that makes one is it. */
+static char usual_digit(const metadata *m, size_t at)
+{
+    static const unsigned usual[] = {8, 16, 32, 64};
+    size_t from = at, to = at + 1;
+    char found = '\0';
+    if (!is_value_of(m, at, "size") && !is_value_of(m, at, "align") &&
+        !is_value_of(m, at, "length") && !is_value_of(m, at, "alignment"))
+        return '\0';
+    while (from > 0 && is_digit(m->text[from - 1]))
+        from--;
+    while (is_digit(m->text[to]))
+        to++;
+    for (char digit = '0'; digit <= '9' && to - from <= 2; digit++) {
+        unsigned value = 0;
+        for (size_t i = from; i < to; i++)
+            value = value * 10 + (unsigned)((i == at ? digit : m->text[i]) - '0');
+        for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+            if (value == usual[i] && found != '\0')
+                return '\0';
+            found = value == usual[i] ? digit : found;
+        }
+    }
+    return found;
+}
+
 /* In a name, of which any byte may be. */
 static char name_byte(const metadata *m, size_t at)
 {
@@ -201,11 +252,15 @@ static char guess_at(trials *t, size_t at)
     digit = is_number ? try_bytes(t, at, "0123456789", &fitting) : '\0';
     if (fitting != 0 && t->m->generation == CTF_1 && is_gap_by_custom(t->m, at))
         return ' ';
+    if (fitting > 1 && !is_digit(was) && usual_digit(t->m, at) != '\0')
+        return usual_digit(t->m, at);
     if (fitting > 1)
         return is_foreign(was) ? digit_by_rest(t, at) : '\0';
     found = try_bytes(t, at, marks, &fitting);
     if (digit != '\0')
         found = digit;
+    if (fitting > 1 && was == '"' && found == ' ') /* one of a pair that is none */
+        return found;
     if (fitting > 1 && is_foreign(was) && t->m->generation == CTF_2 && !is_number)
         return name_byte(t->m, at);
     if (fitting != 0)
@@ -251,10 +306,156 @@ void metadata_take_byte(metadata *m, size_t at, char byte)
 static bool guess_place(trials *t, size_t at)
 {
     const char guessed = guess_at(t, at);
-    if (guessed == '\0')
+    if (guessed == '\0' || guessed == t->m->text[at])
         return false;
     metadata_take_byte(t->m, at, guessed);
     return true;
+}
+
+/* At the place, then ever farther from it. */
+static bool guess_around(trials *t, size_t place, size_t first, size_t end)
+{
+    for (size_t step = 0; step <= REACH_BEFORE && t->m->guess_size < BYTES_MAX; step++) {
+        if (place + step < end && guess_place(t, place + step))
+            return true;
+        if (step != 0 && place >= first + step && guess_place(t, place - step))
+            return true;
+    }
+    return false;
+}
+
+/* One certain mark at one place. */
+static bool guess_mark(trials *t, size_t at, char mark)
+{
+    char *const place = &t->m->text[at];
+    const char was = *place;
+    bool is_good;
+    *place = mark;
+    is_good = metadata_is_good(t->m, t->from, t->to, at);
+    *place = was;
+    if (is_good)
+        metadata_take_byte(t->m, at, mark);
+    return is_good;
+}
+
+static size_t blanks_before(const metadata *m, size_t at, size_t from)
+{
+    while (at > from && is_blank(m->text[at - 1]))
+        at--;
+    return at;
+}
+
+/* A brace that became the name of the structure, one letter long, or the end of the word. */
+static bool guess_brace(trials *t, size_t place)
+{
+    const metadata *m = t->m;
+    size_t at = place, next;
+    while (at < t->to && is_letter(m->text[at]))
+        at++;
+    for (next = at; next < t->to && is_blank(m->text[next]);)
+        next++;
+    if (at - place < 4 || next + 1 >= t->to)
+        return false;
+    return is_blank(m->text[next + 1]) ? guess_mark(t, next, '{') : guess_mark(t, at - 1, '{');
+}
+
+/* Marks that are mistaken for others: a comma between two fields, of which the second one's name is
+   what was not expected; ':=' of which the second half is something else. */
+static bool guess_marks(trials *t, size_t place)
+{
+    const metadata *m = t->m;
+    size_t at = blanks_before(m, place, t->from);
+    if (m->error_code == CTF104 && m->generation == CTF_1)
+        return guess_brace(t, place);
+    if (m->error_code != CTF101 || m->generation != CTF_1)
+        return false;
+    if (m->text[place] == ':' && place + 1 < t->to && guess_mark(t, place + 1, '='))
+        return true;
+    while (at > t->from && (is_letter(m->text[at - 1]) || is_digit(m->text[at - 1])))
+        at--;
+    at = blanks_before(m, at, t->from);
+    return at > t->from && m->text[at - 1] == ',' && guess_mark(t, at - 1, ';');
+}
+
+/* ---- JSON ---- */
+
+#define QUOTE_BEFORE 96u /* bytes in front of the error in which a quote may be damaged */
+#define MARK_BEFORE  12u /* ... and any other mark */
+#define MARK_BEHIND  3u
+
+/* A known word of which one quote is something else: the place of that; SIZE_MAX: it is none. */
+static size_t lost_quote(const metadata *m, size_t at, const char *word, size_t end)
+{
+    const size_t size = strlen(word);
+    const bool begins = m->text[at] == '"';
+    if (end - at < size + 2 || memcmp(m->text + at + 1, word, size) != 0)
+        return SIZE_MAX;
+    if (begins == (m->text[at + 1 + size] == '"'))
+        return SIZE_MAX;
+    return begins ? at + 1 + size : at;
+}
+
+/* The closing quote of any name, after which the next quote closed it: NAME?,"type" or
+   NAME?:{"type". The error is at what stands after that. */
+static size_t lost_closing_quote(const metadata *m, size_t place, size_t from)
+{
+    size_t at = place;
+    if (at < from + 4 || m->text[at - 1] != '"')
+        return SIZE_MAX;
+    for (at--; at > from + 1 && strchr(",:{[", m->text[at - 1]) != NULL;)
+        at--;
+    return at < place - 1 && m->text[at - 1] != '"' ? at - 1 : SIZE_MAX;
+}
+
+static bool guess_quote(trials *t, size_t place, size_t end)
+{
+    const size_t first = place - t->from > QUOTE_BEFORE ? place - QUOTE_BEFORE : t->from;
+    const size_t closing = lost_closing_quote(t->m, place, t->from);
+    if (closing != SIZE_MAX && guess_mark(t, closing, '"'))
+        return true;
+    for (size_t at = place; at + 1 > first && at + 1 > 1; at--) {
+        for (size_t i = 0; metadata_words[i] != NULL; i++) {
+            const size_t quote = lost_quote(t->m, at, metadata_words[i], end);
+            if (quote != SIZE_MAX && quote >= t->from && guess_mark(t, quote, '"'))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the mark can stand between the two bytes. */
+static bool fits_between(char mark, char before, char behind)
+{
+    const bool ends = before != '\0' && (strchr("\"}]", before) != NULL || is_digit(before));
+    const bool begins = behind != '\0' && (strchr("\"{[", behind) != NULL || is_digit(behind));
+    switch (mark) {
+    case ':': return before == '"' && begins;
+    case ',': return ends && begins;
+    case '{': return strchr(":[,\x1e", before) != NULL && behind == '"';
+    case '[': return before == ':' && begins;
+    default: return ends; /* closing ones */
+    }
+}
+
+static bool guess_json_mark(trials *t, size_t place, size_t end)
+{
+    const metadata *m = t->m;
+    const size_t first = place - t->from > MARK_BEFORE ? place - MARK_BEFORE : t->from + 1;
+    const size_t last = end - place > MARK_BEHIND ? place + MARK_BEHIND : end - 1;
+    for (size_t at = first; at < last; at++) {
+        for (const char *mark = ":,{}[]"; *mark != '\0'; mark++) {
+            if (m->text[at] != *mark && fits_between(*mark, m->text[at - 1], m->text[at + 1]) &&
+                guess_mark(t, at, *mark))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool guess_json(trials *t, size_t place, size_t end)
+{
+    return t->m->generation == CTF_2 && place < end &&
+           (guess_quote(t, place, end) || guess_json_mark(t, place, end));
 }
 
 bool metadata_guess(metadata *m, size_t from, size_t to)
@@ -264,6 +465,8 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
     size_t first, end;
     if (!is_guessable(m) || m->guess_count == GUESSES_MAX || place < from || place > to)
         return false;
+    if (guess_json(&t, place, to))
+        return true;
     first = place - from > REACH_BEFORE ? place - REACH_BEFORE : from;
     end = to - place > REACH_BEHIND ? place + REACH_BEHIND : to;
     /* A byte that cannot stand there is the wrong one, and no other is changed. */
@@ -271,12 +474,5 @@ bool metadata_guess(metadata *m, size_t from, size_t to)
         if (is_foreign(m->text[at]))
             return guess_place(&t, at);
     }
-    /* At the place, then ever farther from it. */
-    for (size_t step = 0; step <= REACH_BEFORE && m->guess_size < BYTES_MAX; step++) {
-        if (place + step < end && guess_place(&t, place + step))
-            return true;
-        if (step != 0 && place >= first + step && guess_place(&t, place - step))
-            return true;
-    }
-    return false;
+    return guess_marks(&t, place) || guess_around(&t, place, first, end);
 }

@@ -19,8 +19,12 @@ bool metadata_guess(metadata *m, size_t from, size_t to);
  */
 bool metadata_guess_word(metadata *m, size_t from, size_t to);
 
-/* Whether the text up to `to` has no error at or after `from`. */
-bool metadata_is_good(metadata *m, size_t from, size_t to);
+/* Whether the text up to `to` has no error at or after `from`, and no attribute of an unknown name
+   at or beside the place `changed`. */
+bool metadata_is_good(metadata *m, size_t from, size_t to, size_t changed);
+
+/* Words with a meaning; NULL after the last. */
+extern const char *const metadata_words[];
 
 /* Takes the byte at a place as another one, and reports it. */
 void metadata_take_byte(metadata *m, size_t at, char byte);

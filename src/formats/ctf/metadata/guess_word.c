@@ -14,134 +14,6 @@
 #define WORD_MAX   40u
 #define BYTES_MAX  ((uint64_t)1 << 20) /* of text, in the trials of one guess */
 
-static const char *const words[] = {"trace",
-                                    "env",
-                                    "clock",
-                                    "stream",
-                                    "event",
-                                    "callsite",
-                                    "typealias",
-                                    "typedef",
-                                    "struct",
-                                    "variant",
-                                    "enum",
-                                    "integer",
-                                    "floating_point",
-                                    "string",
-                                    "size",
-                                    "align",
-                                    "signed",
-                                    "true",
-                                    "false",
-                                    "base",
-                                    "encoding",
-                                    "map",
-                                    "value",
-                                    "byte_order",
-                                    "exp_dig",
-                                    "mant_dig",
-                                    "packet.header",
-                                    "packet.context",
-                                    "event.header",
-                                    "event.context",
-                                    "context",
-                                    "name",
-                                    "id",
-                                    "stream_id",
-                                    "uuid",
-                                    "major",
-                                    "minor",
-                                    "freq",
-                                    "offset",
-                                    "offset_s",
-                                    "precision",
-                                    "absolute",
-                                    "description",
-                                    "timestamp",
-                                    "timestamp_begin",
-                                    "timestamp_end",
-                                    "content_size",
-                                    "packet_size",
-                                    "packet_seq_num",
-                                    "events_discarded",
-                                    "cpu_id",
-                                    "magic",
-                                    "stream_instance_id",
-                                    "kernel",
-                                    "header_type",
-                                    "type1",
-                                    "type2",
-                                    "elem_type",
-                                    "length_type",
-                                    "event_size",
-                                    "unit_size",
-                                    "parent",
-                                    "abstract_type",
-                                    "environment",
-                                    "fields",
-                                    "section",
-                                    "type",
-                                    "length",
-                                    "alignment",
-                                    "minimum-alignment",
-                                    "byte-order",
-                                    "little-endian",
-                                    "big-endian",
-                                    "member-classes",
-                                    "field-class",
-                                    "field-classes",
-                                    "element-field-class",
-                                    "length-field-location",
-                                    "selector-field-location",
-                                    "selector-field-ranges",
-                                    "origin",
-                                    "path",
-                                    "roles",
-                                    "mappings",
-                                    "options",
-                                    "preferred-display-base",
-                                    "data-stream-class-id",
-                                    "default-clock-class-id",
-                                    "default-clock-class-name",
-                                    "packet-context-field-class",
-                                    "event-record-header-field-class",
-                                    "event-record-common-context-field-class",
-                                    "payload-field-class",
-                                    "specific-context-field-class",
-                                    "packet-header-field-class",
-                                    "structure",
-                                    "fixed-length-unsigned-integer",
-                                    "fixed-length-signed-integer",
-                                    "fixed-length-bit-array",
-                                    "fixed-length-boolean",
-                                    "fixed-length-floating-point-number",
-                                    "variable-length-unsigned-integer",
-                                    "variable-length-signed-integer",
-                                    "null-terminated-string",
-                                    "static-length-string",
-                                    "dynamic-length-string",
-                                    "static-length-array",
-                                    "dynamic-length-array",
-                                    "static-length-blob",
-                                    "dynamic-length-blob",
-                                    "optional",
-                                    "data-stream-class",
-                                    "event-record-class",
-                                    "clock-class",
-                                    "trace-class",
-                                    "preamble",
-                                    "packet-magic-number",
-                                    "metadata-stream-uuid",
-                                    "data-stream-id",
-                                    "packet-total-length",
-                                    "packet-content-length",
-                                    "packet-sequence-number",
-                                    "default-clock-timestamp",
-                                    "packet-end-default-clock-timestamp",
-                                    "discarded-event-record-counter-snapshot",
-                                    "event-record-class-id",
-                                    NULL};
-
 typedef struct guess {
     metadata *m;
     size_t from, to;      /* what has to be read */
@@ -175,8 +47,8 @@ static size_t word_size(const metadata *m, size_t at)
 /* Whether the word is a known one, or stands in the text at another place, too. */
 static bool is_used(const metadata *m, size_t at, size_t size)
 {
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (strlen(words[i]) == size && memcmp(words[i], m->text + at, size) == 0)
+    for (size_t i = 0; metadata_words[i] != NULL; i++) {
+        if (strlen(metadata_words[i]) == size && memcmp(metadata_words[i], m->text + at, size) == 0)
             return true;
     }
     for (size_t other = 0, length; other < m->size; other += length + 1) {
@@ -198,7 +70,7 @@ static void try_byte(guess *g, size_t at, char byte)
         return;
     g->trial_count++;
     *place = byte;
-    if (metadata_is_good(g->m, g->from, g->to)) {
+    if (byte != was && metadata_is_good(g->m, g->from, g->to, at)) {
         g->is_ambiguous = g->found_at != SIZE_MAX;
         g->found_at = at;
         g->found_byte = byte;
@@ -270,6 +142,20 @@ static void try_declaration(guess *g, size_t use)
     }
 }
 
+/* Tries the words of the text. */
+static void try_text(guess *g, size_t near)
+{
+    metadata *m = g->m;
+    for (size_t at = 0, size; at < m->size && g->found_at == SIZE_MAX; at += size + 1) {
+        char word[WORD_MAX];
+        size = word_size(m, at);
+        if (size < 2 || size > sizeof word)
+            continue;
+        memcpy(word, m->text + at, size);
+        try_word(g, near, word, size);
+    }
+}
+
 bool metadata_guess_word(metadata *m, size_t from, size_t to)
 {
     guess g = {.m = m, .from = from, .to = to, .found_at = SIZE_MAX, .size_before = m->guess_size};
@@ -278,16 +164,16 @@ bool metadata_guess_word(metadata *m, size_t from, size_t to)
         return false;
     if (m->error_code == CTF104)
         try_declaration(&g, near);
-    for (size_t i = 0; words[i] != NULL && g.found_at == SIZE_MAX; i++)
-        try_word(&g, near, words[i], strlen(words[i]));
-    for (size_t at = 0, size; at < m->size && g.found_at == SIZE_MAX; at += size + 1) {
-        char word[WORD_MAX];
-        size = word_size(m, at);
-        if (size < 2 || size > sizeof word)
-            continue;
-        memcpy(word, m->text + at, size);
-        try_word(&g, near, word, size);
+    for (size_t i = 0; metadata_words[i] != NULL && g.found_at == SIZE_MAX; i++)
+        try_word(&g, near, metadata_words[i], strlen(metadata_words[i]));
+    if (g.found_at == SIZE_MAX && !g.is_ambiguous) { /* what comes after the block may tell */
+        g.to = m->size;
+        try_text(&g, near);
+        g.to = to;
+        g.trial_count = 0;
     }
+    if (g.found_at == SIZE_MAX && !g.is_ambiguous)
+        try_text(&g, near);
     m->guess_size = g.size_before; /* what is left for guesses of other bytes */
     if (g.found_at == SIZE_MAX || g.is_ambiguous)
         return false;

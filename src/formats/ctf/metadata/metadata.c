@@ -335,6 +335,13 @@ static bool version_fits(const metadata *m)
     return m->major == 0 || (m->major == 1 && m->minor == 8);
 }
 
+/* Whether the trace block seems to say the version that the comment in front does not. */
+static bool says_minor_8(const metadata *m)
+{
+    const char *at = strstr(m->text, "minor");
+    return at != NULL && at[5 + strspn(at + 5, " \t=")] == '8';
+}
+
 static stele_status recognize(metadata *m)
 {
     if (m->size > 1 && m->text[1] == '{' && memchr(m->text, RECORD_SEPARATOR, m->size) != NULL) {
@@ -348,10 +355,10 @@ static stele_status recognize(metadata *m)
     }
     if (version_fits(m))
         return STELE_OK;
-    m->error_count++;
+    m->error_count += m->is_packetized || !says_minor_8(m);
     diag_report(m->diag, &ctf_codes[CTF004], m->name, m->is_packetized ? 35 : 0, 0,
                 "version 1.8, or 2.0 with JSON text", "%" PRIu32 ".%" PRIu32, m->major, m->minor);
-    return STELE_ERR_FORMAT;
+    return m->is_packetized || !says_minor_8(m) ? STELE_ERR_FORMAT : STELE_OK;
 }
 
 /* Packets of which one byte of the first magic number is wrong: it is put right. What has a zero in

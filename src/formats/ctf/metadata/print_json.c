@@ -797,6 +797,8 @@ static void put_clock(json_printer *j, const ctf_clock *clock)
     key(j, "id");
     text(j, clock->id);
     put_identity(j, &clock->identity);
+    if (clock->has_uuid && clock->identity.uid.bytes == NULL)
+        put_word(j, "uid", uuid_format(clock->uuid).text);
     put_text(j, "description", clock->description);
     put_u64(j, "frequency", clock->frequency_hz);
     if (clock->has_precision)
@@ -812,7 +814,7 @@ static void put_clock(json_printer *j, const ctf_clock *clock)
         end(j, '}');
     }
     put_offset(j, clock);
-    if (clock->has_uuid)
+    if (clock->has_uuid && clock->identity.uid.bytes != NULL)
         lose(j, "UUIDs of clocks");
     put_extra(j, clock->extra);
     fragment_end(j);

@@ -798,15 +798,35 @@ static void env_block(tsdl_printer *t)
     block_end(t);
 }
 
+/* A unique identifier that has the form of a UUID, as print_json() makes one of that. */
+static bool is_uuid(ctf_text uid)
+{
+    if (uid.bytes == NULL || uid.size != 36)
+        return false;
+    for (uint32_t i = 0; i < uid.size; i++) {
+        const char c = uid.bytes[i];
+        const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (is_dash ? c != '-'
+                    : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')))
+            return false;
+    }
+    return true;
+}
+
 static void clock_block(tsdl_printer *t, const ctf_clock *clock)
 {
+    ctf_identity rest = clock->identity; /* what is not said */
     t->where = clock->id;
     block_begin(t, "clock");
     attribute(t, "name");
     identifier(t, clock->id);
     output_byte(t->out, ';');
-    if (clock->has_uuid)
+    if (clock->has_uuid) {
         attribute_uuid(t, clock->uuid);
+    } else if (is_uuid(rest.uid)) {
+        attribute_text(t, "uuid", rest.uid);
+        rest.uid = (ctf_text){NULL, 0};
+    }
     attribute_text(t, "description", clock->description);
     attribute_u64(t, "freq", clock->frequency_hz);
     if (clock->has_precision)
@@ -820,7 +840,7 @@ static void clock_block(tsdl_printer *t, const ctf_clock *clock)
     block_end(t);
     if (!ctf_text_equals(clock->identity.name, clock->id))
         lose_text(t, clock->identity.name, "names of clocks");
-    identity_lost(t, &clock->identity, true);
+    identity_lost(t, &rest, true);
     lose_text(t, clock->origin.name, "origins of clocks");
     if (clock->has_accuracy)
         lose(t, "accuracies of clocks");

@@ -13,6 +13,8 @@
 
 #include "formats/ctf/codes.h"
 #include "formats/ctf/metadata/guess.h"
+#include "formats/ctf/metadata/sizes.h"
+#include "formats/ctf/metadata/spelling.h"
 
 #define RECORD_SEPARATOR '\x1e'
 
@@ -123,6 +125,24 @@ static bool is_spare(const metadata *m, range block, range attribute)
     return kind_size == 5 && memcmp(kind, "event", 5) == 0 && is_one_of(name, name_size, of_event);
 }
 
+static bool is_stream(const metadata *m, range block)
+{
+    return word_size(m->text + block.from) == 6 && memcmp(m->text + block.from, "stream", 6) == 0;
+}
+
+/* Attributes without which there is something to read by, if not as it was meant. */
+static bool is_dispensable(const metadata *m, range block, range attribute)
+{
+    static const char *const of_type[] = {"base",       "encoding", "map", "align",
+                                          "byte_order", "signed",   NULL};
+    static const char *const of_stream[] = {"id", NULL};
+    const char *name = m->text + attribute.from;
+    const size_t size = word_size(m->text + block.from), name_size = word_size(name);
+    if (size == 9 && memcmp(m->text + block.from, "typealias", 9) == 0)
+        return is_one_of(name, name_size, of_type);
+    return is_stream(m, block) && is_one_of(name, name_size, of_stream);
+}
+
 /* Whether a block's keyword has one wrong character; it is mended then. */
 static bool mend_keyword(metadata *m, size_t at)
 {
@@ -133,12 +153,15 @@ static bool mend_keyword(metadata *m, size_t at)
         is_one_of(m->text + at, size, declarations))
         return false;
     for (size_t i = 0; blocks[i] != NULL; i++) {
-        size_t wrong = 0;
-        for (size_t k = 0; k < size && strlen(blocks[i]) == size; k++)
-            wrong += blocks[i][k] != m->text[at + k];
+        size_t wrong = 0, place = 0;
+        for (size_t k = 0; k < size && strlen(blocks[i]) == size; k++) {
+            const bool is_wrong = blocks[i][k] != m->text[at + k];
+            place = is_wrong ? k : place;
+            wrong += is_wrong;
+        }
         if (wrong != 1)
             continue;
-        memcpy(m->text + at, blocks[i], size);
+        metadata_take_byte(m, at + place, blocks[i][place]);
         return true;
     }
     return false;
@@ -165,28 +188,42 @@ static range fragment_range(const metadata *m, size_t from)
     return (range){from, next != NULL ? (size_t)(next - m->text) : m->size};
 }
 
-/* The property of the fragment that the place is in, with one comma; empty: it is in none. */
-static range property_range(const metadata *m, range fragment, size_t place)
+#define LEVELS_MAX 32u
+
+/* The property that the place is in, of the fragment itself or, if `is_inner`, of the innermost
+   object, with one comma; empty: it is in none. */
+static range property_range(const metadata *m, range fragment, size_t place, bool is_inner)
 {
+    size_t from[LEVELS_MAX], comma[LEVELS_MAX];
+    range found = {fragment.to, fragment.to};
+    bool is_object[LEVELS_MAX] = {false};
     uint32_t depth = 0;
-    size_t from = fragment.to, comma = fragment.to;
     for (size_t at = fragment.from; at < fragment.to; at++) {
         const char byte = m->text[at];
-        const bool ends = depth == 1 && (byte == ',' || byte == '}');
+        const bool ends = byte == ',' || byte == '}' || byte == ']';
+        const bool is_known = depth != 0 && depth < LEVELS_MAX && is_object[depth];
         if (byte == '"')
             at = quoted_end(m, at);
-        if (ends && from <= place && at > place)
-            return byte == ',' ? (range){from, at + 1} : (range){comma, at};
-        if (depth == 1 && byte == ',') {
-            comma = at;
-            from = at + 1 + strspn(m->text + at + 1, " \t\r\n");
+        if (ends && is_known && from[depth] <= place && at > place && found.from == found.to &&
+            (is_inner || depth == 1))
+            found = byte == ',' ? (range){from[depth], at + 1} : (range){comma[depth], at};
+        if (byte == ',' && is_known) {
+            comma[depth] = at;
+            from[depth] = at + 1 + strspn(m->text + at + 1, " \t\r\n");
         }
-        depth += byte == '{' || byte == '[';
         depth -= (byte == '}' || byte == ']') && depth > 0;
-        if (byte == '{' && depth == 1)
-            comma = from = at + 1 + strspn(m->text + at + 1, " \t\r\n");
+        if ((byte == '{' || byte == '[') && ++depth < LEVELS_MAX) {
+            is_object[depth] = byte == '{';
+            comma[depth] = from[depth] = at + 1 + strspn(m->text + at + 1, " \t\r\n");
+        }
     }
-    return (range){fragment.to, fragment.to};
+    return found;
+}
+
+static bool is_property_of(const metadata *m, range property, const char *const *names)
+{
+    const char *at = m->text + property.from + strspn(m->text + property.from, ", \t\r\n");
+    return *at == '"' && is_one_of(at, strcspn(at + 1, "\"\n") + 2, names);
 }
 
 static bool is_spare_property(const metadata *m, range property)
@@ -195,8 +232,27 @@ static bool is_spare_property(const metadata *m, range property)
         "\"environment\"", "\"attributes\"",  "\"namespace\"", "\"name\"",
         "\"uid\"",         "\"description\"", "\"origin\"",    "\"offset-from-origin\"",
         "\"precision\"",   "\"accuracy\"",    "\"uuid\"",      NULL};
-    const char *at = m->text + property.from + strspn(m->text + property.from, ", \t\r\n");
-    return *at == '"' && is_one_of(at, strcspn(at + 1, "\"\n") + 2, spare);
+    return is_property_of(m, property, spare);
+}
+
+/* What a field class can do without, or what nobody knows or says again: CTF201 and CTF203 name the
+   property itself. */
+static bool is_dispensable_property(const metadata *m, range property, size_t place)
+{
+    static const char *const known[] = {"\"alignment\"",
+                                        "\"minimum-alignment\"",
+                                        "\"attributes\"",
+                                        "\"preferred-display-base\"",
+                                        "\"extensions\"",
+                                        "\"bit-order\"",
+                                        "\"encoding\"",
+                                        "\"roles\"",
+                                        NULL};
+    const size_t name = property.from + strspn(m->text + property.from, ", \t\r\n");
+    if (property.from >= property.to)
+        return false;
+    return is_property_of(m, property, known) ||
+           (name == place && (m->error_code == CTF201 || m->error_code == CTF203));
 }
 
 /* ---- Both ---- */
@@ -280,6 +336,13 @@ static bool guess(metadata *m, size_t from, size_t to)
     return true;
 }
 
+/* A misspelled word at the error, or the attribute of an unknown name that led to it. */
+static bool mend_spelling(metadata *m, range whole)
+{
+    return metadata_mend_spelling(m, m->error_place, whole.from, whole.to) ||
+           metadata_mend_spelling(m, m->misnamed_place, whole.from, whole.to);
+}
+
 /* A comment whose end is damaged would hide the rest of the text: it ends with its line. Text in
    front of the first block that cannot be read is left out. */
 static bool mend_front(metadata *m, size_t place)
@@ -297,44 +360,92 @@ static bool mend_front(metadata *m, size_t place)
     return guess(m, front.from, front.to) || remove_range(m, front, "text");
 }
 
+/* The only integer whose size is not the one that its name says: what needs it cannot be read. */
+static bool mend_only_size(metadata *m)
+{
+    range found = {0, 0};
+    for (size_t i = 0; i < m->root_count; i++) {
+        const range declared = block_range(m, m->roots[i]);
+        if (!metadata_size_differs(m, declared.from, declared.to))
+            continue;
+        if (found.to != 0)
+            return false;
+        found = declared;
+    }
+    return found.to != 0 && metadata_mend_size(m, found.from, found.to);
+}
+
+/* The block that the error is in, or that begins there: after the last one that could be read. */
+static range block_of(const metadata *m, size_t place, size_t root)
+{
+    const range whole = block_range(m, root);
+    const size_t next = whole.to + strspn(m->text + whole.to, " \t\r\n");
+    return place >= next && place < m->size && m->text[whole.to - 1] == ';' ? block_range(m, next)
+                                                                            : whole;
+}
+
+static bool take_block(metadata *m, size_t place, size_t root)
+{
+    const range whole = block_of(m, place, root);
+    const range part = attribute_range(m, whole, place);
+    const bool has_part = part.from < part.to && m->generation == CTF_1;
+    bool is_needed;
+    if (m->generation == CTF_1 && mend_keyword(m, whole.from))
+        return true;
+    if (has_part && is_spare(m, whole, part))
+        return remove_range(m, part, "an attribute");
+    if (guess(m, whole.from, guess_end(m, whole)) || mend_spelling(m, whole))
+        return true;
+    m->is_doubtful = true;
+    if (metadata_mend_size(m, whole.from, whole.to))
+        return true;
+    if (has_part && is_dispensable(m, whole, part))
+        return remove_range(m, part, "an attribute");
+    is_needed = is_vital(m, whole) && m->error_code != CTF103; /* not another trace block */
+    if ((is_needed || is_stream(m, whole)) && mend_only_size(m))
+        return true;
+    return !is_needed && remove_range(m, whole, "a block");
+}
+
+static bool take_fragment(metadata *m, size_t place, size_t root)
+{
+    range whole, part;
+    if (place == 0 && m->text[0] != '{' &&
+        m->text[0] != RECORD_SEPARATOR) { /* a damaged separator in front of all */
+        m->text[0] = RECORD_SEPARATOR;
+        return true;
+    }
+    whole = fragment_range(m, root);
+    if (mend_separator(m, whole))
+        return true;
+    if (m->error_code == CTF200 && guess(m, whole.from, whole.to))
+        return true;
+    part = property_range(m, whole, place, false);
+    if (part.from < part.to && is_spare_property(m, part))
+        return remove_range(m, part, "a property");
+    if (guess(m, whole.from, whole.to) || mend_spelling(m, whole))
+        return true;
+    m->is_doubtful = true;
+    part = property_range(m, whole, place, true);
+    if (is_dispensable_property(m, part, place))
+        return remove_range(m, part, "a property");
+    part = property_range(m, whole, place, false);
+    if (is_vital(m, whole) && m->error_code == CTF201 && remove_range(m, part, "a property"))
+        return true;
+    return !is_vital(m, whole) && remove_range(m, whole, "a fragment");
+}
+
 /* Takes away, or mends, what the last error is in. False: nothing would be left. */
 static bool take_away(metadata *m)
 {
     const size_t place = m->error_place, root = root_of(m, place);
-    range whole, part;
     if (place == SIZE_MAX)
         return false;
     if (m->generation == CTF_1 && place < m->size && mend_front(m, place))
         return true;
     if (root == SIZE_MAX || root >= m->size)
         return false;
-    if (m->generation == CTF_2) {
-        if (place == 0 && m->text[0] != '{' &&
-            m->text[0] != RECORD_SEPARATOR) { /* a damaged separator in front of all */
-            m->text[0] = RECORD_SEPARATOR;
-            return true;
-        }
-        whole = fragment_range(m, root);
-        if (mend_separator(m, whole))
-            return true;
-        part = property_range(m, whole, place);
-        if (part.from < part.to && is_spare_property(m, part))
-            return remove_range(m, part, "a property");
-        if (guess(m, whole.from, whole.to))
-            return true;
-        m->is_doubtful = true;
-        return !is_vital(m, whole) && remove_range(m, whole, "a fragment");
-    }
-    whole = block_range(m, root);
-    if (m->generation == CTF_1 && mend_keyword(m, root))
-        return true;
-    part = attribute_range(m, whole, place);
-    if (part.from < part.to && is_spare(m, whole, part))
-        return remove_range(m, part, "an attribute");
-    if (guess(m, whole.from, guess_end(m, whole)))
-        return true;
-    m->is_doubtful = true;
-    return !is_vital(m, whole) && remove_range(m, whole, "a block");
+    return m->generation == CTF_2 ? take_fragment(m, place, root) : take_block(m, place, root);
 }
 
 /* An attribute of an unknown name: a known one, of which a byte was damaged? Else, if it is a type,
@@ -346,7 +457,7 @@ static bool mend_name(metadata *m)
     m->error_code = CTF107;
     if (m->generation == CTF_1 && root != SIZE_MAX && root < m->size) {
         const range whole = block_range(m, root);
-        if (metadata_guess_word(m, whole.from, whole.to)) {
+        if (metadata_guess_word(m, whole.from, whole.to) || mend_spelling(m, whole)) {
             m->is_doubtful = true;
             return true;
         }
@@ -365,7 +476,7 @@ bool metadata_salvage(metadata *m, ctf_schema *schema)
     is_fine = metadata_parse(m, schema);
     if (is_fine && m->misnamed_place == SIZE_MAX)
         return true;
-    if ((!is_fine && m->error_count == error_count) || m->size == 0)
+    if ((!is_fine && m->error_count == error_count) || m->size == 0 || !metadata_hold(m))
         return false;
     m->salvages = true;
     for (;;) {

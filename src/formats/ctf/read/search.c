@@ -24,6 +24,7 @@ typedef struct search {
     uint64_t begin_ticks, end_ticks; /* between which its events are */
     uint32_t row;                    /* events that make a place sure */
     bool has_clock, has_end;
+    bool is_to_end; /* what was tried last leads exactly to the content's end */
 } search;
 
 typedef enum verdict { PLACE_FALSE, PLACE_WEAK, PLACE_SURE, PLACE_MEMORY } verdict;
@@ -53,6 +54,7 @@ static verdict try_place(search *s, const packet_view *loaded, uint64_t at)
         view.size = AHEAD;
     outcome = run_try(content->run, &view, at, content->trial);
     count = batch->event_count < s->row ? batch->event_count : s->row;
+    s->is_to_end = outcome == DECODE_END;
     if (outcome == DECODE_MEMORY)
         return PLACE_MEMORY;
     if (count == 0 || !times_fit(s, batch, count))
@@ -136,7 +138,8 @@ static uint32_t first_recent(const search *s)
 /*
  * An event whose length was damaged can hold the next ones, and soon after its end is where a
  * record cannot be read: whether from a place within the last events others lead beyond that.
- * Events that were unpacked are not looked at.
+ * Else from the first one from which they lead exactly to the content's end. Events that were
+ * unpacked are not looked at.
  */
 static decode_outcome find_hidden(search *s, uint64_t *place)
 {
@@ -161,6 +164,8 @@ static decode_outcome find_hidden(search *s, uint64_t *place)
             *place = at;
             return DECODE_OK;
         }
+        if (v != PLACE_FALSE && s->is_to_end && *place == s->from)
+            *place = at;
     }
     return DECODE_OK;
 }

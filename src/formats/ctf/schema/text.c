@@ -77,8 +77,6 @@ static bool text_is_there(metadata *m)
     return is_there;
 }
 
-/* ---- Findings ---- */
-
 static uint64_t file_offset(const metadata *m, size_t text_offset)
 {
     size_t low = 0, high = m->piece_count; /* the last piece that begins at or before the text */
@@ -93,6 +91,62 @@ static uint64_t file_offset(const metadata *m, size_t text_offset)
         return text_offset;
     return m->pieces[low].file_offset + (text_offset - m->pieces[low].text_offset);
 }
+
+/* ---- Text that is changed ---- */
+
+bool metadata_hold(metadata *m)
+{
+    const bool is_there = text_is_there(m);
+    m->in = NULL;
+    return is_there;
+}
+
+/* Pieces and findings after the place move with the text. */
+static void move_places(metadata *m, size_t at, size_t after, size_t new_after)
+{
+    for (size_t i = 0; i < m->piece_count; i++)
+        if (m->pieces[i].text_offset >= after)
+            m->pieces[i].text_offset += new_after - after;
+    for (size_t i = 0; i < m->told_count; i++)
+        if ((uint32_t)m->told[i] != UINT32_MAX && (uint32_t)m->told[i] > at)
+            m->told[i] += new_after - after;
+}
+
+/* The piece that the text after the place is in becomes two. */
+static bool split_piece(metadata *m, size_t after, uint64_t offset)
+{
+    size_t at;
+    if (m->piece_count == 0 && !metadata_add_piece(m, 0, 0))
+        return false;
+    if (!metadata_add_piece(m, after, offset))
+        return false;
+    for (at = m->piece_count - 1; at > 0 && m->pieces[at - 1].text_offset > after; at--)
+        m->pieces[at] = m->pieces[at - 1];
+    m->pieces[at] = (metadata_piece){after, offset};
+    return true;
+}
+
+bool metadata_replace(metadata *m, size_t at, size_t size, const char *bytes, size_t new_size)
+{
+    const size_t after = at + size, rest = m->size - after;
+    const uint64_t offset = file_offset(m, after);
+    if (new_size > size) {
+        char *grown = realloc(m->text, m->size - size + new_size + 1);
+        if (grown == NULL)
+            return false;
+        m->text = grown;
+    }
+    if (new_size != size && !split_piece(m, after, offset))
+        return false;
+    memmove(m->text + at + new_size, m->text + after, rest + 1);
+    memcpy(m->text + at, bytes, new_size);
+    m->size += new_size - size;
+    move_places(m, at, after, at + new_size);
+    m->seen_to = m->line_start = m->line = 0;
+    return true;
+}
+
+/* ---- Findings ---- */
 
 #define EXCERPT_BEFORE 60 /* bytes of the line shown before the place and ... */
 #define EXCERPT_AFTER  40 /* ... from it on */

@@ -81,6 +81,14 @@ void metadata_forget_text(metadata *m);
  */
 void metadata_pass(metadata *m, size_t offset);
 
+/* Brings all text back and keeps it from then on, so that it can be changed; false: it cannot be
+   read again. */
+bool metadata_hold(metadata *m);
+
+/* Puts other bytes in place of some of the text, which is held. Places of findings stay right.
+   Returns false if out of memory. */
+bool metadata_replace(metadata *m, size_t at, size_t size, const char *bytes, size_t new_size);
+
 /* Says where the text from `text_offset` on stands in the file. Returns false if out of memory. */
 bool metadata_add_piece(metadata *m, size_t text_offset, uint64_t offset);
 
