@@ -35,16 +35,12 @@ static void allow_beside(sandbox *s, const char *path)
     }
 }
 
-/* "[ID=]FILE", and where debug information of it may be: beside it. */
-static void allow_binary(sandbox *s, const char *value)
+/* A binary, and where debug information of it may be: beside it. */
+static void allow_binary(sandbox *s, const char *path)
 {
-    const char *equals = strchr(value, '='), *path = value, *base;
+    const char *base;
     char beside[PATH_MAX];
-    sandbox_allow_reading(s, value);
-    if (equals != NULL) {
-        path = equals + 1;
-        sandbox_allow_reading(s, path);
-    }
+    sandbox_allow_reading(s, path);
     snprintf(beside, sizeof beside, "%s.debug", path);
     sandbox_allow_reading(s, beside);
     base = strrchr(path, '/');
@@ -52,13 +48,31 @@ static void allow_binary(sandbox *s, const char *value)
     sandbox_allow_reading(s, beside);
 }
 
+/* "[ID=]FILE[@ADDRESS]"; a file's name may have these characters, too. */
+static void allow_binaries(sandbox *s, const char *value)
+{
+    const char *equals = strchr(value, '='), *mark = strrchr(value, '@');
+    char path[PATH_MAX];
+    allow_binary(s, value);
+    if (equals != NULL)
+        allow_binary(s, equals + 1);
+    if (mark != NULL) {
+        snprintf(path, sizeof path, "%.*s", (int)(mark - value), value);
+        allow_binary(s, path);
+    }
+    if (mark != NULL && equals != NULL && equals < mark) {
+        snprintf(path, sizeof path, "%.*s", (int)(mark - equals - 1), equals + 1);
+        allow_binary(s, path);
+    }
+}
+
 static void allow_option(const cli *c, sandbox *s, const option_use *use)
 {
     const option_entry *option = &option_table[use->id];
     if (use->value == NULL || strcmp(use->value, "-") == 0)
         return;
-    if (use->id == OPTION_BINARY)
-        allow_binary(s, use->value);
+    if (use->id == OPTION_BINARY || use->id == OPTION_INSN_BINARY)
+        allow_binaries(s, use->value);
     else if (option->type != OPTION_TYPE_FILE)
         return;
     else if (strcmp(option->name, "output") == 0 || use->id == OPTION_FLAME_OUTPUT)
@@ -80,6 +94,16 @@ static void allow_indexes(const cli *c, sandbox *s, const char *cache)
         sandbox_allow_writing(s, cache);
 }
 
+/* The folder that a file is in, whose other files --collection reads. */
+static void allow_folder_of(sandbox *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path + 1) : 1,
+             slash != NULL ? path : ".");
+    sandbox_allow_reading(s, folder);
+}
+
 void cli_confine(cli *c, const char *cache)
 {
     const options *o = &c->options;
@@ -92,6 +116,8 @@ void cli_confine(cli *c, const char *cache)
             continue;
         sandbox_allow_reading(s, o->arguments[i]);
         allow_beside(s, o->arguments[i]);
+        if (option_given(o, OPTION_COLLECTION_WHOLE))
+            allow_folder_of(s, o->arguments[i]);
     }
     for (size_t i = 0; i < o->use_count; i++)
         allow_option(c, s, &o->uses[i]);

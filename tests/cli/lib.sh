@@ -22,7 +22,11 @@ fxt_bad=$SOURCE/src/formats/fxt/bad
 failures=0
 last=
 folder=$(mktemp -d) && cd "$folder" || exit 1
-trap 'rm -rf "$folder"' EXIT
+# The command may use all of TMPDIR: what is tested is not in there, so that a sandbox which leaves out
+# a file that was named is found.
+TMPDIR=$(mktemp -d) && export TMPDIR || exit 1
+temporary=$TMPDIR
+trap 'rm -rf "$folder" "$temporary"' EXIT
 
 complain() {
     failures=$((failures + 1))

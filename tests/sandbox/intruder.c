@@ -5,6 +5,7 @@
  * call it tries what a reader of traces has no need of, and says what came of it.
  */
 #define _GNU_SOURCE
+#undef _FORTIFY_SOURCE /* with which pread() is an inline function of the header */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
