@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/temp.h"
 
 typedef struct part {
     char *name;         /* "A + C" */
@@ -83,7 +84,7 @@ static bool open_aside(cli *c, stele_context *aside, stele_trace **traces)
 static bool look_at_all(cli *c, size_t *first)
 {
     const size_t count = c->options.argument_count;
-    const stele_context_options quiet = {.diag = NULL};
+    const stele_context_options quiet = {.struct_size = sizeof quiet, .temp_dir = temp_dir()};
     stele_trace **traces = calloc(count, sizeof *traces);
     stele_context *aside = NULL;
     bool is_done =
