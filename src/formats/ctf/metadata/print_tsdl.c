@@ -1,707 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schema as the TSDL metadata of CTF 1.8. */
-#include <inttypes.h>
+/* A schema as the TSDL metadata of CTF 1.8: the blocks of the trace, clocks, streams and events. */
 #include <stdlib.h>
 
 #include "core/text.h"
 #include "formats/ctf/metadata/print.h"
-#include "formats/ctf/metadata/print_names.h"
 #include "formats/ctf/metadata/print_tags.h"
+#include "formats/ctf/metadata/print_tsdl_type.h"
 #include "formats/ctf/metadata/print_walk.h"
 
 #define CLASSES_MAX ((uint64_t)32 << 20)
 
-typedef struct tsdl_printer {
-    schema_printer *p;
-    output *out;
-    print_walk walk;
-    unsigned indent;
-    ctf_text where; /* the thing that losses are of */
-    print_tags *tags;
-    bool is_comment;
-    bool is_trial; /* only to learn which labels fields need */
-} tsdl_printer;
-
-static void lose(tsdl_printer *t, const char *what)
-{
-    if (!t->is_trial)
-        print_lose(t->p, t->where, what);
-}
-
-/* What makes packets read otherwise than they were written. */
-static void lose_layout(tsdl_printer *t, const char *what)
-{
-    if (!t->is_trial)
-        print_lose_layout(t->p, t->where, what);
-}
-
-/* What the attributes and names of CTF 2 say, which CTF 1.8 has no place for. */
-static void lose_text(tsdl_printer *t, ctf_text text, const char *what)
-{
-    if (text.bytes != NULL)
-        lose(t, what);
-}
-
-static void lose_extra(tsdl_printer *t, const ctf_extra *extra)
-{
-    if (extra == NULL)
-        return;
-    lose_text(t, extra->attributes, "attributes of fields");
-    lose_text(t, extra->extensions, "extensions of fields");
-    lose_text(t, extra->media_type, "media types");
-}
-
-/* ---- Words ---- */
-
-static void line(tsdl_printer *t)
-{
-    output_byte(t->out, '\n');
-    for (unsigned i = 0; i < t->indent; i++)
-        output_byte(t->out, '\t');
-}
-
-static void attribute(tsdl_printer *t, const char *name)
-{
-    line(t);
-    output_text(t->out, name);
-    output_text(t->out, " = ");
-}
-
-static void attribute_u64(tsdl_printer *t, const char *name, uint64_t value)
-{
-    attribute(t, name);
-    output_u64(t->out, value);
-    output_byte(t->out, ';');
-}
-
-static void attribute_i64(tsdl_printer *t, const char *name, int64_t value)
-{
-    attribute(t, name);
-    output_i64(t->out, value);
-    output_byte(t->out, ';');
-}
-
-/* In quotes, with the escapes of C. */
-static void quoted(tsdl_printer *t, ctf_text text)
-{
-    output_byte(t->out, '"');
-    for (uint32_t i = 0; i < text.size; i++) {
-        const uint8_t c = (uint8_t)text.bytes[i];
-        if (c == '"' || c == '\\')
-            output_printf(t->out, "\\%c", c);
-        else if (c == '\n')
-            output_text(t->out, "\\n");
-        else if (c < 0x20 || c == 0x7f || (c == '/' && t->is_comment))
-            output_printf(t->out, "\\%03o", c);
-        else
-            output_byte(t->out, c);
-    }
-    output_byte(t->out, '"');
-}
-
-static void attribute_text(tsdl_printer *t, const char *name, ctf_text text)
-{
-    if (text.bytes == NULL)
-        return;
-    attribute(t, name);
-    quoted(t, text);
-    output_byte(t->out, ';');
-}
-
-static void attribute_uuid(tsdl_printer *t, const uint8_t uuid[16])
-{
-    attribute(t, "uuid");
-    output_printf(t->out, "\"%s\";", uuid_format(uuid).text);
-}
-
-static void block_begin(tsdl_printer *t, const char *name)
-{
-    output_printf(t->out, "\n%s {", name);
-    t->indent = 1;
-}
-
-static void block_end(tsdl_printer *t)
-{
-    t->indent = 0;
-    output_text(t->out, "\n};\n");
-}
-
-/* One character of a name; those that no name may have become `_`. */
-static uint32_t name_character(tsdl_printer *t, const char *at, uint32_t left)
-{
-    const uint8_t c = (uint8_t)*at;
-    const size_t length = text_utf8_length((const uint8_t *)at, left);
-    uint32_t code = c & (0x7fu >> length);
-    if (name_has_character(c)) {
-        output_byte(t->out, c);
-        return 1;
-    }
-    if (length < 2) {
-        output_byte(t->out, '_');
-        lose(t, "characters of names");
-        return 1;
-    }
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | ((uint8_t)at[i] & 0x3f);
-    output_printf(t->out, length < 4 ? "\\u%04" PRIx32 : "\\U%08" PRIx32, code);
-    return (uint32_t)length;
-}
-
-static void name_characters(tsdl_printer *t, ctf_text text)
-{
-    for (uint32_t i = 0; i < text.size;)
-        i += name_character(t, text.bytes + i, text.size - i);
-}
-
-/* A name of CTF 1.8 as it was written, one of another generation with an escape where needed. */
-static void identifier(tsdl_printer *t, ctf_text text)
-{
-    if (t->p->schema->generation != CTF_1 && name_needs_escape(text))
-        output_byte(t->out, '_');
-    name_characters(t, text);
-}
-
-/* The reserved name that gives a field its role in this scope; NULL: it has none. */
-static const char *role_name(const tsdl_printer *t, const ctf_class *type)
-{
-    static const struct {
-        ctf_scope scope;
-        uint16_t role;
-        const char *name;
-    } names[] = {{CTF_SCOPE_PACKET_HEADER, CTF_ROLE_PACKET_MAGIC, "magic"},
-                 {CTF_SCOPE_PACKET_HEADER, CTF_ROLE_UUID, "uuid"},
-                 {CTF_SCOPE_PACKET_HEADER, CTF_ROLE_STREAM_CLASS_ID, "stream_id"},
-                 {CTF_SCOPE_PACKET_HEADER, CTF_ROLE_STREAM_ID, "stream_instance_id"},
-                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_TOTAL_LENGTH, "packet_size"},
-                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_CONTENT_LENGTH, "content_size"},
-                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_PACKET_END, "timestamp_end"},
-                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_TIMESTAMP, "timestamp_begin"},
-                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_DISCARDED, "events_discarded"},
-                 {CTF_SCOPE_PACKET_CONTEXT, CTF_ROLE_SEQUENCE_NUMBER, "packet_seq_num"},
-                 {CTF_SCOPE_EVENT_HEADER, CTF_ROLE_EVENT_CLASS_ID, "id"},
-                 {CTF_SCOPE_EVENT_HEADER, CTF_ROLE_TIMESTAMP, "timestamp"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (t->walk.scope == names[i].scope && (type->roles & names[i].role) != 0)
-            return names[i].name;
-    return NULL;
-}
-
-static void member_name(tsdl_printer *t, const ctf_member *member)
-{
-    const char *reserved = t->p->schema->generation != CTF_1 ? role_name(t, member->type) : NULL;
-    if (reserved == NULL) {
-        identifier(t, member->written);
-        return;
-    }
-    output_text(t->out, reserved);
-    if (!ctf_text_is(member->name, reserved))
-        lose(t, "names of fields with a role");
-}
-
-/* ---- Locations ---- */
-
-static const char *const scope_prefixes[CTF_SCOPE_COUNT] = {
-    [CTF_SCOPE_PACKET_HEADER] = "trace.packet.header.",
-    [CTF_SCOPE_PACKET_CONTEXT] = "stream.packet.context.",
-    [CTF_SCOPE_EVENT_HEADER] = "stream.event.header.",
-    [CTF_SCOPE_COMMON_CONTEXT] = "stream.event.context.",
-    [CTF_SCOPE_SPECIFIC_CONTEXT] = "event.context.",
-    [CTF_SCOPE_PAYLOAD] = "event.fields."};
-
-/* CTF 1.8 looks for names outwards: what stands further in hides what CTF 2 counts structures to.
- */
-static void check_hidden(tsdl_printer *t, const ctf_location *at)
-{
-    ctf_location name = {.scope = CTF_SCOPE_LEXICAL};
-    print_target meant, found;
-    uint32_t up = 0;
-    while (up < at->step_count && at->steps[up].bytes == NULL)
-        up++;
-    name.steps = at->steps + up;
-    name.step_count = at->step_count - up;
-    if (walk_resolve(&t->walk, at, &meant) &&
-        (!walk_resolve(&t->walk, &name, &found) || found.up != meant.up ||
-         found.members[0] != meant.members[0]))
-        lose_layout(t, "fields that others of their name hide");
-}
-
-/* Whether the path within the scope is enough, which is all that babeltrace2 takes of a tag; what
-   was of CTF 1.8 stays as it was written. */
-static bool is_found_without_scope(tsdl_printer *t, const ctf_location *at)
-{
-    const ctf_location name = {
-        .scope = CTF_SCOPE_LEXICAL, .steps = at->steps, .step_count = at->step_count};
-    print_target meant, found;
-    return t->p->schema->generation != CTF_1 && at->scope == t->walk.scope &&
-           walk_resolve(&t->walk, at, &meant) && walk_resolve(&t->walk, &name, &found) &&
-           found.is_relative && found.up + 1 == t->walk.depth &&
-           found.members[0] == meant.members[0];
-}
-
-static void location(tsdl_printer *t, const ctf_location *at)
-{
-    const char *dot = "";
-    if (at->scope == CTF_SCOPE_RELATIVE)
-        check_hidden(t, at);
-    if (at->scope < CTF_SCOPE_COUNT && !is_found_without_scope(t, at))
-        output_text(t->out, scope_prefixes[at->scope]);
-    for (uint32_t i = 0; i < at->step_count; i++) {
-        if (at->steps[i].bytes == NULL)
-            continue; /* one structure up: names are looked for outwards anyway */
-        output_text(t->out, dot);
-        identifier(t, at->steps[i]);
-        dot = ".";
-    }
-}
-
 /* ---- Types ---- */
-
-static void type_print(tsdl_printer *t, const ctf_class *type);
-
-static const char *byte_order(bool is_big_endian)
-{
-    return is_big_endian ? "be" : "le";
-}
-
-static void order_and_alignment(tsdl_printer *t, const ctf_class *type)
-{
-    output_printf(t->out, " align = %" PRIu32 ";", type->alignment);
-    if (type->is_big_endian != t->p->schema->is_big_endian)
-        output_printf(t->out, " byte_order = %s;", byte_order(type->is_big_endian));
-    if (type->is_bit_reversed)
-        lose_layout(t, "order of bits");
-}
-
-/* The clock of the field: CTF 2 leaves it to the role. */
-static const ctf_clock *clock_of(const tsdl_printer *t, const ctf_class *type)
-{
-    const bool is_time = (type->roles & CTF_ROLE_TIMESTAMP) != 0;
-    return type->clock != NULL                 ? type->clock
-           : is_time && t->walk.stream != NULL ? t->walk.stream->clock
-                                               : NULL;
-}
-
-static void integer(tsdl_printer *t, const ctf_class *type, ctf_base base)
-{
-    const ctf_clock *clock = clock_of(t, type);
-    output_printf(t->out, "integer { size = %" PRIu32 ";", type->size);
-    order_and_alignment(t, type);
-    if (type->kind == CTF_INT)
-        output_text(t->out, " signed = true;");
-    if (base != CTF_DECIMAL && base != CTF_BASE_NONE)
-        output_printf(t->out, " base = %u;", base);
-    if (type->encoding != CTF_NO_TEXT)
-        output_printf(t->out, " encoding = %s;", type->encoding == CTF_ASCII ? "ASCII" : "UTF8");
-    if (clock != NULL) {
-        output_text(t->out, " map = clock.");
-        identifier(t, clock->id);
-        output_text(t->out, ".value;");
-    }
-    output_text(t->out, " }");
-}
-
-/* A value beyond the field was written with a minus: see CTF111. */
-static void range_end(tsdl_printer *t, const ctf_class *type, uint64_t value)
-{
-    if (type->kind == CTF_INT || (type->size < 64 && value >> type->size != 0))
-        output_i64(t->out, (int64_t)value);
-    else
-        output_u64(t->out, value);
-}
-
-/* What of a range of labels can be said: CTF 1.8 wants values of the field, but for what tracers of
-   its own get wrong. False: nothing. */
-static bool clip(const tsdl_printer *t, const ctf_class *type, const ctf_range *range,
-                 ctf_range *said)
-{
-    *said = *range;
-    return t->p->schema->generation == CTF_1 || !tags_can(type) || tags_clip(type, range, said);
-}
-
-static bool has_labels(const tsdl_printer *t, const ctf_class *type)
-{
-    ctf_range said;
-    for (uint32_t i = 0; i < type->mapping_count; i++)
-        for (uint32_t k = 0; k < type->mappings[i].range_count; k++)
-            if (clip(t, type, &type->mappings[i].ranges[k], &said))
-                return true;
-    return false;
-}
-
-static void label_print(tsdl_printer *t, const ctf_class *type, ctf_text name,
-                        const ctf_range *ranges, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        ctf_range said;
-        const bool is_some = clip(t, type, &ranges[i], &said);
-        if (!is_some || said.low != ranges[i].low || said.high != ranges[i].high)
-            lose(t, "labels beyond their field");
-        if (!is_some)
-            continue;
-        line(t);
-        quoted(t, name);
-        output_text(t->out, " = ");
-        range_end(t, type, said.low);
-        if (said.low != said.high) {
-            output_text(t->out, " ... ");
-            range_end(t, type, said.high);
-        }
-        output_byte(t->out, ',');
-    }
-}
-
-/* An own label; where it selects an option, both are written alike. */
-static void own_label_print(tsdl_printer *t, const ctf_class *type, const ctf_member *tag,
-                            const ctf_mapping *label)
-{
-    const ctf_text written = tag != NULL ? tags_own_label(t->tags, tag, label->name) : label->name;
-    if (!ctf_text_equals(written, label->name))
-        lose(t, "names of labels");
-    label_print(t, type, written, label->ranges, label->range_count);
-}
-
-/* With the labels that options are selected by; `tag` is the member, or NULL: it is none. */
-static void enumeration(tsdl_printer *t, const ctf_class *type, ctf_base base,
-                        const ctf_member *tag)
-{
-    const tag_label *more = tag != NULL ? tags_of(t->tags, tag) : NULL;
-    output_text(t->out, "enum : ");
-    integer(t, type, base);
-    output_text(t->out, " {");
-    t->indent++;
-    for (uint32_t i = 0; i < type->mapping_count; i++)
-        own_label_print(t, type, tag, &type->mappings[i]);
-    if (more != NULL)
-        lose(t, "fields that select (labels are added)");
-    for (; more != NULL; more = more->next)
-        label_print(t, type, more->name, more->ranges, more->range_count);
-    t->indent--;
-    line(t);
-    output_byte(t->out, '}');
-}
-
-static void number(tsdl_printer *t, const ctf_class *type, const ctf_member *tag)
-{
-    const bool is_tag = tag != NULL && tags_of(t->tags, tag) != NULL;
-    if (type->unit_size != 0)
-        lose_layout(t, "units of bit fields");
-    switch (type->kind) {
-    case CTF_BIT_ARRAY:
-        lose(t, "bit arrays (shown as integers)");
-        integer(t, type, type->base != CTF_BASE_NONE ? (ctf_base)type->base : CTF_HEX);
-        break;
-    case CTF_BIT_MAP:
-        lose(t, "names of flags");
-        integer(t, type, CTF_BINARY);
-        break;
-    case CTF_BOOL:
-        lose(t, "Booleans (shown as integers)");
-        if (is_tag)
-            enumeration(t, type, CTF_DECIMAL, tag);
-        else
-            integer(t, type, CTF_DECIMAL);
-        break;
-    default:
-        if (is_tag || has_labels(t, type)) {
-            enumeration(t, type, (ctf_base)type->base, tag);
-            break;
-        }
-        if (type->mapping_count != 0)
-            lose(t, "labels beyond their field");
-        integer(t, type, (ctf_base)type->base);
-    }
-}
-
-static bool has_length(const ctf_class *type)
-{
-    return type != NULL && type->kind >= CTF_STATIC_STRING && type->kind <= CTF_DYNAMIC_ARRAY &&
-           type->kind != CTF_STRUCT;
-}
-
-/* An array that is aligned more than its elements; what stands around does not see the structure,
-   since no location leads into it. */
-static bool needs_box(const ctf_class *type)
-{
-    return (type->kind == CTF_STATIC_ARRAY || type->kind == CTF_DYNAMIC_ARRAY) &&
-           type->alignment_minimum > type->u.array.element->alignment;
-}
-
-/* The length of an RFC sequence stands in front of it: here it is a member of its own. */
-static void length_name(tsdl_printer *t, ctf_text name)
-{
-    output_text(t->out, "__"); /* readers take one away */
-    name_characters(t, name);
-    output_text(t->out, "_length");
-}
-
-static void sequence_length(tsdl_printer *t, const ctf_member *member)
-{
-    line(t);
-    type_print(t, member->type->u.array.length_class);
-    output_byte(t->out, ' ');
-    length_name(t, member->name);
-    output_byte(t->out, ';');
-}
-
-/* Each level of a structure or variant is a line more to the right. */
-static void members(tsdl_printer *t, const ctf_class *type, const ctf_member *member,
-                    uint32_t count)
-{
-    const bool is_deep = t->indent > WALK_DEPTH_MAX;
-    const bool is_level = type->kind == CTF_STRUCT && !is_deep;
-    const uint32_t level = t->walk.depth;
-    output_byte(t->out, '{');
-    t->indent++;
-    if (is_deep)
-        lose_layout(t, "types that nest deeper than 256 levels");
-    t->walk.depth += is_level;
-    if (is_level)
-        t->walk.levels[level].structure = type;
-    for (uint32_t i = 0; i < count && !is_deep; i++) {
-        const ctf_class *inner = member[i].type;
-        const bool is_sequence =
-            inner->kind == CTF_DYNAMIC_ARRAY && inner->u.array.length_class != NULL;
-        if (is_level)
-            t->walk.levels[level].index = i;
-        lose_extra(t, member[i].extra);
-        if (is_sequence)
-            sequence_length(t, &member[i]);
-        line(t);
-        if (tags_can(inner))
-            number(t, inner, &member[i]);
-        else
-            type_print(t, is_sequence ? inner->u.array.element : inner);
-        output_byte(t->out, ' ');
-        if (type->kind == CTF_VARIANT)
-            name_characters(t, member[i].written);
-        else
-            member_name(t, &member[i]);
-        if (is_sequence) {
-            output_byte(t->out, '[');
-            length_name(t, member[i].name);
-            output_byte(t->out, ']');
-            inner = inner->u.array.element;
-        }
-        for (; has_length(inner) && !needs_box(inner); inner = inner->u.array.element) {
-            output_byte(t->out, '[');
-            if (inner->u.array.length_at != NULL)
-                location(t, inner->u.array.length_at);
-            else
-                output_u64(t->out, inner->u.array.length);
-            output_byte(t->out, ']');
-        }
-        output_byte(t->out, ';');
-    }
-    t->walk.depth -= is_level;
-    t->indent--;
-    if (count != 0)
-        line(t);
-    output_byte(t->out, '}');
-}
-
-/* What no type of CTF 1.8 has the layout of: the text then does not describe the trace. */
-static void leave_out(tsdl_printer *t, const char *what)
-{
-    lose_layout(t, what);
-    output_printf(t->out, "/* not in CTF 1.8: %s */ struct { }", what);
-}
-
-/* The field that selects; NULL: it is none that CTF 1.8 could select by. */
-static const ctf_member *tag_of(tsdl_printer *t, const ctf_location *selector)
-{
-    print_target target;
-    if (!walk_resolve(&t->walk, selector, &target) || !tags_can(target.type))
-        return NULL;
-    return target.members[target.member_count - 1];
-}
-
-static void out_of_memory(tsdl_printer *t)
-{
-    t->p->out->status = STELE_ERR_MEMORY;
-}
-
-static void variant_print(tsdl_printer *t, const ctf_class *type, const ctf_location *selector,
-                          const ctf_member *options, uint32_t count)
-{
-    output_text(t->out, "variant ");
-    if (selector != NULL) {
-        output_byte(t->out, '<');
-        location(t, selector);
-        output_text(t->out, "> ");
-    }
-    members(t, type, options, count);
-}
-
-/* Makes an option of a label and a type; one that no value selects is none. */
-static void add_option(tsdl_printer *t, ctf_member *options, uint32_t *count, ctf_text name,
-                       const ctf_member *option)
-{
-    if (name.bytes == NULL) {
-        lose(t, "options that no value selects");
-        return;
-    }
-    options[*count] = *option;
-    options[*count].name = options[*count].written = name;
-    if (*name.bytes == '_')
-        options[*count].name = (ctf_text){name.bytes + 1, name.size - 1};
-    if (option->name.bytes != NULL && !ctf_text_equals(options[*count].name, option->name))
-        lose(t, "names of options");
-    (*count)++;
-}
-
-/* Options are called as the labels that select them. */
-static void variant_of_ranges(tsdl_printer *t, const ctf_class *type)
-{
-    const ctf_member *tag = tag_of(t, type->u.variant.selector);
-    ctf_member *options;
-    uint32_t count = 0;
-    if (tag == NULL) {
-        leave_out(t, "variants that such a field selects: nothing instead");
-        return;
-    }
-    options = malloc(type->u.variant.count * sizeof *options + 1);
-    if (options == NULL)
-        out_of_memory(t);
-    for (uint32_t i = 0; options != NULL && i < type->u.variant.count; i++) {
-        const ctf_mapping *m = &type->mappings[i];
-        const ctf_member *option = &type->u.variant.options[i];
-        ctf_text name;
-        if (!tags_select(t->tags, tag, option->name, m->ranges, m->range_count, &name))
-            out_of_memory(t);
-        else
-            add_option(t, options, &count, name, option);
-    }
-    if (count != 0)
-        variant_print(t, type, type->u.variant.selector, options, count);
-    else
-        leave_out(t, "variants that no value selects: nothing instead");
-    free(options);
-}
-
-static void variant(tsdl_printer *t, const ctf_class *type)
-{
-    if (type->u.variant.selector != NULL && !type->selects_by_name)
-        variant_of_ranges(t, type);
-    else
-        variant_print(t, type, type->u.variant.selector, type->u.variant.options,
-                      type->u.variant.count);
-}
-
-/* A variant, one option of which is empty. */
-static void optional(tsdl_printer *t, const ctf_class *type)
-{
-    static const ctf_class nothing = {.kind = CTF_STRUCT, .alignment = 1, .alignment_minimum = 1};
-    static const ctf_class made = {.kind = CTF_VARIANT, .alignment = 1, .alignment_minimum = 1};
-    static const ctf_range not_zero[] = {{(uint64_t)INT64_MIN, UINT64_MAX, true},
-                                         {1, UINT64_MAX, false}};
-    static const ctf_text absent = {"absent", 6}, present = {"present", 7};
-    const bool is_bool = type->u.optional.range_count == 0;
-    const ctf_range *ranges = is_bool ? not_zero : type->u.optional.ranges;
-    const uint32_t range_count = is_bool ? 2 : type->u.optional.range_count;
-    const ctf_member *tag = tag_of(t, type->u.optional.selector);
-    ctf_member options[2];
-    uint32_t count = 0;
-    ctf_text without, with;
-    if (tag == NULL) {
-        leave_out(t, "optional fields that such a field selects: nothing instead");
-        return;
-    }
-    lose(t, "optional fields (shown as variants)");
-    if (!tags_select_rest(t->tags, tag, absent, ranges, range_count, &without) ||
-        !tags_select(t->tags, tag, present, ranges, range_count, &with)) {
-        out_of_memory(t);
-        return;
-    }
-    add_option(t, options, &count, without, &(ctf_member){.type = &nothing});
-    add_option(t, options, &count, with, &(ctf_member){.type = type->u.optional.element});
-    variant_print(t, &made, type->u.optional.selector, options, count);
-}
-
-static void boxed(tsdl_printer *t, const ctf_class *type)
-{
-    static const ctf_class box = {.kind = CTF_VARIANT}; /* not a level to count structures by */
-    static const ctf_text name = {"elements", 8};
-    ctf_class bare = *type;
-    bare.alignment_minimum = 1;
-    lose(t, "alignment of arrays (shown as structures)");
-    output_text(t->out, "struct ");
-    members(t, &box, &(ctf_member){.name = name, .written = name, .type = &bare}, 1);
-    output_printf(t->out, " align(%" PRIu32 ")", type->alignment_minimum);
-}
-
-/* The element of a text or of bytes. */
-static void text_element(tsdl_printer *t, const ctf_class *type)
-{
-    const bool is_uuid = (type->roles & CTF_ROLE_UUID) != 0; /* bytes in every generation */
-    const bool is_blob =
-        !is_uuid && type->kind != CTF_STATIC_STRING && type->kind != CTF_DYNAMIC_STRING;
-    const bool is_text = type->encoding == CTF_UTF8 || type->encoding == CTF_ASCII;
-    if (!is_blob && !is_text && !is_uuid)
-        lose(t, "encodings other than UTF-8 (shown as bytes)");
-    if (is_blob)
-        lose(t, "BLOBs (shown as arrays of bytes)");
-    if (type->u.array.length_class != NULL)
-        lose(t, "lengths inside of sequences");
-    output_printf(t->out, "integer { size = 8; align = 8;%s }",
-                  is_blob                       ? " base = 16;"
-                  : type->encoding == CTF_ASCII ? " encoding = ASCII;"
-                  : is_text                     ? " encoding = UTF8;"
-                                                : "");
-}
-
-/* The type in front of the name; brackets stand after it. */
-static void type_print(tsdl_printer *t, const ctf_class *type)
-{
-    if (t->walk.budget == 0)
-        return;
-    if (--t->walk.budget == 0)
-        lose_layout(t, "types beyond 33,554,432");
-    lose_extra(t, type->extra);
-    switch (type->kind) {
-    case CTF_BIT_ARRAY:
-    case CTF_BIT_MAP:
-    case CTF_BOOL:
-    case CTF_UINT:
-    case CTF_INT: number(t, type, NULL); break;
-    case CTF_FLOAT:
-        output_printf(t->out, "floating_point { exp_dig = %u; mant_dig = %u;", type->exponent_bits,
-                      type->mantissa_bits);
-        order_and_alignment(t, type);
-        output_text(t->out, " }");
-        break;
-    case CTF_VAR_UINT:
-    case CTF_VAR_INT: leave_out(t, "integers of variable length: nothing instead"); break;
-    case CTF_STRING:
-        if (type->encoding > CTF_ASCII)
-            lose_layout(t, "encodings other than UTF-8");
-        output_printf(t->out, "string%s",
-                      type->encoding == CTF_ASCII     ? " { encoding = ASCII; }"
-                      : type->encoding == CTF_NO_TEXT ? " { encoding = none; }"
-                                                      : "");
-        break;
-    case CTF_STATIC_STRING:
-    case CTF_DYNAMIC_STRING:
-    case CTF_STATIC_BLOB:
-    case CTF_DYNAMIC_BLOB: text_element(t, type); break;
-    case CTF_STATIC_ARRAY:
-    case CTF_DYNAMIC_ARRAY:
-        if (type->u.array.length_class != NULL)
-            lose(t, "lengths inside of sequences");
-        if (needs_box(type))
-            boxed(t, type);
-        else
-            type_print(t, type->u.array.element);
-        break;
-    case CTF_STRUCT:
-        output_text(t->out, "struct ");
-        members(t, type, type->u.structure.members, type->u.structure.count);
-        if (type->alignment_minimum > 1)
-            output_printf(t->out, " align(%" PRIu32 ")", type->alignment_minimum);
-        break;
-    case CTF_OPTIONAL: optional(t, type); break;
-    default: variant(t, type); break;
-    }
-}
 
 static void scope_print(tsdl_printer *t, const char *name, ctf_scope scope)
 {
@@ -710,9 +19,9 @@ static void scope_print(tsdl_printer *t, const char *name, ctf_scope scope)
         return;
     t->walk.scope = scope;
     t->walk.depth = 0;
-    line(t);
+    ctf1_line(t);
     output_printf(t->out, "%s := ", name);
-    type_print(t, type);
+    ctf1_type(t, type);
     output_byte(t->out, ';');
 }
 
@@ -721,9 +30,9 @@ static void scope_print(tsdl_printer *t, const char *name, ctf_scope scope)
 static void identity_lost(tsdl_printer *t, const ctf_identity *identity, bool keeps_name)
 {
     if (!keeps_name)
-        lose_text(t, identity->name, "names of traces and streams");
-    lose_text(t, identity->name_space, "namespaces");
-    lose_text(t, identity->uid, "unique identifiers");
+        ctf1_lose_text(t, identity->name, "names of traces and streams");
+    ctf1_lose_text(t, identity->name_space, "namespaces");
+    ctf1_lose_text(t, identity->uid, "unique identifiers");
 }
 
 /* An identity that print_json() made of the UUID. */
@@ -744,27 +53,27 @@ static void trace_block(tsdl_printer *t)
 {
     const ctf_schema *schema = t->p->schema;
     t->where = (ctf_text){"trace", 5};
-    block_begin(t, "trace");
-    attribute_u64(t, "major", 1);
-    attribute_u64(t, "minor", 8);
+    ctf1_block_begin(t, "trace");
+    ctf1_attribute_u64(t, "major", 1);
+    ctf1_attribute_u64(t, "minor", 8);
     if (schema->has_uuid)
-        attribute_uuid(t, schema->uuid);
-    attribute(t, "byte_order");
-    output_printf(t->out, "%s;", byte_order(schema->is_big_endian));
+        ctf1_attribute_uuid(t, schema->uuid);
+    ctf1_attribute(t, "byte_order");
+    output_printf(t->out, "%s;", ctf1_byte_order(schema->is_big_endian));
     scope_print(t, "packet.header", CTF_SCOPE_PACKET_HEADER);
-    block_end(t);
+    ctf1_block_end(t);
     if (!is_told_by_uuid(schema))
         identity_lost(t, &schema->identity, false);
-    lose_text(t, schema->attributes, "attributes of the trace");
-    lose_text(t, schema->extensions, "extensions of the trace");
-    lose_text(t, schema->preamble_attributes, "attributes of the preamble");
-    lose_text(t, schema->preamble_extensions, "extensions of the preamble");
+    ctf1_lose_text(t, schema->attributes, "attributes of the trace");
+    ctf1_lose_text(t, schema->extensions, "extensions of the trace");
+    ctf1_lose_text(t, schema->preamble_attributes, "attributes of the preamble");
+    ctf1_lose_text(t, schema->preamble_extensions, "extensions of the preamble");
     if (schema->length_unit != 1)
-        lose_layout(t, "sizes of packets in bytes");
+        ctf1_lose_layout(t, "sizes of packets in bytes");
     if (is_told_by_files(schema))
-        lose_layout(t, "streams that the names of files tell apart");
+        ctf1_lose_layout(t, "streams that the names of files tell apart");
     if (schema->discarded_at_begin)
-        lose_layout(t, "counters of discarded events as of the begin of packets");
+        ctf1_lose_layout(t, "counters of discarded events as of the begin of packets");
 }
 
 /* Entries of the environment may be called like keywords, and have no escapes. */
@@ -772,9 +81,9 @@ static void env_name(tsdl_printer *t, ctf_text name)
 {
     if (name.size == 0 || (*name.bytes >= '0' && *name.bytes <= '9')) {
         output_byte(t->out, '_');
-        lose(t, "characters of names");
+        ctf1_lose(t, "characters of names");
     }
-    name_characters(t, name);
+    ctf1_name_characters(t, name);
 }
 
 static void env_block(tsdl_printer *t)
@@ -783,19 +92,19 @@ static void env_block(tsdl_printer *t)
     t->where = (ctf_text){"environment", 11};
     if (schema->env_count == 0)
         return;
-    block_begin(t, "env");
+    ctf1_block_begin(t, "env");
     for (uint32_t i = 0; i < schema->env_count; i++) {
         const ctf_env *env = &schema->env[i];
-        line(t);
+        ctf1_line(t);
         env_name(t, env->name);
         output_text(t->out, " = ");
         if (env->is_text)
-            quoted(t, env->text);
+            ctf1_quoted(t, env->text);
         else
             output_i64(t->out, (int64_t)env->value);
         output_byte(t->out, ';');
     }
-    block_end(t);
+    ctf1_block_end(t);
 }
 
 /* A unique identifier that has the form of a UUID, as print_json() makes one of that. */
@@ -817,34 +126,34 @@ static void clock_block(tsdl_printer *t, const ctf_clock *clock)
 {
     ctf_identity rest = clock->identity; /* what is not said */
     t->where = clock->id;
-    block_begin(t, "clock");
-    attribute(t, "name");
-    identifier(t, clock->id);
+    ctf1_block_begin(t, "clock");
+    ctf1_attribute(t, "name");
+    ctf1_identifier(t, clock->id);
     output_byte(t->out, ';');
     if (clock->has_uuid) {
-        attribute_uuid(t, clock->uuid);
+        ctf1_attribute_uuid(t, clock->uuid);
     } else if (is_uuid(rest.uid)) {
-        attribute_text(t, "uuid", rest.uid);
+        ctf1_attribute_text(t, "uuid", rest.uid);
         rest.uid = (ctf_text){NULL, 0};
     }
-    attribute_text(t, "description", clock->description);
-    attribute_u64(t, "freq", clock->frequency_hz);
+    ctf1_attribute_text(t, "description", clock->description);
+    ctf1_attribute_u64(t, "freq", clock->frequency_hz);
     if (clock->has_precision)
-        attribute_u64(t, "precision", clock->precision);
+        ctf1_attribute_u64(t, "precision", clock->precision);
     if (clock->offset_s != 0)
-        attribute_i64(t, "offset_s", clock->offset_s);
+        ctf1_attribute_i64(t, "offset_s", clock->offset_s);
     if (clock->offset_cycles != 0)
-        attribute_i64(t, "offset", clock->offset_cycles);
+        ctf1_attribute_i64(t, "offset", clock->offset_cycles);
     if (clock->is_unix_epoch)
         output_text(t->out, "\n\tabsolute = TRUE;");
-    block_end(t);
+    ctf1_block_end(t);
     if (!ctf_text_equals(clock->identity.name, clock->id))
-        lose_text(t, clock->identity.name, "names of clocks");
+        ctf1_lose_text(t, clock->identity.name, "names of clocks");
     identity_lost(t, &rest, true);
-    lose_text(t, clock->origin.name, "origins of clocks");
+    ctf1_lose_text(t, clock->origin.name, "origins of clocks");
     if (clock->has_accuracy)
-        lose(t, "accuracies of clocks");
-    lose_extra(t, clock->extra);
+        ctf1_lose(t, "accuracies of clocks");
+    ctf1_lose_extra(t, clock->extra);
 }
 
 /* Whether packets say which stream class they are of; babeltrace2 refuses ids where none do. The
@@ -864,38 +173,38 @@ static void event_block(tsdl_printer *t, const ctf_event_class *event)
 {
     t->where = event->name;
     t->walk.event = event;
-    block_begin(t, "event");
-    attribute_text(t, "name", event->name.bytes != NULL ? event->name : (ctf_text){"", 0});
-    attribute_u64(t, "id", event->id);
+    ctf1_block_begin(t, "event");
+    ctf1_attribute_text(t, "name", event->name.bytes != NULL ? event->name : (ctf_text){"", 0});
+    ctf1_attribute_u64(t, "id", event->id);
     if (has_stream_ids(t->p->schema))
-        attribute_u64(t, "stream_id", t->walk.stream->id);
+        ctf1_attribute_u64(t, "stream_id", t->walk.stream->id);
     if (event->has_log_level)
-        attribute_i64(t, "loglevel", event->log_level);
-    attribute_text(t, "model.emf.uri", event->extra->emf_uri);
+        ctf1_attribute_i64(t, "loglevel", event->log_level);
+    ctf1_attribute_text(t, "model.emf.uri", event->extra->emf_uri);
     scope_print(t, "context", CTF_SCOPE_SPECIFIC_CONTEXT);
     scope_print(t, "fields", CTF_SCOPE_PAYLOAD);
-    block_end(t);
+    ctf1_block_end(t);
     t->walk.event = NULL;
-    lose_text(t, event->extra->name_space, "namespaces");
-    lose_text(t, event->extra->uid, "unique identifiers");
-    lose_text(t, event->extra->attributes, "attributes of events");
-    lose_text(t, event->extra->extensions, "extensions of events");
+    ctf1_lose_text(t, event->extra->name_space, "namespaces");
+    ctf1_lose_text(t, event->extra->uid, "unique identifiers");
+    ctf1_lose_text(t, event->extra->attributes, "attributes of events");
+    ctf1_lose_text(t, event->extra->extensions, "extensions of events");
 }
 
 static void stream_block(tsdl_printer *t, const ctf_stream_class *stream)
 {
     t->where = (ctf_text){"stream", 6};
     t->walk.stream = stream;
-    block_begin(t, "stream");
+    ctf1_block_begin(t, "stream");
     if (has_stream_ids(t->p->schema))
-        attribute_u64(t, "id", stream->id);
+        ctf1_attribute_u64(t, "id", stream->id);
     scope_print(t, "packet.context", CTF_SCOPE_PACKET_CONTEXT);
     scope_print(t, "event.header", CTF_SCOPE_EVENT_HEADER);
     scope_print(t, "event.context", CTF_SCOPE_COMMON_CONTEXT);
-    block_end(t);
+    ctf1_block_end(t);
     identity_lost(t, &stream->identity, false);
-    lose_text(t, stream->attributes, "attributes of streams");
-    lose_text(t, stream->extensions, "extensions of streams");
+    ctf1_lose_text(t, stream->attributes, "attributes of streams");
+    ctf1_lose_text(t, stream->extensions, "extensions of streams");
     for (uint32_t i = 0; i < stream->event_count; i++)
         event_block(t, &stream->events[i]);
     t->walk.stream = NULL;
@@ -903,15 +212,15 @@ static void stream_block(tsdl_printer *t, const ctf_stream_class *stream)
 
 static void callsite_block(tsdl_printer *t, const ctf_callsite *site)
 {
-    block_begin(t, "callsite");
-    attribute_text(t, "name", site->name);
-    attribute_text(t, "func", site->function);
-    attribute_text(t, "file", site->file);
+    ctf1_block_begin(t, "callsite");
+    ctf1_attribute_text(t, "name", site->name);
+    ctf1_attribute_text(t, "func", site->function);
+    ctf1_attribute_text(t, "file", site->file);
     if (site->has_line)
-        attribute_u64(t, "line", site->line);
+        ctf1_attribute_u64(t, "line", site->line);
     if (site->has_ip)
-        attribute_u64(t, "ip", site->ip);
-    block_end(t);
+        ctf1_attribute_u64(t, "ip", site->ip);
+    ctf1_block_end(t);
 }
 
 static void print_all(tsdl_printer *t)
@@ -935,7 +244,7 @@ static void print_all(tsdl_printer *t)
     for (uint32_t i = 0; i < schema->callsite_count; i++)
         callsite_block(t, &schema->callsites[i]);
     if (t->walk.is_exhausted)
-        out_of_memory(t);
+        ctf1_out_of_memory(t);
     walk_free(&t->walk);
 }
 
