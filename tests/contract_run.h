@@ -136,14 +136,19 @@ static inline uint64_t run_hash_field(const stele_context *context, const stele_
     return hash_mix(hash ^ field->u.u, UINT64_C(0xd6e8feb86659fd93));
 }
 
-/* Names and numbers of a track and of those above it: what it is, whatever its number here. */
+/* Names and numbers of a track and of those above it: what it is, whatever its number here. A data
+ * stream with a name is numbered by its place in its trace, of which a piece may lack some. */
 static inline uint64_t run_hash_track(const stele_context *context, uint32_t number)
 {
     uint64_t hash = 0;
     const stele_track *track;
     for (unsigned depth = 0; depth < 8 && (track = stele_track_get(context, number)) != NULL;
          depth++) {
-        hash = hash_mix(hash ^ hash_u64(track->number), (uint64_t)track->kind + 3);
+        const stele_text name = stele_name_text(context, NULL, track->name);
+        const uint64_t own = track->kind == STELE_TRACK_STREAM && name.size != 0
+                                 ? run_hash_text(0, name)
+                                 : hash_u64(track->number);
+        hash = hash_mix(hash ^ own, (uint64_t)track->kind + 3);
         number = track->parent;
     }
     return hash;

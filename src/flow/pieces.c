@@ -149,7 +149,8 @@ static void hash_name(hasher *h, const stele_batch *batch, stele_name name)
         hash_text(h, stele_name_text(h->of->context, batch, name));
 }
 
-/* Traces have tracks of their own: what they stand for is the same. */
+/* Traces have tracks of their own: what they stand for is the same. A data stream with a name has
+   its place among those of its trace as its number, and a piece may lack some of them. */
 static void hash_track(hasher *h, uint32_t number)
 {
     for (unsigned depth = 0; depth < 8; depth++) {
@@ -157,7 +158,10 @@ static void hash_track(hasher *h, uint32_t number)
         if (track == NULL)
             break;
         hash_number(h, track->kind);
-        hash_number(h, track->number);
+        if (track->kind == STELE_TRACK_STREAM && track->name != 0)
+            hash_number(h, track->name);
+        else
+            hash_number(h, track->number);
         number = track->parent;
     }
     hash_number(h, UINT64_MAX);

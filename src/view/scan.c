@@ -92,8 +92,8 @@ static stele_status scan_event(const view_scan *s, const stele_batch *batch,
     view_track *track = view_known_track(k, event->track);
     if (track == NULL)
         return STELE_ERR_MEMORY;
-    k->event_count++;
-    track->event_count++;
+    k->event_count += event->kind != STELE_KIND_LOST;
+    track->event_count += event->kind != STELE_KIND_LOST;
     if ((event->flags & STELE_FLAG_NO_TIME) == 0)
         see_time(k, event->time_ns, event->kind == STELE_KIND_LOST);
     if (event->kind == STELE_KIND_COMPLETE && (int64_t)event->id > k->end_ns)

@@ -43,7 +43,7 @@ have python3 || {
 last="tests/view/server.py"
 WINDOWS=${WINDOWS:-3} python3 "$SOURCE/tests/view/server.py" "$STELE" "$fxt/events.fxt" \
     "$fxt/scheduling.fxt" "$fxt/hostile_names.fxt" "$xray/exc.14.fdr5.tsc.xray" \
-    "$xray/tail.14.fdr5.tsc.xray" "$ctf/lttng_216_2" "$heph/heph_tracing_example.bin.log" \
+    "$xray/tail.14.fdr5.tsc.xray" "$ctf/lttng_216_2" "$ctf/small_18" "$heph/heph_tracing_example.bin.log" \
     "$SOURCE/src/formats/xtrace/good/bare_time_front.xinsndata.bin" \
     >server.txt 2>&1 || complain "the server" server.txt
 finish

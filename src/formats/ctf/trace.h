@@ -71,7 +71,7 @@ typedef struct ctf_stream {
     uint64_t id; /* its instance, or its place among the files */
     bool has_id;
     const ctf_schema *schema; /* of the unit, to sort by */
-    uint64_t key;             /* different for every stream of the source, the same in its pieces */
+    uint64_t key;             /* different for every stream of the source */
     uint32_t *files;          /* by the begin of their first packets */
     uint32_t file_count, file_capacity;
     uint32_t track;  /* that stands for the stream */

@@ -545,44 +545,6 @@ static stele_status index_files(ctf_trace *trace, index_pass pass)
     return status;
 }
 
-/* What a stream is called by where nothing counts the streams: the same in every piece of a trace,
-   which may lack the files of other streams. */
-static uint64_t stream_identity(const ctf_trace *trace, const ctf_stream *stream)
-{
-    const char *name = path_base(trace->files[stream->files[0]].name);
-    uint64_t identity = hash_u64(stream->type->id);
-    if (stream->schema->has_uuid)
-        identity ^= load_le64(stream->schema->uuid) ^ load_le64(stream->schema->uuid + 8);
-    else
-        identity ^= hash_u64(~(uint64_t)stream->unit);
-    identity = hash_u64(identity ^ (stream->has_id ? stream->id : hash_bytes(name, strlen(name))));
-    return identity;
-}
-
-/* Gives each stream its identity, or another one where that is taken. Returns false if out of
- * memory. */
-static bool identify_streams(ctf_trace *trace)
-{
-    const uint64_t usable = UINT64_MAX >> 1; /* the highest bit is for track_number_of() */
-    bytes_map known;
-    bool is_good = bytes_map_init(&known);
-    for (uint32_t i = 0; is_good && i < trace->stream_count; i++) {
-        ctf_stream *stream = &trace->streams[i];
-        uint64_t key = stream_identity(trace, stream);
-        uint32_t *number;
-        do {
-            stream->key = key & usable;
-            number = bytes_map_at(&known, &stream->key, sizeof stream->key);
-            key = hash_u64(key + i + 1);
-        } while (number != NULL && *number != BYTES_MAP_NONE);
-        is_good = number != NULL;
-        if (is_good)
-            *number = i;
-    }
-    bytes_map_free(&known);
-    return is_good;
-}
-
 /* Makes the streams of the files, whose first packets are known. */
 static stele_status make_streams(ctf_trace *trace)
 {
@@ -591,11 +553,10 @@ static stele_status make_streams(ctf_trace *trace)
     for (uint32_t i = 0; i < trace->stream_count; i++) {
         ctf_stream *stream = &trace->streams[i];
         stream->schema = &trace->units[stream->unit].schema;
+        stream->key = i;
         if (!sort_files(trace, stream))
             return STELE_ERR_MEMORY;
     }
-    if (!identify_streams(trace))
-        return STELE_ERR_MEMORY;
     ctf_count_files(trace);
     if (trace->stream_count != 0)
         qsort(trace->streams, trace->stream_count, sizeof *trace->streams, stream_compare);
